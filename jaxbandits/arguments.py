@@ -8,7 +8,6 @@ from itertools import islice
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits import checks
@@ -102,19 +101,8 @@ def environment_of(environment: Any) -> Environment:
             f"{whose}: provenance must be a mapping or None, got "
             f"{checks.shown(environment.provenance)}"
         )
-    for leaf in jax.tree.leaves(environment.setup):
-        # Keys are numbers too, but no NumPy array.
-        if isinstance(leaf, jax.Array) and jnp.issubdtype(
-            leaf.dtype, jax.dtypes.extended
-        ):
-            continue
-        numbers = np.asarray(leaf)
-        if numbers.dtype.kind not in "biuf":
-            raise TypeError(
-                f"{whose}: setup must hold numbers, got {checks.shown(leaf)}"
-            )
-        if np.any(np.isnan(numbers)):
-            raise ValueError(f"{whose}: setup holds NaN")
+    for path, leaf in jax.tree_util.tree_leaves_with_path(environment.setup):
+        checks.cast(f"{whose}: setup{jax.tree_util.keystr(path)}", leaf)
     plain(environment.provenance or {}, f"{whose}: provenance")
     return environment
 
@@ -382,7 +370,7 @@ def points_of(
 def _check(name: str, policy: Policy, points: Points) -> None:
     """The policy's own opinion of its parameters."""
     check = checks.function(f"policies[{name!r}]: check", policy.check)
-    make = policy.params._replace
+    make = policy.params._replace if policy.params else tuple
     try:
         return check(make(**{x: _shortest(c) for x, c in points.columns.items()}))
     except Exception as error:  # noqa: BLE001 - a check of single numbers, perhaps

@@ -83,6 +83,41 @@ def played(**values: Any) -> None:
     _told(values, float(np.finfo(precision()).max))
 
 
+def cast(name: str, value: Any) -> None:
+    """Require numbers or truth values that play does not change when it casts them.
+
+    Signed integers are played in int32; other numbers in 32 bits, and in 64 where JAX
+    has them enabled.
+
+    Args:
+      name: of the argument.
+      value: a number or an array of them, infinities among them.
+
+    Raises:
+      TypeError: if it holds none.
+      ValueError: if it holds NaN, or a number beyond what can be played.
+    """
+    if getattr(value, "dtype", type(value)) in (bool, np.dtype(bool)):
+        return
+    found, dtype = numbers(name, value), np.asarray(value).dtype
+    kind, wide = dtype.kind, precision() == np.float64
+    if kind == "O" or dtype.itemsize > 8:
+        raise TypeError(
+            f"{name} must be numbers of 64 bits or less, got {shown(value)}"
+        )
+    if np.any(np.isnan(found)):
+        raise ValueError(f"{name} holds NaN, and must hold numbers")
+    if kind in "iu":
+        limits = np.iinfo(np.int32 if kind == "i" else np.uint64 if wide else np.uint32)
+        if np.any((found < limits.min) | (found > limits.max)):
+            raise ValueError(
+                f"{name} must be in [{limits.min}, {limits.max}], where {limits.dtype} "
+                f"plays it, got {shown(value)}"
+            )
+    else:
+        played(**{name: value})
+
+
 def multiplied(**values: Any) -> None:
     """As `played`, of parameters, which are multiplied by numbers of rounds and more.
 
@@ -386,6 +421,12 @@ def shown(value: Any) -> str:
         words = words[: LONGEST - 3] + "..."
     known = _is_real(value) or value is None or isinstance(value, np.ndarray | list)
     return words if known else f"{words} ({type(value).__name__})"
+
+
+def require(holds: Any, message: str) -> None:
+    """Raise an AssertionError unless something holds, under ``python -O`` as well."""
+    if not holds:
+        raise AssertionError(message)
 
 
 def _is_real(value: Any) -> bool:

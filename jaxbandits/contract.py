@@ -34,20 +34,30 @@ ITS_TAKES = {
     "step": "(noise, instance, env_state, action)",
     "record": "(instance, env_state, budget)",
     "spent": "(instance, env_state)",
+    "allowed": "(instance, action)",
+    "counted": "(instance, record)",
+    "metrics": "(tables, instance, record)",
 }
 ITS = "the environment's "
-
+OF_NOISE = (
+    "it is random 32-bit words, of which numbers must be made first: "
+    "jaxbandits.arrays.unit_interval(noise) makes uniforms in (0, 1) of them, "
+    "occurs(noise[0], noise[1], p) an event, position(noise[0], n) a choice"
+)
 
 VALUES_WANTED = (
     jax.errors.ConcretizationTypeError,
     jax.errors.TracerArrayConversionError,
 )
 MOST_WORDS = 2**20  # of a round
-LOOKS = 4  # for draws from generators of the whole process
+MOST_TRACES = 12  # that are compared: fewer of a long program, at least two
+MOST_LINES = 500  # of all of them
+# What randomness may be made of.
+SEEDS = {"noise", "key", "setup", "instance"}
 
 
 def check_round(
-    name: str, policy: Policy, environment: Environment, *, twice: bool = False
+    name: str, policy: Policy, environment: Environment, *, compared: str = ""
 ) -> bool:
     """Trace a round of a policy in an environment, and refuse what cannot be played.
 
@@ -55,8 +65,10 @@ def check_round(
       name: of the policy, for errors.
       policy: the policy.
       environment: the environment.
-      twice: whether to trace again and compare, which finds any randomness but the
-        noise; NumPy's and Python's global generators are watched in any case.
+      compared: whose functions are traced several times and compared, which finds any
+        randomness but the noise: ``"policy"``'s, ``"environment"``'s. Those of the
+        other only if somebody has drawn from NumPy's or Python's global generators
+        meanwhile, which may have been another thread.
 
     Returns:
       Whether noise is read at positions that only play knows (see `check_reads`).
@@ -70,7 +82,9 @@ def check_round(
         leaves = tuple((np.shape(x), _played(x)) for x in leaves)
         kind = type(policy.params), len(policy.params)
         x64 = bool(jax.config.jax_enable_x64)
-        return _check(functions, environment.game, kind, leaves, structure, twice, x64)
+        return _check(
+            functions, environment.game, kind, leaves, structure, compared, x64
+        )
     except (ValueError, TypeError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(
@@ -94,23 +108,18 @@ def _functions(policy: Policy) -> PolicyFunctions:
 
 def _played(x) -> Any:
     """The dtype in which a number of `setup` is played."""
-    if isinstance(x, jax.Array):
-        return x.dtype
-    x = np.asarray(x)
-    return (
-        np.dtype(np.int32)
-        if x.dtype.kind == "i"
-        else jax.dtypes.canonicalize_dtype(x.dtype)
-    )
+    dtype = np.asarray(x).dtype
+    whole = np.dtype(np.int32)
+    return whole if dtype.kind == "i" else jax.dtypes.canonicalize_dtype(dtype)
 
 
 # Bounded: a notebook's policies come and go.
 @lru_cache(maxsize=512)
 def _check(
-    policy: PolicyFunctions, game: Game, kind, leaves, structure, twice, x64
+    policy: PolicyFunctions, game: Game, kind, leaves, structure, compared, x64
 ) -> bool:
     del x64  # part of the key
-    tracing = _Tracing(twice)
+    tracing = _Tracing(compared)
     make, count = kind
     number = jax.ShapeDtypeStruct((), jnp.zeros(()).dtype)
     params = make(*[number] * count) if count else ()
@@ -122,16 +131,14 @@ def _check(
     key = jax.eval_shape(lambda: jax.random.key(0))
     instance = tracing.shapes("the environment's sample", game.sample, key, setup)
     its = tracing.shapes("the environment's init", game.init, instance)
-    refuse_keys("the environment's init", "its state", its)
     round_ = jax.ShapeDtypeStruct((), jnp.int32)
     view = tracing.shapes("the environment's view", game.view, round_, instance, its)
-    if _words(getattr(view, "round", None)) != "int32[]":
+    if shapes_of(getattr(view, "round", None)) != "int32[]":
         raise TypeError(
             "the environment's view must be a View, whose round is int32[], got "
-            f"{_words(view)}"
+            f"{shapes_of(view)}"
         )
     mine = tracing.shapes("init", _arrays_only(policy.init), params)
-    refuse_keys("init", "the state", mine)
     action = tracing.drawn("act", policy.act, noise[0], view, mine, params)
     _check_action("act", game.actions, instance, action)
     after, feedback = tracing.drawn(
@@ -142,20 +149,23 @@ def _check(
         "update", policy.update, noise[1], view, mine, action, feedback, params
     )
     _check_same("update", "the state", mine, after)
-    tracing.shapes("the environment's record", game.record, instance, its, round_)
+    record = tracing.shapes(f"{ITS}record", game.record, instance, its, round_)
+    if game.actions is not None:
+        for part, given in (("allowed", action), ("counted", record)):
+            tracing.shapes(ITS + part, getattr(game.actions, part), instance, given)
     if game.spent is not None:
         spent = tracing.shapes("the environment's spent", game.spent, instance, its)
-        if _words(spent) not in ("float32[]", "int32[]", "float64[]", "int64[]"):
+        if shapes_of(spent) not in ("float32[]", "int32[]", "float64[]", "int64[]"):
             raise TypeError(
                 "the environment's spent must be a number, float32[] or int32[], got "
-                f"{_words(spent)}"
+                f"{shapes_of(spent)}"
             )
     if policy.recommend is not None:
         found = tracing.shapes("recommend", policy.recommend, mine, params)
         _check_action("recommend", game.actions, instance, found)
-        if _words(found) != _words(action):
+        if shapes_of(found) != shapes_of(action):
             raise TypeError(
-                f"recommend gives {_words(found)}, an action is {_words(action)}"
+                f"recommend gives {shapes_of(found)}, an action is {shapes_of(action)}"
             )
     if policy.report is not None:
         _check_report(
@@ -165,60 +175,80 @@ def _check(
 
 
 class _Tracing:
-    """How functions are traced: twice, to compare, or once.
+    """How functions are traced: several times, to compare, or once.
 
     Attributes:
       unsure: whether a traced function reads its noise at a position that only play
         knows.
     """
 
-    def __init__(self, twice: bool):
-        self.twice = twice
+    def __init__(self, compared: str):
+        self.compared = compared
         self.unsure = False
-
-    def program(self, what: str, function: Callable, *args) -> tuple[Any, Any]:
-        """A function's program and the shapes of its result.
-
-        Raises:
-          ValueError, TypeError: the function's own errors with its name, and if it is
-            not the same each time.
-        """
-        # Another thread may draw from them, as of a worker of Dask, but not every time.
-        for _ in range(LOOKS):
-            before = _generators()
-            program, shapes = _traced(what, function, *args)
-            if pure := before == _generators():
-                break
-        if pure and self.twice:
-            again, _ = _traced(what, function, *args)
-            pure = _text(program) == _text(again)
-        if not pure:
-            raise ValueError(
-                f"{what} is another program each time that it is traced: randomness "
-                "must come from its noise (of an environment's sample, its key), and "
-                "nothing from outside that changes"
-            )
-        return program, shapes
 
     def shapes(self, what: str, function: Callable, *args) -> Any:
         """Shapes of a function's result."""
-        return self.program(what, function, *args)[1]
+        return self._program(what, function, *args)[1]
+
+    def _program(self, what: str, function: Callable, *args) -> tuple[Any, Any]:
+        whose = "environment" if what.startswith(ITS) else "policy"
+        compared = whose == self.compared
+        return program_of(what, function, *args, compared=compared)
 
     def drawn(self, what: str, function: Callable, noise, *args) -> Any:
         """`shapes` of a function of noise, which must read its own and no other."""
-        program, shapes = self.program(what, function, noise, *args)
+        program, shapes = self._program(what, function, noise, *args)
         found = reads.faults(program)
-        _refuse_beyond(what, found, noise.shape[0])
-        self.unsure |= reads.UNSURE in found
-        if reads.AS_NUMBERS in found:
-            raise TypeError(
-                f"{what} takes its noise for numbers, but it is random 32-bit words, "
-                "of which numbers must be made first: "
-                "jaxbandits.arrays.unit_interval(noise) makes uniforms in (0, 1) of "
-                "them, occurs(noise[0], noise[1], p) an event, position(noise[0], n) a "
-                "choice"
-            )
+        _refuse_reads(what, found, noise.shape[0])
+        self.unsure |= found.unsure
+        if any(program.jaxpr.invars[0] in eqn.invars for eqn in program.eqns):
+            beyond = reads.sliced_beyond(function, noise.shape[0], *args)
+            _refuse_reads(what, reads.Faults(beyond), noise.shape[0])
         return shapes
+
+
+def program_of(
+    what: str, function: Callable, *args: Any, compared: bool = True
+) -> tuple[Any, Any]:
+    """A function's program and the shapes of its result.
+
+    Args:
+      what: the function is, for errors.
+      function: the function.
+      *args: its arguments, arrays or their shapes.
+      compared: whether it is traced again and compared in any case.
+
+    Raises:
+      ValueError, TypeError: the function's own errors with its name, and if it is not
+        the same each time, or makes randomness of its own.
+    """
+    before = _generators()
+    program, shapes = _traced(what, function, *args)
+    if compared or before != _generators():
+        text, kept = _text(program), []
+        traces = min(MOST_TRACES, MOST_LINES // (1 + text.count("\n")))
+        for _ in range(max(1, traces - 1)):
+            # What is kept keeps its address, so that `id` is another each time.
+            kept.append([object() for _ in range(100)])
+            if _text(_traced(what, function, *args, kept=kept)[0]) != text:
+                raise ValueError(
+                    f"{what} is another program each time that it is traced: "
+                    "randomness must come from its noise (of an environment's sample, "
+                    "its key), and nothing from outside that changes"
+                )
+    if what.endswith("init"):
+        refuse_keys(what, "its state" if what.startswith(ITS) else "the state", shapes)
+    names = _takes(what).strip("()").split(", ")
+    leaves = [len(jax.tree.leaves(arg)) for arg in args]
+    given = np.repeat([name in SEEDS for name in names], leaves).tolist()
+    if reads.makes_its_own(program.jaxpr, given):
+        source = " or ".join(x for x in names if x in SEEDS) or "a round's noise"
+        raise ValueError(
+            f"{what} {_takes(what)} draws random numbers, by jax.random or a callback, "
+            f"that are not made of {source}: every seed would have the same ones, or "
+            "every run others"
+        )
+    return program, shapes
 
 
 def refuse_keys(what: str, whose: str, tree: Any) -> None:
@@ -251,42 +281,54 @@ def check_reads(what: str, function: Callable, width: int, rounds: list) -> None
     program, _ = _traced(what, function, noise, *rounds[0])
     for values in rounds:
         found = reads.faults(program, jax.tree.leaves(values))
-        _refuse_beyond(what, found, width)
+        _refuse_reads(what, found, width)
 
 
-def _refuse_beyond(what: str, found: set[str], width: int) -> None:
-    if reads.BEYOND in found:
+def _refuse_reads(what: str, found: reads.Faults, width: int) -> None:
+    if found.beyond is not None:
         raise ValueError(
-            f"{what} reads beyond its noise, which has {width} words: declare more in "
-            "`words`"
+            f"{what} reads beyond its noise, which has {width} words, at index "
+            f"{found.beyond}: declare more in `words`"
         )
+    if found.as_numbers:
+        raise TypeError(f"{what} takes its noise for numbers, but {OF_NOISE}")
 
 
-def _traced(what, function, *args):
+def _traced(what, function, *args, kept=None):
     if not callable(function):
         raise TypeError(f"{what} must be a function, got {shown(function)}")
 
     def anew(*args):
         """JAX would answer for the same function without calling it."""
+        if kept is not None:
+            kept.append(args)
         return function(*args)
 
     try:
         return jax.make_jaxpr(anew, return_shape=True)(*args)
     except Exception as error:  # noqa: BLE001 - whatever a user's function raises
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        its = what.startswith(ITS)
-        takes = (ITS_TAKES if its else TAKES)[what.removeprefix(ITS)]
+        takes = _takes(what)
         if isinstance(error, VALUES_WANTED):
             raise kind(
                 f"{what} {takes} needs the value of a traced array (by if, int(), a "
                 "slice, NumPy), which has none yet: choose by jnp.where or lax.cond"
             ) from error
         words = re.sub(r"\w*Tracer\b", "array", str(error).strip().split("\n")[0])
-        given = f", the action is {_words(args[-1])}" if its and "step" in what else ""
+        if "noise" in takes and "PRNG key" in words:
+            raise kind(f"{what} takes its noise for a key, but {OF_NOISE}") from error
+        step = what == f"{ITS}step"
+        given = f", the action is {shapes_of(args[-1])}" if step else ""
         raise kind(
             f"{what} failed: {type(error).__name__}: {words}; it must take {takes} as "
             f"traced arrays{given}"
         ) from error
+
+
+def _takes(what: str) -> str:
+    """The arguments of a function, for errors: "(state, params)"."""
+    its = what.startswith(ITS)
+    return (ITS_TAKES if its else TAKES)[what.removeprefix(ITS)]
 
 
 def _generators():
@@ -346,7 +388,7 @@ def _named_only(report: Callable) -> Callable:
 def _check_report(found: Mapping[str, Any]) -> None:
     for name, value in found.items():
         if not hasattr(value, "shape"):
-            raise TypeError(f"report {name!r} is not an array: {_words(value)}")
+            raise TypeError(f"report {name!r} is not an array: {shapes_of(value)}")
         check_variable("report", name)
 
 
@@ -362,7 +404,8 @@ def _check_action(what: str, actions: Actions | None, instance, action) -> None:
         jax.eval_shape(actions.allowed, instance, action)
     except TypeError as error:
         raise TypeError(
-            f"{what} gives {_words(action)}, and an action is {actions.text}: {error}"
+            f"{what} gives {shapes_of(action)}, and an action is {actions.text}: "
+            f"{error}"
         ) from error
 
 
@@ -371,13 +414,14 @@ def _check_same(what: str, whose: str, before, after) -> None:
     old, new = (jax.tree_util.tree_flatten_with_path(x) for x in (before, after))
     if old[1] != new[1]:
         raise TypeError(
-            f"{what} changes the structure of {whose}: {_words(before)} became "
-            f"{_words(after)}"
+            f"{what} changes the structure of {whose}: {shapes_of(before)} became "
+            f"{shapes_of(after)}"
         )
     for (path, x), (_, y) in zip(old[0], new[0], strict=True):
         if (x.shape, x.dtype) != (y.shape, y.dtype):
             raise TypeError(
-                f"{what} changes {whose}{_path(path)}: {_words(x)} became {_words(y)}"
+                f"{what} changes {whose}{_path(path)}: {shapes_of(x)} became "
+                f"{shapes_of(y)}"
             )
 
 
@@ -385,7 +429,7 @@ def _path(path) -> str:
     return jax.tree_util.keystr(path)
 
 
-def _words(tree) -> str:
+def shapes_of(tree) -> str:
     """Shapes and dtypes: "Action(arm=int32[], limit=int32[])"."""
     words = jax.tree.map(lambda x: _Word(f"{x.dtype}{[*x.shape]}"), tree)
     return repr(words)

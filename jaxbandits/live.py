@@ -17,23 +17,23 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import Array
 
-from jaxbandits.arguments import is_policy, points_of
-from jaxbandits.checks import MOST_ROUNDS, shown, whole
+from jaxbandits.arguments import is_policy
+from jaxbandits.checks import shown, whole
 from jaxbandits.engine.tape import Key, Stream, draw_words, root_key, stream_key
 from jaxbandits.points import points_from
-from jaxbandits.protocol import Act, Policy, Update
-from jaxbandits.schedule import Schedule
+from jaxbandits.protocol import Act, Policy, Update, View
 from jaxbandits.session import (
     Session,
     check_action,
+    check_answer,
     check_feedback,
     check_session,
     check_view,
     failed,
     form_of,
+    params_of,
 )
 
 
@@ -66,15 +66,10 @@ def start(
     untold = sorted(set(policy.told) - set(params or {}))
     if untold:
         raise ValueError(f"params: the policy must be told {', '.join(untold)}")
-    schedule = Schedule([MOST_ROUNDS], MOST_ROUNDS)  # nobody asks for it
-    policy_ = policy._replace(told=())
     given = points_from(params, "params")
     if given.count > 1:
         raise ValueError(f"params must be single numbers, got {given.count} points")
-    points = points_of(policy.name, policy_, given, schedule, "params")
-    own = policy.params
-    if points.columns:
-        own = type(own)(**{k: jnp.asarray(v, float) for k, v in points.row(0).items()})
+    own = params_of(policy, given, "params")
     return Session(policy, own, (root_seed, seed_index), 1, policy.init(own))
 
 
@@ -88,6 +83,10 @@ def ask(session: Session, view: Any = None) -> Any:
 
     Returns:
       The setting's action; leaves are NumPy numbers or arrays.
+
+    Raises:
+      TypeError, ValueError: naming the session or the view, if it is not of the
+        policy's game, or leads to an action that the game has not.
     """
     session = check_session(session)
     policy, params, seed, round_, state = session
@@ -98,8 +97,8 @@ def ask(session: Session, view: Any = None) -> Any:
             policy.act, policy.words[0], key, jnp.int32(round_), view, state, params
         )
     except Exception as error:  # whatever a policy's function raises
-        raise failed(policy, "view", error) from error
-    return jax.tree.map(lambda x: np.asarray(x)[()], action)
+        raise failed(session, view, "view", error) from error
+    return check_answer(session, view, action)
 
 
 def tell(session: Session, action: Any, feedback: Any, view: Any = None) -> Session:
@@ -125,7 +124,7 @@ def tell(session: Session, action: Any, feedback: Any, view: Any = None) -> Sess
     try:
         after = _update(policy.update, width, key, *given)
     except Exception as error:  # whatever a policy's function raises
-        raise failed(policy, "feedback", error) from error
+        raise failed(session, view, "feedback", error) from error
     if form_of(after) != form_of(state):
         raise TypeError(
             "feedback must be of one round, in the shapes of the game; the policy's "
@@ -138,7 +137,7 @@ def recommend(session: Session) -> Any:
     """The policy's answer if the game ended now.
 
     Raises:
-      ValueError: if the policy has none.
+      ValueError: if the policy has none, or it is none of the game.
     """
     session = check_session(session)
     if session.policy.recommend is None:
@@ -146,7 +145,7 @@ def recommend(session: Session) -> Any:
             f"policy {session.policy.name!r} recommends nothing (it has no `recommend`)"
         )
     action = session.policy.recommend(session.state, session.params)
-    return jax.tree.map(lambda x: np.asarray(x)[()], action)
+    return check_answer(session, View(jnp.int32(session.round)), action)
 
 
 def _key(seed: tuple[int, int], stream: Stream) -> Key:

@@ -4,25 +4,30 @@ JAX answers an index out of bounds with another entry. A draw would then be one 
 drawn before, and nothing would look wrong. So a traced program is walked, with all that
 it calls and its loops, and the positions are computed at which it reads its noise, or
 what is made of it entry by entry. Nothing else of it is computed.
+
+Python cuts a slice short before JAX sees it: of one word, ``u[:2]`` is ``u``. So a
+function is traced once more, with far more words than it has: there its slices show
+where they end. Randomness that is made of no noise is looked for in the same programs.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from enum import IntFlag
 from functools import cache, partial, reduce
 from operator import or_
-from typing import Any
+from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax.extend.core import ClosedJaxpr, Literal
+from jax.extend.core import ClosedJaxpr, Jaxpr, Literal
 
 from jaxbandits.jaxprs import CALLS, SAME, scan_counts
 
-BEYOND, AS_NUMBERS = "beyond", "as numbers"  # the faults
-UNSURE = "unsure"  # a position that could not be computed
 MOST_EQUATIONS = 100_000  # that are walked, those of loops counted each time
+MOST_OF_WIDE = 5_000  # the same where there are far more words
 # What leaves words as they are, and what picks among them.
 MOVES = SAME.union(
     "broadcast_in_dim concatenate dynamic_slice gather reshape rev slice squeeze "
@@ -31,6 +36,30 @@ MOVES = SAME.union(
 KEEPS = frozenset(
     "convert_element_type cummax cummin reduce_max reduce_min sort".split()
 )
+
+
+# What draws random bits of a key, or asks the host for whatever it likes.
+DRAWS = frozenset(
+    "random_bits random_gamma threefry2x32 rng_bit_generator rng_uniform "
+    "io_callback".split()
+)
+# Threefry's constant, by which its words are known where they are made by hand.
+PARITY = 0x1BD11BDA
+LONGEST_BEYOND = 40  # how far a slice is followed beyond the words that there are
+
+
+class Faults(NamedTuple):
+    """What is wrong with the way in which a program reads its noise.
+
+    Attributes:
+      beyond: an index that is read and is not there, or None.
+      as_numbers: whether words become floats as they are.
+      unsure: whether there are reads at positions that depend on what is not known.
+    """
+
+    beyond: int | None = None
+    as_numbers: bool = False
+    unsure: bool = False
 
 
 class Noise(IntFlag):
@@ -72,33 +101,125 @@ def _unknown(noise: Noise = Noise.NONE) -> _Variable:
     return _Variable(value, noise)
 
 
-def faults(program: ClosedJaxpr, values: Sequence[Any] | None = None) -> set[str]:
+def faults(program: ClosedJaxpr, values: Sequence[Any] | None = None) -> Faults:
     """What is wrong with the way in which a program reads its first argument.
 
     Args:
       program: whose first argument is noise, u32[n].
       values: of its other arguments; None if they are not known.
+    """
+    walk = _Walk(MOST_EQUATIONS)
+    with suppress(_EndlessError):  # what was found until then is wrong all the same
+        walk.whole(program, values)
+    return walk.found
+
+
+def sliced_beyond(function: Callable, width: int, *args: Any) -> int | None:
+    """An index at which a function slices its noise, and which is not there.
+
+    Args:
+      function: of noise, u32[width], and more.
+      width: how many words it has.
+      *args: what else it takes, arrays or their shapes.
 
     Returns:
-      Of `BEYOND`, reads of entries that are not there; `AS_NUMBERS`, words that become
-      floats as they are; and `UNSURE`, reads at positions that depend on what is not
-      known.
+      The index, below 0 if it is one from the end; None if there is none, or the
+      function takes no other number of words than its own.
     """
-    _, *others = program.jaxpr.invars
-    given = [_unknown() for _ in others] if values is None else map(_known, values)
-    walk = _Walk()
-    with suppress(_EndlessError):  # what was found until then is wrong all the same
-        whole = Noise.SOME | Noise.ENTRIES | Noise.WORDS
-        walk.program(program, [_unknown(whole), *given])
-    return walk.found
+    near = width + LONGEST_BEYOND  # that far from an end, an index is one of that end
+    wide = 2 * near + 4
+    walk = _Walk(MOST_OF_WIDE, wide)
+    try:
+        noise = jax.ShapeDtypeStruct((wide,), jnp.uint32)
+        walk.whole(jax.make_jaxpr(lambda *args: function(*args))(noise, *args))
+    except Exception:  # noqa: BLE001 - whatever a user's function raises
+        return None
+    if any(near <= place < wide - near for place in walk.sliced):
+        return None  # to the end, or a share: of any number of words
+    places = (place if place < near else place - wide for place in walk.sliced)
+    return min((x for x in places if not -width <= x < width), key=abs, default=None)
+
+
+def makes_its_own(jaxpr: Jaxpr, given: Sequence[bool]) -> bool:
+    """Whether a program draws numbers, or asks the host, without what it may use.
+
+    Args:
+      jaxpr: the program.
+      given: which of its arguments randomness may be made of, such as noise.
+    """
+    return _fed(jaxpr, given)[1]
+
+
+def _fed(jaxpr: Jaxpr, given: Sequence[bool]) -> tuple[list[bool], bool]:
+    """Which outputs are made of what is given, and whether anything drawn is not."""
+    fed = {v for v, may in zip(jaxpr.invars, given, strict=True) if may}
+    own = False
+    for eqn in jaxpr.eqns:
+        inputs = [not isinstance(x, Literal) and x in fed for x in eqn.invars]
+        inner, carried = _inner(eqn), _carried(eqn)
+        outputs = [any(inputs)] * len(eqn.outvars)
+        own_here = not any(inputs) and _draws(eqn)
+        while inner:
+            found = [_fed(x, _last(inputs, len(x.invars))) for x in inner]
+            own_here = any(draws for _, draws in found)
+            alike = [x for x, _ in found if len(x) == len(outputs)]
+            outputs = [any(each) for each in zip(*alike, strict=True)] or outputs
+            turned = [x or y for x, y in zip(inputs[carried], outputs, strict=False)]
+            if turned == inputs[carried]:
+                break
+            inputs[carried] = turned
+        own |= own_here
+        fed.update(v for v, may in zip(eqn.outvars, outputs, strict=True) if may)
+    return [not isinstance(x, Literal) and x in fed for x in jaxpr.outvars], own
+
+
+def _last(inputs: list[bool], count: int) -> list[bool]:
+    """Inputs of an inner program, which stand last among those of its equation."""
+    return ([False] * count + inputs)[len(inputs) :]
+
+
+def _carried(eqn) -> slice:
+    """The inputs of an equation that are those of a loop's first turn."""
+    if eqn.primitive.name == "while":
+        return slice(eqn.params["cond_nconsts"] + eqn.params["body_nconsts"], None)
+    if eqn.primitive.name == "scan":
+        constants, carried = scan_counts(eqn.params)
+        return slice(constants, constants + carried)
+    return slice(0)
+
+
+def _draws(eqn) -> bool:
+    by_hand = eqn.primitive.name == "xor" and any(
+        isinstance(x, Literal) and np.all(x.val == PARITY) for x in eqn.invars
+    )
+    return by_hand or eqn.primitive.name in DRAWS
+
+
+def _inner(eqn) -> list[Jaxpr]:
+    """The programs within an equation."""
+    values = [
+        part
+        for value in eqn.params.values()
+        for part in (value if isinstance(value, tuple | list) else [value])
+    ]
+    closed = [x.jaxpr if isinstance(x, ClosedJaxpr) else x for x in values]
+    return [x for x in closed if isinstance(x, Jaxpr)]
 
 
 class _Walk:
     """A walk through a program, and what was found on the way."""
 
-    def __init__(self) -> None:
-        self.found: set[str] = set()
-        self.left = MOST_EQUATIONS
+    def __init__(self, most: int, wide: int | None = None) -> None:
+        self.found = Faults()
+        self.sliced: set[int] = set()  # positions, of `wide` words
+        self.left, self.wide = most, wide
+
+    def whole(self, program: ClosedJaxpr, values: Sequence[Any] | None = None) -> None:
+        """Walk through a program whose first argument is noise; see `faults`."""
+        _, *others = program.jaxpr.invars
+        given = [_unknown() for _ in others] if values is None else map(_known, values)
+        noise = Noise.SOME | Noise.ENTRIES | Noise.WORDS
+        self.program(program, [_unknown(noise), *given])
 
     def program(self, program, inputs: Sequence[_Variable]) -> list[_Variable]:
         """The outputs of a program."""
@@ -128,23 +249,28 @@ class _Walk:
             return _computed(eqn, inputs)
         if name in ("cond", "scan", "while"):
             return getattr(self, f"_{name}")(eqn.params, inputs)
-        if name in ("dynamic_slice", "gather") and inputs[0].noise & Noise.ENTRIES:
-            self._read(eqn, inputs)
+        if inputs[0].noise & Noise.ENTRIES:
+            if self.wide is None and name in ("dynamic_slice", "gather"):
+                self._read(eqn, inputs)
+            elif name == "slice" and self.wide in eqn.invars[0].aval.shape:
+                self._slice(eqn)
         if name == "convert_element_type" and jnp.issubdtype(
             eqn.params["new_dtype"], jnp.floating
         ):
             words = inputs[0].noise & Noise.WORDS and eqn.invars[0].aval.size
             if words:
-                self.found.add(AS_NUMBERS)
+                self.found = self.found._replace(as_numbers=True)
         return [_unknown(_made(eqn, inputs, v.aval)) for v in eqn.outvars]
 
     def _read(self, eqn, inputs):
         """Look at the positions of a read."""
         shape = eqn.invars[0].aval.shape
         sizes = eqn.params["slice_sizes"]
-        # Of numbers, the NaN or what else fills shows by itself; a word would not.
+        # A number that somebody fills numbers up with is theirs; NaN or a word is not.
         fills = eqn.params.get("mode") == lax.GatherScatterMode.FILL_OR_DROP
-        if fills and not inputs[0].noise & Noise.WORDS:
+        own = eqn.params.get("fill_value")
+        given = own is not None and not math.isnan(own)
+        if fills and given and not inputs[0].noise & Noise.WORDS:
             return
         try:
             if eqn.primitive.name == "gather":
@@ -154,11 +280,21 @@ class _Walk:
                 axes = range(len(shape))
                 positions = [np.asarray(x.value()) for x in inputs[1:]]
         except UNKNOWN:
-            self.found.add(UNSURE)
+            self.found = self.found._replace(unsure=True)
             return
         for axis, position in zip(axes, positions, strict=True):
-            if np.any((position < 0) | (position > shape[axis] - sizes[axis])):
-                self.found.add(BEYOND)
+            first, last = np.min(position, initial=0), np.max(position, initial=0)
+            if first < 0:  # JAX has added the length to it
+                self.found = self.found._replace(beyond=int(first) - shape[axis])
+            elif last > shape[axis] - sizes[axis]:
+                self.found = self.found._replace(beyond=int(last) + sizes[axis] - 1)
+
+    def _slice(self, eqn):
+        """Keep the positions of a slice of `wide` words."""
+        axis = eqn.invars[0].aval.shape.index(self.wide)
+        ends = eqn.params["start_indices"][axis], eqn.params["limit_indices"][axis]
+        if ends != (0, self.wide):
+            self.sliced.update(range(*ends, (eqn.params["strides"] or {axis: 1})[axis]))
 
     def _cond(self, params, inputs):
         which, *given = inputs
@@ -223,8 +359,14 @@ def _made(eqn, inputs, result) -> Noise:
 
 
 def _has_entries(v, name, result) -> bool:
-    """Whether the entries of an input are those of a result, and more than one."""
-    return v.aval.size > 1 and (name in MOVES or v.aval.shape == result.shape)
+    """Whether the entries of an input are those of a result."""
+    shape = v.aval.shape
+    if shape == () or (v.aval.size == 1 and result.size > 1):  # one word in many places
+        return False
+    return name in MOVES or (
+        len(shape) == len(result.shape)
+        and all(x in (1, y) for x, y in zip(shape, result.shape, strict=True))
+    )
 
 
 def _computed(eqn, inputs) -> list[_Variable]:

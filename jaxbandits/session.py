@@ -12,9 +12,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.arguments import is_policy
-from jaxbandits.checks import MOST_ROUNDS, instance, number, shown, whole
+from jaxbandits import checks
+from jaxbandits.arguments import is_policy, points_of
+from jaxbandits.checks import MOST_ROUNDS, instance, shown, whole
+from jaxbandits.contract import shapes_of
+from jaxbandits.points import Points, points_from
 from jaxbandits.protocol import Policy, View
+from jaxbandits.schedule import Schedule
 from jaxbandits.settings.entries import MOST, count
 from jaxbandits.settings.told import TOLD
 
@@ -43,6 +47,9 @@ class _Form(NamedTuple):
     structure: Any
     leaves: tuple
 
+    def __str__(self):
+        return shapes_of(self.like())
+
     def like(self):
         """A tree of this form, without numbers."""
         return self.structure.unflatten(
@@ -70,18 +77,56 @@ def check_session(session: Any) -> Session:
         raise TypeError(
             f"session.params must be those of {policy.name!r}, got {shown(params)}"
         )
-    for name, value in getattr(params, "_asdict", dict)().items():
-        if np.isnan(number(f"session.params.{name}", value)):
-            raise ValueError(f"session.params.{name} must be a number, got NaN")
-    params = jax.tree.map(lambda x: jnp.asarray(x, float), params)
+    given = points_from(params or None, "session.params")
+    params = params_of(policy, given, "session.params")
     x64 = bool(jax.config.jax_enable_x64)
     expected, found = _state_form(policy.init, form_of(params), x64), form_of(state)
     if found != expected:
         raise TypeError(
             f"session.state must be that of policy {policy.name!r} as `live` left it, "
-            f"in the precision of now: {_words(expected)}, got {_words(found)}"
+            f"in the precision of now: {expected}, got {found}"
         )
+    _check_numbers(session, params)
     return session._replace(params=params)
+
+
+def _check_numbers(session: Session, params: Any) -> None:
+    """Require a state without NaN, and without counts below 0.
+
+    After the first round, NaN may be the mean of nothing: where the state's first count
+    of the same shape is 0. What is below 0 before the first round is no count.
+    """
+    state = jax.tree.map(np.asarray, session.state)
+    leaves = jax.tree_util.tree_leaves_with_path(state)
+    counts = [x for _, x in leaves if x.dtype.kind == "i"]
+    for path, values in leaves:
+        name, nan = f"session.state{jax.tree_util.keystr(path)}", np.isnan(values)
+        alike = [x[nan] for x in counts if x.shape == nan.shape]
+        if np.any(nan) and (session.round == 1 or not alike or np.any(alike[0])):
+            raise ValueError(f"{name} must not hold NaN, got {shown(values)}")
+        if values.dtype.kind == "i" and np.any(values < 0):
+            first = session.policy.init(params)
+            first = dict(jax.tree_util.tree_leaves_with_path(first))
+            if np.all(np.asarray(first[path]) >= 0):
+                raise ValueError(f"{name} must be at least 0, got {shown(values)}")
+
+
+def params_of(policy: Policy, points: Points, argument: str) -> Any:
+    """A policy's parameters, numbers in JAX's precision.
+
+    Args:
+      policy: the policy, whose own parameters are the default.
+      points: one, of those that are not default.
+      argument: that gave them, for errors.
+
+    Raises:
+      TypeError, ValueError: naming the parameter that is wrong.
+    """
+    schedule = Schedule([MOST_ROUNDS], MOST_ROUNDS)  # nobody asks for it
+    untold = policy._replace(told=())
+    row = points_of(policy.name, untold, points, schedule, argument).row(0)
+    numbers = {name: jnp.asarray(value, float) for name, value in row.items()}
+    return type(policy.params)(**numbers) if row else policy.params
 
 
 def check_view(session: Session, view: Any) -> Any:
@@ -105,6 +150,32 @@ def check_view(session: Session, view: Any) -> Any:
     return numbers_of("view", view._replace(round=round_))
 
 
+def check_answer(session: Session, view: Any, action: Any) -> Any:
+    """What a policy answers, on the host, if its game has it.
+
+    Args:
+      session: the game so far.
+      view: what the policy saw.
+      action: what its `act` or `recommend` has given.
+
+    Raises:
+      ValueError: naming the state, which is not one that a game leads to.
+    """
+    policy = session.policy
+    action = jax.tree.map(lambda x: np.asarray(x)[()], action)
+    told = TOLD.get(type(policy.problem))
+    try:
+        numbers_of("action", action)
+        if told is not None:
+            told.check_action(policy.problem, view, action)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"session.state must be one that policy {policy.name!r} has come to in its "
+            f"game: of this one it makes {shown(action)}, where {error}"
+        ) from error
+    return action
+
+
 def check_action(session: Session, view: Any, action: Any) -> Any:
     """The action in the types of the game, and one that its problem has.
 
@@ -125,15 +196,13 @@ def check_action(session: Session, view: Any, action: Any) -> Any:
     try:
         expected = _action_form(policy.act, policy.words, forms)
     except Exception as error:  # whatever a policy's function raises
-        raise failed(policy, "view", error) from error
+        raise failed(session, view, "view", error) from error
     found = form_of(action)
     alike = found.structure == expected.structure and all(
         map(_may_be, jax.tree.leaves(action), expected.leaves)
     )
     if not alike:
-        raise TypeError(
-            f"action must be as `ask` gives it, {_words(expected)}, got {_words(found)}"
-        )
+        raise TypeError(f"action must be as `ask` gives it, {expected}, got {found}")
     action = jax.tree.map(lambda x, y: x.astype(y.dtype), action, expected.like())
     if told is not None:
         told.check_action(policy.problem, view, action)
@@ -175,6 +244,8 @@ def numbers_of(what: str, tree: Any) -> Any:
             raise TypeError(f"{what} must hold real numbers, got {shown(leaf)}")
         if np.any(np.isnan(values)):
             raise ValueError(f"{what} must not hold NaN, got {shown(tree)}")
+        if values.dtype.kind == "f" and what != "action":  # which may be of `act`
+            checks.played(**{what: values})
         if values.dtype.kind in "iu" and np.any(np.abs(values.astype(float)) > MOST):
             raise ValueError(
                 f"{what} must hold whole numbers of at most 2**31 - 1, got "
@@ -205,23 +276,18 @@ def _action_form(act, words, forms: tuple[_Form, ...]) -> _Form:
     return form_of(jax.eval_shape(act, noise, *(form.like() for form in forms)))
 
 
-def failed(policy: Policy, what: str, error: Exception) -> TypeError:
-    """An error of the policy's own function, with what it was given by."""
+def failed(session: Session, view: Any, what: str, error: Exception) -> TypeError:
+    """An error of the policy's own function, with what it was given by.
+
+    Raises:
+      TypeError: naming the view that the setting has, if it was given none of it.
+    """
+    policy = session.policy
+    told = TOLD.get(type(policy.problem))
+    if told is not None and told.view_of is not None and type(view) is View:
+        told.view_of(policy.problem, None)
     words = re.sub(r"\w*Tracer\b", "array", str(error).strip().split("\n")[0])
     return TypeError(
         f"{what} must be of the game that policy {policy.name!r} is for, whose own "
         f"function failed: {type(error).__name__}: {words}"
     )
-
-
-def _words(form: _Form) -> str:
-    """ "Action(arm=int32[], limit=int32[])"."""
-    words = [_Word(f"{dtype}{[*shape]}") for shape, dtype in form.leaves]
-    return repr(form.structure.unflatten(words))
-
-
-class _Word(str):
-    __slots__ = ()
-
-    def __repr__(self):
-        return str(self)

@@ -7,13 +7,19 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jax import lax
+from jax.experimental import io_callback
 
 from jaxbandits import laws, simulate
 from jaxbandits.arguments import environment_of
+from jaxbandits.arrays import unit_interval
 from jaxbandits.contract import check_round
+from jaxbandits.engine import tape
 from jaxbandits.protocol import Policy
 from jaxbandits.settings import allocation, budgeted, censored, farewell
-from jaxbandits.testing import altered, check_policy
+from jaxbandits.testing import altered, check_environment, check_policy
 from tests.engine import budget_game
 
 GAME = budget_game.environment()
@@ -85,6 +91,10 @@ BROKEN = {
         policy(act=lambda noise, v, s, p: (noise[5] > 0.5).astype(jnp.int32)),
         "act reads beyond its noise, which has 1 words",
     ),
+    "words for a key": (
+        policy(act=lambda noise, v, s, p: jax.random.randint(noise, (), 0, 2)),
+        "act takes its noise for a key, but it is random 32-bit words",
+    ),
     "words for numbers": (
         policy(act=lambda noise, v, s, p: (noise[0] < 0.5).astype(jnp.int32)),
         "act takes its noise for numbers",
@@ -144,6 +154,41 @@ def test_good_ones_pass():
         words=(3, 0), act=lambda n, v, s, p: (n[1] > n[-1]).astype(jnp.int32)
     )
     check_round("mine", inside, GAME)
+
+
+def second(noise):
+    """Two draws of one word."""
+    return (unit_interval(noise)[:2].sum() > 1).astype(jnp.int32)
+
+
+@pytest.mark.parametrize(
+    ("who", "game", "where"),
+    [
+        (policy(act=lambda n, v, s, p: second(n)), GAME, "act"),
+        (
+            policy(
+                update=lambda n, v, s, a, f, p: {"pulls": s["pulls"] + second(n)},
+                words=(0, 1),
+            ),
+            GAME,
+            "update",
+        ),
+        (
+            policy(),
+            altered(GAME, step=lambda n, i, state, a: (state, second(n))),
+            "the environment's step",
+        ),
+    ],
+    ids=["act", "update", "step"],
+)
+def test_one_word_is_one_draw(who, game, where):
+    """In play as in both checks: it would be the same draw under another index."""
+    message = f"{where} reads beyond its noise, which has 1 words, at index 1"
+    with pytest.raises(ValueError, match=message):
+        simulate(who, game, horizon=5, seeds=1)
+    for check in (check_policy, lambda who, game: check_environment(game, who)):
+        with pytest.raises(AssertionError, match=message):
+            check(who, game)
 
 
 def test_simulate_refuses_before_it_compiles(monkeypatch):
@@ -228,6 +273,10 @@ def test_broken_environments_are_refused_by_name(name):
         check_round("mine", policy(), altered(GAME, **change))
 
 
+CIRCULAR: dict = {"source": []}
+CIRCULAR["source"].append(CIRCULAR)
+
+
 @pytest.mark.parametrize(
     ("value", "message"),
     [
@@ -239,9 +288,13 @@ def test_broken_environments_are_refused_by_name(name):
         (GAME._replace(name=None), "environment.name must be a string"),
         (altered(GAME, words=-1), "words must be at least 0"),
         (GAME._replace(setup=np.array([1, np.nan])), "setup holds NaN"),
-        (GAME._replace(setup="numbers"), "setup must hold numbers"),
+        (GAME._replace(setup="numbers"), "setup must be a real number or an array"),
         (GAME._replace(provenance={"f": print}), "provenance.f: .* no JSON form"),
         (GAME._replace(provenance="mine"), "provenance must be a mapping or None"),
+        (GAME._replace(provenance=CIRCULAR), "provenance must have an end"),
+        (GAME._replace(setup=jax.random.key(0)), "setup must be a real number"),
+        (GAME._replace(setup=np.ma.array([1], mask=[True])), "setup must be a real"),
+        (GAME._replace(setup=2**70), "setup must be numbers of 64 bits or less"),
         (altered(GAME, metrics=None), "metrics must be a function, got None"),
         (GAME._replace(judge=3), "judge must be a function, got 3"),
         (GAME._replace(oracle=3), "oracle must be a function, got 3"),
@@ -251,6 +304,40 @@ def test_broken_environments_are_refused_by_name(name):
 def test_what_is_no_environment_is_refused(value, message):
     with pytest.raises((TypeError, ValueError), match=message):
         environment_of(value)
+
+
+INT32, UINT32 = np.iinfo(np.int32), np.iinfo(np.uint32)
+LARGEST, SMALLEST = np.finfo(np.float32).max, np.finfo(np.float32).tiny
+KEPT = st.one_of(
+    st.integers(INT32.min, INT32.max),
+    st.integers(0, UINT32.max).map(np.uint32),
+    st.floats(width=32, allow_nan=False, allow_subnormal=False).map(float),
+    st.floats(SMALLEST, LARGEST),
+    st.booleans(),
+)
+CHANGED = st.one_of(
+    st.integers(INT32.max + 1, 2**63 - 1),
+    st.integers(-(2**63), INT32.min - 1),
+    st.integers(UINT32.max + 1, 2**64 - 1).map(np.uint64),
+    st.floats(min_value=float(LARGEST) * 1.01, allow_infinity=False),
+    st.floats(0.0, float(SMALLEST) * 0.99, exclude_min=True),
+    st.just(np.nan),
+)
+
+
+@given(kept=st.lists(KEPT, max_size=3), changed=CHANGED)
+def test_a_setup_is_played_as_it_was_given_or_refused(kept, changed):
+    environment_of(GAME._replace(setup={"kept": kept}))
+    with pytest.raises(ValueError, match=r"'budget game': setup\['changed'\]\[1\] "):
+        environment_of(GAME._replace(setup={"changed": [0, np.atleast_1d(changed)]}))
+
+
+def test_a_policy_that_cannot_be_made_is_named():
+    def lost(problem):
+        return {}["horizon"]
+
+    with pytest.raises(ValueError, match="'mine'. cannot be made: KeyError: 'horizon'"):
+        simulate({"mine": lost}, GAME, horizon=5, seeds=1)
 
 
 TABLES = {
@@ -279,7 +366,77 @@ def test_a_judge_that_fails_is_named():
 
 
 GENERATOR = np.random.default_rng(0)
+RARELY = itertools.cycle([0, 0, 1])
+KEY, RAW_KEY = jax.random.key(0), jax.random.PRNGKey(0)
+CHOICES = jnp.arange(2)
+
+
+def words_of_the_game(view):
+    """What the environment is about to draw for one seed."""
+    key = tape.stream_key(tape.root_key(0), jnp.uint32(0), tape.Stream.ENVIRONMENT)
+    return tape.draw_words(key, view.round, 1)
+
+
+def in_a_loop(noise):
+    """A key of its own, split in a loop that has the noise as well."""
+
+    def turn(i, carry):
+        key, total = carry
+        key, own = jax.random.split(key)
+        return key, total + noise[0] * jax.random.bits(own)
+
+    return lax.fori_loop(0, 3, turn, (jax.random.key(0), jnp.uint32(0)))[1]
+
+
+OWN_DRAWS = {
+    "a key": lambda noise, view: jax.random.choice(jax.random.key(0), CHOICES),
+    "a key of the round": lambda noise, view: jax.random.choice(
+        jax.random.fold_in(KEY, view.round), CHOICES
+    ),
+    "an old key": lambda noise, view: jax.random.randint(RAW_KEY, (), 0, 2),
+    "a key beside noise": lambda noise, view: (
+        noise[0] + jax.random.bits(jax.random.key(0))
+    ),
+    "a key in a branch": lambda noise, view: lax.cond(
+        noise[0] > 9, lambda: jax.random.bits(KEY), lambda: noise[0]
+    ),
+    "a key in a loop": lambda noise, view: in_a_loop(noise),
+    "the environment's words": lambda noise, view: words_of_the_game(view)[0],
+    "a callback": lambda noise, view: io_callback(
+        lambda: np.int32(1), jax.ShapeDtypeStruct((), np.int32)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OWN_DRAWS)
+def test_draws_that_are_not_made_of_noise_are_refused(name):
+    draw = OWN_DRAWS[name]
+
+    def drawing(noise, view, state, params):
+        return (draw(noise, view) % 2).astype(jnp.int32)
+
+    with pytest.raises(ValueError, match="act .* draws .* not made of noise"):
+        check_round("mine", policy(act=drawing), GAME)
+
+
+def test_draws_that_are_made_of_noise_pass():
+    def act(noise, view, state, params):
+        key = jax.random.fold_in(jax.random.wrap_key_data(noise), view.round)
+        other = jax.random.fold_in(jax.random.key(0), noise[0])
+        return jax.random.choice(key, CHOICES) ^ jax.random.choice(other, CHOICES)
+
+    check_round("mine", policy(act=act, words=(2, 0)), GAME)
+
+
 HIDDEN = {
+    "another constant in one trace of three": (
+        policy(act=lambda n, v, s, p: (v.round + next(RARELY)) % 2),
+        "act is another program each time",
+    ),
+    "an address in memory": (
+        policy(act=lambda n, v, s, p: v.round * 0 + id(v) // 16 % 997),
+        "act is another program each time",
+    ),
     "a generator": (
         policy(act=lambda n, v, s, p: (v.round + int(GENERATOR.integers(9))) % 2),
         "act is another program each time",
@@ -325,13 +482,13 @@ def test_positions_are_those_of_the_rounds_that_were_played():
 
 def test_draws_of_another_thread_are_not_the_policys():
     """As in a worker of Dask, whose event loop draws from `random` now and then."""
-    drawn = itertools.chain([random.random, random.random], itertools.repeat(int))
 
     def act(noise, view, state, params):
-        next(drawn)()  # In the first traces, as if by another thread.
+        random.random()  # As if by another thread: nothing here depends on it.
+        np.random.rand()
         return view.round % 2
 
-    check_round("mine", policy(act=act), GAME)
+    check_policy(policy(act=act), GAME)
 
 
 def test_check_policy_finds_actions_out_of_range():

@@ -1,6 +1,7 @@
 """Ask and tell: the actions of a simulated run, from answers in plain numbers."""
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -128,11 +129,10 @@ CHANGED = policies.rcucb(GAME.problem).params
         ({"seed": 3}, "session.seed must be two integers"),
         ({"state": ()}, "session.state must be that of policy 'RCUCB'"),
         ({"params": ()}, "session.params must be those of 'RCUCB'"),
-        (
-            {"params": CHANGED._replace(alpha="x")},
-            "params.alpha must be a real",
-        ),
-        ({"params": CHANGED._replace(alpha=np.nan)}, "params.alpha must be a number"),
+        ({"params": CHANGED._replace(alpha="x")}, "'alpha'. must be a number or"),
+        ({"params": CHANGED._replace(alpha=np.nan)}, "'alpha'. must be a number"),
+        ({"params": CHANGED._replace(alpha=1e300)}, "params: alpha must be 0 or of a"),
+        ({"params": CHANGED._replace(alpha=-1.0)}, "alpha must be positive"),
         ({"policy": None}, "session.policy must be a Policy"),
     ],
 )
@@ -142,10 +142,61 @@ def test_sessions_that_were_changed_by_hand(change, message):
         live.ask(session)
 
 
+def of_one_round():
+    session = live.start(policies.rcucb(GAME.problem))
+    action = live.ask(session)
+    return live.tell(session, action, censored.Feedback(0.5, 0.2, False))
+
+
+DAMAGED = {
+    "a count below 0": {"reached": [[-1, -1]]},
+    "NaN": {"estimate": [[np.nan, 0.5]]},
+    "a width of NaN": {"width": [[np.nan, np.nan]]},
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_a_state_that_no_game_leads_to_is_refused(name):
+    session = of_one_round()
+    state = jax.tree.map(np.asarray, session.state)
+    changes = {
+        leaf: np.array(value, getattr(state, leaf).dtype)
+        for leaf, value in DAMAGED[name].items()
+    }
+    damaged = session._replace(state=state._replace(**changes))
+    for use in (live.ask, live.recommend):
+        with pytest.raises(ValueError, match=f"session.state.{[*changes][0]} must"):
+            use(damaged)
+
+
+def test_an_answer_that_the_game_has_not_is_not_handed_out():
+    lost = policies.uniform(GAME.problem)._replace(
+        act=lambda noise, view, state, params: censored.Action(0, 2)
+    )
+    with pytest.raises(ValueError, match="session.state .* action.limit must be in"):
+        live.ask(live.start(lost))
+
+
+def test_what_is_below_0_from_the_start_is_no_count():
+    policy = policies.uniform(GAME.problem)._replace(
+        init=lambda params: {"last": jnp.int32(-1)},
+        update=lambda noise, view, state, action, feedback, params: state,
+    )
+    live.ask(live.start(policy))
+
+
+@pytest.mark.parametrize("amount", [1e300, 1e-60])
+def test_feedback_that_would_be_played_as_another_number_is_refused(amount):
+    own = live.start(policies.rcucb(GAME.problem)._replace(problem=None))
+    feedback = censored.Feedback(0.5, amount, False)
+    with pytest.raises(ValueError, match="feedback must be 0 or of a size in"):
+        live.tell(own, censored.Action(0, 0), feedback)
+
+
 def test_views_of_another_game():
     session = live.start(budgeted.bts(money.s_bt(2).problem))
     for view, message in (
-        (None, "view must be of the game"),
+        (None, r"view must be View.round, num_arms, spent, .* got None"),
         (3, "view must be a View"),
     ):
         with pytest.raises(TypeError, match=message):

@@ -1,5 +1,7 @@
 """The tools for people who write policies: plain play, and checks that can fail."""
 
+import ast
+from pathlib import Path
 from typing import NamedTuple
 
 import jax
@@ -7,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import jaxbandits
 from jaxbandits.arrays import unit_interval
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.policies import budgeted
@@ -73,6 +76,11 @@ def counter(**changes):
     return ALTERNATE._replace(**(good | changes))
 
 
+def refusing(params):
+    assert params == ()
+    raise ValueError("nobody may play this")
+
+
 BAD_POLICIES = {
     "no policy": (3, "not a Policy"),
     "params": (counter(params=Rate(np.inf)), "finite"),
@@ -83,7 +91,12 @@ BAD_POLICIES = {
     "no check": (counter(check=3), "check must be a function"),
     "no init": (counter(init=None), "init must be a function"),
     "init of nothing": (counter(init=lambda: 0), r"init failed: .* take \(params\)"),
-    "scalar state": (counter(init=lambda params: 0), "not an array"),
+    "scalar state": (counter(init=lambda params: 0), "init returned 0, not an array"),
+    "a state of NumPy": (
+        counter(init=lambda params: np.zeros(2, np.int32)),
+        "init returned an array of NumPy, not an array of JAX: make it with jax.numpy",
+    ),
+    "a check that refuses": (counter(check=refusing), "nobody may play this"),
     "shape": (
         counter(update=lambda n, v, state, a, f, p: jnp.append(state, 0)),
         "update changes the state",
@@ -181,7 +194,16 @@ def test_noise_of_another_length_fails():
     check_policy(hungry._replace(words=(2, 0)), GAME)
 
 
+def test_clauses_are_no_assert_statements():
+    """Python drops those with -O. One without a message is for type checkers only."""
+    for path in Path(jaxbandits.__file__).parent.rglob("*.py"):
+        tree = ast.parse(path.read_text())
+        clauses = [x for x in ast.walk(tree) if isinstance(x, ast.Assert) and x.msg]
+        assert not clauses, f"{path}, line {clauses[0].lineno}"
+
+
 DRAWN = np.random.default_rng(0)
+FIXED_KEY = jax.random.key(0)
 BAD_ENVIRONMENTS = {
     "no step": (altered(GAME, step=None), "step must be a function"),
     "setup of NaN": (GAME._replace(setup=np.array([np.nan])), "setup holds NaN"),
@@ -244,6 +266,36 @@ BAD_ENVIRONMENTS = {
     "randomness of a generator": (
         altered(GAME, sample=lambda key, setup: setup + int(DRAWN.integers(100))),
         "sample is another program each time",
+    ),
+    "metrics of a generator": (
+        altered(GAME, metrics=lambda t, i, r: {"spent": r.spent + DRAWN.random()}),
+        "metrics is another program each time",
+    ),
+    "metrics of a key": (
+        altered(
+            GAME,
+            metrics=lambda t, i, r: {"spent": jax.random.uniform(FIXED_KEY)},
+        ),
+        "metrics .* draws random numbers",
+    ),
+    "tables of a generator": (
+        GAME._replace(tables=lambda instance: DRAWN.random(1)),
+        "tables gives something else each time",
+    ),
+    "an oracle of a generator": (
+        GAME._replace(oracle=lambda instance: DRAWN.random(1)),
+        "oracle gives something else each time",
+    ),
+    "a judge of a generator": (
+        GAME._replace(judge=lambda i, a: {"gap": DRAWN.random(a.shape)}),
+        "judge gives something else each time",
+    ),
+    "a key in a step": (
+        altered(
+            GAME,
+            step=lambda n, i, state, a: (state, jax.random.bits(FIXED_KEY)),
+        ),
+        "step .* draws random numbers",
     ),
 }
 

@@ -15,7 +15,7 @@ from scipy import integrate, stats
 
 from jaxbandits import reads
 from jaxbandits.arrays import constant
-from jaxbandits.checks import Numbers, instance, whole
+from jaxbandits.checks import Numbers, instance, require, whole
 from jaxbandits.laws.form import check_fields, num_arms_of, with_named_errors
 from jaxbandits.laws.law import JointLaw, Law, exact_params, exceeds
 from jaxbandits.laws.thresholds import Threshold, check_family
@@ -125,13 +125,14 @@ def _drawn(law: Law | JointLaw, params: Any, noise: np.ndarray) -> Any:
 
             found = jax.jit(jax.vmap(each))(params)
         _check_reads(law, params, noise.shape[1])
-    assert jax.tree.leaves(found), f"{law.name}: a draw must be a number, got {found}"
+    require(jax.tree.leaves(found), f"{law.name}: a draw must be a number, got {found}")
     for x in jax.tree.leaves(found):
-        assert x.ndim == 2, f"{law.name}: a draw must be a number, got {x.shape[2:]}"
-        assert jnp.issubdtype(x.dtype, jnp.floating), (
-            f"{law.name}: a draw must be a float, got {x.dtype}"
+        require(x.ndim == 2, f"{law.name}: a draw must be a number, got {x.shape[2:]}")
+        require(
+            jnp.issubdtype(x.dtype, jnp.floating),
+            f"{law.name}: a draw must be a float, got {x.dtype}",
         )
-        assert np.all(np.isfinite(x)), f"{law.name}: a draw is not finite"
+        require(np.all(np.isfinite(x)), f"{law.name}: a draw is not finite")
     return jax.tree.map(lambda x: np.asarray(x, np.float64), found)
 
 
@@ -144,12 +145,24 @@ def _check_reads(law: Law | JointLaw, params: Any, width: int) -> None:
         given = (jax.tree.map(lambda p: p[0], params),)
     program = jax.make_jaxpr(law.sample)(noise, *given)
     found = reads.faults(program, jax.tree.leaves(given))
-    assert reads.BEYOND not in found, (
-        f"{law.name}: a draw reads beyond its noise, which has {width} words"
+    beyond = found.beyond
+    if beyond is None:
+        beyond = reads.sliced_beyond(law.sample, width, *given)
+    require(
+        beyond is None,
+        f"{law.name}: a draw reads beyond its noise, which has {width} words, at index "
+        f"{beyond}",
     )
-    assert reads.AS_NUMBERS not in found, (
+    require(
+        not found.as_numbers,
         f"{law.name}: a draw takes its noise for numbers, which are to be made of it "
-        "first: jaxbandits.arrays.unit_interval makes uniforms in (0, 1)"
+        "first: jaxbandits.arrays.unit_interval makes uniforms in (0, 1)",
+    )
+    leaves = [True, *(False for _ in jax.tree.leaves(given))]
+    require(
+        not reads.makes_its_own(program.jaxpr, leaves),
+        f"{law.name}: a draw must make its random numbers of its noise, not by "
+        "jax.random or the host",
     )
 
 
@@ -163,17 +176,20 @@ def _check_univariate(law: Law, params: Any, noise: np.ndarray) -> None:
     slack = 4 * np.spacing(np.abs(x).max(axis=1).astype(np.float32)).astype(np.float64)
     for arm in range(num_arms):
         here = f"{law.name}, arm {arm}"
-        assert np.all(x[arm] >= lowest[arm] - slack[arm]), (
-            f"{here}: draws must not lie below the support"
+        require(
+            np.all(x[arm] >= lowest[arm] - slack[arm]),
+            f"{here}: draws must not lie below the support",
         )
-        assert np.all(x[arm] <= highest[arm] + slack[arm]), (
-            f"{here}: draws must not lie above the support"
+        require(
+            np.all(x[arm] <= highest[arm] + slack[arm]),
+            f"{here}: draws must not lie above the support",
         )
     cdf = law.cdf
     if law.atoms is not None:
         values, probabilities = (np.asarray(a, np.float64) for a in law.atoms(params))
-        assert np.allclose(probabilities.sum(axis=1), 1, rtol=0, atol=1e-6), (
-            f"{law.name}: the atoms' probabilities do not sum to 1"
+        require(
+            np.allclose(probabilities.sum(axis=1), 1, rtol=0, atol=1e-6),
+            f"{law.name}: the atoms' probabilities do not sum to 1",
         )
 
         def cdf(params, points):
@@ -207,8 +223,9 @@ def _check_cdf(
         np.asarray(cdf(params, values + sign * gap))[arm] for sign in (-1.0, 1.0)
     )
     for end in (low, high):
-        assert np.all(np.diff(end) >= -1e-12) and np.all((end >= 0) & (end <= 1)), (
-            f"{law.name}, arm {arm}: the cdf is not one: it falls or leaves [0, 1]"
+        require(
+            np.all(np.diff(end) >= -1e-12) and np.all((end >= 0) & (end <= 1)),
+            f"{law.name}, arm {arm}: the cdf is not one: it falls or leaves [0, 1]",
         )
     before, upto = (
         np.searchsorted(values, values, side) / x.size for side in ("left", "right")
@@ -216,9 +233,10 @@ def _check_cdf(
     # With atoms, `low` is the probability before a value and `high` that up to it.
     distance = max(np.max(low - upto), np.max(upto - high), np.max(before - low))
     bound = np.sqrt(np.log(2 / ALARM) / (2 * x.size))
-    assert distance < bound, (
+    require(
+        distance < bound,
         f"{law.name}, arm {arm}: the draws do not follow the cdf: their distribution "
-        f"function is {distance:.3g} away (up to {bound:.3g} is chance)"
+        f"function is {distance:.3g} away (up to {bound:.3g} is chance)",
     )
 
 
@@ -226,7 +244,7 @@ def _check_quantile(law: Law, params: Any) -> None:
     p = np.asarray(PROBABILITIES)
     rows = len(np.asarray(law.quantile(params, p[None])))  # type: ignore[misc]
     x = np.asarray(law.quantile(params, np.tile(p, (rows, 1))))  # type: ignore[misc]
-    assert np.all(np.diff(x, axis=1) >= 0), f"{law.name}: the quantiles fall"
+    require(np.all(np.diff(x, axis=1) >= 0), f"{law.name}: the quantiles fall")
     if law.cdf is None:
         return
     for arm in range(rows):
@@ -237,9 +255,10 @@ def _check_quantile(law: Law, params: Any) -> None:
         ]
         near = 1e-5 * np.minimum(p, 1 - p) + 1e-9
         wrong = (upto < p - near) | (before > p + near)
-        assert not np.any(wrong), (
-            f"{law.name}, arm {arm}: the quantile at {p[wrong][0]} has a cdf of "
-            f"{upto[wrong][0]}"
+        require(
+            not np.any(wrong),
+            f"{law.name}, arm {arm}: the quantile at {p[wrong]} has a cdf of "
+            f"{upto[wrong]}",
         )
 
 
@@ -247,8 +266,9 @@ def _check_mean(
     law: Law, params: Any, x: np.ndarray, lowest: np.ndarray, highest: np.ndarray
 ) -> None:
     mean = np.asarray(law.mean(params), np.float64)
-    assert mean.shape == (len(x),), (
-        f"{law.name}: mean must give one number per arm, got shape {mean.shape}"
+    require(
+        mean.shape == (len(x),),
+        f"{law.name}: mean must give one number per arm, got shape {mean.shape}",
     )
     if law.atoms is not None:
         values, probabilities = (np.asarray(a, np.float64) for a in law.atoms(params))
@@ -272,9 +292,10 @@ def _check_mean(
             )
         exact = np.where(unknown, mean, exact)
     for arm in range(len(x)):
-        assert np.isclose(mean[arm], exact[arm], rtol=1e-4, atol=1e-7), (
+        require(
+            np.isclose(mean[arm], exact[arm], rtol=1e-4, atol=1e-7),
             f"{law.name}, arm {arm}: the mean is {mean[arm]}, and must be that of the "
-            f"law's own quantiles, atoms or cdf, {exact[arm]}"
+            f"law's own quantiles, atoms or cdf, {exact[arm]}",
         )
         # A heavy tail has no standard error to speak of.
         if np.isfinite(highest[arm]):
@@ -314,20 +335,22 @@ def _check_average(what: str, x: np.ndarray, mean: float, width: float) -> None:
     error = np.std(x) / np.sqrt(x.size)
     # Some draws more or less: what is rarer than a draw may not have come at all.
     slack = SCORE * error + SCORE**2 * width / x.size + 1e-6 * (1 + abs(mean))
-    assert abs(np.mean(x) - mean) <= slack, (
+    require(
+        abs(np.mean(x) - mean) <= slack,
         f"{what} is {mean:.6g}, that of {x.size} draws {np.mean(x):.6g} (up to "
-        f"{slack:.2g} away is chance)"
+        f"{slack:.2g} away is chance)",
     )
 
 
 def _check_monotone(law: Law, params: Any, x: np.ndarray, noise: np.ndarray) -> None:
-    assert law.words == 2, (
-        f"{law.name}: a monotone draw is one of two words, but it takes {law.words}"
+    require(
+        law.words == 2,
+        f"{law.name}: a monotone draw is one of two words, but it takes {law.words}",
     )
     order = np.lexsort(noise.T[::-1])
     steps = law.monotone * np.diff(x[:, order], axis=1)
     slack = 1e-6 * (1 + np.abs(x[:, order][:, 1:]))
-    assert np.all(steps >= -slack), f"{law.name}: a draw is not monotone as it says"
+    require(np.all(steps >= -slack), f"{law.name}: a draw is not monotone as it says")
     if law.quantile is None:
         return
     u = np.array([*TAILS, *(1 - tail for tail in TAILS)])
@@ -336,9 +359,10 @@ def _check_monotone(law: Law, params: Any, x: np.ndarray, noise: np.ndarray) -> 
     exact = np.asarray(law.quantile(params, np.tile(p, (len(x), 1))))
     for arm in range(len(x)):
         near = np.isclose(drawn[arm], exact[arm], rtol=1e-2, atol=1e-6)
-        assert np.all(near), (
-            f"{law.name}, arm {arm}: in the tail, at the number {u[~near][0]}, the "
-            f"draw is {drawn[arm][~near][0]} and the quantile {exact[arm][~near][0]}"
+        require(
+            np.all(near),
+            f"{law.name}, arm {arm}: in the tail, at the numbers {u[~near]}, the draws "
+            f"are {drawn[arm][~near]} and the quantiles {exact[arm][~near]}",
         )
 
 
@@ -356,10 +380,12 @@ def _check_joint(law: JointLaw, params: Any, noise: np.ndarray) -> None:
         here = f"{law.name}, arm {arm}"
         r, c = reward[arm], consumption[arm]
         if law.sigma is None:
-            assert np.all((r >= 0) & (r <= 1)), f"{here}: a reward lies outside [0, 1]"
+            require(
+                np.all((r >= 0) & (r <= 1)), f"{here}: a reward lies outside [0, 1]"
+            )
         else:
             _check_noise(here, r, np.broadcast_to(law.sigma(params), num_arms)[arm])
-        assert np.all(c >= 0), f"{here}: a consumption is negative"
+        require(np.all(c >= 0), f"{here}: a consumption is negative")
     # Widths that are not known are those of the draws.
     widths = np.ptp([reward, consumption], axis=2)
     if law.sigma is None:
@@ -367,8 +393,9 @@ def _check_joint(law: JointLaw, params: Any, noise: np.ndarray) -> None:
     if law.highest is not None:
         highest = np.broadcast_to(np.asarray(law.highest(params)), num_arms)
         widths[1] = np.where(np.isfinite(highest), highest, widths[1])
-        assert not np.any(exceeds(consumption.max(axis=1), highest)), (
-            f"{law.name}: a consumption exceeds highest"
+        require(
+            not np.any(exceeds(consumption.max(axis=1), highest)),
+            f"{law.name}: a consumption exceeds highest",
         )
     if law.means is not None:
         for name, x, mean, width in zip(
@@ -379,7 +406,7 @@ def _check_joint(law: JointLaw, params: Any, noise: np.ndarray) -> None:
             strict=True,
         ):
             mean = np.asarray(mean, np.float64)
-            assert mean.shape == (num_arms,), f"{law.name}: means must be [K] each"
+            require(mean.shape == (num_arms,), f"{law.name}: means must be [K] each")
             for arm in range(num_arms):
                 what = f"{law.name}, arm {arm}: the mean {name}"
                 _check_average(what, x[arm], mean[arm], width[arm])
@@ -391,16 +418,18 @@ def _check_noise(here: str, x: np.ndarray, sigma: float) -> None:
     """Rewards with means in [0, 1] and sigma-sub-Gaussian noise around them."""
     # The farthest of n: P(|noise| > r) <= 2 exp(-r**2 / (2 sigma**2)) for each.
     farthest = sigma * np.sqrt(2 * np.log(2 * x.size / ALARM))
-    assert np.all((x >= -farthest) & (x <= 1 + farthest)), (
+    require(
+        np.all((x >= -farthest) & (x <= 1 + farthest)),
         f"{here}: a reward lies farther than {farthest:.3g} outside [0, 1], which "
-        f"noise with sigma = {sigma:.3g} does not"
+        f"noise with sigma = {sigma:.3g} does not",
     )
     # A mean in [0, 1] adds at most 1/4 to the variance, which is at most sigma**2.
     square = (x - x.mean()) ** 2
     slack = SCORE * np.std(square) / np.sqrt(x.size) + 1e-6
-    assert square.mean() <= sigma**2 + 0.25 + slack, (
+    require(
+        square.mean() <= sigma**2 + 0.25 + slack,
         f"{here}: the variance of rewards is {square.mean():.3g}, more than that of "
-        f"noise with sigma = {sigma:.3g}"
+        f"noise with sigma = {sigma:.3g}",
     )
 
 
@@ -431,8 +460,9 @@ def _check_costs(
     found = law.moments(params, limits, cost)  # type: ignore[misc]
     for name, table in found._asdict().items():
         table = np.asarray(table)
-        assert table.shape == (len(reward), limits.size), (
-            f"{law.name}: moments.{name} must be [K, M], got shape {table.shape}"
+        require(
+            table.shape == (len(reward), limits.size),
+            f"{law.name}: moments.{name} must be [K, M], got shape {table.shape}",
         )
         for arm in range(len(reward)):
             for place, limit in enumerate(limits):

@@ -6,7 +6,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxbandits.checks import function, one_of, shown, text, whole
+from jaxbandits.checks import function, one_of, require, shown, text, whole
 from jaxbandits.laws.law import JointLaw, Law
 
 
@@ -83,8 +83,9 @@ def _check_atoms(what: str, found: Any, num_arms: int, params: Any) -> None:
 
 def _check_pair(what: str, found: Any, fits: Callable[[Any], bool]) -> None:
     pair = isinstance(found, tuple | list) and len(found) == 2
-    assert pair and all(map(fits, found)), (
-        f"{what} must give two arrays with a row per arm, got {shown(found)}"
+    require(
+        pair and all(map(fits, found)),
+        f"{what} must give two arrays with a row per arm, got {shown(found)}",
     )
 
 
@@ -97,8 +98,9 @@ def _check_quantile(what: str, found: Any, num_arms: int, params: Any, p: Any) -
 
 
 def _check_shape(what: str, found: Any, shape: tuple[int, ...]) -> None:
-    assert np.shape(found) == shape, (
-        f"{what} must give an array {list(shape)}, got shape {list(np.shape(found))}"
+    require(
+        np.shape(found) == shape,
+        f"{what} must give an array {list(shape)}, got shape {list(np.shape(found))}",
     )
 
 

@@ -21,19 +21,29 @@ def plain(value: Any, name: str = "value") -> Any:
       The converted value, which shares nothing mutable with `value`.
 
     Raises:
-      ValueError: naming the part of `value` that has no JSON form.
+      ValueError: naming the part of `value` that has no JSON form, or is within itself.
     """
+    try:
+        return _plain(value, name)
+    except RecursionError:
+        raise ValueError(
+            f"{name} must have an end, and has a part that holds itself (or very many "
+            "levels)"
+        ) from None
+
+
+def _plain(value: Any, name: str) -> Any:
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):
         # float() strips NumPy's float64, which is a float with another repr.
         return float(value) if math.isfinite(value) else repr(float(value))
     if isinstance(value, Mapping):
-        return {str(key): plain(item, f"{name}.{key}") for key, item in value.items()}
+        return {str(key): _plain(item, f"{name}.{key}") for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(item, f"{name}[{i}]") for i, item in enumerate(value)]
+        return [_plain(item, f"{name}[{i}]") for i, item in enumerate(value)]
     if isinstance(value, PathLike):
         return str(value)
     if hasattr(value, "tolist"):
-        return plain(value.tolist(), name)
+        return _plain(value.tolist(), name)
     raise ValueError(f"{name}: {type(value).__name__} has no JSON form")

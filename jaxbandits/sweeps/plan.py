@@ -254,8 +254,10 @@ def _matched(
     if not is_policy(policy):
         try:
             policy = policy(environment.problem)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"policies[{name!r}] cannot be made: {error}") from error
+        except Exception as error:  # whatever a user's function raises
+            own = isinstance(error, TypeError | ValueError)
+            words = str(error) if own else f"{type(error).__name__}: {error}"
+            raise ValueError(f"policies[{name!r}] cannot be made: {words}") from error
     if not is_policy(policy):
         raise TypeError(f"policies[{name!r}] must be a Policy or make one")
     given = points_from(entry.grid, argument)

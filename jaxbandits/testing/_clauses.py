@@ -8,10 +8,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxbandits.checks import require, shown
 from jaxbandits.engine.books import Books, closed
 from jaxbandits.engine.rules import NO_BUDGET
 from jaxbandits.protocol import Environment
 from jaxbandits.testing._trace import Trace
+
+TIMES = 5  # that functions of the host are called, to compare
 
 
 @contextmanager
@@ -31,6 +34,30 @@ def tried(function: Callable[..., Any], *args: Any) -> Any:
         return None
 
 
+def require_arrays(what: str, tree: Any) -> None:
+    """Require that a function has given JAX's arrays, and nothing else."""
+    for leaf in jax.tree.leaves(tree):
+        numpys = isinstance(leaf, np.ndarray | np.generic)
+        given = "an array of NumPy" if numpys else shown(leaf)
+        require(
+            isinstance(leaf, jax.Array),
+            f"{what} returned {given}, not an array of JAX: make it with jax.numpy",
+        )
+
+
+def always(what: str, function: Callable[[], Any]) -> Any:
+    """What a function of the host gives, and gives again when it is called again."""
+    found = function()
+    for _ in range(TIMES - 1):
+        pair = jax.tree.map(np.asarray, (found, function()))
+        alike = jax.tree.map(lambda x, y: np.array_equal(x, y, equal_nan=True), *pair)
+        require(
+            all(jax.tree.leaves(alike)),
+            f"the environment's {what} gives something else each time that it is asked",
+        )
+    return found
+
+
 def first(when: Any, round_: Any, broken: Any) -> Any:
     """The first round in which something was broken, i32[]: before, and after another.
 
@@ -42,10 +69,15 @@ def first(when: Any, round_: Any, broken: Any) -> Any:
     return jnp.where((when == 0) & broken, round_, when)
 
 
+def record_of(environment: Environment, instance: Any, state: Any) -> Any:
+    """What the environment records of a state."""
+    state = jax.tree.map(jnp.asarray, state)
+    return environment.game.record(instance, state, jnp.int32(NO_BUDGET))
+
+
 def books(environment: Environment, instance: Any, trace: Trace) -> Books:
     """Of one run, at its end."""
-    state = jax.tree.map(jnp.asarray, trace.environment)
-    record = environment.game.record(instance, state, jnp.int32(NO_BUDGET))
+    record = record_of(environment, instance, trace.environment)
     record = jax.tree.map(lambda x: np.asarray(x)[None, None], record)
     batch = jax.tree.map(lambda x: np.asarray(x)[None], instance)
     with refused():

@@ -7,11 +7,21 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.arguments import environment_of
-from jaxbandits.contract import check_round
+from jaxbandits.checks import require
+from jaxbandits.contract import check_round, program_of
+from jaxbandits.engine.books import tables_of
 from jaxbandits.play import judged
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.results.names import check_variable
-from jaxbandits.testing._clauses import books, first, refused, tried
+from jaxbandits.testing._clauses import (
+    always,
+    books,
+    first,
+    record_of,
+    refused,
+    require_arrays,
+    tried,
+)
 from jaxbandits.testing._trace import (
     Trace,
     altered,
@@ -46,30 +56,31 @@ def check_environment(
       AssertionError: saying which clause is broken.
     """
     check_sizes(rounds, root_seed)
-    assert isinstance(environment, Environment), f"not an Environment: {environment!r}"
-    assert isinstance(policy, Policy), f"not a Policy: policy is {policy!r}"
+    require(
+        isinstance(environment, Environment), f"not an Environment: {environment!r}"
+    )
+    require(isinstance(policy, Policy), f"not a Policy: policy is {policy!r}")
     with refused():
         environment_of(environment)
     instance = tried(instance_for, environment, root_seed, 0)
     state = tried(environment.game.init, instance)
-    for leaf in jax.tree.leaves((instance, state)):
-        assert isinstance(leaf, jax.Array), (
-            f"the environment's sample and init gave {leaf!r}, which is not an array"
-        )
+    require_arrays("the environment's sample", instance)
+    require_arrays("the environment's init", state)
     with refused():
-        check_round(policy.name, policy, environment, twice=True)
+        check_round(policy.name, policy, environment, compared="environment")
         trace = trace_run(policy, _watched(environment), rounds, root_seed=root_seed)
     trace = _check_watch(trace)
     for leaf in jax.tree.leaves(trace.feedback):
-        assert not np.any(np.isnan(leaf)), "step gives NaN: feedback holds NaN"
+        require(not np.any(np.isnan(leaf)), "step gives NaN: feedback holds NaN")
     metrics = books(environment, instance, trace).metrics
-    assert metrics, "the environment's metrics must name at least one, got none"
+    require(metrics, "the environment's metrics must name at least one, got none")
     batch = jax.tree.map(lambda x: np.asarray(x)[None], instance)
     _check_facts("metrics", metrics)
+    _check_metrics(environment, batch, trace.environment)
     if environment.judge is not None:
         last = jax.tree.map(lambda x: x[-1][None, None], trace.actions)
         with refused():
-            found = judged(environment, batch, last, (1, 1))
+            found = always("judge", lambda: judged(environment, batch, last, (1, 1)))
         _check_facts("judge", found)
     if environment.oracle is not None:
         _check_oracle(environment.oracle, batch)
@@ -117,29 +128,45 @@ def _watched(environment: Environment) -> Environment:
 def _check_watch(trace: Trace) -> Trace:
     """Require that nothing was broken in any round; the trace of the environment."""
     watch = trace.environment
-    assert not watch.view, f"the environment's view shows not round {watch.view} in it"
-    assert not watch.spent, (
+    require(
+        not watch.view, f"the environment's view shows not round {watch.view} in it"
+    )
+    require(
+        not watch.spent,
         "the environment's spent must be a number >= 0 that never falls, which it is "
-        f"not {'at the start' if watch.spent < 0 else f'in round {watch.spent}'}"
+        f"not {'at the start' if watch.spent < 0 else f'in round {watch.spent}'}",
     )
     return trace._replace(environment=watch.state)
 
 
+def _check_metrics(environment: Environment, batch: Any, state: Any) -> None:
+    """Require metrics that are the same program each time, of the same tables."""
+    with refused():
+        tables = always("tables", lambda: tables_of(environment, batch))
+    with refused(), jax.enable_x64(True):
+        instance = jax.tree.map(lambda x: jnp.asarray(x[0]), batch)
+        record = record_of(environment, instance, state)
+        given = jax.tree.map(lambda x: jnp.asarray(x[0]), tables), instance, record
+        program_of("the environment's metrics", environment.game.metrics, *given)
+
+
 def _check_facts(what: str, numbers: dict[str, Any]) -> None:
     for name, value in numbers.items():
-        assert isinstance(name, str), f"{what}: names must be strings, got {name!r}"
+        require(isinstance(name, str), f"{what}: names must be strings, got {name!r}")
         with refused():
             check_variable(what, name)
-        assert np.shape(value) == (1, 1), f"metric {name!r} must be a number"
-        assert np.all(np.isfinite(value)), f"metric {name!r} is not finite"
+        require(np.shape(value) == (1, 1), f"metric {name!r} must be a number")
+        require(np.all(np.isfinite(value)), f"metric {name!r} is not finite")
 
 
 def _check_oracle(oracle, batch) -> None:
     with refused("the environment's oracle failed: "):
-        facts = [np.asarray(leaf) for leaf in jax.tree.leaves(oracle(batch))]
+        found = always("oracle", lambda: oracle(batch))
+        facts = [np.asarray(leaf) for leaf in jax.tree.leaves(found)]
     for leaf in facts:
         numbers = leaf.dtype.kind in "biuf"
         # Some may be NaN, as those of arms that an instance has not.
-        assert numbers and not np.all(np.isnan(leaf)), (
-            f"the environment's oracle must know numbers, got {leaf!r}"
+        require(
+            numbers and not np.all(np.isnan(leaf)),
+            f"the environment's oracle must know numbers, got {leaf!r}",
         )

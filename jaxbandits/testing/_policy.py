@@ -13,7 +13,7 @@ from jaxbandits.arguments import (
     points_of,
     untold,
 )
-from jaxbandits.checks import MOST_ROUNDS
+from jaxbandits.checks import MOST_ROUNDS, require
 from jaxbandits.contract import check_reads, check_round
 from jaxbandits.engine.lanes import lanes
 from jaxbandits.engine.rollout import to_device
@@ -21,7 +21,7 @@ from jaxbandits.fit import check_fit
 from jaxbandits.points import Points
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.schedule import Schedule
-from jaxbandits.testing._clauses import books, first, refused, tried
+from jaxbandits.testing._clauses import books, first, refused, require_arrays, tried
 from jaxbandits.testing._trace import (
     Trace,
     check_sizes,
@@ -58,7 +58,7 @@ def check_policy(
       AssertionError: saying which clause is broken.
     """
     check_sizes(rounds, root_seed)
-    assert isinstance(policy, Policy), f"not a Policy: policy is {policy!r}"
+    require(isinstance(policy, Policy), f"not a Policy: policy is {policy!r}")
     with refused():
         environment_of(environment)
         _check_values(policy)
@@ -66,10 +66,9 @@ def check_policy(
         policy = _told(policy, rounds)
     params = jax.tree.map(to_device, policy.params)
     state = tried(policy.init, params)
-    for leaf in jax.tree.leaves(state):
-        assert isinstance(leaf, jax.Array), f"init returned {leaf!r}, not an array"
+    require_arrays("init", state)
     with refused():
-        unsure = check_round(policy.name, policy, environment, twice=True)
+        unsure = check_round(policy.name, policy, environment, compared="policy")
     _assert_equal(state, policy.init(params), "init is not a pure function")
     watched = _watched(policy)
     for seed_index in range(2):
@@ -163,18 +162,21 @@ def _check_watch(policy: Policy, trace: Trace) -> Trace:
     """Require that nothing was broken in any round; the trace of the policy."""
     watch = trace.state
     for leaf in jax.tree.leaves(trace.actions):
-        assert not np.any(np.isnan(leaf)), (
-            f"policy {policy.name!r}: actions must not hold NaN"
+        require(
+            not np.any(np.isnan(leaf)),
+            f"policy {policy.name!r}: actions must not hold NaN",
         )
     for path, round_ in jax.tree_util.tree_leaves_with_path(watch.nan):
-        assert not round_, (
+        require(
+            not round_,
             f"policy {policy.name!r}: state{jax.tree_util.keystr(path)} must not hold "
-            f"NaN, and does in round {round_}"
+            f"NaN, and does in round {round_}",
         )
     for path, round_ in jax.tree_util.tree_leaves_with_path(watch.negative):
-        assert not round_, (
+        require(
+            not round_,
             "update must keep integer statistics (counts) >= 0: state"
-            f"{jax.tree_util.keystr(path)} is negative in round {round_}"
+            f"{jax.tree_util.keystr(path)} is negative in round {round_}",
         )
     return trace._replace(state=watch.state)
 
@@ -186,13 +188,15 @@ def _check_actions(environment, instance, trace, rounds):
         allowed = jax.vmap(actions.allowed, (None, 0))(instance, trace.actions)
         number = int(np.argmin(allowed))
         action = jax.tree.map(lambda x: x[number].tolist(), trace.actions)
-        assert np.all(allowed), (
-            f"it plays {action} in round {number + 1}, not {actions.text}"
+        require(
+            np.all(allowed),
+            f"it plays {action} in round {number + 1}, not {actions.text}",
         )
     counted = books(environment, instance, trace).counted
-    assert counted is None or np.all(counted >= rounds), (
-        f"it plays {rounds} rounds, and the environment counts {counted.item()} with "
-        "an action that the game has: act must give no other"
+    require(
+        counted is None or np.all(counted >= rounds),
+        f"it plays {rounds} rounds, and the environment counts {counted} with "
+        "an action that the game has: act must give no other",
     )
 
 
@@ -200,17 +204,16 @@ def _check_notes(policy, params, trace, environment, instance):
     state, actions = jax.tree.map(jnp.asarray, trace.state), environment.game.actions
     if policy.recommend is not None:
         found = policy.recommend(state, params)
-        for leaf in jax.tree.leaves(found):
-            assert isinstance(leaf, jax.Array), f"recommend gives {leaf!r}"
-        assert actions is None or actions.allowed(instance, found), (
-            f"recommend gives {found}, not {actions.text}"
-        )
+        require_arrays("recommend", found)
+        if actions is not None:
+            allowed = actions.allowed(instance, found)
+            require(allowed, f"recommend gives {found}, not {actions.text}")
     if policy.report is not None:
         metrics = books(environment, instance, trace).metrics
         for name, value in policy.report(state, params).items():
-            assert name not in metrics, f"report {name!r} has the name of a metric"
-            assert isinstance(value, jax.Array), f"report {name!r} is not an array"
-            assert not np.any(np.isnan(value)), f"report {name!r} holds NaN"
+            require(name not in metrics, f"report {name!r} has the name of a metric")
+            require(isinstance(value, jax.Array), f"report {name!r} is not an array")
+            require(not np.any(np.isnan(value)), f"report {name!r} holds NaN")
 
 
 def _check_reads(policy, environment, rounds, root_seed, seed_index):
@@ -237,4 +240,4 @@ def _check_lanes(policy, params, state):
     ):
         expected = jnp.broadcast_to(single[..., None], (*single.shape, 3))
         found = leaf if flag else jnp.broadcast_to(leaf[..., None], expected.shape)
-        assert np.array_equal(found, expected, equal_nan=True), "lanes change init"
+        require(np.array_equal(found, expected, equal_nan=True), "lanes change init")

@@ -1,5 +1,6 @@
 """`check_law` passes every law of the package, and finds what is planted."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -92,6 +93,20 @@ WRONG = {
             sample=lambda w, p: -jnp.log1p(-unit_interval(w[0])) / p.rate
         ),
         "in the tail",
+    ),
+    "a slice beyond": (
+        EXPONENTIAL._replace(
+            sample=lambda w, p: -jnp.log(unit_interval(w)[1:3].mean()) / p.rate,
+            monotone=0,
+        ),
+        "a draw reads beyond its noise, which has 2 words, at index 2",
+    ),
+    "a key of its own": (
+        EXPONENTIAL._replace(
+            sample=lambda w, p: jax.random.exponential(jax.random.key(0)) / p.rate,
+            monotone=0,
+        ),
+        "a draw must make its random numbers of its noise",
     ),
     "a word beyond": (
         EXPONENTIAL._replace(

@@ -93,6 +93,12 @@ def test_table_by_hand():
     np.testing.assert_array_equal(oracle.gaps, 0)
 
 
+@pytest.mark.parametrize("last", [2.5, 2**24 + 1, 2**40, 1e300, np.inf, np.nan])
+def test_waits_of_a_problem_are_whole_numbers(last):
+    with pytest.raises(ValueError, match="waits must be 2 whole numbers that increase"):
+        settings.Problem(1, 2, waits=(1, last)).lengths  # noqa: B018
+
+
 def test_own_delays_and_waits_by_hand():
     """Footnote 3: delays 1, 3 and 8, of which one may wait for 2 or 4 units."""
     delay, reward = [[0.5, 0.25, 0.25]], [[1.0, 0.5, 1.0]]

@@ -38,6 +38,7 @@ from jaxbandits.settings.actions import in_range, of_kind
 from jaxbandits.settings.counts import total, weighted
 from jaxbandits.settings.farewell.types import (
     FAILURES,
+    LONGEST,
     Action,
     Feedback,
     Problem,
@@ -46,7 +47,6 @@ from jaxbandits.settings.farewell.types import (
 
 LATEST = 2**31 - 1
 LAP = 2**30
-LONGEST = 2**24  # delays and waits; float32 has all whole numbers up to there
 
 
 class Arms(NamedTuple):

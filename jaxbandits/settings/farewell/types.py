@@ -7,7 +7,10 @@ import numpy as np
 from jax import Array
 from jaxtyping import Float, Int32
 
+from jaxbandits.checks import numbers
+
 FAILURES = ("wait", "unit")
+LONGEST = 2**24  # delays and waits; float32 has all whole numbers up to there
 
 
 class Action(NamedTuple):
@@ -79,15 +82,18 @@ class Problem(NamedTuple):
         """
         if not self.waits:
             return np.arange(1, self.num_waits + 1, dtype=np.int32)
-        lengths = np.array(self.waits, np.int32)
-        if lengths.shape != (self.num_waits,) or np.any(
-            np.diff(lengths, prepend=0) < 1
+        lengths = numbers("waits", self.waits)
+        if (
+            lengths.shape != (self.num_waits,)
+            or not np.all(np.diff(lengths, prepend=0) >= 1)
+            or np.any(lengths != np.floor(lengths))
+            or lengths[-1] > LONGEST
         ):
             raise ValueError(
                 f"waits must be {self.num_waits} whole numbers that increase, from 1 "
-                f"on, got {list(self.waits)}"
+                f"to at most 2**24, got {list(self.waits)}"
             )
-        return lengths
+        return lengths.astype(np.int32)
 
     @property
     def longest(self) -> float:
