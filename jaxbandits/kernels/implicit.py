@@ -1,6 +1,7 @@
 """Derivatives of what a search found, by the implicit function theorem."""
 
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -47,6 +48,6 @@ def with_slope_of(source: Array, value: Array) -> Array:
 
 
 @with_slope_of.defjvp
-def _(primals: tuple[Array, Array], tangents: tuple[Array, Array]) -> tuple:
+def _(primals: tuple[Array, Array], tangents: tuple[Array, Array]) -> tuple[Any, Any]:
     source, value = primals
     return with_slope_of(source, value), tangents[0]

@@ -5,7 +5,7 @@ section 5): maximise ``sum_i values[i, n_i]`` over integers ``n_i >= 0`` of sum 
 the budget. Values do not decrease, so that the whole budget may be spent.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -94,7 +94,7 @@ def _programming(values: Array, budget: Array) -> tuple[Array, Array]:
 
 
 @_programming.defjvp
-def _(primals: tuple[Array, Array], tangents: tuple[Array, Array]) -> tuple:
+def _(primals: tuple[Array, Array], tangents: tuple[Array, Array]) -> tuple[Any, Any]:
     allocation, value = _programming(*primals)
     slope = _worth(tangents[0], allocation)
     return (allocation, value), (_no_slope(allocation), slope)
@@ -158,7 +158,7 @@ def _greedy(values: Array, budget: Array) -> tuple[Array, Array, Array]:
 
 
 @_greedy.defjvp
-def _(primals: tuple[Array, Array], tangents: tuple[Array, Array]) -> tuple:
+def _(primals: tuple[Array, Array], tangents: tuple[Array, Array]) -> tuple[Any, Any]:
     values, budget = primals
     allocation, value, bound = _greedy(values, budget)
     slope = _worth(tangents[0], allocation)
