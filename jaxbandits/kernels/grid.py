@@ -12,7 +12,7 @@ that only watch: with ``inherit`` those at which a cell would be split next, wit
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -121,15 +121,15 @@ def limit_grid(
     return jax.tree.map(lambda x: jnp.broadcast_to(x, (arms, *x.shape)), one)
 
 
-def check_capacity(capacity: int, splits: int, history: str) -> None:
-    """Require a capacity that a grid can have; arguments as of `limit_grid`.
+def check_capacity(capacity: Any, splits: int, history: str) -> int:
+    """Require a capacity that a grid can have, and return it; as of `limit_grid`.
 
     Raises:
       TypeError, ValueError: naming the argument.
     """
     whole("splits", splits, 2, MOST)
     one_of("history", history, HISTORIES)
-    whole("capacity", capacity, 1, MOST)
+    capacity = whole("capacity", capacity, 1, MOST)
     least = splits**2 if history == "inherit" else splits
     if capacity < least:
         raise ValueError(
@@ -140,6 +140,7 @@ def check_capacity(capacity: int, splits: int, history: str) -> None:
             f"capacity must be a power of splits = {splits} where history='whole', got "
             f"{capacity}"
         )
+    return capacity
 
 
 def cell_at(grid: Grid, limit: Real[ArrayLike, ""]) -> Int32[Array, ""]:

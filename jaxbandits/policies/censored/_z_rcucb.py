@@ -227,7 +227,7 @@ def z_rcucb(
         longest = int(Params().horizon) if horizon is None else horizon
         least = splits**2 if history == "inherit" else splits
         capacity = max(grid_capacity(problem, longest, splits, history), least)
-    check_capacity(capacity, splits, history)
+    capacity = check_capacity(capacity, splits, history)
     policy = _z_rcucb(problem, splits, history, answer, risk, capacity)
     if by_default:
         fits = partial(_check_fits, problem, splits, history, capacity)
