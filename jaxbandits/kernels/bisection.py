@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 from jaxtyping import Bool
 
-from jaxbandits.arrays.real import Floats
+from jaxbandits.arrays.real import Floats, Reals, alike, real
 from jaxbandits.checks import function, whole
 
 TRIPS = {jnp.dtype("float32"): 32, jnp.dtype("float64"): 62}
@@ -14,8 +14,8 @@ TRIPS = {jnp.dtype("float32"): 32, jnp.dtype("float64"): 62}
 
 def bracket(
     below: Callable[[Floats], Bool[Array, "*shape"]],
-    low: Floats,
-    high: Floats,
+    low: Reals,
+    high: Reals,
     trips: int | None = None,
 ) -> tuple[Floats, Floats]:
     """The interval that bisection leaves: see `bisect`.
@@ -24,6 +24,7 @@ def bracket(
       ``(low, high)``.
     """
     function("below", below)
+    low, high = jnp.broadcast_arrays(*alike(*real(low=low, high=high)))
 
     def halve(_, ends):
         low, high = ends
@@ -31,17 +32,22 @@ def bracket(
         up = below(middle)
         if (kind := jnp.result_type(up)) != jnp.bool_:
             raise TypeError(f"below must return true or false, got {kind}")
+        if jnp.broadcast_shapes(jnp.shape(up), low.shape) != low.shape:
+            raise ValueError(
+                "below must return one answer for each point between low and high, "
+                f"shape {list(low.shape)}, got {list(jnp.shape(up))}"
+            )
         return jnp.where(up, middle, low), jnp.where(up, high, middle)
 
-    default = TRIPS[jnp.result_type(low)]
+    default = TRIPS[low.dtype]
     trips = default if trips is None else whole("trips", trips, 0)
     return lax.fori_loop(0, trips, halve, (low, high))
 
 
 def bisect(
     below: Callable[[Floats], Bool[Array, "*shape"]],
-    low: Floats,
-    high: Floats,
+    low: Reals,
+    high: Reals,
     trips: int | None = None,
 ) -> Floats:
     """The point where a predicate turns from true to false.
@@ -54,13 +60,17 @@ def bisect(
     Args:
       below: ``f[...] -> bool[...]``, true on the lower side of the point; element by
         element.
-      low: f[...], where it is true or the point lies.
-      high: f[...], where it is false.
+      low: real array, where it is true or the point lies.
+      high: real array, where it is false; the two broadcast together.
       trips: how often the interval is halved; by default 32 times in float32 and 62
         times in float64.
 
     Returns:
       f[...] in [low, high].
+
+    Raises:
+      TypeError: if an end is no real array, or `below` does not return true or false.
+      ValueError: if `below` returns more answers than there are ends.
     """
     low, high = bracket(below, low, high, trips)
     return 0.5 * (low + high)

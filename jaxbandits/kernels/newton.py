@@ -3,17 +3,16 @@
 from collections.abc import Callable
 
 import jax.numpy as jnp
-from jax import Array, lax
-from jaxtyping import Float
+from jax import lax
 
-from jaxbandits.arrays.real import Floats
+from jaxbandits.arrays.real import Floats, Reals, alike, real
 
 
 def guarded_newton(
     function: Callable[[Floats], tuple[Floats, Floats]],
-    low: Float[Array, "*#shape"],
-    high: Float[Array, "*#shape"],
-    start: Float[Array, "*#shape"],
+    low: Reals,
+    high: Reals,
+    start: Reals,
     steps: int,
 ) -> Floats:
     """The point where a function turns from negative to positive.
@@ -24,9 +23,9 @@ def guarded_newton(
 
     Args:
       function: ``f[...] -> (value, slope)``, element by element.
-      low: f[...], where it is negative or the point lies.
-      high: f[...], where it is positive or the point lies.
-      start: f[...] in [low, high].
+      low: real array, where it is negative or the point lies.
+      high: real array, where it is positive or the point lies.
+      start: real array in [low, high].
       steps: how many; near a simple zero each doubles the number of digits.
 
     Returns:
@@ -44,6 +43,6 @@ def guarded_newton(
         inside = usable & (low <= after) & (after <= high)
         return (jnp.where(inside, after, 0.5 * (low + high)), low, high), None
 
-    bracket = jnp.broadcast_arrays(start, low, high)
+    bracket = jnp.broadcast_arrays(*alike(*real(start=start, low=low, high=high)))
     (x, _, _), _ = lax.scan(step, tuple(bracket), None, length=steps, unroll=steps)
     return x

@@ -218,7 +218,7 @@ def _check_cdf(
 ) -> None:
     """Dvoretzky, Kiefer and Wolfowitz: the draws' distribution function is near."""
     values = np.sort(x)
-    gap = np.maximum(np.spacing(np.abs(values).astype(np.float32)), 1e-30)
+    gap = np.maximum(np.spacing(np.abs(values).astype(np.float32)), 1e-37)
     low, high = (
         np.asarray(cdf(params, values + sign * gap))[arm] for sign in (-1.0, 1.0)
     )

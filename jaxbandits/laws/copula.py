@@ -7,13 +7,18 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 from jax.scipy.special import ndtr
+from jaxtyping import Float
+from scipy import integrate, special
 
 from jaxbandits.arrays import bound
 from jaxbandits.arrays.words import words_at
 from jaxbandits.checks import instance, numbers
 from jaxbandits.kernels.normal import normal_score
 from jaxbandits.laws._product import Product, product
+from jaxbandits.laws._tabulated import tabulated
 from jaxbandits.laws.law import JointLaw, Law, of_arm
+
+SCORES = 9.0  # beyond them lies a probability of 2e-19
 
 
 class Copula(NamedTuple):
@@ -32,23 +37,27 @@ def gaussian_copula(reward: Law, consumption: Law) -> JointLaw:
     """The joint law with the given margins whose normal scores are bivariate Gaussian.
 
     Args:
-      reward: law on [0, 1]; a draw is a monotone function of one uniform number.
+      reward: law on [0, 1] whose draw is a monotone function of one uniform number, or
+        with a smooth quantile function, from a table of which it is then drawn (Beta).
       consumption: law on [0, inf), likewise.
 
     Returns:
-      A joint law with parameters `Copula`, without moments below limits.
+      A joint law with parameters `Copula`. Its moments below limits are exact: a
+      quadrature over the reward's normal score. A law that is drawn from a table has
+      parameters that are known beforehand, by `exact_params`: no game draws them.
 
     Raises:
       TypeError: if an argument is no law.
-      ValueError: if a law's sampler is not a monotone function of one uniform (Beta),
-        or if rewards do not lie in [0, 1] (normal).
+      ValueError: if a law has neither a monotone sampler nor a quantile function and a
+        cdf, or if rewards do not lie in [0, 1] (normal).
     """
     for name, law in (("reward", reward), ("consumption", consumption)):
         instance(name, law, Law, "of jaxbandits.laws")
-        if law.monotone == 0:
+        if law.monotone == 0 and (law.quantile is None or law.cdf is None):
             raise ValueError(
                 f"{name}: a copula needs a law whose draw is a monotone function of "
-                f"one uniform; {law.name} is not"
+                f"one uniform, or with a quantile function and a cdf; {law.name} is "
+                "neither"
             )
     if reward.sigma is not None:
         raise ValueError(
@@ -60,6 +69,9 @@ def gaussian_copula(reward: Law, consumption: Law) -> JointLaw:
 
 @cache
 def _gaussian_copula(reward: Law, consumption: Law) -> JointLaw:
+    reward, consumption = (
+        law if law.monotone else tabulated(law) for law in (reward, consumption)
+    )
     # Both draws rise with their scores.
     sign = float(reward.monotone * consumption.monotone)
     independent = product(reward, consumption)
@@ -81,16 +93,28 @@ def _gaussian_copula(reward: Law, consumption: Law) -> JointLaw:
             raise ValueError(
                 f"correlation must be in [-1, 1], got {params.correlation}"
             )
+        for name, law in (("reward", reward), ("consumption", consumption)):
+            values = law.atoms(getattr(params, name))[0] if law.atoms else np.zeros(1)
+            if np.any(np.diff(values, axis=-1) < 0):
+                raise ValueError(f"{name}: a copula's values must increase along a row")
 
     def exact(params):
         both = independent.exact(Product(params.reward, params.consumption))
         return params._replace(**both._asdict())
 
+    def moments(params, limits, cost):
+        pair = Product(params.reward, params.consumption)
+        alone = independent.moments(pair, limits, cost)
+        below = _reward_below(reward, params, alone.probability)
+        return alone._replace(reward=below)
+
+    known = reward.quantile or reward.atoms
     return JointLaw(
         f"Gaussian copula of {reward.name} and {consumption.name}",
         4,
         sample,
         check,
+        moments if known and (consumption.atoms or consumption.quantile) else None,
         means=independent.means,
         highest=independent.highest,
         exact=exact,
@@ -102,3 +126,62 @@ def _words_of(score: Array) -> Array:
     # In the lower tail, where a float has all its digits; the upper one is its mirror.
     words = jnp.stack(words_at(bound(ndtr(-jnp.abs(score)))))
     return jnp.where(score > 0, ~words, words)
+
+
+def _reward_below(
+    reward: Law, params: Copula, below: Float[np.ndarray, "K M"]
+) -> Float[np.ndarray, "K M"]:
+    """``E[R 1{C <= tau}]`` at limits that consumptions meet with some probabilities.
+
+    At a normal score t of the reward, that of the consumption is normal with mean
+    ``rho t`` and variance ``1 - rho**2``: one integral over t. Where rho is 1 or -1 the
+    limit is one of the reward's quantiles.
+    """
+    rho = np.asarray(params.correlation, np.float64)[:, None]
+    rest = np.sqrt((1 - rho) * (1 + rho))
+    sure = rest == 0
+    limit = special.ndtri(below)
+    upto, quantile = np.zeros((rho.size, 1)), reward.quantile
+    if reward.atoms is not None:
+        values, probabilities = reward.atoms(params.reward)
+        upto = np.cumsum(probabilities, axis=1)
+
+        def quantile(_, p):
+            place = np.sum(upto[:, None] < p[:, :, None], axis=2)
+            return np.take_along_axis(values, np.minimum(place, upto.shape[1] - 1), 1)
+
+    def integrand(t):
+        at = quantile(params.reward, np.full((rho.size, 1), special.ndtr(t)))
+        chance = special.ndtr((limit - rho * t) / np.where(sure, 1.0, rest))
+        return at * chance * np.exp(-t * t / 2) / np.sqrt(2 * np.pi)
+
+    def over_probabilities(p):
+        """Of the quantiles, from 0 to p."""
+        if reward.atoms is not None:
+            part = np.clip(p[:, :, None] - (upto - probabilities)[:, None], 0, None)
+            part = np.minimum(part, probabilities[:, None])
+            return np.sum(part * values[:, None], axis=2)
+        start = np.concatenate([np.zeros_like(p[:, :1]), p[:, :-1]], axis=1)
+
+        def pieces(share):
+            return (p - start) * quantile(params.reward, start + share * (p - start))
+
+        return np.cumsum(_integral(pieces, 0, 1), axis=1)
+
+    found = np.zeros_like(below)
+    if not np.all(sure):
+        steps = np.unique(special.ndtri(np.clip(upto, 0.0, 1.0)))
+        steps = steps[np.abs(steps) < SCORES]  # where a discrete reward changes
+        found = _integral(integrand, -SCORES, SCORES, points=steps)
+    if np.any(sure):
+        least = over_probabilities(np.where(rho > 0, below, 1 - below))
+        mean = np.asarray(reward.mean(params.reward))[:, None]
+        found = np.where(sure, np.where(rho > 0, least, mean - least), found)
+    return found
+
+
+def _integral(function: Any, low: float, high: float, **options: Any) -> np.ndarray:
+    found: np.ndarray = integrate.quad_vec(
+        function, low, high, epsabs=1e-13, epsrel=1e-12, norm="max", **options
+    )[0]
+    return found

@@ -50,7 +50,8 @@ class Law(NamedTuple):
         if the law has atoms.
       atoms: host, ``params -> (values f64[K, n], probabilities f64[K, n])`` or None.
       monotone: 1 or -1 if a draw is an increasing or decreasing function of the number
-        that its two words spell, else 0. What a copula needs.
+        that its two words spell, else 0. What a copula needs; of a law with 0 it makes
+        one from a table of quantiles.
       exact: host, ``params -> params`` with the bounds of its events beside them, which
         float32 probabilities near 1, or sums of them, would lose (see `exact_params`).
         None if float32 parameters are as good.

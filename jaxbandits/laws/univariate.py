@@ -1,4 +1,4 @@
-"""Univariate laws: Bernoulli, discrete, uniform, exponential, Beta, normal."""
+"""Univariate laws: Bernoulli, discrete, uniform, exponential, Beta, Gamma, normal."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
-from scipy import stats
+from scipy import special, stats
 
 from jaxbandits.arrays import (
     Bound,
@@ -29,6 +29,7 @@ from jaxbandits.checks import (
 )
 from jaxbandits.kernels.gamma import beta_from_uniforms_small
 from jaxbandits.kernels.normal import normal_score
+from jaxbandits.laws._tabulated import tabulated
 from jaxbandits.laws.law import Law
 from jaxbandits.protocol import Noise
 
@@ -74,6 +75,13 @@ class Beta(NamedTuple):
 
     a: Array | np.ndarray
     b: Array | np.ndarray
+
+
+class Gamma(NamedTuple):
+    """Shape f64[K] > 0 and rate f64[K] > 0: the mean is ``shape / rate``."""
+
+    shape: Array | np.ndarray
+    rate: Array | np.ndarray
 
 
 class Normal(NamedTuple):
@@ -188,6 +196,12 @@ def _check_beta(params: Beta) -> None:
             )
 
 
+def _check_gamma(params: Gamma) -> None:
+    _is(params, Gamma)
+    positive(shape=params.shape, rate=params.rate)
+    played(shape=params.shape, rate=params.rate)
+
+
 def _check_normal(params: Normal) -> None:
     _is(params, Normal)
     finite(mean=params.mean)
@@ -258,7 +272,27 @@ beta = Law(
     _check_beta,
     mean=lambda p: p.a / (p.a + p.b),
     support=_constant(0.0, 1.0),
-    **_frozen(stats.beta, lambda p: p.a, lambda p: p.b),
+    cdf=lambda p, x: stats.beta.cdf(x, _column(p.a, x), _column(p.b, x)),
+    # SciPy's ppf, without its warnings of searches that end early.
+    quantile=lambda p, q: special.betaincinv(
+        np.reshape(p.a, (-1, 1)), np.reshape(p.b, (-1, 1)), q
+    ),
+)
+gamma = tabulated(
+    Law(
+        "Gamma",
+        2,
+        lambda noise, p: jnp.full((), jnp.nan),  # the table's is taken
+        _check_gamma,
+        mean=lambda p: p.shape / p.rate,
+        support=_constant(0.0, np.inf),
+        **_frozen(
+            stats.gamma,
+            lambda p: p.shape,
+            lambda p: np.zeros_like(p.rate),
+            lambda p: 1 / np.asarray(p.rate),
+        ),
+    )
 )
 normal = Law(
     "normal",

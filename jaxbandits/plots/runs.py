@@ -54,7 +54,7 @@ def number_per_run(dataset: xr.Dataset, metric: str) -> xr.DataArray:
     Raises:
       ValueError: if `metric` is unknown or has further dimensions.
     """
-    values = metric_values(dataset, metric)
+    values = metric_values(dataset, metric, gaps=True)
     known = ("environment", *DIMS)
     if further := [str(dim) for dim in values.dims if dim not in known]:
         raise ValueError(

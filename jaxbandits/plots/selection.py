@@ -109,7 +109,7 @@ def select(
     """
     labels = texts_of(labels)
     check_policies(dataset, labels, "labels")
-    values = metric_values(dataset, metric)
+    values = metric_values(dataset, metric, gaps=True)
     if np.isinf(values).any():
         raise ValueError(f"metric: {metric!r} is infinite in some run")
     found = quiet_interval(values, 0.95 if level is None else level)

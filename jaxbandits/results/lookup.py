@@ -1,5 +1,6 @@
 """Metrics, policies and parameter points by name, with errors that help."""
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
@@ -24,6 +25,7 @@ def metric_values(
     moments: bool = False,
     blocks: bool = False,
     ragged: bool = False,
+    gaps: bool = False,
 ) -> xr.DataArray:
     """The float64 values of a metric, ``[policy, params, seed, checkpoint]``.
 
@@ -34,6 +36,7 @@ def metric_values(
       moments: whether moments will do where no runs are kept.
       blocks: whether it may be a dask array, to be read block by block.
       ragged: whether points may have different numbers of seeds.
+      gaps: whether NaN among the seeds needs no warning, as a figure shows a gap.
 
     Raises:
       ValueError: naming `argument`, if the dataset has no such metric, nothing or a
@@ -42,6 +45,9 @@ def metric_values(
         ones. Naming ``dataset``, if a coordinate is a variable there, or its seeds are
         of different points.
       TypeError: if it is no dataset, or the metric no numbers.
+
+    Warns:
+      UserWarning: if some seeds of a sample are NaN, see `warn_of_missing`.
     """
     check_dataset(dataset)
     _check_coordinates(dataset)
@@ -81,7 +87,44 @@ def metric_values(
             f"{argument}: {metric!r} must have the dimension seed, over which there is "
             f"no mean else; it has {', '.join(map(str, values.dims)) or 'none'}"
         )
-    return values.astype("float64")
+    values = values.astype("float64")
+    if not gaps:
+        warn_of_missing(values, repr(metric))
+    return values
+
+
+def warn_of_missing(values: xr.DataArray, name: str) -> None:
+    """Warn of samples with a NaN among their seeds: what follows from them is NaN.
+
+    A sample is what there is along ``seed``. One that has nothing but NaN, beside
+    others that have numbers, is of a policy without the metric: no warning. Arrays of
+    dask are not looked at.
+    """
+    if values.chunks is not None or values.dtype.kind != "f":
+        return
+    missing = values.isnull()
+    if is_ragged(values):
+        places = xr.DataArray(np.arange(values.sizes["seed"]), dims="seed")
+        missing = missing & (places < values[COUNT])
+    if not missing.any():
+        return
+    spoilt = missing.any("seed")
+    if not missing.all():
+        spoilt = spoilt & values.notnull().any("seed")
+    if (number := int(spoilt.sum())) == 0:
+        return
+    first = spoilt.where(spoilt, drop=True) if spoilt.dims else spoilt
+    first = first.isel({dim: 0 for dim in first.dims})
+    where = ", ".join(
+        f"{dim} {first[dim].item()!r}" for dim in spoilt.dims if dim in first.coords
+    )
+    where = f" (the first: {where})" if where else ""
+    warnings.warn(
+        f"{name}: {int((missing & spoilt).sum())} values along the dimension seed are "
+        f"NaN, in {number} of {spoilt.size} samples{where}; their statistics are NaN. "
+        "No seed is left out: drop those that are NaN, if that is meant",
+        stacklevel=3,
+    )
 
 
 def _check_coordinates(dataset: xr.Dataset) -> None:

@@ -27,7 +27,7 @@ from jaxbandits.results.checks import (
     check_once,
     check_whole,
 )
-from jaxbandits.results.lookup import is_ragged
+from jaxbandits.results.lookup import is_ragged, warn_of_missing
 from jaxbandits.results.names import COUNT, INSTANCE
 from jaxbandits.stats.intervals import Interval, variance
 from jaxbandits.stats.ragged import apart
@@ -137,6 +137,7 @@ def fixed_width_interval(
         raise ValueError(
             f"pilot must be in 2, ..., {size}, the seeds of values, got {pilot}"
         )
+    warn_of_missing(values, repr(values.name) if values.name else "values")
     first = values.isel(seed=slice(pilot))
     runs = _runs_per_instance(first, "pilot")
     if (

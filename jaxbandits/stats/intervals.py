@@ -4,8 +4,8 @@ The seed is the unit of replication: seeds are independent, checkpoints of one s
 not. So every function reduces the dimension ``seed`` and no other. Where several seeds
 share a drawn instance (``runs_per_instance > 1``) the instance is the unit, and means
 and their errors are over the instances' means. A seed whose value is NaN makes the
-statistic NaN; seeds are never dropped in silence. Where points have different numbers
-of seeds (the coordinate ``seeds``) each point's own count.
+statistic NaN, with a warning that says where; seeds are never dropped. Where points
+have different numbers of seeds (the coordinate ``seeds``) each point's own count.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ from jaxbandits.results.checks import (
     check_probabilities,
     check_seeds,
 )
-from jaxbandits.results.lookup import is_ragged, metric_values
+from jaxbandits.results.lookup import is_ragged, metric_values, warn_of_missing
 from jaxbandits.results.moments import Moments
 from jaxbandits.stats.betting import betting_ends
 from jaxbandits.stats.bootstrap import bootstrap_ends
@@ -164,6 +164,7 @@ def interval_of(
     if values.dtype.kind not in "biuf":
         raise TypeError(f"values must be numbers, got {values.dtype}")
     check_once("values", values, "seed")
+    warn_of_missing(values, repr(values.name) if values.name else "values")
     found = _interval(
         values, level, method, resamples=resamples, seed=seed, bounds=bounds
     )

@@ -4,6 +4,7 @@ The runs of a dask array are read a block at a time; a block leaves its moments,
 those are put together in the order of the blocks.
 """
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,17 @@ def summed(values: xr.DataArray) -> tuple[xr.DataArray, Moments]:
         template = rows.isel(seed=0, drop=True)
         found = joined(moments_in(_of_blocks(rows.data)), -1)
     mean = np.where(found.number > 0, found.mean, np.nan)
-    return template.copy(data=mean).astype("float64"), found._replace(mean=mean)
+    center = template.copy(data=mean).astype("float64")
+    gone = center.isnull() & (template.copy(data=found.number) > 0)
+    # A policy without the metric has NaN everywhere.
+    gone = gone & center.notnull().any([dim for dim in gone.dims if dim != "policy"])
+    if number := int(gone.sum()):
+        warnings.warn(
+            f"{values.name!r}: values along the dimension seed are NaN in {number} of "
+            f"{gone.size} samples, whose statistics are NaN",
+            stacklevel=3,
+        )
+    return center, found._replace(mean=mean)
 
 
 def sem_of(found: Moments) -> np.ndarray:

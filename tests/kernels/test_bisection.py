@@ -60,3 +60,21 @@ def test_the_predicate_is_one():
     with pytest.raises(TypeError, match="^below must return true or false, got float"):
         bisect(lambda x: x - 0.3, 0.0, 1.0)
     assert bisect(lambda x: True, 0.0, 1.0) == pytest.approx(1.0)
+
+
+def test_ends_of_python_and_lists_will_do():
+    for x64, kind in ((False, np.float32), (True, np.float64)):
+        with jax.enable_x64(x64):
+            for low, high in ((0, 1), (0, 1.0), ([0, 0], 1), (0.0, kind(1))):
+                found = bisect(lambda x: x < 0.3, low, high)
+                np.testing.assert_allclose(found, 0.3, rtol=1e-6)
+                assert found.dtype == kind
+
+
+def test_what_are_no_ends_is_refused():
+    with pytest.raises(TypeError, match="^low must be a real array, got 'x'"):
+        bisect(lambda x: x < 0.3, "x", 1)
+    with pytest.raises(
+        ValueError, match=r"one answer for each point .*\[\], got \[3\]"
+    ):
+        bisect(lambda x: x < np.ones(3), 0, 1)

@@ -9,12 +9,22 @@ from jaxbandits import arrays, kernels
 from tests.heavy import in_short
 
 NODES = np.arange(9.0)
+UNIFORMS = np.array([0.1, 0.4, 0.6, 0.9])
 
 # Of one number, at a point where it is smooth.
 CURVES = {
     "bernstein_interval": (
         lambda x: kernels.bernstein_interval(0.5, 0.1, x, 1.0)[1],
         100.0,
+    ),
+    "beta_from_uniforms": (lambda x: kernels.beta_from_uniforms(0.3, 0.6, x, 3.0), 2.0),
+    "beta_from_uniforms_small": (
+        lambda x: kernels.beta_from_uniforms_small(UNIFORMS, x, 2.0),
+        0.5,
+    ),
+    "beta_logit_from_uniforms": (
+        lambda x: kernels.beta_logit_from_uniforms(UNIFORMS, 0.5, x),
+        2.0,
     ),
     "beyond_mode by b": (lambda x: kernels.beyond_mode(x, 0.4), 1.2),
     "beyond_mode by drop": (lambda x: kernels.beyond_mode(1.2, x), 0.4),
@@ -25,6 +35,7 @@ CURVES = {
     "gamma_quantile": (lambda x: kernels.gamma_quantile(x, 3.0), 0.3),
     "gamma_quantile by shape": (lambda x: kernels.gamma_quantile(0.3, x), 3.0),
     "hoeffding_interval": (lambda x: kernels.hoeffding_interval(0.5, x, 1.0)[1], 10.0),
+    "hoeffding_scale": (kernels.hoeffding_scale, 2.0),
     "interpolate": (lambda x: kernels.interpolate(np.sin(NODES / 4), x), 3.3),
     "kl_bernoulli by p": (lambda x: kernels.kl_bernoulli(x, 0.5), 0.3),
     "kl_bernoulli by q": (lambda x: kernels.kl_bernoulli(0.3, x), 0.5),
@@ -45,6 +56,18 @@ CURVES = {
     "wilson_interval": (lambda x: kernels.wilson_interval(x, 10, 4.0)[0], 0.3),
     "wright_omega": (kernels.wright_omega, 1.5),
 }
+
+
+# By what derivatives are 0 says its docstring; of words, there are none.
+FLAT = {"bisect", "normal_score"}
+GRIDS = {"Grid", "cell_at", "limit_grid", "split_cells"}
+CARRIERS = {"implicit_root", "with_slope_of"}  # what the solvers' tests are about
+
+
+def test_no_public_kernel_is_left_out():
+    """Those of allocation have their tests beside them."""
+    curves = {name.split()[0] for name in CURVES}
+    assert curves | FLAT | GRIDS | CARRIERS == {*kernels.__all__} - {"allocation"}
 
 
 # What is unrolled often takes XLA seconds.
@@ -131,3 +154,9 @@ def test_numbers_of_python_and_lists_will_do():
 def test_what_must_be_an_integer(call, named):
     with pytest.raises(TypeError, match=f"^{named} must be"):
         call()
+
+
+def test_a_choice_that_does_not_move_has_second_derivatives():
+    """`window` takes six nodes whose place no number moves."""
+    curvature = jax.jacfwd(jax.jacfwd(lambda x: kernels.interpolate(NODES**3, x)))
+    assert jax.jit(curvature)(np.float32(3.3)) == pytest.approx(6 * 3.3, rel=1e-4)

@@ -35,6 +35,9 @@ def plain(*args, **options):
     return args, options
 
 
+GRID = kernels.limit_grid(None, 4, 1.0)
+
+
 LIMITS = {"limit": ARMS, "least": ARMS / 20}
 WHOLE = {"limit": np.int32([1, 2, 2]), "least": np.int32([0, 1, 0])}
 # What each kernel is called with: in the broadcast shape of two, and with numbers.
@@ -45,25 +48,30 @@ EXAMPLES = {
     "beta_logit_from_uniforms": [plain(UNIFORMS, 0.5, np.float32(2))],
     "beyond_mode": [plain(COLUMN, ROW), plain(1, 0.5)],
     "bisect": [plain(lambda x: x < 0.3, 0 * ROW, 1 + ROW)],
+    "cell_at": [plain(GRID, 0.3)],
     "crossing": [plain(HEIGHTS, 4, 5.0, np.float32(1.5), 1)],
     "gamma_quantile": [plain(COLUMN, 1 + ROW), plain(0.3, 2)],
     "hoeffding_interval": [plain(COLUMN, 5, ROW)],
     "hoeffding_scale": [plain(COLUMN), plain(2)],
+    "implicit_root": [plain(lambda x: x**2 - ARMS, jnp.sqrt(ARMS))],
     "interpolate": [plain(HEIGHTS, 2.5)],
     "kl_bernoulli": [plain(COLUMN, ROW)],
     "kl_ratio_bound": [plain(COLUMN, ROW, 0.5)],
     "kl_upper_bound": [plain(COLUMN, ROW), plain(0.5, ROW, iterations=3)],
+    "limit_grid": [plain(3, 4, 1.0, history="inherit")],
     "log_gamma_quantile": [plain(COLUMN, 1 + ROW)],
     "maximum": [plain(HEIGHTS)],
     "normal_quantile": [plain(COLUMN)],
     "normal_score": [plain(WORDS, np.uint32([[3, 4, 5]]))],
     "peeling_scale": [plain(ROW)],
+    "split_cells": [plain(GRID, np.array([True, False, False, False]), 5)],
     "truncated_exponential_mean": [plain(ROW)],
     "truncated_normal_quantile": [plain(COLUMN, ROW, 0.5, 0, 1)],
     "wilson_interval": [
         plain(COLUMN, 10, 4.0, ROW),
         plain(COLUMN, 10, 4.0, low=0.0, high=1 + ROW),
     ],
+    "with_slope_of": [plain(COLUMN, 2 * COLUMN)],
     "wright_omega": [plain(COLUMN)],
     "allocation.beyond": [plain(CONCAVE, ARMS / 20)],
     "allocation.exponential_water_filling": [plain(ARMS, ARMS, 3)],
@@ -116,7 +124,7 @@ def test_a_kernel_is_as_annotated(name):
 
 
 def test_no_public_kernel_is_left_out():
-    ours = {name for name in kernels.__all__ if name != "allocation"}
+    ours = {name for name in kernels.__all__ if name not in ("allocation", "Grid")}
     filling = {
         name for name in allocation.__all__ if callable(getattr(allocation, name))
     }

@@ -22,6 +22,7 @@ UNIVARIATE = {
     "uniform": (laws.uniform, laws.Uniform(P, P + 0.5)),
     "exponential": (laws.exponential, laws.Exponential(B)),
     "beta": (laws.beta, laws.Beta(A, B)),
+    "gamma": (laws.gamma, laws.Gamma(A, B)),
     "log-normal": (laws.clipped_lognormal, laws.LogNormal(-A, B)),
     "Pareto": (laws.clipped_pareto, laws.Pareto(np.array([0.2, 0.1]), A)),
     "normal": (laws.normal, laws.Normal(np.array([0.3, -2.0]), A)),
@@ -39,6 +40,10 @@ JOINT = {
     "copula": (
         laws.gaussian_copula(laws.uniform, laws.exponential),
         laws.Copula(laws.Uniform(P, P + 0.5), laws.Exponential(B), np.array([0.7, -1])),
+    ),
+    "copula of tables": (
+        laws.gaussian_copula(laws.beta, laws.gamma),
+        laws.Copula(laws.Beta(A, B), laws.Gamma(B, A), np.array([0.7, -1])),
     ),
     "empirical": (laws.empirical, RUNS),
     "truncated Gaussian": (

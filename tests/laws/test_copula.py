@@ -7,9 +7,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import integrate, special, stats
 
+import jaxbandits as jb
 from jaxbandits import laws
+from jaxbandits.arrays import constant
+from jaxbandits.laws.law import exact_params
+from jaxbandits.policies import censored as policies
 from jaxbandits.settings import censored
 from tests.heavy import float64_in_long
 from tests.kernels.checks import ALARM, assert_frequency, assert_law
@@ -167,19 +171,124 @@ def test_means_and_highest_are_the_margins():
     np.testing.assert_array_equal(reward, COIN.probability)
     np.testing.assert_array_equal(cost, laws.clipped_pareto.mean(PARETO))
     np.testing.assert_array_equal(law.highest(params), 1.0)
-    assert law.moments is None and law.words == 4
+    assert law.words == 4
 
 
-@pytest.mark.parametrize(
-    ("pair", "named"),
-    [
-        ((laws.beta, laws.uniform), "reward: .*Beta"),
-        ((laws.uniform, laws.beta), "consumption: .*Beta"),
-    ],
-)
-def test_beta_is_refused(pair, named):
-    with pytest.raises(ValueError, match=named):
-        laws.gaussian_copula(*pair)
+ROWS = np.ones(5)
+SMOOTH = {
+    "Beta": (laws.beta, laws.Beta(2 * ROWS, 0.5 * ROWS)),
+    "Gamma": (laws.gamma, laws.Gamma(0.7 * ROWS, 2 * ROWS)),
+}
+LIMITS = np.array([0.1, 0.4, 0.5, 1.0, 40.0])
+
+
+def moments(reward, cost, correlation):
+    (first, one), (second, other) = (LAWS | SMOOTH)[reward], (LAWS | SMOOTH)[cost]
+    law = laws.gaussian_copula(first, second)
+    params = laws.Copula(one, other, np.asarray(correlation))
+    law.check(params)
+    return law.moments(exact_params(law, params), LIMITS, lambda c: c / 2)
+
+
+def test_moments_of_smooth_margins_are_those_of_two_integrals():
+    """Over the consumption's score, and over the reward's, given it."""
+    rho = np.array([-1, -0.95, 0.3, 0.999, 1])
+    found = moments("Beta", "Gamma", rho)
+    below = stats.gamma(0.7, scale=0.5).cdf(LIMITS)
+    np.testing.assert_allclose(found.probability, np.tile(below, (5, 1)), rtol=1e-12)
+    nodes, weights = np.polynomial.hermite_e.hermegauss(120)
+    weights = weights / weights.sum()
+
+    def inner(score, rho):
+        scores = rho * score + np.sqrt(1 - rho**2) * nodes
+        reward = special.betaincinv(2.0, 0.5, special.ndtr(scores))
+        return weights @ reward * np.exp(-(score**2) / 2) / np.sqrt(2 * np.pi)
+
+    for row, correlation in zip(found.reward, rho, strict=True):
+        for value, limit in zip(row, special.ndtri(below), strict=True):
+            exact = integrate.quad(
+                inner, -9, min(limit, 9), correlation, epsabs=1e-10, limit=200
+            )[0]
+            assert value == pytest.approx(exact, abs=1e-7)
+
+
+@pytest.mark.parametrize("cost", ["exponential", "discrete", "Beta"])
+def test_moments_of_coins_are_bivariate_normal_probabilities(cost):
+    """Rewards of 1 below a limit: one orthant, or an overlap where rho is 1 or -1."""
+    found = moments("Bernoulli", cost, RHO)
+    for arm, rho in enumerate(RHO):
+        chance = COIN.probability[arm]
+        for value, below in zip(found.reward[arm], found.probability[arm], strict=True):
+            if rho == 1:
+                exact = max(chance + below - 1, 0.0)
+            elif rho == -1:
+                exact = min(chance, below)
+            else:
+                scores = np.clip(special.ndtri([1 - chance, below]), -9, 9)
+                both = stats.multivariate_normal(cov=[[1, rho], [rho, 1]]).cdf(scores)
+                exact = below - both
+            assert value == pytest.approx(exact, abs=1e-8)
+
+
+def test_moments_without_correlation_are_the_product():
+    for reward, cost in itertools.product(("discrete", "Pareto", "Beta"), ("Gamma",)):
+        found = moments(reward, cost, np.zeros(5))
+        (first, one), (second, other) = (LAWS | SMOOTH)[reward], SMOOTH[cost]
+        params = laws.Product(one, other)
+        apart = laws.product(first, second).moments(params, LIMITS, lambda c: c / 2)
+        for mine, theirs in zip(found, apart, strict=True):
+            np.testing.assert_allclose(mine, theirs, rtol=1e-9)
+
+
+def test_a_game_of_beta_rewards_and_gamma_consumptions_has_exact_regret():
+    law = laws.gaussian_copula(laws.beta, laws.gamma)
+    arms = laws.Copula(
+        laws.Beta(np.array([2.0, 1.0]), np.array([3.0, 1.0])),
+        laws.Gamma(np.array([0.5, 3.0]), np.array([2.0, 5.0])),
+        np.array([0.9, -1.0]),
+    )
+    problem = censored.make_problem(2, (0.3, 0.6), lambda c: c / 4, lambda t: t / 2)
+    game = censored.censored("beta and gamma", problem, law, arms)
+    draws = jax.jit(jax.vmap(jax.vmap(law.sample, (0, None, None)), (None, None, 0)))(
+        np.random.default_rng(3).integers(0, 2**32, (DRAWS, 4), np.uint32),
+        constant(game.setup),
+        jnp.arange(2),
+    )
+    reward, cost = (np.asarray(x, np.float64)[:, None] for x in draws)
+    limits = np.array(problem.limits)[:, None]
+    inside = cost <= limits
+    gains = np.where(inside, reward - cost / 4, -limits / 2)
+    room = Z * np.std(gains, axis=2) / np.sqrt(DRAWS)
+    assert np.all(np.abs(gains.mean(axis=2) - game.oracle().values) < room)
+    policy = policies.uniform(problem)
+    data = jb.simulate([policy], game, horizon=50, seeds=2, checkpoints=[50])
+    assert np.all(data.regret > 0)
+
+
+def test_a_law_without_quantiles_is_refused():
+    for name, pair in {
+        "reward": (laws.beta._replace(quantile=None), laws.uniform),
+        "consumption": (laws.uniform, laws.beta._replace(cdf=None)),
+    }.items():
+        with pytest.raises(ValueError, match=f"^{name}: a copula needs a law .*; Beta"):
+            laws.gaussian_copula(*pair)
+
+
+def test_parameters_that_a_game_draws_are_refused_where_a_table_is_needed():
+    law = laws.gaussian_copula(laws.beta, laws.uniform)
+    params = laws.Copula(SMOOTH["Beta"][1], UNIFORM, np.asarray(RHO))
+    words = jnp.zeros(4, jnp.uint32)
+    with pytest.raises(TypeError, match="^params: draws of Beta by its quantiles"):
+        law.sample(words, constant(params), jnp.int32(0))
+
+
+def test_values_of_a_discrete_margin_must_increase():
+    law = laws.gaussian_copula(laws.discrete, laws.uniform)
+    params = laws.Copula(
+        STEPS._replace(values=STEPS.values[:, ::-1]), UNIFORM, 0 * ROWS
+    )
+    with pytest.raises(ValueError, match="^reward: a copula's values must increase"):
+        law.check(params)
 
 
 @pytest.mark.parametrize("correlation", [1.1, -1.0001, np.nan, np.inf])
@@ -202,7 +311,8 @@ def test_bad_margins_are_refused():
 
 
 def test_the_censored_setting_asks_for_moments():
-    law = laws.gaussian_copula(laws.uniform, laws.exponential)
+    law = laws.gaussian_copula(laws.uniform, laws.exponential._replace(quantile=None))
+    assert law.moments is None
     arms = laws.Copula(UNIFORM, RATE, np.asarray(RHO))
     problem = censored.running_example(5, [0.5, 1.0])
     with pytest.raises(ValueError, match="law.*moments"):

@@ -118,6 +118,7 @@ def test_constant_checkpoints_have_no_width_and_no_influence():
         assert lower.equals(upper) and lower.notnull().all()
 
 
+@pytest.mark.filterwarnings("ignore:.*along the dimension seed are NaN:UserWarning")
 def test_missing_seeds_are_nan_and_alone():
     data = dataset(num_seeds=8)
     data["regret"][0, 0, 2, 1] = np.nan

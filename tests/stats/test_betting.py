@@ -57,6 +57,7 @@ def test_coverage(rng, size, p):
     assert (test <= 0.1).mean() < 0.1 + slack(0.1, trials)
 
 
+@pytest.mark.filterwarnings("ignore:.*along the dimension seed are NaN:UserWarning")
 def test_missing_and_labelled_values():
     data = dataset(num_seeds=30)["regret"].clip(0, 20_000)
     data[0, 0, 4, 1] = np.nan

@@ -64,6 +64,7 @@ def test_a_row_does_not_depend_on_others(rng):
     np.testing.assert_allclose((lower[3], upper[3]), np.ravel(alone), rtol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:.*along the dimension seed are NaN:UserWarning")
 def test_seeds_without_variance_and_missing_seeds():
     values = np.ones((4, 3)) * [[0.1], [0.0], [1.0], [1.0]]
     values[2, 1] = np.nan

@@ -219,6 +219,7 @@ def test_identical_policies(rng, test, correction):
 
 
 @pytest.mark.parametrize("test", [*OPTIONS])
+@pytest.mark.filterwarnings("ignore:.*along the dimension seed are NaN:UserWarning")
 def test_what_is_missing_does_not_count(values, test):
     """A policy with a NaN seed leaves the others as they are without it."""
     spoilt = values.copy()

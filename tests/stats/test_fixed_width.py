@@ -126,7 +126,8 @@ def test_the_naive_rule_covers_less(rng):
 def test_missing_seeds():
     values = np.ones((3, 6)) * np.arange(6)
     values[0, 1] = values[1, 5] = np.nan
-    found = fixed_width_interval(values, 4)
+    with pytest.warns(UserWarning, match="^values: 2 values along the dimension seed"):
+        found = fixed_width_interval(values, 4)
     for part in found:
         assert part.isnull().values.tolist() == [True, True, False]
 

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 from scipy import stats
 
-from jaxbandits.stats import final, interval, mean, quantiles, sem
+import jaxbandits.stats as ours
+from jaxbandits.stats import final, interval, interval_of, mean, quantiles, sem
 from tests.results.samples import dataset
 
 
@@ -48,12 +50,51 @@ def test_a_missing_metric_stays_nan_and_alone():
         assert part.sel(policy="ucb").notnull().all()
 
 
+@pytest.mark.filterwarnings("ignore:.*along the dimension seed are NaN:UserWarning")
 def test_no_seed_is_dropped():
     data = dataset()
     data["regret"][0, 0, 2, 1] = np.nan
     for statistic in (mean(data, "regret"), sem(data, "regret")):
         assert statistic.isnull().sum() == 1
     assert quantiles(data, "regret", 0.5).isnull().sum() == 1
+
+
+STATISTICS = {
+    "mean": lambda data: mean(data, "regret"),
+    "sem": lambda data: sem(data, "regret"),
+    "interval": lambda data: interval(data, "regret"),
+    "bounded": lambda data: interval(data, "regret", method="bounded", bounds=(0, 1e9)),
+    "interval_of": lambda data: interval_of(data["regret"]),
+    "quantiles": lambda data: quantiles(data, "regret", 0.5),
+    "quantile_interval": lambda data: ours.quantile_interval(data, "regret", 0.5),
+    "band": lambda data: ours.band(data, "regret"),
+    "dominance": lambda data: ours.dominance(data, "regret"),
+    "paired_difference": lambda data: ours.paired_difference(
+        data, "regret", "uniform", "ucb"
+    ),
+    "final": lambda data: final(data, "regret"),
+    "fixed_width": lambda data: ours.fixed_width_interval(data["regret"], 20),
+}
+
+
+@pytest.mark.filterwarnings("ignore:coverage of:UserWarning")
+@pytest.mark.parametrize("name", STATISTICS)
+def test_seeds_that_are_nan_are_warned_of(name):
+    """By the dimension, their number, and where the first is."""
+    data = dataset(num_seeds=20)
+    data["regret"][0, 0, 2, 1] = data["regret"][0, 0, 3, 1] = np.nan
+    data["regret"][1, 0, 3, 2] = np.nan
+    says = "^'regret': 3 values along the dimension seed are NaN, in 2 of "
+    with pytest.warns(UserWarning, match=says + r"\d+ samples \(the first: policy "):
+        STATISTICS[name](data)
+
+
+def test_values_that_are_all_nan_are_warned_of():
+    values = xr.DataArray([np.nan, np.nan], dims="seed")
+    with pytest.warns(
+        UserWarning, match="^values: 2 values along .* in 1 of 1 samples"
+    ):
+        assert interval_of(values).mean.isnull()
 
 
 def test_quantiles():

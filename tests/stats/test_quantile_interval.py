@@ -51,6 +51,7 @@ def test_dimensions():
         np.testing.assert_array_equal(part, both.sel(quantile=0.5))
 
 
+@pytest.mark.filterwarnings("ignore:.*along the dimension seed are NaN:UserWarning")
 def test_a_missing_seed():
     data = dataset(num_seeds=9)
     data["regret"][0, 0, 2, 1] = np.nan

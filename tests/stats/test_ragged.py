@@ -103,12 +103,14 @@ def test_drawn_instances_are_counted(rng):
     np.testing.assert_allclose(found.upper[0, 1], own.upper[0, 0], rtol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:.*along the dimension seed are NaN:UserWarning")
 def test_a_run_that_is_missing_among_its_seeds(data):
     data["regret"][0, 1, 40] = np.nan
     found = stats.mean(data, "regret")
     assert np.isnan(found[0, 1]).all() and np.isfinite(found[0, [0, 2]]).all()
 
 
+@pytest.mark.filterwarnings("ignore:.*along the dimension seed are NaN:UserWarning")
 def test_the_axis_begins_with_the_first_seed(data):
     """Others would be taken for those of a point."""
     part = data.isel(seed=slice(30))

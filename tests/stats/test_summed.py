@@ -110,6 +110,7 @@ def test_what_is_warned_of_is_the_same(runs, tmp_path):
         assert found[0].filename == __file__
 
 
+@pytest.mark.filterwarnings("ignore:.*along the dimension seed are NaN:UserWarning")
 def test_a_run_that_is_nan_and_one_that_is_alone(runs, tmp_path):
     bad = runs[:, :1].copy()
     bad[0, 0, 0] = np.nan

@@ -185,6 +185,7 @@ def test_runs_without_variance():
 
 
 @pytest.mark.parametrize("method", ["t", "bootstrap"])
+@pytest.mark.filterwarnings("ignore:.*along the dimension seed are NaN:UserWarning")
 def test_what_is_not_known_is_nan(method):
     values = [[1.0, 2, 3], [1, np.nan, 3]]
     found = two_level(grouped(values, [2, 1]), "regret", method=method)

@@ -3,9 +3,14 @@
 The projection and the optimiser are optax's. It needs nothing but the objective, and
 gets no more than a local optimum where that is not concave; the water-filling kernels
 are exact and much faster where they apply.
+
+The search has no derivative that means anything: its normalised steps end around the
+optimum, and where they end depends on the last digits. The optimum next to it has one,
+by the implicit function theorem on the arms that take something.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import jax
@@ -14,8 +19,8 @@ from jax import Array, lax
 from jax.typing import ArrayLike
 from jaxtyping import Float, Real
 
-from jaxbandits.arrays.real import real
-from jaxbandits.checks import shaped, whole
+from jaxbandits.arrays.real import alike, real
+from jaxbandits.checks import function, shaped, whole
 from jaxbandits.kernels.allocation.solution import (
     INACCURATE,
     SOLVED,
@@ -23,12 +28,14 @@ from jaxbandits.kernels.allocation.solution import (
     judged,
     spendable,
 )
+from jaxbandits.kernels.implicit import implicit_root, with_slope_of
 
 if TYPE_CHECKING:
     import optax
 
 STEPS = 400
 ENOUGH = 1e-2  # relative gap of Frank and Wolfe: the loss is far smaller there
+NEWTON = 12  # steps from where the search ends to the optimum, for its derivatives
 
 
 def projected_gradient(
@@ -42,7 +49,8 @@ def projected_gradient(
     """Maximise a function over ``x >= 0, sum x = budget``.
 
     Args:
-      objective: ``f[K] -> f[]``, differentiable on the simplex.
+      objective: ``f[K] -> f[]``, differentiable on the simplex; twice, where the
+        solution is to be differentiated.
       start: f[K], where to begin; it is projected first.
       budget: f[] > 0.
       steps: how many, each one gradient and one projection.
@@ -59,15 +67,47 @@ def projected_gradient(
       finite; `INVALID` if the budget is not positive and finite or `start` is not
       finite.
 
+      Derivatives, forward, backward and of any order, are those of the local optimum
+      next to the allocation, by the budget and by all numbers that `objective` uses;
+      those by `start` are 0. Value and bound have the derivative of the optimal value
+      (envelope theorem). All are NaN if no strict optimum is found there.
+
     Raises:
+      TypeError: if `objective` is not a function.
       ValueError: if `steps` is negative.
     """
-    import optax  # here, as it takes half as long as JAX
-
+    function("objective", objective)
     whole("steps", steps, 0)
-    start, budget = real(start=start, budget=budget)
+    start, budget = alike(*real(start=start, budget=budget))
     shaped("K", start=start)
     shaped("", budget=budget)
+    # The search sees all numbers without their derivatives, which it would follow.
+    given, numbers = jax.closure_convert(objective, start)
+    start, budget_now, numbers = lax.stop_gradient((start, budget, numbers))
+
+    def fixed(x):
+        return given(x, *numbers)
+
+    found = _search(fixed, start, budget_now, steps, optimiser)
+    best = _optimum_near(found.allocation, fixed, budget_now, objective, budget)
+    value = objective(best)
+    return found._replace(
+        allocation=with_slope_of(best, found.allocation),
+        value=with_slope_of(value, found.value),
+        bound=with_slope_of(value, found.bound),
+    )
+
+
+def _search(
+    objective: Callable[[Array], Array],
+    start: Array,
+    budget: Array,
+    steps: int,
+    optimiser: "optax.GradientTransformation | None",
+) -> Solution:
+    """The solution, with derivatives that mean nothing."""
+    import optax  # here, as it takes half as long as JAX
+
     if optimiser is None:
         optimiser = optax.chain(
             optax.normalize_by_update_norm(),
@@ -103,3 +143,50 @@ def projected_gradient(
     status = jnp.where(near, SOLVED, INACCURATE).astype(jnp.int32)
     solution = Solution(share * budget, -loss, bound, status)
     return judged(solution, jnp.isfinite(start), spendable(budget), budget > 0)
+
+
+def _optimum_near(
+    allocation: Array,
+    fixed: Callable[[Array], Array],
+    budget_now: Array,
+    objective: Callable[[Array], Array],
+    budget: Array,
+) -> Array:
+    """The strict local optimum next to an allocation, f[K], differentiable; or NaN.
+
+    Newton's method on the conditions of optimality: equal slopes of the arms that take
+    something, 0 for the others, the budget spent. An arm that would get less than
+    nothing is left out, one whose slope exceeds the others' comes in.
+
+    Args:
+      allocation: f[K], where to begin.
+      fixed: the objective as numbers, for the search.
+      budget_now: the budget as a number, likewise.
+      objective: the same, with all that it is to be differentiated by.
+      budget: likewise.
+    """
+    steep = jax.grad(lambda share: fixed(share * budget_now))
+    near = allocation / budget_now
+    size = jnp.max(jnp.abs(steep(near)))
+
+    def taking(point):
+        return (point[:-1] > 0) | (steep(point[:-1]) > point[-1] * size)
+
+    def unmet(point, slopes, takes):
+        share, level = point[:-1], point[-1]
+        each = jnp.where(takes, slopes(share) / size - level, share)
+        return jnp.append(each, jnp.sum(share) - 1)
+
+    def step(_, point):
+        here = partial(unmet, slopes=steep, takes=taking(point))
+        point = point - jnp.linalg.solve(jax.jacobian(here)(point), here(point))
+        return point.at[:-1].max(0.0)
+
+    point = jnp.append(near, jnp.sum(steep(near) * near) / size)
+    point = lax.fori_loop(0, NEWTON, step, point)
+    takes = taking(point)
+    missed = jnp.abs(unmet(point, steep, takes))
+    met = jnp.all(missed <= jnp.sqrt(jnp.finfo(point.dtype).eps))
+    slopes = jax.grad(lambda share: objective(share * budget))
+    point = implicit_root(partial(unmet, slopes=slopes, takes=takes), point)
+    return jnp.where(met, point[:-1], jnp.nan) * budget

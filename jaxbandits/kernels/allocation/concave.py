@@ -21,6 +21,7 @@ from jaxbandits.kernels.allocation.solution import (
     spendable,
 )
 from jaxbandits.kernels.bisection import bracket
+from jaxbandits.kernels.implicit import implicit_root, with_slope_of
 
 # Levels are searched between these distances below the greatest height. A half-normal
 # arm of rate 1 takes 1e-9 of resource at the first; exp(-600) is nothing to gain.
@@ -40,8 +41,8 @@ def water_filling(
     All arms are filled until one marginal value remains, the water level. Its distance
     below the greatest height is found by bisection, on a logarithmic scale if heights
     are finite. A Newton step, taken by the arms and not by the level, then spends the
-    budget to rounding; as the bisection carries no derivative, that step has the
-    derivative of the implicit function, and so has the solution.
+    budget to rounding. The solution has the derivatives, of any order, of the level as
+    the implicit function that it is.
 
     Args:
       curves: the curves, concave: `touch` is 0.
@@ -86,6 +87,9 @@ def water_filling(
     ends = (np.log(NEAREST), np.log(FARTHEST)) if bounded else (-FARTHEST, FARTHEST)
     low, high = (jnp.asarray(end, height.dtype) for end in ends)
     low, high = lax.stop_gradient(bracket(short, low, high))
+    # Bisection carries no derivatives. Those of the level are its equation's.
+    low = implicit_root(lambda at: jnp.sum(fill(level_at(at))) - budget, low)
+    high = with_slope_of(low, high)
     level = level_at(low)
     x, growth = jax.jvp(fill, (level,), (jnp.ones_like(level),))
     total = jnp.sum(growth)

@@ -5,10 +5,11 @@ section 5): maximise ``sum_i values[i, n_i]`` over integers ``n_i >= 0`` of sum 
 the budget. Values do not decrease, so that the whole budget may be spent.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array, lax
 from jax.typing import ArrayLike
 from jaxtyping import Float, Int, Int32, Real
@@ -46,7 +47,8 @@ def integer_programming(
       least: i32[K] >= 0 or None, what every arm must get.
 
     Returns:
-      `Solution` with an i32[K] allocation of sum `budget`; the bound is the value. With
+      `Solution` with an i32[K] allocation of sum `budget`; the bound is the value, and
+      differentiable by `values`. With
       nothing (more) to gain the units are spread evenly, the first arms taking the odd
       ones. Limits may leave some over: units that are worth nothing need not be given.
       The status is `INVALID` if the budget is not in [0, N], values fall, are infinite
@@ -58,7 +60,13 @@ def integer_programming(
       ValueError: if `limit` or `least` has not an entry per arm.
     """
     task = _task(values, budget, limit, least)
-    values, budget = task.values, task.budget
+    allocation, value = _programming(task.values, task.budget)
+    return _solution(task, allocation, value, value)
+
+
+@jax.custom_jvp
+def _programming(values: Array, budget: Array) -> tuple[Array, Array]:
+    """Allocation i32[K] and value f[]."""
     size = values.shape[1]
     nowhere = jnp.full(size, -jnp.inf, values.dtype)
 
@@ -82,8 +90,24 @@ def integer_programming(
         return left - choice[left], choice[left]
 
     first, others = lax.scan(trace_back, budget, choices, reverse=True)
-    allocation = jnp.concatenate([first[None], others])
-    return _solution(task, allocation, best[budget], best[budget])
+    return jnp.concatenate([first[None], others]), best[budget]
+
+
+@_programming.defjvp
+def _(primals: tuple[Array, Array], tangents: tuple[Array, Array]) -> tuple[Any, Any]:
+    allocation, value = _programming(*primals)
+    slope = _worth(tangents[0], allocation)
+    return (allocation, value), (_no_slope(allocation), slope)
+
+
+def _worth(values: Array, allocation: Array) -> Array:
+    """What an allocation is worth. Values that change change it by as much: units do
+    not move for small changes."""
+    return jnp.sum(jnp.take_along_axis(values, allocation[:, None], axis=1))
+
+
+def _no_slope(allocation: Array) -> np.ndarray:
+    return np.zeros(allocation.shape, jax.dtypes.float0)
 
 
 def integer_greedy(
@@ -108,10 +132,16 @@ def integer_greedy(
       `Solution`; the bound is the Lagrangian dual, i.e. the value of the concave
       majorants of the rows, up to rounding. Status and errors as of
       `integer_programming`; `INACCURATE` if the value falls short of the bound by more
-      than a relative 1e-4, as it may where rows are not concave.
+      than a relative 1e-4, as it may where rows are not concave. Value and bound are
+      differentiable by `values`.
     """
     task = _task(values, budget, limit, least)
-    values, budget = task.values, task.budget
+    return _solution(task, *_greedy(task.values, task.budget))
+
+
+@jax.custom_jvp
+def _greedy(values: Array, budget: Array) -> tuple[Array, Array, Array]:
+    """Allocation i32[K], value f[] and bound f[]."""
     num_arms, size = values.shape
     steps = jnp.pad(values[:, 1:] - values[:, :-1], ((0, 0), (0, 1)))
 
@@ -124,8 +154,25 @@ def integer_greedy(
     allocation = lax.fori_loop(jnp.int32(0), jnp.int32(size - 1), give, start)
     taken = jnp.take_along_axis(values, allocation[:, None], axis=1)
     value = jnp.sum(taken)
-    bound = jnp.maximum(_dual(values, steps, budget), value)
-    return _solution(task, allocation, value, bound)
+    return allocation, value, jnp.maximum(_dual(values, steps, budget), value)
+
+
+@_greedy.defjvp
+def _(primals: tuple[Array, Array], tangents: tuple[Array, Array]) -> tuple[Any, Any]:
+    values, budget = primals
+    allocation, value, bound = _greedy(values, budget)
+    slope = _worth(tangents[0], allocation)
+    # The concave majorants mix the allocations on both sides of the dual's price.
+    units = jnp.arange(values.shape[1], dtype=values.dtype)
+    ends = _prices(values, values[:, 1:] - values[:, :-1], budget)
+    more, fewer = (jnp.argmax(values - price * units[None], axis=1) for price in ends)
+    spare, missing = jnp.sum(more) - budget, budget - jnp.sum(fewer)
+    share = jnp.where(missing > 0, missing / jnp.maximum(spare + missing, 1), 0.0)
+    share = jnp.minimum(share, 1.0).astype(values.dtype)
+    mixed = share * _worth(tangents[0], more)
+    mixed = mixed + (1 - share) * _worth(tangents[0], fewer)
+    slopes = slope, jnp.where(bound > value, mixed, slope)
+    return (allocation, value, bound), (_no_slope(allocation), *slopes)
 
 
 class _Task(NamedTuple):
@@ -176,11 +223,18 @@ def _per_arm(name: str, units: ArrayLike, num_arms: int) -> Array:
 def _dual(values: Array, steps: Array, budget: Array) -> Array:
     """Least ``price * budget + sum_i max_n (values[i, n] - price * n)``, by halving."""
     units = jnp.arange(values.shape[1], dtype=values.dtype)
-    budget = budget.astype(values.dtype)
 
     def bound(price):
         profits = values - price * units[None, :]
-        return price * budget + jnp.sum(jnp.max(profits, axis=1))
+        return price * budget.astype(values.dtype) + jnp.sum(jnp.max(profits, axis=1))
+
+    low, high = _prices(values, steps, budget)
+    return jnp.minimum(bound(low), bound(high))
+
+
+def _prices(values: Array, steps: Array, budget: Array) -> tuple[Array, Array]:
+    """Prices of a unit at which arms take too much, and at most the budget."""
+    units = jnp.arange(values.shape[1], dtype=values.dtype)
 
     def halve(_, ends):
         low, high = ends
@@ -188,13 +242,12 @@ def _dual(values: Array, steps: Array, budget: Array) -> Array:
         # Not by comparing with the maximum: XLA may compute the profits twice, and
         # differently in the last bit. Exact ties are rare and harmless.
         best = jnp.argmax(values - price * units[None, :], axis=1)
-        dear = jnp.sum(best).astype(values.dtype) <= budget
+        dear = jnp.sum(best).astype(values.dtype) <= budget.astype(values.dtype)
         return jnp.where(dear, low, price), jnp.where(dear, price, high)
 
     trips = 30 if jnp.finfo(values.dtype).bits == 32 else 56
     top = jnp.max(steps)
-    low, high = lax.fori_loop(0, trips, halve, (jnp.zeros_like(top), top))
-    return jnp.minimum(bound(low), bound(high))
+    return lax.fori_loop(0, trips, halve, (jnp.zeros_like(top), top))
 
 
 def _solution(task: _Task, allocation: Array, value: Array, bound: Array) -> Solution:

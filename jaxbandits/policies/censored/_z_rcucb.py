@@ -40,8 +40,14 @@ from jaxbandits.checks import (
     whole,
 )
 from jaxbandits.factory import check_problem, factory
+from jaxbandits.kernels.grid import (
+    HISTORIES,
+    Grid,
+    check_capacity,
+    limit_grid,
+    split_cells,
+)
 from jaxbandits.kernels.radii import peeling_scale
-from jaxbandits.policies.censored.grid import HISTORIES, Grid, extend
 from jaxbandits.policies.censored.observed import gain_of
 from jaxbandits.policies.censored.survival import (
     Survival,
@@ -216,21 +222,12 @@ def z_rcucb(
             f"survival: {risk.name} needs all points in their order, history='whole', "
             f"got history={history!r}"
         )
-    least = splits**2 if history == "inherit" else splits
     by_default = capacity is None
     if by_default:
         longest = int(Params().horizon) if horizon is None else horizon
+        least = splits**2 if history == "inherit" else splits
         capacity = max(grid_capacity(problem, longest, splits, history), least)
-    capacity = whole("capacity", capacity, 1, MOST)
-    if capacity < least:
-        raise ValueError(
-            f"capacity must be at least {least}, one split of {splits}, got {capacity}"
-        )
-    if history == "whole" and splits ** round(math.log(capacity, splits)) != capacity:
-        raise ValueError(
-            f"capacity must be a power of splits = {splits} where history='whole', got "
-            f"{capacity}"
-        )
+    capacity = check_capacity(capacity, splits, history)
     policy = _z_rcucb(problem, splits, history, answer, risk, capacity)
     if by_default:
         fits = partial(_check_fits, problem, splits, history, capacity)
@@ -275,7 +272,7 @@ def _z_rcucb(
         zeros = jnp.zeros(shape, jnp.int32)
         first = capacity - 1 if history == "whole" else 0
         return State(
-            Grid.start(num_arms, capacity, problem.max_limit, splits, history),
+            limit_grid(num_arms, capacity, problem.max_limit, splits, history),
             _Statistics(
                 zeros, (zeros,) * risk.num_counts, CompensatedSum.zeros(shape, float)
             ),
@@ -331,7 +328,7 @@ def _z_rcucb(
 
         def refine(carry):
             grids, grid, overflow = carry
-            grid, full = extend(grid, ready, rounds, splits, history)
+            grid, full = split_cells(grid, ready, rounds, splits, history)
             return with_row(grids, action.arm, grid), grid, overflow | full
 
         # Most rounds split nothing, and leave the grids where they lie in memory.

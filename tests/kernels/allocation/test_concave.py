@@ -12,6 +12,7 @@ from jaxbandits.kernels.allocation import (
     INVALID,
     NOTHING_TO_GAIN,
     SOLVED,
+    Curves,
     exponential_water_filling,
     kkt_residual,
     priced,
@@ -293,6 +294,31 @@ def test_derivatives_are_those_of_differences(name):
     np.testing.assert_allclose(jacobian, (up - down).T / 2e-6, atol=1e-7)
     np.testing.assert_allclose(np.sum(jacobian[:-1, -1]), 1, rtol=1e-9)
     assert (jacobian[0, -1] == 0) == (name != "Weibull")
+
+
+def test_second_derivatives_of_a_level_are_those_of_differences():
+    """Of powers; one arm at a limit, one at what it must get, one idle."""
+    power = np.array([2, 3, 4, 5.0])
+    limit, least = np.array([9, 0.5, 9, 9]), np.array([0, 0, 0.2, 0])
+
+    def value(numbers):
+        weight = numbers[:4]
+        curves = Curves(
+            lambda x: weight * (1 - (1 + x) ** (1 - power)) / (power - 1),
+            lambda drop: jnp.expm1(drop / power),
+            jnp.log(weight),
+            jnp.zeros_like(weight),
+        )
+        found = water_filling(curves, numbers[4], limit=limit, least=least)
+        return found.allocation @ np.arange(1.0, 5) + found.value
+
+    with jax.enable_x64(True):
+        point, step = np.array([0.9, 0.8, 0.05, 0.6, 1.8]), 1e-5
+        exact = jax.jit(jax.hessian(value))(point)
+        ends = np.concatenate([point + step * np.eye(5), point - step * np.eye(5)])
+        up, down = np.split(np.asarray(jax.jit(jax.vmap(jax.grad(value)))(ends)), 2)
+    np.testing.assert_allclose(exact, (up - down) / (2 * step), atol=1e-6)
+    assert np.max(np.abs(exact)) > 0.1
 
 
 # The residual is a judge: it must tell optimal from other allocations.

@@ -3,6 +3,7 @@
 import itertools
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -245,3 +246,27 @@ def test_the_greedy_says_where_it_is_not_certified():
     assert float(found.value) < 9 <= float(found.bound)
     assert found.status == INACCURATE
     assert programming(rows, 3).status == SOLVED
+
+
+def test_derivatives_of_whole_units_are_those_of_differences(rng):
+    """Of value and bound, by all values, where rows are concave and where not."""
+    with jax.enable_x64(True):
+        for solver, concave in itertools.product(
+            (integer_programming, integer_greedy), (False, True)
+        ):
+            values = random_values(rng, concave) + 0.01 * np.arange(UNITS + 1)
+
+            def flat(values, solver=solver):
+                return jnp.stack(solver(values, 5)[1:3])
+
+            solve = jax.jit(jax.vmap(flat))
+            steps = 1e-6 * np.eye(values.size).reshape(-1, *values.shape)
+            up, down = solve(np.concatenate([values + steps, values - steps])).reshape(
+                2, values.size, 2
+            )
+            slopes = np.asarray(up - down) / 2e-6
+            for jacobian in (jax.jacfwd, jax.jacrev):
+                exact = jax.jit(jacobian(flat))(values).reshape(2, -1).T
+                # Values of 0 units are 0: one that is not makes no table.
+                moves = np.arange(values.size) % (UNITS + 1) > 0
+                np.testing.assert_allclose(slopes[moves], exact[moves], atol=1e-6)

@@ -11,6 +11,7 @@ import pytest
 from jaxbandits.kernels.allocation import (
     INACCURATE,
     SOLVED,
+    exponential_water_filling,
     projected_gradient,
     water_filling,
 )
@@ -145,3 +146,83 @@ def test_a_local_optimum_of_sigmoids():
     assert best.value == pytest.approx(0.8051, abs=1e-4)
     # What is called a bound is one for concave objectives only.
     assert stuck.bound < best.value
+
+
+def ascent(weight, rate, budget, steps=400):
+    even = jnp.full_like(weight, 1 / weight.size) * budget
+    return projected_gradient(
+        lambda x: jnp.sum(-weight * jnp.expm1(-rate * x)), even, budget, steps=steps
+    )
+
+
+def slopes_of(solve, differentiate):
+    """Derivatives of allocation, value and bound by weights, rates and the budget."""
+
+    def flat(numbers):
+        weight, rate, budget = numbers[:4], numbers[4:-1], numbers[-1]
+        found = solve(weight, rate, budget)
+        return jnp.concatenate(
+            [found.allocation, jnp.stack([found.value, found.bound])]
+        )
+
+    return jax.jit(jax.vmap(differentiate(flat)))
+
+
+@pytest.mark.parametrize("differentiate", [jax.jacfwd, jax.jacrev])
+def test_an_ascent_has_the_derivatives_of_water_filling(differentiate, dtype):
+    rng = np.random.default_rng(6)
+    numbers = rng.uniform(0.1, 1, (200, 9))
+    numbers[:, -1] = 10 ** rng.uniform(-0.5, 1.3, 200)
+    numbers[:20, 1::4], numbers[:20, ::4] = numbers[:20, 2:9:4][:, :2], 0.7  # ties
+    numbers[20:40, 0] = 1e-3  # an arm that takes nothing
+    numbers[-20:, :4] *= 1e-6  # objectives of another size
+    numbers = numbers.astype(dtype)
+    found = np.asarray(slopes_of(ascent, differentiate)(numbers))
+    exact = np.asarray(slopes_of(exponential_water_filling, differentiate)(numbers))
+    assert found.dtype == dtype
+    assert np.mean(np.all(exact == 0, axis=2)) > 0.1  # idle arms among them
+    size = np.max(np.abs(exact), axis=2, keepdims=True)
+    room = 1e-9 if dtype == np.float64 else 1e-2
+    off = np.max(np.abs(found - exact) / np.where(size > 0, size, 1))
+    assert off < room
+
+
+def test_second_derivatives_of_an_ascent_are_those_of_water_filling():
+    weight, rate = np.array([0.5, 0.9, 0.3]), np.array([1, 0.5, 2.0])
+    with jax.enable_x64(True):
+
+        def of(solve, **options):
+            def twice(w):
+                found = solve(w, rate, w[0] * 4, **options)
+                return found.allocation @ w + found.value
+
+            return jax.jit(jax.hessian(twice))(weight)
+
+        exact = of(exponential_water_filling)
+        np.testing.assert_allclose(of(ascent, steps=30), exact, rtol=1e-7)
+
+
+def test_where_nothing_decides_there_is_no_derivative():
+    """All allocations of a flat objective are equally good."""
+    slope = jax.jit(
+        jax.jacfwd(lambda b: projected_gradient(jnp.sum, jnp.ones(2), b, steps=3))
+    )(2.0)
+    assert np.all(np.isnan(slope.allocation)) and np.isnan(slope.value)
+
+
+def test_an_ascent_to_a_corner_has_its_derivatives():
+    """The arm that pays more takes all, wherever the ascent starts."""
+
+    def solve(weight, start):
+        return projected_gradient(lambda x: weight @ x, start, 2.0, steps=50)
+
+    slopes = jax.jit(jax.jacfwd(solve, (0, 1)))(np.float32([1, 3]), np.float32([1, 1]))
+    for by_argument in slopes.allocation:
+        np.testing.assert_array_equal(by_argument, np.zeros((2, 2)))
+    np.testing.assert_allclose(slopes.value[0], [0, 2])
+    np.testing.assert_array_equal(slopes.value[1], [0, 0])
+
+
+def test_the_objective_must_be_a_function():
+    with pytest.raises(TypeError, match="^objective must be a function, got 3"):
+        projected_gradient(3, np.ones(2), 2.0)

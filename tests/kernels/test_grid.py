@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from jaxbandits.engine.lanes import fill, lanes
-from jaxbandits.policies.censored.grid import Grid, extend
+from jaxbandits.kernels import cell_at, limit_grid, split_cells
 from tests.heavy import in_short
 
 LARGEST, CAPACITY = 1.5, 40
@@ -86,8 +86,8 @@ def of_arm(grid, arm=0):
     return jax.tree.map(lambda x: np.asarray(x)[arm], grid)
 
 
-start_now = jax.jit(Grid.start, static_argnums=(0, 1, 2, 3, 4))
-extend_now = jax.jit(extend, static_argnums=(3, 4))
+start_now = jax.jit(limit_grid, static_argnums=(0, 1, 2, 3, 4))
+extend_now = jax.jit(split_cells, static_argnums=(3, 4))
 
 
 def assert_equal(grid, model):
@@ -225,7 +225,7 @@ def test_transforms_agree(history, rng, splits=3):
         for r, b in zip(ready, born, strict=True)
     ]
     expected = jax.tree.map(lambda *rows: np.stack(rows), *singles)
-    mapped = jax.jit(jax.vmap(lambda r, b: extend(grid, r, b, splits, history)))(
+    mapped = jax.jit(jax.vmap(lambda r, b: split_cells(grid, r, b, splits, history)))(
         ready, born
     )
     equal = partial(np.testing.assert_allclose, rtol=2e-7)
@@ -233,7 +233,7 @@ def test_transforms_agree(history, rng, splits=3):
 
     def over_lanes(ready, born):
         one_lane = lanes(
-            lambda r, b: extend(grid, r, b, splits, history), (True, True), batch
+            lambda r, b: split_cells(grid, r, b, splits, history), (True, True), batch
         )
         return fill(*one_lane(ready, born), batch)
 
@@ -270,3 +270,52 @@ def test_the_whole_grid_is_opened_where_another_is_extended(splits, rng):
     after, overflow = extend_now(grid, playable, jnp.int32(99), splits, "whole")
     assert overflow
     jax.tree.map(np.testing.assert_array_equal, after, grid)
+
+
+def test_a_limit_lies_in_the_cell_of_the_point_that_follows_it(rng):
+    for history in (*GROWING, "whole"):
+        grid = start_now(None, 27, 1.0, 3, history)
+        for born in range(1, 5):
+            limits = rng.uniform(0, 1, 50).astype(np.float32)
+            places = jax.jit(jax.vmap(cell_at, (None, 0)))(grid, limits)
+            right, width = (np.asarray(x)[places] for x in (grid.limit, grid.width))
+            assert np.all((right - width - 1e-6 <= limits) & (limits <= right))
+            ready = np.asarray(grid.playable) & (rng.random(27) < 0.5)
+            grid, _ = extend_now(grid, ready, jnp.int32(born), 3, history)
+    # A point's own limit is its own, and what is beyond the largest is its.
+    at = jax.jit(cell_at)
+    for place in np.flatnonzero(grid.playable):
+        assert at(grid, grid.limit[place]) == place
+    assert at(grid, 7.0) == at(grid, 1.0) == 26
+
+
+GRID = limit_grid(None, 4, 1.0)
+READY = np.zeros(4, bool)
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: limit_grid(0, 4, 1.0), "num_arms must be at least 1"),
+        (lambda: limit_grid(1, 1, 1.0), "capacity must be at least 2"),
+        (lambda: limit_grid(1, 4.5, 1.0), "capacity must be an integer"),
+        (lambda: limit_grid(1, 6, 1.0, history="whole"), "capacity must be a power"),
+        (lambda: limit_grid(1, 3, 1.0, history="inherit"), "capacity must be at least"),
+        (lambda: limit_grid(1, 4, 0.0), "max_limit must be"),
+        (lambda: limit_grid(1, 4, np.nan), "max_limit must be"),
+        (lambda: limit_grid(1, 4, 1.0, splits=1), "splits must be at least 2"),
+        (lambda: limit_grid(1, 4, 1.0, history="x"), "history must be one of"),
+        (
+            lambda: split_cells(GRID, READY, 1, history="inherit"),
+            "history must be that",
+        ),
+        (lambda: split_cells(GRID, READY[1:], 1), r"ready must be bool\[4\]"),
+        (lambda: split_cells(GRID, np.zeros(4), 1), r"ready must be bool\[4\]"),
+        (lambda: split_cells(GRID, READY, 0.5), "born must be an integer"),
+        (lambda: cell_at(limit_grid(2, 4, 1.0), 0.5), "grid.limit must have shape"),
+        (lambda: cell_at(GRID, "x"), "limit must be a real array"),
+    ],
+)
+def test_what_makes_no_grid_is_refused_by_name(call, says):
+    with pytest.raises((TypeError, ValueError), match=f"^{says}"):
+        call()

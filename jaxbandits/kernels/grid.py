@@ -1,5 +1,8 @@
 """Grids of limits in arrays of fixed capacity, and how a cell is split.
 
+The grid of z-RCUCB (Bengs & Huellermeier 2022, Algorithm 1): `limit_grid` makes one,
+`split_cells` refines it, `cell_at` finds the point that stands for a limit.
+
 Grid points are not sorted: a point keeps its place from the moment it is added, and
 stores the width of the cell ``(limit - width, limit]`` that it stands for. A split adds
 points inside the cell and narrows the cell of the point itself, so that no other point
@@ -8,14 +11,19 @@ that only watch: with ``inherit`` those at which a cell would be split next, wit
 ``whole`` all points of the finest grid, from the first round on and in their order.
 """
 
-from typing import NamedTuple
+import math
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array, lax
-from jaxtyping import Bool, Float, Int32
+from jax.typing import ArrayLike
+from jaxtyping import Bool, Float, Int, Int32, Real
 
-from jaxbandits.arrays import first_true, pick
+from jaxbandits.arrays import first_argmax, first_true, pick
+from jaxbandits.arrays.real import integer, real
+from jaxbandits.checks import MOST, number, one_of, played, positive, shaped, whole
 
 HISTORIES = ("restart", "inherit", "whole")
 
@@ -38,35 +46,6 @@ class Grid(NamedTuple):
     watched: Int32[Array, "*arms G"] | None
     count: Int32[Array, "*arms"]  # type: ignore[assignment]
 
-    @classmethod
-    def start(
-        cls, num_arms: int, capacity: int, max_limit: float, splits: int, history: str
-    ) -> "Grid":
-        """One cell ``(0, max_limit]`` for every arm.
-
-        With ``whole`` the capacity must be a power of `splits`.
-        """
-        place = jnp.arange(capacity, dtype=jnp.int32)
-        first = place == 0
-        limit = jnp.where(first, max_limit, 0.0)
-        width, count, watched = limit, 1, None
-        if history == "inherit":
-            inside = (place > 0) & (place < splits)
-            limit = jnp.where(inside, max_limit * place.astype(float) / splits, limit)
-            watched, count = first.astype(jnp.int32), splits
-        if history == "whole":
-            limit = max_limit * ((place + 1).astype(float) / capacity)
-            width = jnp.where(place == capacity - 1, max_limit, 0.0)
-            count = capacity
-        one = cls(
-            limit.astype(float),
-            width.astype(float),
-            jnp.zeros(capacity, jnp.int32),
-            watched,
-            jnp.int32(count),
-        )
-        return jax.tree.map(lambda x: jnp.broadcast_to(x, (num_arms, *x.shape)), one)
-
     @property
     def playable(self) -> Bool[Array, "*arms G"]:
         """bool[..., G], the points that may be played."""
@@ -77,12 +56,117 @@ class Grid(NamedTuple):
         return jnp.arange(capacity, dtype=jnp.int32) < self.count
 
 
-def extend(
+def limit_grid(
+    num_arms: int | None,
+    capacity: int,
+    max_limit: float,
+    splits: int = 2,
+    history: str = "restart",
+) -> Grid:
+    """One cell ``(0, max_limit]``, of every arm.
+
+    Args:
+      num_arms: K, or None for the grid of one arm, without an axis of arms.
+      capacity: G, the largest number of points of an arm.
+      max_limit: > 0, the largest limit.
+      splits: m >= 2, cells into which one cell is split.
+      history: what a new point knows. ``restart``: nothing. ``inherit``: points at
+        which a cell would be split next have places from the moment it comes into
+        being, and watch. ``whole``: all points of the finest grid watch from the first
+        round on.
+
+    Returns:
+      A `Grid` of arrays ``[K, G]``, or ``[G]``.
+
+    Raises:
+      TypeError, ValueError: naming the argument that is out of range. The capacity must
+        be at least m, with ``inherit`` m**2, with ``whole`` a power of m.
+
+    Example:
+      >>> import jax.numpy as jnp
+      >>> grid = limit_grid(None, 4, 1.0)
+      >>> first = jnp.array([True, False, False, False])
+      >>> grid, overflow = split_cells(grid, first, born=5)
+      >>> grid.limit, int(grid.count), bool(overflow)
+      (Array([1. , 0.5, 0. , 0. ], dtype=float32), 2, False)
+      >>> int(cell_at(grid, 0.3)), int(cell_at(grid, 0.7))
+      (1, 0)
+    """
+    check_capacity(capacity, splits, history)
+    positive(max_limit=max_limit)
+    played(max_limit=max_limit)
+    max_limit = number("max_limit", max_limit)
+    place = jnp.arange(capacity, dtype=jnp.int32)
+    first = place == 0
+    limit = jnp.where(first, max_limit, 0.0)
+    width, count, watched = limit, 1, None
+    if history == "inherit":
+        inside = (place > 0) & (place < splits)
+        limit = jnp.where(inside, max_limit * place.astype(float) / splits, limit)
+        watched, count = first.astype(jnp.int32), splits
+    if history == "whole":
+        limit = max_limit * ((place + 1).astype(float) / capacity)
+        width = jnp.where(place == capacity - 1, max_limit, 0.0)
+        count = capacity
+    one = Grid(
+        limit.astype(float),
+        width.astype(float),
+        jnp.zeros(capacity, jnp.int32),
+        watched,
+        jnp.int32(count),
+    )
+    if num_arms is None:
+        return one
+    arms = whole("num_arms", num_arms, 1, MOST)
+    return jax.tree.map(lambda x: jnp.broadcast_to(x, (arms, *x.shape)), one)
+
+
+def check_capacity(capacity: Any, splits: int, history: str) -> int:
+    """Require a capacity that a grid can have, and return it; as of `limit_grid`.
+
+    Raises:
+      TypeError, ValueError: naming the argument.
+    """
+    whole("splits", splits, 2, MOST)
+    one_of("history", history, HISTORIES)
+    capacity = whole("capacity", capacity, 1, MOST)
+    least = splits**2 if history == "inherit" else splits
+    if capacity < least:
+        raise ValueError(
+            f"capacity must be at least {least}, one split of {splits}, got {capacity}"
+        )
+    if history == "whole" and splits ** round(math.log(capacity, splits)) != capacity:
+        raise ValueError(
+            f"capacity must be a power of splits = {splits} where history='whole', got "
+            f"{capacity}"
+        )
+    return capacity
+
+
+def cell_at(grid: Grid, limit: Real[ArrayLike, ""]) -> Int32[Array, ""]:
+    """Place of the point in whose cell a limit lies.
+
+    Args:
+      grid: of one arm.
+      limit: f[] in (0, max_limit]; a larger one is taken for the largest.
+
+    Returns:
+      i32[]: of the playable points that are not smaller, the smallest.
+    """
+    limit = real(limit=limit)
+    shaped("", limit=limit)
+    shaped("G", **{"grid.limit": grid.limit})
+    largest = jnp.max(grid.limit)
+    above = grid.playable & (grid.limit >= jnp.minimum(limit, largest))
+    return first_argmax(jnp.where(above, -grid.limit, -jnp.inf))
+
+
+def split_cells(
     grid: Grid,
-    ready: Bool[Array, " G"],
-    born: Int32[Array, ""],
-    splits: int,
-    history: str,
+    ready: Bool[ArrayLike, " G"],
+    born: Int[ArrayLike, ""],
+    splits: int = 2,
+    history: str = "restart",
 ) -> tuple[Grid, Bool[Array, ""]]:
     """Split the cells of several points of one arm's grid, in the order of places.
 
@@ -90,14 +174,27 @@ def extend(
 
     Args:
       grid: of one arm.
-      ready: bool[G], whose cells to split.
+      ready: bool[G], whose cells to split; all of them playable.
       born: i32[], rounds of the arm so far.
-      splits: m.
-      history: as for `Grid.start`.
+      splits: m, as the grid was made with.
+      history: likewise.
 
     Returns:
       ``(grid, overflow)``, overflow bool[]: whether a split was not done.
+
+    Raises:
+      TypeError, ValueError: naming the argument of another kind, shape or range.
     """
+    shaped("G", **{"grid.limit": grid.limit})
+    check_capacity(grid.limit.shape[0], splits, history)
+    if (grid.watched is not None) != (history == "inherit"):
+        raise ValueError(f"history must be that of the grid, got {history!r}")
+    if np.shape(ready) != grid.limit.shape or jnp.result_type(ready) != jnp.bool_:
+        raise TypeError(
+            f"ready must be bool[{grid.limit.shape[0]}], a truth value per place, got "
+            f"{jnp.result_type(ready)}{list(np.shape(ready))}"
+        )
+    ready, born = jnp.asarray(ready), integer("born", born).astype(jnp.int32)
     split = SPLITS[history]
 
     def going(carry):
