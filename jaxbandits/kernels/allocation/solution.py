@@ -43,7 +43,7 @@ class Curves(NamedTuple):
     touch: Float[Array, " K"]
 
 
-def priced(curves: Curves, price: Float[Array, " K"]) -> Curves:
+def priced(curves: Curves, price: Real[ArrayLike, " K"]) -> Curves:
     """The functions of what is paid, where a unit of resource has the arm's price.
 
     Solvers then take the budget in money and return what is paid for every arm; divided
@@ -52,7 +52,11 @@ def priced(curves: Curves, price: Float[Array, " K"]) -> Curves:
     Args:
       curves: functions of the resource.
       price: f[K] > 0, of a unit.
+
+    Raises:
+      TypeError: if `price` is no real array.
     """
+    price = real(price=price)
     return Curves(
         value=lambda paid: curves.value(paid / price),
         fall=lambda drop: price * curves.fall(drop),
@@ -61,7 +65,7 @@ def priced(curves: Curves, price: Float[Array, " K"]) -> Curves:
     )
 
 
-def beyond(curves: Curves, least: Float[Array, " K"]) -> Curves:
+def beyond(curves: Curves, least: Real[ArrayLike, " K"]) -> Curves:
     """The functions of what is given beyond an amount, ``f_i(l_i + x) - f_i(l_i)``.
 
     A sigmoid that is past its mode there is concave from there on; one that is not has
@@ -70,7 +74,11 @@ def beyond(curves: Curves, least: Float[Array, " K"]) -> Curves:
     Args:
       curves: functions with bounded marginals.
       least: f[K] >= 0, the l_i.
+
+    Raises:
+      TypeError: if `least` is no real array.
     """
+    least = real(least=least)
     given, height = curves.value(least), curves.log_height
     alive = height > -jnp.inf
     top = jnp.where(alive, height, 0.0)
