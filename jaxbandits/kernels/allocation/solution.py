@@ -16,6 +16,7 @@ from jaxtyping import Bool, Float, Int32, Real
 
 from jaxbandits.arrays.real import real
 from jaxbandits.kernels.bisection import bisect
+from jaxbandits.kernels.implicit import implicit_root
 
 SOLVED = 0  # within the solver's stated accuracy
 NOTHING_TO_GAIN = 1  # all weights are 0: the budget is split evenly
@@ -97,17 +98,27 @@ def beyond(curves: Curves, least: Real[ArrayLike, " K"]) -> Curves:
     def fall(drop):
         return jnp.maximum(curves.fall(drop + lower) - least, 0.0)
 
-    def touches_further(drop):
+    def sides(drop):
+        """What is gained at a drop, and what the tangent there says."""
         x = curves.fall(drop)
-        return curves.value(x) - given < jnp.exp(top - drop) * (x - least)
+        return curves.value(x) - given, jnp.exp(top - drop) * (x - least)
+
+    def touches_further(drop):
+        gained, tangent = sides(drop)
+        return gained < tangent
 
     # The old tangent touches at a drop that is too large for the new one.
     worth = curves.value(jnp.where(concave, 1.0, curves.touch))
     usable = alive & ~concave & (worth > 0)
     chord = jnp.where(usable, worth, 1.0) / jnp.where(usable, curves.touch, 1.0)
     last = jnp.where(usable, jnp.maximum(top - jnp.log(chord), 0.0), 0.0)
-    # The slope of a tangent does not depend on where it touches, to first order.
     drop = lax.stop_gradient(bisect(touches_further, jnp.zeros_like(last), last))
+
+    def unmet(drop):
+        gained, tangent = sides(drop)
+        return jnp.where(usable & ~past, gained - tangent, 0.0)
+
+    drop = implicit_root(unmet, drop, each=True)
     touch = jnp.maximum(curves.fall(drop) - least, 0.0)
     return Curves(
         value=lambda x: curves.value(least + x) - given,
