@@ -12,6 +12,7 @@ from jaxtyping import Float
 def implicit_root(
     function: Callable[[Array], Array],
     root: Float[Array, "*n"],
+    each: bool = False,
 ) -> Float[Array, "*n"]:
     """A known root of a function, with derivatives of any order.
 
@@ -19,14 +20,16 @@ def implicit_root(
       function: of one number or of n, ``f[n] -> f[n]``, differentiable; the derivatives
         are those by the numbers that it uses.
       root: f[] or f[n], however it was found; its own derivatives do not count.
+      each: host bool, whether the function works element by element.
 
     Returns:
       `root`. Derivatives, forward or backward, are not finite where the Jacobian of n
-      functions is singular; those of one number are 0 where its function is flat.
+      functions is singular; those of one number (with `each`, of all) are 0 where its
+      function is flat.
     """
 
     def solve(linear, target):
-        if target.ndim:
+        if target.ndim and not each:
             return jnp.linalg.solve(jax.jacobian(linear)(target), target)
         slope = linear(jnp.ones_like(target))
         return jnp.where(slope == 0, 0.0, target / jnp.where(slope == 0, 1.0, slope))

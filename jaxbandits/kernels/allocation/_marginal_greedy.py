@@ -5,10 +5,11 @@ from collections.abc import Callable
 import jax.numpy as jnp
 from jax import Array, lax
 from jax.typing import ArrayLike
-from jaxtyping import Float, Int32, Real
+from jaxtyping import Float, Int, Int32, Real
 
 from jaxbandits.arrays import first_argmax, one_hot
-from jaxbandits.checks import function, whole
+from jaxbandits.arrays.real import integer
+from jaxbandits.checks import function, shaped, whole
 
 
 def marginal_greedy(
@@ -46,7 +47,7 @@ def marginal_greedy(
 
 
 def fill_in_order(
-    order: Int32[Array, " G"],
+    order: Int[ArrayLike, " G"],
     num_arms: int,
     step: Real[ArrayLike, ""],
     budget: Real[ArrayLike, ""],
@@ -61,8 +62,12 @@ def fill_in_order(
 
     Returns:
       f[K].
+
+    Raises:
+      TypeError, ValueError: if `order` is no integer array, or `num_arms` no number.
     """
-    num_arms = whole("num_arms", num_arms, 1)
+    num_arms, order = whole("num_arms", num_arms, 1), integer("order", order)
+    shaped("G", order=order)
     starts = jnp.arange(order.shape[0]).astype(float) * step
     unit = jnp.clip(budget - starts, 0.0, step)
     arms = jnp.arange(num_arms, dtype=jnp.int32)

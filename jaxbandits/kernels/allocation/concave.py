@@ -132,7 +132,7 @@ def water_filling(
 
 
 def kkt_residual(
-    curves: Curves, allocation: Float[Array, " K"], budget: Real[ArrayLike, ""]
+    curves: Curves, allocation: Real[ArrayLike, " K"], budget: Real[ArrayLike, ""]
 ) -> Float[Array, ""]:
     """How far an allocation is from the optimality conditions of concave curves.
 
@@ -147,8 +147,11 @@ def kkt_residual(
 
     Returns:
       f[], 0 at an exact optimum.
+
+    Raises:
+      TypeError: if `allocation` is no real array.
     """
-    x = allocation
+    x: Array = real(allocation=allocation)
     taking = x > 0
     _, marginal = jax.jvp(
         curves.value, (jnp.where(taking, x, 1.0),), (jnp.ones_like(x),)

@@ -16,6 +16,7 @@ from jaxtyping import Bool, Float, Int32, Real
 
 from jaxbandits.arrays.real import real
 from jaxbandits.kernels.bisection import bisect
+from jaxbandits.kernels.implicit import implicit_root
 
 SOLVED = 0  # within the solver's stated accuracy
 NOTHING_TO_GAIN = 1  # all weights are 0: the budget is split evenly
@@ -43,7 +44,7 @@ class Curves(NamedTuple):
     touch: Float[Array, " K"]
 
 
-def priced(curves: Curves, price: Float[Array, " K"]) -> Curves:
+def priced(curves: Curves, price: Real[ArrayLike, " K"]) -> Curves:
     """The functions of what is paid, where a unit of resource has the arm's price.
 
     Solvers then take the budget in money and return what is paid for every arm; divided
@@ -52,7 +53,11 @@ def priced(curves: Curves, price: Float[Array, " K"]) -> Curves:
     Args:
       curves: functions of the resource.
       price: f[K] > 0, of a unit.
+
+    Raises:
+      TypeError: if `price` is no real array.
     """
+    price = real(price=price)
     return Curves(
         value=lambda paid: curves.value(paid / price),
         fall=lambda drop: price * curves.fall(drop),
@@ -61,7 +66,7 @@ def priced(curves: Curves, price: Float[Array, " K"]) -> Curves:
     )
 
 
-def beyond(curves: Curves, least: Float[Array, " K"]) -> Curves:
+def beyond(curves: Curves, least: Real[ArrayLike, " K"]) -> Curves:
     """The functions of what is given beyond an amount, ``f_i(l_i + x) - f_i(l_i)``.
 
     A sigmoid that is past its mode there is concave from there on; one that is not has
@@ -70,7 +75,11 @@ def beyond(curves: Curves, least: Float[Array, " K"]) -> Curves:
     Args:
       curves: functions with bounded marginals.
       least: f[K] >= 0, the l_i.
+
+    Raises:
+      TypeError: if `least` is no real array.
     """
+    least = real(least=least)
     given, height = curves.value(least), curves.log_height
     alive = height > -jnp.inf
     top = jnp.where(alive, height, 0.0)
@@ -89,17 +98,27 @@ def beyond(curves: Curves, least: Float[Array, " K"]) -> Curves:
     def fall(drop):
         return jnp.maximum(curves.fall(drop + lower) - least, 0.0)
 
-    def touches_further(drop):
+    def sides(drop):
+        """What is gained at a drop, and what the tangent there says."""
         x = curves.fall(drop)
-        return curves.value(x) - given < jnp.exp(top - drop) * (x - least)
+        return curves.value(x) - given, jnp.exp(top - drop) * (x - least)
+
+    def touches_further(drop):
+        gained, tangent = sides(drop)
+        return gained < tangent
 
     # The old tangent touches at a drop that is too large for the new one.
     worth = curves.value(jnp.where(concave, 1.0, curves.touch))
     usable = alive & ~concave & (worth > 0)
     chord = jnp.where(usable, worth, 1.0) / jnp.where(usable, curves.touch, 1.0)
     last = jnp.where(usable, jnp.maximum(top - jnp.log(chord), 0.0), 0.0)
-    # The slope of a tangent does not depend on where it touches, to first order.
     drop = lax.stop_gradient(bisect(touches_further, jnp.zeros_like(last), last))
+
+    def unmet(drop):
+        gained, tangent = sides(drop)
+        return jnp.where(usable & ~past, gained - tangent, 0.0)
+
+    drop = implicit_root(unmet, drop, each=True)
     touch = jnp.maximum(curves.fall(drop) - least, 0.0)
     return Curves(
         value=lambda x: curves.value(least + x) - given,

@@ -13,11 +13,14 @@ from jaxbandits.kernels.allocation import (
     NOTHING_TO_GAIN,
     SOLVED,
     Curves,
+    beyond,
     exponential_water_filling,
     fill_in_order,
     integer_greedy,
     integer_programming,
+    kkt_residual,
     marginal_greedy,
+    priced,
     projected_gradient,
     sigmoid_prefix,
     water_filling,
@@ -166,6 +169,23 @@ REFUSED = {
 def test_what_has_no_shape_of_a_problem_is_refused_by_name(call, named):
     with pytest.raises((TypeError, ValueError), match=f"^{named}"):
         call()
+
+
+def test_lists_will_do_for_arrays():
+    even = [1.0, 1.0]
+    assert kkt_residual(CURVES, even, 2) == kkt_residual(CURVES, jnp.ones(2), 2)
+    for change in (priced, beyond):
+        changed, expected = change(CURVES, even), change(CURVES, jnp.ones(2))
+        np.testing.assert_array_equal(changed.value(ONE), expected.value(ONE))
+    np.testing.assert_array_equal(fill_in_order([1, 1, 0], 2, 1, 2.5), [0.5, 2])
+    for call, named in (
+        (lambda: kkt_residual(CURVES, "x", 2), "allocation"),
+        (lambda: priced(CURVES, "x"), "price"),
+        (lambda: beyond(CURVES, "x"), "least"),
+        (lambda: fill_in_order([0.5], 2, 1, 2.5), "order"),
+    ):
+        with pytest.raises(TypeError, match=f"^{named} must be an? "):
+            call()
 
 
 def test_limits_may_be_lists_of_whole_numbers():

@@ -413,6 +413,31 @@ def test_least_allocations(limited, rng):
         assert status == INVALID
 
 
+def test_where_a_new_tangent_touches_has_the_derivatives_of_differences():
+    """By what arms must get, and by their scales; the last arm is past its mode."""
+    weight, shape, scale = [0.5, 0.8, 0.6], [1.5, 2.0, 2.5], [50.0, 33.0, 20.0]
+    with jax.enable_x64(True):
+        weight, shape, scale, touch = problems.numbers(weight, shape, scale)
+
+        def touches(numbers):
+            stretch, least = numbers[:3], numbers[3:]
+            arms = scale * stretch, touch * stretch
+            return beyond(problems.weibull_curves(weight, shape, *arms), least).touch
+
+        point = np.array([1.0, 1.1, 0.9, 5.0, 8.0, 30.0])
+        ends = 1e-6 * np.eye(6)
+        up, down = np.split(
+            np.asarray(
+                jax.jit(jax.vmap(touches))(np.concatenate([point + ends, point - ends]))
+            ),
+            2,
+        )
+        for jacobian in (jax.jacfwd, jax.jacrev):
+            exact = np.asarray(jax.jit(jacobian(touches))(point))
+            np.testing.assert_allclose(exact, (up - down).T / 2e-6, atol=1e-5)
+    assert exact[0, 3] < -1.01 and np.all(exact[2] == 0)
+
+
 @pytest.mark.slow
 def test_least_allocations_of_worthless_arms():
     """What they must get, and the rest evenly; limits of just that are possible."""
