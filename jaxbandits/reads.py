@@ -43,6 +43,7 @@ DRAWS = frozenset(
     "random_bits random_gamma threefry2x32 rng_bit_generator rng_uniform "
     "io_callback".split()
 )
+PICK = "jaxbandits.pick"  # `arrays.pick`, as programs have it
 # Threefry's constant, by which its words are known where they are made by hand.
 PARITY = 0x1BD11BDA
 LONGEST_BEYOND = 40  # how far a slice is followed beyond the words that there are
@@ -211,12 +212,14 @@ class _Walk:
 
     def __init__(self, most: int, wide: int | None = None) -> None:
         self.found = Faults()
+        self.width = 0  # of the noise
         self.sliced: set[int] = set()  # positions, of `wide` words
         self.left, self.wide = most, wide
 
     def whole(self, program: ClosedJaxpr, values: Sequence[Any] | None = None) -> None:
         """Walk through a program whose first argument is noise; see `faults`."""
-        _, *others = program.jaxpr.invars
+        first, *others = program.jaxpr.invars
+        self.width = first.aval.size
         given = [_unknown() for _ in others] if values is None else map(_known, values)
         noise = Noise.SOME | Noise.ENTRIES | Noise.WORDS
         self.program(program, [_unknown(noise), *given])
@@ -244,16 +247,26 @@ class _Walk:
         """The outputs of an equation; only those that take noise are looked into."""
         name = eqn.primitive.name
         if name in CALLS:
+            if eqn.params.get("name") == PICK and inputs[0].noise & Noise.ENTRIES:
+                self._look(
+                    eqn.invars[0].aval.shape[:1], [1], lambda: [inputs[1].value()]
+                )
             return self.program(eqn.params[CALLS[name]], inputs)
         if not any(x.noise for x in inputs):
             return _computed(eqn, inputs)
         if name in ("cond", "scan", "while"):
             return getattr(self, f"_{name}")(eqn.params, inputs)
         if inputs[0].noise & Noise.ENTRIES:
-            if self.wide is None and name in ("dynamic_slice", "gather"):
+            if name in ("dynamic_slice", "gather"):
                 self._read(eqn, inputs)
             elif name == "slice" and self.wide in eqn.invars[0].aval.shape:
                 self._slice(eqn)
+        sizes = [
+            v.aval.size for x, v in zip(inputs, eqn.invars, strict=True) if x.noise
+        ]
+        if name.startswith(("reduce_", "dot_")) and not any(sizes):
+            # Of a slice that has nothing in it, as ``noise[1:]`` of one word.
+            self.found = self.found._replace(beyond=self.width)
         if name == "convert_element_type" and jnp.issubdtype(
             eqn.params["new_dtype"], jnp.floating
         ):
@@ -272,22 +285,34 @@ class _Walk:
         given = own is not None and not math.isnan(own)
         if fills and given and not inputs[0].noise & Noise.WORDS:
             return
+        if eqn.primitive.name == "gather":
+            axes = eqn.params["dimension_numbers"].start_index_map
+
+            def places():
+                return np.moveaxis(np.asarray(inputs[1].value()), -1, 0)
+        else:
+            axes = range(len(shape))
+
+            def places():
+                return [x.value() for x in inputs[1:]]
+
+        self._look([shape[i] for i in axes], [sizes[i] for i in axes], places)
+
+    def _look(self, shape, sizes, places):
+        """Look at the positions of a read of so many entries from each, by axis."""
+        if self.wide is not None:
+            return
         try:
-            if eqn.primitive.name == "gather":
-                axes = eqn.params["dimension_numbers"].start_index_map
-                positions = np.moveaxis(np.asarray(inputs[1].value()), -1, 0)
-            else:
-                axes = range(len(shape))
-                positions = [np.asarray(x.value()) for x in inputs[1:]]
+            positions = [np.asarray(x) for x in places()]
         except UNKNOWN:
             self.found = self.found._replace(unsure=True)
             return
-        for axis, position in zip(axes, positions, strict=True):
+        for length, size, position in zip(shape, sizes, positions, strict=True):
             first, last = np.min(position, initial=0), np.max(position, initial=0)
             if first < 0:  # JAX has added the length to it
-                self.found = self.found._replace(beyond=int(first) - shape[axis])
-            elif last > shape[axis] - sizes[axis]:
-                self.found = self.found._replace(beyond=int(last) + sizes[axis] - 1)
+                self.found = self.found._replace(beyond=int(first) - length)
+            elif last > length - size:
+                self.found = self.found._replace(beyond=int(last) + size - 1)
 
     def _slice(self, eqn):
         """Keep the positions of a slice of `wide` words."""

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import pytest
 from jax import lax
 
-from jaxbandits.arrays import position, unit_interval
+from jaxbandits.arrays import pick, position, unit_interval
 from jaxbandits.reads import Faults, faults, sliced_beyond
 
 WORDS = 3
@@ -81,12 +81,33 @@ def test_one_word_has_no_second_index(name):
     assert index_found(-2) in (-2, 1)  # A mirror counts from the other end.
 
 
+@pytest.mark.parametrize("index", [0, 1])
+def test_what_is_picked_is_read(index):
+    beyond = None if index == 0 else index
+    picked = found(lambda noise: pick(unit_interval(noise), jnp.int32(index)), words=1)
+    assert picked == Faults(beyond=beyond)
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda u: u[1:].sum(),
+        lambda u: u[1:].mean(),
+        lambda u: jnp.split(u, [1, 2])[1].max(initial=0),
+        lambda u: u[0:2][1:3] @ jnp.zeros(0),
+    ],
+    ids=["sum", "mean", "largest of a part", "product of a slice of a slice"],
+)
+def test_a_sum_over_no_words_is_no_draw(read):
+    assert found(lambda noise: read(unit_interval(noise)), words=1).beyond == 1
+
+
 OF_ANY_LENGTH = {
     "all": lambda u: u.sum(),
     "the first": lambda u: u.reshape(-1)[0],
     "the only": lambda u: u.squeeze() if u.size == 1 else u[0],
     "the last": lambda u: u[-1:],
-    "the rest": lambda u: u[1:].sum() + u[0],
+    "the rest": lambda u: jnp.append(u[1:], u[0]),
     "half": lambda u: u[: max(1, u.size // 2)],
     "for all arms": lambda u: (u[0] * jnp.ones(3))[2] + jnp.tile(u, 3)[2],
     "each": lambda u: sum(u[i] for i in range(u.size)),
@@ -119,8 +140,8 @@ def test_words_for_numbers():
     assert found(jax.jit(lambda noise: noise[1:].astype(float))).as_numbers
     assert found(lambda noise: jax.vmap(lambda x: x * 0.5)(noise)).as_numbers
     assert found(lambda noise: unit_interval(noise) + position(noise, 3)) == Faults()
-    for pick in (jnp.max, jnp.sort, lambda n: n.astype(int)):
-        assert found(lambda n, pick=pick: pick(n).astype(float)).as_numbers
+    for some in (jnp.max, jnp.sort, lambda n: n.astype(int)):
+        assert found(lambda n, some=some: some(n).astype(float)).as_numbers
     assert found(lambda noise: noise[:0].astype(float)) == Faults()
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import jaxbandits
-from jaxbandits.arrays import unit_interval
+from jaxbandits.arrays import pick, unit_interval
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.policies import budgeted
 from jaxbandits.protocol import View
@@ -226,6 +226,10 @@ BAD_ENVIRONMENTS = {
         altered(GAME, metrics=lambda t, i, r: {"spent": "much"}),
         "the environment's metrics failed: TypeError",
     ),
+    "a complex metric": (
+        altered(GAME, metrics=lambda t, i, r: {"spent": r.spent * 1j}),
+        "'spent' must be a real number",
+    ),
     "metric's shape": (
         altered(GAME, metrics=lambda t, i, r: {"pulls": r.pulls}),
         "'pulls' must be a number",
@@ -289,6 +293,14 @@ BAD_ENVIRONMENTS = {
     "a judge of a generator": (
         GAME._replace(judge=lambda i, a: {"gap": DRAWN.random(a.shape)}),
         "judge gives something else each time",
+    ),
+    "a word by the arm that is played": (
+        altered(GAME, words=1, step=lambda n, i, s, a: (s, unit_interval(n)[a])),
+        "step reads beyond its noise, which has 1 words, at index 1",
+    ),
+    "a word picked by the arm that is played": (
+        altered(GAME, words=1, step=lambda n, i, s, a: (s, pick(unit_interval(n), a))),
+        "step reads beyond its noise, which has 1 words, at index 1",
     ),
     "a key in a step": (
         altered(

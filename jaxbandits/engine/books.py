@@ -64,6 +64,9 @@ def close(game: Game, keep: tuple[str, ...], tables, instance, record) -> Books:
         found = game.metrics(tables, instance, record)
         if not isinstance(found, Mapping):
             raise TypeError(f"they must be names and numbers, got {shown(found)}")
+        for name, x in found.items():
+            if jnp.iscomplexobj(x):
+                raise TypeError(f"{name!r} must be a real number, got a complex one")
         metrics = {name: jnp.asarray(x).astype(float) for name, x in found.items()}
     except Exception as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError

@@ -8,7 +8,7 @@ import numpy as np
 
 from jaxbandits.arguments import environment_of
 from jaxbandits.checks import require
-from jaxbandits.contract import check_round, program_of
+from jaxbandits.contract import check_reads, check_round, program_of
 from jaxbandits.engine.books import tables_of
 from jaxbandits.play import judged
 from jaxbandits.protocol import Environment, Policy
@@ -23,10 +23,12 @@ from jaxbandits.testing._clauses import (
     tried,
 )
 from jaxbandits.testing._trace import (
+    MOST_LOOKED_AT,
     Trace,
     altered,
     check_sizes,
     instance_for,
+    rounds_of,
     trace_run,
 )
 
@@ -67,7 +69,8 @@ def check_environment(
     require_arrays("the environment's sample", instance)
     require_arrays("the environment's init", state)
     with refused():
-        check_round(policy.name, policy, environment, compared="environment")
+        if check_round(policy.name, policy, environment, compared="environment"):
+            _check_reads(environment, policy, instance, rounds, root_seed)
         trace = trace_run(policy, _watched(environment), rounds, root_seed=root_seed)
     trace = _check_watch(trace)
     for leaf in jax.tree.leaves(trace.feedback):
@@ -84,6 +87,15 @@ def check_environment(
         _check_facts("judge", found)
     if environment.oracle is not None:
         _check_oracle(environment.oracle, batch)
+
+
+def _check_reads(environment, policy, instance, rounds, root_seed) -> None:
+    """No words are read beyond those declared, in any of the first rounds."""
+    looked_at = min(rounds, MOST_LOOKED_AT)
+    played = rounds_of(policy, environment, looked_at, root_seed, 0)
+    given = [(instance, x.environment, x.action) for x in played]
+    game = environment.game
+    check_reads("the environment's step", game.step, game.words, given)
 
 
 class _Watched(NamedTuple):

@@ -23,14 +23,13 @@ from jaxbandits.protocol import Environment, Policy
 from jaxbandits.schedule import Schedule
 from jaxbandits.testing._clauses import books, first, refused, require_arrays, tried
 from jaxbandits.testing._trace import (
+    MOST_LOOKED_AT,
     Trace,
     check_sizes,
     instance_for,
     rounds_of,
     trace_run,
 )
-
-MOST_LOOKED_AT = 30  # rounds whose reads of noise are looked at
 
 
 def check_policy(

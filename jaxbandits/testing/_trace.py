@@ -26,6 +26,7 @@ from jaxbandits.protocol import Environment, Game, Policy
 from jaxbandits.schedule import Schedule
 
 MOST_PLAYED = 10**7  # rounds, of which every one is on record
+MOST_LOOKED_AT = 30  # rounds whose reads of noise are looked at
 
 
 class Trace(NamedTuple):
@@ -99,11 +100,13 @@ class Round(NamedTuple):
 
     Attributes:
       view, state: what the policy saw and knew.
+      environment: the environment's state before it.
       action, feedback: what it did, and what came of it.
     """
 
     view: Any
     state: Any
+    environment: Any
     action: Any
     feedback: Any
 
@@ -190,7 +193,7 @@ def _rollout(
         env_state, feedback = game.step(noise, instance, env_state, action)
         noise = draw_words(key[Stream.UPDATE], round_, update_width)
         after = policy.update(noise, view, state, action, feedback, params)
-        shown = (view, state) if in_full else ()
+        shown = (view, state, carry[1]) if in_full else ()
         return (after, env_state), (*shown, action, feedback)
 
     start = policy.init(params), game.init(instance)
