@@ -89,14 +89,13 @@ def peak(p, end):
 
 
 @compiled
-def crossing(p, lost, outer, inner, outer_lost, inner_lost, enough):
+def crossing(p, outer, inner, outer_lost, inner_lost, enough):
     """The offset, in a cell, at which the log likelihood has lost `enough`.
 
     The root of what is lost is nearly linear; a step of Newton's does the rest.
 
     Args:
       p: the score's cubic in the cell.
-      lost: at offset 0.
       outer, inner: offsets between which it is, the inner one nearer to the peak.
       outer_lost, inner_lost: what is lost there, more and less than `enough`.
       enough: f64 >= 0.
@@ -104,8 +103,9 @@ def crossing(p, lost, outer, inner, outer_lost, inner_lost, enough):
     far, near = np.sqrt(outer_lost), np.sqrt(np.maximum(inner_lost, 0.0))
     step = (far - np.sqrt(enough)) / np.maximum(far - near, TINY)
     x = outer + (inner - outer) * step
+    regained = area(p, x) - area(p, outer)
     slope = np.maximum(STEP * np.abs(value(p, x)), TINY)
-    x = x - np.sign(inner - outer) * (area(p, x) - lost + enough) / slope
+    x = x + np.sign(inner - outer) * (outer_lost - enough - regained) / slope
     return clip(x, np.minimum(outer, inner), np.maximum(outer, inner))
 
 
@@ -212,23 +212,17 @@ def tuned_observe(amount, threshold, survival, score, exposure):
 
 
 @compiled
-def falls(values, place, level, side):
-    """Where the values fall to a level on one side of a place, else the end there."""
-    node = int(place) if side < 0 else int(place) + 1
-    inner = place
-    while 0 <= node < values.size:
-        outer = float(node)
-        if values[node] < level:
-            for _ in range(BISECTIONS):
-                middle = 0.5 * (inner + outer)
-                if interpolate(values, middle) < level:
-                    outer = middle
-                else:
-                    inner = middle
-            return 0.5 * (inner + outer)
-        inner = outer
-        node += side
-    return inner
+def falls(values, place, end, level):
+    """Where between a place and an end the values fall to a level, else the end."""
+    if interpolate(values, end) > level:
+        return end
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (place + end)
+        if interpolate(values, middle) < level:
+            end = middle
+        else:
+            place = middle
+    return 0.5 * (place + end)
 
 
 @compiled
@@ -237,57 +231,45 @@ def bounds(likelihood, enough):
 
     The peak is that of the parabola through the best node and those beside.
     """
-    best = 0
-    for j in range(1, likelihood.size):
-        if likelihood[j] > likelihood[best]:
-            best = j
+    best = likelihood.argmax()
     j = min(max(best, 1), likelihood.size - 2)
     slope = 0.5 * (likelihood[j + 1] - likelihood[j - 1])
     bend = likelihood[j + 1] - 2.0 * likelihood[j] + likelihood[j - 1]
     place = float(best)
     if bend < 0.0:
         place = j + min(max(-slope / bend, -1.0), 1.0)
-    level = interpolate(likelihood, place) - enough
-    return falls(likelihood, place, level, -1), falls(likelihood, place, level, 1)
+    level, top = interpolate(likelihood, place) - enough, likelihood.size - 1.0
+    return falls(likelihood, place, 0.0, level), falls(likelihood, place, top, level)
 
 
 @compiled
 def cell(score, j):
-    """The score's cubic between nodes j and j + 1, and its integral from one to the
-    other."""
-    p = cubic(score[j - 1], score[j], score[j + 1], score[j + 2])
-    return p, area(p, 1.0)
+    """The score's cubic between nodes j and j + 1."""
+    return cubic(score[j - 1], score[j], score[j + 1], score[j + 2])
 
 
 @compiled
-def tuned_bounds(score, node, enough):
-    """As `bounds`, from the score; the peak is looked for from a node on, and its node
-    returned as well."""
-    while node < TOP - 1 and score[node + 1] > 0.0:
-        node += 1
-    while node > MARGIN and score[node] <= 0.0:
-        node -= 1
-    p, whole = cell(score, node)
-    x = peak(p, min(LAST - node, 1.0))
-    low, high, at_node = float(MARGIN), LAST, area(p, x)
-    # Outwards: the cell at j, what is lost at its outer end and at its inner one, which
-    # in the first cell is the peak.
-    j, q, lost, inner, inner_lost = node, p, at_node, x, 0.0
-    while lost <= enough and j > MARGIN:
-        j, inner, inner_lost = j - 1, 1.0, lost
-        q, more = cell(score, j)
-        lost += more
-    if lost > enough:
-        low = j + crossing(q, lost, 0.0, inner, lost, inner_lost, enough)
-    j, q, lost, inner, inner_lost = node, p, at_node - whole, x, 0.0
-    first_lost = at_node
-    while lost <= enough and j < TOP - 1:
-        j, inner, inner_lost, first_lost = j + 1, 0.0, lost, lost
-        q, more = cell(score, j)
-        lost -= more
-    if lost > enough:
-        high = j + crossing(q, first_lost, 1.0, inner, lost, inner_lost, enough)
-    return low, min(high, LAST), node
+def tuned_bound(score, node, x, enough, side):
+    """One of `bounds`, from the score.
+
+    Args:
+      score: f64[J].
+      node: the one before the peak.
+      x: offset of the peak.
+      enough: what the likelihood loses.
+      side: 0 for the least rate, 1 for the largest.
+    """
+    # Outwards: a cell, what is lost at its outer end, and at its inner one, which in
+    # the first cell is the peak.
+    j, p, inner, inner_lost = node, cell(score, node), x, 0.0
+    lost = area(p, x) - side * area(p, 1.0)
+    while lost <= enough:
+        j += 2 * side - 1
+        if not MARGIN <= j < TOP:
+            return LAST if side else float(MARGIN)
+        p, inner, inner_lost = cell(score, j), 1.0 - side, lost
+        lost += (1 - 2 * side) * area(p, 1.0)
+    return min(j + crossing(p, side, inner, lost, inner_lost, enough), LAST)
 
 
 @compiled
@@ -342,7 +324,15 @@ def play_one(rng, seed, horizon, logs):
         if n == 0:
             continue
         if rng is not None:
-            low, high, peaks[arm] = tuned_bounds(likelihood[arm], peaks[arm], z2 / 2)
+            score, node = likelihood[arm], peaks[arm]
+            while node < TOP - 1 and score[node + 1] > 0.0:
+                node += 1
+            while node > MARGIN and score[node] <= 0.0:
+                node -= 1
+            peaks[arm] = node
+            x = peak(cell(score, node), min(LAST - node, 1.0))
+            low = tuned_bound(score, node, x, z2 / 2, 0)
+            high = tuned_bound(score, node, x, z2 / 2, 1)
             first, step = float(MARGIN), STEP
         else:
             low, high = bounds(likelihood[arm], z2 / 2)
@@ -402,12 +392,12 @@ def window(values, start, size=4):
 
 
 def seeds_bounds(score, enough, scratch):
-    """As `tuned_bounds`, of all seeds, by counting nodes: f64[2, S]."""
-    likelihood, gain = scratch[0, : TOP + 1], scratch[1, :TOP]
+    """As `tuned_bound`, of all seeds and sides, by counting nodes: f64[2, S]."""
     node = MARGIN + count(score[MARGIN + 1 : TOP] > 0)
     p = cubic(*window(score, node - 1))
     x = peak(p, np.minimum(LAST - node, 1.0))
     # The log likelihood at nodes from 1 on, where that of node 1 is 0.
+    likelihood, gain = scratch[0, : TOP + 1], scratch[1, :TOP]
     likelihood[0] = 0.0
     np.add(score[1:-2], score[2:-1], out=gain)
     gain *= 13
@@ -420,16 +410,15 @@ def seeds_bounds(score, enough, scratch):
     below = likelihood[MARGIN - 1 : TOP] < highest - enough
     left = np.arange(MARGIN, TOP + 1, dtype=np.uint8)[:, None] <= node.astype(np.uint8)
     counts = np.stack([count(below & left), count(below > left)])
-    j = np.stack([MARGIN - 1 + counts[0], TOP - counts[1]])
-    lost = highest - window(likelihood, j - 1, 2)
-    beside, edge = j == node, np.array([[0.0], [1.0]])
-    inner = np.where(beside, x, 1.0 - edge)
-    outer_lost = np.stack([lost[0, 0], lost[1, 1]])
-    inner_lost = np.where(beside, 0.0, np.stack([lost[1, 0], lost[0, 1]]))
-    cubics = cubic(*window(score, j - 1))
-    found = j + crossing(cubics, lost[0], edge, inner, outer_lost, inner_lost, enough)
-    ends_of_grid = np.array([[float(MARGIN)], [LAST]])
-    return np.minimum(np.where(counts > 0, found, ends_of_grid), LAST)
+    j, side = np.stack([MARGIN - 1 + counts[0], TOP - counts[1]]), np.array([[0], [1]])
+    outer_lost, inner_lost = (
+        highest - window(likelihood, j + end - 1, 1)[0] for end in (side, 1 - side)
+    )
+    beside = j == node
+    inner, inner_lost = np.where(beside, x, 1 - side), np.where(beside, 0.0, inner_lost)
+    p = cubic(*window(score, j - 1))
+    found = j + crossing(p, side, inner, outer_lost, inner_lost, enough)
+    return np.minimum(np.where(counts > 0, found, [[MARGIN], [LAST]]), LAST)
 
 
 def play_seeds(seeds: int, horizon: int, seed: int) -> Played:
@@ -444,12 +433,7 @@ def play_seeds(seeds: int, horizon: int, seed: int) -> Played:
     rate = LOWEST + (HIGHEST - LOWEST) * rate
 
     def missed(shares):
-        """sum p_i (1 - G(x_i)), f64[S]."""
-        lost = rate * shares
-        np.negative(lost, out=lost)
-        np.exp(lost, out=lost)
-        lost *= probability
-        return np.add.reduce(lost, axis=0)
+        return np.add.reduce(probability * np.exp(-rate * shares), axis=0)
 
     regret = -horizon * missed(seeds_split(np.log(probability * rate), 1 / rate))
     score, exposure = np.zeros((2, ARMS, RATES.size, seeds))

@@ -202,8 +202,9 @@ def _step(rng, t, drawn, lanes, left, mean, count, sums, squares, eta, spread, l
         index /= scale
         tied = index == np.maximum.reduce(index, axis=0)
         if np.count_nonzero(tied) > lanes.size:
-            _break_ties(tied, rng)
-        arm = first_of(tied)
+            arm = (rng.random(tied.shape, np.float32) * tied).argmax(axis=0)
+        else:
+            arm = first_of(tied)
     arm = arm * lanes.size + lanes
     side = arm + BOTH * count.size  # of an arm's two entries, flat
     # A run that has ended stands still.
@@ -224,12 +225,3 @@ def _step(rng, t, drawn, lanes, left, mean, count, sums, squares, eta, spread, l
     eta.reshape(-1)[side] = np.maximum(np.minimum(share, 1.0), 0.0)
     spread.reshape(-1)[side] = most * (2 / n)
     least.reshape(-1)[arm] = np.square(total[1]) / n
-
-
-def _break_ties(tied, rng):
-    """Leave one arm of every run, at random; changes `tied`, bool[K, S]."""
-    columns = np.flatnonzero(np.add.reduce(tied, axis=0, dtype=np.int16) > 1)
-    some = tied[:, columns]
-    winner = (rng.random(some.shape) * some).argmax(axis=0)
-    tied[:, columns] = False
-    tied[winner, columns] = True

@@ -187,10 +187,9 @@ FLAGS = (
 @functools.cache
 def load():
     """``play`` of ``rcucb.c``; None, with a message, if that cannot be compiled."""
-    candidates = (os.environ.get("CC"), "gcc", "clang", "cc")
-    compiler = next(filter(None, (shutil.which(c) for c in candidates if c)), None)
+    compiler = shutil.which(os.environ.get("CC", "cc"))
     if compiler is None:
-        print("C: no compiler found (gcc, clang, cc), skipped")
+        print("C: no compiler found (cc, or what CC names), skipped")
         return None
     source = Path(__file__).with_name("rcucb.c")
     with tempfile.TemporaryDirectory() as folder:
@@ -200,18 +199,15 @@ def load():
         if done.returncode:
             print(f"C: {compiler} failed, skipped\n{done.stderr}")
             return None
-        function = ctypes.CDLL(str(made)).play
-    doubles, words = map(np.ctypeslib.ndpointer, (np.float64, np.uint32))
-    whole = ctypes.c_long
-    function.argtypes = [whole, whole, words, whole, *[doubles] * 4]
-    return function
+        return ctypes.CDLL(str(made)).play
 
 
 def c_seeds(seeds: int, horizon: int, seed: int) -> Played:
     """The C rival: single precision on one core, sixteen runs side by side."""
-    hits = np.zeros(seeds)
     states = np.random.default_rng(seed).integers(1, 1 << 32, (seeds, 4), np.uint32)
-    if load()(seeds, horizon, states, BEST, TAUS, PENALTIES, RATES, hits):
+    hits = np.zeros(seeds)
+    arrays = (x.ctypes for x in (states, TAUS, PENALTIES, RATES, hits))
+    if load()(seeds, horizon, BEST, *arrays):
         raise MemoryError("C: out of memory")
     return Played(np.full(seeds, horizon), hits / horizon)
 

@@ -111,20 +111,15 @@ static inline void update(Run *run, const Game *game, int pair, float e, float r
     }
 }
 
-static void play_group(Run *run, const Game *game, const float *factor, long horizon,
+static void play_group(Run *run, const Game *game, const float *factor, int horizon,
                        int runs, Generator *random) {
     for (int g = 0; g < runs; g++) {
-        for (int k = 0; k < PAIRS; k++) {
-            run[g].nu[k] = LOWEST;
-            run[g].w[k] = 0;
-        }
-        for (int i = 0; i < K; i++)
-            for (int m = 0; m < ROW; m++) {
-                run[g].n[i][m] = m < M ? 0 : 1; /* the padding stays finite */
-                run[g].gain[i][m] = run[g].over[i][m] = 0;
-            }
+        run[g] = (Run){0};
+        for (int k = 0; k < PAIRS; k++) run[g].nu[k] = LOWEST;
+        for (int i = 0; i < K; i++) /* the padding stays finite */
+            for (int m = M; m < ROW; m++) run[g].n[i][m] = 1;
     }
-    for (long t = 0; t < horizon; t++) {
+    for (int t = 0; t < horizon; t++) {
         ALIGNED uint32_t bits[2][G];
         ALIGNED float e[G], reward[G];
         int pair[G];
@@ -135,7 +130,7 @@ static void play_group(Run *run, const Game *game, const float *factor, long hor
             reward[l] = (float)(int32_t)bits[1][l] * 0x1p-24f;
         }
         for (int g = 0; g < runs; g++)
-            pair[g] = t < K ? (int)t * M + M - 1 : choose(run + g, factor[t]);
+            pair[g] = t < K ? t * M + M - 1 : choose(run + g, factor[t]);
         for (int g = 0; g < runs; g++)
             update(run + g, game, pair[g], e[g], reward[g]);
     }
@@ -143,22 +138,22 @@ static void play_group(Run *run, const Game *game, const float *factor, long hor
 
 /* Play `seeds` runs from the generators' states, [seeds][4]; hits[s] is how often the
  * pair `best` was pulled. Returns 0, or 1 without memory. */
-int play(long seeds, long horizon, const uint32_t *states, long best,
+int play(int seeds, int horizon, int best, const uint32_t *states,
          const double *limits, const double *penalties, const double *rates,
          double *hits) {
     Run *run = aligned_alloc(64, G * sizeof(Run));
     float *factor = malloc((size_t)horizon * sizeof(float));
     int failed = !run || !factor;
     Game game = {0};
-    for (long t = 0; t < horizon && !failed; t++)
+    for (int t = 0; t < horizon && !failed; t++)
         factor[t] = (float)sqrt(2.0 * log((double)(t + 1)));
     for (int m = 0; m < M; m++) {
         game.limit[m] = (float)limits[m];
         game.penalty[m] = (float)penalties[m];
     }
     for (int i = 0; i < K; i++) game.mean[i] = (float)(1.0 / rates[i]);
-    for (long first = 0; first < seeds && !failed; first += G) {
-        int runs = seeds - first < G ? (int)(seeds - first) : G;
+    for (int first = 0; first < seeds && !failed; first += G) {
+        int runs = seeds - first < G ? seeds - first : G;
         Generator random = {0};
         for (int g = 0; g < 4 * runs; g++)
             random.s[g % 4][g / 4] = states[4 * first + g];
