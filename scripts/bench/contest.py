@@ -81,19 +81,15 @@ def library(setting) -> Contestant:
         from jaxbandits import Machine, simulate
         from jaxbandits.policies import REGISTRY
 
-        what: Library = setting.LIBRARY
-        game = setting.environment()
+        what, game = setting.LIBRARY, setting.environment()
         policy = REGISTRY[what.policy](game.problem)
-        options = {what.end: horizon, "grid": what.grid, "checkpoints": [horizon]}
-        options |= {"seeds": seeds, "root_seed": seed}
-        quiet = Machine(progress=False)
-        first, data = (simulate(policy, game, machine=quiet, **options) for _ in "12")
+        how = {"seeds": seeds, "root_seed": seed, "machine": Machine(progress=False)}
+        how |= {what.end: horizon, "grid": what.grid, "checkpoints": [horizon]}
+        first, data = (simulate(policy, game, **how) for _ in range(2))
         rounds = data[what.rounds].values if what.rounds else np.full(seeds, horizon)
         played = Played(rounds.ravel(), data[what.score].values.ravel())
-        run, compiling = (
-            float(x.sum()) for x in (data["run_seconds"], first["compile_seconds"])
-        )
-        return Timed(played, run, len(jax.local_devices()), compiling)
+        run, compiling = data["run_seconds"].sum(), first["compile_seconds"].sum()
+        return Timed(played, float(run), len(jax.local_devices()), float(compiling))
 
     return timed
 
@@ -220,23 +216,15 @@ def first_of(flags: np.ndarray) -> np.ndarray:
 
 
 class Turn(NamedTuple):
-    """The best turn of one contestant, and its horizon: rounds of a run, or budget.
-
-    `compile_seconds` are those of its first turn.
-    """
+    """The best turn of one contestant (its `compile_seconds`: of the first one)."""
 
     name: str
-    horizon: int
+    horizon: int  # rounds of a run, or its budget
     best: Timed
 
 
 def turns(
-    contestants: dict[str, Contestant],
-    seeds: int,
-    *,
-    seconds: float = 1.0,
-    repeats: int = 3,
-    horizon: int | None = None,
+    contestants: dict[str, Contestant], seeds: int, *, seconds: float, repeats: int
 ) -> list[Turn]:
     """Let contestants take turns.
 
@@ -245,38 +233,32 @@ def turns(
       seeds: runs at a time.
       seconds: how long a turn should take; each contestant gets a horizon for that.
       repeats: turns of each.
-      horizon: the horizon of all, instead of `seconds`.
 
     Returns:
       The best turn of each that can run here.
     """
-    found = [
-        first_turn(name, timed, seeds, seconds, horizon)
-        for name, timed in contestants.items()
-    ]
+    found = (first_turn(*who, seeds, seconds) for who in contestants.items())
     best = [turn for turn in found if turn is not None]
-    for repeat in range(repeats):
+    for repeat in range(1, repeats + 1):
         for place, turn in enumerate(best):
-            done = contestants[turn.name](seeds, turn.horizon, repeat + 1)
-            if repeat == 0 or done.rate > turn.best.rate:
+            done = contestants[turn.name](seeds, turn.horizon, repeat)
+            if repeat == 1 or done.rate > turn.best.rate:
                 done = done._replace(compile_seconds=turn.best.compile_seconds)
                 best[place] = turn._replace(best=done)
     return best
 
 
-def first_turn(name, timed, seeds, seconds, horizon=None) -> Turn | None:
+def first_turn(name, timed, seeds, seconds) -> Turn | None:
     """Find a horizon that takes about so many seconds; None if it cannot run here."""
-    compiling, trial = 0.0, horizon or FIRST_HORIZON
-    while True:
-        done = timed(seeds, trial, 0)
-        if done is None:
-            return None
+    compiling, trial = 0.0, FIRST_HORIZON
+    while (done := timed(seeds, trial, 0)) is not None:
         compiling = max(compiling, done.compile_seconds)
         # The first rounds and short runs are not typical: come closer step by step.
-        factor = 1.0 if horizon else min(seconds / done.seconds, 10.0)
+        factor = min(seconds / done.seconds, 10.0)
         trial = min(max(int(trial * factor), FIRST_HORIZON), LONGEST_HORIZON)
         if factor < 2 or trial == LONGEST_HORIZON:
             return Turn(name, trial, done._replace(compile_seconds=compiling))
+    return None
 
 
 def z_score(mine: Played, other: Played) -> float:
