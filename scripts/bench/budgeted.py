@@ -41,20 +41,21 @@ def environment():
 
 
 @compiled
-def interval(n, total, squares, z2):
-    """(omega_-, omega_+) of Theorem 1, on [0, 1].
+def estimated_eta(n, mean, squares):
+    """Section 5.2, on [0, 1]: the variance over its largest value at this mean."""
+    if n < LEAST_PULLS or mean <= 0.0 or mean >= 1.0:
+        return 1.0
+    variance = squares / n - mean * mean
+    return min(max(variance / (mean * (1.0 - mean)), 0.0), 1.0)
 
-    With eta of section 5.2: the variance over its largest value at this mean.
-    """
-    mean, eta = total / n, 1.0
-    if n >= LEAST_PULLS and 0.0 < mean < 1.0:
-        variance = squares / n - mean * mean
-        eta = min(max(variance / (mean * (1.0 - mean)), 0.0), 1.0)
-    a = n + z2 * eta
-    b = 2.0 * n * mean + z2 * eta
-    c = n * mean * mean
+
+@compiled
+def interval(n, mean, z2_eta):
+    """(omega_-, omega_+) of Theorem 1, on [0, 1]."""
+    a = n + z2_eta
+    b = 2.0 * n * mean + z2_eta
     middle = b / (2.0 * a)
-    root = math.sqrt(max(b * b / (4.0 * a * a) - c / a, 0.0))
+    root = math.sqrt(max(b * b / (4.0 * a * a) - n * mean * mean / a, 0.0))
     return middle - root, middle + root
 
 
@@ -65,15 +66,13 @@ def largest(t, count, sums, squares):
     best = -1.0
     z2 = 2.0 * RHO * math.log(t)
     for k in range(count.size):
-        _, upper = interval(count[k], sums[0, k], squares[0, k], z2)
-        lower, _ = interval(count[k], sums[1, k], squares[1, k], z2)
-        index = INFINITE
-        if sums[1, k] > 0.0 and lower > 0.0:
-            index = upper / lower
+        n = count[k]
+        r, c = sums[0, k] / n, sums[1, k] / n
+        _, upper = interval(n, r, z2 * estimated_eta(n, r, squares[0, k]))
+        lower, _ = interval(n, c, z2 * estimated_eta(n, c, squares[1, k]))
+        index = upper / lower if c > 0.0 and lower > 0.0 else INFINITE
         if index > best:
-            best = index
-            arm = k
-            ties = 1
+            best, arm, ties = index, k, 1
         elif index == best:
             ties += 1
             if np.random.random() * ties < 1.0:
@@ -82,14 +81,12 @@ def largest(t, count, sums, squares):
 
 
 @compiled
-def cached_largest(log, count, sums, eta, spread, least, index, rng):
-    """The arm of the largest index, by one root per bound and one division per arm.
+def cached_indices(log, count, sums, eta, spread, least, index):
+    """Write the indices, f64[K], by one root per bound and one division per arm.
 
     Theorem 1 with half = z^2 eta / 2 of the reward and of the cost: ``upper = bound /
     (n + 2 half)``, ``lower = least / bound``.
     """
-    best = -1.0
-    # Loops of their own, because they become vector instructions.
     for i in range(index.size):
         half, half_cost = RHO * log * eta[0, i], RHO * log * eta[1, i]
         bound = sums[0, i] + half + math.sqrt(half * (half + spread[0, i]))
@@ -97,7 +94,13 @@ def cached_largest(log, count, sums, eta, spread, least, index, rng):
         bound_cost = sums[1, i] + half_cost + math.sqrt(bound_cost)
         value = bound * bound_cost / ((count[i] + 2 * half) * least[i])
         index[i] = value if least[i] > 0 else INFINITE
-    for i in range(index.size):
+
+
+@compiled
+def random_argmax(index, rng):
+    """The place of the largest entry, ties at random."""
+    best = index[0]
+    for i in range(1, index.size):
         best = max(best, index[i])
     # Ties are rare later on; without them a loop free of branches does.
     arm = ties = 0
@@ -134,11 +137,12 @@ def play_one(rng, seed, budget, logs):
         t += 1
         if t <= ARMS:
             arm = t - 1
-        elif rng is not None:
-            log = logs[0, t] if t < logs.shape[1] else math.log(t)
-            arm = cached_largest(log, count, sums, eta, spread, least, index, rng)
-        else:
+        elif rng is None:
             arm = largest(t, count, sums, squares)
+        else:
+            log = logs[0, t] if t < logs.shape[1] else math.log(t)
+            cached_indices(log, count, sums, eta, spread, least, index)
+            arm = random_argmax(index, rng)
         count[arm] += 1
         n = count[arm]
         inverse = 1 / n
@@ -189,7 +193,7 @@ def _step(rng, t, drawn, lanes, left, mean, count, sums, squares, eta, spread, l
     if t < ARMS:
         arm = np.full(lanes.size, t)
     else:
-        # As in `cached_largest`.
+        # As in `cached_indices`.
         half = eta * (RHO * math.log(t + 1))
         bound = half + spread
         bound *= half

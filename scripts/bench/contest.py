@@ -94,11 +94,12 @@ def library(setting) -> Contestant:
     return timed
 
 
-def on_one_core(play: Callable[[int, int, int], Played]) -> Contestant:
+def on_one_core(play: Callable[[int, int, int], Played | None]) -> Contestant:
     """A contestant that plays in this process: ``play(seeds, horizon, seed)``."""
 
     def timed(seeds, horizon, seed):
-        play(min(seeds, 4), min(horizon, WARM), seed)
+        if play(min(seeds, 4), min(horizon, WARM), seed) is None:
+            return None
         began = time.perf_counter()
         played = play(seeds, horizon, seed)
         return Timed(played, time.perf_counter() - began)

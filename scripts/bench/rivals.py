@@ -10,12 +10,13 @@ AGREEMENT_SEEDS = 512
 def contestants(name: str) -> dict[str, Contestant]:
     """Who plays a setting's game, the library first."""
     setting = import_module(f".{name}", __package__)
+    others = {"NumPy, vectorised over seeds": setting.play_seeds}
+    others |= getattr(setting, "OTHERS", {})
     return {
         "jaxbandits": library(setting),
         "Numba, per-seed loop": numba(setting, tuned=False),
         "Numba, tuned": numba(setting, tuned=True),
-        "NumPy, vectorised over seeds": on_one_core(setting.play_seeds),
-    } | getattr(setting, "OTHERS", {})
+    } | {name: on_one_core(play) for name, play in others.items()}
 
 
 def measure(options) -> list[dict]:
