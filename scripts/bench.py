@@ -13,6 +13,7 @@ from importlib import import_module
 from pathlib import Path
 
 os.environ.setdefault("JAX_NUM_CPU_DEVICES", str(os.cpu_count() or 1))
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's rivals are on one core
 # This very tree, and not this folder: Numba would take coverage.py for a package.
 sys.path[0] = str(Path(__file__).resolve().parents[1])
 

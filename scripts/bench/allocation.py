@@ -42,6 +42,10 @@ MARGIN = 2  # the node of the least rate: beyond either end, neighbours exist
 LAST = MARGIN + math.log(HIGHEST / LOWEST) / STEP  # the place of the largest rate
 TOP = math.ceil(LAST)
 RATES = LOWEST * np.exp(STEP * np.arange(-MARGIN, TOP + 1))
+# Of the score, from node 1 to those from MARGIN on: the integral of a cell's cubic is a
+# combination of four nodes.
+CELLS = sum(w * np.eye(TOP, TOP + 3, k) for k, w in enumerate((-1, 13, 13, -1)))
+INTEGRAL = STEP / 24 * np.cumsum(CELLS, axis=0)
 NOTHING = 1e-300  # stands for a weight of 0: fastmath knows no infinity
 TINY = 1e-12
 
@@ -96,7 +100,8 @@ def crossing(p, outer, inner, outer_lost, inner_lost, enough):
 
     Args:
       p: the score's cubic in the cell.
-      outer, inner: offsets between which it is, the inner one nearer to the peak.
+      outer, inner: offsets between which it is, the inner one nearer to the peak;
+        `outer` is 0 for the least rate, 1 for the largest.
       outer_lost, inner_lost: what is lost there, more and less than `enough`.
       enough: f64 >= 0.
     """
@@ -105,8 +110,8 @@ def crossing(p, outer, inner, outer_lost, inner_lost, enough):
     x = outer + (inner - outer) * step
     regained = area(p, x) - area(p, outer)
     slope = np.maximum(STEP * np.abs(value(p, x)), TINY)
-    x = x + np.sign(inner - outer) * (outer_lost - enough - regained) / slope
-    return clip(x, np.minimum(outer, inner), np.maximum(outer, inner))
+    x = x + (1 - 2 * outer) * (outer_lost - enough - regained) / slope
+    return clip(x, 0.0, 1.0)
 
 
 @compiled
@@ -349,16 +354,12 @@ def play_one(rng, seed, horizon, logs):
 
 def seeds_split(height, inverse):
     """As `split`, of all seeds: f64[K, S]."""
-    worth = height * inverse
-    taking, before = np.ones(height.shape, bool), None
-    while before is None or (taking != before).any():
+    worth, level, before = height * inverse, -np.inf, -1
+    while (active := np.count_nonzero(height > level)) != before:
+        taking, before = (height > level).astype(float), active
         need = np.add.reduce(worth * taking, axis=0) - BUDGET
         level = need / np.add.reduce(inverse * taking, axis=0)
-        before, taking = taking, height > level
-    shares = height - level
-    np.maximum(shares, 0.0, out=shares)
-    shares *= inverse
-    return shares
+    return np.maximum(height - level, 0.0) * inverse
 
 
 def seeds_observe(amount, threshold, success, score, exposure, scratch):
@@ -396,23 +397,14 @@ def seeds_bounds(score, enough, scratch):
     node = MARGIN + count(score[MARGIN + 1 : TOP] > 0)
     p = cubic(*window(score, node - 1))
     x = peak(p, np.minimum(LAST - node, 1.0))
-    # The log likelihood at nodes from 1 on, where that of node 1 is 0.
-    likelihood, gain = scratch[0, : TOP + 1], scratch[1, :TOP]
-    likelihood[0] = 0.0
-    np.add(score[1:-2], score[2:-1], out=gain)
-    gain *= 13
-    gain -= score[:-3]
-    gain -= score[3:]
-    gain *= STEP / 24
-    for j in range(TOP):  # faster than `accumulate`
-        np.add(likelihood[j], gain[j], out=likelihood[j + 1])
-    highest = window(likelihood, node - 1, 1)[0] + area(p, x)
-    below = likelihood[MARGIN - 1 : TOP] < highest - enough
+    likelihood = np.matmul(INTEGRAL, score, out=scratch[0, :TOP])
+    highest = window(likelihood, node - MARGIN, 1)[0] + area(p, x)
+    below = likelihood[: TOP + 1 - MARGIN] < highest - enough
     left = np.arange(MARGIN, TOP + 1, dtype=np.uint8)[:, None] <= node.astype(np.uint8)
     counts = np.stack([count(below & left), count(below > left)])
     j, side = np.stack([MARGIN - 1 + counts[0], TOP - counts[1]]), np.array([[0], [1]])
     outer_lost, inner_lost = (
-        highest - window(likelihood, j + end - 1, 1)[0] for end in (side, 1 - side)
+        highest - window(likelihood, j + end - MARGIN, 1)[0] for end in (side, 1 - side)
     )
     beside = j == node
     inner, inner_lost = np.where(beside, x, 1 - side), np.where(beside, 0.0, inner_lost)
