@@ -21,10 +21,10 @@ from tests.engine import budget_game
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
 # Setting, horizon (or budget), runs of NumPy's and C's rivals, and of the loops.
 GAMES = [
-    ("censored", 300, 512, 32),
+    ("censored", 1_000, 512, 96),
     ("farewell", 1_000, 512, 128),
-    ("budgeted", 100, 512, 128),
-    ("allocation", 200, 512, 32),
+    ("budgeted", 300, 512, 192),
+    ("allocation", 400, 512, 64),
 ]
 
 
