@@ -13,6 +13,7 @@ from importlib import import_module
 from pathlib import Path
 
 os.environ.setdefault("JAX_NUM_CPU_DEVICES", str(os.cpu_count() or 1))
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's rivals are on one core
 # This very tree, and not this folder: Numba would take coverage.py for a package.
 sys.path[0] = str(Path(__file__).resolve().parents[1])
 
@@ -22,24 +23,10 @@ BENCHMARKS = {
     "rivals": (
         "rivals",
         "measure",
-        "every setting's main policy beside NumPy, Numba, C and plain JAX",
+        "every setting's main policy beside Numba, NumPy and C",
         {"seeds": 512, "repeats": 3},
     ),
     "agree": ("rivals", "agree", "whether all of them play the same game", {}),
-    "peers": ("peers.compare", "measure", "UCB1 beside other bandit libraries", {}),
-    "scaling": (
-        "scaling",
-        "measure",
-        "cost against indices, seeds and rounds; with a figure",
-        {"repeats": 2},
-    ),
-    "chunks": ("chunks", "measure", "speed against lanes per chunk", {"repeats": 3}),
-    "ablation": (
-        "ablation",
-        "measure",
-        "the engine with one of its tricks left out",
-        {"seeds": 512, "repeats": 2},
-    ),
     "checkpoints": (
         "checkpoints",
         "measure",
@@ -52,19 +39,6 @@ BENCHMARKS = {
         "peak memory of many seeds",
         {"seeds": 10_000, "horizon": 100_000},
     ),
-    "figure-1a": (
-        "figure_1a",
-        "measure",
-        "the farewell paper's Figure 1a, all policies",
-        {"horizon": 10_000_000},
-    ),
-    "oracle": ("oracle", "measure", "solvers of the allocation problem", {}),
-    "zooming": (
-        "zooming",
-        "measure",
-        "z-RCUCB beside its NumPy twin",
-        {"seeds": 512},
-    ),
     "gpu": (
         "gpu",
         "measure",
@@ -76,30 +50,6 @@ BENCHMARKS = {
         "measure",
         "what importing costs, next to JAX",
         {"repeats": 9},
-    ),
-    "plan": (
-        "plan",
-        "measure",
-        "planning of a million seeds x a thousand points",
-        {"seeds": 1_000_000},
-    ),
-    "moments": (
-        "moments",
-        "measure",
-        "mean and interval of a hundred million recorded runs",
-        {"seeds": 100_000},
-    ),
-    "each": (
-        "each",
-        "measure",
-        "points that stop by themselves, against all to the last",
-        {"seeds": 20_000, "horizon": 2_000},
-    ),
-    "sweeps": (
-        "sweeps",
-        "measure",
-        "points against seeds, devices, memory",
-        {"horizon": 2_000, "repeats": 1},
     ),
 }
 
@@ -120,7 +70,7 @@ def main() -> None:
         if name == "gpu":
             command.add_argument("--all", action="store_true", help="every policy")
             command.add_argument("--timeout", type=int, default=600, help="of a policy")
-        command.add_argument("--out", type=Path, help="a folder for JSON and figures")
+        command.add_argument("--out", type=Path, help="a folder for JSON")
         command.set_defaults(**defaults)
     options = parser.parse_args()
     module, function, _, _ = BENCHMARKS[options.what]
@@ -130,9 +80,6 @@ def main() -> None:
     if options.out:
         options.out.mkdir(parents=True, exist_ok=True)
         (options.out / f"{options.what}.json").write_text(json.dumps(rows, indent=1))
-        if hasattr(module, "draw"):
-            path = options.out / f"{options.what}.png"
-            module.draw(rows).savefig(path, dpi=110)
 
 
 def show(rows: list[dict]) -> None:

@@ -1,200 +1,93 @@
 #!/usr/bin/env bash
-# Make .venv at the top of the repository and install jaxbandits in it: editable,
-# with the versions in constraints.txt (Python 3.11: constraints-3.11.txt).
+# Make .venv at the top of the repository and install jaxbandits in it: editable, with
+# the versions in constraints.txt (on Python 3.11: constraints-3.11.txt).
 #
 #   scripts/setup.sh [run|test|site]
-#   scripts/setup.sh find [3.11]
 #
 #   run   what the package needs (the default)
 #   test  the `dev` dependency group as well
 #   site  that and the `site` group, which scripts/site.py needs
-#   find  install nothing; print an interpreter of that version, if there is one, or the
-#         one that a new environment is made with
 #
-# DEPENDENCIES=newest takes the newest versions in place of those of the constraints, and
-# DEPENDENCIES=oldest the oldest that pyproject.toml allows (needs uv), both in a new
-# environment; mypy and ruff, which judge differently from version to version, stay.
-#
-# Takes the newest Python that it finds from 3.14 (not tested yet) down to 3.11: on PATH,
-# among pyenv's, or of uv. PYTHON=/path/to/python picks the interpreter for a new environment, VENV=DIR
-# another place than .venv. Uses uv where it is on PATH, else python -m venv and pip.
-# Nothing is installed again until pyproject.toml or the constraints change. All messages
-# go to standard error.
+# PYTHON=python3.12 names the interpreter of a new environment, VENV=DIR another place
+# than .venv. DEPENDENCIES=newest installs the newest versions, DEPENDENCIES=oldest the
+# oldest that pyproject.toml allows (needs uv), each in a new environment. Uses uv where
+# it is on PATH, else venv and pip. Nothing is installed again until pyproject.toml or
+# the constraints change.
 set -euo pipefail
 
 say() { printf 'setup: %s\n' "$*" >&2; }
-fail() {
-    say "$@"
-    exit 1
-}
+fail() { say "$@"; exit 1; }
 
 profile=${1:-run}
 case $profile in
-    run | test | site | find) ;;
-    *) fail "unknown profile '$profile' (run, test, site or find)" ;;
+    run) groups=() ;;
+    test) groups=(--group dev) ;;
+    site) groups=(--group dev --group site) ;;
+    *) fail "unknown profile '$profile' (run, test or site)" ;;
 esac
-
 dependencies=${DEPENDENCIES:-pinned}
 case $dependencies in
     pinned | newest | oldest) ;;
     *) fail "unknown DEPENDENCIES=$dependencies (pinned, newest or oldest)" ;;
 esac
-
-root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
-venv=${VENV:-$root/.venv}
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
+venv=${VENV:-$PWD/.venv}
 python=$venv/bin/python
-cd -- "$root"
+uv=$(command -v uv || true)
 
-new_enough() {
-    "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1
-}
+is() { "$1" -c "import sys; sys.exit(not sys.version_info $2)" 2>/dev/null; }
 
-version_of() {
-    "$1" -c 'import sys; print(sys.version.split()[0])' 2>/dev/null || echo "not usable"
-}
-
-# Whether it is an interpreter that an environment can be made with.
-usable() {
-    new_enough "$1" && "$1" -c 'import ensurepip, venv' >/dev/null 2>&1
-}
-
-# Print a usable interpreter of a version: on PATH, or of pyenv, which keeps those that
-# are not chosen off PATH.
-of_version() {
-    local candidate
-    for candidate in "python$1" "${PYENV_ROOT:-$HOME/.pyenv}/versions/$1".*/bin/python; do
-        if usable "$candidate"; then
-            printf '%s\n' "$candidate"
-            return
-        fi
-    done
-    return 1
-}
-
-# Print the newest interpreter from 3.14 down to 3.11, or else python3 if it is newer.
-find_python() {
-    local minor
-    if [[ -n ${PYTHON:-} ]]; then
-        new_enough "$PYTHON" ||
-            fail "Python 3.11 or newer is needed; PYTHON=$PYTHON is $(version_of "$PYTHON")"
-        printf '%s\n' "$PYTHON"
-        return
-    fi
-    for minor in 14 13 12 11; do
-        of_version "3.$minor" && return
-    done
-    if new_enough python3; then
-        printf 'python3\n'
-        return
-    fi
-    fail "Python 3.11 or newer is needed (python3 is $(version_of python3));" \
-        "install one, or name it: PYTHON=/path/to/python3.13"
-}
-
-make_venv() {
-    local base
-    if command -v uv >/dev/null 2>&1; then
-        # Where there is no Python, uv fetches one.
-        base=$(find_python 2>/dev/null) || base=${PYTHON:->=3.11,<3.15}
-        say "making $venv with uv ($base)"
-        # --seed puts pip in, so that the environment is of use without uv too.
-        uv venv --quiet --seed --python "$base" "$venv" ||
-            fail "uv could not make $venv with Python 3.11 or newer (see above)"
-        return
-    fi
-    base=$(find_python)
-    "$base" -c 'import ensurepip, venv' >/dev/null 2>&1 ||
-        fail "$base has no venv module (or no ensurepip);" \
-            "on Debian and Ubuntu: apt install python3-venv"
-    say "making $venv with $base ($(version_of "$base"))"
-    "$base" -m venv "$venv" || fail "$base -m venv failed (see above)"
-}
-
-# The versions that are tested with the environment's Python.
-constraints() {
-    if "$python" -c 'import sys; sys.exit(sys.version_info >= (3, 12))'; then
-        printf 'constraints-3.11.txt\n'
+if [[ ! -e $venv ]]; then
+    say "making $venv"
+    if [[ -n $uv ]]; then
+        uv venv --quiet --seed --python "${PYTHON:->=3.11,<3.15}" "$venv" ||
+            fail "uv found no Python 3.11 or newer; name one: PYTHON=/path/to/python"
     else
-        printf 'constraints.txt\n'
+        # On PATH, or of pyenv, which keeps those that are not chosen off it.
+        for minor in 13 12 11 14; do
+            pythons+=("python3.$minor" "$HOME/.pyenv/versions/3.$minor".*/bin/python)
+        done
+        for base in "${PYTHON:-${pythons[@]}}"; do
+            is "$base" ">= (3, 11)" && break
+        done
+        is "$base" ">= (3, 11)" ||
+            fail "Python 3.11 or newer is needed; name one: PYTHON=/path/to/python"
+        "$base" -m venv "$venv" ||
+            fail "$base -m venv failed (on Debian and Ubuntu: apt install python3-venv)"
     fi
-}
-
-# Print the constraints to install with.
-wanted() {
-    case $dependencies in
-        pinned) cat "$(constraints)" ;;
-        newest) grep -E '^(mypy|ruff)==' "$(constraints)" ;;
-        oldest)
-            command -v uv >/dev/null 2>&1 || fail "DEPENDENCIES=oldest needs uv"
-            # Of what the package names itself; the rest has to suit the tests' tools too.
-            uv pip compile --quiet --no-deps --resolution lowest --python "$python" \
-                pyproject.toml
-            echo 'pyparsing<3.3  # warns of the oldest matplotlib'
-            grep -E '^(mypy|ruff)==' "$(constraints)"
-            ;;
-    esac
-}
-
-# Where the tree is, which Python, and what says what to install.
-fingerprint() {
-    "$python" -I -S -c '
-import hashlib, sys
-root, dependencies, constraints = sys.argv[1:]
-digest = hashlib.sha256(f"{root}\n{sys.version}\n{dependencies}\n".encode())
-for name in ("pyproject.toml", constraints):
-    with open(name, "rb") as file:
-        digest.update(hashlib.sha256(file.read()).digest())
-print(digest.hexdigest())
-' "$root" "$dependencies" "$(constraints)"
-}
-
-install() {
-    local what
-    wanted >"$venv/.jaxbandits-constraints" || return
-    what=(--constraint "$venv/.jaxbandits-constraints" --editable .)
-    if [[ $dependencies != pinned ]]; then
-        what+=(--upgrade)
-    fi
-    if [[ $profile != run ]]; then
-        what+=(--group dev)
-    fi
-    if [[ $profile == site ]]; then
-        what+=(--group site)
-    fi
-    # An uv that is too old for --group leaves the work to pip.
-    if command -v uv >/dev/null 2>&1 && [[ $(uv pip install --help) == *--group* ]]; then
-        uv pip install --quiet --python "$python" "${what[@]}"
-        return
-    fi
-    "$python" -m pip --version >/dev/null 2>&1 ||
-        "$python" -m ensurepip --default-pip >/dev/null ||
-        fail "$venv has no pip; remove it and run this again"
-    # --group came with pip 25.1.
-    "$python" -m pip install --quiet --disable-pip-version-check 'pip>=25.1'
-    "$python" -m pip install --quiet --disable-pip-version-check "${what[@]}"
-}
-
-if [[ $profile == find ]]; then
-    if [[ -n ${2:-} ]]; then of_version "$2"; else find_python; fi
-    exit
 fi
-[[ -e $venv ]] || make_venv
-new_enough "$python" ||
-    fail "$venv does not hold a working Python 3.11 or newer" \
-        "(its Python is $(version_of "$python")); remove it and run this again"
+is "$python" ">= (3, 11)" ||
+    fail "$venv holds no working Python 3.11 or newer; remove it and run this again"
 
-current=$(fingerprint)
-stamp=$venv/.jaxbandits-$profile
-if [[ -f $stamp && $(<"$stamp") == "$current" && -x $venv/bin/jaxbandits ]]; then
-    exit 0
-fi
+constraints=constraints.txt
+if is "$python" "< (3, 12)"; then constraints=constraints-3.11.txt; fi
+wanted="$PWD $dependencies $(cat pyproject.toml "$constraints" | cksum)"
+[[ ! -f $venv/.$profile || $(<"$venv/.$profile") != "$wanted" ]] || exit 0
 
 say "installing jaxbandits ($profile) in $venv; the first time takes a minute or more"
-rm -f -- "$venv"/.jaxbandits-{run,test,site}
-install || fail "the installation failed (see above)"
+rm -f -- "$venv"/.{run,test,site}
+case $dependencies in
+    pinned) cat "$constraints" ;;
+    # mypy and ruff judge differently from version to version.
+    newest) grep -E '^(mypy|ruff)==' "$constraints" ;;
+    oldest)
+        uv pip compile --quiet --no-deps --resolution lowest --python "$python" \
+            pyproject.toml
+        echo 'pyparsing<3.3  # warns of the oldest matplotlib'
+        grep -E '^(mypy|ruff)==' "$constraints"
+        ;;
+esac >"$venv/.constraints" || fail "DEPENDENCIES=$dependencies needs uv"
+[[ $dependencies == pinned ]] || groups+=(--upgrade)
+what=(--quiet --constraint "$venv/.constraints" --editable . ${groups[@]+"${groups[@]}"})
+if [[ -n $uv ]]; then
+    uv pip install --python "$python" "${what[@]}"
+else
+    # --group came with pip 25.1.
+    "$python" -m pip install --quiet --disable-pip-version-check 'pip>=25.1'
+    "$python" -m pip install --disable-pip-version-check "${what[@]}"
+fi
 # What a profile needs includes what those before it need.
 for done in run test site; do
-    printf '%s\n' "$current" >"$venv/.jaxbandits-$done"
+    printf '%s\n' "$wanted" >"$venv/.$done"
     [[ $done != "$profile" ]] || break
 done
-say "done"

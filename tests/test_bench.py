@@ -1,6 +1,7 @@
 """The contestants of scripts/bench play the same games as the library.
 
-Those that need nothing but NumPy; ``python scripts/bench.py agree`` compares all.
+Loops for Numba are played as plain Python; ``python scripts/bench.py agree`` has them
+compiled.
 """
 
 import sys
@@ -18,13 +19,12 @@ from jaxbandits.arrays.select import when
 from tests.engine import budget_game
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
-# Setting, rival, horizon (or budget).
-RIVALS = [
-    pytest.param("censored", "numpy_seeds", 300, marks=pytest.mark.slow),
-    ("censored", "numpy_plain", 300),
-    ("farewell", "numpy_seeds", 1_000),
-    pytest.param("budgeted", "numpy_seeds", 300, marks=pytest.mark.slow),
-    pytest.param("allocation", "numpy_seeds", 400, marks=pytest.mark.slow),
+# Setting, horizon (or budget), runs of NumPy's and C's rivals, and of the loops.
+GAMES = [
+    ("censored", 1_000, 512, 96),
+    ("farewell", 1_000, 512, 128),
+    ("budgeted", 300, 512, 192),
+    ("allocation", 400, 512, 64),
 ]
 
 
@@ -37,14 +37,47 @@ def scripts(monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("setting", "rival", "horizon"), RIVALS)
-def test_scores_agree_with_the_library(setting, rival, horizon):
+@pytest.mark.parametrize(("setting", "horizon", "many", "few"), GAMES)
+def test_scores_agree_with_the_library(setting, horizon, many, few):
     contest = import_module("bench.contest")
-    modules = [import_module(f"bench.{setting}.{m}") for m in ("library", rival)]
-    game = import_module(f"bench.{setting}.game").Game()
-    ours, theirs = (m.timed(game, 512, horizon, 3).played for m in modules)
-    assert abs(contest.z_score(ours, theirs)) < 4
-    assert (ours.rounds > 0).all() and len(theirs.rounds) == 512
+    game = import_module(f"bench.{setting}")
+    ours = contest.library(game)(many, horizon, 3).played
+    assert (ours.rounds > 0).all() and len(ours.rounds) == many
+    others = {"NumPy": game.play_seeds(many, horizon, 3)}
+    if setting == "censored" and game.load():
+        others["C"] = game.c_seeds(many, horizon, 3)
+    with np.errstate(all="ignore"):
+        for tuned in (False, True):
+            block = contest.play_block(f"bench.{setting}", 5, few, horizon, tuned)
+            others[tuned] = block
+    for name, theirs in others.items():
+        assert len(theirs.rounds) == (few if name in (False, True) else many)
+        assert abs(contest.z_score(ours, theirs)) < 4, name
+
+
+def test_rates_of_an_arm_that_the_likelihood_allows():
+    """Those that NumPy's rival of RA-UCB finds, by the likelihood at many rates."""
+    game, rng = import_module("bench.allocation"), np.random.default_rng(0)
+    seeds, rounds = 16, 50
+    score, exposure = np.zeros((2, game.RATES.size, seeds))
+    scratch = np.empty((2, game.RATES.size, seeds))
+    places = np.linspace(game.MARGIN, game.LAST, 4_001)
+    rates = game.LOWEST * np.exp(game.STEP * (places[:, None] - game.MARGIN))
+    likelihood = np.zeros((rates.size, seeds))
+    true = rng.uniform(game.LOWEST, game.HIGHEST, seeds)
+    for _ in range(rounds):
+        amount, threshold = rng.uniform(0, 40, seeds), rng.exponential(1 / true)
+        success = threshold < amount
+        game.seeds_observe(amount, threshold, success, score, exposure, scratch)
+        seen = np.log(rates / -np.expm1(-rates * amount)) - rates * threshold
+        likelihood += success * seen
+    for enough in (0.5, 4.0):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            low, high = game.seeds_bounds(score, enough, scratch)
+        allowed = likelihood >= likelihood.max(axis=0) - enough
+        np.testing.assert_allclose(low, places[allowed.argmax(axis=0)], atol=0.02)
+        last = places[::-1][allowed[::-1].argmax(axis=0)]
+        np.testing.assert_allclose(high, last, atol=0.02)
 
 
 def test_turns_find_horizons_and_keep_the_best():
@@ -52,20 +85,21 @@ def test_turns_find_horizons_and_keep_the_best():
     contest = import_module("bench.contest")
     speeds = iter([1.0] * 20)
 
-    def steady(game, seeds, horizon, seed):
+    def steady(seeds, horizon, seed):
         played = contest.Played(np.full(seeds, horizon), np.zeros(seeds))
         return contest.Timed(played, 1e-6 * horizon / next(speeds), 2, 0.5)
 
-    def missing(game, seeds, horizon, seed):
+    def missing(seeds, horizon, seed):
         return None
 
-    (turn,) = contest.turns({"a": steady, "b": missing}, None, 4, seconds=0.1)
+    (turn,) = contest.turns({"a": steady, "b": missing}, 4, seconds=0.1, repeats=3)
     assert 5e4 <= turn.horizon <= 2e5
-    assert turn.rate == pytest.approx(4e6) and turn.compile_seconds == 0.5
-    faster = [1.0, 3.0, 2.0, 1.0]
+    assert turn.best.rate == pytest.approx(4e6)
+    assert (turn.best.cores, turn.best.compile_seconds) == (2, 0.5)
+    faster = [1.0, 1.0, 3.0, 2.0]
     speeds = iter(faster)
-    (turn,) = contest.turns({"a": steady}, None, 4, horizon=1_000)
-    assert turn.rate == pytest.approx(4e6 * 3) and turn.horizon == 1_000
+    (turn,) = contest.turns({"a": steady}, 4, seconds=3e-4, repeats=3)
+    assert turn.best.rate == pytest.approx(4e6 * 3) and turn.horizon == 300
 
 
 def test_kernels_of_a_round_are_those_of_the_innermost_loop():

@@ -1,23 +1,34 @@
 """Contestants that play one game, side by side.
 
-A contestant is a function ``timed(game, seeds, horizon, seed) -> Timed | None`` (None,
-with a message, where it cannot run here). It warms up and compiles before its clock
-starts. Contestants take turns, several times, and the best turn of each counts: on a
-shared machine noise only ever slows things down.
+A contestant is a function ``timed(seeds, horizon, seed) -> Timed | None`` (None, with a
+message, where it cannot run here). It warms up and compiles before its clock starts.
+Contestants take turns, several times, and the best turn of each counts: on a shared
+machine noise only ever slows things down.
 """
 
+import importlib.util
+import itertools
+import multiprocessing
+import os
 import time
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from typing import NamedTuple
 
 import numpy as np
+
+WARM = 200  # the horizon, at most, of an untimed first call
+BLOCK = 256  # rounds whose uniforms NumPy's rivals draw at once
+CODES = np.arange(127, -1, -1, dtype=np.int8)[:, None]
+FIRST_HORIZON = 200
+LONGEST_HORIZON = 10_000_000
 
 
 class Played(NamedTuple):
     """What was played.
 
     Attributes:
-      rounds: i64[S], the rounds of every run.
+      rounds: f64[S], the rounds of every run.
       score: f64[S], a statistic of every run by which contestants are compared in
         distribution; what it is, its game says.
     """
@@ -40,110 +51,219 @@ class Timed(NamedTuple):
         return float(self.played.rounds.sum()) / self.seconds
 
 
-FIRST_HORIZON = 200
-LONGEST_HORIZON = 10_000_000
-
-Contestant = Callable[[Any, int, float, int], Timed | None]
+Contestant = Callable[[int, int, int], Timed | None]
 
 
-def on_one_core(play: Callable[[Any, int, float, int], Played], warm: float):
-    """A contestant that plays in this process: ``play(game, seeds, horizon, seed)``.
+class Library(NamedTuple):
+    """What the library plays: fields of a setting's module, of this name.
 
-    Args:
-      play: plays, and returns what it played.
-      warm: the horizon of an untimed first call.
+    Attributes:
+      policy: name in the registry.
+      end: what of `simulate` the horizon is, ``"horizon"`` or ``"budget"``.
+      score: the metric that is the score.
+      rounds: the metric that counts rounds; None if the horizon does.
+      grid: parameters of the policy.
     """
 
-    def timed(game, seeds, horizon, seed=1):
-        play(game, min(seeds, 4), min(horizon, warm), seed)
+    policy: str
+    end: str
+    score: str
+    rounds: str | None = None
+    grid: dict[str, float] = {}
+
+
+def library(setting) -> Contestant:
+    """jaxbandits itself, on all devices."""
+
+    def timed(seeds, horizon, seed):
+        import jax
+
+        from jaxbandits import Machine, simulate
+        from jaxbandits.policies import REGISTRY
+
+        what, game = setting.LIBRARY, setting.environment()
+        policy = REGISTRY[what.policy](game.problem)
+        how = {"seeds": seeds, "root_seed": seed, "machine": Machine(progress=False)}
+        how |= {what.end: horizon, "grid": what.grid, "checkpoints": [horizon]}
+        first, data = (simulate(policy, game, **how) for _ in range(2))
+        rounds = data[what.rounds].values if what.rounds else np.full(seeds, horizon)
+        played = Played(rounds.ravel(), data[what.score].values.ravel())
+        run, compiling = data["run_seconds"].sum(), first["compile_seconds"].sum()
+        return Timed(played, float(run), len(jax.local_devices()), float(compiling))
+
+    return timed
+
+
+def on_one_core(play: Callable[[int, int, int], Played | None]) -> Contestant:
+    """A contestant that plays in this process: ``play(seeds, horizon, seed)``."""
+
+    def timed(seeds, horizon, seed):
+        if play(min(seeds, 4), min(horizon, WARM), seed) is None:
+            return None
         began = time.perf_counter()
-        played = play(game, seeds, horizon, seed)
+        played = play(seeds, horizon, seed)
         return Timed(played, time.perf_counter() - began)
 
     return timed
 
 
-class Turn(NamedTuple):
-    """The best turn of one contestant.
+def numba(setting, tuned: bool) -> Contestant:
+    """The Numba loop of a setting's module, one seed after the other, on every core.
 
-    Attributes:
-      name: of the contestant.
-      rate: rounds per second, of all runs together.
-      cores: what it used.
-      compile_seconds: of its first turn.
-      horizon: rounds of a run, or its budget.
+    The loop holds Python's lock, so that every core needs a process. Processes are
+    spawned: a script must guard its entry with ``if __name__ == "__main__"``.
     """
 
+    def timed(seeds, horizon, seed):
+        if importlib.util.find_spec("numba") is None:
+            print("Numba: not installed (pip install -e '.[bench]'), skipped")
+            return None
+        context = multiprocessing.get_context("spawn")
+        processes = min(available_cores(), seeds)
+        bounds = np.linspace(0, seeds, processes + 1).astype(int)
+        # Runs of different seeds do not overlap below a million of them.
+        blocks = [
+            (setting.__name__, seed * 1_000_003 + low, high - low, horizon, tuned)
+            for low, high in itertools.pairwise(bounds.tolist())
+        ]
+        ready = context.Barrier(processes + 1)
+        warm = setting.__name__, 0, 1, min(horizon, WARM), tuned
+        with context.Pool(processes, _warm_up, (ready, warm)) as pool:
+            ready.wait()
+            began = time.perf_counter()
+            parts = pool.starmap(play_block, blocks, chunksize=1)
+            seconds = time.perf_counter() - began
+        played = Played(*map(np.concatenate, zip(*parts, strict=True)))
+        return Timed(played, seconds, processes)
+
+    return timed
+
+
+def available_cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _warm_up(ready, block):
+    """Compile; the clock starts when every process has."""
+    try:
+        import_module("numba")  # before the setting: see `compiled`
+        play_block(*block)
+    except BaseException:
+        ready.abort()
+        raise
+    ready.wait()
+
+
+def play_block(setting: str, first: int, count: int, horizon: int, tuned: bool):
+    """Play the runs ``first, ..., first + count - 1`` by the loop of a module.
+
+    Its ``play_one(rng, seed, horizon, logs)`` returns the rounds and the score of a
+    run. Without a generator, None, it is what one writes first. What all runs share are
+    log t and its root for t up to the horizon, f64[2, horizon + 1].
+    """
+    play_one = import_module(setting).play_one
+    logs = np.log(np.maximum(np.arange(horizon + 1), 1))
+    logs = np.stack([logs, np.sqrt(logs)])
+    runs = []
+    for seed in range(first, first + count):
+        rng = np.random.Generator(np.random.SFC64(seed)) if tuned else None
+        runs.append(play_one(rng, seed, horizon, logs))
+    return Played(*np.array(runs, float).T)
+
+
+def uniforms(rng: np.random.Generator, rounds: int, shape) -> Iterator[np.ndarray]:
+    """Uniform variates of every round, f64[*shape], drawn in blocks."""
+    for start in range(0, rounds, BLOCK):
+        yield from rng.random((min(BLOCK, rounds - start), *shape))
+
+
+def until_spent(rng, runs: list[np.ndarray], step: Callable[..., None]):
+    """Play until every run has ended.
+
+    Args:
+      rng: of NumPy.
+      runs: what a run has, arrays whose last axis is of the runs. The first is what is
+        left of the budget: a run goes on while that is above 0.
+      step: ``step(t, drawn, lanes, *runs)`` plays round t, counted from 0, with two
+        uniform variates of each run, f64[2, S], and changes `runs`; `lanes` are 0, ...,
+        S - 1. Those that have ended, until the next block of rounds, must stand still.
+
+    Returns:
+      The arrays when the runs had ended, in that order.
+    """
+    start, ended = 0, []
+    while runs[0].size:
+        lanes = np.arange(runs[0].size)
+        for t, drawn in enumerate(rng.random((BLOCK, 2, lanes.size)), start):
+            step(t, drawn, lanes, *runs)
+        start += BLOCK
+        goes_on = runs[0] > 0
+        if not goes_on.all():
+            ended.append([x[..., ~goes_on] for x in runs])
+            runs = [np.ascontiguousarray(x[..., goes_on]) for x in runs]
+    return [np.concatenate(x, axis=-1) for x in zip(*ended, strict=True)]
+
+
+def first_of(flags: np.ndarray) -> np.ndarray:
+    """The first place of every column of bool[K, S] that is set, or the last place.
+
+    NumPy's argmax is slower along either axis. K is at most 128.
+    """
+    coded = np.maximum.reduce(flags.view(np.int8) * CODES[-len(flags) :], axis=0)
+    return len(flags) - 1 - coded.astype(np.int64)
+
+
+class Turn(NamedTuple):
+    """The best turn of one contestant (its `compile_seconds`: of the first one)."""
+
     name: str
-    rate: float
-    cores: int
-    compile_seconds: float
-    horizon: int
+    horizon: int  # rounds of a run, or its budget
+    best: Timed
 
 
 def turns(
-    contestants: dict[str, Contestant],
-    game: Any,
-    seeds: int,
-    *,
-    seconds: float = 1.0,
-    repeats: int = 3,
-    horizon: int | None = None,
-    shortest: int = FIRST_HORIZON,
+    contestants: dict[str, Contestant], seeds: int, *, seconds: float, repeats: int
 ) -> list[Turn]:
     """Let contestants take turns.
 
     Args:
       contestants: by name.
-      game: what they play.
       seeds: runs at a time.
       seconds: how long a turn should take; each contestant gets a horizon for that.
       repeats: turns of each.
-      horizon: the horizon of all, instead of `seconds`.
-      shortest: no horizon found is shorter.
 
     Returns:
       The best turn of each that can run here.
     """
-    best: dict[str, Turn] = {}
-    for name, timed in contestants.items():
-        first = first_turn(name, timed, game, seeds, seconds, horizon, shortest)
-        if first is not None:
-            best[name] = first
-    for repeat in range(repeats):
-        for name, before in best.items():
-            done = contestants[name](game, seeds, before.horizon, repeat + 1)
-            if done is not None and done.rate > before.rate:
-                best[name] = before._replace(rate=done.rate)
-    return list(best.values())
+    found = (first_turn(*who, seeds, seconds) for who in contestants.items())
+    best = [turn for turn in found if turn is not None]
+    for repeat in range(1, repeats + 1):
+        for place, turn in enumerate(best):
+            done = contestants[turn.name](seeds, turn.horizon, repeat)
+            if repeat == 1 or done.rate > turn.best.rate:
+                done = done._replace(compile_seconds=turn.best.compile_seconds)
+                best[place] = turn._replace(best=done)
+    return best
 
 
-def first_turn(
-    name, timed, game, seeds, seconds, horizon=None, shortest=FIRST_HORIZON
-) -> Turn | None:
-    """Find a horizon that takes about so many seconds; None if it cannot run here.
-
-    The rate is 0: it is of a run that was too short.
-    """
-    compiling = 0.0
-    trial = horizon or shortest
-    while True:
-        done = timed(game, seeds, trial, 0)
-        if done is None:
-            return None
+def first_turn(name, timed, seeds, seconds) -> Turn | None:
+    """Find a horizon that takes about so many seconds; None if it cannot run here."""
+    compiling, trial = 0.0, FIRST_HORIZON
+    while (done := timed(seeds, trial, 0)) is not None:
         compiling = max(compiling, done.compile_seconds)
         # The first rounds and short runs are not typical: come closer step by step.
-        factor = 1.0 if horizon else min(seconds / done.seconds, 10.0)
-        trial = min(max(int(trial * factor), shortest), LONGEST_HORIZON)
+        factor = min(seconds / done.seconds, 10.0)
+        trial = min(max(int(trial * factor), FIRST_HORIZON), LONGEST_HORIZON)
         if factor < 2 or trial == LONGEST_HORIZON:
-            return Turn(name, 0.0, done.cores, compiling, horizon or trial)
+            return Turn(name, trial, done._replace(compile_seconds=compiling))
+    return None
 
 
 def z_score(mine: Played, other: Played) -> float:
     """Difference of the mean scores, in standard errors."""
-
-    def mean_and_variance(x):
-        return x.score.mean(), x.score.var(ddof=1) / len(x.score)
-
-    (mean, variance), (others, other_variance) = map(mean_and_variance, (mine, other))
-    return float((mean - others) / max(np.sqrt(variance + other_variance), 1e-12))
+    means = mine.score.mean() - other.score.mean()
+    variance = sum(x.score.var(ddof=1) / len(x.score) for x in (mine, other))
+    return float(means / max(np.sqrt(variance), 1e-12))

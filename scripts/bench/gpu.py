@@ -78,8 +78,7 @@ def measure(options) -> Iterator[dict]:
         yield from rows(options.seeds, options.timeout)
         return
     for setting in options.settings:
-        library = import_module(f".{setting}.library", __package__)
-        game = library.environment(library.Game())
+        game = import_module(f".{setting}", __package__).environment()
         policy = REGISTRY[POLICIES[setting]](game.problem)
         program = partial(traced, topology(), policy, game, options.seeds)
         compiled = _lowered(program(SCAN)).compile().as_text()

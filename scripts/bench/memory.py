@@ -6,13 +6,12 @@ import time
 from jaxbandits import simulate
 from jaxbandits.policies.censored import rcucb
 
-from .censored.game import Game
-from .censored.library import environment
+from . import censored
 
 
 def measure(options) -> list[dict]:
     """RCUCB, 10 x 10; peak resident memory of the process in megabytes."""
-    game = environment(Game())
+    game = censored.environment()
     began = time.perf_counter()
     simulate(rcucb(game.problem), game, horizon=options.horizon, seeds=options.seeds)
     return [

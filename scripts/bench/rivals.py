@@ -1,37 +1,43 @@
 """Every setting's main policy beside its rivals: speed, and agreement."""
 
-from .contest import turns, z_score
-from .contests import CONTESTS
+from importlib import import_module
+
+from .contest import Contestant, library, numba, on_one_core, turns, z_score
 
 AGREEMENT_SEEDS = 512
 
 
+def contestants(name: str) -> dict[str, Contestant]:
+    """Who plays a setting's game, the library first."""
+    setting = import_module(f".{name}", __package__)
+    others = {"NumPy, vectorised over seeds": setting.play_seeds}
+    others |= getattr(setting, "OTHERS", {})
+    return {
+        "jaxbandits": library(setting),
+        "Numba, per-seed loop": numba(setting, tuned=False),
+        "Numba, tuned": numba(setting, tuned=True),
+    } | {name: on_one_core(play) for name, play in others.items()}
+
+
 def measure(options) -> list[dict]:
-    """Contestants take turns; rows ``{setting, policy, contestant, rate, ...}``."""
+    """Contestants take turns; rows ``{setting, contestant, M rounds/s, ...}``."""
     rows = []
+    how = {"seconds": options.seconds, "repeats": options.repeats}
     for setting in options.settings:
-        contest = CONTESTS[setting]()
-        played = turns(
-            contest.contestants,
-            contest.game,
-            options.seeds,
-            seconds=options.seconds,
-            repeats=options.repeats,
-        )
-        own = played[0].rate
+        played = turns(contestants(setting), options.seeds, **how)
+        own = played[0].best.rate
         rows += [
             {
                 "setting": setting,
-                "policy": contest.policy,
-                "contestant": turn.name,
-                "cores": turn.cores,
-                "M rounds/s": turn.rate / 1e6,
-                "ns per round and core": 1e9 * turn.cores / turn.rate,
-                "jaxbandits is x faster": own / turn.rate,
-                "horizon": turn.horizon,
-                "compile_seconds": turn.compile_seconds,
+                "contestant": name,
+                "cores": best.cores,
+                "M rounds/s": best.rate / 1e6,
+                "ns per round and core": 1e9 * best.cores / best.rate,
+                "jaxbandits is x faster": own / best.rate,
+                "horizon": horizon,
+                "compile_seconds": best.compile_seconds,
             }
-            for turn in played
+            for name, horizon, best in played
         ]
     return rows
 
@@ -44,20 +50,16 @@ def agree(options) -> list[dict]:
     """
     rows = []
     for setting in options.settings:
-        contest = CONTESTS[setting]()
+        horizon = import_module(f".{setting}", __package__).AGREEMENT
         first = None
-        for name, timed in contest.contestants.items():
-            if name in contest.other_policies:
-                continue
-            done = timed(contest.game, AGREEMENT_SEEDS, contest.agreement, 7)
+        for name, timed in contestants(setting).items():
+            done = timed(AGREEMENT_SEEDS, horizon, 7)
             if done is None:
                 continue
             first = first or done
-            z = z_score(done.played, first.played)
-            score = float(done.played.score.mean())
-            rows.append(
-                {"setting": setting, "contestant": name, "score": score, "z": z}
-            )
+            z, score = z_score(done.played, first.played), done.played.score.mean()
+            row = {"setting": setting, "contestant": name, "score": float(score)}
+            rows.append(row | {"z": z})
     if any(abs(row["z"]) > 4 for row in rows):
         raise SystemExit(f"contestants disagree: {rows}")
     return rows

@@ -1,1 +1,0 @@
-"""The benchmark's game of the budgeted setting, and its contestants."""

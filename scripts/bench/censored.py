@@ -1,0 +1,218 @@
+"""RCUCB on a censored bandit, 10 arms x 10 limits.
+
+An arm's consumption is exponential, its reward uniform on (0, 1) (simpler than the
+paper's instance "Indep", for every contestant alike). A round whose consumption
+exceeds the chosen limit is censored: its reward is not seen and it counts as exceeding
+every limit (eq. (9) of the paper). The policy is RCUCB with the gain part of the radius
+only; the score of a run is the share of its rounds that played the optimal pair.
+"""
+
+import ctypes
+import functools
+import math
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from .compiled import compiled, uniform
+from .contest import Library, Played, uniforms
+
+LIBRARY = Library("censored/rcucb", "horizon", "optimal", grid={"penalty_radius": 0.0})
+AGREEMENT = 1_000
+
+COST = 0.1
+TAUS = np.linspace(0.1, 0.9, 10)
+PENALTIES = np.where(TAUS <= 0.5, COST * TAUS, 10.0 * TAUS)  # the paper's fast track
+RATES = np.array([1.8] + [0.8 / 1.1 + 1.0] * 9)  # of the consumption
+LOWEST = -1e30  # an index; fastmath knows no infinity
+
+
+def environment():
+    """The game as an environment of the library."""
+    from jaxbandits import laws
+    from jaxbandits.settings.censored import censored, running_example
+
+    reward = laws.Uniform(np.zeros(RATES.size), np.ones(RATES.size))
+    arms = laws.Product(reward, laws.Exponential(RATES))
+    law = laws.product(laws.uniform, laws.exponential)
+    return censored("benchmark", running_example(RATES.size, TAUS.tolist()), law, arms)
+
+
+def _best_pair() -> int:
+    """The pair of the largest penalised expected gain, row-major."""
+    rates = RATES[:, None]
+    survival = np.exp(-rates * TAUS)
+    consumption = (1 - survival) / rates - TAUS * survival
+    gains = 0.5 * (1 - survival) - COST * consumption - PENALTIES * survival
+    return int(gains.argmax())
+
+
+BEST = _best_pair()
+
+
+@compiled
+def largest(t, counts, exceeded, gains):
+    """The pair of the largest index, all computed anew."""
+    pair, best = 0, LOWEST
+    arms, limits = counts.shape
+    two_log = 2.0 * math.log(t)
+    for i in range(arms):
+        for m in range(limits):
+            index = (
+                gains[i, m] / counts[i, m]
+                - PENALTIES[m] * exceeded[i, m] / counts[i, 0]
+                + math.sqrt(two_log / counts[i, m])
+            )
+            if index > best:
+                best = index
+                pair = i * limits + m
+    return pair
+
+
+@compiled
+def cached_largest(t, estimates, widths, index):
+    """The pair of the largest index, one multiply-add each.
+
+    Two passes, of which both are vector code; one with a position is not.
+    """
+    factor = math.sqrt(2.0 * math.log(t))
+    best = LOWEST
+    for k in range(index.size):
+        index[k] = estimates[k] + factor * widths[k]
+        best = max(best, index[k])
+    pair = 0
+    while index[pair] != best:
+        pair += 1
+    return pair
+
+
+@compiled
+def play_one(rng, seed, horizon, logs):
+    """Play one run; return its rounds and its score.
+
+    What one writes after profiling the first form keeps of every pair the estimate and
+    the width without its common factor, and renews them of the pulled arm's row.
+    """
+    if rng is None:
+        np.random.seed(seed)
+    arms, limits = RATES.size, TAUS.size
+    shape = arms, limits
+    counts, exceeded, gains = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    estimates, widths = np.full(counts.size, LOWEST), np.zeros(counts.size)
+    index = np.empty(counts.size)
+    hits = 0
+    for t in range(1, horizon + 1):
+        if t <= arms:
+            pair = t * limits - 1
+        elif rng is not None:
+            pair = cached_largest(t, estimates, widths, index)
+        else:
+            pair = largest(t, counts, exceeded, gains)
+        arm = pair // limits
+        limit = pair - arm * limits
+        consumption = -math.log1p(-uniform(rng)) / RATES[arm]
+        gain = uniform(rng) - COST * consumption
+        hits += pair == BEST
+        seen = 1e30 if consumption > TAUS[limit] else consumption
+        for m in range(limits):
+            over = 1.0 if seen > TAUS[m] else 0.0
+            counted = 1.0 if m <= limit else 0.0
+            exceeded[arm, m] += over
+            counts[arm, m] += counted
+            gains[arm, m] += counted * (1.0 - over) * gain
+        if rng is not None:
+            for m in range(limits):
+                n, k = counts[arm, m], arm * limits + m
+                loss = PENALTIES[m] * exceeded[arm, m] / counts[arm, 0]
+                estimates[k] = gains[arm, m] / n - loss
+                widths[k] = 1.0 / math.sqrt(n)
+    return horizon, hits / horizon
+
+
+def play_seeds(seeds: int, horizon: int, seed: int) -> Played:
+    """NumPy's rival: one array program, vectorised over the seeds, on one core.
+
+    Estimates and widths are cached as in the tuned loop.
+    """
+    rng = np.random.default_rng(seed)
+    arms, limits = RATES.size, TAUS.size
+    # One row per (run, arm), so that a pulled row has a single flat number; its
+    # statistics N, exceedances and sums of gains lie together, to be fetched and
+    # stored at once.
+    statistics = np.zeros((seeds * arms, 3, limits))
+    estimates, widths = np.zeros((2, seeds, arms * limits))
+    estimate_rows, width_rows = (
+        x.reshape(seeds * arms, limits) for x in (estimates, widths)
+    )
+    index = np.empty(estimates.shape)
+    hits = np.zeros(seeds)
+    for t, (first, second) in enumerate(uniforms(rng, horizon, (2, seeds))):
+        if t < arms:
+            pair = np.full(seeds, t * limits + limits - 1)
+        else:
+            np.multiply(widths, math.sqrt(2 * math.log(t + 1)), out=index)
+            np.add(index, estimates, out=index)
+            pair = index.argmax(axis=1)
+        arm, limit = np.divmod(pair, limits)
+        consumption = -np.log1p(-first) / RATES[arm]
+        seen = np.where(consumption > TAUS[limit], np.inf, consumption)
+        over = seen[:, None] > TAUS
+        counted = np.arange(limits) <= limit[:, None]
+        hits += pair == BEST
+
+        row = np.arange(seeds) * arms + arm
+        rows = statistics.take(row, axis=0)
+        counts, exceeded, gains = rows[:, 0], rows[:, 1], rows[:, 2]
+        counts += counted
+        exceeded += over
+        gains += (counted & ~over) * (second - COST * consumption)[:, None]
+        statistics[row] = rows
+        inverse = 1.0 / counts
+        estimate_rows[row] = gains * inverse - exceeded * inverse[:, :1] * PENALTIES
+        width_rows[row] = np.sqrt(inverse)
+    return Played(np.full(seeds, horizon), hits / horizon)
+
+
+FLAGS = (
+    "-std=gnu11 -O3 -march=native -ffp-contract=fast -fno-math-errno "
+    "-fno-trapping-math -fassociative-math -fno-signed-zeros -ffinite-math-only "
+    "-freciprocal-math -shared -fPIC"
+)
+
+
+@functools.cache
+def load():
+    """``play`` of ``rcucb.c``; None, with a message, if that cannot be compiled."""
+    compiler = shutil.which(os.environ.get("CC", "cc"))
+    if compiler is None:
+        print("C: no compiler found (cc, or what CC names), skipped")
+        return None
+    source = Path(__file__).with_name("rcucb.c")
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder, "rcucb.so")
+        command = [compiler, *FLAGS.split(), "-o", str(made), str(source), "-lm"]
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        if done.returncode:
+            print(f"C: {compiler} failed, skipped\n{done.stderr}")
+            return None
+        return ctypes.CDLL(str(made)).play
+
+
+def c_seeds(seeds: int, horizon: int, seed: int) -> Played | None:
+    """The C rival: single precision on one core, sixteen runs side by side."""
+    play = load()
+    if play is None:
+        return None
+    states = np.random.default_rng(seed).integers(1, 1 << 32, (seeds, 4), np.uint32)
+    hits = np.zeros(seeds)
+    arrays = (x.ctypes for x in (states, TAUS, PENALTIES, RATES, hits))
+    if play(seeds, horizon, BEST, *arrays):
+        raise MemoryError("C: out of memory")
+    return Played(np.full(seeds, horizon), hits / horizon)
+
+
+OTHERS = {"C, -O3 -march=native": c_seeds}

@@ -1,1 +1,0 @@
-"""RCUCB on a censored bandit, and its rivals."""

@@ -1,1 +1,0 @@
-"""The benchmark's game of the farewell setting, and its contestants."""

@@ -1,0 +1,355 @@
+"""Does the suite notice a fault? Faults are planted one by one, and the tests are run.
+
+    python scripts/mutants.py draw [--count 300] [--seed 0]    writes tests/mutants.csv
+    python scripts/mutants.py cover                            which tests call what
+    python scripts/mutants.py run [--shard I/N] [--again]      plays the mutants
+
+A mutant is one changed expression: another operator, sign, index, constant or
+comparison, two arguments exchanged, a branch that is never taken. It is named by its
+function and the text of its statement, and not by its file, so that the list survives
+when code is moved.
+
+`cover` runs every test file by itself and writes which functions it calls to
+`.pytest_cache/callers.json`. `run` plants a mutant in a copy of the working tree, runs
+the files that call its function, those first whose name resembles the module's, and
+writes the name of the first test that fails into the column `killed_by` of
+tests/mutants.csv, or `survived`.
+"""
+
+import argparse
+import ast
+import copy
+import csv
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+TOP = Path(__file__).parents[1]
+LIST = TOP / "tests" / "mutants.csv"
+CALLERS = TOP / ".pytest_cache" / "callers.json"
+COLUMNS = ["function", "statement", "expression", "occurrence", "mutant", "killed_by"]
+SECONDS = 900  # that the tests of a file may take
+
+SWAPS = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.Mult,
+    ast.Pow: ast.Mult,
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.And: ast.Or,
+    ast.Or: ast.And,
+}
+CALLS = {
+    "minimum": "maximum",
+    "min": "max",
+    "argmin": "argmax",
+    "all": "any",
+    "floor": "ceil",
+    "expm1": "exp",
+    "log1p": "log",
+}
+CALLS |= {after: before for before, after in CALLS.items()}
+
+
+class Place(NamedTuple):
+    """An expression of a module that a mutant changes."""
+
+    path: Path
+    function: str
+    statement: str
+    expression: str
+    occurrence: int  # of the expression in such statements of the function, from 0
+    mutant: str
+    node: ast.expr
+
+
+def places(path: Path) -> Iterator[Place]:
+    """All places of a module at which a mutant can be planted."""
+    tree = ast.parse(path.read_text())
+    tests = {node.test for node in ast.walk(tree) if isinstance(node, ast.If)}
+    seen: Counter[tuple[str, str, str]] = Counter()
+    for *where, node in _expressions(tree, "<module>", ""):
+        function, statement, expression = *where, ast.unparse(node)
+        occurrence = seen[function, statement, expression]
+        seen[function, statement, expression] += 1
+        for mutant in [*_mutants(node), *(["False"] if node in tests else [])]:
+            yield Place(path, function, statement, expression, occurrence, mutant, node)
+
+
+def _expressions(
+    node: ast.AST, function: str, statement: str
+) -> Iterator[tuple[str, str, ast.expr]]:
+    """Expressions below a node, with their functions' qualified names and statements.
+
+    Annotations, decorators, docstrings and what is raised are passed over.
+    """
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        outer = "" if function == "<module>" else f"{function}."
+        function = f"{outer}{node.name}"
+    if isinstance(node, ast.stmt):
+        statement = _head(node)
+    for name, field in ast.iter_fields(node):
+        if name in ("annotation", "returns", "decorator_list", "type_params"):
+            continue
+        inner = function
+        if name == "body" and isinstance(node, ast.FunctionDef):
+            inner = f"{function}.<locals>"
+        for child in field if isinstance(field, list) else [field]:
+            if not isinstance(child, ast.AST) or isinstance(child, ast.Raise):
+                continue
+            if isinstance(child, ast.expr):
+                yield function, statement, child
+            nested = isinstance(child, ast.FunctionDef | ast.ClassDef)
+            yield from _expressions(child, inner if nested else function, statement)
+
+
+def _head(node: ast.stmt) -> str:
+    """The text of a statement without the statements inside it."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return f"{type(node).__name__} {node.name}"
+    simple = copy.copy(node)
+    for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+        if hasattr(simple, name):
+            setattr(simple, name, [])
+    return ast.unparse(simple)
+
+
+def _mutants(node: ast.expr) -> Iterator[str]:
+    """The texts that may stand in place of an expression."""
+    unparse = ast.unparse
+    match node:
+        case ast.BinOp(left, op, right) if type(op) in SWAPS:
+            yield unparse(ast.BinOp(left, SWAPS[type(op)](), right))
+        case ast.Compare(left, [op], right) if type(op) in SWAPS:
+            yield unparse(ast.Compare(left, [SWAPS[type(op)]()], right))
+        case ast.BoolOp(op, values):
+            yield unparse(ast.BoolOp(SWAPS[type(op)](), values))
+        case ast.UnaryOp(ast.USub() | ast.Not(), operand):
+            yield unparse(operand)
+        case ast.Constant(bool(value)):
+            yield repr(not value)
+        case ast.Constant(int(value)):
+            yield repr(value + 1)
+        case ast.Constant(float(value)):
+            yield repr(value * 1.5 or 1.0)
+        case ast.IfExp(_, body, orelse):
+            yield unparse(body)
+            yield unparse(orelse)
+        case ast.Call(ast.Attribute(_, "where"), [test, left, right], []):
+            yield unparse(ast.Call(node.func, [test, right, left], []))
+        case ast.Call(ast.Attribute(of, name), arguments, keywords) if name in CALLS:
+            function = ast.Attribute(of, CALLS[name])
+            yield unparse(ast.Call(function, arguments, keywords))
+        case ast.Call(ast.Name(name), arguments, keywords) if name in CALLS:
+            yield unparse(ast.Call(ast.Name(CALLS[name]), arguments, keywords))
+
+
+def modules() -> list[Path]:
+    """All modules of the library, and of the studies where there are some."""
+    folders = [TOP / "jaxbandits", TOP / "studies" / "jaxbandits_studies"]
+    return sorted(path for folder in folders for path in folder.rglob("*.py"))
+
+
+def draw(count: int, seed: int) -> None:
+    """Write a list of mutants, each of another function, to `LIST`."""
+
+    def rank(place: Place) -> str:
+        text = f"{seed} {place.function} {place.expression} {place.mutant}"
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    chosen: dict[tuple[Path, str], Place] = {}
+    for path in modules():
+        for place in places(path):
+            key = path, place.function
+            if key not in chosen or rank(place) < rank(chosen[key]):
+                chosen[key] = place
+    kept = sorted(chosen.values(), key=rank)[:count]
+    _write([(*place[1:6], "") for place in kept])
+
+
+def _write(rows) -> None:
+    part = LIST.with_suffix(f".{os.getpid()}")
+    with part.open("w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([COLUMNS, *rows])
+    part.replace(LIST)
+
+
+def _rows() -> list[list[str]]:
+    with LIST.open(newline="") as file:
+        return list(csv.reader(file))[1:]
+
+
+def find(row: list[str]) -> Place | None:
+    """The place of a row of the list in today's tree; None where it is gone."""
+    for path in modules():
+        if row[0] == "<module>" or row[0].split(".")[-1] in path.read_text():
+            for place in places(path):
+                if [str(part) for part in place[1:6]] == row[:5]:
+                    return place
+    return None
+
+
+def planted(place: Place) -> str:
+    """The text of the module with the mutant in it."""
+    lines = place.path.read_text().encode().splitlines(keepends=True)
+    node = place.node
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line))
+    text = b"".join(lines)
+    start = starts[node.lineno - 1] + node.col_offset
+    end = starts[node.end_lineno - 1] + node.end_col_offset
+    return (text[:start] + f"({place.mutant})".encode() + text[end:]).decode()
+
+
+# A plugin of pytest's: the functions of the library that a process calls.
+PLUGIN = """
+import json, os, sys
+called, monitoring = set(), sys.monitoring
+def start(code, offset):
+    if "jaxbandits" in code.co_filename:
+        called.add(code.co_qualname)
+    return monitoring.DISABLE
+monitoring.use_tool_id(monitoring.COVERAGE_ID, "callers")
+monitoring.register_callback(monitoring.COVERAGE_ID, monitoring.events.PY_START, start)
+monitoring.set_events(monitoring.COVERAGE_ID, monitoring.events.PY_START)
+def pytest_sessionfinish(session):
+    with open(os.environ["CALLERS"], "w") as file:
+        json.dump(sorted(called), file)
+"""
+
+
+def cover() -> None:
+    """Run every test file by itself and write what it calls, and its seconds."""
+    CALLERS.parent.mkdir(exist_ok=True)
+    callers = json.loads(CALLERS.read_text()) if CALLERS.exists() else {}
+    folders = [TOP / "tests", TOP / "studies" / "tests"]
+    files = sorted(path for folder in folders for path in folder.rglob("test_*.py"))
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "callers.py").write_text(PLUGIN)
+        report = Path(folder) / "callers.json"
+        environment = {"CALLERS": str(report), "PYTHONPATH": f"{folder}:{TOP}"}
+        for file in (str(path.relative_to(TOP)) for path in files):
+            if file in callers:
+                continue
+            begun = time.monotonic()
+            _pytest(TOP, ["-p", "callers", file], environment)
+            called = json.loads(report.read_text()) if report.exists() else []
+            report.unlink(missing_ok=True)
+            callers[file] = {"seconds": time.monotonic() - begun, "calls": called}
+            print(
+                f"{callers[file]['seconds']:6.1f} s  {len(called):5d}  {file}",
+                flush=True,
+            )
+            CALLERS.write_text(json.dumps(callers))
+
+
+def _pytest(top: Path, arguments, environment) -> subprocess.CompletedProcess | None:
+    """The finished process; None if it took too long."""
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", *arguments]
+    try:
+        return subprocess.run(
+            command,
+            cwd=top,
+            env=os.environ | environment,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def run(index: int, shards: int, again: bool) -> None:
+    """Play the mutants of a shard, and write what killed each."""
+    callers = json.loads(CALLERS.read_text())
+    tree = Path(tempfile.mkdtemp()) / "tree"
+    ignored = shutil.ignore_patterns(".git", ".venv*", "results", "*cache*", "figures")
+    shutil.copytree(TOP, tree, ignore=ignored)
+    programs = os.environ.get("JAX_COMPILATION_CACHE_DIR", str(tree / "programs"))
+    environment = {"PYTHONPATH": str(tree), "JAX_COMPILATION_CACHE_DIR": programs}
+    for number, row in enumerate(_rows()):
+        if number % shards != index or (row[5] and not again):
+            continue
+        place = find(row)
+        killed = "gone" if place is None else _killed(place, tree, callers, environment)
+        rows = _rows()  # another shard may have written since
+        rows[number][5] = killed
+        _write(rows)
+        print(f"{number:3d} {row[0]}: {row[2]} -> {row[4]}: {killed}", flush=True)
+    shutil.rmtree(tree.parent)
+
+
+def _killed(place: Place, tree: Path, callers, environment) -> str:
+    """The first test that fails with a mutant, or "survived"."""
+    function = place.function
+    if function == "<module>":
+        wanted = {other.function for other in places(place.path)}
+    else:
+        wanted = {function}
+    files = [file for file, of in callers.items() if wanted.intersection(of["calls"])]
+    words = set(re.findall("[a-z]{3,}", str(place.path.relative_to(TOP))))
+
+    def unlike(file: str) -> float:
+        shared = words.intersection(re.findall("[a-z]{3,}", file))
+        return callers[file]["seconds"] / 8 ** len(shared - {"tests", "test"})
+
+    target = tree / place.path.relative_to(TOP)
+    before = target.read_text()
+    target.write_text(planted(place))
+    try:
+        for file in sorted(files, key=unlike):
+            done = _pytest(tree, [file], environment)
+            if done is None:
+                return f"{file} (timeout)"
+            if done.returncode not in (0, 5):
+                named = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
+                return named.group(1) if named else file
+    finally:
+        target.write_text(before)
+    return "survived"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    drawing = commands.add_parser("draw")
+    drawing.add_argument("--count", type=int, default=300)
+    drawing.add_argument("--seed", type=int, default=0)
+    commands.add_parser("cover")
+    playing = commands.add_parser("run")
+    playing.add_argument("--shard", default="0/1", metavar="I/N")
+    playing.add_argument("--again", action="store_true")
+    options = parser.parse_args()
+    if options.command == "draw":
+        draw(options.count, options.seed)
+    elif options.command == "cover":
+        cover()
+    else:
+        run(*map(int, options.shard.split("/")), options.again)
+
+
+if __name__ == "__main__":
+    main()
