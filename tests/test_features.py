@@ -1,0 +1,153 @@
+"""docs/features.md, taken at its word: every row is played, and nothing lacks a row."""
+
+import ast
+import inspect
+import os
+import pkgutil
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from importlib import import_module
+from pathlib import Path
+
+import jax
+import pytest
+
+import jaxbandits
+from jaxbandits import cli, experiments, policies, settings, theory
+from tests.data import DATA
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = (ROOT / "docs" / "features.md").read_text()
+TABLE = re.compile(r"^\| ([A-Z]\d\d) \| .+ \| (.+) \|$", re.M)
+BLOCK = re.compile(r"^```(python|sh)\n# ([A-Z]\d\d|preamble)\n(.*?)^```$", re.M | re.S)
+FILE = re.compile(r"^```(?:toml|csv)\n# (\S+)\n(.*?)^```$", re.M | re.S)
+BLOCKS = {name: (kind, code) for kind, name, code in BLOCK.findall(PAGE)}
+ROWS = {}  # kind of the call, the call, and what it needs, by id
+for id_, how in TABLE.findall(PAGE):
+    call, _, needs = how.partition(" needs ")
+    true = "python", f"assert {call[1:-1]}"
+    line = ("sh", call[3:-1]) if call.startswith("`$ ") else true
+    ROWS[id_] = (*(BLOCKS[id_] if call == "below" else line), needs)
+SHELL = "\n".join(call for kind, call, _ in ROWS.values() if kind == "sh")
+PYTHON = [call for kind, call, _ in ROWS.values() if kind == "python"]
+NEEDS = {
+    "a GPU": lambda: jax.default_backend() == "gpu",
+    "the papers' data": DATA.is_dir,
+    "Criteo's log": (DATA / "criteo_user_campaign.csv.gz").is_file,
+    "JAXBANDITS_FEATURES=all": lambda: os.environ.get("JAXBANDITS_FEATURES") == "all",
+}
+# Modules without a list of what is public: what they define.
+UNLISTED = {"jaxbandits.live", *(f"jaxbandits.theory.{x}" for x in theory.__all__)}
+
+
+@pytest.fixture(scope="module")
+def preamble():
+    """Names that the preamble defines; programs are compiled as quickly as can be."""
+    jax.config.update("jax_disable_most_optimizations", True)
+    exec(BLOCKS["preamble"][1], space := {"__name__": "features"})
+    yield space
+    jax.config.update("jax_disable_most_optimizations", False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", ROWS)
+def test_a_row_does_what_it_says(row, preamble, tmp_path, monkeypatch):
+    kind, call, needs = ROWS[row]
+    if needs and not NEEDS[needs]():
+        pytest.skip(f"needs {needs}")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("JAXBANDITS_DATA", str(DATA))
+    for name, text in FILE.findall(PAGE):
+        Path(name).write_text(text)
+    if kind == "python":
+        exec(compile(call, row, "exec"), dict(preamble))
+    else:
+        run(call)
+
+
+def run(call):
+    """By bash, in a folder with links to those of the clone, which is `REPO`."""
+    for name in ("docs", "jaxbandits", "notebooks", "scripts", "tests"):
+        Path(name).symlink_to(ROOT / name)
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    here = {"PATH": path, "PYTHONPATH": str(ROOT), "REPO": str(ROOT)}
+    quick = {"JAX_DISABLE_MOST_OPTIMIZATIONS": "1", "MPLBACKEND": "Agg"}
+    options = {"env": os.environ | here | quick, "capture_output": True, "text": True}
+    done = subprocess.run(["bash", "-euo", "pipefail", "-c", call], **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_row_has_an_id_of_its_own_and_every_block_a_row():
+    below = [id_ for id_, how in TABLE.findall(PAGE) if how.startswith("below")]
+    assert sorted(["preamble", *below]) == sorted(x[1] for x in BLOCK.findall(PAGE))
+    assert len(ROWS) == len(re.findall(r"^\| \w\d\d ", PAGE, re.M))
+    assert {needs for *_, needs in ROWS.values()} <= {"", *NEEDS}
+
+
+def test_every_public_name_and_every_option_of_it_has_a_row():
+    given, missing = called(), []
+    for name, value in public():
+        if name not in given and id(value) not in given:
+            missing.append(name)
+        record = isinstance(value, type) and hasattr(value, "_fields")
+        if record or inspect.isfunction(inspect.unwrap(value)):
+            options = inspect.signature(value).parameters.values()
+            options = {x.name for x in options if x.default is not x.empty}
+            missing += [f"{name}: {x}" for x in sorted(options - given[id(value)])]
+    assert missing == []
+
+
+def public():
+    """Name and value of all that users may import."""
+    walked = pkgutil.walk_packages(jaxbandits.__path__, "jaxbandits.")
+    for home in ["jaxbandits", *(x.name for x in walked if x.name[-8:] != "__main__")]:
+        module = import_module(home)
+        for name in getattr(
+            module, "__all__", vars(module) if home in UNLISTED else ()
+        ):
+            value = getattr(module, name)
+            defined = home not in UNLISTED or getattr(value, "__module__", "") == home
+            if defined and name[0] != "_" and not inspect.ismodule(value):
+                yield f"{home}.{name}", value
+
+
+def called():
+    """What rows name, also by id; and by id which arguments they give it."""
+    tree = ast.parse(BLOCKS["preamble"][1])
+    tree.body = [x for x in tree.body if isinstance(x, ast.Import | ast.ImportFrom)]
+    exec(compile(tree, "preamble", "exec"), space := {})
+
+    def value_of(node):
+        if isinstance(node, ast.Attribute) and inspect.ismodule(value_of(node.value)):
+            return getattr(value_of(node.value), node.attr, None)
+        return space.get(node.id) if isinstance(node, ast.Name) else None
+
+    given = defaultdict(set)
+    for node in (node for call in PYTHON for node in ast.walk(ast.parse(call))):
+        if isinstance(node, ast.Attribute) and (value := value_of(node)) is not None:
+            given[f"{value_of(node.value).__name__}.{node.attr}"] |= given[id(value)]
+        if isinstance(node, ast.Call) and callable(value := value_of(node.func)):
+            keywords = {x.arg: None for x in node.keywords if x.arg}
+            bound = inspect.signature(value).bind_partial(*node.args, **keywords)
+            given[id(value)] |= set(bound.arguments)
+    return given
+
+
+def test_every_entry_of_a_registry_has_a_row():
+    words = set(re.findall(r"[\w/.-]+", "\n".join([SHELL, *PYTHON])))
+    entries = {*policies.REGISTRY, *settings.REGISTRY, *experiments.REGISTRY}
+    entries |= {name for parts in settings.PARTS.values() for name in parts}
+    assert entries - words == set()
+
+
+def test_every_word_of_the_command_line_has_a_row():
+    calls = re.split(r"[;&|\n]", SHELL.replace("\\\n", " "))
+    missing = []
+    for name, command in cli._parser_and_commands()[1].items():
+        words = {x for c in calls if f"jaxbandits {name} " in c for x in c.split()}
+        options = {x for action in command._actions for x in action.option_strings}
+        options -= {"-h", "--help", "--traceback"}  # rows C03, C21: of all commands
+        missing += [f"{name} {x}" for x in {"jaxbandits", *options} - words]
+    assert missing == []
