@@ -599,7 +599,7 @@ def _number(text: str, mark: str | None) -> tuple[float, str] | None:
     whole, _, rest = body.partition(decimal)
     other = "." if decimal == "," else ","
     group = (
-        rf"[+-]?\d{{1,3}}(?:(?P<mark>[{other}{_GROUP}])\d{{3}})(?:(?P=mark)\d{{3}})*"
+        rf"[+-]?[1-9]\d{{0,2}}(?P<mark>[{other}{_GROUP}])\d{{3}}(?:(?P=mark)\d{{3}})*"
     )
     if not re.fullmatch(rf"{group}|[+-]?\d*|[+-]?\d+[eE][+-]?\d+", whole):
         return None

@@ -161,6 +161,34 @@ def test_a_thousand_that_was_read_as_a_decimal_is_worth_a_note(tmp_path):
     assert noted(path, decimal=".")[1] == ""
 
 
+@pytest.mark.parametrize(
+    ("cells", "options", "value"),
+    [
+        (("0,125", "0,500"), {}, 0.125),
+        (("00,125", "0,500"), {}, 0.125),
+        (("0,125", "1,500"), {}, 0.125),
+        (("0,125", "7"), {"decimal": ","}, 0.125),
+        (("0,125", "7"), {"decimal": "."}, None),
+        (("0.125", "7"), {"decimal": ","}, None),
+        (("0 125", "7"), {}, None),
+        (("0.125.500", "7"), {}, None),
+        (("0.500", "1,5"), {}, None),
+    ],
+)
+def test_a_number_that_begins_with_zero_has_no_thousands(
+    tmp_path, cells, options, value
+):
+    path = tmp_path / "mine.csv"
+    path.write_text("Channel;Cost;Revenue\nA;{};1\nB;{};0\n".format(*cells))
+    if value is None:
+        with pytest.raises(ValueError, match=f"first '{cells[0]}|first '{cells[1]}"):
+            from_table(path, **COLUMNS, **options)
+        return
+    records, notes = noted(path, **options)
+    assert records["A"] == [(1, value)]
+    assert ("decimal comma" in notes) == (not options)
+
+
 def test_per_cent_are_shares(tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text("Channel,Cost,Revenue\nA,1,12 %\nB,2,0%\n")
