@@ -176,6 +176,10 @@ def load_runs(
         positive(timeout=timeout)
     if tolerance is not None and not 0 <= number("tolerance", tolerance) < 1:
         raise ValueError(f"tolerance must be in [0, 1), got {tolerance}")
+    if tolerance is not None and timeout is None and cutoff is None:
+        raise ValueError(
+            "tolerance is a share of a timeout or cutoff: give timeout or cutoff, too"
+        )
     layout = look(path, columns | {f"configuration {c!r}": c for c in told}, sep)
     columns = {argument: layout.named[argument] for argument in columns}
     others = [c for c in layout.columns if c and c not in (*columns.values(), RUN)]
@@ -242,7 +246,13 @@ def _ends(
     seconds = found.numbers[columns["seconds"]]
     most = np.full(seconds.shape, np.inf if timeout is None else timeout)
     if "cutoff" in columns:
-        most = np.minimum(most, found.numbers[columns["cutoff"]])
+        cutoffs = found.numbers[columns["cutoff"]]
+        if not cutoffs.all():
+            raise ValueError(
+                f"path: cells of column {columns['cutoff']!r} of {path} must be above "
+                f"0, got 0 in row {found.rows[np.argmin(cutoffs)]} below the header"
+            )
+        most = np.minimum(most, cutoffs)
     if "status" not in columns:
         stopped = seconds >= most * (1 - (tolerance or 0.0))
         near = ~stopped & (seconds >= most * (1 - NEAR))
@@ -258,6 +268,14 @@ def _ends(
             notes.append(
                 "runs of inf are taken to exceed every limit, as nobody says when they "
                 "were stopped: give timeout or cutoff"
+            )
+        longest = np.max(seconds[~stopped], initial=0.0)
+        ties = int(np.sum(seconds == longest))
+        if np.isinf(most).all() and ties > 1:
+            notes.append(
+                f"{ties} of {seconds.size} runs took exactly the longest time, "
+                f"{longest:g}, and count as finished: if they were stopped, give "
+                "timeout, cutoff or status"
             )
         return ~stopped, np.where(stopped, most, np.inf), notes
     if tolerance is not None:
@@ -411,6 +429,10 @@ def recorded(
         problem = make_continuum(len(runs.counts), cost, penalty, longest / unit)
         return replay(name, runs, problem, unit)
     grid = checks.numbers("limits", limits, 1)
+    if np.any(np.diff(grid, prepend=0.0) <= 0):
+        raise ValueError(
+            f"limits must be above 0 and strictly increasing, got {grid.tolist()}"
+        )
     if runs.timeout is not None and np.any(grid > runs.timeout):
         raise ValueError(
             f"limits must be at most the timeout of the runs, {runs.timeout} (or the "
