@@ -132,14 +132,14 @@ def load_runs(
         cells are numbers as Python writes them has numbers for values.
       timeout: the time after which runs were stopped: those with as many seconds, or
         more, had not finished.
-      cutoff: the column of such times, where each run has its own.
+      cutoff: the column of such times, > 0, where each run has its own.
       status: the column that says how a run ended, in place of its seconds: ``ok``,
         ``timeout`` (stopped at its cutoff or the timeout, or else at its seconds) or
         ``memout`` and ``crash``, which bring nothing whatever the limit, and exceed
         every one, as in PAR10. Other words for these are known, too.
       tolerance: the share of a timeout or cutoff, in [0, 1), by which a run that it
         stopped may fall short of it: 0.01 counts 9.98 of 10 s as stopped. By default 0,
-        and such runs are worth a warning.
+        and such runs are worth a warning. It goes with timeout or cutoff.
       sep, decimal: as for `settings.budgeted.from_table`.
 
     Returns:
@@ -270,8 +270,10 @@ def _ends(
                 "were stopped: give timeout or cutoff"
             )
         longest = np.max(seconds[~stopped], initial=0.0)
-        ties = int(np.sum(seconds == longest))
-        if np.isinf(most).all() and ties > 1:
+        # Of whole seconds some are equal by chance: not more of the longest, though.
+        long = seconds[~stopped & (seconds >= longest / 2)]
+        *others, ties = 0, *np.unique(long, return_counts=True)[1].tolist()
+        if np.isinf(most).all() and ties > max(1, *others):
             notes.append(
                 f"{ties} of {seconds.size} runs took exactly the longest time, "
                 f"{longest:g}, and count as finished: if they were stopped, give "
@@ -417,8 +419,9 @@ def recorded(
 
     Raises:
       TypeError: if an argument is of another kind.
-      ValueError: as `make_problem` and `make_continuum`; if no run finished, or limits
-        lie beyond the timeout: what would have happened there is not on record.
+      ValueError: as `make_problem` and `make_continuum`; if no run finished, limits are
+        not above 0 and increasing, or lie beyond the timeout: what would have happened
+        there is not on record.
     """
     instance("runs", runs, Runs, "of load_runs")
     unit = unit_of(runs, unit)
