@@ -382,10 +382,11 @@ def _read(
     for part in figures.values():
         if part.doubtful and not sure:
             cell, where = part.doubtful
+            digits = _digits(cell)
             notes.append(
                 f"column {part.column!r}: {cell!r} in row {where} below the header was "
-                f"read as {float(cell):g}: if it means {cell.replace('.', '')}, give "
-                "decimal=','"
+                f"read as {float(digits):g}: if it means {digits.replace('.', '')}, "
+                "give decimal=','"
             )
     return Read(
         {c: x.found() for c, x in texts.items()},
@@ -561,7 +562,7 @@ class _Figures:
     def refused(self, cell: str, row: int, mark: str | None) -> str:
         """The words of an error about a cell."""
         words = _bad(self.layout, self.column, f"no {self.kind.words}", cell, row)
-        if mark is None and _DOUBTFUL.fullmatch(tidy(cell)):
+        if mark is None and _DOUBTFUL.fullmatch(_digits(cell)):
             return words + ": say what its comma means, decimal=',' or decimal='.'"
         if re.search(r"\d[.,]\d", cell):
             return words + f", where {mark or '.'!r} is before decimals (decimal=)"
@@ -572,7 +573,7 @@ class _Figures:
             return
         dotted = cells.str.contains(".", regex=False).to_numpy(bool)
         for text in cells[dotted].unique():
-            if not _DOUBTFUL.fullmatch(tidy(text)):
+            if not _DOUBTFUL.fullmatch(_digits(text)):
                 self.sure = True
                 return
             if self.doubtful is None:
@@ -608,6 +609,11 @@ def _bad(layout: Layout, column: str, what: str, cell: str, row: int) -> str:
     )
 
 
+def _digits(cell: str) -> str:
+    """What is left of a number without its unit and signs."""
+    return re.sub(rf"[^\d.,{_GROUP}]", "", cell).strip()
+
+
 def _loosely(name: str) -> str:
     """What is left of a name without capitals, blanks and what is not seen."""
     text = unicodedata.normalize("NFKC", name).casefold()
@@ -617,7 +623,7 @@ def _loosely(name: str) -> str:
 def _number(text: str, mark: str | None) -> tuple[float, str] | None:
     """The value of a cell, and the sign of its unit; None if it is no number."""
     text = tidy(text)
-    if mark is None and "," in text and _DOUBTFUL.fullmatch(text):
+    if mark is None and "," in text and _DOUBTFUL.fullmatch(_digits(text)):
         return None  # 1299 or 1.299: who knows?
     found = _BODY.fullmatch(text)
     if found is None:
@@ -660,7 +666,7 @@ def _decimal_mark(layout: Layout, columns: Sequence[str]) -> str | None:
         place = layout.columns.index(column)
         for row in layout.sample:
             cell = tidy(row[place]) if len(row) > place else ""
-            digits = re.sub(rf"[^\d.,{_GROUP}]", "", cell).strip()
+            digits = _digits(cell)
             if not digits or _DOUBTFUL.fullmatch(digits):
                 continue
             can = [mark for mark in DECIMALS if _number(cell, mark) is not None]

@@ -155,6 +155,11 @@ def test_a_thousand_that_was_read_as_a_decimal_is_worth_a_note(tmp_path):
     records, notes = noted(path)
     assert records["B"] == [(1.299, 2)]
     assert "'1.299' in row 2 below the header was read as 1.299: if it means" in notes
+    path.write_text("Channel,Cost,Revenue\nA,1,850 €\nB,2,1.299 €\n")
+    assert "'1.299 €' in row 2 below the header was read as 1.299" in noted(path)[1]
+    path.write_text("Channel;Cost;Revenue\nA;1;850 €\nB;2;1,299 €\n")
+    with pytest.raises(ValueError, match="'1,299 €' in row 2 .* what its comma means"):
+        from_table(path, **COLUMNS)
     # Other decimals tell what the point means, and so does the option.
     path.write_text("Channel,Cost,Revenue\nA,0.5,850\nB,2,1.299\n")
     assert noted(path)[1] == ""

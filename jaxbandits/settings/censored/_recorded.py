@@ -272,10 +272,10 @@ def _ends(
         longest = np.max(seconds[~stopped], initial=0.0)
         # Of whole seconds some are equal by chance: not more of the longest, though.
         long = seconds[~stopped & (seconds >= longest / 2)]
-        *others, ties = 0, *np.unique(long, return_counts=True)[1].tolist()
-        if np.isinf(most).all() and ties > max(1, *others):
+        ties = np.append(1, np.unique(long, return_counts=True)[1])
+        if np.isinf(most).all() and ties[-1] > ties[:-1].max():
             notes.append(
-                f"{ties} of {seconds.size} runs took exactly the longest time, "
+                f"{ties[-1]} of {seconds.size} runs took exactly the longest time, "
                 f"{longest:g}, and count as finished: if they were stopped, give "
                 "timeout, cutoff or status"
             )
