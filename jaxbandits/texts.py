@@ -11,6 +11,7 @@ import unicodedata
 # the joiners of Persian, of Indic scripts and of emoji.
 _UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _JOINERS = "\u200c\u200d"
+_ESCAPE = re.compile(r"[ntr]|x[\da-f]{2}|u[\da-f]{4}|U[\da-f]{8}")  # but its backslash
 
 _TEX = {
     "\\": r"\textbackslash{}",
@@ -30,20 +31,30 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|~$&#])")
 def visible(text: str, keep: str = "") -> str:
     r"""The text with an escape for every character that would not be seen.
 
-    A line break becomes ``\n``, the start of a terminal's order ``\x1b``. Everything
-    else stands as it is.
+    A line break becomes ``\n``, the start of a terminal's order ``\x1b``. Backslashes
+    before an escape, or before what looks like one, are written twice, so that texts
+    that differ are seen to. Everything else stands as it is.
 
     Args:
       text: any.
-      keep: characters that stay, the line breaks of several lines, say.
+      keep: characters that stay, the line breaks of several lines, say. Such lines
+        quote their names, escapes and all, and backslashes stay, too.
     """
-    if text.isprintable():
+    if text.isprintable() and "\\" not in text:
         return text
+
+    def hidden(letter: str) -> bool:
+        unseen = unicodedata.category(letter) in _UNSEEN
+        return unseen and letter not in _JOINERS + keep
+
+    def doubled(found: re.Match[str]) -> str:
+        behind = text[found.end() : found.end() + 9]
+        escaped = _ESCAPE.match(behind) or any(map(hidden, behind[:1]))
+        return found[0] * 2 if escaped and not keep else found[0]
+
     return "".join(
-        letter.encode("unicode_escape").decode()
-        if unicodedata.category(letter) in _UNSEEN and letter not in _JOINERS + keep
-        else letter
-        for letter in text
+        letter.encode("unicode_escape").decode() if hidden(letter) else letter
+        for letter in re.sub(r"\\+", doubled, text)
     )
 
 

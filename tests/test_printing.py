@@ -60,9 +60,22 @@ def test_what_is_visible_obeys_nothing_and_keeps_the_rest(text):
     shown = visible(text)
     assert not any(c < " " or "\x7f" <= c < "\xa0" for c in shown)
     assert not set(shown) & set("\u2028\u2029\u202a\u202e\u2066")
-    if text.isprintable():
+    if text.isprintable() and "\\" not in text:
         assert shown == text
-    assert visible(shown) == shown
+    assert visible(shown, keep="\n") == shown
+
+
+LOOKALIKES = st.text("\\nrx1bu0aA \n\r\x1b\x0b\u200b\U000e0001", max_size=6)
+
+
+@given(st.lists(LOOKALIKES, min_size=2, max_size=40, unique=True))
+@example(["a\\nb", "a\nb", "\\x1b", "\x1b", "a\\\nb", "a\\\\nb", "\\\x1b"])
+def test_texts_that_differ_are_seen_to(texts):
+    assert len({visible(text) for text in texts}) == len(texts)
+
+
+def test_backslashes_that_begin_no_escape_stand_as_they_are():
+    assert visible(r"C:\Data\a.csv \$ \\ \x") == r"C:\Data\a.csv \$ \\ \x"
 
 
 def test_errors_keep_their_lines_and_lose_orders_to_the_terminal(capsys):

@@ -34,7 +34,7 @@ _UTF8, _WINDOWS = "utf-8-sig", "cp1252"  # encodings
 SNIFFED = 200  # lines that are looked at before a file is read
 PIECE = 4096, 1 << 18  # rows of the first piece, and at most of any
 MOST_NAMES = 40  # of columns in an error
-_SEP_LINE = re.compile(r'\s*"?sep=(.)"?[\s,;]*', re.IGNORECASE | re.DOTALL)
+_SEP_LINE = re.compile(r'\s*"?sep=([^"\r\n])"?[\s,;]*', re.IGNORECASE)
 _MAGIC = {
     b"PK\x03\x04": "is an Excel workbook or a zip archive: save it as CSV",
     b"\xd0\xcf\x11\xe0": "is an Excel workbook: save it as CSV",
@@ -149,8 +149,10 @@ def look(
     """
     path = checks.path("path", path)
     named = {argument: tidy(checks.text(argument, x)) for argument, x in named.items()}
-    if sep is not None and len(checks.text("sep", sep)) != 1:
-        raise ValueError(f"sep must be one character, got {sep!r}")
+    if sep is not None and (len(checks.text("sep", sep)) != 1 or sep in '"\r\n'):
+        raise ValueError(
+            f"sep must be one character, no quote and no line break, got {sep!r}"
+        )
     encoding, notes = _UTF8, []
     try:
         encoding = _encoding(path)
@@ -248,12 +250,13 @@ def _opened(
         with open(path, "rb") as file:
             if raw is not None:
                 raw.append(file)
-            text = encoding is not None
+            text, compression = encoding is not None, infer_compression(path, "infer")
+            zipped = compression == "zip"
             with get_handle(
-                file,
+                _member(path, file) if zipped else file,
                 "r" if text else "rb",
                 encoding=encoding or "utf-8",
-                compression=infer_compression(path, "infer"),
+                compression=None if zipped else compression,
                 is_text=text,
             ) as handles:
                 yield handles.handle
@@ -265,6 +268,16 @@ def _opened(
         raise ValueError(f"path: {path} is damaged: {error}") from error
     except OSError as error:
         raise OSError(f"path: {path} cannot be read: {error}") from None
+
+
+def _member(path: Path, file: BinaryIO) -> Any:
+    """The one file of a zip archive, without those that a Mac adds."""
+    archive = zipfile.ZipFile(file)
+    names = [x for x in archive.namelist() if x[-1] != "/"]
+    names = [x for x in names if x.rsplit("/", 1)[-1][0] != "."]
+    if len(names) != 1:
+        raise ValueError(f"path: {path} must hold one file, but holds {names}")
+    return archive.open(names[0])
 
 
 def _first_lines(path: Path, encoding: str) -> list[str]:
@@ -350,7 +363,7 @@ def _read(
         if mark == ",":
             notes.append("numbers were read with a decimal comma (decimal=',')")
     row = 0
-    for piece in _pieces(layout, [*words, *numbers]):
+    for piece in _pieces(layout, [*words, *numbers], notes):
         void = np.all([x == "" for x in piece.values()], axis=0)
         rows.append(np.flatnonzero(~void) + row + 1)
         row += len(void)
@@ -369,10 +382,11 @@ def _read(
     for part in figures.values():
         if part.doubtful and not sure:
             cell, where = part.doubtful
+            digits = _digits(cell)
             notes.append(
                 f"column {part.column!r}: {cell!r} in row {where} below the header was "
-                f"read as {float(cell):g}: if it means {cell.replace('.', '')}, give "
-                "decimal=','"
+                f"read as {float(digits):g}: if it means {digits.replace('.', '')}, "
+                "give decimal=','"
             )
     return Read(
         {c: x.found() for c, x in texts.items()},
@@ -383,8 +397,10 @@ def _read(
     )
 
 
-def _pieces(layout: Layout, columns: list[str]) -> Iterator[dict[str, pd.Series]]:
-    """Cells of some columns as text, a piece of the rows at a time."""
+def _pieces(
+    layout: Layout, columns: list[str], notes: list[str]
+) -> Iterator[dict[str, pd.Series]]:
+    """Cells of some columns as text, a piece of the rows at a time, and notes."""
     places = [layout.columns.index(c) for c in columns]
     raw: list[BinaryIO] = []
     name, size, begun = layout.path.name, PIECE[0], time.monotonic()
@@ -397,7 +413,7 @@ def _pieces(layout: Layout, columns: list[str]) -> Iterator[dict[str, pd.Series]
     ):
         for _ in range(layout.skip):
             handle.readline()
-        rows = _cells(layout, handle, places)
+        rows = _cells(layout, handle, places, notes)
         while part := list(itertools.islice(rows, size)):
             done += len(part)
             size = min(max(size, done // 4), PIECE[1])
@@ -409,14 +425,23 @@ def _pieces(layout: Layout, columns: list[str]) -> Iterator[dict[str, pd.Series]
 
 
 def _cells(
-    layout: Layout, handle: TextIO, places: list[int]
+    layout: Layout, handle: TextIO, places: list[int], notes: list[str]
 ) -> Iterator[tuple[str, ...]]:
-    """The cells of each row that stand at some places."""
+    """The cells of each row that stand at some places, and a note in the end."""
     width, number = len(layout.columns), 0
     pick = itemgetter(*places, 0)  # one more, so that it is a tuple always
-    reader = csv.reader(handle, delimiter=layout.sep, skipinitialspace=layout.padded)
+    reader = csv.reader(
+        handle, delimiter=layout.sep, skipinitialspace=layout.padded, strict=True
+    )
+    lines, several, first = 0, 0, ""  # up to a row's end; cells that look like rows
     try:
         for row in reader:
+            if reader.line_num > lines + 1:
+                for cell in row:
+                    if layout.sep in cell and re.search("[\r\n]", cell):
+                        several += 1
+                        first = first or f"{cell!r} in row {number + 1}"
+            lines = reader.line_num
             if len(row) != width:
                 if not row:
                     continue
@@ -432,9 +457,16 @@ def _cells(
             yield pick(row)
     except csv.Error as error:
         raise ValueError(
-            f"path: {layout.path} is not a CSV table: {error}, after row {number} "
-            "below the header"
+            f"path: {layout.path} is not a CSV table: {error}, in row {number + 1} "
+            "below the header (a quote that is never closed, perhaps, or text behind a "
+            "closing one; a quote in a quoted cell is written twice)"
         ) from error
+    if several:
+        notes.append(
+            f"quoted cells hold line breaks and {layout.sep!r}, {several} of them, "
+            f"first {first} below the header: if they are rows, there is a quote too "
+            "many"
+        )
 
 
 class _Texts:
@@ -530,7 +562,7 @@ class _Figures:
     def refused(self, cell: str, row: int, mark: str | None) -> str:
         """The words of an error about a cell."""
         words = _bad(self.layout, self.column, f"no {self.kind.words}", cell, row)
-        if mark is None and _DOUBTFUL.fullmatch(tidy(cell)):
+        if mark is None and _DOUBTFUL.fullmatch(_digits(cell)):
             return words + ": say what its comma means, decimal=',' or decimal='.'"
         if re.search(r"\d[.,]\d", cell):
             return words + f", where {mark or '.'!r} is before decimals (decimal=)"
@@ -541,7 +573,7 @@ class _Figures:
             return
         dotted = cells.str.contains(".", regex=False).to_numpy(bool)
         for text in cells[dotted].unique():
-            if not _DOUBTFUL.fullmatch(tidy(text)):
+            if not _DOUBTFUL.fullmatch(_digits(text)):
                 self.sure = True
                 return
             if self.doubtful is None:
@@ -577,6 +609,11 @@ def _bad(layout: Layout, column: str, what: str, cell: str, row: int) -> str:
     )
 
 
+def _digits(cell: str) -> str:
+    """What is left of a number without its unit and signs."""
+    return re.sub(rf"[^\d.,{_GROUP}]", "", cell).strip()
+
+
 def _loosely(name: str) -> str:
     """What is left of a name without capitals, blanks and what is not seen."""
     text = unicodedata.normalize("NFKC", name).casefold()
@@ -586,7 +623,7 @@ def _loosely(name: str) -> str:
 def _number(text: str, mark: str | None) -> tuple[float, str] | None:
     """The value of a cell, and the sign of its unit; None if it is no number."""
     text = tidy(text)
-    if mark is None and "," in text and _DOUBTFUL.fullmatch(text):
+    if mark is None and "," in text and _DOUBTFUL.fullmatch(_digits(text)):
         return None  # 1299 or 1.299: who knows?
     found = _BODY.fullmatch(text)
     if found is None:
@@ -599,7 +636,7 @@ def _number(text: str, mark: str | None) -> tuple[float, str] | None:
     whole, _, rest = body.partition(decimal)
     other = "." if decimal == "," else ","
     group = (
-        rf"[+-]?\d{{1,3}}(?:(?P<mark>[{other}{_GROUP}])\d{{3}})(?:(?P=mark)\d{{3}})*"
+        rf"[+-]?[1-9]\d{{0,2}}(?P<mark>[{other}{_GROUP}])\d{{3}}(?:(?P=mark)\d{{3}})*"
     )
     if not re.fullmatch(rf"{group}|[+-]?\d*|[+-]?\d+[eE][+-]?\d+", whole):
         return None
@@ -629,7 +666,7 @@ def _decimal_mark(layout: Layout, columns: Sequence[str]) -> str | None:
         place = layout.columns.index(column)
         for row in layout.sample:
             cell = tidy(row[place]) if len(row) > place else ""
-            digits = re.sub(rf"[^\d.,{_GROUP}]", "", cell).strip()
+            digits = _digits(cell)
             if not digits or _DOUBTFUL.fullmatch(digits):
                 continue
             can = [mark for mark in DECIMALS if _number(cell, mark) is not None]

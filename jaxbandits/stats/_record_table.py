@@ -55,6 +55,7 @@ def _check_records(records: Any) -> None:
         _check_keys(where, record, "environment", "policy", "seeds", "metrics")
         checks.whole(f"{where}['seeds']", record["seeds"], 0)
         check_mapping(f"{where}['metrics']", record["metrics"])
+        check_mapping(f"{where}['params']", record.get("params") or {})
         for name, found in record["metrics"].items():
             _check_entry(f"{where}['metrics'][{name!r}]", found)
 
@@ -88,6 +89,9 @@ def record_table(
     labels: Mapping[str, str] | None = None,
 ) -> str:
     """Records as a table: a row each, a column per metric, mean ± standard error.
+
+    Where a policy has several rows in an environment, the parameters in which they
+    differ stand behind its name.
 
     In every environment the best mean of a metric is bold, and a dagger marks the means
     that are not surely worse: bold and daggers together hold the best policy with
@@ -135,12 +139,13 @@ def record_table(
         if found["published"] is not None
     }
     latex = form == "latex"
+    safe = texts.latex if latex else texts.markdown
+    points = _points(records)
 
     def said(text: str) -> str:
         if labels is not None and text in labels:
             return labels[text]
-        plain = text.replace("_", " ") if text in known else text
-        return texts.latex(plain) if latex else texts.markdown(plain)
+        return safe(text.replace("_", " ") if text in known else text)
 
     heads = [said("environment"), said("policy")]
     for name in names:
@@ -154,7 +159,10 @@ def record_table(
         first = number == 0 or here != records[number - 1]["environment"]
         if first:
             groups.append(number)
-        row = [said(here) if first else "", said(record["policy"])]
+        row = [
+            said(here) if first else "",
+            said(record["policy"]) + safe(points[number]),
+        ]
         for name in names:
             found = record["metrics"].get(name)
             row.append(_cell(found, latex, _mark_of(marks.get(name), number)))
@@ -167,6 +175,24 @@ def record_table(
     note += "Mean ± standard error." if _has_errors(records) else ""
     layout = _latex if latex else _markdown
     return layout(heads, rows, groups, note.strip())
+
+
+def _points(records: Sequence[Record]) -> list[str]:
+    """Of each record the parameters that its policy has otherwise in other rows."""
+    params: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for record in records:
+        same = params.setdefault((record["environment"], record["policy"]), [])
+        same.append(record.get("params") or {})
+    found = []
+    for record in records:
+        rows = params[record["environment"], record["policy"]]
+        own = [
+            f"{name} = {value}"
+            for name, value in (record.get("params") or {}).items()
+            if any(name not in other or other[name] != value for other in rows)
+        ]
+        found.append(f" ({', '.join(own)})" if own else "")
+    return found
 
 
 def _has_errors(records: Sequence[Record]) -> bool:

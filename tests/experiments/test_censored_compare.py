@@ -122,8 +122,11 @@ def test_default_limits_end_where_the_log_does(tmp_path):
         ("--arm solver --runtime time --limits 1,x", "--limits must be numbers"),
         ("--arm solver --runtime time --timeout 5 --limits 2,6", "limits .* timeout"),
         ("--arm solver --runtime time --status end --tolerance 0.1", "tolerance"),
-        ("--arm solver --runtime time --rounds 0", "rounds must be at least 1"),
-        ("--arm solver --runtime time --penalty -1", "penalty must be"),
+        (
+            "--arm solver --runtime time --timeout 9 --rounds 0",
+            "rounds must be at least 1",
+        ),
+        ("--arm solver --runtime time --timeout 9 --penalty -1", "penalty must be"),
         ("--arm solver --runtime time --group noise", "--group: of pulls in money"),
     ],
 )

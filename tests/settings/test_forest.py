@@ -66,7 +66,7 @@ def test_bad_options(tmp_path, bad):
 
 
 def test_times_without_a_spread_are_refused(tmp_path):
-    runs = censored.load_runs(written(tmp_path, GOOD.assign(seconds=1.0)))
+    runs = censored.load_runs(written(tmp_path, GOOD.assign(seconds=1.0)), timeout=2)
     with pytest.raises(ValueError, match="quartiles"):
         censored.forest(runs)
 

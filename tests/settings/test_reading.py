@@ -4,6 +4,7 @@ import gzip
 import re
 import tracemalloc
 import warnings
+import zipfile
 from contextlib import contextmanager
 
 import numpy as np
@@ -154,11 +155,44 @@ def test_a_thousand_that_was_read_as_a_decimal_is_worth_a_note(tmp_path):
     records, notes = noted(path)
     assert records["B"] == [(1.299, 2)]
     assert "'1.299' in row 2 below the header was read as 1.299: if it means" in notes
+    path.write_text("Channel,Cost,Revenue\nA,1,850 €\nB,2,1.299 €\n")
+    assert "'1.299 €' in row 2 below the header was read as 1.299" in noted(path)[1]
+    path.write_text("Channel;Cost;Revenue\nA;1;850 €\nB;2;1,299 €\n")
+    with pytest.raises(ValueError, match="'1,299 €' in row 2 .* what its comma means"):
+        from_table(path, **COLUMNS)
     # Other decimals tell what the point means, and so does the option.
     path.write_text("Channel,Cost,Revenue\nA,0.5,850\nB,2,1.299\n")
     assert noted(path)[1] == ""
     path.write_text("Channel,Cost,Revenue\nA,1,850\nB,2,1.299\n")
     assert noted(path, decimal=".")[1] == ""
+
+
+@pytest.mark.parametrize(
+    ("cells", "options", "value"),
+    [
+        (("0,125", "0,500"), {}, 0.125),
+        (("00,125", "0,500"), {}, 0.125),
+        (("0,125", "1,500"), {}, 0.125),
+        (("0,125", "7"), {"decimal": ","}, 0.125),
+        (("0,125", "7"), {"decimal": "."}, None),
+        (("0.125", "7"), {"decimal": ","}, None),
+        (("0 125", "7"), {}, None),
+        (("0.125.500", "7"), {}, None),
+        (("0.500", "1,5"), {}, None),
+    ],
+)
+def test_a_number_that_begins_with_zero_has_no_thousands(
+    tmp_path, cells, options, value
+):
+    path = tmp_path / "mine.csv"
+    path.write_text("Channel;Cost;Revenue\nA;{};1\nB;{};0\n".format(*cells))
+    if value is None:
+        with pytest.raises(ValueError, match=f"first '{cells[0]}|first '{cells[1]}"):
+            from_table(path, **COLUMNS, **options)
+        return
+    records, notes = noted(path, **options)
+    assert records["A"] == [(1, value)]
+    assert ("decimal comma" in notes) == (not options)
 
 
 def test_per_cent_are_shares(tmp_path):
@@ -191,6 +225,10 @@ BAD = {
     "first '£5' in row 1 .* one unit|'£1.5' in row 1 and '\\$2' in row 3": (
         PLAIN.replace("1.5", "£1.5").replace("A,2", "A,$2")
     ),
+    "expected after .* in row 1 below the header .a quote": PLAIN.replace(
+        "A,", '"A"x,'
+    ),
+    "unexpected end of data, in row 3": PLAIN.replace("1299", '"1299') + "C,3,1\n",
     "path: .* has no rows": "Channel,Cost,Revenue\n",
     "path: .* is empty": "\n\n",
     "path: .* is an Excel workbook": "PK\x03\x04" + PLAIN,
@@ -209,12 +247,44 @@ def test_a_file_that_cannot_be_read_is_refused_by_row_and_column(tmp_path, named
 
 @pytest.mark.parametrize(
     ("options", "named"),
-    [({"sep": ",,"}, "sep must be one"), ({"decimal": "'"}, "decimal must be")],
+    [
+        ({"sep": ",,"}, "sep must be one"),
+        ({"sep": '"'}, "sep must be one character, no quote"),
+        ({"sep": "\n"}, "sep must be one character, no quote and no line break"),
+        ({"decimal": "'"}, "decimal must be"),
+    ],
 )
 def test_bad_marks_are_refused_by_name(tmp_path, options, named):
     (tmp_path / "mine.csv").write_text(PLAIN)
     with pytest.raises(ValueError, match=named):
         from_table(tmp_path / "mine.csv", **COLUMNS, **options)
+
+
+def test_rows_that_quotes_make_one_cell_are_refused_or_noted(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text(PLAIN.replace("1.5,2", '1.5,2,"7 inch').replace("2,12", '2,"12'))
+    with pytest.raises(ValueError, match="expected after .* in row 1 below"):
+        from_table(path, **COLUMNS)
+    path.write_text(PLAIN + '"B,2,1\nC,3,1\nD",1,1\n"two\nlines",1,1\n')
+    records, notes = noted(path)
+    assert set(records) == {"A", "B", "B,2,1\nC,3,1\nD", "two\nlines"}
+    assert "1 of them, first 'B,2,1\\nC,3,1\\nD' in row 4 below the header" in notes
+    path.write_text(PLAIN + '"two\nlines",1,1\n\nD,1,1\n')
+    assert noted(path)[1] == ""
+
+
+def test_an_archive_holds_one_file_besides_what_a_mac_adds(tmp_path):
+    path = tmp_path / "mine.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.csv", PLAIN)
+        archive.writestr("__MACOSX/._a.csv", "\x00")
+    assert noted(path) == (FOUND, "")
+    for second, named in (("b.csv", r"but holds \['a.csv', 'b.csv'\]"), ("", r"\[\]")):
+        with zipfile.ZipFile(path, "w") as archive:
+            for name in ("a.csv", second) if second else ():
+                archive.writestr(name, PLAIN)
+        with pytest.raises(ValueError, match=f"path: .*mine.zip must hold .* {named}"):
+            from_table(path, **COLUMNS)
 
 
 def test_names_that_look_alike(tmp_path):

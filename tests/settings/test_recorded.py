@@ -204,6 +204,33 @@ def test_a_run_just_below_its_timeout_counts_as_finished_with_a_warning(tmp_path
     censored.load_runs(path, timeout=10, tolerance=0.0)
 
 
+def test_ties_at_the_longest_time_without_a_timeout_are_worth_a_warning(tmp_path):
+    path = written(tmp_path, "solver,seconds\na,60\na,60\na,3\nb,60\nb,2\n")
+    options = {"configuration": ["solver"], "reward": None}
+    with pytest.warns(
+        UserWarning, match="3 of 5 runs took exactly the longest time, 60"
+    ):
+        censored.load_runs(path, **options)
+    about = censored.load_runs(path, **options, timeout=60).about
+    assert about["notes"] == []
+    path = written(tmp_path, "solver,seconds\na,6\na,5\na,6\nb,5\n")
+    assert censored.load_runs(path, **options).about["notes"] == []
+
+
+def test_a_tolerance_of_nothing_and_a_cutoff_of_0_are_refused(tmp_path):
+    path = written(tmp_path, CAPPED.replace("b,1,2,4", "b,1,2,0"))
+    with pytest.raises(ValueError, match="tolerance is a share .* timeout or cutoff"):
+        censored.load_runs(path, configuration=["solver"], tolerance=0.1)
+    with pytest.raises(ValueError, match="path: .*'cutoff' .* above 0, got 0 in row 5"):
+        censored.load_runs(path, configuration=["solver"], cutoff="cutoff")
+
+
+@pytest.mark.parametrize("limits", [[1, 1], [0, 2], [3, 2]])
+def test_bad_limits_are_refused_in_the_seconds_of_the_runs(log, limits):
+    with pytest.raises(ValueError, match=f"above 0 and strictly .* \\[{limits[0]}.0, "):
+        censored.recorded("mine", log, limits)
+
+
 STATUS = """solver,reward,seconds,status
 a,1,9.98,Timed-Out
 a,1,3,ok

@@ -20,7 +20,8 @@ campaign_id,age,gender,clicks,spent,total_conversion
 1,30-34,M,20,8.0,3
 """,
     "runs.csv": "solver,reward,seconds\na,1,2\na,0.5,3\nb,1,4\nb,0.2,1\n",
-    "clicks.csv": "ad,cost,revenue\nred,0.5,1\nred,0.4,0\nblue,0.2,1\nblue,0.3,0\n",
+    "clicks.csv": "ad,kind,cost,revenue\n"
+    "red,a,0.5,1\nred,a,0.4,0\nblue,b,0.2,1\nblue,b,0.3,0\n",
 }
 # By the name in the registry.
 ARGUMENTS = {

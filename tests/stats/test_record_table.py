@@ -40,6 +40,22 @@ def test_markdown():
     assert note.startswith("Bold: the lowest. Dagger: not surely worse, Welch's")
 
 
+def test_rows_of_a_policy_say_in_which_parameters_they_differ():
+    points = [{"gain_radius": 0.3, "size": 2}, {"gain_radius": 1.0, "size": 2}]
+    rows = [record("RCUCB", 9.0, 1.0) | {"params": point} for point in points]
+    alone = record("RCUCB", 9.0, 1.0, "Indep") | {"params": points[0]}
+    text = record_table([*rows, TRIO[1] | {"params": {"size": 2}}, alone])
+    names = [cells(text, line)[1] for line in range(2, 6)]
+    first, second = (rf"RCUCB (gain\_radius = {x})" for x in (0.3, 1.0))
+    assert names == [first, second, "TS", "RCUCB"]
+    text = record_table(
+        [*rows, rows[0] | {"params": {}}], "latex", labels={"RCUCB": "R"}
+    )
+    assert r" & R (gain\_radius = 1.0, size = 2) & $" in text
+    with pytest.raises(TypeError, match=r"records\[0\]\['params'\] must be"):
+        record_table([rows[0] | {"params": "x"}])
+
+
 def test_latex():
     second = [
         record("100 % & more", 3.0, 1.0, where="#2"),

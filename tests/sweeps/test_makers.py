@@ -228,7 +228,7 @@ def test_a_policy_made_of_another():
         ),
         (
             "budgeted/from-table",
-            {"group": "ad"},
+            {"group": "kind"},
             " 'budgeted/from-table' must make one environment, and makes several",
         ),
     ],

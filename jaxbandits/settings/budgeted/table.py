@@ -114,9 +114,9 @@ def from_table(
     layout = look(path, named, sep)
     arm, cost, reward = (layout.named[x] for x in ("arm", "cost", "reward"))
     words = [arm] if group is None else [arm, layout.named["group"]]
-    if cost == reward or {cost, reward} & {*words}:
+    if len({cost, reward, *words}) < len(named):
         raise ValueError(
-            "cost and reward must be columns of their own, got "
+            f"{', '.join(named)} must be columns of their own, got "
             + ", ".join(f"{argument}={column!r}" for argument, column in named.items())
         )
     found = read(

@@ -132,14 +132,14 @@ def load_runs(
         cells are numbers as Python writes them has numbers for values.
       timeout: the time after which runs were stopped: those with as many seconds, or
         more, had not finished.
-      cutoff: the column of such times, where each run has its own.
+      cutoff: the column of such times, > 0, where each run has its own.
       status: the column that says how a run ended, in place of its seconds: ``ok``,
         ``timeout`` (stopped at its cutoff or the timeout, or else at its seconds) or
         ``memout`` and ``crash``, which bring nothing whatever the limit, and exceed
         every one, as in PAR10. Other words for these are known, too.
       tolerance: the share of a timeout or cutoff, in [0, 1), by which a run that it
         stopped may fall short of it: 0.01 counts 9.98 of 10 s as stopped. By default 0,
-        and such runs are worth a warning.
+        and such runs are worth a warning. It goes with timeout or cutoff.
       sep, decimal: as for `settings.budgeted.from_table`.
 
     Returns:
@@ -176,6 +176,10 @@ def load_runs(
         positive(timeout=timeout)
     if tolerance is not None and not 0 <= number("tolerance", tolerance) < 1:
         raise ValueError(f"tolerance must be in [0, 1), got {tolerance}")
+    if tolerance is not None and timeout is None and cutoff is None:
+        raise ValueError(
+            "tolerance is a share of a timeout or cutoff: give timeout or cutoff, too"
+        )
     layout = look(path, columns | {f"configuration {c!r}": c for c in told}, sep)
     columns = {argument: layout.named[argument] for argument in columns}
     others = [c for c in layout.columns if c and c not in (*columns.values(), RUN)]
@@ -242,7 +246,13 @@ def _ends(
     seconds = found.numbers[columns["seconds"]]
     most = np.full(seconds.shape, np.inf if timeout is None else timeout)
     if "cutoff" in columns:
-        most = np.minimum(most, found.numbers[columns["cutoff"]])
+        cutoffs = found.numbers[columns["cutoff"]]
+        if not cutoffs.all():
+            raise ValueError(
+                f"path: cells of column {columns['cutoff']!r} of {path} must be above "
+                f"0, got 0 in row {found.rows[np.argmin(cutoffs)]} below the header"
+            )
+        most = np.minimum(most, cutoffs)
     if "status" not in columns:
         stopped = seconds >= most * (1 - (tolerance or 0.0))
         near = ~stopped & (seconds >= most * (1 - NEAR))
@@ -258,6 +268,16 @@ def _ends(
             notes.append(
                 "runs of inf are taken to exceed every limit, as nobody says when they "
                 "were stopped: give timeout or cutoff"
+            )
+        longest = np.max(seconds[~stopped], initial=0.0)
+        # Of whole seconds some are equal by chance: not more of the longest, though.
+        long = seconds[~stopped & (seconds >= longest / 2)]
+        ties = np.append(1, np.unique(long, return_counts=True)[1])
+        if np.isinf(most).all() and ties[-1] > ties[:-1].max():
+            notes.append(
+                f"{ties[-1]} of {seconds.size} runs took exactly the longest time, "
+                f"{longest:g}, and count as finished: if they were stopped, give "
+                "timeout, cutoff or status"
             )
         return ~stopped, np.where(stopped, most, np.inf), notes
     if tolerance is not None:
@@ -399,8 +419,9 @@ def recorded(
 
     Raises:
       TypeError: if an argument is of another kind.
-      ValueError: as `make_problem` and `make_continuum`; if no run finished, or limits
-        lie beyond the timeout: what would have happened there is not on record.
+      ValueError: as `make_problem` and `make_continuum`; if no run finished, limits are
+        not above 0 and increasing, or lie beyond the timeout: what would have happened
+        there is not on record.
     """
     instance("runs", runs, Runs, "of load_runs")
     unit = unit_of(runs, unit)
@@ -411,6 +432,10 @@ def recorded(
         problem = make_continuum(len(runs.counts), cost, penalty, longest / unit)
         return replay(name, runs, problem, unit)
     grid = checks.numbers("limits", limits, 1)
+    if np.any(np.diff(grid, prepend=0.0) <= 0):
+        raise ValueError(
+            f"limits must be above 0 and strictly increasing, got {grid.tolist()}"
+        )
     if runs.timeout is not None and np.any(grid > runs.timeout):
         raise ValueError(
             f"limits must be at most the timeout of the runs, {runs.timeout} (or the "
