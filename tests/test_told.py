@@ -72,7 +72,7 @@ SHORT = {"censored/trap", "budgeted/s-br", "farewell/figure-1a"}
 def test_what_games_answer_may_be_told(name):
     problem, rounds = played(name)
     told = TOLD[type(problem)]
-    for view, _, action, feedback in rounds:
+    for view, _, _, action, feedback in rounds:
         if told.view_of:
             jax.tree.map(np.testing.assert_allclose, told.view_of(problem, view), view)
         told.check_action(problem, view, action)

@@ -194,8 +194,8 @@ def _check_actions(environment, instance, trace, rounds):
     counted = books(environment, instance, trace).counted
     require(
         counted is None or np.all(counted >= rounds),
-        f"it plays {rounds} rounds, and the environment counts {counted} with "
-        "an action that the game has: act must give no other",
+        f"it plays {rounds} rounds, and the environment counts {np.max(counted)} "
+        "with an action that the game has: act must give no other",
     )
 
 

@@ -14,7 +14,7 @@ SAYS = re.compile(
     r"must|need|there is no|has |have |had no|unknown|not |one of|at least|at most|"
     r"cannot|give |only |expected|required|unexpected|taken|empty|refuse|spends|"
     r"changes|holds? NaN|negative|uses|policies are|no JSON form|minimum|maximum|"
-    r"invalid|unrecognized|known are|both",
+    r"invalid|unrecognized|known are|both|are no |is damaged",
     re.IGNORECASE,
 )
 # Words of machinery, not of this package.

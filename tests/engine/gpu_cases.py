@@ -52,8 +52,9 @@ def pairs(num_arms: int, num_limits: int):
 def log():
     """Recorded runs, whose tables are read where they lie."""
     rng = np.random.default_rng(1)
-    seconds = rng.exponential(5.0, (3, 200))
-    runs = censored.Runs([{}] * 3, rng.random((3, 200)), seconds, {})
+    seconds = rng.exponential(5.0, 600)
+    pairs = np.column_stack([rng.random(600), seconds])
+    runs = censored.Runs(({},) * 3, pairs, np.full(3, 200), {})
     return censored.recorded("log", runs, [1.0, 4.0, 20.0])
 
 

@@ -66,7 +66,7 @@ def _joint():
     yield from attack(
         laws.gaussian_copula,
         {"reward": laws.uniform, "consumption": laws.exponential},
-        {"reward": (laws.beta,), "consumption": (laws.beta,)},
+        {"reward": (laws.empirical,), "consumption": (laws.empirical,)},
     )
     joint = laws.gaussian_copula(laws.uniform, laws.exponential)
     for rho in (*NUMBERS, -1.5, 2.0):

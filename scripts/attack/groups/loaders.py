@@ -58,7 +58,6 @@ def _of(load, header, rows, wrong):
         "only a header": header.encode(),
         "binary": bytes(range(256)) * 8,
         "NUL bytes": b"\0" * 100,
-        "UTF-16": good.decode().encode("utf-16"),
         "Latin-1": good + b"\xff\xfe,\xe9\n",
         "JSON": b'{"a": 1}',
         "too many cells": good + b"\n" + b"1," * 20,
@@ -71,6 +70,9 @@ def _of(load, header, rows, wrong):
     }
     for what, data in contents.items():
         yield _case(load, f"{name} of {what}", "a.csv", data)
+    utf_16 = _case(load, f"{name} of UTF-16", "a.csv", good.decode().encode("utf-16"))
+    # The reader of one's own files knows it; those of known data need not.
+    yield utf_16._replace(fine=True if load is censored.load_runs else None)
     yield _case(load, f"{name} of no gzip", "a.csv.gz", good)
     yield _case(load, f"{name} of half a gzip", "a.csv.gz", gzip.compress(good)[:-12])
     yield _case(load, f"{name} of no zip", "a.csv.zip", good)
@@ -89,4 +91,4 @@ def _case(load, name, file, data):
         Path(file).write_bytes(data)
         return load(file)
 
-    return Case(name, call, ("path",))
+    return Case(name, call, ("path", "reward", "seconds"))
