@@ -2,11 +2,12 @@
 # Make .venv at the top of the repository and install jaxbandits in it: editable, with
 # the versions in constraints.txt (on Python 3.11: constraints-3.11.txt).
 #
-#   scripts/setup.sh [run|test|site]
+#   scripts/setup.sh [run|test|site|find]
 #
 #   run   what the package needs (the default)
 #   test  the `dev` dependency group as well
 #   site  that and the `site` group, which scripts/site.py needs
+#   find  install nothing: print the Python that a new environment is made with
 #
 # PYTHON=python3.12 names the interpreter of a new environment, VENV=DIR another place
 # than .venv. DEPENDENCIES=newest installs the newest versions, DEPENDENCIES=oldest the
@@ -20,10 +21,10 @@ fail() { say "$@"; exit 1; }
 
 profile=${1:-run}
 case $profile in
-    run) groups=() ;;
+    run | find) groups=() ;;
     test) groups=(--group dev) ;;
     site) groups=(--group dev --group site) ;;
-    *) fail "unknown profile '$profile' (run, test or site)" ;;
+    *) fail "unknown profile '$profile' (run, test, site or find)" ;;
 esac
 dependencies=${DEPENDENCIES:-pinned}
 case $dependencies in
@@ -37,21 +38,33 @@ uv=$(command -v uv || true)
 
 is() { "$1" -c "import sys; sys.exit(not sys.version_info $2)" 2>/dev/null; }
 
+# Print an interpreter for a new environment: on PATH, or of pyenv, which keeps those
+# that are not chosen off it.
+find_python() {
+    local base minor pythons=()
+    for minor in 13 12 11 14; do
+        pythons+=("python3.$minor" "$HOME/.pyenv/versions/3.$minor".*/bin/python)
+    done
+    for base in "${PYTHON:-${pythons[@]}}" "${PYTHON:-python3}"; do
+        if is "$base" ">= (3, 11)"; then
+            printf '%s\n' "$base"
+            return
+        fi
+    done
+    fail "Python 3.11 or newer is needed; name one: PYTHON=/path/to/python"
+}
+
+if [[ $profile == find ]]; then
+    find_python
+    exit
+fi
 if [[ ! -e $venv ]]; then
     say "making $venv"
     if [[ -n $uv ]]; then
         uv venv --quiet --seed --python "${PYTHON:->=3.11,<3.15}" "$venv" ||
             fail "uv found no Python 3.11 or newer; name one: PYTHON=/path/to/python"
     else
-        # On PATH, or of pyenv, which keeps those that are not chosen off it.
-        for minor in 13 12 11 14; do
-            pythons+=("python3.$minor" "$HOME/.pyenv/versions/3.$minor".*/bin/python)
-        done
-        for base in "${PYTHON:-${pythons[@]}}"; do
-            is "$base" ">= (3, 11)" && break
-        done
-        is "$base" ">= (3, 11)" ||
-            fail "Python 3.11 or newer is needed; name one: PYTHON=/path/to/python"
+        base=$(find_python)
         "$base" -m venv "$venv" ||
             fail "$base -m venv failed (on Debian and Ubuntu: apt install python3-venv)"
     fi
