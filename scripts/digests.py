@@ -1,7 +1,7 @@
 """Does a change of names and places change what is computed?
 
     python scripts/digests.py write FILE [--only PATTERN]   what this tree computes
-    python scripts/digests.py compare BEFORE AFTER          what differs, and exit status 1
+    python scripts/digests.py compare BEFORE AFTER          differences; exit status 1
 
 Of every policy of the registry, in the game of its setting: the digest of its program
 (without names), and one of the results of 64 seeds, bit for bit; and the numbers of a
