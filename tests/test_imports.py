@@ -12,7 +12,7 @@ from tests.test_devices import SAID
 ROOT = Path(jaxbandits.__file__).parents[1]
 WATCHED = """
     chex h5netcdf h5py jax jsonschema matplotlib matplotlib.pyplot optax pandas
-    psutil rich scipy scipy.special scipy.stats statsmodels xarray zarr
+    psutil rich scipy scipy.special scipy.stats xarray zarr
     jax.experimental.pallas jax.experimental.multihost_utils
     jaxbandits.engine jaxbandits.engine.gpu jaxbandits.results jaxbandits.settings
 """.split()
