@@ -1,9 +1,9 @@
 """Sweeps: policies x parameter points x environments x seeds, in a store that survives.
 
-`sweep` plays one from Python, `read_spec` and `run_sweep` one from a file, `HalfWidth`
-says when there are enough seeds, `Store` where results are kept, `Workers` who plays,
-`join` makes a process one of several, `variants` one environment for each combination
-of arguments.
+`jaxbandits.simulate` plays one from Python, `read_spec` and `run_sweep` one from a
+file, `HalfWidth` says when there are enough seeds, `Store` where results are kept,
+`Workers` who plays, `join` makes a process one of several, `variants` one environment
+for each combination of arguments.
 
 What is public stands in ``__init__.pyi``; each part is imported when it is first used.
 """

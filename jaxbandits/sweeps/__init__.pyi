@@ -1,4 +1,3 @@
-from ._sweep import sweep
 from ._variants import variants
 from .drive import run_sweep
 from .files import read_spec
@@ -17,6 +16,5 @@ __all__ = [
     "join",
     "read_spec",
     "run_sweep",
-    "sweep",
     "variants",
 ]

@@ -41,7 +41,7 @@ def run_sweep(
     shard: tuple[int, int] | None = None,
     stop: threading.Event | None = None,
 ) -> xr.Dataset:
-    """Play a sweep, or what is missing of it. See `jaxbandits.sweep`.
+    """Play a sweep, or what is missing of it. See `jaxbandits.simulate`.
 
     Args:
       spec: the sweep.

@@ -100,8 +100,8 @@ def verdict(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> _Verdict:
     """How many seeds the intervals take.
 
     Args:
-      dataset: as `sweep` makes it, with all environments; its first `pilot` seeds are
-        complete.
+      dataset: as `simulate` makes it, with all environments; its first `pilot` seeds
+        are complete.
       until: the half-width that is wanted.
       pilot: number of seeds of the first stage.
 
