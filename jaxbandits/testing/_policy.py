@@ -21,14 +21,22 @@ from jaxbandits.fit import check_fit
 from jaxbandits.points import Points
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.schedule import Schedule
-from jaxbandits.testing._clauses import books, first, refused, require_arrays, tried
+from jaxbandits.testing._clauses import (
+    books,
+    check_actions,
+    first,
+    play_twice,
+    refused,
+    require_arrays,
+    require_equal,
+    tried,
+)
 from jaxbandits.testing._trace import (
     MOST_LOOKED_AT,
     Trace,
     check_sizes,
     instance_for,
     rounds_of,
-    trace_run,
 )
 
 
@@ -68,20 +76,15 @@ def check_policy(
     require_arrays("init", state)
     with refused():
         unsure = check_round(policy.name, policy, environment, compared="policy")
-    _assert_equal(state, policy.init(params), "init is not a pure function")
+    require_equal(state, policy.init(params), "init is not a pure function")
     watched = _watched(policy)
     for seed_index in range(2):
-        traces = [
-            trace_run(
-                watched, environment, rounds, root_seed=root_seed, seed_index=seed_index
-            )
-            for _ in range(2)
-        ]
-        _assert_equal(*traces, "a run is not a pure function of its seed")
-        trace = _check_watch(policy, traces[0])
+        seed = {"root_seed": root_seed, "seed_index": seed_index}
+        trace = _check_watch(policy, play_twice(watched, environment, rounds, **seed))
         instance = instance_for(environment, root_seed, seed_index)
-        _check_actions(environment, instance, trace, rounds)
-        _check_notes(policy, params, trace, environment, instance)
+        found = books(environment, instance, trace)
+        check_actions(environment, instance, trace, found.counted)
+        _check_notes(policy, params, trace, environment, instance, found.metrics)
         if unsure:
             _check_reads(policy, environment, rounds, root_seed, seed_index)
     _check_lanes(policy, params, state)
@@ -105,12 +108,6 @@ def _told(policy: Policy, rounds: int) -> Policy:
     ends = {name: float(rounds) for name in untold(policy)}
     params = policy.params._replace(**ends) if ends else policy.params
     return policy._replace(params=params, told=())
-
-
-def _assert_equal(left, right, message):
-    import chex  # takes as long to import as JAX
-
-    chex.assert_trees_all_equal(left, right, custom_message=message)
 
 
 class _Watched(NamedTuple):
@@ -180,26 +177,7 @@ def _check_watch(policy: Policy, trace: Trace) -> Trace:
     return trace._replace(state=watch.state)
 
 
-def _check_actions(environment, instance, trace, rounds):
-    """All that were played are the game's, and its books count them."""
-    actions = environment.game.actions
-    if actions is not None:
-        allowed = jax.vmap(actions.allowed, (None, 0))(instance, trace.actions)
-        number = int(np.argmin(allowed))
-        action = jax.tree.map(lambda x: x[number].tolist(), trace.actions)
-        require(
-            np.all(allowed),
-            f"it plays {action} in round {number + 1}, not {actions.text}",
-        )
-    counted = books(environment, instance, trace).counted
-    require(
-        counted is None or np.all(counted >= rounds),
-        f"it plays {rounds} rounds, and the environment counts {np.max(counted)} "
-        "with an action that the game has: act must give no other",
-    )
-
-
-def _check_notes(policy, params, trace, environment, instance):
+def _check_notes(policy, params, trace, environment, instance, metrics):
     state, actions = jax.tree.map(jnp.asarray, trace.state), environment.game.actions
     if policy.recommend is not None:
         found = policy.recommend(state, params)
@@ -208,7 +186,6 @@ def _check_notes(policy, params, trace, environment, instance):
             allowed = actions.allowed(instance, found)
             require(allowed, f"recommend gives {found}, not {actions.text}")
     if policy.report is not None:
-        metrics = books(environment, instance, trace).metrics
         for name, value in policy.report(state, params).items():
             require(name not in metrics, f"report {name!r} has the name of a metric")
             require(isinstance(value, jax.Array), f"report {name!r} is not an array")
