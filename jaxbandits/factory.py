@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import Any, ParamSpec, TypeVar
 
-from jaxbandits.checks import MOST, shown, whole
+from jaxbandits.checks import MOST, function, instance, shown, whole
 from jaxbandits.protocol import Environment, Policy
 
 Arguments = ParamSpec("Arguments")
@@ -67,6 +67,40 @@ def of_size(make: Callable[[int], Made]) -> Callable[[int], Made]:
         return built(whole("num_arms", num_arms, 1, MOST))
 
     return checked
+
+
+def made_by(plain: Callable[[int], Policy], num_arms: int) -> Policy:
+    """The policy that a factory of plain policies makes.
+
+    Raises:
+      TypeError: if `plain` is no function, or makes no policy.
+      ValueError: if it makes a policy that was built for a problem.
+    """
+    made = function("plain", plain)(num_arms)
+    source = f"made of {num_arms} arms, as policies.plain.ucb does"
+    return built_for(f"plain({num_arms})", made, None, source)
+
+
+def built_for(name: str, policy: Any, problem: Any, source: str) -> Policy:
+    """Require a policy that was built for a problem, or for none; return it.
+
+    Args:
+      name: of the argument that is the policy, or makes it.
+      policy: what was given.
+      problem: of the game that the policy will be shown; None if that is a game of
+        plain arms.
+      source: where one gets such a policy, for errors.
+
+    Raises:
+      TypeError: if it is no policy.
+      ValueError: if it was built for another problem.
+    """
+    given: Policy = instance(name, policy, Policy, source)
+    if given.problem is None or given.problem == problem:
+        return given
+    kind, wanted = kind_name(type(given.problem)), type(problem)
+    other = f"another {wanted.__name__}" if type(given.problem) is wanted else kind
+    raise ValueError(f"{name} must be {source}; {given.name!r} was built for {other}")
 
 
 def check_problem(name: str, problem: Any, *kinds: type) -> None:

@@ -17,6 +17,9 @@ from jaxbandits.arguments import environment_of
 from jaxbandits.arrays import unit_interval
 from jaxbandits.contract import check_round
 from jaxbandits.engine import tape
+from jaxbandits.policies import budgeted as of_money
+from jaxbandits.policies import censored as of_pairs
+from jaxbandits.policies import farewell as of_waits
 from jaxbandits.protocol import Policy
 from jaxbandits.settings import allocation, budgeted, censored, farewell
 from jaxbandits.testing import altered, check_environment, check_policy
@@ -510,3 +513,57 @@ def test_check_policy_finds_recommendations_out_of_range():
     )
     with pytest.raises(AssertionError, match="recommend gives .* not an Action of an"):
         check_policy(idle, GRID)
+
+
+CONTINUUM = censored.indep(censored.ANY).problem
+MONEY = budgeted.s_bt(3).problem
+WAITS = farewell.figure_1a()
+
+
+@pytest.mark.parametrize(
+    ("lift", "message"),
+    [
+        (
+            lambda: of_pairs.on_grid(
+                CONTINUUM, [0.5, 1.0], lambda q: of_pairs.rcucb(GRID.problem)
+            ),
+            r"make\(problem\) must be made from the .*'RCUCB' was built for another",
+        ),
+        (
+            lambda: of_pairs.on_grid(CONTINUUM, 3, lambda q: of_money.uniform(MONEY)),
+            "'uniform' was built for a Problem of settings.budgeted",
+        ),
+        (
+            lambda: of_pairs.on_grid(CONTINUUM, 3, lambda q: 3),
+            r"make\(problem\) must be a Policy .*, got 3",
+        ),
+        (
+            lambda: of_pairs.product_arms(
+                GRID.problem, lambda n: of_money.clairvoyant(MONEY)
+            ),
+            r"plain\(2\) must be made of 2 arms, .* 'clairvoyant' was built for a",
+        ),
+        (
+            lambda: of_pairs.product_arms(GRID.problem, lambda n: n),
+            r"plain\(2\) must be a Policy .*, got 2",
+        ),
+        (
+            lambda: of_waits.on_rewards(WAITS.problem, of_money.uniform(MONEY)),
+            "policy must be a plain policy",
+        ),
+        (
+            lambda: of_waits.on_pairs(WAITS.problem, of_money.uniform(MONEY)),
+            r"policy must be built for as_arms\(problem, 1\)",
+        ),
+    ],
+)
+def test_a_policy_of_another_problem_is_not_lifted(lift, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        lift()
+
+
+def test_what_asks_an_oracle_cannot_play_pairs():
+    arms = of_waits.as_arms(WAITS.problem)
+    lifted = of_waits.on_pairs(WAITS.problem, of_money.clairvoyant(arms))
+    with pytest.raises(ValueError, match="act failed: .*view.oracle.best is not known"):
+        check_round("clairvoyant", lifted, WAITS)
