@@ -106,18 +106,6 @@ BAD_POLICIES = {
         counter(update=lambda n, v, state, a, f, p: state + 0.5),
         "update changes the state",
     ),
-    "negative count": (
-        counter(update=lambda n, v, state, a, f, p: state - 1),
-        "state is negative in round 1",
-    ),
-    "negative count in between": (
-        counter(
-            update=lambda n, v, s, a, f, p: jnp.where(
-                v.round == 7, s.at[0].set(-1), abs(s)
-            )
-        ),
-        "state is negative in round 7",
-    ),
     "NaN in between": (
         counter(
             init=lambda params: {"x": jnp.zeros(2)},
@@ -424,10 +412,25 @@ def test_play_tells_a_policy_the_horizon():
 
 @pytest.mark.parametrize("end", Ends._fields)
 def test_checks_tell_a_policy_how_many_rounds_are_played(end):
-    def update(noise, view, state, action, feedback, params):
-        return jnp.where(getattr(params, end) == 40, state, -1)
+    """What is told another number recommends an arm that the game has not."""
+    game = altered(GAME, actions=arms(2, lambda i, record: jnp.sum(record.pulls)))
 
-    check_policy(counter(params=Ends(), told=(end,), update=update), GAME, 40)
+    def recommend(state, params):
+        return jnp.where(getattr(params, end) == 40, 0, 9)
+
+    check_policy(counter(params=Ends(), told=(end,), recommend=recommend), game, 40)
+
+
+def test_statistics_below_0_are_a_policys_own_affair():
+    """An arm that is none yet, and wins minus losses."""
+
+    def update(noise, view, state, action, feedback, params):
+        last, surplus = state
+        return action, surplus + jnp.where(feedback > 2, 1, -1)
+
+    check_policy(
+        counter(init=lambda params: (jnp.int32(-1), jnp.int32(0)), update=update), GAME
+    )
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def check_policy(
     * `act` and `update` work with the declared number of words, read no others (at
       positions that are known, or follow from what 30 rounds have shown), and
       are one program each time that they are traced: no randomness but their noise;
-    * nothing becomes NaN in play, and integer statistics (counts) stay >= 0;
+    * nothing becomes NaN in play;
     * a run is a pure function of its seed;
     * a recommendation has the form of an action, and reports are arrays without NaN;
     * the lanes transform of `init` gives what `init` gives.
@@ -111,11 +111,10 @@ def _told(policy: Policy, rounds: int) -> Policy:
 
 
 class _Watched(NamedTuple):
-    """A policy's state, and for each of its leaves when it was first broken, i32[]."""
+    """A policy's state, and for each of its leaves when it first held NaN, i32[]."""
 
     state: Any
     nan: Any
-    negative: Any
 
 
 def _watched(policy: Policy) -> Policy:
@@ -124,7 +123,7 @@ def _watched(policy: Policy) -> Policy:
     def init(params):
         state = policy.init(params)
         never = jax.tree.map(lambda _: jnp.int32(0), state)
-        return _looked_at(_Watched(state, never, never), state, jnp.int32(1))
+        return _looked_at(_Watched(state, never), state, jnp.int32(1))
 
     def act(noise, view, watch, params):
         return policy.act(noise, view, watch.state, params)
@@ -142,20 +141,11 @@ def _looked_at(watch: _Watched, state, round_) -> _Watched:
     nan = jax.tree.map(
         lambda when, leaf: first(when, round_, jnp.any(leaf != leaf)), watch.nan, state
     )
-    negative = jax.tree.map(
-        lambda when, leaf: (
-            first(when, round_, jnp.any(leaf < 0))
-            if jnp.issubdtype(leaf.dtype, jnp.integer)
-            else when
-        ),
-        watch.negative,
-        state,
-    )
-    return _Watched(state, nan, negative)
+    return _Watched(state, nan)
 
 
 def _check_watch(policy: Policy, trace: Trace) -> Trace:
-    """Require that nothing was broken in any round; the trace of the policy."""
+    """Require that nothing was NaN in any round; the trace of the policy."""
     watch = trace.state
     for leaf in jax.tree.leaves(trace.actions):
         require(
@@ -167,12 +157,6 @@ def _check_watch(policy: Policy, trace: Trace) -> Trace:
             not round_,
             f"policy {policy.name!r}: state{jax.tree_util.keystr(path)} must not hold "
             f"NaN, and does in round {round_}",
-        )
-    for path, round_ in jax.tree_util.tree_leaves_with_path(watch.negative):
-        require(
-            not round_,
-            "update must keep integer statistics (counts) >= 0: state"
-            f"{jax.tree_util.keystr(path)} is negative in round {round_}",
         )
     return trace._replace(state=watch.state)
 
