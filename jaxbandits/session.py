@@ -91,24 +91,30 @@ def check_session(session: Any) -> Session:
 
 
 def _check_numbers(session: Session, params: Any) -> None:
-    """Require a state without NaN, and without counts below 0.
+    """Require a state that play leads to: no NaN, no sums near infinity, no counts < 0.
 
-    After the first round, NaN may be the mean of nothing: where the state's first count
-    of the same shape is 0. What is below 0 before the first round is no count.
+    What a leaf holds before the first round it may hold later: infinity where an index
+    has no data yet, -1 for no arm yet. Which integers are counts is known of the
+    library's own policies only.
     """
+    policy = session.policy
+    counts = getattr(policy.init, "__module__", "").startswith("jaxbandits.")
+    most = float(np.finfo(checks.precision()).max) / checks.ROOM
     state = jax.tree.map(np.asarray, session.state)
-    leaves = jax.tree_util.tree_leaves_with_path(state)
-    counts = [x for _, x in leaves if x.dtype.kind == "i"]
-    for path, values in leaves:
-        name, nan = f"session.state{jax.tree_util.keystr(path)}", np.isnan(values)
-        alike = [x[nan] for x in counts if x.shape == nan.shape]
-        if np.any(nan) and (session.round == 1 or not alike or np.any(alike[0])):
+    for place, (path, values) in enumerate(jax.tree_util.tree_leaves_with_path(state)):
+        name = f"session.state{jax.tree_util.keystr(path)}"
+        if np.any(np.isnan(values)):
             raise ValueError(f"{name} must not hold NaN, got {shown(values)}")
-        if values.dtype.kind == "i" and np.any(values < 0):
-            first = session.policy.init(params)
-            first = dict(jax.tree_util.tree_leaves_with_path(first))
-            if np.all(np.asarray(first[path]) >= 0):
-                raise ValueError(f"{name} must be at least 0, got {shown(values)}")
+        if jnp.issubdtype(values.dtype, jnp.inexact):
+            odd, allowed = (lambda x: np.abs(x) > most), f"numbers up to {most:.2g}"
+        elif counts and values.dtype.kind == "i":
+            odd, allowed = (lambda x: x < 0), "counts of at least 0"
+        else:
+            continue
+        if np.any(odd(values)):
+            first = jax.tree.leaves(policy.init(params))[place]
+            if not np.any(odd(np.asarray(first))):
+                raise ValueError(f"{name} must hold {allowed}, got {shown(values)}")
 
 
 def params_of(policy: Policy, points: Points, argument: str) -> Any:
