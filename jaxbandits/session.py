@@ -200,7 +200,7 @@ def check_action(session: Session, view: Any, action: Any) -> Any:
     action = numbers_of("action", action)
     forms = form_of(view), form_of(session.state), form_of(session.params)
     try:
-        expected = _action_form(policy.act, policy.words, forms)
+        expected = _action_form(policy.act, policy.words[0], forms)
     except Exception as error:  # whatever a policy's function raises
         raise failed(session, view, "view", error) from error
     found = form_of(action)
@@ -277,8 +277,8 @@ def _state_form(init, params: _Form, x64: bool) -> _Form:
 
 
 @lru_cache(512)
-def _action_form(act, words, forms: tuple[_Form, ...]) -> _Form:
-    noise = jax.ShapeDtypeStruct((words[0],), jnp.uint32)
+def _action_form(act, width: int, forms: tuple[_Form, ...]) -> _Form:
+    noise = jax.ShapeDtypeStruct((width,), jnp.uint32)
     return form_of(jax.eval_shape(act, noise, *(form.like() for form in forms)))
 
 

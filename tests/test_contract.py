@@ -2,6 +2,8 @@
 
 import itertools
 import random
+from fractions import Fraction
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -17,6 +19,7 @@ from jaxbandits.arguments import environment_of
 from jaxbandits.arrays import unit_interval
 from jaxbandits.contract import check_round
 from jaxbandits.engine import tape
+from jaxbandits.points import points_from
 from jaxbandits.policies import budgeted as of_money
 from jaxbandits.policies import censored as of_pairs
 from jaxbandits.policies import farewell as of_waits
@@ -567,3 +570,52 @@ def test_what_asks_an_oracle_cannot_play_pairs():
     lifted = of_waits.on_pairs(WAITS.problem, of_money.clairvoyant(arms))
     with pytest.raises(ValueError, match="act failed: .*view.oracle.best is not known"):
         check_round("clairvoyant", lifted, WAITS)
+
+
+class Count(NamedTuple):
+    """A parameter."""
+
+    count: int = 1
+
+
+UNCLEAR = {
+    "a list of words": (policy(words=[1, 0]), {}, "words must be .* in a tuple"),
+    "text for a state": (policy(init=lambda p: "a"), {}, "init failed: .* return arr"),
+    "text for an action": (playing("a"), {}, "act failed: .* got 'a'"),
+    "a default beyond float32": (
+        policy(params=Count(2**24 + 1)),
+        {},
+        "params.count must be an integer that float32 holds",
+    ),
+    "a default of NumPy beyond float32": (
+        policy(params=Count(np.uint32(2**32 - 1))),
+        {},
+        "or a float, which is rounded, got 4294967295",
+    ),
+    "a swept value beyond float32": (
+        policy(params=Count()),
+        {"count": [1, 2**31 - 1]},
+        r"grid\['count'\] must be an integer that float32 holds",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNCLEAR)
+def test_what_play_would_change_or_not_take_is_refused_by_name(name):
+    broken, grid, message = UNCLEAR[name]
+    with pytest.raises((TypeError, ValueError), match=message):
+        simulate(broken, GAME, horizon=5, seeds=1, grid=grid or None)
+
+
+@pytest.mark.parametrize("count", [2**25, float(2**24 + 1), Fraction(1, 2)])
+def test_numbers_of_other_kinds_are_parameters(count):
+    made = policy(params=Count(count))
+    check_policy(made, GAME, 5)
+    data = simulate(made, GAME, horizon=5, seeds=1)
+    assert data["param_count"].item() == count
+
+
+def test_the_end_of_a_game_may_be_rounded():
+    """A horizon in the millions is no worse for a digit."""
+    points = points_from({"horizon": [2**24 + 1], "budget": [2**24 + 3]})
+    assert points.row(0) == {"horizon": 2**24 + 1, "budget": 2**24 + 3}

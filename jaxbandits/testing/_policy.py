@@ -68,9 +68,8 @@ def check_policy(
     require(isinstance(policy, Policy), f"not a Policy: policy is {policy!r}")
     with refused():
         environment_of(environment)
-        _check_values(policy)
+        policy = _played(policy, rounds)
         check_fit(policy.name, policy, environment)
-        policy = _told(policy, rounds)
     params = jax.tree.map(to_device, policy.params)
     state = tried(policy.init, params)
     require_arrays("init", state)
@@ -90,24 +89,22 @@ def check_policy(
     _check_lanes(policy, params, state)
 
 
-def _check_values(policy: Policy) -> None:
-    """Require a name and parameters that can be played, all of them finite."""
+def _played(policy: Policy, rounds: int) -> Policy:
+    """The policy with parameters as they are played, floats, and told of the end.
+
+    Raises:
+      ValueError, TypeError: if its name, `told` or a parameter is none, or not finite.
+    """
     by_name(policy, "policies", is_policy, "a Policy")
     schedule = Schedule([MOST_ROUNDS], MOST_ROUNDS)  # nobody asks for it
-    points_of(policy.name, policy._replace(told=()), Points({}), schedule, "params")
-    if not isinstance(policy.told, tuple) or set(policy.told) - set(
-        getattr(policy.params, "_fields", ())
-    ):
+    own = policy._replace(told=())
+    row = points_of(policy.name, own, Points({}), schedule, "params").row(0)
+    if not isinstance(policy.told, tuple) or set(policy.told) - set(row):
         raise TypeError(f"told must name parameters, got {policy.told!r}")
-    if not np.all(np.isfinite(policy.params)):
+    if not np.all(np.isfinite([*row.values()])):
         raise ValueError(f"params must be finite numbers, got {policy.params!r}")
-
-
-def _told(policy: Policy, rounds: int) -> Policy:
-    """The policy, which knows how the game ends."""
-    ends = {name: float(rounds) for name in untold(policy)}
-    params = policy.params._replace(**ends) if ends else policy.params
-    return policy._replace(params=params, told=())
+    row |= dict.fromkeys(untold(policy), float(rounds))
+    return own._replace(params=type(policy.params)(**row)) if row else own
 
 
 class _Watched(NamedTuple):
