@@ -294,7 +294,9 @@ def _rows(
     """The cells of lines, how many lines there are up to each row's end, and what is
     wrong with the first row that is none."""
     reader = _reader(lines, sep, padded, [])
-    rows, ends, wrong = [], [], ""
+    rows: list[list[str]] = []
+    ends: list[int] = []
+    wrong = ""
     while True:
         try:
             row = next(reader)
@@ -400,8 +402,8 @@ def _read(
         notes.append(
             f"rows without an entry were left out, {row - places.size} of them"
         )
-    parts = [*texts.values(), *figures.values()]
-    notes += [x for part in parts for x in part.notes()]
+    notes += [x for part in texts.values() for x in part.notes()]
+    notes += [x for part in figures.values() for x in part.notes()]
     sure = mark is not None or any(x.sure for x in figures.values())
     for part in figures.values():
         if part.doubtful and not sure:

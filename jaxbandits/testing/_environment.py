@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.experimental import checkify
 
 from jaxbandits.arguments import environment_of
 from jaxbandits.checks import require
@@ -160,7 +159,10 @@ def _check_watch(trace: Trace) -> Trace:
 
 
 def _check_metrics(environment: Environment, batch: Any, state: Any) -> None:
-    """Require metrics that are the same program each time, of the same tables."""
+    """Require metrics that are the same program each time, of the same tables, and
+    read no entry that an array does not have."""
+    from jax.experimental import checkify  # takes a while
+
     with refused():
         tables = always("tables", lambda: tables_of(environment, batch))
     with refused(), jax.enable_x64(True):

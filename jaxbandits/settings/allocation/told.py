@@ -64,7 +64,8 @@ def feedback_of(problem: Problem, view: Any, action: Any, feedback: Any) -> Feed
     budget = float(getattr(view, "budget", problem.budget))
     # A Plan's arms may give back what they were offered: then it is more in all.
     split = isinstance(action, Allocation | Order)
-    if (np.sum if split else np.max)(amounts) > budget * (1 + ROUNDING):
+    most = np.sum(amounts) if split else np.max(amounts)
+    if most > budget * (1 + ROUNDING):
         raise ValueError(
             "feedback.allocation must not give an arm more than the budget, "
             f"{budget:g}{', nor all arms together' if split else ''}, got {amounts}"
