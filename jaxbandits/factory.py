@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable
 from functools import lru_cache, wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, get_args
 
 from jaxbandits.checks import MOST, function, instance, shown, whole
 from jaxbandits.protocol import Environment, Policy
@@ -39,7 +39,13 @@ def factory(
 
         @wraps(make)
         def checked(*args: Arguments.args, **options: Arguments.kwargs) -> Made:
-            given = signature.bind(*args, **options)
+            try:
+                given = signature.bind(*args, **options)
+            except TypeError as error:  # in words that name no function
+                leaves = {*options}.intersection(parameters_of(signature))
+                words = [f"{x!r} is a parameter, which a grid sets" for x in leaves]
+                words = words or [f"it takes {', '.join(signature.parameters)}"]
+                raise TypeError(f"{make.__name__}: {error}; {words[0]}") from None
             given.apply_defaults()
             check_problem(make.__name__, given.args[0], *kinds)
             names = [*signature.parameters][: len(given.args)]
@@ -53,6 +59,12 @@ def factory(
         return checked
 
     return decorate
+
+
+def parameters_of(signature: inspect.Signature) -> tuple[str, ...]:
+    """The parameters of the policy that a factory of a signature says to make."""
+    _, params, *_ = *get_args(signature.return_annotation), None, None
+    return getattr(params, "_fields", ())
 
 
 def of_size(make: Callable[[int], Made]) -> Callable[[int], Made]:

@@ -8,9 +8,10 @@ argument that is an object is a table too: its ``make``, and the arguments besid
 import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, get_args
+from typing import Any
 
 from jaxbandits import checks, policies, settings
+from jaxbandits.factory import parameters_of
 from jaxbandits.maker import Maker
 from jaxbandits.protocol import Environment
 
@@ -121,7 +122,7 @@ def _bound(where: str, make: Callable, /, *args: Any, **kwargs: Any) -> None:
     hints = [checks.hint(name, known) for name in unknown]
     wrong = [
         f"{name!r} is a parameter, and is given in cross, zip or sample"
-        if name in _parameters(signature)
+        if name in parameters_of(signature)
         else f"got an unexpected keyword argument {name!r}{hint}"
         for name, hint in zip(unknown, hints, strict=True)
     ]
@@ -137,12 +138,6 @@ def _bound(where: str, make: Callable, /, *args: Any, **kwargs: Any) -> None:
                 f"{where}: {words}; known are {', '.join(known) or 'none'}"
             )
     errors.check()
-
-
-def _parameters(signature: inspect.Signature) -> tuple[str, ...]:
-    """The parameters of a policy that a factory says to make."""
-    _, params, *_ = *get_args(signature.return_annotation), None, None
-    return getattr(params, "_fields", ())
 
 
 def _called(where: str, maker: Maker, arguments: dict) -> Any:
