@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from jaxbandits import live
+from jaxbandits.policies import allocation as allocation_policies
 from jaxbandits.policies import budgeted
 from jaxbandits.policies import censored as policies
+from jaxbandits.settings import allocation as splitting
 from jaxbandits.settings import budgeted as money
 from jaxbandits.settings import censored
 from jaxbandits.testing import trace_run
@@ -152,6 +154,9 @@ DAMAGED = {
     "a count below 0": {"reached": [[-1, -1]]},
     "NaN": {"estimate": [[np.nan, 0.5]]},
     "a width of NaN": {"width": [[np.nan, np.nan]]},
+    "NaN where a count is 0": {"reached": [[0, 0]], "estimate": [[np.nan, 0.5]]},
+    "a width of infinity": {"width": [[np.inf, 0.5]]},
+    "a sum near infinity": {"width": [[-3e38, 0.5]]},
 }
 
 
@@ -165,7 +170,7 @@ def test_a_state_that_no_game_leads_to_is_refused(name):
     }
     damaged = session._replace(state=state._replace(**changes))
     for use in (live.ask, live.recommend):
-        with pytest.raises(ValueError, match=f"session.state.{[*changes][0]} must"):
+        with pytest.raises(ValueError, match=f"session.state.{[*changes][-1]} must"):
             use(damaged)
 
 
@@ -204,3 +209,41 @@ def test_views_of_another_game():
     late = money.View(4, 2, 0.0, 1.0, money.OracleView(0.1, 0))
     with pytest.raises(ValueError, match="view.round must be the session's, 1, got 4"):
         live.ask(session, late)
+
+
+def test_another_pair_than_asked_leaves_pairs_without_rounds_to_come_first():
+    """Of a limit that no round has reached nothing is known, and so it is played."""
+    session = live.start(policies.rcucb(GAME.problem))
+    session = live.tell(
+        session, censored.Action(0, 0), censored.Feedback(0.5, 0.2, False)
+    )
+    np.testing.assert_array_equal(session.state.estimate, [[0.5, np.inf]])
+    assert np.all(np.isfinite(session.state.width))
+    assert live.ask(session) == (0, 1)
+
+
+def test_a_policy_of_ones_own_may_count_below_0():
+    policy = policies.uniform(GAME.problem)._replace(
+        init=lambda params: {"surplus": jnp.int32(0)},
+        update=lambda noise, view, state, action, feedback, params: {
+            "surplus": state["surplus"] - 1
+        },
+    )
+    action, feedback = censored.Action(0, 0), censored.Feedback(0.5, 0.2, False)
+    session = live.tell(live.start(policy), action, feedback)
+    assert live.tell(session, action, feedback).state["surplus"] == -2
+
+
+@pytest.mark.parametrize("allocation", [[3, 3], [3, 0.1]])
+def test_a_round_hands_out_its_budget_at_most(allocation):
+    game = splitting.simulation(num_arms=2, budget=3.0)
+    session = live.start(allocation_policies.no_ucb(game.problem))
+    nothing = splitting.OracleView(*[[1, 1]] * 3)
+    view = splitting.View(1, 3, nothing)
+    with pytest.raises(ValueError, match="3, nor all arms together, got"):
+        live.tell(
+            session,
+            splitting.Allocation([3.0, 0.0]),
+            splitting.Feedback([np.inf] * 2, allocation),
+            view,
+        )

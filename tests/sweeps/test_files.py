@@ -654,3 +654,21 @@ def test_all_mistakes_of_one_policy_are_said_at_once():
     assert len(lines) == 2, "on both environments the same, said of one"
     assert all("'walker'" in line for line in lines)
     assert "step must be" in lines[0] and "growth must be" in lines[1]
+
+
+def test_a_parameter_among_arguments_is_sent_to_its_place():
+    table = TABLE | policy(make="omega_ucb", arguments={"rho": 0.5})
+    with pytest.raises(ValueError, match="'rho' is a parameter, .* cross, zip or sam"):
+        from_table(table, "one.toml")
+
+
+def test_what_else_is_wrong_with_a_policy_and_seeds_is_said_once():
+    table = TABLE | policy(make="omega_ucb", sampel=3, cross={"rh": [1.0]})
+    table |= {"seeds": {"from": 10, "to": 5}}
+    given = repr(table)
+    with pytest.raises(ValueError) as raised:
+        from_table(table, "one.toml")
+    lines = str(raised.value).splitlines()[1:]
+    assert len(lines) == 3 and repr(table) == given
+    for words in ("'sampel' was unexpected", "has no ['rh']", "to must be at least"):
+        assert sum(words in line for line in lines) == 1, words
