@@ -59,18 +59,21 @@ def test_what_it_recommends_and_what_was_done_instead():
     assert session.state.reached.tolist() == [[3, 0]]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        (("rcucb",), TypeError, "policy must be a Policy"),
-        ((policies.rcucb(GAME.problem), {"radius": 1}), ValueError, "has no"),
-        ((policies.rcucb(GAME.problem), {"alpha": -1}), ValueError, "alpha"),
-        ((policies.rcucb(GAME.problem), {"alpha": [1, 2]}), ValueError, "2 points"),
-    ],
-)
-def test_bad_arguments(arguments, error, message):
-    with pytest.raises(error, match=message):
-        live.start(*arguments)
+BAD_ARGUMENTS = [
+    (("rcucb",), TypeError, "policy must be a Policy"),
+    ((policies.rcucb(GAME.problem), {"radius": 1}), ValueError, "has no"),
+    ((policies.rcucb(GAME.problem), {"alpha": -1}), ValueError, "alpha"),
+    ((policies.rcucb(GAME.problem), {"alpha": [1, 2]}), ValueError, "2 points"),
+]
+
+
+def test_bad_arguments_of_a_session_are_refused(subtests):
+    for arguments, error, message in BAD_ARGUMENTS:
+        with (
+            subtests.test(arguments=arguments, message=message),
+            pytest.raises(error, match=message),
+        ):
+            live.start(*arguments)
 
 
 def test_a_policy_must_be_told_its_horizon():
@@ -110,38 +113,40 @@ GAMES = {
 }
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_what_is_told_is_of_the_game(name):
-    action, feedback, message = GAMES[name]
-    action = censored.Action(0, 0) if action is None else action
-    if not isinstance(feedback, float):
-        feedback = censored.Feedback(*(feedback or (0.5, 0.2, False)))
-    session = live.start(policies.rcucb(GAME.problem))
-    with pytest.raises((TypeError, ValueError), match=message):
-        live.tell(session, action, feedback)
+def test_what_is_told_is_of_the_game(subtests):
+    for name in GAMES:
+        with subtests.test(name=name):
+            action, feedback, message = GAMES[name]
+            action = censored.Action(0, 0) if action is None else action
+            if not isinstance(feedback, float):
+                feedback = censored.Feedback(*(feedback or (0.5, 0.2, False)))
+            session = live.start(policies.rcucb(GAME.problem))
+            with pytest.raises((TypeError, ValueError), match=message):
+                live.tell(session, action, feedback)
 
 
 CHANGED = policies.rcucb(GAME.problem).params
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"round": 0}, "session.round must be at least 1"),
-        ({"seed": 3}, "session.seed must be two integers"),
-        ({"state": ()}, "session.state must be that of policy 'RCUCB'"),
-        ({"params": ()}, "session.params must be those of 'RCUCB'"),
-        ({"params": CHANGED._replace(alpha="x")}, "'alpha'. must be a number or"),
-        ({"params": CHANGED._replace(alpha=np.nan)}, "'alpha'. must be a number"),
-        ({"params": CHANGED._replace(alpha=1e300)}, "params: alpha must be 0 or of a"),
-        ({"params": CHANGED._replace(alpha=-1.0)}, "alpha must be positive"),
-        ({"policy": None}, "session.policy must be a Policy"),
-    ],
-)
-def test_sessions_that_were_changed_by_hand(change, message):
-    session = live.start(policies.rcucb(GAME.problem))._replace(**change)
-    with pytest.raises((TypeError, ValueError), match=message):
-        live.ask(session)
+SESSIONS_THAT_WERE_CHANGED_BY_HAND = [
+    ({"round": 0}, "session.round must be at least 1"),
+    ({"seed": 3}, "session.seed must be two integers"),
+    ({"state": ()}, "session.state must be that of policy 'RCUCB'"),
+    ({"params": ()}, "session.params must be those of 'RCUCB'"),
+    ({"params": CHANGED._replace(alpha="x")}, "'alpha'. must be a number or"),
+    ({"params": CHANGED._replace(alpha=np.nan)}, "'alpha'. must be a number"),
+    ({"params": CHANGED._replace(alpha=1e300)}, "params: alpha must be 0 or of a"),
+    ({"params": CHANGED._replace(alpha=-1.0)}, "alpha must be positive"),
+    ({"policy": None}, "session.policy must be a Policy"),
+]
+
+
+def test_sessions_that_were_changed_by_hand(subtests):
+    for change, message in SESSIONS_THAT_WERE_CHANGED_BY_HAND:
+        with subtests.test(message=message):
+            session = live.start(policies.rcucb(GAME.problem))._replace(**change)
+            with pytest.raises((TypeError, ValueError), match=message):
+                live.ask(session)
 
 
 def of_one_round():

@@ -148,11 +148,12 @@ BAD_NOTES = {
 }
 
 
-@pytest.mark.parametrize("name", BAD_NOTES)
-def test_bad_notes_fail_with_the_clause_they_break(name):
-    change, message = BAD_NOTES[name]
-    with pytest.raises(AssertionError, match=message):
-        check_policy(counter(**change), GAME)
+def test_bad_notes_fail_with_the_clause_they_break(subtests):
+    for name in BAD_NOTES:
+        with subtests.test(name=name):
+            change, message = BAD_NOTES[name]
+            with pytest.raises(AssertionError, match=message):
+                check_policy(counter(**change), GAME)
 
 
 def test_good_notes_pass():
@@ -169,11 +170,12 @@ def test_good_notes_pass():
     )
 
 
-@pytest.mark.parametrize("name", BAD_POLICIES)
-def test_bad_policies_fail_with_the_clause_they_break(name):
-    policy, message = BAD_POLICIES[name]
-    with pytest.raises(AssertionError, match=message):
-        check_policy(policy, GAME)
+def test_bad_policies_fail_with_the_clause_they_break(subtests):
+    for name in BAD_POLICIES:
+        with subtests.test(name=name):
+            policy, message = BAD_POLICIES[name]
+            with pytest.raises(AssertionError, match=message):
+                check_policy(policy, GAME)
 
 
 def test_noise_of_another_length_fails():
@@ -357,11 +359,12 @@ BAD_ENVIRONMENTS = {
 
 
 @pytest.mark.filterwarnings("ignore:divide by zero")
-@pytest.mark.parametrize("name", BAD_ENVIRONMENTS)
-def test_bad_environments_fail_with_the_clause_they_break(name):
-    game, message = BAD_ENVIRONMENTS[name]
-    with pytest.raises(AssertionError, match=message):
-        check_environment(game, ALTERNATE)
+def test_bad_environments_fail_with_the_clause_they_break(subtests):
+    for name in BAD_ENVIRONMENTS:
+        with subtests.test(name=name):
+            game, message = BAD_ENVIRONMENTS[name]
+            with pytest.raises(AssertionError, match=message):
+                check_environment(game, ALTERNATE)
 
 
 def test_books_are_closed_over_the_instance_that_was_played():
