@@ -47,6 +47,10 @@ def simulate(
     Every policy meets the same noise (common random numbers), and the numbers do not
     depend on `checkpoints`, the other policies, or the `machine` (but for its engine).
 
+    Functions of policies and environments are traced once, so that a random generator,
+    a clock or a counter of their own is played with its first value throughout, which
+    `testing.check_policy` and `testing.check_environment` find.
+
     Args:
       policies: one policy, several, or a mapping from names to policies or to functions
         that make them from ``environment.problem``. ``policy.over(...)`` in the place

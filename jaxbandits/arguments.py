@@ -14,7 +14,7 @@ from jaxbandits import checks
 from jaxbandits.devices import local_devices
 from jaxbandits.engine.choice import ENGINES
 from jaxbandits.engine.room import arrays_on_record
-from jaxbandits.points import Points, points_from
+from jaxbandits.points import ENDS, Points, points_from
 from jaxbandits.protocol import Actions, Entry, Environment, Game, Policy
 from jaxbandits.results.plain import plain
 from jaxbandits.schedule import Schedule, resolve_rounds, resolve_spent
@@ -437,6 +437,9 @@ def _defaults(name: str, policy: Policy) -> dict[str, float]:
             f"policies[{name!r}]: params must be a NamedTuple of numbers, got "
             f"{checks.shown(params)}"
         )
+    for leaf, value in params._asdict().items():
+        if leaf not in ENDS:
+            checks.unrounded(f"policies[{name!r}]: params.{leaf}", value)
     return {
         leaf: checks.number(f"policies[{name!r}]: params.{leaf}", value)
         for leaf, value in params._asdict().items()

@@ -118,6 +118,25 @@ def cast(name: str, value: Any) -> None:
         played(**{name: value})
 
 
+def unrounded(name: str, value: Any) -> None:
+    """Require that integers are played as they are; other numbers may be rounded.
+
+    Raises:
+      ValueError: naming the argument and the integer.
+    """
+    given = np.asarray(value)
+    if given.dtype.kind not in "iu":
+        return
+    dtype = precision()
+    wrong = given.astype(dtype).astype(np.float64) != given.astype(np.float64)
+    if np.any(wrong):
+        most = 2 ** (np.finfo(dtype).nmant + 1)
+        raise ValueError(
+            f"{name} must be an integer that {dtype} holds, as all up to {most:,}, or "
+            f"a float, which is rounded, got {given[wrong].tolist()[0]}"
+        )
+
+
 def multiplied(**values: Any) -> None:
     """As `played`, of parameters, which are multiplied by numbers of rounds and more.
 

@@ -8,6 +8,7 @@ import random
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from numbers import Number
 from typing import Any
 
 import jax
@@ -95,8 +96,10 @@ def check_round(
 def _functions(policy: Policy) -> PolicyFunctions:
     """What is traced of a policy, each of its kind."""
     widths = policy.words
-    if not isinstance(widths, tuple | list) or len(widths) != 2:
-        raise TypeError(f"words must be two integers >= 0, got {shown(widths)}")
+    if not isinstance(widths, tuple) or len(widths) != 2:
+        raise TypeError(
+            f"words must be two integers >= 0 in a tuple, got {shown(widths)}"
+        )
     for function in ("init", "act", "update"):
         if not callable(getattr(policy, function)):
             raise TypeError(
@@ -302,7 +305,11 @@ def _traced(what, function, *args, kept=None):
         """JAX would answer for the same function without calling it."""
         if kept is not None:
             kept.append(args)
-        return function(*args)
+        found = function(*args)
+        for leaf in jax.tree.leaves(found):
+            if not hasattr(leaf, "dtype") and not isinstance(leaf, Number):
+                raise TypeError(f"it must return arrays or numbers, got {shown(leaf)}")
+        return found
 
     try:
         return jax.make_jaxpr(anew, return_shape=True)(*args)

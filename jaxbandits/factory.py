@@ -3,9 +3,9 @@
 import inspect
 from collections.abc import Callable, Mapping
 from functools import lru_cache, wraps
-from typing import Any, ParamSpec, Protocol, TypeVar, cast, overload
+from typing import Any, ParamSpec, Protocol, TypeVar, cast, get_args, overload
 
-from jaxbandits.checks import MOST, hint, shown, whole
+from jaxbandits.checks import MOST, function, hint, instance, shown, whole
 from jaxbandits.protocol import Environment, Policy
 
 Arguments = ParamSpec("Arguments")
@@ -53,7 +53,12 @@ def factory(
         @wraps(make)
         def checked(*args: Any, **options: Any) -> Made:
             options, numbers = split(signature, options)
-            given = signature.bind(*args, **options)
+            try:
+                given = signature.bind(*args, **options)
+            except TypeError as error:  # in words that name no function
+                known = ", ".join(signature.parameters)
+                words = f"{make.__name__}: {error}; it takes {known}"
+                raise TypeError(words) from None
             given.apply_defaults()
             check_problem(make.__name__, given.args[0], *kinds)
             names = [*signature.parameters][: len(given.args)]
@@ -101,6 +106,12 @@ def with_numbers(
     return cast(Made, policy.with_params(**numbers)) if numbers else policy
 
 
+def parameters_of(signature: inspect.Signature) -> tuple[str, ...]:
+    """The parameters of the policy that a factory of a signature says to make."""
+    _, params, *_ = *get_args(signature.return_annotation), None, None
+    return getattr(params, "_fields", ())
+
+
 def of_size(make: Callable[[int], Made]) -> Callable[[int], Made]:
     """Decorator of a function that makes a policy for a number of plain arms.
 
@@ -116,6 +127,40 @@ def of_size(make: Callable[[int], Made]) -> Callable[[int], Made]:
         return with_numbers(policy, make.__name__, signature, numbers)
 
     return checked
+
+
+def made_by(plain: Callable[[int], Policy], num_arms: int) -> Policy:
+    """The policy that a factory of plain policies makes.
+
+    Raises:
+      TypeError: if `plain` is no function, or makes no policy.
+      ValueError: if it makes a policy that was built for a problem.
+    """
+    made = function("plain", plain)(num_arms)
+    source = f"made of {num_arms} arms, as policies.plain.ucb does"
+    return built_for(f"plain({num_arms})", made, None, source)
+
+
+def built_for(name: str, policy: Any, problem: Any, source: str) -> Policy:
+    """Require a policy that was built for a problem, or for none; return it.
+
+    Args:
+      name: of the argument that is the policy, or makes it.
+      policy: what was given.
+      problem: of the game that the policy will be shown; None if that is a game of
+        plain arms.
+      source: where one gets such a policy, for errors.
+
+    Raises:
+      TypeError: if it is no policy.
+      ValueError: if it was built for another problem.
+    """
+    given: Policy = instance(name, policy, Policy, source)
+    if given.problem is None or given.problem == problem:
+        return given
+    kind, wanted = kind_name(type(given.problem)), type(problem)
+    other = f"another {wanted.__name__}" if type(given.problem) is wanted else kind
+    raise ValueError(f"{name} must be {source}; {given.name!r} was built for {other}")
 
 
 def check_problem(name: str, problem: Any, *kinds: type) -> None:

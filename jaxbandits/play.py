@@ -92,7 +92,15 @@ def _closed(policy, environment, chunk: Chunk) -> dict[str, np.ndarray]:
             "number below the budget at the start, and not NaN"
         )
     if chunk.books.counted is not None:
-        _check_actions(whose, actions, chunk.rounds - chunk.books.counted)
+        refused = chunk.rounds - chunk.books.counted
+        _check_actions(whose, actions, refused)
+        if np.any(refused < 0):
+            counts = "game.actions.counted" if actions else "the sum of pulls on record"
+            raise ValueError(
+                f"{whose}: {counts} must be the number of rounds, and is up to "
+                f"{-refused.min()} more by one checkpoint; where `pulls` are not one a "
+                "round, game.actions must say what is an action, and count"
+            )
     recommended = chunk.notes.recommended
     if actions is not None and jax.tree.leaves(recommended):
         allowed = _every(actions.allowed, chunk.instance, recommended)
@@ -157,16 +165,20 @@ def booked(environment: Environment, chunk: Chunk) -> dict[str, np.ndarray]:
     """
     recommended, report = chunk.notes
     shape = np.shape(chunk.rounds)
-    parts = [numbers_of("metrics", environment, chunk.books.metrics, shape), report]
+    parts = {
+        "the environment's metrics": numbers_of(
+            "metrics", environment, chunk.books.metrics, shape
+        ),
+        "policy.report": report,
+    }
     if environment.judge is not None and jax.tree.leaves(recommended):
-        parts.append(judged(environment, chunk.instance, recommended, shape))
-    taken = {key for part in parts for key in part}
-    if clash := sorted(taken & chunk.books.kept.keys()):
-        raise ValueError(f"keep names {clash}, which the results have anyway")
-    parts.append(chunk.books.kept)
-    found = {key: value for part in parts for key, value in part.items()}
-    if len(found) < sum(map(len, parts)):
-        raise ValueError(f"policy.report uses a metric's name: {sorted(report)}")
+        its = judged(environment, chunk.instance, recommended, shape)
+        parts["the environment's judge"] = its
+    found: dict[str, np.ndarray] = {}
+    for what, part in (parts | {"keep": chunk.books.kept}).items():
+        if clash := sorted(found.keys() & part.keys()):
+            raise ValueError(f"{what} names {clash}, which the results have anyway")
+        found |= part
     return found
 
 

@@ -15,6 +15,7 @@ from jaxbandits import checks
 from jaxbandits.progress import doing
 
 MOST = 1_000_000  # points: each is a row of the store and of its description
+ENDS = {"horizon", "budget"}  # of a game, known to be large, and no worse if rounded
 
 
 class Zipped(NamedTuple):
@@ -100,7 +101,7 @@ def points_from(grid: Any, name: str = "grid") -> Points:
     if both := sorted(crossed.keys() & rows.keys()):
         raise ValueError(f"{name} both crosses and zips {both}")
     crossed, rows = (
-        {leaf: _column(f"{name}[{leaf!r}]", values) for leaf, values in part.items()}
+        {x: _column(f"{name}[{x!r}]", v, x in ENDS) for x, v in part.items()}
         for part in (crossed, rows)
     )
     lengths = {column.size for column in rows.values() if column.ndim}
@@ -168,8 +169,14 @@ def _parts(grid: Any, name: str) -> tuple[Any, Any]:
     return {}, grid
 
 
-def _column(name: str, values: float | Iterable[float]) -> np.ndarray:
-    """f64[n], at least one number, or f64[] of a single one."""
+def _column(name: str, values: float | Iterable[float], rounded: bool) -> np.ndarray:
+    """f64[n], at least one number, or f64[] of a single one.
+
+    Args:
+      name: of it, for errors.
+      values: what was given.
+      rounded: whether integers may be played as others that are near.
+    """
     # Keys, bytes and masked numbers are none that somebody meant.
     no_list = str | bytes | bytearray | memoryview | Mapping | set | frozenset
     if isinstance(values, no_list | np.ma.MaskedArray):
@@ -181,6 +188,8 @@ def _column(name: str, values: float | Iterable[float]) -> np.ndarray:
         if len(values) > MOST:
             raise ValueError(f"{name} must end: at most {MOST} values are possible")
     column = checks.numbers(name, values)
+    if not rounded:
+        checks.unrounded(name, values)
     if column.ndim > 1 or not column.size:
         raise ValueError(
             f"{name} must be a number or a list of them, at least one, got "

@@ -91,24 +91,30 @@ def check_session(session: Any) -> Session:
 
 
 def _check_numbers(session: Session, params: Any) -> None:
-    """Require a state without NaN, and without counts below 0.
+    """Require a state that play leads to: no NaN, no sums near infinity, no counts < 0.
 
-    After the first round, NaN may be the mean of nothing: where the state's first count
-    of the same shape is 0. What is below 0 before the first round is no count.
+    What a leaf holds before the first round it may hold later: infinity where an index
+    has no data yet, -1 for no arm yet. Which integers are counts is known of the
+    library's own policies only.
     """
+    policy = session.policy
+    counts = getattr(policy.init, "__module__", "").startswith("jaxbandits.")
+    most = float(np.finfo(checks.precision()).max) / checks.ROOM
     state = jax.tree.map(np.asarray, session.state)
-    leaves = jax.tree_util.tree_leaves_with_path(state)
-    counts = [x for _, x in leaves if x.dtype.kind == "i"]
-    for path, values in leaves:
-        name, nan = f"session.state{jax.tree_util.keystr(path)}", np.isnan(values)
-        alike = [x[nan] for x in counts if x.shape == nan.shape]
-        if np.any(nan) and (session.round == 1 or not alike or np.any(alike[0])):
+    for place, (path, values) in enumerate(jax.tree_util.tree_leaves_with_path(state)):
+        name = f"session.state{jax.tree_util.keystr(path)}"
+        if np.any(np.isnan(values)):
             raise ValueError(f"{name} must not hold NaN, got {shown(values)}")
-        if values.dtype.kind == "i" and np.any(values < 0):
-            first = session.policy.init(params)
-            first = dict(jax.tree_util.tree_leaves_with_path(first))
-            if np.all(np.asarray(first[path]) >= 0):
-                raise ValueError(f"{name} must be at least 0, got {shown(values)}")
+        if jnp.issubdtype(values.dtype, jnp.inexact):
+            odd, allowed = (lambda x: np.abs(x) > most), f"numbers up to {most:.2g}"
+        elif counts and values.dtype.kind == "i":
+            odd, allowed = (lambda x: x < 0), "counts of at least 0"
+        else:
+            continue
+        if np.any(odd(values)):
+            first = jax.tree.leaves(policy.init(params))[place]
+            if not np.any(odd(np.asarray(first))):
+                raise ValueError(f"{name} must hold {allowed}, got {shown(values)}")
 
 
 def params_of(policy: Policy, points: Points, argument: str) -> Any:
@@ -194,7 +200,7 @@ def check_action(session: Session, view: Any, action: Any) -> Any:
     action = numbers_of("action", action)
     forms = form_of(view), form_of(session.state), form_of(session.params)
     try:
-        expected = _action_form(policy.act, policy.words, forms)
+        expected = _action_form(policy.act, policy.words[0], forms)
     except Exception as error:  # whatever a policy's function raises
         raise failed(session, view, "view", error) from error
     found = form_of(action)
@@ -271,8 +277,8 @@ def _state_form(init, params: _Form, x64: bool) -> _Form:
 
 
 @lru_cache(512)
-def _action_form(act, words, forms: tuple[_Form, ...]) -> _Form:
-    noise = jax.ShapeDtypeStruct((words[0],), jnp.uint32)
+def _action_form(act, width: int, forms: tuple[_Form, ...]) -> _Form:
+    noise = jax.ShapeDtypeStruct((width,), jnp.uint32)
     return form_of(jax.eval_shape(act, noise, *(form.like() for form in forms)))
 
 

@@ -34,7 +34,9 @@ def mean_and_error(regret: np.ndarray) -> Moments:
 
 
 def decades(horizon: int) -> np.ndarray:
-    """1,000, 10,000, ... up to the horizon."""
+    """1,000, 10,000, ... up to the horizon, or a horizon below them."""
+    if horizon < 1_000:
+        return np.array([horizon])
     return 10 ** np.arange(3, int(np.log10(horizon)) + 1)
 
 

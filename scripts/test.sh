@@ -13,5 +13,5 @@ root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 "$root/scripts/setup.sh" test
 
 cd -- "$root"
-# Tests that share compiled programs stay with one worker (tests/workers.py).
-exec "${VENV:-$root/.venv}/bin/python" -m pytest -n auto "$@"
+# The tests of a file share what they make, so they stay with one worker.
+exec "${VENV:-$root/.venv}/bin/python" -m pytest -n auto --dist loadfile "$@"

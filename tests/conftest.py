@@ -11,8 +11,8 @@ import pytest
 
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.progress import SWITCH
+from tests.programs import QUICKLY, keep_programs
 from tests.reference.words import grid
-from tests.workers import Groups, compile_quickly, is_short, place, share_programs
 
 # Two devices, so that sharing lanes out is tested on any machine.
 jax.config.update("jax_num_cpu_devices", 2)
@@ -35,9 +35,19 @@ for profile, examples in {"short": 25, "long": 100}.items():
 def pytest_configure(config):
     # Tests play a few seeds. Those of this warning ask for it with `pytest.warns`.
     config.addinivalue_line("filterwarnings", "ignore:coverage of the:UserWarning")
-    hypothesis.settings.load_profile("short" if is_short(config) else "long")
-    compile_quickly(config)
-    share_programs(config)
+    # Long tests play more than they compile.
+    short = "not slow" in config.option.markexpr
+    hypothesis.settings.load_profile("short" if short else "long")
+    if short:
+        os.environ["XLA_FLAGS"] = f"{QUICKLY} {os.environ.get('XLA_FLAGS', '')}"
+    keep_programs(config)
+
+
+def pytest_collection_modifyitems(items):
+    """How long what is slow may take."""
+    for item in items:
+        if item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.timeout(3600))
 
 
 def pytest_collection_finish():
@@ -45,20 +55,6 @@ def pytest_collection_finish():
     # is there already not at all.
     gc.freeze()
     gc.set_threshold(20_000, 50, 50)
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config, log):
-    return Groups(config, log)
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    """How long what is slow may take, and what comes first."""
-    for item in items:
-        if item.get_closest_marker("slow"):
-            item.add_marker(pytest.mark.timeout(3600))
-    items.sort(key=lambda item: place(item.nodeid))
 
 
 @pytest.fixture(params=["float32", "float64"])

@@ -2,6 +2,8 @@
 
 import itertools
 import random
+from fractions import Fraction
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -17,6 +19,10 @@ from jaxbandits.arguments import environment_of
 from jaxbandits.arrays import unit_interval
 from jaxbandits.contract import check_round
 from jaxbandits.engine import tape
+from jaxbandits.points import points_from
+from jaxbandits.policies import budgeted as of_money
+from jaxbandits.policies import censored as of_pairs
+from jaxbandits.policies import farewell as of_waits
 from jaxbandits.protocol import Policy
 from jaxbandits.settings import allocation, budgeted, censored, farewell
 from jaxbandits.testing import altered, check_environment, check_policy
@@ -510,3 +516,126 @@ def test_check_policy_finds_recommendations_out_of_range():
     )
     with pytest.raises(AssertionError, match="recommend gives .* not an Action of an"):
         check_policy(idle, GRID)
+
+
+CONTINUUM = censored.indep(censored.ANY).problem
+MONEY = budgeted.s_bt(3).problem
+WAITS = farewell.figure_1a()
+
+
+@pytest.mark.parametrize(
+    ("lift", "message"),
+    [
+        (
+            lambda: of_pairs.on_grid(
+                CONTINUUM, [0.5, 1.0], lambda q: of_pairs.rcucb(GRID.problem)
+            ),
+            r"make\(problem\) must be made from the .*'RCUCB' was built for another",
+        ),
+        (
+            lambda: of_pairs.on_grid(CONTINUUM, 3, lambda q: of_money.uniform(MONEY)),
+            "'uniform' was built for a Problem of settings.budgeted",
+        ),
+        (
+            lambda: of_pairs.on_grid(CONTINUUM, 3, lambda q: 3),
+            r"make\(problem\) must be a Policy .*, got 3",
+        ),
+        (
+            lambda: of_pairs.product_arms(
+                GRID.problem, lambda n: of_money.clairvoyant(MONEY)
+            ),
+            r"plain\(2\) must be made of 2 arms, .* 'clairvoyant' was built for a",
+        ),
+        (
+            lambda: of_pairs.product_arms(GRID.problem, lambda n: n),
+            r"plain\(2\) must be a Policy .*, got 2",
+        ),
+        (
+            lambda: of_waits.on_rewards(WAITS.problem, of_money.uniform(MONEY)),
+            "policy must be a plain policy",
+        ),
+        (
+            lambda: of_waits.on_pairs(WAITS.problem, of_money.uniform(MONEY)),
+            r"policy must be built for as_arms\(problem, 1\)",
+        ),
+    ],
+)
+def test_a_policy_of_another_problem_is_not_lifted(lift, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        lift()
+
+
+def test_what_asks_an_oracle_cannot_play_pairs():
+    arms = of_waits.as_arms(WAITS.problem)
+    lifted = of_waits.on_pairs(WAITS.problem, of_money.clairvoyant(arms))
+    with pytest.raises(ValueError, match="act failed: .*view.oracle.best is not known"):
+        check_round("clairvoyant", lifted, WAITS)
+
+
+class Count(NamedTuple):
+    """A parameter."""
+
+    count: int = 1
+
+
+UNCLEAR = {
+    "a list of words": (policy(words=[1, 0]), {}, "words must be .* in a tuple"),
+    "text for a state": (policy(init=lambda p: "a"), {}, "init failed: .* return arr"),
+    "text for an action": (playing("a"), {}, "act failed: .* got 'a'"),
+    "a default beyond float32": (
+        policy(params=Count(2**24 + 1)),
+        {},
+        "params.count must be an integer that float32 holds",
+    ),
+    "a default of NumPy beyond float32": (
+        policy(params=Count(np.uint32(2**32 - 1))),
+        {},
+        "or a float, which is rounded, got 4294967295",
+    ),
+    "a swept value beyond float32": (
+        policy(params=Count()),
+        {"count": [1, 2**31 - 1]},
+        r"grid\['count'\] must be an integer that float32 holds",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNCLEAR)
+def test_what_play_would_change_or_not_take_is_refused_by_name(name):
+    broken, grid, message = UNCLEAR[name]
+    with pytest.raises((TypeError, ValueError), match=message):
+        simulate(broken, GAME, horizon=5, seeds=1, grid=grid or None)
+
+
+@pytest.mark.parametrize("count", [2**25, float(2**24 + 1), Fraction(1, 2)])
+def test_numbers_of_other_kinds_are_parameters(count):
+    made = policy(params=Count(count))
+    check_policy(made, GAME, 5)
+    data = simulate(made, GAME, horizon=5, seeds=1)
+    assert data["param_count"].item() == count
+
+
+def test_the_end_of_a_game_may_be_rounded():
+    """A horizon in the millions is no worse for a digit."""
+    points = points_from({"horizon": [2**24 + 1], "budget": [2**24 + 3]})
+    assert points.row(0) == {"horizon": 2**24 + 1, "budget": 2**24 + 3}
+
+
+@pytest.mark.parametrize(
+    ("make", "arguments", "message"),
+    [
+        (
+            of_money.omega_ucb,
+            {"rho": 0.25},
+            "^omega_ucb: .*'rho' is a parameter, which",
+        ),
+        (
+            of_money.kube,
+            {"rh": 1},
+            "^kube: got an unexpected .* 'rh'; it takes problem$",
+        ),
+    ],
+)
+def test_a_factory_says_what_it_takes(make, arguments, message):
+    with pytest.raises(TypeError, match=message):
+        make(MONEY, **arguments)

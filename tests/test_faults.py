@@ -32,18 +32,19 @@ def test_one_line_will_do(call):
     assert is_users(raised(call))
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        of_ones_own,
-        lambda: np.zeros(3).reshape(2),
-        lambda: checks.one_of("a", 1, 5),  # 5 is no list: the caller is wrong
-        lambda: {}["key"],
-        lambda: ValueError("never raised").nothing,
-    ],
-)
-def test_the_traceback_is_needed(call):
-    assert not is_users(raised(call))
+THE_TRACEBACK_IS_NEEDED = [
+    of_ones_own,
+    lambda: np.zeros(3).reshape(2),
+    lambda: checks.one_of("a", 1, 5),  # 5 is no list: the caller is wrong
+    lambda: {}["key"],
+    lambda: ValueError("never raised").nothing,
+]
+
+
+def test_the_traceback_is_needed(subtests):
+    for call in THE_TRACEBACK_IS_NEEDED:
+        with subtests.test(row=call):
+            assert not is_users(raised(call))
 
 
 def test_an_error_that_was_not_raised_has_no_place():

@@ -68,28 +68,28 @@ def test_a_sweep_keeps_them(data, tmp_path):
         swept(metrics=["optimal"])
 
 
-@pytest.mark.parametrize(
-    "error, keep, words",
-    [
-        (TypeError, "pulls", "keep must be names, as in keep="),
-        (TypeError, 3, "keep must be names"),
-        (TypeError, (3,), "keep: a name must be a string"),
-        (ValueError, ("pulls", "pulls"), "keep must have different names"),
-        (
-            ValueError,
-            ("pull",),
-            r"'pull' is no array on record in .*; known are \['pulls', 'censored'\]",
-        ),
-        (
-            ValueError,
-            ("censored",),
-            r"keep names \['censored'\], which the results have",
-        ),
-    ],
-)
-def test_names_are_checked(error, keep, words):
-    with pytest.raises(error, match=words):
-        simulate(UCB, GAME, keep=keep, **OPTIONS)
+NAMES_ARE_CHECKED = [
+    (TypeError, "pulls", "keep must be names, as in keep="),
+    (TypeError, 3, "keep must be names"),
+    (TypeError, (3,), "keep: a name must be a string"),
+    (ValueError, ("pulls", "pulls"), "keep must have different names"),
+    (
+        ValueError,
+        ("pull",),
+        r"'pull' is no array on record in .*; known are \['pulls', 'censored'\]",
+    ),
+    (
+        ValueError,
+        ("censored",),
+        r"keep names \['censored'\], which the results have",
+    ),
+]
+
+
+def test_names_are_checked(subtests):
+    for error, keep, words in NAMES_ARE_CHECKED:
+        with subtests.test(keep=keep, words=words), pytest.raises(error, match=words):
+            simulate(UCB, GAME, keep=keep, **OPTIONS)
 
 
 def test_what_is_no_array_is_not_kept():

@@ -3,8 +3,6 @@
 import ast
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[1] / "jaxbandits"
 LAYERS = {
     "protocol": 0,
@@ -108,13 +106,13 @@ def test_every_file_has_a_layer():
     assert {part_of(path) for path in FILES} == set(LAYERS)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_imports_point_down(path):
-    part = part_of(path)
-    for name in imported(path):
-        other = name.split(".")[1].strip("_")
-        assert LAYERS[other] <= LAYERS[part], f"{part} imports {name}"
-        assert other not in FORBIDDEN.get(part, set()), f"{part} imports {name}"
+def test_imports_point_down():
+    for path in FILES:
+        part = part_of(path)
+        for name in imported(path):
+            other = name.split(".")[1].strip("_")
+            assert LAYERS[other] <= LAYERS[part], f"{path} imports {name}"
+            assert other not in FORBIDDEN.get(part, set()), f"{path} imports {name}"
 
 
 # Policies see their own setting and its folder only. What else a file may import, and
@@ -141,43 +139,34 @@ POLICIES = {
 }
 
 
-@pytest.mark.parametrize("file", POLICIES)
-def test_policies_see_their_own_setting_only(file):
+def test_policies_see_their_own_setting_only():
     """No more than the exceptions, and no exception without need."""
-    parts = [name.split(".") for name in imported(POLICIES[file])]
-    seen = {f"{p[1]}.{p[2]}" for p in parts if p[1] in ("policies", "settings")}
-    own = {f"{part}.{file.split('/')[0]}" for part in ("policies", "settings")}
-    assert seen - own == EXCEPTIONS.get(file, {}).keys()
-
-
-def test_exceptions_name_files():
     assert EXCEPTIONS.keys() <= POLICIES.keys()
+    for file, path in POLICIES.items():
+        parts = [name.split(".") for name in imported(path)]
+        seen = {f"{p[1]}.{p[2]}" for p in parts if p[1] in ("policies", "settings")}
+        own = {f"{part}.{file.split('/')[0]}" for part in ("policies", "settings")}
+        assert seen - own == EXCEPTIONS.get(file, {}).keys(), file
 
 
-@pytest.mark.parametrize(
-    "path", sorted(ROOT.rglob("__init__.py")), ids=lambda p: str(p.relative_to(ROOT))
-)
-def test_no_module_is_shadowed(path):
+def test_no_module_is_shadowed():
     """A module that defines what its package exports under its name has an underscore,
     or `import package.name as module` would give a function."""
-    for node in ast.parse(path.read_text()).body:
-        if isinstance(node, ast.ImportFrom):
-            for alias in node.names:
-                name = alias.asname or alias.name
-                package = ".".join(path.parent.relative_to(ROOT.parent).parts)
-                hidden = (
-                    node.module != package and (path.parent / f"{name}.py").exists()
-                )
+    for path in sorted(ROOT.rglob("__init__.py")):
+        package = ".".join(path.parent.relative_to(ROOT.parent).parts)
+        for node in ast.parse(path.read_text()).body:
+            if not isinstance(node, ast.ImportFrom) or node.module == package:
+                continue
+            for name in (alias.asname or alias.name for alias in node.names):
+                hidden = (path.parent / f"{name}.py").exists()
                 assert not hidden, f"{package}.{name} is hidden by {node.module}.{name}"
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_barriers_are_in_arrays(path):
+def test_barriers_are_in_arrays():
     """What XLA makes of a round is no business of a policy: it says `arrays.stored`."""
-    room = part_of(path)
-    assert (
-        room in ("arrays", "engine") or "optimization_barrier" not in path.read_text()
-    )
+    for path in FILES:
+        if part_of(path) not in ("arrays", "engine"):
+            assert "optimization_barrier" not in path.read_text(), path
 
 
 def test_theory_imports_numpy_and_scipy_only():
@@ -191,17 +180,17 @@ def test_theory_imports_numpy_and_scipy_only():
             assert first in allowed or within, f"{path} imports {name}"
 
 
-@pytest.mark.parametrize("room", ["results", "stats"])
-def test_results_do_not_import_jax(room):
-    for path in (ROOT / room).glob("*.py"):
-        source = path.read_text()
-        assert "import jax\n" not in source and "from jax " not in source
+def test_results_do_not_import_jax():
+    for room in ("results", "stats"):
+        for path in (ROOT / room).glob("*.py"):
+            source = path.read_text()
+            assert "import jax\n" not in source and "from jax " not in source, path
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_experimental_jax_is_imported_when_it_is_used(path):
+def test_experimental_jax_is_imported_when_it_is_used():
     """By the kernel for GPUs, which nobody else imports at the top of a file."""
-    if path.parent == ROOT / "engine" / "gpu":
-        return
-    for name in names_imported(ast.parse(path.read_text()).body):
-        assert not name.startswith(("jax.experimental", "jaxbandits.engine.gpu"))
+    late = ("jax.experimental", "jaxbandits.engine.gpu")
+    for path in FILES:
+        if path.parent != ROOT / "engine" / "gpu":
+            for name in names_imported(ast.parse(path.read_text()).body):
+                assert not name.startswith(late), f"{path} imports {name}"

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from jaxbandits import live
+from jaxbandits.policies import allocation as allocation_policies
 from jaxbandits.policies import budgeted
 from jaxbandits.policies import censored as policies
+from jaxbandits.settings import allocation as splitting
 from jaxbandits.settings import budgeted as money
 from jaxbandits.settings import censored
 from jaxbandits.testing import trace_run
@@ -57,18 +59,21 @@ def test_what_it_recommends_and_what_was_done_instead():
     assert session.state.reached.tolist() == [[3, 0]]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        (("rcucb",), TypeError, "policy must be a Policy"),
-        ((policies.rcucb(GAME.problem), {"radius": 1}), ValueError, "has no"),
-        ((policies.rcucb(GAME.problem), {"alpha": -1}), ValueError, "alpha"),
-        ((policies.rcucb(GAME.problem), {"alpha": [1, 2]}), ValueError, "2 points"),
-    ],
-)
-def test_bad_arguments(arguments, error, message):
-    with pytest.raises(error, match=message):
-        live.start(*arguments)
+BAD_ARGUMENTS = [
+    (("rcucb",), TypeError, "policy must be a Policy"),
+    ((policies.rcucb(GAME.problem), {"radius": 1}), ValueError, "has no"),
+    ((policies.rcucb(GAME.problem), {"alpha": -1}), ValueError, "alpha"),
+    ((policies.rcucb(GAME.problem), {"alpha": [1, 2]}), ValueError, "2 points"),
+]
+
+
+def test_bad_arguments_of_a_session_are_refused(subtests):
+    for arguments, error, message in BAD_ARGUMENTS:
+        with (
+            subtests.test(arguments=arguments, message=message),
+            pytest.raises(error, match=message),
+        ):
+            live.start(*arguments)
 
 
 def test_a_policy_must_be_told_its_horizon():
@@ -108,38 +113,40 @@ GAMES = {
 }
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_what_is_told_is_of_the_game(name):
-    action, feedback, message = GAMES[name]
-    action = censored.Action(0, 0) if action is None else action
-    if not isinstance(feedback, float):
-        feedback = censored.Feedback(*(feedback or (0.5, 0.2, False)))
-    session = live.start(policies.rcucb(GAME.problem))
-    with pytest.raises((TypeError, ValueError), match=message):
-        live.tell(session, action, feedback)
+def test_what_is_told_is_of_the_game(subtests):
+    for name in GAMES:
+        with subtests.test(name=name):
+            action, feedback, message = GAMES[name]
+            action = censored.Action(0, 0) if action is None else action
+            if not isinstance(feedback, float):
+                feedback = censored.Feedback(*(feedback or (0.5, 0.2, False)))
+            session = live.start(policies.rcucb(GAME.problem))
+            with pytest.raises((TypeError, ValueError), match=message):
+                live.tell(session, action, feedback)
 
 
 CHANGED = policies.rcucb(GAME.problem).params
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"round": 0}, "session.round must be at least 1"),
-        ({"seed": 3}, "session.seed must be two integers"),
-        ({"state": ()}, "session.state must be that of policy 'RCUCB'"),
-        ({"params": ()}, "session.params must be those of 'RCUCB'"),
-        ({"params": CHANGED._replace(alpha="x")}, "'alpha'. must be a number or"),
-        ({"params": CHANGED._replace(alpha=np.nan)}, "'alpha'. must be a number"),
-        ({"params": CHANGED._replace(alpha=1e300)}, "params: alpha must be 0 or of a"),
-        ({"params": CHANGED._replace(alpha=-1.0)}, "alpha must be positive"),
-        ({"policy": None}, "session.policy must be a Policy"),
-    ],
-)
-def test_sessions_that_were_changed_by_hand(change, message):
-    session = live.start(policies.rcucb(GAME.problem))._replace(**change)
-    with pytest.raises((TypeError, ValueError), match=message):
-        live.ask(session)
+SESSIONS_THAT_WERE_CHANGED_BY_HAND = [
+    ({"round": 0}, "session.round must be at least 1"),
+    ({"seed": 3}, "session.seed must be two integers"),
+    ({"state": ()}, "session.state must be that of policy 'RCUCB'"),
+    ({"params": ()}, "session.params must be those of 'RCUCB'"),
+    ({"params": CHANGED._replace(alpha="x")}, "'alpha'. must be a number or"),
+    ({"params": CHANGED._replace(alpha=np.nan)}, "'alpha'. must be a number"),
+    ({"params": CHANGED._replace(alpha=1e300)}, "params: alpha must be 0 or of a"),
+    ({"params": CHANGED._replace(alpha=-1.0)}, "alpha must be positive"),
+    ({"policy": None}, "session.policy must be a Policy"),
+]
+
+
+def test_sessions_that_were_changed_by_hand(subtests):
+    for change, message in SESSIONS_THAT_WERE_CHANGED_BY_HAND:
+        with subtests.test(message=message):
+            session = live.start(policies.rcucb(GAME.problem))._replace(**change)
+            with pytest.raises((TypeError, ValueError), match=message):
+                live.ask(session)
 
 
 def of_one_round():
@@ -152,6 +159,9 @@ DAMAGED = {
     "a count below 0": {"reached": [[-1, -1]]},
     "NaN": {"estimate": [[np.nan, 0.5]]},
     "a width of NaN": {"width": [[np.nan, np.nan]]},
+    "NaN where a count is 0": {"reached": [[0, 0]], "estimate": [[np.nan, 0.5]]},
+    "a width of infinity": {"width": [[np.inf, 0.5]]},
+    "a sum near infinity": {"width": [[-3e38, 0.5]]},
 }
 
 
@@ -165,7 +175,7 @@ def test_a_state_that_no_game_leads_to_is_refused(name):
     }
     damaged = session._replace(state=state._replace(**changes))
     for use in (live.ask, live.recommend):
-        with pytest.raises(ValueError, match=f"session.state.{[*changes][0]} must"):
+        with pytest.raises(ValueError, match=f"session.state.{[*changes][-1]} must"):
             use(damaged)
 
 
@@ -204,3 +214,41 @@ def test_views_of_another_game():
     late = money.View(4, 2, 0.0, 1.0, money.OracleView(0.1, 0))
     with pytest.raises(ValueError, match="view.round must be the session's, 1, got 4"):
         live.ask(session, late)
+
+
+def test_another_pair_than_asked_leaves_pairs_without_rounds_to_come_first():
+    """Of a limit that no round has reached nothing is known, and so it is played."""
+    session = live.start(policies.rcucb(GAME.problem))
+    session = live.tell(
+        session, censored.Action(0, 0), censored.Feedback(0.5, 0.2, False)
+    )
+    np.testing.assert_array_equal(session.state.estimate, [[0.5, np.inf]])
+    assert np.all(np.isfinite(session.state.width))
+    assert live.ask(session) == (0, 1)
+
+
+def test_a_policy_of_ones_own_may_count_below_0():
+    policy = policies.uniform(GAME.problem)._replace(
+        init=lambda params: {"surplus": jnp.int32(0)},
+        update=lambda noise, view, state, action, feedback, params: {
+            "surplus": state["surplus"] - 1
+        },
+    )
+    action, feedback = censored.Action(0, 0), censored.Feedback(0.5, 0.2, False)
+    session = live.tell(live.start(policy), action, feedback)
+    assert live.tell(session, action, feedback).state["surplus"] == -2
+
+
+@pytest.mark.parametrize("allocation", [[3, 3], [3, 0.1]])
+def test_a_round_hands_out_its_budget_at_most(allocation):
+    game = splitting.simulation(num_arms=2, budget=3.0)
+    session = live.start(allocation_policies.no_ucb(game.problem))
+    nothing = splitting.OracleView(*[[1, 1]] * 3)
+    view = splitting.View(1, 3, nothing)
+    with pytest.raises(ValueError, match="3, nor all arms together, got"):
+        live.tell(
+            session,
+            splitting.Allocation([3.0, 0.0]),
+            splitting.Feedback([np.inf] * 2, allocation),
+            view,
+        )

@@ -29,13 +29,13 @@ def normal(package):
     return re.sub("[-_.]+", "-", package).lower()
 
 
-def test_version():
+def test_the_version_is_the_same_everywhere():
     version = PROJECT["project"]["version"]
     assert jaxbandits.__version__ == version
     assert yaml.safe_load(text("CITATION.cff"))["version"] == version
 
 
-def test_address():
+def test_the_address_is_the_same_everywhere():
     """One address stands for the repository, until there is one."""
     home = PROJECT["project"]["urls"]["Homepage"]
     assert yaml.safe_load(text("CITATION.cff"))["repository-code"] == home
@@ -43,7 +43,7 @@ def test_address():
         assert line.count("https://") == line.count(home), line
 
 
-def test_license():
+def test_the_license_is_the_same_everywhere():
     said = yaml.safe_load(text("CITATION.cff"))["license"]
     assert said == PROJECT["project"]["license"]
 
@@ -64,8 +64,8 @@ def test_what_builds_is_installed_for_development():
 
 
 def test_a_commit_is_formatted_as_ci_asks():
-    (repository,) = yaml.safe_load(text(".pre-commit-config.yaml"))["repos"]
-    assert {repository["rev"]} == {f"v{pins(name)['ruff']}" for name in PINS}
+    ruff, _ = yaml.safe_load(text(".pre-commit-config.yaml"))["repos"]
+    assert {ruff["rev"]} == {f"v{pins(name)['ruff']}" for name in PINS}
 
 
 def test_the_workflow_has_every_python_that_is_named():
@@ -90,16 +90,17 @@ def pages():
     return found + sorted((ROOT / "docs").rglob("*.md"))
 
 
-@pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
-def test_links_lead_somewhere(page):
-    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
-        # The sdist has no pictures.
-        left_out = (ROOT / "PKG-INFO").exists() and target.endswith(".png")
-        if not target.startswith(("http://", "https://")) and not left_out:
-            path, _, place = target.partition("#")
-            aim = page.parent / path if path else page
-            assert aim.is_file(), target
-            assert not place or place in anchors(aim), target
+def test_links_lead_somewhere(subtests):
+    for page in pages():
+        with subtests.test(page=page):
+            for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
+                # The sdist has no pictures.
+                left_out = (ROOT / "PKG-INFO").exists() and target.endswith(".png")
+                if not target.startswith(("http://", "https://")) and not left_out:
+                    path, _, place = target.partition("#")
+                    aim = page.parent / path if path else page
+                    assert aim.is_file(), target
+                    assert not place or place in anchors(aim), target
 
 
 def anchors(page):

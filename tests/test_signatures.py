@@ -7,8 +7,6 @@ are left out here: the protocol, or the field that holds them, says what they ta
 import ast
 from pathlib import Path
 
-import pytest
-
 import jaxbandits
 
 PACKAGE = Path(jaxbandits.__file__).parent
@@ -48,31 +46,33 @@ def whole(function, own=0):
     return None not in [*types, function.returns]
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_signatures_are_annotated(room):
-    place = PACKAGE / room
-    files = sorted(place.rglob("*.py")) if place.is_dir() else [place]
-    found = [
-        f"{file.relative_to(PACKAGE)}: {name}"
-        for file in files
-        for name in unannotated(ast.parse(file.read_text()))
-    ]
-    assert files and not found
+def test_signatures_are_annotated(subtests):
+    for room in ROOMS:
+        with subtests.test(room=room):
+            place = PACKAGE / room
+            files = sorted(place.rglob("*.py")) if place.is_dir() else [place]
+            found = [
+                f"{file.relative_to(PACKAGE)}: {name}"
+                for file in files
+                for name in unannotated(ast.parse(file.read_text()))
+            ]
+            assert files and not found
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("def f(x: int) -> int: ...", []),
-        ("def f(x) -> int: ...", ["f"]),
-        ("def f(x: int): ...", ["f"]),
-        ("def f(*x) -> int: ...", ["f"]),
-        ("def f(*, x: int, y) -> int: ...", ["f"]),
-        ("def f() -> int:\n    def g(x): ...", []),
-        ("class A:\n    def f(self) -> int: ...", []),
-        ("class A:\n    def f(self, x) -> int: ...", ["A.f"]),
-        ("class A:\n    @property\n    def f(self): ...", ["A.f"]),
-    ],
-)
-def test_what_is_not_annotated_is_found(text, found):
-    assert list(unannotated(ast.parse(text))) == found
+WHAT_IS_NOT_ANNOTATED_IS_FOUND = [
+    ("def f(x: int) -> int: ...", []),
+    ("def f(x) -> int: ...", ["f"]),
+    ("def f(x: int): ...", ["f"]),
+    ("def f(*x) -> int: ...", ["f"]),
+    ("def f(*, x: int, y) -> int: ...", ["f"]),
+    ("def f() -> int:\n    def g(x): ...", []),
+    ("class A:\n    def f(self) -> int: ...", []),
+    ("class A:\n    def f(self, x) -> int: ...", ["A.f"]),
+    ("class A:\n    @property\n    def f(self): ...", ["A.f"]),
+]
+
+
+def test_what_is_not_annotated_is_found(subtests):
+    for text, found in WHAT_IS_NOT_ANNOTATED_IS_FOUND:
+        with subtests.test(text=text, found=found):
+            assert list(unannotated(ast.parse(text))) == found

@@ -224,20 +224,20 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(
-    ("change", "error", "named"), list(BAD.values()), ids=list(BAD)
-)
-def test_bad_input_is_refused_before_compiling(game, change, error, named):
-    def untraced(*args):
-        raise AssertionError("traced before the input was checked")
+def test_bad_input_is_refused_before_compiling(game, subtests):
+    for change, error, named in list(BAD.values()):
+        with subtests.test(named=named):
 
-    policy = policies.rcucb(game.problem)
-    if (
-        change != BAD["little memory"][0]
-    ):  # the sizes of the state are looked up for this one
-        policy = policy._replace(init=untraced, act=untraced, update=untraced)
-    with pytest.raises(error, match=named):
-        simulate(policy, game, **options_of(**change))
+            def untraced(*args):
+                raise AssertionError("traced before the input was checked")
+
+            policy = policies.rcucb(game.problem)
+            if (
+                change != BAD["little memory"][0]
+            ):  # the sizes of the state are looked up for this one
+                policy = policy._replace(init=untraced, act=untraced, update=untraced)
+            with pytest.raises(error, match=named):
+                simulate(policy, game, **options_of(**change))
 
 
 def test_policies_must_be_policies_with_names_of_their_own(game, rcucb):
@@ -292,32 +292,34 @@ def test_policies_have_the_points_that_they_have():
     np.testing.assert_array_equal(swept["regret"][0], data["regret"])
 
 
-@pytest.mark.parametrize(
-    ("change", "error", "named"),
-    [
-        ({"budget": 0}, ValueError, "budget"),
-        ({"budget": -1.0}, ValueError, "budget"),
-        ({"budget": np.nan}, ValueError, "budget"),
-        ({"budget": np.inf}, ValueError, "budget"),
-        ({"budget": 5, "horizon": 0}, ValueError, "horizon"),
-        ({"budget": 5, "horizon": 1.5}, TypeError, "horizon"),
-        ({"budget": 5, "checkpoints": [6]}, ValueError, "checkpoints"),
-        ({"budget": 5, "checkpoints": [1e-50]}, ValueError, "checkpoints must be 0 or"),
-        ({"budget": 5, "checkpoints": [1j]}, TypeError, "checkpoints"),
-        ({"budget": 5, "checkpoints": [True]}, TypeError, "checkpoints"),
-        ({"budget": "5"}, TypeError, "budget"),
-        ({"budget": [5, 6]}, ValueError, "budget"),
-        ({"budget": {}}, TypeError, "budget"),
-        ({"budget": True}, TypeError, "budget"),
-        ({"budget": 1e30}, ValueError, "budget must be below 2"),
-        ({"budget": 1e-50}, ValueError, "budget"),
-        ({"budget": 1e39, "horizon": 9}, ValueError, "budget"),
-        ({"budget": 5, "horizon": 2**40}, ValueError, "horizon"),
-    ],
-)
-def test_bad_budgets_are_refused(change, error, named):
-    with pytest.raises(error, match=named):
-        simulate(budget_game.ALTERNATE, budget_game.environment(), seeds=2, **change)
+BAD_BUDGETS_ARE_REFUSED = [
+    ({"budget": 0}, ValueError, "budget"),
+    ({"budget": -1.0}, ValueError, "budget"),
+    ({"budget": np.nan}, ValueError, "budget"),
+    ({"budget": np.inf}, ValueError, "budget"),
+    ({"budget": 5, "horizon": 0}, ValueError, "horizon"),
+    ({"budget": 5, "horizon": 1.5}, TypeError, "horizon"),
+    ({"budget": 5, "checkpoints": [6]}, ValueError, "checkpoints"),
+    ({"budget": 5, "checkpoints": [1e-50]}, ValueError, "checkpoints must be 0 or"),
+    ({"budget": 5, "checkpoints": [1j]}, TypeError, "checkpoints"),
+    ({"budget": 5, "checkpoints": [True]}, TypeError, "checkpoints"),
+    ({"budget": "5"}, TypeError, "budget"),
+    ({"budget": [5, 6]}, ValueError, "budget"),
+    ({"budget": {}}, TypeError, "budget"),
+    ({"budget": True}, TypeError, "budget"),
+    ({"budget": 1e30}, ValueError, "budget must be below 2"),
+    ({"budget": 1e-50}, ValueError, "budget"),
+    ({"budget": 1e39, "horizon": 9}, ValueError, "budget"),
+    ({"budget": 5, "horizon": 2**40}, ValueError, "horizon"),
+]
+
+
+def test_bad_budgets_are_refused(subtests):
+    for change, error, named in BAD_BUDGETS_ARE_REFUSED:
+        with subtests.test(named=named), pytest.raises(error, match=named):
+            simulate(
+                budget_game.ALTERNATE, budget_game.environment(), seeds=2, **change
+            )
 
 
 def test_a_params_tuple_is_a_mapping():

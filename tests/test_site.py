@@ -26,19 +26,20 @@ def place(target):
     return f"<{target}>"
 
 
-@pytest.mark.parametrize(
-    ("text", "moved"),
-    [
-        ("[a](b.md)", "[a](<docs/b.md>)"),
-        ("[a](../README.md#two-commands)", "[a](<README.md>#two-commands)"),
-        ("![a](figures/b.png)", "![a](<docs/figures/b.png>)"),
-        ("[a](#here)", "[a](#here)"),
-        ("[a](https://example.org/b.md)", "[a](https://example.org/b.md)"),
-        ("f(x) and [0, 1](twice)", "f(x) and [0, 1](<docs/twice>)"),
-    ],
-)
-def test_links_of_a_page_are_moved(text, moved):
-    assert links.relink(text, links.MARKDOWN, "docs/a.md", place) == moved
+LINKS_OF_A_PAGE_ARE_MOVED = [
+    ("[a](b.md)", "[a](<docs/b.md>)"),
+    ("[a](../README.md#two-commands)", "[a](<README.md>#two-commands)"),
+    ("![a](figures/b.png)", "![a](<docs/figures/b.png>)"),
+    ("[a](#here)", "[a](#here)"),
+    ("[a](https://example.org/b.md)", "[a](https://example.org/b.md)"),
+    ("f(x) and [0, 1](twice)", "f(x) and [0, 1](<docs/twice>)"),
+]
+
+
+def test_links_of_a_page_are_moved(subtests):
+    for text, moved in LINKS_OF_A_PAGE_ARE_MOVED:
+        with subtests.test(text=text, moved=moved):
+            assert links.relink(text, links.MARKDOWN, "docs/a.md", place) == moved
 
 
 def test_links_of_a_notebook_are_moved():

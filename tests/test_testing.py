@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import jaxbandits
+from jaxbandits import simulate
 from jaxbandits.arrays import pick, unit_interval
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.policies import budgeted
-from jaxbandits.protocol import View
+from jaxbandits.protocol import Actions, View
 from jaxbandits.settings import budgeted as money
 from jaxbandits.testing import altered, check_environment, check_policy, trace_run
 from tests.engine.budget_game import ALTERNATE, cost_of, environment
@@ -105,18 +106,6 @@ BAD_POLICIES = {
         counter(update=lambda n, v, state, a, f, p: state + 0.5),
         "update changes the state",
     ),
-    "negative count": (
-        counter(update=lambda n, v, state, a, f, p: state - 1),
-        "state is negative in round 1",
-    ),
-    "negative count in between": (
-        counter(
-            update=lambda n, v, s, a, f, p: jnp.where(
-                v.round == 7, s.at[0].set(-1), abs(s)
-            )
-        ),
-        "state is negative in round 7",
-    ),
     "NaN in between": (
         counter(
             init=lambda params: {"x": jnp.zeros(2)},
@@ -159,11 +148,12 @@ BAD_NOTES = {
 }
 
 
-@pytest.mark.parametrize("name", BAD_NOTES)
-def test_bad_notes_fail_with_the_clause_they_break(name):
-    change, message = BAD_NOTES[name]
-    with pytest.raises(AssertionError, match=message):
-        check_policy(counter(**change), GAME)
+def test_bad_notes_fail_with_the_clause_they_break(subtests):
+    for name in BAD_NOTES:
+        with subtests.test(name=name):
+            change, message = BAD_NOTES[name]
+            with pytest.raises(AssertionError, match=message):
+                check_policy(counter(**change), GAME)
 
 
 def test_good_notes_pass():
@@ -180,11 +170,12 @@ def test_good_notes_pass():
     )
 
 
-@pytest.mark.parametrize("name", BAD_POLICIES)
-def test_bad_policies_fail_with_the_clause_they_break(name):
-    policy, message = BAD_POLICIES[name]
-    with pytest.raises(AssertionError, match=message):
-        check_policy(policy, GAME)
+def test_bad_policies_fail_with_the_clause_they_break(subtests):
+    for name in BAD_POLICIES:
+        with subtests.test(name=name):
+            policy, message = BAD_POLICIES[name]
+            with pytest.raises(AssertionError, match=message):
+                check_policy(policy, GAME)
 
 
 def test_noise_of_another_length_fails():
@@ -204,6 +195,25 @@ def test_clauses_are_no_assert_statements():
 
 DRAWN = np.random.default_rng(0)
 FIXED_KEY = jax.random.key(0)
+
+
+def arms(count, counted):
+    """The actions of a game, of which the two arms may be fewer or more."""
+    return Actions(
+        f"an arm below {count}", lambda i, a: jnp.asarray(a) < count, counted
+    )
+
+
+def of_host(spent):
+    """An amount above another by what the host draws."""
+
+    def drawn(spent):
+        return np.asarray(spent + DRAWN.integers(1, 1000), np.int32)
+
+    shape = jax.ShapeDtypeStruct((), jnp.int32)
+    return jax.pure_callback(drawn, shape, spent, vmap_method="sequential")
+
+
 BAD_ENVIRONMENTS = {
     "no step": (altered(GAME, step=None), "step must be a function"),
     "setup of NaN": (GAME._replace(setup=np.array([np.nan])), "setup holds NaN"),
@@ -302,6 +312,42 @@ BAD_ENVIRONMENTS = {
         altered(GAME, words=1, step=lambda n, i, s, a: (s, pick(unit_interval(n), a))),
         "step reads beyond its noise, which has 1 words, at index 1",
     ),
+    "pulls that are never counted": (
+        altered(GAME, step=lambda n, i, state, a: (state, n[0])),
+        "plays 30 rounds, and the environment counts 0",
+    ),
+    "pulls that are counted twice": (
+        altered(GAME, record=lambda i, state, b: state._replace(pulls=2 * state.pulls)),
+        "plays 30 rounds, and the environment counts 60",
+    ),
+    "rounds that are counted thrice": (
+        altered(GAME, actions=arms(2, lambda i, record: 3 * jnp.sum(record.pulls))),
+        "counts 90 .* actions.counted must count every round once",
+    ),
+    "an action that the game has not": (
+        altered(GAME, actions=arms(1, lambda i, record: jnp.sum(record.pulls))),
+        "it plays 1 in round 1, not an arm below 1",
+    ),
+    "a metric of an entry that is not there": (
+        altered(GAME, metrics=lambda t, i, r: {"x": r.pulls[7]}),
+        "metrics: out-of-bounds indexing for array of shape .* index 7",
+    ),
+    "a metric of an entry beyond what the record counts": (
+        altered(GAME, metrics=lambda t, i, r: {"x": r.pulls[r.spent]}),
+        "metrics: out-of-bounds indexing",
+    ),
+    "a judge that uses a metric's name": (
+        GAME._replace(judge=lambda instance, action: {"spent": 1.0 * action}),
+        r"judge uses names of metrics: \['spent'\]",
+    ),
+    "a callback that draws in a step": (
+        altered(GAME, step=lambda n, i, s, a: (s._replace(spent=of_host(s.spent)), a)),
+        "a run is not a pure function of its seed: played again, it is another",
+    ),
+    "a callback that draws in metrics": (
+        altered(GAME, metrics=lambda t, i, r: {"x": of_host(r.spent)}),
+        "metrics gives something else each time",
+    ),
     "a key in a step": (
         altered(
             GAME,
@@ -313,11 +359,12 @@ BAD_ENVIRONMENTS = {
 
 
 @pytest.mark.filterwarnings("ignore:divide by zero")
-@pytest.mark.parametrize("name", BAD_ENVIRONMENTS)
-def test_bad_environments_fail_with_the_clause_they_break(name):
-    game, message = BAD_ENVIRONMENTS[name]
-    with pytest.raises(AssertionError, match=message):
-        check_environment(game, ALTERNATE)
+def test_bad_environments_fail_with_the_clause_they_break(subtests):
+    for name in BAD_ENVIRONMENTS:
+        with subtests.test(name=name):
+            game, message = BAD_ENVIRONMENTS[name]
+            with pytest.raises(AssertionError, match=message):
+                check_environment(game, ALTERNATE)
 
 
 def test_books_are_closed_over_the_instance_that_was_played():
@@ -368,7 +415,46 @@ def test_play_tells_a_policy_the_horizon():
 
 @pytest.mark.parametrize("end", Ends._fields)
 def test_checks_tell_a_policy_how_many_rounds_are_played(end):
-    def update(noise, view, state, action, feedback, params):
-        return jnp.where(getattr(params, end) == 40, state, -1)
+    """What is told another number recommends an arm that the game has not."""
+    game = altered(GAME, actions=arms(2, lambda i, record: jnp.sum(record.pulls)))
 
-    check_policy(counter(params=Ends(), told=(end,), update=update), GAME, 40)
+    def recommend(state, params):
+        return jnp.where(getattr(params, end) == 40, 0, 9)
+
+    check_policy(counter(params=Ends(), told=(end,), recommend=recommend), game, 40)
+
+
+def test_statistics_below_0_are_a_policys_own_affair():
+    """An arm that is none yet, and wins minus losses."""
+
+    def update(noise, view, state, action, feedback, params):
+        last, surplus = state
+        return action, surplus + jnp.where(feedback > 2, 1, -1)
+
+    check_policy(
+        counter(init=lambda params: (jnp.int32(-1), jnp.int32(0)), update=update), GAME
+    )
+
+
+@pytest.mark.parametrize(
+    ("game", "message"),
+    [
+        (
+            BAD_ENVIRONMENTS["pulls that are counted twice"][0],
+            "the sum of pulls on record must be the number of rounds, and is up to 6",
+        ),
+        (
+            BAD_ENVIRONMENTS["rounds that are counted thrice"][0],
+            "game.actions.counted must be the number of rounds, and is up to 12 more",
+        ),
+        (
+            BAD_ENVIRONMENTS["a judge that uses a metric's name"][0],
+            r"judge names \['spent'\], which the results have anyway",
+        ),
+    ],
+    ids=["pulls", "counted", "judge"],
+)
+def test_play_refuses_books_that_are_not_the_games(game, message):
+    policy = ALTERNATE._replace(recommend=lambda state, params: jnp.int32(0))
+    with pytest.raises(ValueError, match=message):
+        simulate(policy, game, horizon=6, seeds=2, checkpoints=[6])

@@ -14,7 +14,7 @@ import unicodedata
 import warnings
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import itemgetter
 from os import PathLike
@@ -34,6 +34,8 @@ _UTF8, _WINDOWS = "utf-8-sig", "cp1252"  # encodings
 SNIFFED = 200  # lines that are looked at before a file is read
 PIECE = 4096, 1 << 18  # rows of the first piece, and at most of any
 MOST_NAMES = 40  # of columns in an error
+BEHIND = "blanks behind quotes were left out"
+NUL = "it holds NUL"
 _SEP_LINE = re.compile(r'\s*"?sep=([^"\r\n])"?[\s,;]*', re.IGNORECASE)
 _MAGIC = {
     b"PK\x03\x04": "is an Excel workbook or a zip archive: save it as CSV",
@@ -58,7 +60,7 @@ class Layout(NamedTuple):
       unnamed: positions of columns without a name that have cells in the first lines.
       encoding: of its text.
       sep: between its cells.
-      skip: lines up to and with the header.
+      skip: lines above the header.
       padded: whether blanks stand between a separator and a quote.
       sample: first rows below the header.
       notes: what is worth a word.
@@ -153,32 +155,32 @@ def look(
         raise ValueError(
             f"sep must be one character, no quote and no line break, got {sep!r}"
         )
-    encoding, notes = _UTF8, []
-    try:
-        encoding = _encoding(path)
-        lines = _first_lines(path, encoding)
-    except UnicodeDecodeError:
-        encoding = _WINDOWS
-        lines = _first_lines(path, encoding)
-    if not "".join(lines).strip():
+    for encoding in (_encoding(path), _WINDOWS):
+        try:
+            with _opened(path, encoding) as handle:
+                lines = list(itertools.islice(handle, SNIFFED))
+            break
+        except UnicodeDecodeError:
+            if encoding != _UTF8:
+                raise ValueError(
+                    f"path: {path} is not a CSV table: it is no text"
+                ) from None
+    start, notes = 0, []
+    if lines and (line := _SEP_LINE.fullmatch(lines[0])):
+        start, sep = 1, sep or line[1]
+    if not "".join(lines[start:]).strip():
         raise ValueError(f"path: {path} is empty")
-    start = 0
-    if found := _SEP_LINE.fullmatch(lines[0]):
-        start, sep = 1, sep or found[1]
-    best: tuple[Any, ...] = ((-1, -1),)
+    found = []
     for mark in [sep] if sep else SEPARATORS:
         padded = any(f'{mark} "' in line for line in lines)
-        rows, ends = _rows(lines[start:], mark, padded)
-        for i, row in enumerate(rows):
-            cells = [tidy(cell) for cell in row]
-            score = sum(x in cells for x in named.values()), len(row) if i == 0 else 0
-            if score > best[0]:
-                best = (score, mark, padded, i, cells, rows, ends)
-            if score[0] == len(named):
-                break
-        if best[0][0] == len(named):
-            break
-    score, mark, padded, place, columns, rows, ends = best
+        rows, ends, wrong = _rows(lines[start:], mark, padded)
+        for place, row in enumerate(rows):
+            columns = [tidy(cell) for cell in row]
+            known = sum(x in columns for x in named.values())
+            width = len(row) if place == 0 and known < len(named) else 0
+            parts = mark, padded, place, columns, rows, ends, wrong
+            found.append(((known, width), parts))
+    mark, padded, place, columns, rows, ends, wrong = max(found, key=itemgetter(0))[1]
     for argument, column in named.items():
         if column not in columns:
             raise ValueError(
@@ -186,6 +188,7 @@ def look(
                 + ", ".join([x for x in columns if x][:MOST_NAMES])
                 + ("" if len(columns) <= MOST_NAMES else ", ...")
                 + checks.hint(column, columns)
+                + (f" ({wrong}: a quote is left open, perhaps)" if wrong else "")
             )
     twice = sorted(x for x in set(named.values()) if columns.count(x) > 1)
     if twice:
@@ -216,7 +219,7 @@ def look(
         unnamed,
         encoding,
         mark,
-        start + ends[place],
+        start + sum(ends[:place][-1:]),
         padded,
         sample,
         tuple(notes),
@@ -234,10 +237,15 @@ def _encoding(path: Path) -> str:
     for magic, words in _MAGIC.items():
         if head.startswith(magic):
             raise ValueError(f"path: {path} {words}")
+    zeros = head.count(0)  # of four bytes in UTF-32 three, of two in UTF-16 one
+    if head.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")) or 8 * zeros > 5 * len(head):
+        raise ValueError(f"path: {path} is in UTF-32, or holds NUL: save it as UTF-8")
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
-    if b"\x00" in head:
+    if zeros and 10 * zeros >= len(head):
         return "utf-16-le" if head[1:2] == b"\x00" else "utf-16-be"
+    if zeros:
+        raise ValueError(f"path: {path} is not a CSV table: {NUL}")
     return _UTF8
 
 
@@ -280,29 +288,44 @@ def _member(path: Path, file: BinaryIO) -> Any:
     return archive.open(names[0])
 
 
-def _first_lines(path: Path, encoding: str) -> list[str]:
-    try:
-        with _opened(path, encoding) as handle:
-            return list(itertools.islice(handle, SNIFFED))
-    except UnicodeDecodeError:
-        if encoding == _UTF8:
-            raise
-        raise ValueError(f"path: {path} is not a CSV table: it is no text") from None
-
-
 def _rows(
     lines: list[str], sep: str, padded: bool
-) -> tuple[list[list[str]], list[int]]:
-    """The cells of lines, and how many lines there are up to each row's end."""
-    reader = csv.reader(iter(lines), delimiter=sep, skipinitialspace=padded)
-    rows, ends = [], []
-    try:
-        for row in reader:
-            rows.append(row)
-            ends.append(reader.line_num)
-    except csv.Error:  # A cell that is longer than a book, say: pandas may read it.
-        pass
-    return rows, ends
+) -> tuple[list[list[str]], list[int], str]:
+    """The cells of lines, how many lines there are up to each row's end, and what is
+    wrong with the first row that is none."""
+    reader = _reader(lines, sep, padded, [])
+    rows: list[list[str]] = []
+    ends: list[int] = []
+    wrong = ""
+    while True:
+        try:
+            row = next(reader)
+        except StopIteration:
+            return rows, ends, wrong
+        except csv.Error as error:  # in a title, perhaps
+            row, wrong = lines[sum(ends[-1:]) :][:1], wrong or f"{error}"
+        rows.append(row)
+        ends.append(reader.line_num)
+
+
+def _reader(lines: Iterable[str], sep: str, padded: bool, notes: list[str]) -> Any:
+    """A reader of rows, which leaves out blanks at quotes; a note of those behind."""
+    # A quote behind a cell, not one before it: of two, one is a quote in the cell.
+    behind = re.compile(
+        rf'(?<=[^{re.escape(sep)}" ])("(?:"")*) +(?={re.escape(sep)}|\s*$)'
+    )
+
+    def cleaned():
+        for line in lines:
+            if "\0" in line:
+                raise csv.Error(NUL)
+            if '" ' in line and sep != " ":
+                line, count = behind.subn(r"\1", line)
+                if count and BEHIND not in notes:
+                    notes.append(BEHIND)
+            yield line
+
+    return csv.reader(cleaned(), delimiter=sep, skipinitialspace=padded, strict=True)
 
 
 def read(
@@ -310,6 +333,7 @@ def read(
     words: Sequence[str],
     numbers: Mapping[str, Allowed],
     decimal: str | None = None,
+    loose: Sequence[str] = (),
 ) -> Read:
     """Read columns of a file.
 
@@ -320,6 +344,7 @@ def read(
         thousands may be apart (``1,299.00``, ``1 299``, ``1'299``).
       decimal: the mark before decimals, ``.`` or ``,``; by default what the first rows
         show.
+      loose: those of `words` whose capitals mean nothing.
 
     Raises:
       ValueError: naming `path`, the column and the row, if a cell is empty or no number
@@ -336,7 +361,8 @@ def read(
             raise ValueError(f"path: {layout.path} is not text") from None
         layout = layout._replace(encoding=_WINDOWS)
         found = _read(layout, words, numbers, decimal)
-    notes = (*layout.notes, *found.notes)
+    alike = [x for c in words if c not in loose for x in _alike(c, found.words[c])]
+    notes = (*layout.notes, *found.notes, *alike)
     if layout.encoding == _WINDOWS:
         notes = ("it is no UTF-8, and was read as Windows-1252", *notes)
     for note in notes:
@@ -428,11 +454,9 @@ def _cells(
     layout: Layout, handle: TextIO, places: list[int], notes: list[str]
 ) -> Iterator[tuple[str, ...]]:
     """The cells of each row that stand at some places, and a note in the end."""
-    width, number = len(layout.columns), 0
+    width, number = len(layout.columns), -1  # the header's row is 0
     pick = itemgetter(*places, 0)  # one more, so that it is a tuple always
-    reader = csv.reader(
-        handle, delimiter=layout.sep, skipinitialspace=layout.padded, strict=True
-    )
+    reader = _reader(handle, layout.sep, layout.padded, notes)
     lines, several, first = 0, 0, ""  # up to a row's end; cells that look like rows
     try:
         for row in reader:
@@ -454,12 +478,16 @@ def _cells(
                     )
                 row += [""] * (width - len(row))
             number += 1
-            yield pick(row)
+            if number:
+                yield pick(row)
     except csv.Error as error:
+        hint = (
+            " (a quote that is never closed, perhaps, or text behind a closing one; a "
+            "quote in a quoted cell is written twice)"
+        )
         raise ValueError(
             f"path: {layout.path} is not a CSV table: {error}, in row {number + 1} "
-            "below the header (a quote that is never closed, perhaps, or text behind a "
-            "closing one; a quote in a quoted cell is written twice)"
+            f"below the header{'' if NUL in str(error) else hint}"
         ) from error
     if several:
         notes.append(
@@ -493,28 +521,31 @@ class _Texts:
         self.codes.append(np.array(numbers, np.int32)[codes])
 
     def notes(self) -> list[str]:
-        notes = []
-        if self.changed is not None:
-            cell, where = self.changed
-            notes.append(
-                f"column {self.column!r}: blanks at the ends of cells were left out "
-                f"(and accents composed), first of {cell!r} in row {where} below the "
-                "header"
-            )
-        alike: dict[str, list[str]] = {}
-        for name in self.names:
-            alike.setdefault(_loosely(name), []).append(name)
-        several = [names for names in alike.values() if len(names) > 1]
-        if several:
-            more = f", and {len(several) - 1} more" if several[1:] else ""
-            notes.append(
-                f"column {self.column!r}: names that differ in capitals or blanks "
-                "alone are kept apart: " + ", ".join(map(repr, several[0])) + more
-            )
-        return notes
+        if self.changed is None:
+            return []
+        cell, where = self.changed
+        return [
+            f"column {self.column!r}: blanks at the ends of cells were left out (and "
+            f"accents composed), first of {cell!r} in row {where} below the header"
+        ]
 
     def found(self) -> Words:
         return Words(np.concatenate(self.codes), tuple(self.names))
+
+
+def _alike(column: str, words: Words) -> list[str]:
+    """A note on names that may be one."""
+    alike: dict[str, list[str]] = {}
+    for name in words.names:
+        alike.setdefault(_loosely(name), []).append(name)
+    several = [names for names in alike.values() if len(names) > 1]
+    if not several:
+        return []
+    more = f", and {len(several) - 1} more" if several[1:] else ""
+    return [
+        f"column {column!r}: names that differ in capitals or blanks alone are kept "
+        "apart: " + ", ".join(map(repr, several[0])) + more
+    ]
 
 
 class _Figures:

@@ -15,6 +15,15 @@ import pandas as pd
 from jaxbandits.checks import path as local_path
 from jaxbandits.progress import doing
 
+# What the last row of a table is called that sums up the others, in small letters.
+TOTALS = {
+    *("total", "totals", "grand total", "sum", "sums", "overall", "all", "subtotal"),
+    *("average", "mean", "mittelwert", "durchschnitt", "moyenne", "promedio", "media"),
+    *("summe", "summen", "gesamt", "gesamtsumme", "gesamtergebnis", "insgesamt"),
+    *("total général", "somme", "ensemble", "totale", "somma", "suma", "total general"),
+    *("totaal", "eindtotaal", "totalt", "yhteensä", "razem", "celkem", "итого", "合計"),
+}
+
 
 @doing("reading a table")
 def read_csv(path: str | PathLike[str], **options: Any) -> pd.DataFrame:
@@ -141,3 +150,18 @@ def binary(path: str | PathLike[str], column: pd.Series) -> np.ndarray:
     if not np.all((values == 0) | (values == 1)):
         raise ValueError(f"path: {path} has a {column.name} that is not 0 or 1")
     return values == 1
+
+
+def named_as_totals(names: Iterable[str], what: str) -> list[str]:
+    """Notes on names that rows have which sum up others.
+
+    Args:
+      names: different ones.
+      what: they were taken to be the name of.
+    """
+    return [
+        f"{name!r} was taken for the name of an {what}: if its row sums up others, "
+        "take it out of the file"
+        for name in names
+        if name.casefold().rstrip(" :.") in TOTALS
+    ]

@@ -5,6 +5,7 @@ import os
 import runpy
 import tomllib
 import traceback
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -93,16 +94,17 @@ def from_table(table: dict[str, Any], source: str = "SPEC") -> Spec:
     Raises:
       ValueError: naming the part that is wrong.
     """
-    errors = checks.Errors()
+    errors, table = checks.Errors(), deepcopy(table)
     wrong = _refused(source, table, errors)
     if "setting" in wrong or not {"setting", "environments", "policies"} <= {*table}:
         errors.check()
     setting = table["setting"]
     table = _with_integers({k: x for k, x in table.items() if k not in wrong})
-    if isinstance(seeds := table.get("seeds"), dict):
-        span = "from" in seeds
+    if isinstance(table.get("seeds"), dict):
+        seeds = table.pop("seeds")
         with errors.part():
-            table |= {"seeds": _span(source, seeds) if span else HalfWidth(**seeds)}
+            span = "from" in seeds
+            table["seeds"] = _span(source, seeds) if span else HalfWidth(**seeds)
     policies, environments = {}, {}
     for name, entry in table.get("policies", {}).items():
         if ("policies", name) not in wrong:
@@ -135,25 +137,36 @@ def from_table(table: dict[str, Any], source: str = "SPEC") -> Spec:
 
 
 def _refused(source: str, table: dict[str, Any], errors: checks.Errors) -> set:
-    """What the schema refuses: keys, or pairs of a part and the name of an entry."""
+    """What the schema refuses: keys, or pairs of a part and the name of an entry.
+
+    What it refuses beside the `make` and `arguments` of a policy is taken out of the
+    table, so that the rest of the entry is looked at, too.
+    """
     import jsonschema
 
     wrong = set[Any]()
-    for each in jsonschema.Draft202012Validator(SCHEMA).iter_errors(table):
+    for each in [*jsonschema.Draft202012Validator(SCHEMA).iter_errors(table)]:
         error = jsonschema.exceptions.best_match([each])
         path = tuple(error.absolute_path)
         part, *rest = path or ("",)
-        wrong.add((part, rest[0]) if rest and part in _PARTS else part)
+        keys = set(rest[1:2])
         message = f"{'.'.join(map(str, path))}: {error.message}"
         allowed = error.schema.get("description")
         if error.validator == "additionalProperties":
             known = list(error.schema["properties"])
             unknown = [key for key in error.instance if key not in known]
+            keys = keys or {*unknown}
             message += checks.hint(unknown[0], known)
             allowed = f"known are {', '.join(known)}"
         message = message.removeprefix(": ") + (f" ({allowed})" if allowed else "")
         with errors.part():
             raise ValueError(f"{source}: {message}")
+        if part == "policies" and rest and keys and not keys & {"make", "arguments"}:
+            entry = table[part][rest[0]]
+            for key in keys & entry.keys():
+                del entry[key]
+        else:
+            wrong.add((part, rest[0]) if rest and part in _PARTS else part)
     return wrong
 
 

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from jaxbandits import checks, policies, settings
+from jaxbandits.factory import parameters_of
 from jaxbandits.maker import Maker
 from jaxbandits.protocol import Environment
 
@@ -120,7 +121,9 @@ def _bound(where: str, make: Callable, /, *args: Any, **kwargs: Any) -> None:
         unknown = [x for x in kwargs if x not in signature.parameters]
     hints = [checks.hint(name, known) for name in unknown]
     wrong = [
-        f"got an unexpected keyword argument {name!r}{hint}"
+        f"{name!r} is a parameter, and is given in cross, zip or sample"
+        if name in parameters_of(signature)
+        else f"got an unexpected keyword argument {name!r}{hint}"
         for name, hint in zip(unknown, hints, strict=True)
     ]
     try:

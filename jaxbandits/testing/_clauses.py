@@ -11,8 +11,8 @@ import numpy as np
 from jaxbandits.checks import require, shown
 from jaxbandits.engine.books import Books, closed
 from jaxbandits.engine.rules import NO_BUDGET
-from jaxbandits.protocol import Environment
-from jaxbandits.testing._trace import Trace
+from jaxbandits.protocol import Environment, Policy
+from jaxbandits.testing._trace import Trace, trace_run
 
 TIMES = 5  # that functions of the host are called, to compare
 
@@ -49,13 +49,63 @@ def always(what: str, function: Callable[[], Any]) -> Any:
     """What a function of the host gives, and gives again when it is called again."""
     found = function()
     for _ in range(TIMES - 1):
-        pair = jax.tree.map(np.asarray, (found, function()))
-        alike = jax.tree.map(lambda x, y: np.array_equal(x, y, equal_nan=True), *pair)
-        require(
-            all(jax.tree.leaves(alike)),
+        require_equal(
+            found,
+            function(),
             f"the environment's {what} gives something else each time that it is asked",
         )
     return found
+
+
+def require_equal(left: Any, right: Any, message: str) -> None:
+    """Require two trees of one structure with equal numbers (NaN equals NaN)."""
+    (xs, one), (ys, other) = jax.tree.flatten(left), jax.tree.flatten(right)
+    require(one == other, message)
+    for x, y in zip(xs, ys, strict=True):
+        require(np.array_equal(x, y, equal_nan=True), message)
+
+
+def play_twice(
+    policy: Policy, environment: Environment, rounds: int, **seed: int
+) -> Trace:
+    """One run, which must be the same when it is played again."""
+    traces = [trace_run(policy, environment, rounds, **seed) for _ in range(2)]
+    require_equal(
+        *traces,
+        f"policy {policy.name!r} in environment {environment.name!r}: a run is not a "
+        "pure function of its seed: played again, it is another, so a callback draws "
+        "random numbers or keeps what it has seen",
+    )
+    return traces[0]
+
+
+def check_actions(
+    environment: Environment, instance: Any, trace: Trace, counted: Any
+) -> None:
+    """Require that all actions of a run are the game's, and that its books count them.
+
+    Args:
+      environment: the environment.
+      instance: of the run.
+      trace: of the run.
+      counted: how many rounds the books count, or None if they do not say.
+    """
+    actions = environment.game.actions
+    if actions is not None:
+        allowed = jax.vmap(actions.allowed, (None, 0))(instance, trace.actions)
+        number = int(np.argmin(allowed))
+        action = jax.tree.map(lambda x: x[number].tolist(), trace.actions)
+        require(
+            np.all(allowed),
+            f"it plays {action} in round {number + 1}, not {actions.text}",
+        )
+    rounds = len(jax.tree.leaves(trace.actions)[0])
+    require(
+        counted is None or np.all(counted == rounds),
+        f"it plays {rounds} rounds, and the environment counts {np.max(counted)} "
+        "with an action that the game has: act must give no other, and the game's "
+        f"{'actions.counted' if actions else 'pulls'} must count every round once",
+    )
 
 
 def first(when: Any, round_: Any, broken: Any) -> Any:
@@ -81,4 +131,4 @@ def books(environment: Environment, instance: Any, trace: Trace) -> Books:
     record = jax.tree.map(lambda x: np.asarray(x)[None, None], record)
     batch = jax.tree.map(lambda x: np.asarray(x)[None], instance)
     with refused():
-        return closed(environment, batch, record)
+        return always("metrics", lambda: closed(environment, batch, record))

@@ -16,7 +16,9 @@ from jaxbandits.results.names import check_variable
 from jaxbandits.testing._clauses import (
     always,
     books,
+    check_actions,
     first,
+    play_twice,
     record_of,
     refused,
     require_arrays,
@@ -29,7 +31,6 @@ from jaxbandits.testing._trace import (
     check_sizes,
     instance_for,
     rounds_of,
-    trace_run,
 )
 
 
@@ -43,9 +44,12 @@ def check_environment(
       declared number of words, and reads no others;
     * all functions are one program each time that they are traced;
     * a view shows the round that is played;
+    * a run is a pure function of its seed;
+    * the policy's actions are the game's, and the books count every round once;
     * feedback holds no NaN, and what is spent is a number that never falls;
     * metrics are finite numbers, under names that results can have, and so is what the
-      judge says of an action of the policy;
+      judge says of an action of the policy, under other names; metrics read no entry
+      that an array does not have;
     * the oracle knows numbers.
 
     Args:
@@ -71,11 +75,12 @@ def check_environment(
     with refused():
         if check_round(policy.name, policy, environment, compared="environment"):
             _check_reads(environment, policy, instance, rounds, root_seed)
-        trace = trace_run(policy, _watched(environment), rounds, root_seed=root_seed)
+        trace = play_twice(policy, _watched(environment), rounds, root_seed=root_seed)
     trace = _check_watch(trace)
     for leaf in jax.tree.leaves(trace.feedback):
         require(not np.any(np.isnan(leaf)), "step gives NaN: feedback holds NaN")
-    metrics = books(environment, instance, trace).metrics
+    metrics, counted, _ = books(environment, instance, trace)
+    check_actions(environment, instance, trace, counted)
     require(metrics, "the environment's metrics must name at least one, got none")
     batch = jax.tree.map(lambda x: np.asarray(x)[None], instance)
     _check_facts("metrics", metrics)
@@ -85,6 +90,8 @@ def check_environment(
         with refused():
             found = always("judge", lambda: judged(environment, batch, last, (1, 1)))
         _check_facts("judge", found)
+        taken = sorted(found.keys() & metrics.keys())
+        require(not taken, f"the environment's judge uses names of metrics: {taken}")
     if environment.oracle is not None:
         _check_oracle(environment.oracle, batch)
 
@@ -152,7 +159,10 @@ def _check_watch(trace: Trace) -> Trace:
 
 
 def _check_metrics(environment: Environment, batch: Any, state: Any) -> None:
-    """Require metrics that are the same program each time, of the same tables."""
+    """Require metrics that are the same program each time, of the same tables, and
+    read no entry that an array does not have."""
+    from jax.experimental import checkify  # takes a while
+
     with refused():
         tables = always("tables", lambda: tables_of(environment, batch))
     with refused(), jax.enable_x64(True):
@@ -160,6 +170,9 @@ def _check_metrics(environment: Environment, batch: Any, state: Any) -> None:
         record = record_of(environment, instance, state)
         given = jax.tree.map(lambda x: jnp.asarray(x[0]), tables), instance, record
         program_of("the environment's metrics", environment.game.metrics, *given)
+        reads = checkify.checkify(environment.game.metrics, checkify.index_checks)
+        beyond, _ = reads(*given)
+    require(beyond.get() is None, f"the environment's metrics: {beyond.get()}")
 
 
 def _check_facts(what: str, numbers: dict[str, Any]) -> None:

@@ -21,14 +21,22 @@ from jaxbandits.fit import check_fit
 from jaxbandits.points import Points
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.schedule import Schedule
-from jaxbandits.testing._clauses import books, first, refused, require_arrays, tried
+from jaxbandits.testing._clauses import (
+    books,
+    check_actions,
+    first,
+    play_twice,
+    refused,
+    require_arrays,
+    require_equal,
+    tried,
+)
 from jaxbandits.testing._trace import (
     MOST_LOOKED_AT,
     Trace,
     check_sizes,
     instance_for,
     rounds_of,
-    trace_run,
 )
 
 
@@ -46,7 +54,7 @@ def check_policy(
     * `act` and `update` work with the declared number of words, read no others (at
       positions that are known, or follow from what 30 rounds have shown), and
       are one program each time that they are traced: no randomness but their noise;
-    * nothing becomes NaN in play, and integer statistics (counts) stay >= 0;
+    * nothing becomes NaN in play;
     * a run is a pure function of its seed;
     * a recommendation has the form of an action, and reports are arrays without NaN;
     * the lanes transform of `init` gives what `init` gives.
@@ -60,65 +68,50 @@ def check_policy(
     require(isinstance(policy, Policy), f"not a Policy: policy is {policy!r}")
     with refused():
         environment_of(environment)
-        _check_values(policy)
+        policy = _played(policy, rounds)
         check_fit(policy.name, policy, environment)
-        policy = _told(policy, rounds)
     params = jax.tree.map(to_device, policy.params)
     state = tried(policy.init, params)
     require_arrays("init", state)
     with refused():
         unsure = check_round(policy.name, policy, environment, compared="policy")
-    _assert_equal(state, policy.init(params), "init is not a pure function")
+    require_equal(state, policy.init(params), "init is not a pure function")
     watched = _watched(policy)
     for seed_index in range(2):
-        traces = [
-            trace_run(
-                watched, environment, rounds, root_seed=root_seed, seed_index=seed_index
-            )
-            for _ in range(2)
-        ]
-        _assert_equal(*traces, "a run is not a pure function of its seed")
-        trace = _check_watch(policy, traces[0])
+        seed = {"root_seed": root_seed, "seed_index": seed_index}
+        trace = _check_watch(policy, play_twice(watched, environment, rounds, **seed))
         instance = instance_for(environment, root_seed, seed_index)
-        _check_actions(environment, instance, trace, rounds)
-        _check_notes(policy, params, trace, environment, instance)
+        found = books(environment, instance, trace)
+        check_actions(environment, instance, trace, found.counted)
+        _check_notes(policy, params, trace, environment, instance, found.metrics)
         if unsure:
             _check_reads(policy, environment, rounds, root_seed, seed_index)
     _check_lanes(policy, params, state)
 
 
-def _check_values(policy: Policy) -> None:
-    """Require a name and parameters that can be played, all of them finite."""
+def _played(policy: Policy, rounds: int) -> Policy:
+    """The policy with parameters as they are played, floats, and told of the end.
+
+    Raises:
+      ValueError, TypeError: if its name, `told` or a parameter is none, or not finite.
+    """
     by_name(policy, "policies", is_policy, "a Policy")
     schedule = Schedule([MOST_ROUNDS], MOST_ROUNDS)  # nobody asks for it
-    points_of(policy.name, policy._replace(told=()), Points({}), schedule, "params")
-    if not isinstance(policy.told, tuple) or set(policy.told) - set(
-        getattr(policy.params, "_fields", ())
-    ):
+    own = policy._replace(told=())
+    row = points_of(policy.name, own, Points({}), schedule, "params").row(0)
+    if not isinstance(policy.told, tuple) or set(policy.told) - set(row):
         raise TypeError(f"told must name parameters, got {policy.told!r}")
-    if not np.all(np.isfinite(policy.params)):
+    if not np.all(np.isfinite([*row.values()])):
         raise ValueError(f"params must be finite numbers, got {policy.params!r}")
-
-
-def _told(policy: Policy, rounds: int) -> Policy:
-    """The policy, which knows how the game ends."""
-    ends = {name: float(rounds) for name in untold(policy)}
-    params = policy.params._replace(**ends) if ends else policy.params
-    return policy._replace(params=params, told=())
-
-
-def _assert_equal(left, right, message):
-    import chex  # takes as long to import as JAX
-
-    chex.assert_trees_all_equal(left, right, custom_message=message)
+    row |= dict.fromkeys(untold(policy), float(rounds))
+    return own._replace(params=type(policy.params)(**row)) if row else own
 
 
 class _Watched(NamedTuple):
-    """A policy's state, and for each of its leaves when it was first broken, i32[]."""
+    """A policy's state, and for each of its leaves when it first held NaN, i32[]."""
 
     state: Any
     nan: Any
-    negative: Any
 
 
 def _watched(policy: Policy) -> Policy:
@@ -127,7 +120,7 @@ def _watched(policy: Policy) -> Policy:
     def init(params):
         state = policy.init(params)
         never = jax.tree.map(lambda _: jnp.int32(0), state)
-        return _looked_at(_Watched(state, never, never), state, jnp.int32(1))
+        return _looked_at(_Watched(state, never), state, jnp.int32(1))
 
     def act(noise, view, watch, params):
         return policy.act(noise, view, watch.state, params)
@@ -145,20 +138,11 @@ def _looked_at(watch: _Watched, state, round_) -> _Watched:
     nan = jax.tree.map(
         lambda when, leaf: first(when, round_, jnp.any(leaf != leaf)), watch.nan, state
     )
-    negative = jax.tree.map(
-        lambda when, leaf: (
-            first(when, round_, jnp.any(leaf < 0))
-            if jnp.issubdtype(leaf.dtype, jnp.integer)
-            else when
-        ),
-        watch.negative,
-        state,
-    )
-    return _Watched(state, nan, negative)
+    return _Watched(state, nan)
 
 
 def _check_watch(policy: Policy, trace: Trace) -> Trace:
-    """Require that nothing was broken in any round; the trace of the policy."""
+    """Require that nothing was NaN in any round; the trace of the policy."""
     watch = trace.state
     for leaf in jax.tree.leaves(trace.actions):
         require(
@@ -171,35 +155,10 @@ def _check_watch(policy: Policy, trace: Trace) -> Trace:
             f"policy {policy.name!r}: state{jax.tree_util.keystr(path)} must not hold "
             f"NaN, and does in round {round_}",
         )
-    for path, round_ in jax.tree_util.tree_leaves_with_path(watch.negative):
-        require(
-            not round_,
-            "update must keep integer statistics (counts) >= 0: state"
-            f"{jax.tree_util.keystr(path)} is negative in round {round_}",
-        )
     return trace._replace(state=watch.state)
 
 
-def _check_actions(environment, instance, trace, rounds):
-    """All that were played are the game's, and its books count them."""
-    actions = environment.game.actions
-    if actions is not None:
-        allowed = jax.vmap(actions.allowed, (None, 0))(instance, trace.actions)
-        number = int(np.argmin(allowed))
-        action = jax.tree.map(lambda x: x[number].tolist(), trace.actions)
-        require(
-            np.all(allowed),
-            f"it plays {action} in round {number + 1}, not {actions.text}",
-        )
-    counted = books(environment, instance, trace).counted
-    require(
-        counted is None or np.all(counted >= rounds),
-        f"it plays {rounds} rounds, and the environment counts {np.max(counted)} "
-        "with an action that the game has: act must give no other",
-    )
-
-
-def _check_notes(policy, params, trace, environment, instance):
+def _check_notes(policy, params, trace, environment, instance, metrics):
     state, actions = jax.tree.map(jnp.asarray, trace.state), environment.game.actions
     if policy.recommend is not None:
         found = policy.recommend(state, params)
@@ -208,7 +167,6 @@ def _check_notes(policy, params, trace, environment, instance):
             allowed = actions.allowed(instance, found)
             require(allowed, f"recommend gives {found}, not {actions.text}")
     if policy.report is not None:
-        metrics = books(environment, instance, trace).metrics
         for name, value in policy.report(state, params).items():
             require(name not in metrics, f"report {name!r} has the name of a metric")
             require(isinstance(value, jax.Array), f"report {name!r} is not an array")

@@ -78,7 +78,8 @@ def pulls_until_given_up(
     """
     rounds = numbers("rounds", rounds)
     at_least_one(rounds=rounds)
-    most = 1 + int(np.log(np.max(rounds)) / _exponent(1.0, rho, shown, rival, "none"))
+    last = np.max(rounds, initial=1.0)
+    most = 1 + int(np.log(last) / _exponent(1.0, rho, shown, rival, "none"))
     n = np.arange(1, most + 2)
     enough = _exponent(n.astype(float), rho, shown, rival, variance)
     return n[np.argmax(enough >= np.log(rounds)[..., None], axis=-1)]

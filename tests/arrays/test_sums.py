@@ -12,7 +12,7 @@ from jax import lax
 
 from jaxbandits.arrays import CompensatedSum
 from tests.kernels.checks import assert_transforms_agree
-from tests.workers import OPTIMISED
+from tests.programs import OPTIMISED
 
 
 @partial(jax.jit, compiler_options=OPTIMISED)

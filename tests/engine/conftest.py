@@ -4,7 +4,7 @@ import pytest
 
 from jaxbandits.engine import rollout
 from jaxbandits.engine.xla import compiler_options
-from tests.workers import OPTIMISED
+from tests.programs import OPTIMISED
 
 
 @pytest.fixture(scope="module")

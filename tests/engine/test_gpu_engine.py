@@ -26,7 +26,9 @@ from tests.engine import budget_game
 from tests.engine.gpu_cases import CASES, GAMES
 from tests.engine.gpu_lowered import TRITON, WIDTH, here, lowered, traced
 from tests.engine.near_ties import smallest_gaps
-from tests.heavy import on_each_jax
+from tests.heavy import in_short
+
+pytestmark = pytest.mark.oldest
 
 # Three blocks of 32 runs, the last of them ragged.
 SEEDS, BLOCK = 90, 32
@@ -90,21 +92,11 @@ def differing_at(one, other):
 
 MOST_DIFFERING = 2
 NEAR = 1e-5  # gap of two indices that may change places
-# Kernels that are written out, arrays in tables, words, rows, checkpoints.
-SHORT = {"censored/ucb, recorded"}
-# And one arm, more of them, epochs, solvers, grids that split and overflow, budgets.
-EACH_JAX = SHORT | {
-    "censored/uniform, 1 x 5",
-    "censored/rcucb, 3 x 5",
-    "censored/rcucb, 1 x 5",
-    "farewell/wait-ucb",
-    "allocation/ra-etc",
-    "continuum/z-rcucb-doubling",
-    "budgeted/omega-star-ucb",
-}
+# A table, words, rows and checkpoints.
+PLAYED = {"censored/ucb, recorded"}
 
 
-@pytest.mark.parametrize("name", on_each_jax(CASES, SHORT, set(CASES) - EACH_JAX))
+@pytest.mark.parametrize("name", in_short(CASES, set(CASES) - PLAYED))
 def test_it_plays_as_the_scan_engine(name):
     case = CASES[name]
     policy, game = case.policy_and_game()
@@ -152,15 +144,15 @@ def test_lanes_stop_where_their_budget_is_spent():
     np.testing.assert_array_equal(rows[:6], np.stack(expected))
 
 
-LIGHT, HEAVY = {"budgeted/mrcb"}, {"allocation/mg-ucb-delta"}  # a compact kernel
-EACH_JAX = LIGHT | HEAVY | {"continuum/z-rcucb-doubling"}  # a loop in a branch
-LONG = set(REGISTRY) - EACH_JAX
+SHORT = {"budgeted/mrcb"}
 
 
 @pytest.mark.filterwarnings(TRITON)
-@pytest.mark.parametrize("name", on_each_jax(REGISTRY, LIGHT, LONG))
+@pytest.mark.parametrize("name", in_short(REGISTRY, set(REGISTRY) - SHORT))
 def test_the_kernel_is_lowered_for_a_gpu(name):
-    assert "__gpu$xla.gpu.triton" in lowered(*policy_and_game(name)).as_text()
+    policy, game = policy_and_game(name)
+    assert gpu.unsupported(policy, game) == []
+    assert "__gpu$xla.gpu.triton" in lowered(policy, game).as_text()
 
 
 # A row for every cost of the game: read, and written, by each run where it is.
@@ -188,11 +180,6 @@ def test_the_scan_engine_gathers_no_rows_on_a_gpu():
     assert all("tensor<2xf32>" in x for x in gathered(lowered(ROWS, game, SCAN)))
     here_too = gathered(traced(ROWS, game, SCAN, here()).lower())
     assert any(f"tensor<{MANY_ROWS}x{WIDTH}xf32>" in line for line in here_too)
-
-
-@pytest.mark.parametrize("name", on_each_jax(REGISTRY, HEAVY, LONG))
-def test_everything_is_supported(name):
-    assert gpu.unsupported(*policy_and_game(name)) == []
 
 
 def sorting(policy):

@@ -27,20 +27,20 @@ def test_equal_code_has_an_equal_digest(digest):
     assert len(digest) == 16 and int(digest, 16)
 
 
-@pytest.mark.parametrize(
-    ("policy", "game"),
-    [
-        (WALKER._replace(name="other", params=walk.Params(2.0, 3.0)), GAME),
-        (WALKER._replace(check=None), GAME),
-        (WALKER, GAME._replace(name="other", provenance={}, problem=3)),
-        (WALKER, GAME._replace(setup=np.float64(7))),
-        (WALKER, GAME._replace(setup=np.float32(7))),
-        (WALKER, GAME._replace(setup=7.5)),
-    ],
-    ids=["numbers", "check", "names", "setup", "narrower setup", "plain setup"],
-)
-def test_names_and_numbers_do_not_count(digest, policy, game):
-    assert program_digest(policy, game) == digest
+NAMES_AND_NUMBERS_DO_NOT_COUNT = [
+    (WALKER._replace(name="other", params=walk.Params(2.0, 3.0)), GAME),
+    (WALKER._replace(check=None), GAME),
+    (WALKER, GAME._replace(name="other", provenance={}, problem=3)),
+    (WALKER, GAME._replace(setup=np.float64(7))),
+    (WALKER, GAME._replace(setup=np.float32(7))),
+    (WALKER, GAME._replace(setup=7.5)),
+]
+
+
+def test_names_and_numbers_do_not_count(digest, subtests):
+    for policy, game in NAMES_AND_NUMBERS_DO_NOT_COUNT:
+        with subtests.test(policy=policy, game=game):
+            assert program_digest(policy, game) == digest
 
 
 class Once(NamedTuple):
@@ -85,25 +85,25 @@ def looked_up(table):
     return altered(GAME, sample=lambda key, setup: setup * jnp.asarray(table)[700])
 
 
-@pytest.mark.parametrize(
-    ("policy", "game"),
-    [
-        (WALKER._replace(init=lambda params: jnp.int32(1)), GAME),
-        (WALKER._replace(act=lambda *args: 2 * walk.act(*args)), GAME),
-        (WALKER._replace(update=lambda noise, view, state, *rest: state), GAME),
-        (WALKER._replace(report=lambda state, params: {"s": state}), GAME),
-        (WALKER._replace(report=None), GAME),
-        (WALKER._replace(recommend=lambda state, params: params.step), GAME),
-        (WALKER, walk.DRAWN),
-        (WALKER, altered(GAME, init=lambda instance: jnp.float32(1.0))),
-        (WALKER, altered(GAME, record=lambda instance, state, budget: 2 * state)),
-        (WALKER, altered(GAME, spent=lambda instance, state: state)),
-        (WALKER, looked_up(np.arange(1000.0))),
-    ],
-    ids="init act update report silent recommend sample env record spent table".split(),
-)
-def test_code_counts(digest, policy, game):
-    assert program_digest(policy, game) != digest
+CODE_COUNTS = [
+    (WALKER._replace(init=lambda params: jnp.int32(1)), GAME),
+    (WALKER._replace(act=lambda *args: 2 * walk.act(*args)), GAME),
+    (WALKER._replace(update=lambda noise, view, state, *rest: state), GAME),
+    (WALKER._replace(report=lambda state, params: {"s": state}), GAME),
+    (WALKER._replace(report=None), GAME),
+    (WALKER._replace(recommend=lambda state, params: params.step), GAME),
+    (WALKER, walk.DRAWN),
+    (WALKER, altered(GAME, init=lambda instance: jnp.float32(1.0))),
+    (WALKER, altered(GAME, record=lambda instance, state, budget: 2 * state)),
+    (WALKER, altered(GAME, spent=lambda instance, state: state)),
+    (WALKER, looked_up(np.arange(1000.0))),
+]
+
+
+def test_code_counts(digest, subtests):
+    for policy, game in CODE_COUNTS:
+        with subtests.test(policy=policy, game=game):
+            assert program_digest(policy, game) != digest
 
 
 @pytest.mark.parametrize("array", [np.asarray, jnp.asarray], ids=["numpy", "jax"])

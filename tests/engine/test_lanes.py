@@ -15,6 +15,8 @@ from jaxbandits.engine.lanes import KERNELS, fill, lanes
 from jaxbandits.engine.trees import MOST_READS, WIDTH
 from tests.heavy import in_short
 
+pytestmark = pytest.mark.oldest
+
 LANES = 5
 SHARED = "shared"  # marks an argument without a lane axis
 
@@ -646,7 +648,7 @@ LONG_LOOPS = {
 
 
 @pytest.mark.parametrize("name", in_short(LOOPS, LONG_LOOPS))
-def test_loops(name):
+def test_loops_play_as_under_vmap(name):
     fn, *args = LOOPS[name]
     assert_like_vmap(fn, *args, rtol=2e-6)
 

@@ -23,6 +23,8 @@ from jaxbandits.arrays.select import row_of
 from jaxbandits.engine import expression, lanes
 from jaxbandits.engine.gpu import forms, loops, moves, operations, reductions
 
+pytestmark = pytest.mark.oldest
+
 TABLES = {
     "calls": jaxprs.CALLS,
     "expanded": jaxprs.EXPANDED,
@@ -49,9 +51,10 @@ def primitives():
     return {primitive.name for primitive in [*mlir._lowerings, *on_cpu]}
 
 
-@pytest.mark.parametrize("table", TABLES)
-def test_primitives_exist(table):
-    assert set(TABLES[table]) - OLDER <= primitives()
+def test_primitives_exist(subtests):
+    for table in TABLES:
+        with subtests.test(table=table):
+            assert set(TABLES[table]) - OLDER <= primitives()
 
 
 def test_kernels_exist():

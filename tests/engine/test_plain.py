@@ -8,7 +8,9 @@ from jaxbandits.policies import REGISTRY
 from tests.engine import budget_game
 from tests.engine.test_run import COINS, FOLLOWER
 from tests.games import game_for
-from tests.heavy import on_each_jax
+from tests.heavy import in_short
+
+pytestmark = pytest.mark.oldest
 
 # Differences in the last digit, and what they do to an index; runs that differ then
 # differ in an action, of which there are few in a short game.
@@ -40,7 +42,7 @@ EXACT = {
 }
 
 
-@pytest.mark.parametrize("name", on_each_jax(EXACT, {"each in its time"}))
+@pytest.mark.parametrize("name", in_short(EXACT, {"in step"}))
 def test_it_plays_to_the_last_bit_as_the_scan_engine(name):
     policy, game, end = EXACT[name]
     options = {end: 30, "seeds": 70, "checkpoints": [4, 30]}

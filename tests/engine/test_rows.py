@@ -13,6 +13,8 @@ from jaxbandits.engine.lanes import fill, lanes, lanes_going
 from jaxbandits.engine.rows import MANY_ROWS
 from tests.heavy import in_short
 
+pytestmark = pytest.mark.oldest
+
 LANES = 64
 SIZES = (1, MANY_ROWS - 1, MANY_ROWS, 100)
 GATHER, SCATTER = "gather", "scatter"
@@ -41,7 +43,7 @@ def mapped(fn, flags, *args):
 @pytest.mark.parametrize("size", in_short(SIZES, {100}))
 @pytest.mark.parametrize("rest", [(), (3,), (2, 5)])
 @pytest.mark.parametrize("shared", [False, True])
-def test_pick(size, rest, shared):
+def test_pick_reads_the_row_of_each_lane(size, rest, shared):
     x = numbers(size, *rest, *() if shared else (LANES,))
     i = index(size)
     found, program = mapped(pick, (not shared, True), x, i)
@@ -87,7 +89,7 @@ def test_uniform_lanes_give_the_same_bits():
 @pytest.mark.parametrize("size", in_short(SIZES, {100}))
 @pytest.mark.parametrize("rest", in_short([(), (3,), (2, 5)], {(3,)}))
 @pytest.mark.parametrize("row_shape", ["whole", "shared", "scalar"])
-def test_put(size, rest, row_shape):
+def test_put_writes_the_row_of_each_lane(size, rest, row_shape):
     """Rows below and beyond the array leave it as it is."""
     x, i = numbers(size, *rest, LANES), index(size, -2, size + 2)
     row = {
@@ -105,7 +107,7 @@ def test_put(size, rest, row_shape):
 
 
 @pytest.mark.parametrize("shape", [(10,), (4, 5), (100,), (10, 10), (2, 40)])
-def test_tally(shape):
+def test_tally_counts_the_entry_of_each_lane(shape):
     counts = numbers(*shape, LANES, dtype=np.int32)
     position = [index(n) for n in shape]
     found, program = mapped(tally, (True,) * (1 + len(shape)), counts, *position)

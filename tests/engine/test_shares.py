@@ -20,24 +20,27 @@ from tests.heavy import in_short
 A_WHILE = 10.0  # seconds after which a thread that waits for another gives up
 
 
-@pytest.mark.parametrize(
-    ("devices", "lanes", "shares"),
-    [
-        ("a", 1, ["a"]),
-        ("a", 1000, ["a"]),
-        ("ab", 1, ["a", "b"]),
-        ("ab", LANE_QUANTUM, ["a", "b"]),
-        ("ab", LANE_QUANTUM + 1, ["ab"]),
-        ("abcd", LANE_QUANTUM + 1, ["ab", "cd"]),
-        ("abcd", 2 * LANE_QUANTUM, ["ab", "cd"]),
-        # Shares are of one size: a device may be left over.
-        ("abcd", 2 * LANE_QUANTUM + 1, ["abc"]),
-        ("abcde", 2 * LANE_QUANTUM, ["ab", "cd"]),
-        ("abcd", 10**9, ["abcd"]),
-    ],
-)
-def test_device_shares(devices, lanes, shares):
-    assert device_shares(list(devices), lanes) == [list(share) for share in shares]
+DEVICE_SHARES = [
+    ("a", 1, ["a"]),
+    ("a", 1000, ["a"]),
+    ("ab", 1, ["a", "b"]),
+    ("ab", LANE_QUANTUM, ["a", "b"]),
+    ("ab", LANE_QUANTUM + 1, ["ab"]),
+    ("abcd", LANE_QUANTUM + 1, ["ab", "cd"]),
+    ("abcd", 2 * LANE_QUANTUM, ["ab", "cd"]),
+    # Shares are of one size: a device may be left over.
+    ("abcd", 2 * LANE_QUANTUM + 1, ["abc"]),
+    ("abcde", 2 * LANE_QUANTUM, ["ab", "cd"]),
+    ("abcd", 10**9, ["abcd"]),
+]
+
+
+def test_device_shares(subtests):
+    for devices, lanes, shares in DEVICE_SHARES:
+        with subtests.test(devices=devices, lanes=lanes, shares=shares):
+            assert device_shares(list(devices), lanes) == [
+                list(share) for share in shares
+            ]
 
 
 SHARES = [["a"], ["b"], ["c"]]

@@ -42,7 +42,7 @@ def booked(game, trace):
 
 
 @pytest.mark.parametrize("name", ["rcucb-uniform", "stoo", "zooming"])
-def test_continuum(name):
+def test_regret_of_a_continuum_is_exact(name):
     """1e-6 relative."""
     game = censored.indep(censored.ANY)
     trace = trace_run(REGISTRY[f"continuum/{name}"](game.problem), game, ROUNDS)
@@ -81,7 +81,7 @@ def in_float64(name, game):
 
 
 @pytest.mark.parametrize("name", ["uniform", "no-ucb", "ra-etc", "thompson"])
-def test_allocation(name):
+def test_regret_of_allocations_is_exact(name):
     """1e-6 relative, of Thompson sampling too, which loses 0.05 % of what it earns."""
     found, exact, _ = in_float64(name, ten_arms())
     assert found == pytest.approx(exact, rel=1e-6)

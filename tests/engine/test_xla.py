@@ -8,7 +8,9 @@ from jaxbandits.engine import rollout, run
 from jaxbandits.engine.xla import NEWER, OPTIONS, accepted, options_for
 from jaxbandits.policies.censored import rcucb
 from jaxbandits.settings.censored import indep
-from tests.workers import OPTIMISED
+from tests.programs import OPTIMISED
+
+pytestmark = pytest.mark.oldest
 
 # Floating-point operations of the compiled rollout of RCUCB with 10 x 10 pairs in 64
 # lanes, loops counted once: the same with JAX 0.10.2 and 0.12.0.1. Without barriers a

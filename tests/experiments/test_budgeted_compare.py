@@ -205,8 +205,10 @@ def test_advice_names_who_is_not_told_apart():
     one = Rank("A", 10.0, (9.0, 11.0), 10, 12, 0.0, (0.0, 0.0), 90)
     tied = one._replace(policy="B", behind=1.0, behind_interval=(-0.5, 2.5))
     behind = one._replace(policy="C", behind=1.0, behind_interval=(0.5, 1.5))
-    assert advice("x", [one, tied, behind], LOST) == (
-        "x: play A, which leaves 10 [9, 11] on the table; not told from it: B."
+    also = tied._replace(policy="D, joint")
+    assert advice("x", [one, tied, also, behind], LOST) == (
+        "x: play A, which leaves 10 [9, 11] on the table; not told from it: B; "
+        "D, joint."
     )
     assert advice("x", [one, behind], LOST).endswith("[9, 11] on the table.")
 
@@ -217,6 +219,8 @@ def test_bad_input_comes_before_play(path, capsys):
         compare(game, budget=10, seeds=1)
     with pytest.raises(ValueError, match="budget must be positive"):
         compare(game, budget=0)
+    with pytest.raises(ValueError, match="at least what the cheapest pull of .* costs"):
+        compare(game, budget=0.001)
     with pytest.raises(ValueError, match="not of from_table"):
         compare(s_br(3), budget=10)
     words = ["compare", str(path), "--arm", "x", "--cost", "paid", "--reward", "sales"]

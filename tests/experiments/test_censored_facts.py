@@ -14,7 +14,7 @@ from jaxbandits import simulate
 from jaxbandits.engine import rollout
 from jaxbandits.policies import censored as policies
 from jaxbandits.settings import censored as settings
-from tests.workers import OPTIMISED
+from tests.programs import OPTIMISED
 
 # Table of F.1, Indep with the limits M1: RCUCB's share of censored rounds and, in its
 # brackets, the standard deviation of 100 repetitions.

@@ -52,18 +52,16 @@ def witness():
     def update(noise, view, state, action, feedback, params):
         hit = jnp.arange(K * D) == action
         sums = state[0] + jnp.where(hit, jnp.stack(feedback[:2])[:, None], 0.0)
-        told = jnp.stack(
-            [view.spent, view.unit, view.oracle.cheapest, unit_interval(noise[0])]
-        )
-        whole = jnp.stack([view.round, view.num_arms, view.oracle.best])
+        told = jnp.stack([view.spent, view.unit, unit_interval(noise[0])])
+        whole = jnp.stack([view.round, view.num_arms])
         return sums, told, whole, feedback.delay
 
     return Policy(
         "witness",
         init=lambda params: (
             jnp.zeros((2, K * D)),
-            jnp.zeros(4),
-            jnp.zeros(3, jnp.int32),
+            jnp.zeros(3),
+            jnp.zeros(2, jnp.int32),
             jnp.zeros(()),
         ),
         act=lambda noise, view, state, params: (view.round - 1) % (K * D),
@@ -84,11 +82,11 @@ def test_a_policy_on_pairs_sees_the_times_as_costs(scale):
     for sums, x in ((reward, feedback.reward), (cost, feedback.time / scale)):
         np.testing.assert_array_equal(sums, np.bincount(pair, x, K * D))
     assert delay == feedback.delay[-1]
-    # The view is of the time before the epoch. An oracle's facts are not passed on.
+    # The view is of the time before the epoch.
     assert told[0] == np.sum(feedback.time[:-1]) / scale
     # A budget of T units of time is T / scale of this money.
-    assert told[1] == 1 / scale and told[2] == 0 and 0 < told[3] < 1
-    np.testing.assert_array_equal(whole, [rounds, K * D, 0])
+    assert told[1] == 1 / scale and 0 < told[2] < 1
+    np.testing.assert_array_equal(whole, [rounds, K * D])
 
 
 @pytest.mark.parametrize("arms", [make_problem(3), as_arms(Problem(K, D), 2.0)])

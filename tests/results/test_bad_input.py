@@ -135,10 +135,10 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("call", "error", "message"), CASES)
-def test_mistakes_are_named(call, error, message):
-    with pytest.raises(error, match=f"^{message}"):
-        call()
+def test_mistakes_are_named(subtests):
+    for call, error, message in CASES:
+        with subtests.test(message=message), pytest.raises(error, match=f"^{message}"):
+            call()
 
 
 def test_a_pilot_without_spread_is_warned_of():

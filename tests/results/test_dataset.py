@@ -43,32 +43,35 @@ def test_spent_budget_gives_float_checkpoints():
     assert data["checkpoint"].dtype == np.float64
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"metrics": {}}, "metrics must have at least one policy"),
-        ({"rounds": {}}, "rounds must have the policies"),
-        ({"params": {"ucb": {}}}, "params must have the policies"),
-        (
-            {"params": {"ucb": {"a": []}, "uniform": {}}},
-            r"params\['ucb'\]: a must be a",
-        ),
-        ({"params": {"ucb": {"a": "1"}, "uniform": {}}}, r"params\['ucb'\]: a must"),
-        ({"params": {"ucb": {"a": [1, 2]}, "uniform": {}}}, "one for each of 1 points"),
-        ({"run_seconds": {"ucb": 1.0}}, "run_seconds must have the"),
-        ({"seeds": [1, 2, 3, 4]}, r"shape \('P', 4, 4\) .* got \(1, 5, 4\)"),
-        ({"seeds": [1, 1, 2, 3, 4]}, "seeds must be distinct"),
-        ({"seeds": []}, "seeds must be"),
-        ({"checkpoints": [1, 2, 2, 3]}, "checkpoints must increase"),
-        ({"checkpoints": []}, "checkpoints must be a list"),
-        ({"checkpoints": [1.0, 2.0, 3.0, 4.0]}, "checkpoints must be integers"),
-        ({"checkpoint_kind": "time"}, "checkpoint_kind must be one of"),
-        ({"provenance": {"when": object()}}, "provenance.when: object"),
-    ],
-)
-def test_mistakes_are_named(changes, message):
-    with pytest.raises(ValueError, match=message):
-        dataset(**changes)
+MISTAKES_ARE_NAMED = [
+    ({"metrics": {}}, "metrics must have at least one policy"),
+    ({"rounds": {}}, "rounds must have the policies"),
+    ({"params": {"ucb": {}}}, "params must have the policies"),
+    (
+        {"params": {"ucb": {"a": []}, "uniform": {}}},
+        r"params\['ucb'\]: a must be a",
+    ),
+    ({"params": {"ucb": {"a": "1"}, "uniform": {}}}, r"params\['ucb'\]: a must"),
+    ({"params": {"ucb": {"a": [1, 2]}, "uniform": {}}}, "one for each of 1 points"),
+    ({"run_seconds": {"ucb": 1.0}}, "run_seconds must have the"),
+    ({"seeds": [1, 2, 3, 4]}, r"shape \('P', 4, 4\) .* got \(1, 5, 4\)"),
+    ({"seeds": [1, 1, 2, 3, 4]}, "seeds must be distinct"),
+    ({"seeds": []}, "seeds must be"),
+    ({"checkpoints": [1, 2, 2, 3]}, "checkpoints must increase"),
+    ({"checkpoints": []}, "checkpoints must be a list"),
+    ({"checkpoints": [1.0, 2.0, 3.0, 4.0]}, "checkpoints must be integers"),
+    ({"checkpoint_kind": "time"}, "checkpoint_kind must be one of"),
+    ({"provenance": {"when": object()}}, "provenance.when: object"),
+]
+
+
+def test_mistakes_are_named(subtests):
+    for changes, message in MISTAKES_ARE_NAMED:
+        with (
+            subtests.test(changes=changes, message=message),
+            pytest.raises(ValueError, match=message),
+        ):
+            dataset(**changes)
 
 
 def test_a_metric_of_a_wrong_shape_is_named():
@@ -85,12 +88,13 @@ def test_rounds_are_counts():
         build_dataset(**made)
 
 
-@pytest.mark.parametrize("name", ["rounds", "seed", "param_alpha", "run_seconds"])
-def test_names_that_are_taken(name):
-    made = arguments()
-    made["metrics"]["ucb"][name] = np.zeros((1, 5, 4))
-    with pytest.raises(ValueError, match="is taken"):
-        build_dataset(**made)
+def test_names_that_are_taken(subtests):
+    for name in ["rounds", "seed", "param_alpha", "run_seconds"]:
+        with subtests.test(name=name):
+            made = arguments()
+            made["metrics"]["ucb"][name] = np.zeros((1, 5, 4))
+            with pytest.raises(ValueError, match="is taken"):
+                build_dataset(**made)
 
 
 def with_histogram(**changes):

@@ -118,17 +118,25 @@ def test_every_byte_of_a_block_is_checked(store):
     assert not shard_is_whole(data[:-index] + b"0" + data[-index:], pieces)
 
 
-@pytest.mark.parametrize(
-    ("block", "checkpoints", "piece"),
-    [((1, 10), 100, 100), ((100, 100), 100, 10), ((1000, 1000), 7, 1), ((1, 2), 1, 1)],
-)
-def test_pieces_are_small_enough_to_be_read_alone(block, checkpoints, piece):
+PIECES_ARE_SMALL_ENOUGH_TO_BE_READ_ALONE = [
+    ((1, 10), 100, 100),
+    ((100, 100), 100, 10),
+    ((1000, 1000), 7, 1),
+    ((1, 2), 1, 1),
+]
+
+
+def test_pieces_are_small_enough_to_be_read_alone(subtests):
     """Of 1 MB at most, if one checkpoint is no more; one metric in any case."""
-    wide = axes().isel(checkpoint=[0]).reindex(checkpoint=np.arange(checkpoints))
-    layout = new_layout({"a": (), "b": ()}, block)
-    metadata = json.loads(files_of(wide, layout)["results/zarr.json"])
-    (sharding,) = metadata["codecs"]
-    assert sharding["configuration"]["chunk_shape"] == [1, 1, *block, 1, piece]
+    for block, checkpoints, piece in PIECES_ARE_SMALL_ENOUGH_TO_BE_READ_ALONE:
+        with subtests.test(block=block, checkpoints=checkpoints, piece=piece):
+            wide = (
+                axes().isel(checkpoint=[0]).reindex(checkpoint=np.arange(checkpoints))
+            )
+            layout = new_layout({"a": (), "b": ()}, block)
+            metadata = json.loads(files_of(wide, layout)["results/zarr.json"])
+            (sharding,) = metadata["codecs"]
+            assert sharding["configuration"]["chunk_shape"] == [1, 1, *block, 1, piece]
 
 
 @pytest.mark.parametrize("older", [False, True])

@@ -82,18 +82,19 @@ def test_every_point_has_its_own_axis():
         np.testing.assert_allclose(again, expected)
 
 
-@pytest.mark.parametrize(
-    ("along", "kind", "expected"),
-    [
-        ("rounds", None, "round"),
-        ("regret", None, "spent"),
-        ("rounds", "share", "share"),
-        ("regret", "round", "round"),
-    ],
-)
-def test_kinds(along, kind, expected):
-    found = resample(games(), along, [1.0, 2.0], kind)
-    assert found.attrs["checkpoint_kind"] == expected
+KINDS = [
+    ("rounds", None, "round"),
+    ("regret", None, "spent"),
+    ("rounds", "share", "share"),
+    ("regret", "round", "round"),
+]
+
+
+def test_every_kind_of_grid_gives_its_values(subtests):
+    for along, kind, expected in KINDS:
+        with subtests.test(along=along, expected=expected):
+            found = resample(games(), along, [1.0, 2.0], kind)
+            assert found.attrs["checkpoint_kind"] == expected
 
 
 def test_other_axes_than_rounds():
@@ -102,10 +103,13 @@ def test_other_axes_than_rounds():
     np.testing.assert_allclose(rounds, [10, 40])
 
 
-@pytest.mark.parametrize("grid", [[], [3, 2], [1, 1, 2], [-1, 2], [[1, 2]], 3], ids=str)
-def test_mistakes_in_the_grid(grid):
-    with pytest.raises(ValueError, match="^grid must hold increasing numbers >= 0"):
-        resample(games(), "rounds", grid)
+def test_mistakes_in_the_grid(subtests):
+    for grid in [[], [3, 2], [1, 1, 2], [-1, 2], [[1, 2]], 3]:
+        with (
+            subtests.test(grid=grid),
+            pytest.raises(ValueError, match="^grid must hold increasing numbers >= 0"),
+        ):
+            resample(games(), "rounds", grid)
 
 
 def test_mistakes_in_the_axis():

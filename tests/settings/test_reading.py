@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from jaxbandits.settings import reading
 from jaxbandits.settings.budgeted import from_table, records_of
+from jaxbandits.settings.censored import load_runs
 
 COLUMNS = {"arm": "Channel", "cost": "Cost", "reward": "Revenue"}
 PLAIN = "Channel,Cost,Revenue\nA,1.5,2\nB,0.5,0\nA,2,1299\n"
@@ -378,3 +379,76 @@ def test_long_reading_says_how_far_it_is(tmp_path, monkeypatch):
         (ValueError, OSError), match="path: .* (damaged|cannot be read)"
     ):
         from_table(path, **COLUMNS)
+
+
+def test_blanks_behind_quotes_are_left_out_with_a_note(tmp_path):
+    """Also of a header; what a quoted cell holds stays as it is."""
+    path = tmp_path / "mine.csv"
+    lines = PLAIN.splitlines(keepends=True)
+    spaced = '"Channel" ,Cost,"Revenue" \n' + "".join(lines[1:])
+    path.write_text(spaced.replace("B,", '"B"  ,') + '"C ""x"" ,y",1,1\n')
+    records, notes = noted(path)
+    assert set(records) == {"A", "B", 'C "x" ,y'}
+    assert notes == "blanks behind quotes were left out"
+
+
+OPEN = "Channel,Cost,Revenue"
+
+
+@pytest.mark.parametrize(
+    ("data", "named"),
+    [
+        (
+            PLAIN.replace(OPEN, 'Channel,"Cost,Revenue').encode(),
+            "arm: .*unexpected end of data: a quote is left open",
+        ),
+        (
+            PLAIN.replace(OPEN, OPEN + ',"Note').replace("0.5", '"0.5').encode(),
+            "arm: .* expected after .*: a quote is left open",
+        ),
+        (PLAIN.replace("B", "B\0").encode(), "path: .* it holds NUL$"),
+        (
+            (PLAIN + "C,1,1\n" * 100 + "D\0,1,1\n").encode(),
+            "path: .* it holds NUL, in row 104 below the header$",
+        ),
+        (PLAIN.encode("utf-32"), "path: .* is in UTF-32"),
+        (PLAIN.encode("utf-32-be"), "path: .* is in UTF-32"),
+    ],
+    ids=["header", "header and row", "NUL", "NUL below", "UTF-32", "UTF-32 unmarked"],
+)
+def test_quotes_left_open_above_and_other_codings_are_named(tmp_path, data, named):
+    path = tmp_path / "mine.csv"
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=named):
+        from_table(path, **COLUMNS)
+
+
+def test_rows_that_a_quote_makes_the_header_are_noted(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text('Channel,Cost,Revenue,"Note\nA,1,2,"\nB,2,1,x\n')
+    records, notes = noted(path)
+    assert set(records) == {"B"} and "'Note\\nA,1,2,' in row 0" in notes
+
+
+def logged(path, **options):
+    """Runs of a log, and the words that were said of it."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        runs = load_runs(path, reward=None, **options)
+    return runs, " / ".join(str(w.message) for w in said)
+
+
+def test_a_log_of_runs_has_statuses_in_any_capitals_and_totals_with_a_note(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text("mode,seconds,end\nall,1,ok\nall,2,OK\nb,2,ok\nTotal,5,ok\n")
+    runs, notes = logged(path, status="end")
+    assert runs.counts.tolist() == [1, 2, 1]
+    assert "'Total' was taken for the name" in notes
+    assert "capitals" not in notes and "'all'" not in notes
+
+
+def test_a_run_that_was_stopped_took_no_negative_time(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text("mode,seconds,end\na,1,ok\na,-1,crash\na,-1,timeout\n")
+    with pytest.raises(ValueError, match="'seconds' .* below 0 .* '-1' in row 3"):
+        logged(path, status="end")

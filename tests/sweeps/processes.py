@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from jaxbandits.results.store import check_store, sessions
-from tests.workers import PROGRAMS
+from tests.programs import CACHE
 
 ROOT = Path(__file__).resolve().parents[2]
 WALK = "tests/sweeps/walk.py"
@@ -27,7 +27,7 @@ def start(store: Path, *, cache="", spec=WALK, devices: int = 1, more=(), **vari
     Args:
       store: where to.
       cache: folder of compiled programs, so that a restart is a matter of seconds; by
-        default that of the caller (`tests.workers.share_programs`).
+        default that of the caller (`tests.programs.keep_programs`).
       devices: devices of the process.
       more: further arguments.
       spec: the file.
@@ -37,7 +37,7 @@ def start(store: Path, *, cache="", spec=WALK, devices: int = 1, more=(), **vari
     variables = {
         "PYTHONPATH": str(ROOT),
         "JAX_NUM_CPU_DEVICES": str(devices),
-        "JAX_COMPILATION_CACHE_DIR": str(cache or os.environ.get(PROGRAMS, "")),
+        "JAX_COMPILATION_CACHE_DIR": str(cache or os.environ.get(CACHE, "")),
         "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
         # JAX 0.10.0 logs an error for every program of the cache: the pipe was full.
         "TF_CPP_MIN_LOG_LEVEL": "3",

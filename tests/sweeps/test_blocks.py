@@ -191,21 +191,22 @@ def test_rectangles(seeds, points, most):
         assert width == seeds
 
 
-@pytest.mark.parametrize(
-    ("seeds", "points", "most", "shape"),
-    [
-        (100, 1, 1000, (1, 100)),
-        (100, 30, 1000, (10, 100)),
-        (100, 31, 1000, (8, 100)),  # Four of at most ten: equal parts.
-        (1000, 5, 300, (1, 256)),  # Four of at least 250, in whole vectors.
-        (1000, 5, 250, (1, 192)),  # 256 would be more than may be.
-        (1000, 5, 63, (1, 63)),
-        (130, 1, 129, (1, 128)),
-        (3, 7, 1, (1, 1)),
-    ],
-)
-def test_shapes_by_hand(seeds, points, most, shape):
-    assert rectangle(plan_of((points,), seeds=seeds), most) == shape
+SHAPES_BY_HAND = [
+    (100, 1, 1000, (1, 100)),
+    (100, 30, 1000, (10, 100)),
+    (100, 31, 1000, (8, 100)),  # Four of at most ten: equal parts.
+    (1000, 5, 300, (1, 256)),  # Four of at least 250, in whole vectors.
+    (1000, 5, 250, (1, 192)),  # 256 would be more than may be.
+    (1000, 5, 63, (1, 63)),
+    (130, 1, 129, (1, 128)),
+    (3, 7, 1, (1, 1)),
+]
+
+
+def test_shapes_by_hand(subtests):
+    for seeds, points, most, shape in SHAPES_BY_HAND:
+        with subtests.test(seeds=seeds, points=points, most=most, shape=shape):
+            assert rectangle(plan_of((points,), seeds=seeds), most) == shape
 
 
 @pytest.mark.parametrize("platform", ["cpu", "gpu", "tpu"])
@@ -233,13 +234,16 @@ def test_a_block_costs_what_it_may(platform, checkpoints, shapes, seeds):
     )
 
 
-@pytest.mark.parametrize("points", [(1000,), (1, 1000), (7, 30, 300)])
-@pytest.mark.parametrize("seeds", [10**6, 3 * 10**6 + 1])
-def test_a_billion_runs_are_few_blocks(points, seeds):
-    plan = plan_of(points, seeds=seeds, checkpoints=(10**4,))
-    height, width = block_shape(plan, {name: () for name in "abcde"}, "cpu")
-    rows = sum(-(-match.points.count // height) for match in plan.matches.values())
-    assert rows * -(-seeds // width) <= 2 * BLOCKS + len(points)
+def test_a_billion_runs_are_few_blocks(subtests):
+    for seeds in [10**6, 3 * 10**6 + 1]:
+        for points in [(1000,), (1, 1000), (7, 30, 300)]:
+            with subtests.test(points=points, seeds=seeds):
+                plan = plan_of(points, seeds=seeds, checkpoints=(10**4,))
+                height, width = block_shape(plan, {name: () for name in "abcde"}, "cpu")
+                rows = sum(
+                    -(-match.points.count // height) for match in plan.matches.values()
+                )
+                assert rows * -(-seeds // width) <= 2 * BLOCKS + len(points)
 
 
 def test_a_block_has_at_least_a_vector_of_lanes():

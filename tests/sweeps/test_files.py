@@ -70,21 +70,21 @@ def test_seeds_from_one_to_another():
     assert list(from_table(TABLE | {"seeds": alone}).seeds) == [7]
 
 
-@pytest.mark.parametrize(
-    ("span", "message"),
-    [
-        ({"from": 5}, "seeds: 'to' is a required property"),
-        ({"to": 5}, "seeds: 'from' is a required property"),
-        ({"from": -1, "to": 5}, "seeds.from: -1 is less than the minimum of 0"),
-        ({"from": 6, "to": 5}, "seeds: to must be at least from = 6, got 5"),
-        ({"from": 1, "to": 5, "step": 2}, "(known are from, to)"),
-    ],
-    ids=str,
-)
-def test_a_span_of_seeds_that_is_none(span, message):
-    with pytest.raises(ValueError) as raised:
-        from_table(TABLE | {"seeds": span}, "one.toml")
-    assert message in str(raised.value)
+A_SPAN_OF_SEEDS_THAT_IS_NONE = [
+    ({"from": 5}, "seeds: 'to' is a required property"),
+    ({"to": 5}, "seeds: 'from' is a required property"),
+    ({"from": -1, "to": 5}, "seeds.from: -1 is less than the minimum of 0"),
+    ({"from": 6, "to": 5}, "seeds: to must be at least from = 6, got 5"),
+    ({"from": 1, "to": 5, "step": 2}, "(known are from, to)"),
+]
+
+
+def test_a_span_of_seeds_that_is_none(subtests):
+    for span, message in A_SPAN_OF_SEEDS_THAT_IS_NONE:
+        with subtests.test(span=span, message=message):
+            with pytest.raises(ValueError) as raised:
+                from_table(TABLE | {"seeds": span}, "one.toml")
+            assert message in str(raised.value)
 
 
 @pytest.fixture
@@ -207,58 +207,61 @@ def test_another_kind_of_file(written):
         read_spec(written("{}", "one.json"))
 
 
-@pytest.mark.parametrize(
-    "data", [b"seeds = ", b"[a]\n[a]", b'seeds = "\xff"'], ids=["half", "twice", "code"]
-)
-def test_not_toml(tmp_path, data):
-    path = tmp_path / "one.toml"
-    path.write_bytes(data)
-    with pytest.raises(ValueError, match=f"^SPEC: {path} is not TOML: "):
-        read_spec(path)
+def test_a_file_that_is_no_toml_is_refused(tmp_path, subtests):
+    for data in [b"seeds = ", b"[a]\n[a]", b'seeds = "\xff"']:
+        with subtests.test(data=data):
+            path = tmp_path / "one.toml"
+            path.write_bytes(data)
+            with pytest.raises(ValueError, match=f"^SPEC: {path} is not TOML: "):
+                read_spec(path)
 
 
-@pytest.mark.parametrize(
-    ("change", "where", "allowed"),
-    [
-        ({"setting": "plain"}, "setting: 'plain'", "'allocation', 'budgeted'"),
-        ({"setting": None}, "'setting' is a required", ""),
-        (
-            {"sedes": 5},
-            "Additional",
-            "'sedes' was unexpected) (did you mean 'seeds'?) (known are setting, see",
-        ),
-        ({"seeds": "many"}, "seeds: 'many'", "How many seeds, or which"),
-        ({"seeds": 0}, "seeds: 0", "minimum of 1"),
-        ({"seeds": [3, -1]}, "seeds.1: -1", "minimum of 0"),
-        ({"horizon": "9"}, "horizon: '9'", "'integer' (Number of rounds;"),
-        ({"budget": 0}, "budget: 0", "(Play until this much is spent.)"),
-        ({"checkpoints": "log2"}, "checkpoints: 'log2'", "'linear' or 'log'"),
-        ({"metrics": "regret"}, "metrics: 'regret'", "'array' (What to keep"),
-        ({"root_seed": -1}, "root_seed: -1", "minimum of 0 (Root seed.)"),
-        ({"runs_per_instance": 0}, "runs_per_instance: 0", "minimum of 1"),
-        ({"environments": {}}, "environments: {}", "non-empty"),
-        ({"environments": {"a": {}}}, "environments.a: 'make' is a required", ""),
-        ({"policies": {"p": "ucb"}}, "policies.p: 'ucb'", "'object'"),
-        ({"seeds": {"metric": "regret"}}, "seeds: 'half_width' is a required", ""),
-        (
-            {"seeds": {"metric": "regret", "half_width": 1, "levle": 0.9}},
-            "seeds: Additional",
-            "(known are metric, half_width, level, pilot, at_most, each)",
-        ),
-        (
-            {"seeds": {"metric": "regret", "half_width": 1, "level": 1}},
-            "seeds.level: 1",
-            "maximum of 1",
-        ),
-    ],
-    ids=str,
-)
-def test_what_the_schema_refuses(written, change, where, allowed):
-    table = {key: value for key, value in (TABLE | change).items() if value is not None}
-    with pytest.raises(ValueError) as raised:
-        from_table(table, "one.toml")
-    said = str(raised.value)
-    assert said.startswith(f"one.toml: {where}") and allowed in said
+WHAT_THE_SCHEMA_REFUSES = [
+    ({"setting": "plain"}, "setting: 'plain'", "'allocation', 'budgeted'"),
+    ({"setting": None}, "'setting' is a required", ""),
+    (
+        {"sedes": 5},
+        "Additional",
+        "'sedes' was unexpected) (did you mean 'seeds'?) (known are setting, see",
+    ),
+    ({"seeds": "many"}, "seeds: 'many'", "How many seeds, or which"),
+    ({"seeds": 0}, "seeds: 0", "minimum of 1"),
+    ({"seeds": [3, -1]}, "seeds.1: -1", "minimum of 0"),
+    ({"horizon": "9"}, "horizon: '9'", "'integer' (Number of rounds;"),
+    ({"budget": 0}, "budget: 0", "(Play until this much is spent.)"),
+    ({"checkpoints": "log2"}, "checkpoints: 'log2'", "'linear' or 'log'"),
+    ({"metrics": "regret"}, "metrics: 'regret'", "'array' (What to keep"),
+    ({"root_seed": -1}, "root_seed: -1", "minimum of 0 (Root seed.)"),
+    ({"runs_per_instance": 0}, "runs_per_instance: 0", "minimum of 1"),
+    ({"environments": {}}, "environments: {}", "non-empty"),
+    ({"environments": {"a": {}}}, "environments.a: 'make' is a required", ""),
+    ({"policies": {"p": "ucb"}}, "policies.p: 'ucb'", "'object'"),
+    ({"seeds": {"metric": "regret"}}, "seeds: 'half_width' is a required", ""),
+    (
+        {"seeds": {"metric": "regret", "half_width": 1, "levle": 0.9}},
+        "seeds: Additional",
+        "(known are metric, half_width, level, pilot, at_most, each)",
+    ),
+    (
+        {"seeds": {"metric": "regret", "half_width": 1, "level": 1}},
+        "seeds.level: 1",
+        "maximum of 1",
+    ),
+]
+
+
+def test_what_the_schema_refuses(written, subtests):
+    for change, where, allowed in WHAT_THE_SCHEMA_REFUSES:
+        with subtests.test(where=where, allowed=allowed):
+            table = {
+                key: value
+                for key, value in (TABLE | change).items()
+                if value is not None
+            }
+            with pytest.raises(ValueError) as raised:
+                from_table(table, "one.toml")
+            said = str(raised.value)
+            assert said.startswith(f"one.toml: {where}") and allowed in said
 
 
 def test_environments_have_names_of_their_own():
@@ -284,101 +287,103 @@ def policy(**entry):
     return {"policies": {"p": {"make": "omega_ucb"} | entry}}
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (
-            instance(make="s_brr"),
-            "environments.three.make: 's_brr' is unknown (did you ",
-        ),
-        (
-            instance(make="x"),
-            "environments.three.make: 'x' is unknown; known are changing, fb_br, ",
-        ),
-        (
-            instance(make="x/y"),
-            "environments.three.make: 'x/y' is unknown; known are budgeted/changing, ",
-        ),
-        (
-            instance(make="farewell/figure-1a"),
-            "environments.three.make: 'farewell/figure",
-        ),
-        (
-            instance(make="make_problem"),
-            "environments.three.make: 'make_problem' is ",
-        ),
-        (instance(make="Problem"), "environments.three.make: 'Problem' is unknown"),
-        (
-            instance(arguments={}),
-            "environments.three.arguments: missing a required ",
-        ),
-        (
-            instance(arguments={"num_arms": 3, "arms": 3}),
-            "environments.three.arguments: got an unexpected keyword argument 'arms'",
-        ),
-        (
-            instance(arguments={"num_arms": 0}),
-            "environments.three.arguments: num_arms must be at least",
-        ),
-        (
-            instance(arguments={"num_arms": "3"}),
-            "environments.three.arguments: num_arms",
-        ),
-        (
-            policy(make="omega_ucbb"),
-            "policies.p.make: 'omega_ucbb' is unknown (did you mean 'omega_ucb'?); "
-            "known are b_greedy, bts,",
-        ),
-        (policy(make="Params"), "policies.p.make: 'Params' is unknown"),
-        (
-            policy(arguments={"explore": 1}),
-            "policies.p.arguments: got an unexpected keyword argument 'explore'",
-        ),
-        (policy(arguments={"problem": 1}), "policies.p.arguments: multiple values"),
-        (policy(cross={"rho": "x"}), "policies.p.cross.rho: 'x' is not valid"),
-        (policy(cross={"rho": [1, "a"]}), "policies.p.cross.rho.1: 'a' is not of type"),
-        (policy(cross={"rho": []}), "policies.p.cross.rho: [] should be non-empty"),
-        (policy(cross={"rho": True}), "policies.p.cross.rho: True is not valid"),
-        (policy(cross={"rho": [1, 1.0]}), "policies.p has equal points"),
-        (
-            policy(cross={"rho": [float("nan")]}),
-            "policies.p['rho'] must be a number",
-        ),
-        (policy(cross={"rho": 1}, zip={"rho": 2}), "policies.p both crosses and zips"),
-        (
-            policy(zip={"rho": [1, 2], "z_cap": [1, 2, 3]}),
-            "policies.p must have columns of eq",
-        ),
-        (policy(grid={"rho": 1}), "policies.p: Additional properties are not allowed"),
-    ],
-    ids=str,
-)
-def test_what_is_wrong_with_an_entry(change, message):
-    with pytest.raises(ValueError) as raised:
-        from_table(TABLE | change, "one.toml")
-    assert str(raised.value).startswith(f"one.toml: {message}")
+WHAT_IS_WRONG_WITH_AN_ENTRY = [
+    (
+        instance(make="s_brr"),
+        "environments.three.make: 's_brr' is unknown (did you ",
+    ),
+    (
+        instance(make="x"),
+        "environments.three.make: 'x' is unknown; known are changing, fb_br, ",
+    ),
+    (
+        instance(make="x/y"),
+        "environments.three.make: 'x/y' is unknown; known are budgeted/changing, ",
+    ),
+    (
+        instance(make="farewell/figure-1a"),
+        "environments.three.make: 'farewell/figure",
+    ),
+    (
+        instance(make="make_problem"),
+        "environments.three.make: 'make_problem' is ",
+    ),
+    (instance(make="Problem"), "environments.three.make: 'Problem' is unknown"),
+    (
+        instance(arguments={}),
+        "environments.three.arguments: missing a required ",
+    ),
+    (
+        instance(arguments={"num_arms": 3, "arms": 3}),
+        "environments.three.arguments: got an unexpected keyword argument 'arms'",
+    ),
+    (
+        instance(arguments={"num_arms": 0}),
+        "environments.three.arguments: num_arms must be at least",
+    ),
+    (
+        instance(arguments={"num_arms": "3"}),
+        "environments.three.arguments: num_arms",
+    ),
+    (
+        policy(make="omega_ucbb"),
+        "policies.p.make: 'omega_ucbb' is unknown (did you mean 'omega_ucb'?); "
+        "known are b_greedy, bts,",
+    ),
+    (policy(make="Params"), "policies.p.make: 'Params' is unknown"),
+    (
+        policy(arguments={"explore": 1}),
+        "policies.p.arguments: got an unexpected keyword argument 'explore'",
+    ),
+    (policy(arguments={"problem": 1}), "policies.p.arguments: multiple values"),
+    (policy(cross={"rho": "x"}), "policies.p.cross.rho: 'x' is not valid"),
+    (policy(cross={"rho": [1, "a"]}), "policies.p.cross.rho.1: 'a' is not of type"),
+    (policy(cross={"rho": []}), "policies.p.cross.rho: [] should be non-empty"),
+    (policy(cross={"rho": True}), "policies.p.cross.rho: True is not valid"),
+    (policy(cross={"rho": [1, 1.0]}), "policies.p has equal points"),
+    (
+        policy(cross={"rho": [float("nan")]}),
+        "policies.p['rho'] must be a number",
+    ),
+    (policy(cross={"rho": 1}, zip={"rho": 2}), "policies.p both crosses and zips"),
+    (
+        policy(zip={"rho": [1, 2], "z_cap": [1, 2, 3]}),
+        "policies.p must have columns of eq",
+    ),
+    (policy(grid={"rho": 1}), "policies.p: Additional properties are not allowed"),
+]
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"points": 1}, ".points: 1 is less than the minimum of 2"),
-        ({"points": 2.5}, ".points: 2.5 is not of type 'integer'"),
-        ({"scale": "ln"}, ".scale: 'ln' is not one of ['linear', 'log']"),
-        ({"step": 1}, ": Additional properties are not allowed ('step' was unexpec"),
-        ({"to": None}, ": 'to' is a required property (Evenly spaced values.)"),
-        ({"from": 0, "scale": "log"}, ": from and to must be positive and finite on a"),
-        ({"from": -1, "scale": "log"}, ": from and to must be positive and finite"),
-        ({"to": float("inf")}, ": from and to must be finite, got (1, inf)"),
-    ],
-    ids=str,
-)
-def test_bad_ranges(change, message):
-    values = {"from": 1, "to": 2, "points": 3} | change
-    values = {key: value for key, value in values.items() if value is not None}
-    with pytest.raises(ValueError) as raised:
-        from_table(TABLE | policy(cross={"rho": values}), "one.toml")
-    assert str(raised.value).startswith(f"one.toml: policies.p.cross.rho{message}")
+def test_what_is_wrong_with_an_entry(subtests):
+    for change, message in WHAT_IS_WRONG_WITH_AN_ENTRY:
+        with subtests.test(message=message):
+            with pytest.raises(ValueError) as raised:
+                from_table(TABLE | change, "one.toml")
+            assert str(raised.value).startswith(f"one.toml: {message}")
+
+
+BAD_RANGES = [
+    ({"points": 1}, ".points: 1 is less than the minimum of 2"),
+    ({"points": 2.5}, ".points: 2.5 is not of type 'integer'"),
+    ({"scale": "ln"}, ".scale: 'ln' is not one of ['linear', 'log']"),
+    ({"step": 1}, ": Additional properties are not allowed ('step' was unexpec"),
+    ({"to": None}, ": 'to' is a required property (Evenly spaced values.)"),
+    ({"from": 0, "scale": "log"}, ": from and to must be positive and finite on a"),
+    ({"from": -1, "scale": "log"}, ": from and to must be positive and finite"),
+    ({"to": float("inf")}, ": from and to must be finite, got (1, inf)"),
+]
+
+
+def test_bad_ranges_of_seeds_are_refused(subtests):
+    for change, message in BAD_RANGES:
+        with subtests.test(message=message):
+            values = {"from": 1, "to": 2, "points": 3} | change
+            values = {key: value for key, value in values.items() if value is not None}
+            with pytest.raises(ValueError) as raised:
+                from_table(TABLE | policy(cross={"rho": values}), "one.toml")
+            assert str(raised.value).startswith(
+                f"one.toml: policies.p.cross.rho{message}"
+            )
 
 
 def design(**change):
@@ -403,29 +408,29 @@ def test_a_design():
         np.testing.assert_array_equal(points.columns[leaf], column)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"points": 6}, ": points must be a power of two with method 'sobol', 4 or 8"),
-        ({"method": "halton"}, ".method: 'halton' is not one of"),
-        ({"seed": -1}, ".seed: -1 is less than the minimum of 0"),
-        ({"ranges": {"rho": {"from": 1}}}, ".ranges.rho: 'to' is a required property"),
-        (
-            {"ranges": {"rho": {"from": 0, "to": 1, "scale": "log"}}},
-            ": ranges['rho']: ends must be positive and finite on a log scale",
-        ),
-        (
-            {"ranges": {"rho": {"from": 0.5, "to": 4, "whole": True}}},
-            ": ranges['rho']: ends must be whole numbers, got 0.5 and 4",
-        ),
-        ({"ranges": {}}, ".ranges: {} should be non-empty"),
-    ],
-    ids=str,
-)
-def test_designs_with_mistakes(change, message):
-    with pytest.raises(ValueError) as raised:
-        from_table(TABLE | design(**change), "one.toml")
-    assert str(raised.value).startswith(f"one.toml: policies.p.sample{message}")
+DESIGNS_WITH_MISTAKES = [
+    ({"points": 6}, ": points must be a power of two with method 'sobol', 4 or 8"),
+    ({"method": "halton"}, ".method: 'halton' is not one of"),
+    ({"seed": -1}, ".seed: -1 is less than the minimum of 0"),
+    ({"ranges": {"rho": {"from": 1}}}, ".ranges.rho: 'to' is a required property"),
+    (
+        {"ranges": {"rho": {"from": 0, "to": 1, "scale": "log"}}},
+        ": ranges['rho']: ends must be positive and finite on a log scale",
+    ),
+    (
+        {"ranges": {"rho": {"from": 0.5, "to": 4, "whole": True}}},
+        ": ranges['rho']: ends must be whole numbers, got 0.5 and 4",
+    ),
+    ({"ranges": {}}, ".ranges: {} should be non-empty"),
+]
+
+
+def test_designs_with_mistakes(subtests):
+    for change, message in DESIGNS_WITH_MISTAKES:
+        with subtests.test(message=message):
+            with pytest.raises(ValueError) as raised:
+                from_table(TABLE | design(**change), "one.toml")
+            assert str(raised.value).startswith(f"one.toml: policies.p.sample{message}")
 
 
 def test_a_design_is_no_zip():
@@ -441,57 +446,58 @@ def test_a_whole_number_may_have_a_point():
     assert spec.policies["p"].grid.columns["rho"].tolist() == [1.0, 1.5, 2.0]
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (
-            policy(cross={"rho": [0.5, -1.0]}),
-            "rho must be positive and finite, got",
-        ),
-        (
-            policy(cross={"roh": 1}),
-            "grid['p'] has no ['roh']; it has",
-        ),
-        (
-            policy(arguments={"exploration": "none"}),
-            "policies['p'] cannot be made: exploration",
-        ),
-        ({"budget": None, "seeds": 3}, "give horizon or budget"),
-        ({"horizon": 0}, "horizon: 0 is less than the minimum of 1"),
-        ({"checkpoints": [3, 2]}, "checkpoints must be"),
-        ({"metrics": ["regrets"]}, "metrics: ['regrets'] unknown; known are ['"),
-        ({"seeds": [1, 1]}, "seeds must be different integers"),
-        (
-            policy(cross={"rho": [0.5, 0.5 + 1e-10]}),
-            "grid['p'] has points that are equal in float32",
-        ),
-    ],
-    ids=str,
-)
-def test_nothing_is_made_before_all_is_checked(tmp_path, change, message):
-    store = tmp_path / "new" / "one.zarr"
-    with pytest.raises(ValueError) as raised:
-        table = {k: x for k, x in (TABLE | change).items() if x is not None}
-        run_sweep(from_table(table), store)
-    assert message in str(raised.value)
-    assert not store.exists()
-    assert not store.parent.exists() or not list(store.parent.iterdir())
+NOTHING_IS_MADE_BEFORE_ALL_IS_CHECKED = [
+    (
+        policy(cross={"rho": [0.5, -1.0]}),
+        "rho must be positive and finite, got",
+    ),
+    (
+        policy(cross={"roh": 1}),
+        "grid['p'] has no ['roh']; it has",
+    ),
+    (
+        policy(arguments={"exploration": "none"}),
+        "policies['p'] cannot be made: exploration",
+    ),
+    ({"budget": None, "seeds": 3}, "give horizon or budget"),
+    ({"horizon": 0}, "horizon: 0 is less than the minimum of 1"),
+    ({"checkpoints": [3, 2]}, "checkpoints must be"),
+    ({"metrics": ["regrets"]}, "metrics: ['regrets'] unknown; known are ['"),
+    ({"seeds": [1, 1]}, "seeds must be different integers"),
+    (
+        policy(cross={"rho": [0.5, 0.5 + 1e-10]}),
+        "grid['p'] has points that are equal in float32",
+    ),
+]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("x = (", "one.py, line 1 ends with SyntaxError: "),
-        ("x = 1\ny = {}[3]", "one.py, line 2 ends with KeyError: 3"),
-        ("import no_such_module", "one.py, line 1 ends with ModuleNotFoundError: "),
-        ("import sys\n\nsys.exit(0)", "one.py, line 3 ends with SystemExit: 0"),
-    ],
-)
-def test_modules_that_fail(written, text, message):
-    with pytest.raises(ValueError, match=r"^SPEC: ") as raised:
-        read_spec(written(text, "one.py"))
-    said = str(raised.value)
-    assert message in said or message.replace(", line 1", "") in said
+def test_nothing_is_made_before_all_is_checked(tmp_path, subtests):
+    for change, message in NOTHING_IS_MADE_BEFORE_ALL_IS_CHECKED:
+        with subtests.test(message=message):
+            store = tmp_path / "new" / "one.zarr"
+            with pytest.raises(ValueError) as raised:
+                table = {k: x for k, x in (TABLE | change).items() if x is not None}
+                run_sweep(from_table(table), store)
+            assert message in str(raised.value)
+            assert not store.exists()
+            assert not store.parent.exists() or not list(store.parent.iterdir())
+
+
+MODULES_THAT_FAIL = [
+    ("x = (", "one.py, line 1 ends with SyntaxError: "),
+    ("x = 1\ny = {}[3]", "one.py, line 2 ends with KeyError: 3"),
+    ("import no_such_module", "one.py, line 1 ends with ModuleNotFoundError: "),
+    ("import sys\n\nsys.exit(0)", "one.py, line 3 ends with SystemExit: 0"),
+]
+
+
+def test_modules_that_fail(written, subtests):
+    for text, message in MODULES_THAT_FAIL:
+        with subtests.test(text=text, message=message):
+            with pytest.raises(ValueError, match=r"^SPEC: ") as raised:
+                read_spec(written(text, "one.py"))
+            said = str(raised.value)
+            assert message in said or message.replace(", line 1", "") in said
 
 
 def test_an_object_is_a_table(written):
@@ -535,26 +541,29 @@ def test_too_many_points():
         from_table(TABLE | policy(cross={"rho": many, "z_cap": many}))
 
 
-@pytest.mark.parametrize(
-    ("entry", "named"),
-    [
-        (
-            {"cross": {"rho": {"from": 1, "to": 10**400, "points": 2}}},
-            "^SPEC: policies.p.cross.rho: to must be a real number",
-        ),
-        (
-            {"cross": {"rho": {"from": -1e308, "to": 1e308, "points": 3}}},
-            "^SPEC: policies.p.cross.rho: from and to must be finite",
-        ),
-        (
-            {"sample": {"points": 2, "ranges": {"rho": {"from": 1, "to": 10**400}}}},
-            r"^SPEC: policies.p.sample: ranges\['rho'\]: high must be a real number",
-        ),
-    ],
-)
-def test_ends_that_are_no_float(entry, named):
-    with pytest.raises((TypeError, ValueError), match=named):
-        from_table(TABLE | policy(**entry))
+ENDS_THAT_ARE_NO_FLOAT = [
+    (
+        {"cross": {"rho": {"from": 1, "to": 10**400, "points": 2}}},
+        "^SPEC: policies.p.cross.rho: to must be a real number",
+    ),
+    (
+        {"cross": {"rho": {"from": -1e308, "to": 1e308, "points": 3}}},
+        "^SPEC: policies.p.cross.rho: from and to must be finite",
+    ),
+    (
+        {"sample": {"points": 2, "ranges": {"rho": {"from": 1, "to": 10**400}}}},
+        r"^SPEC: policies.p.sample: ranges\['rho'\]: high must be a real number",
+    ),
+]
+
+
+def test_ends_that_are_no_float(subtests):
+    for entry, named in ENDS_THAT_ARE_NO_FLOAT:
+        with (
+            subtests.test(entry=entry, named=named),
+            pytest.raises((TypeError, ValueError), match=named),
+        ):
+            from_table(TABLE | policy(**entry))
 
 
 def test_a_file_may_begin_with_a_mark(tmp_path):
@@ -654,3 +663,21 @@ def test_all_mistakes_of_one_policy_are_said_at_once():
     assert len(lines) == 2, "on both environments the same, said of one"
     assert all("'walker'" in line for line in lines)
     assert "step must be" in lines[0] and "growth must be" in lines[1]
+
+
+def test_a_parameter_among_arguments_is_sent_to_its_place():
+    table = TABLE | policy(make="omega_ucb", arguments={"rho": 0.5})
+    with pytest.raises(ValueError, match="'rho' is a parameter, .* cross, zip or sam"):
+        from_table(table, "one.toml")
+
+
+def test_what_else_is_wrong_with_a_policy_and_seeds_is_said_once():
+    table = TABLE | policy(make="omega_ucb", sampel=3, cross={"rh": [1.0]})
+    table |= {"seeds": {"from": 10, "to": 5}}
+    given = repr(table)
+    with pytest.raises(ValueError) as raised:
+        from_table(table, "one.toml")
+    lines = str(raised.value).splitlines()[1:]
+    assert len(lines) == 3 and repr(table) == given
+    for words in ("'sampel' was unexpected", "has no ['rh']", "to must be at least"):
+        assert sum(words in line for line in lines) == 1, words

@@ -60,18 +60,21 @@ def test_any_limits_are_of_the_continuum():
         assert any_limit == name.startswith("continuum/"), name
 
 
-@pytest.mark.parametrize("name", settings.REGISTRY)
-def test_what_an_environment_needs(name):
+def test_what_an_environment_needs(subtests):
     """Its required arguments, but for the fixed ones; and it can be written down."""
-    maker = settings.REGISTRY[name]
-    required = [
-        argument.name
-        for argument in inspect.signature(maker.factory).parameters.values()
-        if argument.default is inspect.Parameter.empty
-        and argument.kind is not inspect.Parameter.VAR_KEYWORD
-    ]
-    assert list(maker.needs) == [x for x in required if x not in maker.arguments]
-    assert set(maker.needs) <= set(ARGUMENTS.get(name, {}))
+    for name in settings.REGISTRY:
+        with subtests.test(name=name):
+            maker = settings.REGISTRY[name]
+            required = [
+                argument.name
+                for argument in inspect.signature(maker.factory).parameters.values()
+                if argument.default is inspect.Parameter.empty
+                and argument.kind is not inspect.Parameter.VAR_KEYWORD
+            ]
+            assert list(maker.needs) == [
+                x for x in required if x not in maker.arguments
+            ]
+            assert set(maker.needs) <= set(ARGUMENTS.get(name, {}))
 
 
 @cache
@@ -79,31 +82,34 @@ def problem_of(room):
     return game_for(f"{room}/").problem
 
 
-@pytest.mark.parametrize("name", policies.REGISTRY)
-def test_every_policy_can_be_named(name):
-    problem = problem_of(name.split("/")[0])
-    make = makers.policy("here", setting_of(name), {"make": name})
-    policy = make(problem)
-    assert isinstance(policy, Policy)
-    # One and the same, so that its program is compiled once.
-    assert policy.act is policies.REGISTRY[name](problem).act
+def test_every_policy_can_be_named(subtests):
+    for name in policies.REGISTRY:
+        with subtests.test(name=name):
+            problem = problem_of(name.split("/")[0])
+            make = makers.policy("here", setting_of(name), {"make": name})
+            policy = make(problem)
+            assert isinstance(policy, Policy)
+            # One and the same, so that its program is compiled once.
+            assert policy.act is policies.REGISTRY[name](problem).act
 
 
-@pytest.mark.parametrize("registry", [policies.REGISTRY, settings.REGISTRY])
-def test_entries_are_of_functions_that_have_a_name(registry):
-    for name, maker in registry.items():
-        home = inspect.getmodule(inspect.unwrap(maker.factory))
-        assert getattr(home, maker.factory.__name__) is maker.factory, name
-        accepted = inspect.signature(maker.factory)
-        accepted.bind_partial(**maker.arguments)
+def test_entries_are_of_functions_that_have_a_name(subtests):
+    for registry in [policies.REGISTRY, settings.REGISTRY]:
+        with subtests.test(registry=registry):
+            for name, maker in registry.items():
+                home = inspect.getmodule(inspect.unwrap(maker.factory))
+                assert getattr(home, maker.factory.__name__) is maker.factory, name
+                accepted = inspect.signature(maker.factory)
+                accepted.bind_partial(**maker.arguments)
 
 
-@pytest.mark.parametrize("registry", [policies.REGISTRY, settings.REGISTRY])
-def test_factories_have_one_name_in_a_setting(registry):
-    for setting in PARTS:
-        entries = [m for n, m in registry.items() if setting_of(n) == setting]
-        factories = {m.factory for m in entries}
-        assert len({f.__name__ for f in factories}) == len(factories) > 0
+def test_factories_have_one_name_in_a_setting(subtests):
+    for registry in [policies.REGISTRY, settings.REGISTRY]:
+        with subtests.test(registry=registry):
+            for setting in PARTS:
+                entries = [m for n, m in registry.items() if setting_of(n) == setting]
+                factories = {m.factory for m in entries}
+                assert len({f.__name__ for f in factories}) == len(factories) > 0
 
 
 # What could be named before there was one registry.
@@ -128,18 +134,23 @@ farewell: bts budget_ucb fixed_pair kube omega_star_ucb omega_ucb pd_bwk product
 """
 
 
-@pytest.mark.parametrize(
-    ("registry", "text"),
-    [(settings.REGISTRY, ENVIRONMENTS), (policies.REGISTRY, POLICIES)],
-    ids=["environments", "policies"],
-)
-def test_factories_go_by_their_own_names(registry, text):
-    for part in text.replace("\n    ", " ").strip().splitlines():
-        setting, names = part.split(": ")
-        factories = {
-            m.factory.__name__ for n, m in registry.items() if setting_of(n) == setting
-        }
-        assert set(names.split()) <= factories
+FACTORIES_GO_BY_THEIR_OWN_NAMES = [
+    (settings.REGISTRY, ENVIRONMENTS),
+    (policies.REGISTRY, POLICIES),
+]
+
+
+def test_factories_go_by_their_own_names(subtests):
+    for registry, text in FACTORIES_GO_BY_THEIR_OWN_NAMES:
+        with subtests.test(registry=registry, text=text):
+            for part in text.replace("\n    ", " ").strip().splitlines():
+                setting, names = part.split(": ")
+                factories = {
+                    m.factory.__name__
+                    for n, m in registry.items()
+                    if setting_of(n) == setting
+                }
+                assert set(names.split()) <= factories
 
 
 def test_arguments_of_a_file_go_before_fixed_ones():
@@ -182,61 +193,63 @@ def test_a_policy_made_of_another():
         assert again.act is found.act
 
 
-@pytest.mark.parametrize(
-    ("name", "change", "message"),
-    [
-        (
-            "allocation/allocation",
-            {"family": {"make": "weibul"}},
-            r"family.make: 'weibul' is unknown \(did you mean 'weibull'\?\); known are "
-            "allocation, beta_one, beta_shaped, criteo_like, discrete_weibull, ",
-        ),
-        (
-            "allocation/allocation",
-            {"family": {"make": "weibull", "shape": 2}},
-            r"family: 'weibull' has no arguments, got \['shape'\]",
-        ),
-        (
-            "allocation/allocation",
-            {"family": {"make": 3}},
-            "family.make: 3 is unknown; known are allocation, beta_one",
-        ),
-        (
-            "allocation/allocation",
-            {"family": "weibull"},
-            " family must be a Threshold .*, got 'weibull'",
-        ),
-        (
-            "allocation/ednet",
-            {"data": {"make": "load_ednet", "path": "none.csv"}},
-            "data: path: there is no file none.csv",
-        ),
-        (
-            "allocation/ednet",
-            {"data": {"make": "load_ednet"}},
-            "data: missing a required argument: 'path'; known are path",
-        ),
-        (
-            "budgeted/fixed",
-            {"params": {"make": "Product", "rewards": 1}},
-            "params: .*unexpected keyword argument 'rewards'",
-        ),
-        (
-            "budgeted/fixed",
-            {"params": {"make": "Beta", "a": ["x"], "b": [1]}},
-            "params: a must be a real number or an array",
-        ),
-        (
-            "budgeted/from-table",
-            {"group": "kind"},
-            " 'budgeted/from-table' must make one environment, and makes several",
-        ),
-    ],
-    ids=str,
-)
-def test_mistakes_are_named(files, name, change, message):
-    with pytest.raises(ValueError, match=rf"^here.arguments[.:]{message}"):
-        made(name, ARGUMENTS[name] | change)
+MISTAKES = [
+    (
+        "allocation/allocation",
+        {"family": {"make": "weibul"}},
+        r"family.make: 'weibul' is unknown \(did you mean 'weibull'\?\); known are "
+        "allocation, beta_one, beta_shaped, criteo_like, discrete_weibull, ",
+    ),
+    (
+        "allocation/allocation",
+        {"family": {"make": "weibull", "shape": 2}},
+        r"family: 'weibull' has no arguments, got \['shape'\]",
+    ),
+    (
+        "allocation/allocation",
+        {"family": {"make": 3}},
+        "family.make: 3 is unknown; known are allocation, beta_one",
+    ),
+    (
+        "allocation/allocation",
+        {"family": "weibull"},
+        " family must be a Threshold .*, got 'weibull'",
+    ),
+    (
+        "allocation/ednet",
+        {"data": {"make": "load_ednet", "path": "none.csv"}},
+        "data: path: there is no file none.csv",
+    ),
+    (
+        "allocation/ednet",
+        {"data": {"make": "load_ednet"}},
+        "data: missing a required argument: 'path'; known are path",
+    ),
+    (
+        "budgeted/fixed",
+        {"params": {"make": "Product", "rewards": 1}},
+        "params: .*unexpected keyword argument 'rewards'",
+    ),
+    (
+        "budgeted/fixed",
+        {"params": {"make": "Beta", "a": ["x"], "b": [1]}},
+        "params: a must be a real number or an array",
+    ),
+    (
+        "budgeted/from-table",
+        {"group": "kind"},
+        " 'budgeted/from-table' must make one environment, and makes several",
+    ),
+]
+
+
+def test_mistakes_are_named(files, subtests):
+    for name, change, message in MISTAKES:
+        with (
+            subtests.test(name=name, message=message),
+            pytest.raises(ValueError, match=rf"^here.arguments[.:]{message}"),
+        ):
+            made(name, ARGUMENTS[name] | change)
 
 
 DOCS = (Path(__file__).resolve().parents[2] / "docs" / "sweeps.md").read_text("utf-8")
@@ -264,11 +277,14 @@ def test_the_files_of_the_docs(files):
                 assert isinstance(entry.policy(environment.problem), Policy)
 
 
-@pytest.mark.parametrize("setting", PARTS)
-def test_the_parts_in_the_docs(setting):
-    (row,) = re.findall(rf"^\| `{setting}` \|(.*)$", DOCS, re.M)
-    names = set(re.findall(r"`(\w+)`", row))
-    assert names <= set(PARTS[setting])
-    # All that is made, and no parameter of a law, is told by its name.
-    made = {name for name, part in PARTS[setting].items() if isinstance(part, Maker)}
-    assert made - set(PARTS["farewell"]) <= names
+def test_the_parts_in_the_docs(subtests):
+    for setting in PARTS:
+        with subtests.test(setting=setting):
+            (row,) = re.findall(rf"^\| `{setting}` \|(.*)$", DOCS, re.M)
+            names = set(re.findall(r"`(\w+)`", row))
+            assert names <= set(PARTS[setting])
+            # All that is made, and no parameter of a law, is told by its name.
+            made = {
+                name for name, part in PARTS[setting].items() if isinstance(part, Maker)
+            }
+            assert made - set(PARTS["farewell"]) <= names

@@ -52,7 +52,7 @@ def test_a_policy_with_fewer_points_has_nothing_at_the_rest(whole):
 
 
 @pytest.mark.parametrize("block", in_short([16, 64, 1000], {64}))
-def test_blocks(whole, block, tmp_path):
+def test_any_blocks_give_the_same_numbers(whole, block, tmp_path):
     found = run(SPEC, tmp_path / "one.zarr", block=block)
     assert_same(found, whole)
     idler = found.sel(policy="idler")

@@ -295,7 +295,7 @@ def test_a_worker_with_other_code(tmp_path, monkeypatch):
         ),
     ],
 )
-def test_mistakes(tmp_path, options, message):
+def test_executors_that_cannot_be_used_are_refused(tmp_path, options, message):
     with pytest.raises((TypeError, ValueError), match=message):
         run_sweep(SPEC, **{"store": tmp_path / "one.zarr"} | options)
     assert not list(tmp_path.iterdir())

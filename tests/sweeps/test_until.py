@@ -147,34 +147,34 @@ def test_at_most_as_many_as_there_are(pilot):
     assert_same(found, pilot)
 
 
-@pytest.mark.parametrize(
-    ("until", "seeds", "error", "message"),
-    [
-        (HalfWidth("regret", 0.0), PILOT, ValueError, "half_width must be positive"),
-        (HalfWidth("regret", np.nan), PILOT, ValueError, "half_width must be positive"),
-        (HalfWidth("regret", 1.0, 1.0), PILOT, ValueError, r"level must be in \(0, 1"),
-        (HalfWidth("regret", 1.0, 95), PILOT, ValueError, r"level must be in \(0, 1"),
-        (
-            HalfWidth("regret", 1.0, at_most=19),
-            PILOT,
-            ValueError,
-            "at_most must be at least 20, got 19",
-        ),
-        (HalfWidth(["regret"], 1.0), PILOT, TypeError, "metric must be a string, got"),
-        (HalfWidth("regret", 1.0, each=1), PILOT, TypeError, "each must be True or"),
-        (HalfWidth("regret", 1.0, at_most=1e5), PILOT, TypeError, "at_most must be an"),
-        (HalfWidth("regret", 1.0), 1, ValueError, "pilot must be at least 2 seeds, go"),
-        (HalfWidth("regret", 1.0), [4], ValueError, "pilot must be at least 2 seeds, "),
-        (HalfWidth("regret", 1.0), 20.0, TypeError, "pilot must be an integer in "),
-        (HalfWidth("regret", 1.0), [1, 1], ValueError, "pilot must be different int"),
-    ],
-    ids=str,
-)
-def test_bad_values(tmp_path, until, seeds, error, message):
-    store = tmp_path / "one.zarr"
-    with pytest.raises(error, match=f"^{message}"):
-        played(SPEC._replace(seeds=seeds), store, until=until)
-    assert not store.exists()
+BAD_VALUES = [
+    (HalfWidth("regret", 0.0), PILOT, ValueError, "half_width must be positive"),
+    (HalfWidth("regret", np.nan), PILOT, ValueError, "half_width must be positive"),
+    (HalfWidth("regret", 1.0, 1.0), PILOT, ValueError, r"level must be in \(0, 1"),
+    (HalfWidth("regret", 1.0, 95), PILOT, ValueError, r"level must be in \(0, 1"),
+    (
+        HalfWidth("regret", 1.0, at_most=19),
+        PILOT,
+        ValueError,
+        "at_most must be at least 20, got 19",
+    ),
+    (HalfWidth(["regret"], 1.0), PILOT, TypeError, "metric must be a string, got"),
+    (HalfWidth("regret", 1.0, each=1), PILOT, TypeError, "each must be True or"),
+    (HalfWidth("regret", 1.0, at_most=1e5), PILOT, TypeError, "at_most must be an"),
+    (HalfWidth("regret", 1.0), 1, ValueError, "pilot must be at least 2 seeds, go"),
+    (HalfWidth("regret", 1.0), [4], ValueError, "pilot must be at least 2 seeds, "),
+    (HalfWidth("regret", 1.0), 20.0, TypeError, "pilot must be an integer in "),
+    (HalfWidth("regret", 1.0), [1, 1], ValueError, "pilot must be different int"),
+]
+
+
+def test_bad_half_widths_are_refused(tmp_path, subtests):
+    for until, seeds, error, message in BAD_VALUES:
+        with subtests.test(until=until, seeds=seeds, message=message):
+            store = tmp_path / "one.zarr"
+            with pytest.raises(error, match=f"^{message}"):
+                played(SPEC._replace(seeds=seeds), store, until=until)
+            assert not store.exists()
 
 
 @pytest.fixture(scope="module")
@@ -184,21 +184,22 @@ def stored(tmp_path_factory):
     return path
 
 
-@pytest.mark.parametrize(
-    ("metric", "message"),
-    [
-        ("regrets", "metric: 'regrets' is unknown; known are "),
-        ("small", "metric: 'small' must be a number per run"),
-        ("session", "metric: 'session' is unknown"),
-    ],
-)
-def test_bad_metrics(tmp_path, metric, message):
+BAD_METRICS = [
+    ("regrets", "metric: 'regrets' is unknown; known are "),
+    ("small", "metric: 'small' must be a number per run"),
+    ("session", "metric: 'session' is unknown"),
+]
+
+
+def test_metrics_without_a_half_width_are_refused(tmp_path, subtests):
     """Found before there is a store."""
-    store = tmp_path / "one.zarr"
-    with pytest.raises(ValueError, match=f"^{message}"):
-        until = HalfWidth(metric, 1.0)
-        played(SPEC._replace(metrics=None), store, until=until)
-    assert not store.exists()
+    for metric, message in BAD_METRICS:
+        with subtests.test(metric=metric, message=message):
+            store = tmp_path / "one.zarr"
+            with pytest.raises(ValueError, match=f"^{message}"):
+                until = HalfWidth(metric, 1.0)
+                played(SPEC._replace(metrics=None), store, until=until)
+            assert not store.exists()
 
 
 def test_a_verdict_is_about_the_first_seeds(pilot, stored):

@@ -212,84 +212,86 @@ def test_a_store_of_zipped_ones(tmp_path):
     assert not found["regret"].isnull().any()
 
 
-@pytest.mark.parametrize(
-    ("values", "error", "message"),
-    [
-        ({}, TypeError, "arguments must map names to lists of values"),
-        ({"factor": 2}, TypeError, r"arguments\['factor'\] must be a list of values"),
-        ({"kind": "far"}, TypeError, r"arguments\['kind'\] must be a list of values"),
-        ({"factor": []}, ValueError, r"arguments\['factor'\] must not be empty"),
-        ({"factor": {1, 2}}, TypeError, r"arguments\['factor'\] must be a list of"),
-        ({"factor": itertools.count()}, ValueError, r"\['factor'\] must end: at most"),
-        ({"factor": [10**400]}, TypeError, "arguments: a value must be a real number"),
-        ({"": [1]}, ValueError, "arguments: a name must not be empty"),
-        ({1: [1]}, TypeError, "arguments: a name must be a string, got 1"),
-        ({"factor": [1, 1.0]}, ValueError, "must be different, got factor = 1 twice"),
-        ({"factor": [b"3"]}, TypeError, "must be numbers, texts, functions or"),
-        ({"other": [1]}, TypeError, "unexpected keyword argument 'other'"),
-        (jb.zipped({}), TypeError, "arguments must map names to lists of values"),
-        (jb.zipped([1]), TypeError, "arguments must map names to lists of values"),
-        (
-            jb.zipped({"factor": [1, 2], "kind": ["a"]}),
-            ValueError,
-            "of equal length to zip them, got {'factor': 2, 'kind': 1}",
-        ),
-        (
-            jb.zipped({"factor": [1]}, {"factor": [2]}),
-            ValueError,
-            r"^arguments both crosses and zips \['factor'\]",
-        ),
-        (
-            jb.zipped({"factor": [1, 2, 1], "kind": ["a", "b", "a"]}),
-            ValueError,
-            "different, got factor = 1, kind = a twice",
-        ),
-        (jb.zipped({"factor": 1, "kind": ["a"]}), TypeError, r"\['factor'\] must be a"),
-    ],
-    ids=str,
-)
-def test_bad_arguments(values, error, message):
-    with pytest.raises(error, match=message):
-        variants("w", scaled, values)
+BAD_ARGUMENTS = [
+    ({}, TypeError, "arguments must map names to lists of values"),
+    ({"factor": 2}, TypeError, r"arguments\['factor'\] must be a list of values"),
+    ({"kind": "far"}, TypeError, r"arguments\['kind'\] must be a list of values"),
+    ({"factor": []}, ValueError, r"arguments\['factor'\] must not be empty"),
+    ({"factor": {1, 2}}, TypeError, r"arguments\['factor'\] must be a list of"),
+    ({"factor": itertools.count()}, ValueError, r"\['factor'\] must end: at most"),
+    ({"factor": [10**400]}, TypeError, "arguments: a value must be a real number"),
+    ({"": [1]}, ValueError, "arguments: a name must not be empty"),
+    ({1: [1]}, TypeError, "arguments: a name must be a string, got 1"),
+    ({"factor": [1, 1.0]}, ValueError, "must be different, got factor = 1 twice"),
+    ({"factor": [b"3"]}, TypeError, "must be numbers, texts, functions or"),
+    ({"other": [1]}, TypeError, "unexpected keyword argument 'other'"),
+    (jb.zipped({}), TypeError, "arguments must map names to lists of values"),
+    (jb.zipped([1]), TypeError, "arguments must map names to lists of values"),
+    (
+        jb.zipped({"factor": [1, 2], "kind": ["a"]}),
+        ValueError,
+        "of equal length to zip them, got {'factor': 2, 'kind': 1}",
+    ),
+    (
+        jb.zipped({"factor": [1]}, {"factor": [2]}),
+        ValueError,
+        r"^arguments both crosses and zips \['factor'\]",
+    ),
+    (
+        jb.zipped({"factor": [1, 2, 1], "kind": ["a", "b", "a"]}),
+        ValueError,
+        "different, got factor = 1, kind = a twice",
+    ),
+    (jb.zipped({"factor": 1, "kind": ["a"]}), TypeError, r"\['factor'\] must be a"),
+]
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"cross": {}}, "environments.S-Br.cross: {} should be non-empty"),
-        ({"cross": {"num_arms": 3}}, "environments.S-Br.cross.num_arms: 3 is not"),
-        (
-            {"cross": {"cost_floor": [0.1]}, "arguments": {"cost_floor": 0.2}},
-            r"environments.S-Br has \['cost_floor'\] both in arguments and in cross",
-        ),
-        ({"cross": {"arms": [3]}}, "environments.S-Br.arguments: got an unexp"),
-        ({"cross": {"num_arms": [0]}}, "environments.S-Br.arguments: num_arms must be"),
-        (
-            {"cross": {"num_arm": [3]}},
-            r"unexpected .* \(did you mean .num_arms.\?\); known are num_arms",
-        ),
-        ({"zip": {}}, "environments.S-Br.zip: {} should be non-empty"),
-        ({"zip": {"num_arms": 3}}, "environments.S-Br.zip.num_arms: 3 is not"),
-        (
-            {"zip": {"cost_floor": [0.1]}},
-            r"environments.S-Br has \['cost_floor'\] both in arguments and in zip",
-        ),
-        (
-            {"zip": {"num_arms": [3]}},
-            r"environments.S-Br: arguments both crosses and zips \['num_arms'\]",
-        ),
-        (
-            {"zip": {"num_arms": [3, 4], "mode": [1]}, "cross": {"x": [1]}},
-            "environments.S-Br: arguments must have lists of equal length",
-        ),
-        ({"cross": {"num_arms": [3, 3]}}, "environments.S-Br.*got num_arms = 3 twice"),
-    ],
-    ids=str,
-)
-def test_bad_files(change, message):
-    entry = TABLE["environments"]["S-Br"] | change
-    with pytest.raises(ValueError, match=message):
-        from_table(TABLE | {"environments": {"S-Br": entry}})
+def test_bad_arguments_of_a_grid_are_refused(subtests):
+    for values, error, message in BAD_ARGUMENTS:
+        with (
+            subtests.test(values=values, message=message),
+            pytest.raises(error, match=message),
+        ):
+            variants("w", scaled, values)
+
+
+BAD_FILES = [
+    ({"cross": {}}, "environments.S-Br.cross: {} should be non-empty"),
+    ({"cross": {"num_arms": 3}}, "environments.S-Br.cross.num_arms: 3 is not"),
+    (
+        {"cross": {"cost_floor": [0.1]}, "arguments": {"cost_floor": 0.2}},
+        r"environments.S-Br has \['cost_floor'\] both in arguments and in cross",
+    ),
+    ({"cross": {"arms": [3]}}, "environments.S-Br.arguments: got an unexp"),
+    ({"cross": {"num_arms": [0]}}, "environments.S-Br.arguments: num_arms must be"),
+    (
+        {"cross": {"num_arm": [3]}},
+        r"unexpected .* \(did you mean .num_arms.\?\); known are num_arms",
+    ),
+    ({"zip": {}}, "environments.S-Br.zip: {} should be non-empty"),
+    ({"zip": {"num_arms": 3}}, "environments.S-Br.zip.num_arms: 3 is not"),
+    (
+        {"zip": {"cost_floor": [0.1]}},
+        r"environments.S-Br has \['cost_floor'\] both in arguments and in zip",
+    ),
+    (
+        {"zip": {"num_arms": [3]}},
+        r"environments.S-Br: arguments both crosses and zips \['num_arms'\]",
+    ),
+    (
+        {"zip": {"num_arms": [3, 4], "mode": [1]}, "cross": {"x": [1]}},
+        "environments.S-Br: arguments must have lists of equal length",
+    ),
+    ({"cross": {"num_arms": [3, 3]}}, "environments.S-Br.*got num_arms = 3 twice"),
+]
+
+
+def test_bad_variants_in_a_file_are_refused(subtests):
+    for change, message in BAD_FILES:
+        with subtests.test(message=message):
+            entry = TABLE["environments"]["S-Br"] | change
+            with pytest.raises(ValueError, match=message):
+                from_table(TABLE | {"environments": {"S-Br": entry}})
 
 
 @pytest.mark.slow

@@ -68,6 +68,12 @@ def test_fewer_pulls_do_not_suffice(variance):
     assert np.all(fewer[more] < rounds[more])
 
 
+@pytest.mark.parametrize("shape", [(0,), (2, 0)])
+def test_of_no_rounds_there_are_no_pulls(shape):
+    found = theory.pulls_until_given_up(np.ones(shape), 0.25, SHOWN, RIVAL)
+    assert found.shape == shape and found.dtype == np.int64
+
+
 def test_what_is_lost():
     """At t = 10,000 n (n + 9) >= 276: 13; then (p - q) (1 - w)^13 (t - 13)."""
     found = theory.lost_regret([10_000.0], 0.25, SHOWN, RIVAL, 0.44, 0.3)

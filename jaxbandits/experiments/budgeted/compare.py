@@ -85,8 +85,14 @@ def compare(
         environments = {environments.name: environments}
     for environment in environments.values():
         instance("environments", environment, Environment, "of from_table")
-        records_of(environment)
     positive(budget=budget)
+    for title, environment in environments.items():
+        least = min(float(arm.cost.min()) for arm in records_of(environment))
+        if budget < least:
+            raise ValueError(
+                f"budget must be at least what the cheapest pull of {title} costs, "
+                f"{least:g}, got {budget:g}"
+            )
     options = Options(whole("seeds", seeds, 2), budget, progress)
     datasets, records, notes = {}, [], []
     for title, environment in environments.items():

@@ -149,7 +149,7 @@ def advice(title: str, ranking: Sequence[Rank], lost: tuple[str, str]) -> str:
         f"{title}: play {first.policy}, which {lost[0]} {amount(first.regret)} "
         f"{ends(first.regret_interval)} {lost[1]}"
     )
-    return words + (f"; not told from it: {', '.join(ties)}." if ties else ".")
+    return words + (f"; not told from it: {'; '.join(ties)}." if ties else ".")
 
 
 def first_few(lines: Sequence[str], title: str) -> list[str]:

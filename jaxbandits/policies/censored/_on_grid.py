@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxbandits.arrays import first_true, pick
 from jaxbandits.checks import MOST, function, numbers, whole
-from jaxbandits.factory import check_problem
+from jaxbandits.factory import built_for, check_problem
 from jaxbandits.protocol import P, Policy, S
 from jaxbandits.settings.censored.types import (
     Action,
@@ -36,8 +36,8 @@ def on_grid(
       The policy with `RealAction`s; its parameters, noise, state and report.
 
     Raises:
-      ValueError: as `make_problem`.
-      TypeError: if the problem has a grid already.
+      ValueError: as `make_problem`, or if `make` makes a policy for another problem.
+      TypeError: if the problem has a grid already, or `make` makes no policy.
     """
     check_problem("on_grid", problem, Continuum, Problem)
     check_continuum(problem, "on_grid")
@@ -56,7 +56,9 @@ def _on_grid(
     problem: Continuum, grid: tuple[float, ...], make: Callable[[Problem], Policy]
 ) -> Policy:
     n, cost, penalty, largest, sigma = problem
-    inner = make(make_problem(n, grid, cost, penalty, largest, sigma=sigma))
+    mine = make_problem(n, grid, cost, penalty, largest, sigma=sigma)
+    source = "made from the problem that it is called with"
+    inner = built_for("make(problem)", make(mine), mine, source)
 
     def to_real(action):
         return RealAction(action.arm, pick(jnp.asarray(grid, float), action.limit))

@@ -9,7 +9,7 @@ from jax import Array
 
 from jaxbandits.arrays import split_index
 from jaxbandits.checks import function
-from jaxbandits.factory import factory
+from jaxbandits.factory import factory, made_by
 from jaxbandits.policies.censored.value import reward_of_round
 from jaxbandits.protocol import P, Policy, Recommend, S
 from jaxbandits.settings.censored.types import (
@@ -41,13 +41,16 @@ def product_arms(
       lambda(tau_max)``.
 
     Raises:
-      ValueError: if the problem's rewards do not lie in [0, 1].
-      TypeError: if it has no grid of limits, or `plain` is no function.
+      ValueError: if the problem's rewards do not lie in [0, 1], or `plain` makes a
+        policy for a problem.
+      TypeError: if it has no grid of limits, `plain` is no function, or makes no
+        policy.
     """
     check_grid(problem, "product_arms")
     check_bounded(problem, "product_arms")
-    function("plain", plain)
-    inner = plain(problem.num_pairs)
+    if recommend is not None:
+        function("recommend", recommend)
+    inner = made_by(plain, problem.num_pairs)
     answer = inner.recommend or recommend
 
     def to_pair(arm):
@@ -64,6 +67,6 @@ def product_arms(
     def recommended(state, params):
         return to_pair(answer(state, params))
 
-    return inner._replace(  # type: ignore[return-value]
+    return inner._replace(
         act=act, update=update, recommend=recommended if answer else None
     )

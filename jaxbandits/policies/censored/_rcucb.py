@@ -134,15 +134,20 @@ def scored_rcucb(
             n + i.astype(jnp.int32) for n, i in zip(counts, increments, strict=True)
         )
         gain = gain.add(jnp.where(within & ~exceeds, gained, 0.0))  # Eq. (8)
-        # N_{i,0}, the rounds of the arm, is N at the smallest limit.
-        count = reached.astype(float)
+        # N_{i,0}, the rounds of the arm, is N at the smallest limit. A pair without
+        # rounds comes first: `jaxbandits.live` may be told of another pair than asked.
+        count = jnp.maximum(reached, 1).astype(float)
         rounds = count[:1]
         survival = risk.estimate(counts, rounds)  # Eq. (9)
         new = State(
             reached,
             counts,
             gain,
-            gain.total / count - penalties * survival,  # Eq. (10)
+            jnp.where(
+                reached > 0,
+                gain.total / count - penalties * survival,  # Eq. (10)
+                jnp.inf,
+            ),
             length(count, rounds, penalties, params),
         )
         return with_row(state, action.arm, new)

@@ -15,10 +15,21 @@ from jaxtyping import Float
 
 from jaxbandits.arrays import constant, row, split_index, with_row
 from jaxbandits.checks import instance, number, positive
+from jaxbandits.factory import built_for
 from jaxbandits.policies import budgeted as budgeted_policies
 from jaxbandits.protocol import P, Policy, S
 from jaxbandits.settings import budgeted
 from jaxbandits.settings.farewell.types import Action, Feedback, Problem, View
+
+
+class _NoOracle:
+    """In the place of what only an oracle knows, for policies that do not ask."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise ValueError(
+            f"view.oracle.{name} is not known on pairs: no policy that asks an oracle "
+            "can play them; farewell.fixed_pair plays the pair of environment.oracle"
+        )
 
 
 class PairFeedback(NamedTuple):
@@ -51,23 +62,19 @@ def on_pairs(
 ) -> Policy[S, P, Action]:
     """A policy of the budgeted setting, built for `as_arms`, on pairs.
 
-    Arguments as for `as_arms`. What only an oracle knows is not passed on.
+    Arguments as for `as_arms`. What only an oracle knows is not passed on, and a policy
+    that asks for it is refused before it is compiled.
 
     Raises:
       TypeError: if `problem` is of another setting, or `policy` no policy.
       ValueError: if `policy` was built for other arms than ``as_arms(problem, scale)``.
     """
     arms = as_arms(problem, scale)
-    instance("policy", policy, Policy, "a factory of policies.budgeted")
-    if policy.problem not in (None, arms):
-        raise ValueError(
-            f"policy must be built for as_arms(problem, {scale:g}), the "
-            f"{problem.num_pairs} pairs as arms; {policy.name!r} was built for another "
-            "problem"
-        )
+    source = f"built for as_arms(problem, {scale:g}), the {problem.num_pairs} pairs"
+    policy = built_for("policy", policy, arms, source)
 
     def view_of(view):
-        nothing = budgeted.OracleView(jnp.zeros(()), jnp.int32(0))
+        nothing: Any = _NoOracle()
         spent = view.clock.astype(float) / scale
         unit = jnp.asarray(1 / scale, float)  # `simulate`'s budget is of time
         return budgeted.View(
@@ -82,7 +89,14 @@ def on_pairs(
 
 
 def on_rewards(problem: Problem, policy: Policy[S, P, Array]) -> Policy[S, P, Action]:
-    """A plain policy on pairs: it looks at an epoch's reward and not at its time."""
+    """A plain policy on pairs: it looks at an epoch's reward and not at its time.
+
+    Raises:
+      TypeError: if `problem` is of another setting, or `policy` no policy.
+      ValueError: if `policy` was built for a problem.
+    """
+    instance("problem", problem, Problem, "of settings.farewell")
+    policy = built_for("policy", policy, None, "a plain policy, as of policies.plain")
     return _lifted(problem, policy, lambda view: view, lambda feedback: feedback.reward)
 
 

@@ -57,18 +57,19 @@ def check_action(problem: Problem, view: Any, action: Any) -> None:
 
 def feedback_of(problem: Problem, view: Any, action: Any, feedback: Any) -> Feedback:
     """What was told of resource that was handed out, eq. (5)."""
-    del action
     threshold, allocation = of_type("feedback", feedback, Feedback, SOURCE)
     shape = (problem.num_arms,)
     amounts = at_least_zero("feedback.allocation", allocation, shape)
     # A policy that looks at nothing but the round may be shown nothing else.
     budget = float(getattr(view, "budget", problem.budget))
-    # In all it may be more: what an arm was offered, and has given back.
-    if np.any(amounts > budget * (1 + ROUNDING)):
+    # A Plan's arms may give back what they were offered: then it is more in all.
+    split = isinstance(action, Allocation | Order)
+    most = np.sum(amounts) if split else np.max(amounts)
+    if most > budget * (1 + ROUNDING):
         raise ValueError(
             "feedback.allocation must not give an arm more than the budget, "
-            f"{budget:g}, got {amounts}"
+            f"{budget:g}{', nor all arms together' if split else ''}, got {amounts}"
         )
-    most = "what the arm got"
-    threshold = or_never("feedback.threshold", threshold, 0, amounts, most, shape)
+    what = "what the arm got"
+    threshold = or_never("feedback.threshold", threshold, 0, amounts, what, shape)
     return Feedback(threshold, amounts)

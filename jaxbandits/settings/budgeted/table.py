@@ -17,17 +17,11 @@ from jaxbandits.protocol import Environment, as_given
 from jaxbandits.settings import reading
 from jaxbandits.settings.budgeted.environment import LEAST_COST, Arms, budgeted
 from jaxbandits.settings.reading import Allowed, look, read, tell
+from jaxbandits.settings.tables import named_as_totals
 
 MOST_MONEY = 1e30  # it, its inverse and their sums are float32
 # Of the smallest shape of groups; the next ones are each four times as large.
 SHAPE = 64
-# What the last row of a table is called that sums up the others, in small letters.
-TOTALS = {
-    *("total", "totals", "grand total", "sum", "sums", "overall", "all", "subtotal"),
-    *("summe", "summen", "gesamt", "gesamtsumme", "gesamtergebnis", "insgesamt"),
-    *("total général", "somme", "ensemble", "totale", "somma", "suma", "total general"),
-    *("totaal", "eindtotaal", "totalt", "yhteensä", "razem", "celkem", "итого", "合計"),
-}
 
 
 class Records(NamedTuple):
@@ -186,12 +180,7 @@ def _totals(
 ) -> list[str]:
     """Notes on arms that look like the sum of others."""
     names = dict.fromkeys(x for c in words for x in found.words[c].names)
-    notes = [
-        f"{name!r} was taken for the name of an arm or group: if its row sums up "
-        "others, take it out of the file"
-        for name in names
-        if name.casefold().rstrip(" :.") in TOTALS
-    ]
+    notes = named_as_totals(names, "arm or group")
     if notes or len(found.rows) < 3:
         return notes
     last = [found.numbers[column][-1] for column in (cost, reward)]

@@ -35,7 +35,7 @@ from jaxbandits.settings.censored.types import (
 )
 from jaxbandits.settings.counts import weighted
 from jaxbandits.settings.reading import Allowed, Read, look, read, tell, tidy
-from jaxbandits.settings.tables import coerced
+from jaxbandits.settings.tables import coerced, named_as_totals
 
 RUN = "run"
 COST, PENALTY = scaled(1.0), scaled(10.0)  # PAR10, section 2
@@ -202,8 +202,8 @@ def load_runs(
         wanted[columns["cutoff"]] = Allowed(lowest=0, infinite=True)
     if RUN in layout.columns:
         wanted[RUN] = Allowed()
-    words = names if status is None else [*names, columns["status"]]
-    found = read(layout, words, wanted, decimal)
+    statuses = [] if status is None else [columns["status"]]
+    found = read(layout, [*names, *statuses], wanted, decimal, loose=statuses)
     ended, stops, notes = _ends(path, found, columns, timeout, tolerance)
     pairs = np.zeros((len(ended), 2))
     pairs[:, 1] = np.where(ended, found.numbers[columns["seconds"]], np.inf)
@@ -218,6 +218,12 @@ def load_runs(
             f"every row is a configuration of its own, made of {', '.join(names)}: "
             "say by configuration which of these columns make one"
         )
+    # A value that several runs have is one of a parameter, whatever its name.
+    cells = (found.words[name] for name in names)
+    once = [
+        x.names[i] for x in cells for i in np.flatnonzero(np.bincount(x.codes) == 1)
+    ]
+    notes += named_as_totals(once, "arm's configuration")
     for note in notes:
         tell(path, note)
     order = np.lexsort((found.numbers.get(RUN, 0 * ended), arm))
@@ -301,6 +307,13 @@ def _ends(
     for place in np.flatnonzero(np.isnan(seconds) & ended):
         found.bad[columns["seconds"]].setdefault(int(place), "inf")
     _refuse(path, found, columns["seconds"], wanted, ended)
+    for place, cell in found.bad[columns["seconds"]].items():
+        if stopped[place] and re.match(r"-\s*[\d.,]", cell.strip()):
+            raise ValueError(
+                f"path: cells of column {columns['seconds']!r} of {path} must not be "
+                f"below 0 in a run that was stopped, got {cell!r} in row "
+                f"{found.rows[place]} below the header (nothing, if nobody knows)"
+            )
     known = np.where(np.isinf(most), np.nan_to_num(seconds, nan=np.inf), most)
     if np.any(stopped & np.isinf(known)):
         notes.append(
