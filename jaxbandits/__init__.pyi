@@ -17,7 +17,7 @@ from .machine import Machine
 from .points import zipped
 from .protocol import Actions, Environment, Game, Policy, View
 from .results.cuts import CutOffWarning
-from .sweeps import HalfWidth, Store, sweep
+from .sweeps import HalfWidth, Store
 
 __version__: str
 __all__ = [
@@ -42,7 +42,6 @@ __all__ = [
     "settings",
     "simulate",
     "stats",
-    "sweep",
     "sweeps",
     "testing",
     "zipped",

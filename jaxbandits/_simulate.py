@@ -1,24 +1,32 @@
-"""`simulate`: policies against an environment, in memory."""
+"""`simulate`: policies against environments, in memory or in a store."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import jax
 import xarray as xr
 
-from jaxbandits.arguments import environment_of, grids_of, policies_of
+from jaxbandits.arguments import by_name, entries_of, policies_of
 from jaxbandits.machine import HERE, Machine
-from jaxbandits.protocol import A, Environment, Policy
+from jaxbandits.protocol import A, Entry, Environment, Policy
 from jaxbandits.results.cuts import warn_of_cuts
 from jaxbandits.sweeps.drive import play_spec
-from jaxbandits.sweeps.spec import Entry, Spec
+from jaxbandits.sweeps.spec import Spec
 from jaxbandits.sweeps.until import HalfWidth
+
+if TYPE_CHECKING:
+    from jaxbandits.sweeps.stores import Store
 
 
 def simulate(
     policies: Policy[Any, Any, A]
-    | Iterable[Policy[Any, Any, A]]
-    | Mapping[str, Policy[Any, Any, A] | Callable[..., Policy[Any, Any, A]]],
-    environment: Environment[Any, Any, A],
+    | Entry
+    | Iterable[Policy[Any, Any, A] | Entry]
+    | Mapping[str, Policy[Any, Any, A] | Entry | Callable[..., Policy[Any, Any, A]]],
+    environments: Environment[Any, Any, A]
+    | Iterable[Environment[Any, Any, A]]
+    | Mapping[str, Environment[Any, Any, A]],
     *,
     horizon: int | None = None,
     budget: float | None = None,
@@ -28,9 +36,13 @@ def simulate(
     root_seed: int = 0,
     runs_per_instance: int = 1,
     keep: Iterable[str] = (),
+    store: "str | os.PathLike[str] | Store | None" = None,
     machine: Machine = HERE,
 ) -> xr.Dataset:
-    """Play policies against an environment, over many seeds: a sweep into memory.
+    """Play policies against environments, over many seeds.
+
+    Parameter points are lanes like seeds: a policy is compiled once, however many there
+    are.
 
     Every policy meets the same noise (common random numbers), and the numbers do not
     depend on `checkpoints`, the other policies, or the `machine` (but for its engine).
@@ -41,8 +53,10 @@ def simulate(
 
     Args:
       policies: one policy, several, or a mapping from names to policies or to functions
-        that make them from ``environment.problem``.
-      environment: the environment.
+        that make them from ``environment.problem``. ``policy.over(...)`` in the place
+        of a policy plays it at many parameter points; policies with fewer points than
+        others have NaN at the rest.
+      environments: one environment, several, or a mapping from names to environments.
       horizon: number of rounds T; this, `budget` or both.
       budget: play until this much is spent; needs an environment with a budget. With
         both, `horizon` is the round after which a run is cut off. The dataset then has
@@ -53,12 +67,9 @@ def simulate(
       checkpoints: when metrics are recorded: ``"linear"`` or ``"log"`` (100 of them;
         fewer where a time is short, as nothing ends before its first unit), or strictly
         increasing rounds (with `budget`: amounts). The end is added.
-      grid: parameters that are not default. Of a single policy: a `Params`, or a
-        mapping from its leaves to values. Lists and arrays of values are crossed, each
-        with each, to parameter points; `jaxbandits.zipped` takes the i-th ones
-        together. Of several policies: such a grid by policy (one that is not named
-        stays at its defaults). Policies with fewer points than others have NaN at the
-        rest.
+      grid: the same as ``over(...)``, beside the policies. Of a single policy: values
+        by leaf of its parameters, each combined with each, or what `jaxbandits.zipped`
+        gives. Of several policies: such a grid by name.
       root_seed: of the whole run, an int in [0, 2**64).
       runs_per_instance: where instances are drawn, how many consecutive seeds meet the
         same one; above 1 the coordinate ``instance`` numbers them (see
@@ -70,25 +81,31 @@ def simulate(
       machine: devices, memory, progress and engine.
 
     Returns:
-      Dataset with dims ``policy, params, seed, checkpoint``: the environment's metrics
-      (float64), what it says of the policies' recommendations, what policies report
-      (arrays have further dims ``<name>_0, ...``), ``rounds`` (0 where a policy lacks
-      a point); coordinates ``param_<leaf>``, seconds of compiling and running per
-      policy, and ``environment``, its name; an attribute for provenance (with the
-      engine of every policy, the reason for it, and the runs of a chunk).
+      Dataset with dims ``policy, params, seed, checkpoint``, and ``environment`` before
+      them if `environments` is not a single one: the environments' metrics (float64),
+      what they say of the policies' recommendations, what policies report (arrays have
+      further dims ``<name>_0, ...``), ``rounds`` (0 where a policy lacks a point);
+      coordinates ``param_<leaf>``, seconds of compiling and running per policy, and
+      ``environment``, its name; an attribute for provenance (with the engine of every
+      policy, the reason for it, and the runs of a chunk). With a store values are read
+      when they are needed, a variable ``session`` says who has played a run, and there
+      is no variable ``cut``, but ``rounds``.
 
     Raises:
       ValueError, TypeError: on bad input, naming the argument, before compilation; a
         policy that was built for another game is bad input (see `jaxbandits.fit`).
       ValueError: after play, if a policy has played or recommended what is no action of
-        the game, or a metric is NaN.
+        the game, or a metric is NaN; if the store holds another sweep, naming what
+        differs.
+      OSError: if the store cannot be written.
     """
-    environment_of(environment)
     named = policies_of(policies)
-    grids = grids_of(grid, policies, named)
+    played_on = by_name(environments, "environments", _is_environment, "an Environment")
+    single = isinstance(policies, Policy | Entry)
+    entries = entries_of(named, grid, single, next(iter(played_on.values())))
     spec = Spec(
-        policies={name: Entry(policy, grids[name]) for name, policy in named.items()},
-        environments={environment.name: environment},
+        policies=entries,
+        environments=played_on,
         seeds=seeds,
         horizon=horizon,
         budget=budget,
@@ -97,6 +114,13 @@ def simulate(
         runs_per_instance=runs_per_instance,
         keep=list(keep) if isinstance(keep, Iterator) else keep,
     )
-    found = play_spec(spec, None, machine)
+    several = not isinstance(environments, Environment)
+    if store is None and several and jax.process_count() > 1:
+        raise ValueError("store: several processes need one that all can write to")
+    found = play_spec(spec, store, machine)
     warn_of_cuts(found, budget, horizon, stacklevel=2)
-    return found.isel(environment=0)
+    return found if several else found.isel(environment=0)
+
+
+def _is_environment(value: Any) -> bool:
+    return isinstance(value, Environment)

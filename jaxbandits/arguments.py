@@ -1,4 +1,4 @@
-"""What `simulate` and `sweep` are given, checked: policies, seeds, ends, points.
+"""What `simulate` is given, checked: policies, seeds, ends, points.
 
 Errors name the argument and come before anything is compiled.
 """
@@ -15,7 +15,7 @@ from jaxbandits.devices import local_devices
 from jaxbandits.engine.choice import ENGINES
 from jaxbandits.engine.room import arrays_on_record
 from jaxbandits.points import ENDS, Points, points_from
-from jaxbandits.protocol import Actions, Environment, Game, Policy
+from jaxbandits.protocol import Actions, Entry, Environment, Game, Policy
 from jaxbandits.results.plain import plain
 from jaxbandits.schedule import Schedule, resolve_rounds, resolve_spent
 
@@ -233,7 +233,7 @@ def by_name(values: Any, argument: str, is_one: Callable[[Any], bool], what: str
         )
     if not isinstance(values, Mapping):
         values = list(values)
-        names = [v.name if hasattr(v, "name") else repr(v) for v in values]
+        names = [_name(value) for value in values]
         if len(set(map(repr, names))) < len(names):
             raise ValueError(
                 f"{argument} must have different names, got {names}; pass a mapping"
@@ -253,6 +253,13 @@ def by_name(values: Any, argument: str, is_one: Callable[[Any], bool], what: str
     return dict(values)
 
 
+def _name(value: Any) -> Any:
+    """The name that a value has, or what it looks like."""
+    if isinstance(value, Entry):
+        value = value.policy
+    return value.name if hasattr(value, "name") else repr(value)
+
+
 def _kind(value):
     """A value in a few words."""
     if isinstance(value, Policy | Environment):
@@ -268,7 +275,7 @@ def is_policy(value: Any) -> bool:
 
 
 def policies_of(policies: Any) -> dict[str, Any]:
-    """Policies, or functions that make them, by name.
+    """Policies by name, with points of their own or without, or functions of a problem.
 
     Raises:
       TypeError, ValueError: as of `by_name`.
@@ -276,27 +283,30 @@ def policies_of(policies: Any) -> dict[str, Any]:
     # A function has no name of its own.
     mapped = isinstance(policies, Mapping)
     return by_name(
-        policies,
+        [policies] if isinstance(policies, Entry) else policies,
         "policies",
-        lambda value: is_policy(value) or (mapped and callable(value)),
+        lambda value: isinstance(value, Policy | Entry) or (mapped and callable(value)),
         "a Policy (or, in a mapping from names, a function that makes one)",
     )
 
 
-def grids_of(grid: Any, policies: Any, named: Mapping[str, Any]) -> dict[str, Points]:
-    """The points of every policy, see `simulate`.
+def entries_of(
+    named: Mapping[str, Any], grid: Any, single: bool, environment: Environment
+) -> dict[str, Entry]:
+    """Policies with their parameter points, by name. See `simulate`.
 
     Args:
+      named: what `policies_of` gives.
       grid: of one policy, or by policy.
-      policies: as they were given: a single policy, several, or by name.
-      named: the same by name.
+      single: whether it is of one policy.
+      environment: the first one, whose problem functions are called with to see whether
+        they make a policy with points.
 
     Raises:
       TypeError, ValueError: naming the part of the grid.
     """
-    if is_policy(policies):
-        (name,) = named
-        return {name: points_from(grid)}
+    if single and grid is not None:
+        grid = dict.fromkeys(named, grid)
     grids = {} if grid is None else grid
     if not isinstance(grids, Mapping):
         raise TypeError(
@@ -305,7 +315,26 @@ def grids_of(grid: Any, policies: Any, named: Mapping[str, Any]) -> dict[str, Po
         )
     if unknown := sorted(map(str, set(grids) - set(named))):
         raise ValueError(f"grid names {unknown}; policies are {sorted(named)}")
-    return {name: points_from(grids.get(name), f"grid[{name!r}]") for name in named}
+    entries = {}
+    for name, value in named.items():
+        argument = "grid" if single else f"grid[{name!r}]"
+        entry = value if isinstance(value, Entry) else Entry(value)
+        if not isinstance(entry.policy, Policy) and entry.grid is None:
+            entry = Entry(entry.policy, _made_with(entry.policy, environment))
+        if entry.grid is not None and name in grids:
+            raise ValueError(f"{argument}: {name!r} has its points by over(...)")
+        given = grids.get(name) if entry.grid is None else entry.grid
+        entries[name] = Entry(entry.policy, points_from(given, argument))
+    return entries
+
+
+def _made_with(make: Callable, environment: Environment) -> Points | None:
+    """The points with which a function makes its policy."""
+    try:
+        made = make(environment.problem)
+    except Exception:  # noqa: BLE001 - said where its policies are made, with its name
+        return None
+    return made.grid if isinstance(made, Entry) else None
 
 
 def points_of(

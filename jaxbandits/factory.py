@@ -1,20 +1,30 @@
 """Factories of policies: what every one of them does with its arguments."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache, wraps
-from typing import Any, ParamSpec, TypeVar, get_args
+from typing import Any, ParamSpec, Protocol, TypeVar, cast, get_args, overload
 
-from jaxbandits.checks import MOST, function, instance, shown, whole
+from jaxbandits.checks import MOST, function, hint, instance, shown, whole
 from jaxbandits.protocol import Environment, Policy
 
 Arguments = ParamSpec("Arguments")
 Made = TypeVar("Made", bound=Policy)
+Makes = TypeVar("Makes", bound=Policy, covariant=True)
+
+
+class Factory(Protocol[Arguments, Makes]):
+    """A function that makes a policy for a problem."""
+
+    @overload
+    def __call__(self, *args: Arguments.args, **options: Arguments.kwargs) -> Makes: ...
+    @overload
+    def __call__(self, problem: Any, /, **options_and_parameters: Any) -> Makes: ...
 
 
 def factory(
     *kinds: type,
-) -> Callable[[Callable[Arguments, Made]], Callable[Arguments, Made]]:
+) -> Callable[[Callable[Arguments, Made]], Factory[Arguments, Made]]:
     """Decorator of a function that makes a policy for a problem, its first argument.
 
     The problem must be of one of `kinds`, and the policy remembers it. Equal arguments
@@ -22,9 +32,12 @@ def factory(
     has a method ``adapt(make)`` is given the function that makes the policy from a
     problem, and returns the policy: so the budgeted setting shows all its policies
     rewards and costs in [0, 1], whatever the money.
+
+    Beside its own arguments the factory takes parameters of the policy by name:
+    ``rcucb(problem, alpha=2.0)`` is ``rcucb(problem).with_params(alpha=2.0)``.
     """
 
-    def decorate(make: Callable[Arguments, Made]) -> Callable[Arguments, Made]:
+    def decorate(make: Callable[Arguments, Made]) -> Factory[Arguments, Made]:
         signature = inspect.signature(make)
 
         # Typed: else a fraction or a bool would pass for the integer that it equals.
@@ -38,14 +51,14 @@ def factory(
             return policy._replace(problem=problem)
 
         @wraps(make)
-        def checked(*args: Arguments.args, **options: Arguments.kwargs) -> Made:
+        def checked(*args: Any, **options: Any) -> Made:
+            options, numbers = split(signature, options)
             try:
                 given = signature.bind(*args, **options)
             except TypeError as error:  # in words that name no function
-                leaves = {*options}.intersection(parameters_of(signature))
-                words = [f"{x!r} is a parameter, which a grid sets" for x in leaves]
-                words = words or [f"it takes {', '.join(signature.parameters)}"]
-                raise TypeError(f"{make.__name__}: {error}; {words[0]}") from None
+                known = ", ".join(signature.parameters)
+                words = f"{make.__name__}: {error}; it takes {known}"
+                raise TypeError(words) from None
             given.apply_defaults()
             check_problem(make.__name__, given.args[0], *kinds)
             names = [*signature.parameters][: len(given.args)]
@@ -54,11 +67,43 @@ def factory(
                 *given.kwargs.items(),
             ]:
                 _check_hashable(f"{make.__name__}: {name}", value)
-            return built(*given.args, **given.kwargs)
+            policy = built(*given.args, **given.kwargs)
+            return with_numbers(policy, make.__name__, signature, numbers)
 
         return checked
 
     return decorate
+
+
+def split(
+    signature: inspect.Signature, given: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Keyword arguments that a factory has, and those that it has not."""
+    parameters = signature.parameters.values()
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        return dict(given), {}
+    own = {name: value for name, value in given.items() if name in signature.parameters}
+    return own, {name: value for name, value in given.items() if name not in own}
+
+
+def with_numbers(
+    policy: Made, name: str, signature: inspect.Signature, numbers: Mapping[str, Any]
+) -> Made:
+    """The policy with its parameters as they were given to its factory.
+
+    Raises:
+      TypeError: if one is no parameter of the policy, naming all that there are.
+    """
+    known = policy.params._asdict() if policy.params else {}
+    if unknown := [number for number in numbers if number not in known]:
+        first, *options = signature.parameters
+        has = ", ".join(f"{leaf} = {value}" for leaf, value in known.items()) or "none"
+        raise TypeError(
+            f"{name}: there is no argument {unknown[0]!r}; beside {first} it has the "
+            f"options {', '.join(options) or 'none'} and the parameters {has}"
+            f"{hint(unknown[0], [*options, *known])}"
+        )
+    return cast(Made, policy.with_params(**numbers)) if numbers else policy
 
 
 def parameters_of(signature: inspect.Signature) -> tuple[str, ...]:
@@ -71,12 +116,15 @@ def of_size(make: Callable[[int], Made]) -> Callable[[int], Made]:
     """Decorator of a function that makes a policy for a number of plain arms.
 
     The same number gives one and the same policy; what is no number of arms is refused.
+    The policy's parameters are taken by name, as by `factory`.
     """
     built = lru_cache(maxsize=None)(make)
+    signature = inspect.signature(make)
 
     @wraps(make)
-    def checked(num_arms: int) -> Made:
-        return built(whole("num_arms", num_arms, 1, MOST))
+    def checked(num_arms: int, **numbers: Any) -> Made:
+        policy = built(whole("num_arms", num_arms, 1, MOST))
+        return with_numbers(policy, make.__name__, signature, numbers)
 
     return checked
 

@@ -1,6 +1,6 @@
 """One policy played against one environment, and the books closed over it.
 
-`simulate` plays a policy's runs in one go, `sweep` block by block; both come here.
+In memory a policy's runs are played in one go, into a store block by block.
 """
 
 from collections.abc import Mapping

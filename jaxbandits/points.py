@@ -1,7 +1,7 @@
 """Parameter points: a table of columns, from a grid of values.
 
-A grid says in a line or two what a table of points holds in full: `simulate` and
-`sweep` take the one, everything below them the other.
+A grid says in a line or two what a table of points holds in full: ``policy.over(...)``
+and `simulate` take the one, everything below them the other.
 """
 
 import math
@@ -57,6 +57,20 @@ def zipped(columns: Mapping[str, Any], crossed: Mapping[str, Any] = {}) -> Zippe
         `columns`.
     """
     return Zipped(columns, crossed)
+
+
+def crossed_with(design: Any, crossed: Mapping[str, Any]) -> Any:
+    """A design of which every row is combined with each of some values by leaf."""
+    if design is None:
+        return crossed
+    if not isinstance(design, Zipped):
+        raise TypeError(
+            "over: its first argument must be what zipped(...) or sampled(...) gives, "
+            f"got {checks.shown(design)}; values by name are its keywords"
+        )
+    if both := sorted({*design.columns, *design.crossed} & crossed.keys()):
+        raise ValueError(f"over: {both} are in the design and by name")
+    return Zipped(design.columns, {**design.crossed, **crossed})
 
 
 def points_from(grid: Any, name: str = "grid") -> Points:
@@ -116,6 +130,14 @@ def points_from(grid: Any, name: str = "grid") -> Points:
             f"{name} has equal points, {points.row(pair[0])}; each may stand there once"
         )
     return points
+
+
+def same_points(one: Points, other: Points) -> bool:
+    """Whether two tables hold the same points in the same order."""
+    return one.columns.keys() == other.columns.keys() and all(
+        np.array_equal(column, other.columns[leaf], equal_nan=True)
+        for leaf, column in one.columns.items()
+    )
 
 
 def equal_points(points: Points, dtype: Any = np.float64) -> tuple[int, int] | None:

@@ -22,12 +22,16 @@ position, and return. All that is generic is so in pytrees of arrays; where thei
 are left out they are `Any`.
 """
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable
 from typing import Any, Generic, NamedTuple, Protocol
 
 from jax import Array
 from jaxtyping import Int32, UInt32
 from typing_extensions import TypeVar
+
+from jaxbandits import checks
+from jaxbandits.points import crossed_with, points_from
 
 Noise = UInt32[Array, "words"]
 
@@ -165,7 +169,7 @@ class Policy(NamedTuple, Generic[S, P, Played]):
       problem: what it was built for; it plays environments with an equal `problem` only
         (see `jaxbandits.fit`). None for a policy that plays anything.
       told: which parameters are the game's ``horizon`` or ``budget``: while they have
-        their class's default, `simulate` and `sweep` put the game's own in its place.
+        their class's default, `simulate` puts the game's own in its place.
     """
 
     name: str
@@ -186,6 +190,71 @@ class Policy(NamedTuple, Generic[S, P, Played]):
         return PolicyFunctions(
             self.init, self.act, self.update, self.recommend, self.report, self.words
         )
+
+    def with_params(self, **values: float) -> "Policy[S, P, Played]":
+        """The policy with other parameters: ``policy.with_params(alpha=0.5)``.
+
+        Args:
+          **values: a number by leaf of `params`; the other leaves stay.
+
+        Raises:
+          TypeError: if it has no such parameter, naming those that it has.
+          ValueError: if a number is out of range, naming the range (see `check`).
+        """
+        self._check_leaves("with_params", values)
+        for leaf, value in values.items():
+            if math.isnan(checks.number(leaf, value)):
+                raise ValueError(f"{leaf} must be a number, got NaN")
+        params: Any = self.params
+        if values:
+            params = params._replace(**values)
+        if self.check is not None:
+            self.check(params)
+        return self._replace(params=params)
+
+    def over(self, design: Any = None, /, **values: Any) -> "Entry":
+        """The policy at many parameter points, for `jaxbandits.simulate`.
+
+        ``policy.over(alpha=[0.5, 1.0], epsilon=[0.1, 0.2])`` crosses all values, which
+        makes four points; ``policy.over(jaxbandits.zipped({...}), alpha=[0.5, 1.0])``
+        crosses the rows of a design with them.
+
+        Args:
+          design: rows of values that belong together: what `jaxbandits.zipped` or
+            `jaxbandits.sampled` gives.
+          **values: a number or a list of them by leaf of `params`.
+
+        Raises:
+          TypeError, ValueError: naming a parameter that it has not, a list that is
+            empty or holds no numbers, or equal points. The range of every number is
+            looked at where the game is known, before anything is compiled.
+        """
+        points = points_from(crossed_with(design, values), f"{self.name}: over")
+        self._check_leaves("over", points.columns)
+        return Entry(self, points)
+
+    def _check_leaves(self, method: str, given: Iterable[str]) -> None:
+        params: Any = self.params
+        known = params._asdict() if params else {}
+        if unknown := [leaf for leaf in given if leaf not in known]:
+            has = ", ".join(f"{leaf} = {value}" for leaf, value in known.items())
+            raise TypeError(
+                f"{self.name}: {method} got {unknown}, which are no parameters of it; "
+                f"it has {has or 'none'}{checks.hint(unknown[0], known)}"
+            )
+
+
+class Entry(NamedTuple):
+    """A policy at parameter points, as ``policy.over(...)`` makes it.
+
+    Attributes:
+      policy: the policy, or a function that makes it from ``environment.problem``.
+      grid: parameters that are not default: values by leaf, each combined with each, or
+        what `jaxbandits.zipped` gives; None for one point, at the defaults.
+    """
+
+    policy: Policy | Callable[[Any], Policy]
+    grid: Any = None
 
 
 class Actions(NamedTuple, Generic[I, Taken]):

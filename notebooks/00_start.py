@@ -36,7 +36,7 @@ import jax.numpy as jnp
 import numpy as np
 import pandas as pd
 
-from jaxbandits import Policy, arrays, plots, policies, results, simulate, stats, sweep
+from jaxbandits import Policy, arrays, plots, policies, results, simulate, stats
 from jaxbandits.settings import censored
 from jaxbandits.settings.censored import Action
 from jaxbandits.testing import check_policy
@@ -261,13 +261,13 @@ compare(data, "regret", mine.name, "RCUCB")
 # %% [markdown]
 # ## Sweeping a parameter
 #
-# `sweep` plays a policy at every point of a grid in one compiled program: seeds times
-# points run side by side. With several parameters it takes all combinations, or, with
-# `zipped(...)`, the first values together, then the second, and so on.
+# `policy.over(...)` is the policy at every point of a grid, in one compiled program:
+# seeds times points run side by side. Several parameters give all combinations; values
+# in `zipped(...)` go together, the first ones, then the second, and so on.
 
 # %%
 grid = [0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8]
-swept = sweep(mine, environment, {"epsilon": grid}, horizon=HORIZON, seeds=SEEDS)
+swept = simulate(mine.over(epsilon=grid), environment, horizon=HORIZON, seeds=SEEDS)
 
 at_end = swept.isel(policy=0, checkpoint=-1)
 epsilon = at_end["param_epsilon"].values

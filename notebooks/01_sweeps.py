@@ -31,7 +31,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from jaxbandits import HalfWidth, Store, plots, stats, sweep
+from jaxbandits import HalfWidth, Store, plots, simulate, stats
 from jaxbandits.policies.censored import rcucb, thompson
 from jaxbandits.settings import censored
 
@@ -50,10 +50,15 @@ store = Path(folder.name) / "radii.zarr"
 
 # %%
 radii = [0.01, 0.1, 1.0] if TINY else [0.003, 0.01, 0.03, 0.1, 0.3, 1.0]
+
+
+def radii_of_rcucb(problem):
+    return rcucb(problem).over(gain_radius=radii, penalty_radius=radii)
+
+
 game = {
-    "policies": {"RCUCB": rcucb, "TS": thompson},
+    "policies": {"RCUCB": radii_of_rcucb, "TS": thompson},
     "environments": {"PosCorr": censored.poscorr(), "NegCorr": censored.negcorr()},
-    "grid": {"RCUCB": {"gain_radius": radii, "penalty_radius": radii}},
     "horizon": HORIZON,
     "checkpoints": np.linspace(HORIZON / 20, HORIZON, 20).astype(int),
     "store": Store(store, metrics=["regret"]),
@@ -65,7 +70,7 @@ game = {
 
 # %%
 began = time.perf_counter()
-data = sweep(**game, seeds=SEEDS // 10)
+data = simulate(**game, seeds=SEEDS // 10)
 first = time.perf_counter() - began
 dict(data.sizes)
 
@@ -77,7 +82,7 @@ dict(data.sizes)
 
 # %%
 began = time.perf_counter()
-sweep(**game, seeds=SEEDS // 10)
+simulate(**game, seeds=SEEDS // 10)
 again = time.perf_counter() - began
 print(f"the second call took {100 * again / first:.0f} % of the time of the first")
 
@@ -86,7 +91,7 @@ print(f"the second call took {100 * again / first:.0f} % of the time of the firs
 
 # %%
 try:
-    sweep(**(game | {"root_seed": 7}), seeds=SEEDS)
+    simulate(**(game | {"root_seed": 7}), seeds=SEEDS)
 except ValueError as error:
     print(str(error).replace(folder.name, "..."))
 
@@ -96,7 +101,8 @@ except ValueError as error:
 
 # %%
 began = time.perf_counter()
-data = sweep(**(game | {"store": game["store"]._replace(extend=True)}), seeds=SEEDS)
+grown = {"store": game["store"]._replace(extend=True)}
+data = simulate(**(game | grown), seeds=SEEDS)
 rounds = 0.9 * SEEDS * 2 * (len(radii) ** 2 + 1) * HORIZON
 print(f"{rounds / 1e6:,.0f} million rounds more")
 print({dim: data.sizes[dim] for dim in ("policy", "params", "seed")})
@@ -196,10 +202,10 @@ verdicts[columns].sel(policy="RCUCB", rival="TS").to_pandas().loc[columns].round
 # rule says, once; the coverage is then as stated.
 
 # %%
-precise = sweep(
-    {"RCUCB": rcucb},
-    censored.poscorr(),
-    {"RCUCB": {"gain_radius": [0.1], "penalty_radius": [0.01]}},
+environment = censored.poscorr()
+precise = simulate(
+    rcucb(environment.problem, gain_radius=0.1, penalty_radius=0.01),
+    environment,
     horizon=HORIZON,
     checkpoints=[HORIZON],
     seeds=HalfWidth("regret", half_width=2.0, pilot=50),

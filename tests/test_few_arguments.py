@@ -39,7 +39,6 @@ def test_no_public_function_has_more_than_twelve_arguments():
     found = public_functions()
     known = {
         "jaxbandits.plots.plot_heat_map",
-        "jaxbandits.sweep",
         "jaxbandits.simulate",
     }
     assert known <= set(found)

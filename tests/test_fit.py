@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from jaxbandits import simulate, sweep
+from jaxbandits import simulate
 from jaxbandits.arguments import points_of, schedule_of
 from jaxbandits.fit import check_fit
 from jaxbandits.points import points_from
@@ -105,7 +105,7 @@ def test_simulate_sweep_and_check_policy_refuse_another_game():
     with pytest.raises(ValueError, match="'uniform' was built for limits"):
         simulate(policy, game, horizon=5, seeds=1)
     with pytest.raises(ValueError, match="'a' was built for limits"):
-        sweep({"a": policy}, game, {}, horizon=5, seeds=1)
+        simulate({"a": policy}, {"game": game}, horizon=5, seeds=1)
     with pytest.raises(AssertionError, match="'uniform' was built for limits"):
         check_policy(policy, game)
 

@@ -12,7 +12,7 @@ from tests.test_devices import SAID
 ROOT = Path(jaxbandits.__file__).parents[1]
 WATCHED = """
     chex h5netcdf h5py jax jsonschema matplotlib matplotlib.pyplot optax pandas
-    psutil rich scipy scipy.special scipy.stats statsmodels xarray zarr
+    psutil rich scipy scipy.special scipy.stats xarray zarr
     jax.experimental.pallas jax.experimental.multihost_utils
     jaxbandits.engine jaxbandits.engine.gpu jaxbandits.results jaxbandits.settings
 """.split()
@@ -23,16 +23,20 @@ LOADED = {
     "import jaxbandits.arrays": "",
     "import jaxbandits.kernels": "",
     "from jaxbandits.cli import _parser; _parser().format_help()": "",
+    "import jaxbandits.results, jaxbandits.stats": "jaxbandits.results",
+    "from jaxbandits import simulate": "jaxbandits.engine pandas xarray",
+    "from jaxbandits import Store": "zarr",
     "import jaxbandits.laws": "scipy scipy.special scipy.stats",
-    "import jaxbandits.settings": "jaxbandits.settings pandas",
+    "import jaxbandits.settings": "jaxbandits.settings",
     "import jaxbandits.policies": "",
-    "import jaxbandits.results": "jaxbandits.results xarray zarr",
-    "import jaxbandits.stats": "",
     "import jaxbandits.plots": "matplotlib",
-    "from jaxbandits import simulate": "jaxbandits.engine",
     "import jaxbandits.testing, jaxbandits.live": "",
-    "from jaxbandits import sweep": "",
 }
+# What an array in memory takes: no store, no statistics, nobody's policies.
+SIMULATE = """
+    arguments arrays checks contract devices engine factory faults fit jaxprs machine
+    play points progress protocol reads results schedule sweeps
+""".split()
 STEPS = """
 import json, sys
 steps, watched = json.loads(sys.argv[1])
@@ -57,6 +61,15 @@ def fresh(code, *arguments):
 
 def test_what_imports_load():
     assert json.loads(fresh(STEPS, json.dumps([[*LOADED], WATCHED]))) == LOADED
+
+
+def test_simulate_loads_what_it_uses():
+    code = "import jaxbandits, sys; jaxbandits.simulate; print(*sys.modules)"
+    names = [x.split(".") for x in fresh(code).decode().split()]
+    ours = [rest for first, *rest in names if first == "jaxbandits" and rest]
+    assert {rest[0] for rest in ours} - {"_simulate"} == set(SIMULATE)
+    stored = {"target", "crew", "stores", "verify", "spread"}
+    assert len(ours) < 80 and not stored & {rest[-1] for rest in ours}
 
 
 def test_the_stub_says_what_there_is():

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from jaxbandits import Machine, Store, simulate, sweep
+from jaxbandits import Machine, Store, simulate
 from jaxbandits.policies import REGISTRY
 from jaxbandits.settings import budgeted
 from tests.games import coins
@@ -57,7 +57,7 @@ def test_games_with_a_budget_keep_them_too():
 def test_a_sweep_keeps_them(data, tmp_path):
     def swept(metrics, **options):
         path = tmp_path / "sweep.zarr"
-        return sweep(
+        return simulate(
             [UCB], GAME, store=Store(path, metrics=metrics), **OPTIONS | options
         )
 

@@ -13,7 +13,6 @@ from jaxbandits.protocol import Policy
 from jaxbandits.results.cuts import CutOffWarning
 from jaxbandits.settings import allocation, budgeted, censored, farewell
 from jaxbandits.settings.budgeted.environment import State
-from jaxbandits.sweeps import sweep
 from jaxbandits.testing import altered, check_policy
 from tests.engine import budget_game
 from tests.games import coins
@@ -335,20 +334,19 @@ def test_runs_of_a_sweep_that_are_cut_off(tmp_path):
     """Warned of where the call is, with a store at every opening."""
     game, policy = budget_game.environment(), budget_game.ALTERNATE
     options = {"budget": 30, "seeds": 40, "checkpoints": [4, 30]}
-    free = sweep({"alternate": policy}, {"game": game}, {}, **options)
+    free = simulate({"alternate": policy}, {"game": game}, **options)
     rounds = int(free["rounds"].isel(checkpoint=-1).median())
     words = f"horizon = {rounds} cut runs off.* % of 'alternate';"
     options |= {"horizon": rounds}
     with pytest.warns(CutOffWarning, match=words) as caught:
-        data = sweep({"alternate": policy}, {"game": game}, {}, **options)
+        data = simulate({"alternate": policy}, {"game": game}, **options)
     assert caught[0].filename == __file__
     np.testing.assert_array_equal(data["cut"], free["rounds"] >= rounds)
     for _ in range(2):
         with pytest.warns(CutOffWarning, match=words):
-            data = sweep(
+            data = simulate(
                 {"alternate": policy},
                 {"game": game},
-                {},
                 store=tmp_path / "s",
                 **options,
             )

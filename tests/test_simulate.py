@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import jaxbandits as jb
-from jaxbandits import Machine, simulate, sweep
+from jaxbandits import Machine, simulate
 from jaxbandits.policies import censored as policies
 from jaxbandits.protocol import Policy
 from jaxbandits.testing import trace_run
@@ -112,11 +112,11 @@ def test_a_seed_is_the_run_of_its_number():
         np.testing.assert_allclose(curve, np.cumsum(lost)[[0, 6, -1]], rtol=1e-5)
 
 
-def test_sweep_crosses_and_zips():
+def test_a_grid_crosses_and_zips():
     grid = {"step": [0.5, 1.0], "growth": [1.0, 0.5]}
     options = {"horizon": HORIZON, "seeds": 3, "checkpoints": [10]}
-    crossed = sweep(WALKER, WALK, grid, **options)
-    zipped = sweep(WALKER, WALK, jb.zipped(grid), **options)
+    crossed = simulate(WALKER.over(**grid), WALK, **options)
+    zipped = simulate(WALKER.over(jb.zipped(grid)), WALK, **options)
     assert crossed.sizes["params"] == 4 and zipped.sizes["params"] == 2
     name = WALKER.name
     for point in range(2):
@@ -255,9 +255,9 @@ def test_policies_must_be_policies_with_names_of_their_own(game, rcucb):
         simulate({"mine": game}, game, **options_of())
     # An environment is a tuple, but no list of policies; nor is a policy one of games.
     with pytest.raises(TypeError, match="^policies must .* got the Environment 'coin"):
-        jb.sweep(game, rcucb, **options_of())
+        simulate(game, rcucb, **options_of())
     with pytest.raises(TypeError, match="^environments must .* got the Policy 'RCUCB'"):
-        jb.sweep(rcucb, rcucb, **options_of())
+        simulate(rcucb, rcucb, **options_of())
     for name in (1, None, ""):
         with pytest.raises(TypeError, match=f"strings for names.* got {name!r}"):
             simulate({name: rcucb, "1": rcucb}, game, **options_of())
@@ -274,9 +274,9 @@ def test_policies_must_be_policies_with_names_of_their_own(game, rcucb):
         (jb.zipped({"alpha": [1.0, 2.0], "gain_radius": [1, 2, 3]}), ValueError, "zip"),
     ],
 )
-def test_sweep_refuses_bad_grids(game, rcucb, grid, error, named):
+def test_bad_grids_are_refused(game, rcucb, grid, error, named):
     with pytest.raises(error, match=named):
-        sweep(rcucb, game, grid, **options_of())
+        simulate(rcucb, game, grid=grid, **options_of())
 
 
 def test_policies_have_the_points_that_they_have():
@@ -288,7 +288,7 @@ def test_policies_have_the_points_that_they_have():
     np.testing.assert_array_equal(a["regret"][:2], b["regret"][1:])
     assert np.isnan(a["regret"][2]).all() and not a["rounds"][2].any()
     np.testing.assert_array_equal(a["param_step"], [1, 2, np.nan])
-    swept = sweep({"a": WALKER, "b": WALKER}, {"game": WALK}, **options)
+    swept = simulate({"a": WALKER, "b": WALKER}, {"game": WALK}, **options)
     np.testing.assert_array_equal(swept["regret"][0], data["regret"])
 
 

@@ -55,8 +55,7 @@ mine = in_turn(environment.problem)
 rcucb = policies.rcucb(environment.problem, survival="kaplan_meier")
 data = jb.simulate([mine, rcucb], environment, horizon=100, seeds=10)
 more = jb.simulate({"mine": mine}, environment, horizon=100)
-grid = {"first": [0.0, 1.0]}
-sweep = jb.sweep(mine, environment, grid, horizon=100)
+swept = jb.simulate(mine.over(first=[0.0, 1.0]), environment, horizon=100)
 waits = jb.simulate(
     other_policies.wait_ucb(other_settings.figure_1a().problem),
     other_settings.figure_1a(),

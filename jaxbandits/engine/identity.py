@@ -5,6 +5,7 @@ whose code was changed in between has another digest, whatever its name says.
 """
 
 import hashlib
+import re
 from functools import cache, partial
 
 import jax
@@ -17,14 +18,16 @@ from jaxbandits.engine.tape import Stream, instance_key, root_key, stream_key
 from jaxbandits.protocol import Environment, Policy
 
 DIGITS = 16
+SYMBOL = r'(?:"[^"]+"|[\w.$-]+)'  # a name in MLIR
 
 
 def program_digest(policy: Policy, environment: Environment) -> str:
     """Digest of what the two compute in play: a round's program before compilation.
 
     Numbers that are arguments of the program (parameters, `setup`) do not count, and
-    neither does what is made of a record afterwards (`metrics`, `tables`, `judge`);
-    constants in the code do, and the precision.
+    neither do names (of functions and of the fields of records), nor what is made of a
+    record afterwards (`metrics`, `tables`, `judge`); constants in the code do, and the
+    precision.
     """
     leaves, structure = jax.tree.flatten(environment.setup)
     leaves = [to_device(x) for x in leaves]
@@ -46,7 +49,18 @@ def _program_digest(rules, kind, leaves, structure, x64):
     setup = jax.tree.unflatten(structure, shapes)
     word = jax.ShapeDtypeStruct((), jnp.uint32)
     lowered = jax.jit(partial(_first_round, rules)).lower(word, word, params, setup)
-    return _digest(lowered.as_text().encode())
+    return _digest(without_names(lowered.as_text()).encode())
+
+
+def without_names(program: str) -> str:
+    """The text of a program in which functions are named by their order.
+
+    Names of results, which are those of a record's fields, are left out.
+    """
+    program = re.sub(r'jax\.result_info = "[^"]*"', "", program)
+    names = re.findall(rf"^ *(?:module|func\.func .*?) (@{SYMBOL})", program, re.M)
+    order = {name: f"@{number}" for number, name in enumerate(names)}
+    return re.sub(f"@{SYMBOL}", lambda found: order.get(found[0], found[0]), program)
 
 
 def _first_round(rules: Rules, seed, round_, params, setup):

@@ -121,7 +121,7 @@ def by_value(
         plots.plot_curves(plots.by_value(data, "num_arms", policy="TS"))
 
     Args:
-      dataset: as `jaxbandits.sweep` makes it, of one environment, or of `variants`.
+      dataset: as `jaxbandits.simulate` makes it, of one environment, or of `variants`.
       name: of a parameter, or of an argument in which environments differ
         (``num_arms``, which the dataset has as ``environment_num_arms``).
       policy: its name; may be left out if one policy alone has the parameter.

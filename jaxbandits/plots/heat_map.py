@@ -72,7 +72,7 @@ def plot_heat_map(
     hatched. The star goes to a cell with at least half as many seeds as any has.
 
     Args:
-      dataset: as `jaxbandits.sweep` makes it, of one environment, or of `variants`.
+      dataset: as `jaxbandits.simulate` makes it, of one environment, or of `variants`.
       metric: name of a metric.
       x: parameter from left to right, or argument (``num_arms``, which the dataset has
         as ``environment_num_arms``).

@@ -79,7 +79,7 @@ def plot_ranks(
     out.
 
     Args:
-      dataset: as `jaxbandits.simulate` or `jaxbandits.sweep` makes it, of one or
+      dataset: as `jaxbandits.simulate` makes it, of one or
         several environments.
       metric: name of a metric.
       checkpoint: number of the checkpoint; -1 is the last.

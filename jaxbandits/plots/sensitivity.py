@@ -57,7 +57,7 @@ def plot_sensitivity(
     and the legend tells how many; lines have gaps where there are none.
 
     Args:
-      dataset: as `jaxbandits.sweep` makes it, of one environment, or of `variants`.
+      dataset: as `jaxbandits.simulate` makes it, of one environment, or of `variants`.
       metric: name of a metric.
       x: parameter from left to right, or argument (``num_arms``, which the dataset has
         as ``environment_num_arms``).

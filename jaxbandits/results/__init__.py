@@ -4,22 +4,10 @@
 as netCDF, `open_store` opens the Zarr store of a sweep; `provenance` says what made
 them. `resample` and `as_share` change the axis of curves, `at_points` picks a parameter
 point per policy. What follows from them is in `jaxbandits.stats`.
+
+What is public stands in ``__init__.pyi``; each part is imported when it is first used.
 """
 
-from jaxbandits.results._provenance import provenance
-from jaxbandits.results._resample import as_share, resample
-from jaxbandits.results.dataset import build_dataset
-from jaxbandits.results.lookup import at_points
-from jaxbandits.results.netcdf import load, save
-from jaxbandits.results.reading import open_store
+import lazy_loader
 
-__all__ = [
-    "as_share",
-    "at_points",
-    "build_dataset",
-    "load",
-    "open_store",
-    "provenance",
-    "resample",
-    "save",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -19,13 +19,13 @@ def check_dataset(dataset: xr.Dataset, *dims: str) -> None:
     """
     if not isinstance(dataset, xr.Dataset):
         raise TypeError(
-            f"dataset must be an xarray.Dataset, as `simulate` or `sweep` returns it, "
-            f"got {type(dataset).__name__}"
+            f"dataset must be an xarray.Dataset, as `simulate` returns it, got "
+            f" {type(dataset).__name__}"
         )
     if missing := [dim for dim in dims if dim not in dataset.dims]:
         raise ValueError(
-            f"dataset must have the dimensions {', '.join(dims)}, as `simulate` or "
-            f"`sweep` returns it; there is no {', '.join(missing)}"
+            f"dataset must have the dimensions {', '.join(dims)}, as `simulate` "
+            f"returns it; there is no {', '.join(missing)}"
         )
     for dim in dims:
         if not dataset.sizes[dim]:

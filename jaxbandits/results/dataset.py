@@ -16,6 +16,22 @@ CHECKPOINT_KINDS = ("round", "spent", "share")
 Key = tuple[str, str]  # (environment, policy)
 
 
+class Place(NamedTuple):
+    """Where a block lies.
+
+    Attributes:
+      environment: position on the axis.
+      policy: position on the axis.
+      params: positions, a slice.
+      seed: positions, a slice.
+    """
+
+    environment: int
+    policy: int
+    params: slice
+    seed: slice
+
+
 class Found(NamedTuple):
     """What a policy has come to in an environment.
 

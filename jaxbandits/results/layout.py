@@ -40,22 +40,6 @@ _SLOTS = "variables"
 _ROW = "seeds_of_a_row"
 
 
-class Place(NamedTuple):
-    """Where a block lies.
-
-    Attributes:
-      environment: position on the axis.
-      policy: position on the axis.
-      params: positions, a slice.
-      seed: positions, a slice.
-    """
-
-    environment: int
-    policy: int
-    params: slice
-    seed: slice
-
-
 class Layout(NamedTuple):
     """How results lie in a store.
 

@@ -14,7 +14,7 @@ from xarray.core import indexing
 from jaxbandits import checks
 from jaxbandits.progress import doing
 from jaxbandits.results.checks import check_mapping
-from jaxbandits.results.dataset import without_environments
+from jaxbandits.results.dataset import Place, without_environments
 from jaxbandits.results.home import Home, home_of
 from jaxbandits.results.layout import (
     DIMS,
@@ -22,7 +22,6 @@ from jaxbandits.results.layout import (
     ROUNDS,
     RUN_DIMS,
     Layout,
-    Place,
     array_of,
     key_of,
     layout_of,

@@ -26,11 +26,11 @@ import xarray as xr
 import zarr
 from zarr.core import codec_pipeline
 
+from jaxbandits.results.dataset import Place
 from jaxbandits.results.home import Home, home_of, is_remote, said
 from jaxbandits.results.layout import (
     PLAYED,
     Layout,
-    Place,
     array_of,
     files_of,
     layout_of,

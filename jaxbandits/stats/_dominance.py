@@ -14,11 +14,11 @@ from jaxbandits.results.checks import (
 )
 from jaxbandits.results.lookup import at_points, check_checkpoint, metric_values
 from jaxbandits.results.plain import plain
+from jaxbandits.stats.corrections import CORRECTIONS, corrected
 from jaxbandits.stats.pair_tests import bounded_test, sign_test, t_test
 from jaxbandits.stats.replications import replications
 from jaxbandits.stats.soundness import moments
 
-CORRECTIONS = ("holm", "bonferroni", "holm-sidak", "fdr_bh")
 # What a verdict is about.
 ABOUT = {"t": "means", "bounded": "means", "sign": "wins"}
 
@@ -195,13 +195,8 @@ def _corrected(
     # A test that says nothing stays in the family: leaving it out because of what the
     # seeds look like would make the others' level depend on the same seeds.
     filled = np.where(np.isnan(raw), 1.0, raw)
-    # The correction of Sidak takes log(1 - p), also of p = 1.
-    with np.errstate(divide="ignore"):
-        # Here, as it takes longer than all else that statistics need.
-        from statsmodels.stats.multitest import multipletests
-
-        sure, corrected = multipletests(filled, error_rate, correction)[:2]
+    found = corrected(filled, correction)
     for at in ((rows, columns), (columns, rows)):
-        adjusted[at] = np.where(np.isnan(raw), np.nan, corrected)
-        verdict[at] = np.where(sure & ~np.isnan(raw), sign[at], 0)
+        adjusted[at] = np.where(np.isnan(raw), np.nan, found)
+        verdict[at] = np.where((found <= error_rate) & ~np.isnan(raw), sign[at], 0)
     return adjusted, verdict

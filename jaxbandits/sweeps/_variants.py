@@ -23,7 +23,7 @@ def variants(
     make: Callable[..., Environment[Any, Any, Any]],
     arguments: Mapping[str, Iterable[Any]] | Zipped,
 ) -> dict[str, Environment[Any, Any, Any]]:
-    """An environment for each combination of arguments, as `sweep` takes them.
+    """An environment for each combination of arguments, as `simulate` takes them.
 
     Args:
       name: how all their names begin.

@@ -14,7 +14,7 @@ import numpy as np
 
 from jaxbandits.engine.rollout import LANE_QUANTUM, to_device
 from jaxbandits.protocol import Environment
-from jaxbandits.results.layout import Place
+from jaxbandits.results.dataset import Place
 from jaxbandits.results.moments import SHAPE
 from jaxbandits.sweeps.plan import Plan
 from jaxbandits.sweeps.ragged import played_by, runs_at

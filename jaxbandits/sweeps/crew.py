@@ -34,7 +34,6 @@ from jaxbandits.sweeps.fill import (
     StoppedError,
     Work,
     facts_of,
-    fill,
     name_of,
     report_of,
     work_of,
@@ -56,7 +55,7 @@ from jaxbandits.sweeps.stores import (
     fit,
     mend,
 )
-from jaxbandits.sweeps.worker import Task, dismiss, publish_spec, who
+from jaxbandits.sweeps.worker import Task, dismiss, fill, publish_spec, who
 
 # Programs of a share play in one session: the same code and machines.
 _ALIKE = ("versions", "git", "accepted", *Site._fields)

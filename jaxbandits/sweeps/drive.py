@@ -8,9 +8,9 @@ import itertools
 import os
 import threading
 import warnings
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import jax
 import xarray as xr
@@ -21,32 +21,27 @@ from jaxbandits.engine.flags import in_play
 from jaxbandits.machine import HERE, Machine, machine_of
 from jaxbandits.progress import doing
 from jaxbandits.results.cuts import warn_of_cuts, with_cuts
-from jaxbandits.results.reading import open_store
-from jaxbandits.sweeps.blocks import Share
-from jaxbandits.sweeps.crew import Crew, in_store
 from jaxbandits.sweeps.memory import in_memory
 from jaxbandits.sweeps.plan import Plan, make_plan, metric_shapes
 from jaxbandits.sweeps.ragged import Ragged
 from jaxbandits.sweeps.sink import Sink
-from jaxbandits.sweeps.site import site_of
 from jaxbandits.sweeps.spec import Spec
-from jaxbandits.sweeps.spread import Workers, at_work, workers_of
-from jaxbandits.sweeps.stores import Store, store_of
 from jaxbandits.sweeps.until import HalfWidth, check_until, verdict
-from jaxbandits.sweeps.verify import verify
-from jaxbandits.sweeps.worker import survey
+
+if TYPE_CHECKING:
+    from jaxbandits.sweeps.stores import Store
 
 
 def run_sweep(
     spec: Spec,
-    store: str | os.PathLike | Store | None = None,
+    store: "str | os.PathLike | Store | None" = None,
     machine: Machine = HERE,
     *,
     executor: Any = None,
     shard: tuple[int, int] | None = None,
     stop: threading.Event | None = None,
 ) -> xr.Dataset:
-    """Play a sweep, or what is missing of it. See `jaxbandits.sweep`.
+    """Play a sweep, or what is missing of it. See `jaxbandits.simulate`.
 
     Args:
       spec: the sweep.
@@ -72,7 +67,7 @@ def run_sweep(
 
 def play_spec(
     spec: Spec,
-    store: str | os.PathLike | Store | None,
+    store: "str | os.PathLike | Store | None",
     machine: Machine,
     stop: threading.Event | None = None,
     executor: Any = None,
@@ -81,21 +76,17 @@ def play_spec(
     """`run_sweep` without the warning that runs were cut off."""
     checks.unforked()
     checks.instance("spec", spec, Spec, "of jaxbandits.sweeps, or see read_spec")
-    workers = None if executor is None else workers_of(executor)
-    share = _share(shard, workers)
-    if workers is not None and getattr(machine, "devices", None) is not None:
-        raise ValueError("machine: devices must be left out: workers have their own")
+    target = None
+    if any(given is not None for given in (store, executor, shard)):
+        # Zarr and executors are loaded where they are asked for.
+        from jaxbandits.sweeps.target import target_of
+
+        target = target_of(store, executor, shard, machine)
     machine = machine_of(machine)
-    if store is not None:
-        store = store_of(store)
-    elif workers is not None or shard is not None:
-        raise ValueError("store: several processes need one that all can write to")
     if spec.engine is None:
         spec = spec._replace(engine=machine.engine)
-    if store is not None and store.metrics is not None:
-        metrics = store.metrics
-        own = list(metrics) if isinstance(metrics, Iterator) else metrics
-        spec = spec._replace(metrics=own)
+    if target is not None:
+        spec = target.kept(spec)
     with in_play():
         spec, until = _pilot(spec)
         # All that can be wrong with it, in every process and before there is a store.
@@ -103,54 +94,17 @@ def play_spec(
             plan = make_plan(spec)
             # In memory, one environment with all its metrics takes what comes.
             several = len(spec.environments) > 1 or spec.metrics is not None
-            if store is not None or until is not None or several:
+            if target is not None or until is not None or several:
                 shapes = metric_shapes(plan)
                 if until is not None:
                     check_until(until, spec.seeds, shapes, spec.runs_per_instance)
-        if until is not None and getattr(store, "keep", None) == "moments":
-            raise ValueError(
-                "store: keep must be 'runs' where a half-width says how many seeds "
-                "there are: that takes the runs of the pilot"
-            )
-        if store is None:
-            sink = in_memory(machine, stop)
-            _play(sink, spec, until, False)
-            return with_cuts(sink.dataset(), spec.budget, spec.horizon)
-        with _crew(machine, stop, share, workers) as crew:
-            with in_store(spec, store, crew) as sink:
-                plan = _play(sink, spec, until, store.extend)
-            if store.verify:
-                verify(plan, store.path, store.verify, machine)
-        return open_store(store.path)
-
-
-def _share(shard: Any, workers: Workers | None) -> Share | None:
-    """Which blocks are this process's, if others play the rest."""
-    processes = jax.process_count()
-    if shard is None:
-        return Share(jax.process_index(), processes) if processes > 1 else None
-    if workers is not None or processes > 1:
-        raise ValueError("shard must be left out where there are workers or processes")
-    if not isinstance(shard, tuple) or len(shard) != 2:
-        raise TypeError(f"shard must be (number, of), got {checks.shown(shard)}")
-    checks.whole("shard: of", shard[1], 1)
-    return Share(checks.whole("shard: number", shard[0], 0, shard[1] - 1), shard[1])
-
-
-@contextmanager
-def _crew(
-    machine: Machine,
-    stop: threading.Event | None,
-    share: Share | None,
-    workers: Workers | None,
-) -> Iterator[Crew]:
-    """Who plays."""
-    if workers is None:
-        yield Crew(machine, site_of(machine.devices), stop, share)
-        return
-    with at_work(workers) as executor:
-        site = executor().submit(survey).result()
-        yield Crew(machine, site, stop, None, executor, workers.tasks)
+        if target is not None:
+            if until is not None:
+                target.check_keeps_runs()
+            return target.played(spec, machine, stop, partial(_play, until=until))
+        sink = in_memory(machine, stop)
+        _play(sink, spec, False, until)
+        return with_cuts(sink.dataset(), spec.budget, spec.horizon)
 
 
 def _pilot(spec: Spec) -> tuple[Spec, HalfWidth | None]:
@@ -160,7 +114,7 @@ def _pilot(spec: Spec) -> tuple[Spec, HalfWidth | None]:
     return spec._replace(seeds=seeds_of(spec.seeds)), None
 
 
-def _play(sink: Sink, spec: Spec, until: HalfWidth | None, grows: bool) -> Plan:
+def _play(sink: Sink, spec: Spec, grows: bool, until: HalfWidth | None) -> Plan:
     """Play what is missing, all stages of it."""
     if until is None:
         return sink.complete(spec, grows)

@@ -15,11 +15,11 @@ from jaxbandits import checks
 from jaxbandits.designs import Range, sampled
 from jaxbandits.points import Points, Zipped, points_from, zipped
 from jaxbandits.progress import doing
-from jaxbandits.protocol import Environment
+from jaxbandits.protocol import Entry, Environment
 from jaxbandits.sweeps import makers
 from jaxbandits.sweeps._variants import variants
 from jaxbandits.sweeps.plan import draft
-from jaxbandits.sweeps.spec import Entry, Spec
+from jaxbandits.sweeps.spec import Spec
 from jaxbandits.sweeps.until import HalfWidth
 
 INTEGERS = {"seeds", "horizon", "root_seed", "runs_per_instance"}

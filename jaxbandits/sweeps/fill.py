@@ -1,11 +1,10 @@
-"""Blocks of a plan, played and written by this process."""
+"""Blocks of a plan, played by this process."""
 
 import math
 import threading
 from collections import Counter
 from collections.abc import Callable
 from functools import cache, partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from jaxbandits.engine.room import choose_chunk
@@ -14,9 +13,7 @@ from jaxbandits.engine.shares import device_shares, side_by_side
 from jaxbandits.machine import Machine
 from jaxbandits.play import Played, lane_params, play
 from jaxbandits.progress import Report, reporting
-from jaxbandits.results.store import naming, sessions, stored_shapes, write_block
 from jaxbandits.sweeps.blocks import Block
-from jaxbandits.sweeps.journal import Journal
 from jaxbandits.sweeps.plan import Plan
 
 
@@ -186,53 +183,6 @@ def name_of(block: Block) -> str:
     """``RCUCB in Indep``."""
     environment, policy = block.key
     return f"{policy} in {environment}"
-
-
-def fill(
-    plan: Plan,
-    work: Work,
-    path: Path,
-    session: int,
-    machine: Machine,
-    stop: threading.Event | None,
-    log: Journal,
-) -> None:
-    """Play blocks into a store. Those that others have played meanwhile stay.
-
-    Args:
-      plan: the plan, settled.
-      work: the blocks.
-      path: the store.
-      session: its number.
-      machine: what to play on.
-      stop: when it is set, no further block is begun.
-      log: where to say what is done.
-
-    Raises:
-      StoppedError: if it was told to stop before all was played.
-    """
-    kept, who, written = stored_shapes(path), sessions(path), []
-
-    def wanted(block: Block) -> bool:
-        missing = bool(block.missing(who.now(block.place)).any())
-        if missing:
-            log.begins(block)
-        return missing
-
-    def write(block: Block, found: Played, clock: Clock) -> None:
-        values = {k: x for k, x in found.metrics.items() if k in kept}
-        safe = (
-            f"; {len(written)} of {len(work.blocks)} blocks of this run are complete "
-            "and safe, the same command goes on from there"
-        )
-        with naming(path, safe):
-            values["rounds"] = found.rounds
-            who = session if block.ends is None else session * block.runs
-            write_block(path, block.place, values, who)
-            log.ends(block, sum(clock.compiling))
-        written.append(block)
-
-    play_blocks(plan, work, machine, stop, write, wanted)
 
 
 def _lanes(chunk: int, block: Block) -> int:

@@ -11,8 +11,7 @@ from jaxbandits.engine.run import Clock
 from jaxbandits.machine import Machine
 from jaxbandits.play import Played
 from jaxbandits.results import provenance
-from jaxbandits.results.dataset import Found, assemble
-from jaxbandits.results.layout import Place
+from jaxbandits.results.dataset import Found, Place, assemble
 from jaxbandits.sweeps.blocks import Block
 from jaxbandits.sweeps.fill import facts_of, play_blocks, work_of
 from jaxbandits.sweeps.plan import (

@@ -9,8 +9,9 @@ import numpy as np
 import xarray as xr
 
 from jaxbandits.results import open_store
+from jaxbandits.results.dataset import Place
 from jaxbandits.results.home import home_of, place_of
-from jaxbandits.results.layout import PLAYED, Place
+from jaxbandits.results.layout import PLAYED
 from jaxbandits.results.names import COUNT
 from jaxbandits.results.reading import read_block
 from jaxbandits.results.store import (

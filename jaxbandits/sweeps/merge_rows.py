@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxbandits.results.layout import PLAYED, Place
+from jaxbandits.results.dataset import Place
+from jaxbandits.results.layout import PLAYED
 from jaxbandits.results.moments import tables_joined
 from jaxbandits.results.reading import Sessions, read_block
 from jaxbandits.results.store import sessions, write_stored

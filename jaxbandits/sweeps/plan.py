@@ -28,14 +28,14 @@ from jaxbandits.engine.run import in_units_of_spend, opening
 from jaxbandits.fit import check_fit
 from jaxbandits.machine import HERE
 from jaxbandits.play import booked
-from jaxbandits.points import Points, equal_points, points_from
-from jaxbandits.protocol import Environment, Policy
+from jaxbandits.points import Points, equal_points, points_from, same_points
+from jaxbandits.protocol import Entry, Environment, Policy
 from jaxbandits.results.dataset import coordinates
 from jaxbandits.results.names import check_variable
 from jaxbandits.schedule import Schedule, Terms
 from jaxbandits.sweeps._variants import facts_about
 from jaxbandits.sweeps.ragged import Key, Ragged, counts_of
-from jaxbandits.sweeps.spec import Entry, Spec
+from jaxbandits.sweeps.spec import Spec
 
 
 class Match(NamedTuple):
@@ -258,6 +258,12 @@ def _matched(
             own = isinstance(error, TypeError | ValueError)
             words = str(error) if own else f"{type(error).__name__}: {error}"
             raise ValueError(f"policies[{name!r}] cannot be made: {words}") from error
+        if isinstance(policy, Entry):
+            policy, grid = policy
+            if not same_points(points_from(grid), points_from(entry.grid)):
+                raise ValueError(
+                    f"policies[{name!r}] must have the same points on all environments"
+                )
     if not is_policy(policy):
         raise TypeError(f"policies[{name!r}] must be a Policy or make one")
     given = points_from(entry.grid, argument)

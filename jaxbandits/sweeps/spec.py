@@ -1,25 +1,14 @@
 """What a sweep is: policies with parameter points, environments, seeds, an end."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxbandits.protocol import Environment, Policy
+from jaxbandits.protocol import Entry, Environment
 from jaxbandits.sweeps.until import HalfWidth
 
-
-class Entry(NamedTuple):
-    """A policy of a sweep.
-
-    Attributes:
-      policy: the policy, or a function that makes it from ``environment.problem``.
-      grid: parameters that are not default, as `jaxbandits.simulate` takes them for a
-        single policy.
-    """
-
-    policy: Policy | Callable[[Any], Policy]
-    grid: Any = None
+__all__ = ["Entry", "Spec"]
 
 
 class Spec(NamedTuple):

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import psutil
 
+from jaxbandits.results.dataset import Place
 from jaxbandits.results.home import place_of
-from jaxbandits.results.layout import Place
 from jaxbandits.results.reading import Sessions
 from jaxbandits.results.store import (
     check_store,

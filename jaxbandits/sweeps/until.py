@@ -9,7 +9,6 @@ import xarray as xr
 from jaxbandits import checks
 from jaxbandits.results.lookup import metric_values
 from jaxbandits.results.names import INSTANCE
-from jaxbandits.stats.fixed_width import seeds_as_reals
 
 
 class HalfWidth(NamedTuple):
@@ -101,8 +100,8 @@ def verdict(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> _Verdict:
     """How many seeds the intervals take.
 
     Args:
-      dataset: as `sweep` makes it, with all environments; its first `pilot` seeds are
-        complete.
+      dataset: as `simulate` makes it, with all environments; its first `pilot` seeds
+        are complete.
       until: the half-width that is wanted.
       pilot: number of seeds of the first stage.
 
@@ -112,6 +111,9 @@ def verdict(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> _Verdict:
     Warns:
       CoverageWarning: if the pilot does not support the coverage.
     """
+    # SciPy's distributions are loaded where they are asked for.
+    from jaxbandits.stats.fixed_width import seeds_as_reals
+
     # First, for the rest of the store may not fit into memory.
     pilots = dataset.isel(checkpoint=-1, seed=slice(pilot))
     values = metric_values(pilots, until.metric)

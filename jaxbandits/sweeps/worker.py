@@ -24,11 +24,19 @@ import jax
 from jaxbandits import checks
 from jaxbandits.atomic import replacing
 from jaxbandits.engine.flags import in_play
+from jaxbandits.engine.run import Clock
 from jaxbandits.machine import Machine, machine_of
+from jaxbandits.play import Played
 from jaxbandits.results.locks import writer
-from jaxbandits.results.store import check_store, sessions
+from jaxbandits.results.store import (
+    check_store,
+    naming,
+    sessions,
+    stored_shapes,
+    write_block,
+)
 from jaxbandits.sweeps.blocks import Block
-from jaxbandits.sweeps.fill import fill, work_of
+from jaxbandits.sweeps.fill import Work, play_blocks, work_of
 from jaxbandits.sweeps.identity import check_program, check_software
 from jaxbandits.sweeps.journal import WORK, Journal, journal
 from jaxbandits.sweeps.plan import Plan, make_plan, settled
@@ -184,3 +192,50 @@ def _description(store: str) -> dict[str, Any]:
 def who(session: int, site: Site, **more: Any) -> dict[str, Any]:
     """How a journal begins."""
     return {"session": session, **site._asdict(), **job(), **more}
+
+
+def fill(
+    plan: Plan,
+    work: Work,
+    path: Path,
+    session: int,
+    machine: Machine,
+    stop: threading.Event | None,
+    log: Journal,
+) -> None:
+    """Play blocks into a store. Those that others have played meanwhile stay.
+
+    Args:
+      plan: the plan, settled.
+      work: the blocks.
+      path: the store.
+      session: its number.
+      machine: what to play on.
+      stop: when it is set, no further block is begun.
+      log: where to say what is done.
+
+    Raises:
+      StoppedError: if it was told to stop before all was played.
+    """
+    kept, who, written = stored_shapes(path), sessions(path), []
+
+    def wanted(block: Block) -> bool:
+        missing = bool(block.missing(who.now(block.place)).any())
+        if missing:
+            log.begins(block)
+        return missing
+
+    def write(block: Block, found: Played, clock: Clock) -> None:
+        values = {k: x for k, x in found.metrics.items() if k in kept}
+        safe = (
+            f"; {len(written)} of {len(work.blocks)} blocks of this run are complete "
+            "and safe, the same command goes on from there"
+        )
+        with naming(path, safe):
+            values["rounds"] = found.rounds
+            who = session if block.ends is None else session * block.runs
+            write_block(path, block.place, values, who)
+            log.ends(block, sum(clock.compiling))
+        written.append(block)
+
+    play_blocks(plan, work, machine, stop, write, wanted)

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import Machine, simulate, sweep
+from jaxbandits import Machine, simulate
 from jaxbandits.arrays import pick, put
 from jaxbandits.engine import gpu
 from jaxbandits.engine.choice import engine_for
@@ -226,9 +226,14 @@ def test_simulate_and_sweep_take_an_engine(tmp_path):
         simulate(policy, game, **options)["rounds"], scan["rounds"]
     )
     store = tmp_path / "sweep.zarr"
-    swept = sweep({"it": policy}, game, {}, store=store, **options)
+    swept = simulate({"it": policy}, {"game": game}, store=store, **options)
     np.testing.assert_array_equal(swept["rounds"], scan["rounds"])
     with pytest.raises(ValueError, match="engine: fused-interpret in the store, scan"):
-        sweep({"it": policy}, game, {}, store=store, **options | {"machine": Machine()})
+        simulate(
+            {"it": policy},
+            {"game": game},
+            store=store,
+            **options | {"machine": Machine()},
+        )
     with pytest.raises(ValueError, match="engine must be one of"):
         simulate(policy, game, **options | {"machine": Machine(engine="steam")})

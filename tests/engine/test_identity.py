@@ -43,6 +43,43 @@ def test_names_and_numbers_do_not_count(digest, subtests):
             assert program_digest(policy, game) == digest
 
 
+class Once(NamedTuple):
+    zeal: jax.Array
+    ardour: jax.Array
+
+
+class Renamed(NamedTuple):
+    a: jax.Array
+    z: jax.Array
+
+
+def game_of_parts(first, second, record):
+    """A game whose parts are compiled functions of these names."""
+
+    def one(x):
+        return jnp.sin(x) + 1
+
+    def two(x):
+        return jnp.cos(x) * 3
+
+    one.__name__, two.__name__ = first, second
+    one, two = jax.jit(one), jax.jit(two)
+    return altered(
+        GAME,
+        init=lambda instance: one(two(1.0 * instance)),
+        record=lambda instance, state, budget: record(one(state), two(state)),
+    )
+
+
+def test_names_of_functions_and_of_fields_do_not_count():
+    """Neither in another order of the alphabet."""
+    names = [("step", "turn", Once), ("z_step", "a_turn", Renamed), ("f", "f", Once)]
+    digests = {program_digest(WALKER, game_of_parts(*each)) for each in names}
+    assert len(digests) == 1
+    other = game_of_parts("step", "turn", lambda *x: Once(*x[::-1]))
+    assert program_digest(WALKER, other) not in digests
+
+
 def looked_up(table):
     """A game that reads a factor from a table in its code."""
     return altered(GAME, sample=lambda key, setup: setup * jnp.asarray(table)[700])

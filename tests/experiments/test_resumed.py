@@ -13,7 +13,7 @@ from jaxbandits.experiments.common.playing import forget_runs, play
 from jaxbandits.plots import figure
 from jaxbandits.progress import SWITCH
 from jaxbandits.stats import make_record
-from jaxbandits.sweeps import fill
+from jaxbandits.sweeps import worker
 from jaxbandits.sweeps.journal import players
 from tests.heavy import in_short
 from tests.sweeps import walk
@@ -86,7 +86,7 @@ def test_a_summary_says_how_many_runs_had_been_played_before(walking, tmp_path):
 def test_what_was_killed_goes_on(tmp_path, monkeypatch, quick):
     """One block is in the store, and is not played again."""
     options = OPTIONS._replace(folder=tmp_path, quick=quick)
-    write, calls = fill.write_block, itertools.count()
+    write, calls = worker.write_block, itertools.count()
 
     def killing(*arguments):
         if next(calls):
@@ -94,7 +94,7 @@ def test_what_was_killed_goes_on(tmp_path, monkeypatch, quick):
         write(*arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(fill, "write_block", killing)
+        patch.setattr(worker, "write_block", killing)
         with pytest.raises(KeyboardInterrupt):
             play(POLICIES, walk.GAME, options, **GAME)
     found = play(POLICIES, walk.GAME, options, **GAME)

@@ -9,8 +9,9 @@ import xarray as xr
 from zarr.storage import LocalStore, MemoryStore
 
 from jaxbandits.results import open_store
+from jaxbandits.results.dataset import Place
 from jaxbandits.results.home import home_of
-from jaxbandits.results.layout import Place, key_of
+from jaxbandits.results.layout import key_of
 from jaxbandits.results.mending import mend_chunks, mend_metadata
 from jaxbandits.results.root import COPY
 from jaxbandits.results.store import (

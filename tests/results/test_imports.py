@@ -13,7 +13,7 @@ package = types.ModuleType("jaxbandits")
 package.__path__ = [sys.argv[1]]
 sys.modules["jaxbandits"] = package
 import jaxbandits.results, jaxbandits.stats, jaxbandits.plots
-loaded = {"jax", "matplotlib.pyplot", "statsmodels"} & sys.modules.keys()
+loaded = {"jax", "matplotlib.pyplot"} & sys.modules.keys()
 assert not loaded, loaded
 """
 

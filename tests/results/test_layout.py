@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jaxbandits.results import open_store
+from jaxbandits.results.dataset import Place
 from jaxbandits.results.home import home_of
 from jaxbandits.results.layout import (
-    Place,
     files_of,
     key_of,
     new_layout,

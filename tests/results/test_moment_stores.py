@@ -8,7 +8,7 @@ import zarr
 
 from jaxbandits.results import open_store
 from jaxbandits.results import store as store_module
-from jaxbandits.results.layout import Place
+from jaxbandits.results.dataset import Place
 from jaxbandits.results.moments import NAMES, SHAPE, moments_of, table_of
 from jaxbandits.results.reading import read_block
 from jaxbandits.results.store import (

@@ -15,7 +15,8 @@ import xarray as xr
 import zarr
 
 from jaxbandits.results import open_store, root
-from jaxbandits.results.layout import DIMS, RUN_DIMS, Place
+from jaxbandits.results.dataset import Place
+from jaxbandits.results.layout import DIMS, RUN_DIMS
 from jaxbandits.results.locks import writer
 from jaxbandits.results.mending import mend_metadata
 from jaxbandits.results.root import CHECKSUM, COPY, FORMAT
@@ -29,7 +30,7 @@ from jaxbandits.results.store import (
     write_block,
 )
 from jaxbandits.sweeps import fill as filling
-from jaxbandits.sweeps import stores
+from jaxbandits.sweeps import stores, worker
 from tests.heavy import in_short
 from tests.sweeps import walk
 from tests.sweeps.processes import ROOT
@@ -536,7 +537,7 @@ def test_a_disk_that_is_full(whole, tmp_path, monkeypatch, complete):
         left[0] -= 1
         write_block(*args)
 
-    monkeypatch.setattr(filling, "write_block", write)
+    monkeypatch.setattr(worker, "write_block", write)
     message = (
         f"store: cannot write to {store}: No space left on device; {complete} of "
         f"{BLOCKS} blocks of this run are complete and safe"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from jaxbandits import laws, simulate, sweep
+from jaxbandits import laws, simulate
 from jaxbandits.arrays import CompensatedSum
 from jaxbandits.engine.books import closed
 from jaxbandits.engine.tape import Stream, read
@@ -583,7 +583,7 @@ def test_simulate_refuses(options, named):
 def test_sweeps_refuse_a_bad_rho():
     game = coins(REWARD, COST)
     with pytest.raises(ValueError, match="rho"):
-        sweep(omega_ucb(game.problem), game, {"rho": [0.25, 0.0]}, budget=5)
+        simulate(omega_ucb(game.problem).over(rho=[0.25, 0.0]), game, budget=5)
 
 
 def test_money_in_and_out():

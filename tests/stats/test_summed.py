@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 from jaxbandits import stats
-from jaxbandits.results.layout import Place
+from jaxbandits.results.dataset import Place
 from jaxbandits.results.moments import ABSOLUTE_ERROR, RELATIVE_ERROR
 from jaxbandits.results.reading import open_store
 from jaxbandits.results.store import create_store, write_block

@@ -9,8 +9,9 @@ from zarr.storage import MemoryStore
 
 from jaxbandits import cli
 from jaxbandits.results import open_store
+from jaxbandits.results.dataset import Place
 from jaxbandits.results.home import home_of
-from jaxbandits.results.layout import Place, written
+from jaxbandits.results.layout import written
 from jaxbandits.results.store import sessions, write_block
 from jaxbandits.sweeps import run_sweep
 from jaxbandits.sweeps.merge import merge

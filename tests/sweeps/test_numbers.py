@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from jaxbandits import Machine, Store, simulate, sweep
+from jaxbandits import Machine, Store, simulate
 from jaxbandits.points import points_from
 from jaxbandits.results import open_store
 from jaxbandits.sweeps import Entry, run_sweep
@@ -152,15 +152,14 @@ def test_only_what_is_asked_for_is_kept(whole):
 
 
 def test_from_python(whole):
-    """`sweep` describes the same sweep by arguments."""
-    found = sweep(
-        {"walker": walk.WALKER, "idler": lambda problem: walk.WALKER},
+    """`simulate` describes the same sweep by arguments."""
+    found = simulate(
+        {"walker": walk.WALKER.over(**GRID), "idler": lambda problem: walk.WALKER},
         SPEC.environments,
-        {"walker": GRID},
         **OPTIONS,
     )
     assert_same(found, whole)
-    single = sweep(walk.WALKER, walk.GAME, GRID, **OPTIONS)
+    single = simulate(walk.WALKER.over(**GRID), walk.GAME, **OPTIONS)
     assert single["regret"].dims == ("policy", "params", "seed", "checkpoint")
     wanted = whole.sel(environment="short", policy=["walker"])
     np.testing.assert_array_equal(single["regret"], wanted["regret"])
@@ -182,7 +181,8 @@ def test_a_policy_is_compiled_once(tmp_path):
         traced.clear()
         store = Store(tmp_path / f"{len(points)}.zarr", block=8)
         options = {"seeds": 10, "machine": Machine(devices=jax.local_devices()[:1])}
-        sweep(walker(), environments, points, horizon=40, store=store, **options)
+        swept = walker().over(**points)
+        simulate(swept, environments, horizon=40, store=store, **options)
         return len(traced)
 
     grid = {"step": [0.5, 2.0], "growth": [1.0, 3.0]}

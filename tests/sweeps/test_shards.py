@@ -9,7 +9,7 @@ import pytest
 from jaxbandits import Machine
 from jaxbandits.results.locks import writer
 from jaxbandits.results.store import sessions
-from jaxbandits.sweeps import HalfWidth, Store, crew, run_sweep
+from jaxbandits.sweeps import HalfWidth, Store, crew, run_sweep, worker
 from jaxbandits.sweeps import fill as filling
 from jaxbandits.sweeps.blocks import Share
 from jaxbandits.sweeps.journal import players
@@ -78,7 +78,7 @@ def test_what_has_ended_a_program_is_begun_last(tmp_path, whole, monkeypatch, of
         return shard(path, number, of)
 
     with monkeypatch.context() as patch:
-        patch.setattr(filling, "write_block", dies)
+        patch.setattr(worker, "write_block", dies)
         for _ in range(4):
             with pytest.raises(KeyboardInterrupt):
                 play(0)

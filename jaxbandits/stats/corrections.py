@@ -1,0 +1,35 @@
+"""P values of several tests, corrected for their number."""
+
+import numpy as np
+from scipy.stats import false_discovery_control
+
+CORRECTIONS = ("holm", "bonferroni", "holm-sidak", "fdr_bh")
+
+
+def corrected(p: np.ndarray, correction: str) -> np.ndarray:
+    """Adjusted p values: a test is sure at error rate a if its adjusted one is <= a.
+
+    Args:
+      p: f64[m], those of the tests one by one, in [0, 1].
+      correction: ``"bonferroni"``: m p; ``"holm"`` (Holm 1979, Scand. J. Stat. 6,
+        65-70): the i-th smallest times m + 1 - i; ``"holm-sidak"``: likewise with
+        1 - (1 - p)^(m + 1 - i); both no smaller than those of smaller p; ``"fdr_bh"``:
+        Benjamini and Hochberg (1995, JRSS B 57, 289-300), for the share of wrong ones.
+
+    Returns:
+      f64[m], in [0, 1].
+    """
+    if correction == "fdr_bh":
+        return np.asarray(false_discovery_control(p))
+    if correction == "bonferroni":
+        return np.minimum(p.size * p, 1)
+    order = np.argsort(p)
+    left = np.arange(p.size, 0, -1)
+    if correction == "holm":
+        steps = np.minimum(left * p[order], 1)
+    else:
+        with np.errstate(divide="ignore"):  # log(0), of p = 1
+            steps = -np.expm1(left * np.log1p(-p[order]))
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.maximum.accumulate(steps)
+    return adjusted

@@ -1,0 +1,112 @@
+"""Numbers are given where a policy is made, and a grid belongs to its policy."""
+
+import numpy as np
+import pytest
+
+import jaxbandits as jb
+from jaxbandits import policies
+from jaxbandits.policies.censored import rcucb, thompson
+from jaxbandits.policies.plain import ucb
+from jaxbandits.settings.censored import example1
+from tests.games import game_for
+
+GAME = example1()
+OPTIONS = {"horizon": 20, "seeds": 4, "machine": jb.Machine(progress=False)}
+
+
+def test_a_factory_takes_parameters_by_name():
+    made = rcucb(GAME.problem, survival="kaplan_meier", penalty_radius=0.0)
+    plain = rcucb(GAME.problem, survival="kaplan_meier")
+    assert made == plain.with_params(penalty_radius=0.0) != plain
+    assert made.params == plain.params._replace(penalty_radius=0.0)
+    assert made.functions is not None and made.act is plain.act
+    assert ucb(3, alpha=2.0).params.alpha == 2.0
+
+
+def test_no_parameter_has_the_name_of_an_option():
+    """Or a number would be taken for the one where the other was meant."""
+    for name, maker in policies.REGISTRY.items():
+        policy = maker(game_for(name).problem)
+        leaves = set(policy.params._fields) if policy.params else set()
+        assert not leaves & set(maker.arguments), name
+
+
+BAD = [
+    (
+        lambda: rcucb(GAME.problem, gain_radus=1.0),
+        TypeError,
+        r"rcucb: there is no argument 'gain_radus'; beside problem it has the "
+        r"options .*survival.* and the parameters alpha = .*, gain_radius = 1.0.* "
+        r"\(did you mean 'gain_radius'\?\)",
+    ),
+    (lambda: rcucb(GAME.problem, alpha=-1.0), ValueError, "alpha must be"),
+    (lambda: rcucb(GAME.problem, alpha="1"), TypeError, "alpha must be"),
+    (lambda: rcucb(GAME.problem, alpha=np.nan), ValueError, "alpha must be"),
+    (lambda: ucb(3, beta=1.0), TypeError, "ucb: there is no argument 'beta'"),
+    (
+        lambda: thompson(GAME.problem).with_params(alpha=1.0),
+        TypeError,
+        r"TS: with_params got \['alpha'\], which are no parameters of it",
+    ),
+    (lambda: rcucb(GAME.problem).over(alhpa=[1.0]), TypeError, "did you mean 'alpha'"),
+    (lambda: rcucb(GAME.problem).over(alpha=[]), ValueError, "at least one"),
+    (
+        lambda: rcucb(GAME.problem).over({"alpha": [1.0]}),
+        TypeError,
+        "over: its first argument must be what zipped",
+    ),
+    (
+        lambda: rcucb(GAME.problem).over(jb.zipped({"alpha": [1.0]}), alpha=[2.0]),
+        ValueError,
+        "are in the design and by name",
+    ),
+    (
+        lambda: jb.simulate(rcucb(GAME.problem).over(alpha=[1, -1]), GAME, **OPTIONS),
+        ValueError,
+        "alpha must be",
+    ),
+    (
+        lambda: jb.simulate(
+            {"it": rcucb(GAME.problem).over(alpha=[1.0])},
+            GAME,
+            grid={"it": {"alpha": [1.0]}},
+            **OPTIONS,
+        ),
+        ValueError,
+        "'it' has its points by over",
+    ),
+]
+
+
+def test_mistakes_are_named_before_anything_is_compiled(subtests):
+    for call, error, message in BAD:
+        with subtests.test(message=message), pytest.raises(error, match=message):
+            call()
+
+
+def test_policies_bring_their_points():
+    policy = rcucb(GAME.problem)
+    design = jb.zipped({"alpha": [1.0, 2.0], "gain_radius": [0.5, 1.0]})
+    entries = [policy.over(design, penalty_radius=[0.0, 1.0]), thompson(GAME.problem)]
+    data = jb.simulate(entries, GAME, **OPTIONS)
+    assert data["policy"].values.tolist() == ["RCUCB", "TS"]
+    found = data.sel(policy="RCUCB")
+    np.testing.assert_array_equal(found["param_alpha"], [1, 1, 2, 2])
+    np.testing.assert_array_equal(found["param_gain_radius"], [0.5, 0.5, 1, 1])
+    np.testing.assert_array_equal(found["param_penalty_radius"], [0, 1, 0, 1])
+    alone = policy.with_params(alpha=2.0, gain_radius=1.0, penalty_radius=0.0)
+    other = jb.simulate(alone, GAME, **OPTIONS)
+    np.testing.assert_array_equal(
+        found["regret"].isel(params=2), other["regret"].isel(policy=0, params=0)
+    )
+    by_function = {"RCUCB": lambda problem: rcucb(problem).over(alpha=[1.0, 2.0])}
+    several = jb.simulate(by_function, {"one": GAME, "two": GAME}, **OPTIONS)
+    assert several["regret"].sizes["params"] == 2 and "environment" in several.dims
+
+
+def test_simulate_writes_to_a_store_and_goes_on(tmp_path):
+    policy = rcucb(GAME.problem).over(alpha=[1.0, 2.0])
+    memory = jb.simulate(policy, GAME, **OPTIONS)
+    for _ in range(2):
+        stored = jb.simulate(policy, GAME, store=tmp_path / "a.zarr", **OPTIONS)
+        np.testing.assert_array_equal(stored["regret"], memory["regret"])
