@@ -11,13 +11,14 @@ from jaxbandits.arrays import position
 from jaxbandits.checks import (
     Numbers,
     in_unit_interval,
+    increasing,
     instance,
     non_negative,
     numbers,
     played,
     shown,
 )
-from jaxbandits.laws.law import Cost, JointLaw, Moments, exceeds
+from jaxbandits.laws.law import Cost, JointLaw, Moments, cost_of, exceeds
 from jaxbandits.protocol import Noise
 
 
@@ -139,8 +140,9 @@ def _sample(
 
 
 def _moments(params: Empirical, limits: np.ndarray, cost: Cost) -> Moments:
+    increasing(limits=limits)
     finished = np.where(params.consumption == np.inf, 0.0, params.consumption)
-    costs = np.asarray(cost(finished))
+    costs = cost_of(cost, finished)
     if params.runs is not None:
         # A limit at a time, as the runs may be many.
         parts = (params.reward, costs, np.ones_like(costs))
@@ -170,7 +172,7 @@ def _steps(params: Empirical, cost: Cost) -> tuple[np.ndarray, Moments]:
     order = np.argsort(edges, axis=1, kind="stable")
     edges, reward = (np.take_along_axis(x, order, axis=1) for x in (edges, reward))
     # What is summed beyond edges of +inf belongs to no limit.
-    costs = np.asarray(cost(np.where(edges < np.inf, edges, 0.0)))
+    costs = cost_of(cost, np.where(edges < np.inf, edges, 0.0))
 
     def below(x):
         return np.pad(np.cumsum(x, axis=1) / runs, ((0, 0), (1, 0)))

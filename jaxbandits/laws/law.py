@@ -96,8 +96,9 @@ class JointLaw(NamedTuple):
       sample: ``(noise, params, arm) -> (reward f32[], consumption f32[])``.
       check: host, ``params -> None``; raises a ValueError naming the parameter that is
         out of range.
-      moments: host, ``(params, limits f64[M], cost) -> Moments``; what the censored
-        setting needs, None if there are no exact ones.
+      moments: host, ``(params, limits f64[M], cost) -> Moments``, the limits positive
+        and increasing; what the censored setting needs, None if there are no exact
+        ones.
       means: ``params -> (mean reward, mean consumption)``, as `Law.mean`; what the
         budgeted setting needs, or None.
       highest: host, ``params -> f64[K]``, the largest possible consumption, or None.
@@ -153,6 +154,15 @@ def exact_params(law: Law | JointLaw, params: Any) -> Any:
       no such number.
     """
     return params if law.exact is None else law.exact(params)
+
+
+def cost_of(cost: Cost, consumption: np.ndarray) -> np.ndarray:
+    """Costs of consumptions f64[...] on the host, in float64: f64[...].
+
+    A cost in jax.numpy would give float32, whose rounding no quadrature gets below.
+    """
+    with jax.enable_x64(True):
+        return np.asarray(cost(consumption), np.float64)
 
 
 def exceeds(x: Any, limit: Any) -> Any:

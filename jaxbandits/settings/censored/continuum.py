@@ -17,7 +17,7 @@ from jax import Array
 from jaxtyping import Int32
 
 from jaxbandits.arrays import CompensatedSum, tally
-from jaxbandits.checks import Numbers
+from jaxbandits.checks import Numbers, increasing, numbers
 from jaxbandits.laws.law import JointLaw, Moments
 from jaxbandits.protocol import Actions, Environment, Game
 from jaxbandits.settings.actions import in_range, of_kind, reals
@@ -34,6 +34,7 @@ from jaxbandits.settings.censored.types import (
     Problem,
     RealAction,
     censor,
+    check_arms,
     penalty_at,
     penalty_in_play,
 )
@@ -146,12 +147,17 @@ def pair_values(
       problem: with its cost and penalty functions.
       law: joint law of reward and consumption.
       arms: the law's parameters.
-      limits: f64[n], increasing.
+      limits: f64[n], positive and increasing.
 
     Returns:
       f64[K, n].
+
+    Raises:
+      ValueError, TypeError: naming the argument or parameter that is out of range.
     """
-    limits = np.asarray(limits, np.float64)
+    check_arms(problem, law, arms)
+    increasing(limits=limits)
+    limits = numbers("limits", limits, 1)
     moments = law.moments(arms, limits, problem.cost)  # type: ignore[misc]
     return gains(problem, moments, limits)
 

@@ -27,6 +27,7 @@ from jaxbandits.checks import (
     instance,
     numbers,
     one_of,
+    shaped,
     shown,
     text,
     whole,
@@ -330,7 +331,13 @@ def _drawn(reward_law: Law, arms: Arms) -> Instance:
 
 
 def exact_oracle(problem: Problem, reward_law: Law, arms: Arms) -> Oracle:
-    """The table of eq. (2) and what follows from it."""
+    """The table of eq. (2) and what follows from it.
+
+    Raises:
+      ValueError: if the arms are not as many as the problem's.
+    """
+    columns = len(arms.delays) or "N"
+    shaped(f"{problem.num_arms} {columns}", **{"arms.delay": arms.delay})
     delays = np.array(arms.delays or range(1, arms.delay.shape[1] + 1))
     waits = problem.lengths
     seen = delays <= waits[:, None]  # [D, N]
