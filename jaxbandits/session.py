@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.arguments import is_policy
-from jaxbandits.checks import MOST_ROUNDS, instance, number, shown, whole
+from jaxbandits.checks import MOST_ROUNDS, instance, number, numbers, shown, whole
 from jaxbandits.protocol import Policy, View
 from jaxbandits.settings.entries import MOST, count
 from jaxbandits.settings.told import TOLD
@@ -105,6 +105,12 @@ def check_view(session: Session, view: Any) -> Any:
     return numbers_of("view", view._replace(round=round_))
 
 
+def _listed(leaf: Any) -> np.ndarray:
+    if type(leaf) is list:
+        numbers("action", leaf)
+    return np.asarray(leaf)
+
+
 def check_action(session: Session, view: Any, action: Any) -> Any:
     """The action in the types of the game, and one that its problem has.
 
@@ -119,7 +125,7 @@ def check_action(session: Session, view: Any, action: Any) -> Any:
     policy = session.policy
     told = TOLD.get(type(policy.problem))
     if told is not None:  # whose actions have no lists but of numbers
-        action = jax.tree.map(np.asarray, action, is_leaf=lambda x: type(x) is list)
+        action = jax.tree.map(_listed, action, is_leaf=lambda x: type(x) is list)
     action = numbers_of("action", action)
     forms = form_of(view), form_of(session.state), form_of(session.params)
     try:

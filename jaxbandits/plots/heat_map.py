@@ -9,7 +9,7 @@ from matplotlib.collections import QuadMesh
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 
-from jaxbandits.checks import one_of
+from jaxbandits.checks import flag, one_of
 from jaxbandits.plots._style import SCREEN, check_axes, figure_of, setting
 from jaxbandits.plots.canvas import figure
 from jaxbandits.plots.grid import Grid, grid_of, grid_policy, grid_values
@@ -90,12 +90,13 @@ def plot_heat_map(
         `metric` if no run of the policy has it.
     """
     labels = texts_of(labels)
-    at = at or {}
+    at = {} if at is None else at
     check_mapping("at", at)
     dataset = one_environment(dataset)
     check_checkpoint(dataset, checkpoint)
     check_labels(dataset, labels)
     one_of("statistic", statistic, STATISTICS)
+    flag("log", log)
     check_best(best)
     check_axes(ax)
     policy = grid_policy(dataset, policy, x, y)

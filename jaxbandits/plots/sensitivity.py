@@ -82,7 +82,7 @@ def plot_sensitivity(
         not tell policies apart, or have a formula that cannot be drawn.
     """
     labels = texts_of(labels)
-    at = at or {}
+    at = {} if at is None else at
     check_mapping("at", at)
     dataset = one_environment(dataset)
     check_checkpoint(dataset, checkpoint)

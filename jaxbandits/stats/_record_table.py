@@ -126,12 +126,12 @@ def record_table(
     _check_records(records)
     if isinstance(metrics, str) or not isinstance(metrics, Iterable | None):
         raise TypeError(f"metrics must be a list of names, got {metrics!r}")
-    check_mapping("labels", labels or {})
+    check_mapping("labels", {} if labels is None else labels)
     known = list(dict.fromkeys(name for r in records for name in r["metrics"]))
     names = known if metrics is None else list(metrics)
     for name in names:
         checks.one_of("metrics", name, known)
-    texts = dict(labels or {})
+    texts = {} if labels is None else dict(labels)
     marks = {
         name: _marks(records, name, best[name], level) for name in names if name in best
     }

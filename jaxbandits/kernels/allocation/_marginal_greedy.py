@@ -8,9 +8,10 @@ from jax.typing import ArrayLike
 from jaxtyping import Float, Int32, Real
 
 from jaxbandits.arrays import first_argmax, one_hot
-from jaxbandits.checks import function, whole
+from jaxbandits.checks import function, kinds, whole
 
 
+@kinds
 def marginal_greedy(
     gain: Callable[[Float[Array, " K"]], Float[Array, " K"]],
     num_arms: int,
@@ -45,6 +46,7 @@ def marginal_greedy(
     return lax.scan(give, jnp.zeros(num_arms, float), None, length=num_steps)[1]
 
 
+@kinds
 def fill_in_order(
     order: Int32[Array, " G"],
     num_arms: int,

@@ -15,7 +15,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Float, Real
 
 from jaxbandits.arrays.real import real
-from jaxbandits.checks import shaped, whole
+from jaxbandits.checks import kinds, shaped, whole
 from jaxbandits.kernels.allocation.solution import (
     INACCURATE,
     SOLVED,
@@ -31,6 +31,7 @@ STEPS = 400
 ENOUGH = 1e-2  # relative gap of Frank and Wolfe: the loss is far smaller there
 
 
+@kinds
 def projected_gradient(
     objective: Callable[[Float[Array, " K"]], Float[Array, ""]],
     start: Real[ArrayLike, " K"],

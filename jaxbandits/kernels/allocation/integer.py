@@ -15,7 +15,7 @@ from jaxtyping import Float, Int, Int32, Real
 
 from jaxbandits.arrays import first_argmax, one_hot
 from jaxbandits.arrays.real import integer, real
-from jaxbandits.checks import shaped
+from jaxbandits.checks import kinds, shaped
 from jaxbandits.kernels.allocation.solution import (
     INACCURATE,
     NOTHING_TO_GAIN,
@@ -25,6 +25,7 @@ from jaxbandits.kernels.allocation.solution import (
 )
 
 
+@kinds
 def integer_programming(
     values: Real[ArrayLike, "K units"],
     budget: Int[ArrayLike, ""],
@@ -86,6 +87,7 @@ def integer_programming(
     return _solution(task, allocation, best[budget], best[budget])
 
 
+@kinds
 def integer_greedy(
     values: Real[ArrayLike, "K units"],
     budget: Int[ArrayLike, ""],

@@ -15,6 +15,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Bool, Float, Int32, Real
 
 from jaxbandits.arrays.real import real
+from jaxbandits.checks import kinds
 from jaxbandits.kernels.bisection import bisect
 
 SOLVED = 0  # within the solver's stated accuracy
@@ -43,6 +44,7 @@ class Curves(NamedTuple):
     touch: Float[Array, " K"]
 
 
+@kinds
 def priced(curves: Curves, price: Float[Array, " K"]) -> Curves:
     """The functions of what is paid, where a unit of resource has the arm's price.
 
@@ -61,6 +63,7 @@ def priced(curves: Curves, price: Float[Array, " K"]) -> Curves:
     )
 
 
+@kinds
 def beyond(curves: Curves, least: Float[Array, " K"]) -> Curves:
     """The functions of what is given beyond an amount, ``f_i(l_i + x) - f_i(l_i)``.
 
