@@ -517,7 +517,12 @@ TOLD = {
     "highest_bid_of_others": {"delay"},
 }
 # Values of which the annotation says that they may be right.
-TAKEN = ((float | int, "float"), (dict, "Mapping"), (list | set, "Sequence|Iterable"))
+TAKEN = (
+    (float | int, "float"),
+    (dict, "Mapping"),
+    (list | set, "Sequence|Iterable"),
+    (jb.Policy, "Policy"),
+)
 # Records that users make, of which one field is changed.
 RECORDS = (jb.Machine, zooming.Zooming, plots.Best)
 RECORDS += (laws.Bernoulli, laws.Beta, laws.Exponential, limits.Action)

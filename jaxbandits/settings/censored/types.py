@@ -397,8 +397,8 @@ def check_grid(problem: Problem | Continuum, policy: str) -> None:
     """
     if isinstance(problem, Continuum):
         raise TypeError(
-            f"{policy} chooses from a finite grid of limits, and the problem has none: "
-            "wrap it as on_grid(problem, limits, policy)"
+            f"problem: {policy} chooses from a finite grid of limits, and the problem "
+            "has none: wrap it as on_grid(problem, limits, policy)"
         )
 
 
@@ -411,8 +411,8 @@ def check_continuum(problem: Problem | Continuum, policy: str) -> None:
     text("policy", policy)
     if not isinstance(problem, Continuum):
         raise TypeError(
-            f"{policy} chooses any limit up to the largest: it needs a Continuum "
-            f"(an instance with limits=ANY), got {type(problem).__name__}"
+            f"problem: {policy} chooses any limit up to the largest: it needs a "
+            f"Continuum (an instance with limits=ANY), got {type(problem).__name__}"
         )
 
 
