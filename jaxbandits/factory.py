@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import Any, ParamSpec, TypeVar
 
-from jaxbandits.checks import MOST, shown, whole
+from jaxbandits.checks import MOST, function, instance, shown, whole
 from jaxbandits.protocol import Environment, Policy
 
 Arguments = ParamSpec("Arguments")
@@ -67,6 +67,18 @@ def of_size(make: Callable[[int], Made]) -> Callable[[int], Made]:
         return built(whole("num_arms", num_arms, 1, MOST))
 
     return checked
+
+
+def made_by(plain: Callable[[int], Policy], num_arms: int) -> Policy:
+    """The policy that a factory of plain policies makes.
+
+    Raises:
+      TypeError: if `plain` is no function, or makes no policy.
+    """
+    made = function("plain", plain)(num_arms)
+    source = f"made of {num_arms} arms, as policies.plain.ucb does"
+    policy: Policy = instance(f"plain({num_arms})", made, Policy, source)
+    return policy
 
 
 def check_problem(name: str, problem: Any, *kinds: type) -> None:

@@ -20,7 +20,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Float, Real
 
 from jaxbandits.arrays.real import alike, real
-from jaxbandits.checks import function, shaped, whole
+from jaxbandits.checks import function, kinds, shaped, whole
 from jaxbandits.kernels.allocation.solution import (
     INACCURATE,
     SOLVED,
@@ -38,6 +38,7 @@ ENOUGH = 1e-2  # relative gap of Frank and Wolfe: the loss is far smaller there
 NEWTON = 12  # steps from where the search ends to the optimum, for its derivatives
 
 
+@kinds
 def projected_gradient(
     objective: Callable[[Float[Array, " K"]], Float[Array, ""]],
     start: Real[ArrayLike, " K"],

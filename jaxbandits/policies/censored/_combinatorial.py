@@ -17,8 +17,8 @@ import numpy as np
 from jax import Array
 
 from jaxbandits.arrays import first_true, pick, unit_interval
-from jaxbandits.checks import function, shown
-from jaxbandits.factory import factory
+from jaxbandits.checks import shown
+from jaxbandits.factory import factory, made_by
 from jaxbandits.policies.censored import _cell_thompson, _rcucb
 from jaxbandits.policies.censored._product_arms import product_arms
 from jaxbandits.policies.censored.fixed import check_places, fixed_name
@@ -121,7 +121,6 @@ def super_arms_as_arms(
       TypeError: if `plain` is no function.
     """
     check_bounded(problem.pairs, "super_arms_as_arms")
-    function("plain", plain)
     pairs, size = problem.pairs, problem.size
     count = comb(pairs.num_arms, size) * pairs.num_limits**size
     if count > MOST_SUPER_ARMS:
@@ -130,7 +129,7 @@ def super_arms_as_arms(
             f"arms, and {size} of {pairs.num_arms} arms with {pairs.num_limits} limits "
             f"make {count:,}"
         )
-    inner = plain(count)
+    inner = made_by(plain, count)
     # The pairs of every super arm, ``arm * M + limit``, i32[count, m].
     limits = [*product(range(pairs.num_limits), repeat=size)]
     listed = np.array(
@@ -165,7 +164,7 @@ def super_arms_as_arms(
         reward = sum(rewards) / size
         return inner.update(noise, view, state, index_of(action), reward, params)
 
-    return inner._replace(  # type: ignore[return-value]
+    return inner._replace(
         name=f"{inner.name} on super arms",
         act=act,
         update=update,

@@ -12,8 +12,8 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxbandits.arrays import occurs, pick, split_index
-from jaxbandits.checks import function, one_of
-from jaxbandits.factory import factory
+from jaxbandits.checks import kinds, one_of
+from jaxbandits.factory import factory, made_by
 from jaxbandits.policies.censored.observed import cost_of
 from jaxbandits.protocol import P, Policy, Recommend, S
 from jaxbandits.settings.censored.types import Duel, DuelFeedback, Dueling
@@ -70,10 +70,9 @@ def duels_as_arms(
       ValueError: on an unknown `told`.
       TypeError: if `plain` is no function.
     """
-    function("plain", plain)
     one_of("told", told, TOLD)
     num_limits, most = problem.num_limits, problem.pairs.max_charge
-    inner = plain(problem.pairs.num_pairs)
+    inner = made_by(plain, problem.pairs.num_pairs)
     own = inner.words[1]
 
     def act(noise, view, state, params):
@@ -94,7 +93,7 @@ def duels_as_arms(
         return _duel_of(problem, inner.recommend(state, params))
 
     alone = told == "preferences"
-    return inner._replace(  # type: ignore[return-value]
+    return inner._replace(
         name=f"{inner.name} on preferences" if alone else f"{inner.name} on pairs",
         act=act,
         update=update,
@@ -104,6 +103,7 @@ def duels_as_arms(
 
 
 @factory(Dueling)
+@kinds
 def sparring(
     problem: Dueling,
     plain: Callable[[int], Policy[S, P, Array]],
@@ -124,9 +124,8 @@ def sparring(
     Raises:
       TypeError: if `plain` is no function.
     """
-    function("plain", plain)
     num_limits, most = problem.num_limits, problem.pairs.max_charge
-    inner = plain(problem.pairs.num_pairs)
+    inner = made_by(plain, problem.pairs.num_pairs)
     answer = inner.recommend or recommend
     to_act, to_update = inner.words
 
@@ -153,7 +152,7 @@ def sparring(
     def recommended(state, params):
         return _duel_of(problem, [answer(each, params) for each in state])
 
-    return inner._replace(  # type: ignore[return-value]
+    return inner._replace(
         name=f"sparring {inner.name}",
         init=init,
         act=act,

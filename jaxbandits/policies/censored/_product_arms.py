@@ -9,7 +9,7 @@ from jax import Array
 
 from jaxbandits.arrays import split_index
 from jaxbandits.checks import function
-from jaxbandits.factory import factory
+from jaxbandits.factory import factory, made_by
 from jaxbandits.policies.censored.value import reward_of_round
 from jaxbandits.protocol import P, Policy, Recommend, S
 from jaxbandits.settings.censored.types import (
@@ -46,8 +46,9 @@ def product_arms(
     """
     check_grid(problem, "product_arms")
     check_bounded(problem, "product_arms")
-    function("plain", plain)
-    inner = plain(problem.num_pairs)
+    if recommend is not None:
+        function("recommend", recommend)
+    inner = made_by(plain, problem.num_pairs)
     answer = inner.recommend or recommend
 
     def to_pair(arm):
@@ -64,6 +65,6 @@ def product_arms(
     def recommended(state, params):
         return to_pair(answer(state, params))
 
-    return inner._replace(  # type: ignore[return-value]
+    return inner._replace(
         act=act, update=update, recommend=recommended if answer else None
     )
