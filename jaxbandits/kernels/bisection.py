@@ -7,7 +7,7 @@ from jax import Array, lax
 from jaxtyping import Bool
 
 from jaxbandits.arrays.real import Floats, Reals, alike, real
-from jaxbandits.checks import function, kinds, whole
+from jaxbandits.checks import function, whole
 
 TRIPS = {jnp.dtype("float32"): 32, jnp.dtype("float64"): 62}
 
@@ -44,7 +44,6 @@ def bracket(
     return lax.fori_loop(0, trips, halve, (low, high))
 
 
-@kinds
 def bisect(
     below: Callable[[Floats], Bool[Array, "*shape"]],
     low: Reals,

@@ -9,7 +9,7 @@ from jaxtyping import Float, Int, Int32, Real
 
 from jaxbandits.arrays import first_argmax, one_hot
 from jaxbandits.arrays.real import integer
-from jaxbandits.checks import function, kinds, shaped, whole
+from jaxbandits.checks import kinds, shaped, whole
 
 
 @kinds
@@ -34,7 +34,6 @@ def marginal_greedy(
     Returns:
       i32[G], the arms in the order of units.
     """
-    function("gain", gain)
     num_arms, num_steps = (
         whole(name, value, 1)
         for name, value in (("num_arms", num_arms), ("num_steps", num_steps))

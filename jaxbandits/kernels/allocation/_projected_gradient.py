@@ -20,7 +20,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Float, Real
 
 from jaxbandits.arrays.real import alike, real
-from jaxbandits.checks import function, kinds, shaped, whole
+from jaxbandits.checks import kinds, shaped, whole
 from jaxbandits.kernels.allocation.solution import (
     INACCURATE,
     SOLVED,
@@ -77,7 +77,6 @@ def projected_gradient(
       TypeError: if `objective` is not a function.
       ValueError: if `steps` is negative.
     """
-    function("objective", objective)
     whole("steps", steps, 0)
     start, budget = alike(*real(start=start, budget=budget))
     shaped("K", start=start)
