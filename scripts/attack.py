@@ -105,15 +105,6 @@ kernels.implicit_root(lambda x: x**2 - pair, pair)
 """
 
 
-def functions() -> dict[str, Any]:
-    """Full name -> function, of all that is public; types only hold values."""
-    found = {}
-    for name, value in public():
-        if inspect.isfunction(value):
-            found.setdefault(value, name.removeprefix("jaxbandits."))
-    return {name: value for value, name in found.items()}
-
-
 @cache
 def home() -> Path:
     """A folder with the files that right calls read."""
@@ -123,18 +114,13 @@ def home() -> Path:
     return folder
 
 
-class Written(NamedTuple):
-    """A call on the page, and the lines before it that it needs."""
-
-    length: int
-    before: str
-    arguments: str
-
-
 @cache
-def written() -> dict[Any, list[Written]]:
-    """The calls of `MORE` and on the page, by function; the shortest first."""
-    space, found = _space(), defaultdict(list)
+def written() -> dict[Any, list[tuple[int, str, str]]]:
+    """The calls of `MORE` and on the page, by function; the shortest first.
+
+    Each is the length and text of the lines before it that it needs, and its arguments.
+    """
+    found = defaultdict(list)
     blocks = [call for kind, call, needs in ROWS.values() if kind == "python"]
     for block in [MORE, *blocks]:
         for before, node in _calls([], ast.parse(block).body):
@@ -144,7 +130,7 @@ def written() -> dict[Any, list[Written]]:
                     text = ast.unparse(node)[len(words) :]
                     needed = _needed(before, node)
                     length = len(needed) + 1 if block is not MORE else 0
-                    found[eval(words, space)].append(Written(length, needed, text))
+                    found[eval(words, _space())].append((length, needed, text))
     return {function: sorted(each) for function, each in found.items()}
 
 
@@ -221,10 +207,10 @@ def right(name: str, function: Any) -> dict[str, Any]:
     made_up = dict.fromkeys(["play", "simulate", "sweep"], lambda *_, **__: _played())
     quick = _space() | made_up | {"jb": SimpleNamespace(**vars(jb) | made_up)}
     for space in (quick, _space()):
-        for call in written().get(function, ()):
+        for _, before, arguments in written().get(function, ()):
             with contextlib.suppress(Exception), contextlib.chdir(home()):
-                exec(call.before, it := dict(space))
-                bound = eval(f"BIND{call.arguments}", it | {"BIND": bind})
+                exec(before, it := dict(space))
+                bound = eval(f"BIND{arguments}", it | {"BIND": bind})
                 return dict(bound.arguments)
     for only in (3, *problems()):  # as factories of policies take
         with contextlib.suppress(Exception):
@@ -246,7 +232,6 @@ def _played() -> xr.Dataset:
         checkpoints=[5],
         seeds=30,
         grid={"RCUCB": grid, "uniform": grid | {"gain_radius": [0.7, 1.5]}},
-        machine=jb.Machine(progress=False),
     )
 
 
@@ -298,7 +283,7 @@ def kind_of(right, annotation) -> str:
         return "text"
     if annotation is int or words in ("int | None", "typing.Optional[int]"):
         return "whole"
-    if isinstance(right, dict):
+    if isinstance(right, dict) and annotation is not Any:
         return "mapping"
     if "Array" in words and "DataArray" not in words and "ArrayLike" not in words:
         return "array"
@@ -311,7 +296,11 @@ def kind_of(right, annotation) -> str:
 
 def _is_table(value) -> bool:
     with contextlib.suppress(ValueError, TypeError):
-        return np.size(value) > 0 and np.asarray(value).dtype.kind in "iuf"
+        return (
+            not hasattr(value, "_fields")
+            and np.size(value) > 0
+            and np.asarray(value).dtype.kind in "iuf"
+        )
     return False
 
 
@@ -363,13 +352,12 @@ def ranges(doc: str) -> dict[str, tuple[float, float, bool, bool]]:
 
 def _outside(value, span) -> bool:
     least, most, with_least, with_most = span
-    try:
+    with contextlib.suppress(TypeError, ValueError, OverflowError):
         array = np.asarray(value, float)
-    except (TypeError, ValueError, OverflowError):
-        return False
-    low = array < least if with_least else array <= least
-    high = array > most if with_most else array >= most
-    return bool(np.any(low | high | np.isnan(array)))
+        low = array < least if with_least else array <= least
+        high = array > most if with_most else array >= most
+        return bool(np.any(low | high | np.isnan(array)))
+    return False
 
 
 def _changes(right, name, annotation, default, span) -> Iterator[tuple[Any, bool]]:
@@ -402,9 +390,11 @@ def _changes(right, name, annotation, default, span) -> Iterator[tuple[Any, bool
 @cache
 def targets() -> tuple[Target, ...]:
     """All that is public: functions, and lines of the command line."""
-    found = functions().items()
-    found = [_target(*each) for each in found if not UNTRIED.fullmatch(each[0])]
-    return tuple(each for each in (*found, *_lines()) if each.changes)
+    names = {id(value): name for name, value in reversed([*public()])}
+    found = dict(public())
+    found = {x[11:]: found[x] for x in names.values() if inspect.isfunction(found[x])}
+    calls = [_target(*each) for each in found.items() if not UNTRIED.fullmatch(each[0])]
+    return tuple(each for each in (*calls, *_lines()) if each.changes)
 
 
 def _target(name, function) -> Target:

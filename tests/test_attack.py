@@ -13,7 +13,7 @@ def judged(function, right, value, never=True):
     call = attack.Target(
         "it", function, {"rate": right}, [], inspect.getdoc(function) or ""
     )
-    return attack.judge(attack.Call(call, (("rate", value, never),)), 1.0).kind
+    return attack.judge(attack.Call(call, "rate", value, never), 1.0).kind
 
 
 def test_wrong_calls_of_everything_public_are_refused_clearly():
@@ -30,7 +30,7 @@ def test_wrong_calls_of_everything_public_are_refused_clearly():
 def test_what_is_not_changed_in_them_is_right():
     # Of files and stores that are not there, a line of the command line is refused.
     answers = {
-        target.name: attack.judge(attack.Call(target, ()), 60.0)
+        target.name: attack.judge(attack.Call(target, "", None, False), 60.0)
         for target in attack.targets()
         if not target.name.startswith("jaxbandits")
     }
@@ -68,13 +68,6 @@ def test_answers_are_told_apart():
     assert judged(lambda rate: rate * np.nan, 1.0, 2.0, never=False) == attack.SILENT
     assert judged(drawn, 1.0, 2.0, never=False) == attack.SILENT
     assert judged(endless, 1.0, 2.0) == attack.HANG
-
-
-def test_of_two_wrong_arguments_the_one_that_is_taken_is_shown():
-    target = attack.Target("it", lambda a, b: 0, {"a": 1, "b": 1}, [], "")
-    call = attack.Call(target, (("a", 2, False), ("b", 3, True)))
-    least, _ = attack.smallest(call, attack.judge(call))
-    assert repr(least) == "it(b=3)"
 
 
 def test_ranges_are_read_from_docstrings():

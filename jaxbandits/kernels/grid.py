@@ -23,7 +23,16 @@ from jaxtyping import Bool, Float, Int, Int32, Real
 
 from jaxbandits.arrays import first_argmax, first_true, pick
 from jaxbandits.arrays.real import integer, real
-from jaxbandits.checks import MOST, number, one_of, played, positive, shaped, whole
+from jaxbandits.checks import (
+    MOST,
+    kinds,
+    number,
+    one_of,
+    played,
+    positive,
+    shaped,
+    whole,
+)
 
 HISTORIES = ("restart", "inherit", "whole")
 
@@ -143,6 +152,7 @@ def check_capacity(capacity: Any, splits: int, history: str) -> int:
     return capacity
 
 
+@kinds
 def cell_at(grid: Grid, limit: Real[ArrayLike, ""]) -> Int32[Array, ""]:
     """Place of the point in whose cell a limit lies.
 
@@ -161,6 +171,7 @@ def cell_at(grid: Grid, limit: Real[ArrayLike, ""]) -> Int32[Array, ""]:
     return first_argmax(jnp.where(above, -grid.limit, -jnp.inf))
 
 
+@kinds
 def split_cells(
     grid: Grid,
     ready: Bool[ArrayLike, " G"],

@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
+from jaxbandits.checks import MOST
 from jaxbandits.results.names import INSTANCE
 
 
@@ -85,7 +86,10 @@ def check_mapping(argument: str, value: object) -> None:
 
 
 def check_bootstrap(resamples: int, seed: int, level: float) -> None:
-    """Raise an error if `seed` is none, or a tail would hold less than one resample."""
+    """Raise an error if `seed` is none, or `resamples` are too few or too many.
+
+    A tail must hold at least one of them.
+    """
     check_whole("seed", seed)
     if seed < 0:
         raise ValueError(f"seed must be at least 0, got {seed}")
@@ -95,6 +99,8 @@ def check_bootstrap(resamples: int, seed: int, level: float) -> None:
             f"resamples must be at least 2 / (1 - level) = {2 / (1 - level):.0f}, "
             f"got {resamples}"
         )
+    if resamples > MOST:
+        raise ValueError(f"resamples must be at most {MOST}, got {resamples}")
 
 
 def check_seeds(values: xr.DataArray) -> None:
