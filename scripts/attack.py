@@ -369,7 +369,7 @@ def _changes(right, name, annotation, default, span) -> Iterator[tuple[Any, bool
     ):
         kind = "choice"
     never, maybe = WRONG[kind]
-    if default is not None and "None" not in words:
+    if default is not None and "None" not in words and annotation is not Any:
         never = (None, *never)
     for value in never:
         ours = kind in ("object", "any") and "Any" in words

@@ -17,7 +17,6 @@ from jaxbandits.arrays import when
 from jaxbandits.checks import (
     MOST_ROUNDS,
     at_least_one,
-    function,
     instance,
     kinds,
     whole,
@@ -79,7 +78,7 @@ def doubled(problem: Any, make: Callable[..., Policy], first: int = 1024) -> Pol
     Raises:
       TypeError, ValueError: if `make` is no function, or as `make` and `doubling`.
     """
-    return doubling(function("make", make)(problem), first)
+    return doubling(make(problem), first)
 
 
 @cache

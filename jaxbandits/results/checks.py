@@ -109,9 +109,17 @@ def check_seeds(values: xr.DataArray) -> None:
         raise ValueError("dataset: has no seed")
 
 
+def array_of(argument: str, value: object) -> np.ndarray:
+    """`value` as an array, if its rows are as long as each other."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise TypeError(f"{argument} must be an array, got {value!r}") from None
+
+
 def check_probabilities(q: ArrayLike, inside: bool) -> np.ndarray:
     """`q` as f64; `inside` leaves out 0 and 1. Raises an error that names ``q``."""
-    found = np.asarray(q)
+    found = array_of("q", q)
     if found.dtype.kind not in "fiu" or found.ndim > 1:
         raise TypeError(f"q must be a number or a list of numbers, got {q!r}")
     if not found.size:
