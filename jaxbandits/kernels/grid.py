@@ -25,6 +25,7 @@ from jaxbandits.arrays import first_argmax, first_true, pick
 from jaxbandits.arrays.real import integer, real
 from jaxbandits.checks import (
     MOST,
+    instance,
     kinds,
     number,
     one_of,
@@ -152,7 +153,6 @@ def check_capacity(capacity: Any, splits: int, history: str) -> int:
     return capacity
 
 
-@kinds
 def cell_at(grid: Grid, limit: Real[ArrayLike, ""]) -> Int32[Array, ""]:
     """Place of the point in whose cell a limit lies.
 
@@ -163,6 +163,7 @@ def cell_at(grid: Grid, limit: Real[ArrayLike, ""]) -> Int32[Array, ""]:
     Returns:
       i32[]: of the playable points that are not smaller, the smallest.
     """
+    instance("grid", grid, Grid, "one arm's, of limit_grid")
     limit = real(limit=limit)
     shaped("", limit=limit)
     shaped("G", **{"grid.limit": grid.limit})

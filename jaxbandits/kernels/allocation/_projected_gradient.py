@@ -20,7 +20,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Float, Real
 
 from jaxbandits.arrays.real import alike, real
-from jaxbandits.checks import kinds, shaped, whole
+from jaxbandits.checks import kinds, shaped, shown, whole
 from jaxbandits.kernels.allocation.solution import (
     INACCURATE,
     SOLVED,
@@ -81,6 +81,8 @@ def projected_gradient(
     start, budget = alike(*real(start=start, budget=budget))
     shaped("K", start=start)
     shaped("", budget=budget)
+    if optimiser is not None and not hasattr(optimiser, "update"):
+        raise TypeError(f"optimiser must be None or from optax, got {shown(optimiser)}")
     # The search sees all numbers without their derivatives, which it would follow.
     given, numbers = jax.closure_convert(objective, start)
     start, budget_now, numbers = lax.stop_gradient((start, budget, numbers))
