@@ -49,7 +49,7 @@ OTHER_SIZE = {
     "farewell-applications": (20, 300_000),
     "farewell-prior": (64, 100_000),
     "farewell-radius": (64, 10_000),
-    "farewell-bounds": (10, 1_000_000),
+    "farewell-bounds": (10, 10_000_000),
     "farewell-coverage": (20_000, 1_000),
     "allocation-fig1": (100, 1_000),
     "allocation-fig2": (100, 100_000),

@@ -245,7 +245,7 @@ EXPERIMENTS = (
         "Wait-UCB's regret and the four bounds of section 6.2",
         "Theorem 2, (WAIT), (DQZL), (FJ)",
         partial(bounds, FIGURE_1),
-        Options(10, 1_000_000),
+        Options(10, 10_000_000),
         Options(4, 20_000, quick=True),
     ),
     Experiment(
