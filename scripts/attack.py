@@ -98,7 +98,7 @@ data = play(censored, censored)
 plots.by_value(data, "gain_radius", policy="RCUCB", at={"penalty_radius": 1.0})
 plots.plot_sensitivity(data, x="gain_radius", policies=["RCUCB"], by="penalty_radius")
 stats.summary_records(data, "mine")
-stats.two_level(data.assign_coords(instance=("seed", np.arange(30) % 5)), "regret")
+stats.two_level(data.assign_coords(instance=("seed", np.arange(30) // 3)), "regret")
 pair = jnp.ones(2)
 kernels.allocation.exponential_water_filling(pair, pair, 3.0)
 kernels.implicit_root(lambda x: x**2 - pair, pair)
@@ -228,8 +228,8 @@ def _played() -> xr.Dataset:
     return jb.simulate(
         {"RCUCB": policy, "uniform": policy},
         game,
-        horizon=10,
-        checkpoints=[5],
+        horizon=200,
+        checkpoints=[100],
         seeds=30,
         grid={"RCUCB": grid, "uniform": grid | {"gain_radius": [0.7, 1.5]}},
     )
