@@ -9,6 +9,7 @@ from jax import Array
 from jax.typing import ArrayLike
 from jaxtyping import Float, Real
 
+from jaxbandits.checks import kinds, non_negative, positive
 from jaxbandits.kernels.allocation import (
     Solution,
     exponential_water_filling,
@@ -32,6 +33,7 @@ def shape_array(problem: Problem) -> np.ndarray | None:
     return None if problem.shape is None else np.asarray(problem.shape)
 
 
+@kinds
 def solve(
     problem: Problem,
     weight: Float[Array, " K"],
@@ -118,6 +120,7 @@ CERTIFIED = 1e-4  # relative gap that calls for a local search
 MANY = 64  # budgets for which that is not worth the time
 
 
+@kinds
 def best_allocations(
     problem: Problem, probability: np.ndarray, rate: np.ndarray, budgets: np.ndarray
 ) -> np.ndarray:
@@ -136,6 +139,8 @@ def best_allocations(
     Returns:
       f64[N, K].
     """
+    non_negative(probability=probability)
+    positive(rate=rate, budgets=budgets)
     different, place = np.unique(budgets, return_inverse=True)
     with jax.enable_x64(True):
         arms = (jnp.asarray(probability, float), jnp.asarray(rate, float))

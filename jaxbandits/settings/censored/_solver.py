@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxbandits.checks import Numbers
+from jaxbandits.checks import Numbers, positive
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.censored._recorded import Runs, recorded, shipped_runs
 from jaxbandits.settings.censored.types import Action, RealAction
@@ -41,4 +41,5 @@ def solver(
     Raises:
       ValueError, TypeError: as `recorded`.
     """
+    positive(unit=unit)
     return recorded("WalkSAT", solver_runs(), limits, unit=unit)

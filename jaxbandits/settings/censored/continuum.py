@@ -17,7 +17,7 @@ from jax import Array
 from jaxtyping import Int32
 
 from jaxbandits.arrays import CompensatedSum, tally
-from jaxbandits.checks import Numbers
+from jaxbandits.checks import Numbers, kinds, numbers, positive, text
 from jaxbandits.laws.law import JointLaw, Moments
 from jaxbandits.protocol import Actions, Environment, Game
 from jaxbandits.settings.actions import in_range, of_kind, reals
@@ -96,6 +96,7 @@ class Oracle(NamedTuple):
     value: float
 
 
+@kinds
 def any_limit(
     name: str, problem: Continuum, law: JointLaw, arms: Any
 ) -> Environment[Any, Any, Action | RealAction]:
@@ -109,6 +110,8 @@ def any_limit(
       ValueError: as `censored`, and if the law's gains are not smooth enough for the
         table, and no steps of recorded runs either.
     """
+    text("name", name)
+    law.check(arms)
     if law.steps is None:
         table_of = partial(pair_values, problem, law, arms)
         oracle = _best_pair(problem, table_of)
@@ -137,6 +140,7 @@ def any_limit(
     )
 
 
+@kinds
 def pair_values(
     problem: Problem | Continuum, law: JointLaw, arms: Any, limits: Numbers
 ) -> np.ndarray:
@@ -151,7 +155,9 @@ def pair_values(
     Returns:
       f64[K, n].
     """
-    limits = np.asarray(limits, np.float64)
+    law.check(arms)
+    positive(limits=limits)
+    limits = numbers("limits", limits, 1)
     moments = law.moments(arms, limits, problem.cost)  # type: ignore[misc]
     return gains(problem, moments, limits)
 

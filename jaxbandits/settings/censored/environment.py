@@ -15,7 +15,7 @@ from jax import Array
 from jaxtyping import Int32
 
 from jaxbandits.arrays import pick, tally
-from jaxbandits.checks import instance, text
+from jaxbandits.checks import instance, kinds, text
 from jaxbandits.laws.law import JointLaw, exact_params
 from jaxbandits.protocol import Actions, Environment, Game
 from jaxbandits.settings.actions import in_range, of_kind
@@ -141,8 +141,10 @@ def censored(
     )
 
 
+@kinds
 def exact_oracle(problem: Problem, law: JointLaw, arms: Any) -> Oracle:
     """The table of eq. (2) and what follows from it. Arguments as in `censored`."""
+    law.check(arms)
     limits = np.asarray(problem.limits, np.float64)
     moments = law.moments(arms, limits, problem.cost)  # type: ignore[misc]
     censoring = np.clip(1 - moments.probability, 0.0, 1.0)
