@@ -5,7 +5,7 @@ arm is a configuration of WalkSAT, a round sets it on a random formula, the reso
 the number of flips. Half of the formulas cannot be satisfied, which the solver never
 finds out: whoever waits for the rest too long pays for these, so that the best limit is
 one which the best configuration exceeds in half of the rounds. The runs were made with
-``scripts/collect_solver_runs.py``.
+``studies/collect_solver_runs.py``.
 """
 
 from typing import Any
