@@ -71,6 +71,7 @@ def sampled(
             f"{above}, got {count}; 'latin_hypercube' takes any number"
         )
     checks.whole("seed", seed, 0)
+    checks.instance("crossed", crossed, Mapping, "from leaves to values")
     if not isinstance(ranges, Mapping) or not ranges:
         raise TypeError(
             "ranges must map names of parameters to jaxbandits.Range, at least one, "

@@ -14,7 +14,7 @@ import numpy as np
 
 from jaxbandits import checks
 from jaxbandits.arguments import is_policy, points_of
-from jaxbandits.checks import MOST_ROUNDS, instance, shown, whole
+from jaxbandits.checks import MOST_ROUNDS, instance, numbers, shown, whole
 from jaxbandits.contract import shapes_of
 from jaxbandits.points import Points, points_from
 from jaxbandits.protocol import Policy, View
@@ -182,6 +182,12 @@ def check_answer(session: Session, view: Any, action: Any) -> Any:
     return action
 
 
+def _listed(leaf: Any) -> np.ndarray:
+    if type(leaf) is list:
+        numbers("action", leaf)
+    return np.asarray(leaf)
+
+
 def check_action(session: Session, view: Any, action: Any) -> Any:
     """The action in the types of the game, and one that its problem has.
 
@@ -196,7 +202,7 @@ def check_action(session: Session, view: Any, action: Any) -> Any:
     policy = session.policy
     told = TOLD.get(type(policy.problem))
     if told is not None:  # whose actions have no lists but of numbers
-        action = jax.tree.map(np.asarray, action, is_leaf=lambda x: type(x) is list)
+        action = jax.tree.map(_listed, action, is_leaf=lambda x: type(x) is list)
     action = numbers_of("action", action)
     forms = form_of(view), form_of(session.state), form_of(session.params)
     try:

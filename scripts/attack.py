@@ -1,103 +1,663 @@
-"""Bad input over the whole public surface: ``python scripts/attack.py``.
+"""Wrong calls of everything public, drawn by hypothesis: `python scripts/attack.py`.
 
-Each case calls something wrongly, in a process of its own with a time limit, and its
-answer is judged:
+A call is a right one of a public function, or line of the command line, in which an
+argument is replaced: by a value that it cannot have (of another kind, outside the range
+that the docstring states, misspelt) or by an odd one that it may have. Right calls are
+those of docs/features.md. The answer is
 
-    clear    a ValueError, TypeError, OSError (or exit 2 of the command line) that names
-             the argument and says what is allowed
-    fine     it ran, and the case says that this result is right
-    cryptic  any other error
-    silent   it ran, and no result would be right
-    hang     no answer in time, or the process died
+    clear    an error that the library raises on purpose and that names the argument
+    right    a result without NaN (or infinity, unless the docstring speaks of it), the
+             same at a second call, of values that may be right
+    silent   any other result
+    unclear  any other error
+    hang     no answer in time
 
-Prints a table by group and every case that is not clear or fine. Exits with 1 if
-anything is silent or hangs, or if fewer than 95 % of the refused are refused clearly.
+What is not clear or right is printed. The exit status is 1 if anything is silent or
+hangs, or if less than 97 % of all errors are clear.
 """
 
 import argparse
+import ast
+import contextlib
+import inspect
+import io
 import os
+import re
+import resource
+import shutil
+import signal
 import sys
-from collections import Counter
+import tempfile
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from functools import cache, partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
-os.environ.setdefault("JAX_NUM_CPU_DEVICES", "2")
 os.environ.setdefault("MPLBACKEND", "Agg")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # this very tree
 
-from attack import workers
-from attack.case import CLEAR, CRYPTIC, FINE, HANG, KINDS, SILENT, judge
-from attack.groups import NAMES, all_cases
+import hypothesis
+import jax
+import matplotlib.pyplot as plt
+import numpy as np
+import xarray as xr
+from hypothesis import strategies as st
 
-LEAST_CLEAR = 0.95
+import jaxbandits as jb
+from jaxbandits import cli, laws, live, plots, policies, settings
+from jaxbandits.checks import shown
+from jaxbandits.faults import is_users
+from jaxbandits.theory import zooming
+from tests.test_features import BLOCKS, FILE, PAGE, ROWS, public
+
+CLEAR, RIGHT, SILENT, UNCLEAR, HANG = "clear", "right", "silent", "unclear", "hang"
+LEAST_CLEAR = 0.97
+MEMORY = 2**30  # bytes that a call may take
+NAN, INF = float("nan"), float("inf")
+
+# --- Right calls ---------------------------------------------------------------------
+
+# Not tried: it waits for other hosts, is a part of a round on arrays of JAX's, or is
+# looked at where it is played.
+UNTRIED = re.compile(
+    r"sweeps.join|arrays.(constant|stored|when|row|with_row|window|bound|below|occurs)|"
+    r"policies.censored.(cells_of|eq_12|exceeded_share|gain_of|product_limit|remark_3)|"
+    r"settings.censored.censor|zipped|engine.gpu.*|experiments.write"
+)
+# Their right calls take more than a tenth of a second.
+SLOW = re.compile(
+    r"simulate|sweep|testing|live|plots.(plot|by)|stats.(dominance|two_level|band)|"
+    r"jaxbandits|settings.allocation.(ednet|criteo|cascade|allocation|best|ordered|fit|"
+    r"simulation)|settings.censored.(forest|solver|negcorr|poscorr|recorded|any_limit|"
+    r"overtime)|theory.(sparring|waiting|zooming|lai_robbins|graves_lai|hazards)"
+)
+# Parts of rounds, which cannot stop: they look at kinds, and values are undefined.
+TRACED = ("kernels", "arrays", "laws.thresholds", "settings.allocation.solve")
+# Calls of what the page calls only by the command line, or by what a loop gives.
+MORE = """
+pathlib.Path("facebook.csv").write_text(
+    "campaign_id,age,gender,clicks,spent,total_conversion\\n"
+    "1,30,M,5,2.0,1\\n1,30,M,9,3.0,2\\n"
+)
+groups = settings.budgeted.load_facebook("facebook.csv")
+settings.budgeted.fb_br(groups)
+settings.budgeted.fb_bt(groups)
+pathlib.Path("criteo.csv").write_text(
+    "uid,campaign,exposures_before_click,clicked\\nu,c,1,1\\nv,c,2,0\\nw,c,3,1\\n"
+)
+clicks = settings.allocation.load_criteo("criteo.csv")
+settings.allocation.criteo(clicks, 1)
+settings.allocation.fit_criteo(clicks, 1)
+from jaxbandits import sweep as stored
+stored(policies.budgeted.uniform(coins.problem), coins, budget=2, store="own.zarr")
+results.open_store("own.zarr")
+data = play(censored, censored)
+plots.by_value(data, "gain_radius", policy="RCUCB", at={"penalty_radius": 1.0})
+plots.plot_sensitivity(data, x="gain_radius", policies=["RCUCB"], by="penalty_radius")
+stats.summary_records(data, "mine")
+stats.two_level(data.assign_coords(instance=("seed", np.arange(30) // 3)), "regret")
+pair = jnp.ones(2)
+kernels.allocation.exponential_water_filling(pair, pair, 3.0)
+kernels.implicit_root(lambda x: x**2 - pair, pair)
+"""
+
+
+@cache
+def home() -> Path:
+    """A folder with the files that right calls read."""
+    folder = Path(tempfile.mkdtemp())
+    for name, text in FILE.findall(PAGE):
+        (folder / name).write_text(text)
+    return folder
+
+
+@cache
+def written() -> dict[Any, list[tuple[int, str, str]]]:
+    """The calls of `MORE` and on the page, by function; the shortest first.
+
+    Each is the length and text of the lines before it that it needs, and its arguments.
+    """
+    found = defaultdict(list)
+    blocks = [call for kind, call, needs in ROWS.values() if kind == "python"]
+    for block in [MORE, *blocks]:
+        for before, node in _calls([], ast.parse(block).body):
+            words = ast.unparse(node.func)
+            if re.fullmatch(r"[\w.]+", words):
+                with contextlib.suppress(NameError, AttributeError):
+                    text = ast.unparse(node)[len(words) :]
+                    needed = _needed(before, node)
+                    length = len(needed) + 1 if block is not MORE else 0
+                    found[eval(words, _space())].append((length, needed, text))
+    return {function: sorted(each) for function, each in found.items()}
+
+
+def _calls(before, lines) -> Iterator[tuple[list, ast.Call]]:
+    """All calls in lines, each with the lines before it; of a loop, in its first turn.
+
+    What is tried may raise, and is passed over.
+    """
+    before = list(before)
+    for line in lines:
+        heads = [line]
+        if isinstance(line, ast.For):
+            heads = [line.iter]
+            first = f"{ast.unparse(line.target)} = [*{ast.unparse(line.iter)}][0]"
+            yield from _calls([*before, *ast.parse(first).body], line.body)
+        elif isinstance(line, ast.With | ast.If):
+            heads = []
+            yield from _calls(before, line.body)
+        elif isinstance(line, ast.Try | ast.FunctionDef | ast.ClassDef):
+            heads = []
+        nodes = (node for head in heads for node in ast.walk(head))
+        yield from ((before, x) for x in nodes if isinstance(x, ast.Call))
+        before.append(line)
+
+
+def _needed(before, node) -> str:
+    needed, kept = _names(node), []
+    for line in reversed(before):
+        if _made(line) & needed:
+            needed |= _names(line)
+            kept.insert(0, ast.unparse(line))
+    return "\n".join(kept)
+
+
+def _names(node) -> set[str]:
+    """Names in code, and files."""
+    nodes = [*ast.walk(node)]
+    texts = {str(x.value) for x in nodes if isinstance(x, ast.Constant)}
+    files = {text for text in texts if re.fullmatch(r"[\w-]+\.[a-z]+", text)}
+    return files | {x.id for x in nodes if isinstance(x, ast.Name)}
+
+
+def _made(line) -> set[str]:
+    """What a line defines or changes, or writes into a file."""
+    found = set()
+    for node in ast.walk(line):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.alias):
+            found.add(node.asname or node.name)
+        elif isinstance(node, ast.Expr):  # a file is written, or a method called
+            changed = ast.unparse(node).partition(".")[0]
+            found |= {name for name in _names(node) if "." in name} | {changed}
+    return found - {*_space()}
+
+
+@cache
+def _space() -> dict[str, Any]:
+    """The names of the page."""
+    exec(BLOCKS["preamble"][1], space := {"__name__": "features"})
+    return space
+
+
+def right(name: str, function: Any) -> dict[str, Any]:
+    """The arguments of a right call: of the first that can be made.
+
+    Raises:
+      LookupError: if there is none.
+    """
+    bind = inspect.signature(function).bind
+    # Played for its arguments, a dataset is made up where it can be.
+    made_up = dict.fromkeys(["play", "simulate", "sweep"], lambda *_, **__: _played())
+    quick = _space() | made_up | {"jb": SimpleNamespace(**vars(jb) | made_up)}
+    for space in (quick, _space()):
+        for _, before, arguments in written().get(function, ()):
+            with contextlib.suppress(Exception), contextlib.chdir(home()):
+                exec(before, it := dict(space))
+                bound = eval(f"BIND{arguments}", it | {"BIND": bind})
+                return dict(bound.arguments)
+    for only in (3, *problems()):  # as factories of policies take
+        with contextlib.suppress(Exception):
+            function(only)
+            return dict(bind(only).arguments)
+    raise LookupError(f"docs/features.md has no right call of {name}")
+
+
+@cache
+def _played() -> xr.Dataset:
+    """Of two policies on a grid of two parameters."""
+    game = _space()["censored"]
+    policy = policies.censored.rcucb(game.problem)
+    grid = {"gain_radius": [0.5, 1.0], "penalty_radius": [1.0, 2.0]}
+    return jb.simulate(
+        {"RCUCB": policy, "uniform": policy},
+        game,
+        horizon=200,
+        checkpoints=[100],
+        seeds=30,
+        grid={"RCUCB": grid, "uniform": grid | {"gain_radius": [0.7, 1.5]}},
+    )
+
+
+@cache
+def problems() -> list[Any]:
+    """A problem of every kind."""
+    games = [_space()[name] for name in ("censored", "coins", "waits", "splits")]
+    games += [settings.censored.indep(settings.censored.ANY)]
+    games += [settings.censored.combinatorial(games[0], 2)]
+    games += [settings.censored.duels(games[0])]
+    games += [settings.allocation.ordered(games[3], [2, 6])]
+    return [game.problem for game in games]
+
+
+# --- Wrong values --------------------------------------------------------------------
+
+
+JUNK = (object(), 1j, b"3", {3})
+NO_ARRAYS = (print, "3", "", [None], ["a"], [[1.0], [1.0, 2.0]], {})
+NAMES = ("a[0]", "$x_1$", "a\nb", "\0", "\ud800", "-", "../x", "x" * 9999)
+SIZES = (0, -1, 1, 2**31, 2**40, 2**70, np.int8(1), np.uint64(2))
+REALS = (0.0, -1.0, -0.0, 1.5, INF, -INF, 1e300, -1e300, 1e39, 1e-50, 2**2000)
+REALS += (np.float32(0.5), np.array(0.5), [], [0.5], [[0.5, 0.5]], np.ones(3))
+REALS += (np.zeros((0, 2)), np.array([0.5], object), np.ma.array([0.5]))
+# By kind: values that an argument cannot have, and odd ones that it may.
+WRONG = {
+    "any": (JUNK, ()),
+    "flag": ((*JUNK, "yes", 2, 0.5, NAN, [], {}), (np.True_,)),
+    "whole": ((*JUNK, print, "3", "", True, 2.5, NAN, INF, [3], [], {}), SIZES),
+    "real": ((*JUNK, *NO_ARRAYS, True, NAN, [0.5, NAN]), REALS),
+    "array": ((*JUNK, *NO_ARRAYS), (NAN, [0.5, NAN], *REALS)),
+    "text": ((*JUNK, print, 3, 0.5, True, ["a"], {}), ("", "nonsense", *NAMES)),
+    "choice": ((*JUNK, print, 3, 0.5, True, ["a"], {}, "nonsense", "", *NAMES), ()),
+    "path": ((*JUNK, print, 3, 0.5, [], {}, "", "\0", "http://a/b.csv"), ()),
+    "function": ((*JUNK, "x", 0.5, 3, [], {}, np.ones(2)), ()),
+    "mapping": ((*JUNK, print, "x", 0.5, 3, True, {3: 1}), ()),
+    "object": ((*JUNK, print, "x", 0.5, 3, [], np.ones(2), policies.plain.ucb(2)), ()),
+}
+
+
+def kind_of(right, annotation) -> str:
+    """Which values are wrong in the place of a right one."""
+    words = annotation if isinstance(annotation, str) else str(annotation)
+    if isinstance(right, bool) or annotation is bool or words == "bool | None":
+        return "flag"
+    if "PathLike" in words:
+        return "path"
+    if isinstance(right, str) or annotation is str or words == "str | None":
+        return "text"
+    if annotation is int or words in ("int | None", "typing.Optional[int]"):
+        return "whole"
+    if isinstance(right, dict) and annotation is not Any:
+        return "mapping"
+    if "Array" in words and "DataArray" not in words and "ArrayLike" not in words:
+        return "array"
+    if isinstance(right, int | float) or words == "float | None" or _is_table(right):
+        return "real"
+    if right is None and "Any" in words:
+        return "any"
+    return "function" if "Callable" in words else "object"
+
+
+def _is_table(value) -> bool:
+    with contextlib.suppress(ValueError, TypeError):
+        return (
+            not hasattr(value, "_fields")
+            and np.size(value) > 0
+            and np.asarray(value).dtype.kind in "iuf"
+        )
+    return False
+
+
+RANGES = {
+    r">= 0": (0, INF, True, False),
+    r"> 0|^positive": (0, INF, False, False),
+    r">= 1": (1, INF, True, False),
+    r"in \[0, 1\]": (0, 1, True, True),
+    r"in \(0, 1\)": (0, 1, False, False),
+    r"in \(0, 1\]": (0, 1, False, True),
+}
+# Texts without a default that are names of what there is.
+CHOSEN = {"metric", "along", "x", "y", "by", "baseline"}
+WRITTEN = {"name", "title", "reference_label", "picture", "sep", "decimal", "group"}
+WRITTEN |= {"reward", "seconds", "cost", "id", "experiment", "environment", "setting"}
+# What an error may call an argument instead.
+TOLD = {"dataset": "metric|datasets|data", "arms": "params", "path": "store"}
+TOLD |= {"scale": "x_scale|y_scale", "reward": "probability", "limits": "max_limit"}
+TOLD |= {"utility": "reward", "highest_bid_of_others": "delay"}
+# Values of which the annotation says that they may be right.
+TAKEN = ((float | int, "float"), (dict, "Mapping"), (list | set, "Sequence|Iterable"))
+TAKEN += ((jb.Policy, "Policy"),)
+# Records that users make, of which one field is changed.
+RECORDS = (jb.Machine, zooming.Zooming, plots.Best)
+RECORDS += (laws.Bernoulli, laws.Beta, laws.Exponential, settings.censored.Action)
+RECORDS += (settings.censored.Feedback, jb.HalfWidth, jb.Store)
+
+
+class Target(NamedTuple):
+    """What is called, by names of arguments; each change is alone in a call."""
+
+    name: str
+    call: Any
+    right: dict[str, Any]
+    changes: list[tuple[str, Any, bool]]  # argument, value, whether it cannot be right
+    doc: str
+
+
+def ranges(doc: str) -> dict[str, tuple[float, float, bool, bool]]:
+    """What a docstring says of numbers: name -> least, most, whether each is one."""
+    found = {}
+    for names, text in re.findall(r"^  ([\w*, ]+): (.*(?:\n    .*)*)", doc, re.M):
+        head = re.split(r"[;.] |, (?!\d)", text)[0]
+        said = [(m.start(), at) for at in RANGES if (m := re.search(at, head))]
+        if said:
+            found |= dict.fromkeys(re.findall(r"\w+", names), RANGES[min(said)[1]])
+    return found
+
+
+def _outside(value, span) -> bool:
+    least, most, with_least, with_most = span
+    with contextlib.suppress(TypeError, ValueError, OverflowError):
+        array = np.asarray(value, float)
+        low = array < least if with_least else array <= least
+        high = array > most if with_most else array >= most
+        return bool(np.any(low | high | np.isnan(array)))
+    return False
+
+
+def _changes(right, name, annotation, default, span) -> Iterator[tuple[Any, bool]]:
+    """Values in the place of a right one, and whether no result can be right."""
+    words = f"{annotation}".replace("protocol.Recommend", "Callable")
+    kind = kind_of(right, annotation)
+    if kind == "text" and (
+        name in CHOSEN or (isinstance(default, str) and name not in WRITTEN)
+    ):
+        kind = "choice"
+    never, maybe = WRONG[kind]
+    if default is not None and "None" not in words and annotation is not Any:
+        never = (None, *never)
+    for value in never:
+        ours = kind in ("object", "any") and "Any" in words
+        known = any(
+            isinstance(value, each) and re.search(w, words) for each, w in TAKEN
+        )
+        yield value, not (ours or known or (callable(value) and "Callable" in words))
+    for value in maybe:
+        yield value, span is not None and _outside(value, span)
+    if isinstance(right, RECORDS):
+        for field, its in type(right).__annotations__.items():
+            default = right._field_defaults.get(field, 0)
+            if field != "bound":  # made of the probability
+                some = _changes(getattr(right, field), field, its, default, None)
+                yield from ((right._replace(**{field: x}), never) for x, never in some)
+
+
+@cache
+def targets() -> tuple[Target, ...]:
+    """All that is public: functions, and lines of the command line."""
+    names = {id(value): name for name, value in reversed([*public()])}
+    found = dict(public())
+    found = {x[11:]: found[x] for x in names.values() if inspect.isfunction(found[x])}
+    calls = [_target(*each) for each in found.items() if not UNTRIED.fullmatch(each[0])]
+    return tuple(each for each in (*calls, *_lines()) if each.changes)
+
+
+def _target(name, function) -> Target:
+    signature, given = inspect.signature(function), right(name, function)
+    doc = inspect.getdoc(function) or ""
+    spans = {} if name.startswith(TRACED) else ranges(doc)
+    free = any(x.kind == x.VAR_KEYWORD for x in signature.parameters.values())
+    changes = [] if free else [("horzion", 3, True)]
+    for key, each in signature.parameters.items():
+        several = each.kind == each.VAR_POSITIONAL
+        if each.kind != each.VAR_KEYWORD:
+            its = given.get(key, each.default)
+            its = its[0] if several else its
+            for value, never in _changes(
+                its, key, each.annotation, each.default, spans.get(key)
+            ):
+                changes.append((key, (value,) if several else value, never))
+
+    def call(**arguments):
+        more = {x: arguments.pop(x) for x in [*arguments] if x == "horzion"}
+        bound = inspect.BoundArguments(signature, arguments)
+        return function(*bound.args, **bound.kwargs, **more)
+
+    return Target(name, call, given, changes, doc)
+
+
+# --- The command line ----------------------------------------------------------------
+
+LINES = (
+    "list budgeted|info|recommend budgeted|reproduce nothing|claims|verify nothing|"
+    "compare none.csv --arm=arm --reward=reward --cost=cost --budget=9|"
+    "sweep radii.toml --store=own.zarr|status none.zarr|show none.zarr|"
+    "merge none.zarr --into=into.zarr|completion bash"
+)
+OF_HOSTS = {"coordinator", "processes", "process"}  # they wait for other hosts
+NO_NUMBER = ("", "x", "nan", "1e999", "0x10", "1,5", "\N{GAME DIE}")
+
+
+def _lines() -> Iterator[Target]:
+    _, commands = cli._parser_and_commands()
+    lines = {line.split()[0]: line.split()[1:] for line in LINES.split("|")}
+    for command, parser in commands.items():
+        given, changes = {}, [("--horzion", "3", True)]
+        for action in parser._actions:
+            if action.nargs == 0 or action.dest in OF_HOSTS:
+                continue
+            option = (action.option_strings or [action.metavar])[-1]
+            for word in lines[command]:
+                key, _, value = word.rpartition("=")
+                if key == option or not (key or action.option_strings):
+                    given[option] = value
+            changes += [(option, text, True) for text in NO_NUMBER if action.type]
+            changes += [(option, "1.5", True)] * (action.type is int)
+            changes += [(option, text, False) for text in ("0", "-1", "", "x", *NAMES)]
+        yield Target(
+            f"jaxbandits {command}", partial(_run, command), given, changes, ""
+        )
+
+
+def _run(command, **options):
+    line = [command]
+    for name, value in options.items():
+        line.append(f"{name}={value}" if name.startswith("--") else value)
+    out, printed = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stderr(printed), contextlib.redirect_stdout(out):
+        try:
+            status = cli.main(line)
+        except SystemExit as end:
+            status = end.code
+    if status == 2:
+        raise RefusedError(printed.getvalue())
+    return status
+
+
+class RefusedError(ValueError):
+    """Exit status 2, with what was printed."""
+
+
+# --- Calls, and what their answers are worth -----------------------------------------
+
+
+class Call(NamedTuple):
+    """A call with an argument changed."""
+
+    target: Target
+    key: str
+    value: Any
+    never: bool  # whether no result can be right
+
+    def __repr__(self):
+        return f"{self.target.name}({self.key}={_words(self.value)})"
+
+
+def _words(value) -> str:
+    return shown(value).encode("ascii", "backslashreplace").decode()
+
+
+def calls(target: Target, quick: bool = False) -> st.SearchStrategy[Call]:
+    """Calls of something; quick ones are right in nothing that takes long."""
+    slow = (quick and SLOW.match(target.name)) or target.name.startswith(TRACED)
+    some = [change for change in target.changes if change[2] or not slow]
+    return st.sampled_from(some).map(lambda change: Call(target, *change))
+
+
+class Verdict(NamedTuple):
+    """The kind of an answer, and its words."""
+
+    kind: str
+    words: str
+
+
+class Late(BaseException):
+    """No answer in time."""
+
+
+def judge(call: Call, limit_s: float = 20.0) -> Verdict:
+    """Call, in a folder of its own."""
+    arguments = call.target.right | ({call.key: call.value} if call.key else {})
+    try:
+        with _alone(arguments.values()), _limits(limit_s):
+            result = call.target.call(**arguments)
+            again = None if call.never else call.target.call(**arguments)
+            return _returned(call, result, again)
+    except Late:
+        return Verdict(HANG, f"no answer in {limit_s:g} s")
+    except Exception as error:  # noqa: BLE001 - that is the question
+        return _raised(call, error)
+
+
+@contextlib.contextmanager
+def _alone(values) -> Iterator[None]:
+    """In a folder with the files that are named."""
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        here = Path(folder, "here")  # so that ../x is in the folder, too
+        here.mkdir()
+        for each in home().iterdir():
+            if each.name in [value for value in values if isinstance(value, str)]:
+                copy = shutil.copytree if each.is_dir() else shutil.copy
+                copy(each, here / each.name)
+        with contextlib.chdir(here):
+            yield
+        plt.close("all")
+
+
+@contextlib.contextmanager
+def _limits(seconds: float) -> Iterator[None]:
+    """Seconds of the processor, or ten times as many in all; MEMORY more than now."""
+
+    def late(*_):
+        raise Late
+
+    handlers = [signal.signal(each, late) for each in (signal.SIGPROF, signal.SIGALRM)]
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    now = pages * resource.getpagesize()
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (now + MEMORY, before[1]))
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, 10 * seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGPROF, handlers[0])
+        signal.signal(signal.SIGALRM, handlers[1])
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+def _raised(call, error) -> Verdict:
+    text = " ".join(str(error).split())
+    names = [call.key, *TOLD.get(call.key, "").split("|")]
+    names += call.value._fields if isinstance(call.value, RECORDS) else ()
+    names = "|".join(re.escape(name) for name in names if name)
+    named = re.search(rf"(?<![^\W_])({names})(?![^\W_])", text, re.I)
+    ours = is_users(error) or isinstance(error, RefusedError)
+    ours |= "keyword argument" in text
+    ours |= isinstance(error, AssertionError) and call.target.name.startswith("testing")
+    kind = CLEAR if ours and (named or not call.never) else UNCLEAR
+    return Verdict(kind, f"{type(error).__name__}: {text}"[:300])
+
+
+def _returned(call, result, again) -> Verdict:
+    if call.never:
+        return Verdict(SILENT, f"taken: {_words(result)}")
+    found, other = _numbers(result), _numbers(again)
+    same = partial(np.array_equal, equal_nan=True)
+    if not all(map(same, found, other)):
+        return Verdict(SILENT, "another result at a second call")
+    if call.target.name.startswith(TRACED):
+        return Verdict(RIGHT, "")
+    if any(np.isnan(x).any() for x in found) and "NaN" not in call.target.doc:
+        return Verdict(SILENT, f"NaN: {_words(result)}")
+    played = (jb.Environment, jb.Policy, live.Session, settings.censored.Runs)
+    free = isinstance(result, played) or _huge(call.value) or "inf" in call.target.doc
+    if any(np.isinf(x).any() for x in found) and not free:
+        return Verdict(SILENT, f"infinite: {_words(result)}")
+    return Verdict(RIGHT, "")
+
+
+def _huge(value) -> bool:
+    with contextlib.suppress(TypeError, ValueError, OverflowError):
+        return bool(np.any(np.abs(np.asarray(value, float)) > 1e30))
+    return True
+
+
+def _numbers(result) -> list[np.ndarray]:
+    """The real numbers in a result."""
+    if isinstance(result, xr.Dataset):  # but not what it took
+        result = [each.values for name, each in result.items() if "second" not in name]
+    if isinstance(result, xr.DataArray):
+        result = result.values
+    leaves = [np.asarray(x) for x in jax.tree.leaves(result) if not callable(x)]
+    return [x.astype(float) for x in leaves if x.dtype.kind in "iufb"]
+
+
+def attack(
+    number: int, seed: int, quick: bool = False
+) -> tuple[Counter, dict[str, Verdict]]:
+    """Judge at least as many calls, every public thing equally often.
+
+    Returns:
+      How many answers are of each kind, and those that are not clear or right by call.
+    """
+    counts, bad = Counter(), {}
+
+    @hypothesis.seed(seed)
+    @hypothesis.settings(
+        max_examples=-(-number // len(targets())),
+        database=None,
+        deadline=None,
+        phases=[hypothesis.Phase.generate],
+        suppress_health_check=list(hypothesis.HealthCheck),
+    )
+    @hypothesis.given(st.tuples(*(calls(target, quick) for target in targets())))
+    def rounds(drawn):
+        for call in drawn:
+            verdict = judge(call)
+            counts[verdict.kind] += 1
+            if verdict.kind not in (CLEAR, RIGHT):
+                bad[repr(call)] = verdict
+
+    rounds()
+    return counts, bad
 
 
 def main(arguments=None) -> int:
-    """Run the cases; the exit status."""
-    options = _parser().parse_args(arguments)
-    if options.worker:
-        workers.work()
-        return 0
-    cases = all_cases()
-    places = [
-        i
-        for i, case in enumerate(cases)
-        if (not options.group or case.group in options.group)
-        and not (options.light and case.heavy)
-        and options.match in case.name
-    ]
-    if options.here:
-        found = {place: judge(cases[place]) for place in places}
-    else:
-        found = workers.run(places, options.jobs, options.limit_s, _progress(places))
-    _report({place: found[place] for place in places}, cases)
-    return _status(found)
-
-
-def _parser():
+    """Attack, and report; the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--group", action="append", choices=NAMES)
-    parser.add_argument("--match", default="", help="part of the name of a case")
-    parser.add_argument("--light", action="store_true", help="nothing that compiles")
-    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--limit-s", type=float, default=40.0, help="for each case")
-    parser.add_argument("--here", action="store_true", help="in this very process")
-    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
-    return parser
-
-
-def _progress(places):
-    seen = Counter()
-
-    def told(place, verdict):
-        seen[verdict.kind] += 1
-        if sum(seen.values()) % 100 == 0:
-            print(f"{sum(seen.values())} of {len(places)}: {dict(seen)}", flush=True)
-
-    return told
-
-
-def _report(found, cases):
-    for kind in (HANG, SILENT, CRYPTIC):
-        for place, verdict in found.items():
+    parser.add_argument("--calls", type=int, default=3000, help="about how many")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--quick", action="store_true", help="nothing that takes long")
+    options = parser.parse_args(arguments)
+    counts, bad = attack(options.calls, options.seed, options.quick)
+    for kind in (HANG, SILENT, UNCLEAR):
+        for call, verdict in bad.items():
             if verdict.kind == kind:
-                case = cases[place]
-                print(f"{kind}\t{case.group}\t{case.name}\t{verdict.words}")
-    print(f"\n{'group':<22}{'n':>6}" + "".join(f"{kind:>9}" for kind in KINDS))
-    rows = {name: [] for name in NAMES} | {"all": []}
-    for place, verdict in found.items():
-        rows[cases[place].group].append(verdict.kind)
-        rows["all"].append(verdict.kind)
-    for name, kinds in rows.items():
-        if kinds:
-            counts = "".join(f"{kinds.count(kind):>9}" for kind in KINDS)
-            print(f"{name:<22}{len(kinds):>6}{counts}")
-
-
-def _status(found) -> int:
-    kinds = Counter(verdict.kind for verdict in found.values())
-    clear = kinds[CLEAR] / max(kinds.total() - kinds[FINE], 1)
-    print(f"\nclear: {clear:.1%} of {kinds.total() - kinds[FINE]} that must be refused")
-    return int(kinds[SILENT] + kinds[HANG] > 0 or clear < LEAST_CLEAR)
+                print(f"{kind}\t{call}\t{verdict.words}")
+    share = counts[CLEAR] / max(counts[CLEAR] + counts[UNCLEAR], 1)
+    print(
+        f"{counts.total()} calls of {len(targets())}: {dict(counts)}, clear {share:.2%}"
+    )
+    return int(counts[SILENT] + counts[HANG] > 0 or share < LEAST_CLEAR)
 
 
 if __name__ == "__main__":

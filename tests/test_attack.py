@@ -1,101 +1,88 @@
-"""Bad input: a sample of scripts/attack.py that compiles nothing, and its judgement."""
+"""Wrong calls of everything public, and how their answers are judged."""
 
-import sys
-from importlib import import_module
-from pathlib import Path
-from runpy import run_path
+import inspect
 
+import numpy as np
 import pytest
 
-SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
-# Groups with cases that are answered without compiling, and how many of them there are
-# to one here: none may be out of step with the library in silence.
-SAMPLED = {"settings": 4, "laws": 1, "theory": 4, "loaders": 1, "factories": 40}
-SAMPLED |= {"results": 20, "plots": 20, "sweeping": 4, "asking": 2, "foreign": 5}
+from scripts import attack
 
 
-@pytest.fixture(scope="module", autouse=True)
-def scripts():
-    sys.path.insert(0, str(SCRIPTS))
-    yield
-    sys.path.remove(str(SCRIPTS))
-    for name in [name for name in sys.modules if name.split(".")[0] == "attack"]:
-        del sys.modules[name]
+def judged(function, right, value, never=True):
+    """The kind of the answer where the only argument is replaced."""
+    call = attack.Target(
+        "it", function, {"rate": right}, [], inspect.getdoc(function) or ""
+    )
+    return attack.judge(attack.Call(call, "rate", value, never), 1.0).kind
 
 
-@pytest.mark.parametrize("group", SAMPLED)
-def test_bad_input_is_refused_clearly(group):
-    judge = import_module("attack.case").judge
-    cases = import_module(f"attack.groups.{group}").cases()
-    light = [case for case in cases if not case.heavy][:: SAMPLED[group]]
-    assert len(light) >= 30
-    wrong = {case.name: judge(case) for case in light}
-    wrong = {k: v for k, v in wrong.items() if v.kind not in ("clear", "fine")}
+def test_wrong_calls_of_everything_public_are_refused_clearly():
+    counts, bad = attack.attack(3000, seed=0, quick=True)
+    assert counts.total() >= 3000
+    wrong = {call: each for call, each in bad.items() if each.kind != attack.UNCLEAR}
     assert not wrong
-
-
-def refused(text, kind=ValueError):
-    def call():
-        raise kind(text)
-
-    return call
-
-
-@pytest.mark.parametrize(
-    ("call", "fine", "kind"),
-    [
-        (refused("rate must be positive, got -1"), None, "clear"),
-        (refused("rate must be positive", TypeError), True, "clear"),
-        (refused("'<' not supported between str and int", TypeError), None, "cryptic"),
-        (refused("the rates must be positive"), None, "cryptic"),
-        (refused("rate: -1"), None, "cryptic"),
-        (refused("rate must be positive", AttributeError), None, "cryptic"),
-        (refused("rate must be JitTracer<float32[]>"), None, "cryptic"),
-        (lambda: 3, None, "silent"),
-        (lambda: 3, lambda x: x == 4, "silent"),
-        (lambda: 3, lambda x: x == 3, "fine"),
-        (lambda: 3, True, "fine"),
-    ],
-)
-def test_judgement(call, fine, kind):
-    case = import_module("attack.case")
-    assert case.judge(case.Case("it", call, ("rate",), fine)).kind == kind
-
-
-def test_arguments_of_one_letter_are_no_articles():
-    case = import_module("attack.case")
-    for text, kind in (
-        ("a must be positive", "clear"),
-        ("must be a number", "cryptic"),
-    ):
-        found = case.judge(case.Case("it", refused(text), ("a",)))
-        assert found.kind == kind
-
-
-def test_exit_status():
-    verdict = import_module("attack.case").Verdict
-    exit_status = run_path(str(SCRIPTS / "attack.py"), run_name="attack_script")[
-        "_status"
-    ]
-
-    def status(**kinds):
-        verdicts = [verdict(kind, "") for kind, n in kinds.items() for _ in range(n)]
-        return exit_status(dict(enumerate(verdicts)))
-
-    assert status(clear=95, cryptic=5, fine=50) == 0
-    assert status(clear=94, cryptic=6) == 1
-    assert status(clear=999, silent=1) == status(clear=999, hang=1) == 1
+    assert counts[attack.CLEAR] >= 0.97 * (
+        counts[attack.CLEAR] + counts[attack.UNCLEAR]
+    ), bad
 
 
 @pytest.mark.slow
-def test_workers_survive_what_hangs():
-    workers = import_module("attack.workers")
-    cases = import_module("attack.groups").all_cases()
-    assert len(cases) >= 700
-    assert len({(case.group, case.name) for case in cases}) > 0.95 * len(cases)
-    light = [i for i, case in enumerate(cases) if case.group == "loaders"][:3]
-    found = workers.run(light, 1, 30.0, lambda *told: None)
-    assert [found[place].kind for place in light] == ["clear"] * 3
-    # In no time at all nothing is answered; the next worker starts anew.
-    found = workers.run(light[:1], 1, 0.0, lambda *told: None)
-    assert {verdict.kind for verdict in found.values()} == {"hang"}
+def test_what_is_not_changed_in_them_is_right():
+    # Of files and stores that are not there, a line of the command line is refused.
+    answers = {
+        target.name: attack.judge(attack.Call(target, "", None, False), 60.0)
+        for target in attack.targets()
+        if not target.name.startswith("jaxbandits")
+    }
+    assert not {k: v for k, v in answers.items() if v.kind != attack.RIGHT}
+
+
+@pytest.mark.slow
+def test_so_are_many_more_of_them():
+    assert attack.main(["--calls", "20000", "--seed", "1"]) == 0
+
+
+def test_answers_are_told_apart():
+    from jaxbandits.checks import positive
+
+    def checked(rate):
+        positive(rate=rate)
+        return rate
+
+    def unnamed(rate):
+        positive(speed=rate)
+
+    def drawn(rate):
+        return np.random.default_rng().random()
+
+    def endless(rate):
+        while True:
+            pass
+
+    assert judged(checked, 1.0, -1.0) == attack.CLEAR
+    assert judged(unnamed, 1.0, -1.0) == attack.UNCLEAR
+    assert judged(lambda rate: {}[rate], 1.0, 2.0) == attack.UNCLEAR
+    assert judged(lambda rate: rate + "x", 1.0, 2.0, never=False) == attack.UNCLEAR
+    assert judged(checked, 1.0, 2.0) == attack.SILENT
+    assert judged(checked, 1.0, 2.0, never=False) == attack.RIGHT
+    assert judged(lambda rate: rate * np.nan, 1.0, 2.0, never=False) == attack.SILENT
+    assert judged(drawn, 1.0, 2.0, never=False) == attack.SILENT
+    assert judged(endless, 1.0, 2.0) == attack.HANG
+
+
+def test_ranges_are_read_from_docstrings():
+    def function(rate, share, count):
+        """Do it.
+
+        Args:
+          rate: number > 0, lambda; of [0, 1].
+          share: real in [0, 1].
+          count: whole number >= 1 of gains in [0, 1].
+        """
+
+    found = attack.ranges(inspect.getdoc(function) or "")
+    assert {name: span[:2] for name, span in found.items()} == {
+        "rate": (0, np.inf),
+        "share": (0, 1),
+        "count": (1, np.inf),
+    }

@@ -1,4 +1,4 @@
-"""What scripts/censored_forms.py plays and says: forms of cell Thompson sampling."""
+"""What studies/censored_forms.py plays and says: forms of cell Thompson sampling."""
 
 import sys
 from importlib import import_module
@@ -16,7 +16,7 @@ from jaxbandits.protocol import Policy, View
 from jaxbandits.settings.censored import Action, censor
 from jaxbandits.testing import check_policy, trace_run
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "scripts"))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "studies"))
 script = import_module("censored_forms")
 cells = import_module("forms.cells")
 

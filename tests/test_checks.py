@@ -1,13 +1,16 @@
 """Checks of user input: what passes, what is refused, and what the error says."""
 
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 import pandas as pd
 import pytest
+from jaxtyping import Float
 
 from jaxbandits import checks
 from jaxbandits.arguments import seeds_of
@@ -222,3 +225,54 @@ def test_what_is_no_list_of_seeds(seeds):
     with pytest.raises(TypeError, match="^seeds must be an integer or a list"):
         seeds_of(seeds)
     assert seeds_of(pd.Series([4, 2])).tolist() == [4, 2]
+
+
+class Game(NamedTuple):
+    """A type of one's own."""
+
+    size: int
+
+
+@checks.kinds
+def looked_at(
+    count: int = 1,
+    share: float = 0.5,
+    flag: bool = False,
+    word: str = "a",
+    numbers: Float[np.ndarray, " K"] = (1.0,),
+    make: Callable[[int], int] | None = None,
+    game: Game | None = None,
+    pair: tuple[int, int] = (0, 1),
+    names: Sequence[str] = (),
+    table: Mapping[str, float] = {},
+    anything: Any = None,
+):
+    return count
+
+
+@pytest.mark.parametrize(
+    ("argument", "right", "wrong"),
+    [
+        ("count", (1, np.int8(2)), (True, 1.0, "1", None, np.array([1]))),
+        ("share", (1, 0.5, np.float32(1)), (True, "1", None, [0.5], 1j)),
+        ("flag", (True, np.True_), (0, None, "yes")),
+        ("word", ("",), (None, b"a", 1)),
+        ("numbers", ([1, 2], np.ones((2, 2)), 3), (["a"], [[1], [1, 2]], None, 1j)),
+        ("make", (None, print), (3, "print")),
+        ("game", (None, Game(1)), ((1,), "game")),
+        ("pair", ((1, 2), [1, 2]), ((1,), "ab", (1, 0.5), np.array(1))),
+        ("names", (["a"], ()), ("a", [1], 3)),
+        ("table", ({},), ([], None)),
+        ("anything", (None, 3, "a", object()), ()),
+    ],
+)
+def test_arguments_of_another_kind_than_annotated_are_refused(argument, right, wrong):
+    for value in right:
+        assert looked_at(**{argument: value})
+    for value in wrong:
+        with pytest.raises(TypeError, match=f"^{argument} must be"):
+            looked_at(**{argument: value})
+
+
+def test_traced_arguments_are_numbers():
+    assert jax.jit(lambda x: looked_at(numbers=x, share=x[0]))(np.ones(3)) == 1

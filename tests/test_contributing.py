@@ -47,7 +47,7 @@ PAGES = {
         "test_imports_point_down[experiments/budgeted/needle.py]",
     ),
 }
-COPIED = ("jaxbandits", "tests", "scripts", "pyproject.toml")
+COPIED = ("jaxbandits", "tests", "scripts", "studies", "pyproject.toml")
 LINES = 120  # of a policy's file
 
 

@@ -69,7 +69,7 @@ def test_a_row_does_what_it_says(row, preamble, tmp_path, monkeypatch):
 
 def run(call):
     """By bash, in a folder with links to those of the clone, which is `REPO`."""
-    for name in ("docs", "jaxbandits", "notebooks", "scripts", "tests"):
+    for name in ("docs", "jaxbandits", "notebooks", "scripts", "studies", "tests"):
         Path(name).symlink_to(ROOT / name)
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     here = {"PATH": path, "PYTHONPATH": str(ROOT), "REPO": str(ROOT)}

@@ -13,13 +13,13 @@ from jaxbandits.experiments.common.claims import is_full
 from jaxbandits.experiments.statements import STATEMENTS, of_experiment
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.append(str(ROOT / "scripts"))
-pages, quoted = (import_module(f"pages.{x}") for x in ("reproduction", "quoted"))
+sys.path.append(str(ROOT / "studies"))
+pages, quoted = map(import_module, ("reproduction_page", "quoted"))
 KEPT = ROOT / "docs" / "reproduction"
 SUMMARIES = pages.summaries_in(KEPT)
 PAGES = ("errata.md", "recommendation.md", "theory/discounted-omega.md")
 QUOTING = [ROOT / "docs" / name for name in PAGES]
-AGAIN = "python scripts/reproduction.py"
+AGAIN = "python studies/reproduction.py"
 STATED = sum(each.experiment.startswith("farewell") for each in STATEMENTS.values())
 CAUSES_OF = ["C3", "C3", "B2", "C3", "C3", *[""] * 100]  # of the claims of a summary
 JUDGED = len(of_experiment("farewell-fig1"))

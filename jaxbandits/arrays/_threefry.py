@@ -19,11 +19,13 @@ from jax import Array
 from jaxtyping import UInt32
 
 from jaxbandits.arrays.real import integer
+from jaxbandits.checks import kinds
 
 ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 PARITY = 0x1BD11BDA
 
 
+@kinds
 def threefry(
     key: tuple[UInt32[Array, "..."], UInt32[Array, "..."]],
     counter: tuple[UInt32[Array, "..."], UInt32[Array, "..."]],

@@ -7,9 +7,10 @@ from jaxtyping import Bool, Int32, Num, UInt32
 from jaxbandits.arrays._stored import stored
 from jaxbandits.arrays.named import named
 from jaxbandits.arrays.words import position
-from jaxbandits.checks import shaped
+from jaxbandits.checks import kinds, shaped
 
 
+@kinds
 def first_true(mask: Bool[Array, "..."]) -> Int32[Array, ""]:
     """Row-major position of the first true entry.
 

@@ -8,6 +8,8 @@ from typing import Any, ParamSpec, TypeVar
 import jax
 from jax.custom_batching import custom_vmap
 
+from jaxbandits.checks import check_kinds
+
 PREFIX = "jaxbandits."
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -45,10 +47,11 @@ def named(fn: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     def _(primals: Any, tangents: Any) -> Any:
         return kernel(*primals), jax.jvp(plain, primals, tangents)[1]
 
-    arguments = signature(fn)
+    arguments, check = signature(fn), check_kinds(fn)
 
     @wraps(fn)
     def by_position(*args: Arguments.args, **by_name: Arguments.kwargs) -> Result:
+        check(*args, **by_name)
         given = arguments.bind(*args, **by_name).args if by_name else args
         result: Result = differentiable(*given)
         return result

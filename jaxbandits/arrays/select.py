@@ -18,7 +18,7 @@ from jaxtyping import Bool, Int, Shaped
 from jaxbandits.arrays._stored import stored
 from jaxbandits.arrays.named import named
 from jaxbandits.arrays.real import integer
-from jaxbandits.checks import shaped, shown, whole
+from jaxbandits.checks import kinds, shaped, shown, whole
 
 Arguments = ParamSpec("Arguments")
 Tree = TypeVar("Tree")  # a pytree of arrays
@@ -39,7 +39,7 @@ def one_hot(index: Int[Array, ""], length: int) -> Bool[Array, " length"]:
       TypeError: if `index` is no integer.
     """
     shaped("", index=integer("index", index))
-    whole("length", length, 0)
+    whole("length", length, 0, 2**31 - 1)
     return jnp.arange(length, dtype=jnp.int32) == index
 
 
@@ -151,6 +151,7 @@ def when(condition: Bool[Array, ""], fn: Callable[[Tree], Tree], value: Tree) ->
     return done[1]
 
 
+@kinds
 def split_index(
     flat_index: Int[Array, ""], num_rows: int, num_columns: int
 ) -> tuple[Int[Array, ""], Int[Array, ""]]:

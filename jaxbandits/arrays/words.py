@@ -17,7 +17,7 @@ from jax import Array
 from jaxtyping import Bool, Float, Int, Int32, UInt32
 
 from jaxbandits.arrays.real import integer, real
-from jaxbandits.checks import whole
+from jaxbandits.checks import kinds, whole
 
 # Two words are compared as 31 and 30 bits, which int32 holds with room for a carry.
 HIGH_BITS, LOW_BITS = 31, 30
@@ -140,6 +140,7 @@ def occurs(
     return below(first, second, bound(probability))
 
 
+@kinds
 def position(
     word: UInt32[Array, "..."], size: int | Int[Array, "..."]
 ) -> Int32[Array, "..."]:

@@ -36,8 +36,9 @@ class Key(NamedTuple):
 
 
 def root_key(root_seed: int) -> Key:
-    """The key of a whole run. `root_seed` is a Python int in [0, 2**64)."""
-    return Key(jnp.uint32(root_seed >> 32), jnp.uint32(root_seed & 0xFFFFFFFF))
+    """The key of a whole run. `root_seed` is an integer in [0, 2**64)."""
+    seed = int(root_seed)  # a short one of NumPy has no upper half
+    return Key(jnp.uint32(seed >> 32), jnp.uint32(seed & 0xFFFFFFFF))
 
 
 def stream_key(root: Key, seed_index, stream: Stream) -> Key:

@@ -1,7 +1,7 @@
 """How long experiments take: what was measured, from `minutes.csv` beside this file.
 
 A row is a whole run, one that went on from no other, with the data sets that it can
-use (`JAXBANDITS_DATA`). `scripts/minutes.py` takes rows from summaries. Those of quick
+use (`JAXBANDITS_DATA`). `studies/minutes.py` takes rows from summaries. Those of quick
 forms, most of whose time that is, are with compiling; the full runs read most of their
 programs from a folder (`JAX_COMPILATION_CACHE_DIR`).
 """

@@ -22,7 +22,7 @@ from jaxtyping import Float, Real
 from numpy.polynomial import chebyshev
 
 from jaxbandits.arrays.real import Floats, Reals, alike, real
-from jaxbandits.checks import shaped
+from jaxbandits.checks import kinds, shaped
 from jaxbandits.kernels.normal import normal_quantile
 
 GAMMA_CDF_ERROR = 5e-5  # stated bound, for every shape >= 1
@@ -101,6 +101,7 @@ def _cube_root(score: Array, s: Array) -> Array:
     return jnp.maximum(1 + s * w, 1e-3)
 
 
+@kinds
 def beta_from_uniforms(
     uniforms_a: Reals, uniforms_b: Reals, a: Reals, b: Reals
 ) -> Floats:
@@ -120,6 +121,7 @@ def beta_from_uniforms(
     return x / (x + y)
 
 
+@kinds
 def beta_from_uniforms_small(
     noise: Float[Array, "4"], a: Real[ArrayLike, ""], b: Real[ArrayLike, ""]
 ) -> Float[Array, ""]:
@@ -144,6 +146,7 @@ def beta_from_uniforms_small(
     return jnp.maximum(jnp.where(logit < 0, ratio, 1.0) / (1 + ratio), BETA_LEAST)
 
 
+@kinds
 def beta_logit_from_uniforms(
     noise: Float[Array, "4"], a: Real[ArrayLike, ""], b: Real[ArrayLike, ""]
 ) -> Float[Array, ""]:

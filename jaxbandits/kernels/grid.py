@@ -23,7 +23,17 @@ from jaxtyping import Bool, Float, Int, Int32, Real
 
 from jaxbandits.arrays import first_argmax, first_true, pick
 from jaxbandits.arrays.real import integer, real
-from jaxbandits.checks import MOST, number, one_of, played, positive, shaped, whole
+from jaxbandits.checks import (
+    MOST,
+    instance,
+    kinds,
+    number,
+    one_of,
+    played,
+    positive,
+    shaped,
+    whole,
+)
 
 HISTORIES = ("restart", "inherit", "whole")
 
@@ -153,6 +163,7 @@ def cell_at(grid: Grid, limit: Real[ArrayLike, ""]) -> Int32[Array, ""]:
     Returns:
       i32[]: of the playable points that are not smaller, the smallest.
     """
+    instance("grid", grid, Grid, "one arm's, of limit_grid")
     limit = real(limit=limit)
     shaped("", limit=limit)
     shaped("G", **{"grid.limit": grid.limit})
@@ -161,6 +172,7 @@ def cell_at(grid: Grid, limit: Real[ArrayLike, ""]) -> Int32[Array, ""]:
     return first_argmax(jnp.where(above, -grid.limit, -jnp.inf))
 
 
+@kinds
 def split_cells(
     grid: Grid,
     ready: Bool[ArrayLike, " G"],

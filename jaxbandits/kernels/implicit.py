@@ -8,7 +8,10 @@ import jax.numpy as jnp
 from jax import Array, lax
 from jaxtyping import Float
 
+from jaxbandits.checks import kinds
 
+
+@kinds
 def implicit_root(
     function: Callable[[Array], Array],
     root: Float[Array, "*n"],

@@ -17,7 +17,7 @@ from jaxtyping import Float, Int32, Real
 
 from jaxbandits.arrays import first_argmax, multiply_add, outermost, stored, window
 from jaxbandits.arrays.real import real
-from jaxbandits.checks import one_of, shaped
+from jaxbandits.checks import kinds, one_of, shaped
 from jaxbandits.kernels.newton import guarded_newton
 
 NODES = 6  # that a polynomial passes through, if nobody says more
@@ -152,6 +152,7 @@ def _beside(values: Array, node: Array, nodes: int) -> _Polynomial:
     return _Polynomial(start, _through(row))
 
 
+@kinds
 def interpolate(
     values: Real[ArrayLike, " J"], position: Real[ArrayLike, ""], nodes: int = NODES
 ) -> Float[Array, ""]:
@@ -170,6 +171,7 @@ def interpolate(
     return around(values, node, nodes)(position)
 
 
+@kinds
 def maximum(
     values: Real[ArrayLike, " J"],
     last: float | None = None,

@@ -7,6 +7,7 @@ from jaxtyping import UInt32
 
 from jaxbandits.arrays import smaller_side
 from jaxbandits.arrays.real import Floats, Reals, alike, real
+from jaxbandits.checks import kinds
 
 # Giles, "Approximating the erfinv function" (GPU Computing Gems, 2011), in single
 # precision: polynomials in w - 2.5 for the centre, in sqrt(w) - 3 for the tails.
@@ -45,6 +46,7 @@ def normal_quantile(u: Reals) -> Floats:
     return SQRT_2 * (2 * u - 1) * _factor(w, root)
 
 
+@kinds
 def normal_score(
     first: UInt32[Array, "*#shape"], second: UInt32[Array, "*#shape"]
 ) -> Floats:

@@ -61,7 +61,8 @@ def plot_bars(
         the last checkpoint; `percent` if a mean is not in [0, 1].
     """
     check_axes(ax)
-    check_formulas("title", title or "")
+    check_formulas("title", "" if title is None else title)
+    checks.label("reference_label", reference_label)
     check_formulas("reference_label", reference_label)
     if reference is not None:
         check_number("reference", reference)

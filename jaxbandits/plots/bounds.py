@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from jaxbandits.checks import numbers
 from jaxbandits.plots._style import check_axes, line_style
 from jaxbandits.plots.ticks import readable_ticks
 from jaxbandits.plots.words import check_formulas, entry
@@ -36,12 +37,12 @@ def draw_bounds(ax: Axes, x: Any, curves: Mapping[str, Any]) -> None:
     if ax is None:
         raise TypeError("ax must be Matplotlib axes, got None")
     check_mapping("curves", curves)
-    places = np.asarray(x, np.float64)
+    places = numbers("x", x)
     if places.ndim != 1 or not np.all(np.diff(places) > 0):
         raise ValueError("x must be a list of increasing numbers")
     measured = len(ax.get_legend_handles_labels()[1])
     for i, (label, values) in enumerate(curves.items(), start=measured):
-        heights = np.asarray(values, np.float64)
+        heights = numbers(f"curves: {label!r}", values)
         if heights.shape != places.shape:
             raise ValueError(
                 f"curves: {label!r} must have {len(places)} numbers, one for each of "

@@ -30,6 +30,8 @@ _FLATTER = 0.85  # height of a panel over its width, in print
 _LEAST = (20, 14)
 _PAGE = 9.0  # inches
 
+_MOST_PANELS = 1000  # of a figure: more is a slip
+
 
 class Figure(BaseFigure):
     """A Matplotlib figure that shows itself in notebooks without pyplot.
@@ -110,8 +112,9 @@ def figure(rows: int = 1, columns: int = 1) -> tuple[Figure, list[Axes]]:
     Returns:
       The figure and its axes, row by row as they were asked for.
     """
-    checks.whole("rows", rows, 1)
-    checks.whole("columns", columns, 1)
+    rows = checks.whole("rows", rows, 1)
+    columns = checks.whole("columns", columns, 1)
+    checks.whole("rows * columns", rows * columns, 1, _MOST_PANELS)
     settings = in_force()
     across = _columns_that_fit(settings, rows, columns)
     blocks = -(-columns // across)
@@ -159,6 +162,7 @@ def _size(settings: dict[str, Any], rows: int, columns: int) -> tuple[float, flo
     return width, rows * min(height, _FLATTER * width / columns)
 
 
+@checks.kinds
 def share_names(axes: Sequence[Axes]) -> None:
     """Take away what axes are called where the neighbour says the same.
 

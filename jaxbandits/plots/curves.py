@@ -74,7 +74,7 @@ def plot_curves(
         that cannot be drawn.
     """
     check_axes(ax)
-    check_formulas("title", title or "")
+    check_formulas("title", "" if title is None else title)
     dataset = one_environment(dataset)
     total = dataset.sizes["seed"]
     dataset = shown(dataset, metric, params, policies)

@@ -9,7 +9,7 @@ from matplotlib.collections import QuadMesh
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 
-from jaxbandits.checks import one_of
+from jaxbandits.checks import flag, one_of
 from jaxbandits.plots._style import SCREEN, check_axes, figure_of, setting
 from jaxbandits.plots.arguments import along, shown_value
 from jaxbandits.plots.canvas import figure
@@ -99,7 +99,7 @@ def plot_heat_map(
         `metric` if no run of the policy has it.
     """
     labels = texts_of(labels)
-    given = at or {}
+    given = {} if at is None else at
     check_mapping("at", given)
     check_dataset(dataset)
     check_labels(dataset, labels)
@@ -109,6 +109,7 @@ def plot_heat_map(
     fixed = {name: shown_value(value) for name, value in given.items()}
     check_checkpoint(dataset, checkpoint)
     one_of("statistic", statistic, STATISTICS)
+    flag("log", log)
     check_best(best)
     check_axes(ax)
     policy = grid_policy(dataset, policy, x, y)

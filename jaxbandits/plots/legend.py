@@ -20,6 +20,7 @@ _BETWEEN = 1.6
 _EDGE = 1.0
 
 
+@checks.kinds
 def draw_legend(
     axes: Axes | Sequence[Axes], title: str = "", *, order: Sequence[str] | None = None
 ) -> Legend:

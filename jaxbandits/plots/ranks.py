@@ -109,7 +109,7 @@ def plot_ranks(
     check_policies(dataset, labels, "labels")
     check_level(level)
     check_axes(ax)
-    check_formulas("title", title or "")
+    check_formulas("title", "" if title is None else title)
     ranks = _ranks(
         at_points(dataset, params), metric, checkpoint, policies, smaller_is_better
     )

@@ -86,7 +86,7 @@ def plot_sensitivity(
         that cannot be drawn.
     """
     labels = texts_of(labels)
-    given = at or {}
+    given = {} if at is None else at
     check_mapping("at", given)
     check_dataset(dataset)
     check_labels(dataset, labels)

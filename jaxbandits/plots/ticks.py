@@ -16,7 +16,7 @@ from matplotlib.ticker import (
     NullLocator,
 )
 
-from jaxbandits.checks import one_of
+from jaxbandits.checks import flag, instance, number, one_of
 from jaxbandits.plots.labels import short_number
 from jaxbandits.plots.words import tex
 
@@ -110,7 +110,11 @@ def readable_ticks(
     Raises:
       ValueError: if `scale` is neither.
     """
+    instance("axis", axis, Axis, "of Matplotlib, as ax.xaxis")
     one_of(f"{_name(axis)}_scale", scale, SCALES)
+    number("low", low)
+    number("high", high)
+    flag("zero", zero)
     above = tick_locator(scale, low, high)
     if scale == "log" and zero and 0 < low <= high:
         start = 10.0 ** floor(log10(low) + 1e-9)

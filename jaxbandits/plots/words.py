@@ -8,6 +8,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.mathtext import MathTextParser
 from matplotlib.textpath import TextToPath
 
+from jaxbandits.checks import kinds
 from jaxbandits.plots._style import setting
 from jaxbandits.texts import latex, visible
 
@@ -16,6 +17,7 @@ _FORMULA = re.compile(r"(?<!\\)\$")  # where one begins or ends
 _MEASURE = TextToPath()
 
 
+@kinds
 def literal(text: str) -> str:
     """A text from data (a name, say) that figures show as it stands.
 

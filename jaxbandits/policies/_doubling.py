@@ -14,7 +14,13 @@ from jax import Array
 from jaxtyping import Bool, Int32
 
 from jaxbandits.arrays import when
-from jaxbandits.checks import MOST_ROUNDS, at_least_one, function, instance, whole
+from jaxbandits.checks import (
+    MOST_ROUNDS,
+    at_least_one,
+    instance,
+    kinds,
+    whole,
+)
 from jaxbandits.protocol import A, P, Policy
 
 
@@ -60,6 +66,7 @@ def doubling(policy: Policy[Any, P, A], first: int = 1024) -> Policy[State, P, A
     return _doubling(policy, first)
 
 
+@kinds
 def doubled(problem: Any, make: Callable[..., Policy], first: int = 1024) -> Policy:
     """`doubling` of the policy that a factory makes for a problem.
 
@@ -71,7 +78,7 @@ def doubled(problem: Any, make: Callable[..., Policy], first: int = 1024) -> Pol
     Raises:
       TypeError, ValueError: if `make` is no function, or as `make` and `doubling`.
     """
-    return doubling(function("make", make)(problem), first)
+    return doubling(make(problem), first)
 
 
 @cache

@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
+from jaxbandits.checks import MOST
 from jaxbandits.results.names import INSTANCE
 
 
@@ -85,7 +86,10 @@ def check_mapping(argument: str, value: object) -> None:
 
 
 def check_bootstrap(resamples: int, seed: int, level: float) -> None:
-    """Raise an error if `seed` is none, or a tail would hold less than one resample."""
+    """Raise an error if `seed` is none, or `resamples` are too few or too many.
+
+    A tail must hold at least one of them.
+    """
     check_whole("seed", seed)
     if seed < 0:
         raise ValueError(f"seed must be at least 0, got {seed}")
@@ -95,6 +99,8 @@ def check_bootstrap(resamples: int, seed: int, level: float) -> None:
             f"resamples must be at least 2 / (1 - level) = {2 / (1 - level):.0f}, "
             f"got {resamples}"
         )
+    if resamples > MOST:
+        raise ValueError(f"resamples must be at most {MOST}, got {resamples}")
 
 
 def check_seeds(values: xr.DataArray) -> None:
@@ -103,9 +109,17 @@ def check_seeds(values: xr.DataArray) -> None:
         raise ValueError("dataset: has no seed")
 
 
+def array_of(argument: str, value: object) -> np.ndarray:
+    """`value` as an array, if its rows are as long as each other."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise TypeError(f"{argument} must be an array, got {value!r}") from None
+
+
 def check_probabilities(q: ArrayLike, inside: bool) -> np.ndarray:
     """`q` as f64; `inside` leaves out 0 and 1. Raises an error that names ``q``."""
-    found = np.asarray(q)
+    found = array_of("q", q)
     if found.dtype.kind not in "fiu" or found.ndim > 1:
         raise TypeError(f"q must be a number or a list of numbers, got {q!r}")
     if not found.size:

@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
+from jaxbandits.checks import kinds
 from jaxbandits.results.names import COUNT, FACT, PARAMETER, check_variable
 from jaxbandits.results.plain import plain
 
@@ -173,6 +174,7 @@ def without_environments(dataset: xr.Dataset) -> xr.Dataset:
     return dataset.assign_coords(same)
 
 
+@kinds
 def build_dataset(
     metrics: Mapping[str, Mapping[str, np.ndarray]],
     rounds: Mapping[str, np.ndarray],

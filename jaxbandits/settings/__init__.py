@@ -8,6 +8,7 @@ the caller has: `PARTS` says, by setting, what such arguments are made of. `deal
 shuffles the arms of an environment for every seed.
 """
 
+from jaxbandits.checks import kinds
 from jaxbandits.maker import Maker
 from jaxbandits.settings import allocation, budgeted, censored, farewell
 from jaxbandits.settings.dealing import Dealt, dealt
@@ -89,6 +90,7 @@ _OTHER_ROOMS = {
 }
 
 
+@kinds
 def setting_of(name: str) -> str:
     """The setting of an entry of this registry, or of that of policies, by its name."""
     room = name.split("/")[0]

@@ -124,7 +124,7 @@ def record_table(
     _check_records(records)
     if isinstance(metrics, str) or not isinstance(metrics, Iterable | None):
         raise TypeError(f"metrics must be a list of names, got {metrics!r}")
-    check_mapping("labels", labels or {})
+    check_mapping("labels", {} if labels is None else labels)
     known = list(dict.fromkeys(name for r in records for name in r["metrics"]))
     names = known if metrics is None else list(metrics)
     for name in names:

@@ -17,6 +17,7 @@ from jaxbandits.results.checks import (
     check_bootstrap,
     check_level,
     check_seeds,
+    check_whole,
 )
 from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.lookup import metric_values
@@ -110,6 +111,8 @@ def two_level(
     values = metric_values(dataset, metric)
     check_level(level)
     one_of("method", method, ("t", "bootstrap"))
+    check_whole("resamples", resamples)
+    check_whole("seed", seed)
     runs, numbers = _runs(values, group)
     template = runs.isel(run=0, drop=True)
     check_seeds(values)

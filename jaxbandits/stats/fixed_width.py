@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from jaxbandits.results.checks import (
+    array_of,
     check_level,
     check_number,
     check_once,
@@ -192,7 +193,7 @@ def _by_seed(values: xr.DataArray | ArrayLike, argument: str) -> xr.DataArray:
             "Dataset"
         )
     if not isinstance(values, xr.DataArray):
-        values = np.asarray(values)
+        values = array_of(argument, values)
         if values.dtype.kind not in "fiub" or values.ndim == 0:
             raise TypeError(f"{argument} must be an array of numbers, got {values!r}")
         dims = [f"dim_{axis}" for axis in range(values.ndim - 1)]

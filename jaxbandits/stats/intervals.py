@@ -25,6 +25,7 @@ from jaxbandits.results.checks import (
     check_once,
     check_probabilities,
     check_seeds,
+    check_whole,
 )
 from jaxbandits.results.lookup import is_ragged, metric_values, warn_of_missing
 from jaxbandits.results.moments import Moments
@@ -211,6 +212,8 @@ def _interval(
 ) -> Interval:
     check_level(level)
     one_of("method", method, ("t", "bootstrap", "bounded"))
+    check_whole("resamples", resamples)
+    check_whole("seed", seed)
     check_seeds(values)
     if (method == "bounded") != (bounds is not None):
         raise ValueError('bounds: are for the method "bounded", which needs them')

@@ -66,7 +66,7 @@ def summary_records(
     check_recorded(dataset, last=True)
     # Means are read by position: what was joined or transposed may have another order.
     dataset = dataset.transpose(*dims, ...)
-    published = published or {}
+    published = {} if published is None else published
     check_mapping("published", published)
     check_mapping("params", params or {})
     if isinstance(metrics, str) or not isinstance(metrics, Iterable | None):

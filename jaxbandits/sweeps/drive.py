@@ -60,6 +60,8 @@ def run_sweep(
     """
     if store is None and jax.process_count() > 1:
         raise ValueError("store: several processes need one that all can write to")
+    if stop is not None:
+        checks.instance("stop", stop, threading.Event, "of threading")
     dataset = play_spec(spec, store, machine, stop, executor, shard)
     warn_of_cuts(dataset, spec.budget, spec.horizon, stacklevel=2)
     return dataset

@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxbandits.arguments import environment_of, points_of, root_seed_of
 from jaxbandits.checks import instance as instance_of
-from jaxbandits.checks import shown, whole
+from jaxbandits.checks import kinds, shown, whole
 from jaxbandits.contract import refuse_keys
 from jaxbandits.engine.rollout import to_device
 from jaxbandits.engine.tape import (
@@ -142,6 +142,7 @@ def instance_for(environment: Environment, root_seed: int, seed_index: int) -> A
         return environment.game.sample(key, jax.tree.map(to_device, environment.setup))
 
 
+@kinds
 def altered(environment: Environment, **changes) -> Environment:
     """An environment with some parts in place of its own, or of its game's.
 

@@ -144,7 +144,7 @@ def normal_score(t: Numbers, rho: float) -> np.ndarray:
       ValueError: if an argument is out of its range.
     """
     positive(rho=rho)
-    return np.sqrt(2 * rho * np.log(_time_steps(t)))
+    return np.sqrt(2 * rho * np.log(_time_steps(t, "t")))
 
 
 @plain_numbers
@@ -165,7 +165,7 @@ def failure_bound(t: Numbers, rho: float) -> np.ndarray:
       ValueError: if an argument is out of its range.
     """
     positive(rho=rho)
-    return _failure(_time_steps(t), rho)
+    return _failure(_time_steps(t, "t"), rho)
 
 
 @plain_numbers
@@ -468,6 +468,8 @@ def _means(mean_reward: Numbers, mean_cost: Numbers) -> tuple[np.ndarray, np.nda
 
 def _costs(mean_cost: Numbers) -> np.ndarray:
     positive(mean_cost=mean_cost)
+    if np.size(mean_cost) == 0:
+        raise ValueError("mean_cost must not be empty")
     return _share("mean_cost", mean_cost)
 
 
@@ -485,9 +487,9 @@ def _eta(name: str, value: Numbers, means: np.ndarray) -> np.ndarray:
     return value
 
 
-def _time_steps(tau: Numbers) -> np.ndarray:
-    at_least_one(tau=tau)
+def _time_steps(tau: Numbers, name: str = "tau") -> np.ndarray:
+    at_least_one(**{name: tau})
     tau = np.asarray(tau, np.float64)
     if np.any(tau != np.floor(tau)):
-        raise ValueError(f"tau must be whole numbers, got {tau}")
+        raise ValueError(f"{name} must be whole numbers, got {tau}")
     return tau

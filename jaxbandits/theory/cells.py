@@ -12,6 +12,7 @@ from jaxbandits.checks import (
     Numbers,
     at_least_one,
     between_zero_and_one,
+    finite,
     flag,
     in_unit_interval,
     non_negative,
@@ -19,7 +20,7 @@ from jaxbandits.checks import (
     positive,
     whole,
 )
-from jaxbandits.theory.plain import plain_numbers
+from jaxbandits.theory.plain import plain_numbers, up_to
 from jaxbandits.theory.products import largest_products, spread_out
 
 
@@ -192,11 +193,14 @@ def lost_regret(rounds: Numbers, best: float, other: float) -> np.ndarray:
     between_zero_and_one(best=best, other=other)
     positive(best_minus_other=best - other)
     # Beyond, a draw is above q with less than one chance in the rounds that there are.
-    most = int(np.ceil((2 + np.sqrt(2 * np.log(np.max(rounds) + 1))) / other)) + 2
-    n = np.arange(1, most + 1)
+    most = np.ceil((2 + np.sqrt(2 * np.log(np.max(rounds, initial=1) + 1))) / other) + 2
+    n = up_to(most, other=other)
     again = chance_after_failures(n, other)
     left = np.maximum(rounds[..., None] - n, 0)
-    waiting = (1 - again) * -np.expm1(left * np.log1p(-again)) / again
+    # Where a draw is as good as impossible, all rounds that are left are waited.
+    some = np.where(again > 0, again, 1.0)
+    waiting = -np.expm1(left * np.log1p(-again)) / some
+    waiting = (1 - again) * np.where(again > 0, waiting, left)
     return np.max((best - other) * (1 - best) ** n * waiting, axis=-1)
 
 
@@ -243,6 +247,7 @@ def _cells(
     hazard = numbers(names[0], hazard, 1)
     gain = numbers(names[1], gain, 1)
     penalty = numbers("penalty", penalty, 1)
+    finite(**{names[1]: gain})
     if not hazard.size:
         raise ValueError(f"{names[0]} must have at least one cell, got none")
     for name, array in ((names[1], gain), ("penalty", penalty)):

@@ -21,8 +21,10 @@ has it. What to know before laying a curve over a plot:
 import numpy as np
 
 from jaxbandits.checks import (
+    MOST,
     Numbers,
     at_least_one,
+    between_zero_and_one,
     in_unit_interval,
     non_negative,
     number,
@@ -221,14 +223,14 @@ def largest_delta(horizon: Numbers, num_pairs: int) -> np.ndarray:
       num_pairs: K M, an integer >= 2.
 
     Returns:
-      f64 of the shape of `horizon`; 0 or less where no delta will do.
+      f64 of the shape of `horizon`; 0 or less, also -inf, where no delta will do.
 
     Raises:
       ValueError: if an argument is out of its range.
       TypeError: if `num_pairs` is no integer.
     """
     at_least_one(horizon=horizon)
-    T, others = np.log(horizon), np.log(whole("num_pairs", num_pairs, 2) - 1)
+    T, others = np.log(horizon), np.log(whole("num_pairs", num_pairs, 2, MOST**2) - 1)
     # Below, at T^2 <= K M - 1, only a delta above 1/2 would fulfil the condition.
     possible = others < 2 * T
     return np.where(possible, T - others, -np.inf) / np.where(
@@ -277,6 +279,7 @@ def rcucb_regret_bound(
     _form(form)
     probability = number("probability", probability)
     in_unit_interval(probability=probability)
+    between_zero_and_one(epsilon=epsilon, delta=delta)
     pulls = rcucb_pull_bound(gaps, penalties, horizon, alpha)
     gaps, _ = _pairs(gaps, penalties)
     bound = _weighted(gaps, pulls)
@@ -317,7 +320,7 @@ def ucb_regret_bound(
     """
     non_negative(max_penalty=max_penalty)
     gaps, _ = _pairs(gaps, max_penalty)
-    factor = 2 * _alpha(alpha) * (1 + max_penalty) ** 2
+    factor = 2 * _alpha(alpha) * np.square(1 + max_penalty, dtype=float)
     bound = _weighted(gaps, _pulls(gaps, factor, horizon, alpha, 4))
     return checked(bound, trivial_bound(horizon, gaps))
 

@@ -330,7 +330,7 @@ def dqzl_rate(T: Numbers, gaps: Numbers, best_ratio: float) -> np.ndarray:
     non_negative(best_ratio=best_ratio)
     if best_ratio > 1:
         raise ValueError(f"best_ratio must be in [0, 1], got {best_ratio}")
-    log, gaps, _ = _single_macro_arm(T, gaps, np.ones(np.shape(gaps)))
+    log, gaps, _ = _single_macro_arm(T, gaps, np.ones(np.shape(_gaps(gaps))))
     D, smallest = gaps.size, _smallest(gaps)
     return (D**4 + D**3 / smallest + D**2 / smallest**2) * best_ratio * log
 

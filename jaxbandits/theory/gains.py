@@ -88,6 +88,8 @@ def least_information(gains: Numbers, level: float) -> float:
     in_unit_interval(gains=gains)
     between_zero_and_one(level=level)
     gains = numbers("gains", gains, 1)
+    if not gains.size:
+        raise ValueError("gains must not be empty")
     chances = np.full((1, gains.size), 1 / gains.size)
     return float(above(gains[None], chances, [level]).divergence[0])
 

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.integrate import quad
 
 from jaxbandits.checks import (
+    MOST,
     Numbers,
     at_least_one,
     in_unit_interval,
@@ -96,8 +97,8 @@ def bayes_regret_bound(horizon: Numbers, num_arms: int, num_waits: int) -> np.nd
     """
     horizon = numbers("horizon", horizon)
     at_least_one(horizon=horizon)
-    num_arms = whole("num_arms", num_arms, 1)
-    num_waits = whole("num_waits", num_waits, 1)
+    num_arms = whole("num_arms", num_arms, 1, MOST)
+    num_waits = whole("num_waits", num_waits, 1, MOST)
 
     def learnt(factors: int) -> np.ndarray:
         """q, of what is observed after so many steps."""

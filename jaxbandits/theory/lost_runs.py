@@ -21,7 +21,7 @@ from jaxbandits.checks import (
     one_of,
     positive,
 )
-from jaxbandits.theory.plain import plain_numbers
+from jaxbandits.theory.plain import plain_numbers, up_to
 
 
 def _share(rounds: Any, pulls: Any) -> Any:
@@ -63,8 +63,8 @@ def pulls_until_given_up(
     width = CONFIDENCES[one_of("confidence", confidence, CONFIDENCES)]
     odds = other / (1 - other)
     # So many suffice for the longest t, as z**2 falls with n.
-    most = 1 + int(np.ceil(2 * rho * max(width(np.max(rounds), 1), 1.0) / odds))
-    n = np.arange(1, most + 1)
+    most = 1 + np.ceil(2 * rho * max(width(np.max(rounds, initial=1), 1), 1.0) / odds)
+    n = up_to(most, rho=rho, other=other)
     enough = n * odds >= 2 * rho * width(rounds[..., None], n)
     return n[np.argmax(enough, axis=-1)]
 

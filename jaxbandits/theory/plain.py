@@ -10,7 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from jaxbandits.checks import number
+from jaxbandits.checks import MOST, flag, number
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -19,21 +19,37 @@ R = TypeVar("R")
 def plain_numbers(function: Callable[P, R]) -> Callable[P, R]:
     """A function that gets Python's numbers for others, and arrays f64 for lists.
 
-    What is annotated as a float must be one number. What else holds anything but real
-    numbers comes as it is, and is the function's to refuse.
+    What is annotated as a float must be one number, what as a bool a flag. What else
+    holds anything but real numbers comes as it is, and is the function's to refuse.
     """
     signature = inspect.signature(function)
-    single = {x.name for x in signature.parameters.values() if x.annotation is float}
+    kinds = {name: each.annotation for name, each in signature.parameters.items()}
+    checks = {float: number, bool: flag}
 
     @functools.wraps(function)
     def called(*args: P.args, **options: P.kwargs) -> R:
         given = signature.bind(*args, **options)
         for name, value in given.arguments.items():
-            one = name in single
-            given.arguments[name] = number(name, value) if one else plain(value)
+            check = checks.get(kinds[name])
+            given.arguments[name] = check(name, value) if check else plain(value)
         return function(*given.args, **given.kwargs)
 
     return called
+
+
+def up_to(most: Any, **values: Any) -> np.ndarray:
+    """1, ..., `most`, of which the least that is enough is looked for.
+
+    Raises:
+      ValueError: naming the arguments that make it more than can be looked through.
+    """
+    if not most <= MOST:
+        words = ", ".join(f"{name} = {value:g}" for name, value in values.items())
+        raise ValueError(
+            f"{', '.join(values)} must not take more than {MOST:,} pulls to look "
+            f"through, got {words}"
+        )
+    return np.arange(1, int(most) + 1)
 
 
 def plain(value: Any) -> Any:

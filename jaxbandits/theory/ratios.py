@@ -18,7 +18,7 @@ from jaxbandits.checks import (
     numbers,
     positive,
 )
-from jaxbandits.theory.plain import plain_numbers
+from jaxbandits.theory.plain import plain_numbers, up_to
 
 
 @plain_numbers
@@ -83,8 +83,9 @@ def lost_regret(budget: Numbers, best: float, other: float) -> np.ndarray:
     at_least_one(budget=budget)
     p, q, ratio = _opposite(best, other)
     # Beyond, an arm is hardly drawn above the ratio once in all rounds.
-    per_failure = -np.log(max(0.25 / ratio if ratio > 0.5 else 1 - ratio, 1e-3))
-    n = np.arange(1, 3 + int(3 * np.log(np.max(budget) / (1 - q) + 9) / per_failure))
+    per_failure = abs(np.log(max(0.25 / ratio if ratio > 0.5 else 1 - ratio, 1e-3)))
+    most = 2 + 3 * np.log(np.max(budget, initial=1) / (1 - q) + 9) / per_failure
+    n = up_to(most, other=other)
     again = np.minimum(chance_after_failures(n, ratio), 1 - 1e-15)
     money = budget[..., None]
     never = np.exp(money / (1 - q) * np.log1p(-again))

@@ -18,7 +18,7 @@ from jaxbandits.checks import (
     one_of,
     positive,
 )
-from jaxbandits.theory.plain import plain_numbers
+from jaxbandits.theory.plain import plain_numbers, up_to
 
 PRIOR_PULLS, LEAST_PULLS = 10, 30  # of `policies.budgeted.omega_ucb`
 
@@ -78,9 +78,10 @@ def pulls_until_given_up(
     """
     rounds = numbers("rounds", rounds)
     at_least_one(rounds=rounds)
-    last = np.max(rounds, initial=1.0)
-    most = 1 + int(np.log(last) / _exponent(1.0, rho, shown, rival, "none"))
-    n = np.arange(1, most + 2)
+    most = 2 + np.log(np.max(rounds, initial=1)) / _exponent(
+        1.0, rho, shown, rival, "none"
+    )
+    n = up_to(most, rho=rho, shown=shown, rival=rival)
     enough = _exponent(n.astype(float), rho, shown, rival, variance)
     return n[np.argmax(enough >= np.log(rounds)[..., None], axis=-1)]
 

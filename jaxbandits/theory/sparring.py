@@ -10,17 +10,19 @@ import numpy as np
 from scipy.special import ndtr
 
 from jaxbandits.checks import (
+    MOST,
     Numbers,
     at_least_one,
     between_zero_and_one,
-    number,
     numbers,
     positive,
+    whole,
 )
 from jaxbandits.theory.plain import plain_numbers
 
 PRIOR = 12.0  # of `policies.censored.cell_self_sparring`
 _BLOCK, _GRID, _REST = 1024, 400, 1e-3
+_MOST_ROUNDS = 2**53  # a float counts no further
 
 
 class Difference(NamedTuple):
@@ -54,7 +56,7 @@ def difference(duels: int) -> Difference:
       ValueError: if it is out of its range.
     """
     at_least_one(duels=duels)
-    n = int(number("duels", duels))
+    n = whole("duels", duels, 1, MOST)
     found = np.empty((3, n))
     forgotten, squares, precision = 1.0, 0.0, PRIOR
     for i in range(n):
@@ -120,6 +122,8 @@ def regret_bound(horizon: Numbers, gap: float, spread: float = 2**0.5) -> np.nda
     at_least_one(horizon=horizon)
     between_zero_and_one(gap=gap)
     positive(spread=spread)
+    if np.any(horizon > _MOST_ROUNDS):
+        raise ValueError(f"horizon must be at most {_MOST_ROUNDS:.2g}")
     flat = [_bound(T, gap, spread) for T in horizon.ravel()]
     return np.array(flat).reshape(horizon.shape)
 
@@ -127,7 +131,7 @@ def regret_bound(horizon: Numbers, gap: float, spread: float = 2**0.5) -> np.nda
 def _bound(horizon: float, gap: float, spread: float) -> float:
     """For one T, in blocks of duels, until what is left is next to nothing."""
     total, most = 0.0, int(np.ceil(horizon))
-    state = difference(min(most, 2**20))
+    state = difference(min(most, MOST))
     for first in range(0, state.precision.size, _BLOCK):
         part = Difference(*(x[first : first + _BLOCK] for x in state))
         lost = _expected(part, horizon, gap, spread)

@@ -15,8 +15,10 @@ from scipy.special import gammaln, xlogy
 from scipy.stats import binom
 
 from jaxbandits.checks import (
+    MOST,
     Numbers,
     between_zero_and_one,
+    function,
     in_unit_interval,
     numbers,
     whole,
@@ -36,11 +38,14 @@ def for_hazard(count: int, hazard: float, within: float) -> float:
       hazard: h in [0, 1]; each of them ended there with this chance.
       within: eta in (0, 1); a_n is the chance of a draw in [h - eta, h + eta].
 
+    Returns:
+      The expectation; inf where a chance is too small to be a float.
+
     Raises:
       ValueError: if an argument is out of its range.
       TypeError: if `count` is no integer.
     """
-    count = whole("count", count, 0)
+    count = whole("count", count, 0, MOST)
     in_unit_interval(hazard=hazard)
     between_zero_and_one(within=within)
     ended = np.arange(count + 1)
@@ -82,8 +87,10 @@ def for_gains(
       ValueError: if an argument is out of its range.
       TypeError: if `count` is no integer.
     """
-    count = whole("count", count, 1)
+    count = whole("count", count, 1, MOST)
+    function("drawn", drawn)
     in_unit_interval(gains=gains, chances=chances)
+    between_zero_and_one(within=within)
     gains, chances = numbers("gains", gains, 1), numbers("chances", chances, 1)
     if gains.shape != chances.shape or not np.isclose(chances.sum(), 1):
         raise ValueError(

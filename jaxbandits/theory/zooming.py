@@ -351,8 +351,11 @@ def _share(horizon: Numbers, setup: Zooming) -> np.ndarray:
 
 def _disjoint(ends: np.ndarray, width: float) -> int:
     """How many disjoint ``(b - width, b]`` in (0, inf) have b in `ends`, ascending."""
-    count, left = 0, 0.0
-    while (k := np.searchsorted(ends, left + width - _TIE)) < len(ends):
+    count, left, k = 0, 0.0, -1
+    # On from the last one, also where the width is less than what counts as a tie.
+    while (k := max(int(np.searchsorted(ends, left + width - _TIE)), k + 1)) < len(
+        ends
+    ):
         count, left = count + 1, ends[k]
     return count
 

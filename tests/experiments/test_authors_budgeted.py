@@ -1,6 +1,6 @@
 """Ours beside the authors' published code, on fixed instances.
 
-The numbers are of scripts/authors_budgeted.py, which plays that code unchanged: 40 runs
+The numbers are of studies/authors_budgeted.py, which plays that code unchanged: 40 runs
 of each policy on instances of ten arms, for 5,000 cheapest costs. A twin shares our
 reading of the paper; this does not.
 

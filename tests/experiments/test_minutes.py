@@ -23,7 +23,7 @@ WHOLE = [name for name in REGISTRY if not name.startswith("leaderboard-")]
 @pytest.mark.parametrize("name", WHOLE)
 def test_the_quick_form_of_every_experiment_was_measured(name):
     row = ROWS.get(minutes.size_of(REGISTRY[name], REGISTRY[name].quick))
-    assert row, f"jaxbandits reproduce {name} --quick, then scripts/minutes.py"
+    assert row, f"jaxbandits reproduce {name} --quick, then studies/minutes.py"
     assert 0 <= row.seconds < 3600 and 0 <= row.processor_seconds < 600
 
 

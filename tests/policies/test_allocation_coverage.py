@@ -1,6 +1,6 @@
 """Likelihood intervals of the rate hold the truth as often as they say.
 
-A sample of scripts/allocation_coverage.py, whose table is in docs/errata.md, A1.
+A sample of studies/allocation_coverage.py, whose table is in docs/errata.md, A1.
 """
 
 from pathlib import Path
@@ -10,7 +10,7 @@ import pytest
 
 from tests.heavy import in_short
 
-SCRIPTS = Path(__file__).parents[2] / "scripts"
+SCRIPTS = Path(__file__).parents[2] / "studies"
 
 
 @pytest.fixture

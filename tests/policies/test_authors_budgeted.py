@@ -1,6 +1,6 @@
 """Ours chooses as the authors' published code does, on one table of outcomes.
 
-The arms were chosen by that code, unchanged, in scripts/authors_budgeted.py: a twin
+The arms were chosen by that code, unchanged, in studies/authors_budgeted.py: a twin
 shares our reading of the paper, this does not. What draws at random is compared in
 distribution, by tests/experiments/test_authors_budgeted.py. In float64, as theirs: two
 indices of omega* come within 3e-8 of one another, two of Budget-UCB within 2e-10.
@@ -20,7 +20,7 @@ from tests.heavy import in_short
 from tests.policies.replay import GAME, PROBLEM, ROUNDS, Tables
 
 ROOT = Path(__file__).parents[2]
-SCRIPT = runpy.run_path(str(ROOT / "scripts/authors_budgeted.py"))
+SCRIPT = runpy.run_path(str(ROOT / "studies/authors_budgeted.py"))
 CHOOSERS = SCRIPT["CHOOSERS"]
 FOUND = json.loads((ROOT / "tests/reference/authors_budgeted_choices.json").read_text())
 

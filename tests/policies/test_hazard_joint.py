@@ -16,7 +16,7 @@ from jaxbandits.policies.farewell._hazard_thompson import State
 from jaxbandits.policies.gains import Sums
 from jaxbandits.settings.farewell import Action, Feedback, Problem
 
-sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts"))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "studies"))
 bounds = import_module("bounds")
 
 DRAWS, EPOCHS, WAIT = 20_000, 10**6, 10

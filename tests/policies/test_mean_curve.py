@@ -1,4 +1,4 @@
-"""scripts/mean_curve.py fills mixtures of curves as they should be filled."""
+"""studies/mean_curve.py fills mixtures of curves as they should be filled."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ import pytest
 from jaxbandits.kernels.allocation import exponential_water_filling
 from jaxbandits.settings import allocation as settings
 
-SCRIPTS = Path(__file__).parents[2] / "scripts"
+SCRIPTS = Path(__file__).parents[2] / "studies"
 
 
 @pytest.fixture

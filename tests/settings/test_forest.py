@@ -13,7 +13,7 @@ from jaxbandits import simulate
 from jaxbandits.policies.censored import fixed_pair
 from jaxbandits.settings import censored
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "collect_forest_runs.py"
+SCRIPT = Path(__file__).parents[2] / "studies" / "collect_forest_runs.py"
 GOOD = pd.DataFrame(
     {
         "run": [1, 0, 0, 1, 0, 1],

@@ -10,7 +10,7 @@ import pytest
 
 from jaxbandits.settings import censored
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "collect_solver_runs.py"
+SCRIPT = Path(__file__).parents[2] / "studies" / "collect_solver_runs.py"
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from jaxbandits.theory import cells as theory
 from jaxbandits.theory import products
 from jaxbandits.theory.gains import chance_above
 
-sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts"))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "studies"))
 bounds = import_module("bounds")
 normal_gains = import_module("forms.cells").normal_gains
 PENALTY = np.array([0.1, 0.2, 0.3])

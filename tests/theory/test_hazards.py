@@ -16,7 +16,7 @@ from jaxbandits.settings.farewell import Problem, View, farewell
 from jaxbandits.theory import hazards as theory
 from tests.reference.farewell_environment import exact_table
 
-sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts"))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "studies"))
 bounds = import_module("bounds")
 
 

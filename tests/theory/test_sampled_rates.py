@@ -11,7 +11,7 @@ import pytest
 from jaxbandits.kernels.allocation import exponential_water_filling
 from jaxbandits.theory import sampled_rates as theory
 
-sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts"))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "studies"))
 bounds = import_module("bounds")
 
 

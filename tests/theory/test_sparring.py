@@ -15,7 +15,7 @@ from jaxbandits.settings.censored import Duel, DuelFeedback, duels, plain
 from jaxbandits.theory import sparring as theory
 from tests.heavy import in_short
 
-sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts"))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "studies"))
 bounds = import_module("bounds")
 DUELS = 40
 

@@ -12,7 +12,7 @@ from scipy.stats import beta
 from jaxbandits.theory import waiting as theory
 from jaxbandits.theory.gains import chance_above
 
-sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts"))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "studies"))
 bounds = import_module("bounds")
 
 

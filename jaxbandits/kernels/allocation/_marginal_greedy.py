@@ -9,9 +9,10 @@ from jaxtyping import Float, Int, Int32, Real
 
 from jaxbandits.arrays import first_argmax, one_hot
 from jaxbandits.arrays.real import integer
-from jaxbandits.checks import function, shaped, whole
+from jaxbandits.checks import kinds, shaped, whole
 
 
+@kinds
 def marginal_greedy(
     gain: Callable[[Float[Array, " K"]], Float[Array, " K"]],
     num_arms: int,
@@ -33,7 +34,6 @@ def marginal_greedy(
     Returns:
       i32[G], the arms in the order of units.
     """
-    function("gain", gain)
     num_arms, num_steps = (
         whole(name, value, 1)
         for name, value in (("num_arms", num_arms), ("num_steps", num_steps))
@@ -46,6 +46,7 @@ def marginal_greedy(
     return lax.scan(give, jnp.zeros(num_arms, float), None, length=num_steps)[1]
 
 
+@kinds
 def fill_in_order(
     order: Int[ArrayLike, " G"],
     num_arms: int,

@@ -20,7 +20,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Float, Real
 
 from jaxbandits.arrays.real import alike, real
-from jaxbandits.checks import function, shaped, whole
+from jaxbandits.checks import kinds, shaped, shown, whole
 from jaxbandits.kernels.allocation.solution import (
     INACCURATE,
     SOLVED,
@@ -38,6 +38,7 @@ ENOUGH = 1e-2  # relative gap of Frank and Wolfe: the loss is far smaller there
 NEWTON = 12  # steps from where the search ends to the optimum, for its derivatives
 
 
+@kinds
 def projected_gradient(
     objective: Callable[[Float[Array, " K"]], Float[Array, ""]],
     start: Real[ArrayLike, " K"],
@@ -76,11 +77,12 @@ def projected_gradient(
       TypeError: if `objective` is not a function.
       ValueError: if `steps` is negative.
     """
-    function("objective", objective)
     whole("steps", steps, 0)
     start, budget = alike(*real(start=start, budget=budget))
     shaped("K", start=start)
     shaped("", budget=budget)
+    if optimiser is not None and not hasattr(optimiser, "update"):
+        raise TypeError(f"optimiser must be None or from optax, got {shown(optimiser)}")
     # The search sees all numbers without their derivatives, which it would follow.
     given, numbers = jax.closure_convert(objective, start)
     start, budget_now, numbers = lax.stop_gradient((start, budget, numbers))

@@ -8,7 +8,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Float, Real
 
 from jaxbandits.arrays.real import real
-from jaxbandits.checks import flag, shaped
+from jaxbandits.checks import flag, kinds, shaped
 from jaxbandits.kernels.allocation.solution import (
     INACCURATE,
     NOTHING_TO_GAIN,
@@ -28,6 +28,7 @@ from jaxbandits.kernels.implicit import implicit_root, with_slope_of
 NEAREST, FARTHEST = 1e-18, 600.0
 
 
+@kinds
 def water_filling(
     curves: Curves,
     budget: Real[ArrayLike, ""],
@@ -131,6 +132,7 @@ def water_filling(
     )
 
 
+@kinds
 def kkt_residual(
     curves: Curves, allocation: Real[ArrayLike, " K"], budget: Real[ArrayLike, ""]
 ) -> Float[Array, ""]:

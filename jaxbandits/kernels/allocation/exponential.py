@@ -7,7 +7,7 @@ from jaxtyping import Real
 
 from jaxbandits.arrays import multiply_add
 from jaxbandits.arrays.real import real
-from jaxbandits.checks import shaped
+from jaxbandits.checks import kinds, shaped
 from jaxbandits.kernels.allocation.solution import (
     NOTHING_TO_GAIN,
     SOLVED,
@@ -22,6 +22,7 @@ NEVER = 1e30  # stands for the drop of an arm without weight
 FEW_ARMS = 16  # up to here all pairs are compared; beyond, arms are left out in turns
 
 
+@kinds
 def exponential_water_filling(
     weight: Real[ArrayLike, " K"],
     rate: Real[ArrayLike, " K"],

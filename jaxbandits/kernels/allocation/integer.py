@@ -16,7 +16,7 @@ from jaxtyping import Float, Int, Int32, Real
 
 from jaxbandits.arrays import first_argmax, one_hot
 from jaxbandits.arrays.real import integer, real
-from jaxbandits.checks import shaped
+from jaxbandits.checks import kinds, shaped
 from jaxbandits.kernels.allocation.solution import (
     INACCURATE,
     NOTHING_TO_GAIN,
@@ -26,6 +26,7 @@ from jaxbandits.kernels.allocation.solution import (
 )
 
 
+@kinds
 def integer_programming(
     values: Real[ArrayLike, "K units"],
     budget: Int[ArrayLike, ""],
@@ -110,6 +111,7 @@ def _no_slope(allocation: Array) -> np.ndarray:
     return np.zeros(allocation.shape, jax.dtypes.float0)
 
 
+@kinds
 def integer_greedy(
     values: Real[ArrayLike, "K units"],
     budget: Int[ArrayLike, ""],

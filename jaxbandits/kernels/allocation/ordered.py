@@ -16,7 +16,7 @@ from jaxtyping import Float, Int, Int32, Real
 
 from jaxbandits.arrays import one_hot, pick, split_index, stored
 from jaxbandits.arrays.real import integer, real
-from jaxbandits.checks import shaped
+from jaxbandits.checks import kinds, shaped
 from jaxbandits.kernels.allocation.solution import (
     INVALID,
     NOTHING_TO_GAIN,
@@ -44,6 +44,7 @@ class OrderedSolution(NamedTuple):
     status: Int32[Array, ""]
 
 
+@kinds
 def ordered_programming(
     values: Real[ArrayLike, "K units"], survival: Real[ArrayLike, " N"]
 ) -> OrderedSolution:
@@ -164,6 +165,7 @@ def _halves(of_sets: Array, arm: int) -> Array:
     return of_sets.reshape(*others, sets >> (arm + 1), 2, 1 << arm)
 
 
+@kinds
 def fill_in_turns(
     arms: Int[ArrayLike, " K"],
     amounts: Int[ArrayLike, " K"],
@@ -196,6 +198,7 @@ def starts(amounts: Int32[Array, " K"]) -> Int32[Array, " K"]:
     return jnp.cumsum(amounts, dtype=jnp.int32) - amounts
 
 
+@kinds
 def worth_of_turns(
     values: Real[ArrayLike, "K units"], survival: Real[ArrayLike, " N"]
 ) -> Float[Array, "K units units"]:

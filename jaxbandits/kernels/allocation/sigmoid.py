@@ -20,7 +20,7 @@ from jaxtyping import Bool, Float, Real
 
 from jaxbandits.arrays import first_argmax, one_hot, pick
 from jaxbandits.arrays.real import real
-from jaxbandits.checks import shaped, whole
+from jaxbandits.checks import kinds, shaped, whole
 from jaxbandits.kernels.allocation.solution import (
     INACCURATE,
     NOTHING_TO_GAIN,
@@ -43,6 +43,7 @@ FINALISTS = 8  # of these, filled exactly
 LEVELS = 16  # points of a convex branch that are compared
 
 
+@kinds
 def sigmoid_prefix(
     curves: Curves,
     budget: Real[ArrayLike, ""],
@@ -77,6 +78,7 @@ def sigmoid_prefix(
     return _checked(task, start.allocation, start.value, start.bound)
 
 
+@kinds
 def sigmoid_filling(
     curves: Curves,
     budget: Real[ArrayLike, ""],

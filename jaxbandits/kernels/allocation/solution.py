@@ -15,6 +15,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Bool, Float, Int32, Real
 
 from jaxbandits.arrays.real import real
+from jaxbandits.checks import kinds
 from jaxbandits.kernels.bisection import bisect
 from jaxbandits.kernels.implicit import implicit_root
 
@@ -44,6 +45,7 @@ class Curves(NamedTuple):
     touch: Float[Array, " K"]
 
 
+@kinds
 def priced(curves: Curves, price: Real[ArrayLike, " K"]) -> Curves:
     """The functions of what is paid, where a unit of resource has the arm's price.
 
@@ -66,6 +68,7 @@ def priced(curves: Curves, price: Real[ArrayLike, " K"]) -> Curves:
     )
 
 
+@kinds
 def beyond(curves: Curves, least: Real[ArrayLike, " K"]) -> Curves:
     """The functions of what is given beyond an amount, ``f_i(l_i + x) - f_i(l_i)``.
 

@@ -14,6 +14,7 @@ from jax import Array, lax
 from jax.typing import ArrayLike
 from jaxtyping import Float, Real
 
+from jaxbandits.checks import kinds
 from jaxbandits.kernels.allocation import Curves
 from jaxbandits.kernels.bisection import bisect
 from jaxbandits.laws.thresholds._exponential import exponential
@@ -23,6 +24,7 @@ SURE = 1e-6  # the least chance to fail, so that no logarithm is infinite
 FAR = 20.0  # a drop beyond which exp(drop) - 1 is exp(drop)
 
 
+@kinds
 def cascade_curves(
     family: Threshold,
     weight: Float[Array, " K"],

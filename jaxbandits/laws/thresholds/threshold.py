@@ -18,7 +18,7 @@ from jaxtyping import Float, Real
 
 from jaxbandits.arrays import stored
 from jaxbandits.arrays.real import Floats, Reals
-from jaxbandits.checks import Numbers, instance, numbers, played, positive
+from jaxbandits.checks import Numbers, instance, kinds, numbers, played, positive
 from jaxbandits.kernels.allocation import Curves
 from jaxbandits.kernels.bisection import bisect
 
@@ -102,11 +102,13 @@ def check_family(family: Threshold, rate: Numbers, shape: Numbers | None) -> Non
         played(shape=shape)
 
 
+@kinds
 def pdf(family: Threshold, x: Reals, rate: Reals, shape: Reals | None = None) -> Floats:
     """The density ``dG/dx`` at x > 0, the marginal value of resource."""
     return jnp.exp(family.log_pdf(x, rate, shape))
 
 
+@kinds
 def rise(
     family: Threshold, low: Reals, high: Reals, rate: Reals, shape: Reals | None = None
 ) -> Floats:
@@ -131,6 +133,7 @@ def rise(
     return -jnp.exp(-before) * jnp.expm1(-family.hazard(low, high, rate, shape))
 
 
+@kinds
 def surrogate(
     family: Threshold, x: Reals, rate: Reals, other: Reals, shape: Reals | None = None
 ) -> Floats:
@@ -139,6 +142,7 @@ def surrogate(
     return 1 - family.scale(rate, other, shape) * survival
 
 
+@kinds
 def quantile(
     family: Threshold, p: Reals, rate: Reals, shape: Reals | None = None
 ) -> Floats:
@@ -167,6 +171,7 @@ def quantile(
     return jnp.ceil(x * (1 - 1e-6)) if family.integer else x
 
 
+@kinds
 def inverse_truncated_mean(
     family: Threshold,
     mean: Real[ArrayLike, "*shape"],
@@ -199,6 +204,7 @@ def inverse_truncated_mean(
     return jnp.clip(jnp.exp(bisect(too_large, low, high)), lowest, highest)
 
 
+@kinds
 def touch_point(family: Threshold, rate: Reals, shape: Reals | None = None) -> Floats:
     """Where the tangent through the origin touches G: ``x G'(x) = G(x)``, x > 0.
 
@@ -223,6 +229,7 @@ def touch_point(family: Threshold, rate: Reals, shape: Reals | None = None) -> F
     return jnp.where(family.concave(shape), 0.0, x)
 
 
+@kinds
 def curves(
     family: Threshold,
     weight: Float[Array, " K"],

@@ -12,7 +12,7 @@ from jax import Array
 from jaxtyping import Float, Int32, UInt32
 
 from jaxbandits.arrays import constant, random_argmax, row, with_row
-from jaxbandits.checks import function, instance
+from jaxbandits.checks import instance, kinds
 from jaxbandits.factory import check_problem
 from jaxbandits.policies.budgeted.statistics import MEANS, Statistics
 from jaxbandits.protocol import Noise, Policy, Update
@@ -52,6 +52,7 @@ class Learning(NamedTuple):
 ONE_ARM = Learning(update_arm, after_start)
 
 
+@kinds
 def index_policy(
     name: str,
     problem: Problem,
@@ -84,7 +85,6 @@ def index_policy(
         `learning` no `Learning`.
     """
     check_problem("index_policy", problem, Problem)
-    function("index", index)
     instance("learning", learning, Learning, "of jaxbandits.policies.budgeted")
 
     def init(params):

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxbandits.arrays import occurs, pick, split_index
-from jaxbandits.checks import one_of
+from jaxbandits.checks import kinds, one_of
 from jaxbandits.factory import factory, made_by
 from jaxbandits.policies.censored.observed import cost_of
 from jaxbandits.protocol import P, Policy, Recommend, S
@@ -103,6 +103,7 @@ def duels_as_arms(
 
 
 @factory(Dueling)
+@kinds
 def sparring(
     problem: Dueling,
     plain: Callable[[int], Policy[S, P, Array]],

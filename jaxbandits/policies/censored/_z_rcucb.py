@@ -34,6 +34,7 @@ from jaxbandits.checks import (
     MOST_ROUNDS,
     at_least_one,
     between_zero_and_one,
+    kinds,
     non_negative,
     one_of,
     positive,
@@ -121,6 +122,7 @@ class _Judgement(NamedTuple):
     length: Any  # c, the confidence length
 
 
+@kinds
 def grid_capacity(
     problem: Continuum,
     horizon: int,

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Bool
 
-from jaxbandits.checks import function, instance, non_negative, number, one_of
+from jaxbandits.checks import function, instance, non_negative, number, one_of, played
 
 
 class Survival(NamedTuple):
@@ -128,10 +128,11 @@ def sub_gaussian_gain_radius(sigma: float) -> float:
       sigma: >= 0; 0 if the reward is a function of the consumption.
 
     Raises:
-      ValueError: if `sigma` is negative or not finite.
+      ValueError: if `sigma` is negative or not finite, or cannot be played.
     """
     sigma = number("sigma", sigma)
     non_negative(sigma=sigma)
+    played(sigma=sigma)
     return math.sqrt(1 + sigma**2)
 
 

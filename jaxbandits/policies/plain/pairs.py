@@ -9,10 +9,11 @@ from typing import Any
 import jax.numpy as jnp
 
 from jaxbandits.arrays import position, split_index
-from jaxbandits.checks import whole
+from jaxbandits.checks import kinds, whole
 from jaxbandits.protocol import Noise, Policy
 
 
+@kinds
 def uniform_pairs(shape: tuple[int, int], action: Callable[[Any, Any], Any]) -> Policy:
     """Every pair with the same probability in every round.
 
@@ -29,11 +30,12 @@ def uniform_pairs(shape: tuple[int, int], action: Callable[[Any, Any], Any]) -> 
     return Policy("uniform", no_state, act, no_update, words=(1, 0))
 
 
+@kinds
 def same_pair(
     shape: tuple[int, int],
     action: Callable[[Any, Any], Any],
     names: tuple[str, str],
-    pair: tuple[int, int],
+    pair: tuple[Any, Any],
 ) -> Policy:
     """The same pair in every round.
 

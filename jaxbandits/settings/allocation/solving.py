@@ -9,7 +9,14 @@ from jax import Array
 from jax.typing import ArrayLike
 from jaxtyping import Float, Real
 
-from jaxbandits.checks import in_unit_interval, numbers, positive, shaped, shown
+from jaxbandits.checks import (
+    in_unit_interval,
+    kinds,
+    numbers,
+    positive,
+    shaped,
+    shown,
+)
 from jaxbandits.kernels.allocation import (
     Solution,
     exponential_water_filling,
@@ -42,6 +49,7 @@ def shape_array(problem: Problem) -> np.ndarray | None:
     return None if problem.shape is None else np.asarray(problem.shape)
 
 
+@kinds
 def solve(
     problem: Problem,
     weight: Float[Array, " K"],
@@ -134,6 +142,7 @@ CERTIFIED = 1e-4  # relative gap that calls for a local search
 MANY = 64  # budgets for which that is not worth the time
 
 
+@kinds
 def best_allocations(
     problem: Problem, probability: np.ndarray, rate: np.ndarray, budgets: np.ndarray
 ) -> np.ndarray:

@@ -20,6 +20,7 @@ from jaxbandits.checks import (
     Numbers,
     function,
     instance,
+    kinds,
     number,
     numbers,
     one_of,
@@ -163,6 +164,8 @@ def budgeted(
         positive, or on a range that is none.
     """
     text("name", name)
+    if provenance is not None:
+        instance("provenance", provenance, dict, "of further facts")
     instance("law", law, JointLaw, "of jaxbandits.laws, as product(bernoulli, beta)")
     function("draw", draw)
     if law.means is None or law.highest is None:
@@ -252,6 +255,7 @@ def fixed(
     return budgeted(name, law, as_given, arms, num_arms, unit=unit, **options)
 
 
+@kinds
 def exact_oracle(law: JointLaw, arms: Arms) -> Oracle:
     """What follows from arms; leaves may have leading axes (seeds)."""
     arms = jax.tree.map(_double, arms)

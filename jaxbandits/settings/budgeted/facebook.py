@@ -20,6 +20,7 @@ from jaxbandits.checks import (
     between_zero_and_one,
     in_unit_interval,
     instance,
+    number,
     positive,
     shown,
     whole,
@@ -151,6 +152,7 @@ def fb_bt(
     Raises:
       TypeError, ValueError: as `fb_br`, or if `factor` is out of range.
     """
+    factor = number("factor", factor)
     positive(factor=factor)
     in_unit_interval(factor=factor)
     return _facebook("FB-Bt", groups, beta, _draw_beta, num_arms, factor)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from jax import Array
 
+from jaxbandits.checks import kinds
 from jaxbandits.laws import Empirical, empirical
 from jaxbandits.protocol import Environment, as_given
 from jaxbandits.settings import reading
@@ -245,6 +246,7 @@ def _environments(
     return made
 
 
+@kinds
 def records_of(environment: Environment) -> list[Records]:
     """What `from_table` has read of an environment's arms, in money.
 

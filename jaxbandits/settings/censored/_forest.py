@@ -3,7 +3,7 @@
 An arm is a configuration of a random forest, a round trains it on a fresh random split
 of AmesHousing: the reward is 1 less the normalised error on the test part, the resource
 is the training time. The runs were made beforehand with
-``scripts/collect_forest_runs.py``; a round replays one of its configuration's.
+``studies/collect_forest_runs.py``; a round replays one of its configuration's.
 """
 
 from typing import Any

@@ -5,14 +5,14 @@ arm is a configuration of WalkSAT, a round sets it on a random formula, the reso
 the number of flips. Half of the formulas cannot be satisfied, which the solver never
 finds out: whoever waits for the rest too long pays for these, so that the best limit is
 one which the best configuration exceeds in half of the rounds. The runs were made with
-``scripts/collect_solver_runs.py``.
+``studies/collect_solver_runs.py``.
 """
 
 from typing import Any
 
 import numpy as np
 
-from jaxbandits.checks import Numbers
+from jaxbandits.checks import Numbers, positive
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.censored._recorded import Runs, recorded, shipped_runs
 from jaxbandits.settings.censored.types import Action, RealAction
@@ -41,4 +41,5 @@ def solver(
     Raises:
       ValueError, TypeError: as `recorded`.
     """
+    positive(unit=unit)
     return recorded("WalkSAT", solver_runs(), limits, unit=unit)

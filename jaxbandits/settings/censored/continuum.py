@@ -17,7 +17,7 @@ from jax import Array
 from jaxtyping import Int32
 
 from jaxbandits.arrays import CompensatedSum, tally
-from jaxbandits.checks import Numbers, increasing, numbers
+from jaxbandits.checks import Numbers, increasing, kinds, numbers, text
 from jaxbandits.laws.law import JointLaw, Moments
 from jaxbandits.protocol import Actions, Environment, Game
 from jaxbandits.settings.actions import in_range, of_kind, reals
@@ -97,6 +97,7 @@ class Oracle(NamedTuple):
     value: float
 
 
+@kinds
 def any_limit(
     name: str, problem: Continuum, law: JointLaw, arms: Any
 ) -> Environment[Any, Any, Action | RealAction]:
@@ -110,6 +111,8 @@ def any_limit(
       ValueError: as `censored`, and if the law's gains are not smooth enough for the
         table, and no steps of recorded runs either.
     """
+    text("name", name)
+    check_arms(problem, law, arms)
     if law.steps is None:
         table_of = partial(pair_values, problem, law, arms)
         oracle = _best_pair(problem, table_of)
@@ -138,6 +141,7 @@ def any_limit(
     )
 
 
+@kinds
 def pair_values(
     problem: Problem | Continuum, law: JointLaw, arms: Any, limits: Numbers
 ) -> np.ndarray:

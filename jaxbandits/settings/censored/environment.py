@@ -15,7 +15,7 @@ from jax import Array
 from jaxtyping import Int32
 
 from jaxbandits.arrays import pick, tally
-from jaxbandits.checks import instance, text
+from jaxbandits.checks import instance, kinds, text
 from jaxbandits.laws.law import JointLaw, exact_params
 from jaxbandits.protocol import Actions, Environment, Game
 from jaxbandits.settings.actions import in_range, of_kind
@@ -136,6 +136,7 @@ def censored(
     )
 
 
+@kinds
 def exact_oracle(problem: Problem, law: JointLaw, arms: Any) -> Oracle:
     """The table of eq. (2) and what follows from it. Arguments as in `censored`."""
     check_arms(problem, law, arms)

@@ -148,7 +148,7 @@ def gaussian_covariance(x: Numbers, scale: float) -> np.ndarray:
     """
     finite(x=x)
     positive(scale=scale)
-    x, scale = numbers("x", x, 1), numbers("scale", scale)
+    x, scale = numbers("x", x, 1), number("scale", scale)
     if np.any(np.abs(x) > 1):
         raise ValueError(f"x must be in [-1, 1], got {x}")
     off = 2 * x * np.sqrt(1 - x**2)

@@ -12,6 +12,7 @@ from jaxbandits.checks import (
     MOST,
     Numbers,
     function,
+    kinds,
     non_negative,
     number,
     numbers,
@@ -19,6 +20,7 @@ from jaxbandits.checks import (
     positive,
     precision,
     shown,
+    text,
     whole,
 )
 from jaxbandits.laws.law import Cost, JointLaw, cost_of, exceeds
@@ -401,6 +403,7 @@ def make_continuum(
     return Continuum(num_arms, cost, penalty, max_limit, sigma)
 
 
+@kinds
 def check_grid(problem: Problem | Continuum, policy: str) -> None:
     """Refuse a problem without a grid of limits, before a policy is built on it.
 
@@ -409,8 +412,8 @@ def check_grid(problem: Problem | Continuum, policy: str) -> None:
     """
     if isinstance(problem, Continuum):
         raise TypeError(
-            f"{policy} chooses from a finite grid of limits, and the problem has none: "
-            "wrap it as on_grid(problem, limits, policy)"
+            f"problem: {policy} chooses from a finite grid of limits, and the problem "
+            "has none: wrap it as on_grid(problem, limits, policy)"
         )
 
 
@@ -420,13 +423,15 @@ def check_continuum(problem: Problem | Continuum, policy: str) -> None:
     Raises:
       TypeError: naming the policy.
     """
+    text("policy", policy)
     if not isinstance(problem, Continuum):
         raise TypeError(
-            f"{policy} chooses any limit up to the largest: it needs a Continuum "
-            f"(an instance with limits=ANY), got {type(problem).__name__}"
+            f"problem: {policy} chooses any limit up to the largest: it needs a "
+            f"Continuum (an instance with limits=ANY), got {type(problem).__name__}"
         )
 
 
+@kinds
 def check_bounded(problem: Problem | Continuum, policy: str) -> None:
     """Refuse a problem whose rewards do not lie in [0, 1], where a policy needs that.
 

@@ -25,6 +25,7 @@ from jaxbandits.checks import (
     Numbers,
     in_unit_interval,
     instance,
+    kinds,
     numbers,
     one_of,
     shaped,
@@ -221,6 +222,8 @@ def farewell(
     text("name", name)
     instance("reward_law", reward_law, Law, "of jaxbandits.laws, as bernoulli")
     one_of("failure", failure, FAILURES)
+    if provenance is not None:
+        instance("provenance", provenance, dict, "of further facts")
     delay = numbers("delay", delay, 2)
     if 0 in delay.shape:
         raise ValueError(f"delay must be a table [K, N], got shape {delay.shape}")
@@ -330,6 +333,7 @@ def _drawn(reward_law: Law, arms: Arms) -> Instance:
     return Instance(cumulative_bounds(arms.delay), reward)
 
 
+@kinds
 def exact_oracle(problem: Problem, reward_law: Law, arms: Arms) -> Oracle:
     """The table of eq. (2) and what follows from it.
 

@@ -2,7 +2,15 @@
 
 import numpy as np
 
-from jaxbandits.checks import Numbers, at_least_one, instance, positive, whole
+from jaxbandits.checks import (
+    Numbers,
+    at_least_one,
+    in_unit_interval,
+    instance,
+    number,
+    positive,
+    whole,
+)
 from jaxbandits.theory.allocation.arguments import floats, rates, share
 from jaxbandits.theory.allocation.exponential import (
     LipschitzConstants,
@@ -128,7 +136,9 @@ def log_constant(
     """
     p, q, C = _arms(probability, success, floor)
     instance("constants", constants, LipschitzConstants, "of lipschitz_constants")
+    p_min = number("p_min", p_min)
     positive(budget=budget, p_min=p_min, L_mu=constants.L_mu)
+    in_unit_interval(p_min=p_min)
     num_arms = whole("num_arms", num_arms, 1)
     slopes = constants.L_g + constants.L_g_other
     gradient = constants.G_max * constants.L_lambda * (1 + p) / C + slopes
@@ -177,7 +187,7 @@ def log_bound(
     p, q, C = _optimum(probability, rate, budget, m, M)
     T, K = np.asarray(horizon, np.float64), np.size(probability)
     least = float(np.min(np.asarray(probability)))
-    p_min = least if p_min is None else p_min
+    p_min = least if p_min is None else number("p_min", p_min)
     positive(p_min=p_min)
     if p_min > least:
         raise ValueError(f"p_min must be at most {least:g}, got {p_min}")

@@ -124,7 +124,7 @@ def test_the_docs_say_what_the_command_prints(setting, capsys):
 
 
 def test_the_board_of_the_seeds_that_are_played_last_goes_first(tmp_path):
-    found = run_path(str(DOCS.parent / "scripts" / "leaderboards.py"))["found"]
+    found = run_path(str(DOCS.parent / "studies" / "leaderboards.py"))["found"]
     assert found(tmp_path, "budgeted") is None
     for name in ("leaderboard-budgeted", "leaderboard-budgeted-final"):
         (tmp_path / name).mkdir()

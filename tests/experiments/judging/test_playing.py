@@ -15,7 +15,7 @@ from jaxbandits.experiments.judging.leaderboard import leaderboard as play
 from jaxbandits.experiments.judging.protocol import Entrant
 from tests.experiments.judging.boards import COINS, ENTRANTS, PROTOCOL
 
-sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
+sys.path.append(str(Path(__file__).resolve().parents[3] / "studies"))
 leaderboards = import_module("leaderboards")
 
 OPTIONS = Options(seeds=3, horizon=40, progress=False)

@@ -1,6 +1,6 @@
 """Coverage of 95 % likelihood intervals of the rate, family by family.
 
-    python scripts/allocation_coverage.py [--sets 2000]
+    python studies/allocation_coverage.py [--sets 2000]
 
 Data sets are drawn from SciPy's laws, three allocations in equal shares; a data set is
 counts of thresholds in equally likely cells (of integers themselves), so that all of

@@ -7,7 +7,7 @@ random 70:30 split and gives a row of the output,
     reward   1 - RMSE on the test part / (largest - smallest price of the data set)
     seconds  CPU time of the training, on one thread
 
-    python scripts/collect_forest_runs.py ames_modeldata.csv.gz runs.csv --runs 3
+    python studies/collect_forest_runs.py ames_modeldata.csv.gz runs.csv --runs 3
 
 Needs scikit-learn (`pip install -e '.[forest]'`). Hours for the full set; interrupt it
 when you like: rows are written one by one, and the same command goes on where it was.

@@ -1,6 +1,6 @@
 """Why runs of Thompson sampling get lost in allocation: rates that would need p > 1.
 
-    python scripts/starved_arms.py [--feasible] [--draws 8] [--case CASE]
+    python studies/starved_arms.py [--feasible] [--draws 8] [--case CASE]
 
 Plays appendix A.1 with 30 arms, or a case of the tuning set, and shows, of the runs
 that lose most in the second half, the arms that get least of what is best for them:

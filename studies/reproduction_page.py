@@ -27,7 +27,7 @@ PAPERS = {
     "farewell": 'Sharoff, Mehta & Ganti, "A Farewell to Arms", 2020',
 }
 OPEN = 12  # records that are shown without being asked for
-BEGUN = "<!-- made by scripts/reproduction.py of the summaries below -->"
+BEGUN = "<!-- made by studies/reproduction.py of the summaries below -->"
 WORDS = (
     "A claim holds or fails where intervals say so that cover 95 % for all its "
     "comparisons together, or by three standard errors of a difference, and is "

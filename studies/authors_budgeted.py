@@ -1,8 +1,8 @@
 """Plays the published code of the budgeted paper on fixed instances, unchanged.
 
     git clone https://github.com/heymarco/OmegaUCB    # MIT; commit cfb22de
-    python scripts/authors_budgeted.py OmegaUCB > tests/reference/authors_budgeted.json
-    python scripts/authors_budgeted.py OmegaUCB --choices > tests/reference/\
+    python studies/authors_budgeted.py OmegaUCB > tests/reference/authors_budgeted.json
+    python studies/authors_budgeted.py OmegaUCB --choices > tests/reference/\
         authors_budgeted_choices.json
 
 The first plays games, the second asks for the arms that the indices choose on one table

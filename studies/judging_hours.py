@@ -1,6 +1,6 @@
 """How long leaderboards take, from what the package's boards say.
 
-    JAXBANDITS_DATA=/folder python scripts/judging_hours.py
+    JAXBANDITS_DATA=/folder python studies/judging_hours.py
 
 Hours of one core: the runs of every case and horizon times their rounds times each
 entrant's microseconds, added up. Where a budget ends the game, rounds are those of

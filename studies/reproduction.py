@@ -1,6 +1,6 @@
 """Take full runs into the docs and the package.
 
-    python scripts/reproduction.py results
+    python studies/reproduction.py results
 
 For every experiment whose full run lies in FOLDER/NAME, as `jaxbandits reproduce NAME`
 writes it: summary and figure go to docs/reproduction/NAME, its minutes into the
@@ -13,7 +13,7 @@ import json
 import shutil
 from pathlib import Path
 
-from pages import reproduction
+import reproduction_page as reproduction
 
 from jaxbandits.experiments import REGISTRY, Options, minutes, recorded
 from jaxbandits.experiments.common.claims import is_full

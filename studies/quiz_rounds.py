@@ -1,6 +1,6 @@
 """When regret is paid for in the quiz (sigmoids), and what means of draws would save.
 
-    python scripts/quiz_rounds.py [--seeds 16] [--horizon 1000]
+    python studies/quiz_rounds.py [--seeds 16] [--horizon 1000]
 
 Plays the tuning set's EdNet-like case: one draw, RA-UCB with tuned radii, and two means
 of eight draws that the library has not, as a mean of sigmoids' optima is no optimum:

@@ -1,6 +1,6 @@
 """Bounds of docs/theory beside runs: the tables of its pages.
 
-    python scripts/bounds.py cells [--instances 200] [--horizon 100000]
+    python studies/bounds.py cells [--instances 200] [--horizon 100000]
 
 Where a theorem is about instances that are drawn from a prior and a posterior that is
 exact, this is played in NumPy, all instances at a time; the policies of the library are

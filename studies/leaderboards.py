@@ -1,8 +1,8 @@
 """Take leaderboards into the package and the docs.
 
-    python scripts/leaderboards.py results
-    python scripts/leaderboards.py results --again budgeted "share-UCB" --horizon 10000
-    python scripts/leaderboards.py results --missing censored "F.3, n = 5" trap
+    python studies/leaderboards.py results
+    python studies/leaderboards.py results --again budgeted "share-UCB" --horizon 10000
+    python studies/leaderboards.py results --missing censored "F.3, n = 5" trap
 
 For every setting whose leaderboard lies in FOLDER/leaderboard-SETTING-final, as
 `jaxbandits reproduce leaderboard-SETTING-final` writes it, or without the `-final` if
@@ -39,7 +39,10 @@ from jaxbandits.results import provenance
 ROOT = Path(__file__).parents[1]
 BOARDS = Path(board.__file__).parent / "boards"
 DOCS = ROOT / "docs"
-BEGIN, END = "<!-- advice: by scripts/leaderboards.py -->", "<!-- end of advice -->"
+BEGIN, END = (
+    "<!-- advice: by studies/leaderboards.py -->",
+    "<!-- end of advice -->",
+)
 WIDTH = 92  # of the docs
 
 

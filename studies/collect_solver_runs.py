@@ -5,7 +5,7 @@ random 3-SAT formulas at the threshold, of which some half cannot be satisfied: 
 search never finds that out. A configuration is the noise and the flips between two
 restarts. The resource is the number of flips, so that the table depends on no machine.
 
-    python scripts/collect_solver_runs.py solver_runs.csv
+    python studies/collect_solver_runs.py solver_runs.csv
 """
 
 import argparse
@@ -87,7 +87,7 @@ def main(arguments=None) -> None:
                 found = (0, TIMEOUT) if flips is None else (1, flips)
                 rows.writerow([run, noise, restart, *found])
     about = {
-        "solver": "WalkSAT, scripts/collect_solver_runs.py",
+        "solver": "WalkSAT, studies/collect_solver_runs.py",
         "problems": f"random 3-SAT, {VARIABLES} variables, {RATIO} clauses of each",
         "solved": "1; 0 of a run that was stopped",
         "timeout": TIMEOUT,

@@ -1,6 +1,6 @@
 """Thompson sampling's rivals that fill one curve for every arm, on the tuning set.
 
-    python scripts/mean_curve.py [--seeds 64] [--horizon 10000] [CASE ...]
+    python studies/mean_curve.py [--seeds 64] [--horizon 10000] [CASE ...]
 
 What an arm is worth, ``p G(x, rate)``, has a posterior of its own at every x. A mixture
 of concave curves is concave, and is filled like one of them. Four forms:

@@ -1,6 +1,6 @@
 """Take the minutes of experiments into the package, for `jaxbandits list`.
 
-    python scripts/minutes.py results/*/summary.json
+    python studies/minutes.py results/*/summary.json
 
 From every summary of a run of the registered size, quick or full, its seconds; they
 take the place of what was measured before. Left out, and named, is what took longer

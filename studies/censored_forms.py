@@ -1,6 +1,6 @@
 """Forms of cell Thompson sampling, on the tuning set and on traps of their own.
 
-    python scripts/censored_forms.py FILE [--rounds 10000] [--seeds 64] [--only FORM]
+    python studies/censored_forms.py FILE [--rounds 10000] [--seeds 64] [--only FORM]
 
 Plays the forms of `forms.cells` on the tuning cases of the censored setting and on
 three traps, which are no cases of the leaderboard. FILE keeps the regret of every run:

@@ -1,1 +1,0 @@
-"""Bad input: what is tried, and how the answers are judged (see scripts/attack.py)."""
