@@ -83,7 +83,7 @@ BEST = {
     "a budget above the largest": ({"budgets": [300.0]}, "budgets must be numbers"),
     "a budget of 0": ({"budgets": [0.0]}, "budgets must be positive"),
     "four arms": ({"probability": [0.5] * 4, "rate": [1.0] * 4}, r"shape \[2\]"),
-    "a text": ({"budgets": "3"}, "budgets must be a real number"),
+    "a text": ({"budgets": "3"}, "budgets must be an array of numbers"),
     "a table": ({"budgets": [[3.0]]}, "budgets must be a list"),
 }
 

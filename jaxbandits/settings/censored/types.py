@@ -367,7 +367,7 @@ def _check_limits(limits: Numbers, max_limit: float) -> np.ndarray:
 
 
 def check_arms(problem: Problem | Continuum, law: JointLaw, arms: Any) -> None:
-    """Require a law's parameters to have a row per arm of a problem, and to be in range.
+    """Require parameters of a law in range, with a row per arm of the problem.
 
     Raises:
       ValueError, TypeError: naming ``arms`` or the parameter.
