@@ -129,6 +129,10 @@ def record_table(
     names = known if metrics is None else list(metrics)
     for name in names:
         checks.one_of("metrics", name, known)
+    parts = ("environment", "policy")
+    written = [*parts, *(record[part] for record in records for part in parts), *known]
+    for name in labels or {}:
+        checks.one_of("labels", name, list(dict.fromkeys(written)))
     marks = {
         name: _marks(records, name, best[name], level) for name in names if name in best
     }
