@@ -5,10 +5,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scipy.optimize import brentq, minimize_scalar
+from scipy.optimize import minimize_scalar
 from scipy.special import rel_entr
 
 from tests.reference import budgeted_policies as policies
+from tests.rows import for_all
 
 INF = np.inf
 MIDDLE = np.array([0.5, 0.5, 0.5])
@@ -51,8 +52,7 @@ PLAIN = [
 ]
 
 
-@pytest.mark.parametrize("make", PLAIN)
-def test_start_then_random_ties_among_existing_arms(make):
+def check_start_then_random_ties_among_existing_arms(make):
     policy = make(4)
     for t in (1, 2, 3):
         assert policy.act(t, MIDDLE, view(3)) == t - 1
@@ -68,8 +68,11 @@ def test_start_then_random_ties_among_existing_arms(make):
     assert drawn == [0, 0, 1, 1, 2, 2]
 
 
-@pytest.mark.parametrize("make", PLAIN[:-1])
-def test_free_arms_are_infinite_and_tied(make):
+def test_start_then_random_ties_among_existing_arms():
+    for_all(check_start_then_random_ties_among_existing_arms, zip(PLAIN))
+
+
+def check_free_arms_are_infinite_and_tied(make):
     policy = with_state(make(3), [2, 2000, 2], [0.0, 0.9, 1.0], [0.0, 0.5, 0.0])
     money = view(3, spent=1.0, cheapest=0.4)
     values = policy.indices(2005, MIDDLE, money)
@@ -78,20 +81,8 @@ def test_free_arms_are_infinite_and_tied(make):
     assert [policy.act(2005, noise, money) for noise in noises] == [0, 2]
 
 
-@pytest.mark.parametrize("make", PLAIN)
-def test_plays_well_and_stays_among_existing_arms(make):
-    rng = np.random.default_rng(5)
-    rewards, costs = np.array([0.2, 0.8, 0.5]), np.array([0.6, 0.4, 0.7])
-    policy, spent, plays = make(5), 0.0, np.zeros(5)
-    for t in range(1, 401):
-        noise = rng.random(3)
-        arm = policy.act(t, noise, view(3, spent=spent, cheapest=0.4))
-        plays[arm] += 1
-        reward, cost = rng.random(2) < (rewards[arm], costs[arm])
-        policy.update(t, noise, arm, float(reward), float(cost))
-        spent += cost
-    np.testing.assert_array_equal(policy.pulls, plays)
-    assert plays[1] > max(plays[0], plays[2]) and not plays[3:].any()
+def test_free_arms_are_infinite_and_tied():
+    for_all(check_free_arms_are_infinite_and_tied, zip(PLAIN[:-1]))
 
 
 def test_only_equal_values_tie():
@@ -111,19 +102,7 @@ def test_equal_ratios_of_counts_tie():
 # Theorem 1 and omega-UCB
 
 
-@pytest.mark.parametrize(
-    "mean, n, z2_eta, low, high",
-    [
-        (0.3, 10, 2.0, 0.0, 1.0),
-        (0.3, 10, 0.1, 0.0, 1.0),
-        (0.0, 3, 1.5, 0.0, 1.0),
-        (1.0, 3, 1.5, 0.0, 1.0),
-        (0.7, 25, 3.0, 0.2, 0.9),
-        (0.2, 4, 3.0, 0.2, 0.9),
-        (7.0, 40, 5.0, 2.0, 9.0),
-    ],
-)
-def test_theorem_1_as_printed(mean, n, z2_eta, low, high):
+def check_theorem_1_as_printed(mean, n, z2_eta, low, high):
     A = n + z2_eta
     B = 2 * n * mean + z2_eta * (high + low)
     C = n * mean**2 + z2_eta * high * low
@@ -135,6 +114,21 @@ def test_theorem_1_as_printed(mean, n, z2_eta, low, high):
     for bound in found:  # both ends solve n (mean - x)^2 = z^2 eta (M - x)(x - m)
         gap = n * (mean - bound) ** 2 - z2_eta * (high - bound) * (bound - low)
         assert gap == pytest.approx(0.0, abs=1e-13 * n * high**2)
+
+
+def test_theorem_1_as_printed():
+    for_all(
+        check_theorem_1_as_printed,
+        [
+            (0.3, 10, 2.0, 0.0, 1.0),
+            (0.3, 10, 0.1, 0.0, 1.0),
+            (0.0, 3, 1.5, 0.0, 1.0),
+            (1.0, 3, 1.5, 0.0, 1.0),
+            (0.7, 25, 3.0, 0.2, 0.9),
+            (0.2, 4, 3.0, 0.2, 0.9),
+            (7.0, 40, 5.0, 2.0, 9.0),
+        ],
+    )
 
 
 def test_theorem_1_by_hand():
@@ -192,12 +186,6 @@ def test_omega_with_ranges_of_cost():
     assert omega.indices(math.exp(2), MIDDLE, view(1)) == pytest.approx(0.75 / 0.5)
 
 
-def test_omega_never_skips_a_free_arm():
-    for n in range(1, 200):
-        omega = with_state(policies.OmegaUCB(2), [n, 5], [0.0, 0.5], [0.0, 0.5])
-        assert omega.indices(n + 6, MIDDLE, view())[0] == INF
-
-
 def feed(policy, plays, reward, cost):
     for i in range(plays):
         policy.update(i + 1, MIDDLE, 0, reward[i % 2], cost[i % 2])
@@ -215,8 +203,7 @@ def test_eta_by_hand():
     assert policies.estimated_eta(0.0, 0.0, 30, 0, 1) == 1
 
 
-@pytest.mark.parametrize("plays, eta_r, eta_c", [(28, 1, 1), (30, 0.25, 0.02)])
-def test_omega_star_by_hand(plays, eta_r, eta_c):
+def check_omega_star_by_hand(plays, eta_r, eta_c):
     values = ([0.25, 0.75], [0.6, 0.4])  # variances 1/16 and 1/100
     star = feed(policies.OmegaUCB(1, rho=1.0, star=True, cost_high=1.5), plays, *values)
     z2 = 2 * math.log(plays + 1)
@@ -227,6 +214,10 @@ def test_omega_star_by_hand(plays, eta_r, eta_c):
     plain = feed(policies.OmegaUCB(1, rho=1.0, cost_high=1.5), plays, *values)
     equal = found == pytest.approx(plain.indices(plays + 1, MIDDLE, view(1)))
     assert equal == (plays < 30)
+
+
+def test_omega_star_by_hand():
+    for_all(check_omega_star_by_hand, [(28, 1, 1), (30, 0.25, 0.02)])
 
 
 def test_omega_star_is_omega_on_bernoulli_data_and_exact_on_constants():
@@ -293,16 +284,6 @@ def test_ucb_sc_plus_at_equality(monkeypatch):
     np.testing.assert_array_equal(policy.indices(9, MIDDLE, view()), [INF, INF])
 
 
-def test_ucb_sc_plus_is_the_pinsker_relaxation():
-    """Largest slope of the disk 2 (r - r')^2 + 2 (c - c')^2 <= log(t/n)/n."""
-    r, c, n, t = 0.6, 0.5, 12, 40
-    policy = with_state(policies.UCBSCPlus(1), n, r, c)
-    angle = np.linspace(0, 2 * np.pi, 100_001)
-    radius = math.sqrt(math.log(t / n) / (2 * n))
-    slopes = (r + radius * np.sin(angle)) / (c + radius * np.cos(angle))
-    assert policy.indices(t, MIDDLE, view(1)) == pytest.approx(slopes.max(), rel=1e-8)
-
-
 def test_bts_by_hand():
     """Gamma(1) at u is -log(1 - u); Gamma(2) at 1 - 2/e is 1."""
     bts = policies.BTS(3)
@@ -325,16 +306,6 @@ def test_bts_by_hand():
     values = bts.indices(2, noise, view())
     theta_r, theta_c = 1 / (1 + math.log(2)), math.log(2) / (1 + math.log(2))
     assert values == pytest.approx([theta_r / theta_c, 1, -INF])
-
-
-def test_bts_has_neither_start_nor_random_ties():
-    bts = policies.BTS(3)
-    assert [bts.act(t, np.full(12, 0.9), view(3)) for t in (1, 2, 3)] == [0, 0, 0]
-    noise = np.full(12, 0.5)
-    noise[2] = 0.8  # X of the reward of arm 2
-    assert bts.act(1, noise, view(3)) == 2
-    noise[6] = 0.0  # X of the cost of arm 0
-    assert bts.indices(1, noise, view(3))[0] == INF
 
 
 def test_ratio_thompson_by_hand():
@@ -396,28 +367,7 @@ def smallest_divergence(r, c, slope):
     return min(inside.fun, value(end))
 
 
-def ratio_by_shares(r, c, level):
-    """Largest r'/c' where r' gets a share of the level and c' the rest."""
-
-    def negative(share):
-        upper, lower = 1.0, c
-        if r < 1:
-            upper = brentq(
-                lambda x: bernoulli_divergence(r, x) - share * level, r, 1 - 1e-12
-            )
-        if share < 1:
-            lower = brentq(
-                lambda x: bernoulli_divergence(c, x) - (1 - share) * level, 1e-9, c
-            )
-        return -upper / lower
-
-    options = {"xatol": 1e-12}
-    inside = minimize_scalar(negative, bounds=(0, 1), method="bounded", options=options)
-    return -min(inside.fun, negative(0), negative(1))
-
-
-@pytest.mark.parametrize("r, c, level", BALLS)
-def test_largest_ratio_by_nested_minimisation(r, c, level):
+def check_largest_ratio_by_nested_minimisation(r, c, level):
     """The line of that slope touches the ball: a steeper one misses it."""
     q = policies.largest_ratio(r, c, level)
     assert q > r / c
@@ -426,21 +376,8 @@ def test_largest_ratio_by_nested_minimisation(r, c, level):
     assert smallest_divergence(r, c, 0.999 * q) < level
 
 
-@pytest.mark.parametrize("r, c, level", BALLS)
-def test_inner_minimum_of_the_slope_form(r, c, level):
-    """x = 2 (r + c) / (b + sqrt(b^2 - 8 q (r + c))), b = q + r + 1 + c q."""
-    q = policies.largest_ratio(r, c, level)
-    b = q + r + 1 + c * q
-    x = 2 * (r + c) / (b + math.sqrt(max(b**2 - 8 * q * (r + c), 0.0)))
-    x = min(x, 1.0, 1.0 / q)
-    value = bernoulli_divergence(r, min(q * x, 1.0)) + bernoulli_divergence(c, x)
-    assert value == pytest.approx(level, rel=1e-9)
-
-
-@pytest.mark.parametrize("r, c, level", BALLS)
-def test_largest_ratio_by_direct_search(r, c, level):
-    expected = ratio_by_shares(r, c, level)
-    assert policies.largest_ratio(r, c, level) == pytest.approx(expected, rel=1e-9)
+def test_largest_ratio_by_nested_minimisation():
+    for_all(check_largest_ratio_by_nested_minimisation, BALLS)
 
 
 def test_largest_ratio_in_closed_form():
@@ -526,18 +463,6 @@ def test_pd_bwk_start_confidence_and_extremes():
     policy.log_weights[:] = 1e5, 1e3  # only their ratio counts: time is worth nothing
     with_state(policy, 400, 1.0, [1.0, 0.0])
     assert policy.indices(802, MIDDLE, view()) == pytest.approx([1 / lower, INF])
-
-
-def test_pd_bwk_without_time():
-    policy = policies.PDBwK(2, budget=9.0, horizon=INF, confidence=1.0)
-    with_state(policy, 16, [0.25, 0.25], [0.25, 0.01])
-    assert policy.indices(33, MIDDLE, view()) == pytest.approx([7, INF])
-    policy.update(33, MIDDLE, 0, 0.25, 0.25)
-    with_state(policy, 16, [0.25, 0.25], [0.25, 0.01])
-    assert policy.indices(34, MIDDLE, view()) == pytest.approx([7, INF])
-    assert policy.log_weights[0] > 0 == policy.log_weights[1]
-    with pytest.raises(ValueError, match="confidence"):
-        policies.PDBwK(2, budget=9.0, horizon=INF)
 
 
 def test_b_greedy():
