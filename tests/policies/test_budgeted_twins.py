@@ -26,6 +26,7 @@ from tests.policies.replay import PROBLEM, ROUNDS, SOURCES, K, replay
 from tests.policies.states import assert_sound
 from tests.reference import budgeted_policies as twins
 from tests.reference.words import numbers
+from tests.rows import for_all
 
 NEAR_TIE = 2e-5
 # Within the rounds of the test, so that both phases of epsilon-first are seen.
@@ -219,10 +220,12 @@ DRAWING = {"BTS", "BTS, known", "ratio TS", "ratio TS, ranges"}
 DRAWING |= {"price TS", "price TS, ranges"}
 
 
+NAMES = list(dict.fromkeys(f"budgeted/{case.entry}" for case in CASES.values()))
+
+
 def test_every_policy_of_the_setting_has_a_twin():
     entries = {name for name in REGISTRY if name.startswith("budgeted/")}
-    without = {"budgeted/fixed"}  # plays what it is told
-    assert {f"budgeted/{case.entry}" for case in CASES.values()} == entries - without
+    assert {*NAMES} == entries - {"budgeted/fixed"}  # it plays what it is told
 
 
 @cache
@@ -290,45 +293,56 @@ def assert_follows(name, source, tolerance):
     return equal / compared
 
 
-@pytest.mark.parametrize("source", in_short(SOURCES, set(SOURCES) - {"Bernoulli"}))
-@pytest.mark.parametrize("name", in_short(CASES, LONG))
-def test_policy_chooses_as_its_twin(name, source):
-    share = assert_follows(name, source, NEAR_TIE)
-    assert share >= (0.97 if name in DRAWING else 0.99), share
+# Beside coins: rewards and costs between the ends, where a variance is not that of a
+# coin, and a coin's toss not its outcome; arms that show no variance for long, where
+# who borrows the others' variance is another policy; rewards that come with costs.
+OTHERS = [
+    ("omega*, rho = 20", "Beta"),
+    ("discounted omega", "Beta"),
+    ("share, other", "Beta"),
+    ("share, anytime", "Beta"),
+    ("BTS", "Beta"),
+    ("ratio TS", "Beta"),
+    ("price TS", "Beta"),
+    ("share, anytime", "rare values"),
+    ("ratio TS", "rare values"),
+    ("price TS", "rare values"),
+    ("share, anytime, joint", "together"),
+    ("price TS", "together"),
+]
+SHORT = [(label, "Bernoulli") for label in CASES if label not in LONG] + OTHERS
+ALL = [(label, source) for label in CASES for source in SOURCES]
+ALL += [("share, own variances", "rare values")]
+# In float64; the bisection of KL-UCB-SC+ ends within 2**-30 of its bracket.
+FLOAT64 = {"omega*": 1e-12, "UCB-SC+": 1e-12, "KL-UCB-SC+": 1e-7, "PD-BwK": 1e-12}
+
+
+def runs_of(name, among):
+    """The cases of an entry of the registry, and the games that they are played in."""
+    return [run for run in among if f"budgeted/{CASES[run[0]].entry}" == name]
+
+
+def assert_chooses_as_its_twin(label, source):
+    share = assert_follows(label, source, NEAR_TIE)
+    tied = label in DRAWING or (label, source) in OTHERS
+    assert share >= (0.97 if tied else 0.99), share
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        "omega*, rho = 20",
-        "discounted omega",
-        "share, other",
-        "share, anytime",
-        "BTS",
-        "ratio TS",
-        "price TS",
-    ],
+    "name", in_short(NAMES, [name for name in NAMES if not runs_of(name, SHORT)])
 )
-def test_rewards_and_costs_between_the_ends(name):
-    """With coins a variance is that of a coin, and a coin's toss its outcome."""
-    assert assert_follows(name, "Beta", NEAR_TIE) >= 0.97
+def test_policy_chooses_as_its_twin(name):
+    runs = runs_of(name, SHORT) or runs_of(name, ALL)[:1]
+    for_all(assert_chooses_as_its_twin, runs)
 
 
-@pytest.mark.parametrize(
-    "name",
-    in_short(
-        ["share, anytime", "share, own variances", "ratio TS", "price TS"],
-        {"share, own variances"},
-    ),
-)
-def test_arms_that_show_no_variance_for_long(name):
-    """Who borrows the others' variance is another policy then."""
-    assert assert_follows(name, "rare values", NEAR_TIE) >= 0.97
-
-
-@pytest.mark.parametrize("name", ["share, anytime, joint", "price TS"])
-def test_rewards_that_come_with_costs(name):
-    assert assert_follows(name, "together", NEAR_TIE) >= 0.97
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_policy_chooses_as_its_twin_in_all_games(name):
+    for_all(assert_chooses_as_its_twin, runs_of(name, ALL))
+    for label, _ in runs_of(name, [(label, "Beta") for label in FLOAT64]):
+        with jax.enable_x64(True):
+            assert assert_follows(label, "Beta", FLOAT64[label]) >= 0.999
 
 
 def view_of(round_, num_arms=2, spent=0.0):
@@ -337,12 +351,21 @@ def view_of(round_, num_arms=2, spent=0.0):
     return budgeted.View(jnp.int32(round_), jnp.int32(num_arms), *numbers, oracle)
 
 
-@pytest.mark.parametrize("entry", ["bts", "ratio-thompson", "price-thompson"])
-def test_who_draws_plays_only_arms_that_exist(words, entry):
-    policy = policy_of(entry, budgeted.make_problem(3))
-    act = jax.jit(jax.vmap(lambda noise: policy.act(noise, view_of(9), state, ())))
+WHO_DRAWS = "bts", "ratio-thompson", "price-thompson"
+
+
+def drawn(entry, problem, view, words):
+    """The arms that a policy plays at first, of 200 draws."""
+    policy = policy_of(entry, problem)
     state = policy.init(())
-    assert set(np.asarray(act(words(200, policy.words[0])))) == {0, 1}
+    act = jax.jit(jax.vmap(lambda noise: policy.act(noise, view, state, ())))
+    return set(np.asarray(act(words(200, policy.words[0]))))
+
+
+def test_who_draws_plays_only_arms_that_exist(words):
+    for entry in WHO_DRAWS:
+        problem = budgeted.make_problem(3)
+        assert drawn(entry, problem, view_of(9), words) == {0, 1}, entry
 
 
 def test_on_coins_ratios_are_drawn_as_by_bts():
@@ -354,16 +377,14 @@ def test_on_coins_ratios_are_drawn_as_by_bts():
     assert np.mean(np.equal(*actions)) > 0.99
 
 
-@pytest.mark.parametrize("entry", ["bts", "ratio-thompson", "price-thompson"])
-def test_known_rewards_and_costs_are_not_drawn(words, entry):
+def test_known_rewards_and_costs_are_not_drawn(words):
     """Arms 1 and 2 are worth 1/2 and 2/3; arm 0 between 0 and 1/2."""
     costs, rewards = [1.0, 0.4, 0.3], [0.5, 0.2, 0.2]
-    least = rewards if entry == "bts" else [0.0, 0.2, 0.2]  # its draws are in [0, 1]
-    problem = budgeted.make_problem(3, costs, costs, least, rewards)
-    policy = policy_of(entry, problem)
-    act = jax.jit(jax.vmap(lambda noise: policy.act(noise, view_of(9, 3), state, ())))
-    state = policy.init(())
-    assert set(np.asarray(act(words(200, policy.words[0])))) == {2}
+    for entry in WHO_DRAWS:
+        # The draws of BTS are in [0, 1].
+        least = rewards if entry == "bts" else [0.0, 0.2, 0.2]
+        problem = budgeted.make_problem(3, costs, costs, least, rewards)
+        assert drawn(entry, problem, view_of(9, 3), words) == {2}, entry
 
 
 def means_of(reward, cost):
@@ -390,15 +411,3 @@ def test_what_the_code_adds_to_costs_is_almost_nothing():
     noise = np.full(policy.words[0], 2**32 - 1, np.uint32)
     state = means_of([0.0, 0.9, 0.2], [0.0, 0.05, 0.01])
     assert jax.jit(policy.act)(noise, view_of(10**6, 3), state, ()) == 2
-
-
-FLOAT64 = ["omega*", "UCB-SC+", "KL-UCB-SC+", "PD-BwK"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", FLOAT64)
-def test_index_policies_in_float64(name):
-    with jax.enable_x64(True):
-        # The bisection of KL-UCB-SC+ ends within 2**-30 of its bracket.
-        tolerance = 1e-7 if name.startswith("KL") else 1e-12
-        assert assert_follows(name, "Beta", tolerance) >= 0.999

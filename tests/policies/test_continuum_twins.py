@@ -11,6 +11,7 @@ Radii are scaled down, or 5,000 rounds would refine nothing (docs/errata.md).
 
 from collections.abc import Callable
 from functools import cache, partial
+from itertools import product
 from typing import NamedTuple
 
 import jax
@@ -26,6 +27,7 @@ from tests.heavy import in_short
 from tests.policies.states import assert_sound
 from tests.policies.twins import cost, penalty
 from tests.reference import continuum_policies as twins
+from tests.rows import for_all
 
 K, ROUNDS, HORIZON = 10, 5000, 20_000
 INSTANCES = {
@@ -38,8 +40,9 @@ LEAST = {"gain_radius": 0.05, "penalty_radius": 0.01}
 
 
 class Case(NamedTuple):
-    """A policy, the parameters that it plays with, and its twin."""
+    """An entry of the registry, its policy, its parameters here, and its twin."""
 
+    entry: str
     policy: Callable
     params: dict
     twin: Callable
@@ -48,6 +51,14 @@ class Case(NamedTuple):
 
 def _twin(kind, **options):
     return partial(kind, K, 1.0, cost, penalty, horizon=HORIZON, **options)
+
+
+# As the registry calls z-RCUCB, by what a new point knows.
+ENTRIES = {
+    "restart": "z-rcucb",
+    "inherit": "z-rcucb-inherit",
+    "whole": "z-rcucb-kaplan-meier",
+}
 
 
 def zooming_rcucb(splits, history, params, capacity=None, **options):
@@ -67,13 +78,14 @@ def zooming_rcucb(splits, history, params, capacity=None, **options):
         kaplan_meier="survival" in options,
         **params,
     )
-    return Case(policy, {"horizon": HORIZON, **params}, twin)
+    return Case(ENTRIES[history], policy, {"horizon": HORIZON, **params}, twin)
 
 
 def _doubling():
     params = {"gain_radius": 0.2, "penalty_radius": 0.02}
     inner = partial(twins.ZRCUCB, K, 1.0, cost, penalty, **params)
     return Case(
+        "z-rcucb-doubling",
         lambda problem: doubling(
             policies.z_rcucb(problem, HORIZON, capacity=256), first=300
         ),
@@ -84,40 +96,29 @@ def _doubling():
 
 def _others():
     fine, wide = ({"radius": x, "smoothness": 1.25} for x in (0.02, 0.1))
+
+    def other(make, kind, params, **options):
+        entry = "zooming" if kind is twins.Zooming else "stoo"
+        twin = _twin(kind, **options, **params)
+        return Case(
+            entry, partial(make, **options), {"horizon": HORIZON} | params, twin
+        )
+
     return {
-        "StoOO 2": Case(
-            policies.stoo, {"horizon": HORIZON, **fine}, _twin(twins.StoOO, **fine)
-        ),
-        "StoOO 3": Case(
-            partial(policies.stoo, splits=3),
-            {"horizon": HORIZON, **fine},
-            _twin(twins.StoOO, splits=3, **fine),
-        ),
-        "StoOO, full": Case(
-            partial(policies.stoo, capacity=4),
-            {"horizon": HORIZON, **fine},
-            _twin(twins.StoOO, capacity=4, **fine),
-        ),
-        "zooming": Case(
-            policies.zooming,
-            {"horizon": HORIZON, **wide},
-            _twin(twins.Zooming, **wide),
-        ),
-        "zooming, full": Case(
-            partial(policies.zooming, capacity=2),
-            {"horizon": HORIZON, **wide},
-            _twin(twins.Zooming, capacity=2, **wide),
-        ),
+        "StoOO 2": other(policies.stoo, twins.StoOO, fine),
+        "StoOO 3": other(policies.stoo, twins.StoOO, fine, splits=3),
+        "StoOO, full": other(policies.stoo, twins.StoOO, fine, capacity=4),
+        "zooming": other(policies.zooming, twins.Zooming, wide),
+        "zooming, full": other(policies.zooming, twins.Zooming, wide, capacity=2),
         "doubling": _doubling(),
     }
 
 
 CASES = {
-    f"{history} {m}": zooming_rcucb(m, history, SMALL)
-    for history in ("restart", "inherit")
-    for m in (2, 3, 4)
-}
-CASES |= {
+    "restart 2": zooming_rcucb(2, "restart", SMALL),
+    "restart 4": zooming_rcucb(4, "restart", SMALL),
+    "inherit 2": zooming_rcucb(2, "inherit", SMALL),
+    "inherit 3": zooming_rcucb(3, "inherit", SMALL),
     "as printed": zooming_rcucb(2, "restart", {}),
     "full": zooming_rcucb(3, "restart", LEAST, capacity=10),
     "full, inherit": zooming_rcucb(2, "inherit", LEAST, capacity=12),
@@ -129,9 +130,9 @@ CASES |= {
 FULL = {name for name in CASES if "full" in name}
 # A centre that is 1/2 comes out as 0.50000006 in float32, on the other side of the jump
 # of these instances' penalty.
-FLOAT32 = sorted(set(CASES) - {"StoOO 3"})
-# One of each entry of the registry.
+FLOAT64_ONLY = {"StoOO 3"}
 SHORT = {"inherit 2", "zooming"}
+NAMES = list(dict.fromkeys(f"continuum/{case.entry}" for case in CASES.values()))
 
 
 @cache
@@ -176,36 +177,46 @@ def playable(twin, arm):
     return inner.playable(arm)
 
 
-@pytest.mark.parametrize("name", in_short(FLOAT32, set(FLOAT32) - SHORT))
-@pytest.mark.parametrize("instance", in_short(INSTANCES, {"indep", "negcorr"}))
-def test_policy_chooses_as_its_twin(instance, name):
-    found, twin = assert_follows(CASES[name], instance, 1e-5, 0.99)
-    assert twin.overflow == (name in FULL)
+def assert_chooses_as_its_twin(label, instance):
+    found, twin = assert_follows(CASES[label], instance, 1e-5, 0.99)
+    assert twin.overflow == (label in FULL)
     # Of points that are alike to float32 any may be recommended.
-    if name != "as printed":
+    if label != "as printed":
         expected = twin.recommend()
-        assert found[0] == expected[0] or name.startswith("zooming")
+        assert found[0] == expected[0] or label.startswith("zooming")
         np.testing.assert_allclose(found[1], expected[1], atol=1e-5)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", CASES)
-def test_policy_chooses_as_its_twin_in_float64(name):
+def assert_chooses_as_its_twin_in_float64(label):
     with jax.enable_x64(True):
-        found, twin = assert_follows(CASES[name], "indep", 1e-11, 0.999)
+        found, twin = assert_follows(CASES[label], "indep", 1e-11, 0.999)
     assert found[0] == twin.recommend()[0]
     np.testing.assert_allclose(found[1], twin.recommend()[1], rtol=1e-12)
 
 
+def labels_of(name, among=CASES):
+    """The cases of an entry of the registry."""
+    return [x for x in among if f"continuum/{CASES[x].entry}" == name]
+
+
+@pytest.mark.parametrize(
+    "name", in_short(NAMES, [name for name in NAMES if not labels_of(name, SHORT)])
+)
+def test_policy_chooses_as_its_twin(name):
+    labels = labels_of(name, SHORT) or labels_of(name)[:1]
+    for_all(assert_chooses_as_its_twin, [(label, "poscorr") for label in labels])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_policy_chooses_as_its_twin_in_all_games(name):
+    labels = labels_of(name)
+    narrow = [label for label in labels if label not in FLOAT64_ONLY]
+    for_all(assert_chooses_as_its_twin, product(narrow, INSTANCES))
+    for_all(assert_chooses_as_its_twin_in_float64, zip(labels))
+
+
 def test_every_policy_of_the_setting_has_a_twin():
     """`rcucb-uniform` is RCUCB, whose twin is that of the grid."""
-    names = {name.split("/")[1] for name in REGISTRY if name.startswith("continuum/")}
-    assert names == {
-        "z-rcucb",
-        "z-rcucb-inherit",
-        "z-rcucb-kaplan-meier",
-        "z-rcucb-doubling",
-        "stoo",
-        "zooming",
-        "rcucb-uniform",
-    }
+    entries = {name for name in REGISTRY if name.startswith("continuum/")}
+    assert {*NAMES} == entries - {"continuum/rcucb-uniform"}

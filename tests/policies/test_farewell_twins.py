@@ -24,6 +24,7 @@ from tests.policies.states import assert_sound
 from tests.reference import farewell_policies as twins
 from tests.reference.farewell_environment import Environment as EnvironmentTwin
 from tests.reference.words import numbers
+from tests.rows import for_all
 
 EPOCHS = 5000
 NEAR_TIE = 1e-5
@@ -171,10 +172,12 @@ def policy_of(case, instance):
     return REGISTRY[f"farewell/{case.entry}"](game(instance).problem)
 
 
+NAMES = list(dict.fromkeys(f"farewell/{case.entry}" for case in CASES.values()))
+
+
 def test_every_policy_of_the_setting_has_a_twin():
     entries = {name for name in REGISTRY if name.startswith("farewell/")}
-    without = {"farewell/fixed"}  # plays what it is told
-    assert {f"farewell/{case.entry}" for case in CASES.values()} == entries - without
+    assert {*NAMES} == entries - {"farewell/fixed"}  # it plays what it is told
 
 
 def near_tie(twin, t, noise, pair, tolerance):
@@ -229,34 +232,46 @@ def assert_follows(case, instance, tolerance):
     return equal / compared
 
 
-@pytest.mark.parametrize("instance", in_short(INSTANCES, set(INSTANCES) - {"1a"}))
-@pytest.mark.parametrize("name", in_short(CASES, LONG))
-def test_policy_chooses_as_its_twin(name, instance):
-    case = CASES[name]
-    assert assert_follows(case, instance, NEAR_TIE) >= case.equal.get(instance, 0.99)
-
-
-@pytest.mark.parametrize("instance", in_short(OTHERS, {"auction"}))
-@pytest.mark.parametrize(
-    ("name", "every"), [("hazard TS", 50), ("hazard TS, joint", 10)]
-)
-def test_hazard_thompson_in_other_games(name, every, instance):
-    case, failure = CASES[name], game(instance).problem.failure
-    case = case._replace(twin=partial(case.twin, failure=failure), every=every)
-    assert assert_follows(case, instance, NEAR_TIE) >= 0.99
-
-
+# Where giving up costs a unit, or rewards are no coins: how often the two are compared.
+OTHER_GAMES = {"hazard TS": 50, "hazard TS, joint": 10}
+SHORT = [(label, "1a") for label in CASES if label not in LONG]
+SHORT += [("hazard TS", "spread"), ("hazard TS, joint", "spread")]
+ALL = [(label, instance) for label in CASES for instance in INSTANCES]
+ALL += [(label, "auction") for label in OTHER_GAMES]
 FLOAT64 = ["Wait-UCB", "product limit", "omega*, shorter", "omega*, product limit"]
 
 
+def runs_of(name, among):
+    """The cases of an entry of the registry, and the games that they are played in."""
+    return [run for run in among if f"farewell/{CASES[run[0]].entry}" == name]
+
+
+def assert_chooses_as_its_twin(label, instance):
+    case = CASES[label]
+    if instance in OTHERS:
+        twin = partial(case.twin, failure=game(instance).problem.failure)
+        case = case._replace(twin=twin, every=OTHER_GAMES[label])
+    assert assert_follows(case, instance, NEAR_TIE) >= case.equal.get(instance, 0.99)
+
+
+@pytest.mark.parametrize(
+    "name", in_short(NAMES, [name for name in NAMES if not runs_of(name, SHORT)])
+)
+def test_policy_chooses_as_its_twin(name):
+    runs = runs_of(name, SHORT) or runs_of(name, ALL)[:1]
+    for_all(assert_chooses_as_its_twin, runs)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", FLOAT64)
-def test_index_policies_in_float64(name):
-    with jax.enable_x64(True):
-        assert assert_follows(CASES[name], "1a", 1e-12) >= 0.999
+@pytest.mark.parametrize("name", NAMES)
+def test_policy_chooses_as_its_twin_in_all_games(name):
+    for_all(assert_chooses_as_its_twin, runs_of(name, ALL))
+    for label, _ in runs_of(name, [(label, "1a") for label in FLOAT64]):
+        with jax.enable_x64(True):
+            assert assert_follows(CASES[label], "1a", 1e-12) >= 0.999
 
 
-@pytest.mark.parametrize("instance", in_short(INSTANCES, {"own"}))
+@pytest.mark.parametrize("instance", in_short(INSTANCES, ["1b", "1c", "own"]))
 def test_environment_answers_as_its_twin(instance):
     environment = game(instance)
     trace = trace_run(policy_of(CASES["uniform"], instance), environment, EPOCHS)

@@ -1,5 +1,8 @@
 """Draws of a mean gain against a Dirichlet process, which knows every gain."""
 
+from functools import partial
+from itertools import product
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -8,7 +11,7 @@ from scipy import stats
 
 from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
 from jaxbandits.policies.gains import WORDS, Gains
-from tests.heavy import in_short
+from tests.rows import for_all
 
 DRAWS = 100_000
 ENDS = 2.0**-24, 1 - 2.0**-24  # of the tape
@@ -33,25 +36,30 @@ def literal(rng, seen, least):
     return rng.dirichlet(np.ones(len(points)), DRAWS) @ points
 
 
-@pytest.mark.parametrize("least", LEASTS)
-@pytest.mark.parametrize(("ones", "zeros"), [(0, 0), (0, 20), (1, 8), (7, 0), (30, 12)])
-def test_of_least_and_largest_gains_it_is_a_beta_law(rng, least, ones, zeros):
+def check_of_least_and_largest_gains_it_is_a_beta_law(rng, ones, zeros, least):
     found = drawn([1.0] * ones + [least] * zeros, least, uniforms(rng))
     law = stats.beta(1 + ones, 1 + zeros, loc=least, scale=1 - least)
     assert stats.kstest(found, law.cdf).statistic < FAR
 
 
-@pytest.mark.parametrize("least", LEASTS)
-@pytest.mark.parametrize("count", [1, 5, 40])
-def test_of_equal_gains_it_is_exact(rng, least, count):
+def test_of_least_and_largest_gains_it_is_a_beta_law(rng):
+    for_all(
+        partial(check_of_least_and_largest_gains_it_is_a_beta_law, rng),
+        [(0, 0, 0.0), (0, 20, -0.4), (1, 8, -0.4), (7, 0, 0.0), (30, 12, 0.0)],
+    )
+
+
+def check_of_equal_gains_it_is_exact(rng, count, least):
     seen = [0.3] * count
     found, expected = drawn(seen, least, uniforms(rng)), literal(rng, seen, least)
     assert stats.ks_2samp(found, expected).statistic < 2**0.5 * FAR
 
 
-@pytest.mark.parametrize("least", LEASTS)
-@pytest.mark.parametrize("count", in_short([2, 3, 10, 200], {200}))
-def test_two_moments_of_all_gains_are_exact(rng, least, count):
+def test_of_equal_gains_it_is_exact(rng):
+    for_all(partial(check_of_equal_gains_it_is_exact, rng), product([1, 5, 40], LEASTS))
+
+
+def check_two_moments_of_all_gains_are_exact(rng, count, least):
     seen = rng.uniform(least, 1, count)
     found = drawn(seen, least, uniforms(rng)).astype(float)
     points = np.array([least, 1.0, *seen])
@@ -67,6 +75,13 @@ def test_two_moments_of_all_gains_are_exact(rng, least, count):
     assert distance < 0.08
 
 
+def test_two_moments_of_all_gains_are_exact(rng):
+    for_all(
+        partial(check_two_moments_of_all_gains_are_exact, rng),
+        product([2, 3, 10], LEASTS),
+    )
+
+
 def drawn_cost(seen, uniforms):
     seen = np.asarray(seen, np.float32)
     sums = (jnp.float32(x) for x in (len(seen), seen.sum(), (seen**2).sum()))
@@ -74,12 +89,7 @@ def drawn_cost(seen, uniforms):
     return np.asarray(Gains(*sums, 0.0).drawn_cost(words))
 
 
-@pytest.mark.parametrize(
-    "seen",
-    [[], [0.0] * 7, [1.0] * 9, [0.0, 1.0, 1.0], [0.25] * 5, [0.5, 0.125, 1.0, 0.75]],
-    ids=["none", "free", "ones", "coins", "alike", "several"],
-)
-def test_a_cost_is_what_is_not_saved(rng, seen):
+def check_a_cost_is_what_is_not_saved(rng, seen):
     """Words of what is lost come first, where those of what is gained did."""
     words = uniforms(rng)
     found = drawn_cost(seen, words)
@@ -87,8 +97,23 @@ def test_a_cost_is_what_is_not_saved(rng, seen):
     np.testing.assert_allclose(found, 1 - saved, atol=3e-6)
 
 
-@pytest.mark.parametrize("cost", [0.0, 1e-8, 1e-3])
-def test_small_costs_lose_no_digits(rng, cost):
+def test_a_cost_is_what_is_not_saved(rng):
+    for_all(
+        partial(check_a_cost_is_what_is_not_saved, rng),
+        zip(
+            [
+                [],
+                [0.0] * 7,
+                [1.0] * 9,
+                [0.0, 1.0, 1.0],
+                [0.25] * 5,
+                [0.5, 0.125, 1.0, 0.75],
+            ]
+        ),
+    )
+
+
+def check_small_costs_lose_no_digits(rng, cost):
     """As by 64 bits, where some cost twice as much as others."""
     words = uniforms(rng).astype(np.float32)
     sums = 4000, 6000 * cost, 10_000 * cost**2
@@ -100,13 +125,11 @@ def test_small_costs_lose_no_digits(rng, cost):
     np.testing.assert_allclose(found, exact, rtol=2e-3)
 
 
-@pytest.mark.parametrize("least", LEASTS)
-@pytest.mark.parametrize(
-    "seen",
-    [[], [0.0], [1.0] * 9, [0.5, 0.5005], [0.3] * 10**6, [0.0, 1.0] * 10**5],
-    ids=["none", "zero", "ones", "close", "alike", "coins"],
-)
-def test_the_ends_of_the_tape_are_gains(seen, least):
+def test_small_costs_lose_no_digits(rng):
+    for_all(partial(check_small_costs_lose_no_digits, rng), zip([0.0, 1e-8, 1e-3]))
+
+
+def check_the_ends_of_the_tape_are_gains(seen, least):
     words = np.stack(np.meshgrid(*WORDS * [ENDS])).reshape(WORDS, -1)
     found = drawn(seen, least, words)
     assert np.all((found >= least) & (found <= 1))
@@ -115,3 +138,13 @@ def test_the_ends_of_the_tape_are_gains(seen, least):
     # It rises with the words of the largest gain and of what was seen.
     order = np.array([1, -1, 1])[:, None] * (2 * words - 1)
     assert found[order.sum(axis=0).argmax()] == found.max()
+
+
+def test_the_ends_of_the_tape_are_gains():
+    for_all(
+        check_the_ends_of_the_tape_are_gains,
+        product(
+            [[], [0.0], [1.0] * 9, [0.5, 0.5005], [0.3] * 10**6, [0.0, 1.0] * 10**5],
+            LEASTS,
+        ),
+    )

@@ -21,6 +21,7 @@ from tests.policies.states import assert_sound
 from tests.policies.test_allocation_twins import NAMES
 from tests.reference import allocation_policies, words
 from tests.reference import ordered_policies as twins
+from tests.rows import for_all
 
 ROUNDS = 400
 P, RATE = [0.9, 0.6, 0.5], [0.3, 0.8, 1.5]
@@ -92,9 +93,11 @@ def entry(name):
     return f"ordered/{name.split(',')[0]}"
 
 
-def test_every_policy_has_a_twin():
-    entries = {name for name in REGISTRY if name.startswith("ordered/")}
-    assert {entry(name) for name in CASES} == entries
+ENTRIES = list(dict.fromkeys(map(entry, CASES)))
+
+
+def test_every_policy_of_the_setting_has_a_twin():
+    assert {*ENTRIES} == {name for name in REGISTRY if name.startswith("ordered/")}
 
 
 def reference_problem(problem):
@@ -107,8 +110,7 @@ def reference_problem(problem):
     )
 
 
-@pytest.mark.parametrize("name", in_short(CASES, LONG))
-def test_policy_plans_as_its_twin(name):
+def assert_plans_as_its_twin(name):
     case = CASES[name]
     environment = game(**case.game)
     policy = REGISTRY[entry(name)](environment.problem)
@@ -135,3 +137,19 @@ def test_policy_plans_as_its_twin(name):
         twin.update(t, amounts.tolist(), given.tolist(), threshold.tolist())
     assert equal >= case.equal * compared, equal / compared
     assert len(played) > 4  # or the twin's agreement would say nothing
+
+
+SHORT = [label for label in CASES if label not in LONG]
+
+
+@pytest.mark.parametrize(
+    "name", in_short(ENTRIES, set(ENTRIES) - {entry(label) for label in SHORT})
+)
+def test_policy_plans_as_its_twin(name):
+    labels = [x for x in SHORT if entry(x) == name] or [name.split("/")[1]]
+    for_all(assert_plans_as_its_twin, zip(labels))
+
+
+@pytest.mark.slow
+def test_policies_plan_as_their_twins_in_other_games():
+    for_all(assert_plans_as_its_twin, zip(LONG))

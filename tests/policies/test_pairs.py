@@ -2,6 +2,7 @@
 
 from functools import cache
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from jaxbandits.settings.farewell import Action, Feedback, Problem
 from jaxbandits.settings.farewell import farewell as make_game
 from jaxbandits.testing import trace_run
 from tests.heavy import in_short
+from tests.rows import for_all
 
 K, D, EPOCHS = 2, 4, 400
 
@@ -91,11 +93,17 @@ def test_a_policy_on_pairs_sees_the_times_as_costs(scale):
     np.testing.assert_array_equal(whole, [rounds, K * D, 0])
 
 
-@pytest.mark.parametrize("arms", [make_problem(3), as_arms(Problem(K, D), 2.0)])
-def test_a_policy_for_other_arms_is_refused(arms):
+def check_a_policy_for_other_arms_is_refused(arms):
     """Another number of them, or costs on another scale: it would play nonsense."""
     with pytest.raises(ValueError, match=r"policy must be built for as_arms\(problem"):
         on_pairs(Problem(K, D), budgeted.omega_ucb(arms))
+
+
+def test_a_policy_for_other_arms_is_refused():
+    for_all(
+        check_a_policy_for_other_arms_is_refused,
+        zip([make_problem(3), as_arms(Problem(K, D), 2.0)]),
+    )
 
 
 def test_a_plain_policy_on_pairs_sees_rewards_only():
@@ -146,12 +154,7 @@ def table(lists, what):
     return np.array([[what(np.array(x)) for x in row] for row in lists])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("star", "failure"),
-    [pytest.param(False, "wait", marks=pytest.mark.slow), (True, "unit")],
-)
-def test_omega_learns_about_shorter_waits(failure, star):
+def check_omega_learns_about_shorter_waits(star, failure):
     game = game_of(failure)
     policy = farewell.omega_ucb(game.problem, star, observe="shorter")
     trace = trace_run(policy, game, EPOCHS)
@@ -178,14 +181,19 @@ def test_omega_learns_about_shorter_waits(failure, star):
             np.testing.assert_allclose(found, squares / width**2, rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize(
-    ("observe", "learns"), [("shorter", shorter), ("naive", naive)]
-)
-def test_wait_ucb_learns_about_other_bids(observe, learns):
+@pytest.mark.slow
+def test_omega_learns_about_shorter_waits():
+    for_all(check_omega_learns_about_shorter_waits, [(False, "wait"), (True, "unit")])
+
+
+@pytest.mark.parametrize("observe", in_short(["shorter", "naive"], ["shorter"]))
+def test_wait_ucb_learns_about_other_bids(observe):
     """Where failure costs one unit (test_farewell_twins.py has the other game)."""
     game = game_of("unit")
     trace = trace_run(farewell.wait_ucb(game.problem, observe), game, EPOCHS)
-    rewards, times = literal_sums(trace, "unit", learns)
+    rewards, times = literal_sums(
+        trace, "unit", {"shorter": shorter, "naive": naive}[observe]
+    )
     state = trace.state
     np.testing.assert_array_equal(state.count, table(rewards, len))
     np.testing.assert_array_equal(state.reward.total, table(rewards, np.sum))
@@ -193,30 +201,32 @@ def test_wait_ucb_learns_about_other_bids(observe, learns):
     assert np.any(table(times, np.sum) > table(times, len))
 
 
-@pytest.mark.parametrize(
-    ("observe", "delay", "counts"),
-    [
-        ("pair", 1.0, [0, 0, 1, 0]),
-        ("shorter", 1.0, [1, 1, 1, 0]),
-        ("naive", 1.0, [1, 1, 1, 1]),
-        ("naive", np.inf, [1, 1, 1, 0]),
-    ],
-)
-def test_one_update_of_wait_ucb(observe, delay, counts):
+def check_one_update_of_wait_ucb(observe, delay, counts):
     """Arm 1 waits 3 units; only the naive one learns about the fourth, from a delay."""
     policy = farewell.wait_ucb(Problem(K, D), observe)
     action = Action(jnp.int32(1), jnp.int32(2))
     feedback = Feedback(jnp.float32(0), jnp.float32(min(delay, 3)), jnp.float32(delay))
     state = policy.init(policy.params)
-    state = policy.update(None, None, state, action, feedback, policy.params)
+    state = jax.jit(policy.update)(None, None, state, action, feedback, policy.params)
     found = np.reshape(state.count, (K, D))
     np.testing.assert_array_equal(found, [[0, 0, 0, 0], counts])
 
 
-@pytest.mark.parametrize("delay", [1.0, 2.0, 3.0, np.inf])
-def test_one_update_of_shorter_waits(delay):
+def test_one_update_of_wait_ucb():
+    for_all(
+        check_one_update_of_wait_ucb,
+        [
+            ("pair", 1.0, [0, 0, 1, 0]),
+            ("shorter", 1.0, [1, 1, 1, 0]),
+            ("naive", 1.0, [1, 1, 1, 1]),
+            ("naive", np.inf, [1, 1, 1, 0]),
+        ],
+    )
+
+
+def check_one_update_of_shorter_waits(delay):
     """Arm 1 waits 3 units, counted in units of 4; arm 0 and wait 4 learn nothing."""
-    update = shorter_too(Problem(K, D), 4.0).updater(MEANS)
+    update = jax.jit(shorter_too(Problem(K, D), 4.0).updater(MEANS))
     reward = 0.5 if delay < np.inf else 0.0
     feedback = PairFeedback(
         jnp.float32(reward), jnp.float32(min(delay, 3) / 4), jnp.float32(delay)
@@ -232,13 +242,12 @@ def test_one_update_of_shorter_waits(delay):
         assert not np.any(np.asarray(x)[learns_not])
 
 
+def test_one_update_of_shorter_waits():
+    for_all(check_one_update_of_shorter_waits, zip([1.0, 2.0, 3.0, np.inf]))
+
+
 # What they play first, and ties.
 
-IN_ORDER = {
-    "Wait-UCB": farewell.wait_ucb,
-    "UCB-Simplex": farewell.ucb_simplex,
-    "omega": farewell.omega_ucb,
-}
 LONGEST_FIRST = {
     "shorter": lambda problem: farewell.wait_ucb(problem, "shorter"),
     "product limit": farewell.product_limit,
@@ -246,23 +255,25 @@ LONGEST_FIRST = {
 }
 
 
-@pytest.mark.parametrize("name", IN_ORDER)
-def test_every_pair_once_in_order(name):
+def test_every_pair_once_in_order():
     """Macro-arm by macro-arm, the shortest wait first."""
     game = game_of("wait")
-    actions = trace_run(IN_ORDER[name](game.problem), game, EPOCHS).actions
-    np.testing.assert_array_equal(actions.arm[: K * D], np.repeat(np.arange(K), D))
-    np.testing.assert_array_equal(actions.wait[: K * D], np.tile(np.arange(D), K))
+    actions = trace_run(farewell.omega_ucb(game.problem), game, K * D).actions
+    np.testing.assert_array_equal(actions.arm, np.repeat(np.arange(K), D))
+    np.testing.assert_array_equal(actions.wait, np.tile(np.arange(D), K))
+
+
+def check_every_arm_once_with_the_longest_wait(name):
+    """It shows what all waits of the macro-arm would have given."""
+    game = game_of("wait")
+    actions = trace_run(LONGEST_FIRST[name](game.problem), game, K).actions
+    np.testing.assert_array_equal(actions.arm, np.arange(K))
+    np.testing.assert_array_equal(actions.wait, np.full(K, D - 1))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", LONGEST_FIRST)
-def test_every_arm_once_with_the_longest_wait(name):
-    """It shows what all waits of the macro-arm would have given."""
-    game = game_of("wait")
-    actions = trace_run(LONGEST_FIRST[name](game.problem), game, EPOCHS).actions
-    np.testing.assert_array_equal(actions.arm[:K], np.arange(K))
-    np.testing.assert_array_equal(actions.wait[:K], np.full(K, D - 1))
+def test_every_arm_once_with_the_longest_wait():
+    for_all(check_every_arm_once_with_the_longest_wait, zip(LONGEST_FIRST))
 
 
 @cache
@@ -271,16 +282,20 @@ def equal_arms():
     return make_game("equal", np.ones((3, 1)), np.ones((3, 1)))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "make", [farewell.wait_ucb, farewell.ucb_simplex, farewell.product_limit]
-)
-def test_the_first_of_equals(make):
+def check_the_first_of_equals(make):
     """With equal arms the least played is best, and of those the first: in turn."""
     game = equal_arms()
     actions = trace_run(make(game.problem), game, 30).actions
     np.testing.assert_array_equal(actions.arm, np.tile([0, 1, 2], 10))
     assert not np.any(actions.wait)
+
+
+@pytest.mark.slow
+def test_the_first_of_equals():
+    for_all(
+        check_the_first_of_equals,
+        zip([farewell.wait_ucb, farewell.ucb_simplex, farewell.product_limit]),
+    )
 
 
 def test_the_first_wait_among_equal_waits():
@@ -375,7 +390,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(("call", "named"), list(BAD.values()), ids=list(BAD))
-def test_bad_input(call, named):
-    with pytest.raises(ValueError, match=named):
-        call()
+def test_bad_input_is_refused_by_name():
+    for call, named in BAD.values():
+        with pytest.raises(ValueError, match=named):
+            call()

@@ -40,19 +40,15 @@ from tests.reference import laws
 from tests.reference.censored_policies import largest_kl_mean
 from tests.reference.words import numbers
 
-ROUNDS = 2000
+ROUNDS = 1000
 KL_RESOLUTION = 2.0**-20
 PROBLEM = censored.running_example(K, censored.equidistant(M))
-INDEX_CASES = [name for name, case in CASES.items() if "TS" not in name]
-# Another with an option, or with parameters that one of the same entry shows.
+NAMES = list(dict.fromkeys(f"censored/{case.entry}" for case in CASES.values()))
+# Left to the long run: another with an option, or with parameters that one of the same
+# entry shows.
 LONG = {
     *("TS, copied", "TS, shared", "TS, strict", "cell TS, prior"),
     *("RCUCB, gain part, UCB1 constant", "Kaplan-Meier, gain part"),
-}
-# In float64: parameters that float32 shows, and policies that are plain ones on pairs.
-FLOAT64_LONG = {
-    *(name for name in INDEX_CASES if name.startswith(("RCUCB, ", "Kaplan-Meier, "))),
-    *("UCB", "UCB, alpha", "MOSS", "KL-UCB"),
 }
 
 
@@ -126,8 +122,16 @@ def noise_of(case):
 
 
 def test_every_policy_of_the_setting_has_a_twin():
-    entries = {name for name in REGISTRY if name.startswith("censored/")}
-    assert {f"censored/{case.entry}" for case in CASES.values()} == entries
+    assert {*NAMES} == {name for name in REGISTRY if name.startswith("censored/")}
+
+
+def cases_of(name, among=CASES):
+    """The cases of an entry of the registry."""
+    return [case for label, case in CASES.items() if label in among and of(case, name)]
+
+
+def of(case, name):
+    return f"censored/{case.entry}" == name
 
 
 def thompson_near_tie(twin, t, noise, arm, limit, slack):
@@ -156,10 +160,7 @@ def assert_follows(case, run, tolerance, sampled=False):
     return equal / compared
 
 
-@pytest.mark.parametrize("name", in_short(CASES, LONG))
-@pytest.mark.parametrize("instance", in_short(ARMS, set(ARMS) - {"indep"}))
-def test_policy_chooses_as_its_twin(instance, name):
-    case = CASES[name]
+def assert_chooses_as_its_twin(case, instance):
     tolerance, share = 1e-5, 0.99
     if case.entry == "kl-ucb":
         tolerance, share = KL_RESOLUTION, 0.5
@@ -168,6 +169,35 @@ def test_policy_chooses_as_its_twin(instance, name):
         tolerance, share = 1e-6, 0.97
     run = played(case, replay(instance))
     assert assert_follows(case, run, tolerance, sampled) >= share
+
+
+def assert_chooses_as_its_twin_in_float64(case):
+    with jax.enable_x64(True):
+        run = played(case, replay("indep"))
+    kl_ucb = case.entry == "kl-ucb"
+    tolerance, share = (KL_RESOLUTION, 0.5) if kl_ucb else (1e-12, 0.999)
+    assert assert_follows(case, run, tolerance) >= share
+
+
+SHORT = CASES.keys() - LONG
+
+
+@pytest.mark.parametrize(
+    "name", in_short(NAMES, [name for name in NAMES if not cases_of(name, SHORT)])
+)
+def test_policy_chooses_as_its_twin(name):
+    for case in cases_of(name, SHORT) or cases_of(name):
+        assert_chooses_as_its_twin(case, "indep")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_policy_chooses_as_its_twin_in_all_games(name):
+    for case in cases_of(name):
+        for instance in ARMS:
+            assert_chooses_as_its_twin(case, instance)
+        if "thompson" not in case.entry:
+            assert_chooses_as_its_twin_in_float64(case)
 
 
 @pytest.mark.slow
@@ -189,18 +219,7 @@ def test_kl_ucb_in_its_first_rounds(rng):
     assert np.all(played >= index.max(axis=1) - KL_RESOLUTION)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", in_short(INDEX_CASES, FLOAT64_LONG))
-def test_index_policies_in_float64(name):
-    case = CASES[name]
-    with jax.enable_x64(True):
-        run = played(case, replay("indep"))
-    kl_ucb = case.entry == "kl-ucb"
-    tolerance, share = (KL_RESOLUTION, 0.5) if kl_ucb else (1e-12, 0.999)
-    assert assert_follows(case, run, tolerance) >= share
-
-
-@pytest.mark.parametrize("instance", in_short(ARMS, {"poscorr", "negcorr"}))
+@pytest.mark.parametrize("instance", in_short(ARMS, ["poscorr", "negcorr"]))
 def test_environment_answers_as_its_twin(instance):
     """Under uniform play: censored alike but at ties, and the same numbers if not."""
     run = played(CASES["uniform"], environment(instance))

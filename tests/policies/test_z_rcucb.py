@@ -21,11 +21,12 @@ from jaxbandits.policies.censored import ZRCUCBParams, grid_capacity, z_rcucb
 from jaxbandits.policies.censored._z_rcucb import BINS
 from jaxbandits.settings import censored as settings
 from jaxbandits.testing import trace_run
+from tests.rows import for_all
 
 # One limit is as good as another, so that all of a grid is refined.
 FLAT = settings.make_continuum(2, settings.scaled(0.0), settings.scaled(0.0))
 STEEP = settings.make_continuum(2, settings.scaled(0.1), settings.scaled(1.0), 2.0)
-NAME, T = "z-RCUCB", 2000
+T = 2000
 SMALL = {"gain_radius": 0.05, "penalty_radius": 0.0}
 
 
@@ -53,9 +54,7 @@ PARAMS = {
 }
 
 
-@pytest.mark.parametrize("params", PARAMS.values(), ids=PARAMS)
-@pytest.mark.parametrize("splits", [2, 3, 4])
-def test_capacity_is_that_of_the_deepest_grid(params, splits):
+def check_capacity_is_that_of_the_deepest_grid(splits, params):
     for problem in (FLAT, STEEP):
         for horizon in (1, 10, 500, 2000, 30_000):
             cells = deepest(problem, horizon, splits, params)
@@ -65,6 +64,13 @@ def test_capacity_is_that_of_the_deepest_grid(params, splits):
             assert found == cells
             found = grid_capacity(problem, horizon, splits, "inherit", params=params)
             assert found == cells * splits
+
+
+def test_capacity_is_that_of_the_deepest_grid():
+    for_all(
+        check_capacity_is_that_of_the_deepest_grid,
+        [(m, params) for m in (2, 3, 4) for params in PARAMS.values()],
+    )
 
 
 def test_capacities_by_hand():
@@ -91,9 +97,7 @@ def test_capacity_without_a_bound():
         grid_capacity(FLAT, T, params=params)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("history", ["restart", "inherit"])
-def test_capacity_is_never_exceeded(history):
+def check_capacity_is_never_exceeded(history):
     """Tiny radii, and a game in which every limit is worth refining."""
     params = ZRCUCBParams(T, **SMALL)
     capacity = grid_capacity(FLAT, T, history=history, params=params)
@@ -104,6 +108,11 @@ def test_capacity_is_never_exceeded(history):
     assert places <= capacity and report["overflow"] == 0
     # Not because nothing was split.
     assert report["largest_grid"] >= 32
+
+
+@pytest.mark.slow
+def test_capacity_is_never_exceeded():
+    for_all(check_capacity_is_never_exceeded, zip(["restart", "inherit"]))
 
 
 BAD = {
@@ -127,10 +136,13 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(("options", "named"), BAD.values(), ids=BAD)
-def test_factory_refuses(options, named):
+def check_factory_refuses(options, named):
     with pytest.raises(ValueError, match=named):
         z_rcucb(STEEP, **options)
+
+
+def test_factory_refuses():
+    for_all(check_factory_refuses, BAD.values())
 
 
 def test_smallest_capacities_are_accepted():
@@ -141,24 +153,29 @@ def test_smallest_capacities_are_accepted():
     assert z_rcucb(STEEP, 1, 3).init(()).grid.limit.shape == (2, 3)
 
 
-@pytest.mark.parametrize(
-    "bad",
-    [
-        {"delta": 0.0},
-        {"delta": 1.0},
-        {"alpha": 0.0},
-        {"alpha": -1.0},
-        {"smoothness": 0.0},
-        {"gain_radius": -0.1},
-        {"penalty_radius": -0.1},
-        {"horizon": 0.5},
-        {"delta": [0.05, 0.0]},
-    ],
-)
-def test_parameters_are_checked(bad):
+def check_parameters_are_checked(bad):
     policy = z_rcucb(FLAT, T)
     with pytest.raises(ValueError, match=f"^{next(iter(bad))} must be"):
         simulate(policy, flat_game(), horizon=5, seeds=1, grid=bad)
+
+
+def test_parameters_are_checked():
+    for_all(
+        check_parameters_are_checked,
+        zip(
+            [
+                {"delta": 0.0},
+                {"delta": 1.0},
+                {"alpha": 0.0},
+                {"alpha": -1.0},
+                {"smoothness": 0.0},
+                {"gain_radius": -0.1},
+                {"penalty_radius": -0.1},
+                {"horizon": 0.5},
+                {"delta": [0.05, 0.0]},
+            ]
+        ),
+    )
 
 
 def test_the_horizon_is_a_parameter():
@@ -202,12 +219,15 @@ def recommended(answer, *tables, **options):
     return int(arm), float(limit)
 
 
-@pytest.mark.parametrize("best", [1, 2])
-def test_finest_is_the_best_of_the_finest_level(best):
+def check_finest_is_the_best_of_the_finest_level(best):
     """Whatever wider cells have to say."""
     gain = np.array([[90.0, 9.0, 9.0, 99.0], [900.0, 900.0, 99.0, 99.0]])
     gain[0, best] = 18.0
     assert recommended("finest", ROUNDS, gain) == (0, LIMITS[0][best])
+
+
+def test_finest_is_the_best_of_the_finest_level():
+    for_all(check_finest_is_the_best_of_the_finest_level, zip([1, 2]))
 
 
 def test_finest_leaves_out_what_has_not_been_tried():
@@ -243,12 +263,15 @@ def test_safest_is_the_largest_lower_bound():
     assert recommended("safest", reached, gain) == (0, 0.5)
 
 
-@pytest.mark.parametrize("answer", ["finest", "safest"])
-def test_before_the_first_round(answer):
+def check_before_the_first_round(answer):
     policy = z_rcucb(STEEP, T, answer=answer)
     params = number(policy.params)
     arm, limit = policy.recommend(policy.init(params), params)
     assert (int(arm), float(limit)) == (0, 2.0)
+
+
+def test_before_the_first_round():
+    for_all(check_before_the_first_round, zip(["finest", "safest"]))
 
 
 def test_report_of_a_state():
