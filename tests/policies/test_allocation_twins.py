@@ -103,7 +103,6 @@ class Case(NamedTuple):
 
 
 ALL = {"update": "all", "others": "point", "start": "uniform_split"}
-POINT = {"others": "point", "start": "uniform_split"}
 SHARP = {"scale": 0.25, "initial": 2.0}
 STEP = BUDGET / STEPS
 CASES = {
@@ -111,16 +110,6 @@ CASES = {
     # In one round of 118 an arm is only just worth anything.
     "sharp": Case("ra-ucb", SHARP, partial(RaUcb, scale=0.25, initial=2), ties=0.01),
     "all": Case("ra-ucb-all", {}, partial(RaUcb, initial=9, **ALL)),
-    "update all": Case(
-        lambda problem: policies.ra_ucb(problem, update="all"),
-        {},
-        partial(RaUcb, initial=9, update="all"),
-    ),
-    "point": Case(
-        lambda problem: policies.ra_ucb(problem, **POINT),
-        {},
-        partial(RaUcb, initial=9, **POINT),
-    ),
     # Second derivatives of float32 numbers, at the end of the grid for arms with few
     # successes; median 2e-5.
     "delta": Case("ra-ucb-delta", {}, partial(RaUcb, initial=9, radii="delta"), 5e-3),
@@ -199,13 +188,6 @@ CASES = {
         partial(twins.ThompsonAllocation, start="uniform_split", draws=8),
         1e-2,
     ),
-    "Thompson, feasible": Case(
-        lambda problem: policies.thompson_allocation(problem, feasible=True),
-        {},
-        partial(twins.ThompsonAllocation, start="uniform_split", feasible=True),
-        1e-2,
-        every=13 * EVERY,
-    ),
     "Thompson, mean, feasible": Case(
         "thompson-mean-feasible",
         {},
@@ -221,14 +203,11 @@ CASES = {
 # Left to the long run: much the same as another case of an entry, or as another entry
 # with an option. What is feasible has tests of its own, in test_allocation_feasible.py.
 LONG = {
-    "Thompson, feasible",
     "RA-ETC, per arm",
     "MG-UCB-Delta",
     "Thompson, mean",
     "Thompson, mean, feasible",
     "ratio",
-    "update all",
-    "point",
     "NO-UCB, all",
     "printed radii, scaled",
     "sharp",
@@ -327,11 +306,8 @@ def assert_bounds(found, rtol):
 
 # Entries of the registry, of which some cases are another form.
 FORMS = {
-    "update all": "ra-ucb",
-    "point": "ra-ucb",
     "NO-UCB, all": "no-ucb",
     "Thompson, mean of two": "thompson-mean",
-    "Thompson, feasible": "thompson",
 }
 
 
@@ -511,21 +487,6 @@ def test_sigmoids():
     # Equal values: equal allocations.
     error = differences(found, BUDGET)[-len(got) :]
     assert np.max(error[got > best * (1 - 1e-6)]) < 5e-3
-    assert_bounds(found, 1e-4)
-
-
-@pytest.mark.slow
-def test_sigmoids_by_their_envelopes():
-    environment = other_game(weibull, (2.0, 1.5, 2.5), highest=1.0)
-    twin = partial(MgUcbDelta, step=STEP, greedy="envelope", initial=5)
-
-    def policy(problem):
-        return policies.mg_ucb_delta(problem, greedy="envelope")
-
-    found = follow(Case(policy, {"initial": 5.0}, twin), environment, 150, every=7)
-    error = differences(found, BUDGET)
-    # A unit goes elsewhere where an arm has got to its touching point by rounding.
-    assert np.mean(error > TOLERANCE) < 0.1 and np.max(error) < 2.01 / STEPS
     assert_bounds(found, 1e-4)
 
 

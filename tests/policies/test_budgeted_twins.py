@@ -310,7 +310,14 @@ OTHERS = [
     ("share, anytime, joint", "together"),
     ("price TS", "together"),
 ]
-SHORT = [(label, "Bernoulli") for label in CASES if label not in LONG] + OTHERS
+SHORT = [
+    *OTHERS,
+    *(
+        (label, "Bernoulli")
+        for label in CASES
+        if label not in LONG and (label, "Beta") not in OTHERS
+    ),
+]
 ALL = [(label, source) for label in CASES for source in SOURCES]
 ALL += [("share, own variances", "rare values")]
 # In float64; the bisection of KL-UCB-SC+ ends within 2**-30 of its bracket.

@@ -61,9 +61,14 @@ CASES = {
     ),
     "UCB-Simplex": _case("ucb-simplex", twins.UCBSimplex),
     "UCB-Simplex, kappa": _case("ucb-simplex", twins.UCBSimplex, kappa=2.0),
-    "Budget-UCB": _case("budget-ucb", twins.BudgetUCB),
-    "Budget-UCB, code": _case("budget-ucb", twins.BudgetUCB, log_factor=2.0),
-    "UCB-BV1": _case("ucb-bv1", twins.UCBBV1),
+    "Budget-UCB": _case("budget-ucb", twins.OnPairs, {"twin": "BudgetUCB"}),
+    "Budget-UCB, code": _case(
+        "budget-ucb",
+        twins.OnPairs,
+        {"twin": "BudgetUCB", "log_factor": 2.0},
+        log_factor=2.0,
+    ),
+    "UCB-BV1": _case("ucb-bv1", twins.OnPairs, {"twin": "UCBBV1"}),
     "omega": _case("omega-ucb", twins.OmegaUCB),
     "omega, rho": _case("omega-ucb", twins.OmegaUCB, rho=0.25),
     "omega, shorter": _case(
@@ -234,7 +239,7 @@ def assert_follows(case, instance, tolerance):
 
 # Where giving up costs a unit, or rewards are no coins: how often the two are compared.
 OTHER_GAMES = {"hazard TS": 50, "hazard TS, joint": 10}
-SHORT = [(label, "1a") for label in CASES if label not in LONG]
+SHORT = [(label, "1a") for label in CASES if label not in (*LONG, "hazard TS")]
 SHORT += [("hazard TS", "spread"), ("hazard TS, joint", "spread")]
 ALL = [(label, instance) for label in CASES for instance in INSTANCES]
 ALL += [(label, "auction") for label in OTHER_GAMES]

@@ -4,20 +4,20 @@ The comment beside a margin is what was measured. Margins of the short run are t
 policies whose programs are compiled there for the twins.
 """
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
 
 from jaxbandits import simulate
-from jaxbandits.policies import REGISTRY, allocation, budgeted, farewell
+from jaxbandits.policies import REGISTRY
 from jaxbandits.policies import censored as policies
 from jaxbandits.settings import allocation as allocation_settings
-from jaxbandits.settings import budgeted as budgeted_settings
 from jaxbandits.settings import censored as settings
 from jaxbandits.settings import farewell as farewell_settings
 from jaxbandits.testing import trace_run
 from tests.games import coins
+from tests.heavy import in_short
 from tests.policies.replay import GAME, PROBLEM, ROUNDS, K, Tables
 from tests.policies.test_allocation_twins import ROUNDS as ALLOCATION_ROUNDS
 from tests.policies.test_allocation_twins import game as allocation_game
@@ -250,7 +250,7 @@ def played_with(name, params):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", SIMULATED)
-def test_every_policy_beats_uniform_play_by_the_engine(setting):
+def test_policies_beat_uniform_play_by_the_engine(setting):
     margin, make = SIMULATED[setting]
     game = make()
     cast = {name: REGISTRY[name](game.problem) for name in margin}
@@ -276,7 +276,7 @@ def test_every_policy_beats_uniform_play_by_the_engine(setting):
 
 
 @pytest.mark.slow
-def test_every_variant_beats_uniform_play():
+def test_variants_beat_uniform_play():
     game = settings.indep()
     gaps = game.oracle().gaps
 
@@ -370,40 +370,27 @@ def allocation_loss(name):
     return np.mean(game.oracle().value - value)
 
 
-# Losses of the plain loop, by setting (of farewell: by the game of Figure 1).
+# Policies, with their margins and losses of the plain loop.
+OF_FIGURES = {
+    name: (margin, partial(farewell_loss, figure=figure))
+    for figure, margins in FAREWELL_MARGIN.items()
+    for name, margin in margins.items()
+}
 LOSSES = {
-    "budgeted": (BUDGETED_MARGIN, budgeted_loss, "budgeted/uniform"),
-    "farewell 1a": (
-        FAREWELL_MARGIN["1a"],
-        lambda name: farewell_loss(name, "1a"),
-        "farewell/uniform",
-    ),
-    "farewell 1b": (
-        FAREWELL_MARGIN["1b"],
-        lambda name: farewell_loss(name, "1b"),
-        "farewell/uniform",
-    ),
-    "allocation": (ALLOCATION_MARGIN, allocation_loss, "allocation/uniform"),
+    **{name: (margin, budgeted_loss) for name, margin in BUDGETED_MARGIN.items()},
+    **OF_FIGURES,
+    **{name: (margin, allocation_loss) for name, margin in ALLOCATION_MARGIN.items()},
 }
 
 
-def shares(setting, names):
-    _, loss, uniform = LOSSES[setting]
-    return {name: loss(name) / loss(uniform) for name in names}
+def share_of_uniform_play(name, loss):
+    return loss(name) / loss(f"{name.split('/')[0]}/uniform")
 
 
-@pytest.mark.parametrize("setting", ["budgeted", "farewell 1b", "allocation"])
-def test_every_policy_beats_uniform_play(setting):
-    margin = LOSSES[setting][0]
-    names = [name for name in margin if name not in LONG]
-    assert_within(margin, shares(setting, names))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("setting", LOSSES)
-def test_every_policy_beats_uniform_play_in_the_long_run(setting):
-    margin = LOSSES[setting][0]
-    assert_within(margin, shares(setting, margin))
+@pytest.mark.parametrize("name", in_short(LOSSES, LONG))
+def test_margin_over_uniform_play(name):
+    margin, loss = LOSSES[name]
+    assert share_of_uniform_play(name, loss) < margin
 
 
 @pytest.mark.slow
@@ -419,12 +406,9 @@ def test_policies_that_play_one_arm_at_a_time(name):
 def test_policies_that_play_like_uniform_play():
     """At this horizon; a policy that has learnt something deserves a margin."""
     for name in LIKE_UNIFORM:
-        setting = "budgeted" if name.startswith("budgeted") else "farewell 1b"
-        share = shares(setting, [name])[name]
-        assert 0.97 < share < 1.03, name
-
-
-# Who knows the best action has no regret.
+        budgeted = name.startswith("budgeted")
+        loss = budgeted_loss if budgeted else partial(farewell_loss, figure="1b")
+        assert 0.97 < share_of_uniform_play(name, loss) < 1.03, name
 
 
 def test_the_clairvoyant_has_no_regret():
@@ -437,39 +421,3 @@ def test_the_clairvoyant_has_no_regret():
     exact = oracle.censoring[oracle.arm, oracle.limit]
     error = np.sqrt(exact * (1 - exact) / (500 * 64))
     assert abs(float(data["censored"].mean()) - exact) < 4 * error
-
-
-# In the short run the settings' own tests show the same of these three.
-@pytest.mark.slow
-def test_the_budgeted_clairvoyant_has_no_regret():
-    game = budgeted_settings.s_br(3)
-    policy = budgeted.clairvoyant(game.problem)
-    data = simulate(policy, game, budget=100, seeds=64, checkpoints=[100])
-    assert np.all(data["regret"] == 0) and np.all(data["optimal"] == 1)
-
-
-@pytest.mark.slow
-def test_the_farewell_clairvoyant_has_no_regret():
-    game = farewell_settings.display_advertising()
-    oracle = game.oracle()
-    best = farewell.fixed_pair(game.problem, oracle.arm, oracle.wait)
-    data = simulate(best, game, budget=3000, seeds=64, checkpoints=[3000])
-    assert np.all(data["regret"] == 0) and np.all(data["optimal"] == 1)
-    # Its reward is T g*, but for the last epoch, within 4 standard errors.
-    reward = data["reward"].values
-    error = np.std(reward) / np.sqrt(64)
-    assert error > 0 and abs(np.mean(reward) - 3000 * oracle.rate) < 4 * error + 1
-
-
-@pytest.mark.slow
-def test_the_allocating_clairvoyant_has_no_regret():
-    game = allocation_game()
-    policy = allocation.clairvoyant(game.problem)
-    data = simulate(policy, game, horizon=500, seeds=64, checkpoints=[500])
-    reward, value = data["reward"].values, game.oracle().value[0]
-    # Nothing but what a sum loses that is above the budget by its rounding.
-    assert np.all((data["regret"] >= 0) & (data["regret"] < 2e-7 * 500 * value))
-    assert np.all(data["realised_regret"] == 0)
-    # Its reward is the optimal value, within 4 standard errors.
-    error = np.std(reward) / np.sqrt(64)
-    assert error > 0 and abs(np.mean(reward) - 500 * value) < 4 * error

@@ -108,7 +108,7 @@ def test_policies_play_a_game_in_money_as_in_shares():
 
 
 @pytest.mark.slow
-def test_every_policy_plays_a_game_in_money_as_in_shares():
+def test_all_policies_play_a_game_in_money_as_in_shares():
     for_all(assert_plays_in_money_as_in_shares, product(ENTRIES, [False, True]))
 
 

@@ -154,38 +154,6 @@ def table(lists, what):
     return np.array([[what(np.array(x)) for x in row] for row in lists])
 
 
-def check_omega_learns_about_shorter_waits(star, failure):
-    game = game_of(failure)
-    policy = farewell.omega_ucb(game.problem, star, observe="shorter")
-    trace = trace_run(policy, game, EPOCHS)
-    rewards, times = literal_sums(trace, failure, shorter)
-    means = trace.state.means if star else trace.state
-    pulls = table(rewards, len)
-    np.testing.assert_array_equal(means.pulls, pulls.ravel())
-    assert pulls.sum() > EPOCHS + 100 and np.all(np.diff(pulls, axis=1) <= 0)
-    for total, mean, lists in (
-        (means.reward, means.mean_reward, rewards),
-        (means.cost, means.mean_cost, times),
-    ):
-        np.testing.assert_array_equal(total.total, table(lists, np.sum).ravel())
-        np.testing.assert_allclose(mean, table(lists, np.mean).ravel(), rtol=1e-6)
-    if star:
-        # Squared deviations; those of times by their position between 1 and j.
-        longest = np.tile(np.maximum(np.arange(D), 1), K)
-        for spread, lists, width in (
-            (trace.state.reward, rewards, 1),
-            (trace.state.cost, times, longest),
-        ):
-            squares = table(lists, lambda x: np.sum((x - x.mean()) ** 2)).ravel()
-            found = spread.squares.total
-            np.testing.assert_allclose(found, squares / width**2, rtol=1e-4, atol=1e-4)
-
-
-@pytest.mark.slow
-def test_omega_learns_about_shorter_waits():
-    for_all(check_omega_learns_about_shorter_waits, [(False, "wait"), (True, "unit")])
-
-
 @pytest.mark.parametrize("observe", in_short(["shorter", "naive"], ["shorter"]))
 def test_wait_ucb_learns_about_other_bids(observe):
     """Where failure costs one unit (test_farewell_twins.py has the other game)."""

@@ -1,13 +1,11 @@
 """z-RCUCB: capacities, what it refuses, what it reports and recommends."""
 
-from functools import partial
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import Machine, simulate
+from jaxbandits import simulate
 from jaxbandits.arrays import CompensatedSum
 from jaxbandits.laws import (
     Bernoulli,
@@ -81,14 +79,6 @@ def test_capacities_by_hand():
     assert grid_capacity(FLAT, 100_000) == 64
     assert grid_capacity(FLAT, 100_000, 3) == 81
     assert grid_capacity(FLAT, 100_000, history="inherit") == 128
-
-
-def test_capacity_grows_with_the_horizon_and_as_radii_shrink():
-    sizes = [grid_capacity(FLAT, t) for t in (10, 100, 1000, 10_000, 100_000, 10**6)]
-    assert sizes == sorted(sizes) and len(set(sizes)) > 3
-    radii = [2.0, 1.0, 0.5, 0.2, 0.1, 0.01]
-    sizes = [grid_capacity(FLAT, T, params=ZRCUCBParams(gain_radius=r)) for r in radii]
-    assert sizes == sorted(sizes) and len(set(sizes)) > 3
 
 
 def test_capacity_without_a_bound():
@@ -298,67 +288,6 @@ def test_histogram_holds_points_close_to_zero():
     assert report["depth"] == 20
     assert report["histogram"].sum() == report["points"] == 5
     assert report["histogram"][1, 0] == 1
-
-
-@pytest.fixture(scope="module")
-def run():
-    """Two arms, small grids, two points of parameters: one of them overflows."""
-    game = settings.overtime(num_arms=2)
-    policy = z_rcucb(game.problem, 600, capacity=16)
-    options = {"horizon": 600, "seeds": 70, "checkpoints": [5, 150]}
-    options["grid"] = {"gain_radius": [1.0, 0.05], "penalty_radius": 0.01}
-    return game, policy, partial(simulate, policy, game, **options)
-
-
-@pytest.fixture(scope="module")
-def dataset(run):
-    return run[-1](machine=Machine(chunk=64))
-
-
-@pytest.mark.slow
-def test_results_do_not_depend_on_the_chunk(run, dataset):
-    """Bit by bit, reports and recommendations included."""
-    one, other = dataset, run[-1](machine=Machine(chunk=192))
-    assert {"histogram", "simple_regret", "overflow", "regret"} <= set(one.data_vars)
-    for name in one.data_vars:
-        np.testing.assert_array_equal(one[name].values, other[name].values)
-    assert len(np.unique(one["regret"])) > 200
-
-
-@pytest.mark.slow
-def test_report_in_a_dataset(dataset):
-    data = dataset.isel(policy=0)
-    assert data["histogram"].dims[-2:] == ("histogram_0", "histogram_1")
-    assert data["histogram"].shape[-2:] == (2, BINS)
-    per_arm = data["histogram"].sum("histogram_1")
-    np.testing.assert_array_equal(per_arm.sum("histogram_0"), data["points"])
-    np.testing.assert_array_equal(per_arm.max("histogram_0"), data["largest_grid"])
-    assert np.all(data["points"].diff("checkpoint") >= 0)
-    assert np.all(data["largest_grid"] <= 16)
-
-
-@pytest.mark.slow
-def test_overflow_reaches_the_dataset(dataset):
-    """Radii of the paper split next to nothing, small ones more than 16 places take."""
-    data = dataset
-    large, small = data["overflow"].values[0, :, :, -1]
-    assert np.all(large == 0) and np.all(small == 1)
-    assert np.all(data["overflow"].values[..., 0] == 0)
-    np.testing.assert_array_equal(data["largest_grid"].values[0, 1, :, -1], 16)
-
-
-@pytest.mark.slow
-def test_report_is_that_of_the_final_state(run, dataset):
-    game, policy, _ = run
-    params = policy.params._replace(gain_radius=0.05, penalty_radius=0.01)
-    trace = trace_run(policy, game, 600, params=params, seed_index=1)
-    state = jax.tree.map(jnp.asarray, trace.state)
-    report = policy.report(state, number(params))
-    for name, value in report.items():
-        found = dataset[name].values[0, 1, 1, -1]
-        np.testing.assert_array_equal(found, value)
-    # Points that are watched but not played do not exist here: all used places count.
-    assert int(report["points"]) == int(trace.state.grid.count.sum())
 
 
 def test_a_default_capacity_that_may_be_too_small_is_refused():

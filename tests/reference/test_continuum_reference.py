@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.reference.continuum_policies import ZRCUCB, Doubling, StoOO, Zooming
+from tests.reference.continuum_policies import ZRCUCB, StoOO, Zooming
 from tests.rows import for_all
 
 SETTING = dict(cost=lambda x: x / 10, penalty=lambda x: 2 * x)
@@ -67,19 +67,6 @@ def test_what_each_point_learns_from_a_round():
     assert active_limits(policy) == [1.0]
 
 
-def test_a_round_below_a_point_counts_for_the_penalty_only():
-    policy = ZRCUCB(1, 1.0, horizon=10, **EAGER, **SETTING)
-    policy.update(1, 0, 1.0, 1.0, 0.9, False)
-    assert limits(policy) == [1.0, 0.5]
-    policy.update(2, 0, 0.5, 1.0, 0.2, False)
-    old = policy.points[0][0]
-    assert (old.N, old.N0, old.exceeded) == (1, 2, 0)
-    assert old.gain == pytest.approx(0.91)  # the second round is not in N
-    policy.update(3, 0, 0.5, 0.0, np.inf, True)
-    assert (old.N, old.N0, old.exceeded) == (1, 3, 1)
-    assert policy.estimate(old) == pytest.approx(0.91 - 2 / 3)
-
-
 def check_order_of_extension(splits, history, first, second):
     policy = ZRCUCB(
         1, 2.0, horizon=10, splits=splits, history=history, **EAGER, **SETTING
@@ -134,15 +121,6 @@ def test_extension_waits_for_the_radius():
     assert limits(policy) == [1.0, 0.5]
 
 
-def test_points_below_the_played_one_are_extended_too_but_not_untried_ones():
-    policy = ZRCUCB(1, 1.0, horizon=10, splits=4, **EAGER, **SETTING)
-    policy.update(1, 0, 1.0, 1.0, 0.1, False)
-    policy.points[0][0].width = -1.0  # keep tau_max out of the way
-    policy.update(2, 0, 0.5, 1.0, 0.1, False)
-    new = np.array([1, 2, 3, 5, 6, 7]) / 16  # of 1/4 and 1/2, not of 3/4
-    assert limits(policy)[4:] == list(new)
-
-
 def test_overflow_of_restart():
     policy = ZRCUCB(1, 1.0, horizon=10, capacity=3, **EAGER, **SETTING)
     policy.update(1, 0, 1.0, 1.0, 0.1, False)
@@ -151,32 +129,6 @@ def test_overflow_of_restart():
     assert policy.overflow
     assert limits(policy) == [1.0, 0.5, 0.75]
     assert [p.width for p in policy.points[0]] == [0.25, 0.5, 0.25]
-
-
-def test_overflow_of_inherit():
-    for capacity, overflow in ((3, True), (4, False)):
-        policy = ZRCUCB(
-            1, 1.0, horizon=10, capacity=capacity, history="inherit", **EAGER, **SETTING
-        )
-        policy.update(1, 0, 1.0, 1.0, 0.1, False)
-        assert policy.overflow == overflow
-    assert limits(policy) == [1.0, 0.5, 0.75, 0.25]
-    policy.update(2, 0, 1.0, 1.0, 0.1, False)
-    assert policy.overflow and active_limits(policy) == [1.0, 0.5]
-
-
-def test_recommends_the_best_of_the_finest_level():
-    policy = ZRCUCB(2, 1.0, horizon=10, **EAGER, **SETTING)
-    assert policy.recommend() == (0, 1.0)
-    policy.update(1, 1, 1.0, 0.0, 0.2, False)  # arm 1: width 1/2, 1/2 is untried
-    assert policy.recommend() == (1, 1.0)
-    policy.update(2, 0, 1.0, 1.0, 0.2, False)
-    assert policy.recommend() == (0, 1.0)  # same level, larger estimate
-    policy.update(3, 1, 0.5, 0.0, 0.2, False)  # finer: 1, 1/2 at width 1/4
-    assert policy.recommend() == (1, 1.0)  # both at -0.02: the first of the list
-    policy.update(4, 1, 0.5, 1.0, 0.2, False)  # 1/4 too is tried: 0.98, once
-    assert [p.width for p in policy.points[1][:4]] == [1 / 8, 1 / 8, 1 / 4, 1 / 8]
-    assert policy.recommend() == (1, 0.25)
 
 
 # StoOO
@@ -208,26 +160,6 @@ def test_stooo_index_and_expansion_by_hand():
     assert np.all(np.isposinf(policy.indices(needed + 1)[0]))
 
 
-def test_stooo_recommends_the_best_of_the_deepest():
-    policy = StoOO(3, 1.0, horizon=10, radius=0.0, **FREE)
-    for t, (arm, reward, best) in enumerate([(1, 0.2, 1), (2, 0.7, 2), (0, 0.7, 2)]):
-        policy.update(t + 1, arm, 0.5, reward, 0.1, False)
-        assert policy.recommend() == (best, 0.5)
-    policy.update(4, 0, 0.75, 0.0, np.inf, True)
-    assert policy.recommend() == (0, 0.75)
-    policy.update(5, 1, 0.25, 0.1, 0.1, False)
-    assert policy.recommend() == (1, 0.25)
-
-
-def test_stooo_overflow():
-    policy = StoOO(1, 1.0, horizon=10, splits=3, radius=0.0, capacity=4, **FREE)
-    policy.update(1, 0, 0.5, 1.0, 0.1, False)
-    assert not policy.overflow
-    policy.update(2, 0, 0.5, 1.0, 0.1, False)
-    assert policy.overflow and len(policy.points[0]) == 3
-    assert policy.points[0][1].n == 1 and len(policy.expanded) == 1
-
-
 # zooming
 
 
@@ -255,46 +187,3 @@ def test_zooming_gap_by_hand():
 
 
 # the doubling trick
-
-
-class Scripted:
-    """Notes the rounds it sees; recommends (their number, horizon)."""
-
-    def __init__(self, horizon):
-        self.horizon, self.seen, self.overflow = horizon, [], False
-
-    def act(self, t):
-        return 0, float(t)
-
-    def indices(self, t):
-        return [np.array([t / self.horizon])]
-
-    def update(self, t, *feedback):
-        self.seen.append(t)
-        self.overflow = self.horizon == 6
-
-    def recommend(self):
-        return len(self.seen), float(self.horizon)
-
-
-def test_doubling_epochs():
-    built = []
-
-    def make(horizon):
-        built.append(Scripted(horizon))
-        return built[-1]
-
-    policy = Doubling(make, first=3)
-    recommended, overflow = [policy.recommend()], []
-    for t in range(1, 12):
-        arm, limit = policy.act(t)
-        assert limit == (t if t <= 3 else t - 3 if t <= 9 else t - 9)
-        assert policy.indices(t)[0] == limit / (3 if t <= 3 else 6 if t <= 9 else 12)
-        policy.update(t, arm, limit, 0.0, 0.1, False)
-        recommended.append(policy.recommend())
-        overflow.append(policy.overflow)
-    assert [inner.horizon for inner in built] == [3, 6, 12]
-    assert [inner.seen for inner in built] == [[1, 2, 3], [1, 2, 3, 4, 5, 6], [1, 2]]
-    first = [(0, 3), (1, 3), (2, 3), (3, 3)]
-    assert recommended == first + [(3, 3)] * 5 + [(6, 6)] * 3
-    assert overflow == [False] * 3 + [True] * 8

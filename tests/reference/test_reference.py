@@ -58,11 +58,6 @@ def test_beta_law_against_scipy():
     for_all(check_beta_law, [(0.8, 0.2), (0.01, 0.01), (2.0, 3.5)])
 
 
-def test_beta_law_with_unit_parameters_by_hand():
-    # shape 1: G = gammaincinv(2, u0) * u1, the same product on both sides
-    assert laws.beta(np.array([0.4, 0.5, 0.4, 0.25]), 1, 1) == pytest.approx(2 / 3)
-
-
 def check_truncated_gaussian_pair(mean, x, sigma, upper):
     sigma_matrix = covariance(x, sigma)
     arm = exact.TruncatedGaussianPair(mean, sigma_matrix, upper=upper)
@@ -165,12 +160,6 @@ def played(policy, noise=None):
     return policy
 
 
-def test_rcucb_start():
-    policy = policies.RCUCB(2, LIMITS, cost, penalty)
-    assert policy.act(1, None) == (0, 2)
-    assert policy.act(2, None) == (1, 2)
-
-
 def test_rcucb_by_hand():
     policy = played(policies.RCUCB(2, LIMITS, cost, penalty, alpha=1.5))
     # arm 0: limits .8, .6, .6, .2; arm 1: limits .8, .2
@@ -256,14 +245,6 @@ def test_thompson_updates_by_hand():
             ("strict", [0, 1, 0], [0, 0, 0]),
         ],
     )
-
-
-def test_thompson_censored_trial():
-    # censored at .6: probabilities 9.98/11 at .2 and 4/11 at .6
-    policy = policies.Thompson(1, LIMITS, cost, penalty, penalty_max=10)
-    policy.update(1, np.array([0.9, 0.37, 0.0]), 0, 1, None, np.inf, True)
-    np.testing.assert_array_equal(policy.successes[0], [1, 0, 0])
-    np.testing.assert_array_equal(policy.failures[0], [0, 1, 0])
 
 
 def test_thompson_indices():
