@@ -27,6 +27,7 @@ from jaxbandits.settings import allocation as settings
 from jaxbandits.settings.allocation import View
 from jaxbandits.testing import trace_run
 from tests.heavy import in_short
+from tests.policies.followed import by_name
 from tests.policies.states import assert_sound
 from tests.reference import allocation_policies as twins
 from tests.reference.allocation_families import make_laws
@@ -316,12 +317,11 @@ def entry(label):
     return f"allocation/{FORMS.get(label) or CASES[label].policy}"
 
 
-ENTRIES = list(dict.fromkeys(map(entry, CASES)))
-
-
 def test_every_policy_of_the_setting_has_a_twin():
     entries = {name for name in REGISTRY if name.startswith("allocation/")}
-    assert {*ENTRIES} == entries - {"allocation/clairvoyant"}  # it plays what it knows
+    assert {*map(entry, CASES)} == entries - {
+        "allocation/clairvoyant"
+    }  # it plays what it knows
 
 
 def assert_splits_as_its_twin(name):
@@ -343,25 +343,20 @@ def assert_splits_as_its_twin(name):
             assert len(shares) > 0.4 * len(found.chosen)  # something to agree about
 
 
-SHORT = [label for label in CASES if label not in LONG]
+ALL = [(label,) for label in CASES]
+SHORT = [(label,) for label in CASES if label not in LONG]
 
 
-@pytest.mark.parametrize(
-    "name", in_short(ENTRIES, set(ENTRIES) - {entry(label) for label in SHORT})
-)
-def test_policy_splits_as_its_twin(name):
-    labels = [label for label in SHORT if entry(label) == name]
-    labels = labels or [label for label in CASES if entry(label) == name]
-    for_all(assert_splits_as_its_twin, zip(labels))
+@pytest.mark.parametrize("runs", by_name(entry, SHORT, ALL))
+def test_policy_splits_as_its_twin(runs):
+    for_all(assert_splits_as_its_twin, runs)
 
 
 @pytest.mark.slow
 def test_policies_in_other_forms_split_as_their_twins():
-    others = {entry(label) for label in SHORT}
-    for_all(
-        assert_splits_as_its_twin,
-        zip(label for label in LONG if entry(label) in others),
-    )
+    alone = {entry(label) for label in LONG} - {entry(label) for (label,) in SHORT}
+    others = [label for label in LONG if entry(label) not in alone]
+    for_all(assert_splits_as_its_twin, zip(others))
 
 
 def check_means_of_draws_are_refused_where_they_are_no_better(draws, options, message):

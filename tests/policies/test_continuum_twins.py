@@ -11,7 +11,6 @@ Radii are scaled down, or 5,000 rounds would refine nothing (docs/errata.md).
 
 from collections.abc import Callable
 from functools import cache, partial
-from itertools import product
 from typing import NamedTuple
 
 import jax
@@ -23,7 +22,7 @@ from jaxbandits.policies import REGISTRY, doubling
 from jaxbandits.policies import censored as policies
 from jaxbandits.settings import censored
 from jaxbandits.testing import trace_run
-from tests.heavy import in_short
+from tests.policies.followed import by_name
 from tests.policies.states import assert_sound
 from tests.policies.twins import cost, penalty
 from tests.reference import continuum_policies as twins
@@ -131,8 +130,9 @@ FULL = {name for name in CASES if "full" in name}
 # A centre that is 1/2 comes out as 0.50000006 in float32, on the other side of the jump
 # of these instances' penalty.
 FLOAT64_ONLY = {"StoOO 3"}
-SHORT = {"inherit 2", "zooming"}
-NAMES = list(dict.fromkeys(f"continuum/{case.entry}" for case in CASES.values()))
+SHORT = [("inherit 2", "poscorr"), ("zooming", "poscorr")]
+ALL = [(x, instance) for x in CASES for instance in INSTANCES if x not in FLOAT64_ONLY]
+ALL += [(x, "indep", "float64") for x in CASES]
 
 
 @cache
@@ -177,46 +177,36 @@ def playable(twin, arm):
     return inner.playable(arm)
 
 
-def assert_chooses_as_its_twin(label, instance):
-    found, twin = assert_follows(CASES[label], instance, 1e-5, 0.99)
+def assert_chooses_as_its_twin(label, instance, dtype="float32"):
+    wide = dtype == "float64"
+    exact = (1e-11, 0.999) if wide else (1e-5, 0.99)
+    with jax.enable_x64(wide):
+        (arm, limit), twin = assert_follows(CASES[label], instance, *exact)
     assert twin.overflow == (label in FULL)
-    # Of points that are alike to float32 any may be recommended.
-    if label != "as printed":
-        expected = twin.recommend()
-        assert found[0] == expected[0] or label.startswith("zooming")
-        np.testing.assert_allclose(found[1], expected[1], atol=1e-5)
+    # In float32 any of the points that are alike may be recommended.
+    if wide or label != "as printed":
+        best, point = twin.recommend()
+        assert arm == best or (label.startswith("zooming") and not wide)
+        np.testing.assert_allclose(limit, point, atol=1e-12 if wide else 1e-5)
 
 
-def assert_chooses_as_its_twin_in_float64(label):
-    with jax.enable_x64(True):
-        found, twin = assert_follows(CASES[label], "indep", 1e-11, 0.999)
-    assert found[0] == twin.recommend()[0]
-    np.testing.assert_allclose(found[1], twin.recommend()[1], rtol=1e-12)
+def entry(label):
+    """The registry's name of the policy of a case."""
+    return f"continuum/{CASES[label].entry}"
 
 
-def labels_of(name, among=CASES):
-    """The cases of an entry of the registry."""
-    return [x for x in among if f"continuum/{CASES[x].entry}" == name]
-
-
-@pytest.mark.parametrize(
-    "name", in_short(NAMES, [name for name in NAMES if not labels_of(name, SHORT)])
-)
-def test_policy_chooses_as_its_twin(name):
-    labels = labels_of(name, SHORT) or labels_of(name)[:1]
-    for_all(assert_chooses_as_its_twin, [(label, "poscorr") for label in labels])
+@pytest.mark.parametrize("runs", by_name(entry, SHORT, ALL))
+def test_policy_chooses_as_its_twin(runs):
+    for_all(assert_chooses_as_its_twin, runs)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-def test_policy_chooses_as_its_twin_in_all_games(name):
-    labels = labels_of(name)
-    narrow = [label for label in labels if label not in FLOAT64_ONLY]
-    for_all(assert_chooses_as_its_twin, product(narrow, INSTANCES))
-    for_all(assert_chooses_as_its_twin_in_float64, zip(labels))
+@pytest.mark.parametrize("runs", by_name(entry, ALL, ALL))
+def test_policy_chooses_as_its_twin_in_all_games(runs):
+    for_all(assert_chooses_as_its_twin, runs)
 
 
 def test_every_policy_of_the_setting_has_a_twin():
     """`rcucb-uniform` is RCUCB, whose twin is that of the grid."""
     entries = {name for name in REGISTRY if name.startswith("continuum/")}
-    assert {*NAMES} == entries - {"continuum/rcucb-uniform"}
+    assert {*map(entry, CASES)} == entries - {"continuum/rcucb-uniform"}

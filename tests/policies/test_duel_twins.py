@@ -18,7 +18,7 @@ from jaxbandits.laws import exponential as exponential_law
 from jaxbandits.policies import REGISTRY
 from jaxbandits.settings import censored
 from jaxbandits.testing import trace_run
-from tests.heavy import in_short
+from tests.policies.followed import by_name
 from tests.policies.states import assert_sound
 from tests.reference import censored_policies as of_pairs
 from tests.reference import duel_policies as twins
@@ -130,11 +130,9 @@ def entry(label):
     return f"dueling/{label.split(',')[0]}"
 
 
-NAMES = list(dict.fromkeys(map(entry, CASES)))
-
-
 def test_every_policy_of_the_setting_has_a_twin():
-    assert {*NAMES} == {name for name in REGISTRY if name.startswith("dueling/")}
+    entries = {name for name in REGISTRY if name.startswith("dueling/")}
+    assert {*map(entry, CASES)} == entries
 
 
 def shortfalls(name, twin, t, words, mine, played):
@@ -191,15 +189,13 @@ def assert_chooses_as_its_twin(label):
     assert np.mean(gaps <= 0) >= 0.98
 
 
-SHORT = [label for label in CASES if label not in LONG]
+ALL = [(label,) for label in CASES]
+SHORT = [(label,) for label in CASES if label not in LONG]
 
 
-@pytest.mark.parametrize(
-    "name", in_short(NAMES, set(NAMES) - {entry(label) for label in SHORT})
-)
-def test_policy_chooses_as_its_twin(name):
-    labels = [x for x in SHORT if entry(x) == name] or [name.split("/")[1]]
-    for_all(assert_chooses_as_its_twin, zip(labels))
+@pytest.mark.parametrize("runs", by_name(entry, SHORT, ALL))
+def test_policy_chooses_as_its_twin(runs):
+    for_all(assert_chooses_as_its_twin, runs)
 
 
 @pytest.mark.slow

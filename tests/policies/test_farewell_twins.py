@@ -20,6 +20,7 @@ from jaxbandits.settings import farewell
 from jaxbandits.testing import trace_run
 from tests.games import waits_with_gaps
 from tests.heavy import in_short
+from tests.policies.followed import by_name
 from tests.policies.states import assert_sound
 from tests.reference import farewell_policies as twins
 from tests.reference.farewell_environment import Environment as EnvironmentTwin
@@ -177,12 +178,15 @@ def policy_of(case, instance):
     return REGISTRY[f"farewell/{case.entry}"](game(instance).problem)
 
 
-NAMES = list(dict.fromkeys(f"farewell/{case.entry}" for case in CASES.values()))
+def entry_of(label):
+    """The registry's name of the policy of a case."""
+    return f"farewell/{CASES[label].entry}"
 
 
 def test_every_policy_of_the_setting_has_a_twin():
     entries = {name for name in REGISTRY if name.startswith("farewell/")}
-    assert {*NAMES} == entries - {"farewell/fixed"}  # it plays what it is told
+    # That policy plays what it is told.
+    assert {*map(entry_of, CASES)} == entries - {"farewell/fixed"}
 
 
 def near_tie(twin, t, noise, pair, tolerance):
@@ -244,36 +248,29 @@ SHORT += [("hazard TS", "spread"), ("hazard TS, joint", "spread")]
 ALL = [(label, instance) for label in CASES for instance in INSTANCES]
 ALL += [(label, "auction") for label in OTHER_GAMES]
 FLOAT64 = ["Wait-UCB", "product limit", "omega*, shorter", "omega*, product limit"]
+ALL += [(label, "1a", 1e-12) for label in FLOAT64]
 
 
-def runs_of(name, among):
-    """The cases of an entry of the registry, and the games that they are played in."""
-    return [run for run in among if f"farewell/{CASES[run[0]].entry}" == name]
-
-
-def assert_chooses_as_its_twin(label, instance):
+def assert_chooses_as_its_twin(label, instance, in_float64=None):
+    """With what is a near tie in float64, if it is to be in float64."""
     case = CASES[label]
+    least = 0.999 if in_float64 else case.equal.get(instance, 0.99)
     if instance in OTHERS:
         twin = partial(case.twin, failure=game(instance).problem.failure)
         case = case._replace(twin=twin, every=OTHER_GAMES[label])
-    assert assert_follows(case, instance, NEAR_TIE) >= case.equal.get(instance, 0.99)
+    with jax.enable_x64(in_float64 is not None):
+        assert assert_follows(case, instance, in_float64 or NEAR_TIE) >= least
 
 
-@pytest.mark.parametrize(
-    "name", in_short(NAMES, [name for name in NAMES if not runs_of(name, SHORT)])
-)
-def test_policy_chooses_as_its_twin(name):
-    runs = runs_of(name, SHORT) or runs_of(name, ALL)[:1]
+@pytest.mark.parametrize("runs", by_name(entry_of, SHORT, ALL))
+def test_policy_chooses_as_its_twin(runs):
     for_all(assert_chooses_as_its_twin, runs)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-def test_policy_chooses_as_its_twin_in_all_games(name):
-    for_all(assert_chooses_as_its_twin, runs_of(name, ALL))
-    for label, _ in runs_of(name, [(label, "1a") for label in FLOAT64]):
-        with jax.enable_x64(True):
-            assert assert_follows(CASES[label], "1a", 1e-12) >= 0.999
+@pytest.mark.parametrize("runs", by_name(entry_of, ALL, ALL))
+def test_policy_chooses_as_its_twin_in_all_games(runs):
+    for_all(assert_chooses_as_its_twin, runs)
 
 
 @pytest.mark.parametrize("instance", in_short(INSTANCES, ["1b", "1c", "own"]))

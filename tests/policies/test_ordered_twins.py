@@ -16,7 +16,7 @@ from jaxbandits.laws.thresholds import exponential, weibull
 from jaxbandits.policies import REGISTRY
 from jaxbandits.settings import allocation
 from jaxbandits.testing import trace_run
-from tests.heavy import in_short
+from tests.policies.followed import by_name
 from tests.policies.states import assert_sound
 from tests.policies.test_allocation_twins import NAMES
 from tests.reference import allocation_policies, words
@@ -93,11 +93,9 @@ def entry(name):
     return f"ordered/{name.split(',')[0]}"
 
 
-ENTRIES = list(dict.fromkeys(map(entry, CASES)))
-
-
 def test_every_policy_of_the_setting_has_a_twin():
-    assert {*ENTRIES} == {name for name in REGISTRY if name.startswith("ordered/")}
+    entries = {name for name in REGISTRY if name.startswith("ordered/")}
+    assert {*map(entry, CASES)} == entries
 
 
 def reference_problem(problem):
@@ -139,15 +137,13 @@ def assert_plans_as_its_twin(name):
     assert len(played) > 4  # or the twin's agreement would say nothing
 
 
-SHORT = [label for label in CASES if label not in LONG]
+ALL = [(label,) for label in CASES]
+SHORT = [(label,) for label in CASES if label not in LONG]
 
 
-@pytest.mark.parametrize(
-    "name", in_short(ENTRIES, set(ENTRIES) - {entry(label) for label in SHORT})
-)
-def test_policy_plans_as_its_twin(name):
-    labels = [x for x in SHORT if entry(x) == name] or [name.split("/")[1]]
-    for_all(assert_plans_as_its_twin, zip(labels))
+@pytest.mark.parametrize("runs", by_name(entry, SHORT, ALL))
+def test_policy_plans_as_its_twin(runs):
+    for_all(assert_plans_as_its_twin, runs)
 
 
 @pytest.mark.slow

@@ -34,17 +34,18 @@ from jaxbandits.protocol import View
 from jaxbandits.settings import censored
 from jaxbandits.testing import altered, trace_run
 from tests.heavy import in_short
+from tests.policies.followed import by_name
 from tests.policies.states import assert_sound
 from tests.policies.twins import ARMS, CASES, Draws, K, M
 from tests.reference import laws
 from tests.reference.censored_policies import largest_kl_mean
 from tests.reference.words import numbers
+from tests.rows import for_all
 
 ROUNDS = 1000
 KL_RESOLUTION = 2.0**-20
 KL_SHARE = 0.3  # of equal choices; 0.4 measured
 PROBLEM = censored.running_example(K, censored.equidistant(M))
-NAMES = list(dict.fromkeys(f"censored/{case.entry}" for case in CASES.values()))
 # Left to the long run: another with an option, or with parameters that one of the same
 # entry shows.
 LONG = {
@@ -122,17 +123,14 @@ def noise_of(case):
     ]
 
 
+def entry(label):
+    """The registry's name of the policy of a case."""
+    return f"censored/{CASES[label].entry}"
+
+
 def test_every_policy_of_the_setting_has_a_twin():
-    assert {*NAMES} == {name for name in REGISTRY if name.startswith("censored/")}
-
-
-def cases_of(name, among=CASES):
-    """The cases of an entry of the registry."""
-    return [case for label, case in CASES.items() if label in among and of(case, name)]
-
-
-def of(case, name):
-    return f"censored/{case.entry}" == name
+    entries = {name for name in REGISTRY if name.startswith("censored/")}
+    assert {*map(entry, CASES)} == entries
 
 
 def thompson_near_tie(twin, t, noise, arm, limit, slack):
@@ -161,44 +159,33 @@ def assert_follows(case, run, tolerance, sampled=False):
     return equal / compared
 
 
-def assert_chooses_as_its_twin(case, instance):
-    tolerance, share = 1e-5, 0.99
+SHORT = [(label, "indep", "float32") for label in CASES if label not in LONG]
+ALL = [(label, instance, "float32") for label in CASES for instance in ARMS]
+ALL += [(label, "indep", "float64") for label in CASES if "TS" not in label]
+
+
+def assert_chooses_as_its_twin(label, instance, dtype):
+    case, wide = CASES[label], dtype == "float64"
+    sampled = "thompson" in case.entry
+    tolerance, share = (1e-12, 0.999) if wide else (1e-5, 0.99)
     if case.entry == "kl-ucb":
         tolerance, share = KL_RESOLUTION, KL_SHARE
-    sampled = "thompson" in case.entry
     if case.entry.startswith("thompson"):
         tolerance, share = 1e-6, 0.97
-    run = played(case, replay(instance))
+    with jax.enable_x64(wide):
+        run = played(case, replay(instance))
     assert assert_follows(case, run, tolerance, sampled) >= share
 
 
-def assert_chooses_as_its_twin_in_float64(case):
-    with jax.enable_x64(True):
-        run = played(case, replay("indep"))
-    kl_ucb = case.entry == "kl-ucb"
-    tolerance, share = (KL_RESOLUTION, KL_SHARE) if kl_ucb else (1e-12, 0.999)
-    assert assert_follows(case, run, tolerance) >= share
-
-
-SHORT = CASES.keys() - LONG
-
-
-@pytest.mark.parametrize(
-    "name", in_short(NAMES, [name for name in NAMES if not cases_of(name, SHORT)])
-)
-def test_policy_chooses_as_its_twin(name):
-    for case in cases_of(name, SHORT) or cases_of(name):
-        assert_chooses_as_its_twin(case, "indep")
+@pytest.mark.parametrize("runs", by_name(entry, SHORT, ALL))
+def test_policy_chooses_as_its_twin(runs):
+    for_all(assert_chooses_as_its_twin, runs)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-def test_policy_chooses_as_its_twin_in_all_games(name):
-    for case in cases_of(name):
-        for instance in ARMS:
-            assert_chooses_as_its_twin(case, instance)
-        if "thompson" not in case.entry:
-            assert_chooses_as_its_twin_in_float64(case)
+@pytest.mark.parametrize("runs", by_name(entry, ALL, ALL))
+def test_policy_chooses_as_its_twin_in_all_games(runs):
+    for_all(assert_chooses_as_its_twin, runs)
 
 
 @pytest.mark.slow

@@ -13,9 +13,7 @@ from tests.reference.allocation_policies import (
     Arm,
     MgUcbDelta,
     Problem,
-    RaUcb,
     ThompsonAllocation,
-    allocate,
     delta_bounds,
     printed_bounds,
     printed_constants,
@@ -258,49 +256,6 @@ def test_printed_constants_and_bounds():
 
 
 # policies
-
-
-def test_start_one_arm():
-    policy = RaUcb(EXPONENTIAL, initial=2, update="all")
-    for t, arm in zip(range(1, 7), [0, 0, 1, 1, 2, 2], strict=True):
-        x = policy.act(t, 20.0)
-        assert x.tolist() == (20.0 * np.eye(3)[arm]).tolist()
-        policy.update(t, x, np.where(np.arange(3) == arm, 5.0, np.inf))
-    assert [len(arm.x) for arm in policy.arms] == [2, 2, 2]
-    assert policy.boosted(7) == 0 and policy.boosted(9) == 2
-    policy.update(7, np.array([5.0, 5.0, 10.0]), np.full(3, np.inf))
-    assert [len(arm.x) for arm in policy.arms] == [3, 3, 3]
-
-
-def check_weights_of_the_surrogate(others):
-    problem = Problem("weibull", (0.5, 2.0), 0.1, 1.0, 10.0)
-    policy = RaUcb(problem, start="uniform_split", initial=3, others=others, scale=0.5)
-    for t in (1, 2, 3):
-        policy.update(t, np.full(2, 5.0), np.array([1.0 + t, 4.0 - t]))
-    boosted, other = policy.bounds
-    weights, rates = policy.parameters(4)
-    assert rates[0] == boosted.rate_low
-    ratio = np.sqrt(boosted.rate_high / boosted.rate_low)  # power k = 1/2
-    assert weights[0] == pytest.approx(boosted.p_high * ratio, rel=1e-14)
-    if others == "point":
-        assert (weights[1], rates[1]) == (other.p, other.rate)
-    else:
-        shrink = (other.rate_low / other.rate_high) ** 2
-        assert (weights[1], rates[1]) == pytest.approx(
-            (other.p_low * shrink, other.rate_high), rel=1e-14
-        )
-    x = policy.act(4, 10.0)
-    np.testing.assert_allclose(x, oracle(policy.laws, weights, rates, 10.0))
-
-
-def test_weights_of_the_surrogate():
-    for_all(check_weights_of_the_surrogate, zip(["pessimistic", "point"]))
-
-
-def test_allocate():
-    assert allocate([0, 1, 1, 0], 10.0, 25.0).tolist() == [10, 15]
-    assert allocate([0, 1, 1, 0], 10.0, 40.0, 3).tolist() == [20, 20, 0]
-    assert allocate([2, 0], 1.0, 0.5).tolist() == [0, 0, 0.5]
 
 
 def test_mg_order_by_hand():

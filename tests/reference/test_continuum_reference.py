@@ -111,39 +111,7 @@ def test_order_of_extension():
     )
 
 
-def test_extension_waits_for_the_radius():
-    """(14) with c = s / sqrt(N), without a penalty: extended once N >= s^2 / 4."""
-    policy = ZRCUCB(1, 1.0, horizon=10, smoothness=2.0, delta=0.5, **FREE)
-    needed = int(np.ceil(2 * np.log(100 / 0.5) / 4))
-    for t in range(1, needed + 1):
-        assert limits(policy) == [1.0]
-        policy.update(t, 0, 1.0, 1.0, 0.3, False)
-    assert limits(policy) == [1.0, 0.5]
-
-
-def test_overflow_of_restart():
-    policy = ZRCUCB(1, 1.0, horizon=10, capacity=3, **EAGER, **SETTING)
-    policy.update(1, 0, 1.0, 1.0, 0.1, False)
-    assert not policy.overflow
-    policy.update(2, 0, 1.0, 1.0, 0.1, False)
-    assert policy.overflow
-    assert limits(policy) == [1.0, 0.5, 0.75]
-    assert [p.width for p in policy.points[0]] == [0.25, 0.5, 0.25]
-
-
 # StoOO
-
-
-def test_stooo_expands_in_place():
-    policy = StoOO(1, 1.0, horizon=10, splits=3, radius=0.0, **SETTING)
-    assert policy.recommend() == (0, 0.5) == policy.act(1)
-    policy.update(1, 0, 0.5, 1.0, 0.1, False)
-    assert limits(policy) == pytest.approx([1 / 6, 3 / 6, 5 / 6])
-    policy.update(2, 0, 0.5, 1.0, 0.1, False)
-    assert limits(policy) == pytest.approx(np.array([3, 7, 15, 9, 11]) / 18)
-    widths = [cell.width for cell in policy.points[0]]
-    assert widths == pytest.approx([1 / 3, 1 / 9, 1 / 3, 1 / 9, 1 / 9])
-    assert policy.recommend() == (0, pytest.approx(0.5))
 
 
 def test_stooo_index_and_expansion_by_hand():

@@ -259,15 +259,6 @@ def test_omega_star_learns_eta_from_30_samples():
     assert index == pytest.approx(reward / time, rel=1e-12)
 
 
-def test_uniform_and_fixed_pair():
-    policy = policies.Uniform(2, 3)
-    assert policy.act(1, np.array([0.0])) == (0, 0)
-    assert policy.act(1, np.array([0.5])) == (1, 0)
-    assert policy.act(9, np.array([1.0])) == (1, 2)
-    policy.update(1, np.array([0.5]), 1, 0, 1.0, 1, 1)
-    assert policies.FixedPair(2, 3, 1, 1).act(3, None) == (1, 1)
-
-
 # the facts' reference table, T = 1e5 on figure 1b: mean +- s.e. of 10 runs
 
 

@@ -255,11 +255,3 @@ def test_thompson_indices():
     g = stats.gamma.ppf(noise, [1, 4, 1, 1, 1, 1])
     expected = g[:3] / (g[:3] + g[3:])
     np.testing.assert_allclose(policy.indices(4, noise)[0], expected, rtol=1e-12)
-
-
-def test_uniform_and_fixed_pair():
-    policy = policies.Uniform(2, LIMITS, cost, penalty)
-    assert policy.act(1, np.array([0.5])) == (1, 0)
-    assert policy.act(9, np.array([np.nextafter(1, 0)])) == (1, 2)
-    fixed = policies.FixedPair(2, LIMITS, cost, penalty, arm=1, limit_index=1)
-    assert fixed.act(3, None) == (1, 1)
