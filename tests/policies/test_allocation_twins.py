@@ -465,14 +465,14 @@ def check_concave_families(family, shape):
 
 
 @pytest.mark.slow
-def test_concave_families():
+def test_ra_ucb_follows_its_twin_on_other_concave_families():
     for_all(
         check_concave_families, [(weibull, (0.7, 0.8, 0.6)), (lomax, (2.0, 1.0, 3.0))]
     )
 
 
 @pytest.mark.slow
-def test_sigmoids():
+def test_ra_ucb_follows_its_twin_on_sigmoids():
     """The learner's search leaves out optima with an arm on its convex branch."""
     environment = other_game(weibull, (2.0, 1.5, 2.5), highest=1.0)
     found = follow(ra_ucb(5), environment, rounds=60, every=1)
@@ -486,7 +486,7 @@ def test_sigmoids():
 
 
 @pytest.mark.slow
-def test_integers():
+def test_ra_ucb_follows_its_twin_in_whole_units():
     environment = other_game(discrete_weibull, (0.8, 1.5, 1.0), budget=12.0)
     found = follow(ra_ucb(9), environment, rounds=200, every=4)
     np.testing.assert_array_equal(found.played, np.round(found.played))

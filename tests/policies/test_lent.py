@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -18,10 +19,9 @@ from tests.rows import for_all
 
 def eta_of(*arms, pooled=True):
     """Ten pulls of the prior beside what every arm has shown."""
-    count = jnp.array([len(x) for x in arms], float)
-    mean = jnp.array([np.mean(x) for x in arms], float)
-    squares = jnp.array([np.var(x) * len(x) for x in arms], float)
-    return np.asarray(lent_eta(count, mean, squares, jnp.float32(10), pooled))
+    shown = ([f(x) for x in arms] for f in (len, np.mean, lambda x: np.var(x) * len(x)))
+    eta = jax.jit(lent_eta, static_argnums=4)
+    return np.asarray(eta(*map(np.float32, shown), np.float32(10), pooled))
 
 
 QUIET = [0.375, 0.625] * 20  # squares 40/64; 39 * 0.25 + (40/64)/40 at most

@@ -39,7 +39,7 @@ def game_of(failure):
 # What they see.
 
 
-def test_pairs_as_arms():
+def test_pairs_are_arms_that_cost_their_times():
     assert as_arms(Problem(2, 3)) == make_problem(6, 1.0, (1.0, 2.0, 3.0) * 2)
     # A lost bid costs less than the bid and not less than one unit.
     assert as_arms(Problem(2, 3, "unit")) == as_arms(Problem(2, 3))
@@ -296,7 +296,7 @@ def test_omega_breaks_ties_at_random():
 # Names, parameters and what is refused.
 
 
-def test_names_and_parameters():
+def test_names_tell_forms_apart_and_parameters_have_defaults():
     problem = Problem(2, 3)
     names = {
         farewell.omega_ucb(problem, star, exploration, observe).name

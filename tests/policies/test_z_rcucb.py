@@ -181,18 +181,16 @@ def hand_made(answer, limits, widths, reached, gain, exceeded=None):
     """A policy on `STEEP`, and the state with these tables ``[2, 4]``."""
     policy = z_rcucb(STEEP, T, answer=answer, capacity=4)
     state = policy.init(number(policy.params))
-    reached = jnp.asarray(reached, jnp.int32)
-    table = (jnp.asarray(x, float) for x in (limits, widths))
-    limit, width = table
-    count = jnp.sum(limit > 0, axis=1, dtype=jnp.int32)
-    grid = state.grid._replace(limit=limit, width=width, count=count)
-    exceeded = jnp.zeros((2, 4), jnp.int32) if exceeded is None else exceeded
+    reached, limit = np.int32(reached), np.float32(limits)
+    count = np.sum(limit > 0, axis=1, dtype=np.int32)
+    grid = state.grid._replace(limit=limit, width=np.float32(widths), count=count)
+    none = np.zeros((2, 4), np.float32)
     statistics = state.statistics._replace(
         reached=reached,
-        risk=(jnp.asarray(exceeded, jnp.int32),),
-        gain=CompensatedSum(jnp.asarray(gain, float), jnp.zeros((2, 4))),
+        risk=(np.int32(none if exceeded is None else exceeded),),
+        gain=CompensatedSum(np.float32(gain), none),
     )
-    rounds = jnp.max(reached, axis=1)
+    rounds = np.max(reached, axis=1)
     return policy, state._replace(grid=grid, statistics=statistics, rounds=rounds)
 
 
@@ -204,7 +202,7 @@ ROUNDS = [[90, 90, 90, 0], [900, 900, 0, 0]]
 
 def recommended(answer, *tables, **options):
     policy, state = hand_made(answer, LIMITS, WIDTHS, *tables, **options)
-    arm, limit = policy.recommend(state, number(policy.params))
+    arm, limit = jax.jit(policy.recommend)(state, number(policy.params))
     assert arm.dtype == jnp.int32 and limit.dtype == jnp.float32
     return int(arm), float(limit)
 
@@ -256,7 +254,7 @@ def test_safest_is_the_largest_lower_bound():
 def check_before_the_first_round(answer):
     policy = z_rcucb(STEEP, T, answer=answer)
     params = number(policy.params)
-    arm, limit = policy.recommend(policy.init(params), params)
+    arm, limit = jax.jit(policy.recommend)(policy.init(params), params)
     assert (int(arm), float(limit)) == (0, 2.0)
 
 
@@ -266,7 +264,7 @@ def test_before_the_first_round():
 
 def test_report_of_a_state():
     policy, state = hand_made("finest", LIMITS, WIDTHS, ROUNDS, np.zeros((2, 4)))
-    report = policy.report(state, number(policy.params))
+    report = jax.jit(policy.report)(state, number(policy.params))
     numbers = {name: x.tolist() for name, x in report.items() if x.ndim == 0}
     assert numbers == {"points": 5, "largest_grid": 3, "depth": 2, "overflow": 0}
     expected = np.zeros((2, BINS))
@@ -274,7 +272,8 @@ def test_report_of_a_state():
     for arm, limit in ((0, 2.0), (0, 1.0), (0, 0.5), (1, 2.0), (1, 1.0)):
         expected[arm, round(limit * 16) - 1] += 1
     np.testing.assert_array_equal(report["histogram"], expected)
-    full = policy.report(state._replace(overflow=jnp.asarray(True)), policy.params)
+    full = state._replace(overflow=jnp.asarray(True))
+    full = jax.jit(policy.report)(full, number(policy.params))
     assert full["overflow"] == 1
 
 
@@ -284,7 +283,7 @@ def test_histogram_holds_points_close_to_zero():
     limits, widths = np.array(LIMITS), np.array(WIDTHS)
     limits[1, 1], widths[1, 1] = tiny, tiny
     policy, state = hand_made("finest", limits, widths, ROUNDS, np.zeros((2, 4)))
-    report = policy.report(state, number(policy.params))
+    report = jax.jit(policy.report)(state, number(policy.params))
     assert report["depth"] == 20
     assert report["histogram"].sum() == report["points"] == 5
     assert report["histogram"][1, 0] == 1

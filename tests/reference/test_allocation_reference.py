@@ -272,7 +272,7 @@ def test_mg_order_by_hand():
     assert policy.act(3).tolist() == [0, 1, 0, 1]  # ties: the first arm
 
 
-def test_thompson_draws():
+def test_thompson_draws_from_the_posterior_by_quadrature():
     policy = ThompsonAllocation(EXPONENTIAL)
     arm = filled(EXPONENTIAL, [10.0, 10.0, 40.0], [3.0, np.inf, 12.0])
 

@@ -114,7 +114,7 @@ def test_omega_star_by_hand():
 # Table 2
 
 
-def test_mucb():
+def test_mucb_by_hand():
     mucb = with_state(policies.MUCB(2, alpha=1.0), 1000, [0.8, 0.1], [0.2, 0.1])
     assert mucb.indices(10_000, MIDDLE, view()) == pytest.approx(
         [8.61, 48.63], abs=5e-3
@@ -126,7 +126,7 @@ def test_mucb():
     )
 
 
-def test_cucb_and_iucb():
+def test_cucb_and_iucb_by_hand():
     state = (8, [0.5, 0.0], [0.25, 0.5])
     cucb = with_state(policies.CUCB(2), *state)
     assert cucb.indices(E2, MIDDLE, view()) == pytest.approx([2 + 0.25, 0.125])
@@ -134,7 +134,7 @@ def test_cucb_and_iucb():
     assert iucb.indices(E2, MIDDLE, view()) == pytest.approx([2 + 0.125, 0.125])
 
 
-def test_budget_ucb():
+def test_budget_ucb_by_hand():
     """eps = 1/2: arm 0 meets lambda = .2 and the cap; arm 1 meets neither."""
     state = (8, [0.75, 0.25], [0.5, 0.75])
     budget = with_state(policies.BudgetUCB(2), *state)
@@ -148,7 +148,7 @@ def test_budget_ucb():
     assert code.indices(E2, MIDDLE, view())[1] == pytest.approx(expected)
 
 
-def test_ucb_sc_plus():
+def test_ucb_sc_plus_by_hand():
     """log(t/n) = 1, n = 2: r = c = .75 gives kappa = 9/8 and a = 1/sqrt(3.5)."""
     # last arms: c^2 on either side of log(t/n) / (2n) = 1/4
     state = (2, [0.75, 0.0, 0.2, 1.0], [0.75, 1.0, 0.6, 0.49])
@@ -200,7 +200,7 @@ def test_largest_ratio_in_closed_form():
     assert math.log(steep) == pytest.approx(expected, rel=1e-12)
 
 
-def test_kl_ucb_sc_plus():
+def test_kl_ucb_sc_plus_by_hand():
     """n = 4, t = 4 e: level 1/4; tighter than UCB-SC+."""
     state = (4, [0.5, 1.0], [0.6, 1.0])
     policy = with_state(policies.KLUCBSCPlus(2), *state)
@@ -211,7 +211,7 @@ def test_kl_ucb_sc_plus():
     assert np.all(values < relaxed.indices(4 * math.e, MIDDLE, view()))
 
 
-def test_ucb_bv1():
+def test_ucb_bv1_by_hand():
     """e = sqrt(2/n): n = 200 gives 1/10, n = 50 gives lambda itself."""
     policy = with_state(policies.UCBBV1(2), [200, 40], 0.5, 0.25)
     expected = [2 + (1 + 5) * 0.1 / 0.1, INF]
@@ -222,7 +222,7 @@ def test_ucb_bv1():
     assert owned.indices(E2, MIDDLE, view()) == pytest.approx(expected)
 
 
-def test_kube():
+def test_kube_by_hand():
     kube = with_state(policies.KUBE(2), 16, [0.5, 0.0], [0.25, 0.5])
     values = kube.indices(math.exp(2), MIDDLE, view())
     assert values == pytest.approx([(0.5 + 0.5) / 0.25, 0.5 / 0.5])
@@ -250,7 +250,7 @@ def test_pd_bwk_by_hand():
     assert second / second[0] != pytest.approx(first / first[0], rel=1e-4)
 
 
-def test_b_greedy():
+def test_b_greedy_by_hand():
     policy = with_state(policies.BGreedy(4), 2, [0.5, 0.5, 1.0, 0.1], [1.0, 0.5, 0, 1])
     assert policy.indices(12, MIDDLE, view(4)) == pytest.approx([0.5, 1, INF, 0.1])
     money = view(3)
@@ -262,7 +262,7 @@ def test_b_greedy():
     assert [policy.act(9, np.array([u, 0.9, 0]), view()) for u in (0.4, 0.6)] == [0, 1]
 
 
-def test_epsilon_first():
+def test_epsilon_first_by_hand():
     policy = policies.EpsilonFirst(3, budget=10.0, epsilon=0.2)
     with_state(policy, 2, [0.5, 0.9, 0.9], [1.0, 0.5, 0.5])
     exploring = view(3, spent=3.99, unit=2.0)

@@ -65,7 +65,7 @@ def check_gaps_of_the_figures(name, gap, best):
     assert set(zip(*np.nonzero(gaps == 0), strict=True)) == best
 
 
-def test_gaps_of_the_figures():
+def test_gaps_of_the_figures_are_the_papers():
     for_all(
         check_gaps_of_the_figures,
         [
@@ -144,14 +144,6 @@ NAIVE = {
 def played(policy):
     for t, feedback in enumerate(HISTORY, start=1):
         policy.update(t, None, *feedback)
-    return policy
-
-
-def filled(policy, count, reward, time):
-    """The policy with given counts and means of every pair."""
-    policy.count = np.asarray(count, float)
-    policy.reward_sum = policy.count * reward
-    policy.time_sum = policy.count * time
     return policy
 
 
@@ -273,7 +265,7 @@ def check_regret_of_the_facts(make, regret, error):
 
 
 @pytest.mark.slow
-def test_regret_of_the_facts():
+def test_regret_is_that_of_the_papers_table():
     for_all(
         check_regret_of_the_facts,
         [

@@ -90,7 +90,7 @@ def test_truncated_gaussian_pair_against_scipy():
 # exact values
 
 
-def test_indep_table():
+def test_the_table_of_indep_has_the_papers_optimum():
     arms = [exact.BetaTimesExponential(0.8, b, 0.8 / (0.8 + b) + 1) for b in (0.2, 0.3)]
     nu = exact.nu_table(arms, GRID, cost, penalty)
     assert np.unravel_index(np.argmax(nu), nu.shape) == (0, 4)
@@ -103,7 +103,7 @@ def test_indep_table():
     assert nu[0, 4] == pytest.approx(by_hand - 0.1 * tau * np.exp(-rate * tau))
 
 
-def test_poscorr_as_printed():
+def test_the_table_of_poscorr_as_printed():
     arms = [
         exact.TruncatedGaussianPair(mean, covariance(x))
         for mean, x in [
@@ -119,7 +119,7 @@ def test_poscorr_as_printed():
     assert 1 - arms[0].within(GRID[4]) == pytest.approx(0.5087, abs=5e-5)
 
 
-def test_negcorr_as_printed():
+def test_the_table_of_negcorr_as_printed():
     arms = [
         exact.TruncatedGaussianPair(mean, covariance(-0.2))
         for mean in ((0.9, 0.8), (0.8, 0.8))
@@ -134,7 +134,7 @@ def test_negcorr_as_printed():
 # environment
 
 
-def test_environment_feedback():
+def test_the_environment_censors_above_the_limit():
     environment = CensoredEnvironment([lambda u: (u[0], u[1])])
     assert environment.step([0.7, 0.5], 0, 0.5) == (0.7, 0.5, False)  # C <= tau
     assert environment.step([0.7, 0.5], 0, 0.4) == (None, np.inf, True)
@@ -247,7 +247,7 @@ def test_thompson_updates_by_hand():
     )
 
 
-def test_thompson_indices():
+def test_thompson_indices_by_hand():
     policy = policies.Thompson(1, LIMITS, cost, penalty, penalty_max=10)
     assert [policy.act(t, None) for t in (1, 2, 3)] == [(0, 0), (0, 1), (0, 2)]
     policy.successes[0] = [0, 3, 0]
