@@ -142,7 +142,7 @@ def test_broken_policies_are_refused_by_name():
     for_all(check_broken_policies_are_refused_by_name, BROKEN.values())
 
 
-def test_good_ones_pass():
+def test_good_policies_pass():
     check_round("mine", policy(), GAME)
     check_round("mine", policy(act=lambda noise, v, s, p: v.round % 2), GAME)
     inside = policy(

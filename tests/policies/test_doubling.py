@@ -152,7 +152,7 @@ def test_the_horizon_parameter_is_the_first_length():
     assert [int(s.length) for s in states] == [2, 2, 4, 4, 4, 4, 8]
 
 
-def test_what_the_policy_has_not():
+def test_a_policy_without_answer_stays_without():
     """No answer and no report, as the policy itself; its check stays."""
     policy = doubling(moss(3))
     assert policy.recommend is None and policy.report is None

@@ -39,14 +39,14 @@ def test_an_arm_that_has_shown_no_variance_borrows_none():
     assert eta_of(QUIET, [0.5, 0.5 + 1e-6] * 20)[1] == pytest.approx(10 / 49, rel=1e-4)
 
 
-def test_one_pull_borrows():
+def test_an_arm_of_one_pull_borrows_variance():
     """It can show no variance, and zeros or ones say nothing of it."""
     assert eta_of(QUIET, [0.5])[1] == pytest.approx(TOGETHER, rel=1e-5)
     assert eta_of(QUIET, [1.0])[1] == pytest.approx(TOGETHER, rel=1e-5)
     assert eta_of(QUIET, [1.0, 1.0])[1] == 1
 
 
-def test_own_variances():
+def test_unpooled_an_arm_has_its_own_variance():
     found = eta_of(QUIET, [0.5], pooled=False)
     assert found == pytest.approx([(10 + 39 * OWN) / 49, 1], rel=1e-5)
 

@@ -250,7 +250,7 @@ def equal_arms():
     return make_game("equal", np.ones((3, 1)), np.ones((3, 1)))
 
 
-def check_the_first_of_equals(make):
+def check_equal_arms_are_played_in_turn(make):
     """With equal arms the least played is best, and of those the first: in turn."""
     game = equal_arms()
     actions = trace_run(make(game.problem), game, 30).actions
@@ -259,9 +259,9 @@ def check_the_first_of_equals(make):
 
 
 @pytest.mark.slow
-def test_the_first_of_equals():
+def test_equal_arms_are_played_in_turn():
     for_all(
-        check_the_first_of_equals,
+        check_equal_arms_are_played_in_turn,
         zip([farewell.wait_ucb, farewell.ucb_simplex, farewell.product_limit]),
     )
 

@@ -46,7 +46,7 @@ def test_radii_of_sub_gaussian_rewards():
     for_all(check_sub_gaussian_rewards, [(0.0, 1.0), (1.0, 2**0.5), (np.sqrt(3), 2.0)])
 
 
-def test_what_is_refused():
+def test_bad_radii_and_survivals_are_refused():
     with pytest.raises(ValueError, match="sigma must be at least 0|^sigma must"):
         policies.sub_gaussian_gain_radius(-1.0)
     with pytest.raises(ValueError, match="radius must be one of"):

@@ -131,7 +131,7 @@ def check_factory_refuses(options, named):
         z_rcucb(STEEP, **options)
 
 
-def test_factory_refuses():
+def test_bad_arguments_of_the_factory_are_refused():
     for_all(check_factory_refuses, BAD.values())
 
 

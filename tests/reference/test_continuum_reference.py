@@ -83,7 +83,7 @@ def check_order_of_extension(splits, history, first, second):
     assert {round(p.width * splits**2, 9) for p in policy.playable(0)} == {2.0}
 
 
-def test_order_of_extension():
+def test_points_are_added_in_the_papers_order():
     for_all(
         check_order_of_extension,
         [
