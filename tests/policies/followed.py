@@ -1,5 +1,7 @@
 """Which runs twins follow, by the registry's name of the policy."""
 
+import jax
+import numpy as np
 import pytest
 
 
@@ -19,3 +21,10 @@ def by_name(entry, short, every):
         marks = [] if runs else [pytest.mark.slow]
         params.append(pytest.param(runs or all_runs[:1], id=name, marks=marks))
     return params
+
+
+def assert_sound(state):
+    """What the contract asks of a state: no number is NaN, no count negative."""
+    for leaf in map(np.asarray, jax.tree.leaves(state)):
+        assert not np.any(leaf != leaf)
+        assert leaf.dtype.kind != "i" or np.all(leaf >= 0)

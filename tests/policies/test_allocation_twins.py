@@ -27,8 +27,7 @@ from jaxbandits.settings import allocation as settings
 from jaxbandits.settings.allocation import View
 from jaxbandits.testing import trace_run
 from tests.heavy import in_short
-from tests.policies.followed import by_name
-from tests.policies.states import assert_sound
+from tests.policies.followed import assert_sound, by_name
 from tests.reference import allocation_policies as twins
 from tests.reference.allocation_families import make_laws
 from tests.reference.allocation_oracle import cascade_oracle, objective, oracle

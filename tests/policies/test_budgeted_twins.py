@@ -21,9 +21,8 @@ from jaxbandits.policies import REGISTRY
 from jaxbandits.policies.budgeted.statistics import Means
 from jaxbandits.settings import budgeted
 from jaxbandits.testing import trace_run
-from tests.policies.followed import by_name
+from tests.policies.followed import assert_sound, by_name
 from tests.policies.replay import PROBLEM, ROUNDS, SOURCES, K, replay
-from tests.policies.states import assert_sound
 from tests.reference import budgeted_policies as twins
 from tests.reference.words import numbers
 from tests.rows import for_all

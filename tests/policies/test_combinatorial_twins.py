@@ -18,8 +18,8 @@ from jaxbandits.laws import exponential as exponential_law
 from jaxbandits.policies import REGISTRY
 from jaxbandits.settings import censored
 from jaxbandits.testing import trace_run
-from tests.policies.followed import by_name
-from tests.policies.states import assert_sound
+from tests.policies.followed import assert_sound, by_name
+from tests.policies.twins import PENALTY_MAX, cost, penalty
 from tests.reference import censored_policies as of_pairs
 from tests.reference import combinatorial_policies as twins
 from tests.reference.words import numbers
@@ -29,17 +29,6 @@ ROUNDS = 600
 K, SIZE, LIMITS = 5, 2, (0.3, 0.5, 0.7)
 
 
-def cost(x):
-    """c of Example 2."""
-    return x / 10
-
-
-def penalty(x):
-    """lambda of Example 2: the strict promise."""
-    return x / 10 if x <= 0.5 else 10 * x
-
-
-PENALTY_MAX = penalty(1.0)
 TWO = (K, LIMITS, cost, penalty)
 
 

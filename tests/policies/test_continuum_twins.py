@@ -22,8 +22,7 @@ from jaxbandits.policies import REGISTRY, doubling
 from jaxbandits.policies import censored as policies
 from jaxbandits.settings import censored
 from jaxbandits.testing import trace_run
-from tests.policies.followed import by_name
-from tests.policies.states import assert_sound
+from tests.policies.followed import assert_sound, by_name
 from tests.policies.twins import cost, penalty
 from tests.reference import continuum_policies as twins
 from tests.rows import for_all

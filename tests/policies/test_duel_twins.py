@@ -18,8 +18,8 @@ from jaxbandits.laws import exponential as exponential_law
 from jaxbandits.policies import REGISTRY
 from jaxbandits.settings import censored
 from jaxbandits.testing import trace_run
-from tests.policies.followed import by_name
-from tests.policies.states import assert_sound
+from tests.policies.followed import assert_sound, by_name
+from tests.policies.twins import cost
 from tests.reference import censored_policies as of_pairs
 from tests.reference import duel_policies as twins
 from tests.reference import laws
@@ -30,11 +30,6 @@ from tests.rows import for_all
 ROUNDS = 600
 K, LIMITS = 4, (0.3, 0.5, 0.7)
 MEANS, RATE = np.linspace(0.4, 0.6, K), 3.0
-
-
-def cost(x):
-    """c of Example 2."""
-    return x / 10
 
 
 def penalty(x):

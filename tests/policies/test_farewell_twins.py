@@ -20,8 +20,7 @@ from jaxbandits.settings import farewell
 from jaxbandits.testing import trace_run
 from tests.games import waits_with_gaps
 from tests.heavy import in_short
-from tests.policies.followed import by_name
-from tests.policies.states import assert_sound
+from tests.policies.followed import assert_sound, by_name
 from tests.reference import farewell_policies as twins
 from tests.reference.farewell_environment import Environment as EnvironmentTwin
 from tests.reference.words import numbers

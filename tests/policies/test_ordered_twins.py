@@ -16,8 +16,7 @@ from jaxbandits.laws.thresholds import exponential, weibull
 from jaxbandits.policies import REGISTRY
 from jaxbandits.settings import allocation
 from jaxbandits.testing import trace_run
-from tests.policies.followed import by_name
-from tests.policies.states import assert_sound
+from tests.policies.followed import assert_sound, by_name
 from tests.policies.test_allocation_twins import NAMES
 from tests.reference import allocation_policies, words
 from tests.reference import ordered_policies as twins

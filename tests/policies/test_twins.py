@@ -34,8 +34,7 @@ from jaxbandits.protocol import View
 from jaxbandits.settings import censored
 from jaxbandits.testing import altered, trace_run
 from tests.heavy import in_short
-from tests.policies.followed import by_name
-from tests.policies.states import assert_sound
+from tests.policies.followed import assert_sound, by_name
 from tests.policies.twins import ARMS, CASES, Draws, K, M
 from tests.reference import laws
 from tests.reference.censored_policies import largest_kl_mean
