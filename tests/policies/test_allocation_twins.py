@@ -173,7 +173,7 @@ CASES = {
         {},
         partial(twins.ThompsonAllocation, start="uniform_split"),
         1e-2,
-        every=7 * EVERY,
+        every=14 * EVERY,
     ),
     "Thompson, mean of two": Case(
         lambda problem: policies.thompson_allocation(problem, draws=2),

@@ -30,8 +30,8 @@ from tests.programs import numbers, wide_values
 from tests.shapes import unlike
 
 ROUNDS, ENGINE_ROUNDS = 1000, 12
-# Who has a budget, a clock and neither.
-PLAYED_SHORT = {"budgeted/omega-star-ucb", "farewell/fixed", "allocation/clairvoyant"}
+# One with a budget, and one with a clock.
+PLAYED_SHORT = {"budgeted/omega-star-ucb", "farewell/fixed"}
 
 
 def named_after(*names: str) -> list[str]:

@@ -4,7 +4,6 @@ from functools import partial
 from itertools import product
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 from scipy import stats
@@ -20,10 +19,15 @@ FAR = 2.47 / DRAWS**0.5 + 2 * GAMMA_CDF_ERROR
 LEASTS = (0.0, -0.4)
 
 
-def drawn(seen, least, uniforms):
+@partial(jax.jit, static_argnums=(0, 1))
+def _draw(how, least, sums, words):
+    return getattr(Gains(*sums, least), how)(words)
+
+
+def drawn(seen, least, uniforms, how="drawn"):
     seen = np.asarray(seen, np.float32)
-    sums = (jnp.float32(x) for x in (len(seen), seen.sum(), (seen**2).sum()))
-    return np.asarray(Gains(*sums, least).drawn(jnp.asarray(uniforms, jnp.float32)))
+    sums = [np.float32(x) for x in (len(seen), seen.sum(), (seen**2).sum())]
+    return np.asarray(_draw(how, least, sums, np.float32(uniforms)))
 
 
 def uniforms(rng):
@@ -83,10 +87,7 @@ def test_two_moments_of_all_gains_are_exact(rng):
 
 
 def drawn_cost(seen, uniforms):
-    seen = np.asarray(seen, np.float32)
-    sums = (jnp.float32(x) for x in (len(seen), seen.sum(), (seen**2).sum()))
-    words = jnp.asarray(uniforms, jnp.float32)
-    return np.asarray(Gains(*sums, 0.0).drawn_cost(words))
+    return drawn(seen, 0.0, uniforms, "drawn_cost")
 
 
 def check_a_cost_is_what_is_not_saved(rng, seen):
@@ -117,10 +118,10 @@ def check_small_costs_lose_no_digits(rng, cost):
     """As by 64 bits, where some cost twice as much as others."""
     words = uniforms(rng).astype(np.float32)
     sums = 4000, 6000 * cost, 10_000 * cost**2
-    found = Gains(*(jnp.float32(x) for x in sums), 0.0).drawn_cost(words)
+    found = _draw("drawn_cost", 0.0, [np.float32(x) for x in sums], words)
     with jax.enable_x64(True):
-        seen = Gains(*(jnp.float64(x) for x in sums), 0.0)
-        exact = np.asarray(seen.drawn_cost(words.astype(np.float64)))
+        seen, wide = [np.float64(x) for x in sums], words.astype(np.float64)
+        exact = np.asarray(_draw("drawn_cost", 0.0, seen, wide))
     assert np.all(exact > 0)
     np.testing.assert_allclose(found, exact, rtol=2e-3)
 
