@@ -118,13 +118,13 @@ CASES = {
     ),
     # On 1b long waits are alike: the draws of units that hardly anybody enters decide.
     "hazard TS": _case(
-        "hazard-thompson", twins.HazardThompson, {}, every=50, equal={"1b": 0.95}
+        "hazard-thompson", twins.HazardThompson, {}, every=100, equal={"1b": 0.95}
     ),
     "hazard TS, prior": _case(
         "hazard-thompson",
         twins.HazardThompson,
         {"ended": 2.0, "passed": 5.0},
-        every=50,
+        every=100,
         prior_ended=2.0,
         prior_passed=5.0,
     ),
@@ -132,7 +132,7 @@ CASES = {
         "hazard-thompson-joint",
         twins.JointHazardThompson,
         {},
-        every=50,
+        every=100,
         equal={"1b": 0.95},
     ),
     "BTS": _case("bts", twins.OnPairs, {"twin": "BTS"}, every=20),
@@ -241,7 +241,7 @@ def assert_follows(case, instance, tolerance):
 
 
 # Where giving up costs a unit, or rewards are no coins: how often the two are compared.
-OTHER_GAMES = {"hazard TS": 50, "hazard TS, joint": 10}
+OTHER_GAMES = {"hazard TS": 100, "hazard TS, joint": 40}
 SHORT = [(label, "1a") for label in CASES if label not in (*LONG, "hazard TS")]
 SHORT += [("hazard TS", "spread"), ("hazard TS, joint", "spread")]
 ALL = [(label, instance) for label in CASES for instance in INSTANCES]

@@ -75,7 +75,8 @@ def check_recommendations(make):
     state = jax.jit(policy.update)(
         words, View(jnp.int32(1)), state, action, feedback, policy.params
     )
-    assert [int(x) for x in policy.recommend(state, policy.params)] == [0, 1]
+    recommended = jax.jit(policy.recommend)(state, policy.params)
+    assert [int(x) for x in recommended] == [0, 1]
 
 
 def test_what_has_done_well_is_recommended():
@@ -106,7 +107,7 @@ def test_cell_thompson_recommends_the_best_at_the_posterior_means(rng):
     value = (earned - PROBLEM.penalties() * passed).reshape(500, -1)
     sums = CompensatedSum(jnp.asarray(gain, float), jnp.zeros(shape))
     state = State(jnp.asarray(entered), jnp.asarray(ended), Sums(sums, sums))
-    found = jax.vmap(policy.recommend, (0, None))(state, params)
+    found = jax.jit(jax.vmap(policy.recommend, (0, None)))(state, params)
     flat = np.ravel_multi_index(tuple(found), shape[1:])
     np.testing.assert_array_equal(flat, np.argmax(value, axis=1))
 
