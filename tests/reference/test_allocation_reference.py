@@ -17,7 +17,6 @@ from tests.reference.allocation_policies import (
     delta_bounds,
     printed_bounds,
     printed_constants,
-    profile_bounds,
 )
 from tests.rows import for_all
 
@@ -40,14 +39,6 @@ def filled(problem, x, F, estimator="truncated"):
     for allocation, feedback in zip(x, F, strict=True):
         arm.append(allocation, feedback)
     return arm
-
-
-def simulated(problem, rate, p, x, rng):
-    """An arm that was played with the allocations x."""
-    law = make_laws(problem.family, problem.shapes)[0]
-    X = law.quantile(rng.random(len(x)), rate)
-    F = np.where((rng.random(len(x)) < p) & (x >= X), X, np.inf)
-    return filled(problem, x, F)
 
 
 # families
@@ -194,34 +185,6 @@ def test_estimates_by_hand():
     nothing = filled(EXPONENTIAL, [40.0], [np.inf])
     assert nothing.rate() == pytest.approx(np.sqrt(2 / 40), rel=1e-15)
     assert nothing.probability(nothing.rate()) == 0
-
-
-def check_profile_bounds_against_a_grid(name, shape, estimator):
-    problem = Problem(name, (shape,), 1 / 40, 2.0, 40.0)
-    x = np.random.default_rng(1).uniform(2, 20, 60)
-    source = simulated(problem, 0.3, 0.7, x, np.random.default_rng(2))
-    arm = filled(problem, x, source.F, estimator)
-    z2, grid = 3.0, np.geomspace(1 / 40, 2, 20001)
-    b = profile_bounds(arm, z2, z2)
-    kept = 2 * (float(arm.likelihood(b.rate)) - arm.likelihood(grid)) <= z2
-    step = 1 + np.log(80) / 20000
-    assert grid[kept].min() / step <= b.rate_low <= grid[kept].min()
-    assert grid[kept].max() <= b.rate_high <= grid[kept].max() * step
-    n, root = arm.n, np.sqrt(z2 * (arm.n + z2 / 4))
-    above = (n + z2 / 2 + root) / arm.coverage(b.rate_low)
-    below = (n + z2 / 2 - root) / arm.coverage(b.rate_high)
-    assert (b.p_low, b.p_high) == pytest.approx((min(below, 1), min(above, 1)))
-    assert b.p_low < b.p < b.p_high or b.p == 1
-    none = profile_bounds(arm, 0.0, 0.0)
-    if estimator == "truncated":
-        assert (none.rate_low, none.rate_high) == (b.rate, b.rate)
-
-
-def test_profile_bounds_against_a_grid():
-    for_all(
-        check_profile_bounds_against_a_grid,
-        [("exponential", 1.0, "truncated"), ("gamma", 2.0, "printed")],
-    )
 
 
 def test_delta_bounds_by_hand():
