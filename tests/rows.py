@@ -23,7 +23,7 @@ def assert_refused(rows, error=ValueError):
       error: the type of what is raised, or several.
     """
     if not isinstance(rows, dict):
-        rows = {f"{i}, {words!r}": (call, words) for i, (call, words) in enumerate(rows)}
+        rows = {f"{i}, {row[1]!r}": row for i, row in enumerate(rows)}
     wrong = []
     for row, (call, words) in rows.items():
         try:

@@ -21,7 +21,7 @@ from jaxbandits.policies.budgeted import (
 )
 from jaxbandits.settings import budgeted as settings
 from jaxbandits.settings.budgeted.environment import Instance, State
-from jaxbandits.testing import altered, check_environment, trace_run
+from jaxbandits.testing import trace_run
 from tests.heavy import in_short
 from tests.kernels.checks import ALARM, assert_uniform
 from tests.reference.words import numbers
@@ -148,25 +148,6 @@ def test_an_instance_knows_its_unit_and_its_best_arm(name):
     chosen = oracle.ratios[rows, instance.oracle.best]
     np.testing.assert_allclose(chosen, oracle.ratios.max(axis=1), rtol=1e-6)
     np.testing.assert_array_equal(oracle.ratios, oracle.mean_reward / oracle.mean_cost)
-
-
-@pytest.mark.slow
-def test_seeds_draw_different_instances_and_policies_the_same():
-    game = settings.s_br(3)
-    game = altered(
-        game,
-        metrics=lambda tables, instance, record: {"cheapest": instance.oracle.cheapest},
-    )
-    only = uniform(game.problem)
-    policies = [only, only._replace(name="again")]
-    options = {"horizon": 2, "seeds": 30, "checkpoints": [2]}
-    data = simulate(policies, game, **options)
-    cheapest = data["cheapest"].values[:, 0, :, 0]
-    np.testing.assert_array_equal(cheapest[0], cheapest[1])
-    assert np.unique(cheapest[0]).size == 30
-    # Another root seed, other instances.
-    other = simulate(policies[0], game, root_seed=1, **options)
-    assert not np.any(other["cheapest"].values[0, 0, :, 0] == cheapest[0])
 
 
 def test_equal_numbers_of_arms_share_their_functions():
@@ -323,21 +304,6 @@ def test_an_arm_without_observed_cost_is_worth_all_others():
     assert 5 < np.sum(actions[3:] == 0) < 32
 
 
-@pytest.mark.slow
-def test_the_unit_only_scales_the_money():
-    """40 times the smallest mean cost, 1/4, is 10 in money."""
-    reward, cost = [0.3, 0.6, 0.9], [0.25, 0.5, 0.75]
-    money = coins(reward, cost, unit="money")
-    cheapest = coins(reward, cost, unit="cheapest")
-    only = uniform(money.problem)
-    ten, forty = run(money, 10, [only], [4]), run(cheapest, 40, [only], [16])
-    for name in ("rounds", "regret", "reward", "optimal"):
-        np.testing.assert_array_equal(ten[name], forty[name])
-    for name in ("spent", "expected_spent"):
-        np.testing.assert_array_equal(4 * ten[name].values, forty[name].values)
-    assert money.provenance["unit"] == "money"
-
-
 def test_views_tell_what_they_say():
     """The round, the arms, the spend and the unit, seen from inside a policy."""
     game = coins(REWARD, COST, "cheapest")
@@ -365,28 +331,6 @@ def test_views_tell_what_they_say():
 def test_the_clairvoyant_plays_the_best_arm():
     game = coins(REWARD, COST)
     assert set(trace_run(clairvoyant(game.problem), game, 40).actions) == {1}
-
-
-# Other laws.
-
-PARETO = laws.Pareto(array(0.02, 0.1, 0.3), array(0.8, 1.0, 1.2))
-COIN = laws.Bernoulli(array(0.3, 0.6, 0.9))
-CORRELATED = laws.Copula(COIN, PARETO, array(0.9, -1.0, 0.5))
-
-
-@pytest.mark.slow
-def test_correlated_heavy_tails_change_neither_books_nor_means():
-    law = laws.gaussian_copula(laws.bernoulli, laws.clipped_pareto)
-    game = settings.fixed("correlated", law, CORRELATED)
-    check_environment(game, uniform(game.problem))
-    data = run(game, 40, [omega_ucb(game.problem)], seeds=200)
-    spent, expected = (data[x].values[0, 0, :, -1] for x in ("spent", "expected_spent"))
-    assert np.all((spent >= 40) & (spent < 41))
-    # Optional stopping: the two differ by 0 in the mean.
-    z = np.mean(spent - expected) / (np.std(spent - expected) / np.sqrt(200))
-    assert abs(z) < stats.norm.isf(ALARM / 2)
-    assert np.std(spent - expected) > 0.1
-    assert np.all(np.isfinite(data["regret"])) and np.all(data["regret"] > 0)
 
 
 def test_small_costs_add_up(tape):

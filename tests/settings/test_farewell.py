@@ -7,7 +7,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from scipy import stats
 
 from jaxbandits import laws, simulate
 from jaxbandits.arguments import schedule_of
@@ -24,8 +23,8 @@ from jaxbandits.settings.farewell.environment import (
     Epoch,
     State,
 )
-from jaxbandits.testing import altered, trace_run
-from tests.kernels.checks import ALARM, assert_frequency, assert_mean
+from jaxbandits.testing import trace_run
+from tests.kernels.checks import assert_frequency, assert_mean
 from tests.reference.farewell_environment import count_epochs, exact_table
 from tests.reference.words import numbers, spell
 from tests.rows import assert_refused, naming
@@ -359,24 +358,6 @@ ONLY = fixed_pair(game_of("certain").problem, 1, 3)
 
 
 @pytest.mark.slow
-def test_rewards_of_an_epoch_that_ends_late_come_back():
-    """Certain delays of 4: a reward of 1 is counted at 4 and not at 3."""
-    game = game_of("certain")
-    data = run(game, ONLY, budget=9, checkpoints=[1, 3, 4, 5, 7, 8, 9], seeds=2)
-    expected = np.tile([0, 0, 1, 1, 1, 2, 2], (2, 1))
-    np.testing.assert_array_equal(data["reward"], expected)
-    np.testing.assert_array_equal(data["epochs"], expected)
-    np.testing.assert_array_equal(
-        data["rounds"], np.tile([1, 1, 1, 2, 2, 2, 3], (2, 1))
-    )
-    # The best rate is 1/4 in (1, 3) and in (0, 1): T / 4 - r.
-    realised = np.tile([0.25, 0.75, 0, 0.25, 0.75, 0, 0.25], (2, 1))
-    np.testing.assert_allclose(data["realised_regret"], realised, atol=1e-15)
-    np.testing.assert_array_equal(data["regret"], 0)
-    np.testing.assert_array_equal(data["optimal"], np.minimum(expected, 1))
-
-
-@pytest.mark.slow
 def test_a_fraction_of_a_unit_of_time():
     """Eq. (6): what has ended by 4.5 units has ended by 4. Delays are always 4."""
     game = game_of("certain")
@@ -414,18 +395,6 @@ def test_a_horizon_cuts_a_game_off():
         at = data.isel(seed=seed, checkpoint=1)
         assert_books(at, game, pairs[:30], rewards[:30], clock)
         assert at["rounds"] == 30
-
-
-@pytest.mark.slow
-def test_a_game_for_a_number_of_epochs_keeps_everything():
-    game = game_of("joint")
-    data = run(game, horizon=50, checkpoints=[7, 50])
-    assert data.attrs["checkpoint_kind"] == "round"
-    for seed in range(SEEDS):
-        pairs, rewards, times = plain_game("joint", "wait", seed)
-        for i, n in enumerate((7, 50)):
-            at = data.isel(seed=seed, checkpoint=i)
-            assert_books(at, game, pairs[:n], rewards[:n], np.sum(times[:n]))
 
 
 def test_tied_optima_are_all_optimal():
@@ -479,7 +448,6 @@ def test_metrics_by_hand():
 # Exact beyond 2**24, where float32 leaves numbers out.
 
 MANY = 2**24 + 1
-AMOUNTS = np.arange(1, 21)
 
 
 def test_counts_and_clock_are_exact_beyond_float32():
@@ -504,27 +472,6 @@ def test_counts_and_clock_are_exact_beyond_float32():
         loss = oracle.gaps[0, 2] * oracle.mean_time[0, 2]
         assert metrics["regret"] == epochs * loss
         assert metrics["realised_regret"] == budget * oracle.rate
-
-
-@pytest.mark.slow
-def test_a_long_game_ends_exactly():
-    """The plain loop again, in an environment that starts with a clock beyond 2**24."""
-    environment = game_of("joint")
-
-    def late(instance):
-        state = environment.game.init(instance)
-        return state._replace(
-            pulls=state.pulls.at[1, 1].set(MANY),
-            elapsed=state.elapsed.later(jnp.int32(MANY)),
-        )
-
-    data = run(
-        altered(environment, init=late), budget=MANY + 20, checkpoints=MANY + AMOUNTS
-    )
-    for seed in range(SEEDS):
-        times = plain_game("joint", "wait", seed)[-1]
-        expected = [MANY + count_epochs(times, T) for T in AMOUNTS]
-        np.testing.assert_array_equal(data["epochs"].isel(seed=seed), expected)
 
 
 def test_a_game_for_epochs_may_last_longer_than_a_clock_counts():
@@ -574,17 +521,6 @@ def test_an_auction_is_paid_as_promised():
     lost = times[~seen]
     assert np.all(lost == 1) and np.any(trace.actions.wait[~seen] > 0)
     assert np.all(trace.feedback.reward[~seen] == 0)
-
-
-@pytest.mark.slow
-def test_pseudo_regret_is_the_mean_of_the_realised_one():
-    """Up to the ends of the clock: a constant number of units, in expectation."""
-    game = game_of("joint")
-    data = run(game, budget=2000, checkpoints=[2000], seeds=64)
-    error = data["realised_regret"].values - data["regret"].values
-    assert np.std(error) > 5
-    width = stats.norm.isf(ALARM / 2) * np.std(error) / np.sqrt(64)
-    assert abs(np.mean(error)) < width + 4
 
 
 # What is refused.
