@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from jaxbandits import settings
 from jaxbandits.experiments import REGISTRY
 from jaxbandits.experiments.allocation import catalogue as allocation
@@ -11,6 +9,7 @@ from jaxbandits.experiments.budgeted import catalogue as budgeted
 from jaxbandits.experiments.censored import catalogue as censored
 from jaxbandits.experiments.farewell import catalogue as farewell
 from jaxbandits.experiments.judging import leaderboard
+from tests.rows import naming
 
 PARTS = {
     "leaderboard": leaderboard,
@@ -100,9 +99,8 @@ def test_names_are_unique_and_start_with_a_setting():
         assert experiment in PARTS[part].EXPERIMENTS
 
 
-@pytest.mark.parametrize(
-    ("setting", "figures"),
-    [
+def test_the_figures_of_the_papers_are_there():
+    for setting, figures in [
         ("censored", "fig1 fig2 fig4 fig6 fig7 fig8 fig9 radii ts-updates"),
         ("censored", "combinatorial duels"),
         ("budgeted", "fig1 fig3 fig4 fig5 fig6 table1 example2 recommendation"),
@@ -112,10 +110,11 @@ def test_names_are_unique_and_start_with_a_setting():
         ("allocation", "fig1 fig2 fig3 fig4 fig5 fig6 fig7"),
         ("allocation", "estimator slopes radii oracle mg draws families"),
         ("allocation", "cascade ordered unknown"),
-    ],
-)
-def test_the_figures_of_the_papers_are_there(setting, figures):
-    assert {f"{setting}-{figure}" for figure in figures.split()} <= set(REGISTRY)
+    ]:
+        with naming((setting, figures)):
+            assert {f"{setting}-{figure}" for figure in figures.split()} <= set(
+                REGISTRY
+            )
 
 
 def test_titles_differ_and_so_do_the_sources_of_a_paper():
@@ -126,16 +125,17 @@ def test_titles_differ_and_so_do_the_sources_of_a_paper():
         assert all(sources) and len(set(sources)) == len(sources)
 
 
-@pytest.mark.parametrize("name", REGISTRY)
-def test_full_is_the_papers_size_and_quick_no_larger(name):
-    experiment = REGISTRY[name]
-    full, quick = experiment.full, experiment.quick
-    assert 1 <= quick.seeds <= full.seeds and 1 <= quick.horizon <= full.horizon
-    assert full.progress is quick.progress is None
-    assert quick.quick and not full.quick
-    assert experiment.fixed == (name in FIXED)
-    if experiment.fixed:
-        assert (full.seeds, full.horizon) == (1, 1)
-    else:
-        expected = OTHER_SIZE.get(name) or PAPER_SIZE[experiment.setting]
-        assert (full.seeds, full.horizon) == expected
+def test_full_is_the_papers_size_and_quick_no_larger():
+    for name in REGISTRY:
+        with naming(name):
+            experiment = REGISTRY[name]
+            full, quick = experiment.full, experiment.quick
+            assert 1 <= quick.seeds <= full.seeds and 1 <= quick.horizon <= full.horizon
+            assert full.progress is quick.progress is None
+            assert quick.quick and not full.quick
+            assert experiment.fixed == (name in FIXED)
+            if experiment.fixed:
+                assert (full.seeds, full.horizon) == (1, 1)
+            else:
+                expected = OTHER_SIZE.get(name) or PAPER_SIZE[experiment.setting]
+                assert (full.seeds, full.horizon) == expected

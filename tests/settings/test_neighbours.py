@@ -12,6 +12,7 @@ from jaxbandits.protocol import Policy, View
 from jaxbandits.settings import censored as settings
 from jaxbandits.settings.censored.types import censor, penalty_at, penalty_in_play
 from tests.reference.words import spell
+from tests.rows import naming
 
 GRID = np.linspace(0.1, 0.9, 9)  # 0.3 and 0.7 are an ulp off
 
@@ -37,17 +38,20 @@ FUNCTIONS = {
 }
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_costs_and_penalties_agree_on_host_and_device(name):
-    limits = neighbours([*GRID, 0.3, 0.7, 0.99, 0.382])
-    for function in FUNCTIONS[name]:
-        host = function(limits)
-        single = function(jnp.asarray(limits, jnp.float32))
-        np.testing.assert_allclose(single, host, rtol=1e-5)
-        rounded = function(np.float64(np.float32(limits)))
-        np.testing.assert_allclose(rounded, host, rtol=1e-5)
-        with jax.enable_x64(True):
-            np.testing.assert_allclose(function(jnp.asarray(limits)), host, rtol=1e-12)
+def test_costs_and_penalties_agree_on_host_and_device():
+    for name in FUNCTIONS:
+        with naming(name):
+            limits = neighbours([*GRID, 0.3, 0.7, 0.99, 0.382])
+            for function in FUNCTIONS[name]:
+                host = function(limits)
+                single = function(jnp.asarray(limits, jnp.float32))
+                np.testing.assert_allclose(single, host, rtol=1e-5)
+                rounded = function(np.float64(np.float32(limits)))
+                np.testing.assert_allclose(rounded, host, rtol=1e-5)
+                with jax.enable_x64(True):
+                    np.testing.assert_allclose(
+                        function(jnp.asarray(limits)), host, rtol=1e-12
+                    )
 
 
 @pytest.mark.parametrize("promise", [0.3, 0.7])

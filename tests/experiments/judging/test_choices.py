@@ -19,7 +19,7 @@ from jaxbandits.policies.budgeted import omega_star_ucb
 from jaxbandits.testing import trace_run
 from tests.experiments.checks import assert_readable, check_records, legend_texts
 from tests.experiments.judging.boards import COINS, EVERY, PROTOCOL
-from tests.heavy import in_short
+from tests.rows import naming
 
 ALL = {
     module.NAME: module
@@ -112,20 +112,18 @@ def test_the_figure(outcome):
     assert_readable(fig)
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
+def test_ticks_are_short():
+    """Six values of one panel do not run into each other."""
+    for value, text in [
         (0.0625, "1/16"),
         (0.5, "1/2"),
         (0.1, "0.1"),
         (2**0.5, "1.41"),
         (1.5, "1.5"),
         (16_000, "16,000"),
-    ],
-)
-def test_ticks_are_short(value, text):
-    """Six values of one panel do not run into each other."""
-    assert tick(value) == text
+    ]:
+        with naming((value, text)):
+            assert tick(value) == text
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -151,9 +149,9 @@ def test_choices_of_a_setting(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("exploration", in_short(["log_t", "log_share"], {"log_t"}))
-def test_the_prior_of_variances_can_be_varied(exploration):
+def test_the_prior_of_variances_can_be_varied():
     """With 10 pulls it is the library's policy, and with another number it is not."""
+    exploration = "log_share"
     case = PROTOCOLS["budgeted"].tuning["narrow, K = 5"].environment()
     swept = shrunk.weighed(case.problem, exploration)
     kept = omega_star_ucb(case.problem, exploration, variance="shrunk")

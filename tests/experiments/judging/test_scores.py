@@ -24,6 +24,7 @@ from jaxbandits.experiments.judging.protocol import (
 )
 from jaxbandits.experiments.judging.scores import beside, missed, standings
 from tests.experiments.judging.boards import ENTRANTS, PROTOCOL, RUNS, board, cell
+from tests.rows import naming
 
 PAGES = Path(__file__).parents[3] / "docs" / "leaderboards"
 
@@ -126,16 +127,14 @@ def test_entrants_that_are_played_again_by_themselves():
     assert refreshed(twin, cell(values=again), ENTRANTS).best == "fast"
 
 
-@pytest.mark.parametrize(
-    "again",
-    [
+def test_another_best_rival_needs_all_of_them():
+    for again in [
         {"slow": [50.0] * 4, "new": [7.0] * 4},  # to whom is the difference?
         {"fast": [60.0] * 4, "new": [7.0] * 4},  # "slow" is better now
         {"slow": [9.0] * 4, "fast": [10.0] * 4},
-    ],
-)
-def test_another_best_rival_needs_all_of_them(again):
-    assert refreshed(cell(), cell(values=again), ENTRANTS) is None
+    ]:
+        with naming(again):
+            assert refreshed(cell(), cell(values=again), ENTRANTS) is None
 
 
 def test_the_page_says_what_the_scores_say():
@@ -264,25 +263,26 @@ def test_no_dot_lies_beyond_the_figures_left_edge():
     assert ax.get_xlim()[0] < low.high_ratio("lost")
 
 
-@pytest.mark.parametrize(
-    "setting", [setting for setting in PROTOCOLS if shipped(setting)]
-)
-def test_what_is_shipped_is_of_the_protocol(setting):
-    protocol, made = PROTOCOLS[setting], shipped(setting)
-    assert made.setting == setting and made.root_seed in (JUDGING_SEED, FINAL_SEED)
-    assert len({cell.case for cell in made.cells}) >= 12
-    for found in made.cells:
-        case = protocol.judging[found.case]
-        assert found.horizon in (case.horizons or protocol.horizons)
-        assert set(found.scores) <= set(protocol.entrants)
-        assert protocol.entrants[found.best].rival
+def test_what_is_shipped_is_of_the_protocol():
+    for setting in [setting for setting in PROTOCOLS if shipped(setting)]:
+        with naming(setting):
+            protocol, made = PROTOCOLS[setting], shipped(setting)
+            assert made.setting == setting and made.root_seed in (
+                JUDGING_SEED,
+                FINAL_SEED,
+            )
+            assert len({cell.case for cell in made.cells}) >= 12
+            for found in made.cells:
+                case = protocol.judging[found.case]
+                assert found.horizon in (case.horizons or protocol.horizons)
+                assert set(found.scores) <= set(protocol.entrants)
+                assert protocol.entrants[found.best].rival
 
 
-@pytest.mark.parametrize(
-    "setting", [setting for setting in PROTOCOLS if shipped(setting)]
-)
-def test_a_page_of_the_docs_is_what_its_board_makes(setting):
-    kept = (PAGES / f"{setting}.md").read_text(encoding="utf-8")
-    command = kept.splitlines()[2].strip()
-    figure = f"../figures/leaderboard-{setting}.png"
-    assert kept == page(shipped(setting), PROTOCOLS[setting], command, figure)
+def test_a_page_of_the_docs_is_what_its_board_makes():
+    for setting in [setting for setting in PROTOCOLS if shipped(setting)]:
+        with naming(setting):
+            kept = (PAGES / f"{setting}.md").read_text(encoding="utf-8")
+            command = kept.splitlines()[2].strip()
+            figure = f"../figures/leaderboard-{setting}.png"
+            assert kept == page(shipped(setting), PROTOCOLS[setting], command, figure)
