@@ -54,30 +54,6 @@ CAST = {
     ),
 }
 WITH_BARS = ("farewell-fig1", "farewell-fig2", "farewell-readings")
-# Instance -> K, D, probabilities of the first arm's delays, the best arm (from 0) and
-# its optimal waits (from 1), the smallest positive gap.
-INSTANCES = {
-    "Figure 1a (i)": (1, 10, {1: 0.27, 2: 0.27, 10: 0.46}, (0, [2]), 0.042),
-    "Figure 1a (ii)": (
-        1,
-        10,
-        {1: 0.118987, 2: 0.118987, 4: 0.237974, 8: 0.524052},
-        (0, [8, 9, 10]),
-        0.042,
-    ),
-    "Figure 1a (iii)": (1, 10, {1: 0.07077, 3: 0.07077, 10: 0.85846}, (0, [10]), 0.042),
-    "Figure 1b": (1, 10, {1: 0.09186, 5: 0.90814}, (0, [5, 6, 7, 8, 9, 10]), 0.124),
-    "Figure 1c": (
-        1,
-        10,
-        {1: 0.5} | {d: 0.0625 for d in range(3, 11)},
-        (0, [1]),
-        1 / 6,
-    ),
-    "Figure 2a": (3, 5, {1: 1.0}, (2, [1, 2, 3, 4, 5]), 0.3),
-    "Figure 2b": (3, 5, {1: 0.4, 2: 0.1, 3: 0.1, 4: 0.1, 5: 0.3}, (1, [5]), 0.041),
-    "Figure 2c": (3, 5, {1: 0.4, 2: 0.1, 3: 0.1, 4: 0.1, 5: 0.3}, (0, [1]), 0.043),
-}
 
 
 def test_cast(rehearsal):
@@ -123,24 +99,6 @@ def test_the_cast_is_complete():
     # Played in judging/test_choices, in test_least_waiting, and below.
     others = ("prior", "radius", "least", "bounds", "coverage")
     assert ours == {*CAST, *(f"farewell-{x}" for x in others)}
-
-
-def test_instances_are_those_of_the_paper():
-    for title in INSTANCES:
-        with naming(title):
-            makers = farewell.FIGURE_1 | farewell.FIGURE_2 | farewell.READINGS
-            environment = makers[title]()
-            num_arms, num_waits, delays, (arm, waits), gap = INSTANCES[title]
-            assert environment.name == title
-            problem = environment.problem
-            assert (problem.num_arms, problem.num_waits) == (num_arms, num_waits)
-            row = np.asarray(environment.provenance["delay"])[0]
-            for delay in range(1, num_waits + 1):
-                assert row[delay - 1] == pytest.approx(delays.get(delay, 0), abs=2e-6)
-            gaps = environment.oracle().gaps
-            best = np.argwhere(gaps == 0)
-            assert best.tolist() == [[arm, wait - 1] for wait in waits]
-            assert gaps[gaps > 0].min() == pytest.approx(gap, abs=5e-4)
 
 
 def test_the_policies_are_what_their_names_say(rehearsal):

@@ -12,7 +12,6 @@ from scipy.special import rel_entr
 from jaxbandits.experiments import REGISTRY, Options
 from jaxbandits.experiments.budgeted import divergences, least
 from jaxbandits.experiments.common.writing import SUMMARY
-from jaxbandits.experiments.judging import board as boards
 from jaxbandits.experiments.judging.board import shipped
 from jaxbandits.experiments.judging.budgeted import PROTOCOL, coins, narrow
 from jaxbandits.experiments.judging.scores import missed
@@ -132,9 +131,7 @@ def test_notes_count_pairs(all_cases):
     ]
     assert f"in {sum(x < 1 for x in ratios)} of {len(ratios)} p" in all_cases.notes[-1]
     assert f"{np.median(ratios):.2f} times" in all_cases.notes[-1]
-
-
-def test_the_figure(all_cases):
+    # The figure of the same outcome.
     fig = all_cases.figure
     assert legend_texts(fig) == [*least.POLICIES, least.BEST]
     assert_readable(fig)
@@ -190,9 +187,3 @@ def _errors_of_growth(records, page):
             sure += growth["mean"] + 2 * growth["sem"] < c
     words = " ".join(page.split())
     assert f"In {sure} of the {below} it is below c by more than two" in words
-
-
-def test_without_a_leaderboard(monkeypatch):
-    monkeypatch.setattr(boards, "shipped", lambda setting: None)
-    with pytest.raises(ValueError, match="^budgeted-least needs the leaderboard"):
-        least.least(Options(1, 1, quick=True))

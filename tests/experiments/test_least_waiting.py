@@ -14,7 +14,6 @@ from jaxbandits.experiments import REGISTRY, Options
 from jaxbandits.experiments.common.writing import SUMMARY
 from jaxbandits.experiments.farewell import least
 from jaxbandits.experiments.farewell.constants import of_any_law, of_known_rewards
-from jaxbandits.experiments.judging import board as boards
 from jaxbandits.experiments.judging.board import shipped
 from jaxbandits.experiments.judging.farewell import PROTOCOL
 from jaxbandits.laws import Beta, beta
@@ -200,9 +199,7 @@ def test_notes_count_cases(all_cases):
     ]
     assert 0 < len(far) < len(names)
     assert [x for x in names if f"{x} " in all_cases.notes[-1]] == far
-
-
-def test_the_figure(all_cases):
+    # The figure of the same outcome.
     fig = all_cases.figure
     assert legend_texts(fig) == [*least.POLICIES, least.BEST]
     rows = [x.get_text() for x in fig.axes[0].get_yticklabels()]
@@ -249,9 +246,3 @@ def test_the_page_has_what_the_full_run_found(quick):
         if old is not None:
             numbers = {name: each["mean"] for name, each in record["metrics"].items()}
             assert numbers == pytest.approx(old, rel=1e-3)
-
-
-def test_without_a_leaderboard(monkeypatch):
-    monkeypatch.setattr(boards, "shipped", lambda setting: None)
-    with pytest.raises(ValueError, match="^farewell-least needs the leaderboard"):
-        least.least(Options(1, 1, quick=True))

@@ -1,8 +1,5 @@
 """Exact tables: optimal pairs and what the paper prints of them."""
 
-import math
-
-import numpy as np
 import pytest
 
 from jaxbandits.experiments.censored.grids import GRIDS, exact_table
@@ -66,33 +63,3 @@ def test_optimal_values(rows):
             assert rows(SECTION_5_1, instance)["value"] == pytest.approx(
                 VALUE[instance], abs=1e-5
             )
-
-
-def test_indep_in_closed_form(rows):
-    """Arm 1 has rewards Beta(0.8, 0.2) and consumptions Exponential(1.8)."""
-    for limits in LIMIT:
-        with naming(limits):
-            row, rate = rows(limits, "Indep"), 1.8
-            tau = row["limit"]
-            survival = math.exp(-rate * tau)
-            consumed = 1 / rate - survival * (tau + 1 / rate)  # E[C; C <= tau]
-            gain = 0.8 * (1 - survival) - 0.1 * consumed
-            assert row["censoring"] == pytest.approx(survival, abs=1e-12)
-            assert row["value"] == pytest.approx(gain - 0.1 * tau * survival, abs=1e-9)
-
-
-def test_arms_2_to_10_of_negcorr_are_optimal_and_arm_1_is_not():
-    environment = settings.negcorr()
-    oracle = environment.oracle()
-    best = oracle.gaps == 0
-    assert np.argwhere(best).tolist() == [[arm, 4] for arm in range(1, 10)]
-    assert oracle.values[0].max() == pytest.approx(0.1175, abs=5e-5)
-
-
-def test_the_literal_grid_makes_the_correlated_instances_trivial(rows):
-    for size in [10, 20]:
-        for instance in ["PosCorr", "NegCorr"]:
-            with naming((size, instance)):
-                row = rows(settings.equidistant(size, form="printed"), instance)
-                assert row["limit"] == 1.0
-                assert row["censoring"] == pytest.approx(0, abs=1e-12)

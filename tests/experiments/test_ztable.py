@@ -22,14 +22,6 @@ def test_z_by_hand():
     assert of_repetitions(2.0, 100, 25) == pytest.approx(4.0)
 
 
-def test_chance_passes_and_lists_the_worst_row_first():
-    z = np.random.default_rng(0).normal(size=50)
-    table = check_rows(rows(z)).splitlines()
-    assert table[0].startswith("50 rows, rms z")
-    assert table[2].endswith(f"row {np.argmax(np.abs(z))}")
-    assert "+- 3" in table[2] and "+- 4" in table[2]
-
-
 def test_both_tests_have_their_own_border():
     for z, passes in [
         (
