@@ -13,9 +13,7 @@ from jaxbandits.experiments.budgeted import (
 )
 from jaxbandits.experiments.budgeted.facebook import seeds_by_group
 from jaxbandits.experiments.budgeted.instances import (
-    BUDGET,
     FACEBOOK_FILE,
-    TOPS,
     facebook,
     synthetic,
 )
@@ -227,11 +225,6 @@ def test_a_hurry_leaves_out_the_large_instances(rehearsal, no_data, name):
     check_figure(outcome, ["S-Br-10", "S-GBr-10", "S-Bt-10"], shown, bands)
     check_notes(outcome, name)
     assert REGISTRY[name].quick.quick
-
-
-def test_tops_of_all_settings():
-    assert set(TOPS) == {*ARMS, "FB-Br", "FB-Bt"}
-    assert BUDGET == 150_000
 
 
 @pytest.mark.slow

@@ -66,15 +66,6 @@ def test_violations_are_as_many_as_the_published_code_has(study):
             assert abs(found - expected) <= 3 * error, (policy, count)
 
 
-def test_omega_is_sure_enough_and_the_confidence_of_the_two_simple_bounds_is_not(study):
-    for record in study.records:
-        share = record["metrics"]["violations"]["mean"]
-        if record["policy"] in ("c-UCB", "i-UCB"):
-            assert share > 0.03
-        else:
-            assert share <= 0.01
-
-
 def test_looseness_of_omega(study):
     """Means of 10,000 ratios; at 100 observations some ten pairs make up a third."""
     for count, expected, error in ((100, 3.54, 1.2), (10_000, 1.10, 0.005)):
@@ -92,21 +83,9 @@ def test_looseness_falls_to_one(study):
     assert safe.idxmin("policy").item() == "omega-UCB"
 
 
-def test_records_of_figure_1(study):
-    check_records(study, "budgeted-fig1")
-    counts = [10, 30, 100, 300, 1_000, 3_000, 10_000]
-    assert [(r["horizon"], r["policy"]) for r in study.records] == [
-        (count, policy) for count in counts for policy in POLICIES
-    ]
-    assert {r["seeds"] for r in study.records} == {PAIRS}
-    data = study.datasets["intervals"]
-    for record in study.records:
-        at = {"policy": record["policy"], "count": record["horizon"]}
-        for name, found in record["metrics"].items():
-            assert found["mean"] == data[name].sel(at).item()
-
-
 def test_figure_1(study):
+    check_records(study, "budgeted-fig1")
+    assert {r["seeds"] for r in study.records} == {PAIRS}
     left, right = study.figure.axes
     assert legend_texts(study.figure) == [*POLICIES, "nominal, 1 %"]
     data = study.datasets["intervals"]
@@ -204,12 +183,6 @@ def test_example_2(example2):
             assert found["published"] == printed
             data = example2.datasets["example2"]["index"]
             assert data.sel(policy=policy, arm=arm).item() == found["mean"]
-
-
-def test_example_2_prefers_the_other_arm(example2):
-    """Its point: arm 1 is better, and m-UCB pulls arm 2."""
-    index = example2.datasets["example2"]["index"]
-    assert index.idxmax("arm").values.tolist() == [1, 1, 2]
 
 
 def test_eq_23_is_the_square_of_the_ratio_of_the_text(asymmetry):

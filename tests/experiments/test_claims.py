@@ -225,36 +225,34 @@ def test_growth_is_not_judged_without_checkpoints():
     assert grows("E", "A", 0.5)(one).verdict == "undecided"
 
 
-@pytest.mark.parametrize(
-    ("best", "times", "verdict"),
-    [
+def test_which_value_is_best():
+    """Errors of both values count."""
+    for best, times, verdict in [
         (0.25, 1.0, "fails"),
         (0.25, 1.2, "fails"),
         (0.5, 1.0, "undecided"),  # .1 of 2.1, where three errors of both are .42
         (1.0, 1.3, "holds"),  # .5 of 2.0, where they are .5 with 1.3 times the other's
         (1.0, 1.2, "undecided"),
         (2.0, 1.0, "undecided"),
-    ],
-)
-def test_which_value_is_best(best, times, verdict):
-    """Errors of both values count."""
-    records = [
-        make_record(
-            "x",
-            "E",
-            "A",
-            {"regret": entry(mean, 0.1)},
-            params={"rho": rho},
-            seeds=9,
-            horizon=1,
-        )
-        for rho, mean in ((0.25, 5.0), (0.5, 2.0), (1.0, 2.1))
-    ]
-    outcome = Outcome({}, records, lambda: figure()[0])
-    ours = {"rho = 0.25": 5.0, "rho = 0.5": 2.0, "rho = 1": 2.1}
-    check = best_value("E", "A", "rho", best, times=times)
-    assert check(outcome) == Found(verdict, ours)
-    assert best_value("F", "A", "rho", best)(outcome) == Found("undecided", {})
+    ]:
+        with naming((best, times, verdict)):
+            records = [
+                make_record(
+                    "x",
+                    "E",
+                    "A",
+                    {"regret": entry(mean, 0.1)},
+                    params={"rho": rho},
+                    seeds=9,
+                    horizon=1,
+                )
+                for rho, mean in ((0.25, 5.0), (0.5, 2.0), (1.0, 2.1))
+            ]
+            outcome = Outcome({}, records, lambda: figure()[0])
+            ours = {"rho = 0.25": 5.0, "rho = 0.5": 2.0, "rho = 1": 2.1}
+            check = best_value("E", "A", "rho", best, times=times)
+            assert check(outcome) == Found(verdict, ours)
+            assert best_value("F", "A", "rho", best)(outcome) == Found("undecided", {})
 
 
 def test_where_a_gap_is_wider(rng):

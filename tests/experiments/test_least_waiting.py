@@ -26,6 +26,7 @@ from tests.experiments.checks import (
     legend_texts,
 )
 from tests.plots.crowding import complaints
+from tests.rows import naming
 
 DOCS = Path(__file__).parents[2] / "docs"
 ZERO, CASE, FEE = least.QUICK
@@ -118,14 +119,13 @@ def test_giving_up_costs_a_unit():
     assert of_any_law(fee).constant == pytest.approx(lost / apart, rel=2e-3)
 
 
-@pytest.mark.parametrize(
-    "make", [settings.optimum_in_the_middle, settings.macro_arms_only]
-)
-def test_nothing_to_learn(make):
+def test_nothing_to_learn():
     """The longest wait is among the best; or no rate can exceed g*, which is 1."""
-    none = make()
-    assert none.oracle().rate == 1 or none.oracle().gaps[0, -1] == 0
-    assert of_known_rewards(none).constant == of_any_law(none).constant == 0
+    for make in [settings.optimum_in_the_middle, settings.macro_arms_only]:
+        with naming(make):
+            none = make()
+            assert none.oracle().rate == 1 or none.oracle().gaps[0, -1] == 0
+            assert of_known_rewards(none).constant == of_any_law(none).constant == 0
 
 
 def test_who_is_told_more_has_less_to_pay():

@@ -29,15 +29,10 @@ NAMES = [name for name in REGISTRY if not name.startswith(ELSEWHERE)]
 # The longest names, a single panel, rows: of the paper's comparisons those stay.
 SHORT = {
     "allocation-cascade",
-    "allocation-draws",
-    "allocation-fig2",
     "allocation-slopes",
     "budgeted-example2",
     "budgeted-fig1",
-    "budgeted-fig5",
-    "budgeted-lost-runs",
     "censored-fig9",
-    "censored-trap",
 }
 
 

@@ -333,18 +333,6 @@ def test_the_clairvoyant_plays_the_best_arm():
     assert set(trace_run(clairvoyant(game.problem), game, 40).actions) == {1}
 
 
-def test_small_costs_add_up(tape):
-    """Realised spend of 2e4 small costs, against a sum in float64."""
-    params = laws.Product(
-        laws.Bernoulli(array(0.5)), laws.Uniform(array(0.001), array(0.003))
-    )
-    law = laws.product(laws.bernoulli, laws.uniform)
-    game = settings.fixed("small", law, params)
-    trace = trace_run(uniform(game.problem), game, 20_000)
-    truth = np.sum(trace.feedback.cost.astype(float))
-    assert trace.environment.spent.total == pytest.approx(truth, rel=1e-7)
-
-
 # What is refused.
 
 

@@ -1,6 +1,5 @@
 """Criteo logs: the schema, shares, budgets and fits; the synthetic stand-in."""
 
-import gzip
 import re
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from jaxbandits.settings.allocation.fitting import (
     fit_discrete_weibull,
 )
 from jaxbandits.settings.allocation.synthetic import criteo_like_parameters
-from tests.kernels.checks import ALARM
 
 HEADER = "uid,campaign,exposures_before_click,clicked"
 # Table 2, then a second campaign of user 321 and a user who saw nothing.
@@ -43,13 +41,6 @@ def test_small_log_by_hand(write):
     assert log.budgets.tolist() == [5, 1, 5, 1]
     assert [log.counts(c).tolist() for c in range(3)] == [[], [4], [1]]
     assert log.budgets.dtype == log.impressions.dtype == np.int64
-
-
-def test_compressed_logs_are_read(tmp_path, write):
-    file = tmp_path / "log.csv.gz"
-    file.write_bytes(gzip.compress(write(LOG).read_bytes()))
-    for first, second in zip(load_criteo(write(LOG)), load_criteo(file), strict=True):
-        np.testing.assert_array_equal(first, second)
 
 
 BAD = [
@@ -143,24 +134,6 @@ def test_the_game_of_a_log(drawn_log):
     assert game.setup.budgets.shape == (50,) and np.all(game.setup.budgets >= 1)
 
 
-@pytest.mark.slow
-def test_the_users_of_a_log(drawn_log):
-    options = {"num_users": 50, "largest_budget": 9}
-    game = settings.criteo(drawn_log, 3, **options)
-    uncut = settings.criteo(drawn_log, 3, num_users=50).setup.budgets
-    np.testing.assert_array_equal(game.setup.budgets, np.minimum(uncut, 9))
-    assert game.provenance["cut_budgets"] == np.sum(uncut > 9) > 0
-    other = settings.criteo(drawn_log, 3, seed=1, **options).setup.budgets
-    assert not np.array_equal(other, game.setup.budgets)
-    # Everybody once, where there are fewer; 0 is nobody and 1.5 no number.
-    everybody = settings.criteo(drawn_log, 1, largest_budget=2).setup.budgets
-    assert np.sum(everybody == 1) == np.sum(drawn_log.budgets == 1)
-    assert everybody.shape == drawn_log.budgets.shape
-    for wrong, error in ({"num_users": 0}, ValueError), ({"seed": 1.5}, TypeError):
-        with pytest.raises(error, match=next(iter(wrong))):
-            settings.criteo(drawn_log, 1, **wrong)
-
-
 def test_bad_fits_are_refused(drawn_log, write):
     for number in (0, 5):
         with pytest.raises(ValueError, match="num_campaigns must"):
@@ -173,23 +146,6 @@ def test_bad_fits_are_refused(drawn_log, write):
         drawn_log.counts(4)
     with pytest.raises(ValueError, match="campaign must be at least 0"):
         drawn_log.counts(-1)
-
-
-@pytest.mark.parametrize(("shape", "rate"), [(0.6, 0.7), (1.6, 0.5)])
-def test_an_arm_succeeds_with_probability_one_minus_the_tail(shape, rate):
-    """Draws by inverse cdf succeed within x impressions as often as the law says."""
-    size = 40_000
-    u = np.random.default_rng(1).random(size)
-    draws = DiscreteWeibullFit(shape, rate, np.inf, 0.0).quantile(u)
-    assert draws.min() == 1 and np.all(draws == np.floor(draws))
-    x = np.arange(1, 31)
-    succeeded = np.mean(draws[:, None] <= x, axis=0)
-    law = 1 - np.exp(-((rate * x) ** shape))
-    # Dvoretzky, Kiefer and Wolfowitz; a shift by one impression is ten times as far.
-    bound = np.sqrt(np.log(2 / ALARM) / (2 * size))
-    assert np.max(np.abs(succeeded - law)) < bound
-    shifted = np.mean(draws[:, None] - 1 <= x, axis=0)
-    assert np.max(np.abs(shifted - law)) > 5 * bound
 
 
 def test_synthetic_campaigns():

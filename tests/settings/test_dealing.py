@@ -47,12 +47,6 @@ def test_the_first_position_is_every_arm_in_its_turn(kind):
     np.testing.assert_allclose(data["regret"], expected, rtol=1e-5)
 
 
-def test_a_clairvoyant_finds_the_best_arm_in_every_order():
-    policy = pulls.clairvoyant(MONEY.problem)
-    data = simulate(policy, dealt(MONEY), budget=20, seeds=16)
-    assert np.all(data["regret"] == 0)
-
-
 def test_what_is_recommended_is_judged_in_the_order_of_its_seed():
     """cell TS recommends the same pair as in the game itself: the best one."""
     policy = pairs.cell_thompson(TIME.problem)

@@ -16,10 +16,8 @@ from jaxbandits.laws import (
     empirical_params,
     product,
 )
-from jaxbandits.policies.censored import uniform
 from jaxbandits.settings import censored as settings
 from jaxbandits.settings.censored import Action
-from jaxbandits.testing import trace_run
 
 LIMITS = [0.25, 0.5, 0.75]
 
@@ -74,20 +72,3 @@ def test_empirical_values_are_averages_of_the_records():
         [-0.025, (1.0 - 0.05 + 0.0 - 0.05) / 2],
     ]
     np.testing.assert_allclose(game.oracle().values, expected, atol=1e-12)
-
-
-def test_records_that_equal_a_limit_are_observed():
-    """Limits that neither float type represents; every record stands on one of them."""
-    limits = np.linspace(0.1, 0.9, 10)
-    problem = settings.running_example(1, limits)
-    game = settings.censored(
-        "edge", problem, empirical, empirical_params(limits[None], limits[None])
-    )
-    trace = trace_run(uniform(problem), game, 2000)
-    drawn = np.searchsorted(limits, np.nextafter(trace.feedback.reward, 0) - 1e-6)
-    seen = ~trace.feedback.censored
-    assert np.all(drawn[seen] <= trace.actions.limit[seen])
-    assert len(set(zip(drawn[seen], trace.actions.limit[seen], strict=True))) == 55
-    # A censored round shows nothing at all.
-    assert np.all(trace.feedback.reward[~seen] == 0)
-    assert np.all(np.isinf(trace.feedback.consumption[~seen]))

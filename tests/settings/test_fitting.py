@@ -62,9 +62,7 @@ def assert_at_the_truth(log_likelihood, fit, truth):
     assert np.all(errors < 0.2 * truth)
 
 
-@pytest.mark.parametrize(
-    ("shape", "scale", "size"), [(0.5, 1e-3, 50), (1.7, 35.0, 5000), (6.0, 1e5, 20)]
-)
+@pytest.mark.parametrize(("shape", "scale", "size"), [(0.5, 1e-3, 50), (6.0, 1e5, 20)])
 def test_plain_fit_is_the_exact_one(shape, scale, size):
     sample = weibull(shape, scale, size)
     fit = fit_weibull(sample)
@@ -213,7 +211,7 @@ def discrete(shape, rate, size, seed=0):
 
 
 @pytest.mark.parametrize(
-    ("shape", "rate", "largest"), [(0.6, 0.4, None), (1.6, 0.2, None), (1.0, 0.25, 12)]
+    ("shape", "rate", "largest"), [(1.6, 0.2, None), (0.6, 0.4, 12)]
 )
 def test_discrete_fit_recovers_the_law(shape, rate, largest):
     counts = discrete(shape, rate, 30_000)

@@ -150,14 +150,3 @@ def test_collecting_goes_on_where_it_was(collect, houses, tmp_path):
     assert out.read_text().splitlines() == again
     runs = censored.load_runs(out)
     assert runs.reward.shape == (2, 2)
-
-
-def test_collecting_refuses_other_data(collect, houses, tmp_path, capsys):
-    out = tmp_path / "out.csv"
-    collect.main([str(houses), str(out), "--runs", "1"])
-    with pytest.raises(SystemExit):
-        collect.main([str(houses), str(out), "--runs", "1", "--seed", "1"])
-    assert "seed" in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        collect.main([str(tmp_path / "none.csv"), str(out)])
-    assert "none.csv does not exist" in capsys.readouterr().err

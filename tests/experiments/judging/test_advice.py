@@ -11,7 +11,7 @@ from jaxbandits.experiments.judging import advice
 from jaxbandits.experiments.judging.advice import ADVICE, evidence, hardest, paragraphs
 from jaxbandits.experiments.judging.leaderboard import PROTOCOLS
 from jaxbandits.experiments.judging.page import page
-from jaxbandits.experiments.judging.protocol import FINAL_SEED, VARIANTS
+from jaxbandits.experiments.judging.protocol import FINAL_SEED
 from jaxbandits.policies import allocation, budgeted, censored, farewell
 from tests.experiments.judging.boards import PROTOCOL, RUNS, board, cell
 from tests.rows import naming
@@ -90,25 +90,6 @@ def test_a_ratio_to_less_than_a_reward_is_not_printed():
     assert "worst at coins, 20 (40 rewards against less than 1 of fast). Its" in text
     assert "lost 41 rewards against less than 1 (coins, 20; the worst run of" in text
     assert text.endswith("all entrants there lost 80).")
-
-
-def test_a_case_is_named_once():
-    harder = cell(horizon=40, values=RUNS | {"new": [900.0] * 4})
-    made = board()._replace(cells=(*board().cells, harder._replace(case="short")))
-    found = [(one.case, one.horizon) for one in hardest(made, "new")]
-    assert found == [("short", 40), ("coins", 40)]
-
-
-def test_rivals_that_are_ours(monkeypatch):
-    """Without "fast", that of the papers is "slow": 0.7, 1.2 and 12 times its 50."""
-    monkeypatch.setitem(VARIANTS, "budgeted", ("fast",))
-    text = evidence(board(), PROTOCOL, "new")
-    assert "Some rivals are ours; its mean regret is 1.20 times that of the" in text
-    assert "best policy of a paper, and smaller or equal in 1. It does" in text
-    text = evidence(board(), PROTOCOL, "fast")
-    assert (
-        "are ours, itself among them (the best in 3); its mean regret is 0.80" in text
-    )
 
 
 def test_the_docs_say_what_the_command_prints(capsys):

@@ -126,26 +126,28 @@ def test_ticks_are_short():
             assert tick(value) == text
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_defaults_are_among_what_is_tried(name):
+def test_defaults_are_among_what_is_tried():
     """Values in ascending order, so that a table of them can be read."""
-    tuning = GAMES.get(name) or PROTOCOLS[REGISTRY[name].setting].tuning
-    problem = next(iter(tuning.values())).environment().problem
-    for subject in ALL[name].SUBJECTS.values():
-        defaults = subject.factory(problem).params._asdict()
-        for name, values in subject.values.items():
-            assert defaults[name] in values and list(values) == sorted(values)
+    for name in ALL:
+        with naming(name):
+            tuning = GAMES.get(name) or PROTOCOLS[REGISTRY[name].setting].tuning
+            problem = next(iter(tuning.values())).environment().problem
+            for subject in ALL[name].SUBJECTS.values():
+                defaults = subject.factory(problem).params._asdict()
+                for each, values in subject.values.items():
+                    assert defaults[each] in values and list(values) == sorted(values)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ALL)
-def test_choices_of_a_setting(name):
-    experiment = REGISTRY[name]
-    found = experiment.run(Options(3, 40, progress=False, quick=True))
-    check_records(found, name)
-    games = OTHER_GAMES.get(name) or set(PROTOCOLS[experiment.setting].tuning)
-    assert {r["environment"] for r in found.records} <= games
-    assert_readable(found.figure)
+def test_choices_of_a_setting():
+    for name in ALL:
+        with naming(name):
+            experiment = REGISTRY[name]
+            found = experiment.run(Options(3, 40, progress=False, quick=True))
+            check_records(found, name)
+            games = OTHER_GAMES.get(name) or set(PROTOCOLS[experiment.setting].tuning)
+            assert {r["environment"] for r in found.records} <= games
+            assert_readable(found.figure)
 
 
 @pytest.mark.slow
