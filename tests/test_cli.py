@@ -127,25 +127,6 @@ def cli_jax():
     return jax
 
 
-def test_reproduce_an_exact_figure(capsys, tmp_path):
-    folder = tmp_path / "new" / "folder"
-    assert cli.main(["reproduce", "censored-fig2", "--out", str(folder)]) == 0
-    out, err = capsys.readouterr()
-    assert err == ""
-    assert "complex model" in out and "best_value" in out
-    assert "reconstructed" in out  # The note.
-    assert sorted(path.suffix for path in folder.iterdir()) == [
-        ".json",
-        ".md",
-        ".nc",
-        ".nc",
-        ".png",
-        ".tex",
-    ]
-    for path in folder.iterdir():
-        assert f"wrote {path}" in out.splitlines()
-
-
 def test_reproduce_for_print(capsys, tmp_path):
     """A picture of the width and in the form that is asked, and tables."""
     arguments = "reproduce budgeted-fig5 --format pdf --width column --out".split()

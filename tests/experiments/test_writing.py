@@ -222,7 +222,7 @@ def test_a_probe_that_fails_is_an_error_in_out(tmp_path, monkeypatch):
 
 
 def test_an_exact_budgeted_experiment(capsys, tmp_path):
-    """From the command line; one of the farewell setting is in `test_farewell`."""
+    """From the command line."""
     name = "budgeted-example2"
     assert cli.main(["reproduce", name, "--quick", "--out", str(tmp_path)]) == 0
     out, err = capsys.readouterr()

@@ -31,9 +31,7 @@ from jaxbandits.settings.censored import ANY, make_continuum, pair_values
 from jaxbandits.settings.censored.continuum import TOLERANCE
 from jaxbandits.settings.censored.staircase import on_step, staircase
 from jaxbandits.testing import trace_run
-from tests.reference import exact
 from tests.rows import assert_refused
-from tests.settings import test_exact as on_grids
 
 INSTANCES = {
     "Indep": settings.indep,
@@ -41,7 +39,6 @@ INSTANCES = {
     "NegCorr": settings.negcorr,
     "overtime": settings.overtime,
 }
-LIMITS = [0.07, 0.382, 0.5, 0.93]
 
 
 @cache
@@ -82,16 +79,6 @@ def exact_values(name, limits):
     return pair_values(game(name).problem, law, game(name).setup.arms, limits)
 
 
-def test_values_equal_independent_quadrature():
-    name = "Indep"
-    arms = on_grids.independent_arms(name)
-    # Equal arms are integrated once.
-    some = [0, 1, 9]
-    expected = exact.nu_table([arms[i] for i in some], LIMITS, cost, fast_track)
-    found = exact_values(name, LIMITS)[some]
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10)
-
-
 def test_exact_values_have_the_closed_form_that_the_books_are_compared_with():
     limits = np.linspace(0.001, 1, 97)
     for name in PENALTY:
@@ -130,15 +117,6 @@ def test_an_interior_optimum():
     value = 0.5 * (1 - np.exp(-best)) - 2 * best**2 * np.exp(-best)
     assert oracle.limit == pytest.approx(best, abs=1e-6)
     assert oracle.value == pytest.approx(value, abs=1e-12)
-
-
-def test_the_promise_itself_is_the_optimum_of_indep():
-    """The penalty jumps beyond it: the limit is attained, not only approached."""
-    oracle = game("Indep").oracle()
-    assert (oracle.arm, oracle.limit) == (0, 0.5)
-    tail, rate = np.exp(-1.8 * 0.5), 1.8
-    by_hand = 0.8 * (1 - tail) - 0.1 * (1 / rate - tail * (0.5 + 1 / rate))
-    assert oracle.value == pytest.approx(by_hand - 0.05 * tail, abs=1e-12)
 
 
 def test_optimum_of_overtime_is_the_promise():
