@@ -11,9 +11,8 @@ from jaxbandits.experiments.censored.recommendation import CELLS, GAMES
 from jaxbandits.experiments.censored.tables import INSTANCES
 from jaxbandits.policies import censored as policies
 from jaxbandits.settings import censored as settings
-from jaxbandits.stats import final, mean
+from jaxbandits.stats import final
 from tests.experiments.checks import check_records, entry, legend_texts
-from tests.experiments.conftest import TINY
 from tests.rows import naming
 
 PAPER = ["RCUCB, gain radius only", "RCUCB, eq. (12)", "TS", "UCB"]
@@ -178,33 +177,6 @@ def test_numbers_of_arms_without_their_games(rehearsal, monkeypatch):
     outcome, _ = rehearsal("censored-fig8", horizon=71)
     assert made == [20, 50, 80]
     assert list(outcome.datasets) == CAST["censored-fig8"][0]
-
-
-@pytest.mark.slow
-def test_what_is_played_is_recorded(tiny):
-    name = "censored-trap"
-    outcome = tiny(name)
-    instances, policies = CAST[name]
-    check_records(outcome, name)
-    check_figure(outcome, instances, policies)
-    assert list(outcome.datasets) == instances
-    for instance, dataset in outcome.datasets.items():
-        assert dataset["policy"].values.tolist() == policies
-        assert dataset.sizes["seed"] == TINY.seeds
-        assert dataset["checkpoint"].values[-1] == TINY.horizon
-        assert (final(dataset, "rounds") == TINY.horizon).all()
-        assert (dataset["regret"].diff("checkpoint") >= 0).all()
-        for policy in policies:
-            for metric in ("regret", "censored", "optimal"):
-                expected = mean(dataset, metric).sel(policy=policy).values[0, -1]
-                assert entry(outcome, instance, policy, metric)["mean"] == expected
-            # In 30 rounds nobody else leaves the best pair of the trap.
-            regret = entry(outcome, instance, policy, "regret")["mean"]
-            assert regret > 0 or (instance == "trap" and policy != "UCB")
-    for instance, policy, share in PUBLISHED[name]:
-        assert entry(outcome, instance, policy, "censored")["published"] == share
-    for record in outcome.records:
-        assert (record["seeds"], record["horizon"]) == (TINY.seeds, TINY.horizon)
 
 
 def test_the_papers_deviations_stand_beside_ours(rehearsal):

@@ -158,9 +158,6 @@ def test_the_page_has_what_the_full_run_found(quick):
             growth = numbers.get(f"growth_ratio_{budget.split('_')[-1]}")
             row.append("" if growth is None else f"{growth:.2f}")
         assert f"\n{' '.join(f'| {x}'.rstrip() for x in row)} |\n" in page
-    short, kept_note = (note.split(". ")[1] for note in kept["notes"][:2])
-    assert "in 26 of 27" in short and "below c in 12 of 18" in short
-    assert "in 23 of 27" in kept_note and "below c in 4 of 19" in kept_note
     for record in quick.records:
         old = next(
             r

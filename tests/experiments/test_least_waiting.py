@@ -232,15 +232,6 @@ def test_the_page_has_what_the_full_run_found(quick):
             last = [name for name in numbers if name.startswith("ratio_")]
             row.append(least._shown(numbers[last[-1]]) if last else "")
         assert f"\n{' '.join(f'| {x}'.rstrip() for x in row)} |\n" in page
-    ours, rival = (
-        next(x for x in kept["notes"] if x.startswith(f"{name}: "))
-        for name in (least.POLICY, least.BEST)
-    )
-    words = " ".join(page.split())
-    assert "is 0.89 in the median of 11 cases, from 0.41 to 2.12" in ours
-    assert "0.89 times c in the median of the 11 cases" in words
-    assert "is 4.08 in the median of 11 cases, from 1.55 to 13.50" in rival
-    assert "1.6 to 13.5 times c, 4.1 in the median" in words
     for record in quick.records:
         old = cases[record["environment"]].get(record["policy"])
         if old is not None:

@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 
-from jaxbandits import simulate
-from jaxbandits.policies.budgeted import uniform
 from jaxbandits.settings.budgeted import from_table, records_of, s_br
 
 COLUMNS = {"arm": "ad", "cost": "paid", "reward": "sales"}
@@ -44,27 +42,6 @@ def test_all_rows_are_one_game_without_groups(write):
     assert game.name == "mine.csv" and game.problem.num_arms == 4
     assert game.provenance["arms"] == ["a", "b", "c", "d"]
     assert game.provenance["rows"] == [3, 4, 1, 1]
-
-
-@pytest.mark.slow
-def test_play_is_booked_in_money(write):
-    """Summer: arm b has cost 4 dollars for nothing, or half a dollar for 6; c a dollar
-    for 1; d 3 dollars for nothing. Ads are worth 4/3, 1 and 0 dollars for one."""
-    game = from_table(write(ROWS, "mine.csv"), **COLUMNS, group="season")["summer"]
-    options = {"budget": 100, "seeds": 8, "checkpoints": [50, 100], "keep": ("pulls",)}
-    data = simulate(uniform(game.problem), game, **options)
-    spent, reward = (data[k].values for k in ("spent", "reward"))
-    b, c, d = np.moveaxis(np.squeeze(data["pulls"].values)[..., :3], -1, 0)
-    dear = (spent.squeeze() - 0.5 * b - c - 3 * d) / 3.5  # pulls of b that cost 4
-    np.testing.assert_allclose(dear, np.round(dear), atol=1e-3)
-    assert np.all((dear > 0.5) & (dear < b))
-    np.testing.assert_allclose(
-        reward.squeeze(), 6 * (b - np.round(dear)) + c, rtol=1e-5
-    )
-    assert np.all(spent >= np.array([50, 100]) * (1 - 1e-6))
-    assert np.all(spent < np.array([54.1, 104.1]))
-    # A pull of c costs 1 dollar and loses 4/3 - 1, one of d loses 3 times 4/3.
-    np.testing.assert_allclose(data["regret"].squeeze(), c / 3 + 4 * d, rtol=1e-5)
 
 
 BAD = [

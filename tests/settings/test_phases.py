@@ -40,27 +40,6 @@ def test_a_phase_ends_with_the_pull_that_reaches_its_end():
     assert trace.environment.pulls.tolist() == [[4, 0, 0], [6, 0, 0], [2, 0, 0]]
 
 
-@pytest.mark.slow
-def test_regret_by_hand():
-    # Ratios 1, 1 and 2 are best; arm 0 is 0, 1 and 1.5 behind them, each at cost 1.
-    data = simulate(
-        policies.fixed_arm(GAME.problem, 0),
-        GAME,
-        budget=12,
-        seeds=2,
-        checkpoints=[4, 10, 12],
-        keep=("pulls",),
-    )
-    assert data["regret"].values[0, 0, 0].tolist() == [0.0, 6.0, 9.0]
-    np.testing.assert_allclose(data["optimal"].values[0, 0, 0], [1, 0.4, 4 / 12])
-    assert data["spent"].values[0, 0, 0].tolist() == [4.0, 10.0, 12.0]
-    assert data["pulls"].isel(checkpoint=-1, seed=0).values.squeeze().tolist() == [
-        [4, 0, 0],
-        [6, 0, 0],
-        [2, 0, 0],
-    ]
-
-
 @cache
 def recounted():
     """A game of 300 rounds, and of each, from the feedback in float64: the phase, what
