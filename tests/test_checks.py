@@ -50,7 +50,7 @@ def test_bad_numbers_are_refused_by_name():
                 check(good=1.0, alpha=value)
 
 
-def test_the_edges():
+def test_the_edges_of_ranges_pass():
     non_negative(x=0)
     at_least_one(x=1)
     for check, value in ((positive, 0.0), (at_least_one, 0.999)):
@@ -58,14 +58,14 @@ def test_the_edges():
             check(x=value)
 
 
-def test_outside_of_the_open_unit_interval():
+def test_what_is_outside_of_the_open_unit_interval_is_refused():
     words = r"^delta must be in \(0, 1\), got"
     for value in (0.0, 1.0, 0, 1, -0.5, 1.5, np.nan, [0.5, 1.0]):
         with naming(value), pytest.raises(ValueError, match=words):
             between_zero_and_one(good=0.5, delta=value)
 
 
-def test_integers():
+def test_integers_pass_within_their_ends():
     for value in (3, np.int64(3), np.uint8(3)):
         assert whole("n", value, 3, 3) == 3
         assert type(whole("n", value, 3)) is int
@@ -95,7 +95,7 @@ def test_types_come_before_ranges():
                 numbers("rate", value)
 
 
-def test_numbers():
+def test_numbers_become_float64():
     found = numbers("x", [Fraction(1, 2), 2**70])
     assert found.dtype == np.float64
     assert found.tolist() == [0.5, 2.0**70]
@@ -129,7 +129,7 @@ def test_parameters_have_room_for_products():
         multiplied(x=1e37)
 
 
-def test_other_kinds():
+def test_flags_choices_texts_and_paths_are_checked():
     for check, good, bad, says in [
         (flag, True, 1, "True or False, got 1"),
         (partial(one_of, choices=("a", "b")), "a", "c", "one of"),

@@ -57,7 +57,9 @@ def check_listing(found):
     assert found["environments"] == list(ENVIRONMENTS)
 
 
-def test_list(capsys, idle, monkeypatch):
+def test_the_list_has_every_experiment_policy_and_environment(
+    capsys, idle, monkeypatch
+):
     monkeypatch.setenv("COLUMNS", "200")
     assert cli.main(["list"]) == 0
     out, err = capsys.readouterr()
@@ -73,7 +75,7 @@ def test_list(capsys, idle, monkeypatch):
             assert all(f" {x} = " in line for x in (*maker.arguments, *maker.needs))
 
 
-def test_list_of_a_setting(capsys, idle, monkeypatch):
+def test_the_list_of_a_setting_has_nothing_else(capsys, idle, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     assert cli.main(["list", "censored"]) == 0
     out, _ = capsys.readouterr()
@@ -88,7 +90,7 @@ def test_list_of_a_setting(capsys, idle, monkeypatch):
         ]
 
 
-def test_list_as_json(capsys, idle):
+def test_the_list_is_printed_as_json(capsys, idle):
     assert cli.main(["list", "--json"]) == 0
     out, err = capsys.readouterr()
     assert err == ""
@@ -255,7 +257,7 @@ def check_complaint(capsys, start):
     assert err.count("\n") == 1 and "Traceback" not in err
 
 
-def test_version(capsys):
+def test_the_version_is_printed(capsys):
     with pytest.raises(SystemExit) as stopped:
         cli.main(["--version"])
     assert stopped.value.code == 0
@@ -288,7 +290,7 @@ def test_a_file_of_ones_own_that_fails_is_found(capsys, tmp_path):
     assert "mine.py" in chain and "in half" in chain
 
 
-def test_completion(capsys):
+def test_scripts_of_completion_have_the_words(capsys):
     for shell in ["bash", "zsh", "fish"]:
         with naming(shell):
             pytest.importorskip("shtab")
@@ -405,7 +407,7 @@ def swept(capsys, *arguments):
     return out
 
 
-def test_a_sweep(capsys, spec):
+def test_a_sweep_is_stored_and_its_best_points_are_shown(capsys, spec):
     out = swept(capsys, spec)
     store = os.path.join("results", "small.zarr")
     assert out.splitlines()[-1] == f"wrote {store}"

@@ -15,7 +15,7 @@ def rows(grid, name="grid"):
     return [points.row(i) for i in range(points.count)]
 
 
-def test_crossed_columns():
+def test_crossed_columns_are_all_pairs():
     """The last one varies fastest."""
     assert rows({"a": [1, 2], "b": [3, 4, 5]}) == [
         {"a": 1.0, "b": 3.0},
@@ -27,7 +27,7 @@ def test_crossed_columns():
     ]
 
 
-def test_zipped_columns():
+def test_zipped_columns_are_rows():
     """A single number goes with all."""
     assert rows(zipped({"a": [1, 2, 1], "b": [3, 3, 4], "c": 7})) == [
         {"a": 1.0, "b": 3.0, "c": 7.0},
@@ -36,7 +36,7 @@ def test_zipped_columns():
     ]
 
 
-def test_zipped_and_crossed_columns():
+def test_zipped_rows_are_crossed_with_other_columns():
     """Zipped rows vary slowest."""
     assert rows(zipped({"a": [1, 2], "b": [3, 4]}, {"c": [7, 8], "d": [9, 6]})) == [
         {"a": a, "b": b, "c": c, "d": d}
@@ -133,7 +133,7 @@ def test_a_point_stands_there_once():
             points_from(grid, "x")
 
 
-def test_too_many_points():
+def test_too_many_points_are_refused():
     with pytest.raises(ValueError, match=r"^grid\['a'\] must end: at most 1000000 val"):
         points_from({"a": itertools.count()})
     with pytest.raises(ValueError, match="^x has 1002001 points; at most 1000000"):
@@ -156,7 +156,7 @@ def test_points_that_are_equal_when_rounded(rng):
     assert equal_points(both) == (0, 2)
 
 
-def test_some_of_the_points():
+def test_points_are_chosen_by_places():
     points = points_from({"a": [1, 2, 3]})
     assert points.at(slice(1, 3)).columns["a"].tolist() == [2, 3]
     assert points.at([2, 0]).columns["a"].tolist() == [3, 1]

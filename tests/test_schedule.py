@@ -46,7 +46,7 @@ def test_helpers_refuse_nonsense():
                 make(last, count)
 
 
-def test_rounds():
+def test_checkpoints_in_rounds_end_with_the_last_round():
     assert resolve_rounds([3, 5], 10).tolist() == [3, 5, 10]  # the end is added
     assert resolve_rounds([3, 10], 10).tolist() == [3, 10]
     assert resolve_rounds("linear", 200).tolist() == list(range(2, 201, 2))
@@ -54,13 +54,13 @@ def test_rounds():
     assert resolve_rounds(np.array([1, 7], np.int32), 7).dtype == np.int64
 
 
-def test_bad_rounds():
+def test_bad_rounds_are_refused():
     for bad in [[], [0], [3, 3], [5, 4], [11], [2.5], [[1, 2]], "often", [True, False]]:
         with naming(bad), pytest.raises(ValueError, match="checkpoints"):
             resolve_rounds(bad, 10)
 
 
-def test_amounts():
+def test_checkpoints_in_money_end_with_the_budget():
     assert resolve_spent([3.5, 8], 8).tolist() == [3.5, 8]
     assert resolve_spent([3, 5], 8).tolist() == [3, 5, 8]  # the end is added
     for name in ("linear", "log"):
@@ -69,7 +69,7 @@ def test_amounts():
         assert amounts[0] > 0 and np.all(np.diff(amounts) > 0)
 
 
-def test_bad_amounts():
+def test_bad_amounts_are_refused():
     for bad in [[], [0.0], [-1.0, 2], [3, 3], [5, 4], [9], [np.nan], [[1.0]], "often"]:
         with naming(bad), pytest.raises(ValueError, match="checkpoints"):
             resolve_spent(bad, 8)

@@ -58,7 +58,7 @@ CAST = {
 }
 
 
-def test_lengths():
+def test_lengths_of_exploration_by_hand():
     options = Options(1, 10_000)
     assert start_rounds(options) == 9 and exploration(options) == 464
 

@@ -280,7 +280,7 @@ def test_fits_of_ednet(ednet):
 
 
 @needs_data
-def test_figure_5(ednet):
+def test_figure_5_shows_laws_and_quantiles(ednet):
     title = ednet.figure.legends[0].get_title().get_text()
     assert title == "Response times of question q4135, EdNet"
     density, cumulative, quantiles = ednet.figure.axes

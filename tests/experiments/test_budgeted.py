@@ -138,7 +138,7 @@ def check_notes(outcome, name):
     assert all(FOLDER in note and FACEBOOK_FILE in note for note in notes)
 
 
-def test_cast(rehearsal, no_data):
+def test_a_comparison_has_its_cast_and_figure(rehearsal, no_data):
     """One family of Figure 3 stands for all."""
     name = "budgeted-fig3b"
     instances, cast, shown, bands = CAST[name]
@@ -269,13 +269,13 @@ def test_seeds_of_a_group_draw_it():
     assert data["group"].values.ravel().tolist() == [0] * 4 + [1] * 4 + [2] * 4
 
 
-def test_fig3f_without_data(no_data):
+def test_figure_3f_needs_its_data(no_data):
     with pytest.raises(ValueError, match=FOLDER):
         REGISTRY["budgeted-fig3f"].run(Options(1, 1))
 
 
 @needs_data
-def test_fig3f(monkeypatch):
+def test_figure_3f_shows_the_papers_33_ads(monkeypatch):
     """The paper's example has 33 ads; costs lie towards 1, rewards at both ends."""
     monkeypatch.setenv(FOLDER, str(DATA))
     outcome = REGISTRY["budgeted-fig3f"].run(Options(1, 1))
@@ -288,7 +288,7 @@ def test_fig3f(monkeypatch):
     assert_readable(outcome.figure)
 
 
-def test_fig3d_without_data(rehearsal, no_data):
+def test_figure_3d_needs_its_data(rehearsal, no_data):
     with pytest.raises(ValueError, match=f"{FOLDER} .* {FACEBOOK_FILE}"):
         rehearsal("budgeted-fig3d")
     assert facebook() == {}
@@ -302,7 +302,7 @@ def test_a_folder_without_the_file_is_named(rehearsal, tmp_path, monkeypatch):
                 rehearsal(name)
 
 
-def test_sensitivity(rehearsal):
+def test_the_sensitivity_is_played_at_nine_rhos(rehearsal):
     outcome, calls = rehearsal("budgeted-fig4")
     rho = [1 / 128, 1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2]
     assert list(outcome.datasets) == list(ARMS)

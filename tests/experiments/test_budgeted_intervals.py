@@ -83,7 +83,7 @@ def test_looseness_falls_to_one(study):
     assert safe.idxmin("policy").item() == "omega-UCB"
 
 
-def test_figure_1(study):
+def test_figure_1_shows_violations_and_looseness(study):
     check_records(study, "budgeted-fig1")
     assert {r["seeds"] for r in study.records} == {PAIRS}
     left, right = study.figure.axes
@@ -150,7 +150,7 @@ def test_bounds_one_by_one():
                         )
 
 
-def test_positive_binomial(rng):
+def test_positive_binomial_draws_follow_their_law(rng):
     """The law of a binomial number given that it is not 0, also where that is rare."""
     for count, probability in ((3, 0.3), (10, 0.001), (100, 0.02)):
         draws = _positive_binomial(rng, count, np.full(20_000, probability))
@@ -167,7 +167,7 @@ def test_positive_binomial(rng):
         assert stats.chi2.sf(statistic, max(common.sum(), 1)) > ALARM
 
 
-def test_example_2(example2):
+def test_example_2_has_the_printed_indices(example2):
     check_records(example2, "budgeted-example2")
     # (index, what the paper prints) of the two arms; 2.95 is a slip of the paper.
     expected = {
@@ -194,7 +194,7 @@ def test_eq_23_is_the_square_of_the_ratio_of_the_text(asymmetry):
     assert (abs(data["ratio"] - data["asymmetry"]).max("mean") > 0.2).all()
 
 
-def test_figure_5(asymmetry):
+def test_figure_5_is_1_at_the_ends_and_0_in_the_middle(asymmetry):
     """1 at the ends, 0 in the middle, the less the more observations; z = 3."""
     (ax,) = asymmetry.figure.axes
     values = asymmetry.datasets["asymmetry"]["asymmetry"]

@@ -109,7 +109,7 @@ REHEARSED = sorted(set(CAST) - {"censored-fig8", "censored-recommendation"})
 
 
 @pytest.mark.parametrize("name", REHEARSED)
-def test_cast(rehearsal, name):
+def test_a_comparison_has_its_cast_and_published_shares(rehearsal, name):
     outcome, calls = rehearsal(name)
     instances, policies = CAST[name]
     check_records(outcome, name)

@@ -56,7 +56,7 @@ CAST = {
 WITH_BARS = ("farewell-fig1", "farewell-fig2", "farewell-readings")
 
 
-def test_cast(rehearsal):
+def test_comparisons_have_their_casts(rehearsal):
     for name in CAST:
         with naming(name):
             instances, cast = CAST[name]
@@ -197,7 +197,7 @@ def test_claims_of_a_rehearsal(rehearsal):
     assert all(n.endswith(": smallest mean regret: Wait-UCB from 7.") for n in notes)
 
 
-def test_crossovers():
+def test_crossovers_name_the_leaders():
     """Leaders by the mean over seeds, with the checkpoints where they take over."""
     ucb, uniform = np.array([[4, 5, 5, 9], [0, 5, 7, 1]]), 3 * np.ones((2, 4))
     uniform[:, 2:] = [[6, 2], [9, 2]]
@@ -321,7 +321,7 @@ def test_counts_end_with_the_horizon():
 
 
 @pytest.mark.slow
-def test_lost_runs():
+def test_as_many_runs_are_lost_as_the_errata_say():
     """docs/errata.md, D7, with half of the seeds: 29 and 0 of 1,024."""
     for rho, least, most in [(0.25, 4, 40), (1.0, 0, 0)]:
         with naming((rho, least, most)):

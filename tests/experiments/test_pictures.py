@@ -12,7 +12,7 @@ from tests.rows import naming
 PICTURES = ("censored-fig1", "censored-fig2", "censored-grids")
 
 
-def test_records(tiny):
+def test_pictures_have_records_and_play_nothing(tiny):
     for name in PICTURES:
         with naming(name):
             outcome = tiny(name)

@@ -44,7 +44,7 @@ def test_a_row_per_grid_and_instance():
         assert list(table) == list(INSTANCES)
 
 
-def test_optimal_pairs(rows):
+def test_optimal_pairs_are_the_independent_ones(rows):
     for instance in CENSORING:
         for limits in LIMIT:
             with naming((instance, limits)):
@@ -57,7 +57,7 @@ def test_optimal_pairs(rows):
                 assert row["published"] == PRINTED[instance][limits]
 
 
-def test_optimal_values(rows):
+def test_optimal_values_are_the_independent_ones(rows):
     for instance in VALUE:
         with naming(instance):
             assert rows(SECTION_5_1, instance)["value"] == pytest.approx(

@@ -25,7 +25,7 @@ OTHERS = {
 
 
 @pytest.mark.slow
-def test_cast_records_and_figure(rehearsal):
+def test_every_game_has_its_cast_and_records(rehearsal):
     outcome, calls = rehearsal(NAME, seeds=16, horizon=1_000)
     check_records(outcome, NAME)
     assert list(outcome.datasets) == list(OTHERS)

@@ -216,7 +216,7 @@ def test_a_limit_beyond_the_jump_is_judged_beyond_it():
     np.testing.assert_allclose(found, [[0, 4.95 * tail]], atol=1e-5)
 
 
-def test_late_fee():
+def test_a_late_fee_grows_from_the_promise_on():
     penalty = settings.late_fee(3.0, 0.25, 0.2)
     x = np.array([0.0, 0.1, 0.25, 0.5, 1.0])
     expected = [0.0, 0.02, 0.05, 0.1 + 0.75, 0.2 + 2.25]

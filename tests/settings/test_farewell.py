@@ -75,7 +75,7 @@ def assert_oracle(environment, reward_mean):
 # The exact table.
 
 
-def test_table_by_hand():
+def test_the_exact_table_by_hand():
     """Delays 1, 2 and 3 with D = 2: the last never fits."""
     delay, reward = [[0.5, 0.25, 0.25]], [[1.0, 0.5, 1.0]]
     game = settings.farewell("by hand", delay, reward, num_waits=2)
@@ -151,7 +151,7 @@ def test_a_delay_that_tells_about_the_reward(rng):
     assert_oracle(game, params.a / (params.a + params.b))
 
 
-def test_cross_validation():
+def test_every_configuration_of_cross_validation_has_its_own_best_wait():
     game = settings.cross_validation(4)
     assert game.problem == Problem(4, 12, "wait") and delays(game).shape == (4, 13)
     assert_oracle(game, game.setup.reward.a / 8.0)

@@ -92,7 +92,7 @@ def test_a_value_by_itself(outcome):
     assert metrics["regret_worst"]["mean"] == pytest.approx(np.max(runs))
 
 
-def test_the_figure(outcome):
+def test_the_figure_has_a_dot_at_the_defaults(outcome):
     fig = outcome.figure
     assert [ax.get_title() for ax in fig.axes] == ["every", "every"]
     assert [ax.get_ylabel() for ax in fig.axes] == list(SHOWN)
