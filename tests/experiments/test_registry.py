@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from jaxbandits import settings
 from jaxbandits.experiments import REGISTRY
 from jaxbandits.experiments.allocation import catalogue as allocation
@@ -40,8 +42,25 @@ def test_titles_differ_and_so_do_the_sources_of_a_paper():
         assert all(sources) and len(set(sources)) == len(sources)
 
 
-def test_a_quick_form_is_no_larger_than_the_full_one():
-    """(test_minutes.py and tests/test_reproduction.py hold the sizes of both.)"""
+# Seeds and horizon of what was not measured in full: of all others test_minutes.py and
+# tests/test_reproduction.py hold them.
+OTHER_SIZE = {
+    "budgeted-fig6": (100, 150_000),
+    "leaderboard-censored": (200, 1_000_000),
+    "leaderboard-allocation": (200, 100_000),
+    "leaderboard-budgeted": (200, 1_000_000),
+    "leaderboard-farewell": (200, 1_000_000),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_SIZE)
+def test_full_is_the_papers_size_and_quick_no_larger(name):
+    full, quick = REGISTRY[name].full, REGISTRY[name].quick
+    assert (full.seeds, full.horizon) == OTHER_SIZE[name]
+    assert 1 <= quick.seeds <= full.seeds and 1 <= quick.horizon <= full.horizon
+
+
+def test_forms_are_quick_or_full_and_fixed_ones_have_no_size():
     for name, experiment in REGISTRY.items():
         with naming(name):
             full, quick = experiment.full, experiment.quick
@@ -50,3 +69,5 @@ def test_a_quick_form_is_no_larger_than_the_full_one():
             assert quick.quick and not full.quick
             if experiment.fixed:
                 assert (full.seeds, full.horizon) == (1, 1)
+            if name.endswith("-final"):
+                assert full == REGISTRY[name.removesuffix("-final")].full
