@@ -218,12 +218,15 @@ def test_the_worst_run_of_every_policy_is_told(rehearsal, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", EVERYWHERE)
+@pytest.mark.parametrize("name", [name for name in EVERYWHERE if "trap" in name])
 def test_no_run_of_the_advised_policy_is_trapped(name):
-    """At most 10 medians, or 2 % of the rounds with the pair that would trap it."""
+    """At most 10 medians, or 2 % of the rounds with the pair that would trap it.
+
+    The worst runs of all games are among the records of the full run.
+    """
     game, rounds = GAMES[name](), 100_000
     policy = policies.cell_thompson(game.problem)
     data = simulate(policy, game, horizon=rounds, seeds=64, checkpoints=[rounds])
     regret = data["regret"].values.ravel()
-    trapping = game.oracle().gaps.max() if "trap" in name else 0.0
+    trapping = game.oracle().gaps.max()
     assert regret.max() <= max(10 * np.median(regret), 0.02 * rounds * trapping)
