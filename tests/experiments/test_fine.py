@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
-from jaxbandits.experiments.censored.fine import losses
+from jaxbandits.experiments import REGISTRY, Options
+from jaxbandits.experiments.censored.fine import ON_GRIDS, QUICK_SIZES, Z_RCUCB, losses
 from jaxbandits.settings import censored as settings
+from tests.experiments.checks import assert_readable, check_records, legend_texts
 
 
 def test_what_a_grid_cannot_have():
@@ -19,3 +21,22 @@ def test_what_a_grid_cannot_have():
     # Beyond 0.5 Indep's penalty jumps.
     assert losses(settings.indep, (5,))[0] > 0.05
     np.testing.assert_allclose(losses(settings.indep, (10, 20)), 0, atol=1e-6)
+
+
+@pytest.mark.slow
+def test_quick_form():
+    outcome = REGISTRY["censored-fine"].run(Options(4, 500, False, quick=True))
+    check_records(outcome, "censored-fine")
+    on_grids = [f"{name}, {m} limits" for name in ON_GRIDS for m in QUICK_SIZES]
+    names = [*on_grids, Z_RCUCB]
+    assert [r["policy"] for r in outcome.records] == 2 * names
+    assert len(outcome.figure.axes) == 4
+    for ax in outcome.figure.axes:
+        assert len(ax.lines) == len(ON_GRIDS) + 1
+    for panel, metric in ((0, "regret"), (2, "simple_regret")):
+        line = outcome.figure.axes[panel].lines[0]
+        data = outcome.datasets["overtime"][metric].isel(params=0, checkpoint=-1)
+        drawn = data.sel(policy=on_grids[: len(QUICK_SIZES)]).mean("seed")
+        np.testing.assert_allclose(line.get_ydata(), drawn)
+    assert Z_RCUCB in legend_texts(outcome.figure)
+    assert_readable(outcome.figure)

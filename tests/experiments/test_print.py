@@ -17,6 +17,7 @@ ELSEWHERE = (
     "budgeted-least",
     "censored-coverage",
     "censored-fig5",
+    "censored-fine",
     "censored-least",
     "censored-simple-regret",
     "censored-spread",
