@@ -24,7 +24,6 @@ from tests.kernels.checks import (
     assert_frequency,
     assert_law,
     assert_mean,
-    assert_transforms_agree,
 )
 from tests.kernels.test_normal import tape_points
 from tests.reference import laws as reference
@@ -201,9 +200,3 @@ def test_extreme_uniforms_stay_in_the_interval():
     for a, b in itertools.product((0.01, 0.5, 1, 1e5), repeat=2):
         x = np.asarray(small_betas(noise, np.float32(a), np.float32(b)))
         assert np.all((x >= np.float32(BETA_LEAST)) & (x <= 1)), (a, b)
-
-
-def test_gamma_quantiles_of_a_batch_are_those_of_one_by_one(tape):
-    u = tape(20, 4)
-    shapes = 1 + 5 * u[:, 0]
-    assert_transforms_agree(gamma_quantile, 4 * u[:, 1] - 2, shapes, rtol=1e-5)

@@ -167,20 +167,6 @@ def test_a_grid_is_filled_to_its_last_place(history, splits):
 
 
 @each_row("history", GROWING)
-def test_what_fits_is_split_and_the_rest_is_not(history, splits=3):
-    """One place too few for the second level: the last of its splits is left out."""
-    capacity = (splits**2 if history == "restart" else splits**3) - 1
-    grid = of_arm(started(capacity, splits, history))
-    grid, _ = extend_now(grid, grid.playable, jnp.int32(1), splits, history)
-    before, wide = grid, np.flatnonzero(grid.playable)
-    grid, overflow = extend_now(grid, grid.playable, jnp.int32(2), splits, history)
-    assert overflow
-    split = np.asarray(grid.width)[wide] < np.asarray(before.width)[wide]
-    assert split.tolist() == [True] * (splits - 1) + [False]
-    assert_partition(grid)
-
-
-@each_row("history", GROWING)
 def test_places_are_in_the_order_of_their_making(history):
     """By hand, in three: the widest cell, then its middle one."""
     grid = of_arm(start_now(1, CAPACITY, 9.0, 3, history))

@@ -16,7 +16,6 @@ from jaxbandits.kernels.interpolation import (
     maximum,
     window,
 )
-from tests.kernels.checks import assert_transforms_agree
 from tests.tables import assert_refused, each_row, in_both_precisions
 
 J = 64
@@ -214,12 +213,6 @@ def test_a_node_that_is_known_is_not_looked_for():
     values = nodes(np.float32, 31.3, 6.0)
     found = [TOP_OF(values, None, jnp.int32(node), 6)[0] for node in (31, 20)]
     assert found[0] == TOP(values)[0] and 19 <= found[1] <= 21
-
-
-def test_maxima_of_a_batch_are_those_of_one_by_one(tape):
-    peaks = 10 + 40 * tape(8, 3)[:, :1]
-    values = np.float32(hill(np.arange(J), peaks, 8.0))
-    assert_transforms_agree(maximum, values, rtol=1e-5)
 
 
 def test_what_has_no_maximum_or_crossing_is_refused():

@@ -7,8 +7,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import optimize, special
 
 from jaxbandits.kernels.radii import (
@@ -19,7 +17,6 @@ from jaxbandits.kernels.radii import (
     peeling_scale,
 )
 from tests.heavy import float64_in_long
-from tests.kernels.checks import assert_transforms_agree
 from tests.tables import assert_refused, each_row, in_both_precisions
 
 PIECE = 200
@@ -155,28 +152,6 @@ def test_the_upper_bound_at_the_boundaries_by_hand(dtype):
     assert np.isnan(jitted_bound(dtype(0.4), dtype(np.nan), 20))
 
 
-@pytest.mark.slow
-@given(st.floats(0, 1, width=32), st.floats(0, 10, width=32), st.sampled_from([1, 6]))
-def test_more_iterations_only_tighten(p, bound, iterations):
-    p, bound = np.float32(p), np.float32(bound)
-    coarse = np.asarray(jitted_bound(p, bound, iterations))
-    fine = np.asarray(jitted_bound(p, bound, iterations + 1))
-    assert p <= coarse <= fine <= 1
-    assert fine - coarse <= 2.0**-iterations
-
-
-@pytest.mark.slow
-def test_broadcast_and_transforms(tape):
-    u = tape(12, 2)
-    wide = jitted_bound(u[:, :1], u[None, :, 1], 2)
-    assert wide.shape == (12, 12)
-    np.testing.assert_allclose(np.diagonal(wide), jitted_bound(u[:, 0], u[:, 1], 2))
-    assert_transforms_agree(
-        lambda p, b: kl_upper_bound(p, b, 2), u[:, 0], u[:, 1], rtol=1e-5
-    )
-    assert_transforms_agree(kl_bernoulli, u[:, 0], u[:, 1], rtol=1e-3)
-
-
 # The ratio bound. The truth is found by SciPy: the smallest divergence on the line of
 # slope q, and the slope at which it equals the bound.
 
@@ -233,16 +208,6 @@ def largest_log_ratio(reward, cost, bound):
     return optimize.brentq(excess, low, low + step, xtol=1e-10)
 
 
-def pinsker_ratio_bound(reward, cost, bound):
-    """UCB-SC+, Table 2 of Heyden et al. (2024), with ``bound = log(t / n) / n``."""
-    share = bound / 2
-    finite = cost**2 > share
-    spread = np.where(finite, reward**2 + cost**2 - share, 1.0)
-    alpha = np.sqrt(share / spread)
-    ratio = (reward + alpha * cost) / np.where(finite, cost - alpha * reward, 1.0)
-    return np.where(finite, ratio, np.inf)
-
-
 def observations(rng, size):
     """Means and ``log(t / n) / n``; some rewards 0 or 1, some costs 1."""
     plays = np.floor(10 ** rng.uniform(0.5, 4, size))
@@ -255,40 +220,14 @@ def observations(rng, size):
     return tuple(np.float32(x) for x in (reward, cost, bound))
 
 
-@pytest.fixture(scope="module")
-def solved():
-    """100 observations and the logarithms of their true bounds."""
-    columns = observations(np.random.default_rng(7), 100)
-    truth = [largest_log_ratio(*map(float, row)) for row in zip(*columns, strict=True)]
-    return columns, np.array(truth)
-
-
 @float64_in_long
-def test_ratio_bounds_are_scipys(solved, dtype):
-    (reward, cost, bound), truth = solved
-    truth = np.exp(truth)
-    found = ratio_bound(*(x.astype(dtype) for x in (reward, cost, bound)))
+def test_ratio_bounds_are_scipys(dtype, rng):
+    columns = observations(rng, 100)
+    truth = [largest_log_ratio(*map(float, row)) for row in zip(*columns, strict=True)]
+    truth, cost = np.exp(truth), columns[1]
+    found = ratio_bound(*(x.astype(dtype) for x in columns))
     # Means closer to 0 than 1e-7 are not told apart.
     assert np.all(np.abs(found - truth) <= 1e-4 * truth + 1e-7 / cost)
-
-
-def test_ratio_bound_is_at_least_the_ratio_and_at_most_ucb_sc(rng):
-    reward, cost, bound = observations(rng, 3000)
-    found = ratio_bound(reward, cost, bound)
-    assert np.all(found >= reward / cost)
-    relaxed = pinsker_ratio_bound(*(x.astype(float) for x in (reward, cost, bound)))
-    assert np.all(found <= relaxed * (1 + 1e-4) + 1e-8)
-    assert np.mean(np.isfinite(relaxed)) > 0.8
-    # And it is not UCB-SC+ itself.
-    assert np.median(found / relaxed) < 0.97
-
-
-def test_ratio_bound_increases_in_the_bound(rng):
-    reward, cost, _ = observations(rng, 50)
-    ladder = np.geomspace(1e-8, 0.5, 60, dtype=np.float32)
-    found = ratio_bound(reward[:, None], cost[:, None], ladder)
-    assert np.all(found[:, 1:] >= found[:, :-1] * (1 - 1e-4) - 1e-8)
-    assert np.all(found[:, -1] > 1.1 * found[:, 0])
 
 
 def test_ratio_bound_at_the_boundaries_by_hand():

@@ -11,7 +11,6 @@ from jaxbandits.kernels.allocation import (
     water_filling,
 )
 from jaxbandits.laws import thresholds
-from tests.kernels.checks import assert_transforms_agree
 from tests.tables import each_row
 
 
@@ -125,14 +124,3 @@ def test_the_error_is_of_second_order(name, difference):
     slope, _ = np.polyfit(np.log(STEPS), np.log(losses), 1)
     assert -2.1 < slope < -1.9
     assert losses[0] < 0.02
-
-
-def test_a_batch_is_filled_as_one_by_one():
-    """A batch of instances and one at a time."""
-    weight, rate = (np.float32(x[:6]) for x in drawn())
-
-    def has(weight, rate):
-        gain = gains(thresholds.exponential, weight, rate, None, 0.5, False)
-        return fill_in_order(marginal_greedy(gain, ARMS, 0.5, 10), ARMS, 0.5, 4.2)
-
-    assert_transforms_agree(has, weight, rate, rtol=1e-6)

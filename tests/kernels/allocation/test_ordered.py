@@ -11,14 +11,12 @@ from jaxbandits.kernels.allocation import (
     NOTHING_TO_GAIN,
     SOLVED,
     fill_in_turns,
-    integer_programming,
     ordered_programming,
     worth_of_turns,
 )
 from tests.tables import assert_refused, each_row
 
 programme = jax.jit(ordered_programming)
-by_units = jax.jit(integer_programming)
 ARMS, UNITS = 3, 6
 
 
@@ -118,65 +116,6 @@ def test_a_programme_of_another_size_finds_the_best_of_all_plans(num_arms, units
         best = best_of_all(values, chances_of(survival))
         np.testing.assert_allclose(found.value, best, rtol=2e-6)
         check(found, values, survival, 2e-6)
-
-
-def test_a_budget_that_is_certain_is_split_in_any_order():
-    """The best split of an integer problem; all orders of it are worth the same."""
-    rng = np.random.default_rng(3)
-    for budget in range(1, UNITS + 1):
-        values = random_values(rng)
-        survival = (np.arange(1, UNITS + 1) <= budget).astype(np.float32)
-        found = programme(values.astype(np.float32), survival)
-        split = by_units(values.astype(np.float32), budget)
-        np.testing.assert_allclose(found.value, split.value, rtol=1e-6)
-        chances = chances_of(survival)
-        for order in itertools.permutations(range(ARMS)):
-            amounts = np.asarray(split.allocation)[list(order)]
-            mine = worth(values, chances, order, amounts)
-            np.testing.assert_allclose(mine, split.value, rtol=1e-6)
-
-
-def test_the_worth_is_monotone_convex_and_does_not_depend_on_names():
-    """Arms renamed, worth rescaled, one unit more, larger budgets, mixtures."""
-    rng = np.random.default_rng(4)
-    for _ in range(10):
-        values, survival = random_values(rng) + 0.0, random_survival(rng)
-        value = programme(values, survival).value
-        names = rng.permutation(ARMS)
-        np.testing.assert_allclose(programme(values[names], survival).value, value)
-        scaled = programme(3 * values, survival)
-        np.testing.assert_allclose(scaled.value, 3 * value, rtol=1e-6)
-        # A unit that every budget has more, for an arm that is worth a lot and needs no
-        # second one: the others go on as before.
-        moved = np.concatenate([[1.0], survival])
-        longer = np.pad(values, ((0, 1), (0, 1)), mode="edge")
-        longer[-1] = 100 * (np.arange(UNITS + 2) > 0)
-        found = programme(longer, moved)
-        np.testing.assert_allclose(found.value, 100 + value, rtol=1e-6)
-        # Monotone: a budget that is larger in distribution is worth no less.
-        more = np.maximum(survival, random_survival(rng))
-        assert programme(values, more).value >= value * (1 - 1e-6)
-        # Convex: to be told which of two distributions it is does no harm.
-        other = random_survival(rng)
-        half = programme(values, (survival + other) / 2).value
-        told = (value + programme(values, other).value) / 2
-        assert half <= told * (1 + 1e-6)
-
-
-def test_it_lies_between_one_arm_and_switching():
-    """K times the best arm alone bounds what switching is worth."""
-    rng = np.random.default_rng(5)
-    for turn in range(20):
-        values, survival = random_values(rng, concave=turn % 2), random_survival(rng)
-        chances = chances_of(survival)
-        switching = sum(
-            chance * float(by_units(values, budget).value)
-            for budget, chance in enumerate(chances)
-        )
-        alone = max(chances @ row for row in values)
-        value = programme(values, survival).value
-        assert alone * (1 - 1e-6) <= value <= switching * (1 + 1e-6)
-        assert switching <= ARMS * alone * (1 + 1e-6)
 
 
 def test_budgets_without_memory_have_an_index():
