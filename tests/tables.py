@@ -64,6 +64,23 @@ def assert_refused(rows, kinds=(TypeError, ValueError)):
     assert not wrong, "\n".join(wrong)
 
 
+def assert_named(function, good, wrong, says="^{} must"):
+    """What is wrong of a call's arguments is refused, in words that begin with a name.
+
+    Args:
+      function: passes with the good arguments.
+      good: arguments by name.
+      wrong: values by name, each of which takes the place of the good one.
+      says: a regular expression, with the name in it.
+    """
+    function(**good)
+    assert_refused(
+        (lambda each={name: value}: function(**good | each), says.format(name))
+        for name, values in wrong.items()
+        for value in values
+    )
+
+
 def _told(where, test, *args, **given):
     try:
         test(*args, **given)

