@@ -81,7 +81,7 @@ def assert_named(function, good, wrong, says="^{} must"):
     )
 
 
-def _told(where, test, *args, **given):
+def _told(where, test, /, *args, **given):
     try:
         test(*args, **given)
     except Exception as error:

@@ -9,6 +9,7 @@ import xarray as xr
 from jaxbandits import plots
 from tests.plots.sweeps import sweep
 from tests.results.samples import dataset
+from tests.tables import each_row
 
 DATA, SWEEP = dataset(), sweep()
 INFINITE = DATA.assign(regret=DATA["regret"].where(DATA["seed"] > 3, np.inf))
@@ -140,13 +141,13 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("call", "error", "message"), CASES)
+@each_row("call, error, message", CASES)
 def test_mistakes_are_named(call, error, message):
     with pytest.raises(error, match=f"^{message}"):
         call()
 
 
-@pytest.mark.parametrize("name", NAMED)
+@each_row("name", NAMED)
 def test_texts_that_are_fine(name):
     """Dollars that are no formula, one label for a policy that is not shown."""
     text = "$1, $2, $3\n$\\frac{1}{2}$"
@@ -155,7 +156,7 @@ def test_texts_that_are_fine(name):
         NAMED[name](labels={"ucb": "uniform"}, policies=("ucb",))
 
 
-@pytest.mark.parametrize("name", ["curves", "sensitivity", "panels"])
+@each_row("name", ["curves", "sensitivity", "panels"])
 def test_a_name_that_begins_with_an_underscore_is_in_the_legend(name):
     fig = NAMED[name](labels={"ucb": "_ucb"})
     (legend,) = fig.legends
@@ -164,8 +165,8 @@ def test_a_name_that_begins_with_an_underscore_is_in_the_legend(name):
     assert [x.get_text().strip() for x in legend.get_texts()] == ["uniform", "_ucb"]
 
 
-@pytest.mark.parametrize(
-    ("name", "start"), [("a.png", b"\x89PNG"), ("a.pdf", b"%PDF-"), ("a.SVG", b"<?xml")]
+@each_row(
+    "name, start", [("a.png", b"\x89PNG"), ("a.pdf", b"%PDF-"), ("a.SVG", b"<?xml")]
 )
 def test_the_suffix_says_what_is_written(tmp_path, name, start):
     plots.save_figure(plots.figure()[0], tmp_path / name)
@@ -181,14 +182,14 @@ FIGURES = {
 }
 
 
-@pytest.mark.parametrize(("data", "plot", "options"), FIGURES.values(), ids=FIGURES)
+@each_row("data, plot, options", FIGURES.values())
 def test_a_figure_needs_a_number_per_run(data, plot, options):
     wide = data.assign(pulls=data["regret"].expand_dims(pulls_0=2, axis=-1))
     with pytest.raises(ValueError, match="^metric: 'pulls' must be .* run and check"):
         plot(wide, "pulls", **options)
 
 
-@pytest.mark.parametrize(("data", "plot", "options"), FIGURES.values(), ids=FIGURES)
+@each_row("data, plot, options", FIGURES.values())
 def test_a_dataset_that_has_lost_its_attributes_is_refused(data, plot, options):
     """As xarray drops them in arithmetic."""
     for lost in (data.drop_attrs(), data.assign_attrs(checkpoint_kind="x")):
@@ -196,14 +197,14 @@ def test_a_dataset_that_has_lost_its_attributes_is_refused(data, plot, options):
             plot(lost, "regret", **options)
 
 
-@pytest.mark.parametrize(("data", "plot", "options"), FIGURES.values(), ids=FIGURES)
+@each_row("data, plot, options", FIGURES.values())
 def test_a_dataset_that_has_lost_its_checkpoints_is_refused(data, plot, options):
     """0, 1, 2 are no rounds."""
     with pytest.raises(ValueError, match="^dataset must have the coordinate checkpo"):
         plot(data.drop_vars("checkpoint"), "regret", **options)
 
 
-@pytest.mark.parametrize(("data", "plot", "options"), FIGURES.values(), ids=FIGURES)
+@each_row("data, plot, options", FIGURES.values())
 def test_points_are_the_same_for_all_seeds(data, plot, options):
     other = data.assign_coords(
         seed=data["seed"] + 100, param_alpha=data["param_alpha"] + 1

@@ -8,6 +8,7 @@ from jaxbandits.plots import plot_bars, save_figure
 from jaxbandits.stats import interval
 from tests.plots.sweeps import sweep, unplayed
 from tests.results.samples import dataset
+from tests.tables import each_row
 
 
 def shares(**options):
@@ -80,8 +81,8 @@ def test_half_finished_bars_at_points_by_policy():
     assert ax.get_xlabel().endswith("\nmean of 4 of 6 seeds, 95 % interval")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
+@each_row(
+    "arguments, message",
     [
         ({"metric": "gain"}, "metric: 'gain' is unknown"),
         ({"params": -1}, "params: -1"),

@@ -10,6 +10,7 @@ from jaxbandits.results import as_share
 from jaxbandits.stats import interval, quantiles
 from tests.plots.sweeps import several, sweep, unplayed
 from tests.results.samples import dataset
+from tests.tables import each_row
 
 
 def legend_of(ax):
@@ -175,8 +176,8 @@ def test_given_axes_and_scales(tmp_path):
     assert (tmp_path / "a.png").stat().st_size > 1000
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
+@each_row(
+    "arguments, message",
     [
         ({"metric": "gain"}, "metric: 'gain' is unknown"),
         ({"params": 1}, "params: 1 is not in"),

@@ -8,6 +8,7 @@ from jaxbandits.plots import Best, figure, plot_heat_map, save_figure
 from jaxbandits.plots.labels import padded_number
 from jaxbandits.plots.samples import STATISTICS
 from tests.plots.sweeps import ALPHAS, GRID, RADII, several, sweep, unplayed
+from tests.tables import each_row
 
 XY = {"x": "alpha", "y": "radius"}
 
@@ -63,7 +64,7 @@ def test_order_of_points_does_not_matter():
     assert marked(first, "*") == marked(second, "*")
 
 
-@pytest.mark.parametrize("statistic", STATISTICS)
+@each_row("statistic", STATISTICS)
 def test_statistics_and_checkpoints(statistic):
     data = sweep()
     ax, bar = plot_heat_map(data, **XY, statistic=statistic, checkpoint=0).axes
@@ -195,8 +196,8 @@ def test_logarithmic_colours():
         plot_heat_map(sweep(offset=-12), **XY, log=True)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
+@each_row(
+    "arguments, message",
     [
         ({"metric": "gain"}, "metric: 'gain' is unknown"),
         ({"x": "beta"}, "x: the parameter 'beta' is unknown; known are alpha, radius"),

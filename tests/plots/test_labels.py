@@ -1,7 +1,5 @@
 """Numbers and names as people read them."""
 
-import pytest
-
 from jaxbandits.plots.labels import (
     checkpoint_label,
     metric_at,
@@ -14,10 +12,11 @@ from jaxbandits.plots.labels import (
 )
 from jaxbandits.results import as_share
 from tests.results.samples import dataset
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
+@each_row(
+    "value, text",
     [
         (0, "0"),
         (0.05, "0.05"),
@@ -40,8 +39,8 @@ def test_short_number_to_fewer_digits():
     assert short_number(12_345, 2) == "12k"
 
 
-@pytest.mark.parametrize(
-    ("values", "texts"),
+@each_row(
+    "values, texts",
     [
         ([0.1, 0.2, 0.1 + 0.2], "0.1 0.2 0.3"),
         ([0, 1e-5, 0.0268269], "0 1e-5 0.0268"),
@@ -95,8 +94,8 @@ def test_shares_are_of_what_the_checkpoints_were():
     assert metric_at(as_share(spent), "gain", 0) == "gain at 12.5 % of the budget"
 
 
-@pytest.mark.parametrize(
-    ("kind", "setting", "label"),
+@each_row(
+    "kind, setting, label",
     [
         ("round", "censored", "round $t$"),
         ("round", "farewell", "round $t$"),

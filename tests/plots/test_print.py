@@ -9,6 +9,7 @@ from jaxbandits.plots.tables import table_figure
 from tests.heavy import in_short
 from tests.plots.crowding import complaints
 from tests.plots.sweeps import several, sweep, unplayed
+from tests.tables import each_row
 
 LONG = "Kaplan-Meier, gain radius only"
 NAMES = {"ucb": LONG, "ts": "Thompson sampling", "kl": "kl-UCB"}
@@ -111,8 +112,8 @@ def test_a_legend_is_replaced_and_its_title_stays():
     assert line.get_color() == plots.line_style(3).color
 
 
-@pytest.mark.parametrize(
-    ("panels", "names", "columns"),
+@each_row(
+    "panels, names, columns",
     [
         (1, ["short"] * 3, 3),
         (1, ["half as long as the room of a panel"] * 3, 1),

@@ -9,6 +9,7 @@ from jaxbandits.results import build_dataset
 from jaxbandits.stats.betting import betting_ends
 from tests.plots.sweeps import several, sweep, unplayed
 from tests.results.samples import dataset
+from tests.tables import each_row
 
 THREE = {"a": [{}], "b": [{"beta": 1.0}, {"beta": 2.0}], "c": [{}]}
 
@@ -160,8 +161,8 @@ def test_a_policy_keeps_its_colour_and_given_axes():
     assert colors(right).items() < colors(left).items()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
+@each_row(
+    "arguments, message",
     [
         ({"metric": "gain"}, "metric: 'gain' is unknown"),
         ({"metric": "optimal"}, "policies: at least two .* got ucb"),

@@ -6,6 +6,7 @@ import pytest
 from jaxbandits.plots import figure, plot_sensitivity, save_figure
 from jaxbandits.stats import interval
 from tests.plots.sweeps import ALPHAS, GRID, RADII, several, sweep, unplayed
+from tests.tables import each_row
 
 LINE = [{"alpha": alpha} for alpha in (0.01, 0.1, 1.0, 10.0)]
 MIXED = {"ucb": LINE, "ts": [{}], "kl": LINE[1:3], "moss": [{"beta": 2.0}]}
@@ -141,8 +142,8 @@ def test_instances_are_selected():
     np.testing.assert_allclose(ax.lines[0].get_ydata(), expected)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
+@each_row(
+    "arguments, message",
     [
         ({"metric": "gain"}, "metric: 'gain' is unknown"),
         ({"x": "gamma"}, "x: the parameter 'gamma' is unknown"),

@@ -11,6 +11,7 @@ from matplotlib.font_manager import FontProperties
 
 from jaxbandits.plots import figure, line_style, save_figure, share_names, style
 from jaxbandits.plots.words import tex, width_of, wrapped
+from tests.tables import each_row
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
@@ -115,9 +116,7 @@ def test_a_style_is_taken_whole():
     assert ax.get_xticklabels()[0].get_size() == 9
 
 
-@pytest.mark.parametrize(
-    ("width", "inches"), [("column", 3.25), ("text", 6.75), (4, 4.0)]
-)
+@each_row("width, inches", [("column", 3.25), ("text", 6.75), (4, 4.0)])
 def test_a_figure_is_as_wide_as_is_said(tmp_path, width, inches):
     for columns in (1, 3):
         with matplotlib.rc_context(style(width)):

@@ -5,9 +5,10 @@ import pytest
 
 from jaxbandits.plots import figure, readable_ticks
 from jaxbandits.plots.ticks import tick_formatter
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize("high", [30, 300, 3e4, 3e7])
+@each_row("high", [30, 300, 3e4, 3e7])
 def test_a_log_axis_has_at_least_three_labels(high):
     fig, (ax,) = figure()
     ax.plot([10, high], [1, 1])

@@ -7,6 +7,7 @@ import xarray as xr
 from jaxbandits.stats import interval, interval_of
 from jaxbandits.stats.betting import CUT, betting_ends, betting_test
 from tests.results.samples import dataset, repetitions, slack
+from tests.tables import each_row
 
 
 def capital(units, m, level):
@@ -23,7 +24,7 @@ def capital(units, m, level):
     return most
 
 
-def test_literal_twin(rng):
+def test_bets_are_those_of_a_literal_twin(rng):
     units = rng.uniform(size=30) ** 2
     p, sign = betting_test(units, 0.95, 0.5)
     above, below = capital(units, 0.5, 0.95), capital(1 - units, 0.5, 0.95)
@@ -43,9 +44,9 @@ def test_all_on_one_side():
     assert lower == pytest.approx(0.75 / (40**0.2 - 0.25), rel=1e-6)
 
 
-@pytest.mark.parametrize("size", [5, 40])
-@pytest.mark.parametrize("p", [0.02, 0.5])
-def test_coverage(rng, size, p):
+@each_row("size", [5, 40])
+@each_row("p", [0.02, 0.5])
+def test_the_interval_covers_and_the_test_keeps_its_level(rng, size, p):
     trials = 2000
     values = (rng.random((trials, size)) < p) * 9.0 - 4
     options = {"method": "bounded", "bounds": (-4, 5)}
@@ -68,8 +69,8 @@ def test_missing_and_labelled_values():
     assert 0 <= one.lower < 0.3 < one.upper <= 1
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
+@each_row(
+    "options, error, message",
     [
         ({"method": "bounded"}, ValueError, "are for the method"),
         ({"bounds": (0, 1)}, ValueError, "are for the method"),

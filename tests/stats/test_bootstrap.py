@@ -8,6 +8,7 @@ from scipy import stats
 
 from jaxbandits.stats import bootstrap, interval
 from tests.results.samples import blocks, dataset, repetitions, slack
+from tests.tables import assert_refused, each_row
 
 
 def ends(values, **arguments):
@@ -17,8 +18,8 @@ def ends(values, **arguments):
     return found.lower.values[0, :, 0], found.upper.values[0, :, 0]
 
 
-@pytest.mark.parametrize("level", [0.8, 0.95])
-def test_against_scipy(rng, level):
+@each_row("level", [0.8, 0.95])
+def test_ends_are_those_of_scipy(rng, level):
     """SciPy resamples the values themselves there, with the same numbers."""
     values = rng.exponential(size=(3, 12))
     lower, upper = ends(values, level=level, seed=5)
@@ -34,7 +35,7 @@ def test_against_scipy(rng, level):
         np.testing.assert_allclose((low, high), expected, rtol=1e-9)
 
 
-def test_dimensions_and_mean():
+def test_the_interval_has_the_dimensions_and_the_mean_of_students():
     data = dataset(points=2, num_seeds=7)
     found = interval(data, "regret", method="bootstrap", resamples=99)
     student = interval(data, "regret")
@@ -79,7 +80,7 @@ def test_seeds_without_variance_and_missing_seeds():
     assert np.isnan(lower).all() and np.isnan(upper).all()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "row", [[0, 1], [0, 0, 0, 1e-300], [1e16, 1e16 + 2, 1e16 + 6], [-1e300, 0, 1e300]]
 )
 def test_extreme_values_stay_quiet(row):
@@ -92,14 +93,14 @@ def test_extreme_values_stay_quiet(row):
     st.integers(-1000, 1000),
     st.sampled_from([0.25, 2.0, 1024.0]),
 )
-def test_translation_and_scale(row, shift, scale):
+def test_ends_move_with_translation_and_scale(row, shift, scale):
     row = np.array(row, float)
     (low, moved_low), (high, moved_high) = ends([row, scale * row + shift])
     np.testing.assert_allclose(moved_low, scale * low + shift, atol=1e-9 * scale)
     np.testing.assert_allclose(moved_high, scale * high + shift, atol=1e-9 * scale)
 
 
-def test_coverage(rng):
+def test_the_interval_covers_and_misses_on_both_sides(rng):
     """About 0.94 with 50 normal seeds, and no longer one-sided for skewed ones."""
     trials = 2000
     for draw, truth in ((rng.standard_normal, 0), (rng.standard_exponential, 1)):
@@ -117,9 +118,15 @@ def test_coverage(rng):
 
 
 def test_mistakes_are_named():
-    with pytest.raises(ValueError, match="^method must be one of .'t', 'bootstrap'"):
-        interval(dataset(), "regret", method="bca")
-    with pytest.raises(ValueError, match="^resamples must be at least.* = 40, got 39"):
-        interval(dataset(), "regret", method="bootstrap", resamples=39)
-    with pytest.raises(ValueError, match="^level must"):
-        interval(dataset(), "regret", 1, method="bootstrap")
+    def found(**options):
+        return lambda: interval(dataset(), "regret", **options)
+
+    few = {"method": "bootstrap", "resamples": 39}
+    assert_refused(
+        [
+            (found(method="bca"), "^method must be one of .'t', 'bootstrap'"),
+            (found(**few), "^resamples must be at least.* = 40, got 39"),
+            (found(level=1, method="bootstrap"), "^level must"),
+        ],
+        ValueError,
+    )

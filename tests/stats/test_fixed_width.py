@@ -1,5 +1,7 @@
 """Stein's two stages: the rule by hand, exact coverage, and what a naive rule loses."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -14,9 +16,10 @@ from jaxbandits.stats import (
     seeds_needed,
 )
 from tests.results.samples import dataset, slack
+from tests.tables import assert_refused, each_row
 
 
-def test_by_hand():
+def test_seeds_and_ends_by_hand():
     """Variance 14/3 and t(3) = 3.182446: 47.26 / h^2 seeds, but not less than 4."""
     pilot = [1.0, 2, 3, 6]
     assert [seeds_needed(pilot, h).item() for h in (0.5, 1, 2, 4, 100)] == [
@@ -48,7 +51,7 @@ def test_without_a_second_stage_it_is_student_s_interval(rng):
         np.testing.assert_allclose(part, other)
 
 
-def test_labelled_values():
+def test_the_seeds_of_labelled_values_are_counted():
     """The dimension ``seed`` counts, wherever it is."""
     data = dataset(num_seeds=9)["regret"]
     needed = seeds_needed(data.isel(seed=slice(5)), 0.8)
@@ -96,7 +99,7 @@ def stein_coverage(rng, deviation, pilot, half_width, level, trials):
     return covered.mean(), needed.mean()
 
 
-@pytest.mark.parametrize("deviation", [0.1, 1.0, 2.0])
+@each_row("deviation", [0.1, 1.0, 2.0])
 def test_coverage_is_exact_for_all_variances(rng, deviation):
     trials, level = 4000, 0.95
     covered, _ = stein_coverage(rng, deviation, 8, 0.6, level, trials)
@@ -123,7 +126,7 @@ def test_the_naive_rule_covers_less(rng):
     assert covered > level - slack(level, trials)
 
 
-def test_missing_seeds():
+def test_missing_seeds_are_nan_and_warned_of():
     values = np.ones((3, 6)) * np.arange(6)
     values[0, 1] = values[1, 5] = np.nan
     with pytest.warns(UserWarning, match="^values: 2 values along the dimension seed"):
@@ -132,41 +135,48 @@ def test_missing_seeds():
         assert part.isnull().values.tolist() == [True, True, False]
 
 
-def test_equal_seeds():
+def test_equal_seeds_need_no_more():
     assert seeds_needed([2.0, 2.0, 2.0], 1e-9).item() == 3
     found = fixed_width_interval([2.0, 2.0, 2.0], 2)
     assert [part.item() for part in found] == [2, 2, 2]
 
 
 def test_mistakes_are_named():
-    for pilot, message in (
-        ([1.0], "needs at least 2 seeds, got 1"),
-        ([1.0, np.nan], "must be finite"),
-        ([1.0, np.inf], "must be finite"),
-    ):
-        with pytest.raises(ValueError, match=f"^pilot_values:? {message}"):
-            seeds_needed(pilot, 1)
-    for half_width in (0, -1, np.nan):
-        with pytest.raises(ValueError, match="^half_width must be positive"):
-            seeds_needed([1.0, 2.0], half_width)
-    for half_width in (1e-20, 1e-200):
-        with pytest.raises(ValueError, match="^half_width: .* more than 2.63 seeds"):
-            seeds_needed([1.0, 2.0], half_width)
-    for pilot in (1, 4):
-        with pytest.raises(ValueError, match="^pilot must be in 2, ..., 3"):
-            fixed_width_interval([1.0, 2.0, 3.0], pilot)
-    with pytest.raises(ValueError, match="^level must"):
-        seeds_needed([1.0, 2.0], 1, 95)
-    with pytest.raises(ValueError, match="^level must"):
-        fixed_width_interval([1.0, 2.0], 2, 0)
-
-
-def test_values_are_numbers():
+    two, three = [1.0, 2.0], [1.0, 2.0, 3.0]
+    rows = [
+        (partial(seeds_needed, pilot, 1), f"^pilot_values:? {says}")
+        for pilot, says in (
+            ([1.0], "needs at least 2 seeds, got 1"),
+            ([1.0, np.nan], "must be finite"),
+            ([1.0, np.inf], "must be finite"),
+        )
+    ]
+    rows += [
+        (partial(seeds_needed, two, wrong), "^half_width must be positive")
+        for wrong in (0, -1, np.nan)
+    ]
+    rows += [
+        (partial(seeds_needed, two, wrong), "^half_width: .* more than 2.63 seeds")
+        for wrong in (1e-20, 1e-200)
+    ]
+    rows += [
+        (partial(fixed_width_interval, three, 1), "^pilot must be in 2, ..., 3"),
+        (partial(fixed_width_interval, three, 4), "^pilot must be in 2, ..., 3"),
+        (partial(seeds_needed, two, 1, 95), "^level must"),
+        (partial(fixed_width_interval, two, 2, 0), "^level must"),
+    ]
+    assert_refused(rows, ValueError)
     texts = xr.DataArray(["a", "b"], dims="seed")
-    for call in (lambda x: seeds_needed(x, 1.0), lambda x: fixed_width_interval(x, 2)):
-        with pytest.raises(TypeError, match="values must be numbers, got <U1"):
-            call(texts)
-        with pytest.raises(TypeError, match="values must be an array of numbers, as"):
-            call(texts.to_dataset(name="regret"))
-    with pytest.raises(TypeError, match="values must be numbers, got <U1"):
-        interval_of(texts)
+    rows = [(partial(interval_of, texts), "values must be numbers, got <U1")]
+    for call in (
+        partial(seeds_needed, half_width=1),
+        partial(fixed_width_interval, pilot=2),
+    ):
+        rows += [
+            (partial(call, texts), "values must be numbers, got <U1"),
+            (
+                partial(call, texts.to_dataset(name="regret")),
+                "values must be an array of numbers, as",
+            ),
+        ]
+    assert_refused(rows, TypeError)

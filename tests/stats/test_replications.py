@@ -20,6 +20,7 @@ from jaxbandits.stats import (
 )
 from jaxbandits.stats.replications import replications
 from tests.results.samples import dataset
+from tests.tables import each_row
 
 DRAWN = [7, 7, 7, 2, 2, 9, 9, 9, 9, 2]
 # Shuffled: the seeds of an instance are a block by their numbers.
@@ -39,7 +40,7 @@ def instances(shared):
     return means.rename(instance="seed").transpose("policy", "params", "seed", ...)
 
 
-def test_means_by_instance(shared, instances):
+def test_replications_are_the_means_of_instances(shared, instances):
     found = replications(shared["regret"])
     np.testing.assert_allclose(found, instances["regret"])
     assert found.dims == shared["regret"].dims
@@ -47,7 +48,7 @@ def test_means_by_instance(shared, instances):
     assert "instance" not in found.coords and found.name == "regret"
 
 
-def test_nothing_is_shared():
+def test_seeds_that_share_nothing_are_the_replications():
     data = dataset(num_seeds=3)
     for each in (data, data.assign_coords(instance=("seed", [4, 1, 8]))):
         assert replications(each["regret"]).identical(each["regret"])
@@ -65,7 +66,7 @@ STATISTICS = {
 }
 
 
-@pytest.mark.parametrize("name", STATISTICS)
+@each_row("name", STATISTICS)
 def test_statistics_are_those_of_the_instances(shared, instances, name):
     found, expected = (STATISTICS[name](data) for data in (shared, instances))
     for part, other in zip(found, expected, strict=True):

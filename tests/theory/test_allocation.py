@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.integrate import quad
 
 from jaxbandits.theory import allocation
 from tests.tables import assert_named, assert_refused, each_row
@@ -160,6 +161,25 @@ def test_oracle_beats_other_allocations(arms, budget, seed):
     level = marginal[best > 0].min()
     np.testing.assert_allclose(marginal[best > 0], level, rtol=1e-9)
     assert np.all(marginal[best == 0] <= level * (1 + 1e-9))
+
+
+def divergence(rate, other, x):
+    """Of min(X, x) for exponential X, by quadrature."""
+
+    def integrand(t):
+        return (np.log(rate / other) + (other - rate) * t) * rate * np.exp(-rate * t)
+
+    return quad(integrand, 0, x)[0] + (other - rate) * x * np.exp(-rate * x)
+
+
+@given(st.floats(0.05, 3), st.floats(0.01, 3), st.floats(0.05, 3))
+def test_lemma_b1_needs_its_first_term_alone(rate, epsilon, x):
+    kl = divergence(rate, rate + epsilon, x)
+    u = epsilon / rate
+    exact = -np.expm1(-rate * x) * (u - np.log1p(u))
+    np.testing.assert_allclose(kl, exact, rtol=1e-6, atol=1e-12)
+    # The first of the lemma's two terms is enough, and nearly reached for small u, x.
+    assert kl <= epsilon**2 * x / (2 * rate) * (1 + 1e-9)
 
 
 def test_lower_bound_by_hand():

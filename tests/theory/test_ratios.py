@@ -32,7 +32,7 @@ def growth(rewards, saved):
 def test_two_histories_are_no_rarer_than_one(together, n=2):
     """Rewards and costs that are independent, or high at a time: (n + 1)^2."""
     rng = np.random.default_rng(4)
-    u = rng.random((2, 1500, n))
+    u = rng.random((2, 400, n))
     if together:
         u[1] = 1 - u[0]
     rewards = (u[0] < REWARD).astype(float)
