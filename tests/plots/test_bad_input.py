@@ -9,7 +9,7 @@ import xarray as xr
 from jaxbandits import plots
 from tests.plots.sweeps import sweep
 from tests.results.samples import dataset
-from tests.tables import each_row
+from tests.tables import assert_refused, each_row
 
 DATA, SWEEP = dataset(), sweep()
 INFINITE = DATA.assign(regret=DATA["regret"].where(DATA["seed"] > 3, np.inf))
@@ -119,6 +119,11 @@ CASES = [
         "percent must be True or False, got 'no'",
     ),
     (lambda: plots.save_figure(None, "a.png"), TypeError, "fig must be a Matplotlib"),
+    (
+        lambda: plots.save_figure(plots.figure()[0], "nowhere/a.png"),
+        ValueError,
+        "path: there is no folder",
+    ),
     (lambda: plots.save_figure(plots.figure()[0], "a.gif"), ValueError, "path must e"),
     (lambda: plots.save_figure(plots.figure()[0], "a"), ValueError, "path must end i"),
     (lambda: plots.line_style(-1), ValueError, "index must be at least 0, got -1"),
@@ -148,7 +153,7 @@ def test_mistakes_are_named(call, error, message):
 
 
 @each_row("name", NAMED)
-def test_texts_that_are_fine(name):
+def test_labels_may_have_dollars_that_are_no_formula(name):
     """Dollars that are no formula, one label for a policy that is not shown."""
     text = "$1, $2, $3\n$\\frac{1}{2}$"
     NAMED[name](labels={"ucb": text}, policies=["uniform", "ucb"])
@@ -183,25 +188,32 @@ FIGURES = {
 
 
 @each_row("data, plot, options", FIGURES.values())
-def test_a_figure_needs_a_number_per_run(data, plot, options):
+def test_a_dataset_that_is_not_of_runs_is_refused(data, plot, options):
+    """0, 1, 2 are no rounds, and xarray drops attributes in arithmetic."""
     wide = data.assign(pulls=data["regret"].expand_dims(pulls_0=2, axis=-1))
-    with pytest.raises(ValueError, match="^metric: 'pulls' must be .* run and check"):
-        plot(wide, "pulls", **options)
-
-
-@each_row("data, plot, options", FIGURES.values())
-def test_a_dataset_that_has_lost_its_attributes_is_refused(data, plot, options):
-    """As xarray drops them in arithmetic."""
-    for lost in (data.drop_attrs(), data.assign_attrs(checkpoint_kind="x")):
-        with pytest.raises(ValueError, match="^dataset must have the attribute check"):
-            plot(lost, "regret", **options)
-
-
-@each_row("data, plot, options", FIGURES.values())
-def test_a_dataset_that_has_lost_its_checkpoints_is_refused(data, plot, options):
-    """0, 1, 2 are no rounds."""
-    with pytest.raises(ValueError, match="^dataset must have the coordinate checkpo"):
-        plot(data.drop_vars("checkpoint"), "regret", **options)
+    other = data.assign_attrs(checkpoint_kind="x")
+    rows = [
+        (lambda: plot(wide, "pulls", **options), "metric: 'pulls' must be .* run and"),
+        (
+            lambda: plot(data.drop_attrs(), "regret", **options),
+            "dataset must have the attribute check",
+        ),
+        (
+            lambda: plot(other, "regret", **options),
+            "dataset must have the attribute check",
+        ),
+        (
+            lambda: plot(data.drop_vars("checkpoint"), "regret", **options),
+            "dataset must have the coordinate checkpo",
+        ),
+    ]
+    if plot is not plots.plot_ranks:
+        two = xr.concat([data] * 2, "environment").assign_coords(
+            environment=["easy", "hard"]
+        )
+        says = "dataset: it has 2 environments, easy, hard"
+        rows.append((lambda: plot(two, "regret", **options), says))
+    assert_refused(((call, f"^{says}") for call, says in rows), ValueError)
 
 
 @each_row("data, plot, options", FIGURES.values())

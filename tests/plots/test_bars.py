@@ -56,13 +56,13 @@ def test_one_seed_has_no_error_bars():
     assert all(container.errorbar is None for container in ax.containers)
 
 
-def test_reference():
+def test_a_reference_is_a_line_with_its_name():
     (ax,) = plot_bars(shares(), reference=0.25, reference_label="oracle").axes
     assert [*ax.lines[-1].get_xdata()] == [0.25, 0.25]
     assert ax.texts[-1].get_text() == "oracle: 25.0 %"
 
 
-def test_numbers_that_are_no_shares():
+def test_numbers_that_are_no_shares_are_written_shortly():
     (ax,) = plot_bars(shares(), "rounds", percent=False).axes
     assert [text.get_text() for text in ax.texts] == ["10k", "10k"]
 
@@ -72,7 +72,7 @@ def test_a_policy_without_the_metric_is_left_out():
     assert [text.get_text() for text in ax.get_yticklabels()] == ["ucb"]
 
 
-def test_half_finished_bars_at_points_by_policy():
+def test_half_finished_bars_are_of_the_same_seeds():
     data = sweep({"a": [{"alpha": 1.0}, {"alpha": 2.0}], "b": [{}]})
     data = unplayed(data, policy=0, params=1, seed=slice(2))
     (ax,) = plot_bars(data, "regret", params={"a": 1}, percent=False).axes

@@ -106,7 +106,7 @@ def test_seeds_are_the_replications_and_instances_averaged():
     assert ax.get_xlabel().endswith("\n6 seeds, 2 environments, 95 % interval")
 
 
-def test_parameter_points():
+def test_ranks_are_of_the_chosen_points():
     data = sweep(THREE)
     data["regret"][1, 1] = 0.0
     first = {name: mean for name, (mean, *_) in dots(plot_ranks(data).axes[0]).items()}
@@ -117,7 +117,7 @@ def test_parameter_points():
         plot_ranks(data, params=1)
 
 
-def test_half_finished_sweeps():
+def test_ranks_are_of_seeds_that_all_have_played():
     """Seeds and instances count that all shown policies have played."""
     data = unplayed(several(("x", "y", "z"), grids=THREE), environment=2, policy=1)
     data = unplayed(data, environment=1, policy=2, seed=[0, 5])
@@ -148,7 +148,7 @@ def test_one_seed_has_no_interval():
     assert ax.get_xlabel().endswith("\none seed")
 
 
-def test_a_policy_keeps_its_colour_and_given_axes():
+def test_a_policy_keeps_its_colour_in_given_axes():
     fig, (left, right) = figure(1, 2)
     assert plot_ranks(noisy(), ax=left) is fig
     plot_ranks(noisy(), ax=right, policies=["b", "c"])

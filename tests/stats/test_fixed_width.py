@@ -7,7 +7,6 @@ import pytest
 import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from jaxbandits.stats import (
     CoverageWarning,
@@ -104,26 +103,6 @@ def test_coverage_is_exact_for_all_variances(rng, deviation):
     trials, level = 4000, 0.95
     covered, _ = stein_coverage(rng, deviation, 8, 0.6, level, trials)
     assert abs(covered - level) < slack(level, trials)
-
-
-@pytest.mark.slow
-def test_the_naive_rule_covers_less(rng):
-    """A t interval after every seed, until it is narrow enough."""
-    trials, level, pilot, half_width = 10_000, 0.95, 4, 0.4
-    values = rng.normal(size=(trials, 200))
-    sizes = np.arange(pilot, 201)
-    sums, squares = values.cumsum(axis=1), (values**2).cumsum(axis=1)
-    means = sums[:, pilot - 1 :] / sizes
-    variances = (squares[:, pilot - 1 :] - sizes * means**2) / (sizes - 1)
-    half = stats.t.ppf((1 + level) / 2, sizes - 1) * np.sqrt(variances / sizes)
-    assert (half <= half_width).any(axis=1).all()
-    stop = np.argmax(half <= half_width, axis=1)[:, None]
-    error, half = (np.take_along_axis(x, stop, 1) for x in (np.abs(means), half))
-    assert (error <= half).mean() < level - slack(level, trials)
-    # Half widths of exactly `half_width` around the same means would not do either.
-    assert (error <= half_width).mean() < level - slack(level, trials)
-    covered, _ = stein_coverage(rng, 1.0, pilot, half_width, level, trials)
-    assert covered > level - slack(level, trials)
 
 
 def test_missing_seeds_are_nan_and_warned_of():

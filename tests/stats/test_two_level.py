@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from jaxbandits.stats import interval, two_level
-from tests.results.samples import blocks, dataset, repetitions, slack
+from tests.results.samples import dataset, repetitions, slack
 from tests.tables import assert_refused, each_row
 
 
@@ -110,44 +110,6 @@ def test_groups_of_one_size_are_covered_exactly(rng):
     ):
         np.testing.assert_allclose(part, other)
     assert coverage(interval(data.drop_vars("instance"), "regret", level)) < 0.7
-
-
-@each_row("between", [0.0, 1.0])
-def test_groups_of_different_sizes_are_covered(rng, between):
-    """At least the level; and both components without bias."""
-    trials, level, sizes = 4000, 0.95, [1, 1, 2, 3, 10, 20]
-    data = simulated(rng, sizes, between, 2.0, trials)
-    found = two_level(data, "regret", level)
-    assert coverage(found) > level - slack(level, trials)
-    assert found.within.mean().item() == pytest.approx(2, abs=0.05)
-    assert (found.between >= 0).all()
-
-
-def test_components_have_no_bias(rng):
-    """So far from 0 that the cut has no part in it."""
-    trials = 4000
-    found = two_level(simulated(rng, [1, 2, 3, 4, 10], 9.0, 1.0, trials), "regret")
-    for part, truth in ((found.between, 9), (found.within, 1)):
-        error = part.std().item() / trials**0.5
-        assert abs(part.mean().item() - truth) < 4 * error
-
-
-@each_row(
-    "sizes, between, low, high",
-    [([5] * 25, 1.0, 0.93, 0.97), ([2] * 25, 0.0, 0.96, 0.99)],
-)
-def test_the_bootstrap_covers_near_its_level(rng, sizes, between, low, high):
-    """Near the level; above it where the instances do not matter and have few runs."""
-    trials = 1000
-    covered = [
-        coverage(
-            two_level(part, "regret", method="bootstrap", resamples=499, seed=seed)
-        )
-        for seed, part in enumerate(
-            blocks(simulated(rng, sizes, between, 1.0, trials), 10)
-        )
-    ]
-    assert low - slack(low, trials) < np.mean(covered) < high + slack(high, trials)
 
 
 def test_the_bootstrap_has_the_variance_of_two_stages(rng):
