@@ -166,25 +166,6 @@ def test_a_grid_is_filled_to_its_last_place(history, splits):
     jax.tree.map(np.testing.assert_array_equal, after, grid)
 
 
-@each_row("history", GROWING)
-def test_places_are_in_the_order_of_their_making(history):
-    """By hand, in three: the widest cell, then its middle one."""
-    grid = of_arm(start_now(1, CAPACITY, 9.0, 3, history))
-    grid, _ = extend_now(grid, jnp.arange(CAPACITY) == 0, jnp.int32(4), 3, history)
-    grid, _ = extend_now(grid, jnp.arange(CAPACITY) == 2, jnp.int32(7), 3, history)
-    if history == "restart":
-        limits, born = [9, 3, 6, 4, 5], [0, 4, 4, 7, 7]
-    else:
-        # Own cell first, then the others from left to right.
-        limits = [9, 3, 6, 7, 8, 1, 2, 4, 5]
-        limits += [16 / 3, 17 / 3, 10 / 3, 11 / 3, 13 / 3, 14 / 3]
-        born = [0, 0, 0] + 6 * [4] + 6 * [7]
-    used = len(limits)
-    np.testing.assert_allclose(grid.limit[:used], limits, rtol=1e-6)
-    assert grid.born[:used].tolist() == born
-    assert int(grid.count) == used
-
-
 def test_grids_of_a_batch_are_those_of_one_by_one(rng, history="inherit", splits=3):
     """One by one, under `jax.vmap` and over lanes: the same grids, up to rounding."""
     batch = 7

@@ -56,16 +56,6 @@ def draw(reward, cost, noise, arm):
     return tuple(np.asarray(x)[: len(noise)] for x in pair)
 
 
-@each_row("arm", range(5))
-def test_margins_are_uniform_and_ranks_correlated_as_asked_for(arm, tape):
-    """Spearman's correlation is 6 / pi asin(rho / 2)."""
-    x, y = draw("uniform", "uniform", tape(DRAWS, 2), arm)
-    for margin in (x, y):
-        assert_law(margin, lambda u: np.clip(u, 0, 1))
-    rank = stats.spearmanr(x, y).statistic
-    assert abs(rank - 6 / np.pi * np.arcsin(RHO[arm] / 2)) < Z / np.sqrt(DRAWS)
-
-
 @each_row("arm", [1, 2, 3])
 def test_normal_scores_are_bivariate_gaussian(arm, tape):
     x, y = (
@@ -122,14 +112,6 @@ def test_a_coin_that_falls_with_its_uniform_is_correlated_with_the_right_sign(ta
     assert np.min(y[x == 1]) >= np.max(y[x == 0]) * (1 - 1e-4)
     x, y = draw("Bernoulli", "Pareto", tape(DRAWS, 2), 0)
     assert np.max(y[x == 1]) <= np.min(y[x == 0]) * (1 + 1e-4)
-
-
-def test_coins_of_correlated_scores(tape):
-    """P(both) is the bivariate normal probability of the two quantiles."""
-    x, y = draw("Bernoulli", "Bernoulli", tape(DRAWS, 2), 1)
-    quantile = stats.norm.ppf(0.3)
-    law = stats.multivariate_normal([0, 0], [[1, -0.7], [-0.7, 1]])
-    assert_frequency(np.sum((x == 1) & (y == 1)), law.cdf([quantile] * 2), DRAWS)
 
 
 def test_no_correlation_is_the_product(tape):

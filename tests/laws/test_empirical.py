@@ -12,7 +12,6 @@ from jaxbandits.laws import Empirical, empirical, empirical_params
 from jaxbandits.policies import censored as policies
 from jaxbandits.settings import censored as settings
 from jaxbandits.testing import check_law, trace_run
-from tests.reference import laws as reference
 from tests.reference.words import spell
 from tests.tables import assert_refused, each_row
 
@@ -64,47 +63,12 @@ def test_moments_by_hand():
     np.testing.assert_allclose(moments.probability * 3, [[1, 1, 2, 2]])
 
 
-def test_sampler_equals_the_reference(table, tape):
-    noise = np.concatenate([tape(500, 1), [[2.0**-24], [1 - 2.0**-24]]])
-    params = jax.tree.map(jnp.float32, table)
-    pairs = np.stack([table.reward[2], table.consumption[2]], axis=1)
-    truth = [reference.empirical(u, pairs) for u in noise]
-    drawn = np.stack(sample(spell(noise, "p"), params, 2), axis=1)
-    np.testing.assert_array_equal(drawn, truth)
-
-
 def test_the_last_word_draws_the_last_run():
     for runs in (1, 3, 999):
         params = empirical_params(np.ones((2, runs)), np.full((2, runs), 0.5))
         params = jax.tree.map(jnp.float32, params)
         drawn = sample(np.uint32([[2**32 - 1]]), params, 1)
         assert drawn == (1, 0.5)
-
-
-def test_arms_of_unequal_length_draw_their_own_runs():
-    """Every arm draws from its own runs, each as often; moments are over these."""
-    rewards = [[0.25], [0.5, 0.75, 1.0]]
-    consumptions = [[0.3], [0.2, 0.0, 3.0]]
-    params = empirical_params(rewards, consumptions)
-    np.testing.assert_array_equal(params.runs, [1, 3])
-    mean_reward, mean_consumption = empirical.means(params)
-    np.testing.assert_allclose(mean_reward, [0.25, 0.75])
-    np.testing.assert_allclose(mean_consumption, [0.3, 3.2 / 3])
-    moments = empirical.moments(params, LIMITS, lambda x: 2 * x)
-    np.testing.assert_allclose(moments.reward[1] * 3, [0.75, 1.25, 1.25, 1.25])
-    np.testing.assert_allclose(
-        moments.cost * [[1], [3]], [[0, 0, 0.6, 0.6], [0] + 3 * [0.4]]
-    )
-    np.testing.assert_allclose(
-        moments.probability * [[1], [3]], [[0, 0, 1, 1], [1, 2, 2, 2]]
-    )
-    noise = spell((np.arange(12) + 0.5)[:, None] / 12, "p")
-    played = jax.tree.map(jnp.asarray, params)
-    for arm in range(2):
-        drawn = sample(noise, played, arm)
-        for found, rows in zip(drawn, (rewards, consumptions), strict=True):
-            expected = np.repeat(rows[arm], 12 // len(rows[arm]))
-            np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
 @given(

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from jaxbandits.stats import interval, two_level
-from tests.results.samples import dataset, repetitions, slack
+from tests.results.samples import repetitions, slack
 from tests.tables import assert_refused, each_row
 
 
@@ -87,16 +87,6 @@ def test_only_equality_of_the_numbers_counts(rng):
     for each in (renamed, mixed):
         for part, other in zip(two_level(each, "regret"), expected, strict=True):
             np.testing.assert_allclose(part, other)
-
-
-def test_the_result_has_no_coordinate_of_seeds():
-    data = dataset(points=2, num_seeds=4)
-    data = data.assign_coords(instance=("seed", [1, 1, 2, 2]))
-    for method in ("t", "bootstrap"):
-        for part in two_level(data, "regret", method=method, resamples=99):
-            assert part.dims == ("policy", "params", "checkpoint")
-            assert {"param_alpha", "checkpoint"} < part.coords.keys()
-            assert not {"instance", "seed", "run"} & part.coords.keys()
 
 
 def test_groups_of_one_size_are_covered_exactly(rng):

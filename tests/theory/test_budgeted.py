@@ -204,19 +204,6 @@ def test_theorem_3_bounds_the_probability_of_the_score(t, rho):
     assert bound == pytest.approx(-np.expm1(0.5 * np.log1p(-(float(t) ** -rho))))
 
 
-def test_the_corrected_number_of_pulls_by_hand():
-    """delta = 1/2 of two certain arms: 8 log(tau) (1/2) / (1/4) times max(1/2, 1/2)."""
-    found = budgeted.sufficient_pulls(100, 1.0, [1.0, 0.0], [1.0, 1.0], form="proof")
-    np.testing.assert_allclose(found, [np.inf, 8 * np.log(100)])
-    # The second arm: delta = 1/11, means .1 and .1, eta^r = .3.
-    delta = 1 / 11
-    reward = 0.3 * (0.1 + delta * 0.9) / 0.9
-    cost = (0.9 + delta * 0.1) / 0.1
-    expected = 8 * 0.5 * np.log(50) * (1 - delta) / delta**2 * max(reward, cost)
-    found = budgeted.sufficient_pulls(50, 0.5, REWARD, COST, 0.3, form="proof")
-    assert found[1] == pytest.approx(expected)
-
-
 @given(st.lists(shares, min_size=4, max_size=4))
 def test_at_the_shifted_means_the_corrected_interval_has_half_the_distance(means):
     """What eqs. (17) and (18) need, kappa = 1/2, with n* pulls and z of (14)."""

@@ -267,18 +267,6 @@ def test_zooming_constant_by_hand():
     np.testing.assert_allclose(proof, 3 * loss)
 
 
-def test_reuse_gains_little():
-    T = np.geomspace(1e8, 1e12, 20)
-    for m in (2, 3, 4):
-        for penalty in (linear, lambda x: 10.0 * (x > 0.5), lambda x: 0 * x):
-            setup = SETUP._replace(penalty=penalty, splits=m)
-            near = NEAR._replace(dimension=0.0)
-            ratio = zooming.zooming_loss_bound(
-                T, setup, near
-            ) / zooming.stoo_loss_bound(T, setup, near)
-            assert np.all((ratio > 0.93) & (ratio < 1))
-
-
 def test_the_zooming_bound_falls_at_its_rate():
     np.testing.assert_allclose(zooming.zooming_rate([0, 1]), [1 / 2, 1 / 3])
     # The bound falls at this rate, but for the logarithm.

@@ -12,7 +12,6 @@ from jaxbandits.kernels.allocation import (
 )
 from jaxbandits.kernels.allocation.exponential import FEW_ARMS
 from tests.heavy import in_short
-from tests.kernels.checks import assert_transforms_agree
 from tests.tables import each_row, in_both_precisions
 
 solve = jax.jit(exponential_water_filling)
@@ -107,16 +106,6 @@ def test_nothing_to_gain_is_shared_evenly(size):
     np.testing.assert_allclose(found.allocation, 6 / size, rtol=1e-6)
     assert np.all((found.value == 0) & (found.bound == 0))
     assert np.all(found.status == NOTHING_TO_GAIN)
-
-
-def test_a_batch_is_solved_as_one_by_one(rng):
-    weight, rate, budget = problems(rng, 12, 6)
-    budget = np.clip(budget, 1e-3, 1e2)
-
-    def allocation(weight, rate, budget):
-        return exponential_water_filling(weight, rate, budget)[:2]
-
-    assert_transforms_agree(allocation, weight, rate, budget, rtol=2e-5)
 
 
 @pytest.mark.parametrize(
