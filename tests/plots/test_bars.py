@@ -8,7 +8,7 @@ from jaxbandits.plots import plot_bars, save_figure
 from jaxbandits.stats import interval
 from tests.plots.sweeps import sweep, unplayed
 from tests.results.samples import dataset
-from tests.tables import each_row
+from tests.tables import assert_named
 
 
 def shares(**options):
@@ -81,19 +81,12 @@ def test_half_finished_bars_are_of_the_same_seeds():
     assert ax.get_xlabel().endswith("\nmean of 4 of 6 seeds, 95 % interval")
 
 
-@each_row(
-    "arguments, message",
-    [
-        ({"metric": "gain"}, "metric: 'gain' is unknown"),
-        ({"params": -1}, "params: -1"),
-        ({"policies": ["ts"]}, "policies: 'ts'"),
-        ({"level": 0}, "level must"),
-        ({"metric": "rounds"}, r"percent must be False .* 'rounds' is 10000$"),
-    ],
-)
-def test_mistakes_are_named(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        plot_bars(shares(), **arguments)
+def test_mistakes_are_named():
+    wrong = {"metric": ["gain"], "params": [-1], "policies": [["ts"]], "level": [0]}
+    good = {"dataset": shares(), "metric": "censored"}
+    assert_named(plot_bars, good, wrong, "^{}(: | must)")
+    says = r"^percent must be False .* 'rounds' is 10000$"
+    assert_named(plot_bars, good, {"metric": ["rounds"]}, says)
 
 
 def test_who_was_played_to_another_checkpoint_is_named():

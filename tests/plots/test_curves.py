@@ -10,7 +10,7 @@ from jaxbandits.results import as_share
 from jaxbandits.stats import interval, quantiles
 from tests.plots.sweeps import sweep, unplayed
 from tests.results.samples import dataset
-from tests.tables import each_row
+from tests.tables import assert_named
 
 
 def legend_of(ax):
@@ -166,23 +166,17 @@ def test_axes_and_scales_may_be_given(tmp_path):
     assert (tmp_path / "a.png").stat().st_size > 1000
 
 
-@each_row(
-    "arguments, message",
-    [
-        ({"metric": "gain"}, "metric: 'gain' is unknown"),
-        ({"params": 1}, "params: 1 is not in"),
-        ({"params": {"ts": 0}}, "params: 'ts' is unknown"),
-        ({"policies": ["ts"]}, "policies: 'ts' is unknown; known are ucb, uniform"),
-        ({"labels": {"ts": "TS"}}, "labels: 'ts'"),
-        ({"level": 95}, "level must"),
-        ({"level": 0}, "level must"),
-        ({"seeds_quantiles": (0.9, 0.1)}, "seeds_quantiles must"),
-        ({"x_scale": "cubic"}, "x_scale must be "),
-    ],
-)
-def test_mistakes_are_named(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        plot_curves(dataset(), **arguments)
+def test_mistakes_are_named():
+    wrong = {
+        "metric": ["gain"],
+        "params": [1, {"ts": 0}],
+        "policies": [["ts"]],
+        "labels": [{"ts": "TS"}],
+        "level": [95, 0],
+        "seeds_quantiles": [(0.9, 0.1)],
+        "x_scale": ["cubic"],
+    }
+    assert_named(plot_curves, {"dataset": dataset()}, wrong, "^{}(: | must)")
 
 
 def test_curves_that_were_joined_have_no_gaps():

@@ -8,7 +8,7 @@ from jaxbandits.plots import Best, figure, plot_heat_map, save_figure
 from jaxbandits.plots.labels import padded_number
 from jaxbandits.plots.samples import STATISTICS
 from tests.plots.sweeps import ALPHAS, GRID, RADII, sweep, unplayed
-from tests.tables import each_row
+from tests.tables import assert_named, each_row
 
 XY = {"x": "alpha", "y": "radius"}
 
@@ -172,23 +172,21 @@ def test_colours_may_be_logarithmic():
         plot_heat_map(sweep(offset=-12), **XY, log=True)
 
 
-@each_row(
-    "arguments, message",
-    [
-        ({"metric": "gain"}, "metric: 'gain' is unknown"),
-        ({"x": "beta"}, "x: the parameter 'beta' is unknown; known are alpha, radius"),
-        ({"y": "alpha"}, "y must be another parameter"),
-        ({"policy": "ts"}, "policy: 'ts' is unknown"),
-        ({"checkpoint": 2}, "checkpoint: 2"),
-        ({"statistic": "mode"}, "statistic must be one of .'mean'"),
-        ({"best": Best(level=1)}, "best.level must be in"),
-        ({"at": {"alpha": 7}}, "at: alpha has no value 7"),
-        ({"labels": {"beta": "B"}}, "labels: 'beta'"),
-    ],
-)
-def test_mistakes_are_named(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        plot_heat_map(sweep(), **{**XY, **arguments})
+def test_mistakes_are_named():
+    wrong = {
+        "metric": ["gain"],
+        "x": ["beta"],
+        "y": ["alpha"],
+        "policy": ["ts"],
+        "checkpoint": [2],
+        "statistic": ["mode"],
+        "at": [{"alpha": 7}],
+        "labels": [{"beta": "B"}],
+    }
+    good = XY | {"dataset": sweep()}
+    assert_named(plot_heat_map, good, wrong, "^{}(: | must)")
+    level = {"best": [Best(level=1)]}
+    assert_named(plot_heat_map, good, level, "^{}.level must be in")
 
 
 def test_a_policy_without_the_parameter_or_runs_is_refused():

@@ -11,7 +11,7 @@ from jaxbandits.plots.points import (
     parameters,
 )
 from tests.plots.sweeps import ALPHAS, GRID, RADII, sweep
-from tests.tables import assert_refused
+from tests.tables import assert_named, assert_refused
 
 MIXED = {"ucb": GRID, "ts": [{}], "moss": [{"beta": 2.0}]}
 
@@ -56,29 +56,26 @@ def test_what_else_differs_is_named():
 
 
 def test_mistakes_are_named():
-    data = sweep(MIXED)
-    check_at(data, ["ucb", "moss"], {"radius": 0, "beta": 2})
-    check_labels(data, ["ucb", "alpha"])
+    good = dict(dataset=sweep(MIXED), policies=["ucb", "moss"])
+    good["at"] = {"radius": 0, "beta": 2}
+    assert_named(
+        check_at, good, {"at": [{"radius": 3}]}, "^at: radius has no value 3; "
+    )
+    assert_named(check_at, good, {"at": [{"gamma": 3}]}, "^at: the parameter 'gamma' ")
+    good["policies"], good["at"] = ["ucb"], {}
+    assert_named(check_at, good, {"at": [{"beta": 2}]}, "^at: beta .*; it has none")
+    check_labels(sweep(MIXED), ["ucb", "alpha"])
     one = sweep({"ts": [{}]})
     assert_refused(
         [
+            (lambda: check_parameter(one, "alpha", "x"), "x: .* known are none"),
             (
-                lambda: check_at(data, ["ucb"], {"radius": 3}),
-                "at: radius has no value 3; it has 0, 1",
-            ),
-            (
-                lambda: check_at(data, ["ucb"], {"beta": 2}),
-                "at: beta has no value 2; it has none",
-            ),
-            (
-                lambda: check_at(data, ["ucb"], {"gamma": 3}),
-                "at: the parameter 'gamma' is unknown",
-            ),
-            (
-                lambda: check_parameter(data, "gamma", "x"),
+                lambda: check_parameter(sweep(MIXED), "gamma", "x"),
                 "x: .* known are alpha, radius, beta",
             ),
-            (lambda: check_parameter(one, "alpha", "x"), "x: .* known are none"),
-            (lambda: check_labels(data, ["gamma"]), "labels: 'gamma' is unknown; kno"),
+            (
+                lambda: check_labels(sweep(MIXED), ["gamma"]),
+                "labels: 'gamma' is unknown; known are ucb",
+            ),
         ]
     )

@@ -9,7 +9,7 @@ from jaxbandits.results import build_dataset
 from jaxbandits.stats.betting import betting_ends
 from tests.plots.sweeps import several, sweep, unplayed
 from tests.results.samples import dataset
-from tests.tables import each_row
+from tests.tables import assert_named
 
 THREE = {"a": [{}], "b": [{"beta": 1.0}, {"beta": 2.0}], "c": [{}]}
 
@@ -161,23 +161,18 @@ def test_a_policy_keeps_its_colour_in_given_axes():
     assert colors(right).items() < colors(left).items()
 
 
-@each_row(
-    "arguments, message",
-    [
-        ({"metric": "gain"}, "metric: 'gain' is unknown"),
-        ({"metric": "optimal"}, "policies: at least two .* got ucb"),
-        ({"params": 1}, "params: 1 is not in"),
-        ({"params": {"ts": 0}}, "params: 'ts' is unknown"),
-        ({"policies": ["ts"]}, "policies: 'ts' is unknown"),
-        ({"policies": ["ucb"]}, "policies: at least two .* got ucb"),
-        ({"labels": {"ts": "TS"}}, "labels: 'ts'"),
-        ({"level": 1}, "level must"),
-        ({"checkpoint": 4}, "checkpoint: 4"),
-    ],
-)
-def test_mistakes_are_named(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        plot_ranks(dataset(), **arguments)
+def test_mistakes_are_named():
+    wrong = {
+        "metric": ["gain"],
+        "params": [1, {"ts": 0}],
+        "policies": [["ts"], ["ucb"]],
+        "labels": [{"ts": "TS"}],
+        "level": [1],
+        "checkpoint": [4],
+    }
+    assert_named(plot_ranks, {"dataset": dataset()}, wrong, "^{}(: | must)")
+    says = "^policies: at least two .* got ucb"
+    assert_named(plot_ranks, {"dataset": dataset()}, {"metric": ["optimal"]}, says)
 
 
 def test_undefined_values_are_no_ranks():

@@ -7,7 +7,7 @@ import xarray as xr
 from jaxbandits.stats import interval, interval_of
 from jaxbandits.stats.betting import CUT, betting_ends, betting_test
 from tests.results.samples import dataset
-from tests.tables import each_row
+from tests.tables import assert_named
 
 
 def capital(units, m, level):
@@ -55,18 +55,11 @@ def test_missing_and_labelled_values():
     assert 0 <= one.lower < 0.3 < one.upper <= 1
 
 
-@each_row(
-    "options, error, message",
-    [
-        ({"method": "bounded"}, ValueError, "are for the method"),
-        ({"bounds": (0, 1)}, ValueError, "are for the method"),
-        ({"method": "bounded", "bounds": 3}, TypeError, "must be two numbers"),
-        ({"method": "bounded", "bounds": (0, "x")}, TypeError, "must be two numbers"),
-        ({"method": "bounded", "bounds": (1, 0)}, ValueError, "must be finite and inc"),
-        ({"method": "bounded", "bounds": (0, np.inf)}, ValueError, "must be finite"),
-        ({"method": "bounded", "bounds": (0, 1)}, ValueError, r".* is not in \[0, 1\]"),
-    ],
-)
-def test_mistakes_are_named(options, error, message):
-    with pytest.raises(error, match=f"^bounds:? {message}"):
-        interval(dataset(), "regret", **options)
+def test_mistakes_are_named():
+    good = dict(dataset=dataset(), metric="regret", method="bounded")
+    good["bounds"] = (-10, 20_000)
+    wrong = {"method": ["t"], "bounds": [None, 3, (0, "x"), (1, 0), (0, np.inf)]}
+    assert_named(interval, good, wrong, "^bounds:? (are for|must be)")
+    assert_named(
+        interval, good, {"bounds": [(0, 1)]}, r"^bounds: .* is not in \[0, 1\]"
+    )

@@ -1,7 +1,6 @@
 """All pairs of policies: SciPy's tests, corrections, error rate and power."""
 
 import gc
-from functools import partial
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ from scipy import stats
 from jaxbandits.stats import dominance, paired_difference
 from tests.heavy import in_short
 from tests.results.samples import dataset, slack
-from tests.tables import assert_refused, each_row
+from tests.tables import assert_named, each_row
 
 
 @pytest.fixture(autouse=True)
@@ -304,32 +303,28 @@ def test_bounds_hold_for_losses_that_no_seed_has_shown(rng, size=30):
 def test_mistakes_are_named():
     data = dataset()
     wide = data.assign(pulls=data["regret"].expand_dims(pulls_0=2, axis=-1))
-    known = dict(data=data, metric="regret")
-    rows = [
-        (dict(level=95), "^level must"),
-        (dict(params=1), "^params: 1 is not in 0, ..., 0"),
-        (dict(checkpoint=4), "^checkpoint: 4 is not in -4, ..., 3"),
-        (dict(checkpoint=-5), "^checkpoint: -5"),
-        (dict(correction="tukey"), "^correction must be one of .'holm', 'bonf"),
-        (dict(test="wilcoxon"), "^test must be one of .'t', 'bounded', 'sign'"),
-        (dict(test="bounded"), "^bounds: are for the test"),
-        (dict(bounds=(0, 1)), "^bounds: are for the test"),
-        (dict(test="bounded", bounds=(0, 1)), r"^bounds: .* is not in \[0, 1\]"),
-        (dict(test="bounded", bounds=(1, 0)), "^bounds must be finite and incr"),
-        (dict(level="x"), "^level must be a number, got 'x'"),
-        (dict(params=0.5), "^params must be an integer, got 0.5"),
-        (dict(checkpoint=None), "^checkpoint must be an integer"),
-        (dict(test="bounded", bounds=3), "^bounds must be two numbers"),
-        (dict(data=data.isel(policy=[0])), "^dataset: needs two policies"),
-        (dict(metric="gain"), "^metric: 'gain'"),
-        (dict(data=data.isel(checkpoint=0)), "dimension checkpoint; there is no"),
-        (dict(data=wide, metric="pulls"), "^metric: 'pulls' has further.*, pulls_0"),
-    ]
-
-    def found(data, metric, **options):
-        return dominance(data, metric, **options)
-
-    assert_refused((partial(found, **known | each), says) for each, says in rows)
+    good = dict(dataset=data, metric="regret")
+    wrong = {
+        "dataset": [data.isel(policy=[0])],
+        "metric": ["gain"],
+        "level": [95, "x"],
+        "params": [1, 0.5],
+        "checkpoint": [4, -5, None],
+        "correction": ["tukey"],
+        "test": ["wilcoxon"],
+        "bounds": [(0, 1)],
+    }
+    assert_named(dominance, good, wrong, "^{}(: | must)")
+    for says, wrong in (
+        ("^bounds: are for the test", {"test": ["bounded"]}),
+        ("dimension checkpoint; there is", {"dataset": [data.isel(checkpoint=0)]}),
+    ):
+        assert_named(dominance, good, wrong, says)
+    wrong = {"bounds": [(0, 1), (1, 0), 3]}
+    within = good | dict(test="bounded", bounds=(-10, 20_000))
+    assert_named(dominance, within, wrong, "^{}:? (.* is not in|must be)")
+    with pytest.raises(ValueError, match="^metric: 'pulls' has further.*, pulls_0"):
+        dominance(wide, "pulls")
     assert "checkpoint" not in dominance(data.drop_vars("checkpoint"), "regret").coords
 
 

@@ -1,7 +1,5 @@
 """Stein's two stages: the rule by hand, exact coverage, and what a naive rule loses."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 import xarray as xr
@@ -15,7 +13,7 @@ from jaxbandits.stats import (
     seeds_needed,
 )
 from tests.results.samples import dataset, slack
-from tests.tables import assert_refused, each_row
+from tests.tables import assert_named, each_row
 
 
 def test_seeds_and_ends_by_hand():
@@ -121,41 +119,16 @@ def test_equal_seeds_need_no_more():
 
 
 def test_mistakes_are_named():
-    two, three = [1.0, 2.0], [1.0, 2.0, 3.0]
-    rows = [
-        (partial(seeds_needed, pilot, 1), f"^pilot_values:? {says}")
-        for pilot, says in (
-            ([1.0], "needs at least 2 seeds, got 1"),
-            ([1.0, np.nan], "must be finite"),
-            ([1.0, np.inf], "must be finite"),
-        )
-    ]
-    rows += [
-        (partial(seeds_needed, two, wrong), "^half_width must be positive")
-        for wrong in (0, -1, np.nan)
-    ]
-    rows += [
-        (partial(seeds_needed, two, wrong), "^half_width: .* more than 2.63 seeds")
-        for wrong in (1e-20, 1e-200)
-    ]
-    rows += [
-        (partial(fixed_width_interval, three, 1), "^pilot must be in 2, ..., 3"),
-        (partial(fixed_width_interval, three, 4), "^pilot must be in 2, ..., 3"),
-        (partial(seeds_needed, two, 1, 95), "^level must"),
-        (partial(fixed_width_interval, two, 2, 0), "^level must"),
-    ]
-    assert_refused(rows, ValueError)
+    good = dict(pilot_values=[1.0, 2.0], half_width=1.0, level=0.95)
     texts = xr.DataArray(["a", "b"], dims="seed")
-    rows = [(partial(interval_of, texts), "values must be numbers, got <U1")]
-    for call in (
-        partial(seeds_needed, half_width=1),
-        partial(fixed_width_interval, pilot=2),
-    ):
-        rows += [
-            (partial(call, texts), "values must be numbers, got <U1"),
-            (
-                partial(call, texts.to_dataset(name="regret")),
-                "values must be an array of numbers, as",
-            ),
-        ]
-    assert_refused(rows, TypeError)
+    named = texts.to_dataset(name="regret")
+    wrong = {
+        "pilot_values": [[1.0], [1.0, np.nan], [1.0, np.inf], texts, named],
+        "half_width": [0, -1, np.nan, 1e-20, 1e-200],
+        "level": [95],
+    }
+    assert_named(seeds_needed, good, wrong, "^{}:? (must|needs at least 2|.* seeds)")
+    good = dict(values=[1.0, 2.0, 3.0], pilot=2, level=0.95)
+    wrong = {"values": [texts, named], "pilot": [1, 4], "level": [0]}
+    assert_named(fixed_width_interval, good, wrong)
+    assert_named(interval_of, dict(values=[1.0, 2.0]), {"values": [texts]})

@@ -1,6 +1,5 @@
 """Instances and runs as samples: hand-computed, coverage, components of variance."""
 
-from functools import partial
 from importlib import import_module
 
 import numpy as np
@@ -9,7 +8,7 @@ from scipy import stats
 
 from jaxbandits.stats import interval, two_level
 from tests.results.samples import repetitions, slack
-from tests.tables import assert_refused, each_row
+from tests.tables import assert_named, each_row
 
 
 def grouped(values, sizes):
@@ -154,17 +153,15 @@ def test_what_is_not_known_is_nan(method):
 
 def test_mistakes_are_named():
     data = grouped(np.zeros((1, 4)), [2, 2])
+    good = dict(dataset=data, metric="regret", method="bootstrap")
+    wrong = {
+        "group": ["environment", "seed", "policy", "checkpoint"],
+        "method": ["bca"],
+        "level": [0],
+        "resamples": [3],
+        "metric": ["gain"],
+    }
+    assert_named(two_level, good, wrong, "^{}(: | must)")
     missing = data.assign_coords(instance=("seed", [0, 0, np.nan, 1]))
-    known = dict(dataset=data, metric="regret")
-    rows = [
-        (dict(group=group), f"^group: '{group}' must be a coordina")
-        for group in ("environment", "seed", "policy", "checkpoint")
-    ]
-    rows += [
-        (dict(dataset=missing), "^group: 'instance' has missing numbers"),
-        (dict(method="bca"), "^method must be one of .*, got 'bca'"),
-        (dict(level=0), "^level must"),
-        (dict(method="bootstrap", resamples=3), "^resamples must "),
-        (dict(metric="gain"), "^metric: "),
-    ]
-    assert_refused((partial(two_level, **known | each), says) for each, says in rows)
+    says = "^group: 'instance' has missing numbers"
+    assert_named(two_level, good, {"dataset": [missing]}, says)
