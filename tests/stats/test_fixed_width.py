@@ -131,4 +131,5 @@ def test_mistakes_are_named():
     good = dict(values=[1.0, 2.0, 3.0], pilot=2, level=0.95)
     wrong = {"values": [texts, named], "pilot": [1, 4], "level": [0]}
     assert_named(fixed_width_interval, good, wrong)
-    assert_named(interval_of, dict(values=[1.0, 2.0]), {"values": [texts]})
+    numbers = xr.DataArray([1.0, 2.0], dims="seed")
+    assert_named(interval_of, dict(values=numbers), {"values": [texts]})
