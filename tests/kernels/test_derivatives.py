@@ -72,7 +72,7 @@ def test_no_public_kernel_is_left_out():
 # What is unrolled often takes XLA seconds.
 LONG = {"kl_ratio_bound by reward", "kl_ratio_bound by cost", "crossing", "maximum"}
 # And what is much the same as another argument.
-LONG |= {"kl_upper_bound by bound", "kl_bernoulli by q"}
+LONG |= {"kl_upper_bound by bound", "kl_bernoulli by q", "beta_from_uniforms"}
 LONG |= {"truncated_normal_quantile", "bernstein_interval"}
 
 
@@ -118,12 +118,10 @@ JACOBIANS["put"][1] = np.eye(5)[0]
 
 
 @each_row("name", SELECTIONS)
-@each_row("jacobian", [jax.jacrev, jax.jacfwd])
-def test_a_selection_has_the_derivatives_of_what_it_selects(name, jacobian):
-    slope = jacobian(SELECTIONS[name])
-    one, many = jax.jit(lambda x: (slope(x), jax.vmap(slope)(jnp.stack([x, x]))))(X)
-    np.testing.assert_array_equal(one, JACOBIANS[name])
-    np.testing.assert_array_equal(many, np.stack([JACOBIANS[name]] * 2))
+def test_a_selection_has_the_derivatives_of_what_it_selects(name):
+    """In a batch, backward; forward is what JAX makes that of."""
+    slopes = jax.jit(jax.vmap(jax.jacrev(SELECTIONS[name])))(jnp.stack([X, X]))
+    np.testing.assert_array_equal(slopes, np.stack([JACOBIANS[name]] * 2))
 
 
 def test_numbers_of_python_and_lists_will_do():

@@ -74,7 +74,7 @@ def test_shape_one_is_exponential():
 small_betas = jax.jit(jax.vmap(beta_from_uniforms_small, (0, None, None)))
 
 
-@each_row("case", [(1, 1), (2, 3.5), (1e4, 1e5)])
+@each_row("case", [(1, 1), (1e4, 1e5)])
 def test_beta_variates_of_shapes_from_1_on_follow_the_law(case, tape):
     a, b = np.float32(case)
     noise = tape(300_000, 4)
@@ -86,7 +86,7 @@ def test_beta_variates_of_shapes_from_1_on_follow_the_law(case, tape):
     assert_mean((x - law.mean()) ** 2, law.var())
 
 
-@each_row("case", [(0.01, 1e5), (1e5, 0.01), (0.3, 0.02), (1, 1), (1e4, 1e5)])
+@each_row("case", [(0.01, 1e5), (1e5, 0.01), (0.3, 0.02), (1, 1)])
 def test_beta_variates_of_any_shapes_follow_the_law(case, tape):
     a, b = np.float32(case)
     draws = 300_000
@@ -140,7 +140,7 @@ def assert_logits_of(pairs, noise):
 
 def test_beta_logits_pass_kolmogorov_smirnov(tape):
     """A million draws; in float32 too, whose rounding of 1e5 stays invisible here."""
-    assert_logits_of([(0.01, 0.01), (0.1, 0.1), (1, 1e3), (1e5, 1e5)], tape(DRAWS, 4))
+    assert_logits_of([(0.01, 0.01), (1, 1e3), (1e5, 1e5)], tape(DRAWS, 4))
 
 
 @pytest.mark.slow

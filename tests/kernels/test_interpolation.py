@@ -16,6 +16,7 @@ from jaxbandits.kernels.interpolation import (
     maximum,
     window,
 )
+from tests.heavy import float64_in_long
 from tests.tables import assert_refused, each_row, in_both_precisions
 
 J = 64
@@ -105,8 +106,8 @@ def test_errors_are_of_order_six(interior):
     assert np.all((orders > 5.3) & (orders < 6.5)), orders
 
 
+@float64_in_long
 @each_row("peak, width", itertools.product(PEAKS, WIDTHS))
-@in_both_precisions
 def test_the_maximum_of_a_hill_is_its_peak(peak, width, dtype):
     position, value = TOP(nodes(dtype, peak, width))
     assert position.dtype == value.dtype == dtype

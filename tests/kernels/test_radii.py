@@ -119,8 +119,8 @@ def test_divergences_from_certain_coins_are_logarithms(dtype):
     np.testing.assert_allclose(always, -np.log(wide), rtol=rtol)
 
 
+@float64_in_long
 @each_row("bound", BOUNDS)
-@in_both_precisions
 def test_upper_bound_is_the_root(bound, dtype, rng):
     p = np.concatenate([[0, 1, 0.5, 1e-6, 1 - 1e-6], rng.random(100)]).astype(dtype)
     bound = dtype(bound)
@@ -137,8 +137,8 @@ def test_upper_bound_is_the_root(bound, dtype, rng):
     assert np.all(q <= p + np.sqrt(float(bound) / 2) + slack)
 
 
-@in_both_precisions
-def test_the_upper_bound_at_the_boundaries_by_hand(dtype):
+def test_the_upper_bound_at_the_boundaries_by_hand():
+    dtype = np.float32
     one, zero = dtype(1), dtype(0)
     for bound in (0.0, 1e-3, 1.0, np.inf):
         assert jitted_bound(one, dtype(bound), 20) == 1

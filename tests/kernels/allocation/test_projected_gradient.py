@@ -185,6 +185,7 @@ def test_an_ascent_has_the_derivatives_of_water_filling():
     assert np.max(np.abs(found - exact) / np.where(size > 0, size, 1)) < 1e-9
 
 
+@pytest.mark.slow
 def test_second_derivatives_of_an_ascent_are_those_of_water_filling():
     weight, rate = np.array([0.5, 0.9, 0.3]), np.array([1, 0.5, 2.0])
     with jax.enable_x64(True):
