@@ -40,9 +40,8 @@ def test_families_say_whose_hazard_falls():
                 assert bool(family.falling_hazard(shape)) == falls, (family.name, shape)
 
 
-@each_row("name, shape", [("exponential", None), ("Lomax", 0.8)])
-def test_the_marginal_is_inverted(name, shape):
-    family = FAMILIES[name]
+def test_the_marginal_is_inverted(shape=0.8):
+    family = FAMILIES["Lomax"]
     weight, rate = np.float32([0.1, 0.5, 0.9, 0.999]), np.float32([0.1, 1.0, 3.0, 0.4])
     curves = cascade_curves(family, weight, rate, shape)
     drop = jnp.float32([0.3, 2.0, 0.01, 1.0])

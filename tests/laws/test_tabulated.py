@@ -11,7 +11,7 @@ from jaxbandits import laws
 from jaxbandits.arrays import constant
 from jaxbandits.laws._tabulated import tabulated
 from jaxbandits.laws.law import exact_params
-from tests.tables import each_row, in_both_precisions
+from tests.tables import each_row
 
 SHAPES = np.array([0.02, 0.3, 1.0, 4.0, 300.0, 1e6])
 GAMMAS = laws.Gamma(SHAPES, np.array([1.0, 0.01, 3.0, 2.0, 1e4, 1.0]))
@@ -23,15 +23,14 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-@in_both_precisions
-def test_a_draw_is_the_quantile_of_its_number(name, dtype):
+def test_a_draw_is_the_quantile_of_its_number(name):
     law, params, exact = CASES[name]
     first = np.linspace(2**12, 2**32 - 2**12, 999).astype(np.uint32)
     words = np.stack([first, 0 * first + 2**31], axis=1)
     params = constant(exact_params(law, params))
     drawn = jax.jit(jax.vmap(jax.vmap(law.sample, (0, None)), (None, 0)))(words, params)
     x = np.asarray(drawn).T
-    assert drawn.dtype == dtype and np.all(np.isfinite(x))
+    assert drawn.dtype == np.float32 and np.all(np.isfinite(x))
     u = (first / 2.0**32)[:, None]
     # What float32 rounds to one number is one draw.
     gap = np.maximum(np.spacing(x.astype(np.float32)) * 2, 1e-37)

@@ -85,7 +85,7 @@ def test_moments_in_another_box_are_those_of_quadrature():
 def test_sampler_equals_the_reference(name, params, tape):
     ends = np.stack(np.meshgrid(CORNERS, CORNERS), axis=-1).reshape(-1, 2)
     for arm in range(len(ARMS[name][1])):
-        noise = np.concatenate([tape(200, 2, seed=arm), ends]).astype(np.float32)
+        noise = np.concatenate([tape(60, 2, seed=arm), ends]).astype(np.float32)
         reward, consumption = draws(params(name), noise, arm)
         mean, covariance = (x[arm] for x in arms(name))
         truth = np.array(
@@ -172,7 +172,7 @@ def test_a_narrow_law_is_sampled(tape):
     mean = np.array([(0.9, 0.1)] * 2)
     covariance = 0.001 * np.array([[[1, rho], [rho, 1]] for rho in (0.0, 0.4)])
     params = truncated_gaussian_params(mean, covariance)
-    noise = tape(209, 2)  # as many as above, where the sampler has been compiled
+    noise = tape(69, 2)  # as many as above, where the sampler has been compiled
     for arm in range(2):
         reward, consumption = draws(params, noise, arm)
         expected = np.array(

@@ -33,9 +33,6 @@ from tests.tables import each_row
 )
 def test_numbers_are_written_shortly(value, text):
     assert short_number(value) == text
-
-
-def test_short_number_to_fewer_digits():
     assert short_number(12_345, 2) == "12k"
 
 

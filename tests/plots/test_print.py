@@ -68,7 +68,7 @@ def overlaps(name, width):
     return found
 
 
-@pytest.mark.parametrize("name", PLOTS)
+@each_row("name", PLOTS)
 def test_nothing_overlaps_in_a_column(name):
     """The narrowest width: what is readable there mostly is elsewhere."""
     assert not overlaps(name, 3.25)
