@@ -36,7 +36,7 @@ def test_bets_are_those_of_a_literal_twin(rng):
     assert capital(1 - units, 1 - upper + 1e-6, 0.9) < 20
 
 
-def test_all_on_one_side():
+def test_values_that_are_all_1_by_hand():
     """Every value 1: each bet wins its stake, cut for small m."""
     lower, upper = betting_ends(np.ones(5), 0.95)
     assert upper == pytest.approx(1)
@@ -45,7 +45,7 @@ def test_all_on_one_side():
 
 
 @pytest.mark.filterwarnings("ignore:.*along the dimension seed are NaN:UserWarning")
-def test_missing_and_labelled_values():
+def test_missing_values_are_nan_and_labels_stay():
     data = dataset(num_seeds=30)["regret"].clip(0, 20_000)
     data[0, 0, 4, 1] = np.nan
     found = interval_of(data, method="bounded", bounds=(0, 20_000))

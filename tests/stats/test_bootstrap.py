@@ -47,7 +47,7 @@ def test_the_interval_has_the_dimensions_and_the_mean_of_students():
     assert not other.lower.equals(found.lower)
 
 
-def test_the_room_does_not_matter(rng, monkeypatch):
+def test_the_room_for_resamples_does_not_matter(rng, monkeypatch):
     values = rng.normal(size=(5, 9))
     expected = ends(values)
     for room in (1, 20, 450):
@@ -56,7 +56,7 @@ def test_the_room_does_not_matter(rng, monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore:.*along the dimension seed are NaN:UserWarning")
-def test_seeds_without_variance_and_missing_seeds():
+def test_seeds_without_variance_have_no_width_and_missing_ones_are_nan():
     values = np.ones((4, 3)) * [[0.1], [0.0], [1.0], [1.0]]
     values[2, 1] = np.nan
     values[3, 1] = 2

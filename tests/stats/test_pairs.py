@@ -29,7 +29,7 @@ def test_the_sign_is_that_of_policy_less_baseline():
     assert (found.lower.sel(checkpoint=[1000, 10000]) > 0).all()
 
 
-def test_differences_without_variance():
+def test_differences_without_variance_have_no_width():
     data = dataset()
     data["regret"][1] = data["regret"][0] + 2.0**10
     data["regret"][:, 0, :, 0] = 4.0

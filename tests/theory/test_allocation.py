@@ -48,7 +48,7 @@ def test_g_and_its_slope_in_fifty_digits(v):
     np.testing.assert_allclose(allocation.g_slope(v), float(slope), rtol=4e-15)
 
 
-def test_g_at_the_ends():
+def test_g_at_the_ends_by_hand():
     assert allocation.g(0) == 0.5
     np.testing.assert_allclose(allocation.g_slope(0), -1 / 12)
     # exp(-v) is gone: 1 / v and -1 / v^2.
@@ -178,7 +178,7 @@ def test_lower_bound_by_hand():
 
 
 @each_row("K, T", [(2, 2), (2, 1e3), (10, 10), (10, 1e5)])
-def test_lower_bound_instance(K, T):
+def test_the_instance_of_the_lower_bound_is_what_the_proof_asks(K, T):
     """What the proof asks of epsilon and lambda, and what it concludes."""
     epsilon, rate = allocation.lower_bound_instance(T, K)
     np.testing.assert_allclose((rate + epsilon) ** 2, epsilon / 2)
@@ -218,7 +218,7 @@ def test_theorem_3_1_needs_more_than_its_proof(K):
         assert claim[0] < 1 / 4
 
 
-def test_two_rounds_on_two_arms():
+def test_two_rounds_on_two_arms_lose_a_quarter():
     """The first round against rates (2 log 2, 0) and (0, 2 log 2), any allocation."""
     x = np.linspace(0, 1, 101)
     loss = 3 / 4 - (2 - 4**-x - 4 ** -(1 - x)) / 2
@@ -247,7 +247,7 @@ def test_sqrt_bound_is_eq_55():
     np.testing.assert_allclose(printed / bound, 14 / np.sqrt(192))
 
 
-def test_remainder_of_the_upper_bounds():
+def test_the_remainder_of_the_upper_bounds_by_hand():
     """``3 K^2 log T + 8 K^2``, on rates so alike that the leading terms are small."""
     T, K, B, m, M = np.exp([1.0, 9.0]), 2, 1.0, 0.5, 0.6
     p, rate = np.ones(K), np.full(K, 0.55)
@@ -334,7 +334,7 @@ def test_orders_of_magnitude_in_appendix_a1(rng):
     np.testing.assert_allclose(exponents, [11.8, 95.8], atol=0.6)
 
 
-def test_vacuous_bounds_warn():
+def test_vacuous_bounds_are_warned_of():
     for bound, theorem in (
         (allocation.sqrt_bound, "Theorem 4.8"),
         (allocation.log_bound, "Theorem 4.11"),
@@ -398,7 +398,7 @@ def test_printed_radii_are_vacuous():
     assert radii.probability[1] > 90
 
 
-def test_printed_radii_at_the_edges():
+def test_printed_radii_at_the_edges_are_0_or_infinite():
     radii = allocation.printed_radii(
         [0, 4, 4], [1, 1, 10], p_hat=0.5, c_hat=[0.5, 0.5, 0.0], **SETTING
     )

@@ -54,7 +54,7 @@ def test_sufficient_pulls_by_hand():
     np.testing.assert_allclose(quiet, [np.inf, 16 * log * 121 / 9, 16 * log * 9])
 
 
-def test_sufficient_pulls_at_the_edges():
+def test_sufficient_pulls_at_the_edges_by_hand():
     reward, cost = [0.5, 1.0, 0.0], [0.1, 1.0, 1.0]
     pulls = budgeted.sufficient_pulls([1, 10], 1.0, reward, cost)
     np.testing.assert_array_equal(pulls, [[np.inf, np.inf, 0]] * 2)
@@ -173,7 +173,7 @@ def omega_ucb_pulls(tau, rho):
     return other
 
 
-def test_theorem_2_in_example_2():
+def test_theorem_2_gives_the_numbers_of_example_2():
     """5.5 and 2.1 are printed; the score is that of alpha(10,000), rho = 1."""
     alpha = budgeted.failure_bound(10_000, 1.0)
     assert stats.norm.isf(alpha / 2) == pytest.approx(4.056, abs=5e-4)
@@ -184,7 +184,7 @@ def test_theorem_2_in_example_2():
     np.testing.assert_allclose(bound, [5.607, 2.238], atol=5e-4)
 
 
-def test_theorem_2_at_the_edges():
+def test_theorem_2_at_the_edges_by_hand():
     """Nothing paid: +inf. No variance: the ratio itself. Both ends as SciPy's."""
     assert budgeted.ratio_bound(0.3, 0.0, 10, 0.05) == np.inf
     exact = budgeted.ratio_bound(0.3, 0.6, 10, 0.05, 0.0, 0.0)

@@ -59,7 +59,7 @@ def test_an_error_counts_as_often_as_its_cell_is_entered():
     np.testing.assert_allclose(found, [0.0, 0.25 * (1.4 * 0.1 + 0.5 * 0.5)])
 
 
-def test_largest_products():
+def test_largest_products_by_hand_and_by_draws():
     """K / (K + 1), one product of two, and the draws of 200,000."""
     assert products.largest_products(0, 4, 3) == 3
     assert products.largest_products(1, 4) == pytest.approx(4 / 5)
@@ -159,7 +159,7 @@ def test_cell_thompson_draws_an_arm_of_failures_that_often(newcomer, failures):
     assert abs(tried - chance) < 4 * np.sqrt(chance * (1 - chance) / draws) + 1e-4
 
 
-def test_what_is_lost_by_waiting():
+def test_what_is_lost_by_waiting_is_no_power_below_1():
     """One n by hand, and a power of t that goes to 1."""
     n, p, q = 8, 0.35, 0.3
     again = theory.chance_after_failures(n, q)

@@ -96,7 +96,7 @@ def test_the_bayes_bounds_of_the_page():
 
 
 @each_row("num_waits", [1, 3])
-def test_what_the_bayes_bound_rests_on(num_waits):
+def test_an_error_in_a_hazard_counts_at_most_once(num_waits):
     """By an optimal wait the factor of an error in a hazard is at most 1."""
     rng = np.random.default_rng(num_waits)
     for _ in range(300):
@@ -126,7 +126,7 @@ def test_runs_are_below_the_bayes_bound():
     assert np.mean(regret) < np.mean(random) / 5
 
 
-def test_the_chance_of_a_trial():
+def test_the_chance_of_a_trial_by_hand():
     # P(h v > g) of two uniform numbers.
     assert theory.chance_of_trial(0.3, 1) == pytest.approx(1 - 0.3 + 0.3 * np.log(0.3))
     assert theory.chance_of_trial(0.0, 5) == 1

@@ -7,7 +7,7 @@ from jaxbandits.theory import lost_runs as theory
 from tests.tables import assert_named, each_row
 
 
-def test_failures_that_give_an_arm_up():
+def test_failures_that_give_an_arm_up_by_hand():
     """With q = 0.9, rho = 1/2: 9 n >= log(1 + t / 1.414 n), so 1 up to 11,458."""
     rounds = np.array([1.0, 1e3, 11_458.0, 11_459.0, 2 * 2**0.5 * np.exp(18) + 2])
     found = theory.pulls_until_given_up(rounds, 0.5, 0.9)
@@ -16,7 +16,7 @@ def test_failures_that_give_an_arm_up():
     np.testing.assert_allclose(chance, 0.05 ** found.astype(float))
 
 
-def test_failures_beside_the_share_of_pulls():
+def test_failures_beside_the_share_of_pulls_by_hand():
     """9 n >= log(t / n), so 1 up to e**9 = 8,103."""
     rounds = np.array([1.0, 1e3, 8_103.0, 8_104.0, 2 * np.exp(18) + 2])
     found = theory.pulls_until_given_up(rounds, 0.5, 0.9, "log_share")
@@ -42,7 +42,7 @@ def test_fewer_failures_do_not_suffice(rho, other, confidence):
     assert not np.any(enough(np.maximum(fewer, 1)) & (fewer >= 1))
 
 
-def test_what_lost_runs_lose():
+def test_what_lost_runs_lose_by_hand():
     for confidence, last in {"share": 11_458.0, "log_share": 8_103.0}.items():
         rounds = np.array([100.0, last, last + 1, 1e6])
         found = theory.lost_regret(rounds, 0.5, 0.95, 0.9, confidence)

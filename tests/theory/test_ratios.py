@@ -88,7 +88,7 @@ def test_powers_by_hand():
     assert np.all(theory.power(nearly, nearly - 1e-9) < 0.5 + 1e-6)
 
 
-def test_what_failures_lose():
+def test_what_failures_lose_approaches_the_power():
     """One n by hand; and the power is approached."""
     n, p, q, budget = 9, 0.5, 0.45, 1e5
     never = (1 - theory.chance_after_failures(n, q / (1 - q))) ** (budget / (1 - q))

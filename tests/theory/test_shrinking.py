@@ -68,7 +68,7 @@ def test_fewer_pulls_do_not_suffice(variance):
     assert np.all(fewer[more] < rounds[more])
 
 
-def test_what_is_lost():
+def test_what_is_lost_by_hand_and_in_the_end():
     """At t = 10,000 n (n + 9) >= 276: 13; then (p - q) (1 - w)^13 (t - 13)."""
     found = theory.lost_regret([10_000.0], 0.25, SHOWN, RIVAL, 0.44, 0.3)
     np.testing.assert_allclose(found, 0.04 * 0.7**13 * (10_000 - 13))

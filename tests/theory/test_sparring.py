@@ -62,7 +62,7 @@ def test_a_duel_moves_the_difference_alone(taught):
             apart += 2 * weight / (precision[0] + weight) * (outcomes[n] - apart)
 
 
-def test_the_weights():
+def test_the_weights_of_duels_by_hand():
     """One duel by hand, and what their squares tend to."""
     found = theory.difference(100_001)
     gain = 2 * (12 / 13) / (12 + 12 / 13)

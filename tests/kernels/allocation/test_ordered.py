@@ -264,7 +264,7 @@ def test_sizes_that_are_too_large_or_differ_are_refused():
 
 
 @pytest.mark.slow
-def test_the_largest_problem():
+def test_no_neighbour_of_the_plan_of_the_largest_problem_is_better():
     """Eight arms and 32 units, against the float64 program on NumPy's side."""
     rng = np.random.default_rng(9)
     values = random_values(rng, 8, 32, concave=True)

@@ -130,7 +130,7 @@ def test_the_certified_gap_of_twenty_arms_is_small():
 
 @pytest.mark.slow
 @BOTH
-def test_two_arms_that_stop_a_gradient(name, dtype):
+def test_two_arms_that_stop_a_gradient_are_solved(name, dtype):
     """From (60, 0) no small step gains, but (0, 60) is the optimum."""
     found = solve_one(name, [1, 0.9], [2.5, 2], [50, 40], 60, dtype)
     np.testing.assert_allclose(found.allocation, [0, 60], atol=1e-4)
@@ -184,7 +184,7 @@ def test_exponential_arms_have_a_closed_form(name, dtype):
 
 
 @pytest.mark.slow
-def test_one_arm_on_its_convex_branch():
+def test_one_arm_may_be_on_its_convex_branch():
     """The last arm's mode is 9.76; no set of arms beyond their modes does as well."""
     arms = [0.5406, 0.9097], [1.3973, 1.1205], [18.4804, 71.3627]
     found = solve_one("filling", *arms, 33.5374)
@@ -354,7 +354,7 @@ def test_where_a_new_tangent_touches_has_the_derivatives_of_differences():
 
 
 @pytest.mark.slow
-def test_least_allocations_of_worthless_arms():
+def test_worthless_arms_get_what_they_must_and_share_the_rest():
     """What they must get, and the rest evenly; limits of just that are possible."""
     columns = problems.numbers([0.0, 0], [2, 3], [9, 9], dtype=np.float32)
     curves = problems.weibull_curves(*map(jnp.asarray, columns))
