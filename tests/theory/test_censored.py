@@ -239,6 +239,10 @@ def test_near_optimality_of_peaks(curve, dimension):
     limits = np.arange(1, 2001) / 2000
     near = zooming.near_optimality(curve(limits)[None], 1.0)
     assert abs(near.dimension - dimension) < 0.05
+    packing = zooming.packing_numbers(
+        curve(limits)[None], 1.0, near.epsilons, eta=1 / 3
+    )
+    np.testing.assert_array_equal(near.packing, packing)
     given_d = zooming.near_optimality(curve(limits)[None], 1.0, dimension=dimension)
     cover = given_d.constant * given_d.epsilons**-dimension
     assert np.all(given_d.packing <= cover * (1 + 1e-12))

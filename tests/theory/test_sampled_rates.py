@@ -25,6 +25,8 @@ def test_the_bound_by_hand():
     )
     many = np.sqrt(0.5 * (1 + np.log(200)) * np.log(1000) * 200) + 1
     np.testing.assert_allclose(ordered, many + np.sqrt(0.5 * 2 * 0.5 * 200))
+    unordered = theory.bayes_regret_bound(200.0, [np.log(1000), 0.5], [1000, 2])
+    assert unordered > 2 * ordered
 
 
 def test_the_numbers_of_the_page():
