@@ -22,16 +22,6 @@ def test_ends_are_those_of_scipy(size, q, level):
     assert found.upper.item() == pytest.approx(expected.high, nan_ok=True)
 
 
-def test_the_median_by_hand():
-    """Of 6 seeds all but 2 / 64 of the samples have the median inside their range."""
-    found = quantile_interval(repetitions([[5, 1, 4, 2, 6, 3]]), "regret", 0.5)
-    assert [part.item() for part in found] == [3.5, 1, 6]
-    # Of 5 seeds all but 2 / 32.
-    found = quantile_interval(repetitions([[5, 1, 4, 2, 3]]), "regret", 0.5)
-    assert found.quantile.item() == 3
-    assert found.lower.isnull().all() and found.upper.isnull().all()
-
-
 def test_quantiles_are_a_dimension():
     data = dataset(points=2, num_seeds=9)
     found = quantile_interval(data, "regret", [0.4, 0.5])

@@ -73,12 +73,6 @@ def test_statistics_are_those_of_the_instances(shared, instances, name):
         np.testing.assert_allclose(part, other, rtol=1e-9)
 
 
-def test_two_level_has_the_same_interval(shared):
-    found, expected = two_level(shared, "regret"), interval(shared, "regret")
-    for part, other in zip(found, expected, strict=False):
-        np.testing.assert_allclose(part, other)
-
-
 def test_quantiles_are_of_runs(shared):
     bare = shared.drop_vars("instance")
     expected = quantiles(bare, "regret", [0.1, 0.5])
