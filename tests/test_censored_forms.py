@@ -13,7 +13,7 @@ from jaxbandits.policies.censored import cell_thompson
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.censored import Action
 from jaxbandits.testing import check_policy, trace_run
-from tests.rows import naming
+from tests.tables import naming
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "studies"))
 script = import_module("censored_forms")

@@ -32,7 +32,7 @@ from jaxbandits.checks import (
     text,
     whole,
 )
-from tests.rows import naming
+from tests.tables import naming
 
 BAD_NUMBERS = [np.nan, np.inf, -np.inf, -1.0, [1.0, np.nan], [[2.0], [-2.0]]]
 

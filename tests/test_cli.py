@@ -23,7 +23,7 @@ from jaxbandits.settings import REGISTRY as ENVIRONMENTS
 from jaxbandits.stats import CoverageWarning
 from jaxbandits.sweeps.fill import StoppedError
 from tests.experiments.checks import RECORD
-from tests.rows import naming
+from tests.tables import naming
 
 ROOT = Path(__file__).resolve().parents[1]
 

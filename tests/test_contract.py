@@ -27,7 +27,7 @@ from jaxbandits.protocol import Policy
 from jaxbandits.settings import allocation, budgeted, censored, farewell
 from jaxbandits.testing import altered, check_environment, check_policy
 from tests.engine import budget_game
-from tests.rows import for_all
+from tests.tables import for_all
 
 GAME = budget_game.environment()
 GRID = censored.trap()

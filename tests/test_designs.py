@@ -6,8 +6,8 @@ import numpy as np
 
 from jaxbandits import Range, sampled, simulate
 from jaxbandits.points import points_from
-from tests.rows import assert_refused, naming
 from tests.sweeps import walk
+from tests.tables import assert_refused, naming
 
 TWO = {"a": Range(-1.0, 3.0), "b": Range(0.1, 10.0, "log")}
 

@@ -21,7 +21,7 @@ from jaxbandits.settings import farewell as farewell_games
 from jaxbandits.settings.censored import types as grids
 from jaxbandits.testing import check_policy
 from tests.engine import budget_game
-from tests.rows import assert_refused, naming
+from tests.tables import assert_refused, naming
 
 MAKE = {
     "censored": lambda: censored_games.indep([0.3, 0.5]),

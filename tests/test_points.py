@@ -7,7 +7,7 @@ import pytest
 
 from jaxbandits import zipped
 from jaxbandits.points import Points, equal_points, points_from
-from tests.rows import naming
+from tests.tables import naming
 
 
 def rows(grid, name="grid"):

@@ -11,7 +11,7 @@ from jaxbandits import cli
 from jaxbandits.experiments import REGISTRY, Options, minutes, recorded
 from jaxbandits.experiments.common.claims import is_full
 from jaxbandits.experiments.statements import STATEMENTS, of_experiment
-from tests.rows import naming
+from tests.tables import naming
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "studies"))

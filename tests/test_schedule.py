@@ -11,7 +11,7 @@ from jaxbandits.schedule import (
     resolve_rounds,
     resolve_spent,
 )
-from tests.rows import naming
+from tests.tables import naming
 
 HELPERS = [linear_checkpoints, log_checkpoints]
 

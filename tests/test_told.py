@@ -18,7 +18,7 @@ from jaxbandits.settings import censored
 from jaxbandits.settings import farewell as waiting
 from jaxbandits.settings.told import TOLD
 from jaxbandits.testing._trace import rounds_of
-from tests.rows import naming
+from tests.tables import naming
 
 
 def game_of(name):

@@ -36,7 +36,7 @@ from tests.experiments.checks import (
     check_records,
     entry,
 )
-from tests.rows import naming
+from tests.tables import naming
 
 QUICK = Options(20, 1, quick=True)
 TABLE = "ednet_fitted_arms.csv"

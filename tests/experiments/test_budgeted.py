@@ -30,7 +30,7 @@ from tests.experiments.checks import (
     entry,
     legend_texts,
 )
-from tests.rows import naming
+from tests.tables import naming
 
 # Campaigns of three, two and four ads: the third has a game of its own.
 ADS = """ad_id,campaign_id,fb_id,age,gender,clicks,spent,total_conversion,approved

@@ -17,7 +17,7 @@ from jaxbandits.results import load
 from jaxbandits.settings.budgeted import from_table, s_br
 from tests.experiments.checks import assert_readable, check_records
 from tests.results.samples import dataset
-from tests.rows import naming
+from tests.tables import naming
 
 # Arm b brings 3 a unit of money, a 1/2; in the other group a brings 1 and c 2. They
 # have equal numbers of arms and rows: one program plays both.

@@ -22,7 +22,7 @@ from tests.experiments.checks import (
     visible,
 )
 from tests.kernels.checks import ALARM
-from tests.rows import naming
+from tests.tables import naming
 
 PAIRS = 10_000
 POLICIES = ["omega-UCB", "m-UCB", "c-UCB", "i-UCB", "Budget-UCB", "UCB-SC+"]

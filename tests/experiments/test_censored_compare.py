@@ -13,7 +13,7 @@ from jaxbandits.experiments.common.ranking import ranks
 from jaxbandits.experiments.judging.advice import ADVICE
 from jaxbandits.settings import censored
 from tests.experiments.checks import assert_readable, check_records
-from tests.rows import naming
+from tests.tables import naming
 
 # "quick" is in time in nine runs of ten; "slow" never is within 2 s.
 ROWS = [("quick", 0.1, 1.0 + i / 10, "ok") for i in range(9)] + [

@@ -38,7 +38,7 @@ from jaxbandits.experiments.statements import (
 from jaxbandits.plots import figure
 from jaxbandits.stats import entry, make_record
 from tests.results.samples import dataset
-from tests.rows import naming
+from tests.tables import naming
 
 
 def test_every_statement_is_whole():

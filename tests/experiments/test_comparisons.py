@@ -13,7 +13,7 @@ from jaxbandits.policies import censored as policies
 from jaxbandits.settings import censored as settings
 from jaxbandits.stats import final
 from tests.experiments.checks import check_records, entry, legend_texts
-from tests.rows import naming
+from tests.tables import naming
 
 PAPER = ["RCUCB, gain radius only", "RCUCB, eq. (12)", "TS", "UCB"]
 RADII = [

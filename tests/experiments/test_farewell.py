@@ -18,7 +18,7 @@ from tests.experiments.checks import (
     legend_texts,
 )
 from tests.results.samples import dataset
-from tests.rows import naming
+from tests.tables import naming
 
 PAPER = [
     "Wait-UCB",

@@ -26,7 +26,7 @@ from tests.experiments.checks import (
     legend_texts,
 )
 from tests.plots.crowding import complaints
-from tests.rows import naming
+from tests.tables import naming
 
 DOCS = Path(__file__).parents[2] / "docs"
 ZERO, CASE, FEE = least.QUICK

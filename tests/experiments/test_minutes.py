@@ -8,7 +8,7 @@ import pytest
 from jaxbandits import cli
 from jaxbandits.experiments import REGISTRY, minutes
 from jaxbandits.experiments.minutes import Timing
-from tests.rows import naming
+from tests.tables import naming
 
 ROWS = minutes.measured()
 SIZES = {

@@ -7,7 +7,7 @@ from jaxbandits.experiments.censored.grids import GRIDS
 from jaxbandits.experiments.censored.pictures import MODELS, SOFT, STRICT
 from jaxbandits.experiments.censored.tables import INSTANCES
 from tests.experiments.checks import check_records, entry, legend_texts
-from tests.rows import naming
+from tests.tables import naming
 
 PICTURES = ("censored-fig1", "censored-fig2", "censored-grids")
 

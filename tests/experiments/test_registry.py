@@ -11,7 +11,7 @@ from jaxbandits.experiments.budgeted import catalogue as budgeted
 from jaxbandits.experiments.censored import catalogue as censored
 from jaxbandits.experiments.farewell import catalogue as farewell
 from jaxbandits.experiments.judging import leaderboard
-from tests.rows import naming
+from tests.tables import naming
 
 PARTS = {
     "leaderboard": leaderboard,

@@ -10,7 +10,7 @@ from jaxbandits.experiments.censored.tables import (
     TABLE_M2,
 )
 from jaxbandits.settings import censored as settings
-from tests.rows import naming
+from tests.tables import naming
 
 # Where the optimal limit lies on linspace(0.1, 0.9, 10), {0.5, 0.9} and
 # linspace(0.1, 0.9, 20).

@@ -19,7 +19,7 @@ from jaxbandits.plots import figure
 from jaxbandits.results import load
 from jaxbandits.stats import make_record
 from tests.experiments.checks import RECORD
-from tests.rows import naming
+from tests.tables import naming
 
 OURS = {"A": np.float64(1)}
 CLAIM = Claim("X1.1", "A below B", "section 1", "holds", OURS, "holds", {"A": 2.0})

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.experiments.ztable import Row, check_rows, of_repetitions
-from tests.rows import naming
+from tests.tables import naming
 
 
 def rows(z, **changes):

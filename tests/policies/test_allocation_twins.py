@@ -32,7 +32,7 @@ from tests.reference import allocation_policies as twins
 from tests.reference.allocation_families import make_laws
 from tests.reference.allocation_oracle import cascade_oracle, objective, oracle
 from tests.reference.words import grid
-from tests.rows import for_all
+from tests.tables import for_all
 
 ROUNDS, BUDGET, STEPS = 2000, 40.0, 100
 EVERY = 17  # rounds between two comparisons; prime to K: all arms are boosted

@@ -25,7 +25,7 @@ from tests.policies.followed import assert_sound, by_name
 from tests.policies.replay import PROBLEM, ROUNDS, SOURCES, K, replay
 from tests.reference import budgeted_policies as twins
 from tests.reference.words import numbers
-from tests.rows import for_all
+from tests.tables import for_all
 
 NEAR_TIE = 2e-5
 # Within the rounds of the test, so that both phases of epsilon-first are seen.

@@ -9,7 +9,7 @@ from jaxbandits.policies import censored as policies
 from jaxbandits.policies.censored.value import reward_of_round
 from jaxbandits.protocol import View
 from jaxbandits.settings import censored
-from tests.rows import for_all
+from tests.tables import for_all
 
 
 def cost(x):

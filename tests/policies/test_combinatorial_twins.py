@@ -23,7 +23,7 @@ from tests.policies.twins import PENALTY_MAX, cost, penalty
 from tests.reference import censored_policies as of_pairs
 from tests.reference import combinatorial_policies as twins
 from tests.reference.words import numbers
-from tests.rows import for_all
+from tests.tables import for_all
 
 ROUNDS = 600
 K, SIZE, LIMITS = 5, 2, (0.3, 0.5, 0.7)

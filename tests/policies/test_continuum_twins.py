@@ -25,7 +25,7 @@ from jaxbandits.testing import trace_run
 from tests.policies.followed import assert_sound, by_name
 from tests.policies.twins import cost, penalty
 from tests.reference import continuum_policies as twins
-from tests.rows import for_all
+from tests.tables import for_all
 
 K, ROUNDS, HORIZON = 10, 5000, 20_000
 INSTANCES = {

@@ -14,7 +14,7 @@ from jaxbandits.policies.censored import rcucb
 from jaxbandits.policies.plain import moss, ucb
 from jaxbandits.protocol import Policy, View
 from jaxbandits.settings import censored as settings
-from tests.rows import for_all
+from tests.tables import for_all
 
 FIRST = 3
 # Rounds as the inner policy counts them, and the horizons that it is told.

@@ -25,7 +25,7 @@ from tests.reference import duel_policies as twins
 from tests.reference import laws
 from tests.reference.censored_environment import CensoredEnvironment
 from tests.reference.words import numbers
-from tests.rows import for_all
+from tests.tables import for_all
 
 ROUNDS = 600
 K, LIMITS = 4, (0.3, 0.5, 0.7)

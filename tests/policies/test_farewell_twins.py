@@ -24,7 +24,7 @@ from tests.policies.followed import assert_sound, by_name
 from tests.reference import farewell_policies as twins
 from tests.reference.farewell_environment import Environment as EnvironmentTwin
 from tests.reference.words import numbers
-from tests.rows import for_all
+from tests.tables import for_all
 
 EPOCHS = 5000
 NEAR_TIE = 1e-5

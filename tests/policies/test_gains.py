@@ -10,7 +10,7 @@ from scipy import stats
 
 from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
 from jaxbandits.policies.gains import WORDS, Gains
-from tests.rows import for_all
+from tests.tables import for_all
 
 DRAWS = 100_000
 ENDS = 2.0**-24, 1 - 2.0**-24  # of the tape

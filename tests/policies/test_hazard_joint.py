@@ -16,7 +16,7 @@ from jaxbandits.policies import farewell as policies
 from jaxbandits.policies.farewell._hazard_thompson import State
 from jaxbandits.policies.gains import Sums
 from jaxbandits.settings.farewell import Action, Feedback, Problem
-from tests.rows import for_all
+from tests.tables import for_all
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "studies"))
 bounds = import_module("bounds")

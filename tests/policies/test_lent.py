@@ -14,7 +14,7 @@ from jaxbandits.policies.budgeted.lent import (
 )
 from jaxbandits.policies.budgeted.ranges import ranges_of
 from jaxbandits.settings.budgeted import make_problem
-from tests.rows import for_all
+from tests.tables import for_all
 
 
 def eta_of(*arms, pooled=True):

@@ -24,7 +24,7 @@ from jaxbandits.settings.budgeted import (
 from jaxbandits.settings.farewell import figure_1a
 from jaxbandits.testing import trace_run
 from tests.heavy import in_short
-from tests.rows import for_all
+from tests.tables import for_all
 
 ROUNDS, K = 240, 3
 # Rewards and costs of every arm are the least or the most that it has: (least, most).

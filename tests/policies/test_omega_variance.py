@@ -11,7 +11,7 @@ from jaxbandits.policies.budgeted import omega_star_ucb, omega_ucb
 from jaxbandits.policies.budgeted._omega_ucb import shrunk_eta, switched_eta
 from jaxbandits.settings.budgeted import fixed, make_problem
 from jaxbandits.settings.farewell import farewell as farewell_game
-from tests.rows import for_all
+from tests.tables import for_all
 
 
 def eta_of(rule, values):

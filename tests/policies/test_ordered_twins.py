@@ -20,7 +20,7 @@ from tests.policies.followed import assert_sound, by_name
 from tests.policies.test_allocation_twins import NAMES
 from tests.reference import allocation_policies, words
 from tests.reference import ordered_policies as twins
-from tests.rows import for_all
+from tests.tables import for_all
 
 ROUNDS = 400
 P, RATE = [0.9, 0.6, 0.5], [0.3, 0.8, 1.5]

@@ -23,7 +23,7 @@ from jaxbandits.settings.farewell import Action, Feedback, Problem
 from jaxbandits.settings.farewell import farewell as make_game
 from jaxbandits.testing import trace_run
 from tests.heavy import in_short
-from tests.rows import for_all
+from tests.tables import for_all
 
 K, D, EPOCHS = 2, 4, 400
 

@@ -14,7 +14,7 @@ from jaxbandits.policies import budgeted as policies
 from jaxbandits.policies.budgeted._price_thompson import State
 from jaxbandits.policies.gains import Sums, lacks
 from jaxbandits.settings.budgeted import make_problem
-from tests.rows import for_all
+from tests.tables import for_all
 
 DRAWS, PULLS = 20_000, 10**6
 VIEW = SimpleNamespace(num_arms=2)

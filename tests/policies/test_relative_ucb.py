@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxbandits.policies.plain import relative_ucb, self_sparring
 from jaxbandits.protocol import View
-from tests.rows import for_all
+from tests.tables import for_all
 
 NONE = np.zeros(4, np.uint32)
 

@@ -14,7 +14,7 @@ from jaxbandits.policies.censored._rcucb import Params
 from jaxbandits.policies.gains import Sums
 from jaxbandits.protocol import View
 from jaxbandits.settings import censored as settings
-from tests.rows import for_all
+from tests.tables import for_all
 
 PROBLEM = settings.trap().problem
 TWO = np.array([2.0, 3.0])

@@ -39,7 +39,7 @@ from tests.policies.twins import ARMS, CASES, Draws, K, M
 from tests.reference import laws
 from tests.reference.censored_policies import largest_kl_mean
 from tests.reference.words import numbers
-from tests.rows import for_all
+from tests.tables import for_all
 
 ROUNDS = 2000
 KL_RESOLUTION = 2.0**-20

@@ -19,7 +19,7 @@ from jaxbandits.policies.censored import ZRCUCBParams, grid_capacity, z_rcucb
 from jaxbandits.policies.censored._z_rcucb import BINS
 from jaxbandits.settings import censored as settings
 from jaxbandits.testing import trace_run
-from tests.rows import for_all
+from tests.tables import for_all
 
 # One limit is as good as another, so that all of a grid is refined.
 FLAT = settings.make_continuum(2, settings.scaled(0.0), settings.scaled(0.0))

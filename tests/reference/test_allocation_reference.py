@@ -18,7 +18,7 @@ from tests.reference.allocation_policies import (
     printed_bounds,
     printed_constants,
 )
-from tests.rows import for_all
+from tests.tables import for_all
 
 # family, shape, rate, the same law of SciPy
 CONTINUOUS = [

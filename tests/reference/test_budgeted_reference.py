@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.reference import budgeted_policies as policies
-from tests.rows import for_all
+from tests.tables import for_all
 
 INF = np.inf
 MIDDLE = np.array([0.5, 0.5, 0.5])

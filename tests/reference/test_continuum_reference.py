@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.reference.continuum_policies import ZRCUCB, StoOO, Zooming
-from tests.rows import for_all
+from tests.tables import for_all
 
 SETTING = dict(cost=lambda x: x / 10, penalty=lambda x: 2 * x)
 FREE = dict(cost=lambda x: 0.0, penalty=lambda x: 0.0)

@@ -9,7 +9,7 @@ from tests.reference.farewell_environment import (
     count_epochs,
     exact_table,
 )
-from tests.rows import for_all
+from tests.tables import for_all
 
 
 def instance(delays, means):

@@ -7,7 +7,7 @@ from scipy import stats
 from tests.reference import censored_policies as policies
 from tests.reference import exact, laws
 from tests.reference.censored_environment import CensoredEnvironment
-from tests.rows import for_all
+from tests.tables import for_all
 
 GRID = np.linspace(0.1, 0.9, 10)
 

@@ -24,7 +24,7 @@ from tests.reference.allocation_environment import AllocationGame
 from tests.reference.allocation_families import make_laws
 from tests.reference.allocation_oracle import objective, oracle
 from tests.reference.words import numbers
-from tests.rows import assert_refused
+from tests.tables import assert_refused
 
 P, RATE, B = np.array([0.9, 0.5, 0.3]), np.array([0.1, 0.2, 0.4]), 20.0
 BUDGETS = np.array([5.0, 20.0, 11.0, 2.0])

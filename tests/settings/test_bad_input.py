@@ -21,7 +21,7 @@ from jaxbandits.laws import (
 from jaxbandits.policies import censored as policies
 from jaxbandits.settings import censored as settings
 from jaxbandits.settings.censored import make_problem
-from tests.rows import assert_refused
+from tests.tables import assert_refused
 
 C, PENALTY = settings.scaled(0.1), settings.scaled(10.0)
 ONE, TWO = np.ones(1), np.ones(2)

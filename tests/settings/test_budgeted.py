@@ -25,7 +25,7 @@ from jaxbandits.testing import trace_run
 from tests.heavy import in_short
 from tests.kernels.checks import ALARM, assert_uniform
 from tests.reference.words import numbers
-from tests.rows import assert_refused
+from tests.tables import assert_refused
 
 COINS = laws.product(laws.bernoulli, laws.bernoulli)
 SEEDS, CHECKPOINTS = 4, 6

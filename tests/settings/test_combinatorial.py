@@ -14,7 +14,7 @@ from jaxbandits.policies.plain import ucb
 from jaxbandits.settings import budgeted, censored
 from jaxbandits.settings.censored._combinatorial import State
 from jaxbandits.testing import altered, check_environment, trace_run
-from tests.rows import assert_refused, naming
+from tests.tables import assert_refused, naming
 
 PAIRS = censored.censored(
     "four",

@@ -31,7 +31,7 @@ from jaxbandits.settings.censored import ANY, make_continuum, pair_values
 from jaxbandits.settings.censored.continuum import TOLERANCE
 from jaxbandits.settings.censored.staircase import on_step, staircase
 from jaxbandits.testing import trace_run
-from tests.rows import assert_refused
+from tests.tables import assert_refused
 
 INSTANCES = {
     "Indep": settings.indep,

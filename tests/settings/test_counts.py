@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.settings.counts import total, weighted
-from tests.rows import naming
+from tests.tables import naming
 
 
 def mapped(function, counts, *weights):

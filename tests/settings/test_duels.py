@@ -13,7 +13,7 @@ from jaxbandits.policies import censored as policies
 from jaxbandits.settings import budgeted, censored
 from jaxbandits.settings.censored._duels import State
 from jaxbandits.testing import altered, check_environment, trace_run
-from tests.rows import assert_refused, naming
+from tests.tables import assert_refused, naming
 
 PAIRS = censored.censored(
     "four",

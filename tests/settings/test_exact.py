@@ -6,7 +6,7 @@ import pytest
 from jaxbandits.settings import censored as settings
 from tests.heavy import in_short
 from tests.reference import exact
-from tests.rows import naming
+from tests.tables import naming
 
 # mean, x of eq. (33), sigma; appendix E.2.
 GAUSSIAN = {

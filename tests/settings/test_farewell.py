@@ -26,7 +26,7 @@ from jaxbandits.settings.farewell.environment import (
 from tests.kernels.checks import assert_frequency, assert_mean
 from tests.reference.farewell_environment import count_epochs, exact_table
 from tests.reference.words import numbers, spell
-from tests.rows import assert_refused, naming
+from tests.tables import assert_refused, naming
 
 INSTANCES = {
     "1a (i)": settings.figure_1a,

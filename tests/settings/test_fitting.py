@@ -19,7 +19,7 @@ from jaxbandits.settings.allocation.fitting import (
     trim,
 )
 from tests.data import DATA, needs_data
-from tests.rows import assert_refused
+from tests.tables import assert_refused
 
 
 def weibull(shape, scale, size, seed=0):

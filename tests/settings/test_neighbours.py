@@ -12,7 +12,7 @@ from jaxbandits.protocol import Policy, View
 from jaxbandits.settings import censored as settings
 from jaxbandits.settings.censored.types import censor, penalty_at, penalty_in_play
 from tests.reference.words import spell
-from tests.rows import naming
+from tests.tables import naming
 
 GRID = np.linspace(0.1, 0.9, 9)  # 0.3 and 0.7 are an ulp off
 

@@ -19,7 +19,7 @@ from jaxbandits.testing import check_environment, trace_run
 from tests.heavy import in_short
 from tests.reference.allocation_environment import OrderedGame, in_turn
 from tests.reference.words import numbers
-from tests.rows import assert_refused
+from tests.tables import assert_refused
 
 ROUNDS = 300
 P, RATE = [0.9, 0.6, 0.4], [0.2, 0.7, 1.5]

@@ -14,7 +14,7 @@ from jaxbandits.laws import Bernoulli, Product, Uniform, bernoulli, product, uni
 from jaxbandits.policies import budgeted as policies
 from jaxbandits.settings import budgeted as settings
 from jaxbandits.testing import trace_run
-from tests.rows import assert_refused
+from tests.tables import assert_refused
 
 COINS = product(bernoulli, bernoulli)
 

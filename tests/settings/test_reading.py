@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from jaxbandits.settings import reading
 from jaxbandits.settings.budgeted import from_table, records_of
 from jaxbandits.settings.censored import load_runs
-from tests.rows import naming
+from tests.tables import naming
 
 COLUMNS = {"arm": "Channel", "cost": "Cost", "reward": "Revenue"}
 PLAIN = "Channel,Cost,Revenue\nA,1.5,2\nB,0.5,0\nA,2,1299\n"

@@ -10,7 +10,7 @@ import pytest
 from jaxbandits.policies.censored import z_rcucb
 from jaxbandits.settings import censored
 from jaxbandits.testing import trace_run
-from tests.rows import assert_refused, naming
+from tests.tables import assert_refused, naming
 
 GOOD = pd.DataFrame(
     {

@@ -9,7 +9,7 @@ import pytest
 from jaxbandits import laws
 from jaxbandits.policies import censored as policies
 from jaxbandits.settings import censored as settings
-from tests.rows import assert_refused
+from tests.tables import assert_refused
 
 MEAN = np.array([0.75, 0.5])
 COSTS = laws.Uniform(np.zeros(2), np.array([1.0, 0.5]))

@@ -14,7 +14,7 @@ from jaxbandits.experiments.judging.page import page
 from jaxbandits.experiments.judging.protocol import FINAL_SEED
 from jaxbandits.policies import allocation, budgeted, censored, farewell
 from tests.experiments.judging.boards import PROTOCOL, RUNS, board, cell
-from tests.rows import naming
+from tests.tables import naming
 
 DOCS = Path(__file__).parents[3] / "docs"
 FOLDERS = {

@@ -19,7 +19,7 @@ from jaxbandits.policies.budgeted import omega_star_ucb
 from jaxbandits.testing import trace_run
 from tests.experiments.checks import assert_readable, check_records, legend_texts
 from tests.experiments.judging.boards import COINS, EVERY, PROTOCOL
-from tests.rows import naming
+from tests.tables import naming
 
 ALL = {
     module.NAME: module

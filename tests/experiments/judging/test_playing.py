@@ -14,7 +14,7 @@ from jaxbandits.experiments.judging import board, leaderboard, playing
 from jaxbandits.experiments.judging.leaderboard import leaderboard as play
 from jaxbandits.experiments.judging.protocol import Entrant
 from tests.experiments.judging.boards import COINS, ENTRANTS, PROTOCOL
-from tests.rows import naming
+from tests.tables import naming
 
 sys.path.append(str(Path(__file__).resolve().parents[3] / "studies"))
 leaderboards = import_module("leaderboards")

@@ -23,7 +23,7 @@ from jaxbandits.experiments.judging.protocol import (
 )
 from jaxbandits.experiments.judging.scores import missed, standings
 from tests.experiments.judging.boards import ENTRANTS, PROTOCOL, RUNS, board, cell
-from tests.rows import naming
+from tests.tables import naming
 
 PAGES = Path(__file__).parents[3] / "docs" / "leaderboards"
 
