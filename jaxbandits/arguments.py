@@ -101,8 +101,7 @@ def environment_of(environment: Any) -> Environment:
             f"{whose}: provenance must be a mapping or None, got "
             f"{checks.shown(environment.provenance)}"
         )
-    for path, leaf in jax.tree_util.tree_leaves_with_path(environment.setup):
-        checks.cast(f"{whose}: setup{jax.tree_util.keystr(path)}", leaf)
+    checks.check_setup(f"{whose}: setup", environment.setup)
     plain(environment.provenance or {}, f"{whose}: provenance")
     return environment
 

@@ -137,6 +137,14 @@ def cast(name: str, value: Any) -> None:
         played(**{name: value})
 
 
+def check_setup(name: str, tree: Any) -> None:
+    """`cast` for every leaf of a pytree, named by its path."""
+    import jax
+
+    for path, leaf in jax.tree_util.tree_leaves_with_path(tree):
+        cast(f"{name}{jax.tree_util.keystr(path)}", leaf)
+
+
 def unrounded(name: str, value: Any) -> None:
     """Require that integers are played as they are; other numbers may be rounded.
 

@@ -69,7 +69,7 @@ UNTRIED = re.compile(
 )
 # Their right calls take more than a tenth of a second.
 SLOW = re.compile(
-    r"simulate|sweep|testing|live|plots.(plot|by)|stats.(dominance|two_level|band)|"
+    r"simulate|testing|live|plots.(plot|by)|stats.(dominance|two_level|band)|"
     r"jaxbandits|settings.allocation.(ednet|criteo|cascade|allocation|best|ordered|fit|"
     r"simulation)|settings.censored.(forest|solver|negcorr|poscorr|recorded|any_limit|"
     r"overtime)|theory.(sparring|waiting|zooming|lai_robbins|graves_lai|hazards)"
@@ -91,7 +91,7 @@ pathlib.Path("criteo.csv").write_text(
 clicks = settings.allocation.load_criteo("criteo.csv")
 settings.allocation.criteo(clicks, 1)
 settings.allocation.fit_criteo(clicks, 1)
-from jaxbandits import sweep as stored
+stored = jb.simulate
 stored(policies.budgeted.uniform(coins.problem), coins, budget=2, store="own.zarr")
 results.open_store("own.zarr")
 data = play(censored, censored)
@@ -204,7 +204,7 @@ def right(name: str, function: Any) -> dict[str, Any]:
     """
     bind = inspect.signature(function).bind
     # Played for its arguments, a dataset is made up where it can be.
-    made_up = dict.fromkeys(["play", "simulate", "sweep"], lambda *_, **__: _played())
+    made_up = dict.fromkeys(["play", "simulate"], lambda *_, **__: _played())
     quick = _space() | made_up | {"jb": SimpleNamespace(**vars(jb) | made_up)}
     for space in (quick, _space()):
         for _, before, arguments in written().get(function, ()):

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxbandits.arrays import bound
-from jaxbandits.checks import Numbers, function, instance, numbers, text
+from jaxbandits.checks import Numbers, check_setup, function, instance, numbers, text
 from jaxbandits.laws.thresholds import Threshold
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.allocation.game import Arms, Setup, Users, make_game
@@ -235,6 +235,7 @@ def random_allocation(
     text("name", name)
     instance("problem", problem, Problem, "of settings.allocation.make_problem")
     function("draw", draw)
+    check_setup("setup", setup)
     check_options(problem, order, stop_on_success)
     budgets = check_budgets(problem.budget if budgets is None else budgets)
     if problem.family.integer and np.any(budgets != np.round(budgets)):

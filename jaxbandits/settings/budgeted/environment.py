@@ -18,6 +18,7 @@ from jaxtyping import Float, Int32
 from jaxbandits.arrays import CompensatedSum, first_argmax, tally
 from jaxbandits.checks import (
     Numbers,
+    check_setup,
     function,
     instance,
     kinds,
@@ -165,9 +166,11 @@ def budgeted(
     """
     text("name", name)
     if provenance is not None:
-        instance("provenance", provenance, dict, "of further facts")
+        for fact in instance("provenance", provenance, dict, "of further facts"):
+            text("provenance: a name", fact)
     instance("law", law, JointLaw, "of jaxbandits.laws, as product(bernoulli, beta)")
     function("draw", draw)
+    check_setup("setup", setup)
     if law.means is None or law.highest is None:
         raise ValueError(f"law: {law.name} has no exact means, which regret needs")
     if isinstance(unit, str):
