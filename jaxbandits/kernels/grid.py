@@ -27,6 +27,7 @@ from jaxbandits.checks import (
     MOST,
     instance,
     kinds,
+    non_negative,
     number,
     one_of,
     played,
@@ -232,13 +233,14 @@ def split_cells(
 
 def _check_values(grid: Grid, born: Array, splits: int) -> None:
     """Refuse what `split_cells` cannot use, where it is known."""
-    if not isinstance(born, Tracer):
+    if not isinstance(born, jax.core.Tracer):
         non_negative(born=born)
-    if grid.watched is None or any(isinstance(x, Tracer) for x in grid):
+    if grid.watched is None or any(isinstance(x, jax.core.Tracer) for x in grid):
         return
     # The first watched point inside the cell that ends at the largest limit.
-    found = grid.limit[grid.watched[0]]
-    if not jnp.isclose(found, grid.limit[0] - grid.width[0] * (1 - 1 / splits)):
+    limit, width, watched = map(np.asarray, (grid.limit, grid.width, grid.watched))
+    wanted = limit[0] - width[0] * (1 - 1 / splits)
+    if not np.isclose(limit[watched[0]], wanted):
         raise ValueError(f"splits must be those of the grid, got {splits}")
 
 

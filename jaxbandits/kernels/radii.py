@@ -89,8 +89,8 @@ def kl_upper_bound(mean: Reals, bound: Reals, iterations: int = 20) -> Floats:
     Args:
       mean: real array in [0, 1].
       bound: real array >= 0, broadcastable against `mean`.
-      iterations: halvings, 1 to 64; the result is within ``2**-iterations`` and never above,
-        up to rounding of d: in float32 an error of up to ``5e-8 / (q - mean)``.
+      iterations: halvings, 1 to 64; the result is within ``2**-iterations`` and never
+        above, up to rounding of d: in float32 an error of up to ``5e-8 / (q - mean)``.
 
     Returns:
       Array of the broadcast shape, in [mean, min(1, mean + sqrt(bound / 2))].

@@ -1,6 +1,6 @@
 """The empirical joint law: replays recorded pairs of reward and consumption."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -202,10 +202,25 @@ def _means(params: Empirical) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _highest(params: Empirical) -> np.ndarray:
+    return _over_arms(np.max, params.consumption, params)
+
+
+def _support(params: Empirical) -> Any:
+    reward, consumption = (
+        tuple(_over_arms(end, x, params) for end in (np.min, np.max))
+        for x in (params.reward, params.consumption)
+    )
+    return reward, consumption
+
+
+def _over_arms(
+    end: Callable[..., Any], values: np.ndarray, params: Empirical
+) -> np.ndarray:
+    """`np.min` or `np.max` of every arm's values, f64[K]."""
     if params.runs is None:
-        return params.consumption.max(axis=-1)
+        return np.asarray(end(values, axis=-1))
     spans = zip(params.first, params.runs, strict=True)  # type: ignore[arg-type]
-    return np.array([params.consumption[i : i + n].max() for i, n in spans])
+    return np.array([end(values[i : i + n]) for i, n in spans])
 
 
 empirical = JointLaw(
@@ -218,5 +233,6 @@ empirical = JointLaw(
     highest=_highest,
     steps=_steps,
     per_arm=lambda params: params if params.runs is None else params[2:],
+    support=_support,
     join=_joined,
 )

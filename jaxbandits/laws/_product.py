@@ -78,6 +78,9 @@ def _product(reward: Law, consumption: Law) -> JointLaw:
     def highest(params):
         return consumption.support(params.consumption)[1]
 
+    def support(params):
+        return reward.support(params.reward), consumption.support(params.consumption)
+
     def sigma(params):
         return reward.sigma(params.reward)
 
@@ -124,4 +127,5 @@ def _product(reward: Law, consumption: Law) -> JointLaw:
         highest,
         exact,
         sigma=sigma if reward.sigma else None,
+        support=support,
     )

@@ -99,7 +99,7 @@ def make_record(
     for name in metrics:
         if not isinstance(name, str):
             raise TypeError(
-                f"metrics must have strings for names, got {checks.shown(name)}"
+                f"metrics: a name must be a string, got {checks.shown(name)}"
             )
     check_mapping("params", params or {})
     return Record(

@@ -61,7 +61,8 @@ def check_policy(
       rounds: JAX would take another entry, or drop what is written;
     * nothing becomes NaN in play;
     * a run is a pure function of its seed;
-    * a recommendation has the form of an action, and reports are real arrays without NaN;
+    * a recommendation has the form of an action, and reports are real arrays without
+      NaN;
     * the lanes transform of `init` gives what `init` gives.
 
     What a policy must be told of the game's end, and is not, is `rounds`.
