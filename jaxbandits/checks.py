@@ -375,6 +375,16 @@ def installed(what: str, module: str, extra: str) -> None:
         raise ValueError(f"{what} needs {module}: pip install 'jaxbandits[{extra}]'")
 
 
+@contextmanager
+def named(name: str) -> Iterator[None]:
+    """Errors of an argument's own check, with the argument before them."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{name}: {error}") from error
+
+
 class SeveralError(ValueError):
     """Several errors, a line each.
 

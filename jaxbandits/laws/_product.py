@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import integrate
 
-from jaxbandits.checks import increasing, instance
+from jaxbandits.checks import increasing, instance, named
 from jaxbandits.laws.law import (
     JointLaw,
     Law,
@@ -55,8 +55,9 @@ def _product(reward: Law, consumption: Law) -> JointLaw:
 
     def check(params):
         instance("params", params, Product, "of jaxbandits.laws")
-        reward.check(params.reward)
-        consumption.check(params.consumption)
+        for name, law in (("reward", reward), ("consumption", consumption)):
+            with named(name):
+                law.check(getattr(params, name))
         lowest, highest = reward.support(params.reward)
         if reward.sigma is not None:
             lowest = highest = np.asarray(reward.mean(params.reward))

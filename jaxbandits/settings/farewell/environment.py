@@ -26,6 +26,7 @@ from jaxbandits.checks import (
     in_unit_interval,
     instance,
     kinds,
+    named,
     numbers,
     one_of,
     shaped,
@@ -316,7 +317,8 @@ def _reward_params(reward: Any, law: Law, shape: tuple[int, int]) -> Any:
     params = jax.tree.unflatten(structure, full)
     # Laws check rows of arms; here every pair of arm and delay is one.
     rows = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), params)
-    law.check(rows)
+    with named("reward"):
+        law.check(rows)
     lowest, highest = law.support(rows)
     if np.any(lowest < 0) or np.any(highest > 1):
         raise ValueError("reward: the law must have its support in [0, 1]")
