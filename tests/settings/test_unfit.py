@@ -20,6 +20,7 @@ from jaxbandits.laws import (
 )
 from jaxbandits.laws.thresholds import exponential
 from jaxbandits.settings import allocation, censored, farewell
+from jaxbandits.testing import altered
 
 LAW = product(bernoulli, beta)
 ARMS = Product(
@@ -124,3 +125,17 @@ def test_a_problem_refuses_a_cost_that_no_game_or_quadrature_can_use(cost, named
     ):
         with pytest.raises(ValueError, match=named):
             make(2, *limits, cost, PENALTY)
+
+
+def test_errors_name_the_argument_that_is_wrong():
+    bernoullis = Bernoulli([0.4, 0.6])
+    with pytest.raises(TypeError, match=r"^params must hold arrays .*no lists"):
+        censored.plain("lists", bernoulli, bernoullis)
+    swapped = Product(ARMS.consumption, ARMS.reward)
+    with pytest.raises(TypeError, match="^reward: params must be a Bernoulli"):
+        censored.censored("swapped", PROBLEM, LAW, swapped)
+    with pytest.raises(ValueError, match=r"^reward: probability must be in \[0, 1\]"):
+        farewell.farewell("high", np.full((1, 2), 0.5), [[0.5, 1.2]])
+    game = censored.censored("good", PROBLEM, LAW, ARMS)
+    with pytest.raises(TypeError, match="no .'stp'. .did you mean 'step'"):
+        altered(game, stp=1)
