@@ -239,6 +239,8 @@ def expectation_below(
     All stretches between limits are integrated at once, as one vector.
     """
     limits = np.asarray(limits, np.float64)
+    if not (np.all(limits >= 0) and np.all(np.diff(limits) >= 0)):
+        raise ValueError(f"limits must be positive and increase, got {limits}")
     edges = np.unique(np.concatenate([[0.0], limits, np.asarray(breakpoints, float)]))
     edges = edges[edges <= limits[-1]]
     starts, widths = edges[:-1], np.diff(edges)

@@ -129,10 +129,11 @@ def record_table(
     names = known if metrics is None else list(metrics)
     for name in names:
         checks.one_of("metrics", name, known)
-    parts = ("environment", "policy")
-    written = [*parts, *(record[part] for record in records for part in parts), *known]
+    written = ["environment", "policy", *known]
+    for record in records:
+        written += [record["environment"], record["policy"]]
     for name in labels or {}:
-        checks.one_of("labels", name, list(dict.fromkeys(written)))
+        checks.one_of("labels", name, dict.fromkeys(written))
     marks = {
         name: _marks(records, name, best[name], level) for name in names if name in best
     }

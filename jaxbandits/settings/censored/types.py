@@ -456,7 +456,7 @@ def _size(num_arms: int, max_limit: float, sigma: float) -> tuple[int, float, fl
 def _check_functions(cost: Cost, penalty: Cost, points: np.ndarray) -> None:
     for name, value in (("cost", cost), ("penalty", penalty)):
         _check_monotone(name, function(name, value), points)
-    _check_traceable("cost", cost, points)  # policies ask for it in a round
+    _check_cost(cost, points)
 
 
 def _check_monotone(name: str, curve: Cost, points: np.ndarray) -> None:
@@ -469,11 +469,6 @@ def _check_monotone(name: str, curve: Cost, points: np.ndarray) -> None:
             f"{name} must map an array of {points.size} numbers to numbers, but fails: "
             f"{type(error).__name__}: {error}"
         ) from error
-    if getattr(values, "dtype", None) in (np.float32, np.float16, jnp.bfloat16):
-        raise ValueError(
-            f"{name} must give float64 of float64, as exact values need it, and gives "
-            f"{values.dtype}: leave out the cast"
-        )
     values = numbers(f"what {name} returns", values)
     played(**{f"what {name} returns": values})
     if values.shape != points.shape:
@@ -487,20 +482,27 @@ def _check_monotone(name: str, curve: Cost, points: np.ndarray) -> None:
         raise ValueError(f"{name} must not decrease, got {values} at {points}")
 
 
-def _check_traceable(name: str, curve: Cost, points: np.ndarray) -> None:
-    """`curve` must also map a traced array to one of its shape, as games need it."""
+def _check_cost(cost: Cost, points: np.ndarray) -> None:
+    """Require a cost for games, which are traced, and for quadratures in float64."""
+    with jax.enable_x64(True):
+        dtype = getattr(cost(points), "dtype", None)
+    if dtype in (np.float32, np.float16, jnp.bfloat16):
+        raise ValueError(
+            f"cost must give float64 of float64, as exact values need it, and gives "
+            f"{dtype}: leave out casts, and make its constants NumPy's or Python's"
+        )
     given = jax.ShapeDtypeStruct(points.shape, precision())
     try:
         # By a function of Python: JAX crashes where it is given one of NumPy's.
-        shape = jax.eval_shape(lambda x: curve(x), given).shape
+        shape = jax.eval_shape(lambda x: cost(x), given).shape
     except Exception as error:
-        kind = type(error).__name__
         raise ValueError(
-            f"{name} must also map an array that JAX traces, as in a game, but fails "
-            f"({kind}): write it with operators or with jax.numpy, and return an array"
+            "cost must also map an array that JAX traces, as in a game, but fails "
+            f"({type(error).__name__}): write it with operators or with jax.numpy, and "
+            "return an array"
         ) from error
     if shape != points.shape:
         raise ValueError(
-            f"{name} must map an array of shape {points.shape} to the same shape, got "
+            f"cost must map an array of shape {points.shape} to the same shape, got "
             f"{shape}"
         )
