@@ -388,7 +388,7 @@ def test_stop_on_success():
 
 
 @pytest.mark.slow
-def test_random_instances():
+def test_every_seed_has_arms_of_its_own():
     """Appendix A.1: every seed its own arms, and the regret against their optimum."""
     environment = settings.simulation(4, budget=20.0, m=2.0, M=10.0)
     keys = jax.vmap(lambda i: instance_key(root_key(0), i))(jnp.arange(200))
@@ -572,7 +572,7 @@ def test_bad_parameters_are_refused_before_anything_is_traced():
         raise AssertionError("compiled")
 
     environment = altered(game(), step=untouched, init=untouched, sample=untouched)
-    play = partial(simulate, environment=environment, horizon=5, seeds=2)
+    play = partial(simulate, environments=environment, horizon=5, seeds=2)
     rows = [
         (partial(play, make(environment.problem), grid=params), words)
         for make, params, words in PARAMETERS
