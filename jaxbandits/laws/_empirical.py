@@ -205,7 +205,7 @@ def _highest(params: Empirical) -> np.ndarray:
     return _over_arms(np.max, params.consumption, params)
 
 
-def _support(params: Empirical) -> Any:
+def _supports(params: Empirical) -> Any:
     reward, consumption = (
         tuple(_over_arms(end, x, params) for end in (np.min, np.max))
         for x in (params.reward, params.consumption)
@@ -233,6 +233,6 @@ empirical = JointLaw(
     highest=_highest,
     steps=_steps,
     per_arm=lambda params: params if params.runs is None else params[2:],
-    support=_support,
+    supports=_supports,
     join=_joined,
 )

@@ -79,7 +79,7 @@ def _product(reward: Law, consumption: Law) -> JointLaw:
     def highest(params):
         return consumption.support(params.consumption)[1]
 
-    def support(params):
+    def supports(params):
         return reward.support(params.reward), consumption.support(params.consumption)
 
     def sigma(params):
@@ -128,5 +128,5 @@ def _product(reward: Law, consumption: Law) -> JointLaw:
         highest,
         exact,
         sigma=sigma if reward.sigma else None,
-        support=support,
+        supports=supports,
     )

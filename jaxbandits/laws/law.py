@@ -111,11 +111,11 @@ class JointLaw(NamedTuple):
         are a mean in [0, 1] and sigma-sub-Gaussian noise. None if they lie in [0, 1].
       per_arm: ``params -> those of its leaves that have a row per arm``; all of them,
         if None.
-      support: host, ``params -> ((lowest, highest) reward, (lowest, highest)
-        consumption)``, f64[K] each, or None. What `settings.budgeted.fixed` holds the
-        ranges against that learners are told.
       join: host, ``[params, ...] -> params`` of all their arms, one after another; None
         where rows are concatenated.
+      supports: host, ``params -> ((lowest, highest) reward, (lowest, highest)
+        consumption)``, f64[K] each, or None. What `settings.budgeted.fixed` holds the
+        ranges against that learners are told.
     """
 
     name: str
@@ -131,8 +131,8 @@ class JointLaw(NamedTuple):
     steps: Callable[[Any, Cost], tuple[Table, Moments]] | None = None
     sigma: Callable[[Any], OfArms] | None = None
     per_arm: Callable[[Any], Any] | None = None
-    support: Callable[[Any], tuple[tuple[End, End], tuple[End, End]]] | None = None
     join: Callable[[Sequence[Any]], Any] | None = None
+    supports: Callable[[Any], tuple[tuple[End, End], tuple[End, End]]] | None = None
 
     def rows(self, params: Any) -> list[Any]:
         """The leaves of parameters that have a row per arm."""

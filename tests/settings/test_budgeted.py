@@ -518,7 +518,7 @@ def test_feedback_outside_the_ranges_is_found(change):
     """Where no law says so beforehand, in a game of one's own."""
     game = settings.fixed("wide", SMALL, SMALL_OF_2, **RANGES)
     told = settings.fixed(
-        "narrow", SMALL._replace(support=None), SMALL_OF_2, **RANGES | change
+        "narrow", SMALL._replace(supports=None), SMALL_OF_2, **RANGES | change
     )
     check_environment(game, uniform(game.problem))
     wrong = game._replace(problem=told.problem)

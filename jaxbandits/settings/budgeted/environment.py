@@ -267,11 +267,11 @@ def fixed(
 
 def _check_ranges(law: JointLaw, params: Any, problem: Problem) -> None:
     """Require that rewards and costs cannot leave the ranges that learners are told."""
-    if law.support is None:
+    if law.supports is None:
         return
     told = problem[3:], problem[1:3]
     names = "reward_range", "cost_range"
-    for name, ends, support in zip(names, told, law.support(params), strict=True):
+    for name, ends, support in zip(names, told, law.supports(params), strict=True):
         (low, high), (least, most) = ends, support
         if np.any(exceeds(np.asarray(low), np.asarray(least))) or np.any(
             exceeds(np.asarray(most), np.asarray(high))
