@@ -397,7 +397,8 @@ def points_of(
 
 def _check(name: str, policy: Policy, points: Points) -> None:
     """The policy's own opinion of its parameters."""
-    check = checks.function(f"policies[{name!r}]: check", policy.check)
+    checks.function(f"policies[{name!r}]: check", policy.check)
+    check = policy.check_params
     make = policy.params._replace if policy.params else tuple
     try:
         return check(make(**{x: _shortest(c) for x, c in points.columns.items()}))

@@ -77,6 +77,14 @@ def in_unit_interval(**values: Any) -> None:
     _require(values, lambda x: (x >= 0) & (x <= 1), "in [0, 1]")
 
 
+def increasing(**values: Any) -> None:
+    """Require every value to be a list of finite numbers > 0, each above the last."""
+    positive(**values)
+    for name, value in values.items():
+        if not np.all(np.diff(numbers(name, value, 1)) > 0):
+            raise ValueError(f"{name} must increase, got {shown(value)}")
+
+
 def finite(**values: Any) -> None:
     """Require every value to be finite."""
     _require(values, np.isfinite, "finite")
@@ -365,6 +373,16 @@ def installed(what: str, module: str, extra: str) -> None:
     """
     if importlib.util.find_spec(module) is None:
         raise ValueError(f"{what} needs {module}: pip install 'jaxbandits[{extra}]'")
+
+
+@contextmanager
+def named(name: str) -> Iterator[None]:
+    """Errors of an argument's own check, with the argument before them."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{name}: {error}") from error
 
 
 class SeveralError(ValueError):

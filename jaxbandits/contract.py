@@ -396,6 +396,8 @@ def _check_report(found: Mapping[str, Any]) -> None:
     for name, value in found.items():
         if not hasattr(value, "shape"):
             raise TypeError(f"report {name!r} is not an array: {shapes_of(value)}")
+        if jnp.issubdtype(value.dtype, jnp.complexfloating):
+            raise TypeError(f"report {name!r} must be real, got {shapes_of(value)}")
         check_variable("report", name)
 
 

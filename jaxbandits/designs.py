@@ -79,6 +79,12 @@ def sampled(
         )
     for leaf, span in ranges.items():
         _check(f"ranges[{leaf!r}]", span)
+    most = qmc.Sobol.MAXDIM if method == "sobol" else MOST
+    if len(ranges) > most:
+        raise ValueError(
+            f"ranges must have at most {most} leaves with method {method!r}, got "
+            f"{len(ranges)}"
+        )
     unit = getattr(qmc, METHODS[method])(len(ranges), rng=seed).random(count)
     table = np.stack([_values(*x) for x in zip(ranges.values(), unit.T, strict=True)])
     _, first = np.unique(table, axis=1, return_index=True)
@@ -97,6 +103,11 @@ def _check(name: str, span: Any) -> None:
         wanted = "positive and finite on a log scale" if least == 0 else "finite"
         raise ValueError(
             f"{name}: ends must be {wanted}, and increase, got {low:g} and {high:g}"
+        )
+    if not math.isfinite(high / low if least == 0 else high - low):
+        raise ValueError(
+            f"{name}: ends must not be so far apart that float64 overflows, got "
+            f"{low:g} and {high:g}"
         )
     if span.whole and not (low.is_integer() and high.is_integer()):
         raise ValueError(

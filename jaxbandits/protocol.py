@@ -208,9 +208,22 @@ class Policy(NamedTuple, Generic[S, P, Played]):
         params: Any = self.params
         if values:
             params = params._replace(**values)
-        if self.check is not None:
-            self.check(params)
+        self.check_params(params)
         return self._replace(params=params)
+
+    def check_params(self, params: P) -> None:
+        """Call `check`, if there is one.
+
+        Raises:
+          TypeError, ValueError: as `check` does, and if it returns anything: what it
+            does not raise would refuse nothing.
+        """
+        found = None if self.check is None else self.check(params)
+        if found is not None:
+            raise TypeError(
+                f"check of policy {self.name!r} must raise a ValueError for parameters "
+                f"out of range, and return None, got {checks.shown(found)}"
+            )
 
     def over(self, design: Any = None, /, **values: Any) -> "Entry":
         """The policy at many parameter points, for `jaxbandits.simulate`.

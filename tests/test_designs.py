@@ -108,6 +108,12 @@ BAD = [
         {"ranges": {"a": Range(2, 1)}},
         r"ranges\['a'\]: ends must be finite, and incr",
     ),
+    ({"ranges": {"a": Range(-1e308, 1e308)}}, "so far apart that float64 overflows"),
+    ({"ranges": {"a": Range(1e-300, 1e300, "log")}}, "float64 overflows"),
+    (
+        {"ranges": {f"a{i}": Range(0, 1) for i in range(30_000)}},
+        "ranges must have at most 21201 leaves with method 'sobol', got 30000",
+    ),
     ({"ranges": {"a": Range(1, 1)}}, "must be finite, and increase, got 1 and 1"),
     ({"ranges": {"a": Range(1, np.inf)}}, "finite, and increase, got 1 and inf"),
     ({"ranges": {"a": Range(1, np.nan)}}, "finite, and increase, got 1 and nan"),

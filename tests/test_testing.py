@@ -116,6 +116,18 @@ BAD_POLICIES = {
         ),
         r"state\['x'\] must not hold NaN, and does in round 9",
     ),
+    "a choice by an entry that the state has not": (
+        counter(act=lambda noise, view, state, params: state[7] % 2),
+        "policy '.*': act: .*out-of-bounds indexing .* index 7",
+    ),
+    "a count that is written beyond the state": (
+        counter(update=lambda n, v, state, a, f, p: state.at[a + 5].add(1)),
+        "policy '.*': update: .*out-of-bounds indexing",
+    ),
+    "a check that returns what it should raise": (
+        counter(check=lambda params: False),
+        "check of policy '.*' must raise a ValueError .* got False",
+    ),
 }
 
 
@@ -140,6 +152,14 @@ BAD_NOTES = {
     "a metric's name": (
         {"report": lambda state, params: {"spent": state}},
         "report 'spent' has the name of a metric",
+    ),
+    "an entry that the state has not": (
+        {"report": lambda state, params: {"pulls": state[7]}},
+        "policy '.*': report: .*out-of-bounds indexing .* index 7",
+    ),
+    "a complex number": (
+        {"report": lambda state, params: {"pulls": state * 1j}},
+        r"report 'pulls' must be real, got complex64\[2\]",
     ),
     "NaN in a report": (
         {"report": lambda state, params: {"pulls": jnp.log(-1.0 - state)}},
@@ -335,6 +355,10 @@ BAD_ENVIRONMENTS = {
     "a metric of an entry beyond what the record counts": (
         altered(GAME, metrics=lambda t, i, r: {"x": r.pulls[r.spent]}),
         "metrics: out-of-bounds indexing",
+    ),
+    "a step that reads beyond a table": (
+        altered(GAME, step=lambda n, i, s, a: (s, s.pulls[a + 2])),
+        "the environment's step: .*out-of-bounds indexing",
     ),
     "a judge that uses a metric's name": (
         GAME._replace(judge=lambda instance, action: {"spent": 1.0 * action}),

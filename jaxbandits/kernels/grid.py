@@ -27,6 +27,7 @@ from jaxbandits.checks import (
     MOST,
     instance,
     kinds,
+    non_negative,
     number,
     one_of,
     played,
@@ -187,8 +188,8 @@ def split_cells(
     Args:
       grid: of one arm.
       ready: bool[G], whose cells to split; all of them playable.
-      born: i32[], rounds of the arm so far.
-      splits: m, as the grid was made with.
+      born: i32[] >= 0, rounds of the arm so far.
+      splits: m, as the grid was made with. A traced `born` or grid is not looked at.
       history: likewise.
 
     Returns:
@@ -206,7 +207,9 @@ def split_cells(
             f"ready must be bool[{grid.limit.shape[0]}], a truth value per place, got "
             f"{jnp.result_type(ready)}{list(np.shape(ready))}"
         )
-    ready, born = jnp.asarray(ready), integer("born", born).astype(jnp.int32)
+    born = integer("born", born)
+    _check_values(grid, born, splits)
+    ready, born = jnp.asarray(ready), born.astype(jnp.int32)
     split = SPLITS[history]
 
     def going(carry):
@@ -226,6 +229,19 @@ def split_cells(
 
     grid, _, overflow = lax.while_loop(going, step, (grid, ready, jnp.zeros((), bool)))
     return grid, overflow
+
+
+def _check_values(grid: Grid, born: Array, splits: int) -> None:
+    """Refuse what `split_cells` cannot use, where it is known."""
+    if not isinstance(born, jax.core.Tracer):
+        non_negative(born=born)
+    if grid.watched is None or any(isinstance(x, jax.core.Tracer) for x in grid):
+        return
+    # The first watched point inside the cell that ends at the largest limit.
+    limit, width, watched = map(np.asarray, (grid.limit, grid.width, grid.watched))
+    wanted = limit[0] - width[0] * (1 - 1 / splits)
+    if not np.isclose(limit[watched[0]], wanted):
+        raise ValueError(f"splits must be those of the grid, got {splits}")
 
 
 def _split(

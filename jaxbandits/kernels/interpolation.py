@@ -17,7 +17,7 @@ from jaxtyping import Float, Int32, Real
 
 from jaxbandits.arrays import first_argmax, multiply_add, outermost, stored, window
 from jaxbandits.arrays.real import real
-from jaxbandits.checks import kinds, one_of, shaped
+from jaxbandits.checks import kinds, number, one_of, shaped, shown, whole
 from jaxbandits.kernels.newton import guarded_newton
 
 NODES = 6  # that a polynomial passes through, if nobody says more
@@ -127,6 +127,8 @@ def around(
 def _start(values: Array, node: Array, nodes: int) -> Array:
     """The first of the nodes around the cell that begins at one of them."""
     length = values.shape[0]
+    if whole("nodes", nodes, NODES) % 2:
+        raise ValueError(f"nodes must be even, got {nodes}")
     if length < nodes:
         raise ValueError(f"values must be at least {nodes} numbers, got {length}")
     # Stored: every step of a window's search reads it.
@@ -164,7 +166,7 @@ def interpolate(
       nodes: host int, even and at least 6, that a polynomial passes through.
 
     Raises:
-      ValueError: if there are fewer values than that.
+      ValueError: if `nodes` is out of range, or there are fewer values than that.
     """
     values, position = real(values=values, position=position)
     node = jnp.floor(position).astype(jnp.int32)
@@ -191,10 +193,17 @@ def maximum(
 
     Returns:
       ``(position f[] in [0, last], value f[])``.
+
+    Raises:
+      ValueError: if `last` or `nodes` is out of range, or there are fewer values than
+        nodes.
     """
     values = real(values=values)
     shaped("J", values=values)
-    end = values.shape[0] - 1 if last is None else last
+    most = values.shape[0] - 1
+    end = most if last is None else number("last", last)
+    if not most - 1 < end <= most:
+        raise ValueError(f"last must be in ({most - 1}, {most}], got {shown(last)}")
     node = first_argmax(values) if node is None else node
     polynomial = _beside(values, node, nodes)
     slopes = _slopes(polynomial.coefficients)

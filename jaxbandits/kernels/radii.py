@@ -10,6 +10,7 @@ from jaxbandits.arrays.real import Floats, Reals, real
 from jaxbandits.checks import whole
 
 LEAST = 1e-30  # stands for 0 in a denominator and under a logarithm
+MOST_ITERATIONS = 64  # that change a number of 64 bits
 EDGE = 1e-7  # closer to 1 a bound has no slope in float32
 
 
@@ -88,14 +89,15 @@ def kl_upper_bound(mean: Reals, bound: Reals, iterations: int = 20) -> Floats:
     Args:
       mean: real array in [0, 1].
       bound: real array >= 0, broadcastable against `mean`.
-      iterations: halvings; the result is within ``2**-iterations`` and never above,
-        up to rounding of d: in float32 an error of up to ``5e-8 / (q - mean)``.
+      iterations: halvings, 1 to 64; the result is within ``2**-iterations`` and never
+        above, up to rounding of d: in float32 an error of up to ``5e-8 / (q - mean)``.
 
     Returns:
       Array of the broadcast shape, in [mean, min(1, mean + sqrt(bound / 2))].
     """
     mean, bound = real(mean=mean, bound=bound)
-    return _kl_upper_bound(mean, bound, whole("iterations", iterations, 0))
+    iterations = whole("iterations", iterations, 1, MOST_ITERATIONS)
+    return _kl_upper_bound(mean, bound, iterations)
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(2,))
@@ -142,14 +144,14 @@ def kl_ratio_bound(
       reward: real array in [0, 1].
       cost: real array in (0, 1]; all three broadcast together.
       bound: real array >= 0.
-      iterations: Newton steps.
+      iterations: Newton steps, 1 to 64.
 
     Returns:
       Array of the broadcast shape, at least ``reward / cost``, at most e**43, whose
       square float32 still holds.
     """
     reward, cost, bound = real(reward=reward, cost=cost, bound=bound)
-    iterations = whole("iterations", iterations, 0)
+    iterations = whole("iterations", iterations, 1, MOST_ITERATIONS)
     total = reward + cost
     log_cost = jnp.log(cost)
     # d(r, s) <= -log(1 - s) for s >= r: this much the reward alone can rise.

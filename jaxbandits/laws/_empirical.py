@@ -1,6 +1,6 @@
 """The empirical joint law: replays recorded pairs of reward and consumption."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,13 +11,14 @@ from jaxbandits.arrays import position
 from jaxbandits.checks import (
     Numbers,
     in_unit_interval,
+    increasing,
     instance,
     non_negative,
     numbers,
     played,
     shown,
 )
-from jaxbandits.laws.law import Cost, JointLaw, Moments, exceeds
+from jaxbandits.laws.law import Cost, JointLaw, Moments, cost_of, exceeds
 from jaxbandits.protocol import Noise
 
 
@@ -139,8 +140,9 @@ def _sample(
 
 
 def _moments(params: Empirical, limits: np.ndarray, cost: Cost) -> Moments:
+    increasing(limits=limits)
     finished = np.where(params.consumption == np.inf, 0.0, params.consumption)
-    costs = np.asarray(cost(finished))
+    costs = cost_of(cost, finished)
     if params.runs is not None:
         # A limit at a time, as the runs may be many.
         parts = (params.reward, costs, np.ones_like(costs))
@@ -170,7 +172,7 @@ def _steps(params: Empirical, cost: Cost) -> tuple[np.ndarray, Moments]:
     order = np.argsort(edges, axis=1, kind="stable")
     edges, reward = (np.take_along_axis(x, order, axis=1) for x in (edges, reward))
     # What is summed beyond edges of +inf belongs to no limit.
-    costs = np.asarray(cost(np.where(edges < np.inf, edges, 0.0)))
+    costs = cost_of(cost, np.where(edges < np.inf, edges, 0.0))
 
     def below(x):
         return np.pad(np.cumsum(x, axis=1) / runs, ((0, 0), (1, 0)))
@@ -200,10 +202,25 @@ def _means(params: Empirical) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _highest(params: Empirical) -> np.ndarray:
+    return _over_arms(np.max, params.consumption, params)
+
+
+def _supports(params: Empirical) -> Any:
+    reward, consumption = (
+        tuple(_over_arms(end, x, params) for end in (np.min, np.max))
+        for x in (params.reward, params.consumption)
+    )
+    return reward, consumption
+
+
+def _over_arms(
+    end: Callable[..., Any], values: np.ndarray, params: Empirical
+) -> np.ndarray:
+    """`np.min` or `np.max` of every arm's values, f64[K]."""
     if params.runs is None:
-        return params.consumption.max(axis=-1)
+        return np.asarray(end(values, axis=-1))
     spans = zip(params.first, params.runs, strict=True)  # type: ignore[arg-type]
-    return np.array([params.consumption[i : i + n].max() for i, n in spans])
+    return np.array([end(values[i : i + n]) for i, n in spans])
 
 
 empirical = JointLaw(
@@ -216,5 +233,6 @@ empirical = JointLaw(
     highest=_highest,
     steps=_steps,
     per_arm=lambda params: params if params.runs is None else params[2:],
+    supports=_supports,
     join=_joined,
 )

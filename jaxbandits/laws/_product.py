@@ -6,8 +6,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import integrate
 
-from jaxbandits.checks import instance
-from jaxbandits.laws.law import JointLaw, Law, Moments, exact_params, exceeds, of_arm
+from jaxbandits.checks import increasing, instance, named
+from jaxbandits.laws.law import (
+    JointLaw,
+    Law,
+    Moments,
+    cost_of,
+    exact_params,
+    exceeds,
+    of_arm,
+)
 
 
 class Product(NamedTuple):
@@ -47,8 +55,9 @@ def _product(reward: Law, consumption: Law) -> JointLaw:
 
     def check(params):
         instance("params", params, Product, "of jaxbandits.laws")
-        reward.check(params.reward)
-        consumption.check(params.consumption)
+        for name, law in (("reward", reward), ("consumption", consumption)):
+            with named(name):
+                law.check(getattr(params, name))
         lowest, highest = reward.support(params.reward)
         if reward.sigma is not None:
             lowest = highest = np.asarray(reward.mean(params.reward))
@@ -70,10 +79,14 @@ def _product(reward: Law, consumption: Law) -> JointLaw:
     def highest(params):
         return consumption.support(params.consumption)[1]
 
+    def supports(params):
+        return reward.support(params.reward), consumption.support(params.consumption)
+
     def sigma(params):
         return reward.sigma(params.reward)
 
     def moments(params, limits, cost):
+        increasing(limits=limits)
         mean = means(params)[0][:, None]
         if consumption.atoms is not None:
             below, cost_below = _atom_moments(params.consumption, limits, cost)
@@ -93,7 +106,7 @@ def _product(reward: Law, consumption: Law) -> JointLaw:
             p = start + share * (below - start)
             # Where F rounds to 1 its inverse is infinite.
             quantile = np.minimum(consumption.quantile(params, p), np.asarray(limits))
-            return (below - start) * cost(quantile)
+            return (below - start) * cost_of(cost, quantile)
 
         pieces = integrate.quad_vec(integrand, 0, 1, epsabs=1e-13, epsrel=1e-12)[0]
         return np.cumsum(pieces, axis=1)
@@ -102,7 +115,7 @@ def _product(reward: Law, consumption: Law) -> JointLaw:
         values, probabilities = consumption.atoms(params)
         inside = ~exceeds(values[:, :, None], np.asarray(limits))
         weight = probabilities[:, :, None] * inside
-        costs = np.asarray(cost(values))[:, :, None]
+        costs = cost_of(cost, values)[:, :, None]
         return weight.sum(axis=1), (weight * costs).sum(axis=1)
 
     return JointLaw(
@@ -115,4 +128,5 @@ def _product(reward: Law, consumption: Law) -> JointLaw:
         highest,
         exact,
         sigma=sigma if reward.sigma else None,
+        supports=supports,
     )

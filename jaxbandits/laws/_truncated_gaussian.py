@@ -28,6 +28,7 @@ from jaxbandits.arrays import unit_interval
 from jaxbandits.checks import (
     Numbers,
     finite,
+    increasing,
     instance,
     non_negative,
     numbers,
@@ -35,7 +36,14 @@ from jaxbandits.checks import (
     positive,
 )
 from jaxbandits.kernels.normal import truncated_normal_quantile
-from jaxbandits.laws.law import Cost, JointLaw, Moments, expectation_below, of_arm
+from jaxbandits.laws.law import (
+    Cost,
+    JointLaw,
+    Moments,
+    cost_of,
+    expectation_below,
+    of_arm,
+)
 from jaxbandits.protocol import Noise
 
 DEGREE = 20
@@ -293,6 +301,7 @@ def _sample(
 
 
 def _moments(params: TruncatedGaussian, limits: np.ndarray, cost: Cost) -> Moments:
+    increasing(limits=limits)
     low, high = params.lower[0, 1], params.upper[0, 1]  # one box for all arms
     # Beyond the box there is no mass: a limit there is worth the box's end.
     points, position = np.unique(np.clip(limits, low, high), return_inverse=True)
@@ -309,7 +318,7 @@ def _moments(params: TruncatedGaussian, limits: np.ndarray, cost: Cost) -> Momen
     )
     return Moments(
         below(lambda x: _reward_mass_and_mean(params, x)[1]) / mass,
-        below(lambda x: np.asarray(cost(x))) / mass,
+        below(lambda x: cost_of(cost, x)) / mass,
         below(np.ones_like) / mass,
     )
 

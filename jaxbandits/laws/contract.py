@@ -15,7 +15,7 @@ from scipy import integrate, stats
 
 from jaxbandits import reads
 from jaxbandits.arrays import constant
-from jaxbandits.checks import Numbers, instance, require, whole
+from jaxbandits.checks import Numbers, instance, require, shown, whole
 from jaxbandits.laws.form import check_fields, num_arms_of, with_named_errors
 from jaxbandits.laws.law import JointLaw, Law, exact_params, exceeds
 from jaxbandits.laws.thresholds import Threshold, check_family
@@ -31,7 +31,8 @@ def check_law(
 ) -> None:
     """Check that a law's sampler has the law that its other functions describe.
 
-    * the parameters pass the law's own check, draws are finite floats, one per arm;
+    * the parameters pass the law's own check, which returns nothing; draws are finite
+      floats, one per arm;
     * a draw reads its own words and no others, and makes numbers of them first;
     * draws lie in the support and follow the cdf (or the atoms), tails included;
     * the quantile function inverts the cdf, and the mean is that of the quantiles,
@@ -39,8 +40,9 @@ def check_law(
       there is nothing to compare it with);
     * a draw moves with its uniform as `monotone` says;
     * of a joint law: rewards lie in [0, 1] (or, with a `sigma`, are no farther from
-      their mean than sigma-sub-Gaussian ones), consumptions in [0, highest], and means
-      and moments below limits, of linear and squared costs, are those of the draws.
+      their mean than sigma-sub-Gaussian ones), consumptions in [0, highest], both in
+      `supports`, and means and moments below limits, of linear and squared costs, are
+      those of the draws.
 
     Args:
       law: a univariate law, a joint law, or a family of thresholds.
@@ -61,7 +63,12 @@ def check_law(
         law, params = _of_family(law, params)
     else:
         check_fields(law)
-    law.check(params)
+    returned = law.check(params)
+    require(
+        returned is None,
+        f"{law.name}: check must raise a ValueError for parameters out of range, and "
+        f"return None, got {shown(returned)}",
+    )
     law = with_named_errors(
         law, num_arms_of(law.rows(params) if isinstance(law, JointLaw) else params)
     )
@@ -397,6 +404,18 @@ def _check_joint(law: JointLaw, params: Any, noise: np.ndarray) -> None:
             not np.any(exceeds(consumption.max(axis=1), highest)),
             f"{law.name}: a consumption exceeds highest",
         )
+    if law.supports is not None:
+        for name, x, (low, high) in zip(
+            ("reward", "consumption"),
+            (reward, consumption),
+            law.supports(params),
+            strict=True,
+        ):
+            require(
+                not np.any(exceeds(x.max(axis=1), np.asarray(high)))
+                and not np.any(exceeds(np.asarray(low), x.min(axis=1))),
+                f"{law.name}: a {name} lies outside supports",
+            )
     if law.means is not None:
         for name, x, mean, width in zip(
             ("reward", "consumption"),

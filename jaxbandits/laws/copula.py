@@ -117,6 +117,7 @@ def _gaussian_copula(reward: Law, consumption: Law) -> JointLaw:
         moments if known and (consumption.atoms or consumption.quantile) else None,
         means=independent.means,
         highest=independent.highest,
+        supports=independent.supports,
         exact=exact,
     )
 

@@ -96,8 +96,9 @@ class JointLaw(NamedTuple):
       sample: ``(noise, params, arm) -> (reward f32[], consumption f32[])``.
       check: host, ``params -> None``; raises a ValueError naming the parameter that is
         out of range.
-      moments: host, ``(params, limits f64[M], cost) -> Moments``; what the censored
-        setting needs, None if there are no exact ones.
+      moments: host, ``(params, limits f64[M], cost) -> Moments``, the limits positive
+        and increasing; what the censored setting needs, None if there are no exact
+        ones.
       means: ``params -> (mean reward, mean consumption)``, as `Law.mean`; what the
         budgeted setting needs, or None.
       highest: host, ``params -> f64[K]``, the largest possible consumption, or None.
@@ -112,6 +113,9 @@ class JointLaw(NamedTuple):
         if None.
       join: host, ``[params, ...] -> params`` of all their arms, one after another; None
         where rows are concatenated.
+      supports: host, ``params -> ((lowest, highest) reward, (lowest, highest)
+        consumption)``, f64[K] each, or None. What `settings.budgeted.fixed` holds the
+        ranges against that learners are told.
     """
 
     name: str
@@ -128,6 +132,7 @@ class JointLaw(NamedTuple):
     sigma: Callable[[Any], OfArms] | None = None
     per_arm: Callable[[Any], Any] | None = None
     join: Callable[[Sequence[Any]], Any] | None = None
+    supports: Callable[[Any], tuple[tuple[End, End], tuple[End, End]]] | None = None
 
     def rows(self, params: Any) -> list[Any]:
         """The leaves of parameters that have a row per arm."""
@@ -153,6 +158,15 @@ def exact_params(law: Law | JointLaw, params: Any) -> Any:
       no such number.
     """
     return params if law.exact is None else law.exact(params)
+
+
+def cost_of(cost: Cost, consumption: np.ndarray) -> np.ndarray:
+    """Costs of consumptions f64[...] on the host, in float64: f64[...].
+
+    A cost in jax.numpy would give float32, whose rounding no quadrature gets below.
+    """
+    with jax.enable_x64(True):
+        return np.asarray(cost(consumption), np.float64)
 
 
 def exceeds(x: Any, limit: Any) -> Any:
@@ -225,6 +239,8 @@ def expectation_below(
     All stretches between limits are integrated at once, as one vector.
     """
     limits = np.asarray(limits, np.float64)
+    if not (np.all(limits >= 0) and np.all(np.diff(limits) >= 0)):
+        raise ValueError(f"limits must be positive and increase, got {limits}")
     edges = np.unique(np.concatenate([[0.0], limits, np.asarray(breakpoints, float)]))
     edges = edges[edges <= limits[-1]]
     starts, widths = edges[:-1], np.diff(edges)

@@ -216,9 +216,15 @@ def _constant(
     return lambda params: (np.asarray(low), np.asarray(high))
 
 
+def _bernoulli_support(params: Bernoulli) -> tuple[np.ndarray, np.ndarray]:
+    probability = np.asarray(params.probability)
+    return (probability == 1).astype(float), (probability > 0).astype(float)
+
+
 def _discrete_support(params: Discrete) -> tuple[np.ndarray, np.ndarray]:
-    values = np.asarray(params.values)
-    return values.min(axis=1), values.max(axis=1)
+    values, possible = np.asarray(params.values), np.asarray(params.probabilities) > 0
+    low, high = (np.where(possible, values, beyond) for beyond in (np.inf, -np.inf))
+    return low.min(axis=1), high.max(axis=1)
 
 
 bernoulli = Law(
@@ -227,7 +233,7 @@ bernoulli = Law(
     _bernoulli_sample,
     _check_bernoulli,
     mean=lambda p: p.probability,
-    support=_constant(0.0, 1.0),
+    support=_bernoulli_support,
     atoms=_bernoulli_atoms,
     monotone=-1,
     exact=lambda p: p._replace(bound=bound(np.asarray(p.probability, np.float64))),

@@ -139,6 +139,11 @@ def plot_panels(
             title=heads[title],
         )
         if tops is not None and title in tops:
+            if tops[title] <= (low := ax.get_ylim()[0]):
+                raise ValueError(
+                    f"tops: {title!r} must be above the lower end of its y axis, "
+                    f"{low:g}, got {tops[title]}"
+                )
             ax.set_ylim(top=tops[title])
     share_names(axes)
     draw_legend(

@@ -108,11 +108,12 @@ def readable_ticks(
         from 0 to the power of ten that no positive value lies below, and 0 is a tick.
 
     Raises:
-      ValueError: if `scale` is neither.
+      ValueError: if `scale` is neither, or `low` not positive on a logarithmic axis.
     """
     instance("axis", axis, Axis, "of Matplotlib, as ax.xaxis")
     one_of(f"{_name(axis)}_scale", scale, SCALES)
-    number("low", low)
+    if not number("low", low) > 0 and scale == "log":
+        raise ValueError(f"low must be positive for the scale log, got {low}")
     number("high", high)
     flag("zero", zero)
     above = tick_locator(scale, low, high)

@@ -91,8 +91,7 @@ def _doubling(policy: Policy[Any, P, A], first: int) -> Policy[State, P, A]:
 
     def check(params):
         at_least_one(horizon=params.horizon)
-        if policy.check is not None:
-            policy.check(params)
+        policy.check_params(params)
 
     def told(params, length):
         return params._replace(horizon=jnp.asarray(length, float))

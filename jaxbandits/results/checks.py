@@ -7,12 +7,14 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from jaxbandits.checks import MOST
+from jaxbandits.checks import MOST, shown
 from jaxbandits.results.names import INSTANCE
 
 
 def check_dataset(dataset: xr.Dataset, *dims: str) -> None:
     """Raise an error if `dataset` is none, or lacks or has nothing along a dimension.
+
+    So it does if policies or seeds stand there twice, or checkpoints do not increase.
 
     Args:
       dataset: what was given.
@@ -32,6 +34,15 @@ def check_dataset(dataset: xr.Dataset, *dims: str) -> None:
         if not dataset.sizes[dim]:
             raise ValueError(f"dataset: has no {dim}")
     check_once("dataset", dataset, "policy", "seed")
+    checkpoints = dataset.coords.get("checkpoint", np.zeros(1))
+    # The last one is taken for the end of the game.
+    if checkpoints.dtype.kind in "iuf" and checkpoints.ndim == 1:
+        values = np.asarray(checkpoints)
+        if not np.all(values[1:] > values[:-1]):
+            raise ValueError(
+                f"checkpoint must increase, got {shown(values)}: put the dataset in "
+                "order, by dataset.sortby('checkpoint')"
+            )
 
 
 def check_once(argument: str, data: xr.Dataset | xr.DataArray, *dims: str) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from jaxbandits.checks import kinds
+from jaxbandits.checks import kinds, non_negative
 from jaxbandits.results.names import COUNT, FACT, PARAMETER, check_variable
 from jaxbandits.results.plain import plain
 
@@ -237,6 +237,11 @@ def build_dataset(
         counts = _array(rounds[name], (None, *rest), f"rounds[{name!r}]")
         if not np.issubdtype(counts.dtype, np.integer):
             raise ValueError(f"rounds[{name!r}] must be integers, got {counts.dtype}")
+        if np.any(counts < 0) or np.any(counts[..., 1:] < counts[..., :-1]):
+            raise ValueError(
+                f"rounds[{name!r}] must be at least 0, and not fall from a checkpoint "
+                "to the next"
+            )
         shape = counts.shape
         found[environment, name] = Found(
             {
@@ -251,6 +256,9 @@ def build_dataset(
             leaf: _column(values, shape[0], f"params[{name!r}]: {leaf}")
             for leaf, values in params[name].items()
         }
+        seconds = {"compile": compile_seconds[name], "run": run_seconds[name]}
+        non_negative(**{f"{x}_seconds[{name!r}]": y for x, y in seconds.items()})
+        _check_points(columns[environment, name], shape[0], f"params[{name!r}]")
     axes = coordinates(
         [environment],
         list(metrics),
@@ -296,6 +304,12 @@ def _column(values: ArrayLike, points: int, argument: str) -> np.ndarray:
     return np.broadcast_to(column, points).astype(np.float64)
 
 
+def _check_points(columns: Mapping[str, np.ndarray], count: int, argument: str) -> None:
+    """Require different parameter points, of which a table or figure shows each."""
+    if columns and len(set(zip(*columns.values(), strict=True))) < count:
+        raise ValueError(f"{argument} must be different points, and has equal ones")
+
+
 def _seeds(seeds: ArrayLike) -> np.ndarray:
     seeds = np.asarray(seeds)
     if seeds.ndim != 1 or not np.issubdtype(seeds.dtype, np.integer):
@@ -313,6 +327,8 @@ def _checkpoints(checkpoints: ArrayLike, kind: str) -> np.ndarray:
         raise ValueError("checkpoints must be a list of numbers, and not empty")
     if not np.all(np.diff(checkpoints) > 0):
         raise ValueError("checkpoints must increase")
+    if not np.all(np.isfinite(checkpoints)) or checkpoints[0] < 0:
+        raise ValueError(f"checkpoints must be finite and >= 0, got {checkpoints}")
     if kind != "round":
         return checkpoints.astype(np.float64)
     if not np.issubdtype(checkpoints.dtype, np.integer):

@@ -9,6 +9,7 @@ import xarray as xr
 
 from jaxbandits.results.checks import check_dataset, check_whole
 from jaxbandits.results.dataset import DIMS
+from jaxbandits.results.moments import NAMES
 from jaxbandits.results.names import COUNT, FACT, INSTANCE, PARAMETER
 
 _KNOWN = "mean, sem, interval (by t), quantiles and summary_records"
@@ -61,6 +62,10 @@ def metric_values(
         if values.sizes.get(dim) == 0:
             raise ValueError(f"dataset: has no {dim}")
     if "moment" in values.dims:
+        if (size := values.sizes["moment"]) != len(NAMES):
+            raise ValueError(
+                f"dataset: moment must have all its {len(NAMES)} entries, got {size}"
+            )
         if moments:
             return values
         raise ValueError(

@@ -129,6 +129,11 @@ def record_table(
     names = known if metrics is None else list(metrics)
     for name in names:
         checks.one_of("metrics", name, known)
+    written = ["environment", "policy", *known]
+    for record in records:
+        written += [record["environment"], record["policy"]]
+    for name in labels or {}:
+        checks.one_of("labels", name, dict.fromkeys(written))
     marks = {
         name: _marks(records, name, best[name], level) for name in names if name in best
     }

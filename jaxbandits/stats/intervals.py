@@ -42,6 +42,8 @@ from jaxbandits.stats.summed import (
     summed,
 )
 
+SMALLEST = 1e-290  # variance that has all its digits
+
 
 class Interval(NamedTuple):
     """A mean and its confidence interval.
@@ -298,10 +300,24 @@ def final(dataset: xr.Dataset, metric: str) -> xr.DataArray:
 
 
 def variance(values: xr.DataArray) -> xr.DataArray:
-    """Unbiased variance over the dimension ``seed``; NaN with a single seed."""
+    """Unbiased variance over the dimension ``seed``; NaN with a single seed.
+
+    Raises:
+      ValueError: if float64 does not hold the squares of finite differences.
+    """
     if values.sizes["seed"] < 2:
         return xr.full_like(values.isel(seed=0, drop=True), np.nan)
-    return values.var("seed", ddof=1, skipna=False)
+    with np.errstate(over="ignore"):
+        found = values.var("seed", ddof=1, skipna=False)
+    far = (found == np.inf) | (found < SMALLEST)
+    if values.chunks is None and far.any():
+        low, high = values.min("seed", skipna=False), values.max("seed", skipna=False)
+        if (far & np.isfinite(low) & np.isfinite(high) & (low < high)).any():
+            raise ValueError(
+                f"{values.name or 'values'} must differ by 0, or by sizes in about "
+                "[1e-150, 1e150], whose squares float64 holds: multiply them first"
+            )
+    return found
 
 
 def _sem(values: xr.DataArray) -> xr.DataArray:

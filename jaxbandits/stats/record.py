@@ -96,6 +96,11 @@ def make_record(
     checks.whole("seeds", seeds, 0)
     checks.non_negative(horizon=checks.number("horizon", horizon))
     check_mapping("metrics", metrics)
+    for name in metrics:
+        if not isinstance(name, str):
+            raise TypeError(
+                f"metrics: a name must be a string, got {checks.shown(name)}"
+            )
     check_mapping("params", params or {})
     return Record(
         experiment=experiment,

@@ -219,10 +219,11 @@ def _match(
 ) -> Match:
     """A policy on an environment, not yet traced.
 
-    Errors say which, where there are several; what is wrong on all environments is said
-    of the `first`, by policy and text.
+    Errors say which, where there are several or the spec is from a file; what is wrong
+    on all environments is said of the `first`, by policy and text.
     """
     entry, environment = spec.policies[name], spec.environments[where]
+    several = len(spec.policies) > 1 or spec.text is not None
     argument = f"grid[{name!r}]" if spec.text is None else f"policies.{name}"
     try:
         return _matched(environment, name, entry, schedule, argument)
@@ -233,7 +234,7 @@ def _match(
             if len(spec.environments) > 1:
                 on = first.setdefault((name, text), where)
                 text = f"policy {name!r} on environment {on!r}: {text}"
-            elif len(spec.policies) > 1 and not text.startswith((argument, "polic")):
+            elif several and not text.startswith((argument, "polic")):
                 text = f"policy {name!r}: {text}"
             else:
                 raise

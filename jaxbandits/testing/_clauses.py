@@ -1,5 +1,6 @@
 """What checks of policies and of environments have in common."""
 
+import re
 from collections.abc import Callable
 from contextlib import contextmanager
 from typing import Any
@@ -14,6 +15,8 @@ from jaxbandits.engine.rules import NO_BUDGET
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.testing._trace import Trace, trace_run
 
+# What JAX does with an index that is beyond an array, it does in these.
+INDEXED = re.compile(r"\b(gather|scatter[-\w]*|dynamic_(update_)?slice)\[?")
 TIMES = 5  # that functions of the host are called, to compare
 
 
@@ -32,6 +35,28 @@ def tried(function: Callable[..., Any], *args: Any) -> Any:
         return function(*args)
     except Exception:  # noqa: BLE001 - whatever a user's function raises
         return None
+
+
+def indexes(function: Callable[..., Any], *args: Any) -> bool:
+    """Whether a function reads or writes entries of arrays by an index."""
+    return INDEXED.search(f"{jax.make_jaxpr(function)(*args)}") is not None
+
+
+def check_entries(what: str, function: Callable[..., Any], calls: list) -> None:
+    """Require that arrays have all entries that a function reads and writes.
+
+    Args:
+      what: the function is, for errors.
+      function: the function, traced.
+      calls: arguments of some calls, of one structure and shapes.
+    """
+    from jax.experimental import checkify  # takes a while
+
+    checked = checkify.checkify(function, checkify.index_checks)
+    given = jax.tree.map(lambda *x: jnp.stack(x), *calls)
+    beyond = jax.jit(jax.vmap(checked))(*given)[0].get()
+    words = re.sub(r"^at mapped index \d+: ", "", f"{beyond}").splitlines()[0]
+    require(beyond is None, f"{what}: {words}")
 
 
 def require_arrays(what: str, tree: Any) -> None:

@@ -17,7 +17,9 @@ from jaxbandits.testing._clauses import (
     always,
     books,
     check_actions,
+    check_entries,
     first,
+    indexes,
     play_twice,
     record_of,
     refused,
@@ -46,10 +48,11 @@ def check_environment(
     * a view shows the round that is played;
     * a run is a pure function of its seed;
     * the policy's actions are the game's, and the books count every round once;
-    * feedback holds no NaN, and what is spent is a number that never falls;
+    * feedback holds no NaN and lies in the ranges of a budgeted problem, and what is
+      spent is a number that never falls;
     * metrics are finite numbers, under names that results can have, and so is what the
-      judge says of an action of the policy, under other names; metrics read no entry
-      that an array does not have;
+      judge says of an action of the policy, under other names;
+    * metrics and `step` read and write no entry that an array does not have;
     * the oracle knows numbers.
 
     Args:
@@ -77,8 +80,12 @@ def check_environment(
             _check_reads(environment, policy, instance, rounds, root_seed)
         trace = play_twice(policy, _watched(environment), rounds, root_seed=root_seed)
     trace = _check_watch(trace)
+    _check_entries(environment, policy, instance, trace, rounds, root_seed)
     for leaf in jax.tree.leaves(trace.feedback):
         require(not np.any(np.isnan(leaf)), "step gives NaN: feedback holds NaN")
+    if hasattr(environment.problem, "check_feedback"):
+        with refused("the environment's problem: "):
+            environment.problem.check_feedback(trace.actions, trace.feedback)
     metrics, counted, _ = books(environment, instance, trace)
     check_actions(environment, instance, trace, counted)
     require(metrics, "the environment's metrics must name at least one, got none")
@@ -103,6 +110,22 @@ def _check_reads(environment, policy, instance, rounds, root_seed) -> None:
     given = [(instance, x.environment, x.action) for x in played]
     game = environment.game
     check_reads("the environment's step", game.step, game.words, given)
+
+
+def _check_entries(environment, policy, instance, trace, rounds, root_seed) -> None:
+    """Arrays have all entries that `step` reads and writes, in the first rounds."""
+    game, words = environment.game, np.random.default_rng(0)
+
+    def call(state, action):
+        noise = words.integers(2**32, size=game.words, dtype=np.uint32)
+        return noise, instance, state, action
+
+    end = jax.tree.map(lambda x: x[-1], trace.actions)
+    if indexes(game.step, *call(trace.environment, end)):
+        looked_at = min(rounds, MOST_LOOKED_AT)
+        played = rounds_of(policy, environment, looked_at, root_seed, 0)
+        calls = [call(x.environment, x.action) for x in played]
+        check_entries("the environment's step", game.step, calls)
 
 
 class _Watched(NamedTuple):
@@ -161,8 +184,6 @@ def _check_watch(trace: Trace) -> Trace:
 def _check_metrics(environment: Environment, batch: Any, state: Any) -> None:
     """Require metrics that are the same program each time, of the same tables, and
     read no entry that an array does not have."""
-    from jax.experimental import checkify  # takes a while
-
     with refused():
         tables = always("tables", lambda: tables_of(environment, batch))
     with refused(), jax.enable_x64(True):
@@ -170,9 +191,11 @@ def _check_metrics(environment: Environment, batch: Any, state: Any) -> None:
         record = record_of(environment, instance, state)
         given = jax.tree.map(lambda x: jnp.asarray(x[0]), tables), instance, record
         program_of("the environment's metrics", environment.game.metrics, *given)
-        reads = checkify.checkify(environment.game.metrics, checkify.index_checks)
-        beyond, _ = reads(*given)
-    require(beyond.get() is None, f"the environment's metrics: {beyond.get()}")
+    with jax.enable_x64(True):
+        if indexes(environment.game.metrics, *given):
+            check_entries(
+                "the environment's metrics", environment.game.metrics, [given]
+            )
 
 
 def _check_facts(what: str, numbers: dict[str, Any]) -> None:

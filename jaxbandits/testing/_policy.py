@@ -24,7 +24,9 @@ from jaxbandits.schedule import Schedule
 from jaxbandits.testing._clauses import (
     books,
     check_actions,
+    check_entries,
     first,
+    indexes,
     play_twice,
     refused,
     require_arrays,
@@ -33,6 +35,7 @@ from jaxbandits.testing._clauses import (
 )
 from jaxbandits.testing._trace import (
     MOST_LOOKED_AT,
+    Round,
     Trace,
     check_sizes,
     instance_for,
@@ -54,9 +57,12 @@ def check_policy(
     * `act` and `update` work with the declared number of words, read no others (at
       positions that are known, or follow from what 30 rounds have shown), and
       are one program each time that they are traced: no randomness but their noise;
+    * no function reads or writes an entry that an array does not have, in the first 30
+      rounds: JAX would take another entry, or drop what is written;
     * nothing becomes NaN in play;
     * a run is a pure function of its seed;
-    * a recommendation has the form of an action, and reports are arrays without NaN;
+    * a recommendation has the form of an action, and reports are real arrays without
+      NaN;
     * the lanes transform of `init` gives what `init` gives.
 
     What a policy must be told of the game's end, and is not, is `rounds`.
@@ -86,6 +92,7 @@ def check_policy(
         _check_notes(policy, params, trace, environment, instance, found.metrics)
         if unsure:
             _check_reads(policy, environment, rounds, root_seed, seed_index)
+    _check_entries(policy, environment, instance, trace, rounds, root_seed)
     _check_lanes(policy, params, state)
 
 
@@ -184,6 +191,42 @@ def _check_reads(policy, environment, rounds, root_seed, seed_index):
     with refused(f"policy {policy.name!r} in environment {environment.name!r}: "):
         check_reads("act", policy.act, policy.words[0], before)
         check_reads("update", policy.update, policy.words[1], after)
+
+
+def _check_entries(policy, environment, instance, trace, rounds, root_seed):
+    """Arrays have all entries that are read and written in the first rounds."""
+    view = environment.game.view(jnp.int32(1), instance, trace.environment)
+    action, feedback = jax.tree.map(lambda x: x[0], (trace.actions, trace.feedback))
+    form = Round(view, trace.state, trace.environment, action, feedback)
+    words = np.random.default_rng(0)
+    played = None
+    for what, function, call in _calls(policy):
+        if indexes(function, *call(words, form)):
+            if played is None:
+                looked_at = min(rounds, MOST_LOOKED_AT)
+                played = rounds_of(policy, environment, looked_at, root_seed, 0)
+            calls = [call(words, x) for x in played]
+            check_entries(f"policy {policy.name!r}: {what}", function, calls)
+
+
+def _calls(policy):
+    """A policy's functions with names, and ``(generator, Round) -> arguments``."""
+    params = jax.tree.map(to_device, policy.params)
+
+    def noise(words, place):
+        return words.integers(2**32, size=policy.words[place], dtype=np.uint32)
+
+    def acts(words, x):
+        return noise(words, 0), x.view, x.state, params
+
+    def updates(words, x):
+        return noise(words, 1), x.view, x.state, x.action, x.feedback, params
+
+    yield "act", policy.act, acts
+    yield "update", policy.update, updates
+    for what in ("recommend", "report"):
+        if (function := getattr(policy, what)) is not None:
+            yield what, function, lambda _, x: (x.state, params)
 
 
 def _check_lanes(policy, params, state):

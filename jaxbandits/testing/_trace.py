@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.arguments import environment_of, points_of, root_seed_of
+from jaxbandits.checks import hint, kinds, shown, whole
 from jaxbandits.checks import instance as instance_of
-from jaxbandits.checks import kinds, shown, whole
 from jaxbandits.contract import refuse_keys
 from jaxbandits.engine.rollout import to_device
 from jaxbandits.engine.tape import (
@@ -149,7 +149,13 @@ def altered(environment: Environment, **changes) -> Environment:
     Args:
       environment: the environment.
       **changes: fields of `Environment` or `Game`, as ``step=`` or ``metrics=``.
+
+    Raises:
+      TypeError: if there is no such field.
     """
+    fields = {*Game._fields, *Environment._fields}
+    if unknown := sorted(changes.keys() - fields):
+        raise TypeError(f"an environment has no {unknown}{hint(unknown[0], fields)}")
     its = {name: changes.pop(name) for name in Game._fields if name in changes}
     game = environment.game._replace(**its)
     return environment._replace(game=game)._replace(**changes)

@@ -258,6 +258,17 @@ def test_what_makes_no_grid_is_refused_by_name():
         (lambda: limit_grid(1, 4, 1.0, splits=1), "splits must be at least 2"),
         (lambda: limit_grid(1, 4, 1.0, history="x"), "history must be one of"),
         (lambda: split_cells(grid, ready, 1, **inherit), "history must be that"),
+        (lambda: split_cells(grid, ready, -1), "born must be >= 0"),
+        (
+            lambda: split_cells(
+                limit_grid(None, 9, 1.0, 2, **inherit),
+                np.arange(9) < 1,
+                1,
+                3,
+                **inherit,
+            ),
+            "splits must be those of the grid, got 3",
+        ),
         (lambda: split_cells(grid, ready[1:], 1), r"ready must be bool\[4\]"),
         (lambda: split_cells(grid, np.zeros(4), 1), r"ready must be bool\[4\]"),
         (lambda: split_cells(grid, ready, 0.5), "born must be an integer"),

@@ -1,6 +1,7 @@
 """Values, maxima and crossings of functions known at nodes, against NumPy."""
 
 import itertools
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -229,4 +230,12 @@ def test_what_has_no_maximum_or_crossing_is_refused():
         )
         for side in (0, 2, "x", None, True)
     ]
+    for asked in (
+        partial(interpolate, hill, 4.0),
+        partial(maximum, hill, None, None),
+        lambda count: crossings(hill, 4.0, 0.0, -1.0, count),
+    ):
+        rows += [(partial(asked, count), "^nodes must be") for count in (4, 5, 7)]
+    rows += [(partial(maximum, hill, last), "^last must be in") for last in (3.0, 30)]
+    rows.append((partial(maximum, hill, np.nan), "^last must be in"))
     assert_refused(rows, ValueError)

@@ -204,6 +204,11 @@ def planted(name):
         (GOOD._replace(means=lambda p: (A * 0 + 0.5, 1 / B)), "the mean reward is"),
         (GOOD._replace(highest=lambda p: np.ones(2)), "exceeds highest"),
         (
+            GOOD._replace(supports=lambda p: ((P, P + 0.1), (0 * P, 9 + P))),
+            "a reward lies outside supports",
+        ),
+        (GOOD._replace(check=lambda p: False), "check must raise .*, got False"),
+        (
             GOOD._replace(moments=lambda *a: GOOD.moments(*a)._replace(cost=A)),
             "moments.cost must be",
         ),

@@ -49,7 +49,7 @@ CASES = [
         {
             "datasets": [3, {"a": 3}, {1: DATA}],
             "policies": [3],
-            "tops": [{"b": 1.0}, {"a": np.nan}],
+            "tops": [{"b": 1.0}, {"a": np.nan}, {"a": -1.0}],
             "columns": [1.5],
         },
     ),

@@ -40,7 +40,9 @@ def test_cells_are_points_by_their_values():
 
 
 def test_repeated_points_are_one():
-    data = sweep({"ucb": [{"alpha": 1.0}, {"alpha": 1.0}, {"alpha": 2.0}]})
+    data = sweep({"ucb": [{"alpha": 1.0}, {"alpha": 1.5}, {"alpha": 2.0}]})
+    equal = data["param_alpha"].copy(data=[[1.0, 1.0, 2.0]])
+    data = data.assign_coords(param_alpha=equal)
     assert cells(data, "ucb", ("alpha",), {}) == {(1.0,): 0, (2.0,): 2}
 
 

@@ -24,6 +24,12 @@ def test_an_unknown_scale_is_refused():
         readable_ticks(figure()[1][0].xaxis, "cubic", 1, 2)
 
 
+def test_a_logarithmic_axis_begins_above_0():
+    for low in (0, -1, np.nan):
+        with pytest.raises(ValueError, match="^low must be positive"):
+            readable_ticks(figure()[1][0].xaxis, "log", low, 1)
+
+
 def labels_of(ax, axis="y"):
     """What is written inside the view, by place."""
     ax.figure.draw_without_rendering()

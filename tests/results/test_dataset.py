@@ -60,6 +60,9 @@ MISTAKES_ARE_NAMED = [
     ({"checkpoints": [1, 2, 2, 3]}, "checkpoints must increase"),
     ({"checkpoints": []}, "checkpoints must be a list"),
     ({"checkpoints": [1.0, 2.0, 3.0, 4.0]}, "checkpoints must be integers"),
+    ({"checkpoints": [-2, -1, 0, 1]}, "checkpoints must be finite and >= 0"),
+    ({"compile_seconds": {"ucb": -1.0, "uniform": 0.5}}, r"compile_seconds\['ucb'\]"),
+    ({"run_seconds": {"ucb": 1.0, "uniform": np.nan}}, r"run_seconds\['uniform'\]"),
     ({"checkpoint_kind": "time"}, "checkpoint_kind must be one of"),
     ({"provenance": {"when": object()}}, "provenance.when: object"),
 ]
@@ -72,6 +75,22 @@ def test_mistakes_are_named(subtests):
             pytest.raises(ValueError, match=message),
         ):
             dataset(**changes)
+
+
+def test_parameter_points_are_different():
+    equal = {"ucb": {"alpha": [1.0, 1.0], "beta": [2.0, 2.0]}, "uniform": {}}
+    with pytest.raises(ValueError, match=r"params\['ucb'\] must be different points"):
+        dataset(2, params=equal)
+    equal["ucb"]["beta"] = [2.0, 3.0]
+    assert dataset(2, params=equal).sizes["params"] == 2
+
+
+def test_rounds_are_neither_negative_nor_do_they_fall(subtests):
+    for counts in ([-1, 1, 2, 3], [4, 3, 2, 1]):
+        made = arguments()
+        made["rounds"]["ucb"] = np.broadcast_to(counts, (1, 5, 4))
+        with subtests.test(counts=counts), pytest.raises(ValueError, match="not fall"):
+            build_dataset(**made)
 
 
 def test_a_metric_of_a_wrong_shape_is_named():

@@ -16,12 +16,13 @@ from jaxbandits.policies.budgeted import (
     budget_ucb,
     clairvoyant,
     fixed_arm,
+    index_policy,
     omega_ucb,
     uniform,
 )
 from jaxbandits.settings import budgeted as settings
 from jaxbandits.settings.budgeted.environment import Instance, State
-from jaxbandits.testing import trace_run
+from jaxbandits.testing import check_environment, trace_run
 from tests.heavy import in_short
 from tests.kernels.checks import ALARM, assert_uniform
 from tests.reference.words import numbers
@@ -365,6 +366,8 @@ BAD = {
     "unit": (partial(coins, [0.5], [0.5], unit="euro"), "unit must be one of"),
     "unit of 0": (two(unit=0.0), "unit must be positive"),
     "worth": (two(worth=-1), "worth must be positive"),
+    "more than 1": (two(cost_range=(0.0, 2.0)), r"cost_range must be in \[0, 1\]"),
+    "below 0": (two(reward_range=(-1.0, 1.0)), r"reward_range must be in \[0, 1\]"),
     "costs": (two(cost_range=(0.5, 0.2)), "lowest_cost and highest_cost"),
     "rewards": (two(reward_range=(0.5, 0.2)), "lowest_reward and highest_reward"),
     "free arm": (partial(coins, [0.5], [0.0]), "params: every expected cost"),
@@ -463,8 +466,80 @@ def test_money_in_and_out():
     assert two.attrs["setting"] == "budgeted"
 
 
+SMALL = laws.product(laws.uniform, laws.uniform)
+SMALL_OF_2 = laws.Product(
+    laws.Uniform(array(0.1, 0.1), array(0.2, 0.9)),
+    laws.Uniform(array(0.1, 0.2), array(0.5, 1.0)),
+)
+RANGES = {"cost_range": (0.1, [0.5, 1.0]), "reward_range": [0, (0.2, 0.9)]}
+
+
 def test_ranges_are_told_to_learners():
-    ranges = {"cost_range": (0.1, [0.5, 1.0]), "reward_range": [0, (0.2, 0.9)]}
-    game = settings.fixed("ranges", COINS, COINS_OF_2, **ranges)
+    game = settings.fixed("ranges", SMALL, SMALL_OF_2, **RANGES)
     expected = settings.make_problem(2, 0.1, [0.5, 1.0], 0, [0.2, 0.9])
     assert game.problem == expected
+
+
+NARROW = {
+    "the lowest cost": {"cost_range": (0.2, 1.0)},
+    "the highest cost": {"cost_range": (0.1, 0.6)},
+    "an arm's highest cost": {"cost_range": (0.1, [0.4, 1.0])},
+    "the lowest reward": {"reward_range": (0.2, 0.9)},
+    "the highest reward": {"reward_range": (0.1, 0.8)},
+}
+
+
+@pytest.mark.parametrize("change", list(NARROW.values()), ids=list(NARROW))
+def test_ranges_that_the_law_leaves_are_refused(change):
+    (name,) = change
+    replay = np.stack([SMALL_OF_2.reward, SMALL_OF_2.consumption])
+    records = laws.Empirical(*(np.moveaxis(x, 0, 1) for x in replay))
+    copula = laws.gaussian_copula(laws.uniform, laws.uniform)
+    pairs = {
+        SMALL: SMALL_OF_2,
+        copula: laws.Copula(*SMALL_OF_2, array(0.5, 0.5)),
+        laws.empirical: records,
+    }
+    for law, params in pairs.items():
+        settings.fixed("wide", law, params, **RANGES)
+        with pytest.raises(ValueError, match=f"^{name} must hold all"):
+            settings.fixed("narrow", law, params, **RANGES | change)
+
+
+def test_a_cost_that_is_sure_has_a_range_of_no_width():
+    """Also of a coin that always falls on one side."""
+    sure = laws.Product(laws.Bernoulli(array(0.3)), laws.Bernoulli(array(1.0)))
+    game = settings.fixed("sure", COINS, sure, cost_range=(1.0, 1.0))
+    assert game.problem.lowest_cost == game.problem.highest_cost == (1.0,)
+
+
+@pytest.mark.parametrize("change", list(NARROW.values()), ids=list(NARROW))
+def test_feedback_outside_the_ranges_is_found(change):
+    """Where no law says so beforehand, in a game of one's own."""
+    game = settings.fixed("wide", SMALL, SMALL_OF_2, **RANGES)
+    told = settings.fixed(
+        "narrow", SMALL._replace(supports=None), SMALL_OF_2, **RANGES | change
+    )
+    check_environment(game, uniform(game.problem))
+    wrong = game._replace(problem=told.problem)
+    (name,) = change
+    with pytest.raises(AssertionError, match=f"problem: {name}: arm . gives"):
+        check_environment(wrong, uniform(told.problem))
+
+
+def test_an_index_is_a_float_per_arm():
+    game = coins(REWARD, COST)
+    for index in (
+        jnp.array([1.0, 2.0]),
+        jnp.array([5.0]),
+        jnp.array([0.0, 1.0, 2.0, 9.0]),
+        jnp.ones((3, 2)),
+        jnp.arange(3),
+        1j * jnp.arange(3),
+        0.0,
+    ):
+        mine = index_policy("mine", game.problem, lambda view, state, p, i=index: i)
+        with pytest.raises(TypeError, match=r"index must give float32\[3\], .* got "):
+            simulate(mine, game, horizon=5, seeds=1)
+    mine = index_policy("mine", game.problem, lambda view, state, p: jnp.ones(3))
+    assert simulate(mine, game, horizon=5, seeds=1)["rounds"].max() == 5

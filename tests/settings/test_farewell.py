@@ -520,6 +520,10 @@ BAD = {
     "negative": (fixed([[1.5, -0.5]], ONES[:1]), "delay must be in"),
     "NaN": (fixed([[np.nan, 1]], ONES[:1]), "delay must be in"),
     "one row": (fixed([0.5, 0.5], ONES), "delay must be a table"),
+    "an auction's utilities": (
+        partial(settings.second_price_auction, [0.5, 0.5], [0.1]),
+        r"utility must have shape \[2\]",
+    ),
     "no delays": (fixed(np.ones((2, 0)), ONES), "delay must be a table"),
     "no arms": (fixed(np.ones((0, 2)), ONES), "delay must be a table"),
     "no waits": (fixed(HALF, ONES, num_waits=0), "num_waits must be at least 1"),

@@ -8,7 +8,16 @@ import xarray as xr
 from scipy import stats
 
 import jaxbandits.stats as ours
-from jaxbandits.stats import final, interval, interval_of, mean, quantiles, sem
+from jaxbandits.stats import (
+    final,
+    interval,
+    interval_of,
+    mean,
+    paired_difference,
+    quantiles,
+    seeds_needed,
+    sem,
+)
 from tests.results.samples import dataset
 from tests.tables import assert_refused, each_row
 
@@ -136,3 +145,23 @@ def test_mistakes_are_named():
                 (partial(statistic, nothing, "regret"), f"^dataset: has no {dim}")
             )
     assert_refused(rows, ValueError)
+
+
+def test_numbers_whose_squares_float64_does_not_hold_are_refused():
+    data = dataset()
+    names = {"policy": "ucb", "baseline": "uniform"}
+    for factor in (1e-200, 1e-155, 1e200):
+        far = data.assign(regret=data["regret"] * factor)
+        values = far["regret"].sel(policy="ucb").isel(params=0, checkpoint=-1)
+        rows = [
+            lambda far=far: sem(far, "regret"),
+            lambda far=far: interval(far, "regret"),
+            lambda far=far: paired_difference(far, "regret", **names),
+            lambda values=values, f=factor: seeds_needed(values, f),
+        ]
+        rows = [(call, "regret must differ by 0, or by sizes in") for call in rows]
+        assert_refused(rows, ValueError)
+    # Seeds may all be equal, and near numbers may be small.
+    small = data.assign(regret=data["regret"] * 1e-140)
+    np.testing.assert_allclose(sem(small, "regret"), sem(data, "regret") * 1e-140)
+    assert (sem(data.assign(regret=0 * data["regret"]), "regret") == 0).all()

@@ -220,6 +220,7 @@ def test_mistakes_are_named():
         "level": [1],
         "metrics": [["gain"], "regret", 3],
         "best": [{"regret": "least"}],
+        "labels": [{"regrett": "R"}, {3: "R"}],
         "records": [[]],
     }
     good = {"records": TRIO, "form": "markdown", "metrics": ["regret"]}

@@ -192,7 +192,12 @@ def test_what_makes_no_record_is_refused():
         "environment": [None],
         "seeds": [1.5, "x"],
         "horizon": ["x", np.nan],
-        "metrics": [3, {"regret": {"maen": 1}}, {"regret": {"mean": 1, "x": 2}}],
+        "metrics": [
+            3,
+            {1: 2.0},
+            {"regret": {"maen": 1}},
+            {"regret": {"mean": 1, "x": 2}},
+        ],
         "params": [3],
     }
     assert_named(make_record, RECORD, wrong, "^{}.* must be")

@@ -151,3 +151,9 @@ def test_drawn_instances_are_not_summed(runs, tmp_path):
     shared = data.assign_coords(instance=("seed", np.arange(SEEDS) // 2))
     with pytest.raises(ValueError, match="^dataset: seeds share drawn instances"):
         stats.mean(shared, "regret")
+
+
+def test_moments_that_are_not_all_there_are_refused(tmp_path, runs):
+    data = opened("moments", tmp_path, runs).isel(moment=slice(0, 2))
+    with pytest.raises(ValueError, match="moment must have all its 7 entries, got 2"):
+        stats.mean(data, "regret")

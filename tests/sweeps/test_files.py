@@ -483,6 +483,12 @@ def test_nothing_is_made_before_all_is_checked(tmp_path, subtests):
             assert not store.parent.exists() or not list(store.parent.iterdir())
 
 
+def test_an_error_of_a_file_names_its_only_policy(tmp_path):
+    spec = from_table(TABLE | policy(cross={"rho": [0.5, -1.0]}))
+    with pytest.raises(ValueError, match="^policy 'p': rho must be positive"):
+        run_sweep(spec._replace(text="a file's"), tmp_path / "s")
+
+
 MODULES_THAT_FAIL = [
     ("x = (", "one.py, line 1 ends with SyntaxError: "),
     ("x = 1\ny = {}[3]", "one.py, line 2 ends with KeyError: 3"),

@@ -82,7 +82,7 @@ def index_policy(
 
     Raises:
       TypeError: if `problem` is not of this setting, `index` is no function or
-        `learning` no `Learning`.
+        `learning` no `Learning`; where it is played, if the index is not f[K].
     """
     check_problem("index_policy", problem, Problem)
     instance("learning", learning, Learning, "of jaxbandits.policies.budgeted")
@@ -92,7 +92,9 @@ def index_policy(
         return statistics.zeros(problem.num_arms)
 
     def act(noise, view, state, params):
-        arm = best_arm(index(view, state, params), view, noise[0])
+        found = index(view, state, params)
+        _check_index(found, problem.num_arms)
+        arm = best_arm(found, view, noise[0])
         if explore is not None:
             flag, other = explore(noise[1:], view, params)
             arm = jnp.where(flag, other, arm)
@@ -108,6 +110,14 @@ def index_policy(
         check=check,
         problem=problem,
     )
+
+
+def _check_index(found: Any, num_arms: int) -> None:
+    """Require an index that is a float per arm."""
+    shape, dtype = jnp.shape(found), jnp.result_type(found)
+    if shape != (num_arms,) or not jnp.issubdtype(dtype, jnp.floating):
+        wanted = f"{jnp.zeros(()).dtype}[{num_arms}], a number per arm"
+        raise TypeError(f"index must give {wanted}, got {dtype}{list(shape)}")
 
 
 def best_arm(

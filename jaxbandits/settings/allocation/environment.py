@@ -14,11 +14,15 @@ from jaxbandits.settings.allocation.problem import (
     check_arms,
     check_budgets,
     check_options,
-    check_range,
     check_users,
     make_problem,
 )
-from jaxbandits.settings.allocation.solving import best_allocations, to_float32, values
+from jaxbandits.settings.allocation.solving import (
+    best_allocations,
+    check_range,
+    to_float32,
+    values,
+)
 from jaxbandits.settings.allocation.types import Action, Problem
 
 

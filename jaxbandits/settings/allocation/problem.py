@@ -119,15 +119,6 @@ def check_arms(
     check_family(family, rate, shape)
 
 
-def check_range(problem: Problem, rate: np.ndarray) -> None:
-    """Require the rates to be among those that a learner reckons with."""
-    if rate.min() < problem.lowest or rate.max() > problem.highest:
-        raise ValueError(
-            "rate must be in [lowest, highest] = "
-            f"[{problem.lowest}, {problem.highest}], got {rate}"
-        )
-
-
 def check_options(problem: Problem, order: str, stop: bool) -> None:
     """Require an order that exists, and a concave family to stop on success."""
     one_of("order", order, BUDGET_ORDERS)

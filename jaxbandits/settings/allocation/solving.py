@@ -9,7 +9,14 @@ from jax import Array
 from jax.typing import ArrayLike
 from jaxtyping import Float, Real
 
-from jaxbandits.checks import kinds, non_negative, positive
+from jaxbandits.checks import (
+    in_unit_interval,
+    kinds,
+    numbers,
+    positive,
+    shaped,
+    shown,
+)
 from jaxbandits.kernels.allocation import (
     Solution,
     exponential_water_filling,
@@ -26,6 +33,15 @@ from jaxbandits.settings.allocation.types import Problem
 def is_concave(problem: Problem) -> bool:
     """Whether ``G(., rate)`` is concave for all arms (host)."""
     return bool(np.all(problem.family.concave(shape_array(problem))))
+
+
+def check_range(problem: Problem, rate: np.ndarray) -> None:
+    """Require the rates to be among those that a learner reckons with."""
+    if not np.all((rate >= problem.lowest) & (rate <= problem.highest)):
+        raise ValueError(
+            "rate must be in [lowest, highest] = "
+            f"[{problem.lowest}, {problem.highest}], got {rate}"
+        )
 
 
 def shape_array(problem: Problem) -> np.ndarray | None:
@@ -67,7 +83,13 @@ def solve(
 
     Returns:
       A `Solution`, its allocation as floats.
+
+    Raises:
+      ValueError: if an array has not one entry per arm of the problem.
     """
+    given = {"weight": weight, "rate": rate, "limit": limit, "least": least}
+    given = {name: array for name, array in given.items() if array is not None}
+    shaped(f"{problem.num_arms}", **given)
     family, shape = problem.family, shape_array(problem)
     if shape is not None:
         shape = shape.astype(jnp.result_type(weight))
@@ -131,16 +153,29 @@ def best_allocations(
     the prefix search is 7e-5 of the value in the mean, 8e-4 at most.)
 
     Args:
-      problem: family and shapes.
-      probability: f64[K].
-      rate: f64[K].
-      budgets: f64[N].
+      problem: family, shapes, the range of rates and the largest budget.
+      probability: f64[K] in [0, 1].
+      rate: f64[K] in the problem's [lowest, highest].
+      budgets: f64[N], positive and at most the problem's; whole numbers for integers.
 
     Returns:
       f64[N, K].
+
+    Raises:
+      ValueError, TypeError: naming the argument that is out of its range.
     """
-    non_negative(probability=probability)
-    positive(rate=rate, budgets=budgets)
+    in_unit_interval(probability=probability)
+    positive(budgets=budgets)
+    check_range(problem, numbers("rate", rate, 1))
+    shaped(f"{problem.num_arms}", probability=probability, rate=rate)
+    budgets = numbers("budgets", budgets, 1)
+    wrong = problem.family.integer & (budgets % 1 != 0)
+    if np.any(wrong | (budgets > problem.budget)):
+        kind = "whole numbers" if problem.family.integer else "numbers"
+        raise ValueError(
+            f"budgets must be {kind} of at most the problem's, {problem.budget}, got "
+            f"{shown(budgets)}"
+        )
     different, place = np.unique(budgets, return_inverse=True)
     with jax.enable_x64(True):
         arms = (jnp.asarray(probability, float), jnp.asarray(rate, float))

@@ -20,6 +20,7 @@ from jaxbandits.checks import (
     Numbers,
     check_setup,
     function,
+    in_unit_interval,
     instance,
     kinds,
     number,
@@ -30,7 +31,7 @@ from jaxbandits.checks import (
     shown,
     text,
 )
-from jaxbandits.laws.law import JointLaw, exact_params
+from jaxbandits.laws.law import JointLaw, exact_params, exceeds
 from jaxbandits.protocol import Actions, Environment, Game, as_given
 from jaxbandits.settings.actions import in_range
 from jaxbandits.settings.budgeted.types import (
@@ -147,7 +148,8 @@ def budgeted(
         budgets are in dollars and a cost of 1 stands for 0.8 dollars.
       worth: of a reward of 1, in the user's money; regret and reward are given in it.
       cost_range: what a learner knows of costs, ``(lowest, highest)`` within [0, 1],
-        numbers or one per arm: [m, M] of Theorem 1.
+        numbers or one per arm: [m, M] of Theorem 1. No cost may be outside, which
+        `jaxbandits.testing.check_environment` looks at.
       reward_range: the same of rewards.
       provenance: further facts for the results.
 
@@ -208,6 +210,8 @@ def _ends(name: str, value: Sequence[Numbers]) -> Sequence[Numbers]:
     """The two ends of a range."""
     if not isinstance(value, tuple | list) or len(value) != 2:
         raise TypeError(f"{name} must be a pair (lowest, highest), got {shown(value)}")
+    for end in value:
+        in_unit_interval(**{name: end})
     return value
 
 
@@ -229,8 +233,9 @@ def fixed(
       **options: `worth`, `cost_range` and `reward_range`, as for `budgeted`.
 
     Raises:
-      ValueError: if a parameter is out of the law's range, a cost can exceed 1, an
-        expected cost is below `LEAST_COST`, or the leaves have not one number of rows.
+      ValueError: if a parameter is out of the law's range, a cost can exceed 1, costs
+        or rewards can leave their range, an expected cost is below `LEAST_COST`, or the
+        leaves have not one number of rows.
       TypeError: if an argument is of another kind.
     """
     instance("law", law, JointLaw, "of jaxbandits.laws, as product(bernoulli, beta)")
@@ -255,7 +260,26 @@ def fixed(
         )
     ((num_arms,),) = rows
     arms = Arms(params, np.int32(num_arms))
-    return budgeted(name, law, as_given, arms, num_arms, unit=unit, **options)
+    made = budgeted(name, law, as_given, arms, num_arms, unit=unit, **options)
+    _check_ranges(law, params, made.problem)
+    return made
+
+
+def _check_ranges(law: JointLaw, params: Any, problem: Problem) -> None:
+    """Require that rewards and costs cannot leave the ranges that learners are told."""
+    if law.supports is None:
+        return
+    told = problem[3:], problem[1:3]
+    names = "reward_range", "cost_range"
+    for name, ends, support in zip(names, told, law.supports(params), strict=True):
+        (low, high), (least, most) = ends, support
+        if np.any(exceeds(np.asarray(low), np.asarray(least))) or np.any(
+            exceeds(np.asarray(most), np.asarray(high))
+        ):
+            raise ValueError(
+                f"{name} must hold all that the law can give, {np.min(least):g} to "
+                f"{np.max(most):g}, got {np.min(low):g} to {np.max(high):g}"
+            )
 
 
 @kinds

@@ -89,6 +89,23 @@ class Problem(NamedTuple):
     # A learner may know more, or less, of these than the environment says.
     beliefs = ("lowest_cost", "highest_cost", "lowest_reward", "highest_reward")  # type: ignore[misc]
 
+    def check_feedback(self, arms: np.ndarray, feedback: Feedback) -> None:
+        """Require rewards and costs of some pulls, [n] each, to be in their ranges.
+
+        Raises:
+          ValueError: naming the range.
+        """
+        ranges = {"reward": self[3:], "cost": self[1:3]}
+        for what, (low, high) in ranges.items():
+            found = np.asarray(getattr(feedback, what), np.float32)
+            low, high = (np.asarray(end, np.float32)[arms] for end in (low, high))
+            wrong = ~((found >= low) & (found <= high))
+            if np.any(wrong):
+                raise ValueError(
+                    f"{what}_range: arm {arms[wrong][0]} gives {found[wrong][0]:g}, "
+                    f"outside [{low[wrong][0]:g}, {high[wrong][0]:g}]"
+                )
+
     def adapt(self, make: Callable[["Problem"], Any]) -> Any:
         """The policy that `make` makes, which is shown shares of the largest amounts.
 

@@ -2,9 +2,10 @@
 
 from typing import Any
 
+import jax
 import numpy as np
 
-from jaxbandits.checks import instance
+from jaxbandits.checks import instance, shown
 from jaxbandits.laws import Discrete, Law, Product, discrete, product
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.censored.costs import scaled
@@ -33,6 +34,11 @@ def plain(
     """
     instance("rewards", rewards, Law, "of jaxbandits.laws")
     rewards.check(params)
+    if any(np.ndim(leaf) == 0 for leaf in jax.tree.leaves(params)):
+        raise TypeError(
+            "params must hold arrays with a row per arm (no lists or numbers), got "
+            f"{shown(params)}"
+        )
     num_arms = np.size(rewards.mean(params))
     sigma = 0.0 if rewards.sigma is None else float(np.max(rewards.sigma(params)))
     problem = make_problem(num_arms, (1.0,), scaled(0.0), scaled(0.0), sigma=sigma)

@@ -17,7 +17,7 @@ from jax import Array
 from jaxtyping import Int32
 
 from jaxbandits.arrays import CompensatedSum, tally
-from jaxbandits.checks import Numbers, kinds, numbers, positive, text
+from jaxbandits.checks import Numbers, increasing, kinds, numbers, text
 from jaxbandits.laws.law import JointLaw, Moments
 from jaxbandits.protocol import Actions, Environment, Game
 from jaxbandits.settings.actions import in_range, of_kind, reals
@@ -34,6 +34,7 @@ from jaxbandits.settings.censored.types import (
     Problem,
     RealAction,
     censor,
+    check_arms,
     penalty_at,
     penalty_in_play,
 )
@@ -111,7 +112,7 @@ def any_limit(
         table, and no steps of recorded runs either.
     """
     text("name", name)
-    law.check(arms)
+    check_arms(problem, law, arms)
     if law.steps is None:
         table_of = partial(pair_values, problem, law, arms)
         oracle = _best_pair(problem, table_of)
@@ -150,13 +151,16 @@ def pair_values(
       problem: with its cost and penalty functions.
       law: joint law of reward and consumption.
       arms: the law's parameters.
-      limits: f64[n], increasing.
+      limits: f64[n], positive and increasing.
 
     Returns:
       f64[K, n].
+
+    Raises:
+      ValueError, TypeError: naming the argument or parameter that is out of range.
     """
-    law.check(arms)
-    positive(limits=limits)
+    check_arms(problem, law, arms)
+    increasing(limits=limits)
     limits = numbers("limits", limits, 1)
     moments = law.moments(arms, limits, problem.cost)  # type: ignore[misc]
     return gains(problem, moments, limits)

@@ -26,6 +26,7 @@ from jaxbandits.settings.censored.types import (
     Problem,
     RealAction,
     censor,
+    check_arms,
 )
 from jaxbandits.settings.counts import total, weighted
 
@@ -106,13 +107,7 @@ def censored(
     instance("law", law, JointLaw, "of jaxbandits.laws, as product(beta, exponential)")
     if law.moments is None:
         raise ValueError(f"law: {law.name} has no exact moments, which regret needs")
-    for leaf in law.rows(arms):
-        if np.ndim(leaf) == 0 or np.shape(leaf)[0] != problem.num_arms:
-            raise ValueError(
-                f"arms must have num_arms = {problem.num_arms} rows in every leaf, "
-                f"got a leaf of shape {np.shape(leaf)}"
-            )
-    law.check(arms)
+    check_arms(problem, law, arms)
     noise = 0.0 if law.sigma is None else float(np.max(law.sigma(arms)))
     if noise > problem.sigma:
         raise ValueError(
@@ -144,7 +139,7 @@ def censored(
 @kinds
 def exact_oracle(problem: Problem, law: JointLaw, arms: Any) -> Oracle:
     """The table of eq. (2) and what follows from it. Arguments as in `censored`."""
-    law.check(arms)
+    check_arms(problem, law, arms)
     limits = np.asarray(problem.limits, np.float64)
     moments = law.moments(arms, limits, problem.cost)  # type: ignore[misc]
     censoring = np.clip(1 - moments.probability, 0.0, 1.0)

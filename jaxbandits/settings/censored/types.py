@@ -1,6 +1,6 @@
 """What passes between a policy and an environment of the censored setting."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -23,7 +23,7 @@ from jaxbandits.checks import (
     text,
     whole,
 )
-from jaxbandits.laws.law import Cost, exceeds
+from jaxbandits.laws.law import Cost, JointLaw, cost_of, exceeds
 
 ANY = "any"  # in place of a grid: every limit up to the largest
 
@@ -213,7 +213,7 @@ class Problem(NamedTuple):
     @property
     def max_cost(self) -> float:
         """c(tau_max)."""
-        return float(np.asarray(self.cost(np.array([self.max_limit])))[0])
+        return float(cost_of(self.cost, np.array([self.max_limit]))[0])
 
     @property
     def max_charge(self) -> float:
@@ -249,7 +249,7 @@ class Continuum(NamedTuple):
     @property
     def max_charge(self) -> float:
         """As of `Problem`."""
-        cost = np.asarray(self.cost(np.array([self.max_limit])))[0]
+        cost = cost_of(self.cost, np.array([self.max_limit]))[0]
         return max(self.max_penalty, float(cost))
 
 
@@ -312,7 +312,7 @@ def penalty_at(problem: Problem | Continuum, limits: Numbers) -> np.ndarray:
     that asks for the penalty in a round gets that one.
     """
     limits = np.asarray(limits, np.float64)
-    exact = np.asarray(problem.penalty(limits), np.float64)
+    exact = cost_of(problem.penalty, limits)
     single = np.asarray(problem.penalty(limits.astype(np.float32)), np.float64)
     return np.where(np.isclose(single, exact, rtol=1e-4, atol=1e-6), exact, single)
 
@@ -364,6 +364,21 @@ def _check_limits(limits: Numbers, max_limit: float) -> np.ndarray:
             f"{shown(limits)}"
         )
     return grid
+
+
+def check_arms(problem: Problem | Continuum, law: JointLaw, arms: Any) -> None:
+    """Require parameters of a law in range, with a row per arm of the problem.
+
+    Raises:
+      ValueError, TypeError: naming ``arms`` or the parameter.
+    """
+    for leaf in law.rows(arms):
+        if np.ndim(leaf) == 0 or np.shape(leaf)[0] != problem.num_arms:
+            raise ValueError(
+                f"arms must have num_arms = {problem.num_arms} rows in every leaf, "
+                f"got a leaf of shape {np.shape(leaf)}"
+            )
+    law.check(arms)
 
 
 def make_continuum(
@@ -441,12 +456,14 @@ def _size(num_arms: int, max_limit: float, sigma: float) -> tuple[int, float, fl
 def _check_functions(cost: Cost, penalty: Cost, points: np.ndarray) -> None:
     for name, value in (("cost", cost), ("penalty", penalty)):
         _check_monotone(name, function(name, value), points)
+    _check_cost(cost, points)
 
 
 def _check_monotone(name: str, curve: Cost, points: np.ndarray) -> None:
     """`curve` must map the increasing `points` to finite, increasing values >= 0."""
     try:
-        values = curve(points)
+        with jax.enable_x64(True):
+            values = curve(points)
     except Exception as error:
         raise ValueError(
             f"{name} must map an array of {points.size} numbers to numbers, but fails: "
@@ -463,3 +480,29 @@ def _check_monotone(name: str, curve: Cost, points: np.ndarray) -> None:
         raise ValueError(f"{name} must be finite and >= 0 on the limits, got {values}")
     if np.any(np.diff(values) < 0):
         raise ValueError(f"{name} must not decrease, got {values} at {points}")
+
+
+def _check_cost(cost: Cost, points: np.ndarray) -> None:
+    """Require a cost for games, which are traced, and for quadratures in float64."""
+    with jax.enable_x64(True):
+        dtype = getattr(cost(points), "dtype", None)
+    if dtype in (np.float32, np.float16, jnp.bfloat16):
+        raise ValueError(
+            f"cost must give float64 of float64, as exact values need it, and gives "
+            f"{dtype}: leave out casts, and make its constants NumPy's or Python's"
+        )
+    given = jax.ShapeDtypeStruct(points.shape, precision())
+    try:
+        # By a function of Python: JAX crashes where it is given one of NumPy's.
+        shape = jax.eval_shape(lambda x: cost(x), given).shape
+    except Exception as error:
+        raise ValueError(
+            "cost must also map an array that JAX traces, as in a game, but fails "
+            f"({type(error).__name__}): write it with operators or with jax.numpy, and "
+            "return an array"
+        ) from error
+    if shape != points.shape:
+        raise ValueError(
+            f"cost must map an array of shape {points.shape} to the same shape, got "
+            f"{shape}"
+        )

@@ -26,8 +26,10 @@ from jaxbandits.checks import (
     in_unit_interval,
     instance,
     kinds,
+    named,
     numbers,
     one_of,
+    shaped,
     shown,
     text,
     whole,
@@ -315,7 +317,8 @@ def _reward_params(reward: Any, law: Law, shape: tuple[int, int]) -> Any:
     params = jax.tree.unflatten(structure, full)
     # Laws check rows of arms; here every pair of arm and delay is one.
     rows = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), params)
-    law.check(rows)
+    with named("reward"):
+        law.check(rows)
     lowest, highest = law.support(rows)
     if np.any(lowest < 0) or np.any(highest > 1):
         raise ValueError("reward: the law must have its support in [0, 1]")
@@ -334,7 +337,13 @@ def _drawn(reward_law: Law, arms: Arms) -> Instance:
 
 @kinds
 def exact_oracle(problem: Problem, reward_law: Law, arms: Arms) -> Oracle:
-    """The table of eq. (2) and what follows from it."""
+    """The table of eq. (2) and what follows from it.
+
+    Raises:
+      ValueError: if the arms are not as many as the problem's.
+    """
+    columns = len(arms.delays) or "N"
+    shaped(f"{problem.num_arms} {columns}", **{"arms.delay": arms.delay})
     delays = np.array(arms.delays or range(1, arms.delay.shape[1] + 1))
     waits = problem.lengths
     seen = delays <= waits[:, None]  # [D, N]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from jaxbandits.checks import MOST, Numbers, numbers, one_of, whole
+from jaxbandits.checks import MOST, Numbers, numbers, one_of, shaped, whole
 from jaxbandits.laws import Beta, beta
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.farewell.environment import farewell
@@ -102,6 +102,7 @@ def second_price_auction(
     delay = numbers("highest_bid_of_others", highest_bid_of_others, 1)[None]
     if utility is None:
         utility = np.linspace(0.3, 0.9, delay.shape[1])
+    shaped(f"{delay.size}", utility=utility)
     reward = numbers("utility", utility, 1)[None]
     return farewell(name, delay, reward, failure="unit")
 
