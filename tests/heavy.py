@@ -35,32 +35,6 @@ float64_in_long = pytest.mark.parametrize(
 )
 
 
-def on_each_jax(cases, short=(), long=()):
-    """Parameters for `pytest.mark.parametrize`, of what depends on JAX.
-
-    What is in neither is left out of the short run, and not on the oldest JAX that is
-    supported, where ``.ci/full`` asks for ``-m "not slow or each_jax"``.
-
-    Args:
-      cases: all of them.
-      short: those of the short run.
-      long: those that are marked slow.
-
-    Raises:
-      ValueError: if one of these is no case.
-    """
-    cases = list(cases)
-    if stale := [case for case in (*short, *long) if case not in cases]:
-        raise ValueError(f"short, long: {stale} are no cases")
-    marks = [pytest.mark.slow, pytest.mark.each_jax]
-    return [
-        case
-        if case in short
-        else pytest.param(case, marks=marks[:1] if case in long else marks)
-        for case in cases
-    ]
-
-
 def light_first(names):
     """`in_short` for threshold families."""
     return in_short(names, HEAVY.intersection(names))

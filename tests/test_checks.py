@@ -32,23 +32,28 @@ from jaxbandits.checks import (
     text,
     whole,
 )
+from tests.tables import naming
 
 BAD_NUMBERS = [np.nan, np.inf, -np.inf, -1.0, [1.0, np.nan], [[2.0], [-2.0]]]
 
 
-@pytest.mark.parametrize("check", [positive, non_negative, at_least_one])
-def test_numbers_and_arrays_pass(check):
-    check(a=1, b=2.5, c=[1.0, 3.0], d=np.float32(7), e=np.ones((2, 2)))
+def test_numbers_and_arrays_pass():
+    for check in (positive, non_negative, at_least_one):
+        check(a=1, b=2.5, c=[1.0, 3.0], d=np.float32(7), e=np.ones((2, 2)))
+    between_zero_and_one(a=0.5, b=[1e-9, 1 - 1e-9], c=np.float32(0.05))
+    for value in (0.0, 1.0, -3e38, np.inf, np.nan, 2e-38):
+        played(x=value)
 
 
-@pytest.mark.parametrize("check", [positive, non_negative, at_least_one])
-@pytest.mark.parametrize("value", BAD_NUMBERS)
-def test_bad_numbers_are_refused_by_name(check, value):
-    with pytest.raises(ValueError, match=r"^alpha must be .* finite, got"):
-        check(good=1.0, alpha=value)
+def test_bad_numbers_are_refused_by_name():
+    words = r"^alpha must be .* finite, got"
+    for value in BAD_NUMBERS:
+        for check in (positive, non_negative, at_least_one):
+            with naming((value, check)), pytest.raises(ValueError, match=words):
+                check(good=1.0, alpha=value)
 
 
-def test_the_edges():
+def test_the_edges_of_ranges_pass():
     non_negative(x=0)
     at_least_one(x=1)
     for check, value in ((positive, 0.0), (at_least_one, 0.999)):
@@ -56,45 +61,44 @@ def test_the_edges():
             check(x=value)
 
 
-def test_the_open_unit_interval():
-    between_zero_and_one(a=0.5, b=[1e-9, 1 - 1e-9], c=np.float32(0.05))
+def test_what_is_outside_of_the_open_unit_interval_is_refused():
+    words = r"^delta must be in \(0, 1\), got"
+    for value in (0.0, 1.0, 0, 1, -0.5, 1.5, np.nan, [0.5, 1.0]):
+        with naming(value), pytest.raises(ValueError, match=words):
+            between_zero_and_one(good=0.5, delta=value)
 
 
-@pytest.mark.parametrize("value", [0.0, 1.0, 0, 1, -0.5, 1.5, np.nan, [0.5, 1.0]])
-def test_outside_of_the_open_unit_interval(value):
-    with pytest.raises(ValueError, match=r"^delta must be in \(0, 1\), got"):
-        between_zero_and_one(good=0.5, delta=value)
-
-
-@pytest.mark.parametrize("value", [3, np.int64(3), np.uint8(3)])
-def test_integers(value):
-    assert whole("n", value, 3) == 3
-    assert type(whole("n", value, 3)) is int
-
-
-@pytest.mark.parametrize("value", [3.0, True, np.True_, "3", None, np.array(3), [3]])
-def test_what_is_no_integer(value):
-    with pytest.raises(TypeError, match="n must be an integer"):
-        whole("n", value, 1)
-
-
-def test_integers_that_are_too_small():
+def test_integers_pass_within_their_ends():
+    for value in (3, np.int64(3), np.uint8(3)):
+        assert whole("n", value, 3, 3) == 3
+        assert type(whole("n", value, 3)) is int
     with pytest.raises(ValueError, match="n must be at least 4, got 3"):
         whole("n", 3, 4)
+    with pytest.raises(ValueError, match="n must be at most 3, got 4"):
+        whole("n", 4, 1, 3)
+
+
+def test_what_is_no_integer():
+    for value in (3.0, True, np.True_, "3", None, np.array(3), [3]):
+        with naming(value), pytest.raises(TypeError, match="n must be an integer"):
+            whole("n", value, 1)
 
 
 NO_NUMBERS = ["0.5", None, True, 1j, b"1", {"a": 1}, [1, None], [[1], [1, 2]], print]
 
 
-@pytest.mark.parametrize("value", NO_NUMBERS, ids=repr)
-def test_types_come_before_ranges(value):
-    with pytest.raises(TypeError, match="^rate must be a real number.* positive and"):
-        positive(rate=value)
-    with pytest.raises(TypeError, match="^rate must be a real number"):
-        numbers("rate", value)
+def test_types_come_before_ranges():
+    for value in NO_NUMBERS:
+        with naming(value):
+            with pytest.raises(
+                TypeError, match="^rate must be a real number.* positive and"
+            ):
+                positive(rate=value)
+            with pytest.raises(TypeError, match="^rate must be a real number"):
+                numbers("rate", value)
 
 
-def test_numbers():
+def test_numbers_become_float64():
     found = numbers("x", [Fraction(1, 2), 2**70])
     assert found.dtype == np.float64
     assert found.tolist() == [0.5, 2.0**70]
@@ -105,17 +109,15 @@ def test_numbers():
         numbers("x", 10**400)
 
 
-@pytest.mark.parametrize("value", [0.0, 1.0, -3e38, np.inf, np.nan, 2e-38])
-def test_what_float32_can_tell(value):
-    played(x=value)
-
-
-@pytest.mark.parametrize("value", [1e39, -1e39, 1e-50, [1.0, -1e-50]])
-def test_what_float32_cannot_tell(value):
-    with pytest.raises(ValueError, match=r"^x must be 0 or of a size in .* float32"):
-        played(x=value)
-    with jax.enable_x64(True):
-        played(x=value)
+def test_what_float32_cannot_tell():
+    for value in [1e39, -1e39, 1e-50, [1.0, -1e-50]]:
+        with naming(value):
+            with pytest.raises(
+                ValueError, match=r"^x must be 0 or of a size in .* float32"
+            ):
+                played(x=value)
+            with jax.enable_x64(True):
+                played(x=value)
 
 
 def test_parameters_have_room_for_products():
@@ -130,15 +132,8 @@ def test_parameters_have_room_for_products():
         multiplied(x=1e37)
 
 
-def test_integers_that_are_too_large():
-    assert whole("n", 3, 1, 3) == 3
-    with pytest.raises(ValueError, match="n must be at most 3, got 4"):
-        whole("n", 4, 1, 3)
-
-
-@pytest.mark.parametrize(
-    ("check", "good", "bad", "says"),
-    [
+def test_flags_choices_texts_and_paths_are_checked():
+    for check, good, bad, says in [
         (flag, True, 1, "True or False, got 1"),
         (partial(one_of, choices=("a", "b")), "a", "c", "one of"),
         (partial(one_of, choices=(1, 2)), 1, True, "one of"),
@@ -150,36 +145,36 @@ def test_integers_that_are_too_large():
         (path, "a/b.csv", "https://a.b/c.csv", "path of this machine"),
         (path, "a/b.csv", "", "path of this machine"),
         (path, Path("a"), 3, "a path"),
-    ],
-)
-def test_other_kinds(check, good, bad, says):
-    assert check("x", good) == (Path(good) if check is path else good)
-    with pytest.raises((TypeError, ValueError), match=f"^x must .*{says}"):
-        check("x", bad)
+    ]:
+        with naming((check, good, bad, says)):
+            assert check("x", good) == (Path(good) if check is path else good)
+            with pytest.raises((TypeError, ValueError), match=f"^x must .*{says}"):
+                check("x", bad)
 
 
-@pytest.mark.parametrize(
-    "value",
-    [np.ma.array([1.0, 2.0], mask=[0, 1]), np.ma.masked, [True, 2.0], (np.True_, 1)],
-)
-def test_what_only_looks_like_numbers(value):
-    with pytest.raises(TypeError, match="^x must be a real number or an array"):
-        checks.numbers("x", value)
-    with pytest.raises(TypeError, match="^x must be an integer"):
-        checks.whole("x", np.timedelta64(3, "s"), 0)
+def test_what_only_looks_like_numbers():
+    for value in [
+        np.ma.array([1.0, 2.0], mask=[0, 1]),
+        np.ma.masked,
+        [True, 2.0],
+        (np.True_, 1),
+    ]:
+        with naming(value):
+            with pytest.raises(TypeError, match="^x must be a real number or an array"):
+                checks.numbers("x", value)
+            with pytest.raises(TypeError, match="^x must be an integer"):
+                checks.whole("x", np.timedelta64(3, "s"), 0)
 
 
-@pytest.mark.parametrize("name", ["a\0", "\ud800"])
-def test_names_that_no_file_could_keep(name):
+def test_names_that_no_file_could_keep_or_nobody_could_see():
     assert checks.label("x", "名 é") == "名 é"
-    with pytest.raises(ValueError, match="^x must not have NUL or half a character"):
-        checks.label("x", name)
-
-
-@pytest.mark.parametrize("name", [" ", "\n", "\u2003\t"])
-def test_names_that_nobody_could_see(name):
-    with pytest.raises(ValueError, match="^x must have more than spaces, got '"):
-        checks.label("x", name)
+    for name in ("a\0", "\ud800"):
+        words = "^x must not have NUL or half a character"
+        with pytest.raises(ValueError, match=words):
+            checks.label("x", name)
+    for name in (" ", "\n", "\u2003\t"):
+        with pytest.raises(ValueError, match="^x must have more than spaces, got '"):
+            checks.label("x", name)
 
 
 def test_home_is_spelt_out(monkeypatch, tmp_path):
@@ -211,20 +206,18 @@ def test_values_are_shown_short():
     assert shown(Rude()) == "a value (Rude)"
 
 
-@pytest.mark.parametrize(
-    "seeds",
-    [
+def test_what_is_no_list_of_seeds():
+    for seeds in [
         pd.DataFrame([[5, 6], [7, 8]]),  # iterates over the names of its columns
         np.ma.array([1, 2], mask=[0, 1]),
         bytearray(b"ab"),
         memoryview(b"ab"),
         np.array(3),
-    ],
-)
-def test_what_is_no_list_of_seeds(seeds):
-    with pytest.raises(TypeError, match="^seeds must be an integer or a list"):
-        seeds_of(seeds)
-    assert seeds_of(pd.Series([4, 2])).tolist() == [4, 2]
+    ]:
+        with naming(seeds):
+            with pytest.raises(TypeError, match="^seeds must be an integer or a list"):
+                seeds_of(seeds)
+            assert seeds_of(pd.Series([4, 2])).tolist() == [4, 2]
 
 
 class Game(NamedTuple):

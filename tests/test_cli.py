@@ -18,14 +18,14 @@ import jaxbandits
 from jaxbandits import cli
 from jaxbandits.experiments import REGISTRY, Options
 from jaxbandits.policies import REGISTRY as POLICIES
-from jaxbandits.results import load, open_store
+from jaxbandits.results import open_store
 from jaxbandits.settings import REGISTRY as ENVIRONMENTS
 from jaxbandits.stats import CoverageWarning
 from jaxbandits.sweeps.fill import StoppedError
 from tests.experiments.checks import RECORD
+from tests.tables import naming
 
 ROOT = Path(__file__).resolve().parents[1]
-PNG = b"\x89PNG\r\n\x1a\n"
 
 
 @pytest.fixture
@@ -57,7 +57,9 @@ def check_listing(found):
     assert found["environments"] == list(ENVIRONMENTS)
 
 
-def test_list(capsys, idle, monkeypatch):
+def test_the_list_has_every_experiment_policy_and_environment(
+    capsys, idle, monkeypatch
+):
     monkeypatch.setenv("COLUMNS", "200")
     assert cli.main(["list"]) == 0
     out, err = capsys.readouterr()
@@ -73,7 +75,7 @@ def test_list(capsys, idle, monkeypatch):
             assert all(f" {x} = " in line for x in (*maker.arguments, *maker.needs))
 
 
-def test_list_of_a_setting(capsys, idle, monkeypatch):
+def test_the_list_of_a_setting_has_nothing_else(capsys, idle, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     assert cli.main(["list", "censored"]) == 0
     out, _ = capsys.readouterr()
@@ -88,13 +90,7 @@ def test_list_of_a_setting(capsys, idle, monkeypatch):
         ]
 
 
-def test_list_of_no_setting(capsys):
-    assert cli.main(["list", "bandits"]) == 2
-    said = capsys.readouterr().err
-    assert "SETTING must be one of" in said and "farewell" in said
-
-
-def test_list_as_json(capsys, idle):
+def test_the_list_is_printed_as_json(capsys, idle):
     assert cli.main(["list", "--json"]) == 0
     out, err = capsys.readouterr()
     assert err == ""
@@ -114,7 +110,12 @@ def test_list_as_a_program_of_its_own():
     check_listing(json.loads(done.stdout))
 
 
-def test_info_as_json(capsys):
+def test_info_says_versions_and_devices(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    assert cli.main(["info"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert "versions" in out and "devices" in out and cli_jax().__version__ in out
     assert cli.main(["info", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert {"python", "jaxbandits", "jax", "jaxlib", "numpy"} <= set(facts["versions"])
@@ -126,55 +127,6 @@ def cli_jax():
     import jax
 
     return jax
-
-
-def test_info(capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "200")
-    assert cli.main(["info"]) == 0
-    out, err = capsys.readouterr()
-    assert err == ""
-    assert "versions" in out and "devices" in out and cli_jax().__version__ in out
-
-
-def test_reproduce_an_exact_figure(capsys, tmp_path):
-    folder = tmp_path / "new" / "folder"
-    assert cli.main(["reproduce", "censored-fig2", "--out", str(folder)]) == 0
-    out, err = capsys.readouterr()
-    assert err == ""
-    assert "complex model" in out and "best_value" in out
-    assert "reconstructed" in out  # The note.
-    assert sorted(path.suffix for path in folder.iterdir()) == [
-        ".json",
-        ".md",
-        ".nc",
-        ".nc",
-        ".png",
-        ".tex",
-    ]
-    for path in folder.iterdir():
-        assert f"wrote {path}" in out.splitlines()
-
-
-@pytest.mark.slow  # the same is played in test_comparisons.py
-def test_reproduce_a_run(capsys, tmp_path):
-    arguments = "reproduce censored-trap --seeds 2 --horizon 30 --json --out".split()
-    assert cli.main([*arguments, str(tmp_path)]) == 0
-    out, err = capsys.readouterr()
-    assert err == ""
-    records = json.loads(out)
-    assert json.loads((tmp_path / "summary.json").read_text())["records"] == records
-    assert {frozenset(r) for r in records} == {frozenset(RECORD)}
-    assert {(r["seeds"], r["horizon"]) for r in records} == {(2, 30)}
-    assert (tmp_path / "censored-trap.png").read_bytes().startswith(PNG)
-    (path,) = tmp_path.glob("*.nc")
-    dataset = load(path)
-    assert dict(dataset.sizes) == {
-        "policy": len(records) - 1,  # All but the clairvoyant.
-        "params": 1,
-        "seed": 2,
-        "checkpoint": 30,
-    }
-    assert len(list(tmp_path.iterdir())) == 5
 
 
 def test_reproduce_for_print(capsys, tmp_path):
@@ -190,20 +142,24 @@ def test_reproduce_for_print(capsys, tmp_path):
     assert "| Wilson |" in (tmp_path / "table.md").read_text()
 
 
-@pytest.mark.parametrize(
-    ("asked", "message"),
-    [
+def test_pictures_that_cannot_be(capsys, idle, tmp_path):
+    """Said before anything is played."""
+    for asked, message in [
         (["--format", "gif"], "--format must be one of ('png', 'pdf', 'svg')"),
         (["--width", "page"], "--width must be one of ('column', 'text')"),
         (["--width", "0.5"], "--width must be in [1.5, 60], got 0.5"),
-    ],
-)
-def test_pictures_that_cannot_be(capsys, idle, tmp_path, asked, message):
-    """Said before anything is played."""
-    command = ["reproduce", "censored-fig4", "--out", str(tmp_path / "a"), *asked]
-    assert cli.main(command) == 2
-    assert message in capsys.readouterr().err
-    assert not (tmp_path / "a").exists()
+    ]:
+        with naming((asked, message)):
+            command = [
+                "reproduce",
+                "censored-fig4",
+                "--out",
+                str(tmp_path / "a"),
+                *asked,
+            ]
+            assert cli.main(command) == 2
+            assert message in capsys.readouterr().err
+            assert not (tmp_path / "a").exists()
 
 
 @pytest.mark.parametrize(
@@ -230,40 +186,19 @@ def test_a_quick_form_does_not_warn_of_its_seeds(
     assert (sentence in capsys.readouterr().out) == (not warned)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "seeds", "horizon"),
-    [
-        ([], 100, 100_000),
-        (["--quick"], 20, 2_000),
-        (["--quick", "--seeds", "7"], 7, 2_000),
-        (["--horizon", "9"], 100, 9),
-    ],
-)
-def test_sizes(tmp_path, monkeypatch, arguments, seeds, horizon):
-    """What reaches the experiment, which then stops."""
+def test_sizes_that_are_asked_reach_the_experiment(tmp_path, monkeypatch):
+    """Which then stops."""
     name, asked = "censored-fig4", []
 
     def run(options):
-        asked.append(options)
+        asked.append((options.seeds, options.horizon))
         raise KeyboardInterrupt
 
     monkeypatch.setitem(REGISTRY, name, REGISTRY[name]._replace(run=run))
-    out = ["--out", str(tmp_path)]
-    assert cli.main(["reproduce", name, *out, *arguments]) == 130
-    (options,) = asked
-    assert (options.seeds, options.horizon) == (seeds, horizon)
-
-
-def test_the_folder_has_the_experiments_name_by_default(tmp_path, monkeypatch):
-    name = "censored-fig4"
-
-    def run(options):
-        raise KeyboardInterrupt
-
-    monkeypatch.setitem(REGISTRY, name, REGISTRY[name]._replace(run=run))
-    monkeypatch.chdir(tmp_path)
-    assert cli.main(["reproduce", name]) == 130
-    assert (tmp_path / "results" / name).is_dir()
+    for words in ("", "--quick", "--quick --seeds 7", "--horizon 9"):
+        command = ["reproduce", name, "--out", str(tmp_path), *words.split()]
+        assert cli.main(command) == 130
+    assert asked == [(100, 100_000), (20, 2_000), (7, 2_000), (100, 9)]
 
 
 def test_sigterm_ends_an_experiment_that_keeps_its_runs(capsys, tmp_path, monkeypatch):
@@ -283,19 +218,22 @@ def test_sigterm_ends_an_experiment_that_keeps_its_runs(capsys, tmp_path, monkey
 
 
 def test_an_interruption_is_said_in_one_line(capsys, tmp_path, monkeypatch):
+    """The folder of the experiment's name is there by then."""
+
     def run(options):
         raise KeyboardInterrupt
 
     name = "censored-fig4"
     monkeypatch.setitem(REGISTRY, name, REGISTRY[name]._replace(run=run))
-    assert cli.main(["reproduce", name, "--out", str(tmp_path)]) == 130
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["reproduce", name]) == 130
     out, err = capsys.readouterr()
     assert (out, err) == ("", "jaxbandits: interrupted\n")
+    assert (tmp_path / "results" / name).is_dir()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_mistakes_are_named(capsys, tmp_path, idle):
+    for arguments, message in [
         (
             ["censored-fig3"],
             "NAME: there is no experiment 'censored-fig3' (did you mean 'censored-fig",
@@ -303,26 +241,12 @@ def test_an_interruption_is_said_in_one_line(capsys, tmp_path, monkeypatch):
         (["censored-fig9", "--seeds", "0"], "--seeds must be at least 1, got 0"),
         (["censored-fig9", "--horizon", "-5"], "--horizon must be at least 1, got -5"),
         (["censored-fig9", "--quick", "--seeds", "-1"], "--seeds must be at least 1"),
-    ],
-)
-def test_mistakes_are_named(capsys, tmp_path, idle, arguments, message):
-    folder = tmp_path / "out"
-    assert cli.main(["reproduce", *arguments, "--out", str(folder)]) == 2
-    check_complaint(capsys, f"jaxbandits: {message}")
-    assert not folder.exists()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--workers", "0"], "--workers must be at least 1, got 0"),
-        (["--workers", "2", "--shard", "0/2"], "--shard must be left out where there "),
-    ],
-)
-def test_options_of_a_sweep_are_named(capsys, tmp_path, arguments, message):
-    """Before its file is looked at."""
-    assert cli.main(["sweep", str(tmp_path / "no.toml"), *arguments]) == 2
-    check_complaint(capsys, f"jaxbandits: {message}")
+    ]:
+        with naming((arguments, message)):
+            folder = tmp_path / "out"
+            assert cli.main(["reproduce", *arguments, "--out", str(folder)]) == 2
+            check_complaint(capsys, f"jaxbandits: {message}")
+            assert not folder.exists()
 
 
 def check_complaint(capsys, start):
@@ -333,14 +257,7 @@ def check_complaint(capsys, start):
     assert err.count("\n") == 1 and "Traceback" not in err
 
 
-def test_an_unknown_name_is_answered_with_the_next_one(capsys, idle):
-    cli.main(["reproduce", "censored-figure4"])
-    assert "(did you mean 'censored-fig4'?); `jaxb" in capsys.readouterr().err
-    cli.main(["reproduce", "42"])
-    assert "no experiment '42'; `jaxbandits list` shows" in capsys.readouterr().err
-
-
-def test_version(capsys):
+def test_the_version_is_printed(capsys):
     with pytest.raises(SystemExit) as stopped:
         cli.main(["--version"])
     assert stopped.value.code == 0
@@ -373,14 +290,15 @@ def test_a_file_of_ones_own_that_fails_is_found(capsys, tmp_path):
     assert "mine.py" in chain and "in half" in chain
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion(capsys, shell):
-    pytest.importorskip("shtab")
-    assert cli.main(["completion", shell]) == 0
-    script, err = capsys.readouterr()
-    assert err == ""
-    words = ("reproduce", "width", "budgeted-example2", "farewell", "traceback")
-    assert all(word in script for word in words)
+def test_scripts_of_completion_have_the_words(capsys):
+    for shell in ["bash", "zsh", "fish"]:
+        with naming(shell):
+            pytest.importorskip("shtab")
+            assert cli.main(["completion", shell]) == 0
+            script, err = capsys.readouterr()
+            assert err == ""
+            words = ("reproduce", "width", "budgeted-example2", "farewell", "traceback")
+            assert all(word in script for word in words)
 
 
 def test_bash_completes_names(capsys, tmp_path):
@@ -405,19 +323,19 @@ def test_completion_of_no_shell(capsys, monkeypatch):
     assert "pip install 'jaxbandits[completion]'" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("below", [(), ("deeper",)], ids=["itself", "above"])
-def test_a_file_where_the_folder_should_be(capsys, tmp_path, idle, below):
-    file = tmp_path / "results"
-    file.write_text("mine")
-    folder = str(file.joinpath(*below))
-    assert cli.main(["reproduce", "censored-fig9", "--out", folder]) == 2
-    check_complaint(capsys, f"jaxbandits: out: cannot write to {folder}")
-    assert file.read_text() == "mine"
+def test_a_file_where_the_folder_should_be(capsys, tmp_path, idle):
+    for below in [(), ("deeper",)]:
+        with naming(below):
+            file = tmp_path / "results"
+            file.write_text("mine")
+            folder = str(file.joinpath(*below))
+            assert cli.main(["reproduce", "censored-fig9", "--out", folder]) == 2
+            check_complaint(capsys, f"jaxbandits: out: cannot write to {folder}")
+            assert file.read_text() == "mine"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_what_cannot_be_parsed(capsys, idle):
+    for arguments, message in [
         (
             ["reproduce", "censored-fig9", "--seeds", "many"],
             "argument --seeds: invalid",
@@ -432,15 +350,14 @@ def test_a_file_where_the_folder_should_be(capsys, tmp_path, idle, below):
         (["sweep", "one.toml", "--horizon", "5"], "--horizon"),
         (["sweeps"], "sweeps"),
         ([], "COMMAND"),
-    ],
-)
-def test_what_cannot_be_parsed(capsys, idle, arguments, message):
-    with pytest.raises(SystemExit) as stopped:
-        cli.main(arguments)
-    assert stopped.value.code == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("usage: jaxbandits") and message in err
+    ]:
+        with naming((arguments, message)):
+            with pytest.raises(SystemExit) as stopped:
+                cli.main(arguments)
+            assert stopped.value.code == 2
+            out, err = capsys.readouterr()
+            assert out == ""
+            assert err.startswith("usage: jaxbandits") and message in err
 
 
 SPEC = """
@@ -490,7 +407,7 @@ def swept(capsys, *arguments):
     return out
 
 
-def test_a_sweep(capsys, spec):
+def test_a_sweep_is_stored_and_its_best_points_are_shown(capsys, spec):
     out = swept(capsys, spec)
     store = os.path.join("results", "small.zarr")
     assert out.splitlines()[-1] == f"wrote {store}"
@@ -563,78 +480,37 @@ def test_a_sweep_that_is_complete(capsys, spec, request):
     assert swept(capsys, spec, "--json") == first
 
 
-@pytest.mark.slow
-def test_a_sweep_is_extended(capsys, spec):
-    swept(capsys, spec, "--seeds", 3)
-    store = Path("results", "small.zarr").resolve()  # as errors name it
-    assert cli.main(["sweep", str(spec)]) == 2
-    out, err = capsys.readouterr()
-    assert out == "" and "Traceback" not in err
-    assert err.splitlines() == [
-        f"jaxbandits: store: {store} holds a sweep of another extent:",
-        "  only in the spec: seeds: 1",
-        "extend (--extend) adds what is new to what is there",
-    ]
-    records = json.loads(swept(capsys, spec, "--extend", "--json"))
-    assert {r["seeds"] for r in records} == {4}
-    # One of another kind is not touched.
-    spec.write_text(SPEC.replace("budget = 3", "budget = 4"))
-    before = Path(store, "zarr.json").read_bytes()
-    assert cli.main(["sweep", str(spec), "--extend"]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith(f"jaxbandits: store: {store} holds another sweep:")
-    assert "  checkpoints: [1.5, 3.0] in the store, [1.5, 4.0] now" in err.splitlines()
-    assert Path(store, "zarr.json").read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_mistakes_in_the_arguments_of_a_sweep(capsys, spec, nothing_played):
+    for arguments, message in [
         (["--seeds", "0"], "--seeds must be at least 1, got 0"),
+        (["--workers", "0"], "--workers must be at least 1, got 0"),
+        (["--workers", "2", "--shard", "0/2"], "--shard must be left out where there "),
+        (["--store", ".."], "store: there is no Zarr store at "),
         (["--block", "0"], "store: block must be at least 1, got 0"),
         (["--processes", "2"], "coordinator, processes and process go together"),
-    ],
-)
-def test_mistakes_in_the_arguments_of_a_sweep(
-    capsys, spec, nothing_played, arguments, message
-):
-    assert cli.main(["sweep", str(spec), *arguments]) == 2
-    check_complaint(capsys, f"jaxbandits: {message}")
-    assert not Path("results").exists()
+    ]:
+        with naming((arguments, message)):
+            assert cli.main(["sweep", str(spec), *arguments]) == 2
+            check_complaint(capsys, f"jaxbandits: {message}")
+            assert not Path("results").exists()
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
+def test_mistakes_in_the_file_of_a_sweep(capsys, spec, nothing_played):
+    for old, new, message in [
         ("seeds", "sedes", "Additional properties are not allowed ('sedes' was"),
         ("omega_ucb", "omega_uc", "policies.omega.make: 'omega_uc' is unknown (did"),
         ("[policies.uniform]", "[policies.uniform", "is not TOML"),
         ("0.25, 0.5", "-0.25, 0.5", "rho must be positive"),
         ('"regret"', '"regrets"', "metrics: ['regrets'] unknown; known are"),
-    ],
-)
-def test_mistakes_in_the_file_of_a_sweep(
-    capsys, spec, nothing_played, old, new, message
-):
-    spec.write_text(SPEC.replace(old, new))
-    assert cli.main(["sweep", str(spec)]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("jaxbandits: ") and message in err
-    assert err.count("\n") == 1
-    assert not Path("results", "small.zarr").exists()
-
-
-def test_a_sweep_without_its_file(capsys, spec, tmp_path):
-    path = tmp_path / "none.toml"
-    assert cli.main(["sweep", str(path)]) == 2
-    check_complaint(capsys, f"jaxbandits: SPEC: there is no file {path}")
-
-
-def test_a_store_that_is_none(capsys, spec, tmp_path, nothing_played):
-    assert cli.main(["sweep", str(spec), "--store", str(tmp_path)]) == 2
-    check_complaint(capsys, f"jaxbandits: store: there is no Zarr store at {tmp_path}")
+    ]:
+        with naming((old, new, message)):
+            spec.write_text(SPEC.replace(old, new))
+            assert cli.main(["sweep", str(spec)]) == 2
+            out, err = capsys.readouterr()
+            assert out == ""
+            assert err.startswith("jaxbandits: ") and message in err
+            assert err.count("\n") == 1
+            assert not Path("results", "small.zarr").exists()
 
 
 def test_a_sweep_that_is_interrupted(capsys, spec, monkeypatch):

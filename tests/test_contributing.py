@@ -17,34 +17,33 @@ from tests.pages import ROOT, apply, commands, steps
 # among those that its commands run.
 PAGES = {
     "CONTRIBUTING.md": (
-        "test_policy_keeps_the_contract[budgeted/ucb-bwk]",
-        "test_policy_chooses_as_its_twin[UCB-BwK-Bernoulli]",
-        "test_policy_chooses_as_its_twin[UCB-BwK, gamma-Bernoulli]",
-        "test_factories_return_the_same_policy_for_equal_problems[budgeted/ucb-bwk]",
-        "test_margin_of_a_budgeted_policy[budgeted/ucb-bwk]",
-        "test_it_plays[budgeted/ucb-bwk]",
+        "test_policy_plays_and_keeps_the_contract[budgeted/ucb-bwk]",
+        "test_a_round_of_a_policy_keeps_the_contract[budgeted/ucb-bwk]",
+        "test_policy_chooses_as_its_twin[budgeted/ucb-bwk]",
+        "test_policy_chooses_as_its_twin_in_all_games[budgeted/ucb-bwk]",
+        "test_margin_over_uniform_play[budgeted/ucb-bwk]",
         "test_every_policy_has_a_margin",
         "test_every_policy_of_the_setting_has_a_twin",
-        "test_policies_see_their_own_setting_only[budgeted/_ucb_bwk.py]",
-        "test_signatures_are_annotated[policies]",
+        "test_policies_see_their_own_setting_only",
+        "test_signatures_are_annotated",
     ),
     "docs/new-environment.md": (
         "test_environment_keeps_the_contract[budgeted/needle]",
         "test_uniform_play_loses_what_the_gap_says",
         "test_what_is_no_needle_is_refused",
-        "test_imports_point_down[settings/budgeted/_needle.py]",
+        "test_imports_point_down",
     ),
     "docs/new-law.md": (
         "test_laws_of_the_package[power]",
         "test_a_law_is_as_annotated[power]",
         "test_against_scipy",
         "test_what_is_no_exponent_is_refused",
-        "test_imports_point_down[laws/_power.py]",
+        "test_imports_point_down",
     ),
     "docs/new-figure.md": (
         "test_needle.py::test_needle",
         "test_full_is_the_papers_size_and_quick_no_larger[budgeted-needle]",
-        "test_imports_point_down[experiments/budgeted/needle.py]",
+        "test_imports_point_down",
     ),
 }
 COPIED = ("jaxbandits", "tests", "scripts", "studies", "pyproject.toml")

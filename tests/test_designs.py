@@ -1,11 +1,13 @@
 """Space-filling designs: spread, whole numbers, the same points again."""
 
+from functools import partial
+
 import numpy as np
-import pytest
 
 from jaxbandits import Range, sampled, simulate
 from jaxbandits.points import points_from
 from tests.sweeps import walk
+from tests.tables import assert_refused, naming
 
 TWO = {"a": Range(-1.0, 3.0), "b": Range(0.1, 10.0, "log")}
 
@@ -15,34 +17,37 @@ def strata(values, low, high, parts):
     return np.histogram(values, parts, (low, high))[0].tolist()
 
 
-@pytest.mark.parametrize("method", ["sobol", "latin_hypercube"])
-@pytest.mark.parametrize("seed", [0, 1, 7])
-def test_each_parameter_is_spread_evenly(method, seed):
+def test_each_parameter_is_spread_evenly():
     """One value in each of as many parts as there are points."""
-    points = points_from(sampled(TWO, 16, method, seed))
-    assert points.count == 16
-    assert strata(points.columns["a"], -1, 3, 16) == [1] * 16
-    assert strata(np.log10(points.columns["b"]), -1, 1, 16) == [1] * 16
+    for seed in [0, 1, 7]:
+        for method in ["sobol", "latin_hypercube"]:
+            with naming((seed, method)):
+                points = points_from(sampled(TWO, 16, method, seed))
+                assert points.count == 16
+                assert strata(points.columns["a"], -1, 3, 16) == [1] * 16
+                assert strata(np.log10(points.columns["b"]), -1, 1, 16) == [1] * 16
 
 
-@pytest.mark.parametrize("seed", [0, 1, 7])
-def test_a_sobol_sequence_spreads_over_pairs_too(seed):
+def test_a_sobol_sequence_spreads_over_pairs_too():
     """One point in each cell, whatever the cells' shape."""
-    points = points_from(sampled(TWO, 16, seed=seed))
-    a, b = points.columns["a"], np.log10(points.columns["b"])
-    for parts in ((2, 8), (4, 4), (8, 2)):
-        counts, *_ = np.histogram2d(a, b, parts, ((-1, 3), (-1, 1)))
-        assert (counts == 1).all()
+    for seed in [0, 1, 7]:
+        with naming(seed):
+            points = points_from(sampled(TWO, 16, seed=seed))
+            a, b = points.columns["a"], np.log10(points.columns["b"])
+            for parts in ((2, 8), (4, 4), (8, 2)):
+                counts, *_ = np.histogram2d(a, b, parts, ((-1, 3), (-1, 1)))
+                assert (counts == 1).all()
 
 
-@pytest.mark.parametrize("method", ["sobol", "latin_hypercube"])
-def test_the_seed_says_which_points(method):
-    first, again, other = (
-        points_from(sampled(TWO, 8, method, seed)).columns for seed in (3, 3, 4)
-    )
-    for leaf in TWO:
-        np.testing.assert_array_equal(first[leaf], again[leaf])
-        assert not np.isin(first[leaf], other[leaf]).any()
+def test_the_seed_says_which_points():
+    for method in ["sobol", "latin_hypercube"]:
+        with naming(method):
+            first, again, other = (
+                points_from(sampled(TWO, 8, method, seed)).columns for seed in (3, 3, 4)
+            )
+            for leaf in TWO:
+                np.testing.assert_array_equal(first[leaf], again[leaf])
+                assert not np.isin(first[leaf], other[leaf]).any()
 
 
 def test_what_is_crossed_goes_with_every_point():
@@ -92,47 +97,35 @@ def test_they_are_played():
     assert len(np.unique(found["regret"].isel(checkpoint=-1, seed=0))) == 4
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"points": 1}, "points must be at least 2"),
-        ({"points": 48}, "points must be a power of two with method 'sobol', 32 or 64"),
-        ({"points": 2**20}, "points must be at most 1000000"),
-        ({"method": "halton"}, "method must be one of"),
-        ({"seed": -1}, "seed must be at least 0"),
-        ({"ranges": {"a": Range(0, 1, "log")}}, "positive and finite on a log scale"),
-        (
-            {"ranges": {"a": Range(2, 1)}},
-            r"ranges\['a'\]: ends must be finite, and incr",
-        ),
-        ({"ranges": {"a": Range(1, 1)}}, "must be finite, and increase, got 1 and 1"),
-        ({"ranges": {"a": Range(1, np.inf)}}, "finite, and increase, got 1 and inf"),
-        ({"ranges": {"a": Range(1, np.nan)}}, "finite, and increase, got 1 and nan"),
-        (
-            {"ranges": {"a": Range(0.5, 2, whole=True)}},
-            "must be whole numbers, got 0.5",
-        ),
-        ({"ranges": {"a": Range(1, 2, "ln")}}, r"ranges\['a'\]: scale must be one of"),
-    ],
-    ids=str,
-)
-def test_bad_values(change, message):
-    with pytest.raises(ValueError, match=message):
-        sampled(**{"ranges": TWO, "points": 16, **change})
+BAD = [
+    ({"points": 1}, "points must be at least 2"),
+    ({"points": 48}, "points must be a power of two with method 'sobol', 32 or 64"),
+    ({"points": 2**20}, "points must be at most 1000000"),
+    ({"method": "halton"}, "method must be one of"),
+    ({"seed": -1}, "seed must be at least 0"),
+    ({"ranges": {"a": Range(0, 1, "log")}}, "positive and finite on a log scale"),
+    (
+        {"ranges": {"a": Range(2, 1)}},
+        r"ranges\['a'\]: ends must be finite, and incr",
+    ),
+    ({"ranges": {"a": Range(1, 1)}}, "must be finite, and increase, got 1 and 1"),
+    ({"ranges": {"a": Range(1, np.inf)}}, "finite, and increase, got 1 and inf"),
+    ({"ranges": {"a": Range(1, np.nan)}}, "finite, and increase, got 1 and nan"),
+    (
+        {"ranges": {"a": Range(0.5, 2, whole=True)}},
+        "must be whole numbers, got 0.5",
+    ),
+    ({"ranges": {"a": Range(1, 2, "ln")}}, r"ranges\['a'\]: scale must be one of"),
+    ({"points": 16.0}, "points must be an integer"),
+    ({"ranges": {}}, "ranges must map names of parameters to jaxbandits.Range"),
+    ({"ranges": [("a", Range(1, 2))]}, "ranges must map"),
+    ({"ranges": {"a": (1, 2)}}, r"ranges\['a'\] must be a Range \(of jax"),
+    ({"ranges": {"a": Range("1", 2)}}, r"ranges\['a'\]: low must be"),
+    ({"ranges": {"a": Range(1, 2, whole=1)}}, r"ranges\['a'\]: whole must be"),
+]
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"points": 16.0}, "points must be an integer"),
-        ({"ranges": {}}, "ranges must map names of parameters to jaxbandits.Range"),
-        ({"ranges": [("a", Range(1, 2))]}, "ranges must map"),
-        ({"ranges": {"a": (1, 2)}}, r"ranges\['a'\] must be a Range \(of jax"),
-        ({"ranges": {"a": Range("1", 2)}}, r"ranges\['a'\]: low must be"),
-        ({"ranges": {"a": Range(1, 2, whole=1)}}, r"ranges\['a'\]: whole must be"),
-    ],
-    ids=str,
-)
-def test_bad_types(change, message):
-    with pytest.raises(TypeError, match=message):
-        sampled(**{"ranges": TWO, "points": 16, **change})
+def test_bad_designs_are_refused():
+    good = {"ranges": TWO, "points": 16}
+    rows = [(partial(sampled, **good | change), words) for change, words in BAD]
+    assert_refused(rows, (TypeError, ValueError))

@@ -1,8 +1,7 @@
 """A policy plays only the game that it was built for, and learns where that ends."""
 
-from functools import cache
+from functools import cache, partial
 
-import numpy as np
 import pytest
 
 from jaxbandits import simulate
@@ -22,6 +21,7 @@ from jaxbandits.settings import farewell as farewell_games
 from jaxbandits.settings.censored import types as grids
 from jaxbandits.testing import check_policy
 from tests.engine import budget_game
+from tests.tables import assert_refused, naming
 
 MAKE = {
     "censored": lambda: censored_games.indep([0.3, 0.5]),
@@ -46,15 +46,16 @@ def game_of(setting, copy=1):
     return MAKE[setting]()
 
 
-@pytest.mark.parametrize("name", list(REGISTRY))
-def test_every_policy_of_the_registry_knows_its_game(name):
+def test_every_policy_of_the_registry_knows_its_game():
     """It fits a game that was made twice, and no game of another kind."""
-    setting = name.split("/")[0]
-    policy = REGISTRY[name](game_of(setting).problem)
-    check_fit(name, policy, game_of(setting, copy=2))
-    for other in MAKE.keys() - {setting}:
-        with pytest.raises(ValueError, match="was built for a"):
-            check_fit(name, policy, game_of(other))
+    for name, make in REGISTRY.items():
+        setting = name.split("/")[0]
+        policy = make(game_of(setting).problem)
+        with naming(name):
+            check_fit(name, policy, game_of(setting, copy=2))
+            for other in MAKE.keys() - {setting}:
+                with pytest.raises(ValueError, match="was built for a"):
+                    check_fit(name, policy, game_of(other))
 
 
 def grid(num_arms=2, limits=(0.5, 1.0), slope=2.0):
@@ -62,23 +63,19 @@ def grid(num_arms=2, limits=(0.5, 1.0), slope=2.0):
     return grids.make_problem(num_arms, limits, lambda x: x, lambda x: slope * x)
 
 
-PAIRS = grid()
-OTHER_GAMES = {
-    "arms": (grid(num_arms=3), "num_arms = 2, and .* has num_arms = 3"),
-    "limits": (grid(limits=(0.5, 0.75)), r"limits = \(0.5, 1.0\).* has limits"),
-    "penalty": (grid(slope=3.0), "penalty"),
-}
-
-
-@pytest.mark.parametrize("change", OTHER_GAMES)
-def test_games_are_compared_by_value(change):
+def test_games_are_compared_by_value():
     game = budget_game.environment()
     policy = censored.rcucb(grid())
     check_fit("mine", policy, game._replace(problem=grid()))
-    other, message = OTHER_GAMES[change]
-    with pytest.raises(ValueError, match=f"'mine' was built for .*{message}"):
-        check_fit("mine", policy, game._replace(problem=other))
-    check_fit("mine", policy._replace(problem=None), game._replace(problem=other))
+    for other, message in (
+        (grid(num_arms=3), "num_arms = 2, and .* has num_arms = 3"),
+        (grid(limits=(0.5, 0.75)), r"limits = \(0.5, 1.0\).* has limits"),
+        (grid(slope=3.0), "penalty"),
+    ):
+        with pytest.raises(ValueError, match=f"'mine' was built for .*{message}"):
+            check_fit("mine", policy, game._replace(problem=other))
+        anybody = policy._replace(problem=None)
+        check_fit("mine", anybody, game._replace(problem=other))
 
 
 def test_what_a_learner_believes_may_differ():
@@ -113,53 +110,46 @@ def test_simulate_sweep_and_check_policy_refuse_another_game():
 # Factories.
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: censored.rcucb(game_of("censored")), "give environment.problem"),
-        (lambda: censored.rcucb(None), "rcucb: problem must be .*, got None"),
-        (lambda: censored.rcucb("indep"), "rcucb: problem must be .*, got 'indep'"),
+def test_factories_refuse_by_name():
+    pairs, arms = grid(), budgeted_games.make_problem(3)
+    intervals = game_of("continuum").problem
+    waits = farewell_games.Problem(2, 3)
+    censored.fixed_pair(pairs, 1, 0)  # 1.0 must not find what was made for 1
+    rows = [
+        (partial(censored.rcucb, game_of("censored")), "give environment.problem"),
+        (partial(censored.rcucb, None), "rcucb: problem must be .*, got None"),
+        (partial(censored.rcucb, "indep"), "rcucb: problem must be .*, got 'indep'"),
         (
-            lambda: budgeted.omega_ucb(farewell_games.Problem(2, 3)),
+            partial(budgeted.omega_ucb, waits),
             "omega_ucb: problem must be a Problem of settings.budgeted .*, got a "
             "Problem of settings.farewell",
         ),
+        (partial(allocation.ra_ucb, arms), "ra_ucb: problem must be"),
+        (partial(index_policy, "mine", 3, None), "index_policy: problem must be"),
         (
-            lambda: allocation.ra_ucb(budgeted_games.make_problem(3)),
-            "ra_ucb: problem must be",
-        ),
-        (lambda: index_policy("mine", 3, None), "index_policy: problem must be"),
-        (
-            lambda: waiting.wait_ucb(farewell_games.Problem(2, 3), ["pair"]),
+            partial(waiting.wait_ucb, waits, ["pair"]),
             "wait_ucb: observe must be a value that can be hashed",
         ),
-        (lambda: censored.fixed_pair(PAIRS, 1.0, 0), "arm must be an integer"),
-        (lambda: censored.fixed_pair(PAIRS, "0", 0), "arm must be an integer"),
-        (lambda: same_pair((2, 2), tuple, ("arm", "x"), (0, True)), "x must be an"),
+        (partial(censored.fixed_pair, pairs, 1.0, 0), "arm must be an integer"),
+        (partial(censored.fixed_pair, pairs, "0", 0), "arm must be an integer"),
+        (partial(same_pair, (2, 2), tuple, ("arm", "x"), (0, True)), "x must be an"),
+        (partial(budgeted.fixed_arm, arms, 1.5), "arm must be an integer"),
+        (partial(censored.zooming, intervals, 2.5), "capacity must"),
+        (partial(censored.stoo, intervals, 2.5), "splits must be"),
+        (partial(censored.z_rcucb, intervals, 1.5), "horizon must"),
         (
-            lambda: budgeted.fixed_arm(budgeted_games.make_problem(3), 1.5),
-            "arm must be an integer",
-        ),
-        (lambda: censored.zooming(game_of("continuum").problem, 2.5), "capacity must"),
-        (lambda: censored.stoo(game_of("continuum").problem, 2.5), "splits must be"),
-        (lambda: censored.z_rcucb(game_of("continuum").problem, 1.5), "horizon must"),
-        (
-            lambda: doubling(censored.z_rcucb(game_of("continuum").problem), 1.5),
+            partial(doubling, censored.z_rcucb(intervals), 1.5),
             "first must be an integer",
         ),
         (
-            lambda: allocation.mg_ucb_delta(game_of("allocation").problem, 2.5),
+            partial(allocation.mg_ucb_delta, game_of("allocation").problem, 2.5),
             "steps must be an integer",
         ),
-        (lambda: ucb(2.5), "num_arms must be an integer"),
-        (lambda: ucb([3]), "num_arms must be an integer"),
-        (lambda: waiting.as_arms(PAIRS), "problem must be .* settings.farewell"),
-    ],
-)
-def test_factories_refuse_by_name(make, message):
-    censored.fixed_pair(PAIRS, 1, 0)  # 1.0 must not find what was made for 1
-    with pytest.raises(TypeError, match=message):
-        make()
+        (partial(ucb, 2.5), "num_arms must be an integer"),
+        (partial(ucb, [3]), "num_arms must be an integer"),
+        (partial(waiting.as_arms, pairs), "problem must be .* settings.farewell"),
+    ]
+    assert_refused(rows, TypeError)
 
 
 # What a policy must be told.
@@ -194,21 +184,3 @@ def test_a_game_with_another_end_cannot_tell():
         told(budgeted.epsilon_first(game_of("budgeted").problem), horizon=500)
     with pytest.raises(ValueError, match="'mine'. must know the horizon"):
         told(censored.moss_reduction(grid()), budget=500)
-
-
-@pytest.mark.slow
-def test_epsilon_first_stops_to_explore():
-    """Within the tenth of a small budget that it was told by nobody but the game."""
-    game = game_of("budgeted")
-    policy = budgeted.epsilon_first(game.problem)
-    free = simulate(policy, game, budget=400, seeds=2, checkpoints=[400])
-    same = simulate(
-        policy,
-        game,
-        budget=400,
-        seeds=2,
-        checkpoints=[400],
-        grid={"budget": 400},
-    )
-    np.testing.assert_array_equal(free["regret"], same["regret"])
-    assert free["param_budget"].values == 400

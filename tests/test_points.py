@@ -7,6 +7,7 @@ import pytest
 
 from jaxbandits import zipped
 from jaxbandits.points import Points, equal_points, points_from
+from tests.tables import naming
 
 
 def rows(grid, name="grid"):
@@ -14,7 +15,7 @@ def rows(grid, name="grid"):
     return [points.row(i) for i in range(points.count)]
 
 
-def test_crossed_columns():
+def test_crossed_columns_are_all_pairs():
     """The last one varies fastest."""
     assert rows({"a": [1, 2], "b": [3, 4, 5]}) == [
         {"a": 1.0, "b": 3.0},
@@ -26,7 +27,7 @@ def test_crossed_columns():
     ]
 
 
-def test_zipped_columns():
+def test_zipped_columns_are_rows():
     """A single number goes with all."""
     assert rows(zipped({"a": [1, 2, 1], "b": [3, 3, 4], "c": 7})) == [
         {"a": 1.0, "b": 3.0, "c": 7.0},
@@ -35,7 +36,7 @@ def test_zipped_columns():
     ]
 
 
-def test_both():
+def test_zipped_rows_are_crossed_with_other_columns():
     """Zipped rows vary slowest."""
     assert rows(zipped({"a": [1, 2], "b": [3, 4]}, {"c": [7, 8], "d": [9, 6]})) == [
         {"a": a, "b": b, "c": c, "d": d}
@@ -45,9 +46,10 @@ def test_both():
     ]
 
 
-@pytest.mark.parametrize("grid", [None, {}, zipped({}), Points({})], ids=repr)
-def test_no_columns_are_one_point(grid):
-    assert rows(grid) == [{}]
+def test_no_columns_are_one_point():
+    for grid in [None, {}, zipped({}), Points({})]:
+        with naming(grid):
+            assert rows(grid) == [{}]
 
 
 def test_a_table_stays_as_it_is():
@@ -56,25 +58,38 @@ def test_a_table_stays_as_it_is():
     assert rows(points) == [{"a": 1.0}, {}]
 
 
-@pytest.mark.parametrize(
-    "column",
-    [(1, 2), range(1, 3), np.array([1, 2]), np.float32([1, 2]), (x for x in (1, 2))],
-    ids=lambda column: type(column).__name__,
-)
-def test_any_column_becomes_floats(column):
-    (found,) = points_from({"a": column}).columns.values()
-    assert found.dtype == np.float64 and found.tolist() == [1, 2]
+def test_any_column_becomes_floats():
+    for column in [
+        (1, 2),
+        range(1, 3),
+        np.array([1, 2]),
+        np.float32([1, 2]),
+        (x for x in (1, 2)),
+    ]:
+        with naming(column):
+            (found,) = points_from({"a": column}).columns.values()
+            assert found.dtype == np.float64 and found.tolist() == [1, 2]
 
 
-@pytest.mark.parametrize("wrap", [lambda x: x, zipped], ids=["crossed", "zipped"])
-@pytest.mark.parametrize(
-    "column",
-    [[], "12", ["1"], [None], [1j], [[1, 2]], [[1], [2, 3]], {"from": 1}, None, [True]],
-    ids=repr,
-)
-def test_what_is_no_list_of_numbers(column, wrap):
-    with pytest.raises((TypeError, ValueError), match=r"^x\['a'\] must be a "):
-        points_from(wrap({"b": [1], "a": column}), "x")
+def test_what_is_no_list_of_numbers():
+    for column in [
+        [],
+        "12",
+        ["1"],
+        [None],
+        [1j],
+        [[1, 2]],
+        [[1], [2, 3]],
+        {"from": 1},
+        None,
+        [True],
+    ]:
+        for wrap in [lambda x: x, zipped]:
+            with (
+                naming((column, wrap)),
+                pytest.raises((TypeError, ValueError), match=r"^x\['a'\] must be a "),
+            ):
+                points_from(wrap({"b": [1], "a": column}), "x")
 
 
 def test_nan_is_no_value():
@@ -82,10 +97,13 @@ def test_nan_is_no_value():
         points_from({"a": [1.0, np.nan]})
 
 
-@pytest.mark.parametrize("other", [[1], [1, 2, 3]])
-def test_zipped_columns_must_be_of_equal_length(other):
-    with pytest.raises(ValueError, match="^x must have columns of equal length"):
-        points_from(zipped({"a": [1, 2], "b": other}), "x")
+def test_zipped_columns_must_be_of_equal_length():
+    for other in [[1], [1, 2, 3]]:
+        with (
+            naming(other),
+            pytest.raises(ValueError, match="^x must have columns of equal length"),
+        ):
+            points_from(zipped({"a": [1, 2], "b": other}), "x")
 
 
 def test_a_leaf_is_crossed_or_zipped():
@@ -94,28 +112,30 @@ def test_a_leaf_is_crossed_or_zipped():
         points_from(grid, "x")
 
 
-@pytest.mark.parametrize("grid", [3, "a", [1.0], {1: [2]}, zipped([1])], ids=repr)
-def test_what_is_no_grid(grid):
-    with pytest.raises(TypeError, match="^x must map names of parameters to values"):
-        points_from(grid, "x")
+def test_what_is_no_grid():
+    for grid in [3, "a", [1.0], {1: [2]}, zipped([1])]:
+        with (
+            naming(grid),
+            pytest.raises(TypeError, match="^x must map names of parameters to values"),
+        ):
+            points_from(grid, "x")
 
 
-@pytest.mark.parametrize(
-    "grid",
-    [
+def test_a_point_stands_there_once():
+    for grid in (
         {"a": [1, 2, 1.0]},
         zipped({"a": [1, 1], "b": [2, 2]}),
         {"a": [0, -0.0]},
         {"a": [np.inf, 1, np.inf]},
-    ],
-    ids=repr,
-)
-def test_a_point_stands_there_once(grid):
-    with pytest.raises(ValueError, match="^x has equal points, "):
-        points_from(grid, "x")
+    ):
+        words = "^x has equal points, "
+        with naming(grid), pytest.raises(ValueError, match=words):
+            points_from(grid, "x")
 
 
-def test_too_many_points():
+def test_too_many_points_are_refused():
+    with pytest.raises(ValueError, match=r"^grid\['a'\] must end: at most 1000000 val"):
+        points_from({"a": itertools.count()})
     with pytest.raises(ValueError, match="^x has 1002001 points; at most 1000000"):
         points_from({"a": range(1001), "b": range(1001)}, "x")
 
@@ -136,14 +156,9 @@ def test_points_that_are_equal_when_rounded(rng):
     assert equal_points(both) == (0, 2)
 
 
-def test_some_of_the_points():
+def test_points_are_chosen_by_places():
     points = points_from({"a": [1, 2, 3]})
     assert points.at(slice(1, 3)).columns["a"].tolist() == [2, 3]
     assert points.at([2, 0]).columns["a"].tolist() == [3, 1]
     assert points.at(slice(None, None, -1)).count == 3
     assert Points({}).at(slice(0, 1)) == Points({}, 1)
-
-
-def test_values_end():
-    with pytest.raises(ValueError, match=r"^grid\['a'\] must end: at most 1000000 val"):
-        points_from({"a": itertools.count()})

@@ -11,6 +11,7 @@ from jaxbandits import cli
 from jaxbandits.experiments import REGISTRY, Options, minutes, recorded
 from jaxbandits.experiments.common.claims import is_full
 from jaxbandits.experiments.statements import STATEMENTS, of_experiment
+from tests.tables import naming
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "studies"))
@@ -20,7 +21,6 @@ SUMMARIES = pages.summaries_in(KEPT)
 PAGES = ("errata.md", "recommendation.md", "theory/discounted-omega.md")
 QUOTING = [ROOT / "docs" / name for name in PAGES]
 AGAIN = "python studies/reproduction.py"
-STATED = sum(each.experiment.startswith("farewell") for each in STATEMENTS.values())
 CAUSES_OF = ["C3", "C3", "B2", "C3", "C3", *[""] * 100]  # of the claims of a summary
 JUDGED = len(of_experiment("farewell-fig1"))
 
@@ -78,44 +78,49 @@ def summary(name="farewell-fig1", verdict="holds", **options):
     }
 
 
-@pytest.mark.parametrize("setting", pages.PAPERS)
-def test_a_page_is_what_its_summaries_make(setting):
-    kept = (KEPT / f"{setting}.md").read_text(encoding="utf-8")
-    assert kept == pages.page(setting, SUMMARIES), AGAIN
+def test_a_page_is_what_its_summaries_make():
+    for setting in pages.PAPERS:
+        with naming(setting):
+            kept = (KEPT / f"{setting}.md").read_text(encoding="utf-8")
+            assert kept == pages.page(setting, SUMMARIES), AGAIN
 
 
-@pytest.mark.parametrize("name", SUMMARIES)
-def test_a_summary_is_of_a_full_run_of_known_code(name):
-    found = SUMMARIES[name]
-    options = found["options"]
-    played = Options(options["seeds"], options["horizon"], quick=options["quick"])
-    assert found["experiment"] == name and is_full(REGISTRY[name], played)
-    assert recorded.judged_again(found) == found, AGAIN
-    # Names of environments and policies are those of its outcome.
-    assert all(claim["ours"] for claim in found["claims"])
-    assert found["provenance"]["git"]["revision"]
-    assert not found["provenance"]["git"]["dirty"]
-    assert (KEPT / name / f"{name}.png").stat().st_size > 1_000
-    if minutes.is_whole(found):
-        row = minutes.measured()[minutes.size_of(REGISTRY[name], REGISTRY[name].full)]
-        assert row == minutes.timing_in(found), AGAIN
+def test_a_summary_is_of_a_full_run_of_known_code():
+    for name in SUMMARIES:
+        with naming(name):
+            found = SUMMARIES[name]
+            options = found["options"]
+            played = Options(
+                options["seeds"], options["horizon"], quick=options["quick"]
+            )
+            assert found["experiment"] == name and is_full(REGISTRY[name], played)
+            assert recorded.judged_again(found) == found, AGAIN
+            # Names of environments and policies are those of its outcome.
+            assert all(claim["ours"] for claim in found["claims"])
+            assert found["provenance"]["git"]["revision"]
+            assert not found["provenance"]["git"]["dirty"]
+            assert (KEPT / name / f"{name}.png").stat().st_size > 1_000
+            if minutes.is_whole(found):
+                row = minutes.measured()[
+                    minutes.size_of(REGISTRY[name], REGISTRY[name].full)
+                ]
+                assert row == minutes.timing_in(found), AGAIN
 
 
 def test_the_package_has_the_verdicts():
     assert recorded.verdicts() == recorded.verdicts_of(SUMMARIES.values()), AGAIN
 
 
-@pytest.mark.parametrize("page", QUOTING, ids=lambda page: page.stem)
-def test_what_pages_quote_is_what_the_summaries_say(page):
-    known = [
-        quote
-        for quote in quoted.quotes(page.read_text(encoding="utf-8"))
-        if quote.experiments <= SUMMARIES.keys()
-    ]
-    if not known:
-        pytest.skip("what it quotes was not played in full yet")
-    strangers = [quote for quote in known if not quoted.is_said(quote, SUMMARIES)]
-    assert not strangers, strangers
+def test_what_pages_quote_is_what_the_summaries_say():
+    """As far as what they quote was played in full."""
+    for page in QUOTING:
+        known = [
+            quote
+            for quote in quoted.quotes(page.read_text(encoding="utf-8"))
+            if quote.experiments <= SUMMARIES.keys()
+        ]
+        strangers = [quote for quote in known if not quoted.is_said(quote, SUMMARIES)]
+        assert not strangers, page
 
 
 def test_quotes_are_of_the_command_above():
@@ -148,9 +153,8 @@ def test_quotes_are_of_the_command_above():
     ]
 
 
-@pytest.mark.parametrize(
-    ("mean", "error", "said"),
-    [
+def test_quotes_are_held_against_both_numbers():
+    for mean, error, said in [
         ("1,234", "5.5", True),
         ("1,230", "5.5", True),
         ("1,200", "5", True),
@@ -159,81 +163,12 @@ def test_quotes_are_of_the_command_above():
         ("1,234.4", "5.46", True),
         ("1,234", "5.4", False),
         ("−1,234", "5.5", False),
-    ],
-)
-def test_quotes_are_held_against_both_numbers(mean, error, said):
-    records = [record("A", 1234.4), record("B", None)]
-    records[0]["metrics"]["regret"]["sem"] = 5.46
-    quote = quoted.Quote("", mean, error, frozenset({"x-a"}))
-    assert quoted.is_said(quote, {"x-a": {"records": records}}) is said
-
-
-def test_a_page_has_all_that_a_summary_has():
-    text = pages.page("farewell", {"farewell-fig1": summary()})
-    for said in (
-        f"Of {STATED} claims {JUDGED} are judged: {JUDGED} hold.",
-        "| [farewell-fig1](#farewell-fig1) | One macro-arm, ten waits "
-        f"| 10 × 10,000,000 | 2.5 | {JUDGED} hold |",
-        "| farewell-fig2 | Three macro-arms, five waits | 10 × 10,000,000 "
-        "| not played in full yet | |",
-        "    jaxbandits reproduce farewell-fig1",
-        "2.5 minutes of a core (P, 2 cores); JAX 0.12; revision 0123456; 2026-11-24.",
-        "![A title](farewell-fig1/farewell-fig1.png)",
-        "- A note ([docs/errata.md](../errata.md)).",
-        r"| **holds** | a\|b: 1,234; c: 2 |",
-        "| E | A | **3.00 ± 0.50** | 4.250 |",
-    ):
-        assert said in text, said
-    assert "## farewell-fig2" not in text and "<details" not in text
-    assert "| | the paper says | verdict | ours |\n" in text  # It prints no numbers.
-
-
-def test_many_records_are_folded_and_fixed_figures_have_no_seeds():
-    many = summary()
-    many["records"] *= 7
-    text = pages.page("farewell", {"farewell-fig1": many})
-    assert "<details markdown>\n<summary>All 14 records</summary>\n\n|" in text
-    exact = summary("censored-fig1", seeds=1, horizon=1)
-    text = pages.page("censored", {"censored-fig1": exact})
-    assert "| exact | 2.5 |  |" in text and "nothing is drawn; 2.5 minutes" in text
-
-
-def test_a_page_says_what_found_runs_that_were_there():
-    part = summary()
-    part["provenance"]["found_runs"] = 4
-    text = pages.page("farewell", {"farewell-fig1": part})
-    assert f"| with runs that were there | {JUDGED} hold |" in text
-    assert "2.5 minutes of a core, beside runs that were there (P, 2 cores)" in text
-
-
-@pytest.mark.parametrize(
-    ("verdict", "said"),
-    [
-        ("holds", "hold"),
-        ("fails", "fail"),
-        ("undecided", "undecided"),
-        ("not comparable", "not comparable"),
-    ],
-)
-def test_verdicts_are_counted(verdict, said):
-    text = pages.page("farewell", {"farewell-fig1": summary(verdict=verdict)})
-    assert f"Of {STATED} claims {JUDGED} are judged: {JUDGED} {said}." in text
-
-
-def test_failures_of_one_cause_stand_together():
-    text = pages.page("farewell", {"farewell-fig1": summary(verdict="fails")})
-    why = "4 fail for one cause: the figures and tables were not made with"
-    assert text.count(why) == 2  # above all experiments, and where they are
-    folded = text[text.index("<summary>4 fail") :].partition("</details>")[0]
-    rows = [line for line in folded.splitlines() if line.startswith("| D2")]
-    assert len(rows) == 4 and text.count("\n| D2.") == JUDGED
-    assert "<details markdown>\n<summary>1 fails" not in text  # A few need no folding.
-
-
-def test_a_page_says_on_what_of_ours_a_claim_stands():
-    text = pages.page("farewell", {"farewell-fig1": summary(verdict="not comparable")})
-    assert f"- {JUDGED} not comparable, played with delays that we reconstr" in text
-    assert "| **not comparable** (here: not comparable) |" in text
+    ]:
+        with naming((mean, error, said)):
+            records = [record("A", 1234.4), record("B", None)]
+            records[0]["metrics"]["regret"]["sem"] = 5.46
+            quote = quoted.Quote("", mean, error, frozenset({"x-a"}))
+            assert quoted.is_said(quote, {"x-a": {"records": records}}) is said
 
 
 def test_verdicts_are_those_of_todays_claims():

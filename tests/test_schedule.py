@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from jaxbandits.schedule import (
     linear_checkpoints,
@@ -9,20 +11,25 @@ from jaxbandits.schedule import (
     resolve_rounds,
     resolve_spent,
 )
+from tests.tables import naming
 
 HELPERS = [linear_checkpoints, log_checkpoints]
 
 
-@pytest.mark.parametrize("make", HELPERS)
-@pytest.mark.parametrize("last", [1, 2, 99, 100, 101, 12_345, 2**31 - 2])
-@pytest.mark.parametrize("count", [1, 2, 100])
-def test_helpers_increase_and_end_with_the_last_round(make, last, count):
-    rounds = make(last, count)
-    assert rounds.dtype == np.int64
-    assert 1 <= len(rounds) <= count and rounds[0] >= 1
-    assert np.all(np.diff(rounds) > 0)
-    if count > 1 or make is linear_checkpoints:
-        assert rounds[-1] == last
+@given(st.integers(1, 2**31 - 2), st.integers(1, 200))
+@example(1, 1)
+@example(99, 100)
+@example(100, 100)
+@example(101, 100)
+@example(2**31 - 2, 2)
+def test_helpers_increase_and_end_with_the_last_round(last, count):
+    for make in HELPERS:
+        rounds = make(last, count)
+        assert rounds.dtype == np.int64
+        assert 1 <= len(rounds) <= count and rounds[0] >= 1
+        assert np.all(np.diff(rounds) > 0)
+        if count > 1 or make is linear_checkpoints:
+            assert rounds[-1] == last
 
 
 def test_helpers_by_hand():
@@ -32,14 +39,14 @@ def test_helpers_by_hand():
     assert log_checkpoints(10**6, 100).size < 100  # equal ones are dropped
 
 
-@pytest.mark.parametrize("make", HELPERS)
-@pytest.mark.parametrize(("last", "count"), [(0, 5), (5, 0), (-1, 5)])
-def test_helpers_refuse_nonsense(make, last, count):
-    with pytest.raises(ValueError, match="last >= 1 and count >= 1"):
-        make(last, count)
+def test_helpers_refuse_nonsense():
+    for make in HELPERS:
+        for last, count in ((0, 5), (5, 0), (-1, 5)):
+            with pytest.raises(ValueError, match="last >= 1 and count >= 1"):
+                make(last, count)
 
 
-def test_rounds():
+def test_checkpoints_in_rounds_end_with_the_last_round():
     assert resolve_rounds([3, 5], 10).tolist() == [3, 5, 10]  # the end is added
     assert resolve_rounds([3, 10], 10).tolist() == [3, 10]
     assert resolve_rounds("linear", 200).tolist() == list(range(2, 201, 2))
@@ -47,15 +54,13 @@ def test_rounds():
     assert resolve_rounds(np.array([1, 7], np.int32), 7).dtype == np.int64
 
 
-@pytest.mark.parametrize(
-    "bad", [[], [0], [3, 3], [5, 4], [11], [2.5], [[1, 2]], "often", [True, False]]
-)
-def test_bad_rounds(bad):
-    with pytest.raises(ValueError, match="checkpoints"):
-        resolve_rounds(bad, 10)
+def test_bad_rounds_are_refused():
+    for bad in [[], [0], [3, 3], [5, 4], [11], [2.5], [[1, 2]], "often", [True, False]]:
+        with naming(bad), pytest.raises(ValueError, match="checkpoints"):
+            resolve_rounds(bad, 10)
 
 
-def test_amounts():
+def test_checkpoints_in_money_end_with_the_budget():
     assert resolve_spent([3.5, 8], 8).tolist() == [3.5, 8]
     assert resolve_spent([3, 5], 8).tolist() == [3, 5, 8]  # the end is added
     for name in ("linear", "log"):
@@ -64,9 +69,7 @@ def test_amounts():
         assert amounts[0] > 0 and np.all(np.diff(amounts) > 0)
 
 
-@pytest.mark.parametrize(
-    "bad", [[], [0.0], [-1.0, 2], [3, 3], [5, 4], [9], [np.nan], [[1.0]], "often"]
-)
-def test_bad_amounts(bad):
-    with pytest.raises(ValueError, match="checkpoints"):
-        resolve_spent(bad, 8)
+def test_bad_amounts_are_refused():
+    for bad in [[], [0.0], [-1.0, 2], [3, 3], [5, 4], [9], [np.nan], [[1.0]], "often"]:
+        with naming(bad), pytest.raises(ValueError, match="checkpoints"):
+            resolve_spent(bad, 8)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from jaxbandits import live
-from jaxbandits.laws.thresholds import exponential
 from jaxbandits.policies import allocation as allocation_policies
 from jaxbandits.policies import budgeted
 from jaxbandits.policies import censored as policies
@@ -18,9 +17,8 @@ from jaxbandits.settings import budgeted as money
 from jaxbandits.settings import censored
 from jaxbandits.settings import farewell as waiting
 from jaxbandits.settings.told import TOLD
-from jaxbandits.testing import trace_run
 from jaxbandits.testing._trace import rounds_of
-from tests.heavy import in_short
+from tests.tables import naming
 
 
 def game_of(name):
@@ -65,11 +63,11 @@ PLAYS = {
 
 PLAYED = [name for name, made in SETTINGS.items() if not made.needs]
 PLAYED += ["combinatorial/combinatorial", "dueling/duels", "ordered/ordered"]
-SHORT = {"censored/trap", "budgeted/s-br", "farewell/figure-1a"}
+SHORT = ("censored/trap", "budgeted/s-br", "farewell/figure-1a")
 
 
-@pytest.mark.parametrize("name", in_short(PLAYED, {*PLAYED} - SHORT))
-def test_what_games_answer_may_be_told(name):
+def tell_again(name):
+    """All that a game shows and answers in uniform play."""
     problem, rounds = played(name)
     told = TOLD[type(problem)]
     for view, _, _, action, feedback in rounds:
@@ -78,6 +76,18 @@ def test_what_games_answer_may_be_told(name):
         told.check_action(problem, view, action)
         again = told.feedback_of(problem, view, action, feedback)
         jax.tree.map(np.testing.assert_allclose, again, feedback)
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_what_games_answer_may_be_told(name):
+    tell_again(name)
+
+
+@pytest.mark.slow
+def test_what_all_other_games_answer_may_be_told():
+    for name in {*PLAYED} - {*SHORT}:
+        with naming(name):
+            tell_again(name)
 
 
 SETS = censored.SuperArm([3, 1], [1, 0])
@@ -221,40 +231,11 @@ def test_what_no_round_can_be_is_refused(name):
             live.tell(session, action, told, seen)
 
 
-@pytest.mark.parametrize("name", in_short(["farewell", "allocation"], {"allocation"}))
-def test_integers_and_floats_are_numbers(name):
-    policy, view, feedback = round_of(name)
-    session = live.start(policy)
-    session = live.tell(session, live.ask(session, view), feedback, view)
-    assert session.round == 2
-
-
-@pytest.mark.slow
-def test_lists_and_whole_floats_are_actions():
-    policy, view, feedback = round_of("allocation")
-    session = live.start(policy)
-    amounts = splitting.Allocation([0, 0, 1.0])
-    assert live.tell(session, amounts, feedback, view).round == 2
-    policy, _, feedback = round_of("censored")
-    session = live.start(policy)._replace(params=policy.params)  # Python's numbers
-    assert live.tell(session, censored.Action(1.0, 0), feedback).round == 2
-
-
-@pytest.mark.parametrize("name", in_short(["budgeted", "allocation"], {"allocation"}))
-def test_people_have_no_oracle(name):
-    policy, view, feedback = round_of(name)
-    session, view = live.start(policy), view._replace(oracle=None)
-    assert live.tell(session, live.ask(session, view), feedback, view).round == 2
-
-
-@pytest.mark.slow
-def test_arms_that_give_resource_back_may_be_offered_more_than_there_is():
-    arms = [0.9, 0.8], [1.0, 2.0]
-    ends = {"budgets": [2.0], "lowest": 0.5, "highest": 4.0, "known": False}
-    game = splitting.allocation("own", exponential, *arms, **ends, stop_on_success=True)
-    trace = trace_run(allocation_policies.clairvoyant(game.problem), game, 60)
-    threshold, offered = trace.feedback
-    assert np.max(offered.sum(axis=1)) > 2.1
-    told = TOLD[type(game.problem)]
-    for feedback in zip(threshold, offered, strict=True):
-        told.feedback_of(game.problem, None, None, splitting.Feedback(*feedback))
+def test_integers_and_floats_are_numbers_and_people_have_no_oracle():
+    for name in ("farewell", "budgeted"):
+        policy, view, feedback = round_of(name)
+        session = live.start(policy)
+        if name == "budgeted":
+            view = view._replace(oracle=None)
+        after = live.tell(session, live.ask(session, view), feedback, view)
+        assert after.round == 2, name

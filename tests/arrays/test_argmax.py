@@ -3,14 +3,14 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from scipy import stats
 
 from jaxbandits.arrays import first_argmax, first_true, random_argmax
-from tests.kernels.checks import ALARM, assert_transforms_agree
+from tests.kernels.checks import ALARM
+from tests.tables import each_row, in_both_precisions
 
 INF = np.inf
 TABLE = [  # values, positions of the largest
@@ -24,10 +24,9 @@ TABLE = [  # values, positions of the largest
     ([0.0, -0.0, -2.0, -1.0, -INF], [0, 1]),
     ([-3.0, 1.0, 1.0 + 2.0**-23, 1.0, 0.0], [2]),
 ]
+# Of one length: nothing is compiled anew.
 ARRAYS = npst.arrays(
-    np.float32,
-    npst.array_shapes(max_dims=1, max_side=8),
-    elements=st.sampled_from([-INF, -1.0, 0.0, 0.5, 2.0, INF]),
+    np.float32, 6, elements=st.sampled_from([-INF, -1.0, 0.0, 0.5, 2.0, INF])
 )
 
 choose = jax.jit(jax.vmap(random_argmax, (None, 0)))
@@ -39,8 +38,9 @@ def words_at(u):
     return np.floor(np.asarray(u) * 2**32).astype(np.uint32)
 
 
-@pytest.mark.parametrize("values, largest", TABLE)
-def test_table(values, largest, dtype):
+@each_row("values, largest", TABLE)
+@in_both_precisions
+def test_the_largest_are_chosen_of_a_table(values, largest, dtype):
     x = jnp.asarray(values, dtype)
     assert first(x) == largest[0]
     assert first(x).dtype == jnp.int32
@@ -50,7 +50,7 @@ def test_table(values, largest, dtype):
 
 
 @given(ARRAYS, st.integers(0, 2**32 - 1))
-def test_agree_with_numpy(x, word):
+def test_choices_are_the_largest_by_numpy(x, word):
     assert first(x) == np.argmax(x)
     assert x[choose(x, np.uint32([word]))] == np.max(x)
 
@@ -63,13 +63,14 @@ def test_the_random_choice_splits_the_words_evenly(x):
     np.testing.assert_array_equal(chosen, largest[(u * largest.size).astype(int)])
 
 
+@in_both_precisions
 def test_the_last_word_stays_in_range(dtype):
     for n in (1, 3, 1001):
         ends = jnp.uint32([0, 2**32 - 1])
         np.testing.assert_array_equal(choose(jnp.zeros(n, dtype), ends), [0, n - 1])
 
 
-@pytest.mark.parametrize("largest", [5.0, INF, -INF])
+@each_row("largest", [5.0, INF, -INF])
 def test_ties_are_broken_uniformly(largest, words):
     """Seven of eleven entries tie, also at infinity."""
     tied = np.array([0, 1, 1, 0, 1, 0, 1, 1, 0, 1, 1], bool)
@@ -82,15 +83,7 @@ def test_ties_are_broken_uniformly(largest, words):
     assert stats.chisquare(counts[tied]).pvalue > ALARM
 
 
-def test_one_largest_entry_is_chosen_whatever_the_word(words, rng):
-    some = words(50, 1)[:, 0]
-    for best in (0, 4, 10):
-        x = rng.permutation(11).astype(np.float32)
-        x[best] = 11
-        assert np.all(choose(jnp.asarray(x), some) == best)
-
-
-def test_first_true():
+def test_the_first_true_is_found_in_all_masks():
     for n in range(1, 6):
         masks = (np.arange(2**n)[:, None] >> np.arange(n) & 1).astype(bool)
         expected = np.where(masks.any(axis=1), np.argmax(masks, axis=1), n)
@@ -104,10 +97,3 @@ def test_matrices_are_read_row_by_row(rng):
     np.testing.assert_array_equal(jax.vmap(first_argmax)(x), expected)
     np.testing.assert_array_equal(jax.vmap(first_true)(x == 4), expected)
     assert first_true(jnp.zeros((4, 6), bool)) == 24
-
-
-def test_transforms(rng, words):
-    x = rng.integers(0, 3, (16, 7)).astype(np.float32)
-    assert_transforms_agree(first_argmax, x)
-    assert_transforms_agree(first_true, x > 1)
-    assert_transforms_agree(random_argmax, x, words(16, 1)[:, 0])

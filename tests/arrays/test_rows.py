@@ -3,9 +3,9 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
 
 from jaxbandits.arrays import CompensatedSum, row, with_row
+from tests.tables import each_row
 
 STATE = {
     "pulls": jnp.array([3, 1, 4], jnp.int32),
@@ -20,7 +20,7 @@ def same(left, right):
     return jax.tree.all(equal)
 
 
-@pytest.mark.parametrize("index", range(3))
+@each_row("index", range(3))
 def test_a_row_is_read_and_replaced(index):
     index = jnp.int32(index)
     assert same(row(STATE, index), jax.tree.map(lambda x: x[index], STATE))

@@ -1,14 +1,16 @@
 """Selecting and replacing by a traced index."""
 
+import itertools
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
 
 from jaxbandits.arrays import one_hot, pick, put, split_index, when
 from jaxbandits.engine.lanes import lanes
-from tests.heavy import float64_in_long
 from tests.kernels.checks import assert_transforms_agree
+from tests.tables import assert_refused, each_row
 
 LENGTHS = (1, 3, 64, 65)  # both forms of `pick`
 
@@ -17,7 +19,7 @@ def every_index(n):
     return jnp.arange(n, dtype=jnp.int32)
 
 
-def test_one_hot():
+def test_one_hot_by_hand():
     np.testing.assert_array_equal(one_hot(1, 3), [False, True, False])
     for outside in (-1, 3):
         assert not one_hot(outside, 3).any()
@@ -25,28 +27,25 @@ def test_one_hot():
     np.testing.assert_array_equal(table, np.eye(5, dtype=bool))
 
 
-@float64_in_long
-@pytest.mark.parametrize("n", LENGTHS)
-@pytest.mark.parametrize("trailing", [(), (2, 2)])
-def test_pick_every_index(n, trailing, rng, dtype):
-    x = jnp.asarray(rng.normal(size=(n, *trailing)), dtype)
+@each_row("n, trailing", itertools.product(LENGTHS, ((), (2, 2))))
+def test_every_index_is_picked(n, trailing, rng):
+    x = jnp.float32(rng.normal(size=(n, *trailing)))
     picked = jax.jit(jax.vmap(pick, (None, 0)))(x, every_index(n))
     np.testing.assert_array_equal(picked, x, strict=True)
 
 
-@pytest.mark.parametrize("index", ["x", None, 0.5, [0.5]])
-def test_what_is_no_index_is_named(index):
+def test_what_is_no_index_is_named():
     x = jnp.ones(3)
-    with pytest.raises(TypeError, match="^index must be an integer array"):
-        pick(x, index)
-    with pytest.raises(TypeError, match="^index must be an integer array"):
-        put(x=x, index=index, row=2.0)
-    with pytest.raises(TypeError, match="^x must be an array"):
-        pick([1.0, 2.0], 0)
+    rows = [(lambda: pick([1.0, 2.0], 0), "^x must be an array")]
+    for index in ("x", None, 0.5, [0.5]):
+        says = "^index must be an integer array"
+        rows.append((partial(pick, x, index), says))
+        rows.append((partial(put, x=x, index=index, row=2.0), says))
+    assert_refused(rows, TypeError)
 
 
-@pytest.mark.parametrize("n", (3, 70))
-def test_pick_beside_infinities_and_nan(n):
+@each_row("n", [3, 70])
+def test_a_number_is_picked_beside_infinities_and_nan(n):
     picked = jax.jit(pick)
     for index in (0, 1, n - 1):
         for around in (np.nan, np.inf, -np.inf):
@@ -57,26 +56,24 @@ def test_pick_beside_infinities_and_nan(n):
             np.testing.assert_array_equal(picked(x, index), value)
 
 
-@pytest.mark.parametrize("kind", [np.int32, np.uint32, bool])
-@pytest.mark.parametrize("n", (5, 70))
-def test_pick_keeps_the_dtype(n, kind, rng):
+@each_row("n, kind", itertools.product((5, 70), (np.int32, np.uint32, bool)))
+def test_what_is_picked_keeps_its_dtype(n, kind, rng):
     x = jnp.asarray(rng.integers(0, 2, n).astype(kind))
     picked = jax.vmap(pick, (None, 0))(x, every_index(n))
     np.testing.assert_array_equal(picked, np.asarray(x), strict=True)
 
 
-@float64_in_long
-@pytest.mark.parametrize("n", LENGTHS)
-def test_put_every_index(n, rng, dtype):
-    x = jnp.asarray(rng.normal(size=(n, 3)), dtype)
-    rows = jnp.asarray(rng.normal(size=(n, 3)), dtype)
+@each_row("n", LENGTHS)
+def test_a_row_is_put_at_every_index(n, rng):
+    x = jnp.asarray(rng.normal(size=(n, 3)), jnp.float32)
+    rows = jnp.asarray(rng.normal(size=(n, 3)), jnp.float32)
     out = jax.jit(jax.vmap(put, (None, 0, 0)))(x, every_index(n), rows)
     expected = np.repeat(np.asarray(x)[None], n, axis=0)
     expected[np.arange(n), np.arange(n)] = np.asarray(rows)
     np.testing.assert_array_equal(out, expected, strict=True)
 
 
-def test_put_scalars_and_infinities():
+def test_numbers_and_infinities_are_put_by_hand():
     x = jnp.array([1.0, np.inf, np.nan])
     np.testing.assert_array_equal(put(x, jnp.int32(1), jnp.float32(7)), [1, 7, np.nan])
     np.testing.assert_array_equal(put(x, 0, 2.0), [2, np.inf, np.nan])
@@ -92,8 +89,8 @@ def test_put_of_a_row_that_is_not_the_first():
     np.testing.assert_array_equal(out, [[0, 0, 0], [1, 2, 3]])
 
 
-@pytest.mark.parametrize("rows, columns", [(1, 1), (1, 5), (5, 1), (10, 10), (7, 13)])
-def test_split_index_exhaustively(rows, columns):
+@each_row("rows, columns", [(1, 5), (5, 1), (7, 13)])
+def test_an_index_is_split_into_row_and_column(rows, columns):
     flat = np.arange(rows * columns, dtype=np.int32)
     split = jax.jit(jax.vmap(lambda i: split_index(i, rows, columns)))
     row, column = split(flat)
@@ -108,7 +105,7 @@ def halved(tree):
     return count + 1, value / 2
 
 
-def test_when():
+def test_a_condition_decides_what_is_done():
     start = (jnp.int32(3), jnp.array([1.0, np.inf, -5.0]))
     for condition, expected in ((True, halved(start)), (False, start)):
         found = when(jnp.asarray(condition), halved, start)
@@ -116,7 +113,7 @@ def test_when():
             np.testing.assert_array_equal(x, y, strict=True)
 
 
-def test_when_is_done_once_and_only_when_needed():
+def test_what_depends_on_a_condition_is_done_once_and_only_when_needed():
     """In a batch: one trip if some entry needs it, none if no entry does."""
     calls = []
 
@@ -134,7 +131,7 @@ def test_when_is_done_once_and_only_when_needed():
         assert (len(calls) > 0) == (trips > 0) and len(calls) <= 3 * trips
 
 
-def test_when_over_lanes(rng):
+def test_a_condition_may_be_of_a_lane_or_of_all(rng):
     """A condition of each lane, or one for all; values may be shared by all lanes."""
     x, conditions = rng.normal(size=(4, 6)), rng.random(6) < 0.5
     mapped = lanes(lambda c, x: when(c, jnp.negative, x), (True, True), 6)
@@ -151,7 +148,7 @@ def test_when_over_lanes(rng):
         np.testing.assert_array_equal(found, (-x if condition else x).astype("f4"))
 
 
-def test_transforms(rng):
+def test_selections_of_a_batch_are_those_of_one_by_one(rng):
     x = rng.normal(size=(6, 9)).astype(np.float32)
     index = rng.integers(0, 9, 6).astype(np.int32)
     assert_transforms_agree(pick, x, index)

@@ -45,7 +45,7 @@ def test_small_terms_are_not_lost():
     assert abs(exact(compensated) - (1 + 1e-4)) < 1e-10
 
 
-def test_a_million_random_terms(tape):
+def test_a_million_random_terms_are_summed_exactly(tape):
     terms = tape(1_000_000, 1)[:, 0]
     compensated, plain = scan_sum(jnp.float32(0), jnp.asarray(terms))
     truth = math.fsum(terms.tolist())
@@ -54,7 +54,7 @@ def test_a_million_random_terms(tape):
     assert abs(float(plain) / truth - 1) > 1e-6
 
 
-def test_float64_and_arrays(rng):
+def test_arrays_in_float64_are_summed_exactly(rng):
     with jax.enable_x64(True):
         terms = rng.normal(size=(1000, 2, 3))
         compensated, _ = scan_sum(jnp.full((2, 3), 1e9), jnp.asarray(terms))
@@ -65,7 +65,7 @@ def test_float64_and_arrays(rng):
 
 
 @given(st.lists(st.floats(-1, 1, width=32), min_size=64, max_size=64))
-def test_bounded_terms_of_either_sign(terms):
+def test_terms_of_either_sign_are_summed_to_half_a_unit(terms):
     compensated, _ = scan_sum(jnp.float32(100), jnp.asarray(terms, jnp.float32))
     truth = math.fsum([100, *terms])
     # Half a unit in the last place of every term, and of the total once.
@@ -75,7 +75,7 @@ def test_bounded_terms_of_either_sign(terms):
     assert abs(float(compensated.total) - truth) <= half_unit + rounding
 
 
-def test_zeros_and_transforms(tape):
+def test_a_sum_begins_with_zeros_and_is_the_same_in_a_batch(tape):
     empty = CompensatedSum.zeros((2,))
     assert empty.total.dtype == jnp.float32 and not empty.total.any()
     np.testing.assert_array_equal(empty.add(1.5).total, [1.5, 1.5])

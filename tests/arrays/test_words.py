@@ -1,5 +1,6 @@
 """Words as numbers, events, positions and tails: exact counts and SciPy's tails."""
 
+import itertools
 from fractions import Fraction
 
 import jax
@@ -22,8 +23,8 @@ from jaxbandits.arrays import (
 )
 from jaxbandits.arrays.words import cumulative_bounds, words_at
 from jaxbandits.kernels.normal import normal_score
-from tests.heavy import in_short
 from tests.kernels.checks import assert_transforms_agree
+from tests.tables import each_row, in_both_precisions
 
 ONES = 0xFFFFFFFF
 WORDS = st.integers(0, ONES)
@@ -47,8 +48,7 @@ def value(limit: Bound):
     return Fraction(int(limit.high) * 2**30 + int(limit.low), UNIT)
 
 
-@pytest.mark.parametrize("stride", in_short([61, 1], {1}))
-def test_unit_interval_is_the_exact_midpoint_grid(stride):
+def test_unit_interval_is_the_exact_midpoint_grid(stride=61):
     # Both ends, and what lies between at a stride.
     low = np.r_[: 2**14, 2**14 : 2**22 : stride].astype(np.uint32)
     high = np.concatenate([low, (2**23 - 1 - low)[::-1]])
@@ -59,7 +59,9 @@ def test_unit_interval_is_the_exact_midpoint_grid(stride):
     np.testing.assert_array_equal(u[::-1], np.float32(1) - u)
 
 
+@in_both_precisions
 def test_unit_interval_is_single_in_both_precisions(dtype):
+    """Whatever the numbers of the game are."""
     assert unit_interval(jnp.uint32([0, ONES])).dtype == jnp.float32
 
 
@@ -71,7 +73,7 @@ def test_unit_interval_is_symmetric_and_ignores_nine_bits(bits):
     assert unit_interval(jnp.uint32(bits | 0x1FF)) == u
 
 
-@pytest.mark.parametrize("p", [*TAILS, *(1 - TAILS), 0.3, 0.5, 2.0**-61])
+@each_row("p", [*TAILS, *(1 - TAILS), 0.3, 0.5, 2.0**-61])
 def test_a_bound_is_its_probability(p):
     exact = value(bound(p))
     assert exact <= Fraction(p) < exact + Fraction(1, UNIT)
@@ -80,8 +82,8 @@ def test_a_bound_is_its_probability(p):
     assert 0 <= single - value(bound(jnp.float32(p))) < Fraction(1, UNIT)
 
 
-@pytest.mark.parametrize("of", [np.float64, jnp.float32])
-def test_bounds_at_the_ends(of):
+@each_row("of", [np.float64, jnp.float32])
+def test_bounds_beyond_the_ends_are_never_or_always_reached(of):
     ends = np.array([-0.5, 0.0, 1.0, 1.5])
     last = jnp.full(4, ONES, jnp.uint32)
     none = jnp.zeros(4, jnp.uint32)
@@ -106,7 +108,7 @@ def test_the_second_word_decides_where_the_first_is_the_bounds():
     assert bool(occurs(first, jnp.uint32(6 << 3), 5 / 2**31 + 8 / UNIT))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "row", [[0.5, 0.5, 0.0], [0.0, 0.3, 0.7], [1e-9, 0.5 - 1e-9, 0.5], [0.1] * 10]
 )
 def test_cumulative_bounds_end_with_certainty(row):
@@ -144,8 +146,8 @@ def test_position_takes_sizes_of_the_host():
             position(words, wrong)
 
 
-@pytest.mark.parametrize("count", [1, 2, 4])
-@pytest.mark.parametrize("tail", [*TAILS, 0.3, 0.49, 1e-30])
+@each_row("tail, count", itertools.product([*TAILS, 0.3, 0.49, 1e-30], (1, 2, 4)))
+@in_both_precisions
 def test_smaller_side_keeps_the_digits_of_both_tails(tail, count, dtype):
     words = digits_of(Fraction(tail), count)
     exact = spelt(*words)
@@ -159,8 +161,9 @@ def test_smaller_side_keeps_the_digits_of_both_tails(tail, count, dtype):
         np.testing.assert_allclose(float(distance), float(exact), rtol=close)
 
 
-@pytest.mark.parametrize("tail", [*TAILS, 0.3])
-def test_log_survival_and_normal_score(tail, dtype):
+@each_row("tail", [*TAILS, 0.3])
+@in_both_precisions
+def test_log_survivals_and_normal_scores_are_scipys(tail, dtype):
     words = digits_of(Fraction(tail), 2)
     exact = float(spelt(*words))
     low = [jnp.uint32(w) for w in words]
@@ -173,6 +176,7 @@ def test_log_survival_and_normal_score(tail, dtype):
     assert normal_score(*high) == -normal_score(*low)
 
 
+@in_both_precisions
 def test_the_outermost_words_stay_finite(dtype):
     for count in (1, 2, 4):
         for word in (0, ONES):
@@ -192,13 +196,13 @@ def test_scores_rise_with_their_words():
     np.testing.assert_allclose(z, special.ndtri_exp(np.log(u)), rtol=2e-6, atol=1e-7)
 
 
-@pytest.mark.parametrize("fn", [unit_interval, smaller_side, log_survival])
+@each_row("fn", [unit_interval, smaller_side, log_survival])
 def test_words_are_integers(fn):
     with pytest.raises(TypeError, match="integer array"):
         fn(jnp.float32([0.5]))
 
 
-def test_transforms(words):
+def test_numbers_of_a_batch_are_those_of_one_by_one(words):
     rows = jnp.asarray(words(20, 2))
     p = jnp.linspace(0.1, 0.9, 20)
     assert_transforms_agree(lambda w: unit_interval(w), rows[:, 0], rtol=0)

@@ -23,7 +23,6 @@ from tests.experiments.checks import (
     entry,
     legend_texts,
 )
-from tests.heavy import in_short
 
 # Experiment -> instances -> policies.
 CAST = {
@@ -46,16 +45,6 @@ CAST = {
             "NO-UCB, 1 round",
         ],
     },
-    "allocation-fig7": {
-        "Criteo-like, K = 15 (synthetic)": [
-            "RA-UCB, as printed",
-            "RA-UCB, uniform start",
-            "RA-UCB, all arms learn",
-            "RA-UCB, tuned",
-            "Thompson",
-            "uniform",
-        ],
-    },
     "allocation-cascade": {
         "A.1, K = 10, B = 40, cascade": [
             "Thompson, mean of 8",
@@ -66,44 +55,15 @@ CAST = {
             "uniform",
         ],
     },
-    "allocation-ordered": {
-        f"4 arms in turn, {budgets}": [
-            "Thompson, told the distribution",
-            "Thompson",
-            "UCB by units",
-            "Thompson, as if switching",
-            "Thompson, mean budget",
-            "uniform",
-        ]
-        for budgets in (
-            "always 6 units",
-            "1, 2, ..., 11 units",
-            "3 units or, one time in four, 15",
-        )
-    },
-    "allocation-fig1": {
-        "EdNet-like (synthetic)": [
-            "RA-UCB, as printed",
-            "RA-UCB, uniform start",
-            "RA-UCB, all arms learn",
-            "RA-UCB, tuned",
-            "Thompson",
-            "NO-UCB",
-            "uniform",
-            "clairvoyant",
-        ],
-    },
 }
 
 
-def test_lengths():
+def test_lengths_of_exploration_by_hand():
     options = Options(1, 10_000)
     assert start_rounds(options) == 9 and exploration(options) == 464
 
 
-@pytest.mark.parametrize(
-    "name", in_short(CAST, {"allocation-fig1", "allocation-fig7", "allocation-ordered"})
-)
+@pytest.mark.parametrize("name", CAST)
 def test_cast_records_and_figure(rehearsal, no_data, name):
     outcome, calls = rehearsal(name)
     check_records(outcome, name)
@@ -184,18 +144,6 @@ def test_radii_have_one_record_per_scale(rehearsal):
     assert_readable(outcome.figure)
 
 
-@pytest.mark.slow
-def test_tuning_has_one_record_per_scale_and_one_per_rival(rehearsal, no_data):
-    outcome, calls = rehearsal("allocation-tuning", quick=True)
-    check_records(outcome, "allocation-tuning")
-    of_a1 = {r["policy"]: r["params"] for r in outcome.records[:6]}
-    scales = [f"RA-UCB, all arms learn, scale {s}" for s in (1, 0.25, 0.05, 0.01)]
-    assert list(of_a1) == [*scales, "Thompson", "uniform"]
-    assert of_a1[scales[2]]["scale"] == 0.05
-    assert len(calls) == 4 and len(outcome.records) == 12
-    assert_readable(outcome.figure)
-
-
 def test_draws_are_compared_on_cases_that_are_not_judged(rehearsal):
     outcome, calls = rehearsal("allocation-draws")
     check_records(outcome, "allocation-draws")
@@ -228,15 +176,6 @@ def test_hard_games_are_made_for_their_horizons(rehearsal):
     assert len({policies["Thompson"] for policies, _, _ in calls}) == 1
     bound = entry(outcome, calls[2][1].name, "Thompson", "lower bound, Theorem 3.1")
     assert bound["mean"] == pytest.approx(5 ** (2 / 3) * 1_000 ** (1 / 3) / 48)
-
-
-@pytest.mark.slow
-def test_quiz_ranks_by_correct_answers(rehearsal, no_data):
-    outcome, _ = rehearsal("allocation-fig1")
-    (ranking,) = (n for n in outcome.notes if n.startswith("EdNet-like"))
-    # In a rehearsal the last policy has the most: 8 in 70 rounds.
-    assert "per user: clairvoyant 0.114 [0.114, 0.114]; uniform 0.100" in ranking
-    assert any("Synthetic users" in note for note in outcome.notes)
 
 
 def test_figure_2_shows_bounds(rehearsal):

@@ -13,9 +13,7 @@ from jaxbandits.experiments.budgeted import (
 )
 from jaxbandits.experiments.budgeted.facebook import seeds_by_group
 from jaxbandits.experiments.budgeted.instances import (
-    BUDGET,
     FACEBOOK_FILE,
-    TOPS,
     facebook,
     synthetic,
 )
@@ -32,7 +30,7 @@ from tests.experiments.checks import (
     entry,
     legend_texts,
 )
-from tests.heavy import in_short
+from tests.tables import naming
 
 # Campaigns of three, two and four ads: the third has a game of its own.
 ADS = """ad_id,campaign_id,fb_id,age,gender,clicks,spent,total_conversion,approved
@@ -96,15 +94,10 @@ def family(name):
 
 # Experiment -> instances without data, policies, those shown, bands.
 CAST = {
-    "budgeted-fig3": (list(ARMS), PAPER, PAPER, False),
-    "budgeted-fig3a": (family("S-Br"), PAPER + OTHERS, PAPER, False),
     "budgeted-fig3b": (family("S-GBr"), PAPER + OTHERS, PAPER, False),
-    "budgeted-fig3c": (family("S-Bt"), PAPER + OTHERS, PAPER, False),
     "budgeted-fig6": (list(ARMS), PAPER, PAPER, True),
     "budgeted-recommendation": (UP_TO_50, FINALISTS, FINALISTS, True),
 }
-# One family of Figure 3 stands for all, whose small instances a hurry shows.
-ALIKE = {*CAST} - {"budgeted-fig3b"}
 ALL_SETTINGS = ("budgeted-fig3", "budgeted-fig6")
 
 
@@ -145,8 +138,9 @@ def check_notes(outcome, name):
     assert all(FOLDER in note and FACEBOOK_FILE in note for note in notes)
 
 
-@pytest.mark.parametrize("name", in_short(CAST, ALIKE))
-def test_cast(rehearsal, no_data, name):
+def test_a_comparison_has_its_cast_and_figure(rehearsal, no_data):
+    """One family of Figure 3 stands for all."""
+    name = "budgeted-fig3b"
     instances, cast, shown, bands = CAST[name]
     outcome, calls = rehearsal(name)
     check_cast(outcome, name, instances, cast)
@@ -223,7 +217,7 @@ def test_the_policies_are_what_their_names_say(rehearsal, no_data):
         assert found[label] is make(problem), label
 
 
-@pytest.mark.parametrize("name", (*ALL_SETTINGS, "budgeted-recommendation"))
+@pytest.mark.parametrize("name", ["budgeted-fig6", "budgeted-recommendation"])
 def test_a_hurry_leaves_out_the_large_instances(rehearsal, no_data, name):
     outcome, calls = rehearsal(name, quick=True)
     _, _, shown, bands = CAST[name]
@@ -231,34 +225,6 @@ def test_a_hurry_leaves_out_the_large_instances(rehearsal, no_data, name):
     check_figure(outcome, ["S-Br-10", "S-GBr-10", "S-Bt-10"], shown, bands)
     check_notes(outcome, name)
     assert REGISTRY[name].quick.quick
-
-
-@pytest.mark.parametrize(
-    ("name", "instance"),
-    [
-        ("budgeted-fig3a", "S-Br-10"),
-        ("budgeted-fig3b", "S-GBr-10"),
-        ("budgeted-fig3c", "S-Bt-10"),
-    ],
-)
-def test_a_hurry_leaves_one_instance_of_a_family(rehearsal, no_data, name, instance):
-    outcome, _ = rehearsal(name, quick=True)
-    check_cast(outcome, name, [instance], PAPER)
-
-
-@pytest.mark.slow
-def test_axes_are_the_papers_at_the_papers_budget(rehearsal, no_data):
-    """In Figure 3 some curves grow out of the picture."""
-    outcome, _ = rehearsal("budgeted-fig3a", horizon=BUDGET)
-    for ax in outcome.figure.axes:
-        assert ax.get_ylim()[1] == TOPS[ax.get_title()]
-    outcome, _ = rehearsal("budgeted-fig3a", horizon=BUDGET - 1)
-    assert all(12 <= ax.get_ylim()[1] < 25 for ax in outcome.figure.axes)
-
-
-def test_tops_of_all_settings():
-    assert set(TOPS) == {*ARMS, "FB-Br", "FB-Bt"}
-    assert BUDGET == 150_000
 
 
 @pytest.mark.slow
@@ -285,13 +251,6 @@ def test_all_settings_with_data(rehearsal, data, monkeypatch):
 
 
 @pytest.mark.slow
-def test_fig3d_with_data(rehearsal, data):
-    outcome, _ = rehearsal("budgeted-fig3d")
-    check_cast(outcome, "budgeted-fig3d", ["FB-Br", "FB-Bt"], PAPER + OTHERS)
-    assert [ax.get_title() for ax in outcome.figure.axes] == ["FB-Br", "FB-Bt"]
-
-
-@pytest.mark.slow
 def test_seeds_of_a_group_draw_it():
     """As `simulate` has it, whatever the other seeds draw."""
     groups = [
@@ -310,13 +269,13 @@ def test_seeds_of_a_group_draw_it():
     assert data["group"].values.ravel().tolist() == [0] * 4 + [1] * 4 + [2] * 4
 
 
-def test_fig3f_without_data(no_data):
+def test_figure_3f_needs_its_data(no_data):
     with pytest.raises(ValueError, match=FOLDER):
         REGISTRY["budgeted-fig3f"].run(Options(1, 1))
 
 
 @needs_data
-def test_fig3f(monkeypatch):
+def test_figure_3f_shows_the_papers_33_ads(monkeypatch):
     """The paper's example has 33 ads; costs lie towards 1, rewards at both ends."""
     monkeypatch.setenv(FOLDER, str(DATA))
     outcome = REGISTRY["budgeted-fig3f"].run(Options(1, 1))
@@ -329,20 +288,21 @@ def test_fig3f(monkeypatch):
     assert_readable(outcome.figure)
 
 
-def test_fig3d_without_data(rehearsal, no_data):
+def test_figure_3d_needs_its_data(rehearsal, no_data):
     with pytest.raises(ValueError, match=f"{FOLDER} .* {FACEBOOK_FILE}"):
         rehearsal("budgeted-fig3d")
     assert facebook() == {}
 
 
-@pytest.mark.parametrize("name", ["budgeted-fig3", "budgeted-fig3d"])
-def test_a_folder_without_the_file_is_named(rehearsal, tmp_path, monkeypatch, name):
-    monkeypatch.setenv(FOLDER, str(tmp_path))
-    with pytest.raises(ValueError, match=f"^{FOLDER}: there is no {tmp_path}"):
-        rehearsal(name)
+def test_a_folder_without_the_file_is_named(rehearsal, tmp_path, monkeypatch):
+    for name in ["budgeted-fig3", "budgeted-fig3d"]:
+        with naming(name):
+            monkeypatch.setenv(FOLDER, str(tmp_path))
+            with pytest.raises(ValueError, match=f"^{FOLDER}: there is no {tmp_path}"):
+                rehearsal(name)
 
 
-def test_sensitivity(rehearsal):
+def test_the_sensitivity_is_played_at_nine_rhos(rehearsal):
     outcome, calls = rehearsal("budgeted-fig4")
     rho = [1 / 128, 1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2]
     assert list(outcome.datasets) == list(ARMS)
@@ -396,7 +356,7 @@ def played():
     )
 
 
-def test_played(played):
+def test_what_was_played_is_recorded_and_drawn(played):
     check_records(played, "budgeted-test")
     dataset = played.datasets["S-Br-10"]
     assert dataset["policy"].values.tolist() == [BASELINE, "epsilon-first"]
@@ -423,13 +383,10 @@ def test_played(played):
     assert found["mean"] == paired.mean.values[0, -1]
     for record in played.records:
         assert (record["seeds"], record["horizon"]) == (4, 60)
-
-
-def test_figure_of_what_was_played(played):
     (ax,) = played.figure.axes
     (line,) = ax.lines
-    regret = played.datasets["S-Br-10"]["regret"].sel(policy="epsilon-first")
-    np.testing.assert_allclose(line.get_ydata(), regret.isel(params=0).mean("seed"))
+    mean = dataset["regret"].sel(policy="epsilon-first", params=0).mean("seed")
+    np.testing.assert_allclose(line.get_ydata(), mean)
     np.testing.assert_allclose(line.get_xdata(), np.geomspace(1e-4, 1, 100))
     assert legend_texts(played.figure) == ["epsilon-first"]
     assert_readable(played.figure)
@@ -461,12 +418,6 @@ def test_theorem_5_lies_above_the_regret():
         # The best ratio is 2: what a useless arm loses per unit of money, at most.
         assert found[-1] >= 300 * 1.5
     assert_readable(outcome.figure)
-
-
-def test_the_settings_of_table_1(no_data):
-    environments = synthetic()
-    assert {k: e.problem.num_arms for k, e in environments.items()} == ARMS
-    assert list(environments) == list(ARMS)
 
 
 @pytest.fixture

@@ -17,11 +17,15 @@ from jaxbandits.results import load
 from jaxbandits.settings.budgeted import from_table, s_br
 from tests.experiments.checks import assert_readable, check_records
 from tests.results.samples import dataset
+from tests.tables import naming
 
 # Arm b brings 3 a unit of money, a 1/2; in the other group a brings 1 and c 2. They
 # have equal numbers of arms and rows: one program plays both.
 ROWS = [("g", "a", 2, 1), ("g", "b", 1, 2), ("g", "b", 1, 4), ("g", "b", 1, 3)]
 ROWS += [("h", "a", 2, 2), ("h", "c", 1, 0), ("h", "c", 1, 4), ("h", "c", 1, 2)]
+
+COMMAND = "compare --arm ad --cost paid --reward sales --group group".split()
+COMMAND += ["--budget", "200", "--seeds", "8"]
 
 
 @pytest.fixture
@@ -40,9 +44,7 @@ def cast(monkeypatch):
 
 
 def test_command(path, tmp_path, cast, capsys):
-    columns = ["--arm", "ad", "--cost", "paid", "--reward", "sales", "--group", "group"]
-    end = ["--budget", "200", "--seeds", "8", "--out", str(tmp_path / "out")]
-    assert cli.main(["compare", str(path), *columns, *end]) == 0
+    assert cli.main([*COMMAND, str(path), "--out", str(tmp_path / "out")]) == 0
     out = capsys.readouterr().out
     assert "g: play b-greedy, which leaves" in out
     assert "h: c: 2.000 per unit of money, ± 2.263 from 3 rows" in out
@@ -63,24 +65,23 @@ def test_command(path, tmp_path, cast, capsys):
 
 
 def test_names_of_any_kind_are_printed_drawn_and_written(tmp_path, cast, capsys):
-    """Formulas that are none, markup, lines, and file names that lead elsewhere."""
-    groups = ["Ba$$in socks", "[/b] ../../up\n$5 off $10"]
-    ads = ["[sale] shoes", "[new] shoes", ":smile:\x1b[31m"]
+    """Formulas that are none, markup, lines, and file names that lead elsewhere.
+
+    In the rows of the other command, so that it is the same program.
+    """
+    names = {"g": "Ba$$in socks", "h": "[/b] ../../up\n$5 off $10"}
+    names |= {"a": "[sale] shoes", "b": "[new] shoes", "c": ":smile:\x1b[31m"}
     file, out = tmp_path / "mine.csv", tmp_path / "out"
     with file.open("w", newline="") as into:
         rows = csv.writer(into)
         rows.writerow(["group", "ad", "paid", "sales"])
-        for group in groups:
-            for place, ad in enumerate(ads):
-                rows.writerows([group, ad, 1 + place, sales] for sales in range(4))
-    columns = ["--arm", "ad", "--cost", "paid", "--reward", "sales", "--group", "group"]
-    end = ["--budget", "60", "--seeds", "4", "--out", str(out)]
-    assert cli.main(["compare", str(file), *columns, *end]) == 0
+        rows.writerows([names.get(cell, cell) for cell in row] for row in ROWS)
+    assert cli.main([*COMMAND, str(file), "--out", str(out)]) == 0
     shown = capsys.readouterr().out
     for group in ("Ba$$in socks", "[/b] ../../up\\n$5 off $10"):
         assert f"{group}: money left on the table" in shown
-        for ad in ("[sale] shoes", "[new] shoes", ":smile:\\x1b[31m"):
-            assert f"{group}: {ad}: " in shown
+    for ad in ("[sale] shoes", "[new] shoes", ":smile:\\x1b[31m"):
+        assert f": {ad}: " in shown
     assert "\x1b" not in shown
     assert sorted(path.name for path in out.iterdir()) == [
         "compare-b-up-5-off-10.nc",
@@ -91,9 +92,10 @@ def test_names_of_any_kind_are_printed_drawn_and_written(tmp_path, cast, capsys)
         "table.tex",
     ]
     records = json.loads((out / "summary.json").read_text())["records"]
-    assert list(dict.fromkeys(r["environment"] for r in records)) == groups
+    found = list(dict.fromkeys(r["environment"] for r in records))
+    assert found == [names["g"], names["h"]]
     played = load(out / "compare-b-up-5-off-10.nc")["environment"].item()
-    assert played == f"mine.csv {groups[1]}"
+    assert played == f"mine.csv {names['h']}"
 
 
 def test_ranking_is_in_money(path, cast):
@@ -164,13 +166,8 @@ def test_neither_names_nor_the_order_of_rows_have_an_effect(tmp_path, cast):
     )
 
 
-def test_many_arms_are_not_all_described():
-    assert first_few([str(i) for i in range(25)], "x")[19:] == ["19", "x: and 5 more"]
-
-
-@pytest.mark.parametrize(
-    ("change", "named"),
-    [
+def test_options_that_do_not_fit_together_are_refused(path, capsys):
+    for change, named in [
         ({"--cost": None}, "--cost: needed of pulls"),
         ({"--reward": None, "--budget": None}, "--reward, --budget: needed of pulls"),
         ({"--limits": "1,2"}, "--limits: of runs, and goes with --runtime"),
@@ -179,13 +176,17 @@ def test_many_arms_are_not_all_described():
         ({"--runtime": "paid"}, "--cost, --budget: of pulls in money, which have no"),
         ({"--decimal": "x"}, "decimal must be"),
         ({"--sep": ";"}, "arm: .* has no column 'ad', but group,ad,paid,sales"),
-    ],
-)
-def test_options_that_do_not_fit_together_are_refused(path, change, named, capsys):
-    options = {"--arm": "ad", "--cost": "paid", "--reward": "sales", "--budget": "10"}
-    words = [f"{k} {v}" for k, v in (options | change).items() if v is not None]
-    assert cli.main(["compare", str(path), *" ".join(words).split()]) == 2
-    assert re.search(named, capsys.readouterr().err)
+    ]:
+        with naming((change, named)):
+            options = {
+                "--arm": "ad",
+                "--cost": "paid",
+                "--reward": "sales",
+                "--budget": "10",
+            }
+            words = [f"{k} {v}" for k, v in (options | change).items() if v is not None]
+            assert cli.main(["compare", str(path), *" ".join(words).split()]) == 2
+            assert re.search(named, capsys.readouterr().err)
 
 
 def test_the_legend_is_lower_than_the_plot():
@@ -201,7 +202,8 @@ def test_the_legend_is_lower_than_the_plot():
     assert legend.get_window_extent().width < figure.bbox.width
 
 
-def test_advice_names_who_is_not_told_apart():
+def test_advice_names_who_is_not_told_apart_and_few_of_many_arms():
+    assert first_few([str(i) for i in range(25)], "x")[19:] == ["19", "x: and 5 more"]
     one = Rank("A", 10.0, (9.0, 11.0), 10, 12, 0.0, (0.0, 0.0), 90)
     tied = one._replace(policy="B", behind=1.0, behind_interval=(-0.5, 2.5))
     behind = one._replace(policy="C", behind=1.0, behind_interval=(0.5, 1.5))

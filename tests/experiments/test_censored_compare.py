@@ -13,6 +13,7 @@ from jaxbandits.experiments.common.ranking import ranks
 from jaxbandits.experiments.judging.advice import ADVICE
 from jaxbandits.settings import censored
 from tests.experiments.checks import assert_readable, check_records
+from tests.tables import naming
 
 # "quick" is in time in nine runs of ten; "slow" never is within 2 s.
 ROWS = [("quick", 0.1, 1.0 + i / 10, "ok") for i in range(9)] + [
@@ -98,10 +99,6 @@ def test_neither_names_nor_the_order_of_rows_have_an_effect(tmp_path, cast):
     ]
 
 
-def test_the_advised_policy_is_played():
-    assert ADVICE["censored"].policy in censored_compare.CAST
-
-
 def test_default_limits_end_where_the_log_does(tmp_path):
     columns = {"reward": None, "seconds": "time", "configuration": ["solver"]}
     path = written(tmp_path / "runs.csv")
@@ -114,9 +111,8 @@ def test_default_limits_end_where_the_log_does(tmp_path):
         default_limits(censored.load_runs(path, **columns, timeout=0.5))
 
 
-@pytest.mark.parametrize(
-    ("words", "named"),
-    [
+def test_bad_options_are_refused(tmp_path, capsys):
+    for words, named in [
         ("--arm solver --runtime t", "--runtime: .* has no column 't'"),
         ("--arm solvers --runtime time", "--arm: .* has no column 'solvers'"),
         ("--arm solver --runtime time --limits 1,x", "--limits must be numbers"),
@@ -128,17 +124,17 @@ def test_default_limits_end_where_the_log_does(tmp_path):
         ),
         ("--arm solver --runtime time --timeout 9 --penalty -1", "penalty must be"),
         ("--arm solver --runtime time --group noise", "--group: of pulls in money"),
-    ],
-)
-def test_bad_options_are_refused(tmp_path, words, named, capsys):
-    path = written(tmp_path / "runs.csv")
-    out = ["--out", str(tmp_path / "out")]
-    assert cli.main(["compare", str(path), *words.split(), *out]) == 2
-    assert re.search(named, capsys.readouterr().err)
+    ]:
+        with naming((words, named)):
+            path = written(tmp_path / "runs.csv")
+            out = ["--out", str(tmp_path / "out")]
+            assert cli.main(["compare", str(path), *words.split(), *out]) == 2
+            assert re.search(named, capsys.readouterr().err)
 
 
 @pytest.mark.slow
-def test_the_whole_cast_plays(tmp_path):
+def test_the_whole_cast_plays_and_has_the_advised_policy(tmp_path):
+    assert ADVICE["censored"].policy in censored_compare.CAST
     path = written(tmp_path / "runs.csv")
     runs = censored.load_runs(
         path, reward=None, seconds="time", configuration=["solver"], status="end"

@@ -8,18 +8,15 @@ from jaxbandits.experiments.budgeted.changing import DEFAULT, MEMORIES
 from jaxbandits.policies.budgeted import discounted_omega_ucb
 from jaxbandits.settings.budgeted import s_br_changing
 from tests.experiments.checks import assert_readable, check_records, entry
-from tests.heavy import in_short
 
 NAME = "budgeted-changing"
 FADING, STILL = "discounted omega-UCB", "omega-UCB, rho = 1/4"
 FIVE, ONE = "S-Br-10, 5 phases", "S-Br-10, 1 phase"
 
 
-@pytest.fixture(params=in_short(["rehearsed", "played"], {"played"}))
-def outcome(request, rehearsal):
-    if request.param == "rehearsed":
-        return rehearsal(NAME, seeds=3, horizon=40, quick=True)[0]
-    return REGISTRY[NAME].run(Options(3, 40, progress=False, quick=True))
+@pytest.fixture
+def outcome(rehearsal):
+    return rehearsal(NAME, seeds=3, horizon=40, quick=True)[0]
 
 
 def test_what_was_played(outcome):

@@ -1,25 +1,19 @@
 """Every threshold family: who plays it, and what is shown beside the tuned RA-UCB."""
 
-import numpy as np
 import pytest
 
-from jaxbandits.experiments import Options
 from jaxbandits.experiments.allocation.families import (
     EIGHT,
     GAMES,
     NAME,
     ONE,
     PRINTED,
-    QUICK,
     ROOT_SEED,
     TUNED,
-    families,
 )
-from jaxbandits.experiments.allocation.tuning import SCALES
 from jaxbandits.experiments.judging.protocol import TUNING_SEED
 from jaxbandits.laws.thresholds import FAMILIES
 from jaxbandits.settings.allocation.solving import is_concave
-from jaxbandits.stats import final
 from tests.experiments.checks import (
     assert_readable,
     check_records,
@@ -59,24 +53,3 @@ def test_radii_are_chosen_on_other_seeds(rehearsal):
     assert legend_texts(outcome.figure) == [EIGHT, ONE, PRINTED, "ratio of medians"]
     assert f"{ONE}: 3.00 to 3.00 times" in outcome.notes[2]
     assert_readable(outcome.figure)
-
-
-@pytest.mark.slow
-def test_quick_form():
-    outcome = families(Options(4, 60, False, quick=True))
-    check_records(outcome, NAME)
-    assert list(outcome.datasets) == list(QUICK)
-    for title, dataset in outcome.datasets.items():
-        regret = final(dataset, "regret").mean("seed")
-        tuned = entry(outcome, title, TUNED, "regret")["mean"]
-        assert tuned in regret.sel(policy=TUNED).values
-        for name in dataset["policy"].values.tolist()[1:]:
-            own = regret.sel(policy=name).isel(params=0).item()
-            found = entry(outcome, title, name, "ratio")["mean"]
-            np.testing.assert_allclose(found, own / tuned)
-        scales = [
-            record["params"]["scale"]
-            for record in outcome.records
-            if record["environment"] == title and "scale" in record["params"]
-        ][: len(SCALES)]
-        assert scales == list(SCALES)

@@ -1,34 +1,25 @@
 """The farewell experiments: casts, claims, figures, bounds; two policies are played."""
 
-import json
-
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.stats import ttest_1samp
 
-from jaxbandits import cli, simulate
+from jaxbandits import simulate
 from jaxbandits.experiments import REGISTRY, Options
-from jaxbandits.experiments.common.comparison import Contestant
 from jaxbandits.experiments.farewell import catalogue as farewell
 from jaxbandits.experiments.farewell.catalogue import crossover_notes
 from jaxbandits.experiments.statements import of_experiment
-from jaxbandits.plots import line_style
 from jaxbandits.policies import farewell as policies
-from jaxbandits.results import load
-from jaxbandits.stats import final
 from jaxbandits.theory import farewell as theory
 from tests.experiments.checks import (
-    RECORD,
     assert_readable,
     check_records,
     entry,
     legend_texts,
 )
-from tests.heavy import in_short
 from tests.results.samples import dataset
+from tests.tables import naming
 
-PNG = b"\x89PNG\r\n\x1a\n"
 PAPER = [
     "Wait-UCB",
     "UCB-Simplex",
@@ -63,65 +54,44 @@ CAST = {
     ),
 }
 WITH_BARS = ("farewell-fig1", "farewell-fig2", "farewell-readings")
-# Instance -> K, D, probabilities of the first arm's delays, the best arm (from 0) and
-# its optimal waits (from 1), the smallest positive gap.
-INSTANCES = {
-    "Figure 1a (i)": (1, 10, {1: 0.27, 2: 0.27, 10: 0.46}, (0, [2]), 0.042),
-    "Figure 1a (ii)": (
-        1,
-        10,
-        {1: 0.118987, 2: 0.118987, 4: 0.237974, 8: 0.524052},
-        (0, [8, 9, 10]),
-        0.042,
-    ),
-    "Figure 1a (iii)": (1, 10, {1: 0.07077, 3: 0.07077, 10: 0.85846}, (0, [10]), 0.042),
-    "Figure 1b": (1, 10, {1: 0.09186, 5: 0.90814}, (0, [5, 6, 7, 8, 9, 10]), 0.124),
-    "Figure 1c": (
-        1,
-        10,
-        {1: 0.5} | {d: 0.0625 for d in range(3, 11)},
-        (0, [1]),
-        1 / 6,
-    ),
-    "Figure 2a": (3, 5, {1: 1.0}, (2, [1, 2, 3, 4, 5]), 0.3),
-    "Figure 2b": (3, 5, {1: 0.4, 2: 0.1, 3: 0.1, 4: 0.1, 5: 0.3}, (1, [5]), 0.041),
-    "Figure 2c": (3, 5, {1: 0.4, 2: 0.1, 3: 0.1, 4: 0.1, 5: 0.3}, (0, [1]), 0.043),
-}
 
 
-@pytest.mark.parametrize("name", CAST)
-def test_cast(rehearsal, name):
-    instances, cast = CAST[name]
-    outcome, calls = rehearsal(name)
-    check_records(outcome, name)
-    assert list(outcome.datasets) == instances
-    assert [(r["environment"], r["policy"]) for r in outcome.records] == [
-        (i, p) for i in instances for p in cast
-    ]
-    for record in outcome.records:
-        metrics = ["regret", "realised_regret", "optimal", "epochs"]
-        assert list(record["metrics"]) == metrics
-    for _, _, arguments in calls:
-        assert arguments["budget"] == 70 and arguments["checkpoints"] == "log"
-        codes = {k: v for k, v in arguments["grid"].items() if v}
-        code = {"Budget-UCB, code": {"log_factor": 2.0}}
-        assert codes == (code if "Budget-UCB, code" in cast else {})
-    axes = outcome.figure.axes
-    curves = axes[-len(instances) :]
-    for ax in curves:
-        assert [line.get_label() for line in ax.lines] == cast
-        assert ax.get_xscale() == ax.get_yscale() == "log"
-    assert curves[-1].get_xlabel() == "time $t$"
-    assert curves[0].get_ylabel() == "cumulative regret"
-    assert curves[1].get_ylabel() == ""
-    arms = (
-        max(len(g.provenance["delay"]) for _, g, _ in calls) if name in WITH_BARS else 1
-    )
-    assert legend_texts(outcome.figure) == cast + (
-        [f"arm {i}" for i in range(1, arms + 1)] if arms > 1 else []
-    )
-    note = outcome.figure.legends[0].get_title().get_text()
-    assert note == "mean of 3 seeds, 95 % interval"
+def test_comparisons_have_their_casts(rehearsal):
+    for name in CAST:
+        with naming(name):
+            instances, cast = CAST[name]
+            outcome, calls = rehearsal(name)
+            check_records(outcome, name)
+            assert list(outcome.datasets) == instances
+            assert [(r["environment"], r["policy"]) for r in outcome.records] == [
+                (i, p) for i in instances for p in cast
+            ]
+            for record in outcome.records:
+                metrics = ["regret", "realised_regret", "optimal", "epochs"]
+                assert list(record["metrics"]) == metrics
+            for _, _, arguments in calls:
+                assert arguments["budget"] == 70 and arguments["checkpoints"] == "log"
+                codes = {k: v for k, v in arguments["grid"].items() if v}
+                code = {"Budget-UCB, code": {"log_factor": 2.0}}
+                assert codes == (code if "Budget-UCB, code" in cast else {})
+            axes = outcome.figure.axes
+            curves = axes[-len(instances) :]
+            for ax in curves:
+                assert [line.get_label() for line in ax.lines] == cast
+                assert ax.get_xscale() == ax.get_yscale() == "log"
+            assert curves[-1].get_xlabel() == "time $t$"
+            assert curves[0].get_ylabel() == "cumulative regret"
+            assert curves[1].get_ylabel() == ""
+            arms = (
+                max(len(g.provenance["delay"]) for _, g, _ in calls)
+                if name in WITH_BARS
+                else 1
+            )
+            assert legend_texts(outcome.figure) == cast + (
+                [f"arm {i}" for i in range(1, arms + 1)] if arms > 1 else []
+            )
+            note = outcome.figure.legends[0].get_title().get_text()
+            assert note == "mean of 3 seeds, 95 % interval"
 
 
 def test_the_cast_is_complete():
@@ -129,23 +99,6 @@ def test_the_cast_is_complete():
     # Played in judging/test_choices, in test_least_waiting, and below.
     others = ("prior", "radius", "least", "bounds", "coverage")
     assert ours == {*CAST, *(f"farewell-{x}" for x in others)}
-
-
-@pytest.mark.parametrize("title", INSTANCES)
-def test_instances(title):
-    makers = farewell.FIGURE_1 | farewell.FIGURE_2 | farewell.READINGS
-    environment = makers[title]()
-    num_arms, num_waits, delays, (arm, waits), gap = INSTANCES[title]
-    assert environment.name == title
-    problem = environment.problem
-    assert (problem.num_arms, problem.num_waits) == (num_arms, num_waits)
-    row = np.asarray(environment.provenance["delay"])[0]
-    for delay in range(1, num_waits + 1):
-        assert row[delay - 1] == pytest.approx(delays.get(delay, 0), abs=2e-6)
-    gaps = environment.oracle().gaps
-    best = np.argwhere(gaps == 0)
-    assert best.tolist() == [[arm, wait - 1] for wait in waits]
-    assert gaps[gaps > 0].min() == pytest.approx(gap, abs=5e-4)
 
 
 def test_the_policies_are_what_their_names_say(rehearsal):
@@ -183,10 +136,8 @@ def test_the_policies_are_what_their_names_say(rehearsal):
     assert len({policy.name for policy in side.values()}) == len(side)
 
 
-@pytest.mark.parametrize(
-    "name", in_short(WITH_BARS, {"farewell-fig2", "farewell-readings"})
-)
-def test_bars_of_the_delays_stand_above_the_curves(rehearsal, name):
+def test_bars_of_the_delays_stand_above_the_curves(rehearsal):
+    name = "farewell-fig1"
     outcome, calls = rehearsal(name)
     instances, _ = CAST[name]
     axes = outcome.figure.axes
@@ -246,7 +197,7 @@ def test_claims_of_a_rehearsal(rehearsal):
     assert all(n.endswith(": smallest mean regret: Wait-UCB from 7.") for n in notes)
 
 
-def test_crossovers():
+def test_crossovers_name_the_leaders():
     """Leaders by the mean over seeds, with the checkpoints where they take over."""
     ucb, uniform = np.array([[4, 5, 5, 9], [0, 5, 7, 1]]), 3 * np.ones((2, 4))
     uniform[:, 2:] = [[6, 2], [9, 2]]
@@ -265,68 +216,6 @@ def test_crossovers():
 PLAYED = Options(seeds=10, horizon=2_000, progress=False)
 
 
-@pytest.fixture(scope="module")
-def played():
-    """Two policies on the instances of Figure 1; they share the programs.
-
-    One is uniform play by the other's name: it compiles in no time.
-    """
-    cast = {
-        "Wait-UCB": farewell.PAPER["Wait-UCB"],
-        "UCB-Simplex": Contestant(policies.uniform),
-    }
-    return farewell.compare("farewell-test", farewell.FIGURE_1, cast, PLAYED)
-
-
-@pytest.mark.slow
-def test_played(played):
-    check_records(played, "farewell-test")
-    for title, data in played.datasets.items():
-        assert data.attrs["setting"] == "farewell"
-        checkpoints = data["checkpoint"].values
-        grid = np.geomspace(0.2, 2_000, 100)
-        np.testing.assert_allclose(checkpoints, grid[grid >= 1])
-        assert (data["regret"].diff("checkpoint") >= 0).all()
-        assert (final(data, "epochs") > 2_000 / 10).all()
-        for policy in ("Wait-UCB", "UCB-Simplex"):
-            for metric in ("regret", "realised_regret", "optimal", "epochs"):
-                found = entry(played, title, policy, metric)
-                runs = final(data, metric).sel(policy=policy)
-                assert found["mean"] == pytest.approx(runs.mean().item())
-            assert entry(played, title, policy, "regret")["mean"] > 0
-            assert 0 < entry(played, title, policy, "optimal")["mean"] < 1
-    assert {(r["seeds"], r["horizon"]) for r in played.records} == {(10, 2_000)}
-
-
-@pytest.mark.slow
-def test_what_was_played_is_judged(played):
-    statements = [
-        s for s in of_experiment("farewell-fig1") if "UCB-Simplex with" in s.text
-    ]
-    for title, statement in zip(FIGURE_1, statements, strict=True):
-        word, times = ("above", 1) if title == "Figure 1c" else ("much below", 1 / 2)
-        assert statement.text.startswith(f"{title}: ")
-        ends = final(played.datasets[title], "regret").isel(params=0)
-        ours, theirs = (ends.sel(policy=x).values for x in ("Wait-UCB", "UCB-Simplex"))
-        test = ttest_1samp(ours - times * theirs, 0.0)
-        lower, upper = test.confidence_interval(0.95)
-        below = "holds" if upper < 0 else "fails" if lower > 0 else "undecided"
-        above = "holds" if lower > 0 else "fails" if upper < 0 else "undecided"
-        expected = above if word == "above" else below
-        assert statement.find(played).verdict == expected
-    assert_readable(played.figure)
-
-
-@pytest.mark.slow
-def test_curves_of_what_was_played(played):
-    for ax, data in zip(played.figure.axes[3:], played.datasets.values(), strict=True):
-        for i, line in enumerate(ax.lines):
-            mean = data["regret"].isel(policy=i, params=0).mean("seed")
-            np.testing.assert_allclose(line.get_ydata(), mean)
-            np.testing.assert_array_equal(line.get_xdata(), data["checkpoint"])
-            assert line.get_color() == line_style(i).color
-
-
 def test_one_seed_is_called_one_seed(rehearsal):
     for name in ("farewell-fig1", "farewell-side"):
         outcome, _ = rehearsal(name, seeds=1)
@@ -341,6 +230,7 @@ def bounds():
 
 def test_the_bounds_lie_above_the_regret(bounds):
     check_records(bounds, "farewell-bounds")
+    assert_readable(bounds.figure)
     assert list(bounds.datasets) == FIGURE_1
     assert [r["policy"] for r in bounds.records] == 3 * ["Wait-UCB"]
     for ax, (title, data) in zip(
@@ -379,14 +269,6 @@ def test_the_bounds_lie_above_the_regret(bounds):
             assert last == pytest.approx(shown[-1])
             low, high = ax.get_ylim()
             assert low <= shown[shown > 0].min() and shown.max() <= high
-
-
-def test_figure_of_the_bounds(bounds):
-    axes = bounds.figure.axes
-    assert [ax.get_title() for ax in axes] == FIGURE_1
-    assert [ax.get_ylabel() for ax in axes] == ["cumulative regret", "", ""]
-    assert len(legend_texts(bounds.figure)) == 6
-    assert_readable(bounds.figure)
 
 
 @pytest.fixture(scope="module")
@@ -432,16 +314,6 @@ def test_slack_against_exact_quantiles(coverage):
         assert least - 1e-9 <= found.item() <= most + 1e-9
 
 
-def test_figure_of_the_coverage(coverage):
-    (ax,) = coverage.figure.axes
-    slack = coverage.datasets["coverage"]["slack"].sel(delta=0.1)
-    laws = slack["law"].values.tolist()
-    assert [line.get_label() for line in ax.lines[:3]] == laws
-    for line, values in zip(ax.lines, slack.values, strict=False):
-        np.testing.assert_array_equal(line.get_ydata(), values)
-    assert_readable(coverage.figure)
-
-
 def test_counts_end_with_the_horizon():
     outcome = REGISTRY["farewell-coverage"].run(Options(200, 100))
     assert outcome.datasets["coverage"]["count"].values.tolist() == [1, 10, 100]
@@ -449,37 +321,16 @@ def test_counts_end_with_the_horizon():
 
 
 @pytest.mark.slow
-def test_reproduce_on_the_command_line(bounds, capsys, tmp_path):
-    """With the programs that `bounds` has compiled."""
-    arguments = "reproduce farewell-bounds --seeds 10 --horizon 2000 --json --out"
-    assert cli.main([*arguments.split(), str(tmp_path)]) == 0
-    out, err = capsys.readouterr()
-    assert err == ""
-    records = json.loads((tmp_path / "summary.json").read_text())["records"]
-    assert json.loads(out) == records == bounds.records
-    assert {frozenset(r) for r in records} == {frozenset(RECORD)}
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "farewell-bounds-figure-1a-i.nc",
-        "farewell-bounds-figure-1b.nc",
-        "farewell-bounds-figure-1c.nc",
-        "farewell-bounds.png",
-        "summary.json",
-        "table.md",
-        "table.tex",
-    ]
-    assert (tmp_path / "farewell-bounds.png").read_bytes().startswith(PNG)
-    found = load(tmp_path / "farewell-bounds-figure-1b.nc")
-    assert (found["regret"] == bounds.datasets["Figure 1b"]["regret"]).all()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("rho", "least", "most"), [(0.25, 4, 40), (1.0, 0, 0)])
-def test_lost_runs(rho, least, most):
+def test_as_many_runs_are_lost_as_the_errata_say():
     """docs/errata.md, D7, with half of the seeds: 29 and 0 of 1,024."""
-    game, budget = farewell.FIGURE_2["Figure 2c"](), 1e5
-    policy = policies.omega_star_ucb(game.problem)
-    policy = policy._replace(params=policy.params._replace(rho=rho))
-    data = simulate(policy, game, budget=budget, seeds=512, checkpoints=[budget])
-    gaps = game.oracle().gaps
-    lost = np.sum(data["regret"].values > gaps[gaps > 0].min() * budget / 2)
-    assert least <= lost <= most
+    for rho, least, most in [(0.25, 4, 40), (1.0, 0, 0)]:
+        with naming((rho, least, most)):
+            game, budget = farewell.FIGURE_2["Figure 2c"](), 1e5
+            policy = policies.omega_star_ucb(game.problem)
+            policy = policy._replace(params=policy.params._replace(rho=rho))
+            data = simulate(
+                policy, game, budget=budget, seeds=512, checkpoints=[budget]
+            )
+            gaps = game.oracle().gaps
+            lost = np.sum(data["regret"].values > gaps[gaps > 0].min() * budget / 2)
+            assert least <= lost <= most

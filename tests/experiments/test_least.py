@@ -90,9 +90,7 @@ def test_notes_name_the_cases_that_miss_the_goal(all_cases):
     ]
     assert f"{np.median(growths):.2f} in the median" in all_cases.notes[-2]
     assert f"{max(growths):.3g}." in all_cases.notes[-2]
-
-
-def test_the_figure(all_cases):
+    # The figure of the same outcome.
     fig = all_cases.figure
     names = [r["environment"] for r in all_cases.records[1:]]  # c > 0
     assert legend_texts(fig) == names
@@ -128,7 +126,8 @@ def test_the_page_has_what_the_full_run_found(quick):
             assert c == pytest.approx(metrics[name]["mean"], rel=tolerance)
 
 
-def test_without_a_leaderboard(monkeypatch):
+def test_without_a_leaderboard_there_are_no_quotients(monkeypatch):
     monkeypatch.setattr(boards, "shipped", lambda setting: None)
-    with pytest.raises(ValueError, match="^censored-least needs the leaderboard"):
-        least.least(Options(1, 1, quick=True))
+    for name in ("censored-least", "budgeted-least", "farewell-least"):
+        with pytest.raises(ValueError, match=f"^{name} needs the leaderboard"):
+            REGISTRY[name].run(Options(1, 1, quick=True))

@@ -12,7 +12,6 @@ from scipy.special import rel_entr
 from jaxbandits.experiments import REGISTRY, Options
 from jaxbandits.experiments.budgeted import divergences, least
 from jaxbandits.experiments.common.writing import SUMMARY
-from jaxbandits.experiments.judging import board as boards
 from jaxbandits.experiments.judging.board import shipped
 from jaxbandits.experiments.judging.budgeted import PROTOCOL, coins, narrow
 from jaxbandits.experiments.judging.scores import missed
@@ -132,9 +131,7 @@ def test_notes_count_pairs(all_cases):
     ]
     assert f"in {sum(x < 1 for x in ratios)} of {len(ratios)} p" in all_cases.notes[-1]
     assert f"{np.median(ratios):.2f} times" in all_cases.notes[-1]
-
-
-def test_the_figure(all_cases):
+    # The figure of the same outcome.
     fig = all_cases.figure
     assert legend_texts(fig) == [*least.POLICIES, least.BEST]
     assert_readable(fig)
@@ -161,10 +158,6 @@ def test_the_page_has_what_the_full_run_found(quick):
             growth = numbers.get(f"growth_ratio_{budget.split('_')[-1]}")
             row.append("" if growth is None else f"{growth:.2f}")
         assert f"\n{' '.join(f'| {x}'.rstrip() for x in row)} |\n" in page
-    short, kept_note = (note.split(". ")[1] for note in kept["notes"][:2])
-    assert "in 26 of 27" in short and "below c in 12 of 18" in short
-    assert "in 23 of 27" in kept_note and "below c in 4 of 19" in kept_note
-    _errors_of_growth(kept["records"], page)
     for record in quick.records:
         old = next(
             r
@@ -172,27 +165,3 @@ def test_the_page_has_what_the_full_run_found(quick):
             if all(r[x] == record[x] for x in ("environment", "policy"))
         )
         assert of(record) == pytest.approx(of(old), rel=1e-6)
-
-
-def _errors_of_growth(records, page):
-    """In how many pairs that miss the goal the best rival's is surely below c."""
-    found = {(r["environment"], r["policy"]): r["metrics"] for r in records}
-    goal = PROTOCOL.goal
-    short = missed(shipped("budgeted").cells, goal.candidates[0], goal)
-    below, sure = 0, 0
-    for cell in short:
-        best = found[cell.case, least.BEST]
-        if f"growth_ratio_{cell.horizon}" in best:
-            growth = best[f"growth_{cell.horizon}"]
-            name = f"c_independent_within_{cell.horizon // 10}"
-            c = found[cell.case, least.BOUND][name]["mean"]
-            below += growth["mean"] < c
-            sure += growth["mean"] + 2 * growth["sem"] < c
-    words = " ".join(page.split())
-    assert f"In {sure} of the {below} it is below c by more than two" in words
-
-
-def test_without_a_leaderboard(monkeypatch):
-    monkeypatch.setattr(boards, "shipped", lambda setting: None)
-    with pytest.raises(ValueError, match="^budgeted-least needs the leaderboard"):
-        least.least(Options(1, 1, quick=True))

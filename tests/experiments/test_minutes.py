@@ -8,6 +8,7 @@ import pytest
 from jaxbandits import cli
 from jaxbandits.experiments import REGISTRY, minutes
 from jaxbandits.experiments.minutes import Timing
+from tests.tables import naming
 
 ROWS = minutes.measured()
 SIZES = {
@@ -20,11 +21,12 @@ SIZES = {
 WHOLE = [name for name in REGISTRY if not name.startswith("leaderboard-")]
 
 
-@pytest.mark.parametrize("name", WHOLE)
-def test_the_quick_form_of_every_experiment_was_measured(name):
-    row = ROWS.get(minutes.size_of(REGISTRY[name], REGISTRY[name].quick))
-    assert row, f"jaxbandits reproduce {name} --quick, then studies/minutes.py"
-    assert 0 <= row.seconds < 3600 and 0 <= row.processor_seconds < 600
+def test_the_quick_form_of_every_experiment_was_measured():
+    for name in WHOLE:
+        with naming(name):
+            row = ROWS.get(minutes.size_of(REGISTRY[name], REGISTRY[name].quick))
+            assert row, f"jaxbandits reproduce {name} --quick, then studies/minutes.py"
+            assert 0 <= row.seconds < 3600 and 0 <= row.processor_seconds < 600
 
 
 def test_no_row_is_of_what_is_no_experiment_any_more():
@@ -71,12 +73,16 @@ def test_the_file_has_registered_sizes_in_order_and_the_last_of_two():
     ]
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(None, ""), (0.04, "< 0.1"), (9.94, "9.9"), (75.0, "75"), (1234.0, "1,234")],
-)
-def test_minutes_in_a_table(value, text):
-    assert minutes.shown(value) == text
+def test_minutes_in_a_table():
+    for value, text in [
+        (None, ""),
+        (0.04, "< 0.1"),
+        (9.94, "9.9"),
+        (75.0, "75"),
+        (1234.0, "1,234"),
+    ]:
+        with naming((value, text)):
+            assert minutes.shown(value) == text
 
 
 def test_the_list_has_them(capsys, monkeypatch):

@@ -109,26 +109,14 @@ def test_all_rows_together():
         check_paired(found | {"profile, scale 1": (values, 1.1 * number)})
 
 
-@pytest.mark.parametrize(
-    ("estimator", "expected", "slope"),
-    [
-        ("truncated", 4_500, 0.33),
-        pytest.param(
-            "printed",
-            12_037,
-            0.81,
-            marks=pytest.mark.xfail(
-                strict=True,
-                reason="4,752 +- 530 and .39: how the study combined the biased "
-                "estimate with its radii is not on record (docs/errata.md, A1)",
-            ),
-        ),
-    ],
-)
-def test_slopes_of_the_estimators(estimator, expected, slope):
-    """Up to T = 1e6; slopes over the last factor of ten agree to 0.1."""
+def test_the_slope_of_the_truncated_estimator():
+    """Up to T = 1e6; slopes over the last factor of ten agree to 0.1.
+
+    That of the printed one is not reproduced (docs/errata.md, A1).
+    """
+    expected, slope = 4_500, 0.33
     game = settings.simulation()
-    policy = policies.ra_ucb(game.problem, estimator=estimator)
+    policy = policies.ra_ucb(game.problem, estimator="truncated")
     data = simulate(policy, game, horizon=1_000_000, seeds=16, checkpoints="log")
     curve = data["regret"].isel(policy=0, params=0)
     mean = curve.mean("seed")

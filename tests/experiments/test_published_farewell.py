@@ -14,6 +14,8 @@ from jaxbandits.experiments.farewell.catalogue import FIGURE_1, FIGURE_2, PAPER,
 from jaxbandits.stats import mean, sem
 from tests.experiments.ztable import Row, check_rows
 
+pytestmark = pytest.mark.slow
+
 CAST = {name: PAPER[name] for name in ("Wait-UCB", "UCB-Simplex", "UCB-BV1")} | {
     # The independent simulation took the radius of the published code.
     "Budget-UCB, code": PAPER["Budget-UCB, code"],
@@ -62,12 +64,6 @@ def played(policy, instance, make, horizon, seeds, number):
     return Row(f"{policy}, {instance}, {horizon:,}", *found, *number, 0.5)
 
 
-def test_wait_ucb_on_figure_1b():
-    """The row with the fewest epochs, by 8 seeds."""
-    print(check_rows([row("Wait-UCB", "Figure 1b", 100_000, seeds=8)]))
-
-
-@pytest.mark.slow
 def test_all_rows_together():
     every = (
         row(policy, instance, horizon)
@@ -87,7 +83,6 @@ def test_all_rows_together():
         assert omega < wait / 20
 
 
-@pytest.mark.slow
 def test_omega_on_figure_1c():
     """Its row above is a fluctuation of ten runs (docs/errata.md, D2).
 
@@ -98,7 +93,6 @@ def test_omega_on_figure_1c():
     print(check_rows([found._replace(theirs=385.9, their_error=1.3)]))
 
 
-@pytest.mark.slow
 def test_figure_2_at_the_papers_horizon():
     """Some three minutes."""
     assert set(LONG) == set(PAPER)

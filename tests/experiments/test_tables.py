@@ -1,11 +1,7 @@
 """Exact tables: optimal pairs and what the paper prints of them."""
 
-import math
-
-import numpy as np
 import pytest
 
-from jaxbandits.experiments.censored.catalogue import CLAIRVOYANT
 from jaxbandits.experiments.censored.grids import GRIDS, exact_table
 from jaxbandits.experiments.censored.tables import (
     INSTANCES,
@@ -14,8 +10,7 @@ from jaxbandits.experiments.censored.tables import (
     TABLE_M2,
 )
 from jaxbandits.settings import censored as settings
-from tests.experiments.checks import entry
-from tests.heavy import in_short
+from tests.tables import naming
 
 # Where the optimal limit lies on linspace(0.1, 0.9, 10), {0.5, 0.9} and
 # linspace(0.1, 0.9, 20).
@@ -49,63 +44,22 @@ def test_a_row_per_grid_and_instance():
         assert list(table) == list(INSTANCES)
 
 
-@pytest.mark.parametrize("limits", LIMIT, ids=len)
-@pytest.mark.parametrize("instance", CENSORING)
-def test_optimal_pairs(rows, limits, instance):
-    row = rows(limits, instance)
-    arm, censoring = CENSORING[instance]
-    assert row["arm"] == arm
-    assert row["limit"] == pytest.approx(LIMIT[limits], abs=1e-6)
-    # Four digits, of which 0.42227 is cut off and not rounded, in the paper as well.
-    assert row["censoring"] == pytest.approx(censoring[limits], abs=1e-4)
-    assert row["published"] == PRINTED[instance][limits]
+def test_optimal_pairs_are_the_independent_ones(rows):
+    for instance in CENSORING:
+        for limits in LIMIT:
+            with naming((instance, limits)):
+                row = rows(limits, instance)
+                arm, censoring = CENSORING[instance]
+                assert row["arm"] == arm
+                assert row["limit"] == pytest.approx(LIMIT[limits], abs=1e-6)
+                # Four digits: 0.42227 is cut off and not rounded, in the paper too.
+                assert row["censoring"] == pytest.approx(censoring[limits], abs=1e-4)
+                assert row["published"] == PRINTED[instance][limits]
 
 
-@pytest.mark.parametrize("instance", VALUE)
-def test_optimal_values(rows, instance):
-    assert rows(SECTION_5_1, instance)["value"] == pytest.approx(
-        VALUE[instance], abs=1e-5
-    )
-
-
-@pytest.mark.parametrize("limits", LIMIT, ids=len)
-def test_indep_in_closed_form(rows, limits):
-    """Arm 1 has rewards Beta(0.8, 0.2) and consumptions Exponential(1.8)."""
-    row, rate = rows(limits, "Indep"), 1.8
-    tau = row["limit"]
-    survival = math.exp(-rate * tau)
-    consumed = 1 / rate - survival * (tau + 1 / rate)  # E[C; C <= tau]
-    gain = 0.8 * (1 - survival) - 0.1 * consumed
-    assert row["censoring"] == pytest.approx(survival, abs=1e-12)
-    assert row["value"] == pytest.approx(gain - 0.1 * tau * survival, abs=1e-9)
-
-
-def test_arms_2_to_10_of_negcorr_are_optimal_and_arm_1_is_not():
-    environment = settings.negcorr()
-    oracle = environment.oracle()
-    best = oracle.gaps == 0
-    assert np.argwhere(best).tolist() == [[arm, 4] for arm in range(1, 10)]
-    assert oracle.values[0].max() == pytest.approx(0.1175, abs=5e-5)
-
-
-@pytest.mark.parametrize("instance", ["PosCorr", "NegCorr"])
-@pytest.mark.parametrize("size", [10, 20])
-def test_the_literal_grid_makes_the_correlated_instances_trivial(rows, instance, size):
-    row = rows(settings.equidistant(size, form="printed"), instance)
-    assert row["limit"] == 1.0
-    assert row["censoring"] == pytest.approx(0, abs=1e-12)
-
-
-@pytest.mark.parametrize("instance", in_short(INSTANCES, set(INSTANCES)))
-def test_the_clairvoyant_is_the_exact_table(tiny, rows, instance):
-    outcome = tiny("censored-fig6")
-    share = entry(outcome, instance, CLAIRVOYANT, "censored")
-    row = rows(M1, instance)
-    assert share == {
-        "mean": row["censoring"],
-        "sem": 0.0,
-        "published": row["published"],
-    }
-    for metric, value in (("regret", 0.0), ("optimal", 1.0)):
-        found = entry(outcome, instance, CLAIRVOYANT, metric)
-        assert found == {"mean": value, "sem": 0.0, "published": None}
+def test_optimal_values_are_the_independent_ones(rows):
+    for instance in VALUE:
+        with naming(instance):
+            assert rows(SECTION_5_1, instance)["value"] == pytest.approx(
+                VALUE[instance], abs=1e-5
+            )

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tests.experiments.ztable import Row, check_rows, of_repetitions
+from tests.tables import naming
 
 
 def rows(z, **changes):
@@ -21,17 +22,8 @@ def test_z_by_hand():
     assert of_repetitions(2.0, 100, 25) == pytest.approx(4.0)
 
 
-def test_chance_passes_and_lists_the_worst_row_first():
-    z = np.random.default_rng(0).normal(size=50)
-    table = check_rows(rows(z)).splitlines()
-    assert table[0].startswith("50 rows, rms z")
-    assert table[2].endswith(f"row {np.argmax(np.abs(z))}")
-    assert "+- 3" in table[2] and "+- 4" in table[2]
-
-
-@pytest.mark.parametrize(
-    ("z", "passes"),
-    [
+def test_both_tests_have_their_own_border():
+    for z, passes in [
         (
             50 * [1.3],
             True,
@@ -39,24 +31,20 @@ def test_chance_passes_and_lists_the_worst_row_first():
         (50 * [1.33], False),
         (49 * [0.0] + [4.2], True),  # Bonferroni alone: 0.001 / 50 is 4.26
         (49 * [0.0] + [4.3], False),
-    ],
-)
-def test_both_tests_have_their_own_border(z, passes):
-    if passes:
-        check_rows(rows(z))
-    else:
-        with pytest.raises(AssertionError, match="chi-square p"):
-            check_rows(rows(z))
+    ]:
+        with naming((z, passes)):
+            if passes:
+                check_rows(rows(z))
+            else:
+                with pytest.raises(AssertionError, match="chi-square p"):
+                    check_rows(rows(z))
 
 
-@pytest.mark.parametrize(
-    ("bad", "message"),
-    [
+def test_what_is_no_table():
+    for bad, message in (
         ([], "no rows"),
         (rows([0.0, 1.0], name="row"), "twice"),
         (rows([0.0], error=0.0, their_error=0.0), "without an error"),
-    ],
-)
-def test_what_is_no_table(bad, message):
-    with pytest.raises(AssertionError, match=message), np.errstate(all="ignore"):
-        check_rows(bad)
+    ):
+        with pytest.raises(AssertionError, match=message), np.errstate(all="ignore"):
+            check_rows(bad)

@@ -1,26 +1,21 @@
 """Grids of limits against plain Python lists."""
 
+import itertools
 from dataclasses import dataclass
 from functools import partial
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
 
 from jaxbandits.engine.lanes import fill, lanes
 from jaxbandits.kernels import cell_at, limit_grid, split_cells
-from tests.heavy import in_short
+from tests.tables import assert_refused, each_row
 
 LARGEST, CAPACITY = 1.5, 40
 GROWING = ("restart", "inherit")  # grids that grow by places; `whole` is below
-SPLITS = in_short([2, 3, 4], {4})  # an even number and an odd one
-
-
-def by_case(test):
-    """In every way of growing, with every number of cells."""
-    test = pytest.mark.parametrize("splits", SPLITS)(test)
-    return pytest.mark.parametrize("history", GROWING)(test)
+SPLITS = (2, 3)  # an even number and an odd one
+by_case = each_row("history, splits", itertools.product(GROWING, SPLITS))
 
 
 @dataclass
@@ -119,7 +114,7 @@ def assert_partition(grid):
 
 
 @by_case
-def test_start(history, splits):
+def test_a_grid_begins_with_one_cell_of_every_arm(history, splits):
     """One cell for every arm; where it would be split is watched if asked for."""
     grid = started(10, splits, history, num_arms=3)
     for arm in range(3):
@@ -130,10 +125,15 @@ def test_start(history, splits):
 
 
 @by_case
-def test_random_extensions(history, splits, rng):
+def test_random_extensions_are_those_of_a_list_of_points(history, splits, rng):
     """Several splits at a time, from the first cell until nothing fits any more."""
     grid = of_arm(started(CAPACITY, splits, history))
     model, overflows = Model(CAPACITY, splits, history), []
+    idle, overflow = extend_now(
+        grid, np.zeros(CAPACITY, bool), jnp.int32(9), splits, history
+    )
+    assert not overflow
+    jax.tree.map(np.testing.assert_array_equal, idle, grid)
     for born in range(1, 40):
         ready = np.asarray(grid.playable) & (rng.random(CAPACITY) < 0.4)
         grid, overflow = extend_now(grid, ready, jnp.int32(born), splits, history)
@@ -166,52 +166,7 @@ def test_a_grid_is_filled_to_its_last_place(history, splits):
     jax.tree.map(np.testing.assert_array_equal, after, grid)
 
 
-@pytest.mark.parametrize("history", GROWING)
-def test_what_fits_is_split_and_the_rest_is_not(history, splits=3):
-    """One place too few for the second level: the last of its splits is left out."""
-    capacity = (splits**2 if history == "restart" else splits**3) - 1
-    grid = of_arm(started(capacity, splits, history))
-    grid, _ = extend_now(grid, grid.playable, jnp.int32(1), splits, history)
-    before, wide = grid, np.flatnonzero(grid.playable)
-    grid, overflow = extend_now(grid, grid.playable, jnp.int32(2), splits, history)
-    assert overflow
-    split = np.asarray(grid.width)[wide] < np.asarray(before.width)[wide]
-    assert split.tolist() == [True] * (splits - 1) + [False]
-    assert_partition(grid)
-
-
-@by_case
-def test_nothing_ready_changes_nothing(history, splits):
-    grid = of_arm(started(CAPACITY, splits, history))
-    grid, _ = extend_now(grid, grid.playable, jnp.int32(3), splits, history)
-    after, overflow = extend_now(
-        grid, jnp.zeros(CAPACITY, bool), jnp.int32(9), splits, history
-    )
-    assert not overflow
-    jax.tree.map(np.testing.assert_array_equal, after, grid)
-
-
-@pytest.mark.parametrize("history", GROWING)
-def test_order_of_places(history):
-    """By hand, in three: the widest cell, then its middle one."""
-    grid = of_arm(start_now(1, CAPACITY, 9.0, 3, history))
-    grid, _ = extend_now(grid, jnp.arange(CAPACITY) == 0, jnp.int32(4), 3, history)
-    grid, _ = extend_now(grid, jnp.arange(CAPACITY) == 2, jnp.int32(7), 3, history)
-    if history == "restart":
-        limits, born = [9, 3, 6, 4, 5], [0, 4, 4, 7, 7]
-    else:
-        # Own cell first, then the others from left to right.
-        limits = [9, 3, 6, 7, 8, 1, 2, 4, 5]
-        limits += [16 / 3, 17 / 3, 10 / 3, 11 / 3, 13 / 3, 14 / 3]
-        born = [0, 0, 0] + 6 * [4] + 6 * [7]
-    used = len(limits)
-    np.testing.assert_allclose(grid.limit[:used], limits, rtol=1e-6)
-    assert grid.born[:used].tolist() == born
-    assert int(grid.count) == used
-
-
-@pytest.mark.parametrize("history", in_short(GROWING, {"restart"}))
-def test_transforms_agree(history, rng, splits=3):
+def test_grids_of_a_batch_are_those_of_one_by_one(rng, history="inherit", splits=3):
     """One by one, under `jax.vmap` and over lanes: the same grids, up to rounding."""
     batch = 7
     grid = of_arm(started(CAPACITY, splits, history))
@@ -243,7 +198,7 @@ def test_transforms_agree(history, rng, splits=3):
     assert len(set(expected[0].count.tolist())) > 1
 
 
-@pytest.mark.parametrize("splits", SPLITS)
+@each_row("splits", SPLITS)
 def test_the_whole_grid_is_opened_where_another_is_extended(splits, rng):
     """The playable points are those of a list of points; all of them watch."""
     capacity = splits**3
@@ -289,33 +244,24 @@ def test_a_limit_lies_in_the_cell_of_the_point_that_follows_it(rng):
     assert at(grid, 7.0) == at(grid, 1.0) == 26
 
 
-GRID = limit_grid(None, 4, 1.0)
-READY = np.zeros(4, bool)
-
-
-@pytest.mark.parametrize(
-    ("call", "says"),
-    [
+def test_what_makes_no_grid_is_refused_by_name():
+    grid, ready = limit_grid(None, 4, 1.0), np.zeros(4, bool)
+    whole, inherit = {"history": "whole"}, {"history": "inherit"}
+    rows = [
         (lambda: limit_grid(0, 4, 1.0), "num_arms must be at least 1"),
         (lambda: limit_grid(1, 1, 1.0), "capacity must be at least 2"),
         (lambda: limit_grid(1, 4.5, 1.0), "capacity must be an integer"),
-        (lambda: limit_grid(1, 6, 1.0, history="whole"), "capacity must be a power"),
-        (lambda: limit_grid(1, 3, 1.0, history="inherit"), "capacity must be at least"),
+        (lambda: limit_grid(1, 6, 1.0, **whole), "capacity must be a power"),
+        (lambda: limit_grid(1, 3, 1.0, **inherit), "capacity must be at least"),
         (lambda: limit_grid(1, 4, 0.0), "max_limit must be"),
         (lambda: limit_grid(1, 4, np.nan), "max_limit must be"),
         (lambda: limit_grid(1, 4, 1.0, splits=1), "splits must be at least 2"),
         (lambda: limit_grid(1, 4, 1.0, history="x"), "history must be one of"),
-        (
-            lambda: split_cells(GRID, READY, 1, history="inherit"),
-            "history must be that",
-        ),
-        (lambda: split_cells(GRID, READY[1:], 1), r"ready must be bool\[4\]"),
-        (lambda: split_cells(GRID, np.zeros(4), 1), r"ready must be bool\[4\]"),
-        (lambda: split_cells(GRID, READY, 0.5), "born must be an integer"),
+        (lambda: split_cells(grid, ready, 1, **inherit), "history must be that"),
+        (lambda: split_cells(grid, ready[1:], 1), r"ready must be bool\[4\]"),
+        (lambda: split_cells(grid, np.zeros(4), 1), r"ready must be bool\[4\]"),
+        (lambda: split_cells(grid, ready, 0.5), "born must be an integer"),
         (lambda: cell_at(limit_grid(2, 4, 1.0), 0.5), "grid.limit must have shape"),
-        (lambda: cell_at(GRID, "x"), "limit must be a real array"),
-    ],
-)
-def test_what_makes_no_grid_is_refused_by_name(call, says):
-    with pytest.raises((TypeError, ValueError), match=f"^{says}"):
-        call()
+        (lambda: cell_at(grid, "x"), "limit must be a real array"),
+    ]
+    assert_refused((call, f"^{says}") for call, says in rows)

@@ -1,11 +1,13 @@
 """Guarded Newton steps against known zeros."""
 
+import itertools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
 
 from jaxbandits.kernels.newton import guarded_newton
+from tests.tables import each_row
 
 newton = jax.jit(guarded_newton, static_argnums=(0, 4))
 
@@ -19,9 +21,8 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("start", ["low", "high"])
-def test_zeros(name, start):
+@each_row("name, start", itertools.product(CASES, ("low", "high")))
+def test_zeros_are_found_from_either_end(name, start):
     function, (low, high), zero = CASES[name]
     with jax.enable_x64(True):
         low, high = jnp.float64(low), jnp.float64(high)
@@ -49,7 +50,7 @@ def test_without_a_zero_it_moves_to_the_end():
     np.testing.assert_allclose(newton(function, *ends, 30), [2, 5], rtol=1e-6)
 
 
-def test_element_by_element():
+def test_every_element_has_its_own_zero():
     targets = np.linspace(0.1, 3.9, 7, dtype=np.float32)
 
     def function(x):

@@ -3,14 +3,12 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special, stats
 
 from jaxbandits.kernels.normal import normal_quantile, truncated_normal_quantile
-from tests.heavy import float64_in_long
-from tests.kernels.checks import assert_transforms_agree
+from tests.tables import each_row, in_both_precisions
 
 INF = np.inf
 INTERVALS = [
@@ -29,7 +27,8 @@ def tape_points(count=400, extreme=300):
     return np.concatenate([below, 1 - below[::-1]])
 
 
-def test_normal_quantile(dtype):
+@in_both_precisions
+def test_normal_quantiles_are_scipys(dtype):
     u = tape_points()
     z = np.asarray(score(u.astype(dtype)))
     assert z.dtype == dtype
@@ -39,9 +38,9 @@ def test_normal_quantile(dtype):
     assert score(dtype(0.5)) == 0
 
 
-@float64_in_long
-@pytest.mark.parametrize("lower, upper", INTERVALS)
-def test_truncated_quantile(lower, upper, dtype):
+@each_row("lower, upper", INTERVALS)
+@in_both_precisions
+def test_truncated_quantiles_are_as_exact_as_is_stated(lower, upper, dtype):
     u = tape_points()
     bounds = [jnp.asarray(x, dtype) for x in (0, 1, lower, upper)]
     z = np.asarray(truncated(jnp.asarray(u, dtype), *bounds))
@@ -57,7 +56,7 @@ def test_truncated_quantile(lower, upper, dtype):
     assert np.all(close)
 
 
-@pytest.mark.parametrize("distance", [13.5, 20, 1e18])
+@each_row("distance", [13.5, 20, 1e18])
 def test_beyond_float32_the_near_end_is_returned(distance):
     u = jnp.asarray(tape_points(20, 5), jnp.float32)
     near, far = np.float32(distance), np.float32(1.1 * distance)
@@ -68,7 +67,7 @@ def test_beyond_float32_the_near_end_is_returned(distance):
 @given(
     st.floats(-3, 3, width=32), st.floats(0.125, 4, width=32), st.floats(0, 4, width=32)
 )
-def test_reflection_location_and_scale(mean, scale, low):
+def test_truncated_quantiles_move_with_location_scale_and_sign(mean, scale, low):
     u = np.float32(tape_points(50, 5))
     mean, scale, low, zero, one = map(np.float32, (mean, scale, low, 0, 1))
     standard = np.asarray(truncated(u, zero, one, low, low + 2))
@@ -76,14 +75,3 @@ def test_reflection_location_and_scale(mean, scale, low):
     np.testing.assert_array_equal(standard, -mirrored)
     moved = truncated(u, mean, scale, mean + scale * low, mean + scale * (low + 2))
     np.testing.assert_allclose(moved, mean + scale * standard, atol=2e-5)
-
-
-@pytest.mark.slow
-def test_transforms(tape):
-    u = tape(20, 2)
-    assert_transforms_agree(normal_quantile, u[:, 0], rtol=1e-6)
-
-    def quantile(x, y):
-        return truncated_normal_quantile(x, 0.3, 0.7, y - 1, y + 1)
-
-    assert_transforms_agree(quantile, u[:, 0], u[:, 1], rtol=1e-5)

@@ -16,6 +16,7 @@ from jaxbandits.arrays.real import Floats, Reals
 from jaxbandits.kernels import allocation
 from jaxbandits.laws import thresholds
 from tests.shapes import unlike_its_signature
+from tests.tables import each_row
 
 COLUMN = np.array([[0.2], [0.5], [0.7]], np.float32)
 ROW = np.array([[0.3, 0.6]], np.float32)
@@ -148,8 +149,8 @@ def forgetful(x: Reals, y: Reals) -> tuple[Floats, Floats]:
     return x + y, x
 
 
-@pytest.mark.parametrize(
-    ("function", "args", "says"),
+@each_row(
+    "function, args, says",
     [
         (right, (COLUMN, ROW), []),
         (right, (COLUMN, ROW, "0"), ["z is str", "the result[1] is str"]),

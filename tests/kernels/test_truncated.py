@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from jaxbandits.kernels.truncated import SMALL, truncated_exponential_mean
+from tests.tables import in_both_precisions
 
 mean = jax.jit(truncated_exponential_mean)
 slope = jax.jit(jax.vmap(jax.grad(truncated_exponential_mean)))
@@ -28,7 +29,8 @@ def grid(dtype):
     return np.concatenate([np.geomspace(1e-8, 80, 60), near]).astype(dtype)
 
 
-def test_values_and_slopes(dtype):
+@in_both_precisions
+def test_values_and_slopes_are_those_of_fifty_digits(dtype):
     v = grid(dtype)
     g, derivative = np.array([exact(x) for x in v]).T
     # In float64 the series, of six terms, is what limits: 5e-13 where it ends.
@@ -39,13 +41,14 @@ def test_values_and_slopes(dtype):
     np.testing.assert_allclose(slope(v), derivative, rtol=100 * tight)
 
 
-def test_hand_values():
+def test_the_mean_by_hand():
     """g(log 2) = 1 / log 2 - 1, and 1/2 at 0."""
     assert mean(np.log(2.0)) == pytest.approx(1 / np.log(2) - 1, rel=1e-6)
     assert mean(1e-30) == 0.5
 
 
-def test_decreasing_within_its_range(dtype):
+@in_both_precisions
+def test_the_mean_decreases_within_its_range(dtype):
     v = np.geomspace(1e-10, 1e6, 400).astype(dtype)
     g = np.asarray(mean(v))
     assert np.all((g > 0) & (g <= 0.5))

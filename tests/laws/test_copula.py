@@ -9,15 +9,13 @@ import numpy as np
 import pytest
 from scipy import integrate, special, stats
 
-import jaxbandits as jb
 from jaxbandits import laws
 from jaxbandits.arrays import constant
 from jaxbandits.laws.law import exact_params
-from jaxbandits.policies import censored as policies
 from jaxbandits.settings import censored
-from tests.heavy import float64_in_long
 from tests.kernels.checks import ALARM, assert_frequency, assert_law
 from tests.reference.words import spell
+from tests.tables import assert_refused, each_row
 
 DRAWS = 50_000
 Z = stats.norm.isf(ALARM / 2)
@@ -43,32 +41,22 @@ def sampler(law):
     return jax.jit(jax.vmap(law.sample, (0, None, None)))
 
 
-def draw(reward, cost, noise, arm, correlation=RHO, dtype=np.float32):
+def draw(reward, cost, noise, arm):
     """All draws of one arm; its normal scores have the arm's correlation.
 
     `DRAWS` are made of any noise, so that a pair of laws is compiled once.
     """
     (first, one), (second, other) = LAWS[reward], LAWS[cost]
-    params = laws.Copula(one, other, np.asarray(correlation))
+    params = laws.Copula(one, other, np.asarray(RHO))
     law = laws.gaussian_copula(first, second)
     law.check(params)
-    params = jax.tree.map(lambda x: jnp.asarray(x, dtype), params)
+    params = jax.tree.map(jnp.float32, params)
     words = np.resize(spell(noise, "nn"), (DRAWS, 4))
     pair = sampler(law)(words, params, jnp.int32(arm))
     return tuple(np.asarray(x)[: len(noise)] for x in pair)
 
 
-@pytest.mark.parametrize("arm", range(5))
-def test_uniform_margins_and_spearman(arm, tape):
-    """Spearman's correlation is 6 / pi asin(rho / 2)."""
-    x, y = draw("uniform", "uniform", tape(DRAWS, 2), arm)
-    for margin in (x, y):
-        assert_law(margin, lambda u: np.clip(u, 0, 1))
-    rank = stats.spearmanr(x, y).statistic
-    assert abs(rank - 6 / np.pi * np.arcsin(RHO[arm] / 2)) < Z / np.sqrt(DRAWS)
-
-
-@pytest.mark.parametrize("arm", [1, 2, 3])
+@each_row("arm", [1, 2, 3])
 def test_normal_scores_are_bivariate_gaussian(arm, tape):
     x, y = (
         stats.norm.ppf(u.astype(float))
@@ -84,8 +72,8 @@ def test_normal_scores_are_bivariate_gaussian(arm, tape):
     assert stats.kstest(rest[x <= 0], "uniform").pvalue > ALARM
 
 
-@pytest.mark.parametrize("arm", [0, 1, 3, 4])
-def test_other_margins(arm, tape):
+@each_row("arm", [0, 3])
+def test_other_margins_are_as_they_were(arm, tape):
     noise = tape(DRAWS, 2)
     coin, _ = draw("Bernoulli", "Pareto", noise, arm)
     _, time = draw("uniform", "exponential", noise, arm)
@@ -99,67 +87,52 @@ def test_other_margins(arm, tape):
     assert_law(cost[cost < 1], lambda y: tail.cdf(y) / tail.cdf(1.0))
 
 
-@float64_in_long
-def test_full_correlation_makes_one_a_function_of_the_other(tape, dtype):
+def test_full_correlation_makes_one_a_function_of_the_other(tape):
     """rho = 1: both rise together; rho = -1: one rises and the other falls."""
     noise = tape(5000, 2)
     for names in (("uniform", "exponential"), ("discrete", "Pareto")):
         for arm, sign in ((0, -1), (4, 1)):
-            x, y = draw(*names, noise, arm, dtype=dtype)
+            x, y = draw(*names, noise, arm)
             order = np.lexsort((sign * y, x))
             # Up to the rounding of uniforms that nearly equal each other.
             assert np.all(np.diff(sign * y[order]) >= -1e-5 * np.abs(y[order][1:]))
             assert np.ptp(y) > 0
 
 
-@pytest.mark.parametrize("names", [("Bernoulli", "Bernoulli"), ("Bernoulli", "Pareto")])
-def test_full_correlation_of_coins(names, tape):
-    """A coin falls with its uniform, Pareto's law rises: the sign is still right."""
-    noise = tape(DRAWS, 2)
-    x, y = draw(*names, noise, 4)
-    if names[1] == "Bernoulli":
-        # Equal coins: comonotone is equal, up to the rounding of a uniform.
-        assert np.mean(x != y) < 1e-4
-        x, y = draw(*names, noise, 0)
-        # P(both) = max(p + q - 1, 0) = 0, the least that is possible.
-        assert np.mean((x == 1) & (y == 1)) < 1e-4
-    else:
-        assert np.min(y[x == 1]) >= np.max(y[x == 0]) * (1 - 1e-4)
-        x, y = draw(*names, noise, 0)
-        assert np.max(y[x == 1]) <= np.min(y[x == 0]) * (1 + 1e-4)
+def test_fully_correlated_coins_are_equal_or_never_both_1(tape):
+    """P(both) is max(p + q - 1, 0) = 0 at -1, up to the rounding of a uniform."""
+    x, y = draw("Bernoulli", "Bernoulli", tape(DRAWS, 2), 4)
+    assert np.mean(x != y) < 1e-4
+    x, y = draw("Bernoulli", "Bernoulli", tape(DRAWS, 2), 0)
+    assert np.mean((x == 1) & (y == 1)) < 1e-4
 
 
-def test_coins_of_correlated_scores(tape):
-    """P(both) is the bivariate normal probability of the two quantiles."""
-    x, y = draw("Bernoulli", "Bernoulli", tape(DRAWS, 2), 1)
-    quantile = stats.norm.ppf(0.3)
-    law = stats.multivariate_normal([0, 0], [[1, -0.7], [-0.7, 1]])
-    assert_frequency(np.sum((x == 1) & (y == 1)), law.cdf([quantile] * 2), DRAWS)
+def test_a_coin_that_falls_with_its_uniform_is_correlated_with_the_right_sign(tape):
+    x, y = draw("Bernoulli", "Pareto", tape(DRAWS, 2), 4)
+    assert np.min(y[x == 1]) >= np.max(y[x == 0]) * (1 - 1e-4)
+    x, y = draw("Bernoulli", "Pareto", tape(DRAWS, 2), 0)
+    assert np.max(y[x == 1]) <= np.min(y[x == 0]) * (1 + 1e-4)
 
 
-@float64_in_long
-def test_no_correlation_is_the_product(tape, dtype):
+def test_no_correlation_is_the_product(tape):
     noise = tape(2000, 2)
-    params = laws.Product(STEPS, PARETO)
-    params = jax.tree.map(lambda x: jnp.asarray(x, dtype), params)
+    params = jax.tree.map(jnp.float32, laws.Product(STEPS, PARETO))
     independent = sampler(laws.product(laws.discrete, laws.clipped_pareto))
     expected = independent(spell(noise, "nn"), params, jnp.int32(2))
-    found = draw("discrete", "Pareto", noise, 2, dtype=dtype)
+    found = draw("discrete", "Pareto", noise, 2)
     np.testing.assert_array_equal(found[0], expected[0])
     # The second uniform goes to a score and back.
     np.testing.assert_allclose(found[1], expected[1], rtol=1e-4)
 
 
-@float64_in_long
-def test_extreme_uniforms_stay_finite(dtype):
+def test_extreme_uniforms_stay_finite():
     ends = np.array([2.0**-24, 0.5, 1 - 2.0**-24])
     noise = np.stack(np.meshgrid(ends, ends), -1).reshape(-1, 2)
     pairs = ("uniform", "exponential"), ("discrete", "Pareto"), ("Bernoulli",) * 2
     for arm, names in itertools.product(range(5), pairs):
-        x, y = draw(*names, noise, arm, dtype=dtype)
-        assert x.dtype == y.dtype == dtype
+        x, y = draw(*names, noise, arm)
         inside = (x > 0) & (x < 1) if names[0] == "uniform" else (x >= 0) & (x <= 1)
-        assert np.all(inside) and np.all(np.isfinite(y) & (y >= 0))
+        assert np.all(inside) and np.all(np.isfinite(y) & (y >= 0)), (arm, names)
 
 
 def test_means_and_highest_are_the_margins():
@@ -212,7 +185,7 @@ def test_moments_of_smooth_margins_are_those_of_two_integrals():
             assert value == pytest.approx(exact, abs=1e-7)
 
 
-@pytest.mark.parametrize("cost", ["exponential", "discrete", "Beta"])
+@each_row("cost", ["exponential", "discrete", "Beta"])
 def test_moments_of_coins_are_bivariate_normal_probabilities(cost):
     """Rewards of 1 below a limit: one orthant, or an overlap where rho is 1 or -1."""
     found = moments("Bernoulli", cost, RHO)
@@ -230,39 +203,13 @@ def test_moments_of_coins_are_bivariate_normal_probabilities(cost):
             assert value == pytest.approx(exact, abs=1e-8)
 
 
-def test_moments_without_correlation_are_the_product():
-    for reward, cost in itertools.product(("discrete", "Pareto", "Beta"), ("Gamma",)):
-        found = moments(reward, cost, np.zeros(5))
-        (first, one), (second, other) = (LAWS | SMOOTH)[reward], SMOOTH[cost]
-        params = laws.Product(one, other)
-        apart = laws.product(first, second).moments(params, LIMITS, lambda c: c / 2)
-        for mine, theirs in zip(found, apart, strict=True):
-            np.testing.assert_allclose(mine, theirs, rtol=1e-9)
-
-
-def test_a_game_of_beta_rewards_and_gamma_consumptions_has_exact_regret():
-    law = laws.gaussian_copula(laws.beta, laws.gamma)
-    arms = laws.Copula(
-        laws.Beta(np.array([2.0, 1.0]), np.array([3.0, 1.0])),
-        laws.Gamma(np.array([0.5, 3.0]), np.array([2.0, 5.0])),
-        np.array([0.9, -1.0]),
-    )
-    problem = censored.make_problem(2, (0.3, 0.6), lambda c: c / 4, lambda t: t / 2)
-    game = censored.censored("beta and gamma", problem, law, arms)
-    draws = jax.jit(jax.vmap(jax.vmap(law.sample, (0, None, None)), (None, None, 0)))(
-        np.random.default_rng(3).integers(0, 2**32, (DRAWS, 4), np.uint32),
-        constant(game.setup),
-        jnp.arange(2),
-    )
-    reward, cost = (np.asarray(x, np.float64)[:, None] for x in draws)
-    limits = np.array(problem.limits)[:, None]
-    inside = cost <= limits
-    gains = np.where(inside, reward - cost / 4, -limits / 2)
-    room = Z * np.std(gains, axis=2) / np.sqrt(DRAWS)
-    assert np.all(np.abs(gains.mean(axis=2) - game.oracle().values) < room)
-    policy = policies.uniform(problem)
-    data = jb.simulate([policy], game, horizon=50, seeds=2, checkpoints=[50])
-    assert np.all(data.regret > 0)
+def test_moments_without_correlation_are_the_product(reward="discrete"):
+    found = moments(reward, "Gamma", np.zeros(5))
+    (first, one), (second, other) = LAWS[reward], SMOOTH["Gamma"]
+    product = laws.product(first, second)
+    apart = product.moments(laws.Product(one, other), LIMITS, lambda c: c / 2)
+    for mine, theirs in zip(found, apart, strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-9)
 
 
 def test_a_law_without_quantiles_is_refused():
@@ -291,13 +238,17 @@ def test_values_of_a_discrete_margin_must_increase():
         law.check(params)
 
 
-@pytest.mark.parametrize("correlation", [1.1, -1.0001, np.nan, np.inf])
-def test_bad_correlations_are_refused(correlation):
+def test_bad_correlations_are_refused():
     law = laws.gaussian_copula(laws.uniform, laws.uniform)
     two = laws.Uniform(np.zeros(2), np.ones(2))
     law.check(laws.Copula(two, two, np.array([1.0, -1.0])))
-    with pytest.raises(ValueError, match="correlation must be in"):
-        law.check(laws.Copula(two, two, np.array([0.0, correlation])))
+    assert_refused(
+        (
+            lambda rho=rho: law.check(laws.Copula(two, two, np.array([0.0, rho]))),
+            "correlation must be in",
+        )
+        for rho in (1.1, -1.0001, np.nan, np.inf)
+    )
 
 
 def test_bad_margins_are_refused():

@@ -12,9 +12,8 @@ from jaxbandits.laws import Empirical, empirical, empirical_params
 from jaxbandits.policies import censored as policies
 from jaxbandits.settings import censored as settings
 from jaxbandits.testing import check_law, trace_run
-from tests.kernels.checks import assert_transforms_agree
-from tests.reference import laws as reference
 from tests.reference.words import spell
+from tests.tables import assert_refused, each_row
 
 LIMITS = np.array([0.1, 0.25, 0.5, 2.0])
 
@@ -37,17 +36,16 @@ def table(rng):
 sample = jax.jit(jax.vmap(empirical.sample, (0, None, None)))
 
 
-def all_draws(params, arm, dtype=np.float32):
+def all_draws(params, arm):
     """Every run once: the midpoints of n equal cells of the uniform."""
     runs = params.reward.shape[1]
     noise = spell((np.arange(runs) + 0.5)[:, None] / runs, "p")
-    params = jax.tree.map(lambda x: jnp.asarray(x, dtype), params)
-    return sample(noise, params, arm)
+    return sample(noise, jax.tree.map(jnp.float32, params), arm)
 
 
-@pytest.mark.parametrize("arm", range(3))
-def test_moments_are_the_samplers_frequencies(table, arm, dtype):
-    reward, consumption = (np.asarray(x, float) for x in all_draws(table, arm, dtype))
+@each_row("arm", range(3))
+def test_moments_are_the_samplers_frequencies(table, arm):
+    reward, consumption = (np.asarray(x, float) for x in all_draws(table, arm))
     np.testing.assert_array_equal(reward, table.reward[arm])
     np.testing.assert_array_equal(consumption, table.consumption[arm])
     moments = empirical.moments(table, LIMITS, cost)
@@ -57,7 +55,7 @@ def test_moments_are_the_samplers_frequencies(table, arm, dtype):
         np.testing.assert_allclose(ours[arm], theirs.mean(axis=0), atol=1e-15)
 
 
-def test_hand_computed_moments():
+def test_moments_by_hand():
     params = empirical_params([[1.0, 0.5, 0.0]], [[0.1, 0.5, 3.0]])
     moments = empirical.moments(params, LIMITS, lambda x: 2 * x)
     np.testing.assert_allclose(moments.reward * 3, [[1, 1, 1.5, 1.5]])
@@ -65,17 +63,7 @@ def test_hand_computed_moments():
     np.testing.assert_allclose(moments.probability * 3, [[1, 1, 2, 2]])
 
 
-def test_sampler_equals_the_reference(table, tape):
-    noise = np.concatenate([tape(500, 1), [[2.0**-24], [1 - 2.0**-24]]])
-    params = jax.tree.map(jnp.float32, table)
-    pairs = np.stack([table.reward[2], table.consumption[2]], axis=1)
-    truth = [reference.empirical(u, pairs) for u in noise]
-    drawn = np.stack(sample(spell(noise, "p"), params, 2), axis=1)
-    np.testing.assert_array_equal(drawn, truth)
-
-
-def test_one_run_and_the_last_word():
-    params = empirical_params(np.ones((2, 1)), np.full((2, 1), 0.5))
+def test_the_last_word_draws_the_last_run():
     for runs in (1, 3, 999):
         params = empirical_params(np.ones((2, runs)), np.full((2, runs), 0.5))
         params = jax.tree.map(jnp.float32, params)
@@ -83,72 +71,33 @@ def test_one_run_and_the_last_word():
         assert drawn == (1, 0.5)
 
 
-def test_transforms(table, words):
-    params = jax.tree.map(jnp.float32, table)
-    arms = np.array([0, 1, 2, 2], np.int32)
-    assert_transforms_agree(
-        lambda noise, arm: empirical.sample(noise, params, arm), words(4, 1), arms
-    )
-
-
-def test_arms_of_unequal_length():
-    """Every arm draws from its own runs, each as often; moments are over these."""
-    rewards = [[0.25], [0.5, 0.75, 1.0]]
-    consumptions = [[0.3], [0.2, 0.0, 3.0]]
-    params = empirical_params(rewards, consumptions)
-    np.testing.assert_array_equal(params.runs, [1, 3])
-    mean_reward, mean_consumption = empirical.means(params)
-    np.testing.assert_allclose(mean_reward, [0.25, 0.75])
-    np.testing.assert_allclose(mean_consumption, [0.3, 3.2 / 3])
-    moments = empirical.moments(params, LIMITS, lambda x: 2 * x)
-    np.testing.assert_allclose(moments.reward[1] * 3, [0.75, 1.25, 1.25, 1.25])
-    np.testing.assert_allclose(
-        moments.cost * [[1], [3]], [[0, 0, 0.6, 0.6], [0] + 3 * [0.4]]
-    )
-    np.testing.assert_allclose(
-        moments.probability * [[1], [3]], [[0, 0, 1, 1], [1, 2, 2, 2]]
-    )
-    noise = spell((np.arange(12) + 0.5)[:, None] / 12, "p")
-    played = jax.tree.map(jnp.asarray, params)
-    for arm in range(2):
-        drawn = sample(noise, played, arm)
-        for found, rows in zip(drawn, (rewards, consumptions), strict=True):
-            expected = np.repeat(rows[arm], 12 // len(rows[arm]))
-            np.testing.assert_allclose(found, expected, rtol=1e-6)
-
-
 @given(
-    st.lists(st.lists(st.tuples(shares, shares), min_size=1, max_size=6), min_size=1),
+    st.lists(st.tuples(shares, shares), min_size=9, max_size=9),
+    st.lists(st.integers(1, 8), min_size=2, max_size=2, unique=True).map(sorted),
     st.integers(0, 2**32 - 1),
 )
-def test_runs_that_lie_flat_are_those_of_padded_tables(arms, word):
-    """The same draws, moments, means and highest consumptions."""
-    columns = [[[run[i] for run in arm] for arm in arms] for i in range(2)]
-    counts = [len(arm) for arm in arms]
-    flat = empirical_params(*(np.concatenate(x) for x in columns), counts)
+def test_runs_that_lie_flat_are_those_of_tables(runs, ends, word):
+    """The same draws, moments, means and highest consumptions: nine of three arms."""
+    runs = np.array(runs)
+    flat = empirical_params(*runs.T, np.diff([0, *ends, 9]))
     limits = np.array([0.25, 0.75])
-    moments = empirical.moments(flat, limits, cost)
     words = np.full((1, 1), word, np.uint32)
-    for arm, runs in enumerate(np.array(x) for x in arms):
+    for arm, own in enumerate(np.split(runs, ends)):
         drawn = sample(words, jax.tree.map(jnp.asarray, flat), arm)
-        place = int(position(words[0, 0], len(runs)))
-        np.testing.assert_allclose(np.ravel(drawn), runs[place], rtol=1e-6)
-        alone = empirical_params(runs[None, :, 0], runs[None, :, 1])
-        for ours, theirs in zip(
-            moments, empirical.moments(alone, limits, cost), strict=True
-        ):
-            np.testing.assert_allclose(ours[arm], theirs[0], atol=1e-12)
-        for ours, theirs in zip(
-            empirical.means(flat), empirical.means(alone), strict=True
-        ):
+        place = int(position(words[0, 0], len(own)))
+        np.testing.assert_allclose(np.ravel(drawn), own[place], rtol=1e-6)
+        alone = empirical_params(own[None, :, 0], own[None, :, 1])
+        pairs = [
+            *zip(
+                empirical.moments(flat, limits, cost),
+                empirical.moments(alone, limits, cost),
+                strict=True,
+            ),
+            *zip(empirical.means(flat), empirical.means(alone), strict=True),
+        ]
+        for ours, theirs in pairs:
             np.testing.assert_allclose(ours[arm], theirs[0], atol=1e-12)
         assert empirical.highest(flat)[arm] == empirical.highest(alone)[0]
-
-
-@pytest.mark.parametrize("runs", [[0, 3], [1.5, 1.5], [1, 1], [[1, 2]], [-1, 4]])
-def test_counts_of_runs_that_are_none_are_refused(runs):
-    with pytest.raises(ValueError, match="runs must be"):
-        empirical_params(np.ones(3), np.ones(3), runs)
 
 
 @pytest.mark.slow
@@ -169,19 +118,10 @@ def test_phases_of_unequal_arms_are_joined():
         assert set(np.asarray(sample(words, joined, arm)[0]).tolist()) == runs
 
 
-@pytest.mark.parametrize(
-    ("reward", "consumption"),
-    [([[1.0], [1.0, 0]], [[1.0], [1.0]]), ([[1.0], []], [[1.0], []])],
-)
-def test_unequal_tables_are_refused(reward, consumption):
-    with pytest.raises(ValueError, match="as many runs of every arm"):
-        empirical_params(reward, consumption)
-
-
 GOOD = np.full((2, 3), 0.5)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reward, consumption, words",
     [
         (GOOD[0], GOOD[0], "one shape"),
@@ -203,9 +143,22 @@ def test_bad_tables_are_refused(reward, consumption, words):
         empirical.check(Empirical(reward, consumption))
 
 
-def test_the_ends_are_allowed():
+def test_runs_that_do_not_match_are_refused():
+    """The ends of the ranges do."""
     params = empirical_params([[0, 1]], [[0, 7]])
     assert params.reward.dtype == params.consumption.dtype == np.float64
+    rows = [
+        (
+            lambda pair=pair: empirical_params(*pair),
+            "as many runs of every arm",
+        )
+        for pair in (([[1.0], [1.0, 0]], [[1.0], [1.0]]), ([[1.0], []], [[1.0], []]))
+    ]
+    rows += [
+        (lambda runs=runs: empirical_params(np.ones(3), np.ones(3), runs), "runs must")
+        for runs in ([0, 3], [1.5, 1.5], [1, 1], [[1, 2]], [-1, 4])
+    ]
+    assert_refused(rows, ValueError)
 
 
 def test_runs_that_timed_out_exceed_every_limit():

@@ -5,11 +5,10 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
 from scipy import stats
 
 from jaxbandits.laws.law import expectation_below, of_arm
-from tests.heavy import float64_in_long
+from tests.tables import each_row
 
 
 class Tree(NamedTuple):
@@ -18,15 +17,14 @@ class Tree(NamedTuple):
     nested: tuple
 
 
-@float64_in_long
-@pytest.mark.parametrize("arms", [1, 3, 70])
-def test_of_arm(arms, rng, dtype):
+@each_row("arms", [1, 70])
+def test_an_arm_has_its_row_of_every_leaf(arms, rng):
     params = Tree(
         rng.normal(size=arms),
         rng.normal(size=(arms, 4)),
         (rng.normal(size=(arms, 2, 3)), rng.normal(size=arms)),
     )
-    params = jax.tree.map(lambda x: jnp.asarray(x, dtype), params)
+    params = jax.tree.map(jnp.float32, params)
     every = jax.jit(jax.vmap(of_arm, (None, 0)))(params, jnp.arange(arms))
     jax.tree.map(np.testing.assert_array_equal, every, params)
     assert jax.tree.structure(every) == jax.tree.structure(params)
@@ -36,14 +34,14 @@ def exponential_density(x):
     return np.stack([rate * np.exp(-rate * x) for rate in (0.5, 3.0)])
 
 
-def test_expectation_of_one_is_the_cdf():
+def test_the_expectation_of_one_is_the_cdf():
     limits = np.array([0.1, 0.2, 1.0, 5.0])
     table = expectation_below(exponential_density, np.ones_like, limits)
     expected = [stats.expon.cdf(limits * rate) for rate in (0.5, 3.0)]
     np.testing.assert_allclose(table, expected, atol=1e-11, rtol=0)
 
 
-def test_expectation_of_the_identity():
+def test_the_expectation_of_the_identity_by_hand():
     limits = np.array([0.3, 2.0])
     table = expectation_below(exponential_density, lambda x: x, limits)
     expected = [(1 - np.exp(-r * limits) * (1 + r * limits)) / r for r in (0.5, 3.0)]
@@ -54,8 +52,8 @@ def test_expectation_of_the_identity():
     np.testing.assert_allclose(by_arm, table * [[1], [2]], atol=1e-11, rtol=0)
 
 
-@pytest.mark.parametrize("breakpoints", [(), (0.37,), (0.37, 0.5, 7.0)])
-def test_jumps(breakpoints):
+@each_row("breakpoints", [(), (0.37,), (0.37, 0.5, 7.0)])
+def test_the_expectation_of_a_cost_that_jumps_is_exact(breakpoints):
     limits = np.array([0.2, 0.5, 0.9])
 
     def cost(x):

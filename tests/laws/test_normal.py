@@ -6,6 +6,7 @@ from scipy import stats
 
 from jaxbandits import laws
 from jaxbandits.settings import budgeted
+from tests.tables import each_row
 
 MEAN, DEVIATION = np.array([0.25, -3.0]), np.array([2.0, 0.5])
 NORMAL = laws.Normal(MEAN, DEVIATION)
@@ -24,15 +25,15 @@ def test_moments_are_those_of_scipy():
     np.testing.assert_array_equal(laws.normal.sigma(NORMAL), DEVIATION)
 
 
-@pytest.mark.parametrize(
-    ("mean", "deviation", "says"),
+@each_row(
+    "mean, deviation, says",
     [
         ([0.5, np.inf], [1.0, 1.0], "mean"),
         ([0.5, 0.5], [1.0, 0.0], "deviation must be positive"),
         ([0.5, 1.1], [1.0, 1.0], "the reward law must have its means in"),
     ],
 )
-def test_what_is_out_of_range(mean, deviation, says):
+def test_parameters_out_of_range_are_refused(mean, deviation, says):
     rewards = laws.Normal(np.array(mean), np.array(deviation))
     with pytest.raises(ValueError, match=says):
         REWARDS.check(laws.Product(rewards, COSTS))

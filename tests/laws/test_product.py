@@ -9,17 +9,15 @@ import pytest
 from scipy import stats
 
 from jaxbandits import laws
-from tests.heavy import float64_in_long
-from tests.kernels.checks import assert_mean, assert_transforms_agree
 from tests.reference import exact
 from tests.reference import laws as reference
 from tests.reference.words import spell
+from tests.tables import assert_refused, each_row
 
 LIMITS = np.linspace(0.1, 0.9, 10)
 A, B = np.full(3, 0.8), np.array([0.2, 0.3, 0.3])  # Indep, appendix E.2
 INDEP = laws.Product(laws.Beta(A, B), laws.Exponential(A / (A + B) + 1))
 BOTH = laws.product(laws.beta, laws.exponential)
-DRAWS = 100_000
 sample = jax.jit(jax.vmap(BOTH.sample, (0, None, None)))
 
 
@@ -31,7 +29,7 @@ def jumping_cost(x):
     return np.where(x <= 0.37, 0.1 * x, 0.7 * x)
 
 
-def test_indep_against_quadrature():
+def test_moments_of_indep_are_those_of_quadrature():
     moments = BOTH.moments(INDEP, LIMITS, cost)
     assert all(table.shape == (3, 10) for table in moments)
     for arm in range(3):
@@ -43,8 +41,8 @@ def test_indep_against_quadrature():
         np.testing.assert_allclose(ours, gain, atol=1e-11)
 
 
-@pytest.mark.parametrize("function", [cost, jumping_cost, np.ones_like])
-def test_atoms_of_the_consumption(function):
+@each_row("function", [cost, jumping_cost, np.ones_like])
+def test_moments_of_atoms_are_sums(function):
     values = np.array([[0.1, 0.5, 0.95], [0.0, 0.2, 0.9]])
     weights = np.array([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]])
     reward = laws.Bernoulli(np.array([0.3, 0.6]))
@@ -61,7 +59,7 @@ def test_atoms_of_the_consumption(function):
         assert moments.cost[arm, m] == pytest.approx(expected, abs=1e-15)
 
 
-def test_uniform_consumption_whose_density_jumps():
+def test_moments_of_a_density_that_jumps_by_hand():
     low, high = np.array([0.2, 0.0]), np.array([0.55, 1.0])
     params = laws.Product(laws.Bernoulli(np.array([0.5, 1.0])), laws.Uniform(low, high))
     law = laws.product(laws.bernoulli, laws.uniform)
@@ -75,13 +73,12 @@ def test_uniform_consumption_whose_density_jumps():
     np.testing.assert_allclose(moments.reward, [[0.5], [1.0]] * within, atol=1e-12)
 
 
-@float64_in_long
-def test_the_rewards_words_come_first(tape, dtype):
+def test_the_rewards_words_come_first(tape):
     assert BOTH.words == 6
     noise = tape(500, 5)
-    params = jax.tree.map(lambda x: jnp.asarray(x, dtype), INDEP)
-    words = np.resize(spell(noise, "uuuun"), (DRAWS, 6))  # compiled once
-    reward, consumption = (x[:500] for x in sample(words, params, jnp.int32(1)))
+    params = jax.tree.map(jnp.float32, INDEP)
+    words = spell(noise, "uuuun")
+    reward, consumption = sample(words, params, jnp.int32(1))
     rate = INDEP.consumption.rate[1]
     truth = [
         reference.product(
@@ -96,41 +93,12 @@ def test_the_rewards_words_come_first(tape, dtype):
     np.testing.assert_allclose(consumption, [c for _, c in truth], rtol=1e-6)
 
 
-def test_simulated_moments(words):
-    params = jax.tree.map(jnp.float32, INDEP)
-    moments = BOTH.moments(INDEP, LIMITS, cost)
-    for arm in (0, 2):
-        drawn = sample(words(DRAWS, 6), params, jnp.int32(arm))
-        reward, consumption = map(np.asarray, drawn)
-        within = consumption <= LIMITS[3]
-        assert_mean(reward * within, moments.reward[arm, 3])
-        assert_mean(cost(consumption) * within, moments.cost[arm, 3])
-        assert_mean(within, moments.probability[arm, 3])
-
-
 def test_products_are_values():
     assert BOTH is laws.product(laws.beta, laws.exponential)
     assert BOTH.name == "Beta x exponential"
 
 
-@pytest.mark.slow
-def test_transforms(words):
-    params = jax.tree.map(jnp.float32, INDEP)
-    arms = np.array([0, 2, 1, 1], np.int32)
-    assert_transforms_agree(
-        lambda noise, arm: BOTH.sample(noise, params, arm), words(4, 6), arms, rtol=1e-4
-    )
-
-
-def test_check():
-    BOTH.check(INDEP)
-    with pytest.raises(ValueError, match="rate"):
-        BOTH.check(INDEP._replace(consumption=laws.Exponential(-A)))
-    with pytest.raises(ValueError, match="a must be positive"):
-        BOTH.check(INDEP._replace(reward=laws.Beta(-A, B)))
-
-
-@pytest.mark.parametrize(
+@each_row(
     "reward, consumption, words",
     [
         ((-0.1, 1.0), (0.0, 1.0), "the reward law"),
@@ -144,6 +112,7 @@ def test_supports_are_checked(reward, consumption, words):
     ]
     with pytest.raises(ValueError, match=words):
         laws.product(laws.uniform, laws.uniform).check(laws.Product(*pair))
+    # Of atoms as well.
     law = laws.product(laws.discrete, laws.discrete)
     weights = np.array([[0.5, 0.5]])
     pair = [laws.Discrete(np.array([x]), weights) for x in (reward, consumption)]
@@ -151,7 +120,7 @@ def test_supports_are_checked(reward, consumption, words):
         law.check(laws.Product(*pair))
 
 
-def test_a_density_that_is_infinite_at_a_limit():
+def test_moments_of_a_density_that_is_infinite_at_a_limit_are_finite():
     # Beta(., 0.3) has an infinite density at 1, where a literal grid ends.
     law = laws.product(laws.beta, laws.beta)
     reward = laws.Beta(np.ones(1), np.ones(1))
@@ -163,3 +132,14 @@ def test_a_density_that_is_infinite_at_a_limit():
     # E[C 1{C <= tau}] = mean * F(tau; a + 1, b) for a Beta law.
     below = stats.beta.cdf(0.5, 1.03, 0.3)
     assert moments.cost[0, 0] == pytest.approx(mean * below / 10, abs=1e-10)
+
+
+def test_parameters_of_both_laws_are_checked():
+    BOTH.check(INDEP)
+    rates, shapes = laws.Exponential(-A), laws.Beta(-A, B)
+    assert_refused(
+        [
+            (lambda: BOTH.check(INDEP._replace(consumption=rates)), "rate"),
+            (lambda: BOTH.check(INDEP._replace(reward=shapes)), "a must be positive"),
+        ]
+    )

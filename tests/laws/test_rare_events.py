@@ -17,6 +17,7 @@ from jaxbandits.laws import Product, bernoulli, discrete, product
 from jaxbandits.laws.thresholds import exponential, lomax
 from jaxbandits.laws.univariate import Bernoulli, Discrete
 from jaxbandits.settings import allocation, budgeted, farewell
+from tests.tables import each_row
 
 RARE = 10.0 ** -np.arange(1, 9)
 ONES = 0xFFFFFFFF
@@ -75,8 +76,8 @@ def rewards():
     return p, reward
 
 
-@pytest.mark.parametrize("arm", range(16))
-def test_bernoulli_rewards_from_one_end_to_the_other(arm, rewards):
+@each_row("arm", range(16))
+def test_bernoulli_rewards_are_as_rare_as_they_should_be(arm, rewards):
     p, reward = rewards
     found = realised(lambda words: reward(words, arm) == 1)
     # Of the event and of its opposite.
@@ -87,13 +88,13 @@ def test_bernoulli_rewards_from_one_end_to_the_other(arm, rewards):
 coin = jax.jit(bernoulli.sample)
 
 
-@pytest.mark.parametrize("p", RARE)
+@each_row("p", RARE)
 def test_a_drawn_arm_has_the_float32_that_was_drawn(p):
     drawn = Bernoulli(np.float32(p))
     assert off(realised(lambda w: coin(w, drawn) == 1), float(np.float32(p))) < 1e-9
 
 
-def test_activations_of_an_allocation():
+def test_activations_are_as_rare_as_they_should_be():
     p = np.concatenate([RARE[::2], 1 - RARE[1::2]])
     rate = np.full(p.size, 1.0)
     environment = allocation.allocation(
@@ -117,7 +118,7 @@ def test_activations_of_an_allocation():
         assert off(1 - found, 1 - Fraction(float(wanted))) <= 1e-3
 
 
-def test_every_delay_of_a_table():
+def test_delays_of_a_table_are_as_rare_as_they_should_be():
     """Rare delays first, last and between common ones."""
     row = np.concatenate([RARE, [0.3], RARE, [0.0], RARE[1:]])
     row = np.append(row, 1 - row.sum())
@@ -141,7 +142,7 @@ def test_every_delay_of_a_table():
         assert found == 0 if wanted == 0 else off(found, float(wanted)) <= 1e-3, d
 
 
-def test_values_of_a_discrete_law():
+def test_values_of_a_discrete_law_are_as_rare_as_they_should_be():
     p = np.concatenate([RARE, [0.5], RARE])
     p = np.append(p, 1 - p.sum())
     params = discrete.exact(Discrete(np.arange(p.size, dtype=float)[None], p[None]))
@@ -159,9 +160,9 @@ def drawer(family, shape):
     return jax.jit(lambda w: family.sample(w, jnp.float32(1), shape))
 
 
-@pytest.mark.parametrize("family, shape", [(exponential, None), (lomax, 1.1)])
-@pytest.mark.parametrize("tail", RARE)
-def test_thresholds_below_and_beyond(family, shape, tail):
+@each_row("family, shape", [(exponential, None), (lomax, 1.1)])
+@each_row("tail", RARE)
+def test_thresholds_in_both_tails_are_as_rare_as_they_should_be(family, shape, tail):
     """P(X <= x) where it is `tail` and where it is 1 - `tail`."""
     words = family.words
     draw = drawer(family, shape)

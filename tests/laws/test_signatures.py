@@ -10,7 +10,6 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
 from jaxtyping import Real, Shaped
 
 from jaxbandits import laws
@@ -21,6 +20,7 @@ from jaxbandits.laws.thresholds import FAMILIES, Threshold
 from jaxbandits.protocol import Noise
 from tests.laws.test_contract import JOINT, SHAPES, UNIVARIATE
 from tests.shapes import unlike_its_field, unlike_its_signature
+from tests.tables import each_row
 
 POINTS = np.array([[0.1, 0.3, 0.4], [0.6, 0.8, 0.9]])
 X = np.float32([[0.2, 0.5, 0.8]])
@@ -94,7 +94,7 @@ def unlike_its_fields(law, params):
     return texts
 
 
-@pytest.mark.parametrize("name", UNIVARIATE | JOINT)
+@each_row("name", UNIVARIATE | JOINT)
 def test_a_law_is_as_annotated(name):
     assert not unlike_its_fields(*(UNIVARIATE | JOINT)[name])
 
@@ -121,7 +121,7 @@ def of_a_family():
     yield "log_height", (RATES,)
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@each_row("name", FAMILIES)
 def test_a_family_of_thresholds_is_as_annotated(name):
     family, shape = FAMILIES[name], SHAPES[name]
     hints = typing.get_type_hints(Threshold)
@@ -190,7 +190,7 @@ ON_HOST = {
 }
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@each_row("name", PUBLIC)
 def test_a_function_is_as_annotated(name):
     function, *args = PUBLIC[name]
     call = partial(unlike_its_signature, function, *args)
@@ -206,8 +206,8 @@ def test_no_public_function_is_left_out():
 LAW, PARAMS = UNIVARIATE["beta"]
 
 
-@pytest.mark.parametrize(
-    ("broken", "says"),
+@each_row(
+    "broken, says",
     [
         ({}, None),
         ({"mean": lambda p: np.mean(p.a)}, "the result is float64[]"),

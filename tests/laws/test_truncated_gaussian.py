@@ -1,7 +1,5 @@
 """The truncated bivariate Gaussian: moments, sampler and refusals."""
 
-from functools import cache
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -10,11 +8,10 @@ import pytest
 from jaxbandits.laws import truncated_gaussian, truncated_gaussian_params
 from jaxbandits.laws._truncated_gaussian import CONSUMPTION_ERROR
 from jaxbandits.settings.censored.instances import gaussian_covariance
-from tests.heavy import float64_in_long
-from tests.kernels.checks import assert_mean, assert_transforms_agree
 from tests.reference import exact
 from tests.reference import laws as reference
 from tests.reference.words import spell
+from tests.tables import assert_refused, each_row
 
 LIMITS = np.linspace(0.1, 0.9, 10)
 SWEEP = np.array([0.0, 0.8])
@@ -45,13 +42,13 @@ def params():
 draw = jax.jit(jax.vmap(truncated_gaussian.sample, (0, None, None)))
 
 
-def draws(params, noise, arm, dtype=np.float32):
-    params = jax.tree.map(lambda x: jnp.asarray(x, dtype), params)
+def draws(params, noise, arm):
+    params = jax.tree.map(jnp.float32, params)
     return map(np.asarray, draw(spell(noise, "uu"), params, jnp.int32(arm)))
 
 
-@pytest.mark.parametrize("name", ARMS)
-def test_moments_against_quadrature(name, params):
+@each_row("name", ARMS)
+def test_moments_are_those_of_quadrature(name, params):
     moments = truncated_gaussian.moments(params(name), LIMITS, cost)
     for arm, (mean, covariance) in enumerate(zip(*arms(name), strict=True)):
         law = exact.TruncatedGaussianPair(mean, covariance)
@@ -64,7 +61,7 @@ def test_moments_against_quadrature(name, params):
         np.testing.assert_allclose(ours, gain, atol=1e-10)
 
 
-def test_moments_in_another_box():
+def test_moments_in_another_box_are_those_of_quadrature():
     """Limits below, on, between and beyond the ends of the consumption's interval.
 
     The consumption spreads more than the reward.
@@ -84,24 +81,19 @@ def test_moments_in_another_box():
     np.testing.assert_array_equal(moments.probability[0, 3:], 1)
 
 
-@cache
-def reference_draws(noise, name, arm):
-    """f64[n, 2] from the bytes of f32[n, 2]; the two precisions share them."""
-    noise = np.frombuffer(noise, np.float32).reshape(-1, 2).astype(float)
-    mean, covariance = (x[arm] for x in arms(name))
-    return np.array(
-        [reference.truncated_gaussian_pair(u, mean, covariance) for u in noise]
-    )
-
-
-@float64_in_long
-@pytest.mark.parametrize("name", ARMS)
-def test_sampler_equals_the_reference(name, params, tape, dtype):
+@each_row("name", ARMS)
+def test_sampler_equals_the_reference(name, params, tape):
     ends = np.stack(np.meshgrid(CORNERS, CORNERS), axis=-1).reshape(-1, 2)
     for arm in range(len(ARMS[name][1])):
-        noise = np.concatenate([tape(200, 2, seed=arm), ends]).astype(np.float32)
-        reward, consumption = draws(params(name), noise, arm, dtype)
-        truth = reference_draws(noise.tobytes(), name, arm)
+        noise = np.concatenate([tape(60, 2, seed=arm), ends]).astype(np.float32)
+        reward, consumption = draws(params(name), noise, arm)
+        mean, covariance = (x[arm] for x in arms(name))
+        truth = np.array(
+            [
+                reference.truncated_gaussian_pair(u, mean, covariance)
+                for u in noise.astype(float)
+            ]
+        )
         error = np.max(np.abs(consumption - truth[:, 1]))
         assert error <= CONSUMPTION_ERROR
         # The reward's conditional law moves with the consumption.
@@ -112,52 +104,12 @@ def test_sampler_equals_the_reference(name, params, tape, dtype):
             assert error <= 3e-6
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name, arm", [("PosCorr", 1), ("NegCorr", 0)])
-def test_simulated_means_and_correlation(name, arm, params, tape):
-    reward, consumption = draws(params(name), tape(200_000, 2), arm)
-    mean, covariance = (x[arm] for x in arms(name))
-    law = exact.TruncatedGaussianPair(mean, covariance)
-
-    def expectation(function):
-        return law._integral(function, 1.0) / law.total
-
-    assert_mean(reward, expectation(lambda r, c: r))
-    assert_mean(consumption, expectation(lambda r, c: c))
-    product = expectation(lambda r, c: r * c)
-    assert_mean(reward * consumption, product)
-    assert_mean(reward**2, expectation(lambda r, c: r * r))
-    moments = truncated_gaussian.moments(params(name), LIMITS, cost)
-    within = consumption <= LIMITS[4]
-    assert_mean(within, moments.probability[arm, 4])
-    assert_mean(reward * within, moments.reward[arm, 4])
-    correlation = np.corrcoef(reward, consumption)[0, 1]
-    assert np.sign(correlation) == np.sign(covariance[0, 1])
-
-
 def test_without_correlation_the_tilt_vanishes():
     mean = np.array([[0.4, 0.6], [0.9, 0.1]])
     params = truncated_gaussian_params(mean, gaussian_covariance([0.0, 0.0], 0.2))
     np.testing.assert_allclose(params.tilt, 0, atol=1e-6)
     np.testing.assert_array_equal(params.correlation, 0)
     np.testing.assert_allclose(params.reward_scale, np.sqrt(0.2))
-
-
-@pytest.mark.slow
-def test_transforms(params, words):
-    single = jax.tree.map(jnp.float32, params("PosCorr"))
-    arms_ = np.array([0, 1, 1, 0], np.int32)
-
-    def sample(noise, arm):
-        return truncated_gaussian.sample(noise, single, arm)
-
-    assert_transforms_agree(sample, words(4, 2), arms_, rtol=1e-5)
-
-
-def test_parameters_do_not_depend_on_the_precision(params):
-    with jax.enable_x64(True):
-        double = truncated_gaussian_params(*arms("PosCorr"))
-    np.testing.assert_array_equal(double.tilt, params("PosCorr").tilt)
 
 
 MEAN, IDENTITY = np.full((2, 2), 0.5), np.stack(2 * [0.2 * np.eye(2)])
@@ -167,7 +119,7 @@ def entries(a, b, c, d):
     return np.broadcast_to(np.array([[a, b], [c, d]]), (2, 2, 2))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "mean, covariance, words",
     [
         (MEAN[0], IDENTITY, r"mean must have shape \[K, 2\]"),
@@ -175,12 +127,9 @@ def entries(a, b, c, d):
         (MEAN, IDENTITY[0], "covariance must have shape"),
         (MEAN, IDENTITY[:1], "covariance must have shape"),
         (MEAN * np.nan, IDENTITY, "mean must be finite"),
-        (MEAN + np.inf, IDENTITY, "mean must be finite"),
         (MEAN, entries(0.2, 0.1, 0.0, 0.2), "symmetric and positive definite"),
         (MEAN, entries(0.2, 0.2, 0.2, 0.2), "symmetric and positive definite"),
-        (MEAN, entries(0.2, 0.3, 0.3, 0.2), "symmetric and positive definite"),
         (MEAN, entries(0.2, 0.0, 0.0, -0.2), "symmetric and positive definite"),
-        (MEAN, entries(0.0, 0.0, 0.0, 0.2), "symmetric and positive definite"),
         (MEAN, entries(np.nan, 0.0, 0.0, 0.2), "covariance must be finite"),
         (MEAN + 50, IDENTITY, "leave some mass in the box"),
         (MEAN - 50, IDENTITY, "leave some mass in the box"),
@@ -192,28 +141,25 @@ def test_bad_parameters_are_refused(mean, covariance, words):
         truncated_gaussian_params(mean, covariance)
 
 
-@pytest.mark.parametrize("lower, upper", [((0, 0), (1, 0)), ((0.5, 0), (0.5, 1))])
-def test_an_empty_box_is_refused(lower, upper):
-    with pytest.raises(ValueError, match="lower must lie below upper"):
-        truncated_gaussian_params(MEAN, IDENTITY, lower, upper)
-
-
-@pytest.mark.parametrize(
-    "lower, upper, words",
-    [
-        ((-0.1, 0.0), (1.0, 1.0), "keep the reward"),
-        ((0.0, 0.0), (1.1, 1.0), "keep the reward"),
-        ((0.0, -0.1), (1.0, 1.0), "lower"),
-    ],
-)
-def test_boxes_outside_the_game_are_refused(lower, upper, words):
-    with pytest.raises(ValueError, match=words):
-        truncated_gaussian.check(
+def test_boxes_that_are_empty_or_outside_the_game_are_refused():
+    def box(lower, upper):
+        return lambda: truncated_gaussian.check(
             truncated_gaussian_params(MEAN, IDENTITY, lower, upper)
         )
 
+    assert_refused(
+        [
+            (box((0, 0), (1, 0)), "lower must lie below upper"),
+            (box((0.5, 0), (0.5, 1)), "lower must lie below upper"),
+            (box((-0.1, 0.0), (1.0, 1.0)), "keep the reward"),
+            (box((0.0, 0.0), (1.1, 1.0)), "keep the reward"),
+            (box((0.0, -0.1), (1.0, 1.0)), "lower"),
+        ],
+        ValueError,
+    )
 
-def test_check(params):
+
+def test_negative_scales_are_refused(params):
     good = params("PosCorr")
     truncated_gaussian.check(good)
     for name in ("reward_scale", "consumption_scale"):
@@ -226,7 +172,7 @@ def test_a_narrow_law_is_sampled(tape):
     mean = np.array([(0.9, 0.1)] * 2)
     covariance = 0.001 * np.array([[[1, rho], [rho, 1]] for rho in (0.0, 0.4)])
     params = truncated_gaussian_params(mean, covariance)
-    noise = tape(209, 2)  # as many as above, where the sampler has been compiled
+    noise = tape(69, 2)  # as many as above, where the sampler has been compiled
     for arm in range(2):
         reward, consumption = draws(params, noise, arm)
         expected = np.array(

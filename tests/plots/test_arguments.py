@@ -14,6 +14,7 @@ from jaxbandits.plots import (
 )
 from jaxbandits.stats import final
 from tests.plots.sweeps import several, unplayed
+from tests.tables import assert_refused
 
 ARMS, FAMILIES = (3.0, 5.0, 10.0), ("indep", "poscorr", "indep")
 GRIDS = {"ucb": [{"alpha": a} for a in (0.1, 0.3)], "uniform": [{"beta": 1.0}]}
@@ -104,9 +105,8 @@ def test_environments_that_are_half_played_are_of_their_own_seeds():
     assert "4 to 6 seeds" in fig.axes[0].get_xlabel()
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
+def test_mistakes_are_named():
+    rows = [
         (
             lambda: plot_heat_map(DATA, x="arms", y="alpha"),
             "x: the parameter 'arms' is unknown; known are alpha, beta; of "
@@ -161,11 +161,10 @@ def test_environments_that_are_half_played_are_of_their_own_seeds():
         ),
         (lambda: by_value(DATA, 3), "name: the parameter 3 is unknown"),
         (lambda: by_value(DATA, "alpha", at=3), "at must be a mapping"),
-    ],
-)
-def test_mistakes_are_named(call, message):
-    with pytest.raises((ValueError, TypeError), match=f"^{message}"):
-        call()
+    ]
+    assert_refused(
+        [(call, f"^{message}") for call, message in rows], (ValueError, TypeError)
+    )
 
 
 def test_a_parameter_of_the_same_name_keeps_the_short_one():

@@ -9,6 +9,7 @@ import xarray as xr
 from jaxbandits import plots
 from tests.plots.sweeps import sweep
 from tests.results.samples import dataset
+from tests.tables import assert_named, assert_refused, each_row
 
 DATA, SWEEP = dataset(), sweep()
 INFINITE = DATA.assign(regret=DATA["regret"].where(DATA["seed"] > 3, np.inf))
@@ -21,133 +22,112 @@ NAMED = {
     "sensitivity": partial(plots.plot_sensitivity, DATA, x="alpha"),
     "panels": lambda **options: plots.plot_panels({"a": DATA}, **options),
 }
+
+
+FIGURE, (AX,) = plots.figure()
 CASES = [
-    (lambda: plots.plot_curves({}), TypeError, "dataset must be an xarray.Dataset"),
-    (lambda: plots.plot_curves(DATA, policies="ucb"), TypeError, "policies must be a"),
-    (lambda: plots.plot_curves(DATA, styles={"ts": 0}), ValueError, "styles: 'ts' is"),
-    (lambda: plots.plot_curves(DATA, styles={"ucb": 3}), TypeError, r"styles\['ucb'\]"),
-    (lambda: plots.plot_curves(INFINITE), ValueError, "metric: 'regret' is infinite"),
-    (lambda: plots.plot_curves(ZERO, y_scale="log"), ValueError, 'y_scale: "log" need'),
-    (lambda: plots.plot_curves(DATA, level="x"), TypeError, "level must be a number"),
     (
-        lambda: plots.plot_curves(DATA, seeds_quantiles=3),
-        TypeError,
-        "seeds_quantiles must",
-    ),
-    (lambda: plots.plot_curves(DATA.isel(seed=[])), ValueError, "dataset: has no seed"),
-    (
-        lambda: plots.plot_bars(DATA, "optimal", reference="x"),
-        TypeError,
-        "reference must",
-    ),
-    (lambda: plots.plot_bars({}), TypeError, "dataset must be an xarray.Dataset"),
-    (lambda: plots.plot_panels(3), TypeError, "datasets must be a mapping"),
-    (lambda: plots.plot_panels({"a": 3}), TypeError, r"datasets\['a'\] must be an x"),
-    (lambda: plots.plot_panels({1: DATA}), TypeError, "datasets must have texts"),
-    (lambda: plots.plot_panels({"a": DATA}, policies=3), TypeError, "policies must b"),
-    (lambda: plots.plot_panels({"a": DATA}, tops={"b": 1.0}), ValueError, "tops: 'b'"),
-    (lambda: plots.plot_panels({"a": DATA}, tops={"a": np.nan}), ValueError, "tops: "),
-    (lambda: plots.plot_curves(DATA, policies=3), TypeError, "policies must be a lis"),
-    (lambda: plots.plot_curves(DATA, policies=[]), ValueError, "policies must name"),
-    (lambda: plots.plot_curves(DATA, styles=3), TypeError, "styles must be a mapping"),
-    (lambda: plots.plot_curves(DATA.isel(seed=0)), ValueError, "dataset must have th"),
-    (
-        lambda: plots.plot_ranks(DATA, policies=["ucb", "ucb"]),
-        ValueError,
-        "policies must be different names",
-    ),
-    (lambda: plots.save_figure(plots.figure()[0], 3), TypeError, "path must be a pat"),
-    (lambda: plots.plot_panels({"a": DATA}, columns=1.5), TypeError, "columns must be"),
-    (lambda: plots.plot_ranks({}), TypeError, "dataset must be an xarray.Dataset"),
-    (lambda: plots.plot_ranks(DATA, smaller_is_better=3), TypeError, "smaller_is_bett"),
-    (lambda: plots.plot_heat_map({}, **XY), TypeError, "dataset must be an xarray"),
-    (lambda: plots.plot_heat_map(SWEEP, **XY, at=[1]), TypeError, "at must be a mapp"),
-    (lambda: plots.plot_heat_map(SWEEP, **XY, checkpoint="x"), TypeError, "checkpoint"),
-    (lambda: plots.plot_heat_map(SWEEP, **XY, best=True), TypeError, "best must be a"),
-    (
-        lambda: plots.plot_heat_map(SWEEP, **XY, best=plots.Best(2)),
-        TypeError,
-        "best.smaller_is_better must be True or False",
-    ),
-    (lambda: plots.style("page"), ValueError, "width must be one of .'column', 'text'"),
-    (lambda: plots.style(1), ValueError, r"width must be in \[1.5, 60\], got 1"),
-    (lambda: plots.style(True), TypeError, "width must be a real number"),
-    (lambda: plots.style(size=3), ValueError, r"size must be in \[4, 40\], got 3"),
-    (lambda: plots.style(usetex=1), TypeError, "usetex must be True or False"),
-    (lambda: plots.style(font=3), TypeError, "font must be a text, got 3"),
-    (
-        lambda: plots.style(font="Nobody's Sans"),
-        ValueError,
-        "font must be serif, sans-serif, monospace or a family that Matplotlib finds",
-    ),
-    *(
-        (lambda p=plot: p(policies=iter(["ucb"])), TypeError, "policies must be a list")
-        for plot in NAMED.values()
-    ),
-    *(
-        (lambda p=plot, t=text: p(labels={"ucb": t}), ValueError, f"labels.* {wrong}")
-        for plot in NAMED.values()
-        for text, wrong in (
-            ("", "text that is not empty"),
-            ("uniform", "tell policies apart, got 'uniform' for 'ucb' and 'uniform'"),
-            ("$\\frac{$", "formulas"),
-            ("a\n$$", "formulas"),
-        )
-    ),
-    *(
-        (lambda p=plot: p(title="$$"), ValueError, r"title must have formulas")
-        for name, plot in NAMED.items()
-        if name in ("curves", "bars", "ranks")
-    ),
-    (lambda: plots.draw_legend([]), ValueError, "axes must be of one figure, got 0"),
-    (lambda: plots.draw_bounds(None, [1], {}), TypeError, "ax must be Matplotlib axes"),
-    (
-        lambda: plots.draw_bounds(plots.figure()[1][0], [2, 1], {}),
-        ValueError,
-        "x must be a list of increasing numbers",
+        plots.plot_curves,
+        {"dataset": DATA},
+        {
+            "dataset": [{}, DATA.isel(seed=[]), DATA.isel(seed=0)],
+            "policies": ["ucb", 3, []],
+            "styles": [{"ts": 0}, {"ucb": 3}, 3],
+            "level": ["x"],
+            "seeds_quantiles": [3],
+            "ax": [3],
+        },
     ),
     (
-        lambda: plots.draw_bounds(plots.figure()[1][0], [1, 2], {"Lemma 1": [1]}),
-        ValueError,
-        "curves: 'Lemma 1' must have 2 numbers",
+        plots.plot_bars,
+        {"dataset": DATA, "metric": "optimal"},
+        {"dataset": [{}], "reference": ["x"], "percent": ["no"], "ax": [3]},
     ),
-    (lambda: plots.plot_sensitivity({}, x="alpha"), TypeError, "dataset must be an"),
     (
-        lambda: plots.plot_bars(DATA, "regret", percent="no"),
-        TypeError,
-        "percent must be True or False, got 'no'",
+        plots.plot_panels,
+        {"datasets": {"a": DATA}},
+        {
+            "datasets": [3, {"a": 3}, {1: DATA}],
+            "policies": [3],
+            "tops": [{"b": 1.0}, {"a": np.nan}],
+            "columns": [1.5],
+        },
     ),
-    (lambda: plots.save_figure(None, "a.png"), TypeError, "fig must be a Matplotlib"),
-    (lambda: plots.save_figure(plots.figure()[0], "a.gif"), ValueError, "path must e"),
-    (lambda: plots.save_figure(plots.figure()[0], "a"), ValueError, "path must end i"),
-    (lambda: plots.line_style(-1), ValueError, "index must be at least 0, got -1"),
     (
-        lambda: plots.line_style("x"),
-        TypeError,
-        "index must be an integer >= 0",
+        plots.plot_ranks,
+        {"dataset": DATA},
+        {
+            "dataset": [{}],
+            "policies": [["ucb", "ucb"]],
+            "smaller_is_better": [3],
+            "ax": [3],
+        },
     ),
-    (lambda: plots.figure(1.5), TypeError, "rows must be an integer >= 1"),
-    *(
-        (lambda plot=plot: plot(ax=3), TypeError, "ax must be Matplotlib axes, got 3")
-        for plot in (
-            lambda ax: plots.plot_curves(DATA, ax=ax),
-            lambda ax: plots.plot_bars(DATA, "optimal", ax=ax),
-            lambda ax: plots.plot_ranks(DATA, ax=ax),
-            lambda ax: plots.plot_heat_map(SWEEP, **XY, ax=ax),
-            lambda ax: plots.plot_sensitivity(SWEEP, x="alpha", by="radius", ax=ax),
-        )
+    (
+        plots.plot_heat_map,
+        {"dataset": SWEEP} | XY,
+        {
+            "dataset": [{}],
+            "at": [[1]],
+            "checkpoint": ["x"],
+            "best": [True, plots.Best(2)],
+            "ax": [3],
+        },
+    ),
+    (
+        plots.plot_sensitivity,
+        {"dataset": SWEEP, "x": "alpha", "by": "radius"},
+        {"dataset": [{}], "ax": [3]},
+    ),
+    (
+        plots.style,
+        {},
+        {
+            "width": ["page", 1, True],
+            "size": [3],
+            "usetex": [1],
+            "font": [3, "Nobody's Sans"],
+        },
+    ),
+    (plots.line_style, {"index": 0}, {"index": [-1, "x"]}),
+    (plots.figure, {}, {"rows": [1.5]}),
+    (
+        plots.draw_bounds,
+        {"ax": AX, "x": [1, 2], "curves": {}},
+        {"ax": [None], "x": [[2, 1]], "curves": [{"Lemma 1": [1]}]},
     ),
 ]
 
 
-@pytest.mark.parametrize(("call", "error", "message"), CASES)
-def test_mistakes_are_named(call, error, message):
-    with pytest.raises(error, match=f"^{message}"):
-        call()
+@each_row("function, good, wrong", CASES)
+def test_mistakes_are_named(function, good, wrong):
+    assert_named(function, good, wrong, "^{}")
 
 
-@pytest.mark.parametrize("name", NAMED)
-def test_texts_that_are_fine(name):
+@each_row("name", NAMED)
+def test_texts_that_cannot_be_told_apart_or_set_are_named(name):
+    texts = ["", "uniform", "$\\frac{$", "a\n$$"]
+    wrong = {"labels": [{"ucb": text} for text in texts], "policies": [iter(["ucb"])]}
+    assert_named(NAMED[name], {}, wrong, "^{}")
+    if name in ("curves", "bars", "ranks"):
+        assert_named(NAMED[name], {}, {"title": ["$$"]}, "^{} must have formulas")
+
+
+def test_what_cannot_be_drawn_or_saved_is_named(tmp_path):
+    good = {"fig": FIGURE, "path": tmp_path / "a.png"}
+    wrong = {"fig": [None], "path": [3, "a.gif", "a", "nowhere/a.png"]}
+    assert_named(plots.save_figure, good, wrong, "^{}")
+    assert_refused(
+        [
+            (partial(plots.plot_curves, INFINITE), "^metric: 'regret' is infinite"),
+            (partial(plots.plot_curves, ZERO, y_scale="log"), '^y_scale: "log" need'),
+            (partial(plots.draw_legend, []), "^axes must be of one figure, got 0"),
+        ]
+    )
+
+
+@each_row("name", NAMED)
+def test_labels_may_have_dollars_that_are_no_formula(name):
     """Dollars that are no formula, one label for a policy that is not shown."""
     text = "$1, $2, $3\n$\\frac{1}{2}$"
     NAMED[name](labels={"ucb": text}, policies=["uniform", "ucb"])
@@ -155,7 +135,7 @@ def test_texts_that_are_fine(name):
         NAMED[name](labels={"ucb": "uniform"}, policies=("ucb",))
 
 
-@pytest.mark.parametrize("name", ["curves", "sensitivity", "panels"])
+@each_row("name", ["curves", "sensitivity", "panels"])
 def test_a_name_that_begins_with_an_underscore_is_in_the_legend(name):
     fig = NAMED[name](labels={"ucb": "_ucb"})
     (legend,) = fig.legends
@@ -164,8 +144,8 @@ def test_a_name_that_begins_with_an_underscore_is_in_the_legend(name):
     assert [x.get_text().strip() for x in legend.get_texts()] == ["uniform", "_ucb"]
 
 
-@pytest.mark.parametrize(
-    ("name", "start"), [("a.png", b"\x89PNG"), ("a.pdf", b"%PDF-"), ("a.SVG", b"<?xml")]
+@each_row(
+    "name, start", [("a.png", b"\x89PNG"), ("a.pdf", b"%PDF-"), ("a.SVG", b"<?xml")]
 )
 def test_the_suffix_says_what_is_written(tmp_path, name, start):
     plots.save_figure(plots.figure()[0], tmp_path / name)
@@ -181,29 +161,36 @@ FIGURES = {
 }
 
 
-@pytest.mark.parametrize(("data", "plot", "options"), FIGURES.values(), ids=FIGURES)
-def test_a_figure_needs_a_number_per_run(data, plot, options):
+@each_row("data, plot, options", FIGURES.values())
+def test_a_dataset_that_is_not_of_runs_is_refused(data, plot, options):
+    """0, 1, 2 are no rounds, and xarray drops attributes in arithmetic."""
     wide = data.assign(pulls=data["regret"].expand_dims(pulls_0=2, axis=-1))
-    with pytest.raises(ValueError, match="^metric: 'pulls' must be .* run and check"):
-        plot(wide, "pulls", **options)
+    other = data.assign_attrs(checkpoint_kind="x")
+    rows = [
+        (lambda: plot(wide, "pulls", **options), "metric: 'pulls' must be .* run and"),
+        (
+            lambda: plot(data.drop_attrs(), "regret", **options),
+            "dataset must have the attribute check",
+        ),
+        (
+            lambda: plot(other, "regret", **options),
+            "dataset must have the attribute check",
+        ),
+        (
+            lambda: plot(data.drop_vars("checkpoint"), "regret", **options),
+            "dataset must have the coordinate checkpo",
+        ),
+    ]
+    if plot is not plots.plot_ranks:
+        two = xr.concat([data] * 2, "environment").assign_coords(
+            environment=["easy", "hard"]
+        )
+        says = "dataset: it has 2 environments, easy, hard"
+        rows.append((lambda: plot(two, "regret", **options), says))
+    assert_refused(((call, f"^{says}") for call, says in rows), ValueError)
 
 
-@pytest.mark.parametrize(("data", "plot", "options"), FIGURES.values(), ids=FIGURES)
-def test_a_dataset_that_has_lost_its_attributes_is_refused(data, plot, options):
-    """As xarray drops them in arithmetic."""
-    for lost in (data.drop_attrs(), data.assign_attrs(checkpoint_kind="x")):
-        with pytest.raises(ValueError, match="^dataset must have the attribute check"):
-            plot(lost, "regret", **options)
-
-
-@pytest.mark.parametrize(("data", "plot", "options"), FIGURES.values(), ids=FIGURES)
-def test_a_dataset_that_has_lost_its_checkpoints_is_refused(data, plot, options):
-    """0, 1, 2 are no rounds."""
-    with pytest.raises(ValueError, match="^dataset must have the coordinate checkpo"):
-        plot(data.drop_vars("checkpoint"), "regret", **options)
-
-
-@pytest.mark.parametrize(("data", "plot", "options"), FIGURES.values(), ids=FIGURES)
+@each_row("data, plot, options", FIGURES.values())
 def test_points_are_the_same_for_all_seeds(data, plot, options):
     other = data.assign_coords(
         seed=data["seed"] + 100, param_alpha=data["param_alpha"] + 1

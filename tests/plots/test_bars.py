@@ -8,6 +8,7 @@ from jaxbandits.plots import plot_bars, save_figure
 from jaxbandits.stats import interval
 from tests.plots.sweeps import sweep, unplayed
 from tests.results.samples import dataset
+from tests.tables import assert_named
 
 
 def shares(**options):
@@ -55,13 +56,13 @@ def test_one_seed_has_no_error_bars():
     assert all(container.errorbar is None for container in ax.containers)
 
 
-def test_reference():
+def test_a_reference_is_a_line_with_its_name():
     (ax,) = plot_bars(shares(), reference=0.25, reference_label="oracle").axes
     assert [*ax.lines[-1].get_xdata()] == [0.25, 0.25]
     assert ax.texts[-1].get_text() == "oracle: 25.0 %"
 
 
-def test_numbers_that_are_no_shares():
+def test_numbers_that_are_no_shares_are_written_shortly():
     (ax,) = plot_bars(shares(), "rounds", percent=False).axes
     assert [text.get_text() for text in ax.texts] == ["10k", "10k"]
 
@@ -71,7 +72,7 @@ def test_a_policy_without_the_metric_is_left_out():
     assert [text.get_text() for text in ax.get_yticklabels()] == ["ucb"]
 
 
-def test_half_finished_bars_at_points_by_policy():
+def test_half_finished_bars_are_of_the_same_seeds():
     data = sweep({"a": [{"alpha": 1.0}, {"alpha": 2.0}], "b": [{}]})
     data = unplayed(data, policy=0, params=1, seed=slice(2))
     (ax,) = plot_bars(data, "regret", params={"a": 1}, percent=False).axes
@@ -80,19 +81,12 @@ def test_half_finished_bars_at_points_by_policy():
     assert ax.get_xlabel().endswith("\nmean of 4 of 6 seeds, 95 % interval")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"metric": "gain"}, "metric: 'gain' is unknown"),
-        ({"params": -1}, "params: -1"),
-        ({"policies": ["ts"]}, "policies: 'ts'"),
-        ({"level": 0}, "level must"),
-        ({"metric": "rounds"}, r"percent must be False .* 'rounds' is 10000$"),
-    ],
-)
-def test_mistakes_are_named(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        plot_bars(shares(), **arguments)
+def test_mistakes_are_named():
+    wrong = {"metric": ["gain"], "params": [-1], "policies": [["ts"]], "level": [0]}
+    good = {"dataset": shares(), "metric": "censored"}
+    assert_named(plot_bars, good, wrong, "^{}(: | must)")
+    says = r"^percent must be False .* 'rounds' is 10000$"
+    assert_named(plot_bars, good, {"metric": ["rounds"]}, says)
 
 
 def test_who_was_played_to_another_checkpoint_is_named():

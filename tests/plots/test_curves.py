@@ -8,8 +8,9 @@ from matplotlib.colors import to_hex
 from jaxbandits.plots import figure, line_style, plot_curves, save_figure
 from jaxbandits.results import as_share
 from jaxbandits.stats import interval, quantiles
-from tests.plots.sweeps import several, sweep, unplayed
+from tests.plots.sweeps import sweep, unplayed
 from tests.results.samples import dataset
+from tests.tables import assert_named
 
 
 def legend_of(ax):
@@ -32,7 +33,7 @@ def test_lines_are_the_means_and_bands_the_intervals():
             assert np.isin(bound.sel(at).values, path.vertices[:, 1]).all()
 
 
-def test_words():
+def test_a_figure_of_curves_has_its_words():
     fig = plot_curves(dataset(), title="two arms", labels={"ucb": "UCB1"})
     (ax,) = fig.axes
     assert ax.get_xlabel() == "round $t$"
@@ -92,7 +93,7 @@ def test_one_seed_has_no_band_and_one_checkpoint_a_marker():
     assert legend_of(ax).get_title().get_text() == "one seed"
 
 
-def test_no_band_on_request():
+def test_there_is_no_band_on_request():
     """The means are the same, and the legend speaks of no interval."""
     (plain,) = plot_curves(dataset(), level=None).axes
     (with_bands,) = plot_curves(dataset()).axes
@@ -115,7 +116,7 @@ def test_a_policy_without_the_metric_is_left_out():
 MIXED = {"a": [{"alpha": 1.0}, {"alpha": 2.0}], "b": [{}], "c": [{}]}
 
 
-def test_points_by_policy():
+def test_points_may_be_chosen_by_policy():
     data = sweep(MIXED)
     (ax,) = plot_curves(data, params={"a": 1}).axes
     means = data["regret"].mean("seed")
@@ -155,17 +156,7 @@ def test_an_undefined_value_is_a_gap():
     assert legend_of(ax).get_title().get_text() == "mean of 5 seeds, 95 % interval"
 
 
-def test_instances_are_selected():
-    data = several(grids=MIXED)
-    with pytest.raises(ValueError, match="dataset: it has 2 environments, easy, hard"):
-        plot_curves(data)
-    for one in (data.sel(environment="hard"), data.isel(environment=[1])):
-        (ax,) = plot_curves(one).axes
-        expected = data["regret"][1, 0, 0].mean("seed")
-        np.testing.assert_allclose(ax.lines[0].get_ydata(), expected)
-
-
-def test_given_axes_and_scales(tmp_path):
+def test_axes_and_scales_may_be_given(tmp_path):
     fig, (left, right) = figure(1, 2)
     scales = {"x_scale": "log", "y_scale": "log"}
     assert plot_curves(dataset(), ax=right, **scales) is fig
@@ -175,23 +166,17 @@ def test_given_axes_and_scales(tmp_path):
     assert (tmp_path / "a.png").stat().st_size > 1000
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"metric": "gain"}, "metric: 'gain' is unknown"),
-        ({"params": 1}, "params: 1 is not in"),
-        ({"params": {"ts": 0}}, "params: 'ts' is unknown"),
-        ({"policies": ["ts"]}, "policies: 'ts' is unknown; known are ucb, uniform"),
-        ({"labels": {"ts": "TS"}}, "labels: 'ts'"),
-        ({"level": 95}, "level must"),
-        ({"level": 0}, "level must"),
-        ({"seeds_quantiles": (0.9, 0.1)}, "seeds_quantiles must"),
-        ({"x_scale": "cubic"}, "x_scale must be "),
-    ],
-)
-def test_mistakes_are_named(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        plot_curves(dataset(), **arguments)
+def test_mistakes_are_named():
+    wrong = {
+        "metric": ["gain"],
+        "params": [1, {"ts": 0}],
+        "policies": [["ts"]],
+        "labels": [{"ts": "TS"}],
+        "level": [95, 0],
+        "seeds_quantiles": [(0.9, 0.1)],
+        "x_scale": ["cubic"],
+    }
+    assert_named(plot_curves, {"dataset": dataset()}, wrong, "^{}(: | must)")
 
 
 def test_curves_that_were_joined_have_no_gaps():

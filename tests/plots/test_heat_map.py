@@ -7,7 +7,8 @@ from matplotlib.colors import LogNorm
 from jaxbandits.plots import Best, figure, plot_heat_map, save_figure
 from jaxbandits.plots.labels import padded_number
 from jaxbandits.plots.samples import STATISTICS
-from tests.plots.sweeps import ALPHAS, GRID, RADII, several, sweep, unplayed
+from tests.plots.sweeps import ALPHAS, GRID, RADII, sweep, unplayed
+from tests.tables import assert_named, each_row
 
 XY = {"x": "alpha", "y": "radius"}
 
@@ -36,7 +37,7 @@ def marked(ax, marker):
     }
 
 
-def test_cells_numbers_and_words(tmp_path):
+def test_cells_have_the_means_as_colours_and_numbers(tmp_path):
     data = sweep()
     fig = plot_heat_map(data, **XY)
     ax, bar = fig.axes
@@ -55,16 +56,8 @@ def test_cells_numbers_and_words(tmp_path):
     assert (tmp_path / "a.png").stat().st_size > 1000
 
 
-def test_order_of_points_does_not_matter():
-    data = sweep()
-    shuffled = data.isel(params=[4, 0, 5, 2, 1, 3])
-    first, second = (plot_heat_map(each, **XY).axes[0] for each in (data, shuffled))
-    np.testing.assert_allclose(cells_of(first), cells_of(second))
-    assert marked(first, "*") == marked(second, "*")
-
-
-@pytest.mark.parametrize("statistic", STATISTICS)
-def test_statistics_and_checkpoints(statistic):
+@each_row("statistic", STATISTICS)
+def test_cells_may_be_of_other_statistics_and_checkpoints(statistic):
     data = sweep()
     ax, bar = plot_heat_map(data, **XY, statistic=statistic, checkpoint=0).axes
     values = data["regret"][0, :, :, 0].values
@@ -76,7 +69,7 @@ def test_statistics_and_checkpoints(statistic):
     assert marked(ax, "*") == {(0, 0)}  # Of the mean, whatever is shown.
 
 
-def test_the_best_and_what_may_be_as_good():
+def test_the_best_and_what_may_be_as_good_are_marked():
     data = sweep(num_seeds=24)
     noise = np.tile([0.1, -0.1, 0.2, -0.2, 0.1, -0.1], 4)
     data["regret"][0, 3] = data["regret"][0, 0] + noise[:, None]
@@ -129,12 +122,6 @@ def test_an_undefined_value_is_not_left_out_of_a_mean():
     assert cells_of(ax).mask.sum() == 1 and ax.get_xlabel().endswith("mean of 6 seeds")
 
 
-def test_one_seed():
-    ax, _ = plot_heat_map(sweep(num_seeds=1), **XY).axes
-    assert key_of(ax) == ["lowest of 6 means"]
-    assert ax.get_xlabel() == "alpha\none seed"
-
-
 def test_one_policy_has_both_parameters():
     data = sweep({"ts": [{}], "ucb": GRID, "moss": [{"alpha": 1.0}]})
     ax, _ = plot_heat_map(data, **XY, labels={"ucb": "UCB1", "alpha": "A"}).axes
@@ -163,17 +150,7 @@ def test_third_parameters_are_selected():
         plot_heat_map(pairs, **XY, at={"c": 1, "d": 2})
 
 
-def test_instances_are_selected():
-    data = several()
-    with pytest.raises(ValueError, match="dataset: it has 2 environments, easy, hard"):
-        plot_heat_map(data, **XY)
-    for one in (data.sel(environment="hard"), data.isel(environment=[1])):
-        ax, _ = plot_heat_map(one, **XY).axes
-        expected = data["regret"][1, 0, :, :, -1].mean("seed")
-        np.testing.assert_allclose(cells_of(ax), on_grid(expected))
-
-
-def test_numbers_where_there_is_room():
+def test_numbers_stand_where_there_is_room():
     fig, (left, _) = figure(1, 2)
     points = [{"alpha": a, "radius": r} for a in range(8) for r in range(8)]
     data = sweep({"ucb": points}, num_seeds=2)
@@ -188,33 +165,31 @@ def test_numbers_where_there_is_room():
     assert len(plot_heat_map(data, **XY).axes[0].get_xticks()) == 8
 
 
-def test_logarithmic_colours():
+def test_colours_may_be_logarithmic():
     ax, bar = plot_heat_map(sweep(), **XY, log=True).axes
     assert isinstance(ax.collections[0].norm, LogNorm)
     with pytest.raises(ValueError, match="log: needs positive values"):
         plot_heat_map(sweep(offset=-12), **XY, log=True)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"metric": "gain"}, "metric: 'gain' is unknown"),
-        ({"x": "beta"}, "x: the parameter 'beta' is unknown; known are alpha, radius"),
-        ({"y": "alpha"}, "y must be another parameter"),
-        ({"policy": "ts"}, "policy: 'ts' is unknown"),
-        ({"checkpoint": 2}, "checkpoint: 2"),
-        ({"statistic": "mode"}, "statistic must be one of .'mean'"),
-        ({"best": Best(level=1)}, "best.level must be in"),
-        ({"at": {"alpha": 7}}, "at: alpha has no value 7"),
-        ({"labels": {"beta": "B"}}, "labels: 'beta'"),
-    ],
-)
-def test_mistakes_are_named(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        plot_heat_map(sweep(), **{**XY, **arguments})
+def test_mistakes_are_named():
+    wrong = {
+        "metric": ["gain"],
+        "x": ["beta"],
+        "y": ["alpha"],
+        "policy": ["ts"],
+        "checkpoint": [2],
+        "statistic": ["mode"],
+        "at": [{"alpha": 7}],
+        "labels": [{"beta": "B"}],
+    }
+    good = XY | {"dataset": sweep()}
+    assert_named(plot_heat_map, good, wrong, "^{}(: | must)")
+    level = {"best": [Best(level=1)]}
+    assert_named(plot_heat_map, good, level, "^{}.level must be in")
 
 
-def test_policy_without_the_parameter_or_runs():
+def test_a_policy_without_the_parameter_or_runs_is_refused():
     data = sweep({"ucb": GRID, "moss": [{"alpha": 1.0}]})
     with pytest.raises(ValueError, match="y: 'moss' has no parameter 'radius'"):
         plot_heat_map(data, **XY, policy="moss")

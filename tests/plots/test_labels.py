@@ -1,7 +1,5 @@
 """Numbers and names as people read them."""
 
-import pytest
-
 from jaxbandits.plots.labels import (
     checkpoint_label,
     metric_at,
@@ -14,10 +12,11 @@ from jaxbandits.plots.labels import (
 )
 from jaxbandits.results import as_share
 from tests.results.samples import dataset
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
+@each_row(
+    "value, text",
     [
         (0, "0"),
         (0.05, "0.05"),
@@ -32,16 +31,13 @@ from tests.results.samples import dataset
         (-1e13, "\u221210T"),
     ],
 )
-def test_short_number(value, text):
+def test_numbers_are_written_shortly(value, text):
     assert short_number(value) == text
-
-
-def test_short_number_to_fewer_digits():
     assert short_number(12_345, 2) == "12k"
 
 
-@pytest.mark.parametrize(
-    ("values", "texts"),
+@each_row(
+    "values, texts",
     [
         ([0.1, 0.2, 0.1 + 0.2], "0.1 0.2 0.3"),
         ([0, 1e-5, 0.0268269], "0 1e-5 0.0268"),
@@ -51,32 +47,25 @@ def test_short_number_to_fewer_digits():
         ([], ""),
     ],
 )
-def test_value_labels(values, texts):
+def test_values_are_told_apart_by_their_labels(values, texts):
     assert value_labels(values) == texts.split()
 
 
-def test_padded_number():
+def test_padded_numbers_have_three_digits():
     values = [0.21, 0.2094, 105, 3499.6, 0, -6.3, 0.00012, 99.96]
     expected = "0.210 0.209 105 3.50k 0 \u22126.30 0.000120 100"
     assert list(map(padded_number, values)) == expected.split()
 
 
-def test_percentage():
+def test_percentages_have_a_digit_or_more():
     shares = (0.46, 0.2091, 1, 0.000_24, 0)
     expected = ["46.0 %", "20.9 %", "100.0 %", "0.024 %", "0 %"]
     assert list(map(percentage, shares)) == expected
 
 
-def test_metric_label():
-    assert metric_label("regret") == "cumulative regret"
+def test_metrics_and_parameters_are_named_by_words():
     assert metric_label("unspent_budget") == "unspent budget"
-
-
-def test_parameter_label():
     assert parameter_label("gain_radius") == "gain radius"
-
-
-def test_metric_at():
     assert metric_at(dataset(), "regret") == "cumulative regret at round 10k"
     assert metric_at(dataset(), "gain", 0) == "gain at round 10"
     spent = dataset(checkpoint_kind="spent", checkpoints=[0.5, 1, 2, 4])
@@ -95,8 +84,8 @@ def test_shares_are_of_what_the_checkpoints_were():
     assert metric_at(as_share(spent), "gain", 0) == "gain at 12.5 % of the budget"
 
 
-@pytest.mark.parametrize(
-    ("kind", "setting", "label"),
+@each_row(
+    "kind, setting, label",
     [
         ("round", "censored", "round $t$"),
         ("round", "farewell", "round $t$"),
@@ -107,7 +96,7 @@ def test_shares_are_of_what_the_checkpoints_were():
         ("share", "farewell", "share of the budget spent"),
     ],
 )
-def test_checkpoint_label(kind, setting, label):
+def test_the_axis_of_checkpoints_is_named(kind, setting, label):
     """A farewell game's budget is time."""
     checkpoints = [1, 2, 3, 4]
     made = dataset(setting=setting, checkpoint_kind=kind, checkpoints=checkpoints)

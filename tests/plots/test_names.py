@@ -14,6 +14,7 @@ from jaxbandits.plots.words import tex, width_of, wrapped
 from jaxbandits.texts import latex, visible
 from tests.plots.sweeps import sweep
 from tests.results.samples import dataset
+from tests.tables import each_row
 
 # One text would be a formula, the other is none that can be read.
 ONE, OTHER = "Shoes $5 off $10", "_Ba$$in \\$ 5 % socks\n"
@@ -55,7 +56,7 @@ def test_a_text_from_data_is_set_as_it_stands(name):
     assert formula and shown.count("$") - shown.count("\\$") == 2
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@each_row("name", FIGURES)
 def test_names_in_a_figure_stand_as_they_are(name):
     words = drawn(FIGURES[name]())
     assert "formula" not in words

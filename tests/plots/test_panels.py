@@ -3,9 +3,9 @@
 import pytest
 
 from jaxbandits.plots import plot_panels, save_figure
-from jaxbandits.results import as_share
 from tests.plots.sweeps import several, sweep, unplayed
 from tests.results.samples import dataset
+from tests.tables import assert_named, each_row
 
 
 def legend_texts(fig):
@@ -40,12 +40,6 @@ def test_a_policy_looks_the_same_in_every_panel():
     assert legend_texts(fig) == ["ucb", "uniform"]
 
 
-def test_chosen_policies_and_their_order():
-    fig = plot_panels({"a": dataset()}, policies=["uniform", "ucb"])
-    assert legend_texts(fig) == ["uniform", "ucb"]
-    assert [line.get_label() for line in fig.axes[0].lines] == ["uniform", "ucb"]
-
-
 def test_different_numbers_of_seeds_are_told():
     fig = plot_panels({"a": dataset(), "b": dataset(num_seeds=3)})
     note = fig.legends[0].get_title().get_text()
@@ -63,16 +57,11 @@ def test_panels_of_which_the_same_is_said_share_a_line():
     ]
 
 
-@pytest.mark.parametrize(
-    ("columns", "rows", "left", "bottom"),
-    [
-        (None, 1, [0], [0, 1, 2, 3, 4]),
-        pytest.param(9, 1, [0], [0, 1, 2, 3, 4], marks=pytest.mark.slow),
-        pytest.param(3, 2, [0, 3], [2, 3, 4], marks=pytest.mark.slow),
-        (2, 3, [0, 2, 4], [3, 4]),
-    ],
+@each_row(
+    "columns, rows, left, bottom",
+    [(None, 1, [0], [0, 1, 2, 3, 4]), (2, 3, [0, 2, 4], [3, 4])],
 )
-def test_columns(columns, rows, left, bottom):
+def test_panels_stand_in_so_many_columns(columns, rows, left, bottom):
     """Axes are named on the left, and below where no panel follows."""
     fig = plot_panels({f"panel {i}": dataset() for i in range(5)}, columns=columns)
     assert [ax.get_title() for ax in fig.axes] == [f"panel {i}" for i in range(5)]
@@ -98,7 +87,7 @@ def test_rows_of_the_legend_do_not_shrink_the_panels():
     assert panel_height(5) == pytest.approx(panel_height(1), rel=0.05)
 
 
-def test_tops():
+def test_a_panel_may_have_its_top():
     """Of the panels that are named, whatever grows out of them."""
     datasets = {"a": dataset(), "b": dataset()}
     plain = [ax.get_ylim() for ax in plot_panels(datasets).axes]
@@ -106,22 +95,6 @@ def test_tops():
     assert fig.axes[0].get_ylim() == plain[0]
     assert fig.axes[1].get_ylim() == (plain[1][0], 50.0)
     assert plain[1][1] > 1_000
-
-
-def test_no_bands_on_request():
-    fig = plot_panels({"a": dataset(), "b": dataset()}, level=None)
-    assert not any(ax.collections for ax in fig.axes)
-    assert [len(ax.lines) for ax in fig.axes] == [2, 2]
-    assert fig.legends[0].get_title().get_text() == "mean of 5 seeds"
-
-
-def test_shares_of_a_budget():
-    spent = dataset(checkpoint_kind="spent", checkpoints=[1.0, 2, 4, 8])
-    fig = plot_panels({"a": as_share(spent), "b": as_share(spent)}, x_scale="log")
-    for ax in fig.axes:
-        assert list(ax.lines[0].get_xdata()) == [0.125, 0.25, 0.5, 1]
-        assert ax.get_xlabel() == "share of the budget spent"
-        assert ax.get_xscale() == "log"
 
 
 def test_a_panel_per_instance():
@@ -145,7 +118,7 @@ def test_a_panel_per_instance():
         plot_panels(sweep())
 
 
-def test_points_by_policy():
+def test_points_may_be_chosen_by_policy():
     """Of the policies that a panel has."""
     data = sweep({"a": [{"alpha": 1.0}, {"alpha": 2.0}], "b": [{}]})
     datasets = {"both": data, "one": data.sel(policy=["b"])}
@@ -158,11 +131,11 @@ def test_points_by_policy():
 
 
 def test_mistakes_are_named():
-    with pytest.raises(ValueError, match="datasets: "):
-        plot_panels({})
-    with pytest.raises(ValueError, match="policies: 'ts' is unknown"):
-        plot_panels({"a": dataset()}, policies=["ts"])
-    with pytest.raises(ValueError, match="level must"):
-        plot_panels({"a": dataset()}, level=0)
-    with pytest.raises(ValueError, match="labels: 'ts' is unknown"):
-        plot_panels({"a": dataset()}, labels={"ts": "TS"})
+    good = {"datasets": {"a": dataset()}, "policies": None, "level": 0.95}
+    wrong = {
+        "datasets": [{}],
+        "policies": [["ts"]],
+        "level": [0],
+        "labels": [{"ts": 0}],
+    }
+    assert_named(plot_panels, good, wrong, "{}(: | must)")

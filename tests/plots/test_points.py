@@ -11,11 +11,12 @@ from jaxbandits.plots.points import (
     parameters,
 )
 from tests.plots.sweeps import ALPHAS, GRID, RADII, sweep
+from tests.tables import assert_named, assert_refused
 
 MIXED = {"ucb": GRID, "ts": [{}], "moss": [{"beta": 2.0}]}
 
 
-def test_parameters_and_coordinates():
+def test_a_policy_has_its_parameters_and_coordinates():
     data = sweep(MIXED)
     assert parameters(data) == ["alpha", "radius", "beta"]
     found = coordinates(data, "ucb")
@@ -24,7 +25,7 @@ def test_parameters_and_coordinates():
     assert coordinates(data, "ts") == {}
 
 
-def test_cells():
+def test_cells_are_points_by_their_values():
     data = sweep(MIXED)
     by_both = cells(data, "ucb", ("radius", "alpha"), {})
     assert by_both == {
@@ -55,18 +56,26 @@ def test_what_else_differs_is_named():
 
 
 def test_mistakes_are_named():
-    data = sweep(MIXED)
-    check_at(data, ["ucb", "moss"], {"radius": 0, "beta": 2})
-    with pytest.raises(ValueError, match="at: radius has no value 3; it has 0, 1"):
-        check_at(data, ["ucb"], {"radius": 3})
-    with pytest.raises(ValueError, match="at: beta has no value 2; it has none"):
-        check_at(data, ["ucb"], {"beta": 2})
-    with pytest.raises(ValueError, match="at: the parameter 'gamma' is unknown"):
-        check_at(data, ["ucb"], {"gamma": 3})
-    with pytest.raises(ValueError, match="x: .* known are alpha, radius, beta"):
-        check_parameter(data, "gamma", "x")
-    with pytest.raises(ValueError, match="x: .* known are none"):
-        check_parameter(sweep({"ts": [{}]}), "alpha", "x")
-    check_labels(data, ["ucb", "alpha"])
-    with pytest.raises(ValueError, match="labels: 'gamma' is unknown; known are ucb"):
-        check_labels(data, ["gamma"])
+    good = dict(dataset=sweep(MIXED), policies=["ucb", "moss"])
+    good["at"] = {"radius": 0, "beta": 2}
+    assert_named(
+        check_at, good, {"at": [{"radius": 3}]}, "^at: radius has no value 3; "
+    )
+    assert_named(check_at, good, {"at": [{"gamma": 3}]}, "^at: the parameter 'gamma' ")
+    good["policies"], good["at"] = ["ucb"], {}
+    assert_named(check_at, good, {"at": [{"beta": 2}]}, "^at: beta .*; it has none")
+    check_labels(sweep(MIXED), ["ucb", "alpha"])
+    one = sweep({"ts": [{}]})
+    assert_refused(
+        [
+            (lambda: check_parameter(one, "alpha", "x"), "x: .* known are none"),
+            (
+                lambda: check_parameter(sweep(MIXED), "gamma", "x"),
+                "x: .* known are alpha, radius, beta",
+            ),
+            (
+                lambda: check_labels(sweep(MIXED), ["gamma"]),
+                "labels: 'gamma' is unknown; known are ucb",
+            ),
+        ]
+    )

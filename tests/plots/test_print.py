@@ -1,14 +1,16 @@
 """Every plot in a column of a journal: nothing overlaps, and nothing is hidden."""
 
+import itertools
+
 import matplotlib
 import numpy as np
 import pytest
 
 from jaxbandits import plots
 from jaxbandits.plots.tables import table_figure
-from tests.heavy import in_short
 from tests.plots.crowding import complaints
 from tests.plots.sweeps import several, sweep, unplayed
+from tests.tables import each_row
 
 LONG = "Kaplan-Meier, gain radius only"
 NAMES = {"ucb": LONG, "ts": "Thompson sampling", "kl": "kl-UCB"}
@@ -57,21 +59,25 @@ PLOTS = {
 }
 
 
-# A column is the narrowest: what is readable there mostly is elsewhere.
-WIDTHS = (None, 3.25, "text")
-CASES = [(name, width) for name in PLOTS for width in WIDTHS]
-WIDER = {case for case in CASES if case[1] != 3.25} - {("curves", w) for w in WIDTHS}
-
-
-@pytest.mark.parametrize("case", in_short(CASES, WIDER), ids=lambda case: f"{case}")
-def test_nothing_overlaps(case):
-    name, width = case
+def overlaps(name, width):
     with matplotlib.rc_context(plots.style(width)):
         fig = PLOTS[name]()
     found = complaints(fig)
     if width is None:  # What juts out at the edge widens the picture there.
         found = [each for each in found if "cut off" not in each]
-    assert not found
+    return found
+
+
+@each_row("name", PLOTS)
+def test_nothing_overlaps_in_a_column(name):
+    """The narrowest width: what is readable there mostly is elsewhere."""
+    assert not overlaps(name, 3.25)
+
+
+@pytest.mark.slow
+@each_row("name, width", itertools.product(PLOTS, (None, "text")))
+def test_nothing_overlaps_in_wider_figures(name, width):
+    assert not overlaps(name, width)
 
 
 def test_every_plot_is_here():
@@ -111,8 +117,8 @@ def test_a_legend_is_replaced_and_its_title_stays():
     assert line.get_color() == plots.line_style(3).color
 
 
-@pytest.mark.parametrize(
-    ("panels", "names", "columns"),
+@each_row(
+    "panels, names, columns",
     [
         (1, ["short"] * 3, 3),
         (1, ["half as long as the room of a panel"] * 3, 1),

@@ -9,6 +9,7 @@ from jaxbandits.results import build_dataset
 from jaxbandits.stats.betting import betting_ends
 from tests.plots.sweeps import several, sweep, unplayed
 from tests.results.samples import dataset
+from tests.tables import assert_named
 
 THREE = {"a": [{}], "b": [{"beta": 1.0}, {"beta": 2.0}], "c": [{}]}
 
@@ -105,7 +106,7 @@ def test_seeds_are_the_replications_and_instances_averaged():
     assert ax.get_xlabel().endswith("\n6 seeds, 2 environments, 95 % interval")
 
 
-def test_parameter_points():
+def test_ranks_are_of_the_chosen_points():
     data = sweep(THREE)
     data["regret"][1, 1] = 0.0
     first = {name: mean for name, (mean, *_) in dots(plot_ranks(data).axes[0]).items()}
@@ -116,7 +117,7 @@ def test_parameter_points():
         plot_ranks(data, params=1)
 
 
-def test_half_finished_sweeps():
+def test_ranks_are_of_seeds_that_all_have_played():
     """Seeds and instances count that all shown policies have played."""
     data = unplayed(several(("x", "y", "z"), grids=THREE), environment=2, policy=1)
     data = unplayed(data, environment=1, policy=2, seed=[0, 5])
@@ -147,7 +148,7 @@ def test_one_seed_has_no_interval():
     assert ax.get_xlabel().endswith("\none seed")
 
 
-def test_a_policy_keeps_its_colour_and_given_axes():
+def test_a_policy_keeps_its_colour_in_given_axes():
     fig, (left, right) = figure(1, 2)
     assert plot_ranks(noisy(), ax=left) is fig
     plot_ranks(noisy(), ax=right, policies=["b", "c"])
@@ -160,23 +161,18 @@ def test_a_policy_keeps_its_colour_and_given_axes():
     assert colors(right).items() < colors(left).items()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"metric": "gain"}, "metric: 'gain' is unknown"),
-        ({"metric": "optimal"}, "policies: at least two .* got ucb"),
-        ({"params": 1}, "params: 1 is not in"),
-        ({"params": {"ts": 0}}, "params: 'ts' is unknown"),
-        ({"policies": ["ts"]}, "policies: 'ts' is unknown"),
-        ({"policies": ["ucb"]}, "policies: at least two .* got ucb"),
-        ({"labels": {"ts": "TS"}}, "labels: 'ts'"),
-        ({"level": 1}, "level must"),
-        ({"checkpoint": 4}, "checkpoint: 4"),
-    ],
-)
-def test_mistakes_are_named(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        plot_ranks(dataset(), **arguments)
+def test_mistakes_are_named():
+    wrong = {
+        "metric": ["gain"],
+        "params": [1, {"ts": 0}],
+        "policies": [["ts"], ["ucb"]],
+        "labels": [{"ts": "TS"}],
+        "level": [1],
+        "checkpoint": [4],
+    }
+    assert_named(plot_ranks, {"dataset": dataset()}, wrong, "^{}(: | must)")
+    says = "^policies: at least two .* got ucb"
+    assert_named(plot_ranks, {"dataset": dataset()}, {"metric": ["optimal"]}, says)
 
 
 def test_undefined_values_are_no_ranks():

@@ -44,13 +44,13 @@ def test_a_store_says_who_played_a_run():
     assert not found[..., 3].any() and found[..., :3].all()
 
 
-def test_played_of_several_instances():
+def test_runs_of_several_instances_are_played_or_not():
     found = played(unplayed(several(), environment=1, seed=0))
     assert found.dims == ("environment", "policy", "params", "seed")
     assert found[0].all() and not found[1, ..., 0].any() and found[1, ..., 1:].all()
 
 
-def test_one_environment():
+def test_one_environment_is_selected():
     data = several()
     assert "environment" not in one_environment(data.isel(environment=[1])).dims
     assert one_environment(sweep()).identical(sweep())
@@ -62,7 +62,7 @@ def test_one_environment():
     xr.testing.assert_equal(parts["hard"]["regret"], data["regret"][1])
 
 
-def test_whole_seeds():
+def test_seeds_are_whole_where_all_have_played():
     data = unplayed(sweep({"a": [{}], "b": [{}], "c": [{}]}), policy=0, seed=[0, 3])
     data = unplayed(data, policy=2).isel(params=0)
     # "c" has not begun, and nobody waits for it.

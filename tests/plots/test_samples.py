@@ -41,7 +41,7 @@ def test_t_interval_is_that_of_the_results():
     assert mean == SAMPLE[0] and np.isnan(ends).all()
 
 
-def test_statistics():
+def test_statistics_are_numpys_and_scipys():
     assert STATISTICS["mean"](SAMPLE) == pytest.approx(SAMPLE.mean())
     assert STATISTICS["median"](SAMPLE) == pytest.approx(np.median(SAMPLE))
     assert STATISTICS["std"](SAMPLE) == pytest.approx(stats.tstd(SAMPLE))
@@ -107,7 +107,7 @@ def test_drawn_instances_are_the_replications():
     np.testing.assert_allclose(runs.replications(0), expected)
 
 
-def test_points_with_few_seeds():
+def test_points_with_few_seeds_are_not_the_best():
     """They cannot be best; with one seed in common nothing is told apart."""
     values = SAMPLE + np.array([[0.0], [-9.0], [9.0], [9.0]])
     there = np.ones(values.shape, bool)
@@ -118,7 +118,7 @@ def test_points_with_few_seeds():
     assert may_be_best(runs, 0, 0.95, True).tolist() == [False, True, True, False]
 
 
-def test_undefined_values():
+def test_undefined_values_are_not_the_best():
     """They are not left out of a mean, and are not the best."""
     values = np.stack([SAMPLE, SAMPLE - 1])
     values[1, 3] = np.nan

@@ -5,7 +5,8 @@ import pytest
 
 from jaxbandits.plots import figure, plot_sensitivity, save_figure
 from jaxbandits.stats import interval
-from tests.plots.sweeps import ALPHAS, GRID, RADII, several, sweep, unplayed
+from tests.plots.sweeps import ALPHAS, GRID, RADII, sweep, unplayed
+from tests.tables import assert_named
 
 LINE = [{"alpha": alpha} for alpha in (0.01, 0.1, 1.0, 10.0)]
 MIXED = {"ucb": LINE, "ts": [{}], "kl": LINE[1:3], "moss": [{"beta": 2.0}]}
@@ -72,7 +73,7 @@ def test_a_line_per_value_of_a_second_parameter():
     assert ax.get_xscale() == "linear" and ax.get_title() == "UCB"
 
 
-def test_half_finished_sweeps():
+def test_half_finished_points_are_of_their_own_seeds():
     data = unplayed(sweep({"ucb": LINE, "ts": [{}]}), policy=0, params=1)
     data = unplayed(data, policy=0, params=3, seed=slice(2, None))
     data = unplayed(data, policy=1)
@@ -100,20 +101,7 @@ def test_a_policy_with_one_value_is_a_point_with_a_bar():
     np.testing.assert_allclose(segment[:, 1], ends)
 
 
-def test_third_parameters_are_selected():
-    data = sweep({"ucb": GRID, "moss": [{"beta": 2.0}, {"beta": 3.0}]})
-    with pytest.raises(ValueError, match=r"at: points of 'ucb' .* radius \(0, 1\)"):
-        plot_sensitivity(data, x="alpha", policies=["ucb"])
-    at = {"radius": 1, "beta": 3}
-    (ax,) = plot_sensitivity(data, x="alpha", at=at).axes
-    lines = lines_of(ax)
-    means = data["regret"][..., -1].mean("seed").values
-    np.testing.assert_allclose(lines["ucb"].get_ydata(), means[0, 1:6:2])
-    np.testing.assert_allclose(lines["moss"].get_ydata(), means[1, [1, 1]])
-    assert note_of(ax).endswith(", radius = 1, beta = 3")
-
-
-def test_no_band_on_request_nor_with_one_seed():
+def test_there_is_no_band_on_request_nor_with_one_seed():
     (ax,) = plot_sensitivity(sweep(MIXED), x="alpha", level=None).axes
     assert len(ax.lines) == 4 and not ax.collections
     assert note_of(ax) == "mean of 6 seeds"
@@ -122,7 +110,7 @@ def test_no_band_on_request_nor_with_one_seed():
     assert note_of(ax) == "one seed"
 
 
-def test_given_axes_and_chosen_policies():
+def test_axes_and_policies_may_be_chosen():
     fig, (left, right) = figure(1, 2)
     options = {"ax": right, "x_scale": "linear", "y_scale": "log"}
     chosen = ["kl", "ucb"]
@@ -132,35 +120,26 @@ def test_given_axes_and_chosen_policies():
     assert (right.get_xscale(), right.get_yscale()) == ("linear", "log")
 
 
-def test_instances_are_selected():
-    data = several(grids=MIXED)
-    with pytest.raises(ValueError, match="dataset: it has 2 environments"):
-        plot_sensitivity(data, x="alpha")
-    (ax,) = plot_sensitivity(data.sel(environment="hard"), x="alpha").axes
-    expected = data["regret"][1, 0, :, :, -1].mean("seed")
-    np.testing.assert_allclose(ax.lines[0].get_ydata(), expected)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"metric": "gain"}, "metric: 'gain' is unknown"),
-        ({"x": "gamma"}, "x: the parameter 'gamma' is unknown"),
-        ({"policies": ["ts"]}, "x: none of ts has the parameter 'alpha'"),
-        ({"policies": ["tss"]}, "policies: 'tss' is unknown"),
-        ({"by": "alpha"}, "by must be another parameter"),
-        ({"by": "beta"}, "policies: with `by` name one; none has both"),
-        ({"checkpoint": -3}, "checkpoint: -3"),
-        ({"level": 0}, "level must"),
-        ({"at": {"alpha": 7}}, "at: alpha has no value 7"),
-        ({"labels": {"gamma": "B"}}, "labels: 'gamma'"),
-        ({"x_scale": "cubic"}, "x_scale must be "),
-        ({"y_scale": "cubic"}, "y_scale must be "),
-    ],
-)
-def test_mistakes_are_named(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        plot_sensitivity(sweep(MIXED), **{"x": "alpha", **arguments})
+def test_mistakes_are_named():
+    wrong = {
+        "metric": ["gain"],
+        "x": ["gamma"],
+        "policies": [["tss"]],
+        "by": ["alpha"],
+        "checkpoint": [-3],
+        "level": [0],
+        "at": [{"alpha": 7}],
+        "labels": [{"gamma": "B"}],
+        "x_scale": ["cubic"],
+        "y_scale": ["cubic"],
+    }
+    good = {"dataset": sweep(MIXED), "x": "alpha"}
+    assert_named(plot_sensitivity, good, wrong, "^{}(: | must)")
+    without = {"policies": [["ts"]]}
+    assert_named(plot_sensitivity, good, without, "^x: none of ts has the parameter")
+    assert_named(
+        plot_sensitivity, good, {"by": ["beta"]}, "^policies: .* none has both"
+    )
 
 
 def test_by_wants_one_policy_and_log_positive_values():

@@ -11,6 +11,7 @@ from matplotlib.font_manager import FontProperties
 
 from jaxbandits.plots import figure, line_style, save_figure, share_names, style
 from jaxbandits.plots.words import tex, width_of, wrapped
+from tests.tables import each_row
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
@@ -73,11 +74,6 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
     assert path.read_bytes() == b"old" and list(tmp_path.iterdir()) == [path]
 
 
-def test_missing_folder_is_named(tmp_path):
-    with pytest.raises(ValueError, match="path: there is no folder"):
-        save_figure(figure()[0], tmp_path / "nowhere" / "a.png")
-
-
 def test_a_figure_of_pyplot_is_closed(tmp_path, monkeypatch):
     # A stand-in: the real pyplot would choose a backend for the whole test run.
     closed = []
@@ -115,9 +111,7 @@ def test_a_style_is_taken_whole():
     assert ax.get_xticklabels()[0].get_size() == 9
 
 
-@pytest.mark.parametrize(
-    ("width", "inches"), [("column", 3.25), ("text", 6.75), (4, 4.0)]
-)
+@each_row("width, inches", [("column", 3.25), ("text", 6.75), (4, 4.0)])
 def test_a_figure_is_as_wide_as_is_said(tmp_path, width, inches):
     for columns in (1, 3):
         with matplotlib.rc_context(style(width)):
@@ -158,13 +152,13 @@ def test_a_figure_keeps_the_style_it_was_made_in(tmp_path):
     assert content.startswith(b"%PDF")
 
 
-def test_latex_that_is_not_there(monkeypatch):
+def test_latex_that_is_not_there_is_named(monkeypatch):
     monkeypatch.setattr("jaxbandits.plots._style.which", lambda name: None)
     with pytest.raises(ValueError, match="usetex: there is no program `latex`"):
         style(usetex=True)
 
 
-def test_words_for_latex():
+def test_words_are_escaped_once_for_latex():
     assert tex("95 % of A_1 & $x_1$ #") == r"95 \% of A\_1 \& $x_1$ \#"
     assert tex(tex("95 %")) == r"95 \%"
 

@@ -5,9 +5,10 @@ import pytest
 
 from jaxbandits.plots import figure, readable_ticks
 from jaxbandits.plots.ticks import tick_formatter
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize("high", [30, 300, 3e4, 3e7])
+@each_row("high", [30, 300, 3e4, 3e7])
 def test_a_log_axis_has_at_least_three_labels(high):
     fig, (ax,) = figure()
     ax.plot([10, high], [1, 1])
@@ -18,7 +19,7 @@ def test_a_log_axis_has_at_least_three_labels(high):
     assert len(ticks) >= (2 if high < 100 else 3)
 
 
-def test_unknown_scale():
+def test_an_unknown_scale_is_refused():
     with pytest.raises(ValueError, match="x_scale must be .*'cubic'"):
         readable_ticks(figure()[1][0].xaxis, "cubic", 1, 2)
 
@@ -74,7 +75,7 @@ def test_a_small_number_at_the_edge_counts():
     assert (texts[0], texts[-1]) == ("$10^{-5}$", "$10^{0}$")
 
 
-def test_texts_of_single_ticks():
+def test_texts_of_single_ticks_by_hand():
     form = tick_formatter()
     form.format_ticks([1e-5, 1])
     assert [form(x) for x in (0, 1, -2e-6)] == ["0", "$10^{0}$", r"$-2 \times 10^{-6}$"]

@@ -23,7 +23,7 @@ def study(monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["half-normal", "Weibull 12", "geometric"])
-def test_coverage(study, name):
+def test_likelihood_intervals_cover_the_rate(study, name):
     """2,000 data sets; a standard error, .005, beside the bars of the table."""
     successes = (10, 30, 1_000, 100_000)
     case = study.CASES[name]

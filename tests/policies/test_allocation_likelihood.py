@@ -19,7 +19,6 @@ from jaxbandits.policies.allocation.estimates import (
     rate_bounds,
 )
 from jaxbandits.settings.allocation import make_problem
-from tests.heavy import in_short
 from tests.laws.test_thresholds import law_of
 
 Z_SQUARED = 3.84
@@ -42,35 +41,29 @@ def likelihoods(name, shape, truth, amounts, each, problem):
     return seen, exact
 
 
+# Few of each kind of family: others lie between them in shape, or are alike.
 CASES = {
-    "Weibull 2": ("Weibull", 2.0, 0.31, (0.05, 2.0)),
     "EdNet's": ("Weibull", 2.35, 0.27, (0.05, 2.0)),
-    "Weibull 5": ("Weibull", 5.0, 0.31, (0.05, 2.0)),
     "Weibull 12": ("Weibull", 12.0, 0.7, (0.01, 10.0)),
-    "Weibull 8, wide": ("Weibull", 8.0, 0.23, (1e-5, 1.0)),
     "Weibull 12, wide": ("Weibull", 12.0, 0.1, (0.05, 100.0)),
     "gamma 12": ("gamma", 12.0, 2.3, (0.1, 20.0)),
     "Maxwell": ("Maxwell", None, 0.31, (0.05, 2.0)),
     "Lomax 2": ("Lomax", 2.0, 0.31, (0.01, 10.0)),
     "exponential": ("exponential", None, 0.31, (0.05, 2.0)),
-    "half-normal": ("half-normal", None, 0.31, (0.05, 2.0)),
-    "Nakagami 12": ("Nakagami", 12.0, 0.31, (0.05, 2.0)),
-    "beta(1, rate)": ("beta(1, rate)", None, 4.3, (1.0, 20.0)),
     "beta(12, rate)": ("beta", 12.0, 4.3, (1.0, 20.0)),
     "discrete Weibull 2.5": ("discrete Weibull", 2.5, 0.11, (0.01, 1.0)),
 }
 
 
-# Few of each kind of family are short: others lie between them in shape, are alike, or
-# have functions that take XLA long.
-SHORT = {"Lomax 2"}
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("case", in_short(CASES, CASES.keys() - SHORT))
-@pytest.mark.parametrize("successes", [pytest.param(1e3, marks=pytest.mark.slow), 1e6])
-def test_errors_are_a_small_share_of_a_standard_error(case, successes):
-    name, shape, truth, (lowest, highest) = CASES[case]
+@pytest.mark.parametrize("case", CASES)
+def test_errors_are_a_small_share_of_a_standard_error(case):
+    for successes in (1e3, 1e6):
+        assert_errors_are_small(*CASES[case], successes)
+
+
+def assert_errors_are_small(name, shape, truth, rates, successes):
+    lowest, highest = rates
     family = FAMILIES[name]
     budget, each = float(law_of(name, truth, shape).ppf(0.9)), 300
     problem = make_problem(

@@ -27,11 +27,12 @@ from jaxbandits.settings import allocation as settings
 from jaxbandits.settings.allocation import View
 from jaxbandits.testing import trace_run
 from tests.heavy import in_short
-from tests.policies.states import assert_sound
+from tests.policies.followed import assert_sound, by_name
 from tests.reference import allocation_policies as twins
 from tests.reference.allocation_families import make_laws
 from tests.reference.allocation_oracle import cascade_oracle, objective, oracle
 from tests.reference.words import grid
+from tests.tables import for_all
 
 ROUNDS, BUDGET, STEPS = 2000, 40.0, 100
 EVERY = 17  # rounds between two comparisons; prime to K: all arms are boosted
@@ -102,7 +103,6 @@ class Case(NamedTuple):
 
 
 ALL = {"update": "all", "others": "point", "start": "uniform_split"}
-POINT = {"others": "point", "start": "uniform_split"}
 SHARP = {"scale": 0.25, "initial": 2.0}
 STEP = BUDGET / STEPS
 CASES = {
@@ -110,16 +110,6 @@ CASES = {
     # In one round of 118 an arm is only just worth anything.
     "sharp": Case("ra-ucb", SHARP, partial(RaUcb, scale=0.25, initial=2), ties=0.01),
     "all": Case("ra-ucb-all", {}, partial(RaUcb, initial=9, **ALL)),
-    "update all": Case(
-        lambda problem: policies.ra_ucb(problem, update="all"),
-        {},
-        partial(RaUcb, initial=9, update="all"),
-    ),
-    "point": Case(
-        lambda problem: policies.ra_ucb(problem, **POINT),
-        {},
-        partial(RaUcb, initial=9, **POINT),
-    ),
     # Second derivatives of float32 numbers, at the end of the grid for arms with few
     # successes; median 2e-5.
     "delta": Case("ra-ucb-delta", {}, partial(RaUcb, initial=9, radii="delta"), 5e-3),
@@ -183,7 +173,7 @@ CASES = {
         {},
         partial(twins.ThompsonAllocation, start="uniform_split"),
         1e-2,
-        every=7 * EVERY,
+        every=14 * EVERY,
     ),
     "Thompson, mean of two": Case(
         lambda problem: policies.thompson_allocation(problem, draws=2),
@@ -197,13 +187,6 @@ CASES = {
         {},
         partial(twins.ThompsonAllocation, start="uniform_split", draws=8),
         1e-2,
-    ),
-    "Thompson, feasible": Case(
-        lambda problem: policies.thompson_allocation(problem, feasible=True),
-        {},
-        partial(twins.ThompsonAllocation, start="uniform_split", feasible=True),
-        1e-2,
-        every=13 * EVERY,
     ),
     "Thompson, mean, feasible": Case(
         "thompson-mean-feasible",
@@ -220,14 +203,11 @@ CASES = {
 # Left to the long run: much the same as another case of an entry, or as another entry
 # with an option. What is feasible has tests of its own, in test_allocation_feasible.py.
 LONG = {
-    "Thompson, feasible",
     "RA-ETC, per arm",
     "MG-UCB-Delta",
     "Thompson, mean",
     "Thompson, mean, feasible",
     "ratio",
-    "update all",
-    "point",
     "NO-UCB, all",
     "printed radii, scaled",
     "sharp",
@@ -324,15 +304,26 @@ def assert_bounds(found, rtol):
     np.testing.assert_allclose(state, expected[:, kept], rtol=rtol, atol=1e-7)
 
 
+# Entries of the registry, of which some cases are another form.
+FORMS = {
+    "NO-UCB, all": "no-ucb",
+    "Thompson, mean of two": "thompson-mean",
+}
+
+
+def entry(label):
+    """The registry's name of the policy of a case."""
+    return f"allocation/{FORMS.get(label) or CASES[label].policy}"
+
+
 def test_every_policy_of_the_setting_has_a_twin():
     entries = {name for name in REGISTRY if name.startswith("allocation/")}
-    followed = {c.policy for c in CASES.values() if isinstance(c.policy, str)}
-    without = {"allocation/clairvoyant"}  # plays what it is told
-    assert {f"allocation/{name}" for name in followed} == entries - without
+    assert {*map(entry, CASES)} == entries - {
+        "allocation/clairvoyant"
+    }  # it plays what it knows
 
 
-@pytest.mark.parametrize("name", in_short(CASES, LONG))
-def test_policy_splits_as_its_twin(name):
+def assert_splits_as_its_twin(name):
     case = CASES[name]
     found = follow(case, game())
     error = differences(found, BUDGET)
@@ -351,22 +342,41 @@ def test_policy_splits_as_its_twin(name):
             assert len(shares) > 0.4 * len(found.chosen)  # something to agree about
 
 
-@pytest.mark.parametrize(
-    ("draws", "options", "message"),
-    [
-        (0, {"family": exponential}, "^draws must be"),
-        (1001, {"family": exponential}, "^draws must be at most 1000"),
-        (2, {"family": weibull, "shape": 2.0}, "^draws must be 1 unless"),
-        (2, {"family": discrete_weibull, "shape": 1.0}, "^draws must be 1 unless"),
-        (2, {"family": exponential, "known": False}, "^draws must be 1 unless"),
-    ],
-)
-def test_means_of_draws_are_refused_where_they_are_no_better(draws, options, message):
+ALL = [(label,) for label in CASES]
+SHORT = [(label,) for label in CASES if label not in LONG]
+
+
+@pytest.mark.parametrize("runs", by_name(entry, SHORT, ALL))
+def test_policy_splits_as_its_twin(runs):
+    for_all(assert_splits_as_its_twin, runs)
+
+
+@pytest.mark.slow
+def test_policies_in_other_forms_split_as_their_twins():
+    alone = {entry(label) for label in LONG} - {entry(label) for (label,) in SHORT}
+    others = [label for label in LONG if entry(label) not in alone]
+    for_all(assert_splits_as_its_twin, zip(others))
+
+
+def check_means_of_draws_are_refused_where_they_are_no_better(draws, options, message):
     given = {"num_arms": 3, "budgets": BUDGET, "lowest": 1 / 40, "highest": 2.0}
     problem = settings.make_problem(**given | options)
     assert policies.thompson_allocation(problem, draws=1).name == "Thompson"
     with pytest.raises(ValueError, match=message):
         policies.thompson_allocation(problem, draws=draws)
+
+
+def test_means_of_draws_are_refused_where_they_are_no_better():
+    for_all(
+        check_means_of_draws_are_refused_where_they_are_no_better,
+        [
+            (0, {"family": exponential}, "^draws must be"),
+            (1001, {"family": exponential}, "^draws must be at most 1000"),
+            (2, {"family": weibull, "shape": 2.0}, "^draws must be 1 unless"),
+            (2, {"family": discrete_weibull, "shape": 1.0}, "^draws must be 1 unless"),
+            (2, {"family": exponential, "known": False}, "^draws must be 1 unless"),
+        ],
+    )
 
 
 @pytest.mark.slow
@@ -401,17 +411,7 @@ def other_game(family, shape, highest=2.0, budget=BUDGET):
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "family", "shape"),
-    [
-        pytest.param("Thompson", exponential, None, marks=pytest.mark.slow),
-        pytest.param("Thompson, mean of two", lomax, 1.5, marks=pytest.mark.slow),
-        pytest.param("NO-UCB", weibull, 0.7, marks=pytest.mark.slow),
-        ("RA-ETC", exponential, None),
-    ],
-)
-def test_cascades(name, family, shape):
-    """Rounds that pay once: other optima of the same estimates."""
+def assert_follows_in_a_cascade(name, family, shape):
     budget, p = 10.0, [0.9, 0.5, 0.3, 0.6]
     environment = settings.cascade(
         name,
@@ -437,15 +437,26 @@ def test_cascades(name, family, shape):
     assert np.max(np.abs(oracle(*arms) - cascade_oracle(*arms))) > 0.5
 
 
+def test_ra_etc_follows_its_twin_where_a_round_pays_once():
+    """In cascades: other optima of the same estimates."""
+    assert_follows_in_a_cascade("RA-ETC", exponential, None)
+
+
+@pytest.mark.slow
+def test_policies_follow_their_twins_where_a_round_pays_once():
+    rows = [
+        ("Thompson", exponential, None),
+        ("Thompson, mean of two", lomax, 1.5),
+        ("NO-UCB", weibull, 0.7),
+    ]
+    for_all(assert_follows_in_a_cascade, rows)
+
+
 def ra_ucb(initial):
     return Case("ra-ucb", {"initial": float(initial)}, partial(RaUcb, initial=initial))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("family", "shape"), [(weibull, (0.7, 0.8, 0.6)), (lomax, (2.0, 1.0, 3.0))]
-)
-def test_concave_families(family, shape):
+def check_concave_families(family, shape):
     environment = other_game(family, shape)
     found = follow(ra_ucb(9), environment, rounds=500, every=7)
     assert np.max(differences(found, BUDGET)) < TOLERANCE
@@ -453,7 +464,14 @@ def test_concave_families(family, shape):
 
 
 @pytest.mark.slow
-def test_sigmoids():
+def test_ra_ucb_follows_its_twin_on_other_concave_families():
+    for_all(
+        check_concave_families, [(weibull, (0.7, 0.8, 0.6)), (lomax, (2.0, 1.0, 3.0))]
+    )
+
+
+@pytest.mark.slow
+def test_ra_ucb_follows_its_twin_on_sigmoids():
     """The learner's search leaves out optima with an arm on its convex branch."""
     environment = other_game(weibull, (2.0, 1.5, 2.5), highest=1.0)
     found = follow(ra_ucb(5), environment, rounds=60, every=1)
@@ -467,22 +485,7 @@ def test_sigmoids():
 
 
 @pytest.mark.slow
-def test_sigmoids_by_their_envelopes():
-    environment = other_game(weibull, (2.0, 1.5, 2.5), highest=1.0)
-    twin = partial(MgUcbDelta, step=STEP, greedy="envelope", initial=5)
-
-    def policy(problem):
-        return policies.mg_ucb_delta(problem, greedy="envelope")
-
-    found = follow(Case(policy, {"initial": 5.0}, twin), environment, 150, every=7)
-    error = differences(found, BUDGET)
-    # A unit goes elsewhere where an arm has got to its touching point by rounding.
-    assert np.mean(error > TOLERANCE) < 0.1 and np.max(error) < 2.01 / STEPS
-    assert_bounds(found, 1e-4)
-
-
-@pytest.mark.slow
-def test_integers():
+def test_ra_ucb_follows_its_twin_in_whole_units():
     environment = other_game(discrete_weibull, (0.8, 1.5, 1.0), budget=12.0)
     found = follow(ra_ucb(9), environment, rounds=200, every=4)
     np.testing.assert_array_equal(found.played, np.round(found.played))
@@ -492,8 +495,7 @@ def test_integers():
     assert_bounds(found, 1e-4)
 
 
-@pytest.mark.parametrize("known", [True, False])
-def test_an_even_split_of_integers_is_in_whole_units(known):
+def check_an_even_split_of_integers_is_in_whole_units(known):
     """Seven impressions for five campaigns, and three: nobody gets a fraction."""
     problem = settings.make_problem(
         discrete_weibull, 5, [7, 3], shape=1.0, lowest=0.1, highest=2, known=known
@@ -511,6 +513,10 @@ def test_an_even_split_of_integers_is_in_whole_units(known):
         np.testing.assert_array_equal(amounts, twin.act(t, budget))
         given += amounts
     np.testing.assert_array_equal(given, 10)  # of 50 units in ten rounds
+
+
+def test_an_even_split_of_integers_is_in_whole_units():
+    for_all(check_an_even_split_of_integers_is_in_whole_units, zip([True, False]))
 
 
 def test_units_of_integers_are_whole_and_spend_the_budget():
@@ -541,15 +547,9 @@ def test_after_an_even_start_the_arms_are_boosted_from_the_first():
     assert [int(now.arm) for now in turns[1:]] == [0, 1, 0]
 
 
-@pytest.mark.parametrize(
-    ("family", "shape"),
-    [
-        (exponential, None),
-        pytest.param(weibull, 0.7, marks=pytest.mark.slow),
-        pytest.param(lomax, 2.0, marks=pytest.mark.slow),
-    ],
-)
-def test_constants_of_the_printed_radii(family, shape):
+@pytest.mark.parametrize("shape", in_short([None, 0.7], [0.7]))
+def test_constants_of_the_printed_radii(shape):
+    family = exponential if shape is None else weibull
     problem = settings.make_problem(
         family, 2, BUDGET, shape=shape, lowest=1 / 40, highest=2
     )

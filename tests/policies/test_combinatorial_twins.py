@@ -18,27 +18,17 @@ from jaxbandits.laws import exponential as exponential_law
 from jaxbandits.policies import REGISTRY
 from jaxbandits.settings import censored
 from jaxbandits.testing import trace_run
-from tests.heavy import in_short
-from tests.policies.states import assert_sound
+from tests.policies.followed import assert_sound, by_name
+from tests.policies.twins import PENALTY_MAX, cost, penalty
 from tests.reference import censored_policies as of_pairs
 from tests.reference import combinatorial_policies as twins
 from tests.reference.words import numbers
+from tests.tables import for_all
 
 ROUNDS = 600
 K, SIZE, LIMITS = 5, 2, (0.3, 0.5, 0.7)
 
 
-def cost(x):
-    """c of Example 2."""
-    return x / 10
-
-
-def penalty(x):
-    """lambda of Example 2: the strict promise."""
-    return x / 10 if x <= 0.5 else 10 * x
-
-
-PENALTY_MAX = penalty(1.0)
 TWO = (K, LIMITS, cost, penalty)
 
 
@@ -80,15 +70,20 @@ def game():
     return censored.combinatorial(censored.censored("five", problem, law, arms), SIZE)
 
 
-def test_every_policy_has_a_twin():
-    entries = {n for n in REGISTRY if n.startswith("combinatorial/")}
-    assert {f"combinatorial/{name.split(',')[0]}" for name in CASES} == entries
+def entry(label):
+    """The registry's name of the policy of a case."""
+    return f"combinatorial/{label.split(',')[0]}"
+
+
+def test_every_policy_of_the_setting_has_a_twin():
+    entries = {name for name in REGISTRY if name.startswith("combinatorial/")}
+    assert {*map(entry, CASES)} == entries
 
 
 def assert_follows(name, tolerance):
     """Replay the twin along a run; return the share of equal choices."""
     case = CASES[name]
-    policy = REGISTRY[f"combinatorial/{name.split(',')[0]}"](game().problem)
+    policy = REGISTRY[entry(name)](game().problem)
     params = policy.params._replace(**case.params) if case.params else None
     trace = trace_run(policy, game(), ROUNDS, params=params)
     assert_sound(trace.state)
@@ -114,16 +109,22 @@ def assert_follows(name, tolerance):
     return equal / compared
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_policy_chooses_as_its_twin(name):
-    assert assert_follows(name, 2e-5) >= 0.98
+def assert_chooses_as_its_twin(label, dtype="float32"):
+    wide = dtype == "float64"
+    with jax.enable_x64(wide):
+        share = assert_follows(label, 1e-11 if wide else 2e-5)
+    assert share >= (0.995 if wide else 0.98)
 
 
-FLOAT64 = ["rcucb", "rcucb, gain part", "cucb", "super-arms-as-arms"]
+SHORT = [(label,) for label in CASES]
+
+
+@pytest.mark.parametrize("runs", by_name(entry, SHORT, SHORT))
+def test_policy_chooses_as_its_twin(runs):
+    for_all(assert_chooses_as_its_twin, runs)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", in_short(FLOAT64, ()))
-def test_index_policies_in_float64(name):
-    with jax.enable_x64(True):
-        assert assert_follows(name, 1e-11) >= 0.995
+def test_index_policies_choose_as_their_twins_in_float64():
+    labels = "rcucb", "rcucb, gain part", "cucb", "super-arms-as-arms"
+    for_all(assert_chooses_as_its_twin, [(label, "float64") for label in labels])

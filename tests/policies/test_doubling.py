@@ -8,14 +8,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import Machine, simulate
 from jaxbandits.arrays import unit_interval
 from jaxbandits.policies import doubling
-from jaxbandits.policies.censored import moss_reduction, rcucb, z_rcucb
+from jaxbandits.policies.censored import rcucb
 from jaxbandits.policies.plain import moss, ucb
 from jaxbandits.protocol import Policy, View
 from jaxbandits.settings import censored as settings
-from jaxbandits.testing import trace_run
+from tests.tables import for_all
 
 FIRST = 3
 # Rounds as the inner policy counts them, and the horizons that it is told.
@@ -108,8 +107,7 @@ def test_answer_is_that_of_the_last_finished_epoch():
     np.testing.assert_allclose(answers, expected, rtol=1e-6)
 
 
-@pytest.mark.parametrize("at", [2, FIRST])
-def test_an_overflow_stays(at):
+def check_an_overflow_stays(at):
     """For good, also one of an epoch's last round. Other reports do not stay."""
     policy = doubling(recorder(overflows_at=at), FIRST)
     states, _ = driven(policy, 10, policy.params)
@@ -119,11 +117,8 @@ def test_an_overflow_stays(at):
     assert all(r["overflow"].dtype == jnp.int32 for r in reports)
 
 
-def test_without_an_overflow_there_is_none():
-    policy = doubling(recorder(), FIRST)
-    states, _ = driven(policy, 8, policy.params)
-    reports = [policy.report(s, number(policy.params)) for s in states]
-    assert not any(int(r["overflow"]) for r in reports)
+def test_an_overflow_stays():
+    for_all(check_an_overflow_stays, zip([2, FIRST]))
 
 
 def test_epochs_are_the_policy_afresh():
@@ -157,7 +152,7 @@ def test_the_horizon_parameter_is_the_first_length():
     assert [int(s.length) for s in states] == [2, 2, 4, 4, 4, 4, 8]
 
 
-def test_what_the_policy_has_not():
+def test_a_policy_without_answer_stays_without():
     """No answer and no report, as the policy itself; its check stays."""
     policy = doubling(moss(3))
     assert policy.recommend is None and policy.report is None
@@ -173,10 +168,13 @@ def test_policies_without_a_horizon_are_refused():
         doubling(recorder()._replace(name="none", params=()))
 
 
-@pytest.mark.parametrize("first", [0, -5])
-def test_first_epochs_that_are_too_short(first):
+def check_first_epochs_that_are_too_short(first):
     with pytest.raises(ValueError, match=f"first must be at least 1, got {first}"):
         doubling(moss(3), first)
+
+
+def test_first_epochs_that_are_too_short_are_refused():
+    for_all(check_first_epochs_that_are_too_short, zip([0, -5]))
 
 
 def test_a_first_length_that_rounds_to_nothing_is_refused():
@@ -184,64 +182,3 @@ def test_a_first_length_that_rounds_to_nothing_is_refused():
     policy = doubling(moss(3), 4)
     with pytest.raises(ValueError, match="horizon must be"):
         policy.check(policy.params._replace(horizon=0.4))
-
-
-@pytest.fixture(scope="module")
-def grid_run():
-    """Plain MOSS, and doubled with one epoch or several, on three pairs."""
-    game = settings.overtime([0.5], num_arms=3)
-    inner = moss_reduction(game.problem)
-    policies = {
-        "told": inner,
-        "one epoch": doubling(inner, 16),
-        "several": doubling(inner, 16),
-    }
-    params = {"told": {"horizon": 128}, "one epoch": {"horizon": 128}}
-    options = {"horizon": 128, "seeds": 4, "checkpoints": [16, 17]}
-    # On one device the two that are doubled share a program.
-    options["machine"] = Machine(jax.local_devices()[:1])
-    data = simulate(policies, game, grid=params, **options).isel(params=0)
-    return game, policies["several"], data
-
-
-@pytest.mark.slow
-def test_one_epoch_is_the_policy_that_knows_the_horizon(grid_run):
-    _, _, data = grid_run
-    for name in ("regret", "censored", "optimal"):
-        one, told = (data[name].sel(policy=p).values for p in ("one epoch", "told"))
-        np.testing.assert_array_equal(one, told)
-
-
-@pytest.mark.slow
-def test_several_epochs_in_simulate(grid_run):
-    """As in plain play, and unlike what the horizon would make of it."""
-    game, policy, data = grid_run
-    several = data.sel(policy="several")
-    for seed in range(4):
-        trace = trace_run(policy, game, 128, seed_index=seed)
-        optimal = np.mean(trace.actions.arm == 0)
-        assert several["optimal"].values[seed, -1] == pytest.approx(optimal)
-        # Epochs of 16, 32 and 64 rounds start with every arm in turn.
-        for begin in (0, 16, 48, 112):
-            assert trace.actions.arm[begin : begin + 3].tolist() == [0, 1, 2]
-    assert not np.array_equal(several["regret"], data["regret"].sel(policy="told"))
-
-
-@pytest.mark.slow
-def test_zooming_in_simulate():
-    """Grids that are too small in the first epoch: the report says so ever after."""
-    game = settings.overtime(num_arms=1)
-    inner = z_rcucb(game.problem, 4096, capacity=4)
-    policy = doubling(inner, 64)
-    params = {"gain_radius": 0.02, "penalty_radius": 0.0}
-    options = {"horizon": 193, "seeds": 3, "checkpoints": [1, 63, 64, 65, 191, 192]}
-    data = simulate(policy, game, grid=params, **options).isel(policy=0, params=0)
-    overflow = data["overflow"].values
-    assert np.all(overflow[:, 0] == 0) and np.all(overflow[:, 1:] == 1)
-    # A new epoch starts with one point.
-    points = data["points"].values
-    assert np.all(points[:, [2, 5]] == 1) and np.all(points[:, [1, 4]] == 4)
-    # The answer of an epoch is that of its last round, and stays for the next one.
-    answers = data["simple_regret"].values
-    assert np.all(answers >= 0)
-    np.testing.assert_array_equal(answers[:, 2], answers[:, 4])

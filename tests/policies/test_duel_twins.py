@@ -18,22 +18,18 @@ from jaxbandits.laws import exponential as exponential_law
 from jaxbandits.policies import REGISTRY
 from jaxbandits.settings import censored
 from jaxbandits.testing import trace_run
-from tests.heavy import in_short
-from tests.policies.states import assert_sound
+from tests.policies.followed import assert_sound, by_name
+from tests.policies.twins import cost
 from tests.reference import censored_policies as of_pairs
 from tests.reference import duel_policies as twins
 from tests.reference import laws
 from tests.reference.censored_environment import CensoredEnvironment
 from tests.reference.words import numbers
+from tests.tables import for_all
 
 ROUNDS = 600
 K, LIMITS = 4, (0.3, 0.5, 0.7)
 MEANS, RATE = np.linspace(0.4, 0.6, K), 3.0
-
-
-def cost(x):
-    """c of Example 2."""
-    return x / 10
 
 
 def penalty(x):
@@ -124,9 +120,14 @@ def game():
     return censored.duels(censored.censored("four", problem, law, arms))
 
 
-def test_every_policy_has_a_twin():
-    entries = {n for n in REGISTRY if n.startswith("dueling/")}
-    assert {f"dueling/{name.split(',')[0]}" for name in CASES} == entries
+def entry(label):
+    """The registry's name of the policy of a case."""
+    return f"dueling/{label.split(',')[0]}"
+
+
+def test_every_policy_of_the_setting_has_a_twin():
+    entries = {name for name in REGISTRY if name.startswith("dueling/")}
+    assert {*map(entry, CASES)} == entries
 
 
 def shortfalls(name, twin, t, words, mine, played):
@@ -152,8 +153,7 @@ def shortfalls(name, twin, t, words, mine, played):
 
 def follow(name, rounds=ROUNDS):
     """Replay the twin along a run; the shortfalls of the rounds that are compared."""
-    case, entry = CASES[name], f"dueling/{name.split(',')[0]}"
-    policy = REGISTRY[entry](game().problem)
+    case, policy = CASES[name], REGISTRY[entry(name)](game().problem)
     params = policy.params._replace(**case.params) if case.params else None
     trace = trace_run(policy, game(), rounds, params=params)
     assert_sound(trace.state)
@@ -174,10 +174,9 @@ def follow(name, rounds=ROUNDS):
     return np.array(found)
 
 
-@pytest.mark.parametrize("name", in_short(CASES, LONG))
-def test_policy_chooses_as_its_twin(name):
-    gaps = follow(name)
-    if "rucb" in name:
+def assert_chooses_as_its_twin(label):
+    gaps = follow(label)
+    if "rucb" in label:
         # A bound near 1/2 may lie on the other side of it in float32.
         assert np.mean(np.max(gaps, axis=1) == 0) >= 0.99
     else:
@@ -185,11 +184,21 @@ def test_policy_chooses_as_its_twin(name):
     assert np.mean(gaps <= 0) >= 0.98
 
 
+ALL = [(label,) for label in CASES]
+SHORT = [(label,) for label in CASES if label not in LONG]
+
+
+@pytest.mark.parametrize("runs", by_name(entry, SHORT, ALL))
+def test_policy_chooses_as_its_twin(runs):
+    for_all(assert_chooses_as_its_twin, runs)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", in_short(["rucb", "sparring-ucb"], ()))
-def test_index_policies_in_float64(name):
-    with jax.enable_x64(True):
-        assert np.max(follow(name)) < 1e-11
+def test_policies_choose_as_their_twins_with_other_parameters_and_in_float64():
+    for_all(assert_chooses_as_its_twin, zip(LONG))
+    for label in ("rucb", "sparring-ucb"):
+        with jax.enable_x64(True):
+            assert np.max(follow(label)) < 1e-11, label
 
 
 def test_the_game_is_its_twin():

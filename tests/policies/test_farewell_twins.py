@@ -20,10 +20,11 @@ from jaxbandits.settings import farewell
 from jaxbandits.testing import trace_run
 from tests.games import waits_with_gaps
 from tests.heavy import in_short
-from tests.policies.states import assert_sound
+from tests.policies.followed import assert_sound, by_name
 from tests.reference import farewell_policies as twins
 from tests.reference.farewell_environment import Environment as EnvironmentTwin
 from tests.reference.words import numbers
+from tests.tables import for_all
 
 EPOCHS = 5000
 NEAR_TIE = 1e-5
@@ -60,9 +61,14 @@ CASES = {
     ),
     "UCB-Simplex": _case("ucb-simplex", twins.UCBSimplex),
     "UCB-Simplex, kappa": _case("ucb-simplex", twins.UCBSimplex, kappa=2.0),
-    "Budget-UCB": _case("budget-ucb", twins.BudgetUCB),
-    "Budget-UCB, code": _case("budget-ucb", twins.BudgetUCB, log_factor=2.0),
-    "UCB-BV1": _case("ucb-bv1", twins.UCBBV1),
+    "Budget-UCB": _case("budget-ucb", twins.OnPairs, {"twin": "BudgetUCB"}),
+    "Budget-UCB, code": _case(
+        "budget-ucb",
+        twins.OnPairs,
+        {"twin": "BudgetUCB", "log_factor": 2.0},
+        log_factor=2.0,
+    ),
+    "UCB-BV1": _case("ucb-bv1", twins.OnPairs, {"twin": "UCBBV1"}),
     "omega": _case("omega-ucb", twins.OmegaUCB),
     "omega, rho": _case("omega-ucb", twins.OmegaUCB, rho=0.25),
     "omega, shorter": _case(
@@ -112,13 +118,13 @@ CASES = {
     ),
     # On 1b long waits are alike: the draws of units that hardly anybody enters decide.
     "hazard TS": _case(
-        "hazard-thompson", twins.HazardThompson, {}, every=50, equal={"1b": 0.95}
+        "hazard-thompson", twins.HazardThompson, {}, every=100, equal={"1b": 0.95}
     ),
     "hazard TS, prior": _case(
         "hazard-thompson",
         twins.HazardThompson,
         {"ended": 2.0, "passed": 5.0},
-        every=50,
+        every=100,
         prior_ended=2.0,
         prior_passed=5.0,
     ),
@@ -126,7 +132,7 @@ CASES = {
         "hazard-thompson-joint",
         twins.JointHazardThompson,
         {},
-        every=50,
+        every=100,
         equal={"1b": 0.95},
     ),
     "BTS": _case("bts", twins.OnPairs, {"twin": "BTS"}, every=20),
@@ -171,10 +177,15 @@ def policy_of(case, instance):
     return REGISTRY[f"farewell/{case.entry}"](game(instance).problem)
 
 
+def entry_of(label):
+    """The registry's name of the policy of a case."""
+    return f"farewell/{CASES[label].entry}"
+
+
 def test_every_policy_of_the_setting_has_a_twin():
     entries = {name for name in REGISTRY if name.startswith("farewell/")}
-    without = {"farewell/fixed"}  # plays what it is told
-    assert {f"farewell/{case.entry}" for case in CASES.values()} == entries - without
+    # That policy plays what it is told.
+    assert {*map(entry_of, CASES)} == entries - {"farewell/fixed"}
 
 
 def near_tie(twin, t, noise, pair, tolerance):
@@ -229,34 +240,39 @@ def assert_follows(case, instance, tolerance):
     return equal / compared
 
 
-@pytest.mark.parametrize("instance", in_short(INSTANCES, set(INSTANCES) - {"1a"}))
-@pytest.mark.parametrize("name", in_short(CASES, LONG))
-def test_policy_chooses_as_its_twin(name, instance):
-    case = CASES[name]
-    assert assert_follows(case, instance, NEAR_TIE) >= case.equal.get(instance, 0.99)
-
-
-@pytest.mark.parametrize("instance", in_short(OTHERS, {"auction"}))
-@pytest.mark.parametrize(
-    ("name", "every"), [("hazard TS", 50), ("hazard TS, joint", 10)]
-)
-def test_hazard_thompson_in_other_games(name, every, instance):
-    case, failure = CASES[name], game(instance).problem.failure
-    case = case._replace(twin=partial(case.twin, failure=failure), every=every)
-    assert assert_follows(case, instance, NEAR_TIE) >= 0.99
-
-
+# Where giving up costs a unit, or rewards are no coins: how often the two are compared.
+OTHER_GAMES = {"hazard TS": 100, "hazard TS, joint": 40}
+SHORT = [(label, "1a") for label in CASES if label not in (*LONG, "hazard TS")]
+SHORT += [("hazard TS", "spread"), ("hazard TS, joint", "spread")]
+ALL = [(label, instance) for label in CASES for instance in INSTANCES]
+ALL += [(label, "auction") for label in OTHER_GAMES]
 FLOAT64 = ["Wait-UCB", "product limit", "omega*, shorter", "omega*, product limit"]
+ALL += [(label, "1a", 1e-12) for label in FLOAT64]
+
+
+def assert_chooses_as_its_twin(label, instance, in_float64=None):
+    """With what is a near tie in float64, if it is to be in float64."""
+    case = CASES[label]
+    least = 0.999 if in_float64 else case.equal.get(instance, 0.99)
+    if instance in OTHERS:
+        twin = partial(case.twin, failure=game(instance).problem.failure)
+        case = case._replace(twin=twin, every=OTHER_GAMES[label])
+    with jax.enable_x64(in_float64 is not None):
+        assert assert_follows(case, instance, in_float64 or NEAR_TIE) >= least
+
+
+@pytest.mark.parametrize("runs", by_name(entry_of, SHORT, ALL))
+def test_policy_chooses_as_its_twin(runs):
+    for_all(assert_chooses_as_its_twin, runs)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", FLOAT64)
-def test_index_policies_in_float64(name):
-    with jax.enable_x64(True):
-        assert assert_follows(CASES[name], "1a", 1e-12) >= 0.999
+@pytest.mark.parametrize("runs", by_name(entry_of, ALL, ALL))
+def test_policy_chooses_as_its_twin_in_all_games(runs):
+    for_all(assert_chooses_as_its_twin, runs)
 
 
-@pytest.mark.parametrize("instance", in_short(INSTANCES, {"own"}))
+@pytest.mark.parametrize("instance", in_short(INSTANCES, ["1b", "1c", "own"]))
 def test_environment_answers_as_its_twin(instance):
     environment = game(instance)
     trace = trace_run(policy_of(CASES["uniform"], instance), environment, EPOCHS)

@@ -1,14 +1,16 @@
 """Draws of a mean gain against a Dirichlet process, which knows every gain."""
 
+from functools import partial
+from itertools import product
+
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 from scipy import stats
 
 from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
 from jaxbandits.policies.gains import WORDS, Gains
-from tests.heavy import in_short
+from tests.tables import for_all
 
 DRAWS = 100_000
 ENDS = 2.0**-24, 1 - 2.0**-24  # of the tape
@@ -17,10 +19,15 @@ FAR = 2.47 / DRAWS**0.5 + 2 * GAMMA_CDF_ERROR
 LEASTS = (0.0, -0.4)
 
 
-def drawn(seen, least, uniforms):
+@partial(jax.jit, static_argnums=(0, 1))
+def _draw(how, least, sums, words):
+    return getattr(Gains(*sums, least), how)(words)
+
+
+def drawn(seen, least, uniforms, how="drawn"):
     seen = np.asarray(seen, np.float32)
-    sums = (jnp.float32(x) for x in (len(seen), seen.sum(), (seen**2).sum()))
-    return np.asarray(Gains(*sums, least).drawn(jnp.asarray(uniforms, jnp.float32)))
+    sums = [np.float32(x) for x in (len(seen), seen.sum(), (seen**2).sum())]
+    return np.asarray(_draw(how, least, sums, np.float32(uniforms)))
 
 
 def uniforms(rng):
@@ -33,25 +40,30 @@ def literal(rng, seen, least):
     return rng.dirichlet(np.ones(len(points)), DRAWS) @ points
 
 
-@pytest.mark.parametrize("least", LEASTS)
-@pytest.mark.parametrize(("ones", "zeros"), [(0, 0), (0, 20), (1, 8), (7, 0), (30, 12)])
-def test_of_least_and_largest_gains_it_is_a_beta_law(rng, least, ones, zeros):
+def check_of_least_and_largest_gains_it_is_a_beta_law(rng, ones, zeros, least):
     found = drawn([1.0] * ones + [least] * zeros, least, uniforms(rng))
     law = stats.beta(1 + ones, 1 + zeros, loc=least, scale=1 - least)
     assert stats.kstest(found, law.cdf).statistic < FAR
 
 
-@pytest.mark.parametrize("least", LEASTS)
-@pytest.mark.parametrize("count", [1, 5, 40])
-def test_of_equal_gains_it_is_exact(rng, least, count):
+def test_of_least_and_largest_gains_it_is_a_beta_law(rng):
+    for_all(
+        partial(check_of_least_and_largest_gains_it_is_a_beta_law, rng),
+        [(0, 0, 0.0), (0, 20, -0.4), (1, 8, -0.4), (7, 0, 0.0), (30, 12, 0.0)],
+    )
+
+
+def check_of_equal_gains_it_is_exact(rng, count, least):
     seen = [0.3] * count
     found, expected = drawn(seen, least, uniforms(rng)), literal(rng, seen, least)
     assert stats.ks_2samp(found, expected).statistic < 2**0.5 * FAR
 
 
-@pytest.mark.parametrize("least", LEASTS)
-@pytest.mark.parametrize("count", in_short([2, 3, 10, 200], {200}))
-def test_two_moments_of_all_gains_are_exact(rng, least, count):
+def test_of_equal_gains_it_is_exact(rng):
+    for_all(partial(check_of_equal_gains_it_is_exact, rng), product([1, 5, 40], LEASTS))
+
+
+def check_two_moments_of_all_gains_are_exact(rng, count, least):
     seen = rng.uniform(least, 1, count)
     found = drawn(seen, least, uniforms(rng)).astype(float)
     points = np.array([least, 1.0, *seen])
@@ -67,19 +79,18 @@ def test_two_moments_of_all_gains_are_exact(rng, least, count):
     assert distance < 0.08
 
 
+def test_two_moments_of_all_gains_are_exact(rng):
+    for_all(
+        partial(check_two_moments_of_all_gains_are_exact, rng),
+        product([2, 3, 10], LEASTS),
+    )
+
+
 def drawn_cost(seen, uniforms):
-    seen = np.asarray(seen, np.float32)
-    sums = (jnp.float32(x) for x in (len(seen), seen.sum(), (seen**2).sum()))
-    words = jnp.asarray(uniforms, jnp.float32)
-    return np.asarray(Gains(*sums, 0.0).drawn_cost(words))
+    return drawn(seen, 0.0, uniforms, "drawn_cost")
 
 
-@pytest.mark.parametrize(
-    "seen",
-    [[], [0.0] * 7, [1.0] * 9, [0.0, 1.0, 1.0], [0.25] * 5, [0.5, 0.125, 1.0, 0.75]],
-    ids=["none", "free", "ones", "coins", "alike", "several"],
-)
-def test_a_cost_is_what_is_not_saved(rng, seen):
+def check_a_cost_is_what_is_not_saved(rng, seen):
     """Words of what is lost come first, where those of what is gained did."""
     words = uniforms(rng)
     found = drawn_cost(seen, words)
@@ -87,26 +98,39 @@ def test_a_cost_is_what_is_not_saved(rng, seen):
     np.testing.assert_allclose(found, 1 - saved, atol=3e-6)
 
 
-@pytest.mark.parametrize("cost", [0.0, 1e-8, 1e-3])
-def test_small_costs_lose_no_digits(rng, cost):
+def test_a_cost_is_what_is_not_saved(rng):
+    for_all(
+        partial(check_a_cost_is_what_is_not_saved, rng),
+        zip(
+            [
+                [],
+                [0.0] * 7,
+                [1.0] * 9,
+                [0.0, 1.0, 1.0],
+                [0.25] * 5,
+                [0.5, 0.125, 1.0, 0.75],
+            ]
+        ),
+    )
+
+
+def check_small_costs_lose_no_digits(rng, cost):
     """As by 64 bits, where some cost twice as much as others."""
     words = uniforms(rng).astype(np.float32)
     sums = 4000, 6000 * cost, 10_000 * cost**2
-    found = Gains(*(jnp.float32(x) for x in sums), 0.0).drawn_cost(words)
+    found = _draw("drawn_cost", 0.0, [np.float32(x) for x in sums], words)
     with jax.enable_x64(True):
-        seen = Gains(*(jnp.float64(x) for x in sums), 0.0)
-        exact = np.asarray(seen.drawn_cost(words.astype(np.float64)))
+        seen, wide = [np.float64(x) for x in sums], words.astype(np.float64)
+        exact = np.asarray(_draw("drawn_cost", 0.0, seen, wide))
     assert np.all(exact > 0)
     np.testing.assert_allclose(found, exact, rtol=2e-3)
 
 
-@pytest.mark.parametrize("least", LEASTS)
-@pytest.mark.parametrize(
-    "seen",
-    [[], [0.0], [1.0] * 9, [0.5, 0.5005], [0.3] * 10**6, [0.0, 1.0] * 10**5],
-    ids=["none", "zero", "ones", "close", "alike", "coins"],
-)
-def test_the_ends_of_the_tape_are_gains(seen, least):
+def test_small_costs_lose_no_digits(rng):
+    for_all(partial(check_small_costs_lose_no_digits, rng), zip([0.0, 1e-8, 1e-3]))
+
+
+def check_the_ends_of_the_tape_are_gains(seen, least):
     words = np.stack(np.meshgrid(*WORDS * [ENDS])).reshape(WORDS, -1)
     found = drawn(seen, least, words)
     assert np.all((found >= least) & (found <= 1))
@@ -115,3 +139,13 @@ def test_the_ends_of_the_tape_are_gains(seen, least):
     # It rises with the words of the largest gain and of what was seen.
     order = np.array([1, -1, 1])[:, None] * (2 * words - 1)
     assert found[order.sum(axis=0).argmax()] == found.max()
+
+
+def test_the_ends_of_the_tape_are_gains():
+    for_all(
+        check_the_ends_of_the_tape_are_gains,
+        product(
+            [[], [0.0], [1.0] * 9, [0.5, 0.5005], [0.3] * 10**6, [0.0, 1.0] * 10**5],
+            LEASTS,
+        ),
+    )

@@ -1,6 +1,7 @@
 """Hazard TS with reward and time together: bad luck that came once is drawn once."""
 
 import sys
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from jaxbandits.policies import farewell as policies
 from jaxbandits.policies.farewell._hazard_thompson import State
 from jaxbandits.policies.gains import Sums
 from jaxbandits.settings.farewell import Action, Feedback, Problem
+from tests.tables import for_all
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "studies"))
 bounds = import_module("bounds")
@@ -77,8 +79,7 @@ def chance_after_failures(n, rate, price):
 PRICES = [(0, 0.005, 0.25 / 7.75), (1, 0.08, 0.08), (3, 0.08, 0.08), (6, 0.08, 0.08)]
 
 
-@pytest.mark.parametrize(("failures", "rate", "price"), PRICES)
-def test_an_arm_of_failures_is_tried_as_one_number_would_be(
+def check_an_arm_of_failures_is_tried_as_one_number_would_be(
     first_played, failures, rate, price
 ):
     """Drawn apart, reward and time both have to be lucky."""
@@ -88,6 +89,13 @@ def test_an_arm_of_failures_is_tried_as_one_number_would_be(
     chance = chance_after_failures(failures, rate, price)
     error = np.sqrt(chance * (1 - chance) / DRAWS)
     assert abs(tried - chance) < 4 * error + 2e-4
+
+
+def test_an_arm_of_failures_is_tried_as_one_number_would_be(first_played):
+    for_all(
+        partial(check_an_arm_of_failures_is_tried_as_one_number_would_be, first_played),
+        PRICES,
+    )
 
 
 def test_times_that_vary_with_rewards_are_one_worth(first_played):

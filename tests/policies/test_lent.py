@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -13,14 +14,14 @@ from jaxbandits.policies.budgeted.lent import (
 )
 from jaxbandits.policies.budgeted.ranges import ranges_of
 from jaxbandits.settings.budgeted import make_problem
+from tests.tables import for_all
 
 
 def eta_of(*arms, pooled=True):
     """Ten pulls of the prior beside what every arm has shown."""
-    count = jnp.array([len(x) for x in arms], float)
-    mean = jnp.array([np.mean(x) for x in arms], float)
-    squares = jnp.array([np.var(x) * len(x) for x in arms], float)
-    return np.asarray(lent_eta(count, mean, squares, jnp.float32(10), pooled))
+    shown = ([f(x) for x in arms] for f in (len, np.mean, lambda x: np.var(x) * len(x)))
+    eta = jax.jit(lent_eta, static_argnums=4)
+    return np.asarray(eta(*map(np.float32, shown), np.float32(10), pooled))
 
 
 QUIET = [0.375, 0.625] * 20  # squares 40/64; 39 * 0.25 + (40/64)/40 at most
@@ -38,32 +39,35 @@ def test_an_arm_that_has_shown_no_variance_borrows_none():
     assert eta_of(QUIET, [0.5, 0.5 + 1e-6] * 20)[1] == pytest.approx(10 / 49, rel=1e-4)
 
 
-def test_one_pull_borrows():
+def test_an_arm_of_one_pull_borrows_variance():
     """It can show no variance, and zeros or ones say nothing of it."""
     assert eta_of(QUIET, [0.5])[1] == pytest.approx(TOGETHER, rel=1e-5)
     assert eta_of(QUIET, [1.0])[1] == pytest.approx(TOGETHER, rel=1e-5)
     assert eta_of(QUIET, [1.0, 1.0])[1] == 1
 
 
-def test_own_variances():
+def test_unpooled_an_arm_has_its_own_variance():
     found = eta_of(QUIET, [0.5], pooled=False)
     assert found == pytest.approx([(10 + 39 * OWN) / 49, 1], rel=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("product", "squares", "correlation"),
-    [
-        (6.0, (4.0, 9.0), 0.0),  # 1, ten times, and ten times -1
-        (-6.0, (4.0, 9.0), -1.0),
-        (0.0, (4.0, 9.0), -0.5),
-        (0.0, (0.0, 9.0), -1.0),  # known of neither
-        (6.1, (4.0, 9.0), 0.0),  # by rounding above 1
-    ],
-)
-def test_correlations(product, squares, correlation):
+def check_correlations(product, squares, correlation):
     numbers = (jnp.array([x], float) for x in (11.0, product, *squares))
     found = shrunk_correlation(*numbers, jnp.float32(10))
     assert np.asarray(found) == pytest.approx([correlation])
+
+
+def test_shrunk_correlations_by_hand():
+    for_all(
+        check_correlations,
+        [
+            (6.0, (4.0, 9.0), 0.0),  # 1, ten times, and ten times -1
+            (-6.0, (4.0, 9.0), -1.0),
+            (0.0, (4.0, 9.0), -0.5),
+            (0.0, (0.0, 9.0), -1.0),  # known of neither
+            (6.1, (4.0, 9.0), 0.0),  # by rounding above 1
+        ],
+    )
 
 
 def share_of(correlation, mean_reward, mean_cost, problem=None):

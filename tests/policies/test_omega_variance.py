@@ -11,6 +11,7 @@ from jaxbandits.policies.budgeted import omega_star_ucb, omega_ucb
 from jaxbandits.policies.budgeted._omega_ucb import shrunk_eta, switched_eta
 from jaxbandits.settings.budgeted import fixed, make_problem
 from jaxbandits.settings.farewell import farewell as farewell_game
+from tests.tables import for_all
 
 
 def eta_of(rule, values):
@@ -32,11 +33,16 @@ def test_eta_by_hand():
     assert eta_of(switched_eta, seen * 10) == pytest.approx((1 / 64) / (3 / 16))
 
 
-@pytest.mark.parametrize("rule", [shrunk_eta, switched_eta])
-@pytest.mark.parametrize("ones", [0, 1, 7, 40])
-def test_coins_have_the_largest_variance(rule, ones):
+def check_coins_have_the_largest_variance(ones, rule):
     """So that omega* is omega on Bernoulli arms."""
     assert eta_of(rule, [1] * ones + [0] * (40 - ones)) == pytest.approx(1, abs=1e-6)
+
+
+def test_coins_have_the_largest_variance():
+    for_all(
+        check_coins_have_the_largest_variance,
+        [(n, rule) for n in (0, 1, 7, 40) for rule in (shrunk_eta, switched_eta)],
+    )
 
 
 def test_unknown_variances_are_refused():
@@ -79,7 +85,10 @@ def test_a_shrunk_variance_does_not_end_it_on_pairs():
     assert regret[1] < 9 and regret[1] / regret[0] < 4, regret
 
 
-@pytest.mark.parametrize("learning", [None, "one arm", True])
-def test_what_a_pull_teaches_is_a_learning(learning):
+def check_what_a_pull_teaches_is_a_learning(learning):
     with pytest.raises(TypeError, match="^learning must be a Learning"):
         omega_star_ucb(quiet().problem, learning=learning)
+
+
+def test_what_a_pull_teaches_is_a_learning():
+    for_all(check_what_a_pull_teaches_is_a_learning, zip([None, "one arm", True]))

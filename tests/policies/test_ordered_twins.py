@@ -16,11 +16,11 @@ from jaxbandits.laws.thresholds import exponential, weibull
 from jaxbandits.policies import REGISTRY
 from jaxbandits.settings import allocation
 from jaxbandits.testing import trace_run
-from tests.heavy import in_short
-from tests.policies.states import assert_sound
+from tests.policies.followed import assert_sound, by_name
 from tests.policies.test_allocation_twins import NAMES
 from tests.reference import allocation_policies, words
 from tests.reference import ordered_policies as twins
+from tests.tables import for_all
 
 ROUNDS = 400
 P, RATE = [0.9, 0.6, 0.5], [0.3, 0.8, 1.5]
@@ -92,9 +92,9 @@ def entry(name):
     return f"ordered/{name.split(',')[0]}"
 
 
-def test_every_policy_has_a_twin():
+def test_every_policy_of_the_setting_has_a_twin():
     entries = {name for name in REGISTRY if name.startswith("ordered/")}
-    assert {entry(name) for name in CASES} == entries
+    assert {*map(entry, CASES)} == entries
 
 
 def reference_problem(problem):
@@ -107,8 +107,7 @@ def reference_problem(problem):
     )
 
 
-@pytest.mark.parametrize("name", in_short(CASES, LONG))
-def test_policy_plans_as_its_twin(name):
+def assert_plans_as_its_twin(name):
     case = CASES[name]
     environment = game(**case.game)
     policy = REGISTRY[entry(name)](environment.problem)
@@ -135,3 +134,17 @@ def test_policy_plans_as_its_twin(name):
         twin.update(t, amounts.tolist(), given.tolist(), threshold.tolist())
     assert equal >= case.equal * compared, equal / compared
     assert len(played) > 4  # or the twin's agreement would say nothing
+
+
+ALL = [(label,) for label in CASES]
+SHORT = [(label,) for label in CASES if label not in LONG]
+
+
+@pytest.mark.parametrize("runs", by_name(entry, SHORT, ALL))
+def test_policy_plans_as_its_twin(runs):
+    for_all(assert_plans_as_its_twin, runs)
+
+
+@pytest.mark.slow
+def test_policies_plan_as_their_twins_in_other_games():
+    for_all(assert_plans_as_its_twin, zip(LONG))

@@ -2,6 +2,7 @@
 
 from functools import cache
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from jaxbandits.settings.farewell import Action, Feedback, Problem
 from jaxbandits.settings.farewell import farewell as make_game
 from jaxbandits.testing import trace_run
 from tests.heavy import in_short
+from tests.tables import for_all
 
 K, D, EPOCHS = 2, 4, 400
 
@@ -37,7 +39,7 @@ def game_of(failure):
 # What they see.
 
 
-def test_pairs_as_arms():
+def test_pairs_are_arms_that_cost_their_times():
     assert as_arms(Problem(2, 3)) == make_problem(6, 1.0, (1.0, 2.0, 3.0) * 2)
     # A lost bid costs less than the bid and not less than one unit.
     assert as_arms(Problem(2, 3, "unit")) == as_arms(Problem(2, 3))
@@ -89,11 +91,17 @@ def test_a_policy_on_pairs_sees_the_times_as_costs(scale):
     np.testing.assert_array_equal(whole, [rounds, K * D])
 
 
-@pytest.mark.parametrize("arms", [make_problem(3), as_arms(Problem(K, D), 2.0)])
-def test_a_policy_for_other_arms_is_refused(arms):
+def check_a_policy_for_other_arms_is_refused(arms):
     """Another number of them, or costs on another scale: it would play nonsense."""
     with pytest.raises(ValueError, match=r"policy must be built for as_arms\(problem"):
         on_pairs(Problem(K, D), budgeted.omega_ucb(arms))
+
+
+def test_a_policy_for_other_arms_is_refused():
+    for_all(
+        check_a_policy_for_other_arms_is_refused,
+        zip([make_problem(3), as_arms(Problem(K, D), 2.0)]),
+    )
 
 
 def test_a_plain_policy_on_pairs_sees_rewards_only():
@@ -144,46 +152,14 @@ def table(lists, what):
     return np.array([[what(np.array(x)) for x in row] for row in lists])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("star", "failure"),
-    [pytest.param(False, "wait", marks=pytest.mark.slow), (True, "unit")],
-)
-def test_omega_learns_about_shorter_waits(failure, star):
-    game = game_of(failure)
-    policy = farewell.omega_ucb(game.problem, star, observe="shorter")
-    trace = trace_run(policy, game, EPOCHS)
-    rewards, times = literal_sums(trace, failure, shorter)
-    means = trace.state.means if star else trace.state
-    pulls = table(rewards, len)
-    np.testing.assert_array_equal(means.pulls, pulls.ravel())
-    assert pulls.sum() > EPOCHS + 100 and np.all(np.diff(pulls, axis=1) <= 0)
-    for total, mean, lists in (
-        (means.reward, means.mean_reward, rewards),
-        (means.cost, means.mean_cost, times),
-    ):
-        np.testing.assert_array_equal(total.total, table(lists, np.sum).ravel())
-        np.testing.assert_allclose(mean, table(lists, np.mean).ravel(), rtol=1e-6)
-    if star:
-        # Squared deviations; those of times by their position between 1 and j.
-        longest = np.tile(np.maximum(np.arange(D), 1), K)
-        for spread, lists, width in (
-            (trace.state.reward, rewards, 1),
-            (trace.state.cost, times, longest),
-        ):
-            squares = table(lists, lambda x: np.sum((x - x.mean()) ** 2)).ravel()
-            found = spread.squares.total
-            np.testing.assert_allclose(found, squares / width**2, rtol=1e-4, atol=1e-4)
-
-
-@pytest.mark.parametrize(
-    ("observe", "learns"), [("shorter", shorter), ("naive", naive)]
-)
-def test_wait_ucb_learns_about_other_bids(observe, learns):
+@pytest.mark.parametrize("observe", in_short(["shorter", "naive"], ["shorter"]))
+def test_wait_ucb_learns_about_other_bids(observe):
     """Where failure costs one unit (test_farewell_twins.py has the other game)."""
     game = game_of("unit")
     trace = trace_run(farewell.wait_ucb(game.problem, observe), game, EPOCHS)
-    rewards, times = literal_sums(trace, "unit", learns)
+    rewards, times = literal_sums(
+        trace, "unit", {"shorter": shorter, "naive": naive}[observe]
+    )
     state = trace.state
     np.testing.assert_array_equal(state.count, table(rewards, len))
     np.testing.assert_array_equal(state.reward.total, table(rewards, np.sum))
@@ -191,30 +167,32 @@ def test_wait_ucb_learns_about_other_bids(observe, learns):
     assert np.any(table(times, np.sum) > table(times, len))
 
 
-@pytest.mark.parametrize(
-    ("observe", "delay", "counts"),
-    [
-        ("pair", 1.0, [0, 0, 1, 0]),
-        ("shorter", 1.0, [1, 1, 1, 0]),
-        ("naive", 1.0, [1, 1, 1, 1]),
-        ("naive", np.inf, [1, 1, 1, 0]),
-    ],
-)
-def test_one_update_of_wait_ucb(observe, delay, counts):
+def check_one_update_of_wait_ucb(observe, delay, counts):
     """Arm 1 waits 3 units; only the naive one learns about the fourth, from a delay."""
     policy = farewell.wait_ucb(Problem(K, D), observe)
     action = Action(jnp.int32(1), jnp.int32(2))
     feedback = Feedback(jnp.float32(0), jnp.float32(min(delay, 3)), jnp.float32(delay))
     state = policy.init(policy.params)
-    state = policy.update(None, None, state, action, feedback, policy.params)
+    state = jax.jit(policy.update)(None, None, state, action, feedback, policy.params)
     found = np.reshape(state.count, (K, D))
     np.testing.assert_array_equal(found, [[0, 0, 0, 0], counts])
 
 
-@pytest.mark.parametrize("delay", [1.0, 2.0, 3.0, np.inf])
-def test_one_update_of_shorter_waits(delay):
+def test_one_update_of_wait_ucb():
+    for_all(
+        check_one_update_of_wait_ucb,
+        [
+            ("pair", 1.0, [0, 0, 1, 0]),
+            ("shorter", 1.0, [1, 1, 1, 0]),
+            ("naive", 1.0, [1, 1, 1, 1]),
+            ("naive", np.inf, [1, 1, 1, 0]),
+        ],
+    )
+
+
+def check_one_update_of_shorter_waits(delay):
     """Arm 1 waits 3 units, counted in units of 4; arm 0 and wait 4 learn nothing."""
-    update = shorter_too(Problem(K, D), 4.0).updater(MEANS)
+    update = jax.jit(shorter_too(Problem(K, D), 4.0).updater(MEANS))
     reward = 0.5 if delay < np.inf else 0.0
     feedback = PairFeedback(
         jnp.float32(reward), jnp.float32(min(delay, 3) / 4), jnp.float32(delay)
@@ -230,37 +208,30 @@ def test_one_update_of_shorter_waits(delay):
         assert not np.any(np.asarray(x)[learns_not])
 
 
+def test_one_update_of_shorter_waits():
+    for_all(check_one_update_of_shorter_waits, zip([1.0, 2.0, 3.0, np.inf]))
+
+
 # What they play first, and ties.
 
-IN_ORDER = {
-    "Wait-UCB": farewell.wait_ucb,
-    "UCB-Simplex": farewell.ucb_simplex,
-    "omega": farewell.omega_ucb,
-}
-LONGEST_FIRST = {
-    "shorter": lambda problem: farewell.wait_ucb(problem, "shorter"),
-    "product limit": farewell.product_limit,
-    "omega, shorter": lambda problem: farewell.omega_ucb(problem, observe="shorter"),
-}
 
-
-@pytest.mark.parametrize("name", IN_ORDER)
-def test_every_pair_once_in_order(name):
+def test_every_pair_once_in_order():
     """Macro-arm by macro-arm, the shortest wait first."""
     game = game_of("wait")
-    actions = trace_run(IN_ORDER[name](game.problem), game, EPOCHS).actions
-    np.testing.assert_array_equal(actions.arm[: K * D], np.repeat(np.arange(K), D))
-    np.testing.assert_array_equal(actions.wait[: K * D], np.tile(np.arange(D), K))
+    for make in (farewell.omega_ucb, farewell.wait_ucb, farewell.ucb_simplex):
+        actions = trace_run(make(game.problem), game, K * D).actions
+        np.testing.assert_array_equal(actions.arm, np.repeat(np.arange(K), D))
+        np.testing.assert_array_equal(actions.wait, np.tile(np.arange(D), K))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", LONGEST_FIRST)
-def test_every_arm_once_with_the_longest_wait(name):
+def test_every_arm_once_with_the_longest_wait():
     """It shows what all waits of the macro-arm would have given."""
     game = game_of("wait")
-    actions = trace_run(LONGEST_FIRST[name](game.problem), game, EPOCHS).actions
-    np.testing.assert_array_equal(actions.arm[:K], np.arange(K))
-    np.testing.assert_array_equal(actions.wait[:K], np.full(K, D - 1))
+    for make in (farewell.wait_ucb, farewell.omega_ucb):
+        policy = make(game.problem, observe="shorter")
+        actions = trace_run(policy, game, K).actions
+        np.testing.assert_array_equal(actions.arm, np.arange(K))
+        np.testing.assert_array_equal(actions.wait, np.full(K, D - 1))
 
 
 @cache
@@ -269,16 +240,20 @@ def equal_arms():
     return make_game("equal", np.ones((3, 1)), np.ones((3, 1)))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "make", [farewell.wait_ucb, farewell.ucb_simplex, farewell.product_limit]
-)
-def test_the_first_of_equals(make):
+def check_equal_arms_are_played_in_turn(make):
     """With equal arms the least played is best, and of those the first: in turn."""
     game = equal_arms()
     actions = trace_run(make(game.problem), game, 30).actions
     np.testing.assert_array_equal(actions.arm, np.tile([0, 1, 2], 10))
     assert not np.any(actions.wait)
+
+
+@pytest.mark.slow
+def test_equal_arms_are_played_in_turn():
+    for_all(
+        check_equal_arms_are_played_in_turn,
+        zip([farewell.wait_ucb, farewell.ucb_simplex, farewell.product_limit]),
+    )
 
 
 def test_the_first_wait_among_equal_waits():
@@ -311,7 +286,7 @@ def test_omega_breaks_ties_at_random():
 # Names, parameters and what is refused.
 
 
-def test_names_and_parameters():
+def test_names_tell_forms_apart_and_parameters_have_defaults():
     problem = Problem(2, 3)
     names = {
         farewell.omega_ucb(problem, star, exploration, observe).name
@@ -332,48 +307,24 @@ def test_names_and_parameters():
 
 
 PROBLEM = Problem(2, 3)
-BAD = {
-    "observe of Wait-UCB": (lambda: farewell.wait_ucb(PROBLEM, "longer"), "observe"),
-    "observe of omega": (
-        lambda: farewell.omega_ucb(PROBLEM, observe="naive"),
-        "observe",
-    ),
-    "observe of omega*": (
-        lambda: farewell.omega_star_ucb(PROBLEM, observe="longer"),
-        "observe",
-    ),
-    "exploration": (
-        lambda: farewell.omega_ucb(PROBLEM, exploration="log"),
-        "exploration",
-    ),
-    "product limit of an auction": (
-        lambda: farewell.product_limit(Problem(1, 3, "unit")),
-        "failure='wait'",
-    ),
-    "omega's product limit of an auction": (
-        lambda: farewell.product_limit_omega(Problem(1, 3, "unit")),
-        "failure='wait'",
-    ),
-    "variance of omega's product limit": (
-        lambda: farewell.product_limit_omega(PROBLEM, variance="none"),
-        "variance must be one of",
-    ),
-    "scale": (
-        lambda: farewell.wait_ucb(PROBLEM).check(
-            farewell.wait_ucb(PROBLEM).params._replace(scale=0.0)
-        ),
-        "scale",
-    ),
-    "kappa": (
-        lambda: farewell.ucb_simplex(PROBLEM).check(
-            farewell.ucb_simplex(PROBLEM).params._replace(kappa=-1.0)
-        ),
-        "kappa",
-    ),
-}
+BAD = [
+    (lambda: farewell.wait_ucb(PROBLEM, "longer"), "observe"),
+    (lambda: farewell.omega_ucb(PROBLEM, observe="naive"), "observe"),
+    (lambda: farewell.omega_star_ucb(PROBLEM, observe="longer"), "observe"),
+    (lambda: farewell.omega_ucb(PROBLEM, exploration="log"), "exploration"),
+    (lambda: farewell.product_limit(Problem(1, 3, "unit")), "failure='wait'"),
+    (lambda: farewell.product_limit_omega(Problem(1, 3, "unit")), "failure='wait'"),
+    (lambda: farewell.product_limit_omega(PROBLEM, variance="none"), "variance must"),
+    (lambda: checked(farewell.wait_ucb(PROBLEM), scale=0.0), "scale"),
+    (lambda: checked(farewell.ucb_simplex(PROBLEM), kappa=-1.0), "kappa"),
+]
 
 
-@pytest.mark.parametrize(("call", "named"), list(BAD.values()), ids=list(BAD))
-def test_bad_input(call, named):
-    with pytest.raises(ValueError, match=named):
-        call()
+def checked(policy, **changes):
+    policy.check(policy.params._replace(**changes))
+
+
+def test_bad_input_is_refused_by_name():
+    for call, named in BAD:
+        with pytest.raises(ValueError, match=named):
+            call()

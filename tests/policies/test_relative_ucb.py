@@ -3,10 +3,10 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
 
 from jaxbandits.policies.plain import relative_ucb, self_sparring
 from jaxbandits.protocol import View
+from tests.tables import for_all
 
 NONE = np.zeros(4, np.uint32)
 
@@ -65,14 +65,13 @@ def test_where_nobody_may_beat_all_anyone_is_first():
     assert [second for _, second in duels] == [2, 0, 1]
 
 
-@pytest.mark.parametrize("make", [relative_ucb, self_sparring])
-def test_the_winner_wins(make):
+def check_the_winner_wins(make):
     policy = make(3)
     view, arms = View(jnp.int32(5)), (jnp.int32(2), jnp.int32(0))
-    state = policy.init(policy.params)
+    state, update = policy.init(policy.params), jax.jit(policy.update)
     for preferred in (True, True, False):
         told = jnp.asarray(preferred)
-        state = policy.update(NONE, view, state, arms, told, policy.params)
+        state = update(NONE, view, state, arms, told, policy.params)
     if make is relative_ucb:
         assert state.wins[2, 0] == 2 and state.wins[0, 2] == 1
         assert state.wins.sum() == 3
@@ -82,22 +81,30 @@ def test_the_winner_wins(make):
         assert [int(x) for x in policy.recommend(state, policy.params)] == [2, 2]
 
 
-@pytest.mark.parametrize(
-    ("wins", "before", "after"),
-    [
-        (CLEAR, 3, 1),  # alone in C
-        (CLEAR, 0, 1),
-        (CIRCLE, 0, 3),  # C is empty, and so is B
-        (np.zeros((3, 3), int), 2, 2),  # all are in C
-        (np.zeros((3, 3), int), 3, 3),
-    ],
-)
-def test_who_is_thought_best_after_a_round(wins, before, after):
+def test_the_winner_wins():
+    for_all(check_the_winner_wins, zip([relative_ucb, self_sparring]))
+
+
+def check_who_is_thought_best_after_a_round(wins, before, after):
     policy = relative_ucb(3)
     state = policy.init(policy.params)._replace(
         wins=jnp.array(wins, jnp.int32), best=jnp.int32(before)
     )
     arms = (jnp.int32(0), jnp.int32(0))
     view = View(jnp.int32(100))
-    told = policy.update(NONE, view, state, arms, jnp.asarray(True), policy.params)
+    update = jax.jit(policy.update)
+    told = update(NONE, view, state, arms, jnp.asarray(True), policy.params)
     assert int(told.best) == after
+
+
+def test_who_is_thought_best_after_a_round():
+    for_all(
+        check_who_is_thought_best_after_a_round,
+        [
+            (CLEAR, 3, 1),  # alone in C
+            (CLEAR, 0, 1),
+            (CIRCLE, 0, 3),  # C is empty, and so is B
+            (np.zeros((3, 3), int), 2, 2),  # all are in C
+            (np.zeros((3, 3), int), 3, 3),
+        ],
+    )

@@ -14,6 +14,7 @@ from jaxbandits.policies.censored._rcucb import Params
 from jaxbandits.policies.gains import Sums
 from jaxbandits.protocol import View
 from jaxbandits.settings import censored as settings
+from tests.tables import for_all
 
 PROBLEM = settings.trap().problem
 TWO = np.array([2.0, 3.0])
@@ -37,14 +38,15 @@ def test_survival_by_hand():
     np.testing.assert_allclose(found, [[0.6, 0.15, 0.15]], rtol=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("sigma", "factor"), [(0.0, 1.0), (1.0, 2**0.5), (np.sqrt(3), 2.0)]
-)
-def test_sub_gaussian_rewards(sigma, factor):
+def check_sub_gaussian_rewards(sigma, factor):
     assert policies.sub_gaussian_gain_radius(sigma) == pytest.approx(factor)
 
 
-def test_what_is_refused():
+def test_radii_of_sub_gaussian_rewards():
+    for_all(check_sub_gaussian_rewards, [(0.0, 1.0), (1.0, 2**0.5), (np.sqrt(3), 2.0)])
+
+
+def test_bad_radii_and_survivals_are_refused():
     with pytest.raises(ValueError, match="sigma must be at least 0|^sigma must"):
         policies.sub_gaussian_gain_radius(-1.0)
     with pytest.raises(ValueError, match="radius must be one of"):
@@ -63,26 +65,32 @@ def test_names_tell_variants_apart():
     assert policies.thompson(PROBLEM, "shared").name == "TS (shared)"
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        policies.thompson,
-        policies.ucb_reduction,
-        policies.moss_reduction,
-        policies.kl_ucb_reduction,
-    ],
-)
-def test_recommendations(make):
+def check_recommendations(make):
     """The pair that has done well, or was played most."""
     policy = make(PROBLEM)
     action = settings.Action(jnp.int32(0), jnp.int32(1))
     feedback = settings.Feedback(jnp.float32(1), jnp.float32(0.3), jnp.asarray(False))
     words = np.full(policy.words[1], 2**32 - 1, np.uint32)
     state = policy.init(policy.params)
-    state = policy.update(
+    state = jax.jit(policy.update)(
         words, View(jnp.int32(1)), state, action, feedback, policy.params
     )
-    assert [int(x) for x in policy.recommend(state, policy.params)] == [0, 1]
+    recommended = jax.jit(policy.recommend)(state, policy.params)
+    assert [int(x) for x in recommended] == [0, 1]
+
+
+def test_what_has_done_well_is_recommended():
+    for_all(
+        check_recommendations,
+        zip(
+            [
+                policies.thompson,
+                policies.ucb_reduction,
+                policies.moss_reduction,
+                policies.kl_ucb_reduction,
+            ]
+        ),
+    )
 
 
 def test_cell_thompson_recommends_the_best_at_the_posterior_means(rng):
@@ -99,7 +107,7 @@ def test_cell_thompson_recommends_the_best_at_the_posterior_means(rng):
     value = (earned - PROBLEM.penalties() * passed).reshape(500, -1)
     sums = CompensatedSum(jnp.asarray(gain, float), jnp.zeros(shape))
     state = State(jnp.asarray(entered), jnp.asarray(ended), Sums(sums, sums))
-    found = jax.vmap(policy.recommend, (0, None))(state, params)
+    found = jax.jit(jax.vmap(policy.recommend, (0, None)))(state, params)
     flat = np.ravel_multi_index(tuple(found), shape[1:])
     np.testing.assert_array_equal(flat, np.argmax(value, axis=1))
 

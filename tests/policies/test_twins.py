@@ -34,25 +34,21 @@ from jaxbandits.protocol import View
 from jaxbandits.settings import censored
 from jaxbandits.testing import altered, trace_run
 from tests.heavy import in_short
-from tests.policies.states import assert_sound
+from tests.policies.followed import assert_sound, by_name
 from tests.policies.twins import ARMS, CASES, Draws, K, M
 from tests.reference import laws
 from tests.reference.censored_policies import largest_kl_mean
 from tests.reference.words import numbers
+from tests.tables import for_all
 
 ROUNDS = 2000
 KL_RESOLUTION = 2.0**-20
 PROBLEM = censored.running_example(K, censored.equidistant(M))
-INDEX_CASES = [name for name, case in CASES.items() if "TS" not in name]
-# Another with an option, or with parameters that one of the same entry shows.
+# Left to the long run: another with an option, or with parameters that one of the same
+# entry shows.
 LONG = {
     *("TS, copied", "TS, shared", "TS, strict", "cell TS, prior"),
     *("RCUCB, gain part, UCB1 constant", "Kaplan-Meier, gain part"),
-}
-# In float64: parameters that float32 shows, and policies that are plain ones on pairs.
-FLOAT64_LONG = {
-    *(name for name in INDEX_CASES if name.startswith(("RCUCB, ", "Kaplan-Meier, "))),
-    *("UCB", "UCB, alpha", "MOSS", "KL-UCB"),
 }
 
 
@@ -125,9 +121,14 @@ def noise_of(case):
     ]
 
 
+def entry(label):
+    """The registry's name of the policy of a case."""
+    return f"censored/{CASES[label].entry}"
+
+
 def test_every_policy_of_the_setting_has_a_twin():
     entries = {name for name in REGISTRY if name.startswith("censored/")}
-    assert {f"censored/{case.entry}" for case in CASES.values()} == entries
+    assert {*map(entry, CASES)} == entries
 
 
 def thompson_near_tie(twin, t, noise, arm, limit, slack):
@@ -156,18 +157,33 @@ def assert_follows(case, run, tolerance, sampled=False):
     return equal / compared
 
 
-@pytest.mark.parametrize("name", in_short(CASES, LONG))
-@pytest.mark.parametrize("instance", in_short(ARMS, set(ARMS) - {"indep"}))
-def test_policy_chooses_as_its_twin(instance, name):
-    case = CASES[name]
-    tolerance, share = 1e-5, 0.99
+SHORT = [(label, "indep", "float32") for label in CASES if label not in LONG]
+ALL = [(label, instance, "float32") for label in CASES for instance in ARMS]
+ALL += [(label, "indep", "float64") for label in CASES if "TS" not in label]
+
+
+def assert_chooses_as_its_twin(label, instance, dtype):
+    case, wide = CASES[label], dtype == "float64"
+    sampled = "thompson" in case.entry
+    tolerance, share = (1e-12, 0.999) if wide else (1e-5, 0.99)
     if case.entry == "kl-ucb":
         tolerance, share = KL_RESOLUTION, 0.5
-    sampled = "thompson" in case.entry
     if case.entry.startswith("thompson"):
         tolerance, share = 1e-6, 0.97
-    run = played(case, replay(instance))
+    with jax.enable_x64(wide):
+        run = played(case, replay(instance))
     assert assert_follows(case, run, tolerance, sampled) >= share
+
+
+@pytest.mark.parametrize("runs", by_name(entry, SHORT, ALL))
+def test_policy_chooses_as_its_twin(runs):
+    for_all(assert_chooses_as_its_twin, runs)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("runs", by_name(entry, ALL, ALL))
+def test_policy_chooses_as_its_twin_in_all_games(runs):
+    for_all(assert_chooses_as_its_twin, runs)
 
 
 @pytest.mark.slow
@@ -189,18 +205,7 @@ def test_kl_ucb_in_its_first_rounds(rng):
     assert np.all(played >= index.max(axis=1) - KL_RESOLUTION)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", in_short(INDEX_CASES, FLOAT64_LONG))
-def test_index_policies_in_float64(name):
-    case = CASES[name]
-    with jax.enable_x64(True):
-        run = played(case, replay("indep"))
-    kl_ucb = case.entry == "kl-ucb"
-    tolerance, share = (KL_RESOLUTION, 0.5) if kl_ucb else (1e-12, 0.999)
-    assert assert_follows(case, run, tolerance) >= share
-
-
-@pytest.mark.parametrize("instance", in_short(ARMS, {"poscorr", "negcorr"}))
+@pytest.mark.parametrize("instance", in_short(ARMS, ["poscorr", "negcorr"]))
 def test_environment_answers_as_its_twin(instance):
     """Under uniform play: censored alike but at ties, and the same numbers if not."""
     run = played(CASES["uniform"], environment(instance))

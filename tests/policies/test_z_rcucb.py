@@ -1,13 +1,11 @@
 """z-RCUCB: capacities, what it refuses, what it reports and recommends."""
 
-from functools import partial
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import Machine, simulate
+from jaxbandits import simulate
 from jaxbandits.arrays import CompensatedSum
 from jaxbandits.laws import (
     Bernoulli,
@@ -21,11 +19,12 @@ from jaxbandits.policies.censored import ZRCUCBParams, grid_capacity, z_rcucb
 from jaxbandits.policies.censored._z_rcucb import BINS
 from jaxbandits.settings import censored as settings
 from jaxbandits.testing import trace_run
+from tests.tables import for_all
 
 # One limit is as good as another, so that all of a grid is refined.
 FLAT = settings.make_continuum(2, settings.scaled(0.0), settings.scaled(0.0))
 STEEP = settings.make_continuum(2, settings.scaled(0.1), settings.scaled(1.0), 2.0)
-NAME, T = "z-RCUCB", 2000
+T = 2000
 SMALL = {"gain_radius": 0.05, "penalty_radius": 0.0}
 
 
@@ -53,9 +52,7 @@ PARAMS = {
 }
 
 
-@pytest.mark.parametrize("params", PARAMS.values(), ids=PARAMS)
-@pytest.mark.parametrize("splits", [2, 3, 4])
-def test_capacity_is_that_of_the_deepest_grid(params, splits):
+def check_capacity_is_that_of_the_deepest_grid(splits, params):
     for problem in (FLAT, STEEP):
         for horizon in (1, 10, 500, 2000, 30_000):
             cells = deepest(problem, horizon, splits, params)
@@ -65,6 +62,13 @@ def test_capacity_is_that_of_the_deepest_grid(params, splits):
             assert found == cells
             found = grid_capacity(problem, horizon, splits, "inherit", params=params)
             assert found == cells * splits
+
+
+def test_capacity_is_that_of_the_deepest_grid():
+    for_all(
+        check_capacity_is_that_of_the_deepest_grid,
+        [(m, params) for m in (2, 3, 4) for params in PARAMS.values()],
+    )
 
 
 def test_capacities_by_hand():
@@ -77,23 +81,13 @@ def test_capacities_by_hand():
     assert grid_capacity(FLAT, 100_000, history="inherit") == 128
 
 
-def test_capacity_grows_with_the_horizon_and_as_radii_shrink():
-    sizes = [grid_capacity(FLAT, t) for t in (10, 100, 1000, 10_000, 100_000, 10**6)]
-    assert sizes == sorted(sizes) and len(set(sizes)) > 3
-    radii = [2.0, 1.0, 0.5, 0.2, 0.1, 0.01]
-    sizes = [grid_capacity(FLAT, T, params=ZRCUCBParams(gain_radius=r)) for r in radii]
-    assert sizes == sorted(sizes) and len(set(sizes)) > 3
-
-
 def test_capacity_without_a_bound():
     params = ZRCUCBParams(gain_radius=0.0)
     with pytest.raises(ValueError, match=r"capacity: \d+ points may come to be needed"):
         grid_capacity(FLAT, T, params=params)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("history", ["restart", "inherit"])
-def test_capacity_is_never_exceeded(history):
+def check_capacity_is_never_exceeded(history):
     """Tiny radii, and a game in which every limit is worth refining."""
     params = ZRCUCBParams(T, **SMALL)
     capacity = grid_capacity(FLAT, T, history=history, params=params)
@@ -106,31 +100,30 @@ def test_capacity_is_never_exceeded(history):
     assert report["largest_grid"] >= 32
 
 
-BAD = {
-    "one cell": ({"splits": 1}, "splits must be at least 2, got 1"),
-    "history": ({"history": "forget"}, "history must be one of"),
-    "answer": ({"answer": "best"}, "answer must be one of"),
-    "no rounds": ({"horizon": 0}, "horizon must be at least 1, got 0"),
-    "capacity": ({"splits": 3, "capacity": 2}, "capacity must be at least 3"),
-    "capacity of a whole grid": (
-        {"splits": 3, "capacity": 12, "history": "whole"},
-        "capacity must be a power of splits = 3 where history='whole', got 12",
-    ),
-    "Kaplan-Meier on points without order": (
-        {"survival": "kaplan_meier"},
-        "survival: Kaplan-Meier needs all points in their order",
-    ),
-    "capacity of watched points": (
-        {"splits": 3, "capacity": 8, "history": "inherit"},
-        "capacity must be at least 9",
-    ),
-}
+@pytest.mark.slow
+def test_capacity_is_never_exceeded():
+    for_all(check_capacity_is_never_exceeded, zip(["restart", "inherit"]))
 
 
-@pytest.mark.parametrize(("options", "named"), BAD.values(), ids=BAD)
-def test_factory_refuses(options, named):
-    with pytest.raises(ValueError, match=named):
-        z_rcucb(STEEP, **options)
+def test_bad_arguments_of_the_factory_are_refused():
+    for options, named in (
+        ({"splits": 1}, "splits must be at least 2, got 1"),
+        ({"history": "forget"}, "history must be one of"),
+        ({"answer": "best"}, "answer must be one of"),
+        ({"horizon": 0}, "horizon must be at least 1, got 0"),
+        ({"splits": 3, "capacity": 2}, "capacity must be at least 3"),
+        (
+            {"splits": 3, "capacity": 12, "history": "whole"},
+            "capacity must be a power of splits = 3 where history='whole', got 12",
+        ),
+        ({"survival": "kaplan_meier"}, "survival: Kaplan-Meier needs all points in"),
+        (
+            {"splits": 3, "capacity": 8, "history": "inherit"},
+            "capacity must be at least 9",
+        ),
+    ):
+        with pytest.raises(ValueError, match=named):
+            z_rcucb(STEEP, **options)
 
 
 def test_smallest_capacities_are_accepted():
@@ -141,24 +134,29 @@ def test_smallest_capacities_are_accepted():
     assert z_rcucb(STEEP, 1, 3).init(()).grid.limit.shape == (2, 3)
 
 
-@pytest.mark.parametrize(
-    "bad",
-    [
-        {"delta": 0.0},
-        {"delta": 1.0},
-        {"alpha": 0.0},
-        {"alpha": -1.0},
-        {"smoothness": 0.0},
-        {"gain_radius": -0.1},
-        {"penalty_radius": -0.1},
-        {"horizon": 0.5},
-        {"delta": [0.05, 0.0]},
-    ],
-)
-def test_parameters_are_checked(bad):
+def check_parameters_are_checked(bad):
     policy = z_rcucb(FLAT, T)
     with pytest.raises(ValueError, match=f"^{next(iter(bad))} must be"):
         simulate(policy, flat_game(), horizon=5, seeds=1, grid=bad)
+
+
+def test_parameters_are_checked():
+    for_all(
+        check_parameters_are_checked,
+        zip(
+            [
+                {"delta": 0.0},
+                {"delta": 1.0},
+                {"alpha": 0.0},
+                {"alpha": -1.0},
+                {"smoothness": 0.0},
+                {"gain_radius": -0.1},
+                {"penalty_radius": -0.1},
+                {"horizon": 0.5},
+                {"delta": [0.05, 0.0]},
+            ]
+        ),
+    )
 
 
 def test_the_horizon_is_a_parameter():
@@ -174,18 +172,16 @@ def hand_made(answer, limits, widths, reached, gain, exceeded=None):
     """A policy on `STEEP`, and the state with these tables ``[2, 4]``."""
     policy = z_rcucb(STEEP, T, answer=answer, capacity=4)
     state = policy.init(number(policy.params))
-    reached = jnp.asarray(reached, jnp.int32)
-    table = (jnp.asarray(x, float) for x in (limits, widths))
-    limit, width = table
-    count = jnp.sum(limit > 0, axis=1, dtype=jnp.int32)
-    grid = state.grid._replace(limit=limit, width=width, count=count)
-    exceeded = jnp.zeros((2, 4), jnp.int32) if exceeded is None else exceeded
+    reached, limit = np.int32(reached), np.float32(limits)
+    count = np.sum(limit > 0, axis=1, dtype=np.int32)
+    grid = state.grid._replace(limit=limit, width=np.float32(widths), count=count)
+    none = np.zeros((2, 4), np.float32)
     statistics = state.statistics._replace(
         reached=reached,
-        risk=(jnp.asarray(exceeded, jnp.int32),),
-        gain=CompensatedSum(jnp.asarray(gain, float), jnp.zeros((2, 4))),
+        risk=(np.int32(none if exceeded is None else exceeded),),
+        gain=CompensatedSum(np.float32(gain), none),
     )
-    rounds = jnp.max(reached, axis=1)
+    rounds = np.max(reached, axis=1)
     return policy, state._replace(grid=grid, statistics=statistics, rounds=rounds)
 
 
@@ -197,17 +193,20 @@ ROUNDS = [[90, 90, 90, 0], [900, 900, 0, 0]]
 
 def recommended(answer, *tables, **options):
     policy, state = hand_made(answer, LIMITS, WIDTHS, *tables, **options)
-    arm, limit = policy.recommend(state, number(policy.params))
+    arm, limit = jax.jit(policy.recommend)(state, number(policy.params))
     assert arm.dtype == jnp.int32 and limit.dtype == jnp.float32
     return int(arm), float(limit)
 
 
-@pytest.mark.parametrize("best", [1, 2])
-def test_finest_is_the_best_of_the_finest_level(best):
+def check_finest_is_the_best_of_the_finest_level(best):
     """Whatever wider cells have to say."""
     gain = np.array([[90.0, 9.0, 9.0, 99.0], [900.0, 900.0, 99.0, 99.0]])
     gain[0, best] = 18.0
     assert recommended("finest", ROUNDS, gain) == (0, LIMITS[0][best])
+
+
+def test_finest_is_the_best_of_the_finest_level():
+    for_all(check_finest_is_the_best_of_the_finest_level, zip([1, 2]))
 
 
 def test_finest_leaves_out_what_has_not_been_tried():
@@ -243,17 +242,20 @@ def test_safest_is_the_largest_lower_bound():
     assert recommended("safest", reached, gain) == (0, 0.5)
 
 
-@pytest.mark.parametrize("answer", ["finest", "safest"])
-def test_before_the_first_round(answer):
+def check_before_the_first_round(answer):
     policy = z_rcucb(STEEP, T, answer=answer)
     params = number(policy.params)
-    arm, limit = policy.recommend(policy.init(params), params)
+    arm, limit = jax.jit(policy.recommend)(policy.init(params), params)
     assert (int(arm), float(limit)) == (0, 2.0)
+
+
+def test_before_the_first_round():
+    for_all(check_before_the_first_round, zip(["finest", "safest"]))
 
 
 def test_report_of_a_state():
     policy, state = hand_made("finest", LIMITS, WIDTHS, ROUNDS, np.zeros((2, 4)))
-    report = policy.report(state, number(policy.params))
+    report = jax.jit(policy.report)(state, number(policy.params))
     numbers = {name: x.tolist() for name, x in report.items() if x.ndim == 0}
     assert numbers == {"points": 5, "largest_grid": 3, "depth": 2, "overflow": 0}
     expected = np.zeros((2, BINS))
@@ -261,7 +263,8 @@ def test_report_of_a_state():
     for arm, limit in ((0, 2.0), (0, 1.0), (0, 0.5), (1, 2.0), (1, 1.0)):
         expected[arm, round(limit * 16) - 1] += 1
     np.testing.assert_array_equal(report["histogram"], expected)
-    full = policy.report(state._replace(overflow=jnp.asarray(True)), policy.params)
+    full = state._replace(overflow=jnp.asarray(True))
+    full = jax.jit(policy.report)(full, number(policy.params))
     assert full["overflow"] == 1
 
 
@@ -271,71 +274,10 @@ def test_histogram_holds_points_close_to_zero():
     limits, widths = np.array(LIMITS), np.array(WIDTHS)
     limits[1, 1], widths[1, 1] = tiny, tiny
     policy, state = hand_made("finest", limits, widths, ROUNDS, np.zeros((2, 4)))
-    report = policy.report(state, number(policy.params))
+    report = jax.jit(policy.report)(state, number(policy.params))
     assert report["depth"] == 20
     assert report["histogram"].sum() == report["points"] == 5
     assert report["histogram"][1, 0] == 1
-
-
-@pytest.fixture(scope="module")
-def run():
-    """Two arms, small grids, two points of parameters: one of them overflows."""
-    game = settings.overtime(num_arms=2)
-    policy = z_rcucb(game.problem, 600, capacity=16)
-    options = {"horizon": 600, "seeds": 70, "checkpoints": [5, 150]}
-    options["grid"] = {"gain_radius": [1.0, 0.05], "penalty_radius": 0.01}
-    return game, policy, partial(simulate, policy, game, **options)
-
-
-@pytest.fixture(scope="module")
-def dataset(run):
-    return run[-1](machine=Machine(chunk=64))
-
-
-@pytest.mark.slow
-def test_results_do_not_depend_on_the_chunk(run, dataset):
-    """Bit by bit, reports and recommendations included."""
-    one, other = dataset, run[-1](machine=Machine(chunk=192))
-    assert {"histogram", "simple_regret", "overflow", "regret"} <= set(one.data_vars)
-    for name in one.data_vars:
-        np.testing.assert_array_equal(one[name].values, other[name].values)
-    assert len(np.unique(one["regret"])) > 200
-
-
-@pytest.mark.slow
-def test_report_in_a_dataset(dataset):
-    data = dataset.isel(policy=0)
-    assert data["histogram"].dims[-2:] == ("histogram_0", "histogram_1")
-    assert data["histogram"].shape[-2:] == (2, BINS)
-    per_arm = data["histogram"].sum("histogram_1")
-    np.testing.assert_array_equal(per_arm.sum("histogram_0"), data["points"])
-    np.testing.assert_array_equal(per_arm.max("histogram_0"), data["largest_grid"])
-    assert np.all(data["points"].diff("checkpoint") >= 0)
-    assert np.all(data["largest_grid"] <= 16)
-
-
-@pytest.mark.slow
-def test_overflow_reaches_the_dataset(dataset):
-    """Radii of the paper split next to nothing, small ones more than 16 places take."""
-    data = dataset
-    large, small = data["overflow"].values[0, :, :, -1]
-    assert np.all(large == 0) and np.all(small == 1)
-    assert np.all(data["overflow"].values[..., 0] == 0)
-    np.testing.assert_array_equal(data["largest_grid"].values[0, 1, :, -1], 16)
-
-
-@pytest.mark.slow
-def test_report_is_that_of_the_final_state(run, dataset):
-    game, policy, _ = run
-    params = policy.params._replace(gain_radius=0.05, penalty_radius=0.01)
-    trace = trace_run(policy, game, 600, params=params, seed_index=1)
-    state = jax.tree.map(jnp.asarray, trace.state)
-    report = policy.report(state, number(params))
-    for name, value in report.items():
-        found = dataset[name].values[0, 1, 1, -1]
-        np.testing.assert_array_equal(found, value)
-    # Points that are watched but not played do not exist here: all used places count.
-    assert int(report["points"]) == int(trace.state.grid.count.sum())
 
 
 def test_a_default_capacity_that_may_be_too_small_is_refused():

@@ -6,8 +6,6 @@ with respect to log rate, `score` that of log g, g the density in x (discrete We
 the probability of the threshold x).
 """
 
-import math
-
 import numpy as np
 from scipy import special
 
@@ -182,150 +180,6 @@ class Lomax(ScaleLaw):
         return np.expm1(np.clip(exponent, 0.0, 600.0))  # 600: no overflow
 
 
-class Nakagami(ScaleLaw):
-    """Density prop. to x^(2m - 1) exp(-m y^2), so m y^2 ~ Gamma(m)."""
-
-    def __init__(self, shape=1.0):
-        super().__init__(shape)
-        self.m = self.spread = self.shape
-        self._finish()
-
-    def _finish(self):
-        self.power = 2 * self.m
-        self.peak = np.sqrt(max(self.m - 0.5, 0.0) / self.spread)
-
-    def H(self, y):
-        return special.gammainc(self.m, self.spread * y**2)
-
-    def log_h(self, y):
-        m, c = self.m, self.spread
-        constant = np.log(2) + m * np.log(c) - special.gammaln(m)
-        return constant + special.xlogy(2 * m - 1, y) - c * y**2
-
-    def unit_score(self, y):
-        return 2 * self.m - 2 * self.spread * y**2
-
-    def inverse(self, u):
-        return np.sqrt(special.gammaincinv(self.m, u) / self.spread)
-
-    def unit_mean_below(self, y):
-        m, c = self.m, self.spread
-        ratio = np.exp(special.gammaln(m + 0.5) - special.gammaln(m)) / np.sqrt(c)
-        return ratio * special.gammainc(m + 0.5, c * y**2) / self.H(y)
-
-    def unit_inverse_density(self, log_nu):
-        m, c = self.m, self.spread
-        # log h = constant + b log v - v with v = c y^2, b = m - 1/2
-        constant = np.log(2) + 0.5 * np.log(c) - special.gammaln(m)
-        return np.sqrt(concave_root(m - 0.5, constant - log_nu) / c)
-
-
-class HalfNormal(Nakagami):
-    """|Z| / rate: y^2 / 2 ~ Gamma(1/2)."""
-
-    def __init__(self, shape=1.0):
-        ScaleLaw.__init__(self, shape)
-        self.m, self.spread = 0.5, 0.5
-        self._finish()
-
-
-class Maxwell(Nakagami):
-    """Density prop. to x^2 exp(-y^2 / 2): y^2 / 2 ~ Gamma(3/2)."""
-
-    def __init__(self, shape=1.0):
-        ScaleLaw.__init__(self, shape)
-        self.m, self.spread = 1.5, 0.5
-        self._finish()
-
-
-class Beta:
-    """Beta(a, rate) on [0, 1]; G = 1 beyond."""
-
-    def __init__(self, shape=1.0):
-        self.shape = float(shape)
-
-    def cdf(self, x, rate):
-        return special.betainc(self.shape, rate, np.minimum(x, 1.0))
-
-    def log_density(self, x, rate):
-        a, x = self.shape, np.asarray(x, float)
-        inside = np.minimum(x, 1.0)
-        value = special.xlogy(a - 1, inside) + special.xlog1py(rate - 1, -inside)
-        return np.where(x <= 1, value - special.betaln(a, rate), -np.inf)
-
-    def score(self, x, rate):
-        a = self.shape
-        constant = special.digamma(a + rate) - special.digamma(rate)
-        return rate * (constant + np.log1p(-np.asarray(x, float)))
-
-    def growth(self, x, rate):
-        """Five-point difference in log rate: the incomplete beta has no closed one."""
-        h = 1e-3
-        G = [self.cdf(x, np.multiply(rate, np.exp(j * h))) for j in (-2, -1, 1, 2)]
-        return (G[0] - 8 * G[1] + 8 * G[2] - G[3]) / (12 * h)
-
-    def quantile(self, u, rate):
-        return special.betaincinv(self.shape, rate, u)
-
-    def mean_below(self, x, rate):
-        a, inside = self.shape, np.minimum(x, 1.0)
-        above = special.betainc(a + 1, rate, inside)
-        return a / (a + rate) * above / special.betainc(a, rate, inside)
-
-    def surrogate_scale(self, rate, other):
-        a = self.shape
-        return np.exp(special.betaln(a, rate) - special.betaln(a, other))
-
-    def mode(self, rate):
-        a = self.shape
-        if a < 1 and rate < 1:
-            raise ValueError(f"shape and rate must not both be < 1, got {a}, {rate}")
-        if a <= 1 and rate >= 1:
-            return 0.0
-        return 1.0 if rate <= 1 else (a - 1) / (a + rate - 2)
-
-    def inverse_density(self, log_nu, rate):
-        a = self.shape
-        last = float(self.log_density(1.0, rate))
-        constant = special.betaln(a, rate)
-
-        def bisect(value):
-            if value < last:  # the density jumps to 0 at 1
-                return 1.0
-            low, high = self.mode(rate), 1.0
-            middle = (low + high) / 2
-            while low < middle < high and high - low > 1e-17:
-                log_x, log_rest = math.log(middle), math.log1p(-middle)
-                if (a - 1) * log_x + (rate - 1) * log_rest > value + constant:
-                    low = middle
-                else:
-                    high = middle
-                middle = (low + high) / 2
-            return middle
-
-        return np.vectorize(bisect, otypes=[float])(log_nu)
-
-
-class Beta1(Beta):
-    """Beta(1, rate): G = 1 - (1 - x)^rate."""
-
-    def __init__(self, shape=1.0):
-        super().__init__(1.0)
-
-    def growth(self, x, rate):
-        inside = np.minimum(x, 1.0)
-        survival = special.xlog1py(rate, -inside)  # its log
-        finite = np.where(inside < 1, survival, 0.0)
-        return np.where(inside < 1, -finite * np.exp(finite), 0.0)
-
-    def inverse_density(self, log_nu, rate):
-        log_nu = np.asarray(log_nu, float)
-        if rate <= 1:  # flat or rising: all of [0, 1] or nothing
-            return np.where((log_nu < np.log(rate)) | (rate < 1), 1.0, 0.0)
-        log_rest = np.minimum(log_nu - np.log(rate), 0.0) / (rate - 1)  # log(1 - x)
-        return -np.expm1(log_rest)
-
-
 class DiscreteWeibull:
     """On 1, 2, ...: G(x) = 1 - exp(-(rate floor(x))^k)."""
 
@@ -372,11 +226,6 @@ FAMILIES = {
     "weibull": Weibull,
     "gamma": Gamma,
     "lomax": Lomax,
-    "half_normal": HalfNormal,
-    "maxwell": Maxwell,
-    "nakagami": Nakagami,
-    "beta": Beta,
-    "beta1": Beta1,
     "discrete_weibull": DiscreteWeibull,
 }
 

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from tests.reference import budgeted_policies
+from tests.reference.budgeted_policies import theorem_1
 from tests.reference.censored_policies import only
 from tests.reference.draws import beta, mean_gain
 
@@ -180,57 +181,10 @@ class UCBSimplex(PairPolicy):
         return (r + (1 + self.kappa) * np.sqrt(2 * np.log(t) / n)) / c
 
 
-class BudgetUCB(RandomTies):
-    """Budgeted, Table 2 (Xia et al., 2015); costs over D, lambda = 1/D."""
-
-    def __init__(self, num_arms, num_waits, log_factor=1.0):
-        super().__init__(num_arms, num_waits)
-        self.log_factor = log_factor
-
-    def upper_bounds(self, t, pulled):
-        n, r, time = self.means(pulled)
-        c, smallest = time / self.longest, 1 / self.longest
-        e = np.sqrt(self.log_factor * np.log(t - 1) / n)
-        ratio = np.minimum(r + e, 1) / np.maximum(c - e, smallest)
-        return r / c + e / c * (1 + ratio)
-
-
-class UCBBV1(RandomTies):
-    """UCB-BV1 of Ding et al. (2013); costs over D, lambda = 1/D."""
-
-    def upper_bounds(self, t, pulled):
-        n, r, time = self.means(pulled)
-        c, smallest = time / self.longest, 1 / self.longest
-        e = np.sqrt(np.log(t - 1) / n)
-        index = np.full(n.shape, np.inf)
-        for i in range(len(n)):
-            if e[i] < smallest:
-                radius = (1 + 1 / smallest) * e[i] / (smallest - e[i])
-                index[i] = r[i] / c[i] + radius
-        return index
-
-
-def upper_bound(mean, n, z2):
-    """omega_+ of budgeted Theorem 1 on [0, 1]; z2 stands for z^2 eta."""
-    s = np.sqrt(z2 * (z2 + 4 * n * mean * (1 - mean)))
-    return (2 * n * mean + z2 + s) / (2 * (n + z2))
-
-
-def lower_bound(mean, n, z2):
-    """omega_- on [0, 1], rid of its cancellation: exactly 0 iff the mean is 0."""
-    s = np.sqrt(z2 * (z2 + 4 * n * mean * (1 - mean)))
-    if mean == 0:
-        return 0.0
-    return 2 * n * mean**2 / (2 * n * mean + z2 + s)
-
-
 def variance_ratio(n, total, squares, low, high):
-    """eta of budgeted section 5.2: 1 before 30 samples and at the ends."""
-    mean = total / n
-    if n < 30 or mean <= low or mean >= high:
-        return 1.0
-    variance = (n * squares - total**2) / n**2
-    return min(max(variance / ((high - mean) * (mean - low)), 0.0), 1.0)
+    """eta of budgeted section 5.2, of sums."""
+    variance = max((n * squares - total**2) / n**2, 0.0)
+    return budgeted_policies.estimated_eta(variance, total / n, n, low, high)
 
 
 def shrunk_ratio(n, total, squares, low, high):
@@ -293,11 +247,12 @@ class OmegaUCB(RandomTies):
         for arm, wait in zip(*np.nonzero(pulled), strict=True):
             n, width = self.count[arm, wait], self.waits[arm, wait] - 1  # j - 1
             eta_reward, eta_time = self.eta(arm, wait)
-            reward = upper_bound(self.reward_sum[arm, wait] / n, n, z2 * eta_reward)
+            mean = self.reward_sum[arm, wait] / n
+            reward = theorem_1(mean, n, z2 * eta_reward, 0.0, 1.0)[1]
             time = 1.0  # j = 1
             if width > 0:
                 x = (self.time_sum[arm, wait] / n - 1) / width
-                time = 1 + width * lower_bound(x, n, z2 * eta_time)
+                time = 1 + width * theorem_1(x, n, z2 * eta_time, 0.0, 1.0)[0]
             index.append(reward / time)
         return np.array(index)
 
@@ -519,6 +474,8 @@ class OnPairs:
         self.view = SimpleNamespace(
             num_arms=num_arms * len(waits), unit=1 / self.longest
         )
+        if twin in ("BudgetUCB", "UCBBV1"):  # No epoch is shorter than one unit.
+            options["minimum_cost"] = 1 / self.longest
         if twin == "BTS":  # An epoch that waits for one unit lasts one, as is known.
             pairs = range(num_arms * len(waits))
             one = [k for k in pairs if waits[k % len(waits)] == 1]

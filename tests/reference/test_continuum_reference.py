@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from tests.reference.continuum_policies import ZRCUCB, Doubling, StoOO, Zooming
+from tests.reference.continuum_policies import ZRCUCB, StoOO, Zooming
+from tests.tables import for_all
 
 SETTING = dict(cost=lambda x: x / 10, penalty=lambda x: 2 * x)
 FREE = dict(cost=lambda x: 0.0, penalty=lambda x: 0.0)
-CONCAVE = dict(cost=lambda x: 2 * x, penalty=lambda x: 0.0)
 EAGER = dict(gain_radius=0.0, penalty_radius=0.0)  # every tried point is extended
 
 
@@ -30,25 +30,6 @@ def assert_cells(cells, max_limit):
 
 def grid_cells(policy, arm=0):
     return [(p.limit - p.width, p.width) for p in policy.playable(arm)]
-
-
-def draw(rng, arm, limit):
-    """Feedback of an arm: consumption on (0, 2), a reward of 0 or 1."""
-    consumption = rng.random() * (1.0 + 0.5 * arm)
-    reward = float(rng.random() < 0.4 + 0.2 * arm)
-    if consumption <= limit:
-        return reward, consumption, False
-    return 0.0, np.inf, True
-
-
-def game(policy, rounds, seed=0):
-    """Plays, and yields every round after the policy has learnt from it."""
-    rng = np.random.default_rng(seed)
-    for t in range(1, rounds + 1):
-        arm, limit = policy.act(t)
-        feedback = draw(rng, arm, limit)
-        policy.update(t, arm, limit, *feedback)
-        yield t, arm, limit, feedback
 
 
 # z-RCUCB
@@ -86,45 +67,7 @@ def test_what_each_point_learns_from_a_round():
     assert active_limits(policy) == [1.0]
 
 
-def test_a_round_below_a_point_counts_for_the_penalty_only():
-    policy = ZRCUCB(1, 1.0, horizon=10, **EAGER, **SETTING)
-    policy.update(1, 0, 1.0, 1.0, 0.9, False)
-    assert limits(policy) == [1.0, 0.5]
-    policy.update(2, 0, 0.5, 1.0, 0.2, False)
-    old = policy.points[0][0]
-    assert (old.N, old.N0, old.exceeded) == (1, 2, 0)
-    assert old.gain == pytest.approx(0.91)  # the second round is not in N
-    policy.update(3, 0, 0.5, 0.0, np.inf, True)
-    assert (old.N, old.N0, old.exceeded) == (1, 3, 1)
-    assert policy.estimate(old) == pytest.approx(0.91 - 2 / 3)
-
-
-@pytest.mark.parametrize(
-    "splits, history, first, second",
-    [
-        (2, "restart", [1, 1 / 2], [3 / 4, 1 / 4]),
-        (3, "restart", [1, 1 / 3, 2 / 3], np.array([7, 8, 1, 2, 4, 5]) / 9),
-        (
-            4,
-            "restart",
-            [1, 1 / 4, 1 / 2, 3 / 4],
-            np.array([13, 14, 15, 1, 2, 3, 5, 6, 7, 9, 10, 11]) / 16,
-        ),
-        (2, "inherit", [1, 1 / 2, 3 / 4, 1 / 4], np.array([7, 5, 3, 1]) / 8),
-        (
-            3,
-            "inherit",
-            np.array([9, 3, 6, 7, 8, 1, 2, 4, 5]) / 9,
-            np.array(
-                [25, 26, 19, 20, 22, 23]  # of the cells 9/9, then 7/9 and 8/9
-                + [7, 8, 1, 2, 4, 5]  # 3/9, then 1/9 and 2/9
-                + [16, 17, 10, 11, 13, 14]  # 6/9, then 4/9 and 5/9
-            )
-            / 27,
-        ),
-    ],
-)
-def test_order_of_extension(splits, history, first, second):
+def check_order_of_extension(splits, history, first, second):
     policy = ZRCUCB(
         1, 2.0, horizon=10, splits=splits, history=history, **EAGER, **SETTING
     )
@@ -140,138 +83,35 @@ def test_order_of_extension(splits, history, first, second):
     assert {round(p.width * splits**2, 9) for p in policy.playable(0)} == {2.0}
 
 
-def test_restart_forgets_and_inherit_keeps():
-    for history, expected in (("restart", [0, 1]), ("inherit", [1, 2])):
-        policy = ZRCUCB(1, 1.0, horizon=10, history=history, **EAGER, **SETTING)
-        policy.update(1, 0, 1.0, 1.0, 0.3, False)
-        half = policy.points[0][1]
-        assert (half.limit, half.active, half.N) == (0.5, True, expected[0])
-        assert (policy.indices(2)[0][1] == np.inf) == (history == "restart")
-        policy.update(2, 0, 1.0, 1.0, 0.3, False)
-        assert policy.points[0][0].N == 2 and expected[1] == half.N
-
-
-def test_extension_waits_for_the_radius():
-    """(14) with c = s / sqrt(N), without a penalty: extended once N >= s^2 / 4."""
-    policy = ZRCUCB(1, 1.0, horizon=10, smoothness=2.0, delta=0.5, **FREE)
-    needed = int(np.ceil(2 * np.log(100 / 0.5) / 4))
-    for t in range(1, needed + 1):
-        assert limits(policy) == [1.0]
-        policy.update(t, 0, 1.0, 1.0, 0.3, False)
-    assert limits(policy) == [1.0, 0.5]
-
-
-def test_points_below_the_played_one_are_extended_too_but_not_untried_ones():
-    policy = ZRCUCB(1, 1.0, horizon=10, splits=4, **EAGER, **SETTING)
-    policy.update(1, 0, 1.0, 1.0, 0.1, False)
-    policy.points[0][0].width = -1.0  # keep tau_max out of the way
-    policy.update(2, 0, 0.5, 1.0, 0.1, False)
-    new = np.array([1, 2, 3, 5, 6, 7]) / 16  # of 1/4 and 1/2, not of 3/4
-    assert limits(policy)[4:] == list(new)
-
-
-def test_overflow_of_restart():
-    policy = ZRCUCB(1, 1.0, horizon=10, capacity=3, **EAGER, **SETTING)
-    policy.update(1, 0, 1.0, 1.0, 0.1, False)
-    assert not policy.overflow
-    policy.update(2, 0, 1.0, 1.0, 0.1, False)
-    assert policy.overflow
-    assert limits(policy) == [1.0, 0.5, 0.75]
-    assert [p.width for p in policy.points[0]] == [0.25, 0.5, 0.25]
-
-
-def test_overflow_of_inherit():
-    for capacity, overflow in ((3, True), (4, False)):
-        policy = ZRCUCB(
-            1, 1.0, horizon=10, capacity=capacity, history="inherit", **EAGER, **SETTING
-        )
-        policy.update(1, 0, 1.0, 1.0, 0.1, False)
-        assert policy.overflow == overflow
-    assert limits(policy) == [1.0, 0.5, 0.75, 0.25]
-    policy.update(2, 0, 1.0, 1.0, 0.1, False)
-    assert policy.overflow and active_limits(policy) == [1.0, 0.5]
-
-
-def test_recommends_the_best_of_the_finest_level():
-    policy = ZRCUCB(2, 1.0, horizon=10, **EAGER, **SETTING)
-    assert policy.recommend() == (0, 1.0)
-    policy.update(1, 1, 1.0, 0.0, 0.2, False)  # arm 1: width 1/2, 1/2 is untried
-    assert policy.recommend() == (1, 1.0)
-    policy.update(2, 0, 1.0, 1.0, 0.2, False)
-    assert policy.recommend() == (0, 1.0)  # same level, larger estimate
-    policy.update(3, 1, 0.5, 0.0, 0.2, False)  # finer: 1, 1/2 at width 1/4
-    assert policy.recommend() == (1, 1.0)  # both at -0.02: the first of the list
-    policy.update(4, 1, 0.5, 1.0, 0.2, False)  # 1/4 too is tried: 0.98, once
-    assert [p.width for p in policy.points[1][:4]] == [1 / 8, 1 / 8, 1 / 4, 1 / 8]
-    assert policy.recommend() == (1, 0.25)
-
-
-@pytest.mark.parametrize("history", ["restart", "inherit"])
-@pytest.mark.parametrize("splits", [2, 3, 4])
-def test_statistics_are_those_of_the_history_since_creation(splits, history):
-    policy = ZRCUCB(
-        2, 1.5, horizon=200, splits=splits, history=history, capacity=60,
-        gain_radius=0.03, penalty_radius=0.02, **SETTING,
-    )  # fmt: skip
-    born = [[0] * len(points) for points in policy.points]
-    rounds = []
-    for t, arm, limit, feedback in game(policy, 200):
-        rounds.append((arm, limit, *feedback))
-        born[arm] += [t] * (len(policy.points[arm]) - len(born[arm]))
-        assert_cells(grid_cells(policy, arm), 1.5)
-        assert len(policy.points[arm]) <= 60
-    assert max(map(len, policy.points)) > 20
-    s = np.sqrt(2 * np.log(2 * 200**2 / 0.05))
-    for arm in range(2):
-        indices = []
-        for point, creation in zip(policy.points[arm], born[arm], strict=True):
-            mine = [row for row in rounds[creation:] if row[0] == arm]
-            tau = point.limit
-            reach = [row for row in mine if row[1] >= tau]
-            gain = sum(x - c / 10 for _, _, x, c, _ in reach if c <= tau)
-            exceeded = sum(c > tau for _, _, _, c, _ in mine)
-            assert len(reach) == point.N and len(mine) == point.N0
-            assert point.exceeded == exceeded
-            assert point.gain == pytest.approx(gain)
-            if point.active and not reach:
-                indices.append(np.inf)
-            elif point.active:
-                nu = gain / len(reach) - 2 * tau * exceeded / len(mine)
-                c = 0.03 * s / len(reach) ** 0.5 + 0.04 * tau * s / len(mine) ** 0.5
-                indices.append(nu + c + point.width)
-        np.testing.assert_allclose(policy.indices(201)[arm], indices)
-
-
-def test_candidates_of_a_cell_lie_in_it():
-    policy = ZRCUCB(
-        2, 1.5, horizon=200, splits=3, history="inherit", gain_radius=0.03,
-        penalty_radius=0.02, **SETTING,
-    )  # fmt: skip
-    list(game(policy, 200))
-    for points in policy.points:
-        waiting = {id(p) for p in points if not p.active}
-        for point in points:
-            if point.active:
-                left, step = point.limit - point.width, point.width / 3
-                inside = [p.limit for p in point.candidates]
-                np.testing.assert_allclose(inside, [left + step, left + 2 * step])
-                waiting -= {id(p) for p in point.candidates}
-        assert not waiting
+def test_points_are_added_in_the_papers_order():
+    for_all(
+        check_order_of_extension,
+        [
+            (2, "restart", [1, 1 / 2], [3 / 4, 1 / 4]),
+            (3, "restart", [1, 1 / 3, 2 / 3], np.array([7, 8, 1, 2, 4, 5]) / 9),
+            (
+                4,
+                "restart",
+                [1, 1 / 4, 1 / 2, 3 / 4],
+                np.array([13, 14, 15, 1, 2, 3, 5, 6, 7, 9, 10, 11]) / 16,
+            ),
+            (2, "inherit", [1, 1 / 2, 3 / 4, 1 / 4], np.array([7, 5, 3, 1]) / 8),
+            (
+                3,
+                "inherit",
+                np.array([9, 3, 6, 7, 8, 1, 2, 4, 5]) / 9,
+                np.array(
+                    [25, 26, 19, 20, 22, 23]  # of the cells 9/9, then 7/9 and 8/9
+                    + [7, 8, 1, 2, 4, 5]  # 3/9, then 1/9 and 2/9
+                    + [16, 17, 10, 11, 13, 14]  # 6/9, then 4/9 and 5/9
+                )
+                / 27,
+            ),
+        ],
+    )
 
 
 # StoOO
-
-
-def test_stooo_expands_in_place():
-    policy = StoOO(1, 1.0, horizon=10, splits=3, radius=0.0, **SETTING)
-    assert policy.recommend() == (0, 0.5) == policy.act(1)
-    policy.update(1, 0, 0.5, 1.0, 0.1, False)
-    assert limits(policy) == pytest.approx([1 / 6, 3 / 6, 5 / 6])
-    policy.update(2, 0, 0.5, 1.0, 0.1, False)
-    assert limits(policy) == pytest.approx(np.array([3, 7, 15, 9, 11]) / 18)
-    widths = [cell.width for cell in policy.points[0]]
-    assert widths == pytest.approx([1 / 3, 1 / 9, 1 / 3, 1 / 9, 1 / 9])
-    assert policy.recommend() == (0, pytest.approx(0.5))
 
 
 def test_stooo_index_and_expansion_by_hand():
@@ -286,41 +126,6 @@ def test_stooo_index_and_expansion_by_hand():
     policy.update(needed, 0, 0.5, 0.0, np.inf, True)
     assert limits(policy) == [0.25, 0.75]
     assert np.all(np.isposinf(policy.indices(needed + 1)[0]))
-
-
-def test_stooo_recommends_the_best_of_the_deepest():
-    policy = StoOO(3, 1.0, horizon=10, radius=0.0, **FREE)
-    for t, (arm, reward, best) in enumerate([(1, 0.2, 1), (2, 0.7, 2), (0, 0.7, 2)]):
-        policy.update(t + 1, arm, 0.5, reward, 0.1, False)
-        assert policy.recommend() == (best, 0.5)
-    policy.update(4, 0, 0.75, 0.0, np.inf, True)
-    assert policy.recommend() == (0, 0.75)
-    policy.update(5, 1, 0.25, 0.1, 0.1, False)
-    assert policy.recommend() == (1, 0.25)
-
-
-def test_stooo_overflow():
-    policy = StoOO(1, 1.0, horizon=10, splits=3, radius=0.0, capacity=4, **FREE)
-    policy.update(1, 0, 0.5, 1.0, 0.1, False)
-    assert not policy.overflow
-    policy.update(2, 0, 0.5, 1.0, 0.1, False)
-    assert policy.overflow and len(policy.points[0]) == 3
-    assert policy.points[0][1].n == 1 and len(policy.expanded) == 1
-
-
-@pytest.mark.parametrize("splits", [2, 3, 4])
-def test_stooo_cells(splits):
-    policy = StoOO(
-        2, 1.5, horizon=200, splits=splits, radius=0.03, capacity=40, **SETTING
-    )
-    for _, arm, _, _ in game(policy, 200):
-        cells = policy.points[arm]
-        assert_cells([(cell.left, cell.width) for cell in cells], 1.5)
-        assert len(cells) <= 40
-        assert policy.overflow or all(
-            cell.n == 0 or cell.width / 2 < policy.r(cell.n) for cell in cells
-        )
-    assert max(map(len, policy.points)) > 7
 
 
 # zooming
@@ -349,119 +154,4 @@ def test_zooming_gap_by_hand():
     assert policy.recommend() == (1, 0.5)
 
 
-def test_zooming_overflow_and_smoothness():
-    radius = 0.3 / np.sqrt(2 * np.log(100))
-    policy = Zooming(
-        1, 1.0, horizon=100, radius=radius, smoothness=0.5, capacity=1, **FREE
-    )
-    policy.update(1, 0, 0.5, 1.0, 0.1, False)  # r / 0.5 = 0.42
-    assert policy.gap(0) == pytest.approx((0.0, 0.5 - 0.6 / np.sqrt(2)))
-    assert policy.overflow and limits(policy) == [0.5]
-    policy = Zooming(1, 1.0, horizon=100, radius=2 * radius, smoothness=0.5, **FREE)
-    policy.update(1, 0, 0.5, 1.0, 0.1, False)
-    assert policy.gap(0) is None and not policy.overflow
-
-
-def test_zooming_activates_uncovered_points():
-    policy = Zooming(2, 1.5, horizon=300, radius=0.05, capacity=30, **SETTING)
-    counts = [1, 1]
-    for _, arm, _, _ in game(policy, 300):
-        points = policy.points[arm]
-        assert len(points) - counts[arm] in (0, 1)
-        if len(points) > counts[arm]:
-            *old, (_, _) = policy.intervals(arm)
-            assert not any(low <= points[-1].limit < high for low, high in old)
-            assert points[-1].n == 0 and 0 < points[-1].limit < 1.5
-        counts[arm] = len(points)
-    assert max(counts) > 5
-    assert sum(ball.n for points in policy.points for ball in points) == 300
-
-
 # the doubling trick
-
-
-class Scripted:
-    """Notes the rounds it sees; recommends (their number, horizon)."""
-
-    def __init__(self, horizon):
-        self.horizon, self.seen, self.overflow = horizon, [], False
-
-    def act(self, t):
-        return 0, float(t)
-
-    def indices(self, t):
-        return [np.array([t / self.horizon])]
-
-    def update(self, t, *feedback):
-        self.seen.append(t)
-        self.overflow = self.horizon == 6
-
-    def recommend(self):
-        return len(self.seen), float(self.horizon)
-
-
-def test_doubling_epochs():
-    built = []
-
-    def make(horizon):
-        built.append(Scripted(horizon))
-        return built[-1]
-
-    policy = Doubling(make, first=3)
-    recommended, overflow = [policy.recommend()], []
-    for t in range(1, 12):
-        arm, limit = policy.act(t)
-        assert limit == (t if t <= 3 else t - 3 if t <= 9 else t - 9)
-        assert policy.indices(t)[0] == limit / (3 if t <= 3 else 6 if t <= 9 else 12)
-        policy.update(t, arm, limit, 0.0, 0.1, False)
-        recommended.append(policy.recommend())
-        overflow.append(policy.overflow)
-    assert [inner.horizon for inner in built] == [3, 6, 12]
-    assert [inner.seen for inner in built] == [[1, 2, 3], [1, 2, 3, 4, 5, 6], [1, 2]]
-    first = [(0, 3), (1, 3), (2, 3), (3, 3)]
-    assert recommended == first + [(3, 3)] * 5 + [(6, 6)] * 3
-    assert overflow == [False] * 3 + [True] * 8
-
-
-def test_doubling_of_a_policy_restarts_it():
-    def make(horizon):
-        return ZRCUCB(2, 1.5, horizon=horizon, **EAGER, **SETTING)
-
-    policy = Doubling(make, first=4)
-    for t, *_ in game(policy, 12):
-        fresh = t in (4, 12)
-        assert (len(policy.indices(t + 1)[0]) == 1) == fresh
-    assert policy.policy.horizon == 16
-
-
-# all together
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda T: ZRCUCB(2, 1.0, horizon=T, gain_radius=0.1, **CONCAVE),
-        lambda T: ZRCUCB(
-            2, 1.0, horizon=T, gain_radius=0.1, history="inherit", splits=3, **CONCAVE
-        ),
-        lambda T: StoOO(2, 1.0, horizon=T, radius=0.1, **CONCAVE),
-        lambda T: Zooming(2, 1.0, horizon=T, radius=0.1, **CONCAVE),
-        lambda T: Doubling(
-            lambda T: StoOO(2, 1.0, horizon=T, radius=0.1, **CONCAVE), first=100
-        ),
-    ],
-)
-def test_finds_a_limit_near_the_best(make):
-    """E[(1 - 2C) 1{C <= tau}] = tau - tau^2, C uniform; arm 1 has no reward."""
-    policy, rng = make(800), np.random.default_rng(3)
-    for t in range(1, 801):
-        arm, limit = policy.act(t)
-        assert isinstance(arm, int) and isinstance(limit, float) and 0 < limit <= 1
-        consumption = rng.random()
-        if consumption <= limit:
-            policy.update(t, arm, limit, 1.0 - arm, consumption, False)
-        else:
-            policy.update(t, arm, limit, 0.0, np.inf, True)
-    arm, limit = policy.recommend()
-    assert arm == 0 and abs(limit - 0.5) < 0.2
-    assert not policy.overflow

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.special import roots_legendre
 
 from tests.reference import censored_policies as policies
 from tests.reference import exact, laws
 from tests.reference.censored_environment import CensoredEnvironment
+from tests.tables import for_all
 
 GRID = np.linspace(0.1, 0.9, 10)
 
@@ -24,13 +24,6 @@ def covariance(x, sigma=0.2):
     """Eq. (33)."""
     off = 2 * x * np.sqrt(1 - x**2)
     return sigma * np.array([[1, off], [off, 1]])
-
-
-def moment(law, power, nodes=60):
-    """E[law(u)**power] for a law of one uniform, by Gauss-Legendre."""
-    x, w = roots_legendre(nodes)
-    values = np.array([law(np.array([u])) for u in 0.5 * (x + 1)])
-    return 0.5 * w @ values**power
 
 
 # laws
@@ -50,8 +43,7 @@ def test_exponential_and_discrete_laws():
     assert laws.empirical([np.nextafter(1, 0)], pairs) == (0.5, 0.6)
 
 
-@pytest.mark.parametrize("a, b", [(0.8, 0.2), (0.01, 0.01), (2.0, 3.5)])
-def test_beta_law(a, b):
+def check_beta_law(a, b):
     u = np.random.default_rng(1).random((4, 4000))
     drawn = laws.beta(u, a, b)
     assert np.all((drawn >= 0) & (drawn <= 1))
@@ -62,20 +54,11 @@ def test_beta_law(a, b):
     assert abs(drawn.mean() - a / (a + b)) < 4 * stats.beta.std(a, b) / np.sqrt(4000)
 
 
-def test_beta_law_with_unit_parameters_by_hand():
-    # shape 1: G = gammaincinv(2, u0) * u1, the same product on both sides
-    assert laws.beta(np.array([0.4, 0.5, 0.4, 0.25]), 1, 1) == pytest.approx(2 / 3)
+def test_beta_law_against_scipy():
+    for_all(check_beta_law, [(0.8, 0.2), (0.01, 0.01), (2.0, 3.5)])
 
 
-@pytest.mark.parametrize(
-    "mean, x, sigma, upper",
-    [
-        ((0.6, 0.45), 0.2, 0.2, (1, 1)),
-        ((0.9, 0.8), -0.2, 0.2, (1, 1)),
-        ((0.18, 0.0), 0.6, 0.001, (1, 0.6)),
-    ],
-)
-def test_truncated_gaussian_pair(mean, x, sigma, upper):
+def check_truncated_gaussian_pair(mean, x, sigma, upper):
     sigma_matrix = covariance(x, sigma)
     arm = exact.TruncatedGaussianPair(mean, sigma_matrix, upper=upper)
     previous = 0.0
@@ -93,31 +76,21 @@ def test_truncated_gaussian_pair(mean, x, sigma, upper):
         assert reward == pytest.approx(expected, abs=1e-12)
 
 
-def test_truncated_gaussian_far_outside_its_box():
-    """Independent coordinates whose mean lies 20 deviations below the box."""
-    sd = 0.05
-    reward, consumption = laws.truncated_gaussian_pair(
-        np.array([0.3, 0.6]), (-1.0, 0.5), np.diag([sd**2, sd**2])
+def test_truncated_gaussian_pair_against_scipy():
+    for_all(
+        check_truncated_gaussian_pair,
+        [
+            ((0.6, 0.45), 0.2, 0.2, (1, 1)),
+            ((0.9, 0.8), -0.2, 0.2, (1, 1)),
+            ((0.18, 0.0), 0.6, 0.001, (1, 0.6)),
+        ],
     )
-    expected = stats.truncnorm.ppf(0.6, 20, 40, -1.0, sd)
-    assert reward == pytest.approx(expected, rel=1e-9)
-    assert consumption == pytest.approx(stats.norm.ppf(0.3, 0.5, sd), abs=1e-13)
-
-
-def test_product_law_spends_the_reward_uniforms_first():
-    drawn = laws.product(
-        np.array([0.4, 0.5, 0.4, 0.25, 0.5]),
-        lambda u: laws.beta(u, 1, 1),
-        lambda u: laws.exponential(u, 1.0),
-        reward_uniforms=4,
-    )
-    assert drawn == pytest.approx((2 / 3, np.log(2)))
 
 
 # exact values
 
 
-def test_indep_table():
+def test_the_table_of_indep_has_the_papers_optimum():
     arms = [exact.BetaTimesExponential(0.8, b, 0.8 / (0.8 + b) + 1) for b in (0.2, 0.3)]
     nu = exact.nu_table(arms, GRID, cost, penalty)
     assert np.unravel_index(np.argmax(nu), nu.shape) == (0, 4)
@@ -130,7 +103,7 @@ def test_indep_table():
     assert nu[0, 4] == pytest.approx(by_hand - 0.1 * tau * np.exp(-rate * tau))
 
 
-def test_poscorr_as_printed():
+def test_the_table_of_poscorr_as_printed():
     arms = [
         exact.TruncatedGaussianPair(mean, covariance(x))
         for mean, x in [
@@ -146,7 +119,7 @@ def test_poscorr_as_printed():
     assert 1 - arms[0].within(GRID[4]) == pytest.approx(0.5087, abs=5e-5)
 
 
-def test_negcorr_as_printed():
+def test_the_table_of_negcorr_as_printed():
     arms = [
         exact.TruncatedGaussianPair(mean, covariance(-0.2))
         for mean in ((0.9, 0.8), (0.8, 0.8))
@@ -158,32 +131,10 @@ def test_negcorr_as_printed():
     assert 1 - arms[1].within(GRID[4]) == pytest.approx(0.7637, abs=5e-5)
 
 
-def test_law_and_exact_table_agree():
-    """nu from the law's quantiles on a product rule, against eq. (2)."""
-    mean, sigma_matrix = (0.9, 0.8), covariance(-0.2)
-    arm = exact.TruncatedGaussianPair(mean, sigma_matrix)
-    tau = GRID[4]
-    x, w = roots_legendre(30)
-    inside = arm.within(tau)
-    gain = 0.0
-    for u, weight in zip(inside * 0.5 * (x + 1), inside * 0.5 * w, strict=True):
-        for v, weight_v in zip(0.5 * (x + 1), 0.5 * w, strict=True):
-            r, c = laws.truncated_gaussian_pair(np.array([u, v]), mean, sigma_matrix)
-            gain += weight * weight_v * (r - cost(c))
-    assert gain == pytest.approx(arm.gain(tau, cost), abs=1e-6)
-
-
-def test_moments_of_one_uniform_laws():
-    assert moment(lambda u: laws.exponential(u, 4.0), 1) == pytest.approx(
-        0.25, rel=1e-3
-    )
-    assert moment(lambda u: laws.bernoulli(u, 0.5), 1) == pytest.approx(0.5)
-
-
 # environment
 
 
-def test_environment_feedback():
+def test_the_environment_censors_above_the_limit():
     environment = CensoredEnvironment([lambda u: (u[0], u[1])])
     assert environment.step([0.7, 0.5], 0, 0.5) == (0.7, 0.5, False)  # C <= tau
     assert environment.step([0.7, 0.5], 0, 0.4) == (None, np.inf, True)
@@ -207,12 +158,6 @@ def played(policy, noise=None):
     for t, feedback in enumerate(FEEDBACK, start=1):
         policy.update(t, noise, *feedback)
     return policy
-
-
-def test_rcucb_start():
-    policy = policies.RCUCB(2, LIMITS, cost, penalty)
-    assert policy.act(1, None) == (0, 2)
-    assert policy.act(2, None) == (1, 2)
 
 
 def test_rcucb_by_hand():
@@ -249,21 +194,6 @@ def test_kaplan_meier_by_hand():
     np.testing.assert_allclose(policy.survival(), expected, rtol=1e-14)
 
 
-def test_kaplan_meier_is_the_empirical_survival_when_nothing_is_censored_early():
-    rng = np.random.default_rng(3)
-    both = [
-        policies.RCUCB(1, LIMITS, cost, penalty, estimator=estimator)
-        for estimator in ("censored_exceeds", "kaplan_meier")
-    ]
-    for t in range(1, 50):
-        consumption = rng.random()
-        censored = consumption > LIMITS[-1]
-        feedback = (None, np.inf, True) if censored else (0.5, consumption, False)
-        for policy in both:
-            policy.update(t, None, 0, 2, *feedback)
-    np.testing.assert_allclose(both[0].survival(), both[1].survival(), rtol=1e-12)
-
-
 def test_product_arms_by_hand():
     plain = policies.UCB(6, alpha=2.0)
     policy = policies.ProductArms(2, LIMITS, cost, penalty, plain, penalty_max=10)
@@ -297,42 +227,27 @@ def test_kl_ucb_by_hand():
     np.testing.assert_allclose(index, [0.5, 1.0, middle], rtol=1e-14)
 
 
-@pytest.mark.parametrize(
-    "update, successes, failures",
-    [
-        # (32) for the round: tau = .2: 9.98/11 = .907, tau = .6: 10.85/11 = .986
-        ("independent", [1, 0, 0], [0, 1, 0]),
-        ("shared", [1, 1, 0], [0, 0, 0]),
-        ("copied", [1, 1, 0], [0, 0, 0]),
-        ("strict", [0, 1, 0], [0, 0, 0]),
-    ],
-)
-def test_thompson_updates(update, successes, failures):
+def check_thompson_updates(update, successes, failures):
     policy = policies.Thompson(1, LIMITS, cost, penalty, penalty_max=10, update=update)
     policy.update(1, np.array([0.9, 0.99, 0.0]), 0, 1, 0.9, 0.5, False)
     np.testing.assert_array_equal(policy.successes[0], successes)
     np.testing.assert_array_equal(policy.failures[0], failures)
 
 
-def test_thompson_shared_and_copied_differ():
-    noise = np.array([0.95, 0.0, 0.0])  # between .907 and .986
-    counts = {}
-    for update in ("shared", "copied"):
-        policy = policies.Thompson(1, LIMITS, cost, penalty, 10, update=update)
-        policy.update(1, noise, 0, 1, 0.9, 0.5, False)
-        counts[update] = policy.successes[0].tolist()
-    assert counts == {"shared": [0, 1, 0], "copied": [1, 1, 0]}
+def test_thompson_updates_by_hand():
+    for_all(
+        check_thompson_updates,
+        [
+            # (32) for the round: tau = .2: 9.98/11 = .907, tau = .6: 10.85/11 = .986
+            ("independent", [1, 0, 0], [0, 1, 0]),
+            ("shared", [1, 1, 0], [0, 0, 0]),
+            ("copied", [1, 1, 0], [0, 0, 0]),
+            ("strict", [0, 1, 0], [0, 0, 0]),
+        ],
+    )
 
 
-def test_thompson_censored_trial():
-    # censored at .6: probabilities 9.98/11 at .2 and 4/11 at .6
-    policy = policies.Thompson(1, LIMITS, cost, penalty, penalty_max=10)
-    policy.update(1, np.array([0.9, 0.37, 0.0]), 0, 1, None, np.inf, True)
-    np.testing.assert_array_equal(policy.successes[0], [1, 0, 0])
-    np.testing.assert_array_equal(policy.failures[0], [0, 1, 0])
-
-
-def test_thompson_indices():
+def test_thompson_indices_by_hand():
     policy = policies.Thompson(1, LIMITS, cost, penalty, penalty_max=10)
     assert [policy.act(t, None) for t in (1, 2, 3)] == [(0, 0), (0, 1), (0, 2)]
     policy.successes[0] = [0, 3, 0]
@@ -340,35 +255,3 @@ def test_thompson_indices():
     g = stats.gamma.ppf(noise, [1, 4, 1, 1, 1, 1])
     expected = g[:3] / (g[:3] + g[3:])
     np.testing.assert_allclose(policy.indices(4, noise)[0], expected, rtol=1e-12)
-
-
-def test_uniform_and_fixed_pair():
-    policy = policies.Uniform(2, LIMITS, cost, penalty)
-    assert policy.act(1, np.array([0.5])) == (1, 0)
-    assert policy.act(9, np.array([np.nextafter(1, 0)])) == (1, 2)
-    fixed = policies.FixedPair(2, LIMITS, cost, penalty, arm=1, limit_index=1)
-    assert fixed.act(3, None) == (1, 1)
-
-
-def test_rcucb_gain_part_finds_the_indep_optimum():
-    rng = np.random.default_rng(5)
-    environment = CensoredEnvironment(
-        [
-            lambda u, b=b: laws.product(
-                u,
-                lambda v: laws.beta(v, 0.8, b),
-                lambda v: laws.exponential(v, 0.8 / (0.8 + b) + 1),
-                reward_uniforms=4,
-            )
-            for b in (0.2, 0.8)
-        ]
-    )
-    policy = policies.RCUCB(2, GRID, cost, penalty, penalty_radius=0)
-    plays = np.zeros((2, 10))
-    for t in range(1, 2001):
-        arm, j = policy.act(t, None)
-        plays[arm, j] += t > 1000
-        feedback = environment.step(rng.random(5), arm, GRID[j])
-        policy.update(t, None, arm, j, *feedback)
-    assert plays[:, :5].sum() > 950  # above tau = .5 the penalty is ten times larger
-    assert plays[0].sum() > 700

@@ -1,6 +1,6 @@
 """The budgeted setting: instances, the oracle, the books, and how a game ends."""
 
-from functools import cache
+from functools import cache, partial
 
 import jax
 import jax.numpy as jnp
@@ -21,10 +21,11 @@ from jaxbandits.policies.budgeted import (
 )
 from jaxbandits.settings import budgeted as settings
 from jaxbandits.settings.budgeted.environment import Instance, State
-from jaxbandits.testing import altered, check_environment, trace_run
+from jaxbandits.testing import trace_run
 from tests.heavy import in_short
 from tests.kernels.checks import ALARM, assert_uniform
 from tests.reference.words import numbers
+from tests.tables import assert_refused
 
 COINS = laws.product(laws.bernoulli, laws.bernoulli)
 SEEDS, CHECKPOINTS = 4, 6
@@ -72,7 +73,6 @@ FAMILIES = {"S-Br": settings.s_br, "S-GBr": settings.s_gbr, "S-Bt": settings.s_b
 
 
 GAMES = {name: make(5) for name, make in FAMILIES.items()} | {
-    "no floor": settings.s_br(5, cost_floor=0.0),
     "floor": settings.s_br(5, cost_floor=0.4),
 }
 DRAWN = 4000
@@ -87,9 +87,7 @@ def drawn(name):
     return jax.tree.map(np.asarray, sample(keys, setup))
 
 
-@pytest.mark.parametrize(
-    ("name", "floor"), [("S-Br", 0.01), ("no floor", 0.0), ("floor", 0.4)]
-)
+@pytest.mark.parametrize(("name", "floor"), [("S-Br", 0.01), ("floor", 0.4)])
 def test_s_br_draws_uniform_means(name, floor):
     params = drawn(name).arms.law
     reward, cost = params.reward.probability, params.consumption.probability
@@ -133,8 +131,8 @@ def test_s_bt_draws_uniform_parameters():
     assert len({column.tobytes() for column in columns}) == 4
 
 
-@pytest.mark.parametrize("name", ["S-Br", "S-GBr", "S-Bt"])
-def test_what_an_instance_knows_of_itself(name):
+@pytest.mark.parametrize("name", ["S-Br", "S-Bt"])
+def test_an_instance_knows_its_unit_and_its_best_arm(name):
     """The unit and the oracle's view against the exact facts of the same arms."""
     instance = drawn(name)
     oracle = GAMES[name].oracle(instance)
@@ -152,25 +150,6 @@ def test_what_an_instance_knows_of_itself(name):
     np.testing.assert_array_equal(oracle.ratios, oracle.mean_reward / oracle.mean_cost)
 
 
-@pytest.mark.slow
-def test_seeds_draw_different_instances_and_policies_the_same():
-    game = settings.s_br(3)
-    game = altered(
-        game,
-        metrics=lambda tables, instance, record: {"cheapest": instance.oracle.cheapest},
-    )
-    only = uniform(game.problem)
-    policies = [only, only._replace(name="again")]
-    options = {"horizon": 2, "seeds": 30, "checkpoints": [2]}
-    data = simulate(policies, game, **options)
-    cheapest = data["cheapest"].values[:, 0, :, 0]
-    np.testing.assert_array_equal(cheapest[0], cheapest[1])
-    assert np.unique(cheapest[0]).size == 30
-    # Another root seed, other instances.
-    other = simulate(policies[0], game, root_seed=1, **options)
-    assert not np.any(other["cheapest"].values[0, 0, :, 0] == cheapest[0])
-
-
 def test_equal_numbers_of_arms_share_their_functions():
     one, two = settings.s_br(4), settings.s_br(4, cost_floor=0.2)
     assert one.game is two.game
@@ -183,15 +162,6 @@ def test_equal_numbers_of_arms_share_their_functions():
     assert one.provenance["setting"] == "budgeted"
     assert one.provenance["unit"] == "cheapest"
     assert one.provenance["law"] == "Bernoulli x Bernoulli"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [*FAMILIES, "fixed"])
-def test_contract(name):
-    """Those of the short run are in test_contract.py."""
-    game = coins([0.4, 0.5, 0.6], [0.3, 0.5, 0.7]) if name == "fixed" else None
-    game = game or FAMILIES[name](3)
-    check_environment(game, uniform(game.problem))
 
 
 # The oracle and the metrics, by hand.
@@ -290,19 +260,9 @@ def test_every_game_ends_where_a_plain_loop_ends(unit):
     assert np.unique(data["rounds"].isel(checkpoint=-1)).size > 1
 
 
-@pytest.mark.parametrize(
-    ("budget", "rounds"),
-    [
-        (0.3, 1),
-        pytest.param(1.0, 1, marks=pytest.mark.slow),
-        (2.0, 2),
-        pytest.param(3, 3, marks=pytest.mark.slow),
-        pytest.param(7, 7, marks=pytest.mark.slow),
-        (7.5, 8),
-    ],
-)
-def test_costs_of_exactly_1(budget, rounds):
-    """B rounds; less than a pull buys one; 2 ends within the start of omega-UCB."""
+@pytest.mark.parametrize(("budget", "rounds"), [(0.3, 1), (7.5, 8)])
+def test_a_budget_buys_as_many_pulls_that_cost_1(budget, rounds):
+    """Less than a pull buys one; the regret has the start of omega-UCB."""
     game = coins([0.9, 0.5, 0.1], [1, 1, 1])
     data = run(game, budget)
     assert np.all(data["rounds"] == rounds)
@@ -312,18 +272,6 @@ def test_costs_of_exactly_1(budget, rounds):
     assert np.all(regret >= started - 1e-6)
     if rounds <= 3:
         np.testing.assert_allclose(regret, started, rtol=1e-6)
-
-
-@pytest.mark.slow
-def test_one_arm():
-    game = coins([0.3], [0.5])
-    data = run(game, 20, [omega_ucb(game.problem)])
-    assert np.all(data["regret"] == 0) and np.all(data["optimal"] == 1)
-    assert np.all(data["spent"] == 20)
-    for seed, rounds in enumerate(data["rounds"].values[0, 0, :, 0]):
-        noise = numbers(read(0, seed, Stream.ENVIRONMENT, rounds, 4), "nn")
-        costs = noise[:, 1] < 0.5
-        assert np.sum(costs) == 20 and costs[-1]
 
 
 def test_rewards_of_zero_leave_no_regret():
@@ -356,21 +304,6 @@ def test_an_arm_without_observed_cost_is_worth_all_others():
     assert 5 < np.sum(actions[3:] == 0) < 32
 
 
-@pytest.mark.slow
-def test_the_unit_only_scales_the_money():
-    """40 times the smallest mean cost, 1/4, is 10 in money."""
-    reward, cost = [0.3, 0.6, 0.9], [0.25, 0.5, 0.75]
-    money = coins(reward, cost, unit="money")
-    cheapest = coins(reward, cost, unit="cheapest")
-    only = uniform(money.problem)
-    ten, forty = run(money, 10, [only], [4]), run(cheapest, 40, [only], [16])
-    for name in ("rounds", "regret", "reward", "optimal"):
-        np.testing.assert_array_equal(ten[name], forty[name])
-    for name in ("spent", "expected_spent"):
-        np.testing.assert_array_equal(4 * ten[name].values, forty[name].values)
-    assert money.provenance["unit"] == "money"
-
-
 def test_views_tell_what_they_say():
     """The round, the arms, the spend and the unit, seen from inside a policy."""
     game = coins(REWARD, COST, "cheapest")
@@ -400,69 +333,6 @@ def test_the_clairvoyant_plays_the_best_arm():
     assert set(trace_run(clairvoyant(game.problem), game, 40).actions) == {1}
 
 
-@pytest.mark.slow
-def test_the_clairvoyant_has_no_regret():
-    game = coins(REWARD, COST)
-    data = run(game, 15, [clairvoyant(game.problem)])
-    assert np.all(data["regret"] == 0) and np.all(data["optimal"] == 1)
-
-
-@pytest.mark.slow
-def test_an_arm_has_a_regret_of_its_own():
-    """Arm 0 loses 0.6 (2.25 - 0.5 / 0.6) in a round."""
-    game = coins(REWARD, COST)
-    data = run(game, 15, [fixed_arm(game.problem, 0)])
-    loss = data["regret"] / data["rounds"]
-    np.testing.assert_allclose(loss, 0.6 * 2.25 - 0.5, rtol=1e-6)
-
-
-# Other laws.
-
-PARETO = laws.Pareto(array(0.02, 0.1, 0.3), array(0.8, 1.0, 1.2))
-LOG_NORMAL = laws.LogNormal(array(-1, -2, -3), array(1.0, 0.5, 2.0))
-COIN = laws.Bernoulli(array(0.3, 0.6, 0.9))
-OTHERS = {
-    "correlated": (
-        laws.gaussian_copula(laws.bernoulli, laws.clipped_pareto),
-        laws.Copula(COIN, PARETO, array(0.9, -1.0, 0.5)),
-    ),
-    "heavy tails": (
-        laws.product(laws.clipped_lognormal, laws.clipped_lognormal),
-        laws.Product(LOG_NORMAL, jax.tree.map(lambda x: x[::-1], LOG_NORMAL)),
-    ),
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", OTHERS)
-def test_other_laws(name):
-    """Dependence and heavy tails change neither the books nor the means."""
-    law, params = OTHERS[name]
-    game = settings.fixed(name, law, params)
-    check_environment(game, uniform(game.problem))
-    policy = omega_ucb if name == "correlated" else uniform
-    data = run(game, 40, [policy(game.problem)], seeds=200)
-    spent, expected = (data[x].values[0, 0, :, -1] for x in ("spent", "expected_spent"))
-    assert np.all((spent >= 40) & (spent < 41))
-    # Optional stopping: the two differ by 0 in the mean.
-    z = np.mean(spent - expected) / (np.std(spent - expected) / np.sqrt(200))
-    assert abs(z) < stats.norm.isf(ALARM / 2)
-    assert np.std(spent - expected) > 0.1
-    assert np.all(np.isfinite(data["regret"])) and np.all(data["regret"] > 0)
-
-
-def test_small_costs_add_up(tape):
-    """Realised spend of 2e4 small costs, against a sum in float64."""
-    params = laws.Product(
-        laws.Bernoulli(array(0.5)), laws.Uniform(array(0.001), array(0.003))
-    )
-    law = laws.product(laws.bernoulli, laws.uniform)
-    game = settings.fixed("small", law, params)
-    trace = trace_run(uniform(game.problem), game, 20_000)
-    truth = np.sum(trace.feedback.cost.astype(float))
-    assert trace.environment.spent.total == pytest.approx(truth, rel=1e-7)
-
-
 # What is refused.
 
 
@@ -471,87 +341,85 @@ ONE_COIN = laws.Product(COIN_OF_ONE, COIN_OF_ONE)
 FREE = laws.Discrete(array([0.0, 0.5]), array([1, 0]))
 
 
+def of(law, params):
+    """A call that makes a game of these."""
+    return partial(settings.fixed, "bad", law, params)
+
+
+def costing(law, params):
+    """A call that makes a game of coins that pay, and of such costs."""
+    return of(laws.product(laws.bernoulli, law), laws.Product(COIN_OF_ONE, params))
+
+
+def two(**options):
+    """A call that makes a game of two coins."""
+    return partial(settings.fixed, "bad", COINS, COINS_OF_2, **options)
+
+
 BAD = {
-    "floor below 0": (lambda: settings.s_br(3, cost_floor=-0.1), "cost_floor"),
-    "floor of 1": (lambda: settings.s_br(3, cost_floor=1.0), "cost_floor"),
-    "floor of NaN": (lambda: settings.s_br(3, cost_floor=np.nan), "cost_floor"),
-    "S-Br of no arms": (lambda: settings.s_br(0), "num_arms"),
-    "S-GBr of no arms": (lambda: settings.s_gbr(0), "num_arms"),
-    "S-Bt of no arms": (lambda: settings.s_bt(0), "num_arms"),
-    "unit": (lambda: coins([0.5], [0.5], unit="euro"), "unit must be one of"),
-    "free arm": (lambda: coins([0.5, 0.5], [0.5, 0.0]), "params: every expected cost"),
+    "floor below 0": (partial(settings.s_br, 3, cost_floor=-0.1), "cost_floor"),
+    "floor of 1": (partial(settings.s_br, 3, cost_floor=1.0), "cost_floor"),
+    "S-Br of no arms": (partial(settings.s_br, 0), "num_arms"),
+    "S-GBr of no arms": (partial(settings.s_gbr, 0), "num_arms"),
+    "S-Bt of no arms": (partial(settings.s_bt, 0), "num_arms"),
+    "unit": (partial(coins, [0.5], [0.5], unit="euro"), "unit must be one of"),
+    "unit of 0": (two(unit=0.0), "unit must be positive"),
+    "worth": (two(worth=-1), "worth must be positive"),
+    "costs": (two(cost_range=(0.5, 0.2)), "lowest_cost and highest_cost"),
+    "rewards": (two(reward_range=(0.5, 0.2)), "lowest_reward and highest_reward"),
+    "free arm": (partial(coins, [0.5], [0.0]), "params: every expected cost"),
     # float32 has no square of it, and indices would all be infinite.
-    "nearly free arm": (lambda: coins([0.5, 0.5], [0.5, 1e-21]), "at least 4.6.*e-10"),
-    "probability": (lambda: coins([0.5, 1.5], [0.5, 0.5]), "probability"),
-    "rows": (lambda: coins([0.5, 0.5], [0.5]), "params must have one row per arm"),
+    "nearly free arm": (partial(coins, [0.5], [1e-21]), "at least 4.6.*e-10"),
+    "probability": (partial(coins, [1.5], [0.5]), "probability"),
+    "rows": (partial(coins, [0.5, 0.5], [0.5]), "params must have one row per arm"),
     "costs beyond 1": (
-        lambda: settings.fixed(
-            "bad",
-            laws.product(laws.bernoulli, laws.exponential),
-            laws.Product(COIN_OF_ONE, laws.Exponential(array(2.0))),
-        ),
+        costing(laws.exponential, laws.Exponential(array(2.0))),
         r"params: costs must be in \[0, 1\]",
     ),
+    "costs of more": (
+        costing(laws.discrete, laws.Discrete(array([4.0]), array([1]))),
+        "divide them by 4 and give unit=1 / 4",
+    ),
     "negative costs": (
-        lambda: settings.fixed(
-            "bad",
-            laws.product(laws.bernoulli, laws.uniform),
-            laws.Product(COIN_OF_ONE, laws.Uniform(array(-0.5), array(1.0))),
-        ),
+        costing(laws.uniform, laws.Uniform(array(-0.5), array(1.0))),
         "consumption law",
     ),
-    "constant cost of 0": (
-        lambda: settings.fixed(
-            "bad",
-            laws.product(laws.bernoulli, laws.discrete),
-            laws.Product(COIN_OF_ONE, FREE),
-        ),
-        "params: every expected cost",
-    ),
+    "constant cost of 0": (costing(laws.discrete, FREE), "params: every expected cost"),
     "a number for params": (
-        lambda: settings.fixed(
-            "bad", COINS, laws.Product(laws.Bernoulli(0.5), laws.Bernoulli(0.5))
-        ),
+        of(COINS, laws.Product(laws.Bernoulli(0.5), laws.Bernoulli(0.5))),
         "params must have one row per arm",
     ),
-    "law without means": (
-        lambda: settings.fixed("bad", COINS._replace(means=None), ONE_COIN),
-        "law: .* no exact means",
-    ),
-    "problem of no arms": (lambda: settings.make_problem(0), "num_arms"),
-    "negative lowest cost": (
-        lambda: settings.make_problem(2, lowest_cost=-0.1),
-        "lowest_cost",
-    ),
+    "law without means": (of(COINS._replace(means=None), ONE_COIN), "no exact means"),
+    "problem of no arms": (partial(settings.make_problem, 0), "num_arms"),
+    "negative lowest cost": (partial(settings.make_problem, 2, -0.1), "lowest_cost"),
     "infinite highest cost": (
-        lambda: settings.make_problem(2, highest_cost=np.inf),
+        partial(settings.make_problem, 2, highest_cost=np.inf),
         "highest_cost",
     ),
     "highest below lowest": (
-        lambda: settings.make_problem(2, [0.2, 0.5], [0.3, 0.4]),
+        partial(settings.make_problem, 2, [0.2, 0.5], [0.3, 0.4]),
         "lowest_cost",
     ),
-    "highest cost of 0": (lambda: settings.make_problem(2, 0.0, 0.0), "highest"),
-    "lowest cost of NaN": (lambda: settings.make_problem(2, np.nan), "lowest_cost"),
-    "fixed arm": (
-        lambda: fixed_arm(settings.make_problem(2), 2),
-        "arm must be at most 1",
-    ),
+    "highest cost of 0": (partial(settings.make_problem, 2, 0.0, 0.0), "highest"),
+    "lowest cost of NaN": (partial(settings.make_problem, 2, np.nan), "lowest_cost"),
     "the least cost of all": (
-        lambda: budget_ucb(settings.make_problem(2, (0.2, 0.0)), minimum_cost="range"),
+        partial(budget_ucb, settings.make_problem(2, (0.2, 0.0)), minimum_cost="range"),
         "minimum_cost='range' needs a problem whose costs are bounded away from 0",
     ),
+    "fixed arm": (
+        partial(fixed_arm, settings.make_problem(2), 2),
+        "arm must be at most 1",
+    ),
     "negative arm": (
-        lambda: fixed_arm(settings.make_problem(2), -1),
+        partial(fixed_arm, settings.make_problem(2), -1),
         "arm must be at least 0",
     ),
 }
 
 
-@pytest.mark.parametrize(("call", "named"), list(BAD.values()), ids=list(BAD))
-def test_bad_input(call, named):
-    with pytest.raises(ValueError, match=named):
-        call()
+def test_bad_games_and_problems_are_refused():
+    assert_refused(BAD)
+    assert_refused([(two(cost_range=0.5), "cost_range must be a pair")], TypeError)
 
 
 def test_problems_have_a_range_per_arm():
@@ -561,29 +429,25 @@ def test_problems_have_a_range_per_arm():
     assert hash(problem) == hash(settings.make_problem(3, [0.1] * 3, (0.5, 1, 0.1)))
 
 
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [
-        ({"budget": 0}, "budget"),
-        ({"budget": -1.0}, "budget"),
-        ({"budget": np.inf}, "budget"),
-        ({"budget": np.nan}, "budget"),
-        ({}, "give horizon or budget"),
-        ({"budget": 5, "horizon": 0}, "horizon"),
-        ({"budget": 5, "checkpoints": [6.0]}, "checkpoints"),
-        ({"budget": 5, "checkpoints": [0.0, 5.0]}, "checkpoints"),
-    ],
-)
-def test_simulate_refuses(options, named):
+def test_bad_budgets_and_parameters_of_a_run_are_refused():
     game = coins(REWARD, COST)
-    with pytest.raises(ValueError, match=named):
-        simulate(uniform(game.problem), game, seeds=1, **options)
-
-
-def test_sweeps_refuse_a_bad_rho():
-    game = coins(REWARD, COST)
-    with pytest.raises(ValueError, match="rho"):
-        simulate(omega_ucb(game.problem).over(rho=[0.25, 0.0]), game, budget=5)
+    play = partial(simulate, uniform(game.problem), game, seeds=1)
+    rows = [
+        (partial(play, budget=0), "budget"),
+        (partial(play, budget=-1.0), "budget"),
+        (partial(play, budget=np.inf), "budget"),
+        (play, "give horizon or budget"),
+        (partial(play, budget=5, horizon=0), "horizon"),
+        (partial(play, budget=5, checkpoints=[6.0]), "checkpoints"),
+        (partial(play, budget=5, checkpoints=[0.0, 5.0]), "checkpoints"),
+        (
+            partial(
+                simulate, omega_ucb(game.problem).over(rho=[0.25, 0.0]), game, budget=5
+            ),
+            "rho",
+        ),
+    ]
+    assert_refused(rows)
 
 
 def test_money_in_and_out():
@@ -604,31 +468,3 @@ def test_ranges_are_told_to_learners():
     game = settings.fixed("ranges", COINS, COINS_OF_2, **ranges)
     expected = settings.make_problem(2, 0.1, [0.5, 1.0], 0, [0.2, 0.9])
     assert game.problem == expected
-
-
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [
-        ({"unit": 0.0}, "unit must be positive"),
-        ({"unit": "dollars"}, "unit must be one of"),
-        ({"worth": -1}, "worth must be positive"),
-        ({"cost_range": (0.5, 0.2)}, "lowest_cost and highest_cost"),
-        ({"reward_range": (0.5, 0.2)}, "lowest_reward and highest_reward"),
-    ],
-)
-def test_bad_money_is_refused(options, named):
-    with pytest.raises(ValueError, match=named):
-        settings.fixed("bad", COINS, COINS_OF_2, **options)
-
-
-def test_ranges_are_pairs():
-    with pytest.raises(TypeError, match="cost_range must be a pair"):
-        settings.fixed("bad", COINS, COINS_OF_2, cost_range=0.5)
-
-
-def test_costs_above_1_are_refused_with_the_remedy():
-    arms = laws.Product(
-        COINS_OF_2.reward, laws.Discrete(array([2.0], [4.0]), array([1], [1]))
-    )
-    with pytest.raises(ValueError, match="divide them by 4 and give unit=1 / 4"):
-        settings.fixed("bad", laws.product(laws.bernoulli, laws.discrete), arms)

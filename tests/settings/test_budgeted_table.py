@@ -3,10 +3,7 @@
 import numpy as np
 import pytest
 
-from jaxbandits import simulate
-from jaxbandits.policies.budgeted import uniform
 from jaxbandits.settings.budgeted import from_table, records_of, s_br
-from jaxbandits.testing import check_environment, trace_run
 
 COLUMNS = {"arm": "ad", "cost": "paid", "reward": "sales"}
 # Ratios 2 and 5 in spring, 1, 4/3 and 0 in summer.
@@ -23,20 +20,8 @@ summer,d,3,0,x
 """
 
 
-@pytest.fixture
-def path(tmp_path):
-    """A function that writes a table and returns its path."""
-
-    def write(text=ROWS):
-        file = tmp_path / "mine.csv"
-        file.write_text(text)
-        return file
-
-    return write
-
-
-def test_groups_by_hand(path):
-    groups = from_table(path(), **COLUMNS, group="season")
+def test_groups_by_hand(write):
+    groups = from_table(write(ROWS, "mine.csv"), **COLUMNS, group="season")
     assert list(groups) == ["spring", "summer"]
     spring, summer = groups.values()
     assert spring.name == "mine.csv spring"
@@ -52,94 +37,56 @@ def test_groups_by_hand(path):
     assert spring.problem == summer.problem
 
 
-def test_all_rows_are_one_game_without_groups(path):
-    game = from_table(path(), **COLUMNS)
+def test_all_rows_are_one_game_without_groups(write):
+    game = from_table(write(ROWS, "mine.csv"), **COLUMNS)
     assert game.name == "mine.csv" and game.problem.num_arms == 4
     assert game.provenance["arms"] == ["a", "b", "c", "d"]
     assert game.provenance["rows"] == [3, 4, 1, 1]
 
 
-@pytest.mark.slow
-def test_contract(path):
-    game = from_table(path(), **COLUMNS)
-    check_environment(game, uniform(game.problem))
+BAD = [
+    (("", ""), {"arm": "advert"}, "arm: .* has no column 'advert', but season, ad"),
+    (("", ""), {"group": "place"}, "group: .* has no column 'place'"),
+    (("0.5,8", "half,8"), {}, "cells of column 'paid' .* first 'half' in row 4"),
+    (("0.5,8", "0.5,-8"), {}, "'sales' .* first '-8' in row 4"),
+    (("0.5,8", ",8"), {}, "'paid' .* first '' in row 4"),
+    (("0.5,8", "0.5,inf"), {}, "'sales' .* first 'inf' in row 4"),
+    (("\nspring,b,2", "\n\nspring,b,x"), {}, "first 'x' in row 1"),
+    (("c,1,1", ",1,1"), {}, "'ad' .* are empty, first '' in row 6"),
+    (("summer,c", " ,c"), {"group": "season"}, "'season' .* empty, first ' '"),
+    (("sales,note", "sales"), {}, "path: .* more cells than columns"),
+    (("note", "paid"), {}, "path: .* one column of a name, but has two of paid"),
+    (
+        ("", ""),
+        {"reward": "paid"},
+        "arm, cost, reward must be columns of their own",
+    ),
+    (("", ""), {"arm": "paid"}, "must be columns of their own, got arm='paid'"),
+    (("", ""), {"group": "ad "}, "arm, cost, reward, group must .* group='ad '"),
+    (("2,10", "2,1e39"), {}, "path: the largest sales .* must be in .*1e\\+30"),
+    (("c,1,1", "c,0,1"), {"group": "season"}, "ad 'c' of season 'summer' has cost"),
+    (("c,1,1", "c,0,1"), {}, "ad 'c' has cost 0"),
+    (("c,1,1", "c,1e-21,1"), {}, "ad 'c' has cost 1e-21"),
+]
 
 
-@pytest.mark.slow
-def test_play_is_booked_in_money(path):
-    """Summer: arm b has cost 4 dollars for nothing, or half a dollar for 6; c a dollar
-    for 1; d 3 dollars for nothing. Ads are worth 4/3, 1 and 0 dollars for one."""
-    game = from_table(path(), **COLUMNS, group="season")["summer"]
-    options = {"budget": 100, "seeds": 8, "checkpoints": [50, 100], "keep": ("pulls",)}
-    data = simulate(uniform(game.problem), game, **options)
-    spent, reward = (data[k].values for k in ("spent", "reward"))
-    b, c, d = np.moveaxis(np.squeeze(data["pulls"].values)[..., :3], -1, 0)
-    dear = (spent.squeeze() - 0.5 * b - c - 3 * d) / 3.5  # pulls of b that cost 4
-    np.testing.assert_allclose(dear, np.round(dear), atol=1e-3)
-    assert np.all((dear > 0.5) & (dear < b))
-    np.testing.assert_allclose(
-        reward.squeeze(), 6 * (b - np.round(dear)) + c, rtol=1e-5
-    )
-    assert np.all(spent >= np.array([50, 100]) * (1 - 1e-6))
-    assert np.all(spent < np.array([54.1, 104.1]))
-    # A pull of c costs 1 dollar and loses 4/3 - 1, one of d loses 3 times 4/3.
-    np.testing.assert_allclose(data["regret"].squeeze(), c / 3 + 4 * d, rtol=1e-5)
-
-
-@pytest.mark.slow
-def test_arms_that_do_not_exist_are_never_played(path):
-    game = from_table(path(), **COLUMNS, group="season")["spring"]
-    assert set(trace_run(uniform(game.problem), game, 60).actions.tolist()) == {0, 1}
-
-
-@pytest.mark.parametrize(
-    ("change", "options", "named"),
-    [
-        (("", ""), {"arm": "advert"}, "arm: .* has no column 'advert', but season, ad"),
-        (("", ""), {"group": "place"}, "group: .* has no column 'place'"),
-        (("0.5,8", "half,8"), {}, "cells of column 'paid' .* first 'half' in row 4"),
-        (("0.5,8", "0.5,-8"), {}, "'sales' .* first '-8' in row 4"),
-        (("0.5,8", ",8"), {}, "'paid' .* first '' in row 4"),
-        (("0.5,8", "0.5,inf"), {}, "'sales' .* first 'inf' in row 4"),
-        (("\nspring,b,2", "\n\nspring,b,x"), {}, "first 'x' in row 1"),
-        (("c,1,1", ",1,1"), {}, "'ad' .* are empty, first '' in row 6"),
-        (("summer,c", " ,c"), {"group": "season"}, "'season' .* empty, first ' '"),
-        (("sales,note", "sales"), {}, "path: .* more cells than columns"),
-        (("note", "paid"), {}, "path: .* one column of a name, but has two of paid"),
-        (
-            ("", ""),
-            {"reward": "paid"},
-            "arm, cost, reward must be columns of their own",
-        ),
-        (("", ""), {"arm": "paid"}, "must be columns of their own, got arm='paid'"),
-        (("", ""), {"group": "ad "}, "arm, cost, reward, group must .* group='ad '"),
-        (("2,10", "2,1e39"), {}, "path: the largest sales .* must be in .*1e\\+30"),
-        (("c,1,1", "c,0,1"), {"group": "season"}, "ad 'c' of season 'summer' has cost"),
-        (("c,1,1", "c,0,1"), {}, "ad 'c' has cost 0"),
-        (("c,1,1", "c,1e-21,1"), {}, "ad 'c' has cost 1e-21"),
-    ],
-)
-def test_bad_tables_are_refused(path, change, options, named):
-    with pytest.raises(ValueError, match=named):
-        from_table(path(ROWS.replace(*change)), **COLUMNS | options)
-
-
-def test_columns_that_look_like_a_second_of_a_name_are_read(path):
-    game = from_table(path(ROWS.replace("note", "paid.1")), **COLUMNS)
-    assert game.provenance["rows"] == [3, 4, 1, 1]
-
-
-def test_tables_without_rows_or_rewards_are_refused(path):
-    with pytest.raises(ValueError, match="has no rows"):
-        from_table(path(ROWS.splitlines()[0] + "\n"), **COLUMNS)
-    with pytest.raises(ValueError, match="no row .* sales above 0"):
-        from_table(path("ad,paid,sales\na,1,0\nb,1,0\n"), **COLUMNS)
-    with pytest.raises(ValueError, match="no row .* paid above 0"):
-        from_table(path("ad,paid,sales\na,0,1\nb,0,1\n"), **COLUMNS)
+def test_bad_tables_are_refused_by_row_and_column(write):
+    for change, options, words in BAD:
+        with pytest.raises(ValueError, match=words):
+            from_table(write(ROWS.replace(*change)), **COLUMNS | options)
+    for text, words in (
+        (ROWS.splitlines()[0] + "\n", "has no rows"),
+        ("ad,paid,sales\na,1,0\nb,1,0\n", "no row .* sales above 0"),
+        ("ad,paid,sales\na,0,1\nb,0,1\n", "no row .* paid above 0"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            from_table(write(text), **COLUMNS)
     with pytest.raises(TypeError, match="cost must be a string"):
-        from_table(path(), arm="ad", cost=3, reward="sales")
-
-
-def test_other_games_have_no_records():
+        from_table(write(ROWS), arm="ad", cost=3, reward="sales")
     with pytest.raises(ValueError, match="not of from_table"):
         records_of(s_br(3))
+
+
+def test_columns_that_look_like_a_second_of_a_name_are_read(write):
+    game = from_table(write(ROWS.replace("note", "paid.1")), **COLUMNS)
+    assert game.provenance["rows"] == [3, 4, 1, 1]

@@ -1,5 +1,6 @@
 """Several arms in a round: the optimum by looking at all, regret by hand, refusals."""
 
+from functools import partial
 from itertools import combinations, product
 
 import jax
@@ -13,6 +14,7 @@ from jaxbandits.policies.plain import ucb
 from jaxbandits.settings import budgeted, censored
 from jaxbandits.settings.censored._combinatorial import State
 from jaxbandits.testing import altered, check_environment, trace_run
+from tests.tables import assert_refused, naming
 
 PAIRS = censored.censored(
     "four",
@@ -39,15 +41,16 @@ def best_of_all(values, size):
     )
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 4])
-def test_the_optimum_is_the_best_of_all_super_arms(size):
-    oracle = game(size).oracle()
-    np.testing.assert_allclose(
-        oracle.value, best_of_all(oracle.values, size), rtol=1e-12
-    )
-    at = oracle.values[oracle.arms, oracle.limits]
-    assert at.sum() == pytest.approx(oracle.value, rel=1e-12)
-    assert len(set(oracle.arms)) == size and list(at) == sorted(at, reverse=True)
+def test_the_optimum_is_the_best_of_all_super_arms():
+    for size in (1, 2, 3, 4):
+        with naming(size):
+            oracle = game(size).oracle()
+            best = best_of_all(oracle.values, size)
+            np.testing.assert_allclose(oracle.value, best, rtol=1e-12)
+            at = oracle.values[oracle.arms, oracle.limits]
+            assert at.sum() == pytest.approx(oracle.value, rel=1e-12)
+            assert len(set(oracle.arms)) == size
+            assert list(at) == sorted(at, reverse=True)
 
 
 def test_regret_by_hand():
@@ -67,22 +70,6 @@ def test_regret_by_hand():
     # Every super arm is as likely: an arm is part of half of them.
     shares = np.bincount(arms.ravel(), minlength=4) / 300
     assert np.all(np.abs(shares - 0.5) < 4 * 0.5 / np.sqrt(300))
-
-
-@pytest.mark.slow
-def test_the_best_super_arm_has_no_regret():
-    two = game(2)
-    arms, limits = (tuple(x.tolist()) for x in two.oracle()[1:3])
-    best = policies.fixed_super_arm(two.problem, arms, limits)
-    data = simulate(best, two, horizon=50, seeds=2)
-    assert np.all(data["regret"] == 0) and np.all(data["optimal"] == 1)
-    # One arm of two is another one, worth less by what its best limit lacks.
-    other = next(i for i in range(4) if i not in arms)
-    played = policies.fixed_super_arm(two.problem, (arms[0], other), limits)
-    values = two.oracle().values
-    gap = values[arms[1], limits[1]] - values[other, limits[1]]
-    data = simulate(played, two, horizon=50, seeds=2, checkpoints=[50])
-    np.testing.assert_allclose(data["regret"], 50 * gap, rtol=1e-12)
 
 
 @pytest.mark.slow
@@ -173,39 +160,35 @@ def test_an_order_of_arms_is_no_matter():
     assert one.state.pulls.sum() == 1 and one.state.pulls[0] == 1
 
 
-@pytest.mark.parametrize("size", [0, 5, 2.5, "two"])
-def test_sizes_that_are_refused(size):
-    with pytest.raises((ValueError, TypeError), match=r"size must be .*got"):
-        game(size)
-
-
-def test_what_is_refused():
-    anywhere = censored.indep(censored.ANY)
-    for other in (anywhere, budgeted.s_br(3), game(2)):
-        with pytest.raises(TypeError, match="environment must be of settings.censored"):
-            censored.combinatorial(other, 2)
-    with pytest.raises(TypeError, match="rcucb: problem must be a Problem of"):
-        policies.rcucb(game(2).problem)
-    with pytest.raises(TypeError, match="problem must be a Combinatorial of"):
-        policies.combinatorial_rcucb(PAIRS.problem)
+def test_other_games_sizes_and_super_arms_are_refused():
+    noisy = altered(PAIRS, problem=PAIRS.problem._replace(sigma=1.0))
+    many = censored.combinatorial(censored.many_arms(20), 5).problem
+    other = "environment must be of settings.censored"
+    fixed = partial(policies.fixed_super_arm, game(2).problem)
+    rows = [
+        (partial(censored.combinatorial, environment, 2), other)
+        for environment in (censored.indep(censored.ANY), budgeted.s_br(3), game(2))
+    ]
+    rows += [
+        (partial(game, 2, PAIRS._replace(oracle=None)), "must have a fixed instance"),
+        *((partial(game, x), r"size must be .*got") for x in (0, 5, 2.5, "two")),
+        (partial(policies.rcucb, game(2).problem), "problem must be a Problem of"),
+        (
+            partial(policies.combinatorial_rcucb, PAIRS.problem),
+            "problem must be a Combinatorial of",
+        ),
+        (partial(policies.super_arms_as_arms, many, ucb), "at most 10,000 super arms"),
+        (partial(fixed, (0, 0), (1, 1)), "arms must be different"),
+        (partial(fixed, (0,), (1,)), "arms must have size = 2 entries"),
+        (partial(fixed, (0, 4), (1, 1)), "arms: each must be"),
+        (partial(fixed, (0, 1), (1, 3)), "limits: each must be"),
+        (partial(fixed, [0, 1], (1, 1)), "arms must be a value that can be hashed"),
+        (partial(fixed, 3, (1, 1)), "arms must be a tuple of integers"),
+    ]
+    rows += [
+        (partial(make, game(2, noisy).problem), "supposes rewards in")
+        for make in (policies.cucb, policies.combinatorial_cell_thompson)
+    ]
+    assert_refused(rows, (TypeError, ValueError))
     with pytest.raises(ValueError, match="size = 3, and the environment .* size = 2"):
         simulate(policies.cucb(game(3).problem), game(2), horizon=5, seeds=1)
-    many = censored.combinatorial(censored.many_arms(20), 5)
-    with pytest.raises(ValueError, match="takes at most 10,000 super arms, and 5 of"):
-        policies.super_arms_as_arms(many.problem, ucb)
-    for arms, limits, message in (
-        ((0, 0), (1, 1), "arms must be different"),
-        ((0,), (1,), "arms must have size = 2 entries"),
-        ((0, 4), (1, 1), "arms: each must be"),
-        ((0, 1), (1, 3), "limits: each must be"),
-        ([0, 1], (1, 1), "arms must be a value that can be hashed"),
-        (3, (1, 1), "arms must be a tuple of integers"),
-    ):
-        with pytest.raises((TypeError, ValueError), match=message):
-            policies.fixed_super_arm(game(2).problem, arms, limits)
-    with pytest.raises(TypeError, match="must have a fixed instance, a view of the ro"):
-        game(2, PAIRS._replace(oracle=None))
-    noisy = altered(PAIRS, problem=PAIRS.problem._replace(sigma=1.0))
-    for make in (policies.cucb, policies.combinatorial_cell_thompson):
-        with pytest.raises(ValueError, match="supposes rewards in"):
-            make(game(2, noisy).problem)

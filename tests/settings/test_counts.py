@@ -3,9 +3,9 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
 
 from jaxbandits.settings.counts import total, weighted
+from tests.tables import naming
 
 
 def mapped(function, counts, *weights):
@@ -16,15 +16,18 @@ def mapped(function, counts, *weights):
         return jax.tree.map(np.asarray, found)
 
 
-@pytest.mark.parametrize("shape", [(4,), (3, 5)], ids=str)
-def test_against_a_plain_sum(rng, shape):
-    counts = rng.integers(0, 100, (7, *shape)).astype(np.int32)
-    weights = rng.random(shape) * (rng.random(shape) < 0.7), rng.random(shape)
-    axes = tuple(range(-len(shape), 0))
-    for found, each in zip(mapped(weighted, counts, *weights), weights, strict=True):
-        assert found.shape == (7,) and found.dtype == np.float64
-        np.testing.assert_allclose(found, (counts * each).sum(axes), rtol=1e-14)
-    assert mapped(total, counts).tolist() == counts.sum(axes).tolist()
+def test_against_a_plain_sum(rng):
+    for shape in [(4,), (3, 5)]:
+        with naming(shape):
+            counts = rng.integers(0, 100, (7, *shape)).astype(np.int32)
+            weights = rng.random(shape) * (rng.random(shape) < 0.7), rng.random(shape)
+            axes = tuple(range(-len(shape), 0))
+            for found, each in zip(
+                mapped(weighted, counts, *weights), weights, strict=True
+            ):
+                assert found.shape == (7,) and found.dtype == np.float64
+                np.testing.assert_allclose(found, (counts * each).sum(axes), rtol=1e-14)
+            assert mapped(total, counts).tolist() == counts.sum(axes).tolist()
 
 
 def test_digits_do_not_depend_on_the_batch(rng):

@@ -17,7 +17,7 @@ from jaxbandits.policies import budgeted as pulls
 from jaxbandits.policies import censored as pairs
 from jaxbandits.settings import budgeted, censored, dealt, farewell
 from jaxbandits.settings.censored import make_problem, scaled
-from jaxbandits.testing import check_environment, trace_run
+from jaxbandits.testing import trace_run
 
 COINS = Product(Bernoulli(np.array([0.1, 0.9, 0.5])), Bernoulli(np.full(3, 0.5)))
 MONEY = budgeted.fixed("coins", product(bernoulli, bernoulli), COINS)
@@ -45,19 +45,6 @@ def test_the_first_position_is_every_arm_in_its_turn(kind):
     lost = [0.8, 0, 0.4] if kind == "pulls" else TIME.oracle().gaps[:, 1]
     expected = counts.sum(axis=1) * np.take(lost, chosen)
     np.testing.assert_allclose(data["regret"], expected, rtol=1e-5)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", FIRST)
-def test_dealing_keeps_the_contract(kind):
-    game, policy, _ = FIRST[kind]
-    check_environment(dealt(game), policy, rounds=100)
-
-
-def test_a_clairvoyant_finds_the_best_arm_in_every_order():
-    policy = pulls.clairvoyant(MONEY.problem)
-    data = simulate(policy, dealt(MONEY), budget=20, seeds=16)
-    assert np.all(data["regret"] == 0)
 
 
 def test_what_is_recommended_is_judged_in_the_order_of_its_seed():

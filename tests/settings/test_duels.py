@@ -1,5 +1,7 @@
 """Duels: the coin by hand, regret by hand, what preferences tell, refusals."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -8,10 +10,10 @@ import pytest
 from jaxbandits import laws, live, simulate
 from jaxbandits.arrays import constant
 from jaxbandits.policies import censored as policies
-from jaxbandits.policies.censored._cell_self_sparring import LIMITS
 from jaxbandits.settings import budgeted, censored
 from jaxbandits.settings.censored._duels import State
 from jaxbandits.testing import altered, check_environment, trace_run
+from tests.tables import assert_refused, naming
 
 PAIRS = censored.censored(
     "four",
@@ -39,59 +41,38 @@ def duel(arms, limits):
     return censored.Duel(jnp.array(arms, jnp.int32), jnp.array(limits, jnp.int32))
 
 
-@pytest.mark.parametrize(
-    ("arms", "limits", "probability", "censored_"),
-    [
-        ((0, 1), (1, 1), 0.75, (False, False)),
-        ((1, 0), (1, 1), 0.25, (False, False)),
-        ((0, 1), (1, 0), 0.9, (False, True)),  # 0.8 against nothing
-        ((1, 0), (0, 1), 0.1, (True, False)),
-        ((0, 1), (0, 0), 0.5, (True, True)),  # nothing against nothing
-        ((2, 0), (1, 1), 0.1, (True, False)),
-        ((0, 0), (1, 1), 0.5, (False, False)),
-    ],
-)
-def test_the_coin_by_hand(arms, limits, probability, censored_):
+# Arms, limits, the probability that the first is preferred, and who is censored.
+COINS = [
+    ((0, 1), (1, 1), 0.75, (False, False)),
+    ((1, 0), (1, 1), 0.25, (False, False)),
+    ((0, 1), (1, 0), 0.9, (False, True)),  # 0.8 against nothing
+    ((1, 0), (0, 1), 0.1, (True, False)),
+    ((0, 1), (0, 0), 0.5, (True, True)),  # nothing against nothing
+    ((2, 0), (1, 1), 0.1, (True, False)),
+    ((0, 0), (1, 1), 0.5, (False, False)),
+]
+
+
+def test_the_coin_by_hand():
     """Just below its probability it prefers the first, just above the second."""
 
     @jax.jit
-    def step(noise):
+    def step(noise, action):
         start = CERTAIN.game.init(None)
-        setup = constant(CERTAIN.setup)
-        return CERTAIN.game.step(noise, setup, start, duel(arms, limits))[1]
+        return CERTAIN.game.step(noise, constant(CERTAIN.setup), start, action)[1]
 
-    found = []
-    for uniform in (probability - 1e-6, probability + 1e-6):
-        noise = np.zeros(WORDS, np.uint32)
-        noise[0] = int(uniform * 2**32)
-        feedback = step(noise)
-        assert tuple(feedback.censored.tolist()) == censored_
-        clock = [np.inf if lost else 0.5 for lost in censored_]
-        np.testing.assert_array_equal(feedback.consumption, clock)
-        found.append(bool(feedback.first_preferred))
-    assert found == [True, False]
-
-
-@pytest.mark.slow
-def test_preferences_and_charges_add_up_to_values():
-    """``E[Y - L_1 + L_2] = nu_1 - nu_2``, over 4,000 runs each of four duels."""
-    values, limits = PAIRS.oracle().values, np.array(PAIRS.problem.limits)
-    penalties, rounds = PAIRS.problem.penalties(), 4_000
-    for one, other in (((0, 1), (1, 1)), ((1, 0), (3, 2)), ((2, 2), (0, 0))):
-        arms, places = zip(one, other, strict=True)
-        policy = policies.fixed_duel(GAME.problem, arms, places)
-        told = trace_run(policy, GAME, rounds).feedback
-        lost, clock = np.asarray(told.censored), np.asarray(told.consumption)
-        paid = PAIRS.problem.cost(np.where(lost, 0.0, clock))
-        charges = np.where(lost, penalties[list(places)], paid)
-        sign = np.where(told.first_preferred, 1.0, -1.0)
-        surplus = sign - charges[:, 0] + charges[:, 1]
-        gap = surplus.mean() - (values[one] - values[other])
-        # One of three fails by chance once in 5,000 sets of keys.
-        assert abs(gap) < 4 * surplus.std() / np.sqrt(rounds)
-        assert np.all(
-            clock[~lost] <= np.broadcast_to(limits[list(places)], lost.shape)[~lost]
-        )
+    for arms, limits, probability, censored_ in COINS:
+        with naming((arms, limits)):
+            found = []
+            for uniform in (probability - 1e-6, probability + 1e-6):
+                noise = np.zeros(WORDS, np.uint32)
+                noise[0] = int(uniform * 2**32)
+                feedback = step(noise, duel(arms, limits))
+                assert tuple(feedback.censored.tolist()) == censored_
+                clock = [np.inf if lost else 0.5 for lost in censored_]
+                np.testing.assert_array_equal(feedback.consumption, clock)
+                found.append(bool(feedback.first_preferred))
+            assert found == [True, False]
 
 
 def test_regret_by_hand():
@@ -115,20 +96,6 @@ def test_regret_by_hand():
     assert abs(np.corrcoef(*number.T)[0, 1]) < 4 / np.sqrt(300)
 
 
-@pytest.mark.slow
-def test_the_best_pair_against_itself_has_no_regret():
-    oracle = GAME.oracle()
-    arm, limit = oracle.arm, oracle.limit
-    best = policies.fixed_duel(GAME.problem, (arm, arm), (limit, limit))
-    data = simulate(best, GAME, horizon=50, seeds=2)
-    assert np.all(data["regret"] == 0) and np.all(data["optimal"] == 1)
-    # Beside it, another pair costs half of its gap.
-    half = policies.fixed_duel(GAME.problem, (arm, 0), (limit, 0))
-    data = simulate(half, GAME, horizon=50, seeds=2, checkpoints=[50])
-    np.testing.assert_allclose(data["regret"], 25 * oracle.gaps[0, 0], rtol=1e-12)
-    assert np.all(data["optimal"] == 0.5)
-
-
 def test_more_runs_than_an_integer_holds():
     oracle, rounds = GAME.oracle(), 2_000_000_000
     plays = np.zeros((4, 3), np.int32)
@@ -140,16 +107,6 @@ def test_more_runs_than_an_integer_holds():
         found = GAME.game.metrics(tables, None, state)
     numbers = {name: float(value) for name, value in found.items()}
     assert numbers == {"regret": 0.0, "censored": 0.5, "optimal": 1.0}
-
-
-@pytest.mark.slow
-def test_simple_regret_is_of_what_is_recommended():
-    policy = policies.sparring_ucb(GAME.problem)
-    data = simulate(policy, GAME, horizon=200, seeds=3, checkpoints=[200])
-    gaps = np.unique(GAME.oracle().gaps)
-    means = (gaps[:, None] + gaps[None, :]) / 2
-    for found in data["simple_regret"].values.ravel():
-        assert np.min(np.abs(means - found)) < 1e-12
 
 
 def test_it_is_a_contract():
@@ -211,63 +168,47 @@ def test_the_larger_limit_is_preferred_where_charges_are_not_told():
     assert preferred.mean() > 0.5 + 4 * 0.5 / np.sqrt(rounds)
 
 
-@pytest.mark.slow
-def test_it_learns_the_best_pair():
-    """After 20,000 rounds nearly all of 16 seeds recommend it, or as good as it."""
-    data = simulate(
-        [policies.cell_self_sparring(GAME.problem, name) for name in LIMITS],
-        GAME,
-        horizon=20_000,
-        seeds=16,
-        checkpoints=[20_000],
-    )
-    good = (data["simple_regret"] < 0.01).mean("seed")
-    assert np.all(good > 0.8), good
-
-
-def test_what_is_refused():
-    anywhere = censored.indep(censored.ANY)
-    for other in (anywhere, budgeted.s_br(3), GAME):
-        with pytest.raises(TypeError, match="environment must be of settings.censored"):
-            censored.duels(other)
-    with pytest.raises(TypeError, match="must have a fixed instance, a view of the ro"):
-        censored.duels(PAIRS._replace(oracle=None))
+def test_other_games_pairs_and_parameters_are_refused():
     noisy = altered(PAIRS, problem=PAIRS.problem._replace(sigma=1.0))
-    with pytest.raises(ValueError, match=r"environment must have rewards in \[0, 1\]"):
-        censored.duels(noisy)
-    with pytest.raises(TypeError, match="rcucb: problem must be a Problem of"):
-        policies.rcucb(GAME.problem)
-    with pytest.raises(TypeError, match="problem must be a Dueling of"):
-        policies.cell_self_sparring(PAIRS.problem)
-    with pytest.raises(ValueError, match="limits must be one of .'ordered', 'apart'"):
-        policies.cell_self_sparring(GAME.problem, "sorted")
-    with pytest.raises(ValueError, match="told must be one of .'values', 'pref"):
-        policies.rucb_on_pairs(GAME.problem, "rewards")
-    for make in (policies.duels_as_arms, policies.sparring):
-        with pytest.raises(TypeError, match="plain must be a function"):
-            make(GAME.problem, 3)
-    for arms, limits, message in (
-        ((0,), (1, 1), "arms must have size = 2 entries"),
-        ((0, 4), (1, 1), "arms: each must be"),
-        ((0, 0), (1, 3), "limits: each must be"),
-        ([0, 1], (1, 1), "arms must be a value that can be hashed"),
-        (3, (1, 1), "arms must be a tuple of integers"),
+    other = "environment must be of settings.censored"
+    fixed = partial(policies.fixed_duel, GAME.problem)
+    rows = [
+        (partial(censored.duels, environment), other)
+        for environment in (censored.indep(censored.ANY), budgeted.s_br(3), GAME)
+    ]
+    rows += [
+        (
+            partial(censored.duels, PAIRS._replace(oracle=None)),
+            "must have a fixed instance, a view of the ro",
+        ),
+        (partial(censored.duels, noisy), r"environment must have rewards in \[0, 1\]"),
+        (partial(policies.rcucb, GAME.problem), "problem must be a Problem of"),
+        (
+            partial(policies.cell_self_sparring, PAIRS.problem),
+            "problem must be a Dueling of",
+        ),
+        (
+            partial(policies.cell_self_sparring, GAME.problem, "sorted"),
+            "limits must be one of .'ordered', 'apart'",
+        ),
+        (
+            partial(policies.rucb_on_pairs, GAME.problem, "rewards"),
+            "told must be one of .'values', 'pref",
+        ),
+        (partial(policies.duels_as_arms, GAME.problem, 3), "plain must be a function"),
+        (partial(policies.sparring, GAME.problem, 3), "plain must be a function"),
+        (partial(fixed, (0,), (1, 1)), "arms must have size = 2 entries"),
+        (partial(fixed, (0, 4), (1, 1)), "arms: each must be"),
+        (partial(fixed, (0, 0), (1, 3)), "limits: each must be"),
+        (partial(fixed, [0, 1], (1, 1)), "arms must be a value that can be hashed"),
+        (partial(fixed, 3, (1, 1)), "arms must be a tuple of integers"),
+    ]
+    for policy, name, value in (
+        (policies.cell_self_sparring, "prior_ended", 0.5),
+        (policies.cell_self_sparring, "reward_spread", -1.0),
+        (policies.rucb_on_pairs, "alpha", 0.0),
+        (policies.self_sparring_on_pairs, "prior_win", 0.0),
     ):
-        with pytest.raises((TypeError, ValueError), match=message):
-            policies.fixed_duel(GAME.problem, arms, limits)
-
-
-@pytest.mark.parametrize(
-    ("policy", "bad", "message"),
-    [
-        (policies.cell_self_sparring, {"prior_ended": 0.5}, "prior_ended"),
-        (policies.cell_self_sparring, {"reward_spread": -1.0}, "reward_spread"),
-        (policies.rucb_on_pairs, {"alpha": 0.0}, "alpha"),
-        (policies.self_sparring_on_pairs, {"prior_win": 0.0}, "prior_win"),
-    ],
-)
-def test_parameters_that_are_refused(policy, bad, message):
-    with pytest.raises(ValueError, match=message):
-        simulate(
-            {"it": policy(GAME.problem)}, GAME, horizon=5, seeds=1, grid={"it": bad}
-        )
+        play = partial(simulate, policy(GAME.problem), GAME, horizon=5, seeds=1)
+        rows.append((partial(play, grid={name: value}), name))
+    assert_refused(rows, (TypeError, ValueError))

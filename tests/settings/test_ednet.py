@@ -12,7 +12,7 @@ from tests.data import DATA, needs_data
 
 HEADER = "pseudo_user_id,question_id,response_time_ms,is_correct"
 # Neither users nor questions are sorted or in blocks; an id is spelled NA.
-ROWS = """
+TABLE = f"""{HEADER}
 u2,q9,1500.0,1
 u1,q10,0,0
 u2,NA,250.5,0
@@ -22,20 +22,8 @@ u2,q10,17632.0,1
 """
 
 
-@pytest.fixture
-def path(tmp_path):
-    """A function that writes a table and returns its path."""
-
-    def write(rows=ROWS, header=HEADER):
-        file = tmp_path / "ednet.csv"
-        file.write_text(header + "\n" + rows.lstrip())
-        return file
-
-    return write
-
-
-def test_small_table_by_hand(path):
-    data = load_ednet(path())
+def test_small_table_by_hand(write):
+    data = load_ednet(write(TABLE))
     assert data.users == ("u2", "u1")
     assert data.questions == ("q9", "q10", "NA")
     np.testing.assert_array_equal(
@@ -46,12 +34,12 @@ def test_small_table_by_hand(path):
     np.testing.assert_allclose(data.total_seconds, [19.3825, 67.0], rtol=1e-15)
 
 
-def test_columns_in_another_order_and_compressed(tmp_path, path):
-    lines = (HEADER + "\n" + ROWS.strip()).splitlines()
+def test_columns_in_another_order_and_compressed(tmp_path, write):
+    lines = TABLE.splitlines()
     text = "\n".join(",".join(reversed(line.split(","))) for line in lines)
     file = tmp_path / "reversed.csv.gz"
     file.write_bytes(gzip.compress(text.encode()))
-    first, second = load_ednet(path()), load_ednet(file)
+    first, second = load_ednet(write(TABLE)), load_ednet(file)
     assert first[:2] == second[:2]
     np.testing.assert_array_equal(first.seconds, second.seconds)
     np.testing.assert_array_equal(first.correct, second.correct)
@@ -68,64 +56,58 @@ def test_the_papers_table():
     assert data.correct.mean() == pytest.approx(0.47372, abs=1e-12)
 
 
-@pytest.mark.parametrize("column", HEADER.split(","))
-def test_missing_and_unknown_columns_are_named(column, path):
-    header = HEADER.replace(column, "other")
-    with pytest.raises(ValueError, match=f"path: .* no column {column}"):
-        load_ednet(path(header=header))
-    rows = "\n".join(line + ",1" for line in ROWS.strip().splitlines())
+TIME, ANSWER = "response_time_ms that is not a finite number", "is_correct that is not"
+BAD = [
+    ("1500.0", "-1", "negative response_time_ms"),
+    ("1500.0", "inf", TIME + ": 'inf'"),
+    ("1500.0", "nan", TIME),
+    ("1500.0", "", TIME),
+    ("1500.0", "fast", TIME + ": 'fast'"),
+    ("u1,q10,0,0", "u1,q10,0,2", ANSWER + " 0 or 1"),
+    ("u1,q10,0,0", "u1,q10,0,0.5", ANSWER + " 0 or 1"),
+    ("u1,q10,0,0", "u1,q10,0,True", ANSWER + " a finite number: 'True'"),
+    ("u1,q10,0,0", "u1,q10,0", ANSWER + " a finite number"),
+    ("u1,q10", ",q10", "row without pseudo_user_id"),
+    ("u1,q10", "u1,", "row without question_id"),
+    ("u1,q10,0,0\n", "", "but has 0 for user u1 and question q10"),
+    ("u1,q10", "u1,q9", "but has 2 for user u1 and question q9"),
+    ("u1,q10", "u3,q10", "but has 0 for user u3 and question q9"),
+    ("u1,q10,0,0", "u1,q10,0,0,5", "not a CSV table"),
+]
+
+
+def test_bad_tables_are_refused_by_row_and_column(write):
+    for old, new, words in BAD:
+        assert TABLE.count(old) == 1
+        with pytest.raises(ValueError, match=f"path: .*table.csv .*{words}"):
+            load_ednet(write(TABLE.replace(old, new)))
+    for column in HEADER.split(","):
+        with pytest.raises(ValueError, match=f"path: .* no column {column}"):
+            load_ednet(write(TABLE.replace(column, "other")))
     with pytest.raises(ValueError, match="path: .* unknown column other"):
-        load_ednet(path(rows, HEADER + ",other"))
+        load_ednet(write(HEADER + ",other\nu2,q9,1500.0,1,1\n"))
+    with pytest.raises(ValueError, match="path: .* more cells than columns"):
+        load_ednet(write(HEADER + "\nx,u2,q9,1500.0,1\n"))
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "named"),
-    [
-        ("1500.0", "-1", "negative response_time_ms"),
-        ("1500.0", "inf", "response_time_ms that is not a finite number: 'inf'"),
-        ("1500.0", "nan", "response_time_ms that is not a finite number"),
-        ("1500.0", "", "response_time_ms that is not a finite number"),
-        ("1500.0", "fast", "response_time_ms that is not a finite number: 'fast'"),
-        ("u1,q10,0,0", "u1,q10,0,2", "is_correct that is not 0 or 1"),
-        ("u1,q10,0,0", "u1,q10,0,0.5", "is_correct that is not 0 or 1"),
-        (
-            "u1,q10,0,0",
-            "u1,q10,0,True",
-            "is_correct that is not a finite number: 'True'",
-        ),
-        ("u1,q10,0,0", "u1,q10,0", "is_correct that is not a finite number"),
-        ("u1,q10", ",q10", "row without pseudo_user_id"),
-        ("u1,q10", "u1,", "row without question_id"),
-        ("u1,q10,0,0\n", "", "but has 0 for user u1 and question q10"),
-        ("u1,q10", "u1,q9", "but has 2 for user u1 and question q9"),
-        ("u1,q10", "u3,q10", "but has 0 for user u3 and question q9"),
-        ("u1,q10,0,0", "u1,q10,0,0,5", "not a CSV table"),
-    ],
-)
-def test_bad_rows_are_refused(old, new, named, path):
-    assert ROWS.count(old) == 1
-    with pytest.raises(ValueError, match=f"path: .*ednet.csv .*{named}"):
-        load_ednet(path(ROWS.replace(old, new)))
-
-
-def test_files_without_a_table_are_refused(tmp_path, path):
-    with pytest.raises(ValueError, match="path: .* empty"):
-        load_ednet(path(""))
+def test_files_without_a_table_are_refused(tmp_path, write):
+    for text in (HEADER + "\n", ""):
+        with pytest.raises(ValueError, match="path: .* empty"):
+            load_ednet(write(text))
     file = tmp_path / "nothing.csv"
-    file.write_text("")
-    with pytest.raises(ValueError, match=r"path: .*nothing\.csv is empty"):
-        load_ednet(file)
     file.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ValueError, match=r"path: .*nothing\.csv is not a CSV table"):
         load_ednet(file)
-    long = "\n".join("x," + line for line in ROWS.strip().splitlines())
-    with pytest.raises(ValueError, match="path: .* more cells than columns"):
-        load_ednet(path(long))
     with pytest.raises(FileNotFoundError, match=r"nowhere\.csv"):
         load_ednet(tmp_path / "nowhere.csv")
 
 
 def test_synthetic_questions():
+    for argument in ("num_questions", "seed"):
+        with pytest.raises(ValueError, match=argument):
+            ednet_like_parameters(**{argument: -1})
+        with pytest.raises(TypeError, match=argument):
+            ednet_like_parameters(**{argument: 2.0})
     quiz = ednet_like_parameters()
     again, other = ednet_like_parameters(), ednet_like_parameters(seed=1)
     ranges = {"probability": (0.2, 0.9), "shape": (1.3, 2.5), "scale": (15, 60)}
@@ -139,14 +121,6 @@ def test_synthetic_questions():
     assert quiz.budget == 700
     assert ednet_like_parameters(3).scale.shape == (3,)
     assert ednet_like_parameters(3).budget == 105
-
-
-@pytest.mark.parametrize("argument", ["num_questions", "seed"])
-def test_bad_numbers_of_synthetic_questions_are_refused(argument):
-    with pytest.raises(ValueError, match=argument):
-        ednet_like_parameters(**{argument: -1})
-    with pytest.raises(TypeError, match=argument):
-        ednet_like_parameters(**{argument: 2.0})
 
 
 def test_a_table_with_few_of_all_pairs_is_refused_in_little_memory(tmp_path):

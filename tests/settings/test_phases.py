@@ -1,6 +1,6 @@
 """Arms that change: which phase a pull belongs to, and what it is behind."""
 
-from functools import cache
+from functools import cache, partial
 
 import jax
 import jax.numpy as jnp
@@ -11,10 +11,10 @@ from jaxbandits import simulate
 from jaxbandits.engine.books import closed
 from jaxbandits.engine.rollout import to_device
 from jaxbandits.laws import Bernoulli, Product, Uniform, bernoulli, product, uniform
-from jaxbandits.policies import REGISTRY
 from jaxbandits.policies import budgeted as policies
 from jaxbandits.settings import budgeted as settings
-from jaxbandits.testing import check_environment, trace_run
+from jaxbandits.testing import trace_run
+from tests.tables import assert_refused
 
 COINS = product(bernoulli, bernoulli)
 
@@ -38,27 +38,6 @@ def test_a_phase_ends_with_the_pull_that_reaches_its_end():
     trace = trace_run(turn, GAME, 12)
     assert trace.feedback.reward[:10].tolist() == [1.0] * 4 + [0.0] * 6
     assert trace.environment.pulls.tolist() == [[4, 0, 0], [6, 0, 0], [2, 0, 0]]
-
-
-@pytest.mark.slow
-def test_regret_by_hand():
-    # Ratios 1, 1 and 2 are best; arm 0 is 0, 1 and 1.5 behind them, each at cost 1.
-    data = simulate(
-        policies.fixed_arm(GAME.problem, 0),
-        GAME,
-        budget=12,
-        seeds=2,
-        checkpoints=[4, 10, 12],
-        keep=("pulls",),
-    )
-    assert data["regret"].values[0, 0, 0].tolist() == [0.0, 6.0, 9.0]
-    np.testing.assert_allclose(data["optimal"].values[0, 0, 0], [1, 0.4, 4 / 12])
-    assert data["spent"].values[0, 0, 0].tolist() == [4.0, 10.0, 12.0]
-    assert data["pulls"].isel(checkpoint=-1, seed=0).values.squeeze().tolist() == [
-        [4, 0, 0],
-        [6, 0, 0],
-        [2, 0, 0],
-    ]
 
 
 @cache
@@ -114,42 +93,10 @@ def test_books_of_a_run_from_its_feedback():
 
 
 @pytest.mark.slow
-def test_books_of_the_engine_are_those_of_the_feedback():
-    game, _, _, lost, expected = recounted()
-    budget = float(expected[:150].sum())
-    found = simulate(
-        policies.uniform(game.problem),
-        game,
-        budget=budget,
-        seeds=3,
-        checkpoints=[budget],
-    ).isel(seed=2, policy=0, params=0, checkpoint=0)
-    played = int(found["rounds"])
-    assert 100 < played < 200
-    for name, each in {"regret": lost, "expected_spent": expected}.items():
-        assert found[name].item() == pytest.approx(each[:played].sum(), rel=1e-6)
-
-
-def alike():
-    """A game that does not change, and one of one phase."""
-    law = coins([0.3, 0.5], [0.4, 0.9])
-    return settings.fixed("one", COINS, law), settings.changing("one", COINS, [law], [])
-
-
-@pytest.mark.slow
-def test_one_phase_is_played_as_a_game_that_does_not_change():
-    policy = policies.uniform(alike()[0].problem)
-    still, one = (trace_run(policy, game, 60) for game in alike())
-    jax.tree.map(np.testing.assert_array_equal, one.feedback, still.feedback)
-    assert one.environment.pulls.tolist() == [still.environment.pulls.tolist()]
-    for sums in ("reward", "spent"):
-        found, wanted = (getattr(x.environment, sums).total for x in (one, still))
-        assert found == wanted > 5
-
-
-@pytest.mark.slow
 def test_one_phase_is_a_game_that_does_not_change():
-    still, one = alike()
+    law = coins([0.3, 0.5], [0.4, 0.9])
+    still = settings.fixed("one", COINS, law)
+    one = settings.changing("one", COINS, [law], [])
     policy = policies.uniform(still.problem)
     a, b = (simulate(policy, game, budget=30, seeds=4) for game in (still, one))
     for metric in ("regret", "optimal", "reward", "spent"):
@@ -159,13 +106,6 @@ def test_one_phase_is_a_game_that_does_not_change():
 def test_who_knows_the_phases_plays_the_best_arm_of_each():
     trace = trace_run(policies.clairvoyant(GAME.problem), GAME, 12)
     assert trace.actions.tolist() == [0] * 4 + [1] * 6 + [2] * 2
-
-
-@pytest.mark.slow
-def test_who_knows_the_phases_has_no_regret():
-    game = settings.s_br_changing(3, 4, 10.0)
-    data = simulate(policies.clairvoyant(game.problem), game, budget=60, seeds=5)
-    assert (data["regret"] == 0).all() and (data["optimal"] == 1).all()
 
 
 def test_every_phase_draws_its_own_arms():
@@ -180,48 +120,36 @@ def test_every_phase_draws_its_own_arms():
     assert game.name == "S-Br-2, 3 phases"
 
 
-@pytest.mark.slow
-def test_the_game_keeps_the_contract():
-    check_environment(GAME, REGISTRY["budgeted/uniform"](GAME.problem))
-
-
-@pytest.mark.parametrize(
-    ("change", "error", "message"),
-    [
-        ({"params": PHASES[0]}, TypeError, "params must be a list"),
-        ({"params": [], "ends": []}, ValueError, "number of phases in params"),
-        (
-            {"params": [*PHASES[:2], coins([1.0], [1.0])]},
-            ValueError,
-            r"as many arms in every phase, got \[3, 3, 1\]",
-        ),
-        ({"params": [*PHASES[:2], coins([1.0], [0.0])]}, ValueError, "expected cost"),
-        ({"ends": [4]}, ValueError, r"ends must be one less than the phases \(2\)"),
-        ({"ends": [4, 4]}, ValueError, "ends must increase"),
-        ({"ends": [1e8, 1e8 + 1]}, ValueError, "also as float32"),
-        ({"ends": [-1, 4]}, ValueError, "ends must be positive"),
-        ({"ends": [4, np.nan]}, ValueError, "ends must be positive"),
-        ({"ends": ["a", "b"]}, TypeError, "ends must be"),
-        ({"unit": "dear"}, ValueError, "unit must be one of"),
-    ],
-)
-def test_bad_input(change, error, message):
-    arguments = {"params": PHASES, "ends": [4, 10]} | change
-    with pytest.raises(error, match=message):
-        settings.changing("three", COINS, **arguments)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({"num_arms": 0}, ValueError, "num_arms"),
-        ({"phases": 0}, ValueError, "phases must be at least 1"),
-        ({"phases": 2.5}, TypeError, "phases must be an integer"),
-        ({"length": 0.0}, ValueError, "length must be positive"),
-        ({"length": "long"}, TypeError, "length must be"),
-        ({"cost_floor": 1.0}, ValueError, "cost_floor must be in"),
-    ],
-)
-def test_bad_draws(arguments, error, message):
-    with pytest.raises(error, match=message):
-        settings.s_br_changing(**arguments)
+def test_bad_phases_and_draws_are_refused():
+    unequal = [*PHASES[:2], coins([1.0], [1.0])]
+    free = [*PHASES[:2], coins([1.0], [0.0])]
+    changes = [
+        ({"params": PHASES[0]}, "params must be a list"),
+        ({"params": [], "ends": []}, "number of phases in params"),
+        ({"params": unequal}, r"as many arms in every phase, got \[3, 3, 1\]"),
+        ({"params": free}, "expected cost"),
+        ({"ends": [4]}, r"ends must be one less than the phases \(2\)"),
+        ({"ends": [4, 4]}, "ends must increase"),
+        ({"ends": [1e8, 1e8 + 1]}, "also as float32"),
+        ({"ends": [-1, 4]}, "ends must be positive"),
+        ({"ends": [4, np.nan]}, "ends must be positive"),
+        ({"ends": ["a", "b"]}, "ends must be"),
+        ({"unit": "dear"}, "unit must be one of"),
+    ]
+    good = {"params": PHASES, "ends": [4, 10]}
+    rows = [
+        (partial(settings.changing, "three", COINS, **good | change), words)
+        for change, words in changes
+    ]
+    rows += [
+        (partial(settings.s_br_changing, **arguments), words)
+        for arguments, words in (
+            ({"num_arms": 0}, "num_arms"),
+            ({"phases": 0}, "phases must be at least 1"),
+            ({"phases": 2.5}, "phases must be an integer"),
+            ({"length": 0.0}, "length must be positive"),
+            ({"length": "long"}, "length must be"),
+            ({"cost_floor": 1.0}, "cost_floor must be in"),
+        )
+    ]
+    assert_refused(rows, (TypeError, ValueError))

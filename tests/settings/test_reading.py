@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from jaxbandits.settings import reading
 from jaxbandits.settings.budgeted import from_table, records_of
 from jaxbandits.settings.censored import load_runs
+from tests.tables import naming
 
 COLUMNS = {"arm": "Channel", "cost": "Cost", "reward": "Revenue"}
 PLAIN = "Channel,Cost,Revenue\nA,1.5,2\nB,0.5,0\nA,2,1299\n"
@@ -43,7 +44,6 @@ def noted(path, **options):
 
 # The same records in another form, options, and words of the notes.
 FORMS = {
-    "plain": (PLAIN, {}, ""),
     "blanks in the header": (PLAIN.replace(",", ", ", 2), {}, "headers were left out"),
     "blanks at cells": (PLAIN.replace("A,2", " A ,2"), {}, "first of ' A ' in row 3"),
     "title lines": (
@@ -61,14 +61,11 @@ FORMS = {
     ),
     "rows of commas": (PLAIN + ",,\n,,\n", {}, "without an entry were left out, 2 of"),
     "old line ends": (PLAIN.replace("\n", "\r"), {}, ""),
-    "tabs": (PLAIN.replace(",", "\t"), {}, ""),
-    "German": (PLAIN.replace(",", ";").replace(".", ","), {}, "a decimal comma"),
     "German thousands": (
         PLAIN.replace(",", ";").replace(".", ",").replace("1299", "1.299"),
         {},
         "a decimal comma",
     ),
-    "quoted decimals": (PLAIN.replace("1.5", '"1,50"'), {"decimal": ","}, None),
     "English thousands": (PLAIN.replace("1299", '"1,299.00"'), {}, ""),
     "quotes after blanks": (
         PLAIN.replace(",", ", ").replace("1299", '"1,299"'),
@@ -91,42 +88,37 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_a_form_of_a_file_is_read_with_its_notes(tmp_path, form):
-    text, options, words = FORMS[form]
-    path = tmp_path / "mine.csv"
-    path.write_bytes(text.encode())
-    if words is None:  # Where "0.5" is no number any more.
-        with pytest.raises(ValueError, match="first '0.5' in row 2 .* ',' is before"):
-            from_table(path, **COLUMNS, **options)
-        return
-    records, notes = noted(path, **options)
-    assert records == FOUND
-    assert (notes == "") == (words == "")
-    assert re.search(words, notes)
+def test_every_form_of_a_file_is_read_with_its_notes(write):
+    for form, (text, options, words) in FORMS.items():
+        with naming(form):
+            path = write("")
+            path.write_bytes(text.encode())
+            records, notes = noted(path, **options)
+            assert records == FOUND
+            assert (notes == "") == (words == "")
+            assert re.search(words, notes)
+    # Where "0.5" is no number any more.
+    path = write(PLAIN.replace("1.5", '"1,50"'))
+    with pytest.raises(ValueError, match="first '0.5' in row 2 .* ',' is before"):
+        from_table(path, **COLUMNS, decimal=",")
 
 
-@pytest.mark.parametrize(
-    "encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"]
-)
-def test_encodings_of_spreadsheets_are_read(tmp_path, encoding):
-    path = tmp_path / "mine.csv"
-    path.write_bytes(PLAIN.replace("A,", "Schuhe für €,").encode(encoding))
-    records, notes = noted(path)
-    assert set(records) == {"Schuhe für €", "B"}
-    assert ("Windows-1252" in notes) == (encoding == "cp1252")
-
-
-def test_an_encoding_that_shows_late_is_read(tmp_path):
-    path = tmp_path / "mine.csv"
+def test_encodings_of_spreadsheets_are_read(write):
+    """Also one that shows late."""
+    path = write("")
+    for encoding in ("utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"):
+        with naming(encoding):
+            path.write_bytes(PLAIN.replace("A,", "Schuhe für €,").encode(encoding))
+            records, notes = noted(path)
+            assert set(records) == {"Schuhe für €", "B"}
+            assert ("Windows-1252" in notes) == (encoding == "cp1252")
     path.write_bytes((PLAIN + "B,1,0\n" * 20_000).encode() + "é,1,1\n".encode("cp1252"))
     records, notes = noted(path)
     assert records["é"] == [(1, 1)] and "Windows-1252" in notes
 
 
-@pytest.mark.parametrize(
-    ("cell", "options", "value"),
-    [
+def test_a_mark_that_may_mean_two_things_can_be_told(write):
+    for cell, options, value in (
         ("1.299", {"decimal": ","}, 1299),
         ("1.299", {"decimal": "."}, 1.299),
         ('"1,299"', {"decimal": "."}, 1299),
@@ -134,20 +126,24 @@ def test_an_encoding_that_shows_late_is_read(tmp_path):
         ("1.299.000", {}, 1_299_000),
         ('"1,299,000"', {}, 1_299_000),
         ("1e3", {}, 1000),
-        ("12 %", {}, None),
-    ],
-)
-def test_a_mark_that_may_mean_two_things_can_be_told(tmp_path, cell, options, value):
-    path = tmp_path / "mine.csv"
-    path.write_text(f"Channel,Cost,Revenue\nA,1,{cell}\nB,2,0\n")
-    if value is None:
-        with pytest.raises(
-            ValueError, match="one unit, but are '12 %' in row 1 and '0'"
-        ):
-            noted(path, **options)
-        return
-    records, _ = noted(path, **options)
-    assert records["A"] == [(value, 1)]
+    ):
+        with naming((cell, options)):
+            path = write(f"Channel,Cost,Revenue\nA,1,{cell}\nB,2,0\n")
+            assert noted(path, **options)[0]["A"] == [(value, 1)]
+    path = write("Channel,Cost,Revenue\nA,1,12 %\nB,2,0%\n")
+    records, notes = noted(path)
+    assert records["A"] == [(0.12, 1)] and "per cent were read as shares" in notes
+    path = write("Channel,Cost,Revenue\nA,1,12 %\nB,2,0\n")
+    with pytest.raises(ValueError, match="one unit, but are '12 %' in row 1 and '0'"):
+        noted(path)
+    for options, words in (
+        ({"sep": ",,"}, "sep must be one"),
+        ({"sep": '"'}, "sep must be one character, no quote"),
+        ({"sep": "\n"}, "sep must be one character, no quote and no line break"),
+        ({"decimal": "'"}, "decimal must be"),
+    ):
+        with naming(options), pytest.raises(ValueError, match=words):
+            from_table(path, **COLUMNS, **options)
 
 
 def test_a_thousand_that_was_read_as_a_decimal_is_worth_a_note(tmp_path):
@@ -168,39 +164,27 @@ def test_a_thousand_that_was_read_as_a_decimal_is_worth_a_note(tmp_path):
     assert noted(path, decimal=".")[1] == ""
 
 
-@pytest.mark.parametrize(
-    ("cells", "options", "value"),
-    [
-        (("0,125", "0,500"), {}, 0.125),
-        (("00,125", "0,500"), {}, 0.125),
-        (("0,125", "1,500"), {}, 0.125),
-        (("0,125", "7"), {"decimal": ","}, 0.125),
-        (("0,125", "7"), {"decimal": "."}, None),
-        (("0.125", "7"), {"decimal": ","}, None),
-        (("0 125", "7"), {}, None),
-        (("0.125.500", "7"), {}, None),
-        (("0.500", "1,5"), {}, None),
-    ],
-)
-def test_a_number_that_begins_with_zero_has_no_thousands(
-    tmp_path, cells, options, value
-):
-    path = tmp_path / "mine.csv"
-    path.write_text("Channel;Cost;Revenue\nA;{};1\nB;{};0\n".format(*cells))
-    if value is None:
-        with pytest.raises(ValueError, match=f"first '{cells[0]}|first '{cells[1]}"):
-            from_table(path, **COLUMNS, **options)
-        return
-    records, notes = noted(path, **options)
-    assert records["A"] == [(1, value)]
-    assert ("decimal comma" in notes) == (not options)
-
-
-def test_per_cent_are_shares(tmp_path):
-    path = tmp_path / "mine.csv"
-    path.write_text("Channel,Cost,Revenue\nA,1,12 %\nB,2,0%\n")
-    records, notes = noted(path)
-    assert records["A"] == [(0.12, 1)] and "per cent were read as shares" in notes
+def test_a_number_that_begins_with_zero_has_no_thousands(write):
+    for first, second, options, value in (
+        ("0,125", "0,500", {}, 0.125),
+        ("00,125", "0,500", {}, 0.125),
+        ("0,125", "1,500", {}, 0.125),
+        ("0,125", "7", {"decimal": ","}, 0.125),
+        ("0,125", "7", {"decimal": "."}, None),
+        ("0.125", "7", {"decimal": ","}, None),
+        ("0 125", "7", {}, None),
+        ("0.125.500", "7", {}, None),
+        ("0.500", "1,5", {}, None),
+    ):
+        with naming((first, second, options)):
+            path = write(f"Channel;Cost;Revenue\nA;{first};1\nB;{second};0\n")
+            if value is None:
+                with pytest.raises(ValueError, match=f"first '{first}|first '{second}"):
+                    from_table(path, **COLUMNS, **options)
+                continue
+            records, notes = noted(path, **options)
+            assert records["A"] == [(1, value)]
+            assert ("decimal comma" in notes) == (not options)
 
 
 BAD = {
@@ -236,29 +220,12 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("named", BAD)
-def test_a_file_that_cannot_be_read_is_refused_by_row_and_column(tmp_path, named):
-    path = tmp_path / "mine.csv"
-    path.write_text(BAD[named])
-    named = named.replace("Revenue: ", "reward: ")
-    with warnings.catch_warnings(), pytest.raises(ValueError, match=named):
-        warnings.simplefilter("ignore")
-        from_table(path, **COLUMNS)
-
-
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [
-        ({"sep": ",,"}, "sep must be one"),
-        ({"sep": '"'}, "sep must be one character, no quote"),
-        ({"sep": "\n"}, "sep must be one character, no quote and no line break"),
-        ({"decimal": "'"}, "decimal must be"),
-    ],
-)
-def test_bad_marks_are_refused_by_name(tmp_path, options, named):
-    (tmp_path / "mine.csv").write_text(PLAIN)
-    with pytest.raises(ValueError, match=named):
-        from_table(tmp_path / "mine.csv", **COLUMNS, **options)
+@pytest.mark.filterwarnings("ignore")
+def test_a_file_that_cannot_be_read_is_refused_by_row_and_column(write):
+    for words, text in BAD.items():
+        words = words.replace("Revenue: ", "reward: ")
+        with naming(words), pytest.raises(ValueError, match=words):
+            from_table(write(text), **COLUMNS)
 
 
 def test_rows_that_quotes_make_one_cell_are_refused_or_noted(tmp_path):
@@ -298,12 +265,11 @@ def test_names_that_look_alike(tmp_path):
     assert "accents composed" in notes and "kept apart: 'B', 'b'" in notes
 
 
-@pytest.mark.parametrize("name", ["Total", "SUMME", "Grand total:", "everything"])
-def test_a_total_is_worth_a_note(tmp_path, name):
-    path = tmp_path / "mine.csv"
-    path.write_text(PLAIN + f"{name},4,1301\n")
-    records, notes = noted(path)
-    assert len(records) == 3 and "take it out of the file" in notes and name in notes
+def test_a_total_is_worth_a_note(write):
+    for name in ("Total", "SUMME", "Grand total:", "everything"):
+        records, notes = noted(write(PLAIN + f"{name},4,1301\n"))
+        assert len(records) == 3 and "take it out of the file" in notes
+        assert name in notes
 
 
 cells = st.floats(0, 1e6, allow_nan=False).map(lambda x: round(x, 2))

@@ -1,6 +1,7 @@
 """Recorded runs of one's own: loading, timeouts, the game with one's own prices."""
 
 import tracemalloc
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ import pytest
 from jaxbandits.policies.censored import z_rcucb
 from jaxbandits.settings import censored
 from jaxbandits.testing import trace_run
+from tests.tables import assert_refused, naming
 
 GOOD = pd.DataFrame(
     {
@@ -93,10 +95,10 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("message", BAD)
-def test_bad_tables_are_refused_by_name(tmp_path, message):
-    with pytest.raises(ValueError, match=message):
-        censored.load_runs(written(tmp_path, BAD[message]))
+def test_bad_tables_are_refused_by_name(tmp_path):
+    for message, table in BAD.items():
+        with pytest.raises(ValueError, match=message):
+            censored.load_runs(written(tmp_path, table))
 
 
 def test_words_of_a_configuration_stand_as_they_are(tmp_path):
@@ -114,36 +116,26 @@ def test_words_of_a_configuration_stand_as_they_are(tmp_path):
         censored.load_runs(written(tmp_path, log + "walk,3,NA,2\n"), **columns)
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "third"),
-    [
+def test_configurations_that_are_written_differently_are_two(tmp_path):
+    alike = (
         ("01", "1", "1"),
         ("9007199254740993", "9007199254740992", "1.5"),
         ("1.50", "1.5", "2"),
         ("-0.0", "0.0", "1.5"),
         ("1e3", "1000", "1000.0"),
         ("True", "1", "yes"),
-    ],
-)
-def test_configurations_that_are_written_differently_are_two(
-    tmp_path, first, second, third
-):
-    rows = [f"{name},1,{i + 1}" for i, name in enumerate((first, second, third))]
-    log = "\n".join(["id,reward,seconds", *rows, f"{first},1,9"]) + "\n"
-    runs = censored.load_runs(written(tmp_path, log), configuration=["id"])
-    found = {
-        c["id"]: own[~np.isnan(own)].tolist()
-        for c, own in zip(runs.configurations, runs.seconds, strict=True)
-    }
-    assert found[first] == [1, 9] and found[second][0] == 2
-    assert len(found) == len({first, second, third})
-
-
-def test_numbers_that_lose_nothing_are_numbers(tmp_path):
-    log = "a,b,reward,seconds\n10,0.5,1,1\n9,2,1,1\n9,2,1,3\n"
-    runs = censored.load_runs(written(tmp_path, log))
-    assert runs.configurations == ({"a": 9, "b": 2.0}, {"a": 10, "b": 0.5})
-    assert [type(x) for x in runs.configurations[0].values()] == [int, float]
+    )
+    for names in alike:
+        with naming(names):
+            rows = [f"{name},1,{i + 1}" for i, name in enumerate((*names, names[0]))]
+            log = "\n".join(["id,reward,seconds", *rows]) + "\n"
+            runs = censored.load_runs(written(tmp_path, log), configuration=["id"])
+            found = {
+                c["id"]: own[~np.isnan(own)].tolist()
+                for c, own in zip(runs.configurations, runs.seconds, strict=True)
+            }
+            assert found[names[0]] == [1, 4] and found[names[1]][0] == 2
+            assert len(found) == len({*names})
 
 
 def test_rows_that_are_all_configurations_are_worth_a_warning(tmp_path):
@@ -217,20 +209,6 @@ def test_ties_at_the_longest_time_without_a_timeout_are_worth_a_warning(tmp_path
     assert censored.load_runs(path, **options).about["notes"] == []
 
 
-def test_a_tolerance_of_nothing_and_a_cutoff_of_0_are_refused(tmp_path):
-    path = written(tmp_path, CAPPED.replace("b,1,2,4", "b,1,2,0"))
-    with pytest.raises(ValueError, match="tolerance is a share .* timeout or cutoff"):
-        censored.load_runs(path, configuration=["solver"], tolerance=0.1)
-    with pytest.raises(ValueError, match="path: .*'cutoff' .* above 0, got 0 in row 5"):
-        censored.load_runs(path, configuration=["solver"], cutoff="cutoff")
-
-
-@pytest.mark.parametrize("limits", [[1, 1], [0, 2], [3, 2]])
-def test_bad_limits_are_refused_in_the_seconds_of_the_runs(log, limits):
-    with pytest.raises(ValueError, match=f"above 0 and strictly .* \\[{limits[0]}.0, "):
-        censored.recorded("mine", log, limits)
-
-
 STATUS = """solver,reward,seconds,status
 a,1,9.98,Timed-Out
 a,1,3,ok
@@ -251,28 +229,6 @@ def test_a_status_says_how_a_run_ended(tmp_path):
     assert runs.timeout == 10
     # Without a timeout, a run was stopped after its seconds.
     assert censored.load_runs(path, **columns).timeout == 9.98
-
-
-@pytest.mark.parametrize(
-    ("change", "options", "named"),
-    [
-        (("CRASH", "who knows"), {}, "status 'who knows' in row 4 .* not known"),
-        (
-            ("10.4,solved", "inf,solved"),
-            {},
-            "'seconds' .* finished, first 'inf' in row 5",
-        ),
-        (("a,1,3", "a,,3"), {}, "'reward' .* finished, first '' in row 2"),
-        (("a,1,3", "a,1,fast"), {}, "'seconds' .* finished, first 'fast' in row 2"),
-        (("", ""), {"tolerance": 0.1}, "tolerance .* without status"),
-        (("", ""), {"status": "state"}, "status: .* has no column 'state'"),
-        (("", ""), {"status": "reward"}, "different columns"),
-    ],
-)
-def test_a_bad_status_is_refused_by_name(tmp_path, change, options, named):
-    options = {"configuration": ["solver"], "status": "status", "timeout": 10} | options
-    with pytest.raises(ValueError, match=named):
-        censored.load_runs(written(tmp_path, STATUS.replace(*change)), **options)
 
 
 def test_runs_that_finished_bring_one_without_a_reward(tmp_path):
@@ -300,58 +256,12 @@ def test_one_long_configuration_takes_no_room_in_the_others(tmp_path):
     assert game.oracle().censoring[3, 0] == 1 and game.oracle().censoring[1, 0] == 0
 
 
-def test_other_bad_arguments(tmp_path):
-    with pytest.raises(ValueError, match="timeout"):
-        censored.load_runs(written(tmp_path, GOOD), timeout=0.0)
-    with pytest.raises(ValueError, match="has no column 'leaves'"):
-        censored.load_runs(written(tmp_path, GOOD), configuration=["leaves"])
-    runs = censored.load_runs(written(tmp_path, GOOD), timeout=0.5)
-    with pytest.raises(ValueError, match="runs: none of them finished"):
-        censored.recorded("mine", runs, [0.5])
-
-
 def test_row_numbers_are_no_configuration(tmp_path):
     GOOD.to_csv(tmp_path / "numbered.csv")
     with pytest.raises(ValueError, match="path: .* a column without a name"):
         censored.load_runs(tmp_path / "numbered.csv")
     runs = censored.load_runs(tmp_path / "numbered.csv", configuration=["trees"])
     assert len(runs.configurations) == 3
-
-
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        ({"configuration": "trees"}, "configuration must be a list .* 'trees'"),
-        ({"configuration": 3}, "configuration must be a list"),
-        ({"configuration": [["trees"]]}, "configuration: a name must be a string"),
-        ({"configuration": ["trees", "reward"]}, "configuration .* different columns"),
-        ({"reward": 3}, "reward must be a string"),
-        ({"seconds": ["seconds"]}, "seconds must be a string"),
-        ({"reward": "seconds"}, "reward, seconds, .* different columns"),
-        ({"seconds": "run"}, "reward, seconds, .* different columns"),
-    ],
-)
-def test_columns_are_names_and_different(tmp_path, arguments, named):
-    with pytest.raises((TypeError, ValueError), match=named):
-        censored.load_runs(written(tmp_path, GOOD), **arguments)
-
-
-@pytest.mark.parametrize("first", [0, 1])
-def test_rows_that_are_too_long_are_not_shifted(tmp_path, first):
-    """By their first cells: row numbers, to pandas, in any case."""
-    path = tmp_path / "long.csv"
-    rows = [f"{first + i},0.5,2.0,0.7\n" for i in range(3)]
-    path.write_text("solver,reward,seconds\n" + "".join(rows))
-    with pytest.raises(ValueError, match="path: .* more cells than columns"):
-        censored.load_runs(path)
-
-
-def test_an_empty_file_and_no_file(tmp_path):
-    (tmp_path / "empty.csv").touch()
-    with pytest.raises(ValueError, match=r"path: .*empty"):
-        censored.load_runs(tmp_path / "empty.csv")
-    with pytest.raises(FileNotFoundError):
-        censored.load_runs(tmp_path / "none.csv")
 
 
 def test_values_by_hand(log):
@@ -378,6 +288,10 @@ def test_values_by_hand(log):
 
 
 def test_limits_up_to_the_timeout(log):
+    for limits in ([1, 1], [0, 2], [3, 2]):
+        words = f"above 0 and strictly .* \\[{limits[0]}.0, "
+        with pytest.raises(ValueError, match=words):
+            censored.recorded("mine", log, limits)
     with pytest.raises(ValueError, match="limits must be at most the timeout"):
         censored.recorded("mine", log, [3.0, 10.1])
     with pytest.raises(ValueError, match="limits must be numbers or 'any'"):
@@ -401,3 +315,62 @@ def test_z_rcucb_plays_recorded_runs(log):
     assert np.all(trace.actions.limit <= np.float32(10 / 6))
     assert np.argmax(trace.environment.pulls) == 2
     assert len(np.unique(trace.actions.limit)) >= 4
+
+
+def test_bad_columns_and_files_are_refused(tmp_path):
+    good = written(tmp_path, GOOD)
+    columns = [
+        ({"configuration": "trees"}, "configuration must be a list .* 'trees'"),
+        ({"configuration": 3}, "configuration must be a list"),
+        ({"configuration": [["trees"]]}, "configuration: a name must be a string"),
+        ({"configuration": ["trees", "reward"]}, "configuration .* different columns"),
+        ({"configuration": ["leaves"]}, "has no column 'leaves'"),
+        ({"reward": 3}, "reward must be a string"),
+        ({"seconds": ["seconds"]}, "seconds must be a string"),
+        ({"reward": "seconds"}, "reward, seconds, .* different columns"),
+        ({"timeout": 0.0}, "timeout"),
+    ]
+    rows = [(partial(censored.load_runs, good, **o), words) for o, words in columns]
+    late = censored.load_runs(good, timeout=0.5)
+    rows.append(
+        (partial(censored.recorded, "mine", late, [0.5]), "none of them finished")
+    )
+    # By their first cells the rows are row numbers to pandas, in any case.
+    for first in (0, 1):
+        path = tmp_path / f"long{first}.csv"
+        long = "".join(f"{first + i},0.5,2.0,0.7\n" for i in range(3))
+        path.write_text("solver,reward,seconds\n" + long)
+        rows.append((partial(censored.load_runs, path), "path: .* more cells than col"))
+    (tmp_path / "empty.csv").touch()
+    rows.append((partial(censored.load_runs, tmp_path / "empty.csv"), "path: .*empty"))
+    assert_refused(rows, (TypeError, ValueError))
+    with pytest.raises(FileNotFoundError):
+        censored.load_runs(tmp_path / "none.csv")
+
+
+def test_a_bad_status_cutoff_or_tolerance_is_refused(tmp_path):
+    table = [
+        (("CRASH", "who knows"), {}, "status 'who knows' in row 4 .* not known"),
+        (
+            ("10.4,solved", "inf,solved"),
+            {},
+            "'seconds' .* finished, first 'inf' in row 5",
+        ),
+        (("a,1,3", "a,,3"), {}, "'reward' .* finished, first '' in row 2"),
+        (("a,1,3", "a,1,fast"), {}, "'seconds' .* finished, first 'fast' in row 2"),
+        (("", ""), {"tolerance": 0.1}, "tolerance .* without status"),
+        (("", ""), {"status": "state"}, "status: .* has no column 'state'"),
+        (("", ""), {"status": "reward"}, "different columns"),
+    ]
+    for change, options, words in table:
+        path = written(tmp_path, STATUS.replace(*change))
+        options = {"status": "status", "timeout": 10} | options
+        with pytest.raises(ValueError, match=words):
+            censored.load_runs(path, configuration=["solver"], **options)
+    path = written(tmp_path, CAPPED.replace("b,1,2,4", "b,1,2,0"))
+    load = partial(censored.load_runs, path, configuration=["solver"])
+    rows = [
+        (partial(load, tolerance=0.1), "tolerance is a share .* timeout or cutoff"),
+        (partial(load, cutoff="cutoff"), "path: .*'cutoff' .* above 0, got 0 in row 5"),
+    ]
+    assert_refused(rows)

@@ -34,7 +34,7 @@ def test_the_best_limit_is_one_that_the_best_configuration_exceeds():
     assert np.all(forest.censoring[forest.gaps == 0] == 0)
 
 
-def test_the_shipped_runs():
+def test_the_shipped_runs_are_whole():
     runs = censored.solver_runs()
     assert runs.reward.shape == (40, 100) and runs.timeout == 5_000
     stopped = np.isinf(runs.seconds)
@@ -42,7 +42,7 @@ def test_the_shipped_runs():
     assert runs.seconds[~stopped].max() < 5_000
 
 
-def test_any_limit():
+def test_the_best_limit_of_all_is_a_recorded_one():
     """The best limit of all is a recorded number of flips."""
     game = censored.solver(censored.ANY)
     oracle = game.oracle()

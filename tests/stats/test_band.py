@@ -1,17 +1,17 @@
 """Simultaneous bands: a literal twin, whole curves covered, constant checkpoints."""
 
+from functools import partial
+
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import stats
 
 from jaxbandits.stats import band, interval
-from jaxbandits.stats._band import _critical
 from tests.results.samples import blocks, dataset, repetitions, slack
+from tests.tables import assert_refused, each_row
 
 
-def test_literal_twin(rng):
+def test_a_band_is_that_of_a_literal_twin(rng):
     """The largest t statistic of samples of residuals with random signs."""
     values = rng.normal(size=(1, 9, 4)).cumsum(axis=2)
     found = band(repetitions(values), "regret", 0.9, resamples=199, seed=3)
@@ -60,19 +60,9 @@ def band_coverage(values, number):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [6, 30])
-def test_coverage_of_curves(rng, size):
-    trials, level = 2000, 0.95
-    values = walks(rng, trials, size)
-    assert abs(band_coverage(values, 20) - level) < slack(level, trials)
-    # Pointwise intervals, each at the same level, leave every fifth curve somewhere.
-    assert coverage(interval(repetitions(values), "regret")) < 0.85
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("checkpoints", [3, 100])
-@pytest.mark.parametrize("size", [5, 10, 20, 100])
-def test_coverage_of_curves_at_length(rng, size, checkpoints):
+@each_row("checkpoints", [3, 100])
+@each_row("size", [5, 10, 20, 100])
+def test_whole_curves_are_covered(rng, size, checkpoints):
     trials, level = 10_000, 0.95
     covered = band_coverage(walks(rng, trials, size, checkpoints), 200)
     # The claim is for many seeds: with few, a percent more or less.
@@ -81,7 +71,7 @@ def test_coverage_of_curves_at_length(rng, size, checkpoints):
 
 
 @pytest.mark.slow
-def test_joint_over_policies(rng):
+def test_policies_may_be_covered_together(rng):
     """Two policies are covered together; a band for each alone does that less often."""
     trials, level, size = 1000, 0.95, 20
     noise = rng.normal(size=(2, trials, size, 5))
@@ -136,7 +126,7 @@ def test_missing_seeds_are_nan_and_alone():
     np.testing.assert_allclose(both.upper.sel(policy="ucb"), alone.upper[0])
 
 
-def test_too_few_seeds():
+def test_a_band_of_too_few_seeds_is_nan_or_infinite():
     found = band(dataset(num_seeds=1), "regret")
     assert found.mean.notnull().all()
     assert found.lower.isnull().all() and found.upper.isnull().all()
@@ -149,28 +139,17 @@ def test_too_few_seeds():
     assert found.upper[..., 0].equals(found.mean[..., 0])
 
 
-@given(st.integers(3, 9), st.integers(-5, 5), st.sampled_from([-3.0, 1e-200, 1e5]))
-def test_translation_and_scale(size, shift, scale):
-    """The multiple of the standard error does not change, with the sign neither."""
-    rows = np.random.default_rng(size).normal(size=(2, 3, size))
-    moved = scale * rows + shift * abs(scale)
-    expected = _critical(rows, 0.9, 99, 0)
-    np.testing.assert_allclose(_critical(moved, 0.9, 99, 0), expected, rtol=1e-6)
-
-
 def test_mistakes_are_named():
     known = "policy, params, checkpoint"
-    for over in ((), ("seed",), ("checkpoint", "round")):
-        with pytest.raises(ValueError, match=f"^over .*dimensions {known}, got"):
-            band(dataset(), "regret", over=over)
-    with pytest.raises(ValueError, match="^level must"):
-        band(dataset(), "regret", 95)
-    with pytest.raises(ValueError, match="^resamples must "):
-        band(dataset(), "regret", resamples=10)
-    with pytest.raises(ValueError, match="^metric: "):
-        band(dataset(), "gain")
-
-
-def test_over_names_a_dimension_once():
-    with pytest.raises(ValueError, match="^over must name different dimensions"):
-        band(dataset(), "regret", over=["checkpoint", "checkpoint"])
+    twice = ["checkpoint", "checkpoint"]
+    rows = [
+        (partial(band, dataset(), "regret", over=over), f"^over .*ons {known}, got")
+        for over in ((), ("seed",), ("checkpoint", "round"))
+    ]
+    rows += [
+        (lambda: band(dataset(), "regret", over=twice), "^over must name different"),
+        (lambda: band(dataset(), "regret", 95), "^level must"),
+        (lambda: band(dataset(), "regret", resamples=10), "^resamples must "),
+        (lambda: band(dataset(), "gain"), "^metric: "),
+    ]
+    assert_refused(rows, ValueError)

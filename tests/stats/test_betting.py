@@ -6,7 +6,8 @@ import xarray as xr
 
 from jaxbandits.stats import interval, interval_of
 from jaxbandits.stats.betting import CUT, betting_ends, betting_test
-from tests.results.samples import dataset, repetitions, slack
+from tests.results.samples import dataset
+from tests.tables import assert_named
 
 
 def capital(units, m, level):
@@ -23,7 +24,7 @@ def capital(units, m, level):
     return most
 
 
-def test_literal_twin(rng):
+def test_bets_are_those_of_a_literal_twin(rng):
     units = rng.uniform(size=30) ** 2
     p, sign = betting_test(units, 0.95, 0.5)
     above, below = capital(units, 0.5, 0.95), capital(1 - units, 0.5, 0.95)
@@ -35,7 +36,7 @@ def test_literal_twin(rng):
     assert capital(1 - units, 1 - upper + 1e-6, 0.9) < 20
 
 
-def test_all_on_one_side():
+def test_values_that_are_all_1_by_hand():
     """Every value 1: each bet wins its stake, cut for small m."""
     lower, upper = betting_ends(np.ones(5), 0.95)
     assert upper == pytest.approx(1)
@@ -43,22 +44,8 @@ def test_all_on_one_side():
     assert lower == pytest.approx(0.75 / (40**0.2 - 0.25), rel=1e-6)
 
 
-@pytest.mark.parametrize("size", [5, 40])
-@pytest.mark.parametrize("p", [0.02, 0.5])
-def test_coverage(rng, size, p):
-    trials = 2000
-    values = (rng.random((trials, size)) < p) * 9.0 - 4
-    options = {"method": "bounded", "bounds": (-4, 5)}
-    found = interval(repetitions(values), "regret", 0.9, **options)
-    covered = ((found.lower <= 9 * p - 4) & (9 * p - 4 <= found.upper)).mean()
-    assert covered > 0.9 - slack(0.9, trials)
-    assert (found.upper - found.lower).max() <= 9
-    test, _ = betting_test((values + 4) / 9, 0.9, p)
-    assert (test <= 0.1).mean() < 0.1 + slack(0.1, trials)
-
-
 @pytest.mark.filterwarnings("ignore:.*along the dimension seed are NaN:UserWarning")
-def test_missing_and_labelled_values():
+def test_missing_values_are_nan_and_labels_stay():
     data = dataset(num_seeds=30)["regret"].clip(0, 20_000)
     data[0, 0, 4, 1] = np.nan
     found = interval_of(data, method="bounded", bounds=(0, 20_000))
@@ -68,18 +55,11 @@ def test_missing_and_labelled_values():
     assert 0 <= one.lower < 0.3 < one.upper <= 1
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"method": "bounded"}, ValueError, "are for the method"),
-        ({"bounds": (0, 1)}, ValueError, "are for the method"),
-        ({"method": "bounded", "bounds": 3}, TypeError, "must be two numbers"),
-        ({"method": "bounded", "bounds": (0, "x")}, TypeError, "must be two numbers"),
-        ({"method": "bounded", "bounds": (1, 0)}, ValueError, "must be finite and inc"),
-        ({"method": "bounded", "bounds": (0, np.inf)}, ValueError, "must be finite"),
-        ({"method": "bounded", "bounds": (0, 1)}, ValueError, r".* is not in \[0, 1\]"),
-    ],
-)
-def test_mistakes_are_named(options, error, message):
-    with pytest.raises(error, match=f"^bounds:? {message}"):
-        interval(dataset(), "regret", **options)
+def test_mistakes_are_named():
+    good = dict(dataset=dataset(), metric="regret", method="bounded")
+    good["bounds"] = (-10, 20_000)
+    wrong = {"method": ["t"], "bounds": [None, 3, (0, "x"), (1, 0), (0, np.inf)]}
+    assert_named(interval, good, wrong, "^bounds:? (are for|must be)")
+    assert_named(
+        interval, good, {"bounds": [(0, 1)]}, r"^bounds: .* is not in \[0, 1\]"
+    )

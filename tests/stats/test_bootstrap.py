@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import stats
 
 from jaxbandits.stats import bootstrap, interval
-from tests.results.samples import blocks, dataset, repetitions, slack
+from tests.results.samples import dataset, repetitions
+from tests.tables import assert_refused, each_row
 
 
 def ends(values, **arguments):
@@ -17,8 +16,8 @@ def ends(values, **arguments):
     return found.lower.values[0, :, 0], found.upper.values[0, :, 0]
 
 
-@pytest.mark.parametrize("level", [0.8, 0.95])
-def test_against_scipy(rng, level):
+@each_row("level", [0.8, 0.95])
+def test_ends_are_those_of_scipy(rng, level):
     """SciPy resamples the values themselves there, with the same numbers."""
     values = rng.exponential(size=(3, 12))
     lower, upper = ends(values, level=level, seed=5)
@@ -34,7 +33,7 @@ def test_against_scipy(rng, level):
         np.testing.assert_allclose((low, high), expected, rtol=1e-9)
 
 
-def test_dimensions_and_mean():
+def test_the_interval_has_the_dimensions_and_the_mean_of_students():
     data = dataset(points=2, num_seeds=7)
     found = interval(data, "regret", method="bootstrap", resamples=99)
     student = interval(data, "regret")
@@ -48,7 +47,7 @@ def test_dimensions_and_mean():
     assert not other.lower.equals(found.lower)
 
 
-def test_the_room_does_not_matter(rng, monkeypatch):
+def test_the_room_for_resamples_does_not_matter(rng, monkeypatch):
     values = rng.normal(size=(5, 9))
     expected = ends(values)
     for room in (1, 20, 450):
@@ -56,16 +55,8 @@ def test_the_room_does_not_matter(rng, monkeypatch):
         np.testing.assert_allclose(ends(values), expected, rtol=1e-12)
 
 
-def test_a_row_does_not_depend_on_others(rng):
-    values = rng.normal(size=(4, 9))
-    values[0] = np.nan
-    lower, upper = ends(values)
-    alone = ends(values[3:])
-    np.testing.assert_allclose((lower[3], upper[3]), np.ravel(alone), rtol=1e-12)
-
-
 @pytest.mark.filterwarnings("ignore:.*along the dimension seed are NaN:UserWarning")
-def test_seeds_without_variance_and_missing_seeds():
+def test_seeds_without_variance_have_no_width_and_missing_ones_are_nan():
     values = np.ones((4, 3)) * [[0.1], [0.0], [1.0], [1.0]]
     values[2, 1] = np.nan
     values[3, 1] = 2
@@ -79,7 +70,7 @@ def test_seeds_without_variance_and_missing_seeds():
     assert np.isnan(lower).all() and np.isnan(upper).all()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "row", [[0, 1], [0, 0, 0, 1e-300], [1e16, 1e16 + 2, 1e16 + 6], [-1e300, 0, 1e300]]
 )
 def test_extreme_values_stay_quiet(row):
@@ -87,39 +78,16 @@ def test_extreme_values_stay_quiet(row):
     assert min(row) <= lower < upper <= max(row)
 
 
-@given(
-    st.lists(st.integers(-50, 50), min_size=2, max_size=10),
-    st.integers(-1000, 1000),
-    st.sampled_from([0.25, 2.0, 1024.0]),
-)
-def test_translation_and_scale(row, shift, scale):
-    row = np.array(row, float)
-    (low, moved_low), (high, moved_high) = ends([row, scale * row + shift])
-    np.testing.assert_allclose(moved_low, scale * low + shift, atol=1e-9 * scale)
-    np.testing.assert_allclose(moved_high, scale * high + shift, atol=1e-9 * scale)
-
-
-def test_coverage(rng):
-    """About 0.94 with 50 normal seeds, and no longer one-sided for skewed ones."""
-    trials = 2000
-    for draw, truth in ((rng.standard_normal, 0), (rng.standard_exponential, 1)):
-        data = repetitions(draw((trials, 50)))
-        parts = [
-            interval(part, "regret", method="bootstrap", resamples=499, seed=seed)
-            for seed, part in enumerate(blocks(data, 20))
-        ]
-        above = np.mean([part.lower > truth for part in parts])
-        below = np.mean([part.upper < truth for part in parts])
-        assert 1 - above - below > 0.935 - slack(0.935, trials)
-    student = interval(data, "regret")
-    too_high, too_low = (student.lower > 1).mean(), (student.upper < 1).mean()
-    assert abs(above - below) < 0.5 * (too_low - too_high)
-
-
 def test_mistakes_are_named():
-    with pytest.raises(ValueError, match="^method must be one of .'t', 'bootstrap'"):
-        interval(dataset(), "regret", method="bca")
-    with pytest.raises(ValueError, match="^resamples must be at least.* = 40, got 39"):
-        interval(dataset(), "regret", method="bootstrap", resamples=39)
-    with pytest.raises(ValueError, match="^level must"):
-        interval(dataset(), "regret", 1, method="bootstrap")
+    def found(**options):
+        return lambda: interval(dataset(), "regret", **options)
+
+    few = {"method": "bootstrap", "resamples": 39}
+    assert_refused(
+        [
+            (found(method="bca"), "^method must be one of .'t', 'bootstrap'"),
+            (found(**few), "^resamples must be at least.* = 40, got 39"),
+            (found(level=1, method="bootstrap"), "^level must"),
+        ],
+        ValueError,
+    )

@@ -19,7 +19,7 @@ def study(monkeypatch):
     monkeypatch.delitem(sys.modules, "coverage")
 
 
-def test_ranks_and_power(study):
+def test_ranks_and_powers_are_as_high_as_promised(study):
     for _, cells in study.rank_rows(100):
         assert all(cell.value > 0.86 for cell in cells)
     for _, cells in study.power_rows(100):

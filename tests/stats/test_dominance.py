@@ -12,6 +12,7 @@ from scipy import stats
 from jaxbandits.stats import dominance, paired_difference
 from tests.heavy import in_short
 from tests.results.samples import dataset, slack
+from tests.tables import assert_named, each_row
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +45,7 @@ def values(rng):
     return noise + 0.5 * rng.normal(size=(4, 60)) + np.array([[0], [0.2], [0.5], [3]])
 
 
-def test_t_test_against_scipy(values):
+def test_the_t_test_is_scipys(values):
     found = compared(values)
     for i in range(4):
         for j in set(range(4)) - {i}:
@@ -61,7 +62,7 @@ def test_t_test_against_scipy(values):
     ).all()
 
 
-def test_sign_test_against_scipy(rng):
+def test_the_sign_test_is_scipys(rng):
     values = rng.integers(0, 4, (3, 15)) + np.array([[0], [1], [0]])
     found = compared(values, test="sign")
     for i, j in ((0, 1), (0, 2), (1, 2)):
@@ -85,8 +86,8 @@ def adjusted(p, correction):
     return np.minimum(result, 1)[np.argsort(order)]
 
 
-@pytest.mark.parametrize("correction", ["holm", "bonferroni", "holm-sidak", "fdr_bh"])
-def test_corrections(values, correction):
+@each_row("correction", ["holm", "bonferroni", "holm-sidak", "fdr_bh"])
+def test_corrections_are_those_of_their_rules(values, correction):
     found = compared(values, correction=correction)
     pairs = np.triu_indices(4, 1)
     expected = adjusted(found["p"].values[pairs], correction)
@@ -99,13 +100,13 @@ def test_corrections(values, correction):
     assert found["verdict"][:, 3].values.tolist() == [1, 1, 1, 0]
 
 
-@pytest.mark.parametrize(("factor", "verdict"), [(0.99, 0), (1.01, 1)])
+@each_row("factor, verdict", [(0.99, 0), (1.01, 1)])
 def test_a_verdict_is_sure_at_its_adjusted_p(values, factor, verdict):
     level = 1 - factor * compared(values)["p_adjusted"][0, 1].item()
     assert compared(values, level=level)["verdict"][0, 1] == verdict
 
 
-def test_differences_and_intervals():
+def test_differences_and_intervals_are_those_of_pairs():
     """As `paired_difference`, at the level that six pairs leave to each."""
     data = dataset(points=2, num_seeds=30)
     found = dominance(data, "regret", params=1, checkpoint=1)
@@ -139,7 +140,7 @@ OPTIONS = {
 
 
 @given(st.integers(0, 1000), st.sampled_from([*OPTIONS]))
-def test_two_sides_of_one_table(key, test):
+def test_the_two_sides_of_a_table_mirror_each_other(key, test):
     """Swapping policy and rival, or loss and gain, turns signs and nothing else."""
     rng = np.random.default_rng(key)
     values = rng.integers(0, 6, (3, 25)) + rng.integers(0, 3, (3, 1))
@@ -163,7 +164,7 @@ def test_win_rate_by_hand():
     np.testing.assert_array_equal(found["win_rate"], [[0.5, 0.375], [0.625, 0.5]])
 
 
-def test_what_the_tests_speak_of():
+def test_the_t_test_speaks_of_means_and_the_sign_test_of_wins():
     """One seed of 30 outweighs the others: it turns the mean, not the wins."""
     values = np.zeros((2, 30))
     values[0] = -1 - np.arange(30) / 30
@@ -176,7 +177,7 @@ def test_what_the_tests_speak_of():
     assert compared(values, test="bounded", bounds=(-2000, 2000))["verdict"][0, 1] == 0
 
 
-def test_silence(rng):
+def test_nothing_is_said_of_too_few_equal_or_skewed_seeds(rng):
     """Too few seeds, no differences, a tail on the other side of 0."""
     normal = rng.normal(size=24)
     values = np.stack([normal, normal + 1, 9 + normal + rng.normal(size=24)])
@@ -206,9 +207,9 @@ def test_silence(rng):
     assert away["verdict"][0, 1] == -1 and away["upper"][0, 1].isnull()
 
 
-@pytest.mark.parametrize("correction", ["holm", "bonferroni", "holm-sidak", "fdr_bh"])
-@pytest.mark.parametrize("test", [*OPTIONS])
-def test_identical_policies(rng, test, correction):
+@each_row("correction", ["holm", "bonferroni", "holm-sidak", "fdr_bh"])
+@each_row("test", [*OPTIONS])
+def test_identical_policies_are_never_told_apart(rng, test, correction):
     values = np.tile(np.clip(rng.normal(size=300), -3, 3), (3, 1))
     values[2] += 1 + rng.uniform(-0.5, 0.5, size=300)
     found = compared(values, correction=correction, **OPTIONS[test])
@@ -218,8 +219,8 @@ def test_identical_policies(rng, test, correction):
     assert (alone["p_adjusted"] == 1).all() and (alone["verdict"] == 0).all()
 
 
-@pytest.mark.parametrize("test", [*OPTIONS])
 @pytest.mark.filterwarnings("ignore:.*along the dimension seed are NaN:UserWarning")
+@each_row("test", [*OPTIONS])
 def test_what_is_missing_does_not_count(values, test):
     """A policy with a NaN seed leaves the others as they are without it."""
     spoilt = values.copy()
@@ -235,15 +236,8 @@ def test_what_is_missing_does_not_count(values, test):
     assert (found["reason"][1] == "a seed is NaN").all()
 
 
-def test_bounds_may_lie_anywhere(values):
-    found = compared(values, test="bounded", bounds=(-10, 10))
-    moved = compared(values + 100, test="bounded", bounds=(90, 110))
-    for name in ("p", "lower", "upper"):
-        np.testing.assert_allclose(moved[name], found[name], rtol=1e-6, atol=1e-9)
-
-
-@pytest.mark.parametrize("test", [*OPTIONS])
-def test_one_seed(test):
+@each_row("test", [*OPTIONS])
+def test_one_seed_decides_nothing(test):
     found = compared([[1.0], [2.0], [2.0]], **OPTIONS[test])
     assert found["difference"][0, 1] == -1 and found["win_rate"][0, 1] == 1
     assert found["p"][1, 2] == 1 and (found["verdict"] == 0).all()
@@ -268,20 +262,20 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("size", in_short([5, 20, 100], [5, 100]))
-def test_no_certainty_where_means_are_equal(rng, case, size):
+def test_no_certainty_where_means_are_equal(rng, size):
     """Three skewed policies against a constant one, all with mean 0."""
     trials = 100
-    wrong = 0
-    for _ in range(trials):
-        values = np.zeros((4, size))
-        values[1:] = CASES[case](rng, (3, size))
-        wrong += bool((compared(values)["verdict"] != 0).any())
-    assert wrong / trials < 0.05 + slack(0.05, trials)
+    for case, draw in CASES.items():
+        wrong = 0
+        for _ in range(trials):
+            values = np.zeros((4, size))
+            values[1:] = draw(rng, (3, size))
+            wrong += bool((compared(values)["verdict"] != 0).any())
+        assert wrong / trials < 0.05 + slack(0.05, trials), case
 
 
-@pytest.mark.parametrize("size", [50, 100])
+@each_row("size", [50, 100])
 def test_on_a_lattice_the_test_keeps_its_level(size):
     """0 or 1 with equal probability against a constant 1/2: all samples there are."""
     counts = np.arange(size + 1)
@@ -293,8 +287,7 @@ def test_on_a_lattice_the_test_keeps_its_level(size):
     assert 0.01 < wrong <= 0.05
 
 
-@pytest.mark.parametrize("size", in_short([5, 30], [5]))
-def test_bounds_hold_for_losses_that_no_seed_has_shown(rng, size):
+def test_bounds_hold_for_losses_that_no_seed_has_shown(rng, size=30):
     trials, wrong = 100, 0
     bounds = {"test": "bounded", "bounds": (-1, 99)}
     for _ in range(trials):
@@ -307,62 +300,32 @@ def test_bounds_hold_for_losses_that_no_seed_has_shown(rng, size):
         assert compared(values, **bounds)["verdict"][1, 0] == 1
 
 
-def test_family_wise_error_and_power(rng):
-    """Four equal policies on common noise: no verdict, all intervals around 0."""
-    trials = 100
-    wrong, covered, decided, silent = [], [], [], []
-    for _ in range(trials):
-        values = rng.normal(size=50) + 0.5 * rng.normal(size=(4, 50))
-        found = compared(values)
-        wrong.append((found["verdict"] != 0).any())
-        covered.append(not ((found["lower"] > 0) | (found["upper"] < 0)).any())
-        silent.append((found["reason"] != "").mean())
-        # Of the paired difference, whose standard deviation is 0.7.
-        values[3] += 0.7
-        decided.append(compared(values)["verdict"].values[:3, 3] == 1)
-    assert np.mean(wrong) < 0.05 + slack(0.05, trials)
-    assert np.mean(covered) > 0.95 - slack(0.95, trials)
-    # A table that never decided would pass so far.
-    assert np.mean(wrong) > 0.01
-    # A shift of one standard deviation, 50 seeds, at least level 0.05 / 6.
-    assert np.mean(decided) > 0.95
-    assert np.mean(silent) - 1 / 4 < 0.02  # All but the diagonal.
-
-
 def test_mistakes_are_named():
     data = dataset()
-    for arguments, message in (
-        ({"level": 95}, "^level must"),
-        ({"params": 1}, "^params: 1 is not in 0, ..., 0"),
-        ({"checkpoint": 4}, "^checkpoint: 4 is not in -4, ..., 3"),
-        ({"checkpoint": -5}, "^checkpoint: -5"),
-        ({"correction": "tukey"}, "^correction must be one of .'holm', 'bonf"),
-        ({"test": "wilcoxon"}, "^test must be one of .'t', 'bounded', 'sign'"),
-        ({"test": "bounded"}, "^bounds: are for the test"),
-        ({"bounds": (0, 1)}, "^bounds: are for the test"),
-        ({"test": "bounded", "bounds": (0, 1)}, r"^bounds: .* is not in \[0, 1\]"),
-        ({"test": "bounded", "bounds": (1, 0)}, "^bounds must be finite and incr"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            dominance(data, "regret", **arguments)
-    for arguments, message in (
-        ({"level": "x"}, "^level must be a number, got 'x'"),
-        ({"params": 0.5}, "^params must be an integer, got 0.5"),
-        ({"checkpoint": None}, "^checkpoint must be an integer"),
-        ({"test": "bounded", "bounds": 3}, "^bounds must be two numbers"),
-    ):
-        with pytest.raises(TypeError, match=message):
-            dominance(data, "regret", **arguments)
-    with pytest.raises(ValueError, match="^dataset: needs two policies"):
-        dominance(data.isel(policy=[0]), "regret")
-    with pytest.raises(ValueError, match="^metric: 'gain'"):
-        dominance(data, "gain")
-    with pytest.raises(ValueError, match="dimension checkpoint; there is no"):
-        dominance(data.isel(checkpoint=0), "regret")
-    assert "checkpoint" not in dominance(data.drop_vars("checkpoint"), "regret").coords
     wide = data.assign(pulls=data["regret"].expand_dims(pulls_0=2, axis=-1))
+    good = dict(dataset=data, metric="regret")
+    wrong = {
+        "dataset": [data.isel(policy=[0])],
+        "metric": ["gain"],
+        "level": [95, "x"],
+        "params": [1, 0.5],
+        "checkpoint": [4, -5, None],
+        "correction": ["tukey"],
+        "test": ["wilcoxon"],
+        "bounds": [(0, 1)],
+    }
+    assert_named(dominance, good, wrong, "^{}(: | must)")
+    for says, wrong in (
+        ("^bounds: are for the test", {"test": ["bounded"]}),
+        ("dimension checkpoint; there is", {"dataset": [data.isel(checkpoint=0)]}),
+    ):
+        assert_named(dominance, good, wrong, says)
+    wrong = {"bounds": [(0, 1), (1, 0), 3]}
+    within = good | dict(test="bounded", bounds=(-10, 20_000))
+    assert_named(dominance, within, wrong, "^{}:? (.* is not in|must be)")
     with pytest.raises(ValueError, match="^metric: 'pulls' has further.*, pulls_0"):
         dominance(wide, "pulls")
+    assert "checkpoint" not in dominance(data.drop_vars("checkpoint"), "regret").coords
 
 
 def test_params_may_be_numbers_of_numpy():

@@ -5,7 +5,6 @@ import pytest
 import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from jaxbandits.stats import (
     CoverageWarning,
@@ -14,9 +13,10 @@ from jaxbandits.stats import (
     seeds_needed,
 )
 from tests.results.samples import dataset, slack
+from tests.tables import assert_named, each_row
 
 
-def test_by_hand():
+def test_seeds_and_ends_by_hand():
     """Variance 14/3 and t(3) = 3.182446: 47.26 / h^2 seeds, but not less than 4."""
     pilot = [1.0, 2, 3, 6]
     assert [seeds_needed(pilot, h).item() for h in (0.5, 1, 2, 4, 100)] == [
@@ -48,7 +48,7 @@ def test_without_a_second_stage_it_is_student_s_interval(rng):
         np.testing.assert_allclose(part, other)
 
 
-def test_labelled_values():
+def test_the_seeds_of_labelled_values_are_counted():
     """The dimension ``seed`` counts, wherever it is."""
     data = dataset(num_seeds=9)["regret"]
     needed = seeds_needed(data.isel(seed=slice(5)), 0.8)
@@ -96,34 +96,14 @@ def stein_coverage(rng, deviation, pilot, half_width, level, trials):
     return covered.mean(), needed.mean()
 
 
-@pytest.mark.parametrize("deviation", [0.1, 1.0, 2.0])
+@each_row("deviation", [0.1, 1.0, 2.0])
 def test_coverage_is_exact_for_all_variances(rng, deviation):
     trials, level = 4000, 0.95
     covered, _ = stein_coverage(rng, deviation, 8, 0.6, level, trials)
     assert abs(covered - level) < slack(level, trials)
 
 
-@pytest.mark.slow
-def test_the_naive_rule_covers_less(rng):
-    """A t interval after every seed, until it is narrow enough."""
-    trials, level, pilot, half_width = 10_000, 0.95, 4, 0.4
-    values = rng.normal(size=(trials, 200))
-    sizes = np.arange(pilot, 201)
-    sums, squares = values.cumsum(axis=1), (values**2).cumsum(axis=1)
-    means = sums[:, pilot - 1 :] / sizes
-    variances = (squares[:, pilot - 1 :] - sizes * means**2) / (sizes - 1)
-    half = stats.t.ppf((1 + level) / 2, sizes - 1) * np.sqrt(variances / sizes)
-    assert (half <= half_width).any(axis=1).all()
-    stop = np.argmax(half <= half_width, axis=1)[:, None]
-    error, half = (np.take_along_axis(x, stop, 1) for x in (np.abs(means), half))
-    assert (error <= half).mean() < level - slack(level, trials)
-    # Half widths of exactly `half_width` around the same means would not do either.
-    assert (error <= half_width).mean() < level - slack(level, trials)
-    covered, _ = stein_coverage(rng, 1.0, pilot, half_width, level, trials)
-    assert covered > level - slack(level, trials)
-
-
-def test_missing_seeds():
+def test_missing_seeds_are_nan_and_warned_of():
     values = np.ones((3, 6)) * np.arange(6)
     values[0, 1] = values[1, 5] = np.nan
     with pytest.warns(UserWarning, match="^values: 2 values along the dimension seed"):
@@ -132,41 +112,24 @@ def test_missing_seeds():
         assert part.isnull().values.tolist() == [True, True, False]
 
 
-def test_equal_seeds():
+def test_equal_seeds_need_no_more():
     assert seeds_needed([2.0, 2.0, 2.0], 1e-9).item() == 3
     found = fixed_width_interval([2.0, 2.0, 2.0], 2)
     assert [part.item() for part in found] == [2, 2, 2]
 
 
 def test_mistakes_are_named():
-    for pilot, message in (
-        ([1.0], "needs at least 2 seeds, got 1"),
-        ([1.0, np.nan], "must be finite"),
-        ([1.0, np.inf], "must be finite"),
-    ):
-        with pytest.raises(ValueError, match=f"^pilot_values:? {message}"):
-            seeds_needed(pilot, 1)
-    for half_width in (0, -1, np.nan):
-        with pytest.raises(ValueError, match="^half_width must be positive"):
-            seeds_needed([1.0, 2.0], half_width)
-    for half_width in (1e-20, 1e-200):
-        with pytest.raises(ValueError, match="^half_width: .* more than 2.63 seeds"):
-            seeds_needed([1.0, 2.0], half_width)
-    for pilot in (1, 4):
-        with pytest.raises(ValueError, match="^pilot must be in 2, ..., 3"):
-            fixed_width_interval([1.0, 2.0, 3.0], pilot)
-    with pytest.raises(ValueError, match="^level must"):
-        seeds_needed([1.0, 2.0], 1, 95)
-    with pytest.raises(ValueError, match="^level must"):
-        fixed_width_interval([1.0, 2.0], 2, 0)
-
-
-def test_values_are_numbers():
+    good = dict(pilot_values=[1.0, 2.0], half_width=1.0, level=0.95)
     texts = xr.DataArray(["a", "b"], dims="seed")
-    for call in (lambda x: seeds_needed(x, 1.0), lambda x: fixed_width_interval(x, 2)):
-        with pytest.raises(TypeError, match="values must be numbers, got <U1"):
-            call(texts)
-        with pytest.raises(TypeError, match="values must be an array of numbers, as"):
-            call(texts.to_dataset(name="regret"))
-    with pytest.raises(TypeError, match="values must be numbers, got <U1"):
-        interval_of(texts)
+    named, other = texts.to_dataset(name="regret"), xr.DataArray([1.0, 2.0], dims="x")
+    wrong = {
+        "pilot_values": [[1.0], [1.0, np.nan], [1.0, np.inf], texts, named, other],
+        "half_width": [0, -1, np.nan, 1e-20, 1e-200],
+        "level": [95],
+    }
+    assert_named(seeds_needed, good, wrong, "^{}:? (must|needs at least 2|.* seeds)")
+    good = dict(values=[1.0, 2.0, 3.0], pilot=2, level=0.95)
+    wrong = {"values": [texts, named, other], "pilot": [1, 4], "level": [0]}
+    assert_named(fixed_width_interval, good, wrong)
+    numbers = xr.DataArray([1.0, 2.0], dims="seed")
+    assert_named(interval_of, dict(values=numbers), {"values": [texts, other, [1.0]]})

@@ -7,13 +7,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from jaxbandits.stats import quantile_interval, quantiles
-from tests.results.samples import dataset, repetitions, slack
+from tests.results.samples import dataset, repetitions
+from tests.tables import assert_named
 
 
 @given(
     st.integers(2, 60), st.floats(0.01, 0.99), st.sampled_from([0.5, 0.9, 0.95, 0.99])
 )
-def test_against_scipy(size, q, level):
+def test_ends_are_those_of_scipy(size, q, level):
     row = np.random.default_rng(size).normal(size=size)
     found = quantile_interval(repetitions([row]), "regret", q, level)
     expected = stats.quantile_test(row, p=q).confidence_interval(level)
@@ -21,25 +22,7 @@ def test_against_scipy(size, q, level):
     assert found.upper.item() == pytest.approx(expected.high, nan_ok=True)
 
 
-def test_median_by_hand():
-    """Of 6 seeds all but 2 / 64 of the samples have the median inside their range."""
-    found = quantile_interval(repetitions([[5, 1, 4, 2, 6, 3]]), "regret", 0.5)
-    assert [part.item() for part in found] == [3.5, 1, 6]
-    # Of 5 seeds all but 2 / 32.
-    found = quantile_interval(repetitions([[5, 1, 4, 2, 3]]), "regret", 0.5)
-    assert found.quantile.item() == 3
-    assert found.lower.isnull().all() and found.upper.isnull().all()
-
-
-@pytest.mark.parametrize(("size", "there"), [(71, False), (72, True)])
-def test_one_end_may_be_missing(size, there):
-    """The largest of 72 seeds lies above the quantile 0.95: 0.95^72 < 0.025."""
-    found = quantile_interval(repetitions([np.arange(size)]), "regret", 0.95)
-    assert found.lower.notnull().all()
-    assert found.upper.notnull().item() == there
-
-
-def test_dimensions():
+def test_quantiles_are_a_dimension():
     data = dataset(points=2, num_seeds=9)
     found = quantile_interval(data, "regret", [0.4, 0.5])
     assert found.quantile.identical(quantiles(data, "regret", [0.4, 0.5]))
@@ -52,31 +35,14 @@ def test_dimensions():
 
 
 @pytest.mark.filterwarnings("ignore:.*along the dimension seed are NaN:UserWarning")
-def test_a_missing_seed():
+def test_a_missing_seed_is_nan_and_alone():
     data = dataset(num_seeds=9)
     data["regret"][0, 0, 2, 1] = np.nan
     for part in quantile_interval(data, "regret", 0.5):
         assert part.isnull().sum() == 1 and part[0, 0, 1].isnull()
 
 
-@pytest.mark.parametrize("q", [0.25, 0.5, 0.9])
-def test_coverage(rng, q):
-    """At least the level whatever the distribution, ties included."""
-    trials, level = 4000, 0.9
-    uniform = rng.random((trials, 40))
-    for values, truth in ((uniform, q), (np.ceil(4 * uniform), np.ceil(4 * q))):
-        found = quantile_interval(repetitions(values), "regret", q, level)
-        covered = (found.lower <= truth) & (truth <= found.upper)
-        assert covered.mean() > level - slack(level, trials)
-        for missed in (found.lower > truth, found.upper < truth):
-            assert missed.mean() < 0.05 + slack(0.05, trials)
-
-
 def test_mistakes_are_named():
-    for q in (0, 1, [0.5, 1.5], np.nan):
-        with pytest.raises(ValueError, match=r"^q must be in \(0, 1\)"):
-            quantile_interval(dataset(), "regret", q)
-    with pytest.raises(ValueError, match="^level must"):
-        quantile_interval(dataset(), "regret", 0.5, 95)
-    with pytest.raises(ValueError, match="^metric: "):
-        quantile_interval(dataset(), "gain", 0.5)
+    good = dict(dataset=dataset(), metric="regret", q=0.5, level=0.95)
+    wrong = {"q": [0, 1, [0.5, 1.5], np.nan], "level": [95], "metric": ["gain"]}
+    assert_named(quantile_interval, good, wrong, "^{}( must|: )")

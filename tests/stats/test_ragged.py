@@ -10,6 +10,7 @@ from jaxbandits import stats
 from jaxbandits.results import as_share, load, resample, save
 from jaxbandits.stats import CoverageWarning
 from tests.heavy import in_short
+from tests.tables import assert_refused, each_row
 
 COUNTS = np.array([[30, 50, 20], [60, 0, 0]])
 DIMS = ("policy", "params", "seed", "checkpoint")
@@ -66,7 +67,7 @@ STATISTICS = {
 
 
 @pytest.mark.filterwarnings("ignore::jaxbandits.stats.CoverageWarning")
-@pytest.mark.parametrize("name", STATISTICS)
+@each_row("name", STATISTICS)
 def test_each_point_is_what_it_is_alone(data, name):
     statistic = STATISTICS[name]
     found = statistic(data)
@@ -144,7 +145,7 @@ def test_what_needs_the_same_seeds_of_all_says_so(data, name):
     REFUSED[name](common)
 
 
-@pytest.mark.parametrize("name", ["plot_bars", "plot_curves", "plot_ranks"])
+@each_row("name", ["plot_bars", "plot_curves", "plot_ranks"])
 def test_pictures_say_so_too(data, name):
     from jaxbandits import plots
 
@@ -152,12 +153,7 @@ def test_pictures_say_so_too(data, name):
         getattr(plots, name)(data, "regret")
 
 
-def test_arrays_of_dask_are_refused(data):
-    with pytest.raises(ValueError, match="'regret' is an array of dask"):
-        stats.mean(data.chunk(), "regret")
-
-
-def test_records(data):
+def test_records_have_the_seeds_of_their_point(data):
     records = stats.summary_records(data, "x")
     assert [record["seeds"] for record in records] == [30, 50, 20, 60]
     means = stats.mean(data, "regret").isel(checkpoint=-1)
@@ -170,7 +166,7 @@ def test_final_has_nothing_at_the_others(data):
     assert as_share(data)["regret"].shape == data["regret"].shape
 
 
-def test_one_warning_of_the_fewest(rng):
+def test_there_is_one_warning_of_the_fewest_seeds(rng):
     counts = np.array([[10, 40], [60, 0]])
     data = ragged(rng, counts)
     data["regret"][:] = data["regret"].where(
@@ -186,14 +182,9 @@ def test_one_warning_of_the_fewest(rng):
     assert np.isfinite(found.lower).all()
 
 
-def test_saved_and_loaded(data, tmp_path):
+def test_points_of_different_seeds_are_saved_and_loaded(data, tmp_path):
     save(data, tmp_path / "x.nc")
     xr.testing.assert_identical(load(tmp_path / "x.nc"), data)
-
-
-def test_stein_s_pilot_is_all_that_a_point_may_have(data):
-    with pytest.raises(ValueError, match=r"pilot must be in 2, ..., 20, .* got 21"):
-        stats.fixed_width_interval(data["regret"], 21)
 
 
 def test_policies_with_fewer_points_can_be_joined(data):
@@ -207,6 +198,21 @@ def test_policies_with_fewer_points_can_be_joined(data):
     assert stats.summary_records(joined, "x") == stats.summary_records(data, "x")
 
 
-def test_the_numbers_of_seeds_are_a_coordinate(data):
-    with pytest.raises(ValueError, match="^dataset: seeds must be a coordinate over p"):
-        stats.mean(data.reset_coords("seeds"), "regret")
+def test_what_points_of_different_seeds_do_not_have_is_refused(data):
+    assert_refused(
+        [
+            (
+                lambda: stats.mean(data.chunk(), "regret"),
+                "'regret' is an array of dask",
+            ),
+            (
+                lambda: stats.fixed_width_interval(data["regret"], 21),
+                r"pilot must be in 2, ..., 20, .* got 21",
+            ),
+            (
+                lambda: stats.mean(data.reset_coords("seeds"), "regret"),
+                "^dataset: seeds must be a coordinate over p",
+            ),
+        ],
+        ValueError,
+    )

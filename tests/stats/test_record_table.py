@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import ttest_ind
 
 from jaxbandits.stats import entry, make_record, record_table
+from tests.tables import assert_named, each_row
 
 
 def record(policy, mean, sem, where="PosCorr", seeds=100, **more):
@@ -29,7 +30,7 @@ def cells(text, row):
     return [cell.strip() for cell in text.splitlines()[row].strip("|").split("|")]
 
 
-def test_markdown():
+def test_a_table_in_markdown():
     text = record_table(TRIO)
     assert cells(text, 0) == ["environment", "policy", "regret"]
     assert cells(text, 2) == ["PosCorr", "RCUCB", "**100.0 ± 1.0**"]
@@ -56,7 +57,7 @@ def test_rows_of_a_policy_say_in_which_parameters_they_differ():
         record_table([rows[0] | {"params": "x"}])
 
 
-def test_latex():
+def test_a_table_in_latex():
     second = [
         record("100 % & more", 3.0, 1.0, where="#2"),
         record("TS", -0.5, 0.25, "b"),
@@ -77,8 +78,8 @@ def test_latex():
     assert lines[-2] == r"\end{tabular}" and lines[-1].startswith("% Bold")
 
 
-@pytest.mark.parametrize(
-    ("mean", "sem", "said", "latex"),
+@each_row(
+    "mean, sem, said, latex",
     [
         (123_456_789.0, None, "123,456,789", "123{,}456{,}789"),
         (1.5e9, None, "1.500e9", r"1.500 \cdot 10^{9}"),
@@ -86,7 +87,7 @@ def test_latex():
         (-2.4e12, 3e10, "(−2.400 ± 0.030)e12", r"(-2.400 \pm 0.030) \cdot 10^{12}"),
     ],
 )
-def test_numbers_that_are_long(mean, sem, said, latex):
+def test_long_numbers_are_written_with_separators_or_powers(mean, sem, said, latex):
     rows = [record("A", mean, sem, bound=entry(mean, sem))]
     assert cells(record_table(rows, metrics=["bound"]), 2)[-1] == said
     assert rf" & ${latex}$ \\" in record_table(rows, "latex", metrics=["bound"])
@@ -170,21 +171,6 @@ def test_names_are_source_that_shows_them_as_they_stand():
         assert not re.search(r"(?<!\\)(\\\\)*[|*_\[\]<$&~]", cell)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"form": "html"}, "form must be one of"),
-        ({"level": 1}, "level must"),
-        ({"metrics": ["gain"]}, "metrics must be one of"),
-        ({"best": {"regret": "least"}}, r"best\['regret'\] must be one of"),
-        ({"records": []}, "records: there is nothing"),
-    ],
-)
-def test_mistakes_are_named(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        record_table(**({"records": TRIO} | arguments))
-
-
 GOOD = make_record("e", "x", "p", {"regret": 1.0}, seeds=2, horizon=10)
 
 
@@ -192,8 +178,8 @@ def wrong(**change):
     return [GOOD | {"metrics": {"regret": entry(1.0, 0.1) | change}}]
 
 
-@pytest.mark.parametrize(
-    ("records", "named"),
+@each_row(
+    "records, named",
     [
         (GOOD, "records must be a list"),
         ("summary.json", "records must be a list of records, got 'summary.json'"),
@@ -210,20 +196,10 @@ def wrong(**change):
         (wrong(sem=-0.1), r"records.*\['regret'\]\['sem'\] must be >= 0"),
         (wrong(published="x"), r"records.*\['published'\] must be a real number"),
     ],
-    ids=str,
 )
-def test_what_is_no_record(records, named):
+def test_what_is_no_record_is_refused(records, named):
     with pytest.raises((TypeError, ValueError), match=f"^{named}"):
         record_table(records)
-
-
-def test_metrics_are_a_list():
-    for metrics in ("regret", 3):
-        with pytest.raises(TypeError, match="^metrics must be a list of names"):
-            record_table([GOOD], metrics=metrics)
-    # Any list: what can be read once, too.
-    found = record_table([GOOD], metrics=iter(["regret"]))
-    assert found == record_table([GOOD], metrics=["regret"])
 
 
 def test_only_what_was_played_alike_is_compared():
@@ -236,3 +212,18 @@ def test_only_what_was_played_alike_is_compared():
     # In one table each of them has its best.
     text = record_table([*pair, *(each | OTHER for each in pair)])
     assert [cells(text, row)[2][:2] for row in range(2, 6)] == ["**", "20", "**", "20"]
+
+
+def test_mistakes_are_named():
+    wrong = {
+        "form": ["html"],
+        "level": [1],
+        "metrics": [["gain"], "regret", 3],
+        "best": [{"regret": "least"}],
+        "records": [[]],
+    }
+    good = {"records": TRIO, "form": "markdown", "metrics": ["regret"]}
+    assert_named(record_table, good, wrong, "{}")
+    # Any list will do: what can be read once, too.
+    found = record_table([GOOD], metrics=iter(["regret"]))
+    assert found == record_table([GOOD], metrics=["regret"])

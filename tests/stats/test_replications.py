@@ -20,6 +20,7 @@ from jaxbandits.stats import (
 )
 from jaxbandits.stats.replications import replications
 from tests.results.samples import dataset
+from tests.tables import each_row
 
 DRAWN = [7, 7, 7, 2, 2, 9, 9, 9, 9, 2]
 # Shuffled: the seeds of an instance are a block by their numbers.
@@ -39,7 +40,7 @@ def instances(shared):
     return means.rename(instance="seed").transpose("policy", "params", "seed", ...)
 
 
-def test_means_by_instance(shared, instances):
+def test_replications_are_the_means_of_instances(shared, instances):
     found = replications(shared["regret"])
     np.testing.assert_allclose(found, instances["regret"])
     assert found.dims == shared["regret"].dims
@@ -47,7 +48,7 @@ def test_means_by_instance(shared, instances):
     assert "instance" not in found.coords and found.name == "regret"
 
 
-def test_nothing_is_shared():
+def test_seeds_that_share_nothing_are_the_replications():
     data = dataset(num_seeds=3)
     for each in (data, data.assign_coords(instance=("seed", [4, 1, 8]))):
         assert replications(each["regret"]).identical(each["regret"])
@@ -65,17 +66,11 @@ STATISTICS = {
 }
 
 
-@pytest.mark.parametrize("name", STATISTICS)
+@each_row("name", STATISTICS)
 def test_statistics_are_those_of_the_instances(shared, instances, name):
     found, expected = (STATISTICS[name](data) for data in (shared, instances))
     for part, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(part, other, rtol=1e-9)
-
-
-def test_two_level_has_the_same_interval(shared):
-    found, expected = two_level(shared, "regret"), interval(shared, "regret")
-    for part, other in zip(found, expected, strict=False):
-        np.testing.assert_allclose(part, other)
 
 
 def test_quantiles_are_of_runs(shared):

@@ -21,9 +21,10 @@ from jaxbandits.stats import (
 from jaxbandits.stats.soundness import constant, moments, supported
 from tests.plots.sweeps import sweep
 from tests.results.samples import dataset, repetitions
+from tests.tables import each_row
 
 
-def test_moments(rng):
+def test_skewness_and_effective_seeds_are_scipys(rng):
     rows = rng.exponential(size=(3, 4, 30)) * 1e-90
     skewness, effective = moments(rows)
     np.testing.assert_allclose(skewness, stats.skew(rows, axis=-1))
@@ -35,13 +36,13 @@ def test_moments(rng):
     assert np.isnan(missing).all()
 
 
-def test_equal_up_to_rounding(rng):
+def test_what_is_equal_up_to_rounding_is_constant(rng):
     values = rng.normal(size=50)
     assert constant((values + 1) - values, np.abs(values).max())
     assert not constant(np.array([1.0, 1 + 1e-9])) and not constant(np.array([np.nan]))
 
 
-@pytest.mark.parametrize(("size", "least"), [(20, 0.9), (50, 0.99), (1000, 1)])
+@each_row("size, least", [(20, 0.9), (50, 0.99), (1000, 1)])
 def test_normal_seeds_are_seldom_doubted(rng, size, least):
     assert supported(rng.normal(size=(1000, size))).mean() >= least
 
@@ -81,20 +82,19 @@ def policies(values):
     )
 
 
-@pytest.mark.parametrize("name", calls(dataset()))
-@pytest.mark.parametrize(
-    ("values", "words"),
+@each_row("name", calls(dataset()))
+@each_row(
+    "values, words",
     [
         (LOST, "too skewed .*50 replications with the weight of 1"),
         (np.arange(7.0), "7 replications are too few to see how skewed"),
         (np.full(30, 3.0), "in 1 of . samples all replications are equal"),
     ],
-    ids=["lost", "few", "equal"],
 )
 def test_what_seeds_do_not_support_is_warned_of(name, values, words):
     data = policies(values)
     if name == "paired" and "equal" in words:
-        pytest.skip("the other policy differs")
+        return  # the other policy differs
     if name == "band" and "equal" in words:
         data = data.sel(policy=["a"])
     with pytest.warns(CoverageWarning, match=f"^coverage of the .*{words}") as found:
@@ -103,14 +103,14 @@ def test_what_seeds_do_not_support_is_warned_of(name, values, words):
     assert found[0].filename == __file__
 
 
-@pytest.mark.parametrize("name", calls(dataset()))
+@each_row("name", calls(dataset()))
 def test_sound_seeds_are_not_warned_of(name, rng):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         calls(policies(rng.normal(size=60)))[name]()
 
 
-def test_no_interval_no_warning():
+def test_without_an_interval_there_is_no_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         interval(dataset(num_seeds=1), "regret")

@@ -13,6 +13,7 @@ from jaxbandits.results.reading import open_store
 from jaxbandits.results.store import create_store, write_block
 from jaxbandits.stats import CoverageWarning
 from tests.results.test_store import axes
+from tests.tables import each_row
 
 POINTS, SEEDS = 3, 60
 BLOCK = (2, 30)
@@ -63,13 +64,13 @@ def close(found, wanted, **options):
     assert found.dims == wanted.dims
 
 
-def test_means_and_errors(data, whole):
+def test_means_and_errors_are_those_of_the_runs(data, whole):
     for function in (stats.mean, stats.sem):
         close(function(data, "regret"), function(whole, "regret"), rtol=1e-12)
 
 
-@pytest.mark.parametrize("level", [0.5, 0.95])
-def test_intervals(data, whole, level):
+@each_row("level", [0.5, 0.95])
+def test_intervals_are_those_of_the_runs(data, whole, level):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = stats.interval(data, "regret", level)
@@ -77,15 +78,15 @@ def test_intervals(data, whole, level):
         close(a, b, rtol=1e-12)
 
 
-@pytest.mark.parametrize("q", [0.5, [0.0, 0.1, 0.9, 1.0]])
-def test_quantiles(data, whole, q):
+@each_row("q", [0.5, [0.0, 0.1, 0.9, 1.0]])
+def test_quantiles_are_those_of_the_runs(data, whole, q):
     found, wanted = (stats.quantiles(each, "regret", q) for each in (data, whole))
     room = RELATIVE_ERROR if "moment" in data.dims else 1e-12
     # Runs are a little apart: both neighbours are that well known.
     close(found, wanted, rtol=2 * room, atol=2 * room + ABSOLUTE_ERROR)
 
 
-def test_records(data, whole):
+def test_records_are_those_of_the_runs(data, whole):
     found = stats.summary_records(data.isel(environment=0), "x")
     wanted = stats.summary_records(whole.isel(environment=0), "x")
     assert len(found) == len(wanted) == POINTS

@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 from jaxbandits.stats import interval, two_level
-from tests.results.samples import blocks, dataset, repetitions, slack
+from tests.results.samples import repetitions, slack
+from tests.tables import assert_named, each_row
 
 
 def grouped(values, sizes):
@@ -27,7 +28,7 @@ def coverage(found):
     return ((found.lower <= 0) & (found.upper >= 0)).mean().item()
 
 
-def test_balanced_by_hand():
+def test_groups_of_one_size_by_hand():
     """Means 2 and 6 with variance 8, within 2, between 8 - 2 / 2; t(1) = 12.7062."""
     found = two_level(grouped([[1, 3, 5, 7]], [2, 2]), "regret")
     half = 12.706204736 * (8 / 2) ** 0.5
@@ -35,7 +36,7 @@ def test_balanced_by_hand():
     assert [part.item() for part in found] == pytest.approx(expected)
 
 
-def test_unbalanced_by_hand():
+def test_groups_of_different_sizes_by_hand():
     """Means 2 and 5 with variance 4.5, within 2 / 1, between 4.5 - 2 (1/2 + 1) / 2."""
     found = two_level(grouped([[1, 3, 5]], [2, 1]), "regret")
     half = 12.706204736 * (4.5 / 2) ** 0.5
@@ -43,7 +44,7 @@ def test_unbalanced_by_hand():
     assert [part.item() for part in found] == pytest.approx(expected)
 
 
-def test_against_the_analysis_of_variance(rng):
+def test_components_are_those_of_the_analysis_of_variance(rng):
     """The F statistic is ``1 + n between / within``."""
     data = simulated(rng, [4] * 6, 9.0, 1.0, 3)
     found = two_level(data, "regret")
@@ -53,7 +54,7 @@ def test_against_the_analysis_of_variance(rng):
         assert stats.f_oneway(*groups).statistic == pytest.approx(1 + 4 * ratio)
 
 
-@pytest.mark.parametrize("method", ["t", "bootstrap"])
+@each_row("method", ["t", "bootstrap"])
 def test_a_dimension_is_as_good_as_a_coordinate(rng, method):
     """And where in the dataset the dimension is does not matter."""
     sizes, arguments = [5] * 4, {"method": method, "resamples": 99}
@@ -87,17 +88,7 @@ def test_only_equality_of_the_numbers_counts(rng):
             np.testing.assert_allclose(part, other)
 
 
-def test_coordinates_of_the_result():
-    data = dataset(points=2, num_seeds=4)
-    data = data.assign_coords(instance=("seed", [1, 1, 2, 2]))
-    for method in ("t", "bootstrap"):
-        for part in two_level(data, "regret", method=method, resamples=99):
-            assert part.dims == ("policy", "params", "checkpoint")
-            assert {"param_alpha", "checkpoint"} < part.coords.keys()
-            assert not {"instance", "seed", "run"} & part.coords.keys()
-
-
-def test_coverage_balanced(rng):
+def test_groups_of_one_size_are_covered_exactly(rng):
     """Exact; an interval that took runs for independent would cover every other."""
     trials, level = 4000, 0.95
     data = simulated(rng, [10] * 8, 1.0, 1.0, trials)
@@ -110,45 +101,7 @@ def test_coverage_balanced(rng):
     assert coverage(interval(data.drop_vars("instance"), "regret", level)) < 0.7
 
 
-@pytest.mark.parametrize("between", [0.0, 1.0])
-def test_coverage_unbalanced(rng, between):
-    """At least the level; and both components without bias."""
-    trials, level, sizes = 4000, 0.95, [1, 1, 2, 3, 10, 20]
-    data = simulated(rng, sizes, between, 2.0, trials)
-    found = two_level(data, "regret", level)
-    assert coverage(found) > level - slack(level, trials)
-    assert found.within.mean().item() == pytest.approx(2, abs=0.05)
-    assert (found.between >= 0).all()
-
-
-def test_components_without_bias(rng):
-    """So far from 0 that the cut has no part in it."""
-    trials = 4000
-    found = two_level(simulated(rng, [1, 2, 3, 4, 10], 9.0, 1.0, trials), "regret")
-    for part, truth in ((found.between, 9), (found.within, 1)):
-        error = part.std().item() / trials**0.5
-        assert abs(part.mean().item() - truth) < 4 * error
-
-
-@pytest.mark.parametrize(
-    ("sizes", "between", "low", "high"),
-    [([5] * 25, 1.0, 0.93, 0.97), ([2] * 25, 0.0, 0.96, 0.99)],
-)
-def test_coverage_of_the_bootstrap(rng, sizes, between, low, high):
-    """Near the level; above it where the instances do not matter and have few runs."""
-    trials = 1000
-    covered = [
-        coverage(
-            two_level(part, "regret", method="bootstrap", resamples=499, seed=seed)
-        )
-        for seed, part in enumerate(
-            blocks(simulated(rng, sizes, between, 1.0, trials), 10)
-        )
-    ]
-    assert low - slack(low, trials) < np.mean(covered) < high + slack(high, trials)
-
-
-def test_the_bootstrap_s_variance(rng):
+def test_the_bootstrap_has_the_variance_of_two_stages(rng):
     """Of two stages: ``((I-1)/I s^2 + mean((n-1)/n^2 v_i)) / I``, v_i within."""
     sizes = [4] * 3 + [2] * 3
     data = simulated(rng, sizes, 1.0, 1.0, 1)
@@ -175,7 +128,7 @@ def test_many_rows_are_as_few(rng, monkeypatch):
     assert (parts.lower < parts.mean).all() and (parts.mean < parts.upper).all()
 
 
-def test_runs_without_variance():
+def test_runs_without_variance_have_no_width():
     data = grouped(np.full((1, 6), 0.1), [3, 3])
     for method in ("t", "bootstrap"):
         found = two_level(data, "regret", method=method)
@@ -184,8 +137,8 @@ def test_runs_without_variance():
     assert found.lower.equals(found.upper) and found.lower.equals(found.mean)
 
 
-@pytest.mark.parametrize("method", ["t", "bootstrap"])
 @pytest.mark.filterwarnings("ignore:.*along the dimension seed are NaN:UserWarning")
+@each_row("method", ["t", "bootstrap"])
 def test_what_is_not_known_is_nan(method):
     values = [[1.0, 2, 3], [1, np.nan, 3]]
     found = two_level(grouped(values, [2, 1]), "regret", method=method)
@@ -200,17 +153,15 @@ def test_what_is_not_known_is_nan(method):
 
 def test_mistakes_are_named():
     data = grouped(np.zeros((1, 4)), [2, 2])
-    for group in ("environment", "seed", "policy", "checkpoint"):
-        with pytest.raises(ValueError, match=f"^group: '{group}' must be a coordina"):
-            two_level(data, "regret", group=group)
+    good = dict(dataset=data, metric="regret", method="bootstrap")
+    wrong = {
+        "group": ["environment", "seed", "policy", "checkpoint"],
+        "method": ["bca"],
+        "level": [0],
+        "resamples": [3],
+        "metric": ["gain"],
+    }
+    assert_named(two_level, good, wrong, "^{}(: | must)")
     missing = data.assign_coords(instance=("seed", [0, 0, np.nan, 1]))
-    with pytest.raises(ValueError, match="^group: 'instance' has missing numbers"):
-        two_level(missing, "regret")
-    with pytest.raises(ValueError, match="^method must be one of .*, got 'bca'"):
-        two_level(data, "regret", method="bca")
-    with pytest.raises(ValueError, match="^level must"):
-        two_level(data, "regret", 0)
-    with pytest.raises(ValueError, match="^resamples must "):
-        two_level(data, "regret", method="bootstrap", resamples=3)
-    with pytest.raises(ValueError, match="^metric: "):
-        two_level(data, "gain")
+    says = "^group: 'instance' has missing numbers"
+    assert_named(two_level, good, {"dataset": [missing]}, says)

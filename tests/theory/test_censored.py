@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from jaxbandits.theory import censored, zooming
 from jaxbandits.theory.vacuous import VacuousBound
+from tests.tables import assert_named, assert_refused, each_row
 
 GAPS = np.array([[0.0, 0.5, 0.25], [0.1, 0.2, 1.0]])
 PENALTIES = np.array([0.0, 1.0, 3.0])
@@ -52,7 +53,7 @@ def test_coverage_bound_by_hand():
     assert censored.coverage_bound(1, 3, cap=True) == 1
 
 
-@pytest.mark.parametrize("alpha, first", [(1.01, 3100), (1.5, 16), (2, 6), (4, 3)])
+@each_row("alpha, first", [(1.01, 3100), (1.5, 16), (2, 6), (4, 3)])
 def test_coverage_bound_informs_from_the_documented_round(alpha, first):
     bound = censored.coverage_bound(np.arange(1, 10_000), alpha)
     assert np.flatnonzero(bound >= 1).max() + 2 == first
@@ -88,17 +89,6 @@ def test_proposition_1_holds_for_the_largest_limit_and_not_for_small_ones(rng):
     assert wrong["small"] == 1
 
 
-def test_hoeffdings_bound_needs_the_range_and_not_the_step(rng):
-    """R - c(C) in {-1, 1}: steps of the martingale up to 2, the bound holds."""
-    t, runs, p = 50, 20_000, 0.05
-    gain = np.where(rng.random((runs, t - 1)) < p, 1, -1)
-    mean = 2 * p - 1
-    assert np.max(gain - mean) > 1.8
-    deviation = gain.mean(axis=1) - mean
-    length = censored.confidence_length(t - 1, t - 1, t, 0.0, 1.5)
-    assert np.mean(np.abs(deviation) > length) <= censored.coverage_bound(t, 1.5)
-
-
 def test_rcucb_pull_bound_by_hand():
     # alpha = 3: 8 * 3 (1 + lambda)^2 / Delta^2 log(T) + 1 + 8 / log(2) * 4.
     constant = 1 + 32 / np.log(2)
@@ -109,7 +99,7 @@ def test_rcucb_pull_bound_by_hand():
     np.testing.assert_allclose(pulls[0][GAPS > 0], constant)
 
 
-@pytest.mark.parametrize("alpha, right", [(2, True), (6.7, True), (6.8, False)])
+@each_row("alpha, right", [(2, True), (6.7, True), (6.8, False)])
 def test_the_last_step_of_the_pull_bound_needs_a_small_alpha(alpha, right):
     log, ratio = np.log((alpha + 1) / 2), (alpha + 1) / (alpha - 1)
     integral = 4 * (ratio + ratio**2 / log)
@@ -193,7 +183,7 @@ def test_ucb_regret_bound_by_hand():
     assert value < censored.trivial_bound(T, gaps) == T * 0.5
 
 
-def test_vacuous_bounds_warn():
+def test_vacuous_bounds_are_warned_of():
     for bound, penalty in (
         (censored.rcucb_regret_bound, PENALTIES),
         (censored.ucb_regret_bound, 3.0),
@@ -237,7 +227,7 @@ def test_lemma_4_counts_too_few_on_a_flat_curve():
     assert narrow == [m**level]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "curve, dimension",
     [
         (lambda x: -np.abs(x - 0.5), 0.0),
@@ -249,6 +239,10 @@ def test_near_optimality_of_peaks(curve, dimension):
     limits = np.arange(1, 2001) / 2000
     near = zooming.near_optimality(curve(limits)[None], 1.0)
     assert abs(near.dimension - dimension) < 0.05
+    packing = zooming.packing_numbers(
+        curve(limits)[None], 1.0, near.epsilons, eta=1 / 3
+    )
+    np.testing.assert_array_equal(near.packing, packing)
     given_d = zooming.near_optimality(curve(limits)[None], 1.0, dimension=dimension)
     cover = given_d.constant * given_d.epsilons**-dimension
     assert np.all(given_d.packing <= cover * (1 + 1e-12))
@@ -277,19 +271,7 @@ def test_zooming_constant_by_hand():
     np.testing.assert_allclose(proof, 3 * loss)
 
 
-def test_reuse_gains_little():
-    T = np.geomspace(1e8, 1e12, 20)
-    for m in (2, 3, 4):
-        for penalty in (linear, lambda x: 10.0 * (x > 0.5), lambda x: 0 * x):
-            setup = SETUP._replace(penalty=penalty, splits=m)
-            near = NEAR._replace(dimension=0.0)
-            ratio = zooming.zooming_loss_bound(
-                T, setup, near
-            ) / zooming.stoo_loss_bound(T, setup, near)
-            assert np.all((ratio > 0.93) & (ratio < 1))
-
-
-def test_zooming_rate():
+def test_the_zooming_bound_falls_at_its_rate():
     np.testing.assert_allclose(zooming.zooming_rate([0, 1]), [1 / 2, 1 / 3])
     # The bound falls at this rate, but for the logarithm.
     T = np.array([1e20, 1e24])
@@ -312,91 +294,74 @@ def test_zooming_levels_meet_the_criterion():
     assert zooming.zooming_levels(1, SETUP) == 0
 
 
-@pytest.mark.parametrize(
-    "name, bad",
-    [
-        ("gaps", -GAPS),
-        ("gaps", GAPS[0]),
-        ("gaps", np.zeros((0, 3))),
-        ("penalties", PENALTIES[:2]),
-        ("penalties", -PENALTIES),
-        ("horizon", 0.5),
-        ("horizon", np.nan),
-        ("alpha", 1.0),
-        ("alpha", -1.0),
-        ("probability", 1.5),
-        ("epsilon", 1.0),
-        ("delta", 0.5),
-        ("delta", 0.48),
-        ("form", "right"),
-    ],
-)
-def test_bad_input_of_the_regret_bound(name, bad):
+def test_bad_input_of_the_bounds_is_named():
     good = dict(gaps=GAPS, penalties=PENALTIES, horizon=1e6, alpha=2.0)
     good |= dict(probability=1.0, form="proof", **LOWER)
-    censored.rcucb_regret_bound(**good)
-    with pytest.raises(ValueError, match=rf"^{name} must"):
-        censored.rcucb_regret_bound(**(good | {name: bad}))
-
-
-@pytest.mark.parametrize(
-    "name, bad",
-    [
-        ("pulls_reaching", 5),
-        ("pulls_reaching", -1),
-        ("round_", 0),
-        ("penalty", -1.0),
-        ("alpha", 0.0),
-        ("gain_radius", -1.0),
-        ("penalty_radius", np.inf),
-    ],
-)
-def test_bad_input_of_the_confidence_length(name, bad):
+    wrong = {
+        "gaps": [-GAPS, GAPS[0], np.zeros((0, 3))],
+        "penalties": [PENALTIES[:2], -PENALTIES],
+        "horizon": [0.5, np.nan],
+        "alpha": [1.0, -1.0],
+        "probability": [1.5],
+        "epsilon": [1.0],
+        "delta": [0.5, 0.48],
+        "form": ["right"],
+    }
+    assert_named(censored.rcucb_regret_bound, good, wrong)
     good = dict(pulls_reaching=2, arm_pulls=4, round_=9, penalty=1.0, alpha=1.0)
-    with pytest.raises(ValueError, match=rf"^{name} must"):
-        censored.confidence_length(**(good | {name: bad}))
+    good |= dict(gain_radius=1.0, penalty_radius=1.0)
+    wrong = {
+        "pulls_reaching": [5, -1],
+        "round_": [0],
+        "penalty": [-1.0],
+        "alpha": [0.0],
+        "gain_radius": [-1.0],
+        "penalty_radius": [np.inf],
+    }
+    assert_named(censored.confidence_length, good, wrong)
 
 
-@pytest.mark.parametrize(
-    "name, bad, error",
-    [
-        ("num_arms", 0, ValueError),
-        ("num_arms", 2.0, TypeError),
-        ("splits", 1, ValueError),
-        ("delta", 1.0, ValueError),
-        ("alpha", 0.0, ValueError),
-        ("max_limit", 0.0, ValueError),
-        ("penalty", lambda x: -x - 1, ValueError),
-    ],
-)
-def test_bad_input_of_zooming(name, bad, error):
-    setup = SETUP._replace(**{name: bad})
+def test_bad_input_of_zooming_is_named():
+    wrong = {
+        "num_arms": [0, 2.0],
+        "splits": [1],
+        "delta": [1.0],
+        "alpha": [0.0],
+        "max_limit": [0.0],
+        "penalty": [lambda x: -x - 1],
+    }
     for bound in (
-        lambda: zooming.zooming_loss_bound(1e6, setup, NEAR),
-        lambda: zooming.zooming_levels(1e6, setup),
+        lambda **each: zooming.zooming_loss_bound(1e9, zooming.Zooming(**each), NEAR),
+        lambda **each: zooming.zooming_levels(1e6, zooming.Zooming(**each)),
     ):
-        with pytest.raises(error, match=rf"^{name} must"):
-            bound()
+        assert_named(bound, SETUP._asdict(), wrong)
 
 
-def test_bad_input_of_the_rest():
-    for bad in (
-        lambda: censored.rcucb_pull_lower([[1.0]], [1.0], 10, 2, **LOWER),
-        lambda: censored.largest_delta(10, 1),
-    ):
-        with pytest.raises(ValueError, match="num_pairs must"):
-            bad()
-    with pytest.raises(ValueError, match="alpha must be above 1"):
-        censored.coverage_bound(10, 1)
-    with pytest.raises(ValueError, match="alpha must be above 1"):
-        zooming.zooming_loss_bound(1e9, SETUP._replace(alpha=1.0), NEAR)
-    with pytest.raises(ValueError, match="values must"):
-        zooming.near_optimality(np.zeros(3), 1.0)
-    with pytest.raises(ValueError, match="epsilons must"):
-        zooming.near_optimality(np.zeros((1, 3)), 1.0, epsilons=[9.0, 10.0])
-    with pytest.raises(ValueError, match="epsilons must"):
-        zooming.packing_numbers(np.zeros((1, 3)), 1.0, [0.0])
-    with pytest.raises(ValueError, match="dimension must"):
-        zooming.zooming_rate(-1)
-    with pytest.raises(ValueError, match="form must"):
-        zooming.zooming_loss_bound(1e9, SETUP, NEAR, form="")
+def test_bad_input_of_the_rest_is_named():
+    one, zeros = [[1.0]], np.zeros((1, 3))
+    low = SETUP._replace(alpha=1.0)
+    assert_refused(
+        [
+            (
+                lambda: censored.rcucb_pull_lower(one, [1.0], 10, 2, **LOWER),
+                "num_pairs must",
+            ),
+            (lambda: censored.largest_delta(10, 1), "num_pairs must"),
+            (lambda: censored.coverage_bound(10, 1), "alpha must be above 1"),
+            (
+                lambda: zooming.zooming_loss_bound(1e9, low, NEAR),
+                "alpha must be above 1",
+            ),
+            (lambda: zooming.near_optimality(np.zeros(3), 1.0), "values must"),
+            (
+                lambda: zooming.near_optimality(zeros, 1.0, epsilons=[9.0, 10.0]),
+                "epsilons must",
+            ),
+            (lambda: zooming.packing_numbers(zeros, 1.0, [0.0]), "epsilons must"),
+            (lambda: zooming.zooming_rate(-1), "dimension must"),
+            (
+                lambda: zooming.zooming_loss_bound(1e9, SETUP, NEAR, form=""),
+                "form must",
+            ),
+        ]
+    )

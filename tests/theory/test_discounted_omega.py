@@ -4,17 +4,17 @@ import math
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 
 from jaxbandits.policies.budgeted import discounted_omega_ucb
 from jaxbandits.settings.budgeted import s_br_changing
 from jaxbandits.testing import trace_run
 from tests.reference.budgeted_policies import DiscountedOmega
+from tests.tables import each_row
 
 K, ROUNDS = 3, 600
 
 
-@pytest.mark.parametrize("memory", [20.0, 60.0])
+@each_row("memory", [20.0, 60.0])
 def test_no_arm_is_left_alone_for_longer_than_the_proposition_says(memory):
     """In a game that stands still; counts, z^2 and indices are the twin's."""
     game = s_br_changing(K, 1)

@@ -10,7 +10,7 @@ from scipy.special import rel_entr
 
 from jaxbandits.settings import censored as settings
 from jaxbandits.theory import graves_lai
-from tests.heavy import in_short
+from tests.tables import assert_named, each_row
 
 
 def kl(p, q):
@@ -76,8 +76,8 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("chances", "gain", "penalties"), CASES)
-def test_two_limits_by_brute_force(chances, gain, penalties):
+@each_row("chances, gain, penalties", CASES)
+def test_two_limits_cost_what_brute_force_says(chances, gain, penalties):
     chances, gain, penalties = map(np.array, (chances, gain, penalties))
     below, values = values_of(chances, gain, penalties)
     found = graves_lai.lower_bound(below, values, penalties)
@@ -103,7 +103,7 @@ def symbols(seed, arms=2, limits=2, each=2):
     return chances, np.repeat(np.arange(limits), each), gains, np.array([0.2, 0.4])
 
 
-def test_symbols_that_are_cells():
+def test_symbols_that_are_cells_cost_what_cells_do():
     for chances, gain, penalties in CASES:
         chances, gain, penalties = map(np.array, (chances, gain, penalties))
         below, values = values_of(chances, gain, penalties)
@@ -113,7 +113,7 @@ def test_symbols_that_are_cells():
         np.testing.assert_allclose(found.pulls, cells.pulls, rtol=1e-2, atol=1e-3)
 
 
-def test_one_limit_and_two_gains():
+def test_one_limit_and_two_gains_by_hand():
     """No penalty, gains of 0 and 1: rivals have the mean of the best arm."""
     chances = np.array([[0.6, 0.2], [0.2, 0.3]])
     found = graves_lai.of_symbols(chances, [0, 0], [[1.0, 0.0]] * 2, [0.0])
@@ -153,8 +153,7 @@ def apart(weights, chances, seen, gains, penalties, best, limit):
     return min((x.fun for x in found if x.success), default=np.inf)
 
 
-@pytest.mark.parametrize("seed", in_short([3, 5, 6], {5, 6}))
-def test_symbols_by_brute_force(seed):
+def test_symbols_cost_what_brute_force_says(seed=3):
     """Pulls of a worse arm's two limits in any proportion, and rivals by SciPy."""
     chances, seen, gains, penalties = game = symbols(seed)
     worth = np.where(seen <= [[0], [1]], gains[:, None], -penalties[:, None])
@@ -177,7 +176,7 @@ def test_symbols_by_brute_force(seed):
     assert part == pytest.approx(expected, rel=5e-3)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@each_row("seed", [0, 1])
 def test_who_is_told_more_has_less_to_pay(seed):
     """And who may do more; and money may be counted in other units."""
     chances, seen, gains, penalties = symbols(seed)
@@ -197,7 +196,7 @@ def test_who_is_told_more_has_less_to_pay(seed):
     assert late <= found * 1.002
 
 
-def test_nothing_to_learn():
+def test_where_nothing_is_to_be_learnt_nothing_is_paid():
     """All arms are level, and the best limit is the longest: it shows everything."""
     below, values = values_of(
         np.full((3, 2), 0.4), np.array([[0.5, 1.0]] * 3), np.zeros(2)
@@ -206,7 +205,7 @@ def test_nothing_to_learn():
     assert found.constant == 0 and not found.pulls.any()
 
 
-def test_of_an_environment():
+def test_more_limits_of_an_environment_have_to_be_told_apart():
     """More limits beyond the best one have to be told apart too."""
     constants = []
     for size in (3, 5):
@@ -219,46 +218,38 @@ def test_of_an_environment():
     assert all(constant > 0 for constant in constants)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"below": [[0.5, 0.4]]}, "^below must not fall"),
-        ({"below": [[0.5, 1.4]]}, "^below"),
-        ({"values": [[0.1]]}, "^values"),
-        ({"values": [[0.1, np.nan]]}, "^values"),
-        ({"penalties": [0.1]}, "^penalties"),
-        ({"penalties": [-0.1, 0.2]}, "^penalties"),
-    ],
-)
-def test_mistakes(change, message):
-    arguments = {"below": [[0.5, 0.6]], "values": [[0.1, 0.2]], "penalties": [0.1, 0.2]}
-    with pytest.raises(ValueError, match=message):
-        graves_lai.lower_bound(**arguments | change)
+def test_mistakes_are_named():
+    good = {"below": [[0.5, 0.6]], "values": [[0.1, 0.2]], "penalties": [0.1, 0.2]}
+    wrong = {
+        "below": [[[0.5, 1.4]]],
+        "values": [[[0.1]], [[0.1, np.nan]]],
+        "penalties": [[0.1], [-0.1, 0.2]],
+    }
+    assert_named(graves_lai.lower_bound, good, wrong, "^{}")
+    falling = {"below": [[[0.5, 0.4]]]}
+    assert_named(graves_lai.lower_bound, good, falling, "^{} must not fall")
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"chances": [[0.5, 0.6]]}, "^chances must not sum"),
-        ({"chances": [[0.5, -0.1]]}, "^chances"),
-        ({"seen": [0, 2]}, "^seen must be positions of 2"),
-        ({"seen": [0.5, 1]}, "^seen must be positions"),
-        ({"seen": [0]}, "^seen"),
-        ({"gains": [[0.1, np.inf]]}, "^gains"),
-        ({"gains": [[0.1]]}, "^gains"),
-        ({"penalties": [-0.1, 0.1]}, "^penalties"),
-        ({"penalties": []}, "^chances and penalties"),
-    ],
-)
-def test_mistakes_about_symbols(change, message):
-    arguments = {
+def test_mistakes_about_symbols_are_named():
+    good = {
         "chances": [[0.5, 0.2]],
         "seen": [0, 1],
         "gains": [[0.1, 0.2]],
         "penalties": [0.1, 0.2],
     }
-    with pytest.raises(ValueError, match=message):
-        graves_lai.of_symbols(**arguments | change)
+    wrong = {
+        "chances": [[[0.5, -0.1]]],
+        "seen": [[0]],
+        "gains": [[[0.1, np.inf]], [[0.1]]],
+        "penalties": [[-0.1, 0.1]],
+    }
+    assert_named(graves_lai.of_symbols, good, wrong, "^{}")
+    for says, wrong in (
+        ("^{} must not sum", {"chances": [[[0.5, 0.6]]]}),
+        ("^{} must be positions", {"seen": [[0, 2], [0.5, 1]]}),
+        ("^chances and {}", {"penalties": [[]]}),
+    ):
+        assert_named(graves_lai.of_symbols, good, wrong, says)
 
 
 @pytest.mark.slow

@@ -1,11 +1,14 @@
 """The nearest rival's divergence: by hand, by the primal, and by a line search."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import rel_entr
 
 from jaxbandits.theory import lai_robbins
+from tests.tables import assert_named, each_row
 
 COIN = [[0.0, 1.0]]
 
@@ -37,8 +40,8 @@ def test_known_costs_are_lai_and_robbins():
     np.testing.assert_allclose(again, both)
 
 
-@pytest.mark.parametrize(("p", "q", "ratio"), [(0.3, 0.7, 1.6), (0.9, 0.5, 2.5)])
-def test_two_coins(p, q, ratio):
+@each_row("p, q, ratio", [(0.3, 0.7, 1.6), (0.9, 0.5, 2.5)])
+def test_two_coins_are_the_least_sum_of_two_divergences(p, q, ratio):
     """Apart: the least sum of two kl's. Together: fewer rivals are farther off."""
     least = minimize_scalar(
         lambda x: kl(p, ratio * x) + kl(q, x),
@@ -55,7 +58,7 @@ def test_two_coins(p, q, ratio):
     np.testing.assert_allclose(lai_robbins.above(gains, chances, [0.0])[0], both)
 
 
-@pytest.mark.parametrize("level", [0.5, 0.9])
+@each_row("level", [0.5, 0.9])
 def test_the_dual_is_the_primal(level):
     """With and without mass at the top, where the law has none."""
     values = np.array([0.0, 0.3, 0.7, 1.0])
@@ -87,18 +90,13 @@ def test_what_needs_no_rival_and_what_has_none():
     assert none == [np.inf]
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"reward": [[0.0, 1.5]]}, "^reward must be at most"),
-        ({"cost": [[0.1, 0.5]]}, "^cost must be at least lowest_cost"),
-        ({"cost": [[0.5]]}, "^cost"),
-        ({"chances": [[0.5, 0.4]]}, "^chances must sum to 1"),
-        ({"ratio": [0.0]}, "^ratio"),
-        ({"ratio": [1.0, 1.0]}, "^ratio"),
-    ],
-)
-def test_mistakes(change, message):
+def test_mistakes_are_named():
     good = {"reward": COIN, "cost": [[0.2, 0.5]], "chances": coin(0.5), "ratio": [1.0]}
-    with pytest.raises(ValueError, match=message):
-        lai_robbins.joint(**good | change, lowest_cost=0.2)
+    joint = partial(lai_robbins.joint, lowest_cost=0.2)
+    for says, wrong in (
+        ("^{} must be at most", {"reward": [[[0.0, 1.5]]]}),
+        ("^{} must be at least lowest_cost", {"cost": [[[0.1, 0.5]]]}),
+        ("^{}", {"cost": [[[0.5]]], "ratio": [[0.0], [1.0, 1.0]]}),
+        ("^{} must sum to 1", {"chances": [[[0.5, 0.4]]]}),
+    ):
+        assert_named(joint, good, wrong, says)

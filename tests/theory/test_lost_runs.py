@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from jaxbandits.theory import lost_runs as theory
+from tests.tables import assert_named, each_row
 
 
-def test_failures_that_give_an_arm_up():
+def test_failures_that_give_an_arm_up_by_hand():
     """With q = 0.9, rho = 1/2: 9 n >= log(1 + t / 1.414 n), so 1 up to 11,458."""
     rounds = np.array([1.0, 1e3, 11_458.0, 11_459.0, 2 * 2**0.5 * np.exp(18) + 2])
     found = theory.pulls_until_given_up(rounds, 0.5, 0.9)
@@ -15,7 +16,7 @@ def test_failures_that_give_an_arm_up():
     np.testing.assert_allclose(chance, 0.05 ** found.astype(float))
 
 
-def test_failures_beside_the_share_of_pulls():
+def test_failures_beside_the_share_of_pulls_by_hand():
     """9 n >= log(t / n), so 1 up to e**9 = 8,103."""
     rounds = np.array([1.0, 1e3, 8_103.0, 8_104.0, 2 * np.exp(18) + 2])
     found = theory.pulls_until_given_up(rounds, 0.5, 0.9, "log_share")
@@ -24,9 +25,9 @@ def test_failures_beside_the_share_of_pulls():
     np.testing.assert_allclose(chance, 0.05 ** found.astype(float))
 
 
-@pytest.mark.parametrize("confidence", theory.CONFIDENCES)
-@pytest.mark.parametrize("rho", [0.25, 0.5, 1.0, 3.0])
-@pytest.mark.parametrize("other", [0.2, 0.5, 0.9, 0.99])
+@each_row("confidence", theory.CONFIDENCES)
+@each_row("rho", [0.25, 0.5, 1.0, 3.0])
+@each_row("other", [0.2, 0.5, 0.9, 0.99])
 def test_fewer_failures_do_not_suffice(rho, other, confidence):
     rounds = np.geomspace(2, 1e9, 40)
     found = theory.pulls_until_given_up(rounds, rho, other, confidence)
@@ -41,7 +42,7 @@ def test_fewer_failures_do_not_suffice(rho, other, confidence):
     assert not np.any(enough(np.maximum(fewer, 1)) & (fewer >= 1))
 
 
-def test_what_lost_runs_lose():
+def test_what_lost_runs_lose_by_hand():
     for confidence, last in {"share": 11_458.0, "log_share": 8_103.0}.items():
         rounds = np.array([100.0, last, last + 1, 1e6])
         found = theory.lost_regret(rounds, 0.5, 0.95, 0.9, confidence)
@@ -51,7 +52,7 @@ def test_what_lost_runs_lose():
         np.testing.assert_allclose(found, expected)
 
 
-def test_the_exponent():
+def test_the_exponent_has_the_limits_of_the_page():
     # At p = 0.95, q = 0.9 nothing but failures is the likeliest way ...
     straight = 2 * 0.5 * (0.1 / 0.9) * np.log(1 / 0.05)
     assert theory.exponent(0.5, 0.95, 0.9) <= straight * (1 + 1e-9)
@@ -73,17 +74,15 @@ def test_the_exponent_is_that_of_the_chance():
     assert slope == pytest.approx(2 * (0.7 / 0.3) * np.log(2), rel=0.01)
 
 
-@pytest.mark.parametrize(
-    ("best", "other", "name"),
-    [(1.0, 0.5, "best"), (0.5, 1.0, "other"), (0.4, 0.5, "best_minus_other")],
-)
-def test_what_is_no_pair_of_means_is_refused(best, other, name):
-    with pytest.raises(ValueError, match=f"^{name} must"):
-        theory.exponent(1.0, best, other)
-    with pytest.raises(ValueError, match=f"^{name} must"):
-        theory.lost_regret([1.0, 2.0], 1.0, best, other)
-
-
-def test_another_confidence_is_refused():
-    with pytest.raises(ValueError, match="^confidence must"):
-        theory.pulls_until_given_up([1.0, 2.0], 1.0, 0.5, "log_t")
+def test_what_is_no_pair_of_means_is_refused():
+    for bound, first in (
+        (theory.exponent, {}),
+        (theory.lost_regret, {"rounds": [1.0, 2.0]}),
+    ):
+        good = first | {"rho": 1.0, "best": 0.7, "other": 0.5}
+        assert_named(bound, good, {"best": [1.0], "other": [0.0, 1.0]})
+        closer = {"best": [0.4, 0.5]}
+        assert_named(bound, good, closer, "^best_minus_other must")
+    good = {"rounds": [1.0, 2.0], "rho": 1.0, "other": 0.5, "confidence": "share"}
+    wrong = {"confidence": ["log_t"], "other": [0.0]}
+    assert_named(theory.pulls_until_given_up, good, wrong)

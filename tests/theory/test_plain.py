@@ -13,6 +13,7 @@ from jaxbandits.theory import (
     zooming,
 )
 from jaxbandits.theory.plain import plain_numbers
+from tests.tables import each_row
 
 CURVES = 1 - np.abs(np.linspace(0, 1, 64)[None] - 0.4)
 NEAR = zooming.near_optimality(CURVES, 1.0)
@@ -30,8 +31,8 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int64, np.float32])
+@each_row("name", CASES)
+@each_row("kind", [np.int8, np.uint8, np.int64, np.float32])
 def test_small_types_do_not_overflow(name, kind):
     np.testing.assert_array_equal(CASES[name](kind), CASES[name](float))
 
@@ -69,7 +70,7 @@ SHAPES = {
 }
 
 
-@pytest.mark.parametrize(("names", "bound"), SHAPES.items(), ids=SHAPES)
+@each_row("names, bound", SHAPES.items())
 def test_shapes_that_do_not_agree_are_named(names, bound):
     with pytest.raises(ValueError, match=f"^{names}.* must have shapes that broadcast"):
         bound([1, 2, 3], [0.1, 0.2])
@@ -88,11 +89,3 @@ def test_what_is_no_number_is_left_to_its_own_error():
     )
     assert seen[:4] == [[True, 0.5], "a", [[1, 2], [3]], None]
     assert isinstance(seen[4], np.ma.MaskedArray)
-
-
-@pytest.mark.parametrize("ends", [{"best": 1.0}, {"other": 0.0}, {"best": 0.2}])
-def test_ends_of_the_chances(ends):
-    with pytest.raises(ValueError, match=f"{next(iter(ends))}"):
-        lost_runs.exponent(**{"rho": 0.5, "best": 0.9, "other": 0.3} | ends)
-    with pytest.raises(ValueError, match="other must be in"):
-        lost_runs.pulls_until_given_up(ROUNDS, 0.5, 0.0)

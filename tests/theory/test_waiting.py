@@ -11,13 +11,14 @@ from scipy.stats import beta
 
 from jaxbandits.theory import waiting as theory
 from jaxbandits.theory.gains import chance_above
+from tests.tables import assert_refused, each_row
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "studies"))
 bounds = import_module("bounds")
 
 
-@pytest.mark.parametrize("count", [0, 1, 2, 9])
-@pytest.mark.parametrize(("hazard", "within"), [(0.35, 0.1), (0.95, 0.2), (0.0, 0.3)])
+@each_row("count", [0, 1, 2, 9])
+@each_row("hazard, within", [(0.35, 0.1), (0.95, 0.2), (0.0, 0.3)])
 def test_a_hazard_waits_for_one_over_the_chance_of_a_draw_near_it(
     count, hazard, within
 ):
@@ -74,19 +75,19 @@ def test_a_chance_that_is_no_float_makes_waits_without_end():
     assert never == np.inf
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: theory.for_hazard(-1, 0.5, 0.1), "^count must be at least 0"),
-        (lambda: theory.for_hazard(1, 1.5, 0.1), "^hazard must be in"),
-        (lambda: theory.for_hazard(1, 0.5, 0.0), "^within must be in"),
-        (lambda: theory.for_gains(0, [0, 1], [0.5, 0.5], 0.1), "^count must be"),
-        (lambda: theory.for_gains(1, [0, 2], [0.5, 0.5], 0.1), "^gains must be in"),
-        (lambda: theory.for_gains(1, [0, 1], [0.5, 0.4], 0.1), "^chances must be"),
-        (lambda: theory.for_gains(1, [0, 1], [1.0], 0.1), "^chances must be"),
-        (lambda: theory.for_gains(1, [0, 1], [0.9, 0.1], 0.1), "^within must be below"),
-    ],
-)
-def test_what_is_out_of_range_is_refused(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
+def test_what_is_out_of_range_is_refused():
+    assert_refused(
+        [
+            (lambda: theory.for_hazard(-1, 0.5, 0.1), "^count must be at least 0"),
+            (lambda: theory.for_hazard(1, 1.5, 0.1), "^hazard must be in"),
+            (lambda: theory.for_hazard(1, 0.5, 0.0), "^within must be in"),
+            (lambda: theory.for_gains(0, [0, 1], [0.5, 0.5], 0.1), "^count must be"),
+            (lambda: theory.for_gains(1, [0, 2], [0.5, 0.5], 0.1), "^gains must be in"),
+            (lambda: theory.for_gains(1, [0, 1], [0.5, 0.4], 0.1), "^chances must be"),
+            (lambda: theory.for_gains(1, [0, 1], [1.0], 0.1), "^chances must be"),
+            (
+                lambda: theory.for_gains(1, [0, 1], [0.9, 0.1], 0.1),
+                "^within must be below",
+            ),
+        ]
+    )

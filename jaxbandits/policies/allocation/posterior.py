@@ -154,7 +154,8 @@ def draw(
         place = jnp.where(breadth > BROAD, broad, narrow)
         if feasible:
             room = _room(statistics, exposure_at(statistics, place))
-            inside = jnp.maximum(ndtr(z_probability) * ndtr(room), LEAST)
+            drawn = ndtr(z_probability).astype(room.dtype)
+            inside = jnp.maximum(drawn * ndtr(room), LEAST)
             z_probability = jnp.minimum(normal_quantile(inside), room)
         probability = probability_bound(statistics, place, z_probability)
         return grid.rate(place), probability

@@ -11,9 +11,10 @@ from jaxbandits.experiments.judging import advice
 from jaxbandits.experiments.judging.advice import ADVICE, evidence, hardest, paragraphs
 from jaxbandits.experiments.judging.leaderboard import PROTOCOLS
 from jaxbandits.experiments.judging.page import page
-from jaxbandits.experiments.judging.protocol import FINAL_SEED, VARIANTS
+from jaxbandits.experiments.judging.protocol import FINAL_SEED
 from jaxbandits.policies import allocation, budgeted, censored, farewell
 from tests.experiments.judging.boards import PROTOCOL, RUNS, board, cell
+from tests.tables import naming
 
 DOCS = Path(__file__).parents[3] / "docs"
 FOLDERS = {
@@ -74,10 +75,11 @@ def test_what_had_been_seen_of_the_last_seeds_is_told_with_their_numbers(told):
     assert "had been seen" not in told(board(), protocol, *rest)
 
 
-@pytest.mark.parametrize("setting", ADVICE)
-def test_every_setting_says_what_had_been_seen_before_which_choice(setting):
-    assert PROTOCOLS[setting].seen.startswith("They had been seen before ")
-    assert PROTOCOLS[setting].seen in paragraphs(setting)[1]
+def test_every_setting_says_what_had_been_seen_before_which_choice():
+    for setting in ADVICE:
+        with naming(setting):
+            assert PROTOCOLS[setting].seen.startswith("They had been seen before ")
+            assert PROTOCOLS[setting].seen in paragraphs(setting)[1]
 
 
 def test_a_ratio_to_less_than_a_reward_is_not_printed():
@@ -90,37 +92,19 @@ def test_a_ratio_to_less_than_a_reward_is_not_printed():
     assert text.endswith("all entrants there lost 80).")
 
 
-def test_a_case_is_named_once():
-    harder = cell(horizon=40, values=RUNS | {"new": [900.0] * 4})
-    made = board()._replace(cells=(*board().cells, harder._replace(case="short")))
-    found = [(one.case, one.horizon) for one in hardest(made, "new")]
-    assert found == [("short", 40), ("coins", 40)]
-
-
-def test_rivals_that_are_ours(monkeypatch):
-    """Without "fast", that of the papers is "slow": 0.7, 1.2 and 12 times its 50."""
-    monkeypatch.setitem(VARIANTS, "budgeted", ("fast",))
-    text = evidence(board(), PROTOCOL, "new")
-    assert "Some rivals are ours; its mean regret is 1.20 times that of the" in text
-    assert "best policy of a paper, and smaller or equal in 1. It does" in text
-    text = evidence(board(), PROTOCOL, "fast")
-    assert (
-        "are ours, itself among them (the best in 3); its mean regret is 0.80" in text
-    )
-
-
-@pytest.mark.parametrize("setting", ADVICE)
-def test_the_docs_say_what_the_command_prints(setting, capsys):
-    said = " ".join((DOCS / "recommendation.md").read_text().split())
-    assert cli.main(["recommend", setting]) == 0
-    printed = " ".join(capsys.readouterr().out.split())
-    for paragraph in paragraphs(setting):
-        assert " ".join(paragraph.split()) in said
-        assert " ".join(paragraph.split()) in printed
-    assert cli.main(["recommend", setting, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["policy"] == ADVICE[setting].policy
-    assert found["text"] == " ".join(paragraphs(setting))
+def test_the_docs_say_what_the_command_prints(capsys):
+    for setting in ADVICE:
+        with naming(setting):
+            said = " ".join((DOCS / "recommendation.md").read_text().split())
+            assert cli.main(["recommend", setting]) == 0
+            printed = " ".join(capsys.readouterr().out.split())
+            for paragraph in paragraphs(setting):
+                assert " ".join(paragraph.split()) in said
+                assert " ".join(paragraph.split()) in printed
+            assert cli.main(["recommend", setting, "--json"]) == 0
+            found = json.loads(capsys.readouterr().out)
+            assert found["policy"] == ADVICE[setting].policy
+            assert found["text"] == " ".join(paragraphs(setting))
 
 
 def test_the_board_of_the_seeds_that_are_played_last_goes_first(tmp_path):
@@ -155,7 +139,8 @@ def test_an_unknown_setting_is_refused(capsys):
     assert "SETTING must be one of" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("setting", ADVICE)
-def test_without_a_board_the_command_that_makes_one_is_named(setting, monkeypatch):
-    monkeypatch.setattr(advice, "shipped", lambda setting: None)
-    assert f"reproduce leaderboard-{setting}`" in paragraphs(setting)[1]
+def test_without_a_board_the_command_that_makes_one_is_named(monkeypatch):
+    for setting in ADVICE:
+        with naming(setting):
+            monkeypatch.setattr(advice, "shipped", lambda setting: None)
+            assert f"reproduce leaderboard-{setting}`" in paragraphs(setting)[1]

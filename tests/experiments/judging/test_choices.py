@@ -19,7 +19,7 @@ from jaxbandits.policies.budgeted import omega_star_ucb
 from jaxbandits.testing import trace_run
 from tests.experiments.checks import assert_readable, check_records, legend_texts
 from tests.experiments.judging.boards import COINS, EVERY, PROTOCOL
-from tests.heavy import in_short
+from tests.tables import naming
 
 ALL = {
     module.NAME: module
@@ -92,7 +92,7 @@ def test_a_value_by_itself(outcome):
     assert metrics["regret_worst"]["mean"] == pytest.approx(np.max(runs))
 
 
-def test_the_figure(outcome):
+def test_the_figure_has_a_dot_at_the_defaults(outcome):
     fig = outcome.figure
     assert [ax.get_title() for ax in fig.axes] == ["every", "every"]
     assert [ax.get_ylabel() for ax in fig.axes] == list(SHOWN)
@@ -112,48 +112,48 @@ def test_the_figure(outcome):
     assert_readable(fig)
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
+def test_ticks_are_short():
+    """Six values of one panel do not run into each other."""
+    for value, text in [
         (0.0625, "1/16"),
         (0.5, "1/2"),
         (0.1, "0.1"),
         (2**0.5, "1.41"),
         (1.5, "1.5"),
         (16_000, "16,000"),
-    ],
-)
-def test_ticks_are_short(value, text):
-    """Six values of one panel do not run into each other."""
-    assert tick(value) == text
+    ]:
+        with naming((value, text)):
+            assert tick(value) == text
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_defaults_are_among_what_is_tried(name):
+def test_defaults_are_among_what_is_tried():
     """Values in ascending order, so that a table of them can be read."""
-    tuning = GAMES.get(name) or PROTOCOLS[REGISTRY[name].setting].tuning
-    problem = next(iter(tuning.values())).environment().problem
-    for subject in ALL[name].SUBJECTS.values():
-        defaults = subject.factory(problem).params._asdict()
-        for name, values in subject.values.items():
-            assert defaults[name] in values and list(values) == sorted(values)
+    for name in ALL:
+        with naming(name):
+            tuning = GAMES.get(name) or PROTOCOLS[REGISTRY[name].setting].tuning
+            problem = next(iter(tuning.values())).environment().problem
+            for subject in ALL[name].SUBJECTS.values():
+                defaults = subject.factory(problem).params._asdict()
+                for each, values in subject.values.items():
+                    assert defaults[each] in values and list(values) == sorted(values)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ALL)
-def test_choices_of_a_setting(name):
-    experiment = REGISTRY[name]
-    found = experiment.run(Options(3, 40, progress=False, quick=True))
-    check_records(found, name)
-    games = OTHER_GAMES.get(name) or set(PROTOCOLS[experiment.setting].tuning)
-    assert {r["environment"] for r in found.records} <= games
-    assert_readable(found.figure)
+def test_choices_of_a_setting():
+    for name in ALL:
+        with naming(name):
+            experiment = REGISTRY[name]
+            found = experiment.run(Options(3, 40, progress=False, quick=True))
+            check_records(found, name)
+            games = OTHER_GAMES.get(name) or set(PROTOCOLS[experiment.setting].tuning)
+            assert {r["environment"] for r in found.records} <= games
+            assert_readable(found.figure)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("exploration", in_short(["log_t", "log_share"], {"log_t"}))
-def test_the_prior_of_variances_can_be_varied(exploration):
+def test_the_prior_of_variances_can_be_varied():
     """With 10 pulls it is the library's policy, and with another number it is not."""
+    exploration = "log_share"
     case = PROTOCOLS["budgeted"].tuning["narrow, K = 5"].environment()
     swept = shrunk.weighed(case.problem, exploration)
     kept = omega_star_ucb(case.problem, exploration, variance="shrunk")

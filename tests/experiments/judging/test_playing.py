@@ -14,6 +14,7 @@ from jaxbandits.experiments.judging import board, leaderboard, playing
 from jaxbandits.experiments.judging.leaderboard import leaderboard as play
 from jaxbandits.experiments.judging.protocol import Entrant
 from tests.experiments.judging.boards import COINS, ENTRANTS, PROTOCOL
+from tests.tables import naming
 
 sys.path.append(str(Path(__file__).resolve().parents[3] / "studies"))
 leaderboards = import_module("leaderboards")
@@ -170,8 +171,7 @@ def test_all_are_played_again_where_another_rival_is_best(outcome, play_again):
 
 
 @pytest.mark.parametrize(
-    ("titles", "horizon", "played"),
-    [([], None, [1, 2]), ([], 39, [2]), (["coins", "absent"], None, [1])],
+    ("titles", "horizon", "played"), [([], 39, [2]), (["coins", "absent"], None, [1])]
 )
 def test_cells_that_the_package_lacks_are_played(
     outcome, tmp_path, monkeypatch, capsys, titles, horizon, played
@@ -195,22 +195,22 @@ def test_cells_that_the_package_lacks_are_played(
     assert "absent is left out" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("told", "named"),
-    [
+def test_unknown_names_are_refused(tmp_path, monkeypatch, capsys):
+    for told, named in [
         (["--missing", "cendored"], "'cendored' must be one of censored, allocation"),
         (["--missing", "censored", "trab"], "'trab' must be one of PosCorr, 10 limits"),
         (
             ["--again", "censored", "TS", "trap"],
             "'trap' must be one of RCUCB, eq. (12)",
         ),
-    ],
-)
-def test_unknown_names_are_refused(tmp_path, monkeypatch, capsys, told, named):
-    monkeypatch.setattr(sys, "argv", ["leaderboards.py", str(tmp_path / "x"), *told])
-    with pytest.raises(SystemExit):
-        leaderboards.main()
-    assert named in capsys.readouterr().err and not (tmp_path / "x").exists()
+    ]:
+        with naming((told, named)):
+            monkeypatch.setattr(
+                sys, "argv", ["leaderboards.py", str(tmp_path / "x"), *told]
+            )
+            with pytest.raises(SystemExit):
+                leaderboards.main()
+            assert named in capsys.readouterr().err and not (tmp_path / "x").exists()
 
 
 def test_parameters_may_depend_on_the_horizon():
@@ -221,12 +221,14 @@ def test_parameters_may_depend_on_the_horizon():
     assert found["param_budget"].values.ravel().tolist() == [20.0, 60.0]
 
 
-@pytest.mark.parametrize(
-    ("horizon", "played"), [(40, (20, 40)), (39, (20,)), (7, (7,)), (10**6, (20, 40))]
-)
-def test_horizons_go_up_to_the_options(horizon, played):
-    options = OPTIONS._replace(horizon=horizon)
-    assert playing.horizons_of(PROTOCOL, PROTOCOL.judging["coins"], options) == played
+def test_horizons_go_up_to_the_options():
+    for horizon, played in [(40, (20, 40)), (39, (20,)), (7, (7,)), (10**6, (20, 40))]:
+        with naming((horizon, played)):
+            options = OPTIONS._replace(horizon=horizon)
+            assert (
+                playing.horizons_of(PROTOCOL, PROTOCOL.judging["coins"], options)
+                == played
+            )
 
 
 def test_a_first_look_plays_one_case(tmp_path):

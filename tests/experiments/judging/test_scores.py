@@ -19,11 +19,11 @@ from jaxbandits.experiments.judging.page import page, verdicts
 from jaxbandits.experiments.judging.protocol import (
     FINAL_SEED,
     JUDGING_SEED,
-    VARIANTS,
     Margin,
 )
-from jaxbandits.experiments.judging.scores import beside, missed, standings
+from jaxbandits.experiments.judging.scores import missed, standings
 from tests.experiments.judging.boards import ENTRANTS, PROTOCOL, RUNS, board, cell
+from tests.tables import naming
 
 PAGES = Path(__file__).parents[3] / "docs" / "leaderboards"
 
@@ -126,63 +126,14 @@ def test_entrants_that_are_played_again_by_themselves():
     assert refreshed(twin, cell(values=again), ENTRANTS).best == "fast"
 
 
-@pytest.mark.parametrize(
-    "again",
-    [
+def test_another_best_rival_needs_all_of_them():
+    for again in [
         {"slow": [50.0] * 4, "new": [7.0] * 4},  # to whom is the difference?
         {"fast": [60.0] * 4, "new": [7.0] * 4},  # "slow" is better now
         {"slow": [9.0] * 4, "fast": [10.0] * 4},
-    ],
-)
-def test_another_best_rival_needs_all_of_them(again):
-    assert refreshed(cell(), cell(values=again), ENTRANTS) is None
-
-
-def test_the_page_says_what_the_scores_say():
-    text = page(board(), PROTOCOL, "jaxbandits x", "x.png")
-    assert "    jaxbandits x\n" in text and "![" in text and "(x.png)" in text
-    assert "Not played: absent." in text
-    assert "It holds in 2 of 3 (67%: 1 of 2 at 20, 1 of 1 at 40): **not met**" in text
-    row = "| short | 20 | 15: 600 against 40 | 12: 600 against 50 | fast |"
-    assert row in text
-    assert "## Standings\n\nTold to all: the number of arms, and" in text
-    assert "of papers" not in text
-    assert "| **new** | budget | 2 of 3 | 1.50 | 15 | 12 | 0.12 |" in text
-    assert "| (lost) | nothing: anytime | 3 of 3 |" in text
-    assert "- lost: loses runs." in text
-    assert "35 ± 6.45 (35; 48.5; 50) | -5 ± 25.3 |" in text
-    assert "| 40 ± 30 (10; 112; 130) | *best rival* |" in text
-    rows = [line for line in text.splitlines() if line.startswith("|")]
-    for first, second in zip(rows, rows[1:], strict=False):
-        assert first.count("|") == second.count("|") or "---" not in second
-
-
-def test_the_page_says_which_rivals_are_ours(monkeypatch):
-    monkeypatch.setitem(VARIANTS, "budgeted", ("fast",))
-    text = page(board(), PROTOCOL, "jaxbandits x", "x.png")
-    assert "Not all rivals are of papers: fast is ours as well." in text
-    assert "- **new**: 1.20 times its mean regret in the median, smaller or equ" in text
-    assert "- fast: 0.80 times its mean regret in the median, smaller or equ" in text
-    assert "- slow: " not in text
-    assert beside(board().cells, "new", ["slow", "lost"]) == (3, 0, 0, 60.0)
-
-
-def test_the_page_counts_once_more_without_rivals_that_lose_runs():
-    assert "Without the rivals" not in page(board(), PROTOCOL, "x", "x.png")
-    losing = ENTRANTS | {"fast": ENTRANTS["fast"]._replace(loses="a fifth is lost")}
-    protocol = PROTOCOL._replace(entrants=losing)
-    assert protocol.steady == ("slow",)
-    text = page(board(), protocol, "jaxbandits x", "x.png")
-    assert "It holds in 2 of 3 (67%: 1 of 2 at 20, 1 of 1 at 40): **not met**" in text
-    assert (
-        "more than one run in twenty on the tuning set (fast) it holds in 2 of 3"
-        in text
-    )
-    assert "with a median ratio of 1.20." in text
-    assert "- fast: a fifth is lost." in text
-    # Means of 0.7, 1.2 and 12 times that of "slow".
-    assert beside(board().cells, "new", ["slow"], 1.2) == (3, 1, 2, 1.2)
-    assert beside(board().cells, "new", ["slow"], 1.1).held == 1
+    ]:
+        with naming(again):
+            assert refreshed(cell(), cell(values=again), ENTRANTS) is None
 
 
 def test_the_page_names_the_cells_that_are_missing():
@@ -192,22 +143,6 @@ def test_the_page_names_the_cells_that_are_missing():
     made = made._replace(cells=made.cells[1:])
     text = page(made, PROTOCOL, "jaxbandits x", "x.png")
     assert "Not played: absent. Not played at 20: coins. Last played on" in text
-
-
-def test_who_is_too_slow_for_a_horizon_goes_last_and_is_named():
-    short = {name: score for name, score in RUNS.items() if name != "fast"}
-    made = board()._replace(cells=(cell(), cell(horizon=40, values=short)))
-    slow = ENTRANTS | {"fast": ENTRANTS["fast"]._replace(longest=20)}
-    protocol = PROTOCOL._replace(entrants=slow)
-    text = page(made, protocol, "jaxbandits x", "x.png")
-    assert "Not played beyond 20: fast." in text
-    assert "beyond" not in page(board(), PROTOCOL, "jaxbandits x", "x.png")
-    _, table = text.split("### coins (the paper's)\n\n")
-    rows = [line.split("|")[1:-1] for line in table.splitlines()[2:]]
-    names = ["(lost)", "**new**", "slow", "fast"]  # by the mean at 40
-    assert [row[0].strip() for row in rows] == names
-    assert {len(row) for row in rows} == {5}
-    assert rows[-1][1].strip().startswith("40 ") and not "".join(rows[-1][3:]).strip()
 
 
 def test_a_goal_that_is_met():
@@ -264,25 +199,26 @@ def test_no_dot_lies_beyond_the_figures_left_edge():
     assert ax.get_xlim()[0] < low.high_ratio("lost")
 
 
-@pytest.mark.parametrize(
-    "setting", [setting for setting in PROTOCOLS if shipped(setting)]
-)
-def test_what_is_shipped_is_of_the_protocol(setting):
-    protocol, made = PROTOCOLS[setting], shipped(setting)
-    assert made.setting == setting and made.root_seed in (JUDGING_SEED, FINAL_SEED)
-    assert len({cell.case for cell in made.cells}) >= 12
-    for found in made.cells:
-        case = protocol.judging[found.case]
-        assert found.horizon in (case.horizons or protocol.horizons)
-        assert set(found.scores) <= set(protocol.entrants)
-        assert protocol.entrants[found.best].rival
+def test_what_is_shipped_is_of_the_protocol():
+    for setting in [setting for setting in PROTOCOLS if shipped(setting)]:
+        with naming(setting):
+            protocol, made = PROTOCOLS[setting], shipped(setting)
+            assert made.setting == setting and made.root_seed in (
+                JUDGING_SEED,
+                FINAL_SEED,
+            )
+            assert len({cell.case for cell in made.cells}) >= 12
+            for found in made.cells:
+                case = protocol.judging[found.case]
+                assert found.horizon in (case.horizons or protocol.horizons)
+                assert set(found.scores) <= set(protocol.entrants)
+                assert protocol.entrants[found.best].rival
 
 
-@pytest.mark.parametrize(
-    "setting", [setting for setting in PROTOCOLS if shipped(setting)]
-)
-def test_a_page_of_the_docs_is_what_its_board_makes(setting):
-    kept = (PAGES / f"{setting}.md").read_text(encoding="utf-8")
-    command = kept.splitlines()[2].strip()
-    figure = f"../figures/leaderboard-{setting}.png"
-    assert kept == page(shipped(setting), PROTOCOLS[setting], command, figure)
+def test_a_page_of_the_docs_is_what_its_board_makes():
+    for setting in [setting for setting in PROTOCOLS if shipped(setting)]:
+        with naming(setting):
+            kept = (PAGES / f"{setting}.md").read_text(encoding="utf-8")
+            command = kept.splitlines()[2].strip()
+            figure = f"../figures/leaderboard-{setting}.png"
+            assert kept == page(shipped(setting), PROTOCOLS[setting], command, figure)

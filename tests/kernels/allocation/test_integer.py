@@ -14,11 +14,11 @@ from jaxbandits.kernels.allocation.solution import (
     NOTHING_TO_GAIN,
     SOLVED,
 )
-from tests.heavy import float64_in_long, in_short
+from tests.tables import each_row
 
 programming = jax.jit(integer_programming)
 greedy = jax.jit(integer_greedy)
-SOLVERS = pytest.mark.parametrize("solver", [programming, greedy])
+SOLVERS = [programming, greedy]
 # Of most tables here: for others the solvers would be compiled anew.
 ARMS, UNITS = 3, 7
 
@@ -67,55 +67,41 @@ def concave_majorant(row):
     return np.max(chords, axis=0)
 
 
-@float64_in_long
-def test_hand_values(dtype):
+def test_allocations_of_units_by_hand():
     """Two units of arm 1 together beat what the greedy takes first."""
-    values = dtype(table([[0, 2, 3, 3], [0, 0, 6, 6], [0, 1, 2, 3]]))
+    values = np.float32(table([[0, 2, 3, 3], [0, 0, 6, 6], [0, 1, 2, 3]]))
     best = [(0, [0, 0, 0], 0), (1, [1, 0, 0], 2), (2, [0, 2, 0], 6), (3, [1, 2, 0], 8)]
     for budget, allocation, value in best:
         found = programming(values, budget)
         np.testing.assert_array_equal(found.allocation, allocation)
         assert found.value == found.bound == value and found.status == SOLVED
-        assert found.allocation.dtype == np.int32 and found.value.dtype == dtype
+        assert found.allocation.dtype == np.int32 and found.value.dtype == np.float32
     found = greedy(values, 2)
     np.testing.assert_array_equal(found.allocation, [2, 0, 0])
     assert found.value == 3
     assert found.bound == pytest.approx(6, rel=1e-6)
 
 
-@float64_in_long
-@SOLVERS
-def test_ties_and_what_is_left(solver, dtype):
+@each_row("solver", SOLVERS)
+def test_ties_and_what_is_left_go_to_the_first_arm(solver):
     """Worthless units go to the first arm; equal arms are served in order."""
-    found = solver(dtype(table([[0, 0], [0, 1]])), 4)
+    found = solver(np.float32(table([[0, 0], [0, 1]])), 4)
     np.testing.assert_array_equal(found.allocation, [3, 1, 0])
-    found = greedy(dtype(table([[0, 1, 2], [0, 1, 2]])), 1)
+    found = greedy(np.float32(table([[0, 1, 2], [0, 1, 2]])), 1)
     np.testing.assert_array_equal(found.allocation, [1, 0, 0])
 
 
-@float64_in_long
-@SOLVERS
-def test_nothing_to_gain(solver, dtype):
+@each_row("solver", SOLVERS)
+def test_nothing_to_gain_is_shared_evenly(solver):
     for budget, even in ((7, [3, 2, 2]), (5, [2, 2, 1])):
-        found = solver(dtype(table([[0]])), budget)
+        found = solver(np.float32(table([[0]])), budget)
         np.testing.assert_array_equal(found.allocation, even)
     assert found.status == NOTHING_TO_GAIN and found.value == found.bound == 0
 
 
-@float64_in_long
-@SOLVERS
-def test_one_arm_takes_everything(solver, dtype):
-    values = dtype([[0, 0.25, 0.5, 0.5]])
-    for budget in range(4):
-        found = solver(values, budget)
-        np.testing.assert_array_equal(found.allocation, [budget])
-        assert found.value == values[0, budget]
-
-
-@float64_in_long
-def test_programming_against_brute_force(dtype, rng):
+def test_programming_is_as_good_as_brute_force(rng):
     for _ in range(30):
-        values = random_values(rng).astype(dtype)
+        values = random_values(rng).astype(np.float32)
         for budget in (0, 1, 4, 7):
             found = programming(values, budget)
             allocation = np.asarray(found.allocation)
@@ -125,22 +111,8 @@ def test_programming_against_brute_force(dtype, rng):
             assert found.value == pytest.approx(brute_force(values, budget), rel=1e-6)
 
 
-@float64_in_long
-def test_greedy_is_exact_for_concave_values(dtype, rng):
-    for _ in range(20):
-        values = random_values(rng, concave=True).astype(dtype)
-        for budget in (1, 4, 7):
-            found, best = greedy(values, budget), programming(values, budget)
-            assert np.sum(found.allocation) == budget
-            assert found.value == pytest.approx(float(best.value), rel=1e-6)
-            assert found.bound == pytest.approx(float(found.value), rel=1e-5)
-
-
-SHORT = pytest.mark.parametrize("solver", in_short([programming, greedy], {greedy}))
-
-
-@SHORT
-def test_least_allocations_and_limits(solver, rng):
+@each_row("solver", SOLVERS)
+def test_least_allocations_and_limits_are_as_good_as_brute_force(solver, rng):
     """Against brute force; the greedy where rows are concave."""
     for _ in range(20):
         concave = solver is greedy
@@ -148,11 +120,8 @@ def test_least_allocations_and_limits(solver, rng):
         budget = int(rng.integers(3, 8))
         least = rng.multinomial(rng.integers(0, budget + 1), [1 / 3] * 3)
         limit = least + rng.integers(0, 4, 3)
-        for options in (
-            {"least": least},
-            {"limit": limit},
-            {"least": least, "limit": limit},
-        ):
+        both = {"least": least, "limit": limit}
+        for options in [both] if concave else [both, {"least": least}]:
             found = solver(values, budget, **options)
             n = np.asarray(found.allocation)
             assert found.status != INVALID and n.sum() <= budget
@@ -165,8 +134,8 @@ def test_least_allocations_and_limits(solver, rng):
             assert found.bound >= best - 1e-5
 
 
-@SHORT
-def test_what_must_be_given_and_cannot(solver):
+@each_row("solver", SOLVERS)
+def test_what_must_be_given_and_cannot_is_invalid(solver):
     values = np.float32([[0, 1, 2, 2], [0, 0.5, 0.9, 1]])
     one = np.ones(2, np.int32)
     assert solver(values, 3, least=one, limit=2 * one).status == SOLVED
@@ -187,10 +156,9 @@ def test_what_must_be_given_and_cannot(solver):
         solver(values, 3, least=np.ones(3, np.int32))
 
 
-@float64_in_long
-def test_bound_is_the_value_of_the_concave_majorants(dtype, rng):
+def test_bound_is_the_value_of_the_concave_majorants(rng):
     for _ in range(20):
-        values = random_values(rng).astype(dtype)
+        values = random_values(rng).astype(np.float32)
         hulls = np.array([concave_majorant(row) for row in values.astype(float)])
         steps = np.sort(np.diff(hulls, axis=1).ravel())[::-1]
         for budget in (1, 4, 7):
@@ -199,8 +167,7 @@ def test_bound_is_the_value_of_the_concave_majorants(dtype, rng):
             assert found.bound >= programming(values, budget).value * (1 - 1e-6)
 
 
-@float64_in_long
-def test_discrete_weibull(dtype, rng):
+def test_the_greedy_loses_where_discrete_weibull_arms_are_not_concave(rng):
     """Greedy is exact up to shape 1 and loses much for shapes up to 2.5."""
 
     def losses(low, high):
@@ -213,7 +180,7 @@ def test_discrete_weibull(dtype, rng):
             )
             for _ in range(200)
         ]
-        values = np.stack(problems).astype(dtype)
+        values = np.stack(problems).astype(np.float32)
         budgets = rng.integers(1, 41, 200).astype(np.int32)
         best = np.asarray(jax.vmap(programming)(values, budgets).value)
         found = jax.vmap(greedy)(values, budgets)
@@ -222,21 +189,6 @@ def test_discrete_weibull(dtype, rng):
 
     assert np.max(losses(0.4, 1.0)) < 1e-6
     assert 0.05 < np.max(losses(1.0, 2.5)) < 0.6
-
-
-@float64_in_long
-@SOLVERS
-def test_batches_of_budgets(solver, dtype, rng):
-    values = random_values(rng).astype(dtype)
-    budgets = np.arange(UNITS + 1, dtype=np.int32)
-    batch = jax.jit(jax.vmap(solver, in_axes=(None, 0)))(values, budgets)
-    batch = jax.tree.map(np.asarray, batch)
-    np.testing.assert_array_equal(np.sum(batch.allocation, axis=1), budgets)
-    for budget in range(UNITS + 1):
-        alone = solver(values, budget)
-        np.testing.assert_array_equal(batch.allocation[budget], alone.allocation)
-        np.testing.assert_allclose(batch.value[budget], alone.value, rtol=1e-6)
-    assert np.all(np.diff(batch.value) >= 0)
 
 
 def test_the_greedy_says_where_it_is_not_certified():
@@ -248,25 +200,20 @@ def test_the_greedy_says_where_it_is_not_certified():
     assert programming(rows, 3).status == SOLVED
 
 
-def test_derivatives_of_whole_units_are_those_of_differences(rng):
-    """Of value and bound, by all values, where rows are concave and where not."""
+@each_row("solver", [integer_programming, integer_greedy])
+def test_derivatives_of_whole_units_are_those_of_differences(solver, rng):
+    """Of value and bound, by all values, where rows are not concave."""
     with jax.enable_x64(True):
-        for solver, concave in itertools.product(
-            (integer_programming, integer_greedy), (False, True)
-        ):
-            values = random_values(rng, concave) + 0.01 * np.arange(UNITS + 1)
+        values = random_values(rng) + 0.01 * np.arange(UNITS + 1)
 
-            def flat(values, solver=solver):
-                return jnp.stack(solver(values, 5)[1:3])
+        def flat(values):
+            return jnp.stack(solver(values, 5)[1:3])
 
-            solve = jax.jit(jax.vmap(flat))
-            steps = 1e-6 * np.eye(values.size).reshape(-1, *values.shape)
-            up, down = solve(np.concatenate([values + steps, values - steps])).reshape(
-                2, values.size, 2
-            )
-            slopes = np.asarray(up - down) / 2e-6
-            for jacobian in (jax.jacfwd, jax.jacrev):
-                exact = jax.jit(jacobian(flat))(values).reshape(2, -1).T
-                # Values of 0 units are 0: one that is not makes no table.
-                moves = np.arange(values.size) % (UNITS + 1) > 0
-                np.testing.assert_allclose(slopes[moves], exact[moves], atol=1e-6)
+        steps = 1e-6 * np.eye(values.size).reshape(-1, *values.shape)
+        ends = jax.jit(jax.vmap(flat))(np.concatenate([values + steps, values - steps]))
+        up, down = ends.reshape(2, values.size, 2)
+        exact = jax.jit(jax.jacrev(flat))(values).reshape(2, -1).T
+        # Values of 0 units are 0: one that is not makes no table.
+        moves = np.arange(values.size) % (UNITS + 1) > 0
+        slopes = np.asarray(up - down) / 2e-6
+        np.testing.assert_allclose(slopes[moves], exact[moves], atol=1e-6)

@@ -11,8 +11,7 @@ from jaxbandits.kernels.allocation import (
     water_filling,
 )
 from jaxbandits.laws import thresholds
-from tests.heavy import in_short
-from tests.kernels.checks import assert_transforms_agree
+from tests.tables import each_row
 
 
 def falling(x):
@@ -20,15 +19,15 @@ def falling(x):
     return jnp.asarray([3.0, 2.0]) - x
 
 
-def test_hand_example():
+def test_an_order_of_units_by_hand():
     """Gains (3,2), (2,2), (1,2), (1,1), (0,1): ties go to the first arm."""
     order = marginal_greedy(falling, 2, 1.0, 5)
     assert order.dtype == jnp.int32
     np.testing.assert_array_equal(order, [0, 0, 1, 0, 1])
 
 
-@pytest.mark.parametrize(
-    ("budget", "has"),
+@each_row(
+    "budget, has",
     [
         (0.0, [0, 0]),
         (0.25, [0.25, 0]),
@@ -117,22 +116,11 @@ def shortfall(name, difference):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("difference", in_short([False, True], {True}))
-@pytest.mark.parametrize("name", in_short(FAMILIES, {"Lomax"}))
+@each_row("name", FAMILIES)
+@each_row("difference", [False, True])
 def test_the_error_is_of_second_order(name, difference):
     """Not of first order, as the bound K G_max Delta of the paper suggests."""
     losses = shortfall(name, difference)
     slope, _ = np.polyfit(np.log(STEPS), np.log(losses), 1)
     assert -2.1 < slope < -1.9
     assert losses[0] < 0.02
-
-
-def test_transforms_agree():
-    """A batch of instances and one at a time."""
-    weight, rate = (np.float32(x[:6]) for x in drawn())
-
-    def has(weight, rate):
-        gain = gains(thresholds.exponential, weight, rate, None, 0.5, False)
-        return fill_in_order(marginal_greedy(gain, ARMS, 0.5, 10), ARMS, 0.5, 4.2)
-
-    assert_transforms_agree(has, weight, rate, rtol=1e-6)

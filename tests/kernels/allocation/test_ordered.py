@@ -11,14 +11,12 @@ from jaxbandits.kernels.allocation import (
     NOTHING_TO_GAIN,
     SOLVED,
     fill_in_turns,
-    integer_programming,
     ordered_programming,
     worth_of_turns,
 )
-from tests.heavy import float64_in_long
+from tests.tables import assert_refused, each_row
 
 programme = jax.jit(ordered_programming)
-by_units = jax.jit(integer_programming)
 ARMS, UNITS = 3, 6
 
 
@@ -91,34 +89,24 @@ def check(found, values, survival, rtol):
     np.testing.assert_allclose(found.value, mine, rtol=rtol)
 
 
-@float64_in_long
-@pytest.mark.parametrize("concave", [False, True])
-def test_the_best_of_all_plans(dtype, concave):
+@each_row("concave", [False, True])
+def test_a_programme_finds_the_best_of_all_plans(concave):
     """168 plans of three arms and six units, and no curve or budget alike."""
     rng = np.random.default_rng(concave)
-    rtol = 2e-6 if dtype is np.float32 else 1e-13
     for _ in range(30):
         values = random_values(rng, concave=concave)
         survival = random_survival(rng)
-        found = programme(values.astype(dtype), survival.astype(dtype))
+        found = programme(values, survival)
         best = best_of_all(values, chances_of(survival))
         if best == 0:
             assert found.status == NOTHING_TO_GAIN and found.value == 0
             continue
-        np.testing.assert_allclose(found.value, best, rtol=rtol)
-        check(found, values, survival, rtol)
+        np.testing.assert_allclose(found.value, best, rtol=2e-6)
+        check(found, values, survival, 2e-6)
 
 
-@pytest.mark.parametrize(
-    ("num_arms", "units"),
-    [
-        pytest.param(1, 1, marks=pytest.mark.slow),
-        (1, 5),
-        pytest.param(2, 9, marks=pytest.mark.slow),
-        (5, 2),
-    ],
-)
-def test_other_sizes(num_arms, units):
+@each_row("num_arms, units", [(1, 5), (5, 2)])
+def test_a_programme_of_another_size_finds_the_best_of_all_plans(num_arms, units):
     rng = np.random.default_rng(units)
     for _ in range(3):
         values = random_values(rng, num_arms, units) + 0.0
@@ -128,66 +116,6 @@ def test_other_sizes(num_arms, units):
         best = best_of_all(values, chances_of(survival))
         np.testing.assert_allclose(found.value, best, rtol=2e-6)
         check(found, values, survival, 2e-6)
-
-
-@float64_in_long
-def test_a_budget_that_is_certain_is_split_in_any_order(dtype):
-    """The best split of an integer problem; all orders of it are worth the same."""
-    rng = np.random.default_rng(3)
-    for budget in range(1, UNITS + 1):
-        values = random_values(rng)
-        survival = (np.arange(1, UNITS + 1) <= budget).astype(dtype)
-        found = programme(values.astype(dtype), survival)
-        split = by_units(values.astype(dtype), budget)
-        np.testing.assert_allclose(found.value, split.value, rtol=1e-6)
-        chances = chances_of(survival)
-        for order in itertools.permutations(range(ARMS)):
-            amounts = np.asarray(split.allocation)[list(order)]
-            mine = worth(values, chances, order, amounts)
-            np.testing.assert_allclose(mine, split.value, rtol=1e-6)
-
-
-def test_properties():
-    """Arms renamed, worth rescaled, one unit more, larger budgets, mixtures."""
-    rng = np.random.default_rng(4)
-    for _ in range(10):
-        values, survival = random_values(rng) + 0.0, random_survival(rng)
-        value = programme(values, survival).value
-        names = rng.permutation(ARMS)
-        np.testing.assert_allclose(programme(values[names], survival).value, value)
-        scaled = programme(3 * values, survival)
-        np.testing.assert_allclose(scaled.value, 3 * value, rtol=1e-6)
-        # A unit that every budget has more, for an arm that is worth a lot and needs no
-        # second one: the others go on as before.
-        moved = np.concatenate([[1.0], survival])
-        longer = np.pad(values, ((0, 1), (0, 1)), mode="edge")
-        longer[-1] = 100 * (np.arange(UNITS + 2) > 0)
-        found = programme(longer, moved)
-        np.testing.assert_allclose(found.value, 100 + value, rtol=1e-6)
-        # Monotone: a budget that is larger in distribution is worth no less.
-        more = np.maximum(survival, random_survival(rng))
-        assert programme(values, more).value >= value * (1 - 1e-6)
-        # Convex: to be told which of two distributions it is does no harm.
-        other = random_survival(rng)
-        half = programme(values, (survival + other) / 2).value
-        told = (value + programme(values, other).value) / 2
-        assert half <= told * (1 + 1e-6)
-
-
-def test_it_lies_between_one_arm_and_switching():
-    """K times the best arm alone bounds what switching is worth."""
-    rng = np.random.default_rng(5)
-    for turn in range(20):
-        values, survival = random_values(rng, concave=turn % 2), random_survival(rng)
-        chances = chances_of(survival)
-        switching = sum(
-            chance * float(by_units(values, budget).value)
-            for budget, chance in enumerate(chances)
-        )
-        alone = max(chances @ row for row in values)
-        value = programme(values, survival).value
-        assert alone * (1 - 1e-6) <= value <= switching * (1 + 1e-6)
-        assert switching <= ARMS * alone * (1 + 1e-6)
 
 
 def test_budgets_without_memory_have_an_index():
@@ -265,7 +193,7 @@ def test_the_optimum_depends_on_more_than_the_mean():
     np.testing.assert_allclose(lost, LOST, atol=6e-4)
 
 
-def test_who_gets_what():
+def test_arms_are_filled_in_their_turns():
     arms, amounts = np.array([2, 0, 1]), np.array([2, 0, 3])
     for budget, expected in [(0, [0, 0, 0]), (1, [0, 0, 1]), (4, [0, 2, 2])]:
         found = fill_in_turns(arms, amounts, budget)
@@ -273,7 +201,7 @@ def test_who_gets_what():
     np.testing.assert_array_equal(fill_in_turns(arms, amounts, 9), [0, 3, 2])
 
 
-def test_the_worth_of_a_turn():
+def test_turns_are_worth_what_their_plan_is_worth():
     rng = np.random.default_rng(7)
     values, survival = random_values(rng), random_survival(rng)
     table = np.asarray(worth_of_turns(values, survival))
@@ -302,8 +230,8 @@ NAN, INF = np.nan, np.inf
 GOOD = np.array([[0, 1.0, 2.0], [0, 2.0, 3.0]]), np.array([1.0, 0.5])
 
 
-@pytest.mark.parametrize(
-    ("values", "survival"),
+@each_row(
+    "values, survival",
     [
         ([[0, 1, 0.5], [0, 2, 3]], GOOD[1]),
         ([[0, 1, NAN], [0, 2, 3]], GOOD[1]),
@@ -315,28 +243,28 @@ GOOD = np.array([[0, 1.0, 2.0], [0, 2.0, 3.0]]), np.array([1.0, 0.5])
         (GOOD[0], [1.0, NAN]),
     ],
 )
-def test_no_such_problem(values, survival):
+def test_what_is_no_problem_of_turns_is_invalid(values, survival):
     assert programme(*GOOD).status == SOLVED
     found = programme(np.array(values, float), np.array(survival, float))
     assert found.status == INVALID
 
 
-@pytest.mark.parametrize(
-    ("values", "survival", "message"),
-    [
-        (np.zeros((9, 3)), np.ones(2), "values must have 1 to 8 arms and 1 to 32"),
-        (np.zeros((2, 34)), np.ones(33), "values must have .* got shape .2, 34"),
-        (np.zeros((2, 1)), np.ones(0), "values must have 1 to 8 arms and 1 to 32"),
-        (np.zeros((2, 3)), np.ones(3), "survival must have an entry per unit, .*2"),
-    ],
-)
-def test_sizes_that_are_refused(values, survival, message):
-    with pytest.raises(ValueError, match=message):
-        ordered_programming(values, survival)
+def test_sizes_that_are_too_large_or_differ_are_refused():
+    def of(arms, units, survivals):
+        return lambda: ordered_programming(np.zeros((arms, units)), np.ones(survivals))
+
+    assert_refused(
+        [
+            (of(9, 3, 2), "values must have 1 to 8 arms and 1 to 32"),
+            (of(2, 34, 33), "values must have .* got shape .2, 34"),
+            (of(2, 1, 0), "values must have 1 to 8 arms and 1 to 32"),
+            (of(2, 3, 3), "survival must have an entry per unit, .*2"),
+        ]
+    )
 
 
 @pytest.mark.slow
-def test_the_largest_problem():
+def test_no_neighbour_of_the_plan_of_the_largest_problem_is_better():
     """Eight arms and 32 units, against the float64 program on NumPy's side."""
     rng = np.random.default_rng(9)
     values = random_values(rng, 8, 32, concave=True)

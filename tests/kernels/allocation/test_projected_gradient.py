@@ -17,11 +17,11 @@ from jaxbandits.kernels.allocation import (
 )
 from jaxbandits.laws import thresholds
 from tests.heavy import in_short
+from tests.tables import each_row
 
 ARMS, PROBLEMS = 6, 25
 FAMILIES = {
     "exponential": (thresholds.exponential, None),
-    "Lomax": (thresholds.lomax, 1.5),
     "half-normal": (thresholds.half_normal, None),
 }
 
@@ -45,8 +45,8 @@ def both(family, shape, weight, rate, budget, start, **options):
     return found, water_filling(curves, budget)
 
 
-@pytest.mark.parametrize("name", in_short(FAMILIES, {"Lomax", "half-normal"}))
-def test_concave_problems(name):
+@pytest.mark.parametrize("name", in_short(FAMILIES, {"half-normal"}))
+def test_ascents_of_concave_curves_are_as_good_as_water_filling(name):
     columns = problems(3)
     solve = jax.jit(jax.vmap(partial(both, *FAMILIES[name])))
     found, best = jax.tree.map(np.asarray, solve(*columns))
@@ -79,8 +79,8 @@ OPTIMISERS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", in_short(OPTIMISERS, {"sgd"}))
-def test_other_optimisers(name):
+@each_row("name", OPTIMISERS)
+def test_other_optimisers_stay_below_the_bound(name):
     """They are less exact, and never better than the bound."""
     weight, rate, budget, start = problems(4)
     budget = np.minimum(budget, 3)
@@ -130,7 +130,7 @@ def test_the_best_point_is_kept():
 
 
 @pytest.mark.slow
-def test_a_local_optimum_of_sigmoids():
+def test_an_ascent_may_stop_at_a_local_optimum_of_sigmoids():
     """Two Weibull arms with slope 0 at 0: from (60, 0) nothing moves, worth .7935,
     while (0, 60) is worth .8051."""
     weight = jnp.asarray([1.0, 0.9])
@@ -155,7 +155,7 @@ def ascent(weight, rate, budget, steps=400):
     )
 
 
-def slopes_of(solve, differentiate):
+def slopes_of(solve):
     """Derivatives of allocation, value and bound by weights, rates and the budget."""
 
     def flat(numbers):
@@ -165,28 +165,27 @@ def slopes_of(solve, differentiate):
             [found.allocation, jnp.stack([found.value, found.bound])]
         )
 
-    return jax.jit(jax.vmap(differentiate(flat)))
+    return jax.jit(jax.vmap(jax.jacrev(flat)))
 
 
-@pytest.mark.parametrize("differentiate", [jax.jacfwd, jax.jacrev])
-def test_an_ascent_has_the_derivatives_of_water_filling(differentiate, dtype):
+def test_an_ascent_has_the_derivatives_of_water_filling():
     rng = np.random.default_rng(6)
     numbers = rng.uniform(0.1, 1, (200, 9))
     numbers[:, -1] = 10 ** rng.uniform(-0.5, 1.3, 200)
     numbers[:20, 1::4], numbers[:20, ::4] = numbers[:20, 2:9:4][:, :2], 0.7  # ties
     numbers[20:40, 0] = 1e-3  # an arm that takes nothing
     numbers[-20:, :4] *= 1e-6  # objectives of another size
-    numbers = numbers.astype(dtype)
-    found = np.asarray(slopes_of(ascent, differentiate)(numbers))
-    exact = np.asarray(slopes_of(exponential_water_filling, differentiate)(numbers))
-    assert found.dtype == dtype
+    with jax.enable_x64(True):
+        found, exact = (
+            np.asarray(slopes_of(solve)(numbers))
+            for solve in (ascent, exponential_water_filling)
+        )
     assert np.mean(np.all(exact == 0, axis=2)) > 0.1  # idle arms among them
     size = np.max(np.abs(exact), axis=2, keepdims=True)
-    room = 1e-9 if dtype == np.float64 else 1e-2
-    off = np.max(np.abs(found - exact) / np.where(size > 0, size, 1))
-    assert off < room
+    assert np.max(np.abs(found - exact) / np.where(size > 0, size, 1)) < 1e-9
 
 
+@pytest.mark.slow
 def test_second_derivatives_of_an_ascent_are_those_of_water_filling():
     weight, rate = np.array([0.5, 0.9, 0.3]), np.array([1, 0.5, 2.0])
     with jax.enable_x64(True):

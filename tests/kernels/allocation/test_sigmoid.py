@@ -1,6 +1,6 @@
 """Allocation among Weibull arms, judged by dynamic programming and SciPy."""
 
-from functools import cache, partial
+from functools import partial
 
 import jax
 import jax.flatten_util
@@ -17,8 +17,8 @@ from jaxbandits.kernels.allocation.solution import (
     SOLVED,
     beyond,
 )
-from tests.heavy import float64_in_long, in_short
 from tests.kernels.allocation import problems
+from tests.tables import assert_refused, each_row
 
 # One shape, for compilation takes seconds: batches are cut and padded, and problems
 # are padded by arms that are worth nothing.
@@ -35,7 +35,14 @@ def solver_of(kernel):
 
 
 SOLVERS = {"prefix": solver_of(sigmoid_prefix), "filling": solver_of(sigmoid_filling)}
-BOTH = pytest.mark.parametrize("name", in_short(SOLVERS, {"filling"}))
+# `sigmoid_filling` takes XLA long.
+BOTH = pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        ("prefix", np.float32),
+        pytest.param("filling", np.float64, marks=pytest.mark.slow),
+    ],
+)
 
 
 def found_by(name, arms, budgets, dtype=np.float64, factor=1.0):
@@ -76,21 +83,6 @@ def solve_one(name, weight, shape, scale, budget, dtype=np.float64):
     return found._replace(allocation=found.allocation[: len(weight)])
 
 
-@cache
-def random_problems(count=60):
-    """Problems of 2 to 20 arms; those beyond a problem's number weigh nothing."""
-    rng = np.random.default_rng(11)
-    sizes = rng.integers(2, ARMS + 1, count)
-    weight, shape, scale = problems.draw(rng, (count, ARMS))
-    weight = np.where(np.arange(ARMS)[None, :] < sizes[:, None], weight, 0)
-    return (weight, shape, scale), np.exp(rng.uniform(np.log(5), np.log(1500), count))
-
-
-@cache
-def random_solutions(name, dtype=np.float64, count=60):
-    return solve(name, *random_problems(count), dtype)
-
-
 def grid_values(arms, budgets):
     values = []
     for weight, shape, scale, budget in zip(*arms, budgets, strict=True):
@@ -101,13 +93,16 @@ def grid_values(arms, budgets):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("count", [60, 500])
-def test_no_grid_allocation_is_better(count):
-    """bound >= value >= dynamic programming on 401 points."""
-    arms, budgets = random_problems(count)
+def test_no_grid_allocation_is_better(count=500):
+    """bound >= value >= dynamic programming on 401 points; of 2 to 20 arms."""
+    rng = np.random.default_rng(11)
+    sizes = rng.integers(2, ARMS + 1, count)
+    weight, shape, scale = problems.draw(rng, (count, ARMS))
+    weight = np.where(np.arange(ARMS)[None, :] < sizes[:, None], weight, 0)
+    arms = weight, shape, scale
+    budgets = np.exp(rng.uniform(np.log(5), np.log(1500), count))
     best = grid_values(arms, budgets)
-    found = random_solutions("filling", np.float64, count)
-    prefix = random_solutions("prefix", np.float64, count)
+    found, prefix = (solve(name, arms, budgets) for name in ("filling", "prefix"))
     worth = problems.worth(*arms, found.allocation)
     np.testing.assert_allclose(worth, found.value, rtol=1e-12)
     # The search is local: see the docstring. None is missed by half a percent.
@@ -122,20 +117,7 @@ def test_no_grid_allocation_is_better(count):
 
 
 @pytest.mark.slow
-@BOTH
-def test_single_precision(name):
-    arms, _ = random_problems()
-    wide, narrow = (random_solutions(name, d, 60) for d in (np.float64, np.float32))
-    np.testing.assert_allclose(narrow.value, wide.value, rtol=1e-5)
-    np.testing.assert_allclose(narrow.bound, wide.bound, rtol=1e-5)
-    # And the allocation is worth what it says.
-    worth = problems.worth(*arms, narrow.allocation.astype(float))
-    np.testing.assert_allclose(worth, narrow.value, rtol=1e-5)
-    assert np.all(narrow.status == SOLVED)
-
-
-@pytest.mark.slow
-def test_certified_gap_of_twenty_arms():
+def test_the_certified_gap_of_twenty_arms_is_small():
     """B = 700 s and arms like those fitted to the source's quiz data."""
     rng, size = np.random.default_rng(0), (200, 20)
     arms = [rng.uniform(*ends, size) for ends in ((0.2, 0.75), (1.2, 2), (30, 50))]
@@ -147,9 +129,8 @@ def test_certified_gap_of_twenty_arms():
 
 
 @pytest.mark.slow
-@float64_in_long
 @BOTH
-def test_two_arms_that_stop_a_gradient(name, dtype):
+def test_two_arms_that_stop_a_gradient_are_solved(name, dtype):
     """From (60, 0) no small step gains, but (0, 60) is the optimum."""
     found = solve_one(name, [1, 0.9], [2.5, 2], [50, 40], 60, dtype)
     np.testing.assert_allclose(found.allocation, [0, 60], atol=1e-4)
@@ -157,19 +138,17 @@ def test_two_arms_that_stop_a_gradient(name, dtype):
     assert found.value == pytest.approx(0.8051, abs=5e-5)
 
 
-@float64_in_long
-@pytest.mark.parametrize("budget", [1e-3, 1.0, 10.0, 1e4])
 @BOTH
-def test_one_arm_takes_everything(name, budget, dtype):
+def test_one_arm_takes_everything(name, dtype):
     """Below its mode (20 / sqrt 2), too."""
-    found = solve_one(name, [0.5], [2], [20], budget, dtype)
-    assert found.allocation[0] == pytest.approx(budget, rel=1e-6)
-    value = -0.5 * np.expm1(-((budget / 20) ** 2))
-    assert found.value == pytest.approx(value, rel=1e-6)
-    assert found.status == SOLVED
+    for budget in (1e-3, 1.0, 10.0, 1e4):
+        found = solve_one(name, [0.5], [2], [20], budget, dtype)
+        assert found.allocation[0] == pytest.approx(budget, rel=1e-6), budget
+        value = -0.5 * np.expm1(-((budget / 20) ** 2))
+        assert found.value == pytest.approx(value, rel=1e-6), budget
+        assert found.status == SOLVED, budget
 
 
-@float64_in_long
 @BOTH
 def test_equal_arms_share_a_large_budget(name, dtype):
     found = solve_one(name, [0.5] * 3, [2.5] * 3, [20] * 3, 90, dtype)
@@ -177,7 +156,6 @@ def test_equal_arms_share_a_large_budget(name, dtype):
     assert found.bound == pytest.approx(found.value, rel=1e-6)
 
 
-@float64_in_long
 @BOTH
 def test_equal_arms_take_turns_on_a_small_budget(name, dtype):
     """Room for one of three: the first one gets it all; two touches: two arms."""
@@ -192,7 +170,6 @@ def test_equal_arms_take_turns_on_a_small_budget(name, dtype):
     assert found.bound == pytest.approx(found.value, rel=rel)
 
 
-@float64_in_long
 @BOTH
 def test_exponential_arms_have_a_closed_form(name, dtype):
     """Concave throughout: log(a_i / nu) / lambda_i for the arms above nu."""
@@ -207,25 +184,7 @@ def test_exponential_arms_have_a_closed_form(name, dtype):
 
 
 @pytest.mark.slow
-def test_concave_and_sigmoid_arms_against_scipy():
-    """Sequential quadratic programming from the solution finds nothing better."""
-    rng = np.random.default_rng(3)
-    weight, _, scale = problems.draw(rng, (10, 3))
-    shape, budgets = np.tile([1.0, 1.8, 3.0], (10, 1)), rng.uniform(50, 300, 10)
-    found = solve("filling", (weight, shape, scale), budgets)
-    for i, budget in enumerate(budgets):
-        judged = optimize.minimize(
-            lambda x, i=i: -problems.worth(weight[i], shape[i], scale[i], x),
-            found.allocation[i, :3],
-            bounds=[(0, budget)] * 3,
-            constraints={"type": "eq", "fun": lambda x, b=budget: np.sum(x) - b},
-            options={"ftol": 1e-12},
-        )
-        assert found.value[i] >= -judged.fun - 1e-8
-
-
-@pytest.mark.slow
-def test_one_arm_on_its_convex_branch():
+def test_one_arm_may_be_on_its_convex_branch():
     """The last arm's mode is 9.76; no set of arms beyond their modes does as well."""
     arms = [0.5406, 0.9097], [1.3973, 1.1205], [18.4804, 71.3627]
     found = solve_one("filling", *arms, 33.5374)
@@ -241,43 +200,28 @@ def test_one_arm_on_its_convex_branch():
     assert prefix.value < found.value - 1e-5
 
 
-@pytest.mark.slow
-def test_one_arm_gives_way_to_two():
-    weight, shape = [0.8662, 0.8958, 0.579], [3.2321, 1.76, 3.7996]
-    scale = [42.8511, 41.9177, 20.9749]
-    found = solve_one("filling", weight, shape, scale, 58.2728)
-    grid, value = problems.grid_optimum(weight, shape, scale, 58.2728)
-    np.testing.assert_allclose(found.allocation, grid, atol=0.3)
-    assert grid[0] == 0 and value <= found.value <= value + 1e-4
-
-
-@float64_in_long
 @BOTH
-def test_nothing_to_gain(name, dtype):
+def test_worthless_arms_share_evenly_or_get_nothing(name, dtype):
     nothing, shapes = np.zeros(ARMS), np.linspace(1, 3, ARMS)
     found = solve_one(name, nothing, shapes, 10 * shapes, 60, dtype)
     np.testing.assert_allclose(found.allocation, 60 / ARMS, rtol=1e-6)
     assert found.status == NOTHING_TO_GAIN and found.value == found.bound == 0
-
-
-@float64_in_long
-@BOTH
-def test_worthless_arms_get_nothing(name, dtype):
     found = solve_one(name, [0, 0.5, 0], [2, 1.5, 1], [20, 30, 10], 200, dtype)
     np.testing.assert_allclose(found.allocation, [0, 200, 0], rtol=1e-6)
 
 
-@float64_in_long
-@pytest.mark.parametrize("budget", [0.0, 1e-20, 1e-3, 1e5, 1e12])
 @BOTH
-def test_tiny_and_huge_budgets(name, budget, dtype):
-    found = solve_one(name, [0.5, 0.7, 0.9], [1, 2, 3.5], [20, 30, 40], budget, dtype)
-    assert found.status == SOLVED
-    if budget >= 1e5:
-        assert found.value == pytest.approx(2.1, rel=1e-6)
-    else:
+def test_tiny_and_huge_budgets_are_solved(name, dtype):
+    arms = [0.5, 0.7, 0.9], [1, 2, 3.5], [20, 30, 40]
+    for budget in (0.0, 1e-20, 1e-3):
+        found = solve_one(name, *arms, budget, dtype)
+        assert found.status == SOLVED, budget
         # Of the three only the concave one has a slope at 0.
-        assert found.allocation[0] == pytest.approx(budget, rel=1e-6)
+        assert found.allocation[0] == pytest.approx(budget, rel=1e-6), budget
+    for budget in (1e5, 1e12):
+        found = solve_one(name, *arms, budget, dtype)
+        assert found.status == SOLVED, budget
+        assert found.value == pytest.approx(2.1, rel=1e-6), budget
 
 
 def test_wrong_curves_are_noticed():
@@ -289,7 +233,7 @@ def test_wrong_curves_are_noticed():
 
 
 @pytest.mark.slow
-def test_derivatives():
+def test_derivatives_of_the_value_are_those_of_differences():
     """Of the value by weights, scales and budget, backward and forward."""
     weight, shape, scale = [0.5, 0.8, 0.3, 0.9], [1.5, 2, 2.5, 1.8], [50, 33, 20, 66]
     with jax.enable_x64(True):
@@ -314,35 +258,7 @@ def test_derivatives():
 
 
 @pytest.mark.slow
-def test_limits(rng):
-    """As good as dynamic programming on curves that end at their limits."""
-
-    def solve(weight, shape, scale, touch, budget, limit):
-        curves = problems.weibull_curves(weight, shape, scale, touch)
-        return sigmoid_filling(curves, budget, limit=limit)
-
-    solve = jax.jit(solve)
-    for _ in range(20):
-        arms = problems.draw(rng, 5)
-        limit, budget = rng.uniform(10, 120, 5), rng.uniform(30, 300)
-        with jax.enable_x64(True):
-            found = solve(*problems.numbers(*arms), budget, limit)
-            found = jax.tree.map(np.asarray, found)
-        x = np.asarray(found.allocation)
-        assert found.status == SOLVED and np.all(x <= limit)
-        assert np.sum(x) <= budget * (1 + 1e-12)
-        assert found.value == pytest.approx(problems.worth(*arms, x), rel=1e-12)
-        # Multiples of a 400th of the budget, the limits rounded down to them.
-        best = problems.grid_optimum(*arms, budget, limit=limit)[1]
-        assert best * (1 - 1e-6) <= found.value <= found.bound
-        assert found.bound <= problems.grid_optimum(*arms, budget)[1] * 1.5
-    with jax.enable_x64(True):
-        status = np.asarray(solve(*problems.numbers(*arms), budget, -limit).status)
-    assert status == INVALID
-
-
-@pytest.mark.slow
-def test_what_is_given_beyond():
+def test_curves_beyond_what_is_given_by_hand():
     """Shapes 1 and 3, before the mode and after it; the tangent's point from SciPy."""
     arms = [0.6, 0.5, 0.5, 0.5], [1.0, 3, 3, 3], [20.0, 30, 30, 30]
     least, x = np.array([5.0, 12, 50, 0]), np.array([4.0, 40, 3, 30])
@@ -376,8 +292,8 @@ def test_what_is_given_beyond():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("limited", [False, True])
-def test_least_allocations(limited, rng):
+@each_row("limited", [False, True])
+def test_least_allocations_are_as_good_as_dynamic_programming(limited, rng):
     """As good as dynamic programming on what arms may get."""
 
     def solve(kernel, weight, shape, scale, touch, budget, limit, least):
@@ -432,14 +348,13 @@ def test_where_a_new_tangent_touches_has_the_derivatives_of_differences():
             ),
             2,
         )
-        for jacobian in (jax.jacfwd, jax.jacrev):
-            exact = np.asarray(jax.jit(jacobian(touches))(point))
-            np.testing.assert_allclose(exact, (up - down).T / 2e-6, atol=1e-5)
+        exact = np.asarray(jax.jit(jax.jacrev(touches))(point))
+        np.testing.assert_allclose(exact, (up - down).T / 2e-6, atol=1e-5)
     assert exact[0, 3] < -1.01 and np.all(exact[2] == 0)
 
 
 @pytest.mark.slow
-def test_least_allocations_of_worthless_arms():
+def test_worthless_arms_get_what_they_must_and_share_the_rest():
     """What they must get, and the rest evenly; limits of just that are possible."""
     columns = problems.numbers([0.0, 0], [2, 3], [9, 9], dtype=np.float32)
     curves = problems.weibull_curves(*map(jnp.asarray, columns))
@@ -454,9 +369,9 @@ def test_least_allocations_of_worthless_arms():
     assert found.status == SOLVED
 
 
-@pytest.mark.parametrize("rounds, error", [(-1, ValueError), (1.5, TypeError)])
-def test_bad_rounds(rounds, error):
+def test_rounds_are_counted():
     columns = problems.numbers([0.5], [2], [9], dtype=np.float32)
     curves = problems.weibull_curves(*map(jnp.asarray, columns))
-    with pytest.raises(error, match="rounds"):
-        sigmoid_filling(curves, 1.0, rounds)
+    assert_refused(
+        (lambda n=n: sigmoid_filling(curves, 1.0, n), "rounds") for n in (-1, 1.5)
+    )
