@@ -223,7 +223,7 @@ def _match(
     of the `first`, by policy and text.
     """
     entry, environment = spec.policies[name], spec.environments[where]
-    argument = f"grid[{name!r}]" if spec.text is None else f"policies.{name}"
+    argument = f"policies[{name!r}]" if spec.text is None else f"policies.{name}"
     try:
         return _matched(environment, name, entry, schedule, argument)
     except ValueError as error:
@@ -233,7 +233,7 @@ def _match(
             if len(spec.environments) > 1:
                 on = first.setdefault((name, text), where)
                 text = f"policy {name!r} on environment {on!r}: {text}"
-            elif len(spec.policies) > 1 and not text.startswith((argument, "polic")):
+            elif len(spec.policies) > 1 and not text.startswith("polic"):
                 text = f"policy {name!r}: {text}"
             else:
                 raise
