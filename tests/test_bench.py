@@ -221,7 +221,7 @@ def test_traffic_of_a_kernel():
 
 
 @pytest.mark.slow
-def test_visits_of_loops():
+def test_visits_count_branches_and_loops():
     """Every tenth round a branch is taken, and in it a loop goes round twice."""
     visits = import_module("bench.visits")
 

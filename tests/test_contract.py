@@ -629,23 +629,3 @@ def test_the_end_of_a_game_may_be_rounded():
     """A horizon in the millions is no worse for a digit."""
     points = points_from({"horizon": [2**24 + 1], "budget": [2**24 + 3]})
     assert points.row(0) == {"horizon": 2**24 + 1, "budget": 2**24 + 3}
-
-
-@pytest.mark.parametrize(
-    ("make", "arguments", "message"),
-    [
-        (
-            of_money.omega_ucb,
-            {"rho": 0.25},
-            "^omega_ucb: .*'rho' is a parameter, which",
-        ),
-        (
-            of_money.kube,
-            {"rh": 1},
-            "^kube: got an unexpected .* 'rh'; it takes problem$",
-        ),
-    ],
-)
-def test_a_factory_says_what_it_takes(make, arguments, message):
-    with pytest.raises(TypeError, match=message):
-        make(MONEY, **arguments)

@@ -125,7 +125,7 @@ def test_factories_refuse_by_name():
             "Problem of settings.farewell",
         ),
         (partial(allocation.ra_ucb, arms), "ra_ucb: problem must be"),
-        (partial(index_policy, "mine", 3, None), "index_policy: problem must be"),
+        (partial(index_policy, "mine", 3, max), "problem must be a Problem, got 3"),
         (
             partial(waiting.wait_ucb, waits, ["pair"]),
             "wait_ucb: observe must be a value that can be hashed",

@@ -126,7 +126,7 @@ def test_what_was_played_before_tells_nothing_of_the_speed():
 
 
 @pytest.mark.parametrize("silence", ["short", "progress=False", "the environment"])
-def test_silence(capsys, monkeypatch, silence):
+def test_nothing_is_said_where_silence_is_asked_for(capsys, monkeypatch, silence):
     monkeypatch.setattr(progress, "PATIENCE", 60.0 if silence == "short" else 0.0)
     monkeypatch.setattr(progress, "_LOOK", 0.001)
     show = False if silence == "progress=False" else None

@@ -72,7 +72,7 @@ def test_regret_never_falls(two):
     assert not np.any(np.diff(two["regret"].values, axis=-1) < 0)
 
 
-def test_points_differ(two):
+def test_points_of_a_grid_have_regrets_of_their_own(two):
     mine = two.sel(policy="mine")["regret"].values
     assert not np.array_equal(mine[0], mine[1])
 

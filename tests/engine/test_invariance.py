@@ -165,7 +165,7 @@ def test_alone_or_in_company(case, reference):
 
 
 @swept
-def test_checkpoints(case, reference):
+def test_bits_do_not_depend_on_checkpoints(case, reference):
     assert_same(case.elsewhere(seeds=32, checkpoints=[30, 150]), reference)
 
 

@@ -31,7 +31,7 @@ def numbers(*args):
     return (words + 0.5) / 2**32
 
 
-def test_uniform(block):
+def test_numbers_of_the_tape_are_uniform(block):
     assert block.shape == (ROUNDS, WIDTH)
     assert_uniform(block.ravel())
     for column in block.T:

@@ -89,7 +89,7 @@ def test_regret_of_allocations_is_exact(name):
 
 @pytest.mark.parametrize("name", ["uniform", "ra-etc"])
 @pytest.mark.parametrize("make", [ten_half_normal_arms, three_that_pay_once])
-def test_other_allocations(make, name):
+def test_regret_of_other_allocations_is_exact_to_a_unit(make, name):
     """A float32 unit in the last place of what is earned, or of a cascade's chance to
     earn nothing, times the rounds."""
     game = make()

@@ -43,7 +43,7 @@ def cast(monkeypatch):
     monkeypatch.setattr(budgeted_compare, "CAST", two)
 
 
-def test_command(path, tmp_path, cast, capsys):
+def test_the_command_writes_what_it_advises(path, tmp_path, cast, capsys):
     assert cli.main([*COMMAND, str(path), "--out", str(tmp_path / "out")]) == 0
     out = capsys.readouterr().out
     assert "g: play b-greedy, which leaves" in out

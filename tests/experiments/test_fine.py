@@ -24,7 +24,7 @@ def test_what_a_grid_cannot_have():
 
 
 @pytest.mark.slow
-def test_quick_form():
+def test_the_quick_form_has_records_of_grids_and_z_rcucb():
     outcome = REGISTRY["censored-fine"].run(Options(4, 500, False, quick=True))
     check_records(outcome, "censored-fine")
     on_grids = [f"{name}, {m} limits" for name in ON_GRIDS for m in QUICK_SIZES]

@@ -52,7 +52,7 @@ def all_cases(monkeypatch):
         return least.least(Options(1, 1))
 
 
-def test_two_cases(quick):
+def test_two_cases_have_records_of_bounds_and_policies(quick):
     check_records(quick, least.NAME)
     policies = (least.BOUND, *least.POLICIES, least.BEST)
     labels = [(r["environment"], r["policy"]) for r in quick.records]

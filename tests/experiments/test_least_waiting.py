@@ -140,7 +140,7 @@ def test_who_is_told_more_has_less_to_pay():
     assert coarse * 1.002 < fine
 
 
-def test_three_cases(quick):
+def test_three_cases_have_records_of_bounds_and_policies(quick):
     check_records(quick, least.NAME)
     policies = (least.BOUND, *least.POLICIES, least.BEST)
     labels = [(r["environment"], r["policy"]) for r in quick.records]

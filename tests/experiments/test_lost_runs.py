@@ -17,7 +17,7 @@ def outcome():
     return run(OPTIONS)
 
 
-def test_the_game():
+def test_the_game_has_one_cost_that_policies_know():
     problem = two_coins().problem
     assert problem.lowest_cost == problem.highest_cost == (0.5, 0.5)
     # Of which the theory's form of z**2 knows.
@@ -48,7 +48,7 @@ def test_a_lost_run_has_lost_the_gap_in_every_pull(outcome):
     assert np.median(regret[~lost]) < 20 < regret[lost].min()
 
 
-def test_the_figure(rehearsal):
+def test_the_figure_shows_all_policies_and_the_theory(rehearsal):
     outcome, _ = rehearsal(NAME, seeds=8, horizon=1_000)
     check_records(outcome, NAME)
     (ax,) = outcome.figure.axes

@@ -37,7 +37,7 @@ def test_the_file_goes_with_the_last_one(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_waiting(tmp_path):
+def test_a_writer_waits_for_one_that_is_alone(tmp_path):
     with writer(tmp_path) as one, writer(tmp_path) as two:
         one.alone()
         timer = threading.Timer(0.2, one.none)

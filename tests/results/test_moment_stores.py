@@ -91,7 +91,7 @@ def test_a_block_once_more(store):
     np.testing.assert_array_equal(found, table_of(runs)[:, None])
 
 
-def test_who_played(store):
+def test_a_store_of_moments_knows_who_played_each_run(store):
     found = sessions(store)
     assert found.shape == (1, 1, POINTS, SEEDS) and found.chunks[-2:] == BLOCK
     assert (found[:] == 1).all() and found[:].shape == found.shape

@@ -9,7 +9,7 @@ from jaxbandits.results import load, save
 from tests.results.samples import dataset
 
 
-def test_round_trip(tmp_path):
+def test_what_is_saved_is_loaded_as_it_was(tmp_path):
     # No setting, and 200 kB of provenance: HDF5 keeps attributes above 64 kB elsewhere.
     long = {"note": "x" * 200_000, "weights": [1, 2]}
     data = dataset(points=2, setting="", provenance=long)

@@ -69,7 +69,7 @@ def test_an_installed_package_is_not_the_repository_around_it(repository):
     assert git_state(installed) == {"revision": None, "dirty": None}
 
 
-def test_without_git(repository, monkeypatch):
+def test_a_machine_without_git_knows_no_revision(repository, monkeypatch):
     monkeypatch.setenv("PATH", "")
     assert git_state(repository / "package") == {"revision": None, "dirty": None}
 

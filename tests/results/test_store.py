@@ -352,7 +352,7 @@ def test_no_store(tmp_path):
                 function(path)
 
 
-def test_other_stores(tmp_path, store, monkeypatch):
+def test_stores_of_others_are_refused(tmp_path, store, monkeypatch):
     other = tmp_path / "other.zarr"
     zarr.open_group(other, mode="w", attributes={"title": "mine"})
     with pytest.raises(

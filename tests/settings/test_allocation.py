@@ -388,7 +388,7 @@ def test_stop_on_success():
 
 
 @pytest.mark.slow
-def test_random_instances():
+def test_every_seed_has_arms_of_its_own():
     """Appendix A.1: every seed its own arms, and the regret against their optimum."""
     environment = settings.simulation(4, budget=20.0, m=2.0, M=10.0)
     keys = jax.vmap(lambda i: instance_key(root_key(0), i))(jnp.arange(200))

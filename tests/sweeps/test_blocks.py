@@ -177,7 +177,7 @@ def test_of_a_block_that_grew_only_the_rest_is_played():
 
 
 @given(st.integers(1, 400), st.integers(1, 40), st.integers(1, 500))
-def test_rectangles(seeds, points, most):
+def test_a_rectangle_has_the_most_runs_that_it_may(seeds, points, most):
     plan = plan_of((points, 1), seeds=seeds)
     height, width = rectangle(plan, most)
     assert 1 <= width <= seeds and 1 <= height <= points

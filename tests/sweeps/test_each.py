@@ -332,7 +332,7 @@ def test_drawn_instances_are_played_whole():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("of", [1, 3])
-def test_shards(tmp_path, whole, of):
+def test_shards_play_points_that_stop_by_themselves(tmp_path, whole, of):
     """Who comes before the pilot is complete says so; nobody plays more than needed."""
     path = tmp_path / "one.zarr"
     for mine in [*range(of), *range(of)]:
@@ -348,7 +348,7 @@ def test_shards(tmp_path, whole, of):
 
 
 @pytest.mark.slow
-def test_workers(tmp_path, whole):
+def test_workers_play_points_that_stop_by_themselves(tmp_path, whole):
     """They learn from the spec which runs are to be played."""
     path = tmp_path / "one.zarr"
     with ThreadPoolExecutor(2) as pool:
@@ -359,7 +359,7 @@ def test_workers(tmp_path, whole):
 
 
 @pytest.mark.slow
-def test_dask(tmp_path, whole, monkeypatch):
+def test_dask_plays_points_that_stop_by_themselves(tmp_path, whole, monkeypatch):
     """In processes of their own."""
     from dask.distributed import Client, LocalCluster
 
@@ -408,7 +408,7 @@ def test_stores_are_merged_if_they_begin_alike(complete, tmp_path, whole):
 
 
 @pytest.mark.slow
-def test_saved(complete, tmp_path):
+def test_ragged_results_are_saved_and_loaded(complete, tmp_path):
     found = open_store(complete).load()
     save(found, tmp_path / "x.nc")
     assert load(tmp_path / "x.nc").identical(found)

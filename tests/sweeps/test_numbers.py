@@ -60,7 +60,7 @@ def test_any_blocks_give_the_same_numbers(whole, block, tmp_path):
     assert idler["session"][:, 0].all() and not idler["session"][:, 1:].any()
 
 
-def test_devices(whole):
+def test_numbers_do_not_depend_on_devices(whole):
     found = run(SPEC, devices=jax.local_devices()[:1])
     assert_same(found, whole)
 
@@ -152,7 +152,7 @@ def test_only_what_is_asked_for_is_kept(whole):
     np.testing.assert_array_equal(found["regret"], whole["regret"])
 
 
-def test_from_python(whole):
+def test_simulate_plays_the_sweep_of_a_spec(whole):
     """`simulate` describes the same sweep by arguments."""
     found = simulate(
         {"walker": walk.WALKER.over(step=STEPS), "idler": lambda problem: walk.WALKER},

@@ -37,7 +37,7 @@ def assert_saved(dataset, path):
 
 @pytest.mark.parametrize("block", in_short([None, 8], {8}), ids="block {}".format)
 @pytest.mark.parametrize("keep", in_short(KEPT, {"moments"}))
-def test_of_a_store(tmp_path, keep, block):
+def test_results_of_a_store_are_saved_with_their_attributes(tmp_path, keep, block):
     path = tmp_path / "one.zarr"
     found = run_sweep(SPEC, Store(path, keep=keep, block=block), ONE)
     assert found.attrs.get("block") == block

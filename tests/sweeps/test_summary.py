@@ -28,7 +28,7 @@ def store(tmp_path_factory):
     return path
 
 
-def test_records(store):
+def test_records_of_a_store_are_flat_and_complete(store):
     found = sweep_records(store)
     assert json.loads(json.dumps(found)) == found
     places = [(r["environment"], r["policy"]) for r in found]

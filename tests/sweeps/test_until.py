@@ -121,7 +121,7 @@ def test_listed_seeds_are_the_pilot(pilot, tmp_path):
     assert found["seed"].values.tolist() == listed + new
 
 
-def test_at_most(pilot):
+def test_a_half_width_stops_at_most_seeds_with_a_warning(pilot):
     s = deviation(pilot)
     needed = stein(s, 0.01 * s, 0.95)
     message = (

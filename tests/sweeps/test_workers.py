@@ -76,7 +76,7 @@ def test_dask(tmp_path, whole, one_device):
         check(tmp_path / "one.zarr", whole, client.get_executor(), lost=2)
 
 
-def test_submitit(tmp_path, whole, one_device):
+def test_submitit_plays_blocks_and_loses_a_job(tmp_path, whole, one_device):
     import submitit
 
     jobs = submitit.AutoExecutor(tmp_path / "jobs", cluster="local")
