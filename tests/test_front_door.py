@@ -7,10 +7,9 @@ import jaxbandits as jb
 from jaxbandits import policies
 from jaxbandits.policies.censored import rcucb, thompson
 from jaxbandits.policies.plain import ucb
-from jaxbandits.settings.censored import example1
-from tests.games import game_for
+from tests.games import coins, game_for
 
-GAME = example1()
+GAME = coins([0.3, 0.7], 3)
 OPTIONS = {"horizon": 20, "seeds": 4, "machine": jb.Machine(progress=False)}
 
 
