@@ -32,7 +32,6 @@ def simulate(
     budget: float | None = None,
     seeds: int | Iterable[int] | HalfWidth = 100,
     checkpoints: str | Any = "linear",
-    grid: Any = None,
     root_seed: int = 0,
     runs_per_instance: int = 1,
     keep: Iterable[str] = (),
@@ -53,9 +52,9 @@ def simulate(
 
     Args:
       policies: one policy, several, or a mapping from names to policies or to functions
-        that make them from ``environment.problem``. ``policy.over(...)`` in the place
-        of a policy plays it at many parameter points; policies with fewer points than
-        others have NaN at the rest.
+        that make them from ``environment.problem``. ``policy.over(alpha=[0.5, 1.0])``
+        in the place of a policy plays it at many parameter points; policies with fewer
+        points than others have NaN at the rest.
       environments: one environment, several, or a mapping from names to environments.
       horizon: number of rounds T; this, `budget` or both.
       budget: play until this much is spent; needs an environment with a budget. With
@@ -67,9 +66,6 @@ def simulate(
       checkpoints: when metrics are recorded: ``"linear"`` or ``"log"`` (100 of them;
         fewer where a time is short, as nothing ends before its first unit), or strictly
         increasing rounds (with `budget`: amounts). The end is added.
-      grid: the same as ``over(...)``, beside the policies. Of a single policy: values
-        by leaf of its parameters, each combined with each, or what `jaxbandits.zipped`
-        gives. Of several policies: such a grid by name.
       root_seed: of the whole run, an int in [0, 2**64).
       runs_per_instance: where instances are drawn, how many consecutive seeds meet the
         same one; above 1 the coordinate ``instance`` numbers them (see
@@ -101,10 +97,8 @@ def simulate(
     """
     named = policies_of(policies)
     played_on = by_name(environments, "environments", _is_environment, "an Environment")
-    single = isinstance(policies, Policy | Entry)
-    entries = entries_of(named, grid, single, next(iter(played_on.values())))
     spec = Spec(
-        policies=entries,
+        policies=entries_of(named, next(iter(played_on.values()))),
         environments=played_on,
         seeds=seeds,
         horizon=horizon,

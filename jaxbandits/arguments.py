@@ -289,41 +289,24 @@ def policies_of(policies: Any) -> dict[str, Any]:
     )
 
 
-def entries_of(
-    named: Mapping[str, Any], grid: Any, single: bool, environment: Environment
-) -> dict[str, Entry]:
+def entries_of(named: Mapping[str, Any], environment: Environment) -> dict[str, Entry]:
     """Policies with their parameter points, by name. See `simulate`.
 
     Args:
       named: what `policies_of` gives.
-      grid: of one policy, or by policy.
-      single: whether it is of one policy.
       environment: the first one, whose problem functions are called with to see whether
         they make a policy with points.
 
     Raises:
-      TypeError, ValueError: naming the part of the grid.
+      TypeError, ValueError: naming the policy.
     """
-    if single and grid is not None:
-        grid = dict.fromkeys(named, grid)
-    grids = {} if grid is None else grid
-    if not isinstance(grids, Mapping):
-        raise TypeError(
-            "grid must be a mapping from policies' names to grids, got "
-            f"{checks.shown(grid)}"
-        )
-    if unknown := sorted(map(str, set(grids) - set(named))):
-        raise ValueError(f"grid names {unknown}; policies are {sorted(named)}")
     entries = {}
     for name, value in named.items():
-        argument = "grid" if single else f"grid[{name!r}]"
         entry = value if isinstance(value, Entry) else Entry(value)
-        if not isinstance(entry.policy, Policy) and entry.grid is None:
-            entry = Entry(entry.policy, _made_with(entry.policy, environment))
-        if entry.grid is not None and name in grids:
-            raise ValueError(f"{argument}: {name!r} has its points by over(...)")
-        given = grids.get(name) if entry.grid is None else entry.grid
-        entries[name] = Entry(entry.policy, points_from(given, argument))
+        points = entry.grid
+        if points is None and not isinstance(entry.policy, Policy):
+            points = _made_with(entry.policy, environment)
+        entries[name] = Entry(entry.policy, points_from(points, f"policies[{name!r}]"))
     return entries
 
 
@@ -464,9 +447,12 @@ def _told(
     told = {}
     for leaf in free & untold(policy):
         if leaf != own:
+            how = f"in {argument}: {{{leaf!r}: ...}}"
+            if argument.startswith("policies["):
+                how = f"by with_params({leaf}=...) or over({leaf}=...)"
             raise ValueError(
                 f"policies[{name!r}] must know the {leaf}, and this game is played for "
-                f"a {own}: give it in {argument}: {{{leaf!r}: ...}}"
+                f"a {own}: give it {how}"
             )
         told[leaf] = float(schedule.checkpoints[-1])
     return told

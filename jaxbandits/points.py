@@ -1,7 +1,7 @@
 """Parameter points: a table of columns, from a grid of values.
 
 A grid says in a line or two what a table of points holds in full: ``policy.over(...)``
-and `simulate` take the one, everything below them the other.
+takes the one, everything below it the other.
 """
 
 import math
@@ -48,7 +48,7 @@ class Points(NamedTuple):
 
 
 def zipped(columns: Mapping[str, Any], crossed: Mapping[str, Any] = {}) -> Zipped:
-    """A grid of the i-th values together, where a plain mapping crosses all of them.
+    """Columns of which the i-th values belong together, for ``policy.over(...)``.
 
     Args:
       columns: values by leaf of a policy's parameters, equally many; a single number
@@ -59,21 +59,29 @@ def zipped(columns: Mapping[str, Any], crossed: Mapping[str, Any] = {}) -> Zippe
     return Zipped(columns, crossed)
 
 
-def crossed_with(design: Any, crossed: Mapping[str, Any]) -> Any:
-    """A design of which every row is combined with each of some values by leaf."""
+def crossed_with(design: Any, crossed: Mapping[str, Any], name: str) -> Any:
+    """A design of which every row is combined with each of some values by leaf.
+
+    Args:
+      design: what `zipped` gives, or None.
+      crossed: the values.
+      name: of what takes both, for errors.
+    """
     if design is None:
         return crossed
     if not isinstance(design, Zipped):
         raise TypeError(
-            "over: its first argument must be what zipped(...) or sampled(...) gives, "
-            f"got {checks.shown(design)}; values by name are its keywords"
+            f"{name}: its first argument must be what zipped(...) or sampled(...) "
+            f"gives, got {checks.shown(design)}; values by name are its keywords"
         )
+    for part in design:
+        _check_named(name, part)
     if both := sorted({*design.columns, *design.crossed} & crossed.keys()):
-        raise ValueError(f"over: {both} are in the design and by name")
+        raise ValueError(f"{name}: {both} are in the design and by name")
     return Zipped(design.columns, {**design.crossed, **crossed})
 
 
-def points_from(grid: Any, name: str = "grid") -> Points:
+def points_from(grid: Any, name: str = "points") -> Points:
     """The points of a grid.
 
     Args:
@@ -91,17 +99,13 @@ def points_from(grid: Any, name: str = "grid") -> Points:
     """
     if isinstance(grid, Points):
         return grid
-    rows, crossed = _parts(grid, name)
+    rows, crossed = _parts(grid)
     for part in (rows, crossed):
-        if not isinstance(part, Mapping) or not all(isinstance(k, str) for k in part):
-            raise TypeError(
-                f"{name} must map names of parameters to values, be a Params, or what "
-                f"zipped(...) gives, got {checks.shown(part)}"
-            )
+        _check_named(name, part)
     if both := sorted(crossed.keys() & rows.keys()):
         raise ValueError(f"{name} both crosses and zips {both}")
     crossed, rows = (
-        {x: _column(f"{name}[{x!r}]", v, x in ENDS) for x, v in part.items()}
+        {x: _column(f"{name}: {x}", v, x in ENDS) for x, v in part.items()}
         for part in (crossed, rows)
     )
     lengths = {column.size for column in rows.values() if column.ndim}
@@ -158,7 +162,14 @@ def equal_points(points: Points, dtype: Any = np.float64) -> tuple[int, int] | N
     return low, high
 
 
-def _parts(grid: Any, name: str) -> tuple[Any, Any]:
+def _check_named(name: str, values: Any) -> None:
+    if not isinstance(values, Mapping) or not all(isinstance(x, str) for x in values):
+        raise TypeError(
+            f"{name} must map names of parameters to values, got {checks.shown(values)}"
+        )
+
+
+def _parts(grid: Any) -> tuple[Any, Any]:
     """What is zipped, and what is crossed."""
     if grid is None:
         return {}, {}

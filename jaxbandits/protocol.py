@@ -242,7 +242,8 @@ class Policy(NamedTuple, Generic[S, P, Played]):
             empty or holds no numbers, or equal points. The range of every number is
             looked at where the game is known, before anything is compiled.
         """
-        points = points_from(crossed_with(design, values), f"{self.name}: over")
+        name = f"{self.name}: over"
+        points = points_from(crossed_with(design, values, name), name)
         self._check_leaves("over", points.columns)
         return Entry(self, points)
 

@@ -85,16 +85,14 @@ print(
 
 # %%
 contestants = {
-    "RCUCB": policies.censored.rcucb(problem),
-    "RCUCB, halved": policies.censored.rcucb(problem),
+    "RCUCB": policies.censored.rcucb(problem, penalty_radius=0.0),
+    "RCUCB, halved": policies.censored.rcucb(
+        problem, penalty_radius=0.0, gain_radius=0.5
+    ),
     "Thompson sampling": policies.censored.thompson(problem),
     "UCB on pairs": policies.censored.ucb_reduction(problem),
 }
-radii = {
-    "RCUCB": {"penalty_radius": 0.0},
-    "RCUCB, halved": {"penalty_radius": 0.0, "gain_radius": 0.5},
-}
-data = simulate(contestants, environment, horizon=HORIZON, seeds=SEEDS, grid=radii)
+data = simulate(contestants, environment, horizon=HORIZON, seeds=SEEDS)
 print(dict(data.sizes))
 
 # %% [markdown]
@@ -243,11 +241,7 @@ except AssertionError as error:
 
 # %%
 data = simulate(
-    {**contestants, mine.name: mine},
-    environment,
-    horizon=HORIZON,
-    seeds=SEEDS,
-    grid=radii,
+    {**contestants, mine.name: mine}, environment, horizon=HORIZON, seeds=SEEDS
 )
 plots.plot_curves(data, title=f"Indep, {HORIZON:,} rounds")
 

@@ -168,14 +168,12 @@ print("the contract is kept")
 # %%
 bonuses = [0.05, 0.1, 0.2, 0.5, 1.0]
 cast = {
-    "ratio-UCB": mine,
+    "ratio-UCB": mine.over(bonus=bonuses),
     "omega*-UCB": policies.budgeted.omega_star_ucb(game.problem),
     "share-UCB": policies.budgeted.share_ucb(game.problem),
     "uniform": policies.budgeted.uniform(game.problem),
 }
-data = simulate(
-    cast, game, budget=BUDGET, seeds=SEEDS, grid={"ratio-UCB": {"bonus": bonuses}}
-)
+data = simulate(cast, game, budget=BUDGET, seeds=SEEDS)
 print(dict(data.sizes))
 last = data["regret"].mean("seed").isel(checkpoint=-1)
 pd.DataFrame(last.values.round(1), index=data["policy"].values).rename_axis(

@@ -54,20 +54,20 @@ worth
 # for looking at limits with a large penalty. Where these are the best, that costs some
 # runs everything. A mean with its interval hides that; the worst run does not.
 
+
 # %%
-radii = {"RCUCB, thrifty": {"gain_radius": 0.5, "penalty_radius": 0.0}}
-
-
 def contest(game):
     """Four policies, on the same seeds."""
     problem = game.problem
     cast = {
         "cell TS": policies.censored.cell_thompson(problem),
-        "RCUCB, thrifty": policies.censored.rcucb(problem, survival="kaplan_meier"),
+        "RCUCB, thrifty": policies.censored.rcucb(
+            problem, survival="kaplan_meier", gain_radius=0.5, penalty_radius=0.0
+        ),
         "RCUCB, eq. (12)": policies.censored.rcucb(problem),
         "UCB on pairs": policies.censored.ucb_reduction(problem),
     }
-    return simulate(cast, game, horizon=HORIZON, seeds=SEEDS, grid=radii)
+    return simulate(cast, game, horizon=HORIZON, seeds=SEEDS)
 
 
 def table(data):
@@ -124,13 +124,14 @@ pd.DataFrame(shown, index=[f"{x:.0e}" for x in rounds]).round(0)
 # %%
 free = censored.indep(censored.ANY)
 fine = {
-    "z-RCUCB": policies.censored.z_rcucb(free.problem, capacity=64),
+    "z-RCUCB": policies.censored.z_rcucb(
+        free.problem, capacity=64, gain_radius=0.2, penalty_radius=0.0
+    ),
     "cell TS, 20 limits": policies.censored.on_grid(
         free.problem, 20, policies.censored.cell_thompson
     ),
 }
-small = {"z-RCUCB": {"gain_radius": 0.2, "penalty_radius": 0.0}}
-played = simulate(fine, free, horizon=HORIZON, seeds=SEEDS, grid=small)
+played = simulate(fine, free, horizon=HORIZON, seeds=SEEDS)
 print(
     stats.mean(played, "simple_regret")
     .isel(params=0, checkpoint=-1)

@@ -101,9 +101,7 @@ pd.DataFrame(
 
 # %%
 scales = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0]
-swept = simulate(
-    cast["RA-UCB"], game, horizon=HORIZON, seeds=SEEDS, grid={"scale": scales}
-)
+swept = simulate(cast["RA-UCB"].over(scale=scales), game, horizon=HORIZON, seeds=SEEDS)
 plots.plot_sensitivity(swept, x="scale", x_scale="log", level=None)
 
 # %% [markdown]

@@ -117,7 +117,7 @@ star, share = policies.budgeted.omega_star_ucb, policies.budgeted.share_ucb
 forms = {
     "omega*-UCB, the paper's": star(rare.problem),
     "shrunk": star(rare.problem, variance="shrunk"),
-    "shrunk, log(t/n)": star(rare.problem, "log_share", variance="shrunk"),
+    "shrunk, log(t/n)": star(rare.problem, "log_share", variance="shrunk", rho=0.5),
     "share-UCB": share(rare.problem),
     "share-UCB, anytime": share(rare.problem, clock="spent"),
     "share-UCB, own variances": share(rare.problem, pooled=False),
@@ -125,13 +125,7 @@ forms = {
     "price TS": policies.budgeted.price_thompson(rare.problem),
     "BTS": policies.budgeted.bts(rare.problem),
 }
-found = simulate(
-    forms,
-    rare,
-    budget=BUDGET,
-    seeds=SEEDS,
-    grid={"shrunk, log(t/n)": {"rho": 0.5}},
-)
+found = simulate(forms, rare, budget=BUDGET, seeds=SEEDS)
 last = found["regret"].isel(params=0, checkpoint=-1)
 pd.DataFrame(
     {
@@ -152,9 +146,7 @@ pd.DataFrame(
 
 # %%
 rho = [0.0625, 0.125, 0.25, 0.5, 1.0, 2.0]
-swept = simulate(
-    cast["omega*-UCB"], game, budget=BUDGET, seeds=SEEDS, grid={"rho": rho}
-)
+swept = simulate(cast["omega*-UCB"].over(rho=rho), game, budget=BUDGET, seeds=SEEDS)
 at_end = swept["regret"].isel(policy=0, checkpoint=-1)
 fig, (ax,) = plots.figure()
 for i, (name, values) in enumerate(

@@ -221,17 +221,18 @@ def right(name: str, function: Any) -> dict[str, Any]:
 
 @cache
 def _played() -> xr.Dataset:
-    """Of two policies on a grid of two parameters."""
+    """Of two policies at points of two parameters."""
     game = _space()["censored"]
     policy = policies.censored.rcucb(game.problem)
-    grid = {"gain_radius": [0.5, 1.0], "penalty_radius": [1.0, 2.0]}
     return jb.simulate(
-        {"RCUCB": policy, "uniform": policy},
+        {
+            "RCUCB": policy.over(gain_radius=[0.5, 1.0], penalty_radius=[1.0, 2.0]),
+            "uniform": policy.over(gain_radius=[0.7, 1.5], penalty_radius=[1.0, 2.0]),
+        },
         game,
         horizon=200,
         checkpoints=[100],
         seeds=30,
-        grid={"RCUCB": grid, "uniform": grid | {"gain_radius": [0.7, 1.5]}},
     )
 
 

@@ -81,15 +81,15 @@ def main() -> None:
     problem, horizon = environment.problem, options.horizon
     start = {"scale": 0.05, "initial": float(int(math.log(horizon)))}
     entrants = {
-        "one draw": (thompson_allocation(problem), None),
-        "RA-UCB, tuned": (TUNED.factory(problem), start),
-        "mean of 8": (mean_of(problem, same=False), None),
-        "mean of 8, same arms": (mean_of(problem, same=True), None),
+        "one draw": thompson_allocation(problem),
+        "RA-UCB, tuned": TUNED.factory(problem).with_params(**start),
+        "mean of 8": mean_of(problem, same=False),
+        "mean of 8, same arms": mean_of(problem, same=True),
     }
     ends = [t for t in (10, 30, 100, 300, 1_000, 3_000) if t < horizon] + [horizon]
     print("| policy |", *(f"{t:,} |" for t in ends), "median | worst |")
     print("|---|" + "---|" * (len(ends) + 2))
-    for name, (policy, params) in entrants.items():
+    for name, policy in entrants.items():
         data = simulate(
             {name: policy},
             environment,
@@ -97,7 +97,6 @@ def main() -> None:
             horizon=horizon,
             checkpoints=ends,
             root_seed=TUNING_SEED,
-            grid={name: params} if params else {},
         )
         regret = data["regret"].isel(policy=0, params=0).values
         error = np.std(regret[:, -1], ddof=1) / options.seeds**0.5

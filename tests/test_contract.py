@@ -605,7 +605,7 @@ UNCLEAR = {
     "a swept value beyond float32": (
         policy(params=Count()),
         {"count": [1, 2**31 - 1]},
-        r"grid\['count'\] must be an integer that float32 holds",
+        "over: count must be an integer that float32 holds",
     ),
 }
 
@@ -614,7 +614,7 @@ UNCLEAR = {
 def test_what_play_would_change_or_not_take_is_refused_by_name(name):
     broken, grid, message = UNCLEAR[name]
     with pytest.raises((TypeError, ValueError), match=message):
-        simulate(broken, GAME, horizon=5, seeds=1, grid=grid or None)
+        simulate(broken.over(**grid), GAME, horizon=5, seeds=1)
 
 
 @pytest.mark.parametrize("count", [2**25, float(2**24 + 1), Fraction(1, 2)])

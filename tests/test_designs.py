@@ -91,7 +91,7 @@ def test_logarithms_are_rounded():
 
 def test_they_are_played():
     grid = sampled({"step": Range(0.5, 2), "growth": Range(0.1, 10, "log")}, 4)
-    found = simulate(walk.WALKER, walk.GAME, horizon=8, seeds=2, grid=grid)
+    found = simulate(walk.WALKER.over(grid), walk.GAME, horizon=8, seeds=2)
     assert found.sizes["params"] == 4
     np.testing.assert_array_equal(found["param_step"][0], grid.columns["step"])
     assert len(np.unique(found["regret"].isel(checkpoint=-1, seed=0))) == 4

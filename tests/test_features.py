@@ -129,8 +129,10 @@ def called():
         if isinstance(node, ast.Attribute) and (value := value_of(node)) is not None:
             given[f"{value_of(node.value).__name__}.{node.attr}"] |= given[id(value)]
         if isinstance(node, ast.Call) and callable(value := value_of(node.func)):
-            keywords = {x.arg: None for x in node.keywords if x.arg}
-            bound = inspect.signature(value).bind_partial(*node.args, **keywords)
+            signature = inspect.signature(value)
+            # The rest are parameters of a policy, which a factory takes by name, too.
+            keywords = {x.arg for x in node.keywords} & signature.parameters.keys()
+            bound = signature.bind_partial(*node.args, **dict.fromkeys(keywords))
             given[id(value)] |= set(bound.arguments)
     return given
 

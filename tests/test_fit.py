@@ -159,7 +159,7 @@ def told(policy, override=None, **end):
     game = game_of("budgeted")
     end = {"horizon": None, "budget": None} | end
     schedule = schedule_of(game, checkpoints="linear", **end)
-    found = points_of("mine", policy, points_from(override), schedule, "grid")
+    found = points_of("mine", policy, points_from(override), schedule, "policies[0]")
     return found.row(0)
 
 
@@ -180,7 +180,8 @@ def test_the_game_tells_its_end():
 
 
 def test_a_game_with_another_end_cannot_tell():
-    with pytest.raises(ValueError, match="'mine'. must know the budget"):
+    how = r"give it by with_params\(budget=...\) or over\(budget=...\)$"
+    with pytest.raises(ValueError, match=f"'mine'. must know the budget.*{how}"):
         told(budgeted.epsilon_first(game_of("budgeted").problem), horizon=500)
     with pytest.raises(ValueError, match="'mine'. must know the horizon"):
         told(censored.moss_reduction(grid()), budget=500)

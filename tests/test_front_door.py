@@ -52,12 +52,12 @@ BAD = [
     (
         lambda: rcucb(GAME.problem).over({"alpha": [1.0]}),
         TypeError,
-        "over: its first argument must be what zipped",
+        "^RCUCB: over: its first argument must be what zipped",
     ),
     (
         lambda: rcucb(GAME.problem).over(jb.zipped({"alpha": [1.0]}), alpha=[2.0]),
         ValueError,
-        "are in the design and by name",
+        r"^RCUCB: over: \['alpha'\] are in the design and by name",
     ),
     (
         lambda: jb.simulate(rcucb(GAME.problem).over(alpha=[1, -1]), GAME, **OPTIONS),
@@ -65,14 +65,14 @@ BAD = [
         "alpha must be",
     ),
     (
-        lambda: jb.simulate(
-            {"it": rcucb(GAME.problem).over(alpha=[1.0])},
-            GAME,
-            grid={"it": {"alpha": [1.0]}},
-            **OPTIONS,
-        ),
+        lambda: rcucb(GAME.problem).over(jb.zipped(3), alpha=1.0),
+        TypeError,
+        "^RCUCB: over must map names of parameters to values, got 3",
+    ),
+    (
+        lambda: rcucb(GAME.problem).over(alpha=[[1.0]]),
         ValueError,
-        "'it' has its points by over",
+        "^RCUCB: over: alpha must be a number or a list of them",
     ),
 ]
 

@@ -197,7 +197,7 @@ def test_an_action_out_of_range_is_an_error(name):
         match=rf"'mine' in environment {game.name!r}: 2 of 2 runs have an action that "
         r"the game has not \(up to .*\); an action is an? ",
     ):
-        simulate(policy, game, grid=Numbers(*bad), **end)
+        simulate(policy._replace(params=Numbers(*bad)), game, **end)
 
 
 def test_one_action_out_of_range_is_enough():
@@ -222,7 +222,7 @@ def test_recommendations_are_actions_of_the_game():
     simulate(policy, ARMS, **END)
     for arm in (3, -1):
         with pytest.raises(ValueError, match="'mine' in .*, recommend: 2 of 2 runs"):
-            simulate(policy, ARMS, grid=Numbers(arm, 0), **END)
+            simulate(policy.with_params(first=arm), ARMS, **END)
 
 
 def test_arms_that_an_instance_has_not():

@@ -1,4 +1,4 @@
-"""simulate and sweep: what they return, and what they refuse before compiling."""
+"""simulate: what it returns, and what it refuses before compiling."""
 
 import itertools
 import json
@@ -12,7 +12,7 @@ import pytest
 import jaxbandits as jb
 from jaxbandits import Machine, simulate
 from jaxbandits.policies import censored as policies
-from jaxbandits.protocol import Policy
+from jaxbandits.protocol import Entry, Policy
 from jaxbandits.testing import trace_run
 from tests.engine import budget_game
 from tests.games import coins
@@ -36,12 +36,14 @@ def rcucb(game):
 def two(game, rcucb):
     """Two policies, three of them swept over two points."""
     return simulate(
-        {"mine": rcucb, "other": policies.uniform(game.problem)},
+        {
+            "mine": rcucb.over(alpha=[0.5, 1.0], penalty_radius=0.0),
+            "other": policies.uniform(game.problem),
+        },
         game,
         horizon=HORIZON,
         seeds=5,
         checkpoints=[10, 20],
-        grid={"mine": {"alpha": [0.5, 1.0], "penalty_radius": 0.0}},
     )
 
 
@@ -166,22 +168,6 @@ BAD = {
     "unknown checkpoints": ({"checkpoints": "often"}, ValueError, "checkpoints"),
     "no chunk": ({"machine": Machine(chunk=0)}, ValueError, "machine: chunk"),
     "little memory": ({"machine": Machine(memory=1000)}, ValueError, "memory"),
-    "unknown policy": ({"grid": {"nobody": 1}}, ValueError, "nobody"),
-    "unknown leaf": ({"grid": {"beta": 1}}, ValueError, "beta"),
-    "alpha of zero": ({"grid": {"alpha": 0}}, ValueError, "alpha"),
-    "alpha of NaN": ({"grid": {"alpha": np.nan}}, ValueError, "alpha"),
-    "negative radius": (
-        {"grid": {"penalty_radius": -1}},
-        ValueError,
-        "penalty_radius",
-    ),
-    "unequal columns": (
-        {"grid": jb.zipped({"alpha": [1, 2], "gain_radius": [1, 2, 3]})},
-        ValueError,
-        "grid must have columns of equal length to zip them",
-    ),
-    "matrix": ({"grid": {"alpha": [[1.0]]}}, ValueError, r"grid\['alpha'\] must"),
-    "no mapping": ({"grid": 3}, TypeError, "grid"),
     "more seeds than memory": ({"seeds": 2**40}, ValueError, "seeds must be at most"),
     "a range of more": ({"seeds": range(2**31)}, ValueError, "seeds must be at most"),
     "a range beyond": ({"seeds": range(2**70)}, ValueError, "seeds must be at most"),
@@ -208,29 +194,18 @@ BAD = {
         TypeError,
         "devices must be a list of JAX",
     ),
-    "huge alpha": ({"grid": {"alpha": 1e39}}, ValueError, r"alpha.* must"),
-    # Told by float32, but not when it is multiplied.
-    "large alpha": ({"grid": {"alpha": 1e37}}, ValueError, r"alpha.* must be 0 or of"),
-    "tiny alpha": ({"grid": {"alpha": 1e-50}}, ValueError, r"alpha.* must"),
-    "alpha of None": ({"grid": {"alpha": None}}, TypeError, r"alpha.* must"),
-    "alpha of text": ({"grid": {"alpha": "1"}}, TypeError, r"alpha.* must"),
-    "params in a list": (
-        {"grid": [1.0]},
-        TypeError,
-        "grid must map names of parameters",
-    ),
     "huge drawn": ({"runs_per_instance": 2**40}, ValueError, "runs_per_instance"),
     "progress in words": ({"machine": Machine(progress="yes")}, TypeError, "progress"),
 }
 
 
+def untraced(*args):
+    raise AssertionError("traced before the input was checked")
+
+
 def test_bad_input_is_refused_before_compiling(game, subtests):
     for change, error, named in list(BAD.values()):
         with subtests.test(named=named):
-
-            def untraced(*args):
-                raise AssertionError("traced before the input was checked")
-
             policy = policies.rcucb(game.problem)
             if (
                 change != BAD["little memory"][0]
@@ -266,29 +241,51 @@ def test_policies_must_be_policies_with_names_of_their_own(game, rcucb):
         simulate(rcucb._replace(params=several), game, **options_of())
 
 
-@pytest.mark.parametrize(
-    ("grid", "error", "named"),
-    [
-        ({"alpha": []}, ValueError, r"grid\['alpha'\] must be a number or a list of"),
-        ({"RCUCB": {"alpha": [1.0]}}, TypeError, r"grid\['RCUCB'\] must be a number"),
-        (jb.zipped({"alpha": [1.0, 2.0], "gain_radius": [1, 2, 3]}), ValueError, "zip"),
-    ],
-)
-def test_bad_grids_are_refused(game, rcucb, grid, error, named):
-    with pytest.raises(error, match=named):
-        simulate(rcucb, game, grid=grid, **options_of())
+UNEQUAL = jb.zipped({"alpha": [1, 2], "gain_radius": [1, 2, 3]})
+BAD_POINTS = [
+    ((), {"beta": 1}, TypeError, r"^RCUCB: over got \['beta'\], which are no"),
+    ((), {"alpha": []}, ValueError, "^RCUCB: over: alpha must be a number or a list"),
+    ((), {"alpha": 0}, ValueError, "^alpha must be"),
+    ((), {"alpha": np.nan}, ValueError, "^RCUCB: over: alpha must be a number"),
+    ((), {"alpha": [[1.0]]}, ValueError, "^RCUCB: over: alpha must be a number or"),
+    ((), {"alpha": None}, TypeError, "^RCUCB: over: alpha must be a real number"),
+    ((), {"alpha": "1"}, TypeError, "^RCUCB: over: alpha must be a number or"),
+    ((), {"RCUCB": {"alpha": [1.0]}}, TypeError, "^RCUCB: over: RCUCB must be a numb"),
+    ((), {"penalty_radius": -1}, ValueError, "^penalty_radius must be"),
+    ((), {"alpha": 1e39}, ValueError, r"^policies\['RCUCB'\]: alpha must"),
+    # Told by float32, but not when it is multiplied.
+    ((), {"alpha": 1e37}, ValueError, r"^policies\['RCUCB'\]: alpha must be 0 or of"),
+    ((), {"alpha": 1e-50}, ValueError, r"^policies\['RCUCB'\]: alpha must"),
+    ((), {"alpha": [1, 1 + 1e-10]}, ValueError, r"^policies\['RCUCB'\] has points tha"),
+    ((3,), {}, TypeError, "^RCUCB: over: its first argument must be what zipped"),
+    (([1.0],), {}, TypeError, "^RCUCB: over: its first argument must be what zipped"),
+    ((UNEQUAL,), {}, ValueError, "^RCUCB: over must have columns of equal length"),
+]
+
+
+def test_bad_points_are_refused_before_compiling(game, rcucb, subtests):
+    policy = rcucb._replace(init=untraced, act=untraced, update=untraced)
+    for design, values, error, named in BAD_POINTS:
+        with subtests.test(named=named), pytest.raises(error, match=named):
+            simulate(policy.over(*design, **values), game, **options_of())
+
+
+def test_points_of_an_entry_are_named_by_their_policy(game):
+    entry = Entry(policies.rcucb, {"alhpa": [1.0]})
+    named = r"^policies\['mine'\] has no \['alhpa'\]; it has \['alpha', .*mean 'alpha'"
+    with pytest.raises(ValueError, match=named):
+        simulate({"mine": entry}, game, **options_of())
 
 
 def test_policies_have_the_points_that_they_have():
     """As in a sweep: one with fewer points than another has NaN at the rest."""
-    grid = {"a": {"step": [1.0, 2.0]}, "b": {"step": [0.5, 1.0, 2.0]}}
-    options = options_of(grid=grid)
-    data = simulate({"a": WALKER, "b": WALKER}, WALK, **options)
+    walkers = {"a": WALKER.over(step=[1, 2]), "b": WALKER.over(step=[0.5, 1, 2])}
+    data = simulate(walkers, WALK, **options_of())
     a, b = (data.sel(policy=name) for name in "ab")
     np.testing.assert_array_equal(a["regret"][:2], b["regret"][1:])
     assert np.isnan(a["regret"][2]).all() and not a["rounds"][2].any()
     np.testing.assert_array_equal(a["param_step"], [1, 2, np.nan])
-    swept = simulate({"a": WALKER, "b": WALKER}, {"game": WALK}, **options)
+    swept = simulate(walkers, {"game": WALK}, **options_of())
     np.testing.assert_array_equal(swept["regret"][0], data["regret"])
 
 
@@ -322,14 +319,15 @@ def test_bad_budgets_are_refused(subtests):
             )
 
 
-def test_a_params_tuple_is_a_mapping():
-    """`Params` and a mapping say the same, and leave the defaults alone."""
+def test_a_number_is_the_same_however_it_is_given():
+    """By a point, by `with_params` or as `Params`: the other defaults stay."""
     options = {"horizon": HORIZON, "seeds": 3}
     values = WALKER.params._replace(growth=2.0)
-    one = simulate(WALKER, WALK, grid=values, **options)
-    two = simulate(WALKER, WALK, grid={"growth": 2}, **options)
+    ways = WALKER.over(growth=2), WALKER.with_params(growth=2), Entry(WALKER, values)
+    one, *others = (simulate(way, WALK, **options) for way in ways)
+    for other in others:
+        np.testing.assert_array_equal(one["regret"], other["regret"])
     plain = simulate(WALKER, WALK, **options)
-    np.testing.assert_array_equal(one["regret"], two["regret"])
     assert not np.array_equal(one["regret"], plain["regret"])
 
 
@@ -360,13 +358,12 @@ def test_one_compiled_program_serves_other_numbers():
     first = traces
     assert first > 0
     simulate(
-        counted,
+        counted.with_params(step=2.0),
         WALK._replace(setup=np.float64(2.0)),
         horizon=25,
         seeds=7,
         root_seed=3,
         checkpoints=list(range(1, 10)),  # and the end: ten, as many as three
-        grid={"step": 2.0},
     )
     assert traces == first
 
@@ -412,12 +409,11 @@ def notes():
     """A policy with notes, swept over two points, beside one that says nothing."""
     silent = budget_game.ALTERNATE
     return simulate(
-        [COUNTING, silent],
+        [COUNTING.over(alpha=[0.5, 2.0]), silent],
         JUDGED,
         horizon=10,
         seeds=3,
         checkpoints=[1, 4],
-        grid={"counting": {"alpha": [0.5, 2.0]}},
     )
 
 

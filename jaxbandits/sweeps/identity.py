@@ -63,7 +63,7 @@ def describe(plan: Plan, platform: str) -> Description:
             name: {
                 "defaults": {i: _defaults(plan, i, name) for i in spec.environments},
                 "program": {i: _program(plan, i, name) for i in spec.environments},
-                "points": _written(points_from(entry.grid, f"grid[{name!r}]")),
+                "points": _written(points_from(entry.grid)),
             }
             | ({"engine": _engines(plan, name)} if chosen else {})
             for name, entry in spec.policies.items()

@@ -224,7 +224,7 @@ def _match(
     """
     entry, environment = spec.policies[name], spec.environments[where]
     several = len(spec.policies) > 1 or spec.text is not None
-    argument = f"grid[{name!r}]" if spec.text is None else f"policies.{name}"
+    argument = f"policies[{name!r}]" if spec.text is None else f"policies.{name}"
     try:
         return _matched(environment, name, entry, schedule, argument)
     except ValueError as error:
@@ -234,7 +234,7 @@ def _match(
             if len(spec.environments) > 1:
                 on = first.setdefault((name, text), where)
                 text = f"policy {name!r} on environment {on!r}: {text}"
-            elif several and not text.startswith((argument, "polic")):
+            elif several and not text.startswith("polic"):
                 text = f"policy {name!r}: {text}"
             else:
                 raise

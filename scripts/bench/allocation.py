@@ -28,7 +28,7 @@ from .contest import Library, Played, uniforms
 ARMS, BUDGET, INITIAL = 10, 40.0, 9
 LOWEST, HIGHEST = 1.0 / BUDGET, 80.0 / BUDGET
 LIBRARY = Library(
-    "allocation/ra-ucb", "horizon", "regret", grid={"initial": float(INITIAL)}
+    "allocation/ra-ucb", "horizon", "regret", params={"initial": float(INITIAL)}
 )
 AGREEMENT = 1_000
 

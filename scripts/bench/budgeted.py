@@ -28,7 +28,7 @@ BOTH = np.arange(2)[:, None]
 INFINITE = 1e30  # an index; fastmath knows no infinity
 
 LIBRARY = Library(
-    "budgeted/omega-star-ucb", "budget", "regret", rounds="rounds", grid={"rho": RHO}
+    "budgeted/omega-star-ucb", "budget", "regret", rounds="rounds", params={"rho": RHO}
 )
 AGREEMENT = 500
 

@@ -21,7 +21,9 @@ import numpy as np
 from .compiled import compiled, uniform
 from .contest import Library, Played, uniforms
 
-LIBRARY = Library("censored/rcucb", "horizon", "optimal", grid={"penalty_radius": 0.0})
+LIBRARY = Library(
+    "censored/rcucb", "horizon", "optimal", params={"penalty_radius": 0.0}
+)
 AGREEMENT = 1_000
 
 COST = 0.1

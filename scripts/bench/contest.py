@@ -62,14 +62,14 @@ class Library(NamedTuple):
       end: what of `simulate` the horizon is, ``"horizon"`` or ``"budget"``.
       score: the metric that is the score.
       rounds: the metric that counts rounds; None if the horizon does.
-      grid: parameters of the policy.
+      params: of the policy, those that are not default.
     """
 
     policy: str
     end: str
     score: str
     rounds: str | None = None
-    grid: dict[str, float] = {}
+    params: dict[str, float] = {}
 
 
 def library(setting) -> Contestant:
@@ -82,9 +82,9 @@ def library(setting) -> Contestant:
         from jaxbandits.policies import REGISTRY
 
         what, game = setting.LIBRARY, setting.environment()
-        policy = REGISTRY[what.policy](game.problem)
+        policy = REGISTRY[what.policy](game.problem, **what.params)
         how = {"seeds": seeds, "root_seed": seed, "machine": Machine(progress=False)}
-        how |= {what.end: horizon, "grid": what.grid, "checkpoints": [horizon]}
+        how |= {what.end: horizon, "checkpoints": [horizon]}
         first, data = (simulate(policy, game, **how) for _ in range(2))
         rounds = data[what.rounds].values if what.rounds else np.full(seeds, horizon)
         played = Played(rounds.ravel(), data[what.score].values.ravel())

@@ -90,7 +90,8 @@ class Case(NamedTuple):
         lanes may differ in a parameter.
         """
         options = {"machine": Machine(ONE), "checkpoints": [HORIZON // 2], **options}
-        data = self.played(grid={"alpha": [0.3, 1.0]}, **options)
+        entry = self.policy.over(alpha=[0.3, 1.0])
+        data = simulate(entry, self.game, horizon=HORIZON, **options)
         return data.isel(params=[1])  # as it is by default
 
 

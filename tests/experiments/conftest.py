@@ -13,7 +13,8 @@ from jaxbandits.experiments.allocation import families
 from jaxbandits.experiments.common import playing
 from jaxbandits.experiments.common.data import FOLDER
 from jaxbandits.experiments.judging.protocol import TUNING_SEED
-from jaxbandits.points import Zipped, points_from, zipped
+from jaxbandits.points import points_from, zipped
+from jaxbandits.protocol import Entry
 from jaxbandits.results import build_dataset
 
 ROOT_SEEDS = (0, TUNING_SEED, families.ROOT_SEED)
@@ -32,12 +33,11 @@ def tiny():
     return cache(lambda name: REGISTRY[name].run(TINY))
 
 
-def _points(defaults, given):
-    """All parameters at the points of a grid, crossed or zipped."""
-    if isinstance(given, Zipped):
-        columns, crossed = given
-        return points_from(zipped(defaults | dict(columns), crossed))
-    return points_from(defaults | dict(given))
+def _given(entry):
+    """What a policy is played over: a number by leaf, or one for every point."""
+    if not isinstance(entry, Entry):
+        return {}
+    return entry.grid.row(0) if entry.grid.count == 1 else entry.grid.columns
 
 
 @pytest.fixture
@@ -57,18 +57,24 @@ def rehearsal(monkeypatch, rehearsed):
     """``rehearsal(name, **options)``: an outcome without play, and the calls.
 
     A call is what `simulate` would have been given: policies, environment, and the
-    other arguments by name. In place of a run, every metric of policy number i (0, 1,
-    ...) is ``i + 1`` at the end and a tenth of it before, for every seed and point.
+    other arguments by name, with ``grid``: what the policies are played over. In place
+    of a run, every metric of policy number i (0, 1, ...) is ``i + 1`` at the end and a
+    tenth of it before, for every seed and point.
     Equal rehearsals are held once.
     """
 
-    def stand_in(policies, environment, *, seeds, grid, machine, root_seed, **end):
+    def stand_in(policies, environment, *, seeds, machine, root_seed, **end):
         assert machine == Machine() and root_seed in ROOT_SEEDS
         seeds = [*range(seeds)] if isinstance(seeds, int) else list(seeds)
-        assert set(grid) <= set(policies)
+        grid = {label: _given(entry) for label, entry in policies.items()}
+        policies = {
+            label: entry.policy if isinstance(entry, Entry) else entry
+            for label, entry in policies.items()
+        }
         points = {
-            label: _points(policy.params._asdict(), grid.get(label, {}))
-            for label, policy in ((p, q) for p, q in policies.items() if q.params)
+            label: points_from(zipped(policy.params._asdict() | grid[label]))
+            for label, policy in policies.items()
+            if policy.params
         }
         for label, given in points.items():
             policies[label].check(policies[label].params._replace(**given.columns))

@@ -54,12 +54,11 @@ def score(title, name):
     environment = game(title)
     policy = REGISTRY[f"budgeted/{name}"](environment.problem)
     data = simulate(
-        {name: policy},
+        policy.over(**PARAMS.get(name, {})),
         environment,
         budget=FOUND["budget"],
         seeds=SEEDS,
         checkpoints=[FOUND["budget"]],
-        grid={k: v for k, v in PARAMS.items() if k == name},
     )
     ours = data["regret"].values.ravel()
     deviation = max(ours.std(ddof=1), error * FOUND["runs"] ** 0.5)

@@ -12,6 +12,7 @@ from jaxbandits.experiments.common.comparison import (
     add_spread,
     run_contestants,
 )
+from jaxbandits.points import Points
 from jaxbandits.policies import budgeted as policies
 from jaxbandits.settings.budgeted import s_br
 from jaxbandits.stats import summary_records
@@ -61,16 +62,16 @@ def test_policies_are_built_from_what_the_learner_knows(asked):
     found = asked()["policies"]
     assert list(found) == list(CAST)
     problem = s_br(4).problem
-    assert found["plain"] is policies.omega_ucb(problem)
-    assert found["by the options"] is policies.epsilon_first(problem)
+    assert found["plain"].policy is policies.omega_ucb(problem)
+    assert found["by the options"].policy is policies.epsilon_first(problem)
 
 
 def test_params_are_numbers_arrays_or_functions_of_the_options(asked):
-    params = asked()["grid"]
-    assert set(params) == {"number", "points", "by the options"}
-    assert params["number"] == {"rho": 2.0}
-    np.testing.assert_array_equal(params["points"]["rho"], [0.5, 1.0])
-    assert params["by the options"] == {"budget": 3 * OPTIONS.horizon}
+    params = {name: entry.grid for name, entry in asked()["policies"].items()}
+    assert params["plain"] == Points({})
+    assert params["number"].row(0) == {"rho": 2.0}
+    assert params["points"].columns["rho"].tolist() == [0.5, 1.0]
+    assert params["by the options"].row(0) == {"budget": 3 * OPTIONS.horizon}
 
 
 def spread(first, second, baseline="uniform"):

@@ -56,8 +56,8 @@ OTHERS = {
 def played(factory, params):
     """Final regret, f64[point, seed]."""
     game = settings.simulation()
-    policy = factory(game.problem)
-    data = simulate(policy, game, horizon=10_000, seeds=SEEDS, grid=params)
+    policy = factory(game.problem).over(**params)
+    data = simulate(policy, game, horizon=10_000, seeds=SEEDS)
     return final(data, "regret").isel(policy=0).transpose("params", "seed").values
 
 

@@ -18,8 +18,8 @@ from jaxbandits.sweeps.journal import players
 from tests.sweeps import walk
 
 OPTIONS = Options(seeds=6, horizon=20, progress=False)
-POLICIES = {"walker": walk.WALKER, "idler": walk.WALKER}
-GAME = {"grid": {"walker": {"step": [0.5, 1.0]}}, "horizon": 20, "checkpoints": [10]}
+POLICIES = {"walker": walk.WALKER.over(step=[0.5, 1.0]), "idler": walk.WALKER}
+GAME = {"horizon": 20, "checkpoints": [10]}
 
 
 def played(folder=None, **changes):

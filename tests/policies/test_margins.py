@@ -255,7 +255,7 @@ def test_policies_beat_uniform_play_by_the_engine(setting):
     margin, make = SIMULATED[setting]
     game = make()
     cast = {name: REGISTRY[name](game.problem) for name in margin}
-    grid = {name: played_with(name, policy.params) for name, policy in cast.items()}
+    cast = {x: made.over(**played_with(x, made.params)) for x, made in cast.items()}
     if setting == "continuum":
         cast["uniform"] = policies.on_grid(game.problem, 10, policies.uniform)
     else:
@@ -265,7 +265,6 @@ def test_policies_beat_uniform_play_by_the_engine(setting):
         game,
         horizon=2_000,
         seeds=64,
-        grid={name: changes for name, changes in grid.items() if changes},
         checkpoints=[2_000],
     )
     regret = data["regret"].mean("seed").isel(checkpoint=-1, params=0)

@@ -19,8 +19,6 @@ from jaxbandits.settings.censored import indep
 from jaxbandits.testing import altered
 from tests.policies.twins import K, M
 
-GAIN_PART = {"penalty_radius": 0.0}
-
 
 @pytest.fixture(scope="module")
 def both():
@@ -37,12 +35,11 @@ def both():
     for x64 in (False, True):
         with jax.enable_x64(x64):
             data = simulate(
-                rcucb(game.problem),
+                rcucb(game.problem, penalty_radius=0.0),
                 altered(game, metrics=metrics),
                 horizon=10**6,
                 seeds=64,
                 checkpoints=[10**2, 10**3, 10**4, 10**5],
-                grid=GAIN_PART,
             )
         pulls = [data[f"pulls {k}"].values[0, 0] for k in range(K * M)]
         results.append((np.stack(pulls, axis=-1), data["regret"].values[0, 0]))

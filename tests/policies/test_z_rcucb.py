@@ -137,7 +137,7 @@ def test_smallest_capacities_are_accepted():
 def check_parameters_are_checked(bad):
     policy = z_rcucb(FLAT, T)
     with pytest.raises(ValueError, match=f"^{next(iter(bad))} must be"):
-        simulate(policy, flat_game(), horizon=5, seeds=1, grid=bad)
+        simulate(policy.over(**bad), flat_game(), horizon=5, seeds=1)
 
 
 def test_parameters_are_checked():
@@ -283,10 +283,10 @@ def test_histogram_holds_points_close_to_zero():
 def test_a_default_capacity_that_may_be_too_small_is_refused():
     """B3: radii are parameters of play, and the capacity was made for others."""
     policy, game = z_rcucb(FLAT, T), flat_game()
-    small = {"gain_radius": [1.0, 0.1]}
+    small = policy.over(gain_radius=[1.0, 0.1])
     named = r"^capacity: 128 places may be needed for .*gain_radius=0.1"
     with pytest.raises(ValueError, match=named):
-        simulate(policy, game, horizon=T, seeds=1, grid=small)
+        simulate(small, game, horizon=T, seeds=1)
     with pytest.raises(ValueError, match=r"^capacity: 128 places .*horizon=1000000"):
         simulate(z_rcucb(FLAT), game, horizon=1_000_000, seeds=1)
     # One's own choice is one's own, and so is what the default has room for.

@@ -572,9 +572,10 @@ def test_bad_parameters_are_refused_before_anything_is_traced():
         raise AssertionError("compiled")
 
     environment = altered(game(), step=untouched, init=untouched, sample=untouched)
-    play = partial(simulate, environments=environment, horizon=5, seeds=2)
-    rows = [
-        (partial(play, make(environment.problem), grid=params), words)
-        for make, params, words in PARAMETERS
-    ]
+
+    def play(make, params):
+        policy = make(environment.problem).over(**params)
+        simulate(policy, environment, horizon=5, seeds=2)
+
+    rows = [(partial(play, make, params), words) for make, params, words in PARAMETERS]
     assert_refused(rows)

@@ -209,6 +209,6 @@ def test_other_games_pairs_and_parameters_are_refused():
         (policies.rucb_on_pairs, "alpha", 0.0),
         (policies.self_sparring_on_pairs, "prior_win", 0.0),
     ):
-        play = partial(simulate, policy(GAME.problem), GAME, horizon=5, seeds=1)
-        rows.append((partial(play, grid={name: value}), name))
+        bad = policy(GAME.problem).over(**{name: value})
+        rows.append((partial(simulate, bad, GAME, horizon=5, seeds=1), name))
     assert_refused(rows, (TypeError, ValueError))

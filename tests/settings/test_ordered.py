@@ -247,7 +247,7 @@ def test_bad_plans_and_problems_of_policies_are_refused():
         (partial(make, game().problem, plan="best"), "plan must be")
         for make in (policies.ordered_thompson, policies.ordered_ucb)
     ]
-    play = partial(simulate, policies.ordered_ucb(game().problem), game())
-    alpha = partial(play, horizon=2, seeds=1, grid={"alpha": 0.0})
+    bad = policies.ordered_ucb(game().problem).over(alpha=[1.0, 0.0])
+    alpha = partial(simulate, bad, game(), horizon=2, seeds=1)
     rows.append((alpha, "alpha must be"))
     assert_refused(rows, (TypeError, ValueError))

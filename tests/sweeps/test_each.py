@@ -98,9 +98,9 @@ def test_a_store_has_the_same(whole, complete):
 def test_one_environment_in_memory(whole):
     """Only what is missing of the second stage is played, also where it is nothing."""
     game = walk.GAME._replace(setup=np.float64(3.0))
-    grid = {"walker": {"step": np.linspace(0.5, 2.0, 3)}}
-    options = {"horizon": 8, "checkpoints": [4], "machine": QUIET, "grid": grid}
-    policies = {"walker": walk.WALKER, "idler": walk.WALKER}
+    options = {"horizon": 8, "checkpoints": [4], "machine": QUIET}
+    walker = walk.WALKER.over(step=np.linspace(0.5, 2.0, 3))
+    policies = {"walker": walker, "idler": walk.WALKER}
     found = simulate(policies, game, seeds=UNTIL, **options)
     np.testing.assert_array_equal(
         found["seeds"], whole["seeds"].sel(environment="long")

@@ -343,7 +343,7 @@ WHAT_IS_WRONG_WITH_AN_ENTRY = [
     (policy(cross={"rho": [1, 1.0]}), "policies.p has equal points"),
     (
         policy(cross={"rho": [float("nan")]}),
-        "policies.p['rho'] must be a number",
+        "policies.p: rho must be a number",
     ),
     (policy(cross={"rho": 1}, zip={"rho": 2}), "policies.p both crosses and zips"),
     (
@@ -453,7 +453,7 @@ NOTHING_IS_MADE_BEFORE_ALL_IS_CHECKED = [
     ),
     (
         policy(cross={"roh": 1}),
-        "grid['p'] has no ['roh']; it has",
+        "policies['p'] has no ['roh']; it has",
     ),
     (
         policy(arguments={"exploration": "none"}),
@@ -466,7 +466,7 @@ NOTHING_IS_MADE_BEFORE_ALL_IS_CHECKED = [
     ({"seeds": [1, 1]}, "seeds must be different integers"),
     (
         policy(cross={"rho": [0.5, 0.5 + 1e-10]}),
-        "grid['p'] has points that are equal in float32",
+        "policies['p'] has points that are equal in float32",
     ),
 ]
 

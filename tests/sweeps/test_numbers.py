@@ -15,7 +15,7 @@ from tests.sweeps.runs import run
 
 # More lanes in a game than one device takes at a time, and fewer in a block.
 SPEC = walk.spec(points=3, seeds=40)
-GRID = {"step": np.linspace(0.5, 2.0, 3)}
+STEPS = np.linspace(0.5, 2.0, 3)
 OPTIONS = {"horizon": 40, "checkpoints": [20], "seeds": 40}
 
 
@@ -35,7 +35,8 @@ def assert_same(found: xr.Dataset, wanted: xr.Dataset):
 
 def test_a_sweep_is_many_simulations(whole):
     for name, environment in SPEC.environments.items():
-        one = simulate(walk.WALKER, environment, grid=GRID, **OPTIONS).isel(policy=0)
+        walker = walk.WALKER.over(step=STEPS)
+        one = simulate(walker, environment, **OPTIONS).isel(policy=0)
         mine = whole.sel(environment=name, policy="walker")
         for metric in ("regret", "small", "rounds"):
             np.testing.assert_array_equal(mine[metric], one[metric])
@@ -154,12 +155,12 @@ def test_only_what_is_asked_for_is_kept(whole):
 def test_simulate_plays_the_sweep_of_a_spec(whole):
     """`simulate` describes the same sweep by arguments."""
     found = simulate(
-        {"walker": walk.WALKER.over(**GRID), "idler": lambda problem: walk.WALKER},
+        {"walker": walk.WALKER.over(step=STEPS), "idler": lambda problem: walk.WALKER},
         SPEC.environments,
         **OPTIONS,
     )
     assert_same(found, whole)
-    single = simulate(walk.WALKER.over(**GRID), walk.GAME, **OPTIONS)
+    single = simulate(walk.WALKER.over(step=STEPS), walk.GAME, **OPTIONS)
     assert single["regret"].dims == ("policy", "params", "seed", "checkpoint")
     wanted = whole.sel(environment="short", policy=["walker"])
     np.testing.assert_array_equal(single["regret"], wanted["regret"])

@@ -67,9 +67,8 @@ def test_of_a_store_that_is_not_complete(tmp_path):
 
 @pytest.mark.slow
 def test_of_a_table_of_verdicts(tmp_path):
-    policies = {"a": walk.WALKER, "b": walk.WALKER}
-    grid = {"a": {"step": [1.0, 2.0]}}
-    found = simulate(policies, walk.GAME, horizon=8, seeds=24, grid=grid)
+    policies = {"a": walk.WALKER.over(step=[1.0, 2.0]), "b": walk.WALKER}
+    found = simulate(policies, walk.GAME, horizon=8, seeds=24)
     table = dominance(found, "regret", params={"a": 1})
     assert json.loads(table.attrs["params"]) == {"a": 1}
     assert_saved(table, tmp_path / "table.nc")

@@ -156,9 +156,8 @@ def test_results_are_grouped_by_them(tmp_path):
     means = found["regret"].groupby("environment_kind").mean("environment")
     by_hand = found["regret"].isel(environment=[0, 2]).mean("environment")
     np.testing.assert_array_equal(means.sel(environment_kind="near"), by_hand)
-    grid = {"step": [1.0, 2.0]}
-    far = scaled(4, "far")
-    alone = jb.simulate(walk.WALKER, far, horizon=8, seeds=3, grid=grid, machine=QUIET)
+    walker, far = walk.WALKER.over(step=[1.0, 2.0]), scaled(4, "far")
+    alone = jb.simulate(walker, far, horizon=8, seeds=3, machine=QUIET)
     wanted = found["regret"].isel(environment=3)
     np.testing.assert_array_equal(alone["regret"].values, wanted.values)
 
@@ -301,8 +300,8 @@ def test_a_horizon_that_is_told_is_a_parameter():
     game = jb.settings.censored.negcorr()
     policy = moss_reduction(game.problem)
     options = {"seeds": 8, "machine": QUIET, "checkpoints": [300]}
-    grid = {"horizon": [300, 1200]}
-    long = jb.simulate(policy, game, horizon=1200, grid=grid, **options)
+    both = policy.over(horizon=[300, 1200])
+    long = jb.simulate(both, game, horizon=1200, **options)
     short = jb.simulate(policy, game, horizon=300, **options)
     wanted = short["regret"].isel(params=0, checkpoint=-1)
     found = long["regret"].isel(params=0).sel(checkpoint=300)

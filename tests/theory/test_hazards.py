@@ -193,12 +193,11 @@ def test_a_prior_that_expects_nothing_loses_runs():
     """The numbers of docs/theory/hazard-thompson.md."""
     game = rare_prize()
     data = simulate(
-        policies.hazard_thompson(game.problem),
+        policies.hazard_thompson(game.problem).over(prior_passed=[1.0, 30.0]),
         game,
         budget=10_000,
         seeds=64,
         checkpoints=[10_000],
-        grid={"prior_passed": [1.0, 30.0]},
     )
     regret = data["regret"].isel(policy=0, checkpoint=-1)
     uniform, empty = regret.transpose("params", "seed").values

@@ -77,7 +77,7 @@ def coverage(options: Options) -> Outcome:
     """
     environment = settings.indep()
     oracle = environment.oracle()
-    base = policies.rcucb(environment.problem)
+    base = policies.rcucb(environment.problem, alpha=ALPHA)
     ways = {
         "RCUCB": base,
         "largest limit": _instead(base, environment, smallest=False),
@@ -88,7 +88,6 @@ def coverage(options: Options) -> Outcome:
         environment,
         options,
         horizon=options.horizon,
-        grid=dict.fromkeys(ways, {"alpha": ALPHA}),
         checkpoints=_rounds(options.horizon),
     )
     rounds = dataset["checkpoint"].values

@@ -48,16 +48,16 @@ def run_contestants(
     """
     end = {"budget" if by_budget else "horizon": options.horizon}
     return play(
-        {label: c.factory(environment.problem) for label, c in contestants.items()},
+        {
+            label: c.factory(environment.problem).over(
+                **{k: v(options) if callable(v) else v for k, v in c.params.items()}
+            )
+            for label, c in contestants.items()
+        },
         environment,
         options,
         root_seed=root_seed,
         seeds=seeds,
-        grid={
-            label: {k: v(options) if callable(v) else v for k, v in c.params.items()}
-            for label, c in contestants.items()
-            if c.params
-        },
         checkpoints=checkpoints,
         **end,
     )

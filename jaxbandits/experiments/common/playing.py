@@ -44,12 +44,11 @@ def noting_stores() -> Iterator[dict[Path, int]]:
 
 
 def play(
-    policies: Mapping[str, Policy],
+    policies: Mapping[str, Policy | Entry],
     environment: Environment,
     options: Options,
     *,
     seeds: np.ndarray | None = None,
-    grid: Mapping[str, Any] = {},
     **others: Any,
 ) -> xr.Dataset:
     """Play policies against an environment; the same numbers wherever they are kept.
@@ -58,11 +57,10 @@ def play(
     after a kill the same call goes on.
 
     Args:
-      policies: by the name that results show.
+      policies: by the name that results show, as `simulate` takes them.
       environment: the environment.
       options: seeds, progress, folder.
       seeds: which ones, in place of the options' number of them.
-      grid: by policy, parameters that are not default.
       **others: further fields of a `Spec`: the end, checkpoints, root seed.
 
     Raises:
@@ -71,11 +69,12 @@ def play(
     seeds = seeds_of(options.seeds if seeds is None else seeds)
     machine = Machine(progress=options.progress)
     if options.folder is None:
-        return simulate(
-            policies, environment, seeds=seeds, grid=grid, machine=machine, **others
-        )
+        return simulate(policies, environment, seeds=seeds, machine=machine, **others)
     spec = Spec(
-        {name: Entry(policy, grid.get(name)) for name, policy in policies.items()},
+        {
+            name: policy if isinstance(policy, Entry) else Entry(policy)
+            for name, policy in policies.items()
+        },
         {environment.name: environment},
         seeds=seeds,
         **others,

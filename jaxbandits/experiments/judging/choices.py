@@ -80,11 +80,13 @@ def choices(
             for label, subject in subjects.items()
         }
         dataset = play(
-            policies,
+            {
+                label: policies[label].over(zipped(columns(each)))
+                for label, each in points.items()
+            },
             environment,
             options,
             checkpoints=[options.horizon],
-            grid={label: zipped(columns(each)) for label, each in points.items()},
             root_seed=TUNING_SEED,
             **end,
         )

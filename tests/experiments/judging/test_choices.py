@@ -77,12 +77,11 @@ def test_a_record_for_every_value(outcome):
 
 def test_a_value_by_itself(outcome):
     alone = simulate(
-        EVERY,
+        EVERY.with_params(every=3.0),
         COINS,
         budget=20,
         seeds=3,
         checkpoints=[20],
-        grid={"every": 3.0},
         root_seed=TUNING_SEED,
     )
     runs = alone["regret"].values.ravel()
@@ -174,10 +173,5 @@ def test_the_prior_of_variances_can_be_varied():
 def test_what_cannot_be_a_weight_is_refused():
     case = PROTOCOLS["budgeted"].tuning["narrow, K = 5"].environment()
     with pytest.raises(ValueError, match="prior_pulls"):
-        simulate(
-            shrunk.weighed(case.problem),
-            case,
-            budget=10,
-            seeds=2,
-            grid={"prior_pulls": 0.0},
-        )
+        policy = shrunk.weighed(case.problem).over(prior_pulls=0.0)
+        simulate(policy, case, budget=10, seeds=2)

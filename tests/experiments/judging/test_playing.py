@@ -39,9 +39,13 @@ def test_the_runs_are_those_of_simulate(outcome):
     for horizon, names in ((20, ["fast", "new"]), (40, ["new"])):
         # "new" is told the budget that is played.
         made = simulate(
-            {name: ENTRANTS[name].factory for name in names},
+            {
+                name: ENTRANTS[name]
+                .factory(COINS.problem)
+                .over(**ENTRANTS[name].params)
+                for name in names
+            },
             COINS,
-            grid={name: ENTRANTS[name].params for name in names},
             budget=horizon,
             seeds=3,
             root_seed=7,
