@@ -109,8 +109,8 @@ def test_all_functions_of_laws_are_called():
             if "Callable" in str(hint)
         }
         # What goes wrong is an error, what comes out goes to `sample`; what makes one
-        # law of several is tested beside `empirical`.
-        assert held - called - {"per_arm", "join"} == {"check", "exact"}
+        # law of several is tested beside `empirical`, and `check_law` asks for supports.
+        assert held - called - {"per_arm", "join"} == {"check", "exact", "supports"}
 
 
 def of_a_family():
