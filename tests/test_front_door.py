@@ -1,5 +1,8 @@
 """Numbers are given where a policy is made, and a grid belongs to its policy."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -109,3 +112,9 @@ def test_simulate_writes_to_a_store_and_goes_on(tmp_path):
     for _ in range(2):
         stored = jb.simulate(policy, GAME, store=tmp_path / "a.zarr", **OPTIONS)
         np.testing.assert_array_equal(stored["regret"], memory["regret"])
+
+
+def test_the_page_about_a_loop_of_ones_own_runs():
+    page = Path(__file__).resolve().parents[1] / "docs" / "own-loop.md"
+    (code,) = re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.M | re.S)
+    exec(code, {})
