@@ -1,13 +1,14 @@
 """Does a change of names and places change what is computed?
 
-    python scripts/digests.py write FILE [--only PATTERN]   what this tree computes
-    python scripts/digests.py compare BEFORE AFTER          differences; exit status 1
+    python scripts/digests.py write FILE [--only PATTERN] [--programs]
+    python scripts/digests.py compare BEFORE AFTER       differences; exit status 1
 
 Of every policy of the registry, in the game of its setting: the digest of its program
 (without names), and one of the results of 64 seeds, bit for bit; and the numbers of a
 quick reproduction of each setting. Results depend on the processor and on the versions
 of JAX and NumPy, which the file names: compare two files of one machine, or the
-programs alone. A file that is there is gone on with.
+programs alone (`--programs` plays nothing). A file that is there is gone on with.
+`scripts/digests.json` has the programs of the tree before its modules are moved.
 """
 
 import argparse
@@ -24,7 +25,7 @@ import jaxbandits as jb  # before JAX, which then starts with a device for every
 
 import jax
 import numpy as np
-from games import games, policy_of
+from games import Game, games, policy_of
 
 from jaxbandits.cli import main as command
 from jaxbandits.engine.identity import program_digest
@@ -46,25 +47,26 @@ def main() -> int:
     write = commands.add_parser("write")
     write.add_argument("file", type=Path)
     write.add_argument("--only", default="*", metavar="PATTERN")
+    write.add_argument("--programs", action="store_true", help="play nothing")
     compare = commands.add_parser("compare")
     compare.add_argument("before", type=Path)
     compare.add_argument("after", type=Path)
     options = parser.parse_args()
     if options.command == "write":
-        return _write(options.file, options.only)
+        return _write(options.file, options.only, options.programs)
     before, after = (
         json.loads(file.read_text()) for file in (options.before, options.after)
     )
     return _compare(before, after)
 
 
-def _write(file: Path, only: str) -> int:
+def _write(file: Path, only: str, programs: bool) -> int:
     found = json.loads(file.read_text()) if file.exists() else {"machine": MACHINE}
     if found["machine"] != MACHINE:
         raise SystemExit(f"{file} is of another machine: {found['machine']}")
-    tasks = {name: _policy for name in REGISTRY} | {
-        name: _reproduction for name in REPRODUCTIONS
-    }
+    tasks = dict.fromkeys(REGISTRY, _program if programs else _policy)
+    if not programs:
+        tasks |= dict.fromkeys(REPRODUCTIONS, _reproduction)
     for name, task in tasks.items():
         if name not in found and fnmatch.fnmatch(name, only):
             found[name] = task(name)
@@ -73,9 +75,21 @@ def _write(file: Path, only: str) -> int:
     return 0
 
 
+def _game(name: str) -> Game:
+    """The first game of a policy's setting that it can play."""
+    return next(g for g in games(ROUNDS)[name.split("/")[0]] if policy_of(name, g))
+
+
+def _program(name: str) -> dict[str, str]:
+    """The digest of a policy's program."""
+    game = _game(name)
+    program = program_digest(policy_of(name, game), game.environment)
+    return {"program": program}
+
+
 def _policy(name: str) -> dict[str, str]:
     """The digests of a policy: of its program, and of what it plays."""
-    game = next(g for g in games(ROUNDS)[name.split("/")[0]] if policy_of(name, g))
+    game = _game(name)
     policy = policy_of(name, game)
     machine = jb.Machine(progress=False)
     data = jb.simulate(
@@ -88,7 +102,7 @@ def _policy(name: str) -> dict[str, str]:
         if not name.endswith("_seconds")
     )
     results = hashlib.sha256("".join(values).encode()).hexdigest()[:16]
-    return {"program": program_digest(policy, game.environment), "results": results}
+    return _program(name) | {"results": results}
 
 
 def _reproduction(name: str) -> dict[str, list[float]]:
@@ -121,7 +135,7 @@ def _compare(before: dict, after: dict) -> int:
         one, other = before.get(name), after.get(name)
         if one is None or other is None:
             print(f"{name}: only {'after' if one is None else 'before'}")
-        elif other_machine and "program" in one:
+        elif "program" in one and (other_machine or one.keys() != other.keys()):
             one, other = one["program"], other["program"]
         if one != other and not (other_machine and name in REPRODUCTIONS):
             differs += 1
