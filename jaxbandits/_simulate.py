@@ -73,7 +73,13 @@ def simulate(
       keep: arrays of the environment's record that the dataset shall have beside the
         metrics, as ``("pulls",)``: how often every action was played, in dims
         ``pulls_0, ...``. They leave the device at every checkpoint, so few checkpoints
-        keep a run small.
+        keep a run small. In a store, records must be of one shape.
+      store: folder of a Zarr store, new or of the same sweep, or a `Store` that says
+        more of it; by default the results stay in memory. Results are written there
+        block by block: the same call goes on after an interruption, whatever it was, on
+        any number of devices and processes, and the numbers are those of an
+        uninterrupted run, bit by bit, on one kind of device. (`sweeps.run_sweep` has
+        other processes play into it.)
       machine: devices, memory, progress and engine.
 
     Returns:

@@ -240,7 +240,7 @@ def expectation_below(
     """
     limits = np.asarray(limits, np.float64)
     if not (np.all(limits >= 0) and np.all(np.diff(limits) >= 0)):
-        raise ValueError(f"limits must be positive and increase, got {limits}")
+        raise ValueError(f"limits must be at least 0 and never fall, got {limits}")
     edges = np.unique(np.concatenate([[0.0], limits, np.asarray(breakpoints, float)]))
     edges = edges[edges <= limits[-1]]
     starts, widths = edges[:-1], np.diff(edges)

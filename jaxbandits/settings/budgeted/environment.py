@@ -269,16 +269,17 @@ def _check_ranges(law: JointLaw, params: Any, problem: Problem) -> None:
     """Require that rewards and costs cannot leave the ranges that learners are told."""
     if law.supports is None:
         return
-    told = problem[3:], problem[1:3]
-    names = "reward_range", "cost_range"
-    for name, ends, support in zip(names, told, law.supports(params), strict=True):
-        (low, high), (least, most) = ends, support
+    ranges = problem.ranges.items()
+    for (name, (low, high)), (least, most) in zip(
+        ranges, law.supports(params), strict=True
+    ):
         if np.any(exceeds(np.asarray(low), np.asarray(least))) or np.any(
             exceeds(np.asarray(most), np.asarray(high))
         ):
             raise ValueError(
-                f"{name} must hold all that the law can give, {np.min(least):g} to "
-                f"{np.max(most):g}, got {np.min(low):g} to {np.max(high):g}"
+                f"{name}_range must hold all that the law can give, "
+                f"{np.min(least):g} to {np.max(most):g}, got {np.min(low):g} to "
+                f"{np.max(high):g}"
             )
 
 

@@ -89,14 +89,21 @@ class Problem(NamedTuple):
     # A learner may know more, or less, of these than the environment says.
     beliefs = ("lowest_cost", "highest_cost", "lowest_reward", "highest_reward")  # type: ignore[misc]
 
+    @property
+    def ranges(self) -> dict[str, tuple[tuple[float, ...], tuple[float, ...]]]:
+        """What is known of ``reward`` and ``cost``: least and largest, per arm."""
+        return {
+            "reward": (self.lowest_reward, self.highest_reward),
+            "cost": (self.lowest_cost, self.highest_cost),
+        }
+
     def check_feedback(self, arms: np.ndarray, feedback: Feedback) -> None:
         """Require rewards and costs of some pulls, [n] each, to be in their ranges.
 
         Raises:
           ValueError: naming the range.
         """
-        ranges = {"reward": self[3:], "cost": self[1:3]}
-        for what, (low, high) in ranges.items():
+        for what, (low, high) in self.ranges.items():
             found = np.asarray(getattr(feedback, what), np.float32)
             low, high = (np.asarray(end, np.float32)[arms] for end in (low, high))
             wrong = ~((found >= low) & (found <= high))
@@ -118,8 +125,8 @@ class Problem(NamedTuple):
         policy = make(
             Problem(
                 self.num_arms,
-                *(tuple(x / cost for x in ends) for ends in self[1:3]),
-                *(tuple(x / reward for x in ends) for ends in self[3:]),
+                *(tuple(x / cost for x in ends) for ends in self.ranges["cost"]),
+                *(tuple(x / reward for x in ends) for ends in self.ranges["reward"]),
             )
         )
 
