@@ -5,7 +5,7 @@ What is public stands in ``__init__.pyi``; each part is imported when it is firs
 
 import lazy_loader
 
-from jaxbandits.devices import use_all_cores
+from jaxbandits.engine.devices import use_all_cores
 
 use_all_cores()  # before JAX starts
 

@@ -1,22 +1,28 @@
 from . import (
+    allocation,
     arrays,
+    budgeted,
+    censored,
+    farewell,
     kernels,
     laws,
     live,
+    plain,
     plots,
-    policies,
+    registry,
     results,
-    settings,
     stats,
     sweeps,
     testing,
 )
-from ._simulate import simulate
-from .designs import Range, sampled
-from .machine import Machine
-from .points import zipped
+from .checks.points import zipped
 from .protocol import Actions, Environment, Game, Policy, View
+from .registry import make
 from .results.cuts import CutOffWarning
+from .simulation._simulate import simulate
+from .simulation.dealing import dealt
+from .simulation.designs import Range, sampled
+from .simulation.machine import Machine
 from .sweeps import HalfWidth, Store
 
 __version__: str
@@ -31,15 +37,21 @@ __all__ = [
     "Range",
     "Store",
     "View",
+    "allocation",
     "arrays",
+    "budgeted",
+    "censored",
+    "dealt",
+    "farewell",
     "kernels",
     "laws",
     "live",
+    "make",
+    "plain",
     "plots",
-    "policies",
+    "registry",
     "results",
     "sampled",
-    "settings",
     "simulate",
     "stats",
     "sweeps",

@@ -31,7 +31,7 @@ from jaxtyping import Int32, UInt32
 from typing_extensions import TypeVar
 
 from jaxbandits import checks
-from jaxbandits.points import crossed_with, points_from
+from jaxbandits.checks.points import crossed_with, points_from
 
 Noise = UInt32[Array, "words"]
 
@@ -167,7 +167,7 @@ class Policy(NamedTuple, Generic[S, P, Played]):
         state at every checkpoint: numbers (an overflow flag, say) or arrays of fixed
         shapes. None for nothing.
       problem: what it was built for; it plays environments with an equal `problem` only
-        (see `jaxbandits.fit`). None for a policy that plays anything.
+        (see `jaxbandits.checks.fit`). None for a policy that plays anything.
       told: which parameters are the game's ``horizon`` or ``budget``: while they have
         their class's default, `simulate` puts the game's own in its place.
     """

@@ -1,18 +1,47 @@
-"""The policies, a folder per setting, and the registry.
+"""The registry: what there is, by name.
 
-`REGISTRY` maps ``setting/name`` to a `Maker`; every entry passes the contract check.
-``continuum`` stands for the censored setting with arbitrary limits, ``combinatorial``
-for it with several arms in a round, ``dueling`` for it with preferences in place of
-rewards, ``ordered`` for the allocation setting with arms that are served in turn: those
-factories take a `Continuum`, a `Combinatorial`, a `Dueling` and an `Ordered`, the
-others the `Problem` of their setting.
+`POLICIES` and `ENVIRONMENTS` map ``setting/name`` to a `Maker`, `make` makes one. In
+names, ``continuum`` stands for the censored setting with arbitrary limits,
+``combinatorial`` for it with several arms in a round, ``dueling`` for it with
+preferences in place of rewards, ``ordered`` for the allocation setting with arms that
+are served in turn: policies of these take a `Continuum`, a `Combinatorial`, a `Dueling`
+and an `Ordered`, the others the `Problem` of their setting. Installed packages add
+names by entry points of the group ``jaxbandits.registry`` (`policies`, `environments`).
 """
 
-from jaxbandits.maker import Maker
-from jaxbandits.policies import allocation, budgeted, censored, farewell, plain
-from jaxbandits.policies._doubling import doubled, doubling
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.metadata import entry_points
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
-REGISTRY: dict[str, Maker] = {
+from jaxbandits import allocation, budgeted, censored, farewell, plain
+from jaxbandits.checks import kinds, one_of
+
+
+class Maker(NamedTuple):
+    """A function and what it is called with. ``maker(...)`` calls it.
+
+    Attributes:
+      factory: a function that a module defines under its own name.
+      arguments: fixed keyword arguments; those of a call go before them.
+      needs: keyword arguments that a call must give, as only the caller has them: a
+        name, numbers, a file of data. (Of a policy's, besides the problem.)
+    """
+
+    factory: Callable[..., Any]
+    arguments: Mapping[str, Any] = MappingProxyType({})
+    needs: tuple[str, ...] = ()
+
+    def __call__(self, /, *args, **arguments) -> Any:
+        return self.factory(*args, **{**self.arguments, **arguments})
+
+    def __hash__(self) -> int:
+        """Policies made of others are cached by these; the values need no hash."""
+        return hash((self.factory, *sorted(self.arguments), self.needs))
+
+
+POLICIES: dict[str, Maker] = {
     "censored/rcucb": Maker(censored.rcucb),
     "censored/rcucb-kaplan-meier": Maker(censored.rcucb, {"survival": "kaplan_meier"}),
     "censored/ucb": Maker(censored.ucb_reduction),
@@ -30,7 +59,7 @@ REGISTRY: dict[str, Maker] = {
     "continuum/z-rcucb-kaplan-meier": Maker(
         censored.z_rcucb, {"history": "whole", "survival": "kaplan_meier"}
     ),
-    "continuum/z-rcucb-doubling": Maker(doubled, {"make": censored.z_rcucb}),
+    "continuum/z-rcucb-doubling": Maker(plain.doubled, {"make": censored.z_rcucb}),
     "continuum/stoo": Maker(censored.stoo),
     "continuum/zooming": Maker(censored.zooming),
     "continuum/rcucb-uniform": Maker(
@@ -163,13 +192,122 @@ REGISTRY: dict[str, Maker] = {
     "ordered/uniform": Maker(allocation.uniform_turns),
 }
 
-__all__ = [
-    "REGISTRY",
-    "allocation",
-    "budgeted",
-    "censored",
-    "doubled",
-    "doubling",
-    "farewell",
-    "plain",
-]
+_GAME = ("name", "problem", "law", "arms")  # what `censored.censored` needs
+_ARMS = ("name", "family", "probability", "rate", "budgets", "lowest", "highest")
+_ANY = {"limits": censored.ANY}
+
+ENVIRONMENTS: dict[str, Maker] = {
+    "censored/poscorr": Maker(censored.poscorr),
+    "censored/negcorr": Maker(censored.negcorr),
+    "censored/indep": Maker(censored.indep),
+    "censored/many-arms": Maker(censored.many_arms, {"num_arms": 20}),
+    "censored/low-censoring": Maker(censored.low_censoring),
+    "censored/example1": Maker(censored.example1),
+    "censored/example1-soft": Maker(censored.example1, {"soft": True}),
+    "censored/trap": Maker(censored.trap),
+    "censored/trap-steep": Maker(censored.trap, {"steep": True}),
+    "censored/forest": Maker(censored.forest),
+    "censored/solver": Maker(censored.solver),
+    "censored/recorded": Maker(censored.recorded, needs=("name", "runs", "limits")),
+    "censored/plain": Maker(censored.plain, needs=("name", "rewards", "params")),
+    "censored/censored": Maker(censored.censored, needs=_GAME),
+    "continuum/poscorr": Maker(censored.poscorr, _ANY),
+    "continuum/negcorr": Maker(censored.negcorr, _ANY),
+    "continuum/indep": Maker(censored.indep, _ANY),
+    "continuum/example1": Maker(censored.example1, _ANY),
+    "continuum/overtime": Maker(censored.overtime),
+    "continuum/solver": Maker(censored.solver, _ANY),
+    "continuum/recorded": Maker(censored.recorded, _ANY, needs=("name", "runs")),
+    "combinatorial/combinatorial": Maker(
+        censored.combinatorial, needs=("environment", "size")
+    ),
+    "dueling/duels": Maker(censored.duels, needs=("environment",)),
+    "budgeted/s-br": Maker(budgeted.s_br, {"num_arms": 10}),
+    "budgeted/s-gbr": Maker(budgeted.s_gbr, {"num_arms": 10}),
+    "budgeted/s-bt": Maker(budgeted.s_bt, {"num_arms": 10}),
+    "budgeted/s-br-changing": Maker(budgeted.s_br_changing),
+    "budgeted/from-table": Maker(
+        budgeted.from_table, needs=("path", "arm", "cost", "reward")
+    ),
+    "budgeted/fixed": Maker(budgeted.fixed, needs=("name", "law", "params")),
+    "budgeted/changing": Maker(
+        budgeted.changing, needs=("name", "law", "params", "ends")
+    ),
+    "farewell/figure-1a": Maker(farewell.figure_1a),
+    "farewell/figure-1a-ii": Maker(farewell.figure_1a, {"reading": "ii"}),
+    "farewell/figure-1a-iii": Maker(farewell.figure_1a, {"reading": "iii"}),
+    "farewell/optimum-in-the-middle": Maker(farewell.optimum_in_the_middle),
+    "farewell/optimum-at-one": Maker(farewell.optimum_at_one),
+    "farewell/macro-arms-only": Maker(farewell.macro_arms_only),
+    "farewell/display-advertising": Maker(farewell.display_advertising),
+    "farewell/display-advertising-2": Maker(farewell.display_advertising, {"case": 2}),
+    "farewell/second-price-auction": Maker(farewell.second_price_auction),
+    "farewell/cross-validation": Maker(farewell.cross_validation),
+    "farewell/farewell": Maker(farewell.farewell, needs=("name", "delay", "reward")),
+    "allocation/simulation": Maker(allocation.simulation),
+    "allocation/simulation-cascade": Maker(
+        allocation.simulation, {"m": 1.0, "M": 4.0, "cascade": True}
+    ),
+    "allocation/ednet-like": Maker(allocation.ednet_like),
+    "allocation/criteo-like": Maker(allocation.criteo_like),
+    "allocation/allocation": Maker(allocation.allocation, needs=_ARMS),
+    "allocation/cascade": Maker(allocation.cascade, needs=_ARMS),
+    "ordered/ordered": Maker(allocation.ordered, needs=("environment",)),
+}
+
+
+_GAMES = {
+    "continuum": "censored",
+    "combinatorial": "censored",
+    "dueling": "censored",
+    "ordered": "allocation",
+}
+
+GROUP = "jaxbandits.registry"
+
+
+def policies() -> dict[str, Maker]:
+    """All policies by name: `POLICIES`, and those of installed packages."""
+    return POLICIES | _added()["policies"]
+
+
+def environments() -> dict[str, Maker]:
+    """All environments by name: `ENVIRONMENTS`, and those of installed packages."""
+    return ENVIRONMENTS | _added()["environments"]
+
+
+@kinds
+def make(name: str, *arguments: Any, **options: Any) -> Any:
+    """A policy or an environment, by its name.
+
+    ``make("censored/indep")`` is an environment, ``make("censored/rcucb", problem)`` a
+    policy for its problem.
+
+    Args:
+      name: as ``jaxbandits list`` shows it.
+      arguments: of the entry's factory; a policy's first one is the problem.
+      options: arguments of the factory by name, in place of the entry's own.
+
+    Raises:
+      ValueError: if there is no such name.
+    """
+    entries = policies() | environments()
+    return entries[one_of("name", name, entries)](*arguments, **options)
+
+
+@kinds
+def setting_of(name: str) -> str:
+    """The setting of an entry, by its name."""
+    game = name.split("/")[0]
+    return _GAMES.get(game, game)
+
+
+@cache
+def _added() -> dict[str, dict[str, Maker]]:
+    """What entry points bring: modules with dicts `POLICIES` and `ENVIRONMENTS`."""
+    found: dict[str, dict[str, Maker]] = {"policies": {}, "environments": {}}
+    for each in entry_points(group=GROUP):
+        module = each.load()
+        found["policies"] |= module.POLICIES
+        found["environments"] |= module.ENVIRONMENTS
+    return found

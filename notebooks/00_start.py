@@ -36,9 +36,8 @@ import jax.numpy as jnp
 import numpy as np
 import pandas as pd
 
-from jaxbandits import Policy, arrays, plots, policies, results, simulate, stats
-from jaxbandits.settings import censored
-from jaxbandits.settings.censored import Action
+from jaxbandits import Policy, arrays, censored, plots, results, simulate, stats
+from jaxbandits.censored import Action
 from jaxbandits.testing import check_policy
 
 TINY = os.environ.get("JAXBANDITS_TINY") == "1"  # A few seconds, for automatic tests.
@@ -85,12 +84,10 @@ print(
 
 # %%
 contestants = {
-    "RCUCB": policies.censored.rcucb(problem, penalty_radius=0.0),
-    "RCUCB, halved": policies.censored.rcucb(
-        problem, penalty_radius=0.0, gain_radius=0.5
-    ),
-    "Thompson sampling": policies.censored.thompson(problem),
-    "UCB on pairs": policies.censored.ucb_reduction(problem),
+    "RCUCB": censored.rcucb(problem, penalty_radius=0.0),
+    "RCUCB, halved": censored.rcucb(problem, penalty_radius=0.0, gain_radius=0.5),
+    "Thompson sampling": censored.thompson(problem),
+    "UCB on pairs": censored.ucb_reduction(problem),
 }
 data = simulate(contestants, environment, horizon=HORIZON, seeds=SEEDS)
 print(dict(data.sizes))
@@ -303,10 +300,10 @@ print("JAX:", made["versions"]["jax"])
 #
 # * `jaxbandits list` names the paper's figures and tables;
 #   `jaxbandits reproduce censored-fig4 --quick` runs one of them small.
-# * `jaxbandits/protocol.py` and `jaxbandits/settings/censored/types.py` are the two
-#   files to read before writing a policy; `jaxbandits/policies/censored/` holds
+# * `jaxbandits/protocol.py` and `jaxbandits/censored/problem.py` are the two
+#   files to read before writing a policy; `jaxbandits/censored/policies/` holds
 #   examples. A plain policy on n arms becomes one on pairs with
-#   `policies.censored.product_arms`.
+#   `censored.product_arms`.
 # * `censored.censored(...)` makes an environment of your own from a problem and a joint
 #   law of `jaxbandits.laws`; `jaxbandits.testing.check_environment` checks it.
 # * `docs/errata.md` tells where the paper and its figures differ, `penalty_radius`

@@ -31,9 +31,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from jaxbandits import HalfWidth, Store, plots, simulate, stats
-from jaxbandits.policies.censored import rcucb, thompson
-from jaxbandits.settings import censored
+from jaxbandits import HalfWidth, Store, censored, plots, simulate, stats
+from jaxbandits.censored import rcucb, thompson
 
 TINY = os.environ.get("JAXBANDITS_TINY") == "1"  # A few seconds, for automatic tests.
 HORIZON, SEEDS = (100, 20) if TINY else (2_000, 5_000)

@@ -26,8 +26,7 @@ import jax.numpy as jnp
 import numpy as np
 import pandas as pd
 
-from jaxbandits import Policy, arrays, laws, plots, policies, simulate
-from jaxbandits.settings import budgeted
+from jaxbandits import Policy, arrays, budgeted, laws, plots, simulate
 from jaxbandits.testing import check_environment, check_law, check_policy
 
 TINY = os.environ.get("JAXBANDITS_TINY") == "1"  # A few seconds, for automatic tests.
@@ -109,7 +108,7 @@ game = budgeted.budgeted(
     {"like": np.ones(8)},
     8,
 )
-check_environment(game, policies.budgeted.uniform(game.problem), rounds=100)
+check_environment(game, budgeted.uniform(game.problem), rounds=100)
 print("the game keeps the protocol, and its books")
 
 # %% [markdown]
@@ -169,9 +168,9 @@ print("the contract is kept")
 bonuses = [0.05, 0.1, 0.2, 0.5, 1.0]
 cast = {
     "ratio-UCB": mine.over(bonus=bonuses),
-    "omega*-UCB": policies.budgeted.omega_star_ucb(game.problem),
-    "share-UCB": policies.budgeted.share_ucb(game.problem),
-    "uniform": policies.budgeted.uniform(game.problem),
+    "omega*-UCB": budgeted.omega_star_ucb(game.problem),
+    "share-UCB": budgeted.share_ucb(game.problem),
+    "uniform": budgeted.uniform(game.problem),
 }
 data = simulate(cast, game, budget=BUDGET, seeds=SEEDS)
 print(dict(data.sizes))

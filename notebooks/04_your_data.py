@@ -29,8 +29,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from jaxbandits import live, plots, policies, simulate, stats
-from jaxbandits.settings import allocation, budgeted, censored
+from jaxbandits import allocation, budgeted, censored, live, plots, simulate, stats
 
 TINY = os.environ.get("JAXBANDITS_TINY") == "1"  # A few seconds, for automatic tests.
 HORIZON, SEEDS, ROUNDS = (60, 3, 5) if TINY else (5_000, 200, 3_000)
@@ -115,8 +114,8 @@ pd.DataFrame(
 
 # %%
 cast = {
-    "cell TS": policies.censored.cell_thompson(game.problem),
-    "RCUCB": policies.censored.rcucb(game.problem),
+    "cell TS": censored.cell_thompson(game.problem),
+    "RCUCB": censored.rcucb(game.problem),
 }
 data = simulate(cast, game, horizon=HORIZON, seeds=SEEDS)
 print(dict(data.sizes))
@@ -138,8 +137,8 @@ print(f"best limit: {400 * best.limit:.0f} holes, worth {best.value:.4f}")
 print(f"best of the grid: {limits[oracle.limit]} holes, worth {oracle.value:.4f}")
 
 # %% [markdown]
-# `policies.censored.z_rcucb` plays such games; with a fine grid the policies above do,
-# too (`policies.censored.on_grid`).
+# `censored.z_rcucb` plays such games; with a fine grid the policies above do,
+# too (`censored.on_grid`).
 #
 # ## Live
 #
@@ -199,9 +198,9 @@ with tempfile.TemporaryDirectory() as folder:
 sums = clicks.groupby("ad")[["cost", "revenue"]].sum()
 print((sums["revenue"] / sums["cost"]).round(3).to_dict())
 cast = {
-    "share-UCB": policies.budgeted.share_ucb(campaign.problem),
-    "omega*-UCB": policies.budgeted.omega_star_ucb(campaign.problem, variance="shrunk"),
-    "uniform": policies.budgeted.uniform(campaign.problem),
+    "share-UCB": budgeted.share_ucb(campaign.problem),
+    "omega*-UCB": budgeted.omega_star_ucb(campaign.problem, variance="shrunk"),
+    "uniform": budgeted.uniform(campaign.problem),
 }
 data = simulate(cast, campaign, budget=MONEY, seeds=SEEDS)
 at_end = data.isel(params=0, checkpoint=-1).mean("seed")
@@ -239,9 +238,9 @@ print(
     dict(zip(questions, best.round(1).tolist(), strict=True)),
 )
 cast = {
-    "Thompson": policies.allocation.thompson_allocation(quiz.problem),
-    "RA-UCB": policies.allocation.ra_ucb(quiz.problem),
-    "uniform": policies.allocation.uniform_split(quiz.problem),
+    "Thompson": allocation.thompson_allocation(quiz.problem),
+    "RA-UCB": allocation.ra_ucb(quiz.problem),
+    "uniform": allocation.uniform_split(quiz.problem),
 }
 data = simulate(cast, quiz, horizon=USERS, seeds=SEEDS)
 at_end = data.isel(params=0, checkpoint=-1).mean("seed")

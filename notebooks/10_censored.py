@@ -23,9 +23,8 @@ os.environ.setdefault("JAX_NUM_CPU_DEVICES", str(os.cpu_count()))
 import numpy as np
 import pandas as pd
 
-from jaxbandits import plots, policies, simulate, stats
-from jaxbandits.settings import censored
-from jaxbandits.theory import censored as theory
+from jaxbandits import censored, plain, plots, simulate, stats
+from jaxbandits_studies.theory import censored as theory
 
 TINY = os.environ.get("JAXBANDITS_TINY") == "1"  # A few seconds, for automatic tests.
 HORIZON, SEEDS = (150, 3) if TINY else (20_000, 100)
@@ -60,12 +59,12 @@ def contest(game):
     """Four policies, on the same seeds."""
     problem = game.problem
     cast = {
-        "cell TS": policies.censored.cell_thompson(problem),
-        "RCUCB, thrifty": policies.censored.rcucb(
+        "cell TS": censored.cell_thompson(problem),
+        "RCUCB, thrifty": censored.rcucb(
             problem, survival="kaplan_meier", gain_radius=0.5, penalty_radius=0.0
         ),
-        "RCUCB, eq. (12)": policies.censored.rcucb(problem),
-        "UCB on pairs": policies.censored.ucb_reduction(problem),
+        "RCUCB, eq. (12)": censored.rcucb(problem),
+        "UCB on pairs": censored.ucb_reduction(problem),
     }
     return simulate(cast, game, horizon=HORIZON, seeds=SEEDS)
 
@@ -124,12 +123,10 @@ pd.DataFrame(shown, index=[f"{x:.0e}" for x in rounds]).round(0)
 # %%
 free = censored.indep(censored.ANY)
 fine = {
-    "z-RCUCB": policies.censored.z_rcucb(
+    "z-RCUCB": censored.z_rcucb(
         free.problem, capacity=64, gain_radius=0.2, penalty_radius=0.0
     ),
-    "cell TS, 20 limits": policies.censored.on_grid(
-        free.problem, 20, policies.censored.cell_thompson
-    ),
+    "cell TS, 20 limits": censored.on_grid(free.problem, 20, censored.cell_thompson),
 }
 played = simulate(fine, free, horizon=HORIZON, seeds=SEEDS)
 print(
@@ -155,11 +152,9 @@ table(played)
 # %%
 two = censored.combinatorial(censored.indep([0.1, 0.5, 0.9]), 2)
 together = {
-    "cell TS": policies.censored.combinatorial_cell_thompson(two.problem),
-    "CUCB on pairs": policies.censored.cucb(two.problem),
-    "UCB on super arms": policies.censored.super_arms_as_arms(
-        two.problem, policies.plain.ucb
-    ),
+    "cell TS": censored.combinatorial_cell_thompson(two.problem),
+    "CUCB on pairs": censored.cucb(two.problem),
+    "UCB on super arms": censored.super_arms_as_arms(two.problem, plain.ucb),
 }
 lumped = simulate(together, two, horizon=HORIZON, seeds=SEEDS, checkpoints="log")
 print(table(lumped))
@@ -177,9 +172,9 @@ plots.plot_curves(lumped, x_scale="log", y_scale="log")
 # %%
 pair = censored.duels(censored.indep([0.1, 0.5, 0.9]))
 rivals = {
-    "self-sparring on cells": policies.censored.cell_self_sparring(pair.problem),
-    "sparring UCB": policies.censored.sparring_ucb(pair.problem),
-    "RUCB on preferences": policies.censored.rucb_on_pairs(pair.problem, "preferences"),
+    "self-sparring on cells": censored.cell_self_sparring(pair.problem),
+    "sparring UCB": censored.sparring_ucb(pair.problem),
+    "RUCB on preferences": censored.rucb_on_pairs(pair.problem, "preferences"),
 }
 fought = simulate(rivals, pair, horizon=HORIZON, seeds=SEEDS, checkpoints="log")
 print(table(fought))

@@ -22,9 +22,8 @@ os.environ.setdefault("JAX_NUM_CPU_DEVICES", str(os.cpu_count()))
 import numpy as np
 import pandas as pd
 
-from jaxbandits import plots, policies, simulate
+from jaxbandits import allocation, plots, simulate
 from jaxbandits.laws import thresholds
-from jaxbandits.settings import allocation
 
 TINY = os.environ.get("JAXBANDITS_TINY") == "1"  # A few seconds, for automatic tests.
 HORIZON, SEEDS = (40, 3) if TINY else (2_000, 100)
@@ -59,13 +58,13 @@ pd.DataFrame({"probability": probability, "rate": rate, "best share": best.round
 
 # %%
 cast = {
-    "RA-UCB": policies.allocation.ra_ucb(game.problem),
-    "Thompson": policies.allocation.thompson_allocation(game.problem),
-    "mean of eight draws": policies.allocation.thompson_allocation(
+    "RA-UCB": allocation.ra_ucb(game.problem),
+    "Thompson": allocation.thompson_allocation(game.problem),
+    "mean of eight draws": allocation.thompson_allocation(
         game.problem, draws=8, feasible=True
     ),
-    "explore, then commit": policies.allocation.ra_etc(game.problem),
-    "uniform": policies.allocation.uniform_split(game.problem),
+    "explore, then commit": allocation.ra_etc(game.problem),
+    "uniform": allocation.uniform_split(game.problem),
 }
 data = simulate(cast, game, horizon=HORIZON, seeds=SEEDS)
 print(dict(data.sizes))
@@ -160,7 +159,7 @@ pd.DataFrame(
 )
 
 # %%
-knows = policies.allocation.thompson_allocation(once.problem, draws=8)
+knows = allocation.thompson_allocation(once.problem, draws=8)
 found = simulate(knows, once, horizon=HORIZON, seeds=SEEDS)
 share = found["reward"].isel(params=0, checkpoint=-1).mean().item() / HORIZON
 print(f"rounds with a success, learning included: {share:.4f}")
@@ -204,11 +203,9 @@ pd.DataFrame(
 # %%
 rare = turns["3, sometimes 15"]
 served = {
-    "Thompson": policies.allocation.ordered_thompson(rare.problem),
-    "as if switching": policies.allocation.ordered_thompson(
-        rare.problem, plan="greedy"
-    ),
-    "uniform": policies.allocation.uniform_turns(rare.problem),
+    "Thompson": allocation.ordered_thompson(rare.problem),
+    "as if switching": allocation.ordered_thompson(rare.problem, plan="greedy"),
+    "uniform": allocation.uniform_turns(rare.problem),
 }
 in_turn = simulate(served, rare, horizon=HORIZON, seeds=SEEDS, checkpoints="log")
 plots.plot_curves(in_turn, x_scale="log", y_scale="log")

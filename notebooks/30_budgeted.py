@@ -24,8 +24,7 @@ import warnings
 import numpy as np
 import pandas as pd
 
-from jaxbandits import laws, plots, policies, simulate, stats
-from jaxbandits.settings import budgeted
+from jaxbandits import budgeted, laws, plots, simulate, stats
 
 TINY = os.environ.get("JAXBANDITS_TINY") == "1"  # A few seconds, for automatic tests.
 BUDGET, SEEDS = (60, 3) if TINY else (20_000, 200)
@@ -40,10 +39,10 @@ BUDGET, SEEDS = (60, 3) if TINY else (20_000, 200)
 # %%
 game = budgeted.s_br(10)
 cast = {
-    "omega*-UCB": policies.budgeted.omega_star_ucb(game.problem, variance="shrunk"),
-    "share-UCB": policies.budgeted.share_ucb(game.problem),
-    "BTS": policies.budgeted.bts(game.problem),
-    "UCB-SC+": policies.budgeted.ucb_sc_plus(game.problem),
+    "omega*-UCB": budgeted.omega_star_ucb(game.problem, variance="shrunk"),
+    "share-UCB": budgeted.share_ucb(game.problem),
+    "BTS": budgeted.bts(game.problem),
+    "UCB-SC+": budgeted.ucb_sc_plus(game.problem),
 }
 data = simulate(cast, game, budget=BUDGET, seeds=SEEDS)
 print(dict(data.sizes))
@@ -113,7 +112,7 @@ rare = budgeted.fixed(
     laws.Product(laws.Discrete(*prize), laws.Discrete(*price)),
     unit="cheapest",
 )
-star, share = policies.budgeted.omega_star_ucb, policies.budgeted.share_ucb
+star, share = budgeted.omega_star_ucb, budgeted.share_ucb
 forms = {
     "omega*-UCB, the paper's": star(rare.problem),
     "shrunk": star(rare.problem, variance="shrunk"),
@@ -121,9 +120,9 @@ forms = {
     "share-UCB": share(rare.problem),
     "share-UCB, anytime": share(rare.problem, clock="spent"),
     "share-UCB, own variances": share(rare.problem, pooled=False),
-    "ratio TS": policies.budgeted.ratio_thompson(rare.problem),
-    "price TS": policies.budgeted.price_thompson(rare.problem),
-    "BTS": policies.budgeted.bts(rare.problem),
+    "ratio TS": budgeted.ratio_thompson(rare.problem),
+    "price TS": budgeted.price_thompson(rare.problem),
+    "BTS": budgeted.bts(rare.problem),
 }
 found = simulate(forms, rare, budget=BUDGET, seeds=SEEDS)
 last = found["regret"].isel(params=0, checkpoint=-1)
@@ -171,8 +170,8 @@ fig
 PHASES = 5
 changing = budgeted.s_br_changing(10, phases=PHASES, length=BUDGET / PHASES)
 pair = {
-    "omega-UCB": policies.budgeted.omega_ucb(changing.problem),
-    "discounted omega-UCB": policies.budgeted.discounted_omega_ucb(changing.problem),
+    "omega-UCB": budgeted.omega_ucb(changing.problem),
+    "discounted omega-UCB": budgeted.discounted_omega_ucb(changing.problem),
 }
 found = simulate(pair, changing, budget=BUDGET, seeds=SEEDS)
 fig, (ax,) = plots.figure()
@@ -196,10 +195,10 @@ cost = laws.Beta(np.array([2.0, 3.0, 1.0]), np.array([4.0, 4.0, 1.0]))
 reward = laws.Beta(np.array([2.0, 5.0, 3.0]), np.array([2.0, 3.0, 2.0]))
 mine = budgeted.fixed("three shops", law, laws.Product(reward, cost), worth=5.0)
 own = {
-    "omega*-UCB": policies.budgeted.omega_star_ucb(mine.problem, variance="shrunk"),
-    "share-UCB": policies.budgeted.share_ucb(mine.problem),
-    "ratio TS": policies.budgeted.ratio_thompson(mine.problem),
-    "uniform": policies.budgeted.uniform(mine.problem),
+    "omega*-UCB": budgeted.omega_star_ucb(mine.problem, variance="shrunk"),
+    "share-UCB": budgeted.share_ucb(mine.problem),
+    "ratio TS": budgeted.ratio_thompson(mine.problem),
+    "uniform": budgeted.uniform(mine.problem),
 }
 found = simulate(own, mine, budget=BUDGET / 10, seeds=SEEDS)
 at_end = found.isel(params=0, checkpoint=-1).mean("seed")

@@ -21,9 +21,8 @@ os.environ.setdefault("JAX_NUM_CPU_DEVICES", str(os.cpu_count()))
 import numpy as np
 import pandas as pd
 
-from jaxbandits import plots, policies, simulate
-from jaxbandits.settings import farewell
-from jaxbandits.theory import farewell as theory
+from jaxbandits import farewell, plots, simulate
+from jaxbandits_studies.theory import farewell as theory
 
 TINY = os.environ.get("JAXBANDITS_TINY") == "1"  # A few seconds, for automatic tests.
 CLOCK, SEEDS = (200, 3) if TINY else (200_000, 100)
@@ -61,17 +60,17 @@ pd.DataFrame(
 
 # %%
 cast = {
-    "Wait-UCB": policies.farewell.wait_ucb(game.problem),
-    "omega*-UCB": policies.farewell.omega_star_ucb(game.problem),
-    "omega*, shrunk, shorter": policies.farewell.omega_star_ucb(
+    "Wait-UCB": farewell.wait_ucb(game.problem),
+    "omega*-UCB": farewell.omega_star_ucb(game.problem),
+    "omega*, shrunk, shorter": farewell.omega_star_ucb(
         game.problem, observe="shorter", variance="shrunk"
     ),
-    "omega*, shrunk, product-limit": policies.farewell.product_limit_omega(
+    "omega*, shrunk, product-limit": farewell.product_limit_omega(
         game.problem, variance="shrunk"
     ),
-    "hazard TS": policies.farewell.hazard_thompson(game.problem),
-    "BTS": policies.farewell.bts(game.problem),
-    "UCB-Simplex": policies.farewell.ucb_simplex(game.problem),
+    "hazard TS": farewell.hazard_thompson(game.problem),
+    "BTS": farewell.bts(game.problem),
+    "UCB-Simplex": farewell.ucb_simplex(game.problem),
 }
 data = simulate(cast, game, budget=CLOCK, seeds=SEEDS)
 print(dict(data.sizes))
@@ -134,12 +133,12 @@ pd.DataFrame(
 
 # %%
 own = {
-    "Wait-UCB": policies.farewell.wait_ucb(services.problem),
-    "omega*, shrunk, shorter": policies.farewell.omega_star_ucb(
+    "Wait-UCB": farewell.wait_ucb(services.problem),
+    "omega*, shrunk, shorter": farewell.omega_star_ucb(
         services.problem, observe="shorter", variance="shrunk"
     ),
-    "hazard TS": policies.farewell.hazard_thompson(services.problem),
-    "uniform": policies.farewell.uniform(services.problem),
+    "hazard TS": farewell.hazard_thompson(services.problem),
+    "uniform": farewell.uniform(services.problem),
 }
 found = simulate(own, services, budget=CLOCK // 10, seeds=SEEDS)
 at_end = found.isel(params=0, checkpoint=-1).mean("seed")

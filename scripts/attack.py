@@ -47,10 +47,10 @@ import xarray as xr
 from hypothesis import strategies as st
 
 import jaxbandits as jb
-from jaxbandits import cli, laws, live, plots, policies, settings
+from jaxbandits import allocation, censored, cli, laws, live, plain, plots
 from jaxbandits.checks import shown
-from jaxbandits.faults import is_users
-from jaxbandits.theory import zooming
+from jaxbandits.console.faults import is_users
+from jaxbandits_studies.theory import zooming
 from tests.test_features import BLOCKS, FILE, PAGE, ROWS, public
 
 CLEAR, RIGHT, SILENT, UNCLEAR, HANG = "clear", "right", "silent", "unclear", "hang"
@@ -64,35 +64,35 @@ NAN, INF = float("nan"), float("inf")
 # looked at where it is played.
 UNTRIED = re.compile(
     r"sweeps.join|arrays.(constant|stored|when|row|with_row|window|bound|below|occurs)|"
-    r"policies.censored.(cells_of|eq_12|exceeded_share|gain_of|product_limit|remark_3)|"
-    r"settings.censored.censor|zipped|engine.gpu.*|experiments.write"
+    r"censored.(cells_of|eq_12|exceeded_share|gain_of|product_limit|remark_3)|"
+    r"censored.censor|zipped|engine.gpu.*|experiments.write"
 )
 # Their right calls take more than a tenth of a second.
 SLOW = re.compile(
     r"simulate|testing|live|plots.(plot|by)|stats.(dominance|two_level|band)|"
-    r"jaxbandits|settings.allocation.(ednet|criteo|cascade|allocation|best|ordered|fit|"
-    r"simulation)|settings.censored.(forest|solver|negcorr|poscorr|recorded|any_limit|"
+    r"jaxbandits|allocation.(ednet|criteo|cascade|allocation|best|ordered|fit|"
+    r"simulation)|censored.(forest|solver|negcorr|poscorr|recorded|any_limit|"
     r"overtime)|theory.(sparring|waiting|zooming|lai_robbins|graves_lai|hazards)"
 )
 # Parts of rounds, which cannot stop: they look at kinds, and values are undefined.
-TRACED = ("kernels", "arrays", "laws.thresholds", "settings.allocation.solve")
+TRACED = ("kernels", "arrays", "laws.thresholds", "allocation.solve")
 # Calls of what the page calls only by the command line, or by what a loop gives.
 MORE = """
 pathlib.Path("facebook.csv").write_text(
     "campaign_id,age,gender,clicks,spent,total_conversion\\n"
     "1,30,M,5,2.0,1\\n1,30,M,9,3.0,2\\n"
 )
-groups = settings.budgeted.load_facebook("facebook.csv")
-settings.budgeted.fb_br(groups)
-settings.budgeted.fb_bt(groups)
+groups = budgeted.load_facebook("facebook.csv")
+budgeted.fb_br(groups)
+budgeted.fb_bt(groups)
 pathlib.Path("criteo.csv").write_text(
     "uid,campaign,exposures_before_click,clicked\\nu,c,1,1\\nv,c,2,0\\nw,c,3,1\\n"
 )
-clicks = settings.allocation.load_criteo("criteo.csv")
-settings.allocation.criteo(clicks, 1)
-settings.allocation.fit_criteo(clicks, 1)
+clicks = allocation.load_criteo("criteo.csv")
+allocation.criteo(clicks, 1)
+allocation.fit_criteo(clicks, 1)
 stored = jb.simulate
-stored(policies.budgeted.uniform(coins.problem), coins, budget=2, store="own.zarr")
+stored(budgeted.uniform(coins.problem), coins, budget=2, store="own.zarr")
 results.open_store("own.zarr")
 data = play(censored, censored)
 plots.by_value(data, "gain_radius", policy="RCUCB", at={"penalty_radius": 1.0})
@@ -223,7 +223,7 @@ def right(name: str, function: Any) -> dict[str, Any]:
 def _played() -> xr.Dataset:
     """Of two policies at points of two parameters."""
     game = _space()["censored"]
-    policy = policies.censored.rcucb(game.problem)
+    policy = censored.rcucb(game.problem)
     return jb.simulate(
         {
             "RCUCB": policy.over(gain_radius=[0.5, 1.0], penalty_radius=[1.0, 2.0]),
@@ -240,10 +240,10 @@ def _played() -> xr.Dataset:
 def problems() -> list[Any]:
     """A problem of every kind."""
     games = [_space()[name] for name in ("censored", "coins", "waits", "splits")]
-    games += [settings.censored.indep(settings.censored.ANY)]
-    games += [settings.censored.combinatorial(games[0], 2)]
-    games += [settings.censored.duels(games[0])]
-    games += [settings.allocation.ordered(games[3], [2, 6])]
+    games += [censored.indep(censored.ANY)]
+    games += [censored.combinatorial(games[0], 2)]
+    games += [censored.duels(games[0])]
+    games += [allocation.ordered(games[3], [2, 6])]
     return [game.problem for game in games]
 
 
@@ -269,7 +269,7 @@ WRONG = {
     "path": ((*JUNK, print, 3, 0.5, [], {}, "", "\0", "http://a/b.csv"), ()),
     "function": ((*JUNK, "x", 0.5, 3, [], {}, np.ones(2)), ()),
     "mapping": ((*JUNK, print, "x", 0.5, 3, True, {3: 1}), ()),
-    "object": ((*JUNK, print, "x", 0.5, 3, [], np.ones(2), policies.plain.ucb(2)), ()),
+    "object": ((*JUNK, print, "x", 0.5, 3, [], np.ones(2), plain.ucb(2)), ()),
 }
 
 
@@ -326,8 +326,8 @@ TAKEN = ((float | int, "float"), (dict, "Mapping"), (list | set, "Sequence|Itera
 TAKEN += ((jb.Policy, "Policy"),)
 # Records that users make, of which one field is changed.
 RECORDS = (jb.Machine, zooming.Zooming, plots.Best)
-RECORDS += (laws.Bernoulli, laws.Beta, laws.Exponential, settings.censored.Action)
-RECORDS += (settings.censored.Feedback, jb.HalfWidth, jb.Store)
+RECORDS += (laws.Bernoulli, laws.Beta, laws.Exponential, censored.Action)
+RECORDS += (censored.Feedback, jb.HalfWidth, jb.Store)
 
 
 class Target(NamedTuple):
@@ -589,7 +589,7 @@ def _returned(call, result, again) -> Verdict:
         return Verdict(RIGHT, "")
     if any(np.isnan(x).any() for x in found) and "NaN" not in call.target.doc:
         return Verdict(SILENT, f"NaN: {_words(result)}")
-    played = (jb.Environment, jb.Policy, live.Session, settings.censored.Runs)
+    played = (jb.Environment, jb.Policy, live.Session, censored.Runs)
     free = isinstance(result, played) or _huge(call.value) or "inf" in call.target.doc
     if any(np.isinf(x).any() for x in found) and not free:
         return Verdict(SILENT, f"infinite: {_words(result)}")

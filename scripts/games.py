@@ -2,11 +2,11 @@
 
 from typing import NamedTuple
 
+from jaxbandits import allocation, budgeted, censored, farewell
+from jaxbandits.allocation.solving import is_concave
 from jaxbandits.laws.thresholds import exponential
-from jaxbandits.policies import REGISTRY
 from jaxbandits.protocol import Environment, Policy
-from jaxbandits.settings import allocation, budgeted, censored, farewell
-from jaxbandits.settings.allocation.solving import is_concave
+from jaxbandits.registry import POLICIES
 
 
 class Game(NamedTuple):
@@ -66,4 +66,4 @@ def policy_of(name: str, game: Game) -> Policy | None:
         return None
     if name in EXPONENTIAL and problem.family is not exponential:
         return None
-    return REGISTRY[name](problem)
+    return POLICIES[name](problem)

@@ -20,7 +20,7 @@ import numpy as np
 from games import games, policy_of
 
 import jaxbandits as jb
-from jaxbandits.policies import REGISTRY
+from jaxbandits.registry import POLICIES
 
 CHUNKS = (None, 64, 128, 320)
 DEVICES = (1, 2, 3)
@@ -34,7 +34,7 @@ def main() -> int:
     options = parser.parse_args()
     print(f"jax {jax.__version__}")
     broken = 0
-    for name in fnmatch.filter(REGISTRY, options.only):
+    for name in fnmatch.filter(POLICIES, options.only):
         for game in games(options.rounds)[name.split("/")[0]]:
             policy = policy_of(name, game)
             if policy is not None:

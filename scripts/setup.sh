@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Make .venv at the top of the repository and install jaxbandits in it: editable, with
-# the versions in constraints.txt (on Python 3.11: constraints-3.11.txt).
+# Make .venv at the top of the repository and install jaxbandits and its studies in it:
+# editable, with the versions in constraints.txt (on Python 3.11: constraints-3.11.txt).
 #
 #   scripts/setup.sh [run|test|site|find]
 #
@@ -74,10 +74,10 @@ is "$python" ">= (3, 11)" ||
 
 constraints=constraints.txt
 if is "$python" "< (3, 12)"; then constraints=constraints-3.11.txt; fi
-wanted="$PWD $dependencies $(cat pyproject.toml "$constraints" | cksum)"
+wanted="$PWD $dependencies $(cat pyproject.toml studies/pyproject.toml "$constraints" | cksum)"
 [[ ! -f $venv/.$profile || $(<"$venv/.$profile") != "$wanted" ]] || exit 0
 
-say "installing jaxbandits ($profile) in $venv; the first time takes a minute or more"
+say "installing jaxbandits and its studies ($profile) in $venv; the first time takes a minute or more"
 rm -f -- "$venv"/.{run,test,site}
 case $dependencies in
     pinned) cat "$constraints" ;;
@@ -85,13 +85,16 @@ case $dependencies in
     newest) grep -E '^(mypy|ruff)==' "$constraints" ;;
     oldest)
         uv pip compile --quiet --no-deps --resolution lowest --python "$python" \
-            pyproject.toml
+            pyproject.toml studies/pyproject.toml
         echo 'pyparsing<3.3  # warns of the oldest matplotlib'
         grep -E '^(mypy|ruff)==' "$constraints"
         ;;
 esac >"$venv/.constraints" || fail "DEPENDENCIES=$dependencies needs uv"
 [[ $dependencies == pinned ]] || groups+=(--upgrade)
-what=(--quiet --constraint "$venv/.constraints" --editable . ${groups[@]+"${groups[@]}"})
+what=(
+    --quiet --constraint "$venv/.constraints" --editable . --editable studies
+    ${groups[@]+"${groups[@]}"}
+)
 if [[ -n $uv ]]; then
     uv pip install --python "$python" "${what[@]}"
 else

@@ -20,16 +20,16 @@ import jax.numpy as jnp
 import numpy as np
 from scipy import stats
 
-from jaxbandits.arrays import CompensatedSum
-from jaxbandits.laws import thresholds
-from jaxbandits.policies.allocation.estimates import (
+from jaxbandits.allocation import make_problem
+from jaxbandits.allocation.policies.estimates import (
     Grid,
     Statistics,
     estimate,
     likelihood,
     rate_bounds,
 )
-from jaxbandits.settings.allocation import make_problem
+from jaxbandits.arrays import CompensatedSum
+from jaxbandits.laws import thresholds
 
 CELLS = 4096
 SUCCESSES = (10, 30, 100, 1_000, 10_000, 100_000)

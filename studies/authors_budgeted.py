@@ -9,7 +9,7 @@ The first plays games, the second asks for the arms that the indices choose on o
 of outcomes. The code needs two names that NumPy 2 has dropped, and nothing else:
 `np.infty` and `np.alltrue`. Unlike in the authors' experiments, arms and policy draw
 from streams of their own: there one seed drives both, which biases whoever breaks ties
-at random. tests/experiments/test_authors_budgeted.py plays ours on the same instances,
+at random. studies/tests/test_authors_budgeted.py plays ours on the same instances,
 tests/policies/test_authors_budgeted.py on the same table.
 """
 

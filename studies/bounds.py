@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxbandits.theory import (
+from jaxbandits_studies.theory import (
     cells,
     gains,
     hazards,
@@ -165,11 +165,10 @@ COIN, SURE = 0.35, 0.3  # the chance of arm 1 to gain 1, and what arm 2 gains
 def trap_runs(make: Callable, seeds: int, rounds: np.ndarray) -> np.ndarray:
     """Regret of a policy on a coin beside a sure thing, f64[rounds, seeds]."""
     from jaxbandits.laws import Discrete, discrete
-    from jaxbandits.settings import censored as settings
 
     values = np.array([[0.0, 1.0], [SURE, 1.0]])
     chances = np.array([[1 - COIN, COIN], [1.0, 0.0]])
-    game = settings.plain("coin and sure thing", discrete, Discrete(values, chances))
+    game = plain("coin and sure thing", discrete, Discrete(values, chances))
     return regret_at(make(game.problem), game, rounds, seeds)
 
 
@@ -177,7 +176,7 @@ def trap_table(instances: int, horizon: int) -> None:
     """The policy and a normal law of gains, and what that loses by theory alone."""
     from forms.cells import normal_gains
 
-    from jaxbandits.policies.censored import cell_thompson
+    from jaxbandits.censored import cell_thompson
 
     rounds = decades(horizon)
     played = [trap_runs(f, instances, rounds) for f in (cell_thompson, normal_gains)]
@@ -242,8 +241,8 @@ def normal_chance(count: int, mean: float, variance: float, level: float) -> flo
 
 def waits_table(instances: int, horizon: int) -> None:
     """Rounds until a draw is near the truth; and regret by decades, of three limits."""
-    from jaxbandits.experiments.judging.censored import drawn_times
-    from jaxbandits.policies.censored import cell_thompson
+    from jaxbandits.censored import cell_thompson
+    from jaxbandits_studies.judging.censored import drawn_times
 
     row("n", "a hazard", "gains, two values", "a normal law")
     for n in (1, 4, 16, 32, 64, 128, 512, 1024):
@@ -335,9 +334,9 @@ def library_runs(values: Moments, seeds: int, rounds: np.ndarray) -> np.ndarray:
     import jax
     import jax.numpy as jnp
 
+    from jaxbandits import allocation as policies
+    from jaxbandits import allocation as settings
     from jaxbandits.laws.thresholds import exponential
-    from jaxbandits.policies import allocation as policies
-    from jaxbandits.settings import allocation as settings
 
     def drawn(key, setup):
         place = jax.random.randint(key, (ARMS,), 0, setup.shape[1])
@@ -401,8 +400,7 @@ def at_random(delay: np.ndarray, value: np.ndarray, time: np.ndarray) -> np.ndar
 def hazard_table(instances: int, horizon: int) -> None:
     """The policy itself, on as many drawn instances of two macro-arms."""
     import jaxbandits as jb
-    from jaxbandits.policies import farewell as policies
-    from jaxbandits.settings import farewell as settings
+    from jaxbandits import farewell as policies
 
     time = decades(horizon)
     row("waits", "time", "bound", "hazard TS", "at random")
@@ -411,7 +409,7 @@ def hazard_table(instances: int, horizon: int) -> None:
         regret, random = [], []
         for i in range(instances):
             delay, value = drawn_waits(rng, 2, num_waits)
-            game = settings.farewell("drawn", delay, value, num_waits=num_waits)
+            game = farewell("drawn", delay, value, num_waits=num_waits)
             data = jb.simulate(
                 policies.hazard_thompson(game.problem),
                 game,
@@ -438,8 +436,8 @@ def coin_in_a_gap():
     Those of arm 1 at once with a reward of 1, as often as `SOONER` says, or when the
     wait ends with none; those of arm 2 at once with `LITTLE`.
     """
+    from jaxbandits.farewell import farewell
     from jaxbandits.laws import Discrete, discrete
-    from jaxbandits.settings.farewell import farewell
 
     delay = np.array([[SOONER, 1 - SOONER], [1.0, 0.0]])
     values = np.array([[[1.0], [0.0]], [[LITTLE], [0.0]]])
@@ -450,7 +448,7 @@ def coin_in_a_gap():
 
 def both_hazards(game: Any, time: np.ndarray, seeds: int) -> np.ndarray:
     """Regret with reward and time drawn apart and jointly, f64[2, time, seeds]."""
-    from jaxbandits.policies import farewell as policies
+    from jaxbandits import farewell as policies
 
     made = [policies.hazard_thompson(game.problem, joint=x) for x in (False, True)]
     return np.stack([regret_by(x, game, time, seeds) for x in made])
@@ -477,8 +475,8 @@ def gap_table(instances: int, horizon: int) -> None:
 
 def with_gaps(seed: int, waits: Sequence[int], falling: bool):
     """A tuning case of ten waits with these alone; rewards may fall to 0 in time."""
-    from jaxbandits.experiments.judging.farewell import drawn_delays
-    from jaxbandits.settings.farewell import farewell
+    from jaxbandits.farewell import farewell
+    from jaxbandits_studies.judging.farewell import drawn_delays
 
     whole = drawn_delays("drawn", seed)
     chance = np.asarray(whole.setup.reward.probability, float)
@@ -520,11 +518,11 @@ def duel_runs(
     means: tuple[float, ...], seeds: int, rounds: np.ndarray, spread: float = 2**0.5
 ) -> np.ndarray:
     """Regret of the policy that knows that all runs end, f64[rounds, seeds]."""
+    from jaxbandits import censored as policies
+    from jaxbandits import censored as settings
     from jaxbandits.laws import Bernoulli, bernoulli
-    from jaxbandits.policies import censored as policies
-    from jaxbandits.settings import censored as settings
 
-    coins = settings.plain("coins", bernoulli, Bernoulli(np.array(means)))
+    coins = plain("coins", bernoulli, Bernoulli(np.array(means)))
     game = settings.duels(coins)
     policy = policies.cell_self_sparring(game.problem)
     params = policy.params._replace(prior_ended=1e7, reward_spread=spread)
@@ -554,8 +552,8 @@ SHOWN, CHANCE, RIVAL = 0.2, 0.3, 0.4  # the best arm brings 0.2, or 1 in 3 of 10
 
 def two_arms(values: list, chances: list):
     """A budgeted game of two arms whose pulls cost 1/2, as is known."""
+    from jaxbandits.budgeted import fixed
     from jaxbandits.laws import Discrete, Product, discrete, product
-    from jaxbandits.settings.budgeted import fixed
 
     cost = Discrete(np.full((2, 1), COST), np.ones((2, 1)))
     arms = Product(Discrete(np.array(values), np.array(chances)), cost)
@@ -566,7 +564,7 @@ def two_arms(values: list, chances: list):
 def shrunk_table(instances: int, horizon: int) -> None:
     """Two coins, and an arm that mostly brings the same beside a sure thing."""
     import jaxbandits as jb
-    from jaxbandits.policies import budgeted as policies
+    from jaxbandits import budgeted as policies
 
     p, q = COINS
     mean = (1 - CHANCE) * SHOWN + CHANCE
@@ -658,8 +656,8 @@ def coin_beside_sure(correlation: float):
     Both coins show 1 with the chance `PAYS`, both are 1 at a time as often as the
     correlation says; the other arm brings `SURELY` for what that leaves of 1.
     """
+    from jaxbandits.budgeted import fixed
     from jaxbandits.laws import Copula, Discrete, discrete, gaussian_copula
-    from jaxbandits.settings.budgeted import fixed
 
     coin, sure = [1 - PAYS, PAYS], [1.0, 0.0]
     reward = Discrete(np.array([[0, 1], [SURELY, 1]]), np.array([coin, sure]))
@@ -672,7 +670,7 @@ def coin_beside_sure(correlation: float):
 def ratio_table(instances: int, horizon: int) -> None:
     """Runs with a coin whose reward and cost are opposite, independent or one coin."""
     import jaxbandits as jb
-    from jaxbandits.policies import budgeted as policies
+    from jaxbandits import budgeted as policies
 
     price = policies.price_thompson
     budgets = decades(horizon)

@@ -26,12 +26,12 @@ import numpy as np
 from forms.cells import FORMS, PLAIN
 from jax import Array
 
-from jaxbandits.experiments.judging.censored import TUNING
-from jaxbandits.experiments.judging.protocol import TUNING_SEED
+from jaxbandits import censored
+from jaxbandits.censored import Action, censor
 from jaxbandits.laws import empirical, empirical_params
 from jaxbandits.protocol import View
-from jaxbandits.settings import censored as settings
-from jaxbandits.settings.censored import Action, censor
+from jaxbandits_studies.judging.censored import TUNING
+from jaxbandits_studies.judging.protocol import TUNING_SEED
 
 PARTS = 10  # of a run; the first, the fifth and the last are looked at
 LOOKS = (0, 4, 9)
@@ -67,7 +67,7 @@ def traps() -> dict:
     limits; those of the tenth end late. ``all late``: those of all arms do. ``some
     soon``: so they do, but for a third, which end at once and bring less.
     """
-    problem = settings.running_example(10, settings.equidistant(5, form="printed"))
+    problem = censored.running_example(10, censored.equidistant(5, form="printed"))
     many, rare = 50, slice(49, None)
     reward, consumption = np.full((3, 10, many), 0.6), np.full((3, 10, many), 0.9)
     reward[:, 9] = 0.9
@@ -75,7 +75,7 @@ def traps() -> dict:
     consumption[2, :, ::3], reward[2, :, ::3] = 0.1, 0.4
     consumption[..., rare] = 1.2
     return {
-        name: settings.censored(name, problem, empirical, empirical_params(*arms))
+        name: censored.censored(name, problem, empirical, empirical_params(*arms))
         for name, *arms in zip(
             ("one of ten", "all late", "some soon"), reward, consumption, strict=True
         )

@@ -12,10 +12,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.experiments.judging.board import shipped
-from jaxbandits.experiments.judging.leaderboard import PROTOCOLS
-from jaxbandits.experiments.judging.protocol import Case
 from jaxbandits.protocol import Environment
+from jaxbandits_studies.judging.board import shipped
+from jaxbandits_studies.judging.leaderboard import PROTOCOLS
+from jaxbandits_studies.judging.protocol import Case
 
 SEEDS = 256  # of instances that are drawn
 

@@ -22,19 +22,19 @@ import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from jaxbandits.experiments.common.experiment import Options
-from jaxbandits.experiments.judging import board
-from jaxbandits.experiments.judging.advice import ADVICE, paragraphs
-from jaxbandits.experiments.judging.figure import dot_plot
-from jaxbandits.experiments.judging.leaderboard import PROTOCOLS
-from jaxbandits.experiments.judging.page import page
-from jaxbandits.experiments.judging.playing import play_case, policy_for
-from jaxbandits.experiments.judging.protocol import FINAL_SEED, Entrant, Protocol
-from jaxbandits.experiments.judging.scores import Cell, cell_of
-from jaxbandits.experiments.judging.speed import microseconds
 from jaxbandits.plots import save_figure
 from jaxbandits.protocol import Environment
 from jaxbandits.results import provenance
+from jaxbandits_studies.common.experiment import Options
+from jaxbandits_studies.judging import board
+from jaxbandits_studies.judging.advice import ADVICE, paragraphs
+from jaxbandits_studies.judging.figure import dot_plot
+from jaxbandits_studies.judging.leaderboard import PROTOCOLS
+from jaxbandits_studies.judging.page import page
+from jaxbandits_studies.judging.playing import play_case, policy_for
+from jaxbandits_studies.judging.protocol import FINAL_SEED, Entrant, Protocol
+from jaxbandits_studies.judging.scores import Cell, cell_of
+from jaxbandits_studies.judging.speed import microseconds
 
 ROOT = Path(__file__).parents[1]
 BOARDS = Path(board.__file__).parent / "boards"

@@ -26,21 +26,20 @@ from jax import Array, lax
 from jaxtyping import Float
 
 from jaxbandits import simulate
+from jaxbandits.allocation import Action, Allocation, Problem, thompson_allocation
+from jaxbandits.allocation.policies.estimates import FINE, Grid, probability_bound
+from jaxbandits.allocation.policies.learning import start_allocation, turn
+from jaxbandits.allocation.policies.posterior import State, after, draw, prior
+from jaxbandits.allocation.serving.handing_out import best_way
+from jaxbandits.allocation.solving import shape_array
 from jaxbandits.arrays import unit_interval
-from jaxbandits.experiments.allocation.draws import CASES
-from jaxbandits.experiments.judging.allocation import PROTOCOL
-from jaxbandits.experiments.judging.protocol import TUNING_SEED
-from jaxbandits.factory import factory
+from jaxbandits.checks.factory import factory
 from jaxbandits.kernels.bisection import bisect
 from jaxbandits.kernels.normal import normal_quantile
-from jaxbandits.policies.allocation import thompson_allocation
-from jaxbandits.policies.allocation.estimates import FINE, Grid, probability_bound
-from jaxbandits.policies.allocation.handing_out import best_way
-from jaxbandits.policies.allocation.learning import start_allocation, turn
-from jaxbandits.policies.allocation.posterior import State, after, draw, prior
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.allocation import Action, Allocation, Problem
-from jaxbandits.settings.allocation.solving import shape_array
+from jaxbandits_studies.allocation.draws import CASES
+from jaxbandits_studies.judging.allocation import PROTOCOL
+from jaxbandits_studies.judging.protocol import TUNING_SEED
 
 RATES, CHANCES = 7, 5  # nodes of the quadrature
 AMOUNTS = 64  # at which slopes are computed; their logarithm is linear in between

@@ -12,7 +12,7 @@ import json
 import sys
 from pathlib import Path
 
-from jaxbandits.experiments import REGISTRY, minutes
+from jaxbandits_studies import REGISTRY, minutes
 
 
 def main() -> None:

@@ -17,18 +17,17 @@ import numpy as np
 from jax import lax
 
 from jaxbandits import simulate
+from jaxbandits.allocation import Action, Allocation, Problem, thompson_allocation
+from jaxbandits.allocation.policies.learning import start_allocation, turn
+from jaxbandits.allocation.policies.posterior import State, after, draw, prior
+from jaxbandits.allocation.serving.handing_out import best_way
 from jaxbandits.arrays import pick, unit_interval
-from jaxbandits.experiments.allocation.cast import TUNED
-from jaxbandits.experiments.judging.allocation import PROTOCOL
-from jaxbandits.experiments.judging.protocol import TUNING_SEED
-from jaxbandits.factory import factory
+from jaxbandits.checks.factory import factory
 from jaxbandits.kernels.normal import normal_quantile
-from jaxbandits.policies.allocation import thompson_allocation
-from jaxbandits.policies.allocation.handing_out import best_way
-from jaxbandits.policies.allocation.learning import start_allocation, turn
-from jaxbandits.policies.allocation.posterior import State, after, draw, prior
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.allocation import Action, Allocation, Problem
+from jaxbandits_studies.allocation.cast import TUNED
+from jaxbandits_studies.judging.allocation import PROTOCOL
+from jaxbandits_studies.judging.protocol import TUNING_SEED
 
 CASE, DRAWS = "EdNet-like 11", 8
 SERVED = 1e-3  # of the budget

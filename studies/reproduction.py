@@ -15,9 +15,9 @@ from pathlib import Path
 
 import reproduction_page as reproduction
 
-from jaxbandits.experiments import REGISTRY, Options, minutes, recorded
-from jaxbandits.experiments.common.claims import is_full
-from jaxbandits.experiments.common.writing import SUMMARY
+from jaxbandits_studies import REGISTRY, Options, minutes, recorded
+from jaxbandits_studies.common.claims import is_full
+from jaxbandits_studies.common.writing import SUMMARY
 
 KEPT = Path(__file__).parents[1] / "docs" / "reproduction"
 

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from jaxbandits.experiments import REGISTRY, Experiment
-from jaxbandits.experiments.common.checks_of_runs import CLOSE, MUCH
-from jaxbandits.experiments.common.writing import SUMMARY
-from jaxbandits.experiments.minutes import is_whole, shown, timing_in
-from jaxbandits.experiments.statements import CAUSES, of_experiment, reasons, tally
 from jaxbandits.stats import record_table
+from jaxbandits_studies import REGISTRY, Experiment
+from jaxbandits_studies.common.checks_of_runs import CLOSE, MUCH
+from jaxbandits_studies.common.writing import SUMMARY
+from jaxbandits_studies.minutes import is_whole, shown, timing_in
+from jaxbandits_studies.statements import CAUSES, of_experiment, reasons, tally
 
 PAPERS = {
     "censored": 'Bengs & Hüllermeier, "Multi-Armed Bandits with Censored Consumption '

@@ -12,15 +12,13 @@ import argparse
 
 import numpy as np
 
-from jaxbandits import simulate
-from jaxbandits.experiments.judging.allocation import PROTOCOL
-from jaxbandits.experiments.judging.protocol import TUNING_SEED
-from jaxbandits.factory import factory
-from jaxbandits.policies.allocation import thompson_allocation
+from jaxbandits import allocation, simulate
+from jaxbandits.allocation import Plan, Problem, thompson_allocation
+from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy
-from jaxbandits.settings import allocation as settings
-from jaxbandits.settings.allocation import Plan, Problem
 from jaxbandits.testing import trace_run
+from jaxbandits_studies.judging.allocation import PROTOCOL
+from jaxbandits_studies.judging.protocol import TUNING_SEED
 
 ARMS_SHOWN = 2
 
@@ -47,7 +45,7 @@ def main() -> None:
     parser.add_argument("--show", type=int, default=3)
     options = parser.parse_args()
     case, horizon = options.case, options.horizon
-    game = PROTOCOL.tuning[case].environment() if case else settings.simulation(30)
+    game = PROTOCOL.tuning[case].environment() if case else allocation.simulation(30)
     policy = thompson_allocation(
         game.problem, draws=options.draws, feasible=options.feasible
     )

@@ -9,8 +9,8 @@ import jax
 import numpy as np
 import pytest
 
+from jaxbandits.console.progress import SWITCH
 from jaxbandits.engine.tape import Stream, read
-from jaxbandits.progress import SWITCH
 from tests.programs import QUICKLY, keep_programs
 from tests.reference.words import grid
 

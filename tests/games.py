@@ -4,9 +4,9 @@ from functools import cache
 
 import numpy as np
 
+from jaxbandits import allocation, budgeted, censored, farewell
 from jaxbandits.laws import Bernoulli, Exponential, Product, bernoulli, product
 from jaxbandits.laws import exponential as exponential_law
-from jaxbandits.settings import allocation, budgeted, censored, farewell
 
 GAMES = {
     "censored": censored.example1,

@@ -9,8 +9,8 @@ in tests/policies/test_contract.py.
 import jax
 import jax.numpy as jnp
 
-from jaxbandits.policies import REGISTRY
-from jaxbandits.settings import allocation, budgeted, censored, farewell
+from jaxbandits import allocation, budgeted, censored, farewell
+from jaxbandits.registry import POLICIES
 from tests.games import GAMES
 from tests.precision import numbers, wide_values
 
@@ -35,7 +35,7 @@ def test_environments_stay_narrow_under_32_bits_after_64():
         environment = make()
         setting = name if name in GAMES else environment.provenance["setting"]
         plays = PLAIN.get(setting, f"{setting}/uniform")
-        policy = REGISTRY[plays](environment.problem)
+        policy = POLICIES[plays](environment.problem)
         with jax.enable_x64(True):
             a_round(environment, policy)
         wide = wide_values(a_round(environment, policy))

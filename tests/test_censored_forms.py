@@ -8,11 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits.experiments.judging.censored import TUNING
-from jaxbandits.policies.censored import cell_thompson
+from jaxbandits.censored import Action, cell_thompson
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.censored import Action
 from jaxbandits.testing import check_policy, trace_run
+from jaxbandits_studies.judging.censored import TUNING
 from tests.tables import naming
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "studies"))

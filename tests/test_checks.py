@@ -13,7 +13,6 @@ import pytest
 from jaxtyping import Float
 
 from jaxbandits import checks
-from jaxbandits.arguments import seeds_of
 from jaxbandits.checks import (
     at_least_one,
     between_zero_and_one,
@@ -32,6 +31,7 @@ from jaxbandits.checks import (
     text,
     whole,
 )
+from jaxbandits.simulation.arguments import seeds_of
 from tests.tables import naming
 
 BAD_NUMBERS = [np.nan, np.inf, -np.inf, -1.0, [1.0, np.nan], [[2.0], [-2.0]]]

@@ -16,13 +16,12 @@ import pytest
 
 import jaxbandits
 from jaxbandits import cli
-from jaxbandits.experiments import REGISTRY, Options
-from jaxbandits.policies import REGISTRY as POLICIES
+from jaxbandits.registry import ENVIRONMENTS, POLICIES
 from jaxbandits.results import open_store
-from jaxbandits.settings import REGISTRY as ENVIRONMENTS
 from jaxbandits.stats import CoverageWarning
 from jaxbandits.sweeps.fill import StoppedError
-from tests.experiments.checks import RECORD
+from jaxbandits_studies import REGISTRY, Options
+from studies.tests.checks import RECORD
 from tests.tables import naming
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -51,7 +50,7 @@ def check_listing(found):
             "source": experiment.source,
             "seeds": experiment.full.seeds,
             "horizon": experiment.full.horizon,
-            "minutes": listed["minutes"],  # tests/experiments/test_minutes.py
+            "minutes": listed["minutes"],  # studies/tests/test_minutes.py
         }
     assert found["policies"] == list(POLICIES)
     assert found["environments"] == list(ENVIRONMENTS)

@@ -14,17 +14,13 @@ from hypothesis import strategies as st
 from jax import lax
 from jax.experimental import io_callback
 
-from jaxbandits import laws, simulate
-from jaxbandits.arguments import environment_of
+from jaxbandits import allocation, budgeted, censored, farewell, laws, simulate
 from jaxbandits.arrays import unit_interval
-from jaxbandits.contract import check_round
+from jaxbandits.checks.points import points_from
 from jaxbandits.engine import tape
-from jaxbandits.points import points_from
-from jaxbandits.policies import budgeted as of_money
-from jaxbandits.policies import censored as of_pairs
-from jaxbandits.policies import farewell as of_waits
 from jaxbandits.protocol import Policy
-from jaxbandits.settings import allocation, budgeted, censored, farewell
+from jaxbandits.simulation.arguments import environment_of
+from jaxbandits.simulation.contract import check_round
 from jaxbandits.testing import altered, check_environment, check_policy
 from tests.engine import budget_game
 from tests.tables import for_all
@@ -537,35 +533,35 @@ WAITS = farewell.figure_1a()
     ("lift", "message"),
     [
         (
-            lambda: of_pairs.on_grid(
-                CONTINUUM, [0.5, 1.0], lambda q: of_pairs.rcucb(GRID.problem)
+            lambda: censored.on_grid(
+                CONTINUUM, [0.5, 1.0], lambda q: censored.rcucb(GRID.problem)
             ),
             r"make\(problem\) must be made from the .*'RCUCB' was built for another",
         ),
         (
-            lambda: of_pairs.on_grid(CONTINUUM, 3, lambda q: of_money.uniform(MONEY)),
-            "'uniform' was built for a Problem of settings.budgeted",
+            lambda: censored.on_grid(CONTINUUM, 3, lambda q: budgeted.uniform(MONEY)),
+            "'uniform' was built for a Problem of budgeted",
         ),
         (
-            lambda: of_pairs.on_grid(CONTINUUM, 3, lambda q: 3),
+            lambda: censored.on_grid(CONTINUUM, 3, lambda q: 3),
             r"make\(problem\) must be a Policy .*, got 3",
         ),
         (
-            lambda: of_pairs.product_arms(
-                GRID.problem, lambda n: of_money.clairvoyant(MONEY)
+            lambda: censored.product_arms(
+                GRID.problem, lambda n: budgeted.clairvoyant(MONEY)
             ),
             r"plain\(2\) must be made of 2 arms, .* 'clairvoyant' was built for a",
         ),
         (
-            lambda: of_pairs.product_arms(GRID.problem, lambda n: n),
+            lambda: censored.product_arms(GRID.problem, lambda n: n),
             r"plain\(2\) must be a Policy .*, got 2",
         ),
         (
-            lambda: of_waits.on_rewards(WAITS.problem, of_money.uniform(MONEY)),
+            lambda: farewell.on_rewards(WAITS.problem, budgeted.uniform(MONEY)),
             "policy must be a plain policy",
         ),
         (
-            lambda: of_waits.on_pairs(WAITS.problem, of_money.uniform(MONEY)),
+            lambda: farewell.on_pairs(WAITS.problem, budgeted.uniform(MONEY)),
             r"policy must be built for as_arms\(problem, 1\)",
         ),
     ],
@@ -576,8 +572,8 @@ def test_a_policy_of_another_problem_is_not_lifted(lift, message):
 
 
 def test_what_asks_an_oracle_cannot_play_pairs():
-    arms = of_waits.as_arms(WAITS.problem)
-    lifted = of_waits.on_pairs(WAITS.problem, of_money.clairvoyant(arms))
+    arms = farewell.as_arms(WAITS.problem)
+    lifted = farewell.on_pairs(WAITS.problem, budgeted.clairvoyant(arms))
     with pytest.raises(ValueError, match="act failed: .*view.oracle.best is not known"):
         check_round("clairvoyant", lifted, WAITS)
 

@@ -121,7 +121,7 @@ def test_a_policy_is_a_short_file_and_a_line_of_the_registry():
     # Beside the name under which the registry knows it, all else is tests.
     rest = {s.path for s in added} - {file.path, entry.path}
     assert {path for path in rest if not path.startswith("tests/")} == {
-        "jaxbandits/policies/budgeted/__init__.py"
+        "jaxbandits/budgeted/policies/__init__.py"
     }
 
 

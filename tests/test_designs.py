@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from jaxbandits import Range, sampled, simulate
-from jaxbandits.points import points_from
+from jaxbandits.checks.points import points_from
 from tests.sweeps import walk
 from tests.tables import assert_refused, naming
 

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import jax
 import pytest
 
-from jaxbandits import devices
+from jaxbandits.engine import devices
 
 ROOT = Path(devices.__file__).parents[1]
 CORES = devices.cores()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from jaxbandits import checks
-from jaxbandits.faults import is_users
+from jaxbandits.console.faults import is_users
 from jaxbandits.plots import line_style
 
 

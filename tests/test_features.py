@@ -15,7 +15,11 @@ import jax
 import pytest
 
 import jaxbandits
-from jaxbandits import cli, experiments, policies, settings, theory
+import jaxbandits_studies
+from jaxbandits import cli
+from jaxbandits.registry import ENVIRONMENTS, POLICIES
+from jaxbandits.sweeps.parts import PARTS
+from jaxbandits_studies import theory
 from tests.data import DATA
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -39,7 +43,10 @@ NEEDS = {
     "JAXBANDITS_FEATURES=all": lambda: os.environ.get("JAXBANDITS_FEATURES") == "all",
 }
 # Modules without a list of what is public: what they define.
-UNLISTED = {"jaxbandits.live", *(f"jaxbandits.theory.{x}" for x in theory.__all__)}
+UNLISTED = {
+    "jaxbandits.live",
+    *(f"jaxbandits_studies.theory.{x}" for x in theory.__all__),
+}
 
 
 @pytest.fixture(scope="module")
@@ -139,8 +146,8 @@ def called():
 
 def test_every_entry_of_a_registry_has_a_row():
     words = set(re.findall(r"[\w/.-]+", "\n".join([SHELL, *PYTHON])))
-    entries = {*policies.REGISTRY, *settings.REGISTRY, *experiments.REGISTRY}
-    entries |= {name for parts in settings.PARTS.values() for name in parts}
+    entries = {*POLICIES, *ENVIRONMENTS, *jaxbandits_studies.REGISTRY}
+    entries |= {name for parts in PARTS.values() for name in parts}
     assert entries - words == set()
 
 

@@ -4,38 +4,29 @@ from functools import cache, partial
 
 import pytest
 
-from jaxbandits import simulate
-from jaxbandits.arguments import points_of, schedule_of
-from jaxbandits.fit import check_fit
-from jaxbandits.points import points_from
-from jaxbandits.policies import REGISTRY, allocation, budgeted, censored, doubling
-from jaxbandits.policies import farewell as waiting
-from jaxbandits.policies.budgeted import index_policy
-from jaxbandits.policies.farewell import on_pairs
-from jaxbandits.policies.farewell.pairs import as_arms
-from jaxbandits.policies.plain import same_pair, ucb
-from jaxbandits.settings import allocation as allocation_games
-from jaxbandits.settings import budgeted as budgeted_games
-from jaxbandits.settings import censored as censored_games
-from jaxbandits.settings import farewell as farewell_games
-from jaxbandits.settings.censored import types as grids
+from jaxbandits import allocation, budgeted, censored, farewell, simulate
+from jaxbandits.budgeted import index_policy
+from jaxbandits.censored import problem
+from jaxbandits.checks.fit import check_fit
+from jaxbandits.checks.points import points_from
+from jaxbandits.farewell import on_pairs
+from jaxbandits.farewell.policies.pairs import as_arms
+from jaxbandits.plain import doubling, same_pair, ucb
+from jaxbandits.registry import POLICIES
+from jaxbandits.simulation.arguments import points_of, schedule_of
 from jaxbandits.testing import check_policy
 from tests.engine import budget_game
 from tests.tables import assert_refused, naming
 
 MAKE = {
-    "censored": lambda: censored_games.indep([0.3, 0.5]),
-    "continuum": lambda: censored_games.indep(censored_games.ANY),
-    "combinatorial": lambda: censored_games.combinatorial(
-        censored_games.indep([0.3, 0.5]), 2
-    ),
-    "dueling": lambda: censored_games.duels(censored_games.indep([0.3, 0.5])),
-    "budgeted": lambda: budgeted_games.s_bt(3),
-    "farewell": lambda: farewell_games.optimum_in_the_middle(),
-    "allocation": lambda: allocation_games.simulation(3),
-    "ordered": lambda: allocation_games.ordered(
-        allocation_games.simulation(3, 6.0), [2, 6]
-    ),
+    "censored": lambda: censored.indep([0.3, 0.5]),
+    "continuum": lambda: censored.indep(censored.ANY),
+    "combinatorial": lambda: censored.combinatorial(censored.indep([0.3, 0.5]), 2),
+    "dueling": lambda: censored.duels(censored.indep([0.3, 0.5])),
+    "budgeted": lambda: budgeted.s_bt(3),
+    "farewell": lambda: farewell.optimum_in_the_middle(),
+    "allocation": lambda: allocation.simulation(3),
+    "ordered": lambda: allocation.ordered(allocation.simulation(3, 6.0), [2, 6]),
 }
 
 
@@ -48,7 +39,7 @@ def game_of(setting, copy=1):
 
 def test_every_policy_of_the_registry_knows_its_game():
     """It fits a game that was made twice, and no game of another kind."""
-    for name, make in REGISTRY.items():
+    for name, make in POLICIES.items():
         setting = name.split("/")[0]
         policy = make(game_of(setting).problem)
         with naming(name):
@@ -60,7 +51,7 @@ def test_every_policy_of_the_registry_knows_its_game():
 
 def grid(num_arms=2, limits=(0.5, 1.0), slope=2.0):
     """A problem whose functions are new at every call."""
-    return grids.make_problem(num_arms, limits, lambda x: x, lambda x: slope * x)
+    return problem.make_problem(num_arms, limits, lambda x: x, lambda x: slope * x)
 
 
 def test_games_are_compared_by_value():
@@ -80,25 +71,25 @@ def test_games_are_compared_by_value():
 
 def test_what_a_learner_believes_may_differ():
     """Only the number of arms is the budgeted game's own."""
-    known = budgeted_games.make_problem(3, 0.25, 0.75)
+    known = budgeted.make_problem(3, 0.25, 0.75)
     policy = budgeted.omega_ucb(known)
     check_fit("omega", policy, game_of("budgeted"))
     with pytest.raises(ValueError, match="num_arms = 3, and .* num_arms = 5"):
-        check_fit("omega", policy, budgeted_games.s_bt(5))
+        check_fit("omega", policy, budgeted.s_bt(5))
 
 
 def test_combinators_keep_the_problem():
     game = game_of("continuum").problem
     assert doubling(censored.z_rcucb(game)).problem == game
     assert censored.on_grid(game, 3, censored.rcucb).problem == game
-    pairs = farewell_games.Problem(2, 3)
+    pairs = farewell.Problem(2, 3)
     assert on_pairs(pairs, budgeted.uniform(as_arms(pairs))).problem == pairs
     assert censored.product_arms(grid(), ucb).problem.num_arms == 2
 
 
 def test_simulate_sweep_and_check_policy_refuse_another_game():
-    policy = censored.uniform(censored_games.indep([0.3, 0.5]).problem)
-    game = censored_games.indep([0.3, 0.6])
+    policy = censored.uniform(censored.indep([0.3, 0.5]).problem)
+    game = censored.indep([0.3, 0.6])
     with pytest.raises(ValueError, match="'uniform' was built for limits"):
         simulate(policy, game, horizon=5, seeds=1)
     with pytest.raises(ValueError, match="'a' was built for limits"):
@@ -111,9 +102,9 @@ def test_simulate_sweep_and_check_policy_refuse_another_game():
 
 
 def test_factories_refuse_by_name():
-    pairs, arms = grid(), budgeted_games.make_problem(3)
+    pairs, arms = grid(), budgeted.make_problem(3)
     intervals = game_of("continuum").problem
-    waits = farewell_games.Problem(2, 3)
+    waits = farewell.Problem(2, 3)
     censored.fixed_pair(pairs, 1, 0)  # 1.0 must not find what was made for 1
     rows = [
         (partial(censored.rcucb, game_of("censored")), "give environment.problem"),
@@ -121,13 +112,13 @@ def test_factories_refuse_by_name():
         (partial(censored.rcucb, "indep"), "rcucb: problem must be .*, got 'indep'"),
         (
             partial(budgeted.omega_ucb, waits),
-            "omega_ucb: problem must be a Problem of settings.budgeted .*, got a "
-            "Problem of settings.farewell",
+            "omega_ucb: problem must be a Problem of budgeted .*, got a "
+            "Problem of farewell",
         ),
         (partial(allocation.ra_ucb, arms), "ra_ucb: problem must be"),
         (partial(index_policy, "mine", 3, max), "problem must be a Problem, got 3"),
         (
-            partial(waiting.wait_ucb, waits, ["pair"]),
+            partial(farewell.wait_ucb, waits, ["pair"]),
             "wait_ucb: observe must be a value that can be hashed",
         ),
         (partial(censored.fixed_pair, pairs, 1.0, 0), "arm must be an integer"),
@@ -147,7 +138,7 @@ def test_factories_refuse_by_name():
         ),
         (partial(ucb, 2.5), "num_arms must be an integer"),
         (partial(ucb, [3]), "num_arms must be an integer"),
-        (partial(waiting.as_arms, pairs), "problem must be .* settings.farewell"),
+        (partial(farewell.as_arms, pairs), "problem must be .* farewell"),
     ]
     assert_refused(rows, TypeError)
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import jaxbandits as jb
-from jaxbandits import policies
-from jaxbandits.policies.censored import rcucb, thompson
-from jaxbandits.policies.plain import ucb
+from jaxbandits.censored import rcucb, thompson
+from jaxbandits.plain import ucb
+from jaxbandits.registry import POLICIES
 from tests.games import coins, game_for
 
 GAME = coins([0.3, 0.7], 3)
@@ -27,7 +27,7 @@ def test_a_factory_takes_parameters_by_name():
 
 def test_no_parameter_has_the_name_of_an_option():
     """Or a number would be taken for the one where the other was meant."""
-    for name, maker in policies.REGISTRY.items():
+    for name, maker in POLICIES.items():
         policy = maker(game_for(name).problem)
         leaves = set(policy.params._fields) if policy.params else set()
         assert not leaves & set(maker.arguments), name

@@ -5,13 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from jaxbandits import Machine, Store, simulate
-from jaxbandits.policies import REGISTRY
-from jaxbandits.settings import budgeted
+from jaxbandits import Machine, Store, budgeted, simulate
+from jaxbandits.registry import POLICIES
 from tests.games import coins
 
 GAME = coins([0.3, 0.5])
-UCB = REGISTRY["censored/ucb"](GAME.problem)
+UCB = POLICIES["censored/ucb"](GAME.problem)
 OPTIONS = {"horizon": 40, "checkpoints": [1, 17], "seeds": 70}
 
 
@@ -49,7 +48,7 @@ def test_it_does_not_depend_on_the_chunk(data):
 @pytest.mark.slow
 def test_games_with_a_budget_keep_them_too():
     game = budgeted.s_br(4)
-    policy = REGISTRY["budgeted/omega-star-ucb"](game.problem)
+    policy = POLICIES["budgeted/omega-star-ucb"](game.problem)
     found = simulate(policy, game, budget=30.0, seeds=5, keep=("pulls",))
     np.testing.assert_array_equal(found["pulls"].sum("pulls_0"), found["rounds"])
 
@@ -95,5 +94,5 @@ def test_names_are_checked(subtests):
 def test_what_is_no_array_is_not_kept():
     with pytest.raises(ValueError, match=r"'spent' .*; known are \['pulls'\]"):
         game = budgeted.s_br(4)
-        policy = REGISTRY["budgeted/omega-star-ucb"](game.problem)
+        policy = POLICIES["budgeted/omega-star-ucb"](game.problem)
         simulate(policy, game, budget=30.0, seeds=5, keep=("spent",))

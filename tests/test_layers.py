@@ -122,17 +122,17 @@ REFERENCE = "uniform play and a fixed pair are the same in both settings"
 REDUCTIONS = "a pair of an arm and a limit is an arm of a plain bandit"
 GAINS = "mean gains have one posterior in all settings"
 EXCEPTIONS = {
-    "censored/__init__.py": {"policies.plain": REDUCTIONS},
+    "censored/__init__.py": {"plain": REDUCTIONS},
     "censored/_cell_thompson.py": {"policies.gains": GAINS},
-    "censored/_combinatorial.py": {"policies.plain": REDUCTIONS},
-    "censored/fixed.py": {"policies.plain": REFERENCE},
+    "censored/_combinatorial.py": {"plain": REDUCTIONS},
+    "censored/fixed.py": {"plain": REFERENCE},
     "budgeted/_price_thompson.py": {"policies.gains": GAINS},
     "budgeted/_ratio_thompson.py": {"policies.gains": GAINS},
     "farewell/_hazard_thompson.py": {"policies.gains": GAINS},
-    "farewell/fixed.py": {"policies.plain": REFERENCE},
-    "farewell/__init__.py": {"policies.budgeted": PAIRS, "policies.plain": PAIRS},
-    "farewell/pairs.py": {"policies.budgeted": PAIRS, "settings.budgeted": PAIRS},
-    "farewell/_product_limit_omega.py": {"policies.budgeted": PAIRS},
+    "farewell/fixed.py": {"plain": REFERENCE},
+    "farewell/__init__.py": {"budgeted": PAIRS, "plain": PAIRS},
+    "farewell/pairs.py": {"budgeted": PAIRS, "budgeted": PAIRS},
+    "farewell/_product_limit_omega.py": {"budgeted": PAIRS},
 }
 POLICIES = {
     f"{p.parent.name}/{p.name}": p for p in sorted((ROOT / "policies").glob("*/*.py"))

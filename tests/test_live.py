@@ -5,13 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import live
-from jaxbandits.policies import allocation as allocation_policies
-from jaxbandits.policies import budgeted
-from jaxbandits.policies import censored as policies
-from jaxbandits.settings import allocation as splitting
-from jaxbandits.settings import budgeted as money
-from jaxbandits.settings import censored
+from jaxbandits import allocation as allocation_policies
+from jaxbandits import allocation as splitting
+from jaxbandits import budgeted, censored, live
 from jaxbandits.testing import trace_run
 
 GAME = censored.trap()
@@ -27,8 +23,8 @@ def answer(feedback, round_):
 @pytest.mark.parametrize(
     ("make", "params"),
     [
-        (policies.rcucb, {"gain_radius": 0.5, "penalty_radius": 0}),
-        (policies.uniform, {}),
+        (censored.rcucb, {"gain_radius": 0.5, "penalty_radius": 0}),
+        (censored.uniform, {}),
     ],
     ids=["rcucb", "uniform"],
 )
@@ -49,7 +45,7 @@ def test_a_session_does_what_a_run_does(make, params):
 
 
 def test_what_it_recommends_and_what_was_done_instead():
-    policy = policies.rcucb(GAME.problem)
+    policy = censored.rcucb(GAME.problem)
     session = live.start(policy)
     # Somebody does what was not asked for: the policy learns from that.
     small = censored.Action(0, 0)
@@ -61,9 +57,9 @@ def test_what_it_recommends_and_what_was_done_instead():
 
 BAD_ARGUMENTS = [
     (("rcucb",), TypeError, "policy must be a Policy"),
-    ((policies.rcucb(GAME.problem), {"radius": 1}), ValueError, "has no"),
-    ((policies.rcucb(GAME.problem), {"alpha": -1}), ValueError, "alpha"),
-    ((policies.rcucb(GAME.problem), {"alpha": [1, 2]}), ValueError, "2 points"),
+    ((censored.rcucb(GAME.problem), {"radius": 1}), ValueError, "has no"),
+    ((censored.rcucb(GAME.problem), {"alpha": -1}), ValueError, "alpha"),
+    ((censored.rcucb(GAME.problem), {"alpha": [1, 2]}), ValueError, "2 points"),
 ]
 
 
@@ -78,18 +74,18 @@ def test_bad_arguments_of_a_session_are_refused(subtests):
 
 def test_a_policy_must_be_told_its_horizon():
     problem = censored.overtime(num_arms=2).problem
-    policy = policies.z_rcucb(problem, capacity=4)
+    policy = censored.z_rcucb(problem, capacity=4)
     with pytest.raises(ValueError, match="must be told horizon"):
         live.start(policy)
     assert live.start(policy, {"horizon": 50}).params.horizon == 50
-    assert live.start(policies.z_rcucb(problem, 50, capacity=4)).params.horizon == 50
+    assert live.start(censored.z_rcucb(problem, 50, capacity=4)).params.horizon == 50
 
 
 def test_no_recommendation_and_no_session():
     with pytest.raises(ValueError, match="recommends nothing"):
-        live.recommend(live.start(policies.uniform(GAME.problem)))
+        live.recommend(live.start(censored.uniform(GAME.problem)))
     with pytest.raises(TypeError, match=r"session must be .*live.start"):
-        live.ask(policies.uniform(GAME.problem))
+        live.ask(censored.uniform(GAME.problem))
 
 
 GAMES = {
@@ -120,12 +116,12 @@ def test_what_is_told_is_of_the_game(subtests):
             action = censored.Action(0, 0) if action is None else action
             if not isinstance(feedback, float):
                 feedback = censored.Feedback(*(feedback or (0.5, 0.2, False)))
-            session = live.start(policies.rcucb(GAME.problem))
+            session = live.start(censored.rcucb(GAME.problem))
             with pytest.raises((TypeError, ValueError), match=message):
                 live.tell(session, action, feedback)
 
 
-CHANGED = policies.rcucb(GAME.problem).params
+CHANGED = censored.rcucb(GAME.problem).params
 
 
 SESSIONS_THAT_WERE_CHANGED_BY_HAND = [
@@ -144,13 +140,13 @@ SESSIONS_THAT_WERE_CHANGED_BY_HAND = [
 def test_sessions_that_were_changed_by_hand(subtests):
     for change, message in SESSIONS_THAT_WERE_CHANGED_BY_HAND:
         with subtests.test(message=message):
-            session = live.start(policies.rcucb(GAME.problem))._replace(**change)
+            session = live.start(censored.rcucb(GAME.problem))._replace(**change)
             with pytest.raises((TypeError, ValueError), match=message):
                 live.ask(session)
 
 
 def of_one_round():
-    session = live.start(policies.rcucb(GAME.problem))
+    session = live.start(censored.rcucb(GAME.problem))
     action = live.ask(session)
     return live.tell(session, action, censored.Feedback(0.5, 0.2, False))
 
@@ -180,7 +176,7 @@ def test_a_state_that_no_game_leads_to_is_refused(name):
 
 
 def test_an_answer_that_the_game_has_not_is_not_handed_out():
-    lost = policies.uniform(GAME.problem)._replace(
+    lost = censored.uniform(GAME.problem)._replace(
         act=lambda noise, view, state, params: censored.Action(0, 2)
     )
     with pytest.raises(ValueError, match="session.state .* action.limit must be in"):
@@ -188,7 +184,7 @@ def test_an_answer_that_the_game_has_not_is_not_handed_out():
 
 
 def test_what_is_below_0_from_the_start_is_no_count():
-    policy = policies.uniform(GAME.problem)._replace(
+    policy = censored.uniform(GAME.problem)._replace(
         init=lambda params: {"last": jnp.int32(-1)},
         update=lambda noise, view, state, action, feedback, params: state,
     )
@@ -197,28 +193,28 @@ def test_what_is_below_0_from_the_start_is_no_count():
 
 @pytest.mark.parametrize("amount", [1e300, 1e-60])
 def test_feedback_that_would_be_played_as_another_number_is_refused(amount):
-    own = live.start(policies.rcucb(GAME.problem)._replace(problem=None))
+    own = live.start(censored.rcucb(GAME.problem)._replace(problem=None))
     feedback = censored.Feedback(0.5, amount, False)
     with pytest.raises(ValueError, match="feedback must be 0 or of a size in"):
         live.tell(own, censored.Action(0, 0), feedback)
 
 
 def test_views_of_another_game():
-    session = live.start(budgeted.bts(money.s_bt(2).problem))
+    session = live.start(budgeted.bts(budgeted.s_bt(2).problem))
     for view, message in (
         (None, r"view must be View.round, num_arms, spent, .* got None"),
         (3, "view must be a View"),
     ):
         with pytest.raises(TypeError, match=message):
             live.tell(session, 0, 0.5, view)
-    late = money.View(4, 2, 0.0, 1.0, money.OracleView(0.1, 0))
+    late = budgeted.View(4, 2, 0.0, 1.0, budgeted.OracleView(0.1, 0))
     with pytest.raises(ValueError, match="view.round must be the session's, 1, got 4"):
         live.ask(session, late)
 
 
 def test_another_pair_than_asked_leaves_pairs_without_rounds_to_come_first():
     """Of a limit that no round has reached nothing is known, and so it is played."""
-    session = live.start(policies.rcucb(GAME.problem))
+    session = live.start(censored.rcucb(GAME.problem))
     session = live.tell(
         session, censored.Action(0, 0), censored.Feedback(0.5, 0.2, False)
     )
@@ -228,7 +224,7 @@ def test_another_pair_than_asked_leaves_pairs_without_rounds_to_come_first():
 
 
 def test_a_policy_of_ones_own_may_count_below_0():
-    policy = policies.uniform(GAME.problem)._replace(
+    policy = censored.uniform(GAME.problem)._replace(
         init=lambda params: {"surplus": jnp.int32(0)},
         update=lambda noise, view, state, action, feedback, params: {
             "surplus": state["surplus"] - 1

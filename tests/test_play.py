@@ -7,12 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import laws, simulate
+from jaxbandits import allocation, budgeted, censored, farewell, laws, simulate
 from jaxbandits.arrays import unit_interval
+from jaxbandits.budgeted.environment import State
 from jaxbandits.protocol import Policy
 from jaxbandits.results.cuts import CutOffWarning
-from jaxbandits.settings import allocation, budgeted, censored, farewell
-from jaxbandits.settings.budgeted.environment import State
 from jaxbandits.testing import altered, check_policy
 from tests.engine import budget_game
 from tests.games import coins

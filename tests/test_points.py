@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from jaxbandits import zipped
-from jaxbandits.points import Points, equal_points, points_from
+from jaxbandits.checks.points import Points, equal_points, points_from
 from tests.tables import naming
 
 

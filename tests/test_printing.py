@@ -8,9 +8,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import jaxbandits
-from jaxbandits import progress
-from jaxbandits.printing import Printer, Table, say
-from jaxbandits.texts import visible
+from jaxbandits.console import progress
+from jaxbandits.console.printing import Printer, Table, say
+from jaxbandits.console.texts import visible
 
 PACKAGE = Path(jaxbandits.__file__).parent
 PRINTER = PACKAGE / "printing.py"

@@ -4,9 +4,9 @@ import threading
 
 import pytest
 
-from jaxbandits import progress
+from jaxbandits.console import progress
+from jaxbandits.console.progress import Report, doing, reporting
 from jaxbandits.engine.run import Clock, _compiled
-from jaxbandits.progress import Report, doing, reporting
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ import pytest
 from jax import lax
 
 from jaxbandits.arrays import pick, position, unit_interval
-from jaxbandits.reads import Faults, faults, sliced_beyond
+from jaxbandits.simulation.reads import Faults, faults, sliced_beyond
 
 WORDS = 3
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from jaxbandits import cli
-from jaxbandits.experiments import REGISTRY, Options, minutes, recorded
-from jaxbandits.experiments.common.claims import is_full
-from jaxbandits.experiments.statements import STATEMENTS, of_experiment
+from jaxbandits_studies import REGISTRY, Options, minutes, recorded
+from jaxbandits_studies.common.claims import is_full
+from jaxbandits_studies.statements import STATEMENTS, of_experiment
 from tests.tables import naming
 
 ROOT = Path(__file__).resolve().parents[1]

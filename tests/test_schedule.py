@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from jaxbandits.schedule import (
+from jaxbandits.engine.schedule import (
     linear_checkpoints,
     log_checkpoints,
     resolve_rounds,

@@ -5,7 +5,7 @@ from runpy import run_path
 
 import pytest
 
-from jaxbandits.policies import REGISTRY
+from jaxbandits.registry import POLICIES
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
 
@@ -14,7 +14,7 @@ SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
 def test_every_policy_has_a_game():
     made = run_path(SCRIPTS / "games.py")
     games = made["games"](300)
-    for name in REGISTRY:
+    for name in POLICIES:
         # Where a policy cannot be built for a game, `policy_of` says so.
         built = [made["policy_of"](name, game) for game in games[name.split("/")[0]]]
         assert any(policy is not None for policy in built), name

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import jaxbandits as jb
-from jaxbandits import Machine, simulate
-from jaxbandits.policies import censored as policies
+from jaxbandits import Machine, censored, simulate
 from jaxbandits.protocol import Entry, Policy
 from jaxbandits.testing import trace_run
 from tests.engine import budget_game
@@ -29,7 +28,7 @@ def game():
 
 @pytest.fixture(scope="module")
 def rcucb(game):
-    return policies.rcucb(game.problem)
+    return censored.rcucb(game.problem)
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +37,7 @@ def two(game, rcucb):
     return simulate(
         {
             "mine": rcucb.over(alpha=[0.5, 1.0], penalty_radius=0.0),
-            "other": policies.uniform(game.problem),
+            "other": censored.uniform(game.problem),
         },
         game,
         horizon=HORIZON,
@@ -206,7 +205,7 @@ def untraced(*args):
 def test_bad_input_is_refused_before_compiling(game, subtests):
     for change, error, named in list(BAD.values()):
         with subtests.test(named=named):
-            policy = policies.rcucb(game.problem)
+            policy = censored.rcucb(game.problem)
             if (
                 change != BAD["little memory"][0]
             ):  # the sizes of the state are looked up for this one
@@ -225,7 +224,7 @@ def test_policies_must_be_policies_with_names_of_their_own(game, rcucb):
     with pytest.raises(TypeError, match="policies must be a Policy .*, got 'RCUCB'"):
         simulate("RCUCB", game, **options_of())
     with pytest.raises(TypeError, match="got the function rcucb; policies are made by"):
-        simulate(policies.rcucb, game, **options_of())
+        simulate(censored.rcucb, game, **options_of())
     with pytest.raises(TypeError, match="got the Environment 'coins'"):
         simulate({"mine": game}, game, **options_of())
     # An environment is a tuple, but no list of policies; nor is a policy one of games.
@@ -271,7 +270,7 @@ def test_bad_points_are_refused_before_compiling(game, rcucb, subtests):
 
 
 def test_points_of_an_entry_are_named_by_their_policy(game):
-    entry = Entry(policies.rcucb, {"alhpa": [1.0]})
+    entry = Entry(censored.rcucb, {"alhpa": [1.0]})
     named = r"^policies\['mine'\] has no \['alhpa'\]; it has \['alpha', .*mean 'alpha'"
     with pytest.raises(ValueError, match=named):
         simulate({"mine": entry}, game, **options_of())

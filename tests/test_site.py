@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jaxbandits import policies, settings
-from jaxbandits.experiments import REGISTRY
+from jaxbandits.registry import ENVIRONMENTS, POLICIES
+from jaxbandits_studies import REGISTRY
 from tests.heavy import in_short
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -78,7 +78,7 @@ def test_the_example_of_a_setting_runs(page):
 
 def test_every_entry_stands_on_the_page_of_its_setting():
     text = "\n".join(entries.tables(page.stem) for page in SETTINGS)
-    for name in [*policies.REGISTRY, *settings.REGISTRY]:
+    for name in [*POLICIES, *ENVIRONMENTS]:
         assert f"| `{name}` |" in text
 
 

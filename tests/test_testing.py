@@ -10,12 +10,10 @@ import numpy as np
 import pytest
 
 import jaxbandits
-from jaxbandits import simulate
+from jaxbandits import budgeted, simulate
 from jaxbandits.arrays import pick, unit_interval
 from jaxbandits.engine.tape import Stream, read
-from jaxbandits.policies import budgeted
 from jaxbandits.protocol import Actions, View
-from jaxbandits.settings import budgeted as money
 from jaxbandits.testing import altered, check_environment, check_policy, trace_run
 from tests.engine.budget_game import ALTERNATE, cost_of, environment
 from tests.reference.words import grid
@@ -406,8 +404,8 @@ def test_books_are_closed_over_the_instance_that_was_played():
 
 
 def test_play_refuses_what_simulate_refuses():
-    game = money.s_bt(3)
-    of_two = budgeted.omega_ucb(money.s_bt(2).problem)
+    game = budgeted.s_bt(3)
+    of_two = budgeted.omega_ucb(budgeted.s_bt(2).problem)
     with pytest.raises(ValueError, match="was built for num_arms = 2"):
         trace_run(of_two, game, 5)
     mine = budgeted.omega_ucb(game.problem)

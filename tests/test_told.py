@@ -5,18 +5,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import live
-from jaxbandits.policies import allocation as allocation_policies
-from jaxbandits.policies import budgeted
-from jaxbandits.policies import censored as policies
-from jaxbandits.policies import farewell as farewell_policies
+from jaxbandits import allocation, budgeted, censored, farewell, live
+from jaxbandits.live.told import TOLD
 from jaxbandits.protocol import Policy
-from jaxbandits.settings import REGISTRY as SETTINGS
-from jaxbandits.settings import allocation as splitting
-from jaxbandits.settings import budgeted as money
-from jaxbandits.settings import censored
-from jaxbandits.settings import farewell as waiting
-from jaxbandits.settings.told import TOLD
+from jaxbandits.registry import ENVIRONMENTS
 from jaxbandits.testing._trace import rounds_of
 from tests.tables import naming
 
@@ -24,12 +16,12 @@ from tests.tables import naming
 def game_of(name):
     """An environment that needs nothing but its name."""
     if name == "ordered/ordered":
-        return splitting.ordered(splitting.simulation(3, 6.0), [2, 6])
+        return allocation.ordered(allocation.simulation(3, 6.0), [2, 6])
     if name == "combinatorial/combinatorial":
         return censored.combinatorial(censored.poscorr([0.3, 0.5]), 2)
     if name == "dueling/duels":
         return censored.duels(censored.poscorr([0.3, 0.5]))
-    return SETTINGS[name]()
+    return ENVIRONMENTS[name]()
 
 
 def played(name, rounds=20):
@@ -50,18 +42,18 @@ def limits_in_turn(problem):
 
 
 PLAYS = {
-    "censored": policies.uniform,
+    "censored": censored.uniform,
     "continuum": limits_in_turn,
-    "combinatorial": policies.uniform_super_arms,
-    "dueling": policies.uniform_duels,
+    "combinatorial": censored.uniform_super_arms,
+    "dueling": censored.uniform_duels,
     "budgeted": budgeted.uniform,
-    "farewell": farewell_policies.uniform,
-    "allocation": allocation_policies.uniform_split,
-    "ordered": allocation_policies.uniform_turns,
+    "farewell": farewell.uniform,
+    "allocation": allocation.uniform_split,
+    "ordered": allocation.uniform_turns,
 }
 
 
-PLAYED = [name for name, made in SETTINGS.items() if not made.needs]
+PLAYED = [name for name, made in ENVIRONMENTS.items() if not made.needs]
 PLAYED += ["combinatorial/combinatorial", "dueling/duels", "ordered/ordered"]
 SHORT = ("censored/trap", "budgeted/s-br", "farewell/figure-1a")
 
@@ -92,9 +84,9 @@ def test_what_all_other_games_answer_may_be_told():
 
 SETS = censored.SuperArm([3, 1], [1, 0])
 DUEL = censored.Duel([3, 3], [1, 0])
-WAIT = waiting.Action(0, 2)
-SPLIT = splitting.Allocation(np.full(3, 0.3))
-TURNS = splitting.Turns([2, 0, 1], [1, 2, 3])  # of which 4 units are handed out
+WAIT = farewell.Action(0, 2)
+SPLIT = allocation.Allocation(np.full(3, 0.3))
+TURNS = allocation.Turns([2, 0, 1], [1, 2, 3])  # of which 4 units are handed out
 # Of a setting: an action, feedback or a view that no round of it can have.
 IMPOSSIBLE = {
     "censored": [
@@ -163,7 +155,11 @@ IMPOSSIBLE = {
         ),
         (SPLIT, {"budget": np.inf}, "view.budget must be in"),
         (SPLIT, {"budget": -1}, "view.budget must be in"),
-        (splitting.Allocation(-SPLIT.amounts), {}, "action.amounts must be at least 0"),
+        (
+            allocation.Allocation(-SPLIT.amounts),
+            {},
+            "action.amounts must be at least 0",
+        ),
     ],
     "ordered": [
         (TURNS, {"allocation": [1, 2, 1]}, "allocation must be whole units, as"),
@@ -185,34 +181,34 @@ def round_of(name):
     """A policy, and a round that its game may have: view and feedback."""
     if name == "censored":
         game = censored.indep([0.3, 0.9])
-        return policies.rcucb(game.problem), None, censored.Feedback(0.5, 0.2, False)
+        return censored.rcucb(game.problem), None, censored.Feedback(0.5, 0.2, False)
     if name == "combinatorial":
         game = censored.combinatorial(censored.indep([0.3, 0.9]), 2)
         told = censored.SemiBanditFeedback([0.5, 0.25], [0.7, 0.2], [False, False])
-        return policies.cucb(game.problem), None, told
+        return censored.cucb(game.problem), None, told
     if name == "dueling":
         game = censored.duels(censored.indep([0.3, 0.9]))
         told = censored.DuelFeedback(True, [0.7, 0.2], [False, False])
-        return policies.sparring_ucb(game.problem), None, told
+        return censored.sparring_ucb(game.problem), None, told
     if name == "ordered":
-        policy = allocation_policies.ordered_ucb(game_of("ordered/ordered").problem)
-        return policy, None, splitting.Feedback([np.inf, 0.5, 1], [2, 1, 1])
+        policy = allocation.ordered_ucb(game_of("ordered/ordered").problem)
+        return policy, None, allocation.Feedback([np.inf, 0.5, 1], [2, 1, 1])
     if name == "budgeted":
-        policy = budgeted.omega_ucb(money.s_br(3).problem)
-        view = money.View(1, 2, 0, 1, money.OracleView(0.1, 0))
-        return policy, view, money.Feedback(1, 0.5)
+        policy = budgeted.omega_ucb(budgeted.s_br(3).problem)
+        view = budgeted.View(1, 2, 0, 1, budgeted.OracleView(0.1, 0))
+        return policy, view, budgeted.Feedback(1, 0.5)
     if name == "farewell":
-        policy = farewell_policies.product_limit(waiting.optimum_at_one().problem)
+        policy = farewell.product_limit(farewell.optimum_at_one().problem)
         # Floats where the game has integers, as a program would send them.
-        return policy, waiting.View(1, 0.0), waiting.Feedback(1, 2.0, 2)
-    game = splitting.simulation(num_arms=3)
-    nothing = splitting.OracleView(*[[1, 1, 1]] * 3)
-    view = splitting.View(1, 1, nothing)
+        return policy, farewell.View(1, 0.0), farewell.Feedback(1, 2.0, 2)
+    game = allocation.simulation(num_arms=3)
+    nothing = allocation.OracleView(*[[1, 1, 1]] * 3)
+    view = allocation.View(1, 1, nothing)
     amounts = [0, 0, 1]
     return (
-        allocation_policies.ra_etc(game.problem),
+        allocation.ra_etc(game.problem),
         view,
-        splitting.Feedback([np.inf, 0, 1], amounts),
+        allocation.Feedback([np.inf, 0, 1], amounts),
     )
 
 

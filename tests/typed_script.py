@@ -10,11 +10,8 @@ from jax import Array
 from jaxtyping import Int
 
 import jaxbandits as jb
-from jaxbandits.policies import censored as policies
-from jaxbandits.policies import farewell as other_policies
+from jaxbandits import censored, farewell
 from jaxbandits.protocol import Noise
-from jaxbandits.settings import censored as settings
-from jaxbandits.settings import farewell as other_settings
 
 
 class Params(NamedTuple):
@@ -25,7 +22,7 @@ class State(NamedTuple):
     pulls: Int[Array, " K"]
 
 
-def in_turn(problem: settings.Problem) -> jb.Policy[State, Params, settings.Action]:
+def in_turn(problem: censored.Problem) -> jb.Policy[State, Params, censored.Action]:
     """Arm after arm, with the largest limit."""
 
     def init(params: Params) -> State:
@@ -33,16 +30,16 @@ def in_turn(problem: settings.Problem) -> jb.Policy[State, Params, settings.Acti
 
     def act(
         noise: Noise, view: jb.View, state: State, params: Params
-    ) -> settings.Action:
+    ) -> censored.Action:
         arm = view.round % problem.num_arms
-        return settings.Action(arm, jnp.int32(problem.num_limits - 1))
+        return censored.Action(arm, jnp.int32(problem.num_limits - 1))
 
     def update(
         noise: Noise,
         view: jb.View,
         state: State,
-        action: settings.Action,
-        feedback: settings.Feedback,
+        action: censored.Action,
+        feedback: censored.Feedback,
         params: Params,
     ) -> State:
         return state._replace(pulls=state.pulls.at[action.arm].add(1))
@@ -50,15 +47,15 @@ def in_turn(problem: settings.Problem) -> jb.Policy[State, Params, settings.Acti
     return jb.Policy("in turn", init, act, update, Params())
 
 
-environment = settings.indep()
+environment = censored.indep()
 mine = in_turn(environment.problem)
-rcucb = policies.rcucb(environment.problem, survival="kaplan_meier")
+rcucb = censored.rcucb(environment.problem, survival="kaplan_meier")
 data = jb.simulate([mine, rcucb], environment, horizon=100, seeds=10)
 more = jb.simulate({"mine": mine}, environment, horizon=100)
 swept = jb.simulate(mine.over(first=[0.0, 1.0]), environment, horizon=100)
 waits = jb.simulate(
-    other_policies.wait_ucb(other_settings.figure_1a().problem),
-    other_settings.figure_1a(),
+    farewell.wait_ucb(farewell.figure_1a().problem),
+    farewell.figure_1a(),
     budget=100,
 )
 regret = jb.stats.interval(data, "regret").mean
@@ -67,5 +64,5 @@ greedier = rcucb._replace(params=rcucb.params._replace(alpha=0.5))
 # The mistakes.
 misspelt = jb.simulate(mine, environment, horizn=100)  # 1
 wrong_leaf = rcucb.params._replace(alhpa=0.5)  # 2
-stranger = other_policies.wait_ucb(other_settings.figure_1a().problem)
+stranger = farewell.wait_ucb(farewell.figure_1a().problem)
 elsewhere = jb.simulate(stranger, environment, budget=100)  # 3

@@ -5,25 +5,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxbandits.arrays import bound
-from jaxbandits.checks import Numbers, check_setup, function, instance, numbers, text
-from jaxbandits.laws.thresholds import Threshold
-from jaxbandits.protocol import Environment
-from jaxbandits.settings.allocation.game import Arms, Setup, Users, make_game
-from jaxbandits.settings.allocation.problem import (
+from jaxbandits.allocation.game import Arms, Setup, Users, make_game
+from jaxbandits.allocation.problem import (
     check_arms,
     check_budgets,
     check_options,
     check_users,
     make_problem,
 )
-from jaxbandits.settings.allocation.solving import (
+from jaxbandits.allocation.solving import (
     best_allocations,
     check_range,
     to_float32,
     values,
 )
-from jaxbandits.settings.allocation.types import Action, Problem
+from jaxbandits.allocation.types import Action, Problem
+from jaxbandits.arrays import bound
+from jaxbandits.checks import Numbers, check_setup, function, instance, numbers, text
+from jaxbandits.laws.thresholds import Threshold
+from jaxbandits.protocol import Environment
 
 
 class Oracle(NamedTuple):
@@ -233,7 +233,7 @@ def random_allocation(
       An environment with the metrics of `allocation`.
     """
     text("name", name)
-    instance("problem", problem, Problem, "of settings.allocation.make_problem")
+    instance("problem", problem, Problem, "of allocation.make_problem")
     function("draw", draw)
     check_setup("setup", setup)
     check_options(problem, order, stop_on_success)

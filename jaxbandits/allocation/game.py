@@ -15,17 +15,8 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Bool, Float, Int32
 
-from jaxbandits.arrays import Bound, CompensatedSum, below, bound, constant, position
-from jaxbandits.kernels.allocation import fill_in_order
-from jaxbandits.laws.thresholds import rise
-from jaxbandits.protocol import Actions, Game, Noise
-from jaxbandits.settings.actions import reals
-from jaxbandits.settings.allocation.solving import (
-    is_concave,
-    shape_array,
-    solve,
-)
-from jaxbandits.settings.allocation.types import (
+from jaxbandits.allocation.solving import is_concave, shape_array, solve
+from jaxbandits.allocation.types import (
     Allocation,
     Feedback,
     OracleView,
@@ -34,6 +25,11 @@ from jaxbandits.settings.allocation.types import (
     Problem,
     View,
 )
+from jaxbandits.arrays import Bound, CompensatedSum, below, bound, constant, position
+from jaxbandits.checks.actions import reals
+from jaxbandits.kernels.allocation import fill_in_order
+from jaxbandits.laws.thresholds import rise
+from jaxbandits.protocol import Actions, Game, Noise
 
 
 class Arms(NamedTuple):

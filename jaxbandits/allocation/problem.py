@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from jaxbandits.allocation.solving import is_concave
+from jaxbandits.allocation.types import Problem
 from jaxbandits.checks import (
     MOST,
     Numbers,
@@ -22,8 +24,6 @@ from jaxbandits.checks import (
     whole,
 )
 from jaxbandits.laws.thresholds import Threshold, check_family
-from jaxbandits.settings.allocation.solving import is_concave
-from jaxbandits.settings.allocation.types import Problem
 
 LEAST_PRODUCT = 1e-12  # of a rate and a budget: below, no arm ever activates
 BUDGET_ORDERS = ("cycle", "shuffle", "draw")

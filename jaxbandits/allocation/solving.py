@@ -9,6 +9,7 @@ from jax import Array
 from jax.typing import ArrayLike
 from jaxtyping import Float, Real
 
+from jaxbandits.allocation.types import Problem
 from jaxbandits.checks import (
     in_unit_interval,
     kinds,
@@ -27,7 +28,6 @@ from jaxbandits.kernels.allocation import (
     water_filling,
 )
 from jaxbandits.laws.thresholds import cascade_curves, curves, exponential
-from jaxbandits.settings.allocation.types import Problem
 
 
 def is_concave(problem: Problem) -> bool:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxbandits.settings.allocation.types import (
+from jaxbandits.allocation.types import (
     Allocation,
     Feedback,
     OracleView,
@@ -13,7 +13,7 @@ from jaxbandits.settings.allocation.types import (
     Problem,
     View,
 )
-from jaxbandits.settings.entries import (
+from jaxbandits.checks.entries import (
     ROUNDING,
     at_least_zero,
     finite,
@@ -24,7 +24,7 @@ from jaxbandits.settings.entries import (
     real,
 )
 
-SOURCE = "jaxbandits.settings.allocation"
+SOURCE = "jaxbandits.allocation"
 
 
 def view_of(problem: Problem, view: Any) -> View:

@@ -16,6 +16,13 @@ from jax import Array
 from jaxtyping import Float, Int32
 
 from jaxbandits.arrays import CompensatedSum, first_argmax, tally
+from jaxbandits.budgeted.problem import (
+    Feedback,
+    OracleView,
+    Problem,
+    View,
+    make_problem,
+)
 from jaxbandits.checks import (
     Numbers,
     check_setup,
@@ -31,17 +38,10 @@ from jaxbandits.checks import (
     shown,
     text,
 )
+from jaxbandits.checks.actions import in_range
+from jaxbandits.kernels.counts import total, weighted
 from jaxbandits.laws.law import JointLaw, exact_params, exceeds
 from jaxbandits.protocol import Actions, Environment, Game, as_given
-from jaxbandits.settings.actions import in_range
-from jaxbandits.settings.budgeted.types import (
-    Feedback,
-    OracleView,
-    Problem,
-    View,
-    make_problem,
-)
-from jaxbandits.settings.counts import total, weighted
 
 UNITS = ("cheapest", "money")
 # Of an arm's expected cost, in money: a budget of 1 would take more rounds than int32
@@ -251,7 +251,7 @@ def fixed(
         raise ValueError(
             f"params: costs must be in [0, 1], and reach {most:g}: divide them by "
             f"{most:g} and give unit=1 / {most:g} (and worth= for rewards); "
-            "settings.budgeted.from_table does so for records"
+            "budgeted.from_table does so for records"
         )
     if law.means is not None and not np.all(law.means(params)[1] >= LEAST_COST):
         raise ValueError(

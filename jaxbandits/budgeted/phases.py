@@ -19,12 +19,7 @@ from jax import Array
 from jaxtyping import Float, Int32
 
 from jaxbandits.arrays import CompensatedSum, first_argmax, row, tally
-from jaxbandits.checks import Numbers, number, numbers, played, positive, shown, whole
-from jaxbandits.laws import bernoulli, product
-from jaxbandits.laws.law import JointLaw, exact_params
-from jaxbandits.protocol import Actions, Environment, Game, as_given
-from jaxbandits.settings.actions import in_range
-from jaxbandits.settings.budgeted.environment import (
+from jaxbandits.budgeted.environment import (
     Oracle,
     State,
     Tables,
@@ -33,8 +28,13 @@ from jaxbandits.settings.budgeted.environment import (
     metrics,
     oracle_of,
 )
-from jaxbandits.settings.budgeted.synthetic import COST_FLOOR, draw_bernoulli, s_br
-from jaxbandits.settings.budgeted.types import Feedback, OracleView, Problem, View
+from jaxbandits.budgeted.problem import Feedback, OracleView, Problem, View
+from jaxbandits.budgeted.synthetic import COST_FLOOR, draw_bernoulli, s_br
+from jaxbandits.checks import Numbers, number, numbers, played, positive, shown, whole
+from jaxbandits.checks.actions import in_range
+from jaxbandits.laws import bernoulli, product
+from jaxbandits.laws.law import JointLaw, exact_params
+from jaxbandits.protocol import Actions, Environment, Game, as_given
 
 MOST_PHASES = 1_000
 

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from jaxbandits.budgeted.environment import Arms, budgeted
 from jaxbandits.checks import MOST, non_negative, number, played, whole
 from jaxbandits.laws import (
     Bernoulli,
@@ -25,7 +26,6 @@ from jaxbandits.laws import (
 )
 from jaxbandits.laws.law import Law
 from jaxbandits.protocol import Environment
-from jaxbandits.settings.budgeted.environment import Arms, budgeted
 
 OUTCOMES = (0.0, 0.25, 0.5, 0.75, 1.0)  # of the generalised Bernoulli law
 LARGEST_PARAMETER = 5.0  # of the Beta laws

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from jaxbandits.settings.budgeted.types import Feedback, OracleView, Problem, View
-from jaxbandits.settings.entries import (
+from jaxbandits.budgeted.problem import Feedback, OracleView, Problem, View
+from jaxbandits.checks.entries import (
     at_least_zero,
     count,
     of_type,
@@ -12,7 +12,7 @@ from jaxbandits.settings.entries import (
     real,
 )
 
-SOURCE = "jaxbandits.settings.budgeted"
+SOURCE = "jaxbandits.budgeted"
 
 
 def view_of(problem: Problem, view: Any) -> View:

@@ -10,9 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxbandits.checks import MOST, instance, whole
-from jaxbandits.protocol import Environment
-from jaxbandits.settings.censored._recorded import (
+from jaxbandits.censored._recorded import (
     COST,
     PENALTY,
     Runs,
@@ -20,7 +18,9 @@ from jaxbandits.settings.censored._recorded import (
     shipped_runs,
     unit_of,
 )
-from jaxbandits.settings.censored.types import Action, RealAction, make_problem
+from jaxbandits.censored.problem import Action, RealAction, make_problem
+from jaxbandits.checks import MOST, instance, whole
+from jaxbandits.protocol import Environment
 
 
 def forest_runs() -> Runs:

@@ -5,12 +5,12 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxbandits.censored.costs import scaled
+from jaxbandits.censored.environment import censored
+from jaxbandits.censored.problem import Action, RealAction, make_problem
 from jaxbandits.checks import instance, shown
 from jaxbandits.laws import Discrete, Law, Product, discrete, product
 from jaxbandits.protocol import Environment
-from jaxbandits.settings.censored.costs import scaled
-from jaxbandits.settings.censored.environment import censored
-from jaxbandits.settings.censored.types import Action, RealAction, make_problem
 
 
 def plain(

@@ -18,13 +18,9 @@ import numpy as np
 import pandas as pd
 
 from jaxbandits import checks
-from jaxbandits.checks import Numbers, instance, number, played, positive, text
-from jaxbandits.laws import empirical, empirical_params
-from jaxbandits.laws.law import Cost
-from jaxbandits.protocol import Environment
-from jaxbandits.settings.censored.costs import scaled
-from jaxbandits.settings.censored.environment import State, censored, metrics
-from jaxbandits.settings.censored.types import (
+from jaxbandits.censored.costs import scaled
+from jaxbandits.censored.environment import State, censored, metrics
+from jaxbandits.censored.problem import (
     ANY,
     Action,
     Continuum,
@@ -33,9 +29,13 @@ from jaxbandits.settings.censored.types import (
     make_continuum,
     make_problem,
 )
-from jaxbandits.settings.counts import weighted
-from jaxbandits.settings.reading import Allowed, Read, look, read, tell, tidy
-from jaxbandits.settings.tables import coerced, named_as_totals
+from jaxbandits.checks import Numbers, instance, number, played, positive, text
+from jaxbandits.kernels.counts import weighted
+from jaxbandits.laws import empirical, empirical_params
+from jaxbandits.laws.law import Cost
+from jaxbandits.protocol import Environment
+from jaxbandits.tables.known import coerced, named_as_totals
+from jaxbandits.tables.reading import Allowed, Read, look, read, tell, tidy
 
 RUN = "run"
 COST, PENALTY = scaled(1.0), scaled(10.0)  # PAR10, section 2
@@ -121,7 +121,7 @@ def load_runs(
     stopped ones alone would favour limits that they exceed.)
 
     Args:
-      path: a CSV file, one row per run, as for `settings.budgeted.from_table`. A column
+      path: a CSV file, one row per run, as for `budgeted.from_table`. A column
         ``run`` (a number), if there is one, orders the runs of a configuration.
       reward: the column of rewards in [0, 1]; not looked at in a run that had not
         finished. None: a run that finished brings 1.
@@ -140,7 +140,7 @@ def load_runs(
       tolerance: the share of a timeout or cutoff, in [0, 1), by which a run that it
         stopped may fall short of it: 0.01 counts 9.98 of 10 s as stopped. By default 0,
         and such runs are worth a warning. It goes with timeout or cutoff.
-      sep, decimal: as for `settings.budgeted.from_table`.
+      sep, decimal: as for `budgeted.from_table`.
 
     Returns:
       The runs, configurations in the order of their values.
@@ -397,7 +397,7 @@ def shipped_runs(name: str, **columns: Any) -> Runs:
         JSON file that becomes `Runs.about`, with the timeout if there was one.
       **columns: as for `load_runs`.
     """
-    folder = files("jaxbandits.settings.censored") / "data"
+    folder = files("jaxbandits.censored") / "data"
     about = json.loads((folder / f"{name}.json").read_text())
     timeout = about.get("timeout")
     options = {} if timeout is None else {"timeout": timeout, "tolerance": 0.0}

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from jaxbandits.censored._recorded import Runs, recorded, shipped_runs
+from jaxbandits.censored.problem import Action, RealAction
 from jaxbandits.checks import Numbers, positive
 from jaxbandits.protocol import Environment
-from jaxbandits.settings.censored._recorded import Runs, recorded, shipped_runs
-from jaxbandits.settings.censored.types import Action, RealAction
 
 LIMITS = tuple(np.geomspace(20, 5_000, 10).tolist())  # flips; the last is the timeout
 UNIT = 20_000  # flips that cost as much as a solved formula brings

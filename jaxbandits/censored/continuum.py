@@ -17,18 +17,7 @@ from jax import Array
 from jaxtyping import Int32
 
 from jaxbandits.arrays import CompensatedSum, tally
-from jaxbandits.checks import Numbers, increasing, kinds, numbers, text
-from jaxbandits.laws.law import JointLaw, Moments
-from jaxbandits.protocol import Actions, Environment, Game
-from jaxbandits.settings.actions import in_range, of_kind, reals
-from jaxbandits.settings.censored.staircase import (
-    Staircase,
-    best_pair,
-    on_step,
-    staircase,
-    value_at,
-)
-from jaxbandits.settings.censored.types import (
+from jaxbandits.censored.problem import (
     Action,
     Continuum,
     Problem,
@@ -38,7 +27,18 @@ from jaxbandits.settings.censored.types import (
     penalty_at,
     penalty_in_play,
 )
-from jaxbandits.settings.counts import total, weighted
+from jaxbandits.censored.staircase import (
+    Staircase,
+    best_pair,
+    on_step,
+    staircase,
+    value_at,
+)
+from jaxbandits.checks import Numbers, increasing, kinds, numbers, text
+from jaxbandits.checks.actions import in_range, of_kind, reals
+from jaxbandits.kernels.counts import total, weighted
+from jaxbandits.laws.law import JointLaw, Moments
+from jaxbandits.protocol import Actions, Environment, Game
 
 CELLS = 2048  # of the table of gains and survival probabilities
 TOLERANCE = 1e-5  # largest error of a value that is read off the table

@@ -15,12 +15,8 @@ from jax import Array
 from jaxtyping import Int32
 
 from jaxbandits.arrays import pick, tally
-from jaxbandits.checks import instance, kinds, text
-from jaxbandits.laws.law import JointLaw, exact_params
-from jaxbandits.protocol import Actions, Environment, Game
-from jaxbandits.settings.actions import in_range, of_kind
-from jaxbandits.settings.censored.continuum import any_limit, gains
-from jaxbandits.settings.censored.types import (
+from jaxbandits.censored.continuum import any_limit, gains
+from jaxbandits.censored.problem import (
     Action,
     Continuum,
     Problem,
@@ -28,7 +24,11 @@ from jaxbandits.settings.censored.types import (
     censor,
     check_arms,
 )
-from jaxbandits.settings.counts import total, weighted
+from jaxbandits.checks import instance, kinds, text
+from jaxbandits.checks.actions import in_range, of_kind
+from jaxbandits.kernels.counts import total, weighted
+from jaxbandits.laws.law import JointLaw, exact_params
+from jaxbandits.protocol import Actions, Environment, Game
 
 ROUNDING = 1e-9  # of values, up to which they are equal
 
@@ -103,7 +103,7 @@ def censored(
         the law has no exact moments, or if the exact values are not finite.
     """
     text("name", name)
-    instance("problem", problem, (Problem, Continuum), "of settings.censored")
+    instance("problem", problem, (Problem, Continuum), "of censored")
     instance("law", law, JointLaw, "of jaxbandits.laws, as product(beta, exponential)")
     if law.moments is None:
         raise ValueError(f"law: {law.name} has no exact moments, which regret needs")

@@ -13,6 +13,17 @@ from typing import Any, ParamSpec
 import jax
 import numpy as np
 
+from jaxbandits.censored.costs import fast_track, late_fee, scaled
+from jaxbandits.censored.environment import censored
+from jaxbandits.censored.problem import (
+    ANY,
+    Action,
+    Continuum,
+    Problem,
+    RealAction,
+    make_continuum,
+    make_problem,
+)
 from jaxbandits.checks import (
     MOST,
     Numbers,
@@ -39,17 +50,6 @@ from jaxbandits.laws import (
 )
 from jaxbandits.laws.law import Cost
 from jaxbandits.protocol import Environment
-from jaxbandits.settings.censored.costs import fast_track, late_fee, scaled
-from jaxbandits.settings.censored.environment import censored
-from jaxbandits.settings.censored.types import (
-    ANY,
-    Action,
-    Continuum,
-    Problem,
-    RealAction,
-    make_continuum,
-    make_problem,
-)
 
 Arguments = ParamSpec("Arguments")
 Instance = Environment[Any, Any, Action | RealAction]

@@ -6,15 +6,10 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Bool
 
+from jaxbandits.censored.problem import Duel, Problem, SemiBanditFeedback, SuperArm
 from jaxbandits.checks import instance, shown
+from jaxbandits.checks.actions import positions_in
 from jaxbandits.protocol import Environment, Game, Noise, as_given, round_only
-from jaxbandits.settings.actions import positions_in
-from jaxbandits.settings.censored.types import (
-    Duel,
-    Problem,
-    SemiBanditFeedback,
-    SuperArm,
-)
 
 
 def problem_of(environment: Environment) -> Problem:
@@ -25,11 +20,11 @@ def problem_of(environment: Environment) -> Problem:
         (instances that are drawn, views of more than the round, budgets, nothing known
         of its values).
     """
-    instance("environment", environment, Environment, "of settings.censored")
+    instance("environment", environment, Environment, "of censored")
     pairs, game = environment.problem, environment.game
     if not isinstance(pairs, Problem):
         raise TypeError(
-            "environment must be of settings.censored, with a grid of limits, got "
+            "environment must be of censored, with a grid of limits, got "
             f"{environment.name!r}, whose problem is {shown(pairs)}"
         )
     plain = game.sample is as_given and game.view is round_only

@@ -13,8 +13,8 @@ import numpy as np
 from jax import Array
 from jaxtyping import Float, Int32
 
+from jaxbandits.censored.problem import Continuum, penalty_at
 from jaxbandits.laws.law import Cost, JointLaw, exceeds
-from jaxbandits.settings.censored.types import Continuum, penalty_at
 
 
 class Staircase(NamedTuple):

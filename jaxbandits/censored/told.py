@@ -4,9 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from jaxbandits.laws.law import exceeds
-from jaxbandits.settings.censored.types import Continuum, Feedback, Problem
-from jaxbandits.settings.entries import (
+from jaxbandits.censored.problem import Continuum, Feedback, Problem
+from jaxbandits.checks.entries import (
     ROUNDING,
     any_number,
     finite,
@@ -15,8 +14,9 @@ from jaxbandits.settings.entries import (
     real,
     truth,
 )
+from jaxbandits.laws.law import exceeds
 
-SOURCE = "jaxbandits.settings.censored"
+SOURCE = "jaxbandits.censored"
 
 
 def check_action(problem: Problem | Continuum, view: Any, action: Any) -> None:

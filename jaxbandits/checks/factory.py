@@ -137,7 +137,7 @@ def made_by(plain: Callable[[int], Policy], num_arms: int) -> Policy:
       ValueError: if it makes a policy that was built for a problem.
     """
     made = function("plain", plain)(num_arms)
-    source = f"made of {num_arms} arms, as policies.plain.ucb does"
+    source = f"made of {num_arms} arms, as plain.ucb does"
     return built_for(f"plain({num_arms})", made, None, source)
 
 
@@ -186,8 +186,8 @@ def check_problem(name: str, problem: Any, *kinds: type) -> None:
 
 
 def kind_name(kind: type) -> str:
-    """A problem's type in words, with its setting: "a Problem of settings.censored"."""
-    setting = kind.__module__.removeprefix("jaxbandits.").removesuffix(".types")
+    """A problem's type in words, with its setting: "a Problem of censored"."""
+    setting = kind.__module__.removeprefix("jaxbandits.").rpartition(".")[0]
     article = "an" if kind.__name__[0] in "AEIOU" else "a"
     return f"{article} {kind.__name__} of {setting}"
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from jaxbandits.checks import shown
-from jaxbandits.factory import kind_name
+from jaxbandits.checks.factory import kind_name
 from jaxbandits.protocol import Environment, Policy
 
 POINTS = 1000  # at which functions of a resource are compared

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxbandits import checks
-from jaxbandits.progress import doing
+from jaxbandits.console.progress import doing
 
 MOST = 1_000_000  # points: each is a row of the store and of its description
 ENDS = {"horizon", "budget"}  # of a game, known to be large, and no worse if rounded

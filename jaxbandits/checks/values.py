@@ -7,28 +7,17 @@ played must also survive rounding to the precision of play (`played`).
 
 import difflib
 import importlib.util
-import inspect
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import wraps
 from numbers import Real
 from pathlib import Path
-from types import UnionType
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    ParamSpec,
-    TypeVar,
-    Union,
-    get_args,
-    get_origin,
-)
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jaxbandits.faults import is_users
+from jaxbandits.console.faults import is_users
 
 if TYPE_CHECKING:  # results and pictures are read without JAX
     from numpy.typing import ArrayLike
@@ -499,122 +488,3 @@ def _require(
             raise TypeError(f"{error}; it must be {text}") from None
         if not np.all(np.isfinite(array) & condition(array)):
             raise ValueError(f"{name} must be {text}, got {shown(value)}")
-
-
-Arguments = ParamSpec("Arguments")
-Result = TypeVar("Result")
-
-
-def kinds(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Decorator: arguments of another kind than their annotations say are refused.
-
-    What is annotated as a number, an integer, an array, a flag, a text, a function, a
-    mapping, a type, a sequence or tuple of these, or one of several, is looked at; what
-    is annotated otherwise is not. Values are not looked at: arguments may be traced.
-
-    Raises:
-      TypeError: naming the argument and its kinds.
-    """
-    check = check_kinds(function)
-
-    @wraps(function)
-    def checked(*args: Arguments.args, **options: Arguments.kwargs) -> Result:
-        check(*args, **options)
-        return function(*args, **options)
-
-    return checked
-
-
-def check_kinds(function: Callable[..., Any]) -> Callable[..., None]:
-    """What `kinds` checks before it calls: a function of the same arguments."""
-    signature = inspect.signature(function)
-    wanted = {
-        name: (each.kind, *_wanted(each.annotation))
-        for name, each in signature.parameters.items()
-        if each.annotation is not each.empty and each.kind is not each.VAR_KEYWORD
-    }
-
-    def check(*args: Any, **options: Any) -> None:
-        given = signature.bind(*args, **options).arguments
-        for name in given.keys() & wanted:
-            value, (kind, is_one, words) = given[name], wanted[name]
-            several = kind == inspect.Parameter.VAR_POSITIONAL
-            for each in value if several else (value,):
-                if not is_one(each):
-                    raise TypeError(f"{name} must be {words}, got {shown(each)}")
-
-    return check
-
-
-def _wanted(annotation: Any) -> tuple[Callable[[Any], bool], str]:
-    """A test of a value, and what it asks for in words."""
-    origin, inner = get_origin(annotation), get_args(annotation)
-    if origin in (Union, UnionType):
-        tests, words = zip(*map(_wanted, inner), strict=True)
-        named = " or ".join(dict.fromkeys(words))
-        return lambda x: any(test(x) for test in tests), named
-    arrays = ("Array", "ndarray", "number")
-    if (
-        hasattr(annotation, "array_type")
-        or getattr(annotation, "__name__", "") in arrays
-    ):
-        return _is_array, "an array of numbers"
-    if origin is Sequence or (origin is tuple and Ellipsis not in inner):
-        tests, words = zip(*map(_wanted, inner), strict=True)
-        exact = origin is tuple
-
-        def are(value: Any) -> bool:
-            if (
-                np.ndim(value) == 0
-                if isinstance(value, np.ndarray)
-                else (not isinstance(value, Sequence) or isinstance(value, str | bytes))
-            ):
-                return False
-            asked = tests if exact else tests * len(value)
-            return len(value) == len(asked) and all(
-                test(each) for test, each in zip(asked, value, strict=True)
-            )
-
-        return are, f"a {'tuple' if exact else 'sequence'} of {', '.join(words)}"
-    kind = origin or annotation
-    if getattr(kind, "_is_protocol", False):  # of functions: Act, Update, Recommend
-        kind = Callable
-    if kind in _KINDS:
-        return _KINDS[kind]
-    # A type variable, a string or Any may stand for everything.
-    if not isinstance(kind, type) or kind in (Any, object, tuple):
-        return lambda x: True, "anything"
-    return lambda x: isinstance(x, kind), f"a {kind.__name__}"
-
-
-def _is_array(value: Any) -> bool:
-    """Whether JAX can make an array of real numbers of it; what is traced is one."""
-    if isinstance(value, np.ma.MaskedArray):
-        return False
-    if hasattr(value, "dtype"):
-        return np.dtype(value.dtype).kind not in "OSUMmc"
-    if not isinstance(value, list | tuple):
-        return isinstance(value, Real)
-    if not all(map(_is_array, value)):
-        return False
-    try:  # a ragged list has no shape
-        return len({np.shape(each) for each in value}) <= 1
-    except ValueError:
-        return False
-
-
-_KINDS: dict[Any, tuple[Callable[[Any], bool], str]] = {
-    type(None): (lambda x: x is None, "None"),
-    bool: (lambda x: isinstance(x, bool | np.bool_), "True or False"),
-    int: (
-        lambda x: isinstance(x, int | np.integer) and not isinstance(x, bool),
-        "an integer",
-    ),
-    float: (
-        lambda x: _is_array(x) and np.ndim(x) == 0 and not isinstance(x, bool),
-        "a number",
-    ),
-    str: (lambda x: isinstance(x, str), "a string"),
-    Callable: (callable, "a function"),
-    Mapping: (lambda x: isinstance(x, Mapping), "a mapping"),
-}

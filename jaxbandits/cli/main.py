@@ -12,11 +12,11 @@ import warnings
 
 import jaxbandits
 from jaxbandits import checks
-from jaxbandits.cli_compare import add_compare
-from jaxbandits.cli_reproduce import ALL, add_reproduce, play_and_write
-from jaxbandits.cli_sweeps import add_sweeps, verify_store
-from jaxbandits.faults import EXPECTED, is_users
-from jaxbandits.texts import visible
+from jaxbandits.cli.sweeps import add_sweeps, verify_store
+from jaxbandits.console.faults import EXPECTED, is_users
+from jaxbandits.console.texts import visible
+from jaxbandits_studies.cli.compare import add_compare
+from jaxbandits_studies.cli.reproduce import ALL, add_reproduce, play_and_write
 
 LINES = "\n"  # Errors and warnings have several lines at times.
 RESULTS = "results"  # the folder where `reproduce` leaves its summaries
@@ -30,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
     or of a file of yours that was run: it passes, with its traceback.
     """
     options = _parser().parse_args(arguments)
-    from jaxbandits.printing import say  # which is not needed for help
+    from jaxbandits.console.printing import say  # which is not needed for help
 
     try:
         with _plain_warnings():
@@ -139,11 +139,10 @@ def _parser_and_commands():
 
 
 def _list(options) -> int:
-    from jaxbandits.experiments import REGISTRY, minutes
-    from jaxbandits.policies import REGISTRY as POLICIES
-    from jaxbandits.printing import Printer, Table
-    from jaxbandits.settings import PARTS, setting_of
-    from jaxbandits.settings import REGISTRY as ENVIRONMENTS
+    from jaxbandits.console.printing import Printer, Table
+    from jaxbandits.registry import ENVIRONMENTS, POLICIES, setting_of
+    from jaxbandits.sweeps.parts import PARTS
+    from jaxbandits_studies import REGISTRY, minutes
 
     asked = options.setting
     if asked is not None:
@@ -192,7 +191,7 @@ def _list(options) -> int:
 
 def _makers_table(title, makers):
     """What can be named in a file, what it is made by, and with what."""
-    from jaxbandits.printing import Table
+    from jaxbandits.console.printing import Table
 
     table = Table("name", "factory", "arguments", title=title)
     for name, maker in makers.items():
@@ -207,9 +206,9 @@ def _shown(value) -> str:
 
 
 def _completion(options) -> int:
-    from jaxbandits.experiments import REGISTRY
-    from jaxbandits.experiments.statements import STATEMENTS
-    from jaxbandits.settings import PARTS
+    from jaxbandits.sweeps.parts import PARTS
+    from jaxbandits_studies import REGISTRY
+    from jaxbandits_studies.statements import STATEMENTS
 
     checks.installed("SHELL: completion", "shtab", "completion")
     import shtab
@@ -231,7 +230,7 @@ def _completion(options) -> int:
 def _info(options) -> int:
     import jax
 
-    from jaxbandits.printing import Printer, Table
+    from jaxbandits.console.printing import Printer, Table
     from jaxbandits.results import provenance
 
     facts = provenance(devices=[str(d) for d in jax.devices()])
@@ -246,10 +245,10 @@ def _info(options) -> int:
 
 
 def _recommend(options) -> int:
-    from jaxbandits.experiments.judging.advice import ADVICE, as_data, paragraphs
-    from jaxbandits.experiments.judging.board import shipped
-    from jaxbandits.experiments.judging.leaderboard import PROTOCOLS, standings_table
-    from jaxbandits.printing import Printer
+    from jaxbandits.console.printing import Printer
+    from jaxbandits_studies.judging.advice import ADVICE, as_data, paragraphs
+    from jaxbandits_studies.judging.board import shipped
+    from jaxbandits_studies.judging.leaderboard import PROTOCOLS, standings_table
 
     setting = checks.one_of("SETTING", options.setting, ADVICE)
     if options.json:
@@ -265,15 +264,15 @@ def _recommend(options) -> int:
 
 
 def _claims(options) -> int:
-    from jaxbandits.experiments import recorded
-    from jaxbandits.experiments.statements import (
+    from jaxbandits.console.printing import Printer, Table
+    from jaxbandits_studies import recorded
+    from jaxbandits_studies.statements import (
         NOT_COMPARABLE,
         STATEMENTS,
         reasons,
         tally,
         verdicts_in,
     )
-    from jaxbandits.printing import Printer, Table
 
     results = checks.path("--results", options.results)
     # By default there need not be any yet.
@@ -336,9 +335,9 @@ def _verify(options) -> int:
             f"--blocks and --spec are of a store; {options.what} is the name of a claim"
         )
     results = checks.path("--results", options.results)
-    from jaxbandits.experiments import REGISTRY, prepare_folder
-    from jaxbandits.experiments.statements import STATEMENTS, of_id
-    from jaxbandits.printing import Printer, say
+    from jaxbandits.console.printing import Printer, say
+    from jaxbandits_studies import REGISTRY, prepare_folder
+    from jaxbandits_studies.statements import STATEMENTS, of_id
 
     asked = {each.id: each for each in of_id(options.what)}
     if not asked:

@@ -112,7 +112,7 @@ def _sweep(options) -> int:
         checks.whole("--seeds", options.seeds, 1)
     import jax
 
-    from jaxbandits.printing import Printer, say
+    from jaxbandits.console.printing import Printer, say
     from jaxbandits.sweeps import HalfWidth, Store, read_spec, run_sweep
     from jaxbandits.sweeps.fill import StoppedError
     from jaxbandits.sweeps.hosts import join, leave
@@ -165,8 +165,8 @@ def _plan(spec, store, options) -> int:
     """Say what a sweep takes, without playing it."""
     from rich.filesize import decimal
 
-    from jaxbandits.printing import Printer
-    from jaxbandits.progress import duration
+    from jaxbandits.console.printing import Printer
+    from jaxbandits.console.progress import duration
     from jaxbandits.sweeps import HalfWidth
     from jaxbandits.sweeps.estimate import estimate
 
@@ -202,8 +202,8 @@ def _plan(spec, store, options) -> int:
 
 def _tell(store: str, options) -> None:
     """Say what a complete sweep has found."""
-    from jaxbandits.experiments.common.table import records_table
-    from jaxbandits.printing import Printer
+    from jaxbandits.cli.table import records_table
+    from jaxbandits.console.printing import Printer
     from jaxbandits.sweeps.summary import best_points, sweep_records
 
     records = sweep_records(store)
@@ -219,7 +219,7 @@ def _tell(store: str, options) -> None:
 
 
 def _status(options) -> int:
-    from jaxbandits.printing import Printer, Table
+    from jaxbandits.console.printing import Printer, Table
     from jaxbandits.sweeps.status import status
 
     found = status(options.store)
@@ -259,7 +259,7 @@ def _duration(seconds: float) -> str:
 
 
 def _show(options) -> int:
-    from jaxbandits.printing import Printer, Table
+    from jaxbandits.console.printing import Printer, Table
     from jaxbandits.sweeps.status import show
 
     found = show(options.store)
@@ -283,7 +283,7 @@ def _show(options) -> int:
 
 
 def _merge(options) -> int:
-    from jaxbandits.printing import Printer
+    from jaxbandits.console.printing import Printer
     from jaxbandits.sweeps.merge import merge
 
     found = merge(options.stores, options.into)
@@ -293,7 +293,7 @@ def _merge(options) -> int:
 
 def verify_store(options) -> int:
     """`jaxbandits verify STORE`; `options` are those of the command."""
-    from jaxbandits.printing import Printer
+    from jaxbandits.console.printing import Printer
     from jaxbandits.sweeps import read_spec
     from jaxbandits.sweeps.verify import examine, replay
 

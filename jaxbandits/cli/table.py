@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from jaxbandits.printing import Table
+from jaxbandits.console.printing import Table
 from jaxbandits.stats import Record
 
 METRICS = {

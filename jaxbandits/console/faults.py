@@ -1,10 +1,9 @@
 """Whose fault an error is: the user's, who is told in one line, or ours."""
 
 import dis
-import os
 from types import TracebackType
 
-PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+PACKAGES = "jaxbandits"  # and what builds on it under a name that begins so
 _RAISE = dis.opmap["RAISE_VARARGS"]
 EXPECTED = (ValueError, TypeError, OSError)  # what checks raise, and files
 
@@ -24,7 +23,7 @@ def is_users(error: BaseException) -> bool:
     if innermost is None:
         return False
     code = innermost.tb_frame.f_code
-    ours = os.path.abspath(code.co_filename).startswith(PACKAGE)
+    ours = innermost.tb_frame.f_globals.get("__name__", "").startswith(PACKAGES)
     # Not by the line of the source, which may have been edited meanwhile.
     return ours and code.co_code[innermost.tb_lasti] == _RAISE
 

@@ -13,7 +13,7 @@ import rich.table
 from rich.console import Console
 from rich.text import Text
 
-from jaxbandits.texts import visible
+from jaxbandits.console.texts import visible
 
 WIDTH = 120  # characters of a line where there is no terminal
 

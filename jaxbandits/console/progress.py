@@ -191,7 +191,7 @@ def _ratio(parts: Counter, others: Counter) -> float:
 
 
 def _line(text: str) -> None:
-    from jaxbandits.printing import say
+    from jaxbandits.console.printing import say
 
     say(f"jaxbandits: {text}")
 
@@ -204,8 +204,8 @@ def _bar(report: Report, rounds: float) -> Iterator[None]:
     from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn
     from rich.text import Text
 
-    from jaxbandits.printing import Printer
-    from jaxbandits.texts import visible
+    from jaxbandits.console.printing import Printer
+    from jaxbandits.console.texts import visible
 
     process, peak = psutil.Process(), 0
 

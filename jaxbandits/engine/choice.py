@@ -65,7 +65,7 @@ def choose(name: str, policy, environment, platform: str) -> Choice:
 
 def say(environment: str, choices: Mapping[str, Choice]) -> None:
     """Print, on stderr, which engines were chosen and why; a line for each reason."""
-    from jaxbandits.printing import say as tell  # rich, which few need
+    from jaxbandits.console.printing import say as tell  # rich, which few need
 
     for choice in dict.fromkeys(choices.values()):
         names = ", ".join(name for name, each in choices.items() if each == choice)

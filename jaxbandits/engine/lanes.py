@@ -33,7 +33,7 @@ from jax.extend.core import ClosedJaxpr, Literal
 from jaxbandits.arrays.named import PREFIX
 from jaxbandits.engine import rows, trees
 from jaxbandits.engine.expression import ELEMENTWISE, UNIFORM, Lane, Scope, align
-from jaxbandits.jaxprs import CALLS, SAME, expanded, scan_counts
+from jaxbandits.engine.jaxprs import CALLS, SAME, expanded, scan_counts
 
 # Kernels for which the engine has a form of its own (`kernels.named`): functions
 # ``(inputs, scope, default) -> Lane``, or None where the default is better.

@@ -9,7 +9,7 @@ rounds.
 import jax
 import numpy as np
 
-from jaxbandits.schedule import Schedule
+from jaxbandits.engine.schedule import Schedule
 
 FIRST_STEPS = 1 << 13
 FEWEST_STEPS, MOST_STEPS = 1 << 8, 1 << 30

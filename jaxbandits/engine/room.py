@@ -11,8 +11,8 @@ from jaxbandits.engine.books import close, tables_of
 from jaxbandits.engine.choice import engine_for
 from jaxbandits.engine.rollout import LANE_QUANTUM, drawn, to_device
 from jaxbandits.engine.rules import NO_BUDGET, Carry, Rules, notes_of
+from jaxbandits.engine.schedule import Schedule, Terms
 from jaxbandits.engine.tape import KEYS, Stream, root_key, stream_key
-from jaxbandits.schedule import Schedule, Terms
 
 # The state that a device works on at a time: about half a core's second-level cache on
 # a CPU; on an accelerator enough lanes to fill it.

@@ -32,10 +32,10 @@ from jaxbandits.engine.rollout import (
 )
 from jaxbandits.engine.room import stretch_of
 from jaxbandits.engine.rules import Notes, notes_of
+from jaxbandits.engine.schedule import Terms
 from jaxbandits.engine.tape import KEYS, root_key
 from jaxbandits.engine.visits import Found
 from jaxbandits.protocol import Environment, Policy
-from jaxbandits.schedule import Terms
 
 
 class Chunk(NamedTuple):

@@ -34,12 +34,8 @@ from jaxbandits.checks import (
     text,
     whole,
 )
-from jaxbandits.laws.law import Law, exact_params, of_arm
-from jaxbandits.laws.univariate import Bernoulli, bernoulli
-from jaxbandits.protocol import Actions, Environment, Game
-from jaxbandits.settings.actions import in_range, of_kind
-from jaxbandits.settings.counts import total, weighted
-from jaxbandits.settings.farewell.types import (
+from jaxbandits.checks.actions import in_range, of_kind
+from jaxbandits.farewell.problem import (
     FAILURES,
     LONGEST,
     Action,
@@ -47,6 +43,10 @@ from jaxbandits.settings.farewell.types import (
     Problem,
     View,
 )
+from jaxbandits.kernels.counts import total, weighted
+from jaxbandits.laws.law import Law, exact_params, of_arm
+from jaxbandits.laws.univariate import Bernoulli, bernoulli
+from jaxbandits.protocol import Actions, Environment, Game
 
 LATEST = 2**31 - 1
 LAP = 2**30

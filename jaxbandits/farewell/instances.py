@@ -10,10 +10,10 @@ import numpy as np
 from scipy import stats
 
 from jaxbandits.checks import MOST, Numbers, numbers, one_of, shaped, whole
+from jaxbandits.farewell.environment import farewell
+from jaxbandits.farewell.problem import Action
 from jaxbandits.laws import Beta, beta
 from jaxbandits.protocol import Environment
-from jaxbandits.settings.farewell.environment import farewell
-from jaxbandits.settings.farewell.types import Action
 
 RECONSTRUCTED = {"reconstructed": True}
 # Figure 1a, "the delay doubles with the reward", in three readings.

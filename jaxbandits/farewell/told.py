@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from jaxbandits.settings.entries import count, of_type, or_never, positions, real
-from jaxbandits.settings.farewell.types import Feedback, Problem, View
+from jaxbandits.checks.entries import count, of_type, or_never, positions, real
+from jaxbandits.farewell.problem import Feedback, Problem, View
 
-SOURCE = "jaxbandits.settings.farewell"
+SOURCE = "jaxbandits.farewell"
 
 
 def view_of(problem: Problem, view: Any) -> View:

@@ -13,12 +13,12 @@ import jax.numpy as jnp
 import numpy as np
 from scipy import integrate, stats
 
-from jaxbandits import reads
 from jaxbandits.arrays import constant
 from jaxbandits.checks import Numbers, instance, require, shown, whole
 from jaxbandits.laws.form import check_fields, num_arms_of, with_named_errors
 from jaxbandits.laws.law import JointLaw, Law, exact_params, exceeds
 from jaxbandits.laws.thresholds import Threshold, check_family
+from jaxbandits.simulation import reads
 
 ALARM = 1e-6  # chance that a check of draws fails for a law that is right
 SCORE = stats.norm.isf(ALARM / 2)

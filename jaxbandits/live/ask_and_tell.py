@@ -19,12 +19,10 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from jaxbandits.arguments import is_policy
 from jaxbandits.checks import shown, whole
+from jaxbandits.checks.points import points_from
 from jaxbandits.engine.tape import Key, Stream, draw_words, root_key, stream_key
-from jaxbandits.points import points_from
-from jaxbandits.protocol import Act, Policy, Update, View
-from jaxbandits.session import (
+from jaxbandits.live.session import (
     Session,
     check_action,
     check_answer,
@@ -35,6 +33,8 @@ from jaxbandits.session import (
     form_of,
     params_of,
 )
+from jaxbandits.protocol import Act, Policy, Update, View
+from jaxbandits.simulation.arguments import is_policy
 
 
 def start(

@@ -13,14 +13,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits import checks
-from jaxbandits.arguments import is_policy, points_of
 from jaxbandits.checks import MOST_ROUNDS, instance, numbers, shown, whole
-from jaxbandits.contract import shapes_of
-from jaxbandits.points import Points, points_from
+from jaxbandits.checks.entries import MOST, count
+from jaxbandits.checks.points import Points, points_from
+from jaxbandits.engine.schedule import Schedule
+from jaxbandits.live.told import TOLD
 from jaxbandits.protocol import Policy, View
-from jaxbandits.schedule import Schedule
-from jaxbandits.settings.entries import MOST, count
-from jaxbandits.settings.told import TOLD
+from jaxbandits.simulation.arguments import is_policy, points_of
+from jaxbandits.simulation.contract import shapes_of
 
 
 class Session(NamedTuple):

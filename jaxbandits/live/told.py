@@ -8,14 +8,14 @@ many rounds later.
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from jaxbandits.settings import allocation, budgeted, censored, farewell
-from jaxbandits.settings.allocation import told as of_allocation
-from jaxbandits.settings.allocation import told_of_turns as of_turns
-from jaxbandits.settings.budgeted import told as of_budgeted
-from jaxbandits.settings.censored import told as of_censored
-from jaxbandits.settings.censored import told_of_duels as of_duels
-from jaxbandits.settings.censored import told_of_super_arms as of_super_arms
-from jaxbandits.settings.farewell import told as of_farewell
+from jaxbandits import allocation, budgeted, censored, farewell
+from jaxbandits.allocation import told as of_allocation
+from jaxbandits.allocation.serving import told as of_turns
+from jaxbandits.budgeted import told as of_budgeted
+from jaxbandits.censored import told as of_censored
+from jaxbandits.censored.dueling import told as of_duels
+from jaxbandits.censored.super_arms import told as of_super_arms
+from jaxbandits.farewell import told as of_farewell
 
 
 class Told(NamedTuple):

@@ -12,7 +12,7 @@ from jaxtyping import Int32
 
 from jaxbandits.arrays import CompensatedSum, first_argmax, row, with_row
 from jaxbandits.checks import positive
-from jaxbandits.factory import of_size
+from jaxbandits.checks.factory import of_size
 from jaxbandits.kernels.radii import kl_upper_bound
 from jaxbandits.protocol import Policy
 

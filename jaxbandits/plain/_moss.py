@@ -11,7 +11,7 @@ from jaxtyping import Float, Int32
 
 from jaxbandits.arrays import CompensatedSum, first_argmax, row, with_row
 from jaxbandits.checks import positive
-from jaxbandits.factory import of_size
+from jaxbandits.checks.factory import of_size
 from jaxbandits.protocol import Policy
 
 

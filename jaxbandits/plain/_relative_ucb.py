@@ -15,7 +15,7 @@ from jaxtyping import Bool, Float, Int32
 
 from jaxbandits.arrays import first_argmax, occurs, one_hot, pick, random_argmax, tally
 from jaxbandits.checks import positive
-from jaxbandits.factory import of_size
+from jaxbandits.checks.factory import of_size
 from jaxbandits.protocol import Policy, View
 
 

@@ -15,7 +15,7 @@ from jaxtyping import Int32
 
 from jaxbandits.arrays import first_argmax, stored, tally, unit_interval
 from jaxbandits.checks import at_least_one
-from jaxbandits.factory import of_size
+from jaxbandits.checks.factory import of_size
 from jaxbandits.kernels.gamma import beta_from_uniforms
 from jaxbandits.protocol import Policy
 

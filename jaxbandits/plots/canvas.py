@@ -17,10 +17,10 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.text import Text
 
 from jaxbandits import checks
-from jaxbandits.atomic import replacing
 from jaxbandits.plots._style import SCREEN, in_force, under
 from jaxbandits.plots.ticks import tick_formatter, tick_locator
 from jaxbandits.plots.words import tex, wrapped
+from jaxbandits.results.atomic import replacing
 
 SUFFIXES = (".png", ".pdf", ".svg")
 PANEL = (3.3, 2.9)  # inches, on the screen

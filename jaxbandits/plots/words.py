@@ -9,8 +9,8 @@ from matplotlib.mathtext import MathTextParser
 from matplotlib.textpath import TextToPath
 
 from jaxbandits.checks import kinds
+from jaxbandits.console.texts import latex, visible
 from jaxbandits.plots._style import setting
-from jaxbandits.texts import latex, visible
 
 _SPECIAL = re.compile(r"(?<!\\)([%&#_])")
 _FORMULA = re.compile(r"(?<!\\)\$")  # where one begins or ends

@@ -5,7 +5,7 @@ import os
 import xarray as xr
 
 from jaxbandits import checks
-from jaxbandits.atomic import replacing
+from jaxbandits.results.atomic import replacing
 from jaxbandits.results.checks import check_dataset
 
 

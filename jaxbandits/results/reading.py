@@ -12,7 +12,7 @@ from xarray.backends import BackendArray
 from xarray.core import indexing
 
 from jaxbandits import checks
-from jaxbandits.progress import doing
+from jaxbandits.console.progress import doing
 from jaxbandits.results.checks import check_mapping
 from jaxbandits.results.dataset import Place, without_environments
 from jaxbandits.results.home import Home, home_of

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import jax
 import xarray as xr
 
-from jaxbandits.arguments import by_name, entries_of, policies_of
-from jaxbandits.machine import HERE, Machine
 from jaxbandits.protocol import A, Entry, Environment, Policy
 from jaxbandits.results.cuts import warn_of_cuts
+from jaxbandits.simulation.arguments import by_name, entries_of, policies_of
+from jaxbandits.simulation.machine import HERE, Machine
 from jaxbandits.sweeps.drive import play_spec
 from jaxbandits.sweeps.spec import Spec
 from jaxbandits.sweeps.until import HalfWidth
@@ -95,7 +95,7 @@ def simulate(
 
     Raises:
       ValueError, TypeError: on bad input, naming the argument, before compilation; a
-        policy that was built for another game is bad input (see `jaxbandits.fit`).
+        policy that was built for another game is bad input (see `jaxbandits.checks.fit`).
       ValueError: after play, if a policy has played or recommended what is no action of
         the game, or a metric is NaN; if the store holds another sweep, naming what
         differs.

@@ -11,13 +11,13 @@ import jax
 import numpy as np
 
 from jaxbandits import checks
-from jaxbandits.devices import local_devices
+from jaxbandits.checks.points import ENDS, Points, points_from
 from jaxbandits.engine.choice import ENGINES
+from jaxbandits.engine.devices import local_devices
 from jaxbandits.engine.room import arrays_on_record
-from jaxbandits.points import ENDS, Points, points_from
+from jaxbandits.engine.schedule import Schedule, resolve_rounds, resolve_spent
 from jaxbandits.protocol import Actions, Entry, Environment, Game, Policy
 from jaxbandits.results.plain import plain
-from jaxbandits.schedule import Schedule, resolve_rounds, resolve_spent
 
 MAX_ROUNDS = 2**31 - 2  # rounds are counted in int32
 MOST_SEEDS = 10**8  # of one call
@@ -72,7 +72,7 @@ def environment_of(environment: Any) -> Environment:
     if not isinstance(environment, Environment):
         hint = "; call the factory" if callable(environment) else ""
         raise TypeError(
-            "environment must be an Environment (settings.censored.indep(), for "
+            "environment must be an Environment (censored.indep(), for "
             f"example), got {_kind(environment)}{hint}"
         )
     if not isinstance(environment.name, str) or not environment.name:

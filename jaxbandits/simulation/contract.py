@@ -15,10 +15,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits import reads
 from jaxbandits.checks import shown, whole
 from jaxbandits.protocol import Actions, Environment, Game, Policy, PolicyFunctions
 from jaxbandits.results.names import check_variable
+from jaxbandits.simulation import reads
 
 # Arguments of the functions, for errors.
 TAKES = {

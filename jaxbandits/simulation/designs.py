@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxbandits import checks
-from jaxbandits.points import MOST, Zipped
+from jaxbandits.checks.points import MOST, Zipped
 
 METHODS = {"sobol": "Sobol", "latin_hypercube": "LatinHypercube"}  # SciPy's names
 SCALES = ("linear", "log")

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from jaxbandits import checks
-from jaxbandits.arguments import devices_of, engine_of
+from jaxbandits.simulation.arguments import devices_of, engine_of
 
 
 class Machine(NamedTuple):

@@ -10,10 +10,10 @@ import jax
 import numpy as np
 
 from jaxbandits.checks import shown
+from jaxbandits.checks.points import Points
 from jaxbandits.engine.run import Chunk, Clock, run
-from jaxbandits.points import Points
+from jaxbandits.engine.schedule import Terms
 from jaxbandits.protocol import Actions, Environment, Policy
-from jaxbandits.schedule import Terms
 
 
 class Played(NamedTuple):

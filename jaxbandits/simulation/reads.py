@@ -24,7 +24,7 @@ import numpy as np
 from jax import lax
 from jax.extend.core import ClosedJaxpr, Jaxpr, Literal
 
-from jaxbandits.jaxprs import CALLS, SAME, scan_counts
+from jaxbandits.engine.jaxprs import CALLS, SAME, scan_counts
 
 MOST_EQUATIONS = 100_000  # that are walked, those of loops counted each time
 MOST_OF_WIDE = 5_000  # the same where there are far more words

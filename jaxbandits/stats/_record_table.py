@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 from scipy import stats
 
-from jaxbandits import checks, texts
+from jaxbandits import checks
+from jaxbandits.console import texts
 from jaxbandits.results.checks import check_level, check_mapping
 from jaxbandits.stats.record import Entry, Record
 from jaxbandits.stats.soundness import FEWEST

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxbandits import checks
-from jaxbandits.points import Zipped
-from jaxbandits.progress import doing
+from jaxbandits.checks.points import Zipped
+from jaxbandits.console.progress import doing
 from jaxbandits.protocol import Environment
 
 MOST = 10_000  # values of an argument: each is an environment

@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 
 import jax
 
-from jaxbandits.machine import Machine
-from jaxbandits.progress import reporting
+from jaxbandits.console.progress import reporting
 from jaxbandits.results import open_store, provenance
 from jaxbandits.results.home import Home, home_of
 from jaxbandits.results.locks import Lock, busy, writer
@@ -29,6 +28,7 @@ from jaxbandits.results.store import (
     seal,
     sessions,
 )
+from jaxbandits.simulation.machine import Machine
 from jaxbandits.sweeps.blocks import ALL, Block, Share, outstanding
 from jaxbandits.sweeps.fill import (
     StoppedError,

@@ -16,11 +16,11 @@ import jax
 import xarray as xr
 
 from jaxbandits import checks
-from jaxbandits.arguments import seeds_of
+from jaxbandits.console.progress import doing
 from jaxbandits.engine.flags import in_play
-from jaxbandits.machine import HERE, Machine, machine_of
-from jaxbandits.progress import doing
 from jaxbandits.results.cuts import warn_of_cuts, with_cuts
+from jaxbandits.simulation.arguments import seeds_of
+from jaxbandits.simulation.machine import HERE, Machine, machine_of
 from jaxbandits.sweeps.memory import in_memory
 from jaxbandits.sweeps.plan import Plan, make_plan, metric_shapes
 from jaxbandits.sweeps.ragged import Ragged

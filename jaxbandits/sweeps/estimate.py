@@ -11,14 +11,14 @@ from typing import NamedTuple
 import numpy as np
 import psutil
 
-from jaxbandits.arguments import seeds_of
+from jaxbandits.console.progress import Report, reporting
 from jaxbandits.engine.flags import in_play
 from jaxbandits.engine.room import STRETCH
 from jaxbandits.engine.run import Clock, uniform_leaves
-from jaxbandits.machine import HERE, Machine, machine_of
-from jaxbandits.play import lane_params, play
-from jaxbandits.progress import Report, reporting
-from jaxbandits.schedule import Schedule
+from jaxbandits.engine.schedule import Schedule
+from jaxbandits.simulation.arguments import seeds_of
+from jaxbandits.simulation.machine import HERE, Machine, machine_of
+from jaxbandits.simulation.play import lane_params, play
 from jaxbandits.sweeps.blocks import (
     Block,
     block_shape,

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from jaxbandits import checks
-from jaxbandits.designs import Range, sampled
-from jaxbandits.points import Points, Zipped, points_from, zipped
-from jaxbandits.progress import doing
+from jaxbandits.checks.points import Points, Zipped, points_from, zipped
+from jaxbandits.console.progress import doing
 from jaxbandits.protocol import Entry, Environment
+from jaxbandits.simulation.designs import Range, sampled
 from jaxbandits.sweeps import makers
 from jaxbandits.sweeps._variants import variants
 from jaxbandits.sweeps.plan import draft

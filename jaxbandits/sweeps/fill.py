@@ -7,12 +7,12 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Any, NamedTuple
 
+from jaxbandits.console.progress import Report, reporting
 from jaxbandits.engine.room import choose_chunk
 from jaxbandits.engine.run import Clock, uniform_leaves
 from jaxbandits.engine.shares import device_shares, side_by_side
-from jaxbandits.machine import Machine
-from jaxbandits.play import Played, lane_params, play
-from jaxbandits.progress import Report, reporting
+from jaxbandits.simulation.machine import Machine
+from jaxbandits.simulation.play import Played, lane_params, play
 from jaxbandits.sweeps.blocks import Block
 from jaxbandits.sweeps.plan import Plan
 

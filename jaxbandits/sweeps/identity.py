@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
+from jaxbandits.checks.points import Points, points_from
 from jaxbandits.engine.identity import numbers_digest, program_digest
-from jaxbandits.points import Points, points_from
 from jaxbandits.results._provenance import versions
 from jaxbandits.results.plain import plain
 from jaxbandits.sweeps.plan import Plan

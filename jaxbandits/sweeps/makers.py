@@ -10,10 +10,11 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from jaxbandits import checks, policies, settings
-from jaxbandits.factory import parameters_of
-from jaxbandits.maker import Maker
+from jaxbandits import checks
+from jaxbandits.checks.factory import parameters_of
 from jaxbandits.protocol import Environment
+from jaxbandits.registry import ENVIRONMENTS, POLICIES, Maker, setting_of
+from jaxbandits.sweeps.parts import PARTS
 
 
 def environment(where: str, setting: str, entry: Mapping[str, Any]) -> Environment:
@@ -28,8 +29,8 @@ def environment(where: str, setting: str, entry: Mapping[str, Any]) -> Environme
       ValueError: naming the part of the entry that is wrong.
     """
     make = entry["make"]
-    maker = _chosen(where, _known(settings.REGISTRY, setting), make)
-    part = partial(_part, settings.PARTS[setting])
+    maker = _chosen(where, _known(ENVIRONMENTS, setting), make)
+    part = partial(_part, PARTS[setting])
     where = f"{where}.arguments"
     made = _called(where, maker, _arguments(where, entry.get("arguments", {}), part))
     if not isinstance(made, Environment):
@@ -48,7 +49,7 @@ def policy(where: str, setting: str, entry: Mapping[str, Any]) -> Maker:
     Raises:
       ValueError: naming the part of the entry that is wrong.
     """
-    known = _known(policies.REGISTRY, setting)
+    known = _known(POLICIES, setting)
     maker = _chosen(where, known, entry["make"])
     where, made = f"{where}.arguments", partial(_factory, known)
     arguments = _arguments(where, entry.get("arguments", {}), made)
@@ -57,7 +58,7 @@ def policy(where: str, setting: str, entry: Mapping[str, Any]) -> Maker:
 
 def _known(registry: Mapping[str, Maker], setting: str) -> dict[str, Maker]:
     """What `make` may say: a setting's factories by their own names, and entries."""
-    entries = {n: m for n, m in registry.items() if settings.setting_of(n) == setting}
+    entries = {n: m for n, m in registry.items() if setting_of(n) == setting}
     return {m.factory.__name__: Maker(m.factory) for m in entries.values()} | entries
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import xarray as xr
 
 from jaxbandits.engine.run import Clock
-from jaxbandits.machine import Machine
-from jaxbandits.play import Played
 from jaxbandits.results import provenance
 from jaxbandits.results.dataset import Found, Place, assemble
+from jaxbandits.simulation.machine import Machine
+from jaxbandits.simulation.play import Played
 from jaxbandits.sweeps.blocks import Block
 from jaxbandits.sweeps.fill import facts_of, play_blocks, work_of
 from jaxbandits.sweeps.plan import (

@@ -7,11 +7,10 @@ families are values; everything else is a `Maker`.
 
 from typing import Any
 
-from jaxbandits import laws
+from jaxbandits import allocation, budgeted, censored, laws
 from jaxbandits.checks import numbers
 from jaxbandits.laws import thresholds
-from jaxbandits.maker import Maker
-from jaxbandits.settings import allocation, budgeted, censored
+from jaxbandits.registry import Maker
 
 
 def _params(kind: type, **columns: Any) -> Any:

@@ -11,7 +11,15 @@ import numpy as np
 import xarray as xr
 
 from jaxbandits import checks
-from jaxbandits.arguments import (
+from jaxbandits.checks.fit import check_fit
+from jaxbandits.checks.points import Points, equal_points, points_from, same_points
+from jaxbandits.engine.choice import Choice, choose, say
+from jaxbandits.engine.run import in_units_of_spend, opening
+from jaxbandits.engine.schedule import Schedule, Terms
+from jaxbandits.protocol import Entry, Environment, Policy
+from jaxbandits.results.dataset import coordinates
+from jaxbandits.results.names import check_variable
+from jaxbandits.simulation.arguments import (
     engine_of,
     environment_of,
     is_policy,
@@ -22,17 +30,9 @@ from jaxbandits.arguments import (
     schedule_of,
     seeds_of,
 )
-from jaxbandits.contract import check_round
-from jaxbandits.engine.choice import Choice, choose, say
-from jaxbandits.engine.run import in_units_of_spend, opening
-from jaxbandits.fit import check_fit
-from jaxbandits.machine import HERE
-from jaxbandits.play import booked
-from jaxbandits.points import Points, equal_points, points_from, same_points
-from jaxbandits.protocol import Entry, Environment, Policy
-from jaxbandits.results.dataset import coordinates
-from jaxbandits.results.names import check_variable
-from jaxbandits.schedule import Schedule, Terms
+from jaxbandits.simulation.contract import check_round
+from jaxbandits.simulation.machine import HERE
+from jaxbandits.simulation.play import booked
 from jaxbandits.sweeps._variants import facts_about
 from jaxbandits.sweeps.ragged import Key, Ragged, counts_of
 from jaxbandits.sweeps.spec import Spec

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import jax
 
 from jaxbandits import checks
-from jaxbandits.devices import cores
+from jaxbandits.engine.devices import cores
 from jaxbandits.sweeps.blocks import Block
 from jaxbandits.sweeps.worker import Failure, Task, play_task
 

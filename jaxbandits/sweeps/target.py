@@ -10,8 +10,8 @@ import jax
 import xarray as xr
 
 from jaxbandits import checks
-from jaxbandits.machine import Machine
 from jaxbandits.results.reading import open_store
+from jaxbandits.simulation.machine import Machine
 from jaxbandits.sweeps.blocks import Share
 from jaxbandits.sweeps.crew import Crew, in_store
 from jaxbandits.sweeps.plan import Plan

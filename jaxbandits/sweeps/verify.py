@@ -9,8 +9,6 @@ import numpy as np
 
 from jaxbandits.engine.flags import in_play
 from jaxbandits.engine.run import Clock
-from jaxbandits.machine import HERE, Machine, machine_of
-from jaxbandits.play import Played
 from jaxbandits.results.home import Home, home_of, place_of
 from jaxbandits.results.layout import layout_of, results_of, written
 from jaxbandits.results.mending import mend_chunks, named
@@ -21,6 +19,8 @@ from jaxbandits.results.store import (
     sessions,
     stored_shapes,
 )
+from jaxbandits.simulation.machine import HERE, Machine, machine_of
+from jaxbandits.simulation.play import Played
 from jaxbandits.sweeps.blocks import Block, Share, outstanding
 from jaxbandits.sweeps.files import spec_from_text
 from jaxbandits.sweeps.fill import play_blocks, work_of

@@ -22,11 +22,9 @@ from typing import Any, NamedTuple
 import jax
 
 from jaxbandits import checks
-from jaxbandits.atomic import replacing
 from jaxbandits.engine.flags import in_play
 from jaxbandits.engine.run import Clock
-from jaxbandits.machine import Machine, machine_of
-from jaxbandits.play import Played
+from jaxbandits.results.atomic import replacing
 from jaxbandits.results.locks import writer
 from jaxbandits.results.store import (
     check_store,
@@ -35,6 +33,8 @@ from jaxbandits.results.store import (
     stored_shapes,
     write_block,
 )
+from jaxbandits.simulation.machine import Machine, machine_of
+from jaxbandits.simulation.play import Played
 from jaxbandits.sweeps.blocks import Block
 from jaxbandits.sweeps.fill import Work, play_blocks, work_of
 from jaxbandits.sweeps.identity import check_program, check_software

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from jaxbandits.checks import path as local_path
-from jaxbandits.progress import doing
+from jaxbandits.console.progress import doing
 
 # What the last row of a table is called that sums up the others, in small letters.
 TOTALS = {

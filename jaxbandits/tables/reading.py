@@ -26,7 +26,7 @@ import pandas as pd
 from pandas.io.common import get_handle, infer_compression
 
 from jaxbandits import checks
-from jaxbandits.progress import Report, reporting
+from jaxbandits.console.progress import Report, reporting
 
 SEPARATORS = (",", ";", "\t", "|")
 DECIMALS = (".", ",")

@@ -6,13 +6,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.arguments import environment_of
 from jaxbandits.checks import require
-from jaxbandits.contract import check_reads, check_round, program_of
 from jaxbandits.engine.books import tables_of
-from jaxbandits.play import judged
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.results.names import check_variable
+from jaxbandits.simulation.arguments import environment_of
+from jaxbandits.simulation.contract import check_reads, check_round, program_of
+from jaxbandits.simulation.play import judged
 from jaxbandits.testing._clauses import (
     always,
     books,

@@ -6,21 +6,21 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.arguments import (
+from jaxbandits.checks import MOST_ROUNDS, require
+from jaxbandits.checks.fit import check_fit
+from jaxbandits.checks.points import Points
+from jaxbandits.engine.lanes import lanes
+from jaxbandits.engine.rollout import to_device
+from jaxbandits.engine.schedule import Schedule
+from jaxbandits.protocol import Environment, Policy
+from jaxbandits.simulation.arguments import (
     by_name,
     environment_of,
     is_policy,
     points_of,
     untold,
 )
-from jaxbandits.checks import MOST_ROUNDS, require
-from jaxbandits.contract import check_reads, check_round
-from jaxbandits.engine.lanes import lanes
-from jaxbandits.engine.rollout import to_device
-from jaxbandits.fit import check_fit
-from jaxbandits.points import Points
-from jaxbandits.protocol import Environment, Policy
-from jaxbandits.schedule import Schedule
+from jaxbandits.simulation.contract import check_reads, check_round
 from jaxbandits.testing._clauses import (
     books,
     check_actions,

@@ -8,11 +8,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.arguments import environment_of, points_of, root_seed_of
 from jaxbandits.checks import hint, kinds, shown, whole
 from jaxbandits.checks import instance as instance_of
-from jaxbandits.contract import refuse_keys
+from jaxbandits.checks.fit import check_fit
+from jaxbandits.checks.points import points_from
 from jaxbandits.engine.rollout import to_device
+from jaxbandits.engine.schedule import Schedule
 from jaxbandits.engine.tape import (
     Stream,
     draw_words,
@@ -20,10 +21,9 @@ from jaxbandits.engine.tape import (
     root_key,
     stream_key,
 )
-from jaxbandits.fit import check_fit
-from jaxbandits.points import points_from
 from jaxbandits.protocol import Environment, Game, Policy
-from jaxbandits.schedule import Schedule
+from jaxbandits.simulation.arguments import environment_of, points_of, root_seed_of
+from jaxbandits.simulation.contract import refuse_keys
 
 MOST_PLAYED = 10**7  # rounds, of which every one is on record
 MOST_LOOKED_AT = 30  # rounds whose reads of noise are looked at

@@ -52,7 +52,7 @@ TINY = 1e-12
 
 def environment():
     """The game as an environment of the library."""
-    from jaxbandits.settings.allocation import simulation
+    from jaxbandits.allocation import simulation
 
     return simulation(ARMS, BUDGET, LOWEST * BUDGET, HIGHEST * BUDGET)
 

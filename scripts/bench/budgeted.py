@@ -35,7 +35,7 @@ AGREEMENT = 500
 
 def environment():
     """The game as an environment of the library."""
-    from jaxbandits.settings.budgeted import s_br
+    from jaxbandits.budgeted import s_br
 
     return s_br(ARMS, COST_FLOOR)
 

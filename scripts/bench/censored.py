@@ -36,7 +36,7 @@ LOWEST = -1e30  # an index; fastmath knows no infinity
 def environment():
     """The game as an environment of the library."""
     from jaxbandits import laws
-    from jaxbandits.settings.censored import censored, running_example
+    from jaxbandits.censored import censored, running_example
 
     reward = laws.Uniform(np.zeros(RATES.size), np.ones(RATES.size))
     arms = laws.Product(reward, laws.Exponential(RATES))

@@ -3,10 +3,7 @@
 import time
 from collections.abc import Iterator
 
-from jaxbandits import Machine, simulate
-from jaxbandits.policies import budgeted, censored
-from jaxbandits.settings import budgeted as money
-from jaxbandits.settings import censored as limits
+from jaxbandits import Machine, budgeted, censored, simulate
 
 
 def measure(options) -> Iterator[dict]:
@@ -17,7 +14,7 @@ def measure(options) -> Iterator[dict]:
         whose runs are longer, has an eighth), and `repeats`, turns.
     """
     seeds = options.seeds
-    grid, coins = limits.example1(), money.s_br(10)
+    grid, coins = censored.example1(), budgeted.s_br(10)
     rcucb, omega = censored.rcucb(grid.problem), budgeted.omega_star_ucb(coins.problem)
     games = [(rcucb, grid, seeds, {"horizon": rounds}) for rounds in (500, 5000)]
     games += [(omega, coins, seeds // 8, {"budget": b}) for b in (3000.0, 30_000.0)]

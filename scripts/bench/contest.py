@@ -79,10 +79,10 @@ def library(setting) -> Contestant:
         import jax
 
         from jaxbandits import Machine, simulate
-        from jaxbandits.policies import REGISTRY
+        from jaxbandits.registry import POLICIES
 
         what, game = setting.LIBRARY, setting.environment()
-        policy = REGISTRY[what.policy](game.problem, **what.params)
+        policy = POLICIES[what.policy](game.problem, **what.params)
         how = {"seeds": seeds, "root_seed": seed, "machine": Machine(progress=False)}
         how |= {what.end: horizon, "checkpoints": [horizon]}
         first, data = (simulate(policy, game, **how) for _ in range(2))

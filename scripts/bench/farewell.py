@@ -41,7 +41,7 @@ LOWEST = -1e30  # an index; fastmath knows no infinity
 
 def environment():
     """The game as an environment of the library."""
-    from jaxbandits.settings.farewell import farewell
+    from jaxbandits.farewell import farewell
 
     return farewell("benchmark", DELAYS, UTILITIES[:, None])
 

@@ -34,7 +34,7 @@ from jaxbandits.engine.gpu import Block, legs
 from jaxbandits.engine.legs import SCAN
 from jaxbandits.engine.rollout import LANES, program_for, to_device
 from jaxbandits.engine.tape import root_key
-from jaxbandits.policies import REGISTRY
+from jaxbandits.registry import POLICIES as REGISTRY
 
 from .machine_code import assembled, executed, loops_of, resources
 from .visits import measured

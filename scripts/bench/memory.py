@@ -4,7 +4,7 @@ import resource
 import time
 
 from jaxbandits import simulate
-from jaxbandits.policies.censored import rcucb
+from jaxbandits.censored import rcucb
 
 from . import censored
 

@@ -2,7 +2,7 @@
 
 import inspect
 
-from jaxbandits import policies, settings
+from jaxbandits.registry import ENVIRONMENTS, POLICIES
 
 ROOMS = {
     "censored": ("censored", "continuum", "combinatorial", "dueling"),
@@ -17,11 +17,11 @@ def tables(setting: str) -> str:
         [
             "## Environments",
             "",
-            *_table(settings.REGISTRY, rooms),
+            *_table(ENVIRONMENTS, rooms),
             "",
             "## Policies",
             "",
-            *_table(policies.REGISTRY, rooms),
+            *_table(POLICIES, rooms),
             "",
         ]
     )

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from jaxbandits.experiments import REGISTRY
+from jaxbandits_studies import REGISTRY
 
 SETTINGS = ("censored", "allocation", "budgeted", "farewell")
 

@@ -51,10 +51,10 @@ ROOMS = [
     "jaxbandits.sweeps",
     "jaxbandits.live",
     "jaxbandits.testing",
-    "jaxbandits.theory.censored",
-    "jaxbandits.theory.allocation",
-    "jaxbandits.theory.budgeted",
-    "jaxbandits.theory.farewell",
+    "jaxbandits_studies.theory.censored",
+    "jaxbandits_studies.theory.allocation",
+    "jaxbandits_studies.theory.budgeted",
+    "jaxbandits_studies.theory.farewell",
 ]
 # A link to a package leads to its reference.
 PAGES |= {f"{room.replace('.', '/')}/__init__.py": f"api/{room}.md" for room in ROOMS}

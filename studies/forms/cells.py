@@ -22,14 +22,14 @@ from jaxbandits.arrays import (
     stored,
     unit_interval,
 )
+from jaxbandits.censored.policies.cell_thompson import gains_of, scored_cell_thompson
+from jaxbandits.censored.policies.cells import drawn_hazards, values_of_pairs
+from jaxbandits.censored.policies.rcucb import scored_rcucb
+from jaxbandits.censored.policies.scored import Scored, best_pair, plays_pairs
+from jaxbandits.censored.problem import Action, Problem
 from jaxbandits.kernels.gamma import beta_from_uniforms
 from jaxbandits.kernels.normal import normal_quantile
-from jaxbandits.policies.censored._cell_thompson import gains_of, scored_cell_thompson
-from jaxbandits.policies.censored._rcucb import scored_rcucb
-from jaxbandits.policies.censored.cells import drawn_hazards, values_of_pairs
-from jaxbandits.policies.censored.scored import Scored, best_pair, plays_pairs
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.censored.types import Action, Problem
 
 _TRIPS, _SWEEPS = 14, 2  # of the bisection for a multiplier, and within each
 _LEAST_COUNT = 1e-3  # stands for none

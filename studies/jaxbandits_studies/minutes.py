@@ -12,7 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from jaxbandits.experiments.common.experiment import Experiment, Options
+from jaxbandits_studies.common.experiment import Experiment, Options
 
 NAME = "minutes.csv"
 

@@ -11,10 +11,10 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from jaxbandits.experiments.common.claims import Found
-from jaxbandits.experiments.common.experiment import Outcome
-from jaxbandits.experiments.statements import OF_RECORDS, STATEMENTS, of_experiment
 from jaxbandits.results.plain import plain
+from jaxbandits_studies.common.claims import Found
+from jaxbandits_studies.common.experiment import Outcome
+from jaxbandits_studies.statements import OF_RECORDS, STATEMENTS, of_experiment
 
 NAME = "verdicts.json"
 

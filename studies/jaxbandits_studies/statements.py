@@ -13,7 +13,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from jaxbandits.experiments.common.checks_of_records import (
+from jaxbandits_studies.common.checks_of_records import (
     agrees,
     beside,
     best_value,
@@ -22,16 +22,16 @@ from jaxbandits.experiments.common.checks_of_records import (
     falling,
     shares,
 )
-from jaxbandits.experiments.common.checks_of_runs import (
+from jaxbandits_studies.common.checks_of_runs import (
     alike,
     below,
     grows,
     varies_more,
     wider_gap,
 )
-from jaxbandits.experiments.common.claims import Check, Found, is_full
-from jaxbandits.experiments.common.experiment import Claim, Experiment, Options, Outcome
-from jaxbandits.experiments.common.playing import noting_stores
+from jaxbandits_studies.common.claims import Check, Found, is_full
+from jaxbandits_studies.common.experiment import Claim, Experiment, Options, Outcome
+from jaxbandits_studies.common.playing import noting_stores
 
 _RECORDS = (agrees, beside, best_value, beyond, bounded, falling, shares)
 _RUNS = (alike, below, grows, varies_more, wider_gap)

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from jaxbandits import Machine
-from jaxbandits.experiments import REGISTRY, Options
-from jaxbandits.experiments.allocation import families
-from jaxbandits.experiments.common import playing
-from jaxbandits.experiments.common.data import FOLDER
-from jaxbandits.experiments.judging.protocol import TUNING_SEED
-from jaxbandits.points import points_from, zipped
+from jaxbandits.checks.points import points_from, zipped
 from jaxbandits.protocol import Entry
 from jaxbandits.results import build_dataset
+from jaxbandits_studies import REGISTRY, Options
+from jaxbandits_studies.allocation import families
+from jaxbandits_studies.common import playing
+from jaxbandits_studies.common.data import FOLDER
+from jaxbandits_studies.judging.protocol import TUNING_SEED
 
 ROOT_SEEDS = (0, TUNING_SEED, families.ROOT_SEED)
 TINY = Options(seeds=2, horizon=30, progress=False)

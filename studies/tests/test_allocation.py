@@ -7,17 +7,17 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits.experiments import Options
-from jaxbandits.experiments.allocation.advertising import FILE
-from jaxbandits.experiments.allocation.cast import exploration, start_rounds
-from jaxbandits.experiments.allocation.draws import CASES, DRAWS
-from jaxbandits.experiments.allocation.estimator import estimator, limit_factor
-from jaxbandits.experiments.allocation.hard import _one_better_arm
-from jaxbandits.experiments.common.data import FOLDER
-from jaxbandits.experiments.judging.allocation import PROTOCOL
-from jaxbandits.experiments.judging.protocol import TUNING_SEED
-from jaxbandits.policies.allocation import thompson_allocation
-from tests.experiments.checks import (
+from jaxbandits.allocation import thompson_allocation
+from jaxbandits_studies import Options
+from jaxbandits_studies.allocation.advertising import FILE
+from jaxbandits_studies.allocation.cast import exploration, start_rounds
+from jaxbandits_studies.allocation.draws import CASES, DRAWS
+from jaxbandits_studies.allocation.estimator import estimator, limit_factor
+from jaxbandits_studies.allocation.hard import _one_better_arm
+from jaxbandits_studies.common.data import FOLDER
+from jaxbandits_studies.judging.allocation import PROTOCOL
+from jaxbandits_studies.judging.protocol import TUNING_SEED
+from studies.tests.checks import (
     assert_readable,
     check_records,
     entry,

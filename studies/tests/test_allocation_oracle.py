@@ -9,33 +9,29 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from jaxbandits.experiments.allocation import (
-    fits as allocation_fits,
-)
-from jaxbandits.experiments.allocation import (
-    oracle as allocation_oracle,
-)
-from jaxbandits.experiments.allocation.cases import CASES, SLOW_TO_COMPILE, worth
-from jaxbandits.experiments.allocation.fits import (
+from jaxbandits_studies.allocation import fits as allocation_fits
+from jaxbandits_studies.allocation import oracle as allocation_oracle
+from jaxbandits_studies.allocation.cases import CASES, SLOW_TO_COMPILE, worth
+from jaxbandits_studies.allocation.fits import (
     EDNET_FILE,
     PLAIN,
     TRUNCATED,
     fits,
     synthetic_answers,
 )
-from jaxbandits.experiments.allocation.greedy import flow, marginal_greedy_errors
-from jaxbandits.experiments.allocation.oracle import oracle
-from jaxbandits.experiments.allocation.outsider import OUTSIDER, slsqp
-from jaxbandits.experiments.allocation.problems import simulated
-from jaxbandits.experiments.common.data import FOLDER
-from jaxbandits.experiments.common.experiment import Options
-from jaxbandits.settings.allocation.fitting import WeibullFit
-from tests.data import DATA, needs_data
-from tests.experiments.checks import (
+from jaxbandits_studies.allocation.greedy import flow, marginal_greedy_errors
+from jaxbandits_studies.allocation.oracle import oracle
+from jaxbandits_studies.allocation.outsider import OUTSIDER, slsqp
+from jaxbandits_studies.allocation.problems import simulated
+from jaxbandits_studies.common.data import FOLDER
+from jaxbandits_studies.common.experiment import Options
+from jaxbandits_studies.data.fitting import WeibullFit
+from studies.tests.checks import (
     assert_readable,
     check_records,
     entry,
 )
+from tests.data import DATA, needs_data
 from tests.tables import naming
 
 QUICK = Options(20, 1, quick=True)

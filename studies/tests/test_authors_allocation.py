@@ -7,8 +7,8 @@ optimal allocation that their bisection found for them.
 
 import numpy as np
 
+from jaxbandits.allocation import allocation
 from jaxbandits.laws.thresholds import exponential
-from jaxbandits.settings.allocation import allocation
 
 PROBABILITY = [
     *(0.18878059, 0.25196053, 0.57923598, 0.85046495, 0.38295813),

@@ -19,8 +19,8 @@ import pytest
 from scipy import stats
 
 from jaxbandits import laws, simulate
-from jaxbandits.policies import REGISTRY
-from jaxbandits.settings.budgeted import fixed
+from jaxbandits.budgeted import fixed
+from jaxbandits.registry import POLICIES
 
 pytestmark = pytest.mark.slow
 
@@ -52,7 +52,7 @@ def score(title, name):
     """How many standard errors of the difference ours lies above the authors'."""
     theirs, error = FOUND["instances"][title]["regret"][name]
     environment = game(title)
-    policy = REGISTRY[f"budgeted/{name}"](environment.problem)
+    policy = POLICIES[f"budgeted/{name}"](environment.problem)
     data = simulate(
         policy.over(**PARAMS.get(name, {})),
         environment,

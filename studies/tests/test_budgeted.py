@@ -3,33 +3,23 @@
 import numpy as np
 import pytest
 
-from jaxbandits import simulate
-from jaxbandits.experiments import REGISTRY, Options
-from jaxbandits.experiments.budgeted import (
-    catalogue as budgeted,
-)
-from jaxbandits.experiments.budgeted import (
-    table as budgeted_table,
-)
-from jaxbandits.experiments.budgeted.facebook import seeds_by_group
-from jaxbandits.experiments.budgeted.instances import (
-    FACEBOOK_FILE,
-    facebook,
-    synthetic,
-)
-from jaxbandits.experiments.common.comparison import Contestant
-from jaxbandits.experiments.common.data import FOLDER
+from jaxbandits import budgeted, simulate
 from jaxbandits.plots.labels import padded_number
-from jaxbandits.policies import budgeted as policies
-from jaxbandits.settings.budgeted import Group, fb_br
 from jaxbandits.stats import final, paired_difference
-from tests.data import DATA, needs_data
-from tests.experiments.checks import (
+from jaxbandits_studies import REGISTRY, Options
+from jaxbandits_studies.budgeted import catalogue, table
+from jaxbandits_studies.budgeted.facebook import seeds_by_group
+from jaxbandits_studies.budgeted.instances import FACEBOOK_FILE, facebook, synthetic
+from jaxbandits_studies.common.comparison import Contestant
+from jaxbandits_studies.common.data import FOLDER
+from jaxbandits_studies.data import Group, fb_br
+from studies.tests.checks import (
     assert_readable,
     check_records,
     entry,
     legend_texts,
 )
+from tests.data import DATA, needs_data
 from tests.tables import naming
 
 # Campaigns of three, two and four ads: the third has a game of its own.
@@ -181,14 +171,14 @@ def test_the_policies_are_what_their_names_say(rehearsal, no_data):
         "omega-UCB, rho = 1": 1.0,
         "omega*-UCB, rho = 1": 1.0,
     }
-    star = policies.omega_star_ucb(problem)
+    star = budgeted.omega_star_ucb(problem)
     assert found[BASELINE] is found["omega*-UCB, rho = 1"] is star
-    assert found["omega-UCB, rho = 1"] is policies.omega_ucb(problem) is not star
-    shares = policies.omega_star_ucb(problem, exploration="log_share")
+    assert found["omega-UCB, rho = 1"] is budgeted.omega_ucb(problem) is not star
+    shares = budgeted.omega_star_ucb(problem, exploration="log_share")
     assert found["omega*-UCB, log(t/n)"] is shares is not star
-    shrunk = policies.omega_star_ucb(problem, variance="shrunk")
+    shrunk = budgeted.omega_star_ucb(problem, variance="shrunk")
     assert found["omega*-UCB, shrunk, rho = 1/4"] is shrunk is not star
-    safe = policies.omega_star_ucb(problem, "log_share", variance="shrunk")
+    safe = budgeted.omega_star_ucb(problem, "log_share", variance="shrunk")
     assert found["omega*-UCB, shrunk, log(t/n), rho = 1/2"] is safe is not shares
     # The paper's Table 2, and the code's radius.
     assert params["Budget-UCB (oracle)"]["log_factor"] == 1
@@ -196,22 +186,22 @@ def test_the_policies_are_what_their_names_say(rehearsal, no_data):
     assert params["epsilon-first"]["budget"] == params["PD-BwK"]["budget"] == 70
     assert params["PD-BwK"]["horizon"] == 70
     makers = {
-        "BTS": policies.bts,
-        "m-UCB": policies.m_ucb,
-        "c-UCB": policies.c_ucb,
-        "i-UCB": policies.i_ucb,
-        "b-greedy": policies.b_greedy,
-        "Budget-UCB (oracle)": policies.budget_ucb,
-        "UCB-SC+": policies.ucb_sc_plus,
-        "KL-UCB-SC+": policies.kl_ucb_sc_plus,
-        "KUBE": policies.kube,
-        "UCB-BV1 (oracle)": policies.ucb_bv1,
-        "UCB-B2": policies.ucb_b2,
-        "UCB-B2, code (oracle)": lambda p: policies.ucb_b2(p, form="code"),
-        "b-greedy, code": lambda p: policies.b_greedy(p, unpaid="code"),
-        "PD-BwK": policies.pd_bwk,
-        "epsilon-first": policies.epsilon_first,
-        "uniform": policies.uniform,
+        "BTS": budgeted.bts,
+        "m-UCB": budgeted.m_ucb,
+        "c-UCB": budgeted.c_ucb,
+        "i-UCB": budgeted.i_ucb,
+        "b-greedy": budgeted.b_greedy,
+        "Budget-UCB (oracle)": budgeted.budget_ucb,
+        "UCB-SC+": budgeted.ucb_sc_plus,
+        "KL-UCB-SC+": budgeted.kl_ucb_sc_plus,
+        "KUBE": budgeted.kube,
+        "UCB-BV1 (oracle)": budgeted.ucb_bv1,
+        "UCB-B2": budgeted.ucb_b2,
+        "UCB-B2, code (oracle)": lambda p: budgeted.ucb_b2(p, form="code"),
+        "b-greedy, code": lambda p: budgeted.b_greedy(p, unpaid="code"),
+        "PD-BwK": budgeted.pd_bwk,
+        "epsilon-first": budgeted.epsilon_first,
+        "uniform": budgeted.uniform,
     }
     for label, make in makers.items():
         assert found[label] is make(problem), label
@@ -231,7 +221,7 @@ def test_a_hurry_leaves_out_the_large_instances(rehearsal, no_data, name):
 def test_all_settings_with_data(rehearsal, data, monkeypatch):
     """Of the instances without data one stands for all."""
     one = synthetic(("S-Br",), (10,))
-    monkeypatch.setattr(budgeted, "synthetic", lambda sizes: one)
+    monkeypatch.setattr(catalogue, "synthetic", lambda sizes: one)
     name = "budgeted-fig6"
     outcome, calls = rehearsal(name)
     check_cast(outcome, name, [*one, "FB-Br", "FB-Bt"], PAPER)
@@ -260,7 +250,7 @@ def test_seeds_of_a_group_draw_it():
     seeds = seeds_by_group(game, 3, 4, first=5)
     assert min(map(min, seeds)) >= 5
     data = simulate(
-        policies.uniform(game.problem),
+        budgeted.uniform(game.problem),
         game,
         budget=1,
         seeds=np.concatenate(seeds),
@@ -313,8 +303,8 @@ def test_the_sensitivity_is_played_at_nine_rhos(rehearsal):
         assert arguments["budget"] == 70
         for label, params in arguments["grid"].items():
             np.testing.assert_array_equal(params["rho"], rho)
-            maker = policies.omega_ucb if label == "omega-UCB" else None
-            maker = maker or policies.omega_star_ucb
+            maker = budgeted.omega_ucb if label == "omega-UCB" else None
+            maker = maker or budgeted.omega_star_ucb
             assert found[label] is maker(environment.problem)
     for title, dataset in outcome.datasets.items():
         assert dict(dataset.sizes) == {
@@ -342,10 +332,10 @@ def test_the_sensitivity_is_played_at_nine_rhos(rehearsal):
 def played():
     """Two policies on one instance, for a budget of 60; the baseline in name only."""
     cast = {
-        BASELINE: Contestant(policies.uniform),
-        "epsilon-first": budgeted.EVERYONE["epsilon-first"],
+        BASELINE: Contestant(budgeted.uniform),
+        "epsilon-first": catalogue.EVERYONE["epsilon-first"],
     }
-    return budgeted.regret_curves(
+    return catalogue.regret_curves(
         "budgeted-test",
         lambda options: synthetic(("S-Br",), (10,)),
         cast,
@@ -425,8 +415,8 @@ def table_of(monkeypatch):
     """``table_of(environments)``: Table 1 with these in place of all."""
 
     def run(synthetic, facebook):
-        monkeypatch.setattr(budgeted_table, "synthetic", lambda **_: synthetic)
-        monkeypatch.setattr(budgeted_table, "facebook", lambda: facebook)
+        monkeypatch.setattr(table, "synthetic", lambda **_: synthetic)
+        monkeypatch.setattr(table, "facebook", lambda: facebook)
         return REGISTRY["budgeted-table1"].run(Options(1, 1))
 
     return run

@@ -9,13 +9,13 @@ import pytest
 import xarray as xr
 
 from jaxbandits import cli
-from jaxbandits.experiments.budgeted import compare as budgeted_compare
-from jaxbandits.experiments.budgeted.compare import LOST, compare
-from jaxbandits.experiments.common.ranking import Rank, advice, first_few, ranks
-from jaxbandits.experiments.judging.advice import ADVICE
+from jaxbandits.budgeted import from_table, s_br
 from jaxbandits.results import load
-from jaxbandits.settings.budgeted import from_table, s_br
-from tests.experiments.checks import assert_readable, check_records
+from jaxbandits_studies.budgeted import compare as budgeted_compare
+from jaxbandits_studies.budgeted.compare import LOST, compare
+from jaxbandits_studies.common.ranking import Rank, advice, first_few, ranks
+from jaxbandits_studies.judging.advice import ADVICE
+from studies.tests.checks import assert_readable, check_records
 from tests.results.samples import dataset
 from tests.tables import naming
 

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from jaxbandits.experiments import REGISTRY, Options
-from jaxbandits.experiments.budgeted.intervals import _positive_binomial, ratio_bounds
-from tests.experiments.checks import (
+from jaxbandits_studies import REGISTRY, Options
+from jaxbandits_studies.budgeted.intervals import _positive_binomial, ratio_bounds
+from studies.tests.checks import (
     assert_readable,
     check_records,
     entry,

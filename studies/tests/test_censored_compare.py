@@ -6,13 +6,12 @@ import re
 import numpy as np
 import pytest
 
-from jaxbandits import cli
-from jaxbandits.experiments.censored import compare as censored_compare
-from jaxbandits.experiments.censored.compare import compare_runs, default_limits
-from jaxbandits.experiments.common.ranking import ranks
-from jaxbandits.experiments.judging.advice import ADVICE
-from jaxbandits.settings import censored
-from tests.experiments.checks import assert_readable, check_records
+from jaxbandits import censored, cli
+from jaxbandits_studies.censored import compare
+from jaxbandits_studies.censored.compare import compare_runs, default_limits
+from jaxbandits_studies.common.ranking import ranks
+from jaxbandits_studies.judging.advice import ADVICE
+from studies.tests.checks import assert_readable, check_records
 from tests.tables import naming
 
 # "quick" is in time in nine runs of ten; "slow" never is within 2 s.
@@ -32,8 +31,8 @@ def written(path, rows=ROWS, names=lambda name: name):
 @pytest.fixture
 def cast(monkeypatch):
     """Two policies only: all take a minute to compile."""
-    two = {k: censored_compare.CAST[k] for k in ("UCB", "uniform")}
-    monkeypatch.setattr(censored_compare, "CAST", two)
+    two = {k: compare.CAST[k] for k in ("UCB", "uniform")}
+    monkeypatch.setattr(compare, "CAST", two)
 
 
 def test_command(tmp_path, cast, capsys):
@@ -134,7 +133,7 @@ def test_bad_options_are_refused(tmp_path, capsys):
 
 @pytest.mark.slow
 def test_the_whole_cast_plays_and_has_the_advised_policy(tmp_path):
-    assert ADVICE["censored"].policy in censored_compare.CAST
+    assert ADVICE["censored"].policy in compare.CAST
     path = written(tmp_path / "runs.csv")
     runs = censored.load_runs(
         path, reward=None, seconds="time", configuration=["solver"], status="end"
@@ -142,5 +141,5 @@ def test_the_whole_cast_plays_and_has_the_advised_policy(tmp_path):
     outcome = compare_runs("mine", runs, rounds=500, seeds=16, progress=False)
     (dataset,) = outcome.datasets.values()
     ranking = ranks(dataset, "gain")
-    assert {rank.policy for rank in ranking} == set(censored_compare.CAST)
+    assert {rank.policy for rank in ranking} == set(compare.CAST)
     assert_readable(outcome.figure)

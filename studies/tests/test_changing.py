@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from jaxbandits.experiments import REGISTRY, Options
-from jaxbandits.experiments.budgeted.changing import DEFAULT, MEMORIES
-from jaxbandits.policies.budgeted import discounted_omega_ucb
-from jaxbandits.settings.budgeted import s_br_changing
-from tests.experiments.checks import assert_readable, check_records, entry
+from jaxbandits.budgeted import discounted_omega_ucb, s_br_changing
+from jaxbandits_studies import REGISTRY, Options
+from jaxbandits_studies.budgeted.changing import DEFAULT, MEMORIES
+from studies.tests.checks import assert_readable, check_records, entry
 
 NAME = "budgeted-changing"
 FADING, STILL = "discounted omega-UCB", "omega-UCB, rho = 1/4"

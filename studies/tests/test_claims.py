@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from jaxbandits import cli
-from jaxbandits.experiments import REGISTRY, Options, Outcome
-from jaxbandits.experiments.common.checks_of_records import (
+from jaxbandits.plots import figure
+from jaxbandits.stats import entry, make_record
+from jaxbandits_studies import REGISTRY, Options, Outcome
+from jaxbandits_studies.common.checks_of_records import (
     agrees,
     beside,
     best_value,
@@ -16,16 +18,16 @@ from jaxbandits.experiments.common.checks_of_records import (
     falling,
     shares,
 )
-from jaxbandits.experiments.common.checks_of_runs import (
+from jaxbandits_studies.common.checks_of_runs import (
     alike,
     below,
     grows,
     varies_more,
     wider_gap,
 )
-from jaxbandits.experiments.common.claims import Found, is_full
-from jaxbandits.experiments.common.overlay import TRIVIAL
-from jaxbandits.experiments.statements import (
+from jaxbandits_studies.common.claims import Found, is_full
+from jaxbandits_studies.common.overlay import TRIVIAL
+from jaxbandits_studies.statements import (
     CAUSES,
     SMALLER,
     STANDS_ON,
@@ -35,8 +37,6 @@ from jaxbandits.experiments.statements import (
     reasons,
     verdicts_in,
 )
-from jaxbandits.plots import figure
-from jaxbandits.stats import entry, make_record
 from tests.results.samples import dataset
 from tests.tables import naming
 

@@ -3,16 +3,14 @@
 import numpy as np
 import pytest
 
-from jaxbandits import simulate
-from jaxbandits.experiments import REGISTRY
-from jaxbandits.experiments.censored import recommendation
-from jaxbandits.experiments.censored.catalogue import CLAIRVOYANT, add_deviations
-from jaxbandits.experiments.censored.recommendation import CELLS, GAMES
-from jaxbandits.experiments.censored.tables import INSTANCES
-from jaxbandits.policies import censored as policies
-from jaxbandits.settings import censored as settings
+from jaxbandits import censored, simulate
 from jaxbandits.stats import final
-from tests.experiments.checks import check_records, entry, legend_texts
+from jaxbandits_studies import REGISTRY
+from jaxbandits_studies.censored import recommendation
+from jaxbandits_studies.censored.catalogue import CLAIRVOYANT, add_deviations
+from jaxbandits_studies.censored.recommendation import CELLS, GAMES
+from jaxbandits_studies.censored.tables import INSTANCES
+from studies.tests.checks import check_records, entry, legend_texts
 from tests.tables import naming
 
 PAPER = ["RCUCB, gain radius only", "RCUCB, eq. (12)", "TS", "UCB"]
@@ -111,21 +109,21 @@ REHEARSED = sorted(set(CAST) - {"censored-fig8", "censored-recommendation"})
 @pytest.mark.parametrize("name", REHEARSED)
 def test_a_comparison_has_its_cast_and_published_shares(rehearsal, name):
     outcome, calls = rehearsal(name)
-    instances, policies = CAST[name]
+    instances, censored = CAST[name]
     check_records(outcome, name)
     assert list(outcome.datasets) == instances
     assert [(r["environment"], r["policy"]) for r in outcome.records] == [
-        (i, p) for i in instances for p in (*policies, CLAIRVOYANT)
+        (i, p) for i in instances for p in (*censored, CLAIRVOYANT)
     ]
     assert {(r["seeds"], r["horizon"]) for r in outcome.records} == {(3, 70)}
     for instance in instances:
-        found = [entry(outcome, instance, p, "regret")["mean"] for p in policies]
-        assert found == [i + 1 for i in range(len(policies))]
+        found = [entry(outcome, instance, p, "regret")["mean"] for p in censored]
+        assert found == [i + 1 for i in range(len(censored))]
     for instance, policy, share in PUBLISHED.get(name, ()):
         assert entry(outcome, instance, policy, "censored")["published"] == share
         assert entry(outcome, instance, policy, "regret")["published"] is None
-    assert [list(policies) for policies, _, _ in calls] == len(instances) * [policies]
-    check_figure(outcome, instances, policies)
+    assert [list(censored) for censored, _, _ in calls] == len(instances) * [censored]
+    check_figure(outcome, instances, censored)
     if name in SIZES:
         problems = [environment.problem for _, environment, _ in calls]
         sizes = {(p.num_arms, p.num_limits) for p in problems}
@@ -140,17 +138,17 @@ def check_figure(outcome, instances, policies):
     axes = outcome.figure.axes
     assert [ax.get_title() for ax in axes] == instances
     for ax in axes:
-        assert [line.get_label() for line in ax.lines] == policies
-    assert legend_texts(outcome.figure) == policies
+        assert [line.get_label() for line in ax.lines] == censored
+    assert legend_texts(outcome.figure) == censored
 
 
 def test_the_radii_are_what_their_names_say(rehearsal):
     _, calls = rehearsal("censored-radii")
-    policies, _, arguments = calls[0]
+    censored, _, arguments = calls[0]
     assert arguments["horizon"] == 70 and "budget" not in arguments
     found = {
         label: policy.params._asdict() | arguments["grid"].get(label, {})
-        for label, policy in policies.items()
+        for label, policy in censored.items()
     }
     assert {k: (v["gain_radius"], v["penalty_radius"]) for k, v in found.items()} == {
         "RCUCB, eq. (12)": (1.0, 1.0),
@@ -160,7 +158,7 @@ def test_the_radii_are_what_their_names_say(rehearsal):
         "gain radius only, Kaplan-Meier": (1.0, 0.0),
     }
     assert {v["alpha"] for v in found.values()} == {1.0}
-    *eq_9, kaplan_meier = policies.values()
+    *eq_9, kaplan_meier = censored.values()
     assert len({policy.update for policy in eq_9}) == 1
     assert kaplan_meier.update is not eq_9[0].update
 
@@ -172,8 +170,8 @@ def test_the_updates_are_four_policies(rehearsal):
 
 def test_numbers_of_arms_without_their_games(rehearsal, monkeypatch):
     """Which take long to make."""
-    game, made = settings.low_censoring(5), []
-    monkeypatch.setattr(settings, "many_arms", lambda n: made.append(n) or game)
+    game, made = censored.low_censoring(5), []
+    monkeypatch.setattr(censored, "many_arms", lambda n: made.append(n) or game)
     outcome, _ = rehearsal("censored-fig8", horizon=71)
     assert made == [20, 50, 80]
     assert list(outcome.datasets) == CAST["censored-fig8"][0]
@@ -225,7 +223,7 @@ def test_no_run_of_the_advised_policy_is_trapped(name):
     The worst runs of all games are among the records of the full run.
     """
     game, rounds = GAMES[name](), 100_000
-    policy = policies.cell_thompson(game.problem)
+    policy = censored.cell_thompson(game.problem)
     data = simulate(policy, game, horizon=rounds, seeds=64, checkpoints=[rounds])
     regret = data["regret"].values.ravel()
     trapping = game.oracle().gaps.max()

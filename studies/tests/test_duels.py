@@ -2,8 +2,8 @@
 
 import pytest
 
-from jaxbandits.experiments import REGISTRY, Options
-from jaxbandits.experiments.censored.duels import (
+from jaxbandits_studies import REGISTRY, Options
+from jaxbandits_studies.censored.duels import (
     APART,
     BLIND,
     CAST,
@@ -12,7 +12,7 @@ from jaxbandits.experiments.censored.duels import (
     SELF,
     SPARRING,
 )
-from tests.experiments.checks import assert_readable, check_records, entry
+from studies.tests.checks import assert_readable, check_records, entry
 
 NAME = "censored-duels"
 GAMES = [f"{name}, duels" for name in ("PosCorr", "NegCorr", "Indep")]

@@ -2,7 +2,9 @@
 
 import pytest
 
-from jaxbandits.experiments.allocation.families import (
+from jaxbandits.allocation.solving import is_concave
+from jaxbandits.laws.thresholds import FAMILIES
+from jaxbandits_studies.allocation.families import (
     EIGHT,
     GAMES,
     NAME,
@@ -11,10 +13,8 @@ from jaxbandits.experiments.allocation.families import (
     ROOT_SEED,
     TUNED,
 )
-from jaxbandits.experiments.judging.protocol import TUNING_SEED
-from jaxbandits.laws.thresholds import FAMILIES
-from jaxbandits.settings.allocation.solving import is_concave
-from tests.experiments.checks import (
+from jaxbandits_studies.judging.protocol import TUNING_SEED
+from studies.tests.checks import (
     assert_readable,
     check_records,
     entry,

@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from jaxbandits import simulate
-from jaxbandits.experiments import REGISTRY, Options
-from jaxbandits.experiments.farewell import catalogue as farewell
-from jaxbandits.experiments.farewell.catalogue import crossover_notes
-from jaxbandits.experiments.statements import of_experiment
-from jaxbandits.policies import farewell as policies
-from jaxbandits.theory import farewell as theory
-from tests.experiments.checks import (
+from jaxbandits import farewell, simulate
+from jaxbandits_studies import REGISTRY, Options
+from jaxbandits_studies.farewell import catalogue as farewell
+from jaxbandits_studies.farewell.catalogue import crossover_notes
+from jaxbandits_studies.statements import of_experiment
+from jaxbandits_studies.theory import farewell as theory
+from studies.tests.checks import (
     assert_readable,
     check_records,
     entry,
@@ -109,15 +108,15 @@ def test_the_policies_are_what_their_names_say(rehearsal):
     problem = environment.problem
     shorter = {"observe": "shorter"}
     expected = {
-        "Wait-UCB": policies.wait_ucb(problem),
-        "UCB-Simplex": policies.ucb_simplex(problem),
-        "Budget-UCB": policies.budget_ucb(problem),
-        "Budget-UCB, code": policies.budget_ucb(problem),
-        "UCB-BV1": policies.ucb_bv1(problem),
-        "omega*-UCB, rho = 1": policies.omega_star_ucb(problem),
-        "omega*-UCB, shorter waits": policies.omega_star_ucb(problem, **shorter),
-        "UCB1 on rewards": policies.ucb1(problem),
-        "uniform": policies.uniform(problem),
+        "Wait-UCB": farewell.wait_ucb(problem),
+        "UCB-Simplex": farewell.ucb_simplex(problem),
+        "Budget-UCB": farewell.budget_ucb(problem),
+        "Budget-UCB, code": farewell.budget_ucb(problem),
+        "UCB-BV1": farewell.ucb_bv1(problem),
+        "omega*-UCB, rho = 1": farewell.omega_star_ucb(problem),
+        "omega*-UCB, shorter waits": farewell.omega_star_ucb(problem, **shorter),
+        "UCB1 on rewards": farewell.ucb1(problem),
+        "uniform": farewell.uniform(problem),
     }
     assert list(found) == list(expected)
     for label, policy in expected.items():
@@ -125,13 +124,13 @@ def test_the_policies_are_what_their_names_say(rehearsal):
         assert found[label].params == policy.params, label
     assert expected["omega*-UCB, rho = 1"].params.rho == 1
     assert [policy.name for policy in side.values()] == [
-        policies.wait_ucb(problem).name,
-        policies.wait_ucb(problem, observe="shorter").name,
-        policies.wait_ucb(problem, observe="naive").name,
-        policies.product_limit(problem).name,
-        policies.omega_star_ucb(problem).name,
-        policies.omega_star_ucb(problem, **shorter).name,
-        policies.product_limit_omega(problem).name,
+        farewell.wait_ucb(problem).name,
+        farewell.wait_ucb(problem, observe="shorter").name,
+        farewell.wait_ucb(problem, observe="naive").name,
+        farewell.product_limit(problem).name,
+        farewell.omega_star_ucb(problem).name,
+        farewell.omega_star_ucb(problem, **shorter).name,
+        farewell.product_limit_omega(problem).name,
     ]
     assert len({policy.name for policy in side.values()}) == len(side)
 
@@ -326,7 +325,7 @@ def test_as_many_runs_are_lost_as_the_errata_say():
     for rho, least, most in [(0.25, 4, 40), (1.0, 0, 0)]:
         with naming((rho, least, most)):
             game, budget = farewell.FIGURE_2["Figure 2c"](), 1e5
-            policy = policies.omega_star_ucb(game.problem)
+            policy = farewell.omega_star_ucb(game.problem)
             policy = policy._replace(params=policy.params._replace(rho=rho))
             data = simulate(
                 policy, game, budget=budget, seeds=512, checkpoints=[budget]

@@ -3,24 +3,24 @@
 import numpy as np
 import pytest
 
-from jaxbandits.experiments import REGISTRY, Options
-from jaxbandits.experiments.censored.fine import ON_GRIDS, QUICK_SIZES, Z_RCUCB, losses
-from jaxbandits.settings import censored as settings
-from tests.experiments.checks import assert_readable, check_records, legend_texts
+from jaxbandits import censored
+from jaxbandits_studies import REGISTRY, Options
+from jaxbandits_studies.censored.fine import ON_GRIDS, QUICK_SIZES, Z_RCUCB, losses
+from studies.tests.checks import assert_readable, check_records, legend_texts
 
 
 def test_what_a_grid_cannot_have():
     """By hand on five limits; nearly nothing on a thousand, nothing at Indep's 0.5."""
-    found = losses(settings.overtime, (5, 10, 1000))
-    best = settings.overtime().oracle()
+    found = losses(censored.overtime, (5, 10, 1000))
+    best = censored.overtime().oracle()
     assert best.limit == pytest.approx(0.382, abs=1e-3)
     assert found[0] == pytest.approx(found[1])  # 0.4 is on both grids
-    on_grid = settings.overtime([0.2, 0.4, 0.6, 0.8, 1.0]).oracle()
+    on_grid = censored.overtime([0.2, 0.4, 0.6, 0.8, 1.0]).oracle()
     assert found[0] == pytest.approx(best.value - on_grid.value)
     assert abs(found[2]) < 1e-3
     # Beyond 0.5 Indep's penalty jumps.
-    assert losses(settings.indep, (5,))[0] > 0.05
-    np.testing.assert_allclose(losses(settings.indep, (10, 20)), 0, atol=1e-6)
+    assert losses(censored.indep, (5,))[0] > 0.05
+    np.testing.assert_allclose(losses(censored.indep, (10, 20)), 0, atol=1e-6)
 
 
 @pytest.mark.slow

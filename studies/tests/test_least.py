@@ -8,16 +8,16 @@ import matplotlib
 import numpy as np
 import pytest
 
-from jaxbandits.experiments import REGISTRY, Options
-from jaxbandits.experiments.censored import least
-from jaxbandits.experiments.censored.constants import of_any_law, of_known_gains
-from jaxbandits.experiments.common.writing import SUMMARY
-from jaxbandits.experiments.judging import board as boards
-from jaxbandits.experiments.judging.board import shipped
-from jaxbandits.experiments.judging.censored import PROTOCOL
+from jaxbandits import censored
 from jaxbandits.plots import style
-from jaxbandits.settings import censored as settings
-from tests.experiments.checks import (
+from jaxbandits_studies import REGISTRY, Options
+from jaxbandits_studies.censored import least
+from jaxbandits_studies.censored.constants import of_any_law, of_known_gains
+from jaxbandits_studies.common.writing import SUMMARY
+from jaxbandits_studies.judging import board as boards
+from jaxbandits_studies.judging.board import shipped
+from jaxbandits_studies.judging.censored import PROTOCOL
+from studies.tests.checks import (
     assert_readable,
     check_records,
     entry,
@@ -47,9 +47,9 @@ def test_a_case_and_a_trap(quick):
     assert [r["environment"] for r in quick.records] == list(least.QUICK)
     case, trap = least.QUICK
     c = entry(quick, case, least.POLICY, "c_any")["mean"]
-    assert c == of_any_law(settings.low_censoring()).constant
+    assert c == of_any_law(censored.low_censoring()).constant
     known = entry(quick, case, least.POLICY, "c_known")["mean"]
-    assert 0 < known == of_known_gains(settings.low_censoring()).constant < c
+    assert 0 < known == of_known_gains(censored.low_censoring()).constant < c
     board = {
         cell.horizon: cell.scores[least.POLICY]
         for cell in shipped("censored").cells

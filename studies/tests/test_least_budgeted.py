@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from scipy.special import rel_entr
 
-from jaxbandits.experiments import REGISTRY, Options
-from jaxbandits.experiments.budgeted import divergences, least
-from jaxbandits.experiments.common.writing import SUMMARY
-from jaxbandits.experiments.judging.board import shipped
-from jaxbandits.experiments.judging.budgeted import PROTOCOL, coins, narrow
-from jaxbandits.experiments.judging.scores import missed
 from jaxbandits.laws import Beta, beta
 from jaxbandits.plots import style
-from tests.experiments.checks import (
+from jaxbandits_studies import REGISTRY, Options
+from jaxbandits_studies.budgeted import divergences, least
+from jaxbandits_studies.common.writing import SUMMARY
+from jaxbandits_studies.judging.board import shipped
+from jaxbandits_studies.judging.budgeted import PROTOCOL, coins, narrow
+from jaxbandits_studies.judging.scores import missed
+from studies.tests.checks import (
     assert_readable,
     check_records,
     entry,

@@ -5,11 +5,11 @@ from math import log
 import numpy as np
 import pytest
 
-from jaxbandits.experiments.censored import constants
-from jaxbandits.experiments.censored.constants import of_any_law, of_known_gains
+from jaxbandits import censored
+from jaxbandits.censored import make_problem
 from jaxbandits.laws import empirical, empirical_params
-from jaxbandits.settings import censored as settings
-from jaxbandits.settings.censored import make_problem
+from jaxbandits_studies.censored import constants
+from jaxbandits_studies.censored.constants import of_any_law, of_known_gains
 
 
 def coins(limits, consumptions, ones):
@@ -19,7 +19,7 @@ def coins(limits, consumptions, ones):
         len(ones), limits, cost=lambda c: 0 * c, penalty=lambda tau: 0 * tau
     )
     times = np.broadcast_to(np.asarray(consumptions, float), rewards.shape)
-    return settings.censored(
+    return censored.censored(
         "coins", problem, empirical, empirical_params(rewards, times)
     )
 
@@ -55,7 +55,7 @@ def test_a_longer_limit_shows_what_nobody_has_seen():
             penalty=lambda tau: 0 * tau,
         )
         arms = empirical_params(rewards, times)
-        found.append(of_any_law(settings.censored("x", problem, empirical, arms)))
+        found.append(of_any_law(censored.censored("x", problem, empirical, arms)))
     assert found[0].constant == 0
     # The second limit loses 0.2: rivals change what the first does not show, half of
     # all, so that a reward of 1 at the start of the cell, worth 7/8, balances 0.4.
@@ -66,9 +66,9 @@ def test_a_longer_limit_shows_what_nobody_has_seen():
 
 def test_finer_parts_leave_more_rivals():
     rng = np.random.default_rng(0)
-    problem = settings.running_example(2, settings.equidistant(2))
+    problem = censored.running_example(2, censored.equidistant(2))
     arms = empirical_params(rng.beta(2, 2, (2, 64)), rng.uniform(0, 1.2, (2, 64)))
-    game = settings.censored("x", problem, empirical, arms)
+    game = censored.censored("x", problem, empirical, arms)
     known = of_known_gains(game).constant
     coarse, fine, finest = (of_any_law(game, parts).constant for parts in (1, 2, 8))
     assert known <= coarse * 1.001 and coarse < fine < finest
@@ -77,10 +77,10 @@ def test_finer_parts_leave_more_rivals():
 def test_parts_have_the_mean_of_their_cell_and_bring_no_more_than_it_can(monkeypatch):
     """However few rounds are drawn, and however far their mean is off."""
     rng = np.random.default_rng(1)
-    problem = settings.running_example(3, settings.equidistant(3))
+    problem = censored.running_example(3, censored.equidistant(3))
     rewards = np.where(rng.random((3, 64)) < 0.6, 1.0, 0.2)
     arms = empirical_params(rewards, rng.uniform(0, 1.2, (3, 64)))
-    game = settings.censored("x", problem, empirical, arms)
+    game = censored.censored("x", problem, empirical, arms)
     told = []
     monkeypatch.setattr(constants, "DRAWN", 48)
     monkeypatch.setattr(
@@ -102,7 +102,7 @@ def test_parts_have_the_mean_of_their_cell_and_bring_no_more_than_it_can(monkeyp
 @pytest.mark.slow
 def test_where_rewards_decide():
     """The c of docs/theory/least-regret.md by hand, 34.1175, of nine arms alike."""
-    game = settings.negcorr(form="printed")
+    game = censored.negcorr(form="printed")
     found = of_any_law(game, 8).constant
     assert 0.97 * 34.1175 < found < 34.1175
     assert of_known_gains(game).constant < found / 10

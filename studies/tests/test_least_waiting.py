@@ -10,16 +10,16 @@ import pytest
 from scipy.optimize import brentq
 from scipy.special import rel_entr
 
-from jaxbandits.experiments import REGISTRY, Options
-from jaxbandits.experiments.common.writing import SUMMARY
-from jaxbandits.experiments.farewell import least
-from jaxbandits.experiments.farewell.constants import of_any_law, of_known_rewards
-from jaxbandits.experiments.judging.board import shipped
-from jaxbandits.experiments.judging.farewell import PROTOCOL
+from jaxbandits import farewell
 from jaxbandits.laws import Beta, beta
 from jaxbandits.plots import style
-from jaxbandits.settings import farewell as settings
-from tests.experiments.checks import (
+from jaxbandits_studies import REGISTRY, Options
+from jaxbandits_studies.common.writing import SUMMARY
+from jaxbandits_studies.farewell import least
+from jaxbandits_studies.farewell.constants import of_any_law, of_known_rewards
+from jaxbandits_studies.judging.board import shipped
+from jaxbandits_studies.judging.farewell import PROTOCOL
+from studies.tests.checks import (
     assert_readable,
     check_records,
     entry,
@@ -33,7 +33,7 @@ ZERO, CASE, FEE = least.QUICK
 
 
 def game(delay, reward, **options):
-    return settings.farewell("by hand", delay, reward, **options)
+    return farewell.farewell("by hand", delay, reward, **options)
 
 
 def kl(p, q):
@@ -121,7 +121,7 @@ def test_giving_up_costs_a_unit():
 
 def test_nothing_to_learn():
     """The longest wait is among the best; or no rate can exceed g*, which is 1."""
-    for make in [settings.optimum_in_the_middle, settings.macro_arms_only]:
+    for make in [farewell.optimum_in_the_middle, farewell.macro_arms_only]:
         with naming(make):
             none = make()
             assert none.oracle().rate == 1 or none.oracle().gaps[0, -1] == 0

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from jaxbandits.experiments import Options
-from jaxbandits.experiments.budgeted.lost_runs import ANYTIME, CAST, NAME, two_coins
-from jaxbandits.experiments.budgeted.lost_runs import lost_runs as run
-from jaxbandits.theory import lost_runs as theory
-from tests.experiments.checks import assert_readable, check_records, entry
+from jaxbandits_studies import Options
+from jaxbandits_studies.budgeted.lost_runs import ANYTIME, CAST, NAME, two_coins
+from jaxbandits_studies.budgeted.lost_runs import lost_runs as run
+from jaxbandits_studies.theory import lost_runs
+from studies.tests.checks import assert_readable, check_records, entry
 
 OPTIONS = Options(400, 1_000, progress=False)
 
@@ -40,7 +40,7 @@ def test_one_run_in_twenty_is_lost_in_a_thousand_pulls(outcome):
 def test_a_lost_run_has_lost_the_gap_in_every_pull(outcome):
     data = outcome.datasets["two coins"].isel(params=0, checkpoint=-1)
     pulls = (data["optimal"] * data["rounds"]).sel(policy=ANYTIME).round()
-    lost = (pulls <= theory.pulls_until_given_up(1e3, 0.5, 0.9)).values
+    lost = (pulls <= lost_runs.pulls_until_given_up(1e3, 0.5, 0.9)).values
     regret = data["regret"].sel(policy=ANYTIME).values
     # The means are played in float32.
     expected = 0.05 * (1_000 - pulls.values[lost])

@@ -6,8 +6,8 @@ import json
 import pytest
 
 from jaxbandits import cli
-from jaxbandits.experiments import REGISTRY, minutes
-from jaxbandits.experiments.minutes import Timing
+from jaxbandits_studies import REGISTRY, minutes
+from jaxbandits_studies.minutes import Timing
 from tests.tables import naming
 
 ROWS = minutes.measured()

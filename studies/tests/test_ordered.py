@@ -2,16 +2,9 @@
 
 import pytest
 
-from jaxbandits import simulate
-from jaxbandits.experiments.allocation.ordered import (
-    BUDGETS,
-    LEAST,
-    MEAN,
-    MOST,
-    NUM_ARMS,
-)
-from jaxbandits.policies import REGISTRY
-from jaxbandits.settings import allocation
+from jaxbandits import allocation, simulate
+from jaxbandits.registry import POLICIES
+from jaxbandits_studies.allocation.ordered import BUDGETS, LEAST, MEAN, MOST, NUM_ARMS
 
 
 def test_budgets_have_one_mean():
@@ -24,7 +17,7 @@ def test_who_plans_for_another_round_loses_more():
     arms = allocation.simulation(NUM_ARMS, float(MEAN), LEAST, MOST)
     game = allocation.ordered(arms, (*BUDGETS.values(),)[-1])
     names = ["thompson", "thompson-greedy", "thompson-mean"]
-    policies = {name: REGISTRY[f"ordered/{name}"](game.problem) for name in names}
+    policies = {name: POLICIES[f"ordered/{name}"](game.problem) for name in names}
     data = simulate(policies, game, horizon=1_000, seeds=32, checkpoints=[1_000])
     regret = data["regret"].mean("seed").isel(checkpoint=-1, params=0)
     share = regret / regret.sel(policy="thompson")

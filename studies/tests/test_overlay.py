@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from jaxbandits.experiments.common.overlay import Panel
 from jaxbandits.plots import draw_bounds, figure, line_style, readable_ticks
-from tests.experiments.checks import assert_readable
+from jaxbandits_studies.common.overlay import Panel
+from studies.tests.checks import assert_readable
 
 
 def test_bounds_widen_the_range_and_its_ticks():

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from jaxbandits.experiments.censored.grids import GRIDS
-from jaxbandits.experiments.censored.pictures import MODELS, SOFT, STRICT
-from jaxbandits.experiments.censored.tables import INSTANCES
-from tests.experiments.checks import check_records, entry, legend_texts
+from jaxbandits_studies.censored.grids import GRIDS
+from jaxbandits_studies.censored.pictures import MODELS, SOFT, STRICT
+from jaxbandits_studies.censored.tables import INSTANCES
+from studies.tests.checks import check_records, entry, legend_texts
 from tests.tables import naming
 
 PICTURES = ("censored-fig1", "censored-fig2", "censored-grids")

@@ -5,26 +5,22 @@ import json
 import numpy as np
 import pytest
 
-from jaxbandits.experiments import Options
-from jaxbandits.experiments.common import comparison
-from jaxbandits.experiments.common.comparison import (
-    Contestant,
-    add_spread,
-    run_contestants,
-)
-from jaxbandits.points import Points
-from jaxbandits.policies import budgeted as policies
-from jaxbandits.settings.budgeted import s_br
+from jaxbandits import budgeted
+from jaxbandits.budgeted import s_br
+from jaxbandits.checks.points import Points
 from jaxbandits.stats import summary_records
+from jaxbandits_studies import Options
+from jaxbandits_studies.common import comparison
+from jaxbandits_studies.common.comparison import Contestant, add_spread, run_contestants
 from tests.results.samples import dataset
 
 OPTIONS = Options(seeds=5, horizon=700, progress=False)
 CAST = {
-    "plain": Contestant(policies.omega_ucb),
-    "number": Contestant(policies.omega_ucb, {"rho": 2.0}),
-    "points": Contestant(policies.omega_ucb, {"rho": np.array([0.5, 1.0])}),
+    "plain": Contestant(budgeted.omega_ucb),
+    "number": Contestant(budgeted.omega_ucb, {"rho": 2.0}),
+    "points": Contestant(budgeted.omega_ucb, {"rho": np.array([0.5, 1.0])}),
     "by the options": Contestant(
-        policies.epsilon_first, {"budget": lambda options: 3 * options.horizon}
+        budgeted.epsilon_first, {"budget": lambda options: 3 * options.horizon}
     ),
 }
 
@@ -38,7 +34,7 @@ def asked(monkeypatch):
 
         def play(policies, environment, options, **others):
             assert options is OPTIONS
-            calls.append(others | {"policies": policies, "environment": environment})
+            calls.append(others | {"policies": budgeted, "environment": environment})
             return "dataset"
 
         monkeypatch.setattr(comparison, "play", play)
@@ -62,8 +58,8 @@ def test_policies_are_built_from_what_the_learner_knows(asked):
     found = asked()["policies"]
     assert list(found) == list(CAST)
     problem = s_br(4).problem
-    assert found["plain"].policy is policies.omega_ucb(problem)
-    assert found["by the options"].policy is policies.epsilon_first(problem)
+    assert found["plain"].policy is budgeted.omega_ucb(problem)
+    assert found["by the options"].policy is budgeted.epsilon_first(problem)
 
 
 def test_params_are_numbers_arrays_or_functions_of_the_options(asked):

@@ -3,8 +3,8 @@
 import matplotlib
 import pytest
 
-from jaxbandits.experiments import REGISTRY
 from jaxbandits.plots import style
+from jaxbandits_studies import REGISTRY
 from tests.plots.crowding import complaints
 
 # Rehearsals have not the metrics or the horizons that these draw, or their data are not

@@ -11,17 +11,13 @@ from functools import partial
 
 import pytest
 
-from jaxbandits.experiments import REGISTRY, Options
-from jaxbandits.experiments.censored.catalogue import (
-    PRINTED,
-    RCUCB,
-    TABLE_NOTES,
-)
-from jaxbandits.experiments.censored.tables import TABLE_5_1, trio
-from jaxbandits.experiments.common.comparison import Contestant, run_contestants
-from jaxbandits.policies import censored as policies
+from jaxbandits import censored
 from jaxbandits.stats import mean, sem
-from tests.experiments.ztable import Row, check_rows, of_repetitions
+from jaxbandits_studies import REGISTRY, Options
+from jaxbandits_studies.censored.catalogue import PRINTED, RCUCB, TABLE_NOTES
+from jaxbandits_studies.censored.tables import TABLE_5_1, trio
+from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from studies.tests.ztable import Row, check_rows, of_repetitions
 
 pytestmark = pytest.mark.slow
 
@@ -127,7 +123,7 @@ def independent_rows(full):
 def remark_3_rows():
     options = Options(100, 100_000, progress=False)
     for instance, regret in REMARK_3.items():
-        form = Contestant(partial(policies.rcucb, radius="remark_3"))
+        form = Contestant(partial(censored.rcucb, radius="remark_3"))
         dataset = run_contestants(trio()[instance], {"RCUCB": form}, options)
         found = ours(dataset, "regret", "RCUCB")
         yield row(f"regret, Remark 3, {instance}", found, regret)

@@ -14,11 +14,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from jaxbandits import simulate
-from jaxbandits.policies import allocation as policies
-from jaxbandits.settings import allocation as settings
+from jaxbandits import allocation, simulate
 from jaxbandits.stats import final
-from tests.experiments.ztable import FALSE_ALARM, Row, listed, of_repetitions
+from studies.tests.ztable import FALSE_ALARM, Row, listed, of_repetitions
 
 pytestmark = pytest.mark.slow
 
@@ -26,36 +24,36 @@ SEEDS, RUNS = 64, 15
 POINT = {"update": "all", "others": "point"}
 INDEPENDENT = {
     "printed": (
-        partial(policies.ra_ucb, radii="printed"),
+        partial(allocation.ra_ucb, radii="printed"),
         {1.0: 40_023, 1e-4: 29_536, 1e-5: 4_818, 1e-6: 890},
     ),
     "delta": (
-        partial(policies.ra_ucb, radii="delta"),
+        partial(allocation.ra_ucb, radii="delta"),
         {6.0: 9_199, 1.0: 2_042, 0.5: 1_300, 0.25: 989},
     ),
     "profile": (
-        policies.ra_ucb,
+        allocation.ra_ucb,
         {6.0: 6_304, 2.0: 2_643, 1.0: 1_672, 0.5: 1_211, 0.25: 982},
     ),
-    "profile, one round": (policies.ra_ucb, {1.0: 1_531, 0.25: 764}),
-    "all arms learn": (partial(policies.ra_ucb, **POINT), {0.5: 790}),
+    "profile, one round": (allocation.ra_ucb, {1.0: 1_531, 0.25: 764}),
+    "all arms learn": (partial(allocation.ra_ucb, **POINT), {0.5: 790}),
 }
 OTHERS = {
-    "RA-ETC in all": (policies.ra_etc, {"exploration": 464.0}, 2_059),
+    "RA-ETC in all": (allocation.ra_etc, {"exploration": 464.0}, 2_059),
     "RA-ETC per arm": (
-        partial(policies.ra_etc, count="per_arm"),
+        partial(allocation.ra_etc, count="per_arm"),
         {"exploration": 464.0},
         18_582,
     ),
-    "NO-UCB, 9 rounds": (policies.no_ucb, {"initial": 9.0}, 1_021),
-    "NO-UCB, 3 rounds": (policies.no_ucb, {"initial": 3.0}, 3_182),
-    "NO-UCB, 1 round": (policies.no_ucb, {"initial": 1.0}, 13_616),
+    "NO-UCB, 9 rounds": (allocation.no_ucb, {"initial": 9.0}, 1_021),
+    "NO-UCB, 3 rounds": (allocation.no_ucb, {"initial": 3.0}, 3_182),
+    "NO-UCB, 1 round": (allocation.no_ucb, {"initial": 1.0}, 13_616),
 }
 
 
 def played(factory, params):
     """Final regret, f64[point, seed]."""
-    game = settings.simulation()
+    game = allocation.simulation()
     policy = factory(game.problem).over(**params)
     data = simulate(policy, game, horizon=10_000, seeds=SEEDS)
     return final(data, "regret").isel(policy=0).transpose("params", "seed").values
@@ -115,8 +113,8 @@ def test_the_slope_of_the_truncated_estimator():
     That of the printed one is not reproduced (docs/errata.md, A1).
     """
     expected, slope = 4_500, 0.33
-    game = settings.simulation()
-    policy = policies.ra_ucb(game.problem, estimator="truncated")
+    game = allocation.simulation()
+    policy = allocation.ra_ucb(game.problem, estimator="truncated")
     data = simulate(policy, game, horizon=1_000_000, seeds=16, checkpoints="log")
     curve = data["regret"].isel(policy=0, params=0)
     mean = curve.mean("seed")

@@ -10,12 +10,12 @@ per run. This tests the bulk of the runs, not their tails. The root seed is fixe
 
 import pytest
 
-from jaxbandits.experiments import Options
-from jaxbandits.experiments.budgeted.catalogue import BASELINE, EVERYONE, LOG_SHARE
-from jaxbandits.experiments.budgeted.instances import BUDGET, synthetic
-from jaxbandits.experiments.common.comparison import run_contestants
 from jaxbandits.stats import final
-from tests.experiments.ztable import Row, check_rows
+from jaxbandits_studies import Options
+from jaxbandits_studies.budgeted.catalogue import BASELINE, EVERYONE, LOG_SHARE
+from jaxbandits_studies.budgeted.instances import BUDGET, synthetic
+from jaxbandits_studies.common.comparison import run_contestants
+from studies.tests.ztable import Row, check_rows
 
 pytestmark = pytest.mark.slow
 

@@ -8,11 +8,11 @@ draws by itself; ours are of 10 seeds. All rows are judged together (`ztable`).
 
 import pytest
 
-from jaxbandits.experiments import Options
-from jaxbandits.experiments.common.comparison import run_contestants
-from jaxbandits.experiments.farewell.catalogue import FIGURE_1, FIGURE_2, PAPER, SIDE
 from jaxbandits.stats import mean, sem
-from tests.experiments.ztable import Row, check_rows
+from jaxbandits_studies import Options
+from jaxbandits_studies.common.comparison import run_contestants
+from jaxbandits_studies.farewell.catalogue import FIGURE_1, FIGURE_2, PAPER, SIDE
+from studies.tests.ztable import Row, check_rows
 
 pytestmark = pytest.mark.slow
 

@@ -4,13 +4,12 @@ import re
 
 import pytest
 
-from jaxbandits import settings
-from jaxbandits.experiments import REGISTRY
-from jaxbandits.experiments.allocation import catalogue as allocation
-from jaxbandits.experiments.budgeted import catalogue as budgeted
-from jaxbandits.experiments.censored import catalogue as censored
-from jaxbandits.experiments.farewell import catalogue as farewell
-from jaxbandits.experiments.judging import leaderboard
+from jaxbandits_studies import REGISTRY
+from jaxbandits_studies.allocation import catalogue as allocation
+from jaxbandits_studies.budgeted import catalogue as budgeted
+from jaxbandits_studies.censored import catalogue as censored
+from jaxbandits_studies.farewell import catalogue as farewell
+from jaxbandits_studies.judging import leaderboard
 from tests.tables import naming
 
 PARTS = {

@@ -7,14 +7,15 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from jaxbandits import cli, experiments
-from jaxbandits.experiments import Experiment, Options, Outcome, minutes
-from jaxbandits.experiments.common.playing import play
+import jaxbandits_studies
+from jaxbandits import cli
+from jaxbandits.console.progress import SWITCH
 from jaxbandits.plots import figure
-from jaxbandits.progress import SWITCH
 from jaxbandits.stats import make_record
 from jaxbandits.sweeps import worker
 from jaxbandits.sweeps.journal import players
+from jaxbandits_studies import Experiment, Options, Outcome, minutes
+from jaxbandits_studies.common.playing import play
 from tests.sweeps import walk
 
 OPTIONS = Options(seeds=6, horizon=20, progress=False)
@@ -94,7 +95,7 @@ def walking(monkeypatch):
 
     quick = OPTIONS._replace(quick=True)
     made = Experiment("walk-a", "title", "source", run, OPTIONS, quick)
-    monkeypatch.setattr(experiments, "REGISTRY", {made.name: made})
+    monkeypatch.setattr(jaxbandits_studies, "REGISTRY", {made.name: made})
 
 
 @pytest.fixture
@@ -126,7 +127,7 @@ def registry(monkeypatch):
         name: Experiment(name, "title", "source", run(name, fails), small, quick)
         for name, fails in names.items()
     }
-    monkeypatch.setattr(experiments, "REGISTRY", made)
+    monkeypatch.setattr(jaxbandits_studies, "REGISTRY", made)
     return runs
 
 
@@ -163,7 +164,7 @@ def test_what_several_experiments_show_is_played_once(monkeypatch, tmp_path):
         return Outcome({"n": dataset}, [record], lambda: figure()[0])
 
     monkeypatch.setattr(
-        experiments,
+        jaxbandits_studies,
         "REGISTRY",
         {
             name: Experiment(name, "title", "source", run, OPTIONS, OPTIONS)
@@ -214,7 +215,7 @@ def test_it_says_at_once_what_is_played_and_where(monkeypatch, tmp_path, capsys)
         def get(self, name):
             before.append(capsys.readouterr().err)
 
-    monkeypatch.setattr(experiments, "REGISTRY", Loading())
+    monkeypatch.setattr(jaxbandits_studies, "REGISTRY", Loading())
     for name in ("censored-fig4", "censored-fig44"):
         assert cli.main(["reproduce", name, "--quick", "--out", str(tmp_path)]) == 2
     first, second = before

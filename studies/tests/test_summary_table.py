@@ -1,6 +1,6 @@
 """The printed table: our number, its error, the paper's number."""
 
-from jaxbandits.experiments.common.table import records_table
+from jaxbandits.cli.table import records_table
 
 
 def record(policy, instance="Indep", **metrics):

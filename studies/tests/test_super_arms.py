@@ -2,9 +2,9 @@
 
 import pytest
 
-from jaxbandits.experiments import REGISTRY, Options
-from jaxbandits.experiments.censored.super_arms import CAST, CELLS, LUMPED, SIZE
-from tests.experiments.checks import assert_readable, check_records, entry
+from jaxbandits_studies import REGISTRY, Options
+from jaxbandits_studies.censored.super_arms import CAST, CELLS, LUMPED, SIZE
+from studies.tests.checks import assert_readable, check_records, entry
 
 NAME = "censored-combinatorial"
 GAMES = [f"{name}, {SIZE} arms a round" for name in ("PosCorr", "NegCorr", "Indep")]

@@ -2,19 +2,14 @@
 
 import pytest
 
-from jaxbandits.experiments.censored.grids import GRIDS, exact_table
-from jaxbandits.experiments.censored.tables import (
-    INSTANCES,
-    TABLE_5_1,
-    TABLE_M1,
-    TABLE_M2,
-)
-from jaxbandits.settings import censored as settings
+from jaxbandits import censored
+from jaxbandits_studies.censored.grids import GRIDS, exact_table
+from jaxbandits_studies.censored.tables import INSTANCES, TABLE_5_1, TABLE_M1, TABLE_M2
 from tests.tables import naming
 
 # Where the optimal limit lies on linspace(0.1, 0.9, 10), {0.5, 0.9} and
 # linspace(0.1, 0.9, 20).
-SECTION_5_1, M1, M2 = settings.equidistant(10), settings.M1, settings.equidistant(20)
+SECTION_5_1, M1, M2 = censored.equidistant(10), censored.M1, censored.equidistant(20)
 LIMIT = {SECTION_5_1: 0.455556, M1: 0.5, M2: 0.478947}
 # From independent float64 integrals: optimal arm (counted from 1) and its 1 - P(tau*).
 CENSORING = {

@@ -2,12 +2,8 @@
 
 import pytest
 
-from jaxbandits.experiments.allocation.unknown import (
-    GAMES,
-    NAME,
-    SERIES,
-)
-from tests.experiments.checks import (
+from jaxbandits_studies.allocation.unknown import GAMES, NAME, SERIES
+from studies.tests.checks import (
     assert_readable,
     check_records,
     entry,

@@ -11,14 +11,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from jaxbandits import cli
-from jaxbandits.experiments import Claim, Options, Outcome, prepare_folder
-from jaxbandits.experiments import write as write_all
-from jaxbandits.experiments.common.slugs import slugs
-from jaxbandits.experiments.common.writing import is_written
 from jaxbandits.plots import figure
 from jaxbandits.results import load
 from jaxbandits.stats import make_record
-from tests.experiments.checks import RECORD
+from jaxbandits_studies import Claim, Options, Outcome, prepare_folder
+from jaxbandits_studies import write as write_all
+from jaxbandits_studies.common.slugs import slugs
+from jaxbandits_studies.common.writing import is_written
+from studies.tests.checks import RECORD
 from tests.tables import naming
 
 OURS = {"A": np.float64(1)}

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from jaxbandits.experiments import REGISTRY, Options
-from jaxbandits.experiments.censored.zooming import ZOOMING
-from tests.experiments.checks import assert_readable, check_records, entry
+from jaxbandits_studies import REGISTRY, Options
+from jaxbandits_studies.censored.zooming import ZOOMING
+from studies.tests.checks import assert_readable, check_records, entry
 
 SMALL = Options(8, 1_000, progress=False, quick=True)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.experiments.ztable import Row, check_rows, of_repetitions
+from studies.tests.ztable import Row, check_rows, of_repetitions
 from tests.tables import naming
 
 

@@ -10,12 +10,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits import laws
+from jaxbandits import allocation, budgeted, censored, farewell, laws
+from jaxbandits.censored import stoo, z_rcucb, zooming
 from jaxbandits.laws.thresholds import exponential
-from jaxbandits.policies import REGISTRY, doubling
-from jaxbandits.policies.censored import stoo, z_rcucb, zooming
+from jaxbandits.plain import doubling
 from jaxbandits.protocol import Policy
-from jaxbandits.settings import allocation, budgeted, censored, farewell
+from jaxbandits.registry import POLICIES
 from tests.games import waits_with_gaps
 
 
@@ -196,15 +196,15 @@ SPLITS = {
 QUICK = {"gain_radius": 0.02, "penalty_radius": 0.02}
 SPECIAL = {
     "censored/rcucb, 3 x 5": Case(
-        REGISTRY["censored/rcucb"], "three by five", [1, 10, 300]
+        POLICIES["censored/rcucb"], "three by five", [1, 10, 300]
     ),
-    "censored/rcucb, 1 x 5": Case(REGISTRY["censored/rcucb"], "one arm", [1, 10, 100]),
-    "censored/uniform, 1 x 5": Case(REGISTRY["censored/uniform"], "one arm", [1, 10]),
-    "censored/ucb, recorded": Case(REGISTRY["censored/ucb"], "log", [60]),
-    "censored/thompson": Case(REGISTRY["censored/thompson"], "censored", [200]),
-    "farewell/wait-ucb": Case(REGISTRY["farewell/wait-ucb"], "farewell", [50, 400]),
+    "censored/rcucb, 1 x 5": Case(POLICIES["censored/rcucb"], "one arm", [1, 10, 100]),
+    "censored/uniform, 1 x 5": Case(POLICIES["censored/uniform"], "one arm", [1, 10]),
+    "censored/ucb, recorded": Case(POLICIES["censored/ucb"], "log", [60]),
+    "censored/thompson": Case(POLICIES["censored/thompson"], "censored", [200]),
+    "farewell/wait-ucb": Case(POLICIES["farewell/wait-ucb"], "farewell", [50, 400]),
     "farewell/hazard-thompson-joint": Case(
-        REGISTRY["farewell/hazard-thompson-joint"], "waits with gaps", [50, 400]
+        POLICIES["farewell/hazard-thompson-joint"], "waits with gaps", [50, 400]
     ),
     # Grids of which a row does not fit registers.
     "continuum/z-rcucb": Case(
@@ -256,7 +256,7 @@ SPECIAL = {
         {"activated": _grows(lambda state: state.count), "overflow": _full},
     ),
     "budgeted/epsilon-first": Case(
-        REGISTRY["budgeted/epsilon-first"],
+        POLICIES["budgeted/epsilon-first"],
         "budgeted",
         [10.0, 100.0],
         {"budget": 100.0},
@@ -289,7 +289,7 @@ LEARNERS = {
 }
 SPECIAL |= {
     f"allocation/{name}": Case(
-        REGISTRY[f"allocation/{name}"],
+        POLICIES[f"allocation/{name}"],
         "allocation",
         TARGETS["allocation"],
         params,
@@ -299,14 +299,14 @@ SPECIAL |= {
 }
 
 SPECIAL["allocation/no-ucb, cascade"] = Case(
-    REGISTRY["allocation/no-ucb"], "cascade", [5, 30], {"initial": 2.0}
+    POLICIES["allocation/no-ucb"], "cascade", [5, 30], {"initial": 2.0}
 )
 
 
 def _plain(name: str) -> Case:
     setting = name.split("/")[0]
-    return Case(REGISTRY[name], setting, TARGETS[setting])
+    return Case(POLICIES[name], setting, TARGETS[setting])
 
 
 # Every policy of the registry, and some more.
-CASES = {name: _plain(name) for name in REGISTRY} | SPECIAL
+CASES = {name: _plain(name) for name in POLICIES} | SPECIAL

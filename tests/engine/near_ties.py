@@ -11,9 +11,9 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, Literal
 
 from jaxbandits.arrays.named import PREFIX
+from jaxbandits.engine.jaxprs import CALLS
 from jaxbandits.engine.rules import Rules, play_round
 from jaxbandits.engine.tape import Stream, root_key, stream_key
-from jaxbandits.jaxprs import CALLS
 
 CHOICES = {PREFIX + "first_argmax", PREFIX + "random_argmax"}
 

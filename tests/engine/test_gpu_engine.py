@@ -19,8 +19,8 @@ from jaxbandits.engine.choice import engine_for
 from jaxbandits.engine.legs import SCAN
 from jaxbandits.engine.rows import MANY_ROWS
 from jaxbandits.engine.run import Clock, run
-from jaxbandits.policies import REGISTRY
-from jaxbandits.schedule import Schedule, Terms
+from jaxbandits.engine.schedule import Schedule, Terms
+from jaxbandits.registry import POLICIES
 from jaxbandits.testing import altered
 from tests.engine import budget_game
 from tests.engine.gpu_cases import CASES, GAMES
@@ -43,7 +43,7 @@ def ragged(monkeypatch):
 def policy_and_game(name):
     """An entry of the registry in the game of its setting."""
     game = GAMES[name.split("/")[0]]()
-    return REGISTRY[name](game.problem), game
+    return POLICIES[name](game.problem), game
 
 
 def played(engine, policy, environment, targets, devices=None):
@@ -148,7 +148,7 @@ SHORT = {"budgeted/mrcb"}
 
 
 @pytest.mark.filterwarnings(TRITON)
-@pytest.mark.parametrize("name", in_short(REGISTRY, set(REGISTRY) - SHORT))
+@pytest.mark.parametrize("name", in_short(POLICIES, set(POLICIES) - SHORT))
 def test_the_kernel_is_lowered_for_a_gpu(name):
     policy, game = policy_and_game(name)
     assert gpu.unsupported(policy, game) == []

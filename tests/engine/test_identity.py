@@ -7,9 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits import budgeted
 from jaxbandits.engine.identity import numbers_digest, program_digest
-from jaxbandits.policies import REGISTRY
-from jaxbandits.settings import budgeted
+from jaxbandits.registry import POLICIES
 from jaxbandits.testing import altered
 from tests.sweeps import walk
 
@@ -149,7 +149,7 @@ def test_a_policy_of_the_library():
     """Two instances that differ in numbers only share a program."""
     games = [budgeted.s_br(arms) for arms in (3, 3, 4)]
     digests = [
-        program_digest(REGISTRY["budgeted/omega-ucb"](game.problem), game)
+        program_digest(POLICIES["budgeted/omega-ucb"](game.problem), game)
         for game in games
     ]
     assert digests[0] == digests[1] != digests[2]

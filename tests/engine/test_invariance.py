@@ -7,17 +7,15 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import Machine, simulate
+from jaxbandits import Machine, censored, simulate
+from jaxbandits.allocation.problem import make_problem
+from jaxbandits.allocation.synthetic import ednet_like_parameters
 from jaxbandits.arrays import random_argmax, unit_interval
 from jaxbandits.engine.lanes import lanes
 from jaxbandits.engine.xla import options_for
 from jaxbandits.kernels.allocation import sigmoid_prefix
 from jaxbandits.laws.thresholds import curves, exponential, weibull
-from jaxbandits.policies import censored as policies
 from jaxbandits.protocol import Environment, Policy
-from jaxbandits.settings import censored as settings
-from jaxbandits.settings.allocation.problem import make_problem
-from jaxbandits.settings.allocation.synthetic import ednet_like_parameters
 from jaxbandits.testing import trace_run
 from tests.engine.test_run import COINS, K
 from tests.heavy import in_short
@@ -99,19 +97,19 @@ class Case(NamedTuple):
 def case(request):
     if request.param == "UCB":
         return Case(UCB, COINS)
-    limits = settings.equidistant(5)
+    limits = censored.equidistant(5)
     if request.param == "RCUCB":
-        game = settings.indep(limits)
-        return Case(policies.rcucb(game.problem), game)
-    game = settings.poscorr(limits)
-    return Case(policies.thompson(game.problem), game)
+        game = censored.indep(limits)
+        return Case(censored.rcucb(game.problem), game)
+    game = censored.poscorr(limits)
+    return Case(censored.thompson(game.problem), game)
 
 
 @pytest.fixture(scope="module")
 def reference(case):
     """On two devices, in company."""
     policy, game = case
-    other = UCB if policy is UCB else policies.rcucb(game.problem)
+    other = UCB if policy is UCB else censored.rcucb(game.problem)
     other = other._replace(params=other.params._replace(alpha=0.3))
     cast = {policy.name: policy, "other": other}
     return simulate(cast, game, horizon=HORIZON, seeds=SEEDS)

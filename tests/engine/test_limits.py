@@ -6,7 +6,7 @@ import pytest
 
 from jaxbandits import simulate
 from jaxbandits.engine import limits
-from jaxbandits.schedule import Schedule
+from jaxbandits.engine.schedule import Schedule
 from jaxbandits.testing import altered
 from tests.engine.budget_game import ALTERNATE, environment
 from tests.engine.test_run import COINS, FOLLOWER

@@ -7,7 +7,6 @@ import jax.numpy as jnp
 import pytest
 from jax._src.interpreters import mlir
 
-from jaxbandits import jaxprs
 from jaxbandits.arrays import (
     first_argmax,
     multiply_add,
@@ -20,7 +19,7 @@ from jaxbandits.arrays import (
 )
 from jaxbandits.arrays.named import PREFIX
 from jaxbandits.arrays.select import row_of
-from jaxbandits.engine import expression, lanes
+from jaxbandits.engine import expression, jaxprs, lanes
 from jaxbandits.engine.gpu import forms, loops, moves, operations, reductions
 
 pytestmark = pytest.mark.oldest

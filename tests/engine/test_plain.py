@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from jaxbandits import Machine, simulate
-from jaxbandits.policies import REGISTRY
+from jaxbandits.registry import POLICIES
 from tests.engine import budget_game
 from tests.engine.test_run import COINS, FOLLOWER
 from tests.games import game_for
@@ -22,7 +22,7 @@ NAMES = ["farewell/omega-ucb", "censored/rcucb", "budgeted/bts", "allocation/ra-
 @pytest.mark.parametrize("name", NAMES)
 def test_it_plays_as_the_scan_engine(name):
     environment = game_for(name)
-    policy = REGISTRY[name](environment.problem)
+    policy = POLICIES[name](environment.problem)
     end = {"budget" if environment.game.spent is not None else "horizon": ROUNDS}
     options = {"seeds": SEEDS, "checkpoints": [ROUNDS // 2], **end}
     scan, vmap = (

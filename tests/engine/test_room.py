@@ -4,13 +4,12 @@ import jax
 import numpy as np
 import pytest
 
-from jaxbandits import Machine, laws, simulate
+from jaxbandits import Machine, budgeted, censored, farewell, laws, simulate
 from jaxbandits.engine import run
 from jaxbandits.engine.rollout import LANE_QUANTUM
 from jaxbandits.engine.room import Room, choose_chunk, room_of
-from jaxbandits.policies import REGISTRY
-from jaxbandits.schedule import Schedule, Terms
-from jaxbandits.settings import budgeted, censored, farewell
+from jaxbandits.engine.schedule import Schedule, Terms
+from jaxbandits.registry import POLICIES
 from tests.engine.budget_game import ALTERNATE, environment
 from tests.heavy import in_short
 
@@ -41,7 +40,7 @@ def test_the_parts_of_a_lane():
 
 def test_an_instance_of_its_own_is_counted():
     def given(game):
-        policy = REGISTRY["budgeted/omega-star-ucb"](game.problem)
+        policy = POLICIES["budgeted/omega-star-ucb"](game.problem)
         return room_of(policy, game, params_of(policy), terms_of(1), "cpu").given
 
     chance = laws.Bernoulli(np.array([0.3, 0.6]))
@@ -53,7 +52,7 @@ def test_an_instance_of_its_own_is_counted():
 @pytest.mark.slow
 def test_the_scratch_of_the_gpu_engine_is_counted():
     game = censored.indep()
-    policy = REGISTRY["censored/thompson"](game.problem)
+    policy = POLICIES["censored/thompson"](game.problem)
     params = params_of(policy)
     schedule = Schedule(np.array([10]), 10)
     plain, fused = (
@@ -81,7 +80,7 @@ def test_a_chunk_takes_what_xla_says(name, checkpoints, monkeypatch):
     """As much as was said, and not three times as little."""
     make, end = MEASURED[name]
     game, lanes = make(), 256
-    policy, (last,) = REGISTRY[name](game.problem), end.values()
+    policy, (last,) = POLICIES[name](game.problem), end.values()
     targets = [last] if checkpoints == 1 else [last * k // 20 for k in range(1, 21)]
     monkeypatch.setattr(run, "_EXECUTABLES", run.OrderedDict())
     alone = Machine(jax.devices()[:1], chunk=lanes)

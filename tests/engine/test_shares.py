@@ -12,8 +12,7 @@ import pytest
 from jaxbandits import Machine, simulate
 from jaxbandits.engine.rollout import LANE_QUANTUM
 from jaxbandits.engine.shares import StoppedError, device_shares, side_by_side
-from jaxbandits.policies.farewell import uniform, wait_ucb
-from jaxbandits.settings.farewell import farewell
+from jaxbandits.farewell import farewell, uniform, wait_ucb
 from tests.engine.budget_game import ALTERNATE, environment
 from tests.heavy import in_short
 

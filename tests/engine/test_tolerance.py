@@ -7,11 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits import allocation, censored
+from jaxbandits.censored.environment import State
 from jaxbandits.engine.books import closed
 from jaxbandits.laws.thresholds import half_normal
-from jaxbandits.policies import REGISTRY
-from jaxbandits.settings import allocation, censored
-from jaxbandits.settings.censored.environment import State
+from jaxbandits.registry import POLICIES
 from jaxbandits.testing import trace_run
 from tests.engine.gpu_cases import ten_arms, three_that_pay_once
 
@@ -45,7 +45,7 @@ def booked(game, trace):
 def test_regret_of_a_continuum_is_exact(name):
     """1e-6 relative."""
     game = censored.indep(censored.ANY)
-    trace = trace_run(REGISTRY[f"continuum/{name}"](game.problem), game, ROUNDS)
+    trace = trace_run(POLICIES[f"continuum/{name}"](game.problem), game, ROUNDS)
     actions = jax.tree.map(lambda x: x[None], trace.actions)
     exact = game.judge(None, actions)["simple_regret"].sum()
     assert booked(game, trace) == pytest.approx(exact, rel=1e-6)
@@ -60,7 +60,7 @@ def ten_half_normal_arms():
 
 def in_float64(name, game):
     """Regret in the books, and by float64 sums; what the optimum earns in a round."""
-    trace = trace_run(REGISTRY[f"allocation/{name}"](game.problem), game, ROUNDS)
+    trace = trace_run(POLICIES[f"allocation/{name}"](game.problem), game, ROUNDS)
     arms, family = game.setup.arms, game.problem.family
     (best,) = np.asarray(game.oracle().allocation)
     with jax.enable_x64(True):

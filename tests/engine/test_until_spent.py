@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from jaxbandits import Machine, laws, simulate
+from jaxbandits.budgeted import fixed, omega_ucb
 from jaxbandits.engine import choice, limits
 from jaxbandits.engine.legs import SCAN
-from jaxbandits.policies.budgeted import omega_ucb
 from jaxbandits.results.cuts import CutOffWarning
-from jaxbandits.settings.budgeted import fixed
 from jaxbandits.testing import altered
 from tests.engine.budget_game import ALTERNATE, environment, plain_loop
 from tests.heavy import in_short

@@ -4,10 +4,9 @@ import jax
 import pytest
 
 from jaxbandits import Machine, simulate
+from jaxbandits.censored import indep, rcucb
 from jaxbandits.engine import rollout, run
 from jaxbandits.engine.xla import NEWER, OPTIONS, accepted, options_for
-from jaxbandits.policies.censored import rcucb
-from jaxbandits.settings.censored import indep
 from tests.programs import OPTIMISED
 
 pytestmark = pytest.mark.oldest

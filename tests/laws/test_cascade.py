@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from jaxbandits import allocation
 from jaxbandits.kernels.allocation import SOLVED, water_filling
 from jaxbandits.laws.thresholds import FAMILIES, cascade_curves
-from jaxbandits.settings import allocation as settings
 from tests.reference.allocation_families import make_laws
 from tests.reference.allocation_oracle import cascade_oracle
 from tests.tables import each_row
@@ -93,10 +93,10 @@ def test_a_sure_arm_is_filled_alone():
 def test_the_optimum_is_that_of_scipy_and_of_the_twin(name, shape, rng):
     """The best of five starts of SLSQP, and roots of Brent's."""
     family, K, budget = FAMILIES[name], 4, 6.0
-    problem = settings.make_problem(
+    problem = allocation.make_problem(
         family, K, budget, shape=shape, lowest=0.01, highest=2.0, cascade=True
     )
-    solve = jax.jit(lambda *arms: settings.solve(problem, *arms, budget))
+    solve = jax.jit(lambda *arms: allocation.solve(problem, *arms, budget))
     laws = make_laws(name.lower(), (shape or 1.0,) * K)
     for _ in range(5):
         p, rate = rng.uniform(0.05, 1, K), rng.uniform(0.02, 0.6, K)
@@ -133,6 +133,6 @@ def test_the_optimum_is_that_of_scipy_and_of_the_twin(name, shape, rng):
 @each_row("name, shape", [("half-normal", None), ("Weibull", 1.5), ("gamma", (0.5, 2))])
 def test_families_whose_hazard_grows_are_refused(name, shape):
     with pytest.raises(ValueError, match="cascade needs a family whose hazard rate"):
-        settings.make_problem(
+        allocation.make_problem(
             FAMILIES[name], 2, 5.0, shape=shape, lowest=0.1, highest=1, cascade=True
         )

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 from scipy import integrate, special, stats
 
-from jaxbandits import laws
+from jaxbandits import censored, laws
 from jaxbandits.arrays import constant
 from jaxbandits.laws.law import exact_params
-from jaxbandits.settings import censored
 from tests.kernels.checks import ALARM, assert_frequency, assert_law
 from tests.reference.words import spell
 from tests.tables import assert_refused, each_row

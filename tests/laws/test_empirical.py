@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jaxbandits import censored
 from jaxbandits.arrays import position
 from jaxbandits.laws import Empirical, empirical, empirical_params
-from jaxbandits.policies import censored as policies
-from jaxbandits.settings import censored as settings
 from jaxbandits.testing import check_law, trace_run
 from tests.reference.words import spell
 from tests.tables import assert_refused, each_row
@@ -168,9 +167,9 @@ def test_runs_that_timed_out_exceed_every_limit():
     np.testing.assert_allclose(moments.probability, [[0.25, 0.25, 0.5, 0.5]])
     np.testing.assert_allclose(moments.reward, [[0.25, 0.25, 0.375, 0.375]])
     np.testing.assert_allclose(moments.cost, [[0.0025, 0.0025, 0.025, 0.025]])
-    problem = settings.make_problem(
-        1, LIMITS, settings.scaled(0), settings.scaled(1), 2
+    problem = censored.make_problem(
+        1, LIMITS, censored.scaled(0), censored.scaled(1), 2
     )
-    game = settings.censored("timeouts", problem, empirical, params)
-    trace = trace_run(policies.fixed_pair(problem, 0, 3), game, 800)
+    game = censored.censored("timeouts", problem, empirical, params)
+    trace = trace_run(censored.fixed_pair(problem, 0, 3), game, 800)
     assert abs(np.mean(trace.feedback.censored) - 0.5) < 0.1

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from jaxbandits import laws
-from jaxbandits.settings import budgeted
+from jaxbandits import budgeted, laws
 from tests.tables import each_row
 
 MEAN, DEVIATION = np.array([0.25, -3.0]), np.array([2.0, 0.5])

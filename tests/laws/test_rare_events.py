@@ -13,10 +13,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits import allocation, budgeted, farewell
 from jaxbandits.laws import Product, bernoulli, discrete, product
 from jaxbandits.laws.thresholds import exponential, lomax
 from jaxbandits.laws.univariate import Bernoulli, Discrete
-from jaxbandits.settings import allocation, budgeted, farewell
 from tests.tables import each_row
 
 RARE = 10.0 ** -np.arange(1, 9)

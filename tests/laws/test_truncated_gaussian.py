@@ -5,9 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits.censored.instances import gaussian_covariance
 from jaxbandits.laws import truncated_gaussian, truncated_gaussian_params
 from jaxbandits.laws._truncated_gaussian import CONSUMPTION_ERROR
-from jaxbandits.settings.censored.instances import gaussian_covariance
 from tests.reference import exact
 from tests.reference import laws as reference
 from tests.reference.words import spell

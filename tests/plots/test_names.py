@@ -10,8 +10,8 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.text import Text
 
 from jaxbandits import plots
+from jaxbandits.console.texts import latex, visible
 from jaxbandits.plots.words import tex, width_of, wrapped
-from jaxbandits.texts import latex, visible
 from tests.plots.sweeps import sweep
 from tests.results.samples import dataset
 from tests.tables import each_row

@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxbandits import budgeted
 from jaxbandits.engine.tape import Stream, instance_key, read, root_key
 from jaxbandits.laws import (
     Bernoulli,
@@ -24,7 +25,6 @@ from jaxbandits.laws import (
     product,
 )
 from jaxbandits.protocol import Environment, Game
-from jaxbandits.settings import budgeted
 
 ROUNDS, K = 2000, 10
 # Whose arms are alike: of three the reward per cost is within a tenth, and no arm costs

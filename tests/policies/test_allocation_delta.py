@@ -5,10 +5,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits.allocation import make_problem
+from jaxbandits.allocation.policies.estimates import no_statistics, observe
+from jaxbandits.allocation.policies.radii import Scales, bounds
 from jaxbandits.laws.thresholds import exponential
-from jaxbandits.policies.allocation.estimates import no_statistics, observe
-from jaxbandits.policies.allocation.radii import Scales, bounds
-from jaxbandits.settings.allocation import make_problem
 
 BUDGET, RATE, P = 40.0, 0.1, 0.9
 AMOUNTS = np.tile([40.0, 30.0, 20.0], 20).astype(np.float32)

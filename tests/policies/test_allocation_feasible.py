@@ -5,9 +5,8 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from jaxbandits.arrays import CompensatedSum
-from jaxbandits.policies import allocation as policies
-from jaxbandits.policies.allocation.estimates import (
+from jaxbandits import allocation
+from jaxbandits.allocation.policies.estimates import (
     FINE,
     Grid,
     estimate,
@@ -15,8 +14,8 @@ from jaxbandits.policies.allocation.estimates import (
     no_statistics,
     probability_bound,
 )
-from jaxbandits.policies.allocation.posterior import State, _room, draw
-from jaxbandits.settings import allocation as settings
+from jaxbandits.allocation.policies.posterior import State, _room, draw
+from jaxbandits.arrays import CompensatedSum
 
 ROUNDS, AMOUNT, SUCCESSES = 10_000, 0.5, 905
 
@@ -28,7 +27,7 @@ def starved():
     Truncated to [0, 1/2] they are evenly spread, which fits the least rate best; but at
     that rate half a unit is enough in 1.2 % of rounds, and not in 9 %.
     """
-    problem = settings.simulation(1).problem
+    problem = allocation.simulation(1).problem
     grid = Grid.of(problem, FINE)
     rate = np.asarray(grid.nodes(), np.float64)
     reached = -np.expm1(-rate * AMOUNT)
@@ -92,7 +91,7 @@ def test_what_is_drawn_agrees_with_the_successes(starved):
 
 
 def test_names_tell_the_two_apart():
-    problem = settings.simulation(3).problem
-    made = policies.thompson_allocation(problem, draws=8, feasible=True)
+    problem = allocation.simulation(3).problem
+    made = allocation.thompson_allocation(problem, draws=8, feasible=True)
     assert made.name == "Thompson, mean of 8, feasible"
-    assert made is not policies.thompson_allocation(problem, draws=8)
+    assert made is not allocation.thompson_allocation(problem, draws=8)

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from jaxbandits.arrays import CompensatedSum
-from jaxbandits.laws.thresholds import FAMILIES
-from jaxbandits.policies.allocation.estimates import (
+from jaxbandits.allocation import make_problem
+from jaxbandits.allocation.policies.estimates import (
     Grid,
     Statistics,
     estimate,
     likelihood,
     rate_bounds,
 )
-from jaxbandits.settings.allocation import make_problem
+from jaxbandits.arrays import CompensatedSum
+from jaxbandits.laws.thresholds import FAMILIES
 from tests.laws.test_thresholds import law_of
 
 Z_SQUARED = 3.84

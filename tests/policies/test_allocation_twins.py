@@ -15,16 +15,15 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
+from jaxbandits import allocation
+from jaxbandits.allocation import View
+from jaxbandits.allocation.policies.learning import start_allocation, turn
+from jaxbandits.allocation.policies.radii import printed_constants
+from jaxbandits.allocation.serving.handing_out import units
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.allocation import fill_in_order
 from jaxbandits.laws.thresholds import discrete_weibull, exponential, lomax, weibull
-from jaxbandits.policies import REGISTRY
-from jaxbandits.policies import allocation as policies
-from jaxbandits.policies.allocation.handing_out import units
-from jaxbandits.policies.allocation.learning import start_allocation, turn
-from jaxbandits.policies.allocation.radii import printed_constants
-from jaxbandits.settings import allocation as settings
-from jaxbandits.settings.allocation import View
+from jaxbandits.registry import POLICIES
 from jaxbandits.testing import trace_run
 from tests.heavy import in_short
 from tests.policies.followed import assert_sound, by_name
@@ -51,7 +50,7 @@ def game():
     """Ten exponential arms; two are worth most of the budget and need much of it."""
     p = [0.95, 0.9, 0.5, 0.1, 0.1, 0.1, 0.05, 0.05, 0.05, 0.05]
     rate = [0.05, 0.06, 0.3, 0.05, 0.04, 0.08, 0.05, 1.0, 0.5, 0.1]
-    return settings.allocation(
+    return allocation.allocation(
         "ten arms", exponential, p, rate, BUDGET, lowest=1 / 40, highest=2
     )
 
@@ -163,7 +162,7 @@ CASES = {
     ),
     "NO-UCB": Case("no-ucb", {}, partial(NoUcb, initial=1), every=SELDOM),
     "NO-UCB, all": Case(
-        lambda problem: policies.no_ucb(problem, update="all"),
+        lambda problem: allocation.no_ucb(problem, update="all"),
         {"initial": 3.0},
         partial(NoUcb, initial=3, update="all"),
     ),
@@ -176,7 +175,7 @@ CASES = {
         every=14 * EVERY,
     ),
     "Thompson, mean of two": Case(
-        lambda problem: policies.thompson_allocation(problem, draws=2),
+        lambda problem: allocation.thompson_allocation(problem, draws=2),
         {},
         partial(twins.ThompsonAllocation, start="uniform_split", draws=2),
         1e-2,
@@ -225,7 +224,7 @@ LONG = {
 
 def make(case, problem):
     if isinstance(case.policy, str):
-        return REGISTRY[f"allocation/{case.policy}"](problem)
+        return POLICIES[f"allocation/{case.policy}"](problem)
     return case.policy(problem)
 
 
@@ -317,7 +316,7 @@ def entry(label):
 
 
 def test_every_policy_of_the_setting_has_a_twin():
-    entries = {name for name in REGISTRY if name.startswith("allocation/")}
+    entries = {name for name in POLICIES if name.startswith("allocation/")}
     assert {*map(entry, CASES)} == entries - {
         "allocation/clairvoyant"
     }  # it plays what it knows
@@ -360,10 +359,10 @@ def test_policies_in_other_forms_split_as_their_twins():
 
 def check_means_of_draws_are_refused_where_they_are_no_better(draws, options, message):
     given = {"num_arms": 3, "budgets": BUDGET, "lowest": 1 / 40, "highest": 2.0}
-    problem = settings.make_problem(**given | options)
-    assert policies.thompson_allocation(problem, draws=1).name == "Thompson"
+    problem = allocation.make_problem(**given | options)
+    assert allocation.thompson_allocation(problem, draws=1).name == "Thompson"
     with pytest.raises(ValueError, match=message):
-        policies.thompson_allocation(problem, draws=draws)
+        allocation.thompson_allocation(problem, draws=draws)
 
 
 def test_means_of_draws_are_refused_where_they_are_no_better():
@@ -399,7 +398,7 @@ def test_in_float64_the_error_of_the_grid_remains():
 @cache
 def other_game(family, shape, highest=2.0, budget=BUDGET):
     rate = np.array([0.06, 0.1, 0.15])
-    return settings.allocation(
+    return allocation.allocation(
         "three arms",
         family,
         [0.8, 0.6, 0.7],
@@ -413,7 +412,7 @@ def other_game(family, shape, highest=2.0, budget=BUDGET):
 
 def assert_follows_in_a_cascade(name, family, shape):
     budget, p = 10.0, [0.9, 0.5, 0.3, 0.6]
-    environment = settings.cascade(
+    environment = allocation.cascade(
         name,
         family,
         p,
@@ -497,10 +496,10 @@ def test_ra_ucb_follows_its_twin_in_whole_units():
 
 def check_an_even_split_of_integers_is_in_whole_units(known):
     """Seven impressions for five campaigns, and three: nobody gets a fraction."""
-    problem = settings.make_problem(
+    problem = allocation.make_problem(
         discrete_weibull, 5, [7, 3], shape=1.0, lowest=0.1, highest=2, known=known
     )
-    policy = policies.uniform_split(problem)
+    policy = allocation.uniform_split(problem)
     twin = twins.UniformSplit(twins_problem(problem))
     given = np.zeros(5)
     for t in range(1, 11):
@@ -520,7 +519,7 @@ def test_an_even_split_of_integers_is_in_whole_units():
 
 
 def test_units_of_integers_are_whole_and_spend_the_budget():
-    problem = settings.make_problem(
+    problem = allocation.make_problem(
         discrete_weibull, 2, 10, shape=1.0, lowest=0.1, highest=2, known=False
     )
     arms = np.zeros((3, 2), np.float32) + np.float32([[0], [1], [0.5]])
@@ -530,7 +529,7 @@ def test_units_of_integers_are_whole_and_spend_the_budget():
 
 
 def test_learners_start_with_whole_units():
-    problem = settings.make_problem(
+    problem = allocation.make_problem(
         discrete_weibull, 5, 3, shape=1.0, lowest=0.1, highest=2
     )
     for round_, expected in ((1, [1, 1, 1, 0, 0]), (4, [1, 0, 0, 1, 1])):
@@ -541,7 +540,7 @@ def test_learners_start_with_whole_units():
 
 
 def test_after_an_even_start_the_arms_are_boosted_from_the_first():
-    problem = settings.simulation(3).problem
+    problem = allocation.simulation(3).problem
     turns = [turn(problem, "uniform_split", 4.0, jnp.int32(t)) for t in (4, 5, 6, 8)]
     assert [bool(now.starting) for now in turns] == [True, False, False, False]
     assert [int(now.arm) for now in turns[1:]] == [0, 1, 0]
@@ -550,7 +549,7 @@ def test_after_an_even_start_the_arms_are_boosted_from_the_first():
 @pytest.mark.parametrize("shape", in_short([None, 0.7], [0.7]))
 def test_constants_of_the_printed_radii(shape):
     family = exponential if shape is None else weibull
-    problem = settings.make_problem(
+    problem = allocation.make_problem(
         family, 2, BUDGET, shape=shape, lowest=1 / 40, highest=2
     )
     found = printed_constants(problem)

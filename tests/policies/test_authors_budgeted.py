@@ -2,7 +2,7 @@
 
 The arms were chosen by that code, unchanged, in studies/authors_budgeted.py: a twin
 shares our reading of the paper, this does not. What draws at random is compared in
-distribution, by tests/experiments/test_authors_budgeted.py. In float64, as theirs: two
+distribution, by studies/tests/test_authors_budgeted.py. In float64, as theirs: two
 indices of omega* come within 3e-8 of one another, two of Budget-UCB within 2e-10.
 """
 
@@ -14,7 +14,7 @@ import jax
 import numpy as np
 import pytest
 
-from jaxbandits.policies import REGISTRY
+from jaxbandits.registry import POLICIES
 from jaxbandits.testing import trace_run
 from tests.heavy import in_short
 from tests.policies.replay import GAME, PROBLEM, ROUNDS, Tables
@@ -32,7 +32,7 @@ def test_all_that_was_recorded_is_compared():
 
 @pytest.mark.parametrize("name", in_short(CHOOSERS, {*CHOOSERS} - {"omega-star-ucb"}))
 def test_ours_chooses_as_the_published_code(name):
-    policy = REGISTRY[f"budgeted/{name}"](PROBLEM)
+    policy = POLICIES[f"budgeted/{name}"](PROBLEM)
     params = policy.params
     if name == "budget-ucb":
         params = params._replace(log_factor=2.0)  # of the code

@@ -15,11 +15,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits import budgeted
+from jaxbandits.budgeted.policies.statistics import Means
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
-from jaxbandits.policies import REGISTRY
-from jaxbandits.policies.budgeted.statistics import Means
-from jaxbandits.settings import budgeted
+from jaxbandits.registry import POLICIES
 from jaxbandits.testing import trace_run
 from tests.policies.followed import assert_sound, by_name
 from tests.policies.replay import PROBLEM, ROUNDS, SOURCES, K, replay
@@ -193,14 +193,14 @@ def entry_of(label):
 
 
 def test_every_policy_of_the_setting_has_a_twin():
-    entries = {name for name in REGISTRY if name.startswith("budgeted/")}
+    entries = {name for name in POLICIES if name.startswith("budgeted/")}
     # That policy plays what it is told.
     assert {*map(entry_of, CASES)} == entries - {"budgeted/fixed"}
 
 
 @cache
 def policy_of(entry, problem=PROBLEM):
-    return REGISTRY[f"budgeted/{entry}"](problem)
+    return POLICIES[f"budgeted/{entry}"](problem)
 
 
 def near_tie(twin, t, noise, view, arm, tolerance):

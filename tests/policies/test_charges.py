@@ -5,10 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits.policies import censored as policies
-from jaxbandits.policies.censored.value import reward_of_round
+from jaxbandits import censored
+from jaxbandits.censored.policies.value import reward_of_round
 from jaxbandits.protocol import View
-from jaxbandits.settings import censored
 from tests.tables import for_all
 
 
@@ -42,7 +41,7 @@ def test_a_value_is_rescaled_to_0_and_1():
 
 def test_thompson_tells_a_loss_from_none(words):
     """It made a sure failure of both: a value of 0, and one of -1.8."""
-    policy = policies.thompson(PROBLEM, "strict")
+    policy = censored.thompson(PROBLEM, "strict")
     update = jax.jit(policy.update)
     for feedback, share in ((FREE, 2 / 3), (DEAR, 0.2 / 3)):
         state = policy.init(policy.params)

@@ -11,12 +11,12 @@ import jax
 import numpy as np
 import pytest
 
+from jaxbandits import censored
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
 from jaxbandits.laws import Bernoulli, Exponential, Product, bernoulli, product
 from jaxbandits.laws import exponential as exponential_law
-from jaxbandits.policies import REGISTRY
-from jaxbandits.settings import censored
+from jaxbandits.registry import POLICIES
 from jaxbandits.testing import trace_run
 from tests.policies.followed import assert_sound, by_name
 from tests.policies.twins import PENALTY_MAX, cost, penalty
@@ -76,14 +76,14 @@ def entry(label):
 
 
 def test_every_policy_of_the_setting_has_a_twin():
-    entries = {name for name in REGISTRY if name.startswith("combinatorial/")}
+    entries = {name for name in POLICIES if name.startswith("combinatorial/")}
     assert {*map(entry, CASES)} == entries
 
 
 def assert_follows(name, tolerance):
     """Replay the twin along a run; return the share of equal choices."""
     case = CASES[name]
-    policy = REGISTRY[entry(name)](game().problem)
+    policy = POLICIES[entry(name)](game().problem)
     params = policy.params._replace(**case.params) if case.params else None
     trace = trace_run(policy, game(), ROUNDS, params=params)
     assert_sound(trace.state)

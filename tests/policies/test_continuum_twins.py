@@ -18,9 +18,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits.policies import REGISTRY, doubling
-from jaxbandits.policies import censored as policies
-from jaxbandits.settings import censored
+from jaxbandits import censored
+from jaxbandits.plain import doubling
+from jaxbandits.registry import POLICIES
 from jaxbandits.testing import trace_run
 from tests.policies.followed import assert_sound, by_name
 from tests.policies.twins import cost, penalty
@@ -62,7 +62,7 @@ ENTRIES = {
 def zooming_rcucb(splits, history, params, capacity=None, **options):
     options = {"history": history, **options}
     policy = partial(
-        policies.z_rcucb,
+        censored.z_rcucb,
         horizon=HORIZON,
         splits=splits,
         capacity=capacity or 256,
@@ -85,7 +85,7 @@ def _doubling():
     return Case(
         "z-rcucb-doubling",
         lambda problem: doubling(
-            policies.z_rcucb(problem, HORIZON, capacity=256), first=300
+            censored.z_rcucb(problem, HORIZON, capacity=256), first=300
         ),
         {"horizon": 300.0, **params},
         lambda: twins.Doubling(lambda horizon: inner(horizon=horizon), first=300),
@@ -103,11 +103,11 @@ def _others():
         )
 
     return {
-        "StoOO 2": other(policies.stoo, twins.StoOO, fine),
-        "StoOO 3": other(policies.stoo, twins.StoOO, fine, splits=3),
-        "StoOO, full": other(policies.stoo, twins.StoOO, fine, capacity=4),
-        "zooming": other(policies.zooming, twins.Zooming, wide),
-        "zooming, full": other(policies.zooming, twins.Zooming, wide, capacity=2),
+        "StoOO 2": other(censored.stoo, twins.StoOO, fine),
+        "StoOO 3": other(censored.stoo, twins.StoOO, fine, splits=3),
+        "StoOO, full": other(censored.stoo, twins.StoOO, fine, capacity=4),
+        "zooming": other(censored.zooming, twins.Zooming, wide),
+        "zooming, full": other(censored.zooming, twins.Zooming, wide, capacity=2),
         "doubling": _doubling(),
     }
 
@@ -207,5 +207,5 @@ def test_policy_chooses_as_its_twin_in_all_games(runs):
 
 def test_every_policy_of_the_setting_has_a_twin():
     """`rcucb-uniform` is RCUCB, whose twin is that of the grid."""
-    entries = {name for name in REGISTRY if name.startswith("continuum/")}
+    entries = {name for name in POLICIES if name.startswith("continuum/")}
     assert {*map(entry, CASES)} == entries - {"continuum/rcucb-uniform"}

@@ -16,13 +16,11 @@ import pytest
 from jax import Array
 from jaxtyping import Float, Int32, jaxtyped
 
-from jaxbandits import simulate
-from jaxbandits.contract import check_round
+from jaxbandits import allocation, budgeted, censored, farewell, simulate
 from jaxbandits.engine import lanes, run
 from jaxbandits.laws.thresholds import exponential
-from jaxbandits.policies import REGISTRY
-from jaxbandits.policies import censored as policies
-from jaxbandits.settings import allocation, budgeted, censored, farewell
+from jaxbandits.registry import POLICIES
+from jaxbandits.simulation.contract import check_round
 from jaxbandits.testing import altered, check_environment, check_policy
 from tests.games import OWN_GAMES, coins, game_for
 from tests.heavy import in_short
@@ -39,13 +37,13 @@ PLAYED_SHORT = {"budgeted/omega-star-ucb", "farewell/fixed"}
 def named_after(*names: str) -> list[str]:
     """The entries that are one of some others with an option."""
     prefixes = tuple(f"{other}-" for other in names)
-    return [name for name in REGISTRY if name.startswith(prefixes)]
+    return [name for name in POLICIES if name.startswith(prefixes)]
 
 
 # Policies, and forms of one that an option makes: .ci/run has the first ones play on
 # the oldest JAX.
-FORMS = named_after(*REGISTRY)
-PLAIN = dict.fromkeys(name for name in REGISTRY if name not in FORMS).keys()
+FORMS = named_after(*POLICIES)
+PLAIN = dict.fromkeys(name for name in POLICIES if name not in FORMS).keys()
 
 
 # Those whose rounds take longest to trace, and those that are another with an option,
@@ -53,12 +51,12 @@ PLAIN = dict.fromkeys(name for name in REGISTRY if name not in FORMS).keys()
 # of what they vary.
 TRACED_LONG = {
     *FORMS,
-    *(name for name in REGISTRY if name.startswith("budgeted/")),
+    *(name for name in POLICIES if name.startswith("budgeted/")),
     *(
         name
-        for name in REGISTRY
+        for name in POLICIES
         if name.startswith("farewell/")
-        and name.replace("farewell", "budgeted") in REGISTRY
+        and name.replace("farewell", "budgeted") in POLICIES
     ),
     "allocation/mg-ucb",
     "allocation/no-ucb",
@@ -145,7 +143,7 @@ def fallen_back(monkeypatch):
 def simulated(name):
     """Three runs of a few rounds by the engine."""
     environment = light_game_for(name)
-    policy = REGISTRY[name](environment.problem)
+    policy = POLICIES[name](environment.problem)
     end = {"horizon" if environment.game.spent is None else "budget": ENGINE_ROUNDS}
     return simulate(
         policy, environment, seeds=3, checkpoints=[ENGINE_ROUNDS // 2], **end
@@ -171,7 +169,7 @@ def test_form_of_a_policy_plays(name, fallen_back):
 
 def play_and_keep(name, fallen_back):
     game = light_game_for(name)
-    check_policy(REGISTRY[name](game.problem), game, rounds=ROUNDS)
+    check_policy(POLICIES[name](game.problem), game, rounds=ROUNDS)
     data = simulated(name)
     assert np.isfinite(data["regret"].values).all()
     rounds = data["rounds"].isel(checkpoint=-1).values
@@ -200,7 +198,7 @@ def test_an_engine_makes_a_program_of_epochs_by_the_clock_and_samples(
 # A round that is traced, in both precisions.
 
 
-@pytest.mark.parametrize("name", in_short(REGISTRY, TRACED_LONG))
+@pytest.mark.parametrize("name", in_short(POLICIES, TRACED_LONG))
 def test_a_round_of_a_policy_keeps_the_contract(name):
     """Nothing is compiled: states, actions, views and feedback are as annotated.
 
@@ -210,11 +208,11 @@ def test_a_round_of_a_policy_keeps_the_contract(name):
     """
     environment = game_for(name)
     with jax.enable_x64(True):
-        texts, _ = traced(REGISTRY[name], environment)
+        texts, _ = traced(POLICIES[name], environment)
         assert not texts
-    texts, program = traced(REGISTRY[name], environment)
+    texts, program = traced(POLICIES[name], environment)
     assert not texts and not wide_values(program)
-    policy = REGISTRY[name](environment.problem)
+    policy = POLICIES[name](environment.problem)
     looked_at_in_play = check_round(name, policy, environment, compared="policy")
     assert not looked_at_in_play
 
@@ -372,9 +370,9 @@ PROBLEMS = {
 @pytest.mark.parametrize("setting", PROBLEMS)
 def test_factories_return_the_same_policy_for_equal_problems(setting):
     """Every policy of a setting, so that it is traced and compiled once."""
-    for name in REGISTRY:
+    for name in POLICIES:
         if name.startswith(f"{setting}/"):
-            one, two = (REGISTRY[name](PROBLEMS[setting]()) for _ in range(2))
+            one, two = (POLICIES[name](PROBLEMS[setting]()) for _ in range(2))
             assert one.functions == two.functions, name
             assert (one.name, one.params) == (two.name, two.params), name
 
@@ -403,7 +401,7 @@ BROKEN = {
 
 
 def test_the_contract_check_finds_broken_policies(game):
-    policy, calls = policies.rcucb(game.problem), []
+    policy, calls = censored.rcucb(game.problem), []
 
     def counting(params):
         calls.append(1)
@@ -417,7 +415,7 @@ def test_the_contract_check_finds_broken_policies(game):
 
 
 def test_the_contract_check_finds_broken_environments(game):
-    uniform = policies.uniform(game.problem)
+    uniform = censored.uniform(game.problem)
     wrong = altered(game, metrics=lambda tables, i, record: {"regret": jnp.nan})
     with pytest.raises(AssertionError, match="regret"):
         check_environment(wrong, uniform)

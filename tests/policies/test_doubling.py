@@ -8,12 +8,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits import censored
 from jaxbandits.arrays import unit_interval
-from jaxbandits.policies import doubling
-from jaxbandits.policies.censored import rcucb
-from jaxbandits.policies.plain import moss, ucb
+from jaxbandits.censored import rcucb
+from jaxbandits.plain import doubling, moss, ucb
 from jaxbandits.protocol import Policy, View
-from jaxbandits.settings import censored as settings
 from tests.tables import for_all
 
 FIRST = 3
@@ -161,7 +160,7 @@ def test_a_policy_without_answer_stays_without():
 
 
 def test_policies_without_a_horizon_are_refused():
-    for policy in (ucb(3), rcucb(settings.indep().problem)):
+    for policy in (ucb(3), rcucb(censored.indep().problem)):
         with pytest.raises(ValueError, match="has no parameter horizon"):
             doubling(policy)
     with pytest.raises(ValueError, match="'none' has no parameter horizon"):

@@ -11,12 +11,12 @@ import jax
 import numpy as np
 import pytest
 
+from jaxbandits import censored
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
 from jaxbandits.laws import Bernoulli, Exponential, Product, bernoulli, product
 from jaxbandits.laws import exponential as exponential_law
-from jaxbandits.policies import REGISTRY
-from jaxbandits.settings import censored
+from jaxbandits.registry import POLICIES
 from jaxbandits.testing import trace_run
 from tests.policies.followed import assert_sound, by_name
 from tests.policies.twins import cost
@@ -126,7 +126,7 @@ def entry(label):
 
 
 def test_every_policy_of_the_setting_has_a_twin():
-    entries = {name for name in REGISTRY if name.startswith("dueling/")}
+    entries = {name for name in POLICIES if name.startswith("dueling/")}
     assert {*map(entry, CASES)} == entries
 
 
@@ -153,7 +153,7 @@ def shortfalls(name, twin, t, words, mine, played):
 
 def follow(name, rounds=ROUNDS):
     """Replay the twin along a run; the shortfalls of the rounds that are compared."""
-    case, policy = CASES[name], REGISTRY[entry(name)](game().problem)
+    case, policy = CASES[name], POLICIES[entry(name)](game().problem)
     params = policy.params._replace(**case.params) if case.params else None
     trace = trace_run(policy, game(), rounds, params=params)
     assert_sound(trace.state)
@@ -203,7 +203,7 @@ def test_policies_choose_as_their_twins_with_other_parameters_and_in_float64():
 
 def test_the_game_is_its_twin():
     """On the same words: clocks, and who is preferred."""
-    policy = REGISTRY["dueling/uniform"](game().problem)
+    policy = POLICIES["dueling/uniform"](game().problem)
     trace = trace_run(policy, game(), ROUNDS)
     words = read(0, 0, Stream.ENVIRONMENT, ROUNDS, game().game.words)
     uniforms = numbers(words, "n" + 2 * "nn")

@@ -12,11 +12,11 @@ import jax
 import numpy as np
 import pytest
 
+from jaxbandits import farewell
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
 from jaxbandits.laws import Beta, beta
-from jaxbandits.policies import REGISTRY
-from jaxbandits.settings import farewell
+from jaxbandits.registry import POLICIES
 from jaxbandits.testing import trace_run
 from tests.games import waits_with_gaps
 from tests.heavy import in_short
@@ -174,7 +174,7 @@ def game(instance):
 
 
 def policy_of(case, instance):
-    return REGISTRY[f"farewell/{case.entry}"](game(instance).problem)
+    return POLICIES[f"farewell/{case.entry}"](game(instance).problem)
 
 
 def entry_of(label):
@@ -183,7 +183,7 @@ def entry_of(label):
 
 
 def test_every_policy_of_the_setting_has_a_twin():
-    entries = {name for name in REGISTRY if name.startswith("farewell/")}
+    entries = {name for name in POLICIES if name.startswith("farewell/")}
     # That policy plays what it is told.
     assert {*map(entry_of, CASES)} == entries - {"farewell/fixed"}
 

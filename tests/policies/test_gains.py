@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
-from jaxbandits.policies.gains import WORDS, Gains
+from jaxbandits.plain.gains import WORDS, Gains
 from tests.tables import for_all
 
 DRAWS = 100_000

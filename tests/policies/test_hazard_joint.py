@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
+from jaxbandits import farewell
 from jaxbandits.arrays import CompensatedSum
-from jaxbandits.policies import farewell as policies
-from jaxbandits.policies.farewell._hazard_thompson import State
-from jaxbandits.policies.gains import Sums
-from jaxbandits.settings.farewell import Action, Feedback, Problem
+from jaxbandits.farewell import Action, Feedback, Problem
+from jaxbandits.farewell.policies.hazard_thompson import State
+from jaxbandits.plain.gains import Sums
 from tests.tables import for_all
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "studies"))
@@ -45,7 +45,7 @@ def state_of(*arms):
 @pytest.fixture(scope="module")
 def first_played():
     """How often arm 0 of two is played, of many draws."""
-    policy = policies.hazard_thompson(GAP, joint=True)
+    policy = farewell.hazard_thompson(GAP, joint=True)
     words = jax.random.bits(jax.random.key(3), (DRAWS, policy.words[0]))
 
     @jax.jit
@@ -113,7 +113,7 @@ def test_without_gaps_it_changes_nothing():
     """Both are traced to the same program."""
 
     def programs(joint):
-        policy = policies.hazard_thompson(Problem(2, 3), joint=joint)
+        policy = farewell.hazard_thompson(Problem(2, 3), joint=joint)
         noise, state = jnp.zeros(policy.words[0], jnp.uint32), policy.init(())
         action = Action(jnp.int32(0), jnp.int32(0))
         answer = Feedback(jnp.float32(0.4), jnp.int32(1), jnp.float32(1.0))
@@ -126,8 +126,8 @@ def test_without_gaps_it_changes_nothing():
 
 def test_the_option_is_true_or_false():
     with pytest.raises(TypeError, match="^joint must be True or False"):
-        policies.hazard_thompson(GAP, joint="yes")
-    assert policies.hazard_thompson(GAP, joint=True).name == "hazard TS, joint"
+        farewell.hazard_thompson(GAP, joint="yes")
+    assert farewell.hazard_thompson(GAP, joint=True).name == "hazard TS, joint"
 
 
 def test_the_game_of_the_page():

@@ -7,13 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits.policies.budgeted.lent import (
-    joint_share,
-    lent_eta,
-    shrunk_correlation,
-)
-from jaxbandits.policies.budgeted.ranges import ranges_of
-from jaxbandits.settings.budgeted import make_problem
+from jaxbandits.budgeted import make_problem
+from jaxbandits.budgeted.policies.lent import joint_share, lent_eta, shrunk_correlation
+from jaxbandits.budgeted.policies.ranges import ranges_of
 from tests.tables import for_all
 
 

@@ -9,12 +9,8 @@ from functools import cache, partial
 import numpy as np
 import pytest
 
-from jaxbandits import simulate
-from jaxbandits.policies import REGISTRY
-from jaxbandits.policies import censored as policies
-from jaxbandits.settings import allocation as allocation_settings
-from jaxbandits.settings import censored as settings
-from jaxbandits.settings import farewell as farewell_settings
+from jaxbandits import allocation, censored, farewell, simulate
+from jaxbandits.registry import POLICIES
 from jaxbandits.testing import trace_run
 from tests.games import coins
 from tests.heavy import in_short
@@ -210,7 +206,7 @@ def test_every_policy_has_a_margin():
     sets += [ORDERED_MARGIN]
     sets += [ALLOCATION_MARGIN, LIKE_UNIFORM, ONE_ARM_AT_A_TIME, WITHOUT_MARGIN]
     names = [name for each in sets for name in each]
-    assert sorted(names) == sorted(REGISTRY)
+    assert sorted(names) == sorted(POLICIES)
 
 
 def assert_within(margin, share):
@@ -222,19 +218,17 @@ def assert_within(margin, share):
 
 
 def indep():
-    return settings.indep([0.3, 0.5, 0.7])
+    return censored.indep([0.3, 0.5, 0.7])
 
 
 SIMULATED = {
     "censored": (MARGIN, indep),
-    "continuum": (CONTINUUM_MARGIN, lambda: settings.indep(settings.ANY)),
-    "combinatorial": (COMBINATORIAL_MARGIN, lambda: settings.combinatorial(indep(), 2)),
-    "dueling": (DUELING_MARGIN, lambda: settings.duels(indep())),
+    "continuum": (CONTINUUM_MARGIN, lambda: censored.indep(censored.ANY)),
+    "combinatorial": (COMBINATORIAL_MARGIN, lambda: censored.combinatorial(indep(), 2)),
+    "dueling": (DUELING_MARGIN, lambda: censored.duels(indep())),
     "ordered": (
         ORDERED_MARGIN,
-        lambda: allocation_settings.ordered(
-            allocation_settings.simulation(4, 12.0, 1.0, 24.0), [3, 12]
-        ),
+        lambda: allocation.ordered(allocation.simulation(4, 12.0, 1.0, 24.0), [3, 12]),
     ),
 }
 
@@ -254,12 +248,12 @@ def played_with(name, params):
 def test_policies_beat_uniform_play_by_the_engine(setting):
     margin, make = SIMULATED[setting]
     game = make()
-    cast = {name: REGISTRY[name](game.problem) for name in margin}
+    cast = {name: POLICIES[name](game.problem) for name in margin}
     cast = {x: made.over(**played_with(x, made.params)) for x, made in cast.items()}
     if setting == "continuum":
-        cast["uniform"] = policies.on_grid(game.problem, 10, policies.uniform)
+        cast["uniform"] = censored.on_grid(game.problem, 10, censored.uniform)
     else:
-        cast["uniform"] = REGISTRY[f"{setting}/uniform"](game.problem)
+        cast["uniform"] = POLICIES[f"{setting}/uniform"](game.problem)
     data = simulate(
         cast,
         game,
@@ -277,7 +271,7 @@ def test_policies_beat_uniform_play_by_the_engine(setting):
 
 @pytest.mark.slow
 def test_variants_beat_uniform_play():
-    game = settings.indep()
+    game = censored.indep()
     gaps = game.oracle().gaps
 
     def regret(policy, **changes):
@@ -288,11 +282,11 @@ def test_variants_beat_uniform_play():
         ]
         return sum(gaps[tuple(run.actions)].sum() for run in runs)
 
-    uniform = regret(policies.uniform(game.problem))
+    uniform = regret(censored.uniform(game.problem))
     share = {}
     for name in VARIANT_MARGIN:
         changes = GAIN_PART if "rcucb" in name else {}
-        share[name] = regret(REGISTRY[name](game.problem), **changes) / uniform
+        share[name] = regret(POLICIES[name](game.problem), **changes) / uniform
     assert_within(VARIANT_MARGIN, share)
 
 
@@ -310,7 +304,7 @@ def s_br(position):
 @cache
 def budgeted_loss(name):
     """Mean share of the best possible reward that a policy loses."""
-    policy, lost = REGISTRY[name](PROBLEM), []
+    policy, lost = POLICIES[name](PROBLEM), []
     for position in range(16):
         reward, cost, game = s_br(position)
         # What uniform play spends, for the two policies that plan with their budget.
@@ -325,15 +319,15 @@ def budgeted_loss(name):
 
 
 FIGURES = {
-    "1a": farewell_settings.figure_1a,
-    "1b": farewell_settings.optimum_in_the_middle,
+    "1a": farewell.figure_1a,
+    "1b": farewell.optimum_in_the_middle,
 }
 
 
 @cache
 def farewell_loss(name, figure):
     game = FIGURES[figure]()
-    policy, oracle, lost = REGISTRY[name](game.problem), game.oracle(), []
+    policy, oracle, lost = POLICIES[name](game.problem), game.oracle(), []
     # No budget ends the epochs; who must know one is told of a large one.
     params = {"budget": 1.5e5} if "budget" in policy.told else None
     for seed in range(8):
@@ -348,7 +342,7 @@ def farewell_loss(name, figure):
 def allocation_runs(name):
     """What every arm got: f32[S, T, K]."""
     game = allocation_game()
-    policy = REGISTRY[name](game.problem)
+    policy = POLICIES[name](game.problem)
     given = ALLOCATION_PARAMS | {
         "exploration": 16.0 if "per-arm" in name else 160.0,
     }
@@ -414,7 +408,7 @@ def test_policies_that_play_like_uniform_play(name):
 def test_the_clairvoyant_has_no_regret():
     game = coins([0.3, 0.5, 0.7])
     oracle = game.oracle()
-    best = policies.fixed_pair(game.problem, oracle.arm, oracle.limit)
+    best = censored.fixed_pair(game.problem, oracle.arm, oracle.limit)
     data = simulate(best, game, horizon=500, seeds=64, checkpoints=[500])
     assert np.all(data["regret"] == 0) and np.all(data["optimal"] == 1)
     # The censored share is the exact probability, within 4 standard errors.

@@ -6,8 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits import allocation
 from jaxbandits.kernels.allocation import exponential_water_filling
-from jaxbandits.settings import allocation as settings
 
 SCRIPTS = Path(__file__).parents[2] / "studies"
 
@@ -27,7 +27,7 @@ def arms_of(study, rate, probability):
 
 @pytest.mark.slow  # as mixtures are
 def test_one_curve_is_filled_as_the_kernel_does(study):
-    problem = settings.simulation(3).problem
+    problem = allocation.simulation(3).problem
     p, rate = np.array([0.9, 0.5, 0.2]), np.array([0.1, 0.6, 1.5])
     found = study.filled(problem, arms_of(study, rate[:, None], p[:, None]), 12.0)
     best = exponential_water_filling(
@@ -39,7 +39,7 @@ def test_one_curve_is_filled_as_the_kernel_does(study):
 
 @pytest.mark.slow
 def test_mixtures_end_at_one_marginal_value(study):
-    problem = settings.simulation(2).problem
+    problem = allocation.simulation(2).problem
     rate, p = np.array([[0.05, 0.8], [0.3, 0.4]]), np.array([[0.9, 0.4], [0.7, 0.5]])
     x = np.asarray(study.filled(problem, arms_of(study, rate, p), 20.0), np.float64)
     assert x.sum() == pytest.approx(20, abs=1e-3) and x.min() > 1

@@ -11,17 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jaxbandits import live, simulate
-from jaxbandits.policies import REGISTRY, budgeted, farewell
+from jaxbandits import budgeted, farewell, live, simulate
+from jaxbandits.budgeted import Feedback, OracleView, Problem, View, make_problem
+from jaxbandits.farewell import figure_1a
 from jaxbandits.protocol import Environment, Game, Policy
-from jaxbandits.settings.budgeted import (
-    Feedback,
-    OracleView,
-    Problem,
-    View,
-    make_problem,
-)
-from jaxbandits.settings.farewell import figure_1a
+from jaxbandits.registry import POLICIES
 from jaxbandits.testing import trace_run
 from tests.heavy import in_short
 from tests.tables import for_all
@@ -90,14 +84,14 @@ def game(own=True, reward=1.0, cost=1.0):
     return Environment("given", GAME, setup, problem=problem)
 
 
-ENTRIES = [name for name in REGISTRY if name.startswith("budgeted/")]
+ENTRIES = [name for name in POLICIES if name.startswith("budgeted/")]
 SHORT = ["budgeted/kube", "budgeted/share-ucb", "budgeted/price-thompson"]
 
 
 def assert_plays_in_money_as_in_shares(name, own):
     actions = []
     for environment in (game(own), game(own, *MONEY)):
-        policy = REGISTRY[name](environment.problem)
+        policy = POLICIES[name](environment.problem)
         params = {x: ROUNDS / 2 for x in policy.told}
         actions.append(trace_run(policy, environment, ROUNDS, params=params).actions)
     np.testing.assert_array_equal(*actions)

@@ -4,13 +4,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import simulate
+from jaxbandits import farewell, simulate
+from jaxbandits.budgeted import fixed, make_problem, omega_star_ucb, omega_ucb
+from jaxbandits.budgeted.policies.omega_ucb import shrunk_eta, switched_eta
+from jaxbandits.farewell import farewell as farewell_game
 from jaxbandits.laws import Discrete, Product, discrete, product
-from jaxbandits.policies import farewell
-from jaxbandits.policies.budgeted import omega_star_ucb, omega_ucb
-from jaxbandits.policies.budgeted._omega_ucb import shrunk_eta, switched_eta
-from jaxbandits.settings.budgeted import fixed, make_problem
-from jaxbandits.settings.farewell import farewell as farewell_game
 from tests.tables import for_all
 
 

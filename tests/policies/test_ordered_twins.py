@@ -11,10 +11,10 @@ from typing import NamedTuple
 import pytest
 from scipy.special import ndtri
 
+from jaxbandits import allocation
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.laws.thresholds import exponential, weibull
-from jaxbandits.policies import REGISTRY
-from jaxbandits.settings import allocation
+from jaxbandits.registry import POLICIES
 from jaxbandits.testing import trace_run
 from tests.policies.followed import assert_sound, by_name
 from tests.policies.test_allocation_twins import NAMES
@@ -93,7 +93,7 @@ def entry(name):
 
 
 def test_every_policy_of_the_setting_has_a_twin():
-    entries = {name for name in REGISTRY if name.startswith("ordered/")}
+    entries = {name for name in POLICIES if name.startswith("ordered/")}
     assert {*map(entry, CASES)} == entries
 
 
@@ -110,7 +110,7 @@ def reference_problem(problem):
 def assert_plans_as_its_twin(name):
     case = CASES[name]
     environment = game(**case.game)
-    policy = REGISTRY[entry(name)](environment.problem)
+    policy = POLICIES[entry(name)](environment.problem)
     params = policy.params._replace(**case.params) if case.params else None
     trace = trace_run(policy, environment, ROUNDS, params=params)
     assert_sound(trace.state)

@@ -7,10 +7,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits import budgeted, farewell, plain
 from jaxbandits.arrays import unit_interval
-from jaxbandits.policies import budgeted, farewell, plain
-from jaxbandits.policies.budgeted.statistics import MEANS, Means
-from jaxbandits.policies.farewell.pairs import (
+from jaxbandits.budgeted import make_problem
+from jaxbandits.budgeted.policies.statistics import MEANS, Means
+from jaxbandits.farewell import Action, Feedback, Problem
+from jaxbandits.farewell import farewell as make_game
+from jaxbandits.farewell.policies.pairs import (
     PairFeedback,
     as_arms,
     on_pairs,
@@ -18,9 +21,6 @@ from jaxbandits.policies.farewell.pairs import (
     shorter_too,
 )
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.budgeted import make_problem
-from jaxbandits.settings.farewell import Action, Feedback, Problem
-from jaxbandits.settings.farewell import farewell as make_game
 from jaxbandits.testing import trace_run
 from tests.heavy import in_short
 from tests.tables import for_all

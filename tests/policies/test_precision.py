@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 from jaxbandits import simulate
-from jaxbandits.policies.censored import rcucb
-from jaxbandits.settings.censored import indep
+from jaxbandits.censored import indep, rcucb
 from jaxbandits.testing import altered
 from tests.policies.twins import K, M
 

@@ -9,11 +9,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits import budgeted
 from jaxbandits.arrays import CompensatedSum
-from jaxbandits.policies import budgeted as policies
-from jaxbandits.policies.budgeted._price_thompson import State
-from jaxbandits.policies.gains import Sums, lacks
-from jaxbandits.settings.budgeted import make_problem
+from jaxbandits.budgeted import make_problem
+from jaxbandits.budgeted.policies.price_thompson import State
+from jaxbandits.plain.gains import Sums, lacks
 from tests.tables import for_all
 
 DRAWS, PULLS = 20_000, 10**6
@@ -40,7 +40,7 @@ def state_of(*arms):
 @pytest.fixture(scope="module")
 def first_pulled():
     """How often arm 0 of two is pulled, of many draws."""
-    policy = policies.price_thompson(make_problem(2))
+    policy = budgeted.price_thompson(make_problem(2))
     words = jax.random.bits(jax.random.key(3), (DRAWS, policy.words[0]))
 
     @jax.jit

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.policies.plain import relative_ucb, self_sparring
+from jaxbandits.plain import relative_ucb, self_sparring
 from jaxbandits.protocol import View
 from tests.tables import for_all
 

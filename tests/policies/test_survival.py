@@ -7,39 +7,38 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits import censored
 from jaxbandits.arrays import CompensatedSum
-from jaxbandits.policies import censored as policies
-from jaxbandits.policies.censored._cell_thompson import State
-from jaxbandits.policies.censored._rcucb import Params
-from jaxbandits.policies.gains import Sums
+from jaxbandits.censored.policies.cell_thompson import State
+from jaxbandits.censored.policies.rcucb import Params
+from jaxbandits.plain.gains import Sums
 from jaxbandits.protocol import View
-from jaxbandits.settings import censored as settings
 from tests.tables import for_all
 
-PROBLEM = settings.trap().problem
+PROBLEM = censored.trap().problem
 TWO = np.array([2.0, 3.0])
 
 
 def test_radii_by_hand():
     params = Params(penalty_radius=0.5, gain_radius=2.0)
     count, rounds = jnp.asarray([16.0, 4.0]), jnp.asarray([25.0])
-    found = policies.eq_12(count, rounds, TWO, params)
+    found = censored.eq_12(count, rounds, TWO, params)
     np.testing.assert_allclose(found, [0.5 + 0.2, 1.0 + 0.3], rtol=1e-6)
-    found = policies.remark_3(count, rounds, TWO, params)
+    found = censored.remark_3(count, rounds, TWO, params)
     np.testing.assert_allclose(found, [0.5 + 0.04, 1.0 + 0.06], rtol=1e-6)
 
 
 def test_survival_by_hand():
     """Ten rounds; six pass the first cell, of the four that go on one the second."""
-    share = policies.exceeded_share((jnp.asarray([6, 3]),), 10.0)
+    share = censored.exceeded_share((jnp.asarray([6, 3]),), 10.0)
     np.testing.assert_allclose(share, [0.6, 0.3], rtol=1e-6)
     counts = jnp.asarray([[6, 1, 0]]), jnp.asarray([[10, 4, 0]])
-    found = policies.product_limit(counts, None)
+    found = censored.product_limit(counts, None)
     np.testing.assert_allclose(found, [[0.6, 0.15, 0.15]], rtol=1e-6)
 
 
 def check_sub_gaussian_rewards(sigma, factor):
-    assert policies.sub_gaussian_gain_radius(sigma) == pytest.approx(factor)
+    assert censored.sub_gaussian_gain_radius(sigma) == pytest.approx(factor)
 
 
 def test_radii_of_sub_gaussian_rewards():
@@ -48,28 +47,28 @@ def test_radii_of_sub_gaussian_rewards():
 
 def test_bad_radii_and_survivals_are_refused():
     with pytest.raises(ValueError, match="sigma must be at least 0|^sigma must"):
-        policies.sub_gaussian_gain_radius(-1.0)
+        censored.sub_gaussian_gain_radius(-1.0)
     with pytest.raises(ValueError, match="radius must be one of"):
-        policies.rcucb(PROBLEM, radius="eq_13")
+        censored.rcucb(PROBLEM, radius="eq_13")
     with pytest.raises(ValueError, match="survival must be one of"):
-        policies.rcucb(PROBLEM, "kaplan")
+        censored.rcucb(PROBLEM, "kaplan")
     with pytest.raises(TypeError, match="survival must be"):
-        policies.rcucb(PROBLEM, 3)
+        censored.rcucb(PROBLEM, 3)
 
 
 def test_names_tell_variants_apart():
-    make = partial(policies.rcucb, PROBLEM)
+    make = partial(censored.rcucb, PROBLEM)
     found = {make().name, make("kaplan_meier").name, make(radius="remark_3").name}
     assert found == {"RCUCB", "RCUCB (Kaplan-Meier)", "RCUCB (remark 3)"}
-    assert make(policies.KAPLAN_MEIER).name == "RCUCB (Kaplan-Meier)"
-    assert policies.thompson(PROBLEM, "shared").name == "TS (shared)"
+    assert make(censored.KAPLAN_MEIER).name == "RCUCB (Kaplan-Meier)"
+    assert censored.thompson(PROBLEM, "shared").name == "TS (shared)"
 
 
 def check_recommendations(make):
     """The pair that has done well, or was played most."""
     policy = make(PROBLEM)
-    action = settings.Action(jnp.int32(0), jnp.int32(1))
-    feedback = settings.Feedback(jnp.float32(1), jnp.float32(0.3), jnp.asarray(False))
+    action = censored.Action(jnp.int32(0), jnp.int32(1))
+    feedback = censored.Feedback(jnp.float32(1), jnp.float32(0.3), jnp.asarray(False))
     words = np.full(policy.words[1], 2**32 - 1, np.uint32)
     state = policy.init(policy.params)
     state = jax.jit(policy.update)(
@@ -84,17 +83,17 @@ def test_what_has_done_well_is_recommended():
         check_recommendations,
         zip(
             [
-                policies.thompson,
-                policies.ucb_reduction,
-                policies.moss_reduction,
-                policies.kl_ucb_reduction,
+                censored.thompson,
+                censored.ucb_reduction,
+                censored.moss_reduction,
+                censored.kl_ucb_reduction,
             ]
         ),
     )
 
 
 def test_cell_thompson_recommends_the_best_at_the_posterior_means(rng):
-    policy = policies.cell_thompson(PROBLEM)
+    policy = censored.cell_thompson(PROBLEM)
     params = policy.params._replace(prior_passed=3.0)
     shape = 500, PROBLEM.num_arms, PROBLEM.num_limits
     entered = rng.integers(0, 9, shape)
@@ -114,15 +113,15 @@ def test_cell_thompson_recommends_the_best_at_the_posterior_means(rng):
 
 def test_ones_own_survival_and_radius_are_played():
     """After a round beyond the largest limit: no gain, the risk and length given."""
-    even = policies.Survival("even", 1, lambda e, w: (e,), lambda counts, rounds: 0.5)
+    even = censored.Survival("even", 1, lambda e, w: (e,), lambda counts, rounds: 0.5)
 
     def wide(count, rounds, penalties, params):
         return 7 * params.gain_radius * penalties + rounds
 
-    policy = policies.rcucb(PROBLEM, even, wide)
+    policy = censored.rcucb(PROBLEM, even, wide)
     assert policy.name == "RCUCB (even, wide)"
-    action = settings.Action(jnp.int32(0), jnp.int32(1))
-    seen = settings.Feedback(jnp.float32(0), jnp.float32(jnp.inf), jnp.asarray(True))
+    action = censored.Action(jnp.int32(0), jnp.int32(1))
+    seen = censored.Feedback(jnp.float32(0), jnp.float32(jnp.inf), jnp.asarray(True))
     params = policy.params
     state = policy.update(None, None, policy.init(params), action, seen, params)
     penalties = PROBLEM.penalties()

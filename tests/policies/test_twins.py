@@ -25,13 +25,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits import censored
 from jaxbandits.arrays import CompensatedSum
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
-from jaxbandits.policies import REGISTRY
-from jaxbandits.policies.plain import kl_ucb
+from jaxbandits.plain import kl_ucb
 from jaxbandits.protocol import View
-from jaxbandits.settings import censored
+from jaxbandits.registry import POLICIES
 from jaxbandits.testing import altered, trace_run
 from tests.heavy import in_short
 from tests.policies.followed import assert_sound, by_name
@@ -98,7 +98,7 @@ def replay(instance):
 
 
 def policy_of(case):
-    return REGISTRY[f"censored/{case.entry}"](PROBLEM)
+    return POLICIES[f"censored/{case.entry}"](PROBLEM)
 
 
 def played(case, game):
@@ -127,7 +127,7 @@ def entry(label):
 
 
 def test_every_policy_of_the_setting_has_a_twin():
-    entries = {name for name in REGISTRY if name.startswith("censored/")}
+    entries = {name for name in POLICIES if name.startswith("censored/")}
     assert {*map(entry, CASES)} == entries
 
 

@@ -11,12 +11,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits import censored
 from jaxbandits.arrays.named import PREFIX
-from jaxbandits.jaxprs import CALLS
-from jaxbandits.policies.censored import rcucb, z_rcucb
+from jaxbandits.censored import rcucb, z_rcucb
+from jaxbandits.censored.problem import censor
+from jaxbandits.engine.jaxprs import CALLS
 from jaxbandits.protocol import View
-from jaxbandits.settings import censored as settings
-from jaxbandits.settings.censored.types import censor
 from tests.heavy import in_short
 
 
@@ -53,17 +53,17 @@ def cost(make, num_arms, size):
     return passed_over(program.jaxpr)
 
 
-COSTS = settings.scaled(0.1), settings.scaled(1.0)
+COSTS = censored.scaled(0.1), censored.scaled(1.0)
 OTHERS = {"inherit", "whole"}  # histories that repeat what the first one shows
 
 
 def fixed(num_arms, size):
     limits = np.arange(1, size + 1) / size
-    return rcucb(settings.make_problem(num_arms, limits, *COSTS))
+    return rcucb(censored.make_problem(num_arms, limits, *COSTS))
 
 
 def zooming(num_arms, size, **options):
-    problem = settings.make_continuum(num_arms, *COSTS)
+    problem = censored.make_continuum(num_arms, *COSTS)
     return z_rcucb(problem, 1000, capacity=size, **options)
 
 

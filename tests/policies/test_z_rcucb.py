@@ -5,8 +5,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import simulate
+from jaxbandits import censored, simulate
 from jaxbandits.arrays import CompensatedSum
+from jaxbandits.censored import ZRCUCBParams, grid_capacity, z_rcucb
+from jaxbandits.censored.policies.z_rcucb import BINS
 from jaxbandits.laws import (
     Bernoulli,
     Exponential,
@@ -15,22 +17,19 @@ from jaxbandits.laws import (
     exponential,
     product,
 )
-from jaxbandits.policies.censored import ZRCUCBParams, grid_capacity, z_rcucb
-from jaxbandits.policies.censored._z_rcucb import BINS
-from jaxbandits.settings import censored as settings
 from jaxbandits.testing import trace_run
 from tests.tables import for_all
 
 # One limit is as good as another, so that all of a grid is refined.
-FLAT = settings.make_continuum(2, settings.scaled(0.0), settings.scaled(0.0))
-STEEP = settings.make_continuum(2, settings.scaled(0.1), settings.scaled(1.0), 2.0)
+FLAT = censored.make_continuum(2, censored.scaled(0.0), censored.scaled(0.0))
+STEEP = censored.make_continuum(2, censored.scaled(0.1), censored.scaled(1.0), 2.0)
 T = 2000
 SMALL = {"gain_radius": 0.05, "penalty_radius": 0.0}
 
 
 def flat_game():
     arms = Product(Bernoulli(np.full(2, 0.5)), Exponential(np.full(2, 5.0)))
-    return settings.censored("flat", FLAT, product(bernoulli, exponential), arms)
+    return censored.censored("flat", FLAT, product(bernoulli, exponential), arms)
 
 
 def deepest(problem, horizon, splits, params):

@@ -7,17 +7,15 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import simulate
+from jaxbandits import allocation, simulate
+from jaxbandits.allocation import Allocation, Order, Plan, Users
+from jaxbandits.allocation.serving.handing_out import units
+from jaxbandits.allocation.solving import to_float32
 from jaxbandits.arrays import unit_interval
 from jaxbandits.engine.books import closed
 from jaxbandits.engine.tape import Stream, instance_key, read, root_key
 from jaxbandits.laws.thresholds import discrete_weibull, exponential, weibull
-from jaxbandits.policies import allocation as policies
-from jaxbandits.policies.allocation.handing_out import units
 from jaxbandits.protocol import Policy
-from jaxbandits.settings import allocation as settings
-from jaxbandits.settings.allocation import Allocation, Order, Plan, Users
-from jaxbandits.settings.allocation.solving import to_float32
 from jaxbandits.testing import altered, trace_run
 from tests.heavy import in_short
 from tests.reference.allocation_environment import AllocationGame
@@ -46,7 +44,7 @@ def is_cascade(name):
 @cache
 def game(name="exponential", **options):
     _, family, shape, budgets = FAMILIES[name]
-    make = settings.cascade if is_cascade(name) else settings.allocation
+    make = allocation.cascade if is_cascade(name) else allocation.allocation
     return make(name, family, P, RATE, budgets, shape=shape, **RANGE, **options)
 
 
@@ -159,7 +157,7 @@ def test_an_oracle_has_the_value_of_the_twins_best(name):
 
 def test_the_clairvoyant_loses_nothing():
     environment = game("several budgets")
-    trace = trace_run(policies.clairvoyant(environment.problem), environment, 100)
+    trace = trace_run(allocation.clairvoyant(environment.problem), environment, 100)
     books = metrics(trace)
     assert 0 <= books["regret"] < 2e-7 * books["reward"]
     assert books["realised_regret"] == 0 and books["spent"] == pytest.approx(1)
@@ -186,8 +184,8 @@ def test_a_solution_stays_between_its_ends():
     name = "integers"
     least, limit = np.array([0.0, 5.2, 2.5]), np.array([6.7, 20, np.inf])
     with jax.enable_x64(True):
-        free = settings.solve(problem(name), P, RATE, B)
-        held = settings.solve(problem(name), P, RATE, B, limit=limit, least=least)
+        free = allocation.solve(problem(name), P, RATE, B)
+        held = allocation.solve(problem(name), P, RATE, B, limit=limit, least=least)
         free, held = (jax.tree.map(np.asarray, x) for x in (free, held))
     least, limit = np.ceil(least), np.floor(limit)
     assert held.status == 0 and held.allocation.sum() == pytest.approx(B)
@@ -202,7 +200,7 @@ def test_a_solution_stays_between_its_ends():
 
 def witness(environment, rounds, seed_index=0):
     """What every arm gets under an equal split, in every round."""
-    policy = policies.uniform_split(environment.problem)
+    policy = allocation.uniform_split(environment.problem)
     return trace_run(policy, environment, rounds, seed_index=seed_index).feedback
 
 
@@ -223,7 +221,7 @@ def replayed(order, own):
     rng = np.random.default_rng(7)
     users = Users(rng.uniform(1, 8, (5, 3)), rng.random((5, 3)) < 0.7)
     budgets = np.arange(10.0, 15) if own else B
-    environment = settings.allocation(
+    environment = allocation.allocation(
         "users", exponential, P, RATE, budgets, order=order, users=users, **RANGE
     )
     return users, budgets, environment
@@ -262,7 +260,7 @@ def test_budgets_drawn_in_every_round():
         firsts.add(round(float(budgets[0])))
     assert len(firsts) > 1 and firsts <= set(BUDGETS)
     # Each round is held against the optimum of the budget that it had.
-    split = policies.uniform_split(environment.problem)
+    split = allocation.uniform_split(environment.problem)
     trace = trace_run(split, environment, 40)
     reference = AllocationGame("exponential", (1.0,) * 3, P, RATE, 0.0)
     reference.budgets = np.asarray(trace.feedback.allocation, float).sum(axis=1).round()
@@ -343,7 +341,7 @@ def test_orders_are_filled_until_the_budget_is_gone():
 
 def test_units_of_integers_are_whole():
     """100 parts of a budget of 40 would be nothing each, and all ties."""
-    problem = settings.make_problem(
+    problem = allocation.make_problem(
         discrete_weibull, 2, 40, shape=0.8, lowest=0.01, highest=1.0, known=False
     )
     hand_out = units(problem, 100, "difference")
@@ -390,7 +388,7 @@ def test_stop_on_success():
 @pytest.mark.slow
 def test_every_seed_has_arms_of_its_own():
     """Appendix A.1: every seed its own arms, and the regret against their optimum."""
-    environment = settings.simulation(4, budget=20.0, m=2.0, M=10.0)
+    environment = allocation.simulation(4, budget=20.0, m=2.0, M=10.0)
     keys = jax.vmap(lambda i: instance_key(root_key(0), i))(jnp.arange(200))
     sample = jax.jit(jax.vmap(environment.game.sample, (0, None)))
     arms = sample(keys, jax.tree.map(jnp.asarray, environment.setup)).arms
@@ -400,7 +398,7 @@ def test_every_seed_has_arms_of_its_own():
     # Means of 800 uniforms, within 4 standard errors.
     assert abs(rate.mean() - 0.3) < 4 * 0.4 / np.sqrt(12 * 800)
     assert abs(p.mean() - 0.5) < 4 / np.sqrt(12 * 800)
-    uniform = policies.uniform_split(environment.problem)
+    uniform = allocation.uniform_split(environment.problem)
     data = simulate(uniform, environment, horizon=20, seeds=10, checkpoints=[20])
     laws = make_laws("exponential", (1.0,) * 4)
     lost = []
@@ -411,8 +409,8 @@ def test_every_seed_has_arms_of_its_own():
 
 
 def test_instances_that_differ_in_numbers_only_share_their_functions():
-    one = settings.allocation("a", exponential, P, RATE, B, lowest=0.01, highest=1)
-    two = settings.allocation(
+    one = allocation.allocation("a", exponential, P, RATE, B, lowest=0.01, highest=1)
+    two = allocation.allocation(
         "b", exponential, P / 2, RATE / 2, B, lowest=0.01, highest=1
     )
     assert one.game is two.game
@@ -423,7 +421,7 @@ def test_instances_that_differ_in_numbers_only_share_their_functions():
 
 
 def bad(family=exponential, p=P, rate=RATE, budgets=B, **options):
-    return settings.allocation("bad", family, p, rate, budgets, **RANGE | options)
+    return allocation.allocation("bad", family, p, rate, budgets, **RANGE | options)
 
 
 def users(threshold, active):
@@ -431,7 +429,7 @@ def users(threshold, active):
 
 
 def cascade(family=exponential, **options):
-    return settings.cascade("bad", family, P, RATE, B, **(RANGE | options))
+    return allocation.cascade("bad", family, P, RATE, B, **(RANGE | options))
 
 
 BAD = {
@@ -449,14 +447,14 @@ BAD = {
     "no shape": (lambda: bad(weibull), "shape must be positive"),
     "shape of 0": (lambda: bad(weibull, shape=0.0), "shape must be positive"),
     "a shape of none": (lambda: bad(shape=0.5), "shape must be None for the exponen"),
-    "A.1, shape": (lambda: settings.simulation(shape=2.0), "shape must be None"),
+    "A.1, shape": (lambda: allocation.simulation(shape=2.0), "shape must be None"),
     "fractions": (
         lambda: bad(discrete_weibull, shape=1.0, budgets=[3.0, 2.5]),
         "budgets must be whole numbers",
     ),
     "order": (lambda: bad(order="random"), "order must be one of"),
     "sigmoid stop": (
-        lambda: settings.random_allocation(
+        lambda: allocation.random_allocation(
             "bad", problem("Weibull"), print, RATE, stop_on_success=True
         ),
         "stop_on_success needs a concave family",
@@ -475,7 +473,7 @@ BAD = {
         "users must have positive thresholds",
     ),
     "no arms": (
-        lambda: settings.make_problem(exponential, 0, B, lowest=1, highest=2),
+        lambda: allocation.make_problem(exponential, 0, B, lowest=1, highest=2),
         "num_arms must be at least 1",
     ),
     "a growing hazard": (
@@ -484,13 +482,19 @@ BAD = {
     ),
     "rates of a cascade": (lambda: cascade(highest=0.3), "rate must be in"),
     "a cascade that stops": (
-        lambda: settings.random_allocation(
+        lambda: allocation.random_allocation(
             "bad", problem("cascade"), print, RATE, stop_on_success=True
         ),
         "stop_on_success is for rounds that pay for every success",
     ),
-    "A.1, m = M": (lambda: settings.simulation(m=3.0, M=3.0), "m must be less than M"),
-    "A.1, budget": (lambda: settings.simulation(budget=0.0), "budget must be positive"),
+    "A.1, m = M": (
+        lambda: allocation.simulation(m=3.0, M=3.0),
+        "m must be less than M",
+    ),
+    "A.1, budget": (
+        lambda: allocation.simulation(budget=0.0),
+        "budget must be positive",
+    ),
 }
 
 
@@ -503,17 +507,17 @@ def problem(name="exponential", **options):
 
 
 OPTIONS = [
-    (policies.ra_ucb, {"estimator": "both"}, "estimator must be"),
-    (policies.ra_ucb, {"radii": "exact"}, "radii must be"),
-    (policies.ra_ucb, {"update": "none"}, "update must be"),
-    (policies.ra_ucb, {"others": "best"}, "others must be"),
-    (policies.ra_ucb, {"start": "cold"}, "start must be"),
-    (policies.mg_ucb, {"radii": "exact"}, "radii must be"),
-    (policies.mg_ucb_delta, {"start": "cold"}, "start must be"),
-    (policies.mg_ucb_delta, {"steps": 0}, "steps must be at least 1"),
-    (policies.mg_ucb_delta, {"greedy": "both"}, "greedy must be one"),
-    (policies.ra_etc, {"count": "rounds"}, "count must be one of"),
-    (policies.no_ucb, {"update": "none"}, "update must be"),
+    (allocation.ra_ucb, {"estimator": "both"}, "estimator must be"),
+    (allocation.ra_ucb, {"radii": "exact"}, "radii must be"),
+    (allocation.ra_ucb, {"update": "none"}, "update must be"),
+    (allocation.ra_ucb, {"others": "best"}, "others must be"),
+    (allocation.ra_ucb, {"start": "cold"}, "start must be"),
+    (allocation.mg_ucb, {"radii": "exact"}, "radii must be"),
+    (allocation.mg_ucb_delta, {"start": "cold"}, "start must be"),
+    (allocation.mg_ucb_delta, {"steps": 0}, "steps must be at least 1"),
+    (allocation.mg_ucb_delta, {"greedy": "both"}, "greedy must be one"),
+    (allocation.ra_etc, {"count": "rounds"}, "count must be one of"),
+    (allocation.no_ucb, {"update": "none"}, "update must be"),
 ]
 
 
@@ -524,32 +528,32 @@ def test_bad_options_of_policies_are_refused():
 
 def test_policies_refuse_problems_that_they_do_not_solve():
     summed = (
-        policies.ra_ucb,
-        policies.ra_ucb_authors,
-        policies.mg_ucb,
-        policies.mg_ucb_delta,
+        allocation.ra_ucb,
+        allocation.ra_ucb_authors,
+        allocation.mg_ucb,
+        allocation.mg_ucb_delta,
     )
     words = "problem must pay for every success"
     rows = [(partial(make, problem("cascade")), words) for make in summed]
     rows += [
         (
-            partial(policies.ra_ucb, problem(known=False)),
+            partial(allocation.ra_ucb, problem(known=False)),
             "budgets known in advance",
         ),
         (
-            partial(policies.mg_ucb, problem("Weibull")),
+            partial(allocation.mg_ucb, problem("Weibull")),
             "problem must have a concave family",
         ),
         (
-            partial(policies.mg_ucb, problem("integers")),
+            partial(allocation.mg_ucb, problem("integers")),
             "problem must have a concave family",
         ),
         (
-            partial(policies.ra_ucb_authors, problem("Weibull")),
+            partial(allocation.ra_ucb_authors, problem("Weibull")),
             "radii: 'code' is for exponential",
         ),
         (
-            partial(policies.mg_ucb_delta, problem("integers")),
+            partial(allocation.mg_ucb_delta, problem("integers")),
             "greedy must be 'difference'",
         ),
     ]
@@ -557,13 +561,13 @@ def test_policies_refuse_problems_that_they_do_not_solve():
 
 
 PARAMETERS = [
-    (policies.ra_ucb, {"scale": 0.0}, "scale"),
-    (policies.mg_ucb, {"scale": -1.0}, "scale"),
-    (policies.mg_ucb_delta, {"scale": np.nan}, "scale"),
-    (policies.no_ucb, {"initial": -1.0}, "initial"),
-    (policies.ra_ucb, {"initial": [1.0, -1.0]}, "initial"),
-    (policies.ra_etc, {"exploration": 0.0}, "exploration"),
-    (policies.thompson_allocation, {"initial": -1.0}, "initial"),
+    (allocation.ra_ucb, {"scale": 0.0}, "scale"),
+    (allocation.mg_ucb, {"scale": -1.0}, "scale"),
+    (allocation.mg_ucb_delta, {"scale": np.nan}, "scale"),
+    (allocation.no_ucb, {"initial": -1.0}, "initial"),
+    (allocation.ra_ucb, {"initial": [1.0, -1.0]}, "initial"),
+    (allocation.ra_etc, {"exploration": 0.0}, "exploration"),
+    (allocation.thompson_allocation, {"initial": -1.0}, "initial"),
 ]
 
 

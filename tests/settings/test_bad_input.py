@@ -4,6 +4,8 @@ from functools import partial
 
 import numpy as np
 
+from jaxbandits import censored
+from jaxbandits.censored import make_problem
 from jaxbandits.laws import (
     Bernoulli,
     Beta,
@@ -18,18 +20,15 @@ from jaxbandits.laws import (
     product,
     uniform,
 )
-from jaxbandits.policies import censored as policies
-from jaxbandits.settings import censored as settings
-from jaxbandits.settings.censored import make_problem
 from tests.tables import assert_refused
 
-C, PENALTY = settings.scaled(0.1), settings.scaled(10.0)
+C, PENALTY = censored.scaled(0.1), censored.scaled(10.0)
 ONE, TWO = np.ones(1), np.ones(2)
 
 
 def game(law, arms, num_arms=2):
-    problem = settings.running_example(num_arms, [0.3, 0.5])
-    return settings.censored("bad", problem, law, arms)
+    problem = censored.running_example(num_arms, [0.3, 0.5])
+    return censored.censored("bad", problem, law, arms)
 
 
 def problem(num_arms=2, limits=(0.3, 0.5), cost=C, penalty=PENALTY, max_limit=1.0):
@@ -57,17 +56,17 @@ def test_bad_problems_and_options_are_refused():
     rows = {row: (partial(problem, **o), words) for row, (o, words) in PROBLEMS.items()}
     assert_refused(rows)
     rows = [
-        (partial(settings.equidistant, 0, form="printed"), "size"),
-        (partial(settings.equidistant, 1), "size"),
-        (partial(settings.equidistant, 10, form="typed"), "form"),
-        (partial(settings.poscorr, form="typed"), "form"),
-        (partial(settings.fast_track, 0.05, 0.5), "compensation"),
-        (partial(settings.fast_track, 10.0, -0.5), "promise"),
-        (partial(settings.scaled, -1.0), "factor"),
-        (partial(policies.thompson, problem(), "both"), "update"),
-        (partial(policies.rcucb, problem(), survival="none"), "survival"),
-        (partial(policies.fixed_pair, problem(), 2, 0), "arm"),
-        (partial(policies.fixed_pair, problem(), 0, -1), "limit"),
+        (partial(censored.equidistant, 0, form="printed"), "size"),
+        (partial(censored.equidistant, 1), "size"),
+        (partial(censored.equidistant, 10, form="typed"), "form"),
+        (partial(censored.poscorr, form="typed"), "form"),
+        (partial(censored.fast_track, 0.05, 0.5), "compensation"),
+        (partial(censored.fast_track, 10.0, -0.5), "promise"),
+        (partial(censored.scaled, -1.0), "factor"),
+        (partial(censored.thompson, problem(), "both"), "update"),
+        (partial(censored.rcucb, problem(), survival="none"), "survival"),
+        (partial(censored.fixed_pair, problem(), 2, 0), "arm"),
+        (partial(censored.fixed_pair, problem(), 0, -1), "limit"),
     ]
     assert_refused(rows)
 

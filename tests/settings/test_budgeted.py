@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from jaxbandits import laws, simulate
+from jaxbandits import budgeted, laws, simulate
 from jaxbandits.arrays import CompensatedSum
-from jaxbandits.engine.books import closed
-from jaxbandits.engine.tape import Stream, read
-from jaxbandits.policies.budgeted import (
+from jaxbandits.budgeted import (
     budget_ucb,
     clairvoyant,
     fixed_arm,
@@ -20,8 +18,9 @@ from jaxbandits.policies.budgeted import (
     omega_ucb,
     uniform,
 )
-from jaxbandits.settings import budgeted as settings
-from jaxbandits.settings.budgeted.environment import Instance, State
+from jaxbandits.budgeted.environment import Instance, State
+from jaxbandits.engine.books import closed
+from jaxbandits.engine.tape import Stream, read
 from jaxbandits.testing import check_environment, trace_run
 from tests.heavy import in_short
 from tests.kernels.checks import ALARM, assert_uniform
@@ -43,7 +42,7 @@ def array(*x):
 def coins(reward, cost, unit="money"):
     """Arms with Bernoulli rewards and costs. Equal sizes share their programs."""
     params = laws.Product(laws.Bernoulli(array(*reward)), laws.Bernoulli(array(*cost)))
-    return settings.fixed("coins", COINS, params, unit=unit)
+    return budgeted.fixed("coins", COINS, params, unit=unit)
 
 
 def both_policies(game):
@@ -70,11 +69,11 @@ def run(game, budget, policies=None, checkpoints=(), seeds=SEEDS):
 
 # Drawn instances.
 
-FAMILIES = {"S-Br": settings.s_br, "S-GBr": settings.s_gbr, "S-Bt": settings.s_bt}
+FAMILIES = {"S-Br": budgeted.s_br, "S-GBr": budgeted.s_gbr, "S-Bt": budgeted.s_bt}
 
 
 GAMES = {name: make(5) for name, make in FAMILIES.items()} | {
-    "floor": settings.s_br(5, cost_floor=0.4),
+    "floor": budgeted.s_br(5, cost_floor=0.4),
 }
 DRAWN = 4000
 
@@ -152,9 +151,9 @@ def test_an_instance_knows_its_unit_and_its_best_arm(name):
 
 
 def test_equal_numbers_of_arms_share_their_functions():
-    one, two = settings.s_br(4), settings.s_br(4, cost_floor=0.2)
+    one, two = budgeted.s_br(4), budgeted.s_br(4, cost_floor=0.2)
     assert one.game is two.game
-    assert one.problem == settings.make_problem(4)
+    assert one.problem == budgeted.make_problem(4)
     assert [make(4).name for make in FAMILIES.values()] == [
         "S-Br-4",
         "S-GBr-4",
@@ -183,7 +182,7 @@ def test_oracle_leaves_arms_out_that_do_not_exist():
         laws.Bernoulli(array([0.5, 0.9, 1.0], [0.2, 0.4, 0.8])),
         laws.Bernoulli(array([0.5, 0.3, 0.1], [0.4, 0.5, 0.1])),
     )
-    oracle = settings.exact_oracle(COINS, settings.Arms(law, np.array([2, 1])))
+    oracle = budgeted.exact_oracle(COINS, budgeted.Arms(law, np.array([2, 1])))
     np.testing.assert_allclose(oracle.ratios, [[1, 3, np.nan], [0.5, np.nan, np.nan]])
     np.testing.assert_allclose(oracle.gaps, [[2, 0, np.nan], [0, np.nan, np.nan]])
     np.testing.assert_array_equal(oracle.best, [1, 0])
@@ -196,7 +195,7 @@ def test_metrics_by_hand():
         laws.Bernoulli(array([0.5, 0.6, 0.1], [0.2, 0.4, 0.8])),
         laws.Bernoulli(array([0.25, 0.5, 0.2], [0.4, 0.4, 0.1])),
     )
-    arms = settings.Arms(law, np.array([3, 2], np.int32), np.zeros(2, np.int32))
+    arms = budgeted.Arms(law, np.array([3, 2], np.int32), np.zeros(2, np.int32))
     instance = Instance(arms, array(0.2, 0.4), None)
     pulls = np.array([[[0, 0, 0], [10, 4, 6]], [[1, 1, 0], [3, 5, 0]]], np.int32)
     zeros = np.zeros((2, 2), np.float32)
@@ -236,7 +235,7 @@ def plain_loop(seed_index, reward, cost, amounts, unit=1.0):
 REWARD, COST = (0.5, 0.9, 0.2), (0.6, 0.4, 0.125)
 
 
-@pytest.mark.parametrize("unit", in_short(settings.environment.UNITS, {"cheapest"}))
+@pytest.mark.parametrize("unit", in_short(budgeted.environment.UNITS, {"cheapest"}))
 def test_every_game_ends_where_a_plain_loop_ends(unit):
     """Also with amounts between two pulls, and with two reached by one pull."""
     game = coins(REWARD, COST, unit)
@@ -344,7 +343,7 @@ FREE = laws.Discrete(array([0.0, 0.5]), array([1, 0]))
 
 def of(law, params):
     """A call that makes a game of these."""
-    return partial(settings.fixed, "bad", law, params)
+    return partial(budgeted.fixed, "bad", law, params)
 
 
 def costing(law, params):
@@ -354,15 +353,15 @@ def costing(law, params):
 
 def two(**options):
     """A call that makes a game of two coins."""
-    return partial(settings.fixed, "bad", COINS, COINS_OF_2, **options)
+    return partial(budgeted.fixed, "bad", COINS, COINS_OF_2, **options)
 
 
 BAD = {
-    "floor below 0": (partial(settings.s_br, 3, cost_floor=-0.1), "cost_floor"),
-    "floor of 1": (partial(settings.s_br, 3, cost_floor=1.0), "cost_floor"),
-    "S-Br of no arms": (partial(settings.s_br, 0), "num_arms"),
-    "S-GBr of no arms": (partial(settings.s_gbr, 0), "num_arms"),
-    "S-Bt of no arms": (partial(settings.s_bt, 0), "num_arms"),
+    "floor below 0": (partial(budgeted.s_br, 3, cost_floor=-0.1), "cost_floor"),
+    "floor of 1": (partial(budgeted.s_br, 3, cost_floor=1.0), "cost_floor"),
+    "S-Br of no arms": (partial(budgeted.s_br, 0), "num_arms"),
+    "S-GBr of no arms": (partial(budgeted.s_gbr, 0), "num_arms"),
+    "S-Bt of no arms": (partial(budgeted.s_bt, 0), "num_arms"),
     "unit": (partial(coins, [0.5], [0.5], unit="euro"), "unit must be one of"),
     "unit of 0": (two(unit=0.0), "unit must be positive"),
     "worth": (two(worth=-1), "worth must be positive"),
@@ -393,28 +392,28 @@ BAD = {
         "params must have one row per arm",
     ),
     "law without means": (of(COINS._replace(means=None), ONE_COIN), "no exact means"),
-    "problem of no arms": (partial(settings.make_problem, 0), "num_arms"),
-    "negative lowest cost": (partial(settings.make_problem, 2, -0.1), "lowest_cost"),
+    "problem of no arms": (partial(budgeted.make_problem, 0), "num_arms"),
+    "negative lowest cost": (partial(budgeted.make_problem, 2, -0.1), "lowest_cost"),
     "infinite highest cost": (
-        partial(settings.make_problem, 2, highest_cost=np.inf),
+        partial(budgeted.make_problem, 2, highest_cost=np.inf),
         "highest_cost",
     ),
     "highest below lowest": (
-        partial(settings.make_problem, 2, [0.2, 0.5], [0.3, 0.4]),
+        partial(budgeted.make_problem, 2, [0.2, 0.5], [0.3, 0.4]),
         "lowest_cost",
     ),
-    "highest cost of 0": (partial(settings.make_problem, 2, 0.0, 0.0), "highest"),
-    "lowest cost of NaN": (partial(settings.make_problem, 2, np.nan), "lowest_cost"),
+    "highest cost of 0": (partial(budgeted.make_problem, 2, 0.0, 0.0), "highest"),
+    "lowest cost of NaN": (partial(budgeted.make_problem, 2, np.nan), "lowest_cost"),
     "the least cost of all": (
-        partial(budget_ucb, settings.make_problem(2, (0.2, 0.0)), minimum_cost="range"),
+        partial(budget_ucb, budgeted.make_problem(2, (0.2, 0.0)), minimum_cost="range"),
         "minimum_cost='range' needs a problem whose costs are bounded away from 0",
     ),
     "fixed arm": (
-        partial(fixed_arm, settings.make_problem(2), 2),
+        partial(fixed_arm, budgeted.make_problem(2), 2),
         "arm must be at most 1",
     ),
     "negative arm": (
-        partial(fixed_arm, settings.make_problem(2), -1),
+        partial(fixed_arm, budgeted.make_problem(2), -1),
         "arm must be at least 0",
     ),
 }
@@ -426,10 +425,10 @@ def test_bad_games_and_problems_are_refused():
 
 
 def test_problems_have_a_range_per_arm():
-    problem = settings.make_problem(3, 0.1, [0.5, 1.0, 0.1])
+    problem = budgeted.make_problem(3, 0.1, [0.5, 1.0, 0.1])
     costs = (0.1, 0.1, 0.1), (0.5, 1.0, 0.1)
-    assert problem == settings.Problem(3, *costs, (0, 0, 0), (1, 1, 1))
-    assert hash(problem) == hash(settings.make_problem(3, [0.1] * 3, (0.5, 1, 0.1)))
+    assert problem == budgeted.Problem(3, *costs, (0, 0, 0), (1, 1, 1))
+    assert hash(problem) == hash(budgeted.make_problem(3, [0.1] * 3, (0.5, 1, 0.1)))
 
 
 def test_bad_budgets_and_parameters_of_a_run_are_refused():
@@ -456,7 +455,7 @@ def test_bad_budgets_and_parameters_of_a_run_are_refused():
 def test_money_in_and_out():
     """A budget in dollars, where a cost of 1 is 0.8 and a reward of 1 is 12 dollars."""
     plain = coins(REWARD, COST)
-    dollars = settings.fixed("dollars", COINS, plain.setup.law, unit=1 / 0.8, worth=12)
+    dollars = budgeted.fixed("dollars", COINS, plain.setup.law, unit=1 / 0.8, worth=12)
     only = [uniform(plain.problem)]
     # One unit is 1.25 costs: 40 dollars last as long as a budget of 50.
     one, two = run(plain, 50, only, [25]), run(dollars, 40, only, [20])
@@ -475,8 +474,8 @@ RANGES = {"cost_range": (0.1, [0.5, 1.0]), "reward_range": [0, (0.2, 0.9)]}
 
 
 def test_ranges_are_told_to_learners():
-    game = settings.fixed("ranges", SMALL, SMALL_OF_2, **RANGES)
-    expected = settings.make_problem(2, 0.1, [0.5, 1.0], 0, [0.2, 0.9])
+    game = budgeted.fixed("ranges", SMALL, SMALL_OF_2, **RANGES)
+    expected = budgeted.make_problem(2, 0.1, [0.5, 1.0], 0, [0.2, 0.9])
     assert game.problem == expected
 
 
@@ -501,23 +500,23 @@ def test_ranges_that_the_law_leaves_are_refused(change):
         laws.empirical: records,
     }
     for law, params in pairs.items():
-        settings.fixed("wide", law, params, **RANGES)
+        budgeted.fixed("wide", law, params, **RANGES)
         with pytest.raises(ValueError, match=f"^{name} must hold all"):
-            settings.fixed("narrow", law, params, **RANGES | change)
+            budgeted.fixed("narrow", law, params, **RANGES | change)
 
 
 def test_a_cost_that_is_sure_has_a_range_of_no_width():
     """Also of a coin that always falls on one side."""
     sure = laws.Product(laws.Bernoulli(array(0.3)), laws.Bernoulli(array(1.0)))
-    game = settings.fixed("sure", COINS, sure, cost_range=(1.0, 1.0))
+    game = budgeted.fixed("sure", COINS, sure, cost_range=(1.0, 1.0))
     assert game.problem.lowest_cost == game.problem.highest_cost == (1.0,)
 
 
 @pytest.mark.parametrize("change", list(NARROW.values()), ids=list(NARROW))
 def test_feedback_outside_the_ranges_is_found(change):
     """Where no law says so beforehand, in a game of one's own."""
-    game = settings.fixed("wide", SMALL, SMALL_OF_2, **RANGES)
-    told = settings.fixed(
+    game = budgeted.fixed("wide", SMALL, SMALL_OF_2, **RANGES)
+    told = budgeted.fixed(
         "narrow", SMALL._replace(supports=None), SMALL_OF_2, **RANGES | change
     )
     check_environment(game, uniform(game.problem))

@@ -8,11 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import laws, live, simulate
-from jaxbandits.policies import censored as policies
-from jaxbandits.policies.plain import ucb
-from jaxbandits.settings import budgeted, censored
-from jaxbandits.settings.censored._combinatorial import State
+from jaxbandits import budgeted, censored, laws, live, simulate
+from jaxbandits.censored.super_arms.environment import State
+from jaxbandits.plain import ucb
 from jaxbandits.testing import altered, check_environment, trace_run
 from tests.tables import assert_refused, naming
 
@@ -56,7 +54,7 @@ def test_the_optimum_is_the_best_of_all_super_arms():
 def test_regret_by_hand():
     """Of uniform play, super arm by super arm, in float64."""
     two = game(2)
-    policy = policies.uniform_super_arms(two.problem)
+    policy = censored.uniform_super_arms(two.problem)
     trace = trace_run(policy, two, 300)
     arms, limits = trace.actions
     values = two.oracle().values
@@ -75,8 +73,8 @@ def test_regret_by_hand():
 @pytest.mark.slow
 def test_one_arm_a_round_is_the_papers_game():
     """The same choices, the same noise, the same regret to the last bit."""
-    one = simulate(policies.rcucb(PAIRS.problem), PAIRS, horizon=200, seeds=4)
-    alone = policies.combinatorial_rcucb(game(1).problem)
+    one = simulate(censored.rcucb(PAIRS.problem), PAIRS, horizon=200, seeds=4)
+    alone = censored.combinatorial_rcucb(game(1).problem)
     found = simulate(alone, game(1), horizon=200, seeds=4)
     for name in ("censored", "optimal", "simple_regret"):
         np.testing.assert_array_equal(found[name], one[name])
@@ -100,7 +98,7 @@ def test_choices_outside_the_engine():
     for size in (2, 3):
         five = game(size, pairs)
         for seed in range(4):
-            trace = trace_run(policies.cucb(five.problem), five, 200, seed_index=seed)
+            trace = trace_run(censored.cucb(five.problem), five, 200, seed_index=seed)
             arms, limits = trace.actions
             assert limits.max() <= 1 and arms.max() <= 4
             assert all(len(set(row)) == size for row in arms.tolist())
@@ -134,13 +132,13 @@ def test_more_plays_than_an_integer_holds():
 
 
 def test_it_is_a_contract():
-    check_environment(game(3), policies.uniform_super_arms(game(3).problem), rounds=100)
+    check_environment(game(3), censored.uniform_super_arms(game(3).problem), rounds=100)
 
 
 def test_arms_are_drawn_independently():
     """Two arms with one law each: their rewards differ, and do not go together."""
     two = game(2)
-    trace = trace_run(policies.uniform_super_arms(two.problem), two, 2000)
+    trace = trace_run(censored.uniform_super_arms(two.problem), two, 2000)
     both = ~trace.feedback.censored.any(axis=1)
     first, second = trace.feedback.reward[both].T
     # Sample correlations of independent rewards have a deviation of 1 / sqrt(n).
@@ -149,7 +147,7 @@ def test_arms_are_drawn_independently():
 
 def test_an_order_of_arms_is_no_matter():
     """Told of a super arm the other way round, the list of them finds it."""
-    policy = policies.super_arms_as_arms(game(2).problem, ucb)
+    policy = censored.super_arms_as_arms(game(2).problem, ucb)
     session = live.start(policy)
     action = live.ask(session)
     told = censored.SemiBanditFeedback([0.5, 0.25], [0.1, 0.15], [False, False])
@@ -163,8 +161,8 @@ def test_an_order_of_arms_is_no_matter():
 def test_other_games_sizes_and_super_arms_are_refused():
     noisy = altered(PAIRS, problem=PAIRS.problem._replace(sigma=1.0))
     many = censored.combinatorial(censored.many_arms(20), 5).problem
-    other = "environment must be of settings.censored"
-    fixed = partial(policies.fixed_super_arm, game(2).problem)
+    other = "environment must be of censored"
+    fixed = partial(censored.fixed_super_arm, game(2).problem)
     rows = [
         (partial(censored.combinatorial, environment, 2), other)
         for environment in (censored.indep(censored.ANY), budgeted.s_br(3), game(2))
@@ -172,12 +170,12 @@ def test_other_games_sizes_and_super_arms_are_refused():
     rows += [
         (partial(game, 2, PAIRS._replace(oracle=None)), "must have a fixed instance"),
         *((partial(game, x), r"size must be .*got") for x in (0, 5, 2.5, "two")),
-        (partial(policies.rcucb, game(2).problem), "problem must be a Problem of"),
+        (partial(censored.rcucb, game(2).problem), "problem must be a Problem of"),
         (
-            partial(policies.combinatorial_rcucb, PAIRS.problem),
+            partial(censored.combinatorial_rcucb, PAIRS.problem),
             "problem must be a Combinatorial of",
         ),
-        (partial(policies.super_arms_as_arms, many, ucb), "at most 10,000 super arms"),
+        (partial(censored.super_arms_as_arms, many, ucb), "at most 10,000 super arms"),
         (partial(fixed, (0, 0), (1, 1)), "arms must be different"),
         (partial(fixed, (0,), (1,)), "arms must have size = 2 entries"),
         (partial(fixed, (0, 4), (1, 1)), "arms: each must be"),
@@ -187,8 +185,8 @@ def test_other_games_sizes_and_super_arms_are_refused():
     ]
     rows += [
         (partial(make, game(2, noisy).problem), "supposes rewards in")
-        for make in (policies.cucb, policies.combinatorial_cell_thompson)
+        for make in (censored.cucb, censored.combinatorial_cell_thompson)
     ]
     assert_refused(rows, (TypeError, ValueError))
     with pytest.raises(ValueError, match="size = 3, and the environment .* size = 2"):
-        simulate(policies.cucb(game(3).problem), game(2), horizon=5, seeds=1)
+        simulate(censored.cucb(game(3).problem), game(2), horizon=5, seeds=1)

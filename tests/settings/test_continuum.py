@@ -10,8 +10,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits import censored as policies
+from jaxbandits import censored as settings
 from jaxbandits import simulate
 from jaxbandits.arrays import position, unit_interval
+from jaxbandits.censored import ANY, make_continuum, pair_values
+from jaxbandits.censored.continuum import TOLERANCE
+from jaxbandits.censored.staircase import on_step, staircase
 from jaxbandits.laws import (
     Bernoulli,
     Exponential,
@@ -24,12 +29,7 @@ from jaxbandits.laws import (
     truncated_gaussian,
 )
 from jaxbandits.laws._empirical import empirical_params
-from jaxbandits.policies import censored as policies
 from jaxbandits.protocol import Policy
-from jaxbandits.settings import censored as settings
-from jaxbandits.settings.censored import ANY, make_continuum, pair_values
-from jaxbandits.settings.censored.continuum import TOLERANCE
-from jaxbandits.settings.censored.staircase import on_step, staircase
 from jaxbandits.testing import trace_run
 from tests.tables import assert_refused
 
@@ -112,7 +112,7 @@ def test_an_interior_optimum():
     problem = make_continuum(1, lambda x: 0 * x, lambda x: 2 * x**2, 1.5)
     arms = Product(Bernoulli(np.array([0.5])), Exponential(np.ones(1)))
     law = product(bernoulli, exponential)
-    oracle = settings.censored("hump", problem, law, arms).oracle()
+    oracle = censored("hump", problem, law, arms).oracle()
     best = 1 - np.sqrt(0.75)
     value = 0.5 * (1 - np.exp(-best)) - 2 * best**2 * np.exp(-best)
     assert oracle.limit == pytest.approx(best, abs=1e-6)
@@ -276,7 +276,7 @@ def recorded():
     runs = empirical_params(
         [[0.2, 0.9, 0.4], [1, 1]], [[0.6, 0.1, 0.3], [0.25, np.inf]]
     )
-    return settings.censored("recorded", problem, empirical, runs)
+    return censored("recorded", problem, empirical, runs)
 
 
 def recorded_value(arm, limit):
@@ -316,7 +316,7 @@ def test_gains_that_jump_without_recorded_steps_are_refused():
     law = empirical._replace(steps=None)
     runs = empirical_params([[0.2, 0.9, 0.4]], [[0.1, 0.5, 0.7]])
     with pytest.raises(ValueError, match="law: the gains of empirical vary too fast"):
-        settings.censored("recorded", make_continuum(1, cost, late_fee), law, runs)
+        censored("recorded", make_continuum(1, cost, late_fee), law, runs)
 
 
 ON_GRIDS = [

@@ -2,8 +2,8 @@
 
 import pytest
 
-from jaxbandits import policies, settings
-from jaxbandits.policies.censored import on_grid, uniform
+from jaxbandits.censored import on_grid, uniform
+from jaxbandits.registry import ENVIRONMENTS, POLICIES, setting_of
 from jaxbandits.sweeps import makers
 from jaxbandits.testing import check_environment
 from tests.heavy import in_short
@@ -18,20 +18,20 @@ SHORT = {
     "continuum/overtime",
     "farewell/farewell",
 }
-LONG = set(settings.REGISTRY) - SHORT
+LONG = set(ENVIRONMENTS) - SHORT
 
 
 def uniform_play(name, problem):
     room = name.split("/")[0]
     if room == "continuum":
         return on_grid(problem, 10, uniform)
-    return policies.REGISTRY[f"{room}/uniform"](problem)
+    return POLICIES[f"{room}/uniform"](problem)
 
 
-@pytest.mark.parametrize("name", in_short(settings.REGISTRY, LONG))
+@pytest.mark.parametrize("name", in_short(ENVIRONMENTS, LONG))
 def test_environment_keeps_the_contract(name, tmp_path, monkeypatch):
     write_files(tmp_path)
     monkeypatch.chdir(tmp_path)
     entry = {"make": name, "arguments": ARGUMENTS.get(name, {})}
-    game = makers.environment("here", settings.setting_of(name), entry)
+    game = makers.environment("here", setting_of(name), entry)
     check_environment(game, uniform_play(name, game.problem), rounds=200)

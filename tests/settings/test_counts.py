@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.settings.counts import total, weighted
+from jaxbandits.kernels.counts import total, weighted
 from tests.tables import naming
 
 

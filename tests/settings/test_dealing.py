@@ -4,7 +4,8 @@ import jax
 import numpy as np
 import pytest
 
-from jaxbandits import simulate
+from jaxbandits import budgeted, censored, farewell, simulate
+from jaxbandits.censored import make_problem, scaled
 from jaxbandits.laws import (
     Bernoulli,
     Product,
@@ -13,10 +14,7 @@ from jaxbandits.laws import (
     empirical_params,
     product,
 )
-from jaxbandits.policies import budgeted as pulls
-from jaxbandits.policies import censored as pairs
-from jaxbandits.settings import budgeted, censored, dealt, farewell
-from jaxbandits.settings.censored import make_problem, scaled
+from jaxbandits.simulation.dealing import dealt
 from jaxbandits.testing import trace_run
 
 COINS = Product(Bernoulli(np.array([0.1, 0.9, 0.5])), Bernoulli(np.full(3, 0.5)))
@@ -26,8 +24,8 @@ TIME = censored.censored(
     "runs", make_problem(3, [0.3, 0.6], scaled(0.1), scaled(0.5)), empirical, RUNS
 )
 FIRST = {
-    "pulls": (MONEY, pulls.fixed_arm(MONEY.problem, 0), {"budget": 20}),
-    "pairs": (TIME, pairs.fixed_pair(TIME.problem, 0, 1), {"horizon": 40}),
+    "pulls": (MONEY, budgeted.fixed_arm(MONEY.problem, 0), {"budget": 20}),
+    "pairs": (TIME, censored.fixed_pair(TIME.problem, 0, 1), {"horizon": 40}),
 }
 
 
@@ -49,7 +47,7 @@ def test_the_first_position_is_every_arm_in_its_turn(kind):
 
 def test_what_is_recommended_is_judged_in_the_order_of_its_seed():
     """cell TS recommends the same pair as in the game itself: the best one."""
-    policy = pairs.cell_thompson(TIME.problem)
+    policy = censored.cell_thompson(TIME.problem)
     data = simulate(policy, dealt(TIME), horizon=600, seeds=8)
     np.testing.assert_allclose(data["simple_regret"].isel(checkpoint=-1), 0, atol=1e-12)
 
@@ -68,7 +66,7 @@ def test_positions_without_an_arm_stay():
     orders = np.array([game.game.sample(key, setup).order for key in keys])
     assert np.all(orders[:, 3:] == np.arange(3, 8))
     assert len(np.unique(orders[:, :3], axis=0)) == 6
-    actions = trace_run(pulls.uniform(game.problem), game, 60).actions
+    actions = trace_run(budgeted.uniform(game.problem), game, 60).actions
     assert set(actions.tolist()) == {0, 1, 2}
 
 

@@ -7,11 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import laws, live, simulate
+from jaxbandits import budgeted, censored, laws, live, simulate
 from jaxbandits.arrays import constant
-from jaxbandits.policies import censored as policies
-from jaxbandits.settings import budgeted, censored
-from jaxbandits.settings.censored._duels import State
+from jaxbandits.censored.dueling.environment import State
 from jaxbandits.testing import altered, check_environment, trace_run
 from tests.tables import assert_refused, naming
 
@@ -77,7 +75,7 @@ def test_the_coin_by_hand():
 
 def test_regret_by_hand():
     """Of uniform play, duel by duel, in float64."""
-    policy = policies.uniform_duels(GAME.problem)
+    policy = censored.uniform_duels(GAME.problem)
     trace = trace_run(policy, GAME, 300)
     arms, limits = trace.actions
     gaps = GAME.oracle().gaps[arms, limits].mean(axis=1)
@@ -110,7 +108,7 @@ def test_more_runs_than_an_integer_holds():
 
 
 def test_it_is_a_contract():
-    uniform = policies.uniform_duels(GAME.problem)
+    uniform = censored.uniform_duels(GAME.problem)
     check_environment(GAME, uniform, rounds=100)
 
 
@@ -124,7 +122,7 @@ def after(policy, action, feedback):
 
 def test_what_a_duel_tells_of_rewards_by_hand():
     """Of a cell that starts at 1/2 with variance 1/12; a censored rival brought 0."""
-    policy = policies.cell_self_sparring(GAME.problem)
+    policy = censored.cell_self_sparring(GAME.problem)
     state = after(policy, censored.Duel([1, 2], [1, 2]), told(True))
     weight = 1 / (1 + 1 / 12)
     expected = np.zeros((4, 3))
@@ -142,7 +140,7 @@ def test_what_a_duel_tells_of_rewards_by_hand():
 
 
 def test_whoever_meets_himself_learns_the_clock_alone():
-    policy = policies.cell_self_sparring(GAME.problem)
+    policy = censored.cell_self_sparring(GAME.problem)
     same = told(True, consumption=(0.1, 0.15))
     state = after(policy, censored.Duel([1, 1], [1, 2]), same)
     assert state.entered[1].tolist() == [2, 0, 0] == state.ended[1].tolist()
@@ -152,7 +150,7 @@ def test_whoever_meets_himself_learns_the_clock_alone():
     assert np.count_nonzero(state.weight.total[1]) == 2
     assert state.entered[1].tolist() == [2, 1, 0]
     # With the limits apart, two limits are two arms.
-    apart = policies.cell_self_sparring(GAME.problem, "apart")
+    apart = censored.cell_self_sparring(GAME.problem, "apart")
     state = after(apart, censored.Duel([1, 1], [1, 2]), same)
     assert np.count_nonzero(state.weight.total) == 2
     assert state.entered[1].tolist() == [0, 1, 1] == state.ended[1].tolist()
@@ -162,7 +160,7 @@ def test_the_larger_limit_is_preferred_where_charges_are_not_told():
     """Of one arm, the limit 0.8 beats 0.5, which is worth more."""
     values, rounds = GAME.oracle().values, 4_000
     assert values[1, 1] > values[1, 2] + 0.3
-    policy = policies.fixed_duel(GAME.problem, (1, 1), (2, 1))
+    policy = censored.fixed_duel(GAME.problem, (1, 1), (2, 1))
     preferred = np.asarray(trace_run(policy, GAME, rounds).feedback.first_preferred)
     # A fair coin would do that once in 30,000 keys.
     assert preferred.mean() > 0.5 + 4 * 0.5 / np.sqrt(rounds)
@@ -170,8 +168,8 @@ def test_the_larger_limit_is_preferred_where_charges_are_not_told():
 
 def test_other_games_pairs_and_parameters_are_refused():
     noisy = altered(PAIRS, problem=PAIRS.problem._replace(sigma=1.0))
-    other = "environment must be of settings.censored"
-    fixed = partial(policies.fixed_duel, GAME.problem)
+    other = "environment must be of censored"
+    fixed = partial(censored.fixed_duel, GAME.problem)
     rows = [
         (partial(censored.duels, environment), other)
         for environment in (censored.indep(censored.ANY), budgeted.s_br(3), GAME)
@@ -182,21 +180,21 @@ def test_other_games_pairs_and_parameters_are_refused():
             "must have a fixed instance, a view of the ro",
         ),
         (partial(censored.duels, noisy), r"environment must have rewards in \[0, 1\]"),
-        (partial(policies.rcucb, GAME.problem), "problem must be a Problem of"),
+        (partial(censored.rcucb, GAME.problem), "problem must be a Problem of"),
         (
-            partial(policies.cell_self_sparring, PAIRS.problem),
+            partial(censored.cell_self_sparring, PAIRS.problem),
             "problem must be a Dueling of",
         ),
         (
-            partial(policies.cell_self_sparring, GAME.problem, "sorted"),
+            partial(censored.cell_self_sparring, GAME.problem, "sorted"),
             "limits must be one of .'ordered', 'apart'",
         ),
         (
-            partial(policies.rucb_on_pairs, GAME.problem, "rewards"),
+            partial(censored.rucb_on_pairs, GAME.problem, "rewards"),
             "told must be one of .'values', 'pref",
         ),
-        (partial(policies.duels_as_arms, GAME.problem, 3), "plain must be a function"),
-        (partial(policies.sparring, GAME.problem, 3), "plain must be a function"),
+        (partial(censored.duels_as_arms, GAME.problem, 3), "plain must be a function"),
+        (partial(censored.sparring, GAME.problem, 3), "plain must be a function"),
         (partial(fixed, (0,), (1, 1)), "arms must have size = 2 entries"),
         (partial(fixed, (0, 4), (1, 1)), "arms: each must be"),
         (partial(fixed, (0, 0), (1, 3)), "limits: each must be"),
@@ -204,10 +202,10 @@ def test_other_games_pairs_and_parameters_are_refused():
         (partial(fixed, 3, (1, 1)), "arms must be a tuple of integers"),
     ]
     for policy, name, value in (
-        (policies.cell_self_sparring, "prior_ended", 0.5),
-        (policies.cell_self_sparring, "reward_spread", -1.0),
-        (policies.rucb_on_pairs, "alpha", 0.0),
-        (policies.self_sparring_on_pairs, "prior_win", 0.0),
+        (censored.cell_self_sparring, "prior_ended", 0.5),
+        (censored.cell_self_sparring, "reward_spread", -1.0),
+        (censored.rucb_on_pairs, "alpha", 0.0),
+        (censored.self_sparring_on_pairs, "prior_win", 0.0),
     ):
         bad = policy(GAME.problem).over(**{name: value})
         rows.append((partial(simulate, bad, GAME, horizon=5, seeds=1), name))

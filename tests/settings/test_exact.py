@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from jaxbandits.settings import censored as settings
+from jaxbandits import censored
 from tests.heavy import in_short
 from tests.reference import exact
 from tests.tables import naming
@@ -14,13 +14,13 @@ GAUSSIAN = {
     "NegCorr": ([(0.9, 0.8)] + 9 * [(0.8, 0.8)], 10 * [-0.2]),
 }
 MAKE = {
-    "PosCorr": settings.poscorr,
-    "NegCorr": settings.negcorr,
-    "Indep": settings.indep,
+    "PosCorr": censored.poscorr,
+    "NegCorr": censored.negcorr,
+    "Indep": censored.indep,
 }
 GRIDS = {
-    "section 5.1": settings.equidistant(10),
-    "printed": settings.equidistant(10, form="printed"),
+    "section 5.1": censored.equidistant(10),
+    "printed": censored.equidistant(10, form="printed"),
 }
 
 
@@ -82,24 +82,24 @@ def test_instances_have_the_optimal_pairs_that_are_known():
 
 
 def test_negcorr_has_nine_optimal_arms():
-    gaps = settings.negcorr().oracle().gaps
+    gaps = censored.negcorr().oracle().gaps
     assert np.sum(gaps == 0) == 9
     assert gaps[0].min() == pytest.approx(0.12013 - 0.1175, abs=1e-4)
 
 
 def test_literal_grid_makes_the_correlated_instances_trivial():
-    for make in (settings.poscorr, settings.negcorr):
+    for make in (censored.poscorr, censored.negcorr):
         oracle = make(form="printed").oracle()
         assert oracle.limit == 9 and oracle.censoring[oracle.arm, 9] == 0
 
 
 def test_low_censoring_instance():
-    oracle = settings.low_censoring().oracle()
+    oracle = censored.low_censoring().oracle()
     # The paper: "about 0.075".
     assert oracle.censoring[oracle.arm, oracle.limit] == pytest.approx(0.0753, abs=5e-5)
 
 
 def test_gaps_and_values_fit():
-    oracle = settings.indep().oracle()
+    oracle = censored.indep().oracle()
     np.testing.assert_allclose(oracle.value - oracle.values, oracle.gaps, atol=1e-9)
     assert oracle.gaps[oracle.arm, oracle.limit] == 0

@@ -8,21 +8,14 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits import farewell as settings
 from jaxbandits import laws, simulate
-from jaxbandits.arguments import schedule_of
 from jaxbandits.arrays import CompensatedSum, constant
 from jaxbandits.engine.books import closed
 from jaxbandits.engine.tape import Stream, read
-from jaxbandits.policies.farewell import fixed_pair, uniform, wait_ucb
-from jaxbandits.settings import farewell as settings
-from jaxbandits.settings.farewell import Action, Problem, Record
-from jaxbandits.settings.farewell.environment import (
-    LAP,
-    LATEST,
-    Elapsed,
-    Epoch,
-    State,
-)
+from jaxbandits.farewell import Action, Problem, Record, fixed_pair, uniform, wait_ucb
+from jaxbandits.farewell.environment import LAP, LATEST, Elapsed, Epoch, State
+from jaxbandits.simulation.arguments import schedule_of
 from tests.kernels.checks import assert_frequency, assert_mean
 from tests.reference.farewell_environment import count_epochs, exact_table
 from tests.reference.words import numbers, spell
@@ -78,7 +71,7 @@ def assert_oracle(environment, reward_mean):
 def test_the_exact_table_by_hand():
     """Delays 1, 2 and 3 with D = 2: the last never fits."""
     delay, reward = [[0.5, 0.25, 0.25]], [[1.0, 0.5, 1.0]]
-    game = settings.farewell("by hand", delay, reward, num_waits=2)
+    game = farewell("by hand", delay, reward, num_waits=2)
     oracle = game.oracle()
     np.testing.assert_allclose(oracle.mean_reward, [[0.5, 0.625]])
     np.testing.assert_allclose(oracle.mean_time, [[1.0, 1.5]])
@@ -86,7 +79,7 @@ def test_the_exact_table_by_hand():
     np.testing.assert_allclose(oracle.gaps, [[0, 1 / 12]], atol=1e-15)
     assert (oracle.arm, oracle.wait, oracle.rate) == (0, 0, 0.5)
     # A failure that costs one unit: 1/2 + 2/4 + 1/4 for wait 2, and so a tie.
-    game = settings.farewell("unit", delay, reward, num_waits=2, failure="unit")
+    game = farewell("unit", delay, reward, num_waits=2, failure="unit")
     oracle = game.oracle()
     np.testing.assert_allclose(oracle.mean_time, [[1.0, 1.25]])
     np.testing.assert_array_equal(oracle.gaps, 0)
@@ -96,7 +89,7 @@ def test_own_delays_and_waits_by_hand():
     """Footnote 3: delays 1, 3 and 8, of which one may wait for 2 or 4 units."""
     delay, reward = [[0.5, 0.25, 0.25]], [[1.0, 0.5, 1.0]]
     grids = {"delays": [1, 3, 8], "waits": [2, 4]}
-    game = settings.farewell("own", delay, reward, **grids)
+    game = farewell("own", delay, reward, **grids)
     oracle = game.oracle()
     np.testing.assert_allclose(oracle.mean_reward, [[0.5, 0.625]])
     np.testing.assert_allclose(oracle.mean_time, [[1.5, 2.25]])
@@ -106,13 +99,13 @@ def test_own_delays_and_waits_by_hand():
     assert game.problem == Problem(1, 2, "wait", (2, 4))
     assert {k: game.provenance[k] for k in grids} == grids
     # A failure that costs one unit: 1/2 + 1/2, and 1/2 + 3/4 + 1/4.
-    game = settings.farewell("unit", delay, reward, failure="unit", **grids)
+    game = farewell("unit", delay, reward, failure="unit", **grids)
     np.testing.assert_allclose(game.oracle().mean_time, [[1, 1.5]])
     # Without waits of one's own the first delays are the waits; 1, 2, ... is the rest.
-    first = settings.farewell("first", delay, reward, delays=[1, 3, 8], num_waits=2)
+    first = farewell("first", delay, reward, delays=[1, 3, 8], num_waits=2)
     assert first.problem.waits == (1, 3)
-    same = settings.farewell("same", delay, reward, delays=[1, 2, 3], waits=[1.0, 2])
-    plain = settings.farewell("plain", delay, reward, num_waits=2)
+    same = farewell("same", delay, reward, delays=[1, 2, 3], waits=[1.0, 2])
+    plain = farewell("plain", delay, reward, num_waits=2)
     assert same.problem == plain.problem and same.game is plain.game
     assert same.provenance == plain.provenance
 
@@ -145,7 +138,7 @@ def test_a_delay_that_tells_about_the_reward(rng):
     """A joint law, delays beyond D, and rewards that are no coins."""
     delay = rng.dirichlet(np.ones(6), size=3)
     params = laws.Beta(*(rng.uniform(0.5, 5, (2, 3, 6))))
-    game = settings.farewell("joint", delay, params, num_waits=4, reward_law=laws.beta)
+    game = farewell("joint", delay, params, num_waits=4, reward_law=laws.beta)
     assert game.problem == Problem(3, 4, "wait")
     assert game.oracle().rates.shape == (3, 4)
     assert_oracle(game, params.a / (params.a + params.b))
@@ -164,8 +157,8 @@ def test_every_configuration_of_cross_validation_has_its_own_best_wait():
 
 def test_one_reward_for_all_delays():
     delay = np.array([[0.2, 0.8], [0.6, 0.4]])
-    short = settings.farewell("short", delay, [[0.3], [0.9]])
-    full = settings.farewell("full", delay, [[0.3, 0.3], [0.9, 0.9]])
+    short = farewell("short", delay, [[0.3], [0.9]])
+    full = farewell("full", delay, [[0.3, 0.3], [0.9, 0.9]])
     for x, y in zip(short.oracle(), full.oracle(), strict=True):
         np.testing.assert_array_equal(x, y)
     np.testing.assert_array_equal(
@@ -195,7 +188,7 @@ def answer(environment, noise, arm, wait, state=None):
 @pytest.mark.parametrize("failure", ["wait", "unit"])
 def test_what_one_epoch_tells_and_books(failure):
     """A delay of exactly the wait is in time; what is not seen is not told."""
-    game = settings.farewell(
+    game = farewell(
         "one", np.full((1, 4), 0.25), np.ones((1, 1)), num_waits=3, failure=failure
     )
     for wait, delay in product(range(3), range(1, 5)):
@@ -238,9 +231,7 @@ def test_draws_follow_the_joint_law(words):
         np.array([[1.0, 1, 4, 3], [2, 5, 1, 1]]),
         np.array([[1.0, 2, 1, 1], [1, 2, 3, 1]]),
     )
-    environment = settings.farewell(
-        "law", delay, params, num_waits=3, reward_law=laws.beta
-    )
+    environment = farewell("law", delay, params, num_waits=3, reward_law=laws.beta)
     noise = words(20_000, environment.game.words)
     draw = jax.jit(
         jax.vmap(lambda u, arm: answer(environment, u, arm, 2)[1], (0, None))
@@ -279,7 +270,7 @@ GAMES = {
 @cache
 def game_of(name, failure="wait"):
     """K = 2, N = 5, D = 4: one compiled program for all of one kind of failure."""
-    return settings.farewell(name, *GAMES[name], num_waits=4, failure=failure)
+    return farewell(name, *GAMES[name], num_waits=4, failure=failure)
 
 
 @cache
@@ -415,7 +406,7 @@ def test_tied_optima_are_all_optimal():
 def test_rates_that_differ_by_rounding_are_equal():
     """0.7 in 7 units is 0.1 per unit; in floating point it is less."""
     delay = np.eye(7)[[6, 0]]
-    game = settings.farewell("rounding", delay, [[0.7], [0.1]])
+    game = farewell("rounding", delay, [[0.7], [0.1]])
     oracle = game.oracle()
     assert 0 < oracle.rate - oracle.rates[0, 6] < 1e-16
     assert (
@@ -425,7 +416,7 @@ def test_rates_that_differ_by_rounding_are_equal():
 
 def test_metrics_by_hand():
     """One macro-arm with rates 1/2 and 5/12 (first test): wait 2 loses 1/8 an epoch."""
-    game = settings.farewell("x", [[0.5, 0.25, 0.25]], [[1, 0.5, 1]], num_waits=2)
+    game = farewell("x", [[0.5, 0.25, 0.25]], [[1, 0.5, 1]], num_waits=2)
     pulls = np.array([[[0, 0], [4, 0]], [[3, 1], [0, 8]]], np.int32)[:, :, None]
     reward = CompensatedSum(
         np.float32([[0, 2], [3, 2**24]]), np.float32([[0, 0], [0, 1]])
@@ -506,7 +497,7 @@ def test_instances_that_differ_in_numbers_only_share_their_functions():
 
 HALF = np.full((2, 2), 0.5)
 ONES = np.ones((2, 1))
-farewell = settings.farewell
+farewell = farewell
 
 
 def fixed(*args, **options):

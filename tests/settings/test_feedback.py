@@ -5,7 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits import censored as settings
 from jaxbandits.arrays import constant
+from jaxbandits.censored import Action
 from jaxbandits.laws import (
     Bernoulli,
     Discrete,
@@ -16,8 +18,6 @@ from jaxbandits.laws import (
     empirical_params,
     product,
 )
-from jaxbandits.settings import censored as settings
-from jaxbandits.settings.censored import Action
 
 LIMITS = [0.25, 0.5, 0.75]
 
@@ -29,7 +29,7 @@ def game():
         Bernoulli(np.ones(2)), Discrete(np.array([[0.5], [1.0]]), np.ones((2, 1)))
     )
     problem = settings.running_example(2, LIMITS)
-    return settings.censored("certain", problem, product(bernoulli, discrete), arms)
+    return censored("certain", problem, product(bernoulli, discrete), arms)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_empirical_values_are_averages_of_the_records():
     reward = [[0.2, 0.8], [1.0, 0.0]]
     consumption = [[0.2, 0.6], [0.5, 0.5]]
     problem = settings.running_example(2, [0.25, 0.75])
-    game = settings.censored(
+    game = censored(
         "records", problem, empirical, empirical_params(reward, consumption)
     )
     expected = [

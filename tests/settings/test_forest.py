@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from jaxbandits import simulate
-from jaxbandits.policies.censored import fixed_pair
-from jaxbandits.settings import censored
+from jaxbandits import censored, simulate
+from jaxbandits.censored import fixed_pair
 
 SCRIPT = Path(__file__).parents[2] / "studies" / "collect_forest_runs.py"
 GOOD = pd.DataFrame(

@@ -5,12 +5,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits import censored as policies
+from jaxbandits import censored as settings
 from jaxbandits import laws
+from jaxbandits.censored.problem import censor, penalty_at, penalty_in_play
 from jaxbandits.laws.law import exceeds
-from jaxbandits.policies import censored as policies
 from jaxbandits.protocol import Policy, View
-from jaxbandits.settings import censored as settings
-from jaxbandits.settings.censored.types import censor, penalty_at, penalty_in_play
 from tests.reference.words import spell
 from tests.tables import naming
 

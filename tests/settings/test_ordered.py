@@ -7,14 +7,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import live, simulate
+from jaxbandits import allocation, budgeted, live, simulate
+from jaxbandits.allocation.serving.turns import survival_of
 from jaxbandits.arrays import unit_interval
 from jaxbandits.engine.tape import Stream, instance_key, read, root_key
 from jaxbandits.laws.thresholds import discrete_weibull, exponential
-from jaxbandits.policies import allocation as policies
-from jaxbandits.policies.allocation.turns import survival_of
 from jaxbandits.protocol import Policy
-from jaxbandits.settings import allocation, budgeted
 from jaxbandits.testing import check_environment, trace_run
 from tests.heavy import in_short
 from tests.reference.allocation_environment import OrderedGame, in_turn
@@ -126,12 +124,12 @@ def test_arms_that_are_drawn_have_optima_of_their_own():
     assert environment.oracle is None
     trace = [
         trace_run(
-            policies.uniform_turns(environment.problem), environment, 40, seed_index=i
+            allocation.uniform_turns(environment.problem), environment, 40, seed_index=i
         )
         for i in range(2)
     ]
     data = simulate(
-        policies.uniform_turns(environment.problem),
+        allocation.uniform_turns(environment.problem),
         environment,
         horizon=40,
         seeds=2,
@@ -155,7 +153,7 @@ def test_arms_that_are_drawn_have_optima_of_their_own():
 def test_budgets_are_drawn_as_they_are_likely():
     """And independently of what is played: with four standard errors."""
     environment = game()
-    whole = policies.uniform_turns(environment.problem)
+    whole = allocation.uniform_turns(environment.problem)
     trace = trace_run(whole, environment, 2000)
     seen = trace.feedback.allocation.sum(axis=1)
     for units, chance in ((2, 0.6), (5, 0.2), (7, 0.2)):
@@ -176,7 +174,7 @@ def test_a_certain_budget_is_the_game_of_known_budgets():
 
 def test_it_is_a_contract():
     environment = game()
-    policy = policies.uniform_turns(environment.problem)
+    policy = allocation.uniform_turns(environment.problem)
     check_environment(environment, policy, rounds=100)
 
 
@@ -186,13 +184,13 @@ def test_what_a_learner_is_told():
     assert game().problem.arms == arms(known=False).problem
     with pytest.raises(ValueError, match=r"built for survival = .*has survival = None"):
         simulate(
-            policies.ordered_ucb(game(told=True).problem), game(), horizon=2, seeds=1
+            allocation.ordered_ucb(game(told=True).problem), game(), horizon=2, seeds=1
         )
 
 
 def test_budgets_that_plans_hide():
     """A plan that ends says that the budget was at least as large: Kaplan-Meier."""
-    policy = policies.ordered_ucb(game().problem)
+    policy = allocation.ordered_ucb(game().problem)
     session = live.start(policy)
     nothing = [np.inf] * 3
     for amounts, budget in (((7, 0, 0), 3), ((4, 0, 0), 4), ((7, 0, 0), 5)):
@@ -211,7 +209,7 @@ def test_other_games_and_budgets_are_refused():
     users = allocation.Users(np.ones((4, 3)), np.ones((4, 3), bool))
     once = allocation.cascade("once", exponential, P, RATE, 6.0, **RANGE)
     whole = r"budgets must be whole numbers in \[1, 32\], got "
-    other = "environment must be of settings.allocation"
+    other = "environment must be of allocation"
     cases = [
         (allocation.simulation(9, 6.0), None, "at most 8 arms, .* got 9"),
         (arms(known=False, stop_on_success=True), None, "must have no stop_on_success"),
@@ -231,7 +229,7 @@ def test_other_games_and_budgets_are_refused():
 
 
 def test_bad_plans_and_problems_of_policies_are_refused():
-    fixed = partial(policies.fixed_turns, game().problem)
+    fixed = partial(allocation.fixed_turns, game().problem)
     rows = [
         (partial(fixed, (0, 0, 1), (1, 1, 1)), "arms must be different"),
         (partial(fixed, (0, 1), (1, 1, 1)), "arms must have 3 entries"),
@@ -240,14 +238,14 @@ def test_bad_plans_and_problems_of_policies_are_refused():
         (partial(fixed, (0, 1, 2), (1, 1, -1)), "amounts: each must be"),
         (partial(fixed, (0, 1, 2), (4, 4, 0)), "amounts must be at most 7 in all"),
         (partial(fixed, 3, (1, 1, 1)), "arms must be a tuple of integers"),
-        (partial(policies.ordered_thompson, arms().problem), "must be an Ordered of"),
-        (partial(policies.thompson_allocation, game().problem), "be a Problem of"),
+        (partial(allocation.ordered_thompson, arms().problem), "must be an Ordered of"),
+        (partial(allocation.thompson_allocation, game().problem), "be a Problem of"),
     ]
     rows += [
         (partial(make, game().problem, plan="best"), "plan must be")
-        for make in (policies.ordered_thompson, policies.ordered_ucb)
+        for make in (allocation.ordered_thompson, allocation.ordered_ucb)
     ]
-    bad = policies.ordered_ucb(game().problem).over(alpha=[1.0, 0.0])
+    bad = allocation.ordered_ucb(game().problem).over(alpha=[1.0, 0.0])
     alpha = partial(simulate, bad, game(), horizon=2, seeds=1)
     rows.append((alpha, "alpha must be"))
     assert_refused(rows, (TypeError, ValueError))

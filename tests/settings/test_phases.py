@@ -7,12 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import simulate
+from jaxbandits import budgeted, simulate
 from jaxbandits.engine.books import closed
 from jaxbandits.engine.rollout import to_device
 from jaxbandits.laws import Bernoulli, Product, Uniform, bernoulli, product, uniform
-from jaxbandits.policies import budgeted as policies
-from jaxbandits.settings import budgeted as settings
 from jaxbandits.testing import trace_run
 from tests.tables import assert_refused
 
@@ -30,11 +28,11 @@ PHASES = [
     coins([0.0, 1.0, 0.0], [1.0, 1.0, 1.0]),
     coins([0.5, 0.5, 1.0], [1.0, 1.0, 0.5]),
 ]
-GAME = settings.changing("three", COINS, PHASES, [4, 10])
+GAME = budgeted.changing("three", COINS, PHASES, [4, 10])
 
 
 def test_a_phase_ends_with_the_pull_that_reaches_its_end():
-    turn = policies.fixed_arm(GAME.problem, 0)
+    turn = budgeted.fixed_arm(GAME.problem, 0)
     trace = trace_run(turn, GAME, 12)
     assert trace.feedback.reward[:10].tolist() == [1.0] * 4 + [0.0] * 6
     assert trace.environment.pulls.tolist() == [[4, 0, 0], [6, 0, 0], [2, 0, 0]]
@@ -49,8 +47,8 @@ def recounted():
     laws = [Product(*(Uniform(0 * x, x) for x in tops)) for tops in largest]
     ends = [5.0, 11.0, 30.0]
     law = product(uniform, uniform)
-    game = settings.changing("uniforms", law, laws, ends, unit="cheapest")
-    trace = trace_run(policies.uniform(game.problem), game, 300, seed_index=2)
+    game = budgeted.changing("uniforms", law, laws, ends, unit="cheapest")
+    trace = trace_run(budgeted.uniform(game.problem), game, 300, seed_index=2)
     costs = np.asarray(trace.feedback.cost, np.float64)
     means, mean_costs = largest.transpose(1, 0, 2) / 2
     unit = mean_costs.min()
@@ -95,21 +93,21 @@ def test_books_of_a_run_from_its_feedback():
 @pytest.mark.slow
 def test_one_phase_is_a_game_that_does_not_change():
     law = coins([0.3, 0.5], [0.4, 0.9])
-    still = settings.fixed("one", COINS, law)
-    one = settings.changing("one", COINS, [law], [])
-    policy = policies.uniform(still.problem)
+    still = budgeted.fixed("one", COINS, law)
+    one = budgeted.changing("one", COINS, [law], [])
+    policy = budgeted.uniform(still.problem)
     a, b = (simulate(policy, game, budget=30, seeds=4) for game in (still, one))
     for metric in ("regret", "optimal", "reward", "spent"):
         np.testing.assert_array_equal(a[metric], b[metric])
 
 
 def test_who_knows_the_phases_plays_the_best_arm_of_each():
-    trace = trace_run(policies.clairvoyant(GAME.problem), GAME, 12)
+    trace = trace_run(budgeted.clairvoyant(GAME.problem), GAME, 12)
     assert trace.actions.tolist() == [0] * 4 + [1] * 6 + [2] * 2
 
 
 def test_every_phase_draws_its_own_arms():
-    game = settings.s_br_changing(2, 3, 7.0, cost_floor=0.5)
+    game = budgeted.s_br_changing(2, 3, 7.0, cost_floor=0.5)
     setup = jax.tree.map(jnp.asarray, game.setup)
     oracle = game.oracle(game.game.sample(jax.random.key(5), setup))
     assert oracle.mean_reward.shape == oracle.gaps.shape == (3, 2)
@@ -138,11 +136,11 @@ def test_bad_phases_and_draws_are_refused():
     ]
     good = {"params": PHASES, "ends": [4, 10]}
     rows = [
-        (partial(settings.changing, "three", COINS, **good | change), words)
+        (partial(budgeted.changing, "three", COINS, **good | change), words)
         for change, words in changes
     ]
     rows += [
-        (partial(settings.s_br_changing, **arguments), words)
+        (partial(budgeted.s_br_changing, **arguments), words)
         for arguments, words in (
             ({"num_arms": 0}, "num_arms"),
             ({"phases": 0}, "phases must be at least 1"),

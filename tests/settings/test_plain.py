@@ -3,13 +3,11 @@
 import numpy as np
 import pytest
 
-from jaxbandits import laws
-from jaxbandits.policies import censored as policies
-from jaxbandits.settings import censored as settings
+from jaxbandits import censored, laws
 from jaxbandits.testing import trace_run
 
 MEAN = np.array([0.5, 0.9, 0.3])
-COINS = settings.plain("coins", laws.bernoulli, laws.Bernoulli(MEAN))
+COINS = censored.plain("coins", laws.bernoulli, laws.Bernoulli(MEAN))
 
 
 def test_values_are_the_mean_rewards():
@@ -23,7 +21,7 @@ def test_values_are_the_mean_rewards():
 
 
 def test_rewards_may_have_noise():
-    game = settings.plain(
+    game = censored.plain(
         "noise", laws.normal, laws.Normal(MEAN, np.array([1, 2, 0.5]))
     )
     assert game.problem.sigma == 2
@@ -32,8 +30,8 @@ def test_rewards_may_have_noise():
 
 def test_rcucb_is_then_ucb():
     """Half a gain radius is UCB's: the extension adds nothing to the old game."""
-    params = policies.rcucb(COINS.problem).params._replace(gain_radius=0.5)
-    trace = trace_run(policies.rcucb(COINS.problem), COINS, 400, params=params)
+    params = censored.rcucb(COINS.problem).params._replace(gain_radius=0.5)
+    trace = trace_run(censored.rcucb(COINS.problem), COINS, 400, params=params)
     assert not np.any(trace.feedback.censored)
     arms, seen = trace.actions.arm, trace.feedback
     chosen, rewards = np.asarray(arms), np.asarray(seen.reward)
@@ -51,8 +49,8 @@ def test_rewards_beyond_1_and_laws_of_pairs_are_refused():
     beyond = laws.Uniform(np.zeros(2), np.array([1.0, 1.5]))
     unlikely = laws.Bernoulli(np.array([0.5, 1.5]))
     with pytest.raises(ValueError, match="support"):
-        settings.plain("wrong", laws.uniform, beyond)
+        censored.plain("wrong", laws.uniform, beyond)
     with pytest.raises(ValueError, match="probability"):
-        settings.plain("wrong", laws.bernoulli, unlikely)
+        censored.plain("wrong", laws.bernoulli, unlikely)
     with pytest.raises(TypeError, match="rewards must be"):
-        settings.plain("wrong", laws.product(laws.uniform, laws.uniform), beyond)
+        censored.plain("wrong", laws.product(laws.uniform, laws.uniform), beyond)

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jaxbandits.settings import reading
-from jaxbandits.settings.budgeted import from_table, records_of
-from jaxbandits.settings.censored import load_runs
+from jaxbandits.budgeted import from_table, records_of
+from jaxbandits.censored import load_runs
+from jaxbandits.tables import reading
 from tests.tables import naming
 
 COLUMNS = {"arm": "Channel", "cost": "Cost", "reward": "Revenue"}

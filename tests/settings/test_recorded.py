@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from jaxbandits.policies.censored import z_rcucb
-from jaxbandits.settings import censored
+from jaxbandits import censored
+from jaxbandits.censored import z_rcucb
 from jaxbandits.testing import trace_run
 from tests.tables import assert_refused, naming
 

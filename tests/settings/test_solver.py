@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jaxbandits.settings import censored
+from jaxbandits import censored
 
 SCRIPT = Path(__file__).parents[2] / "studies" / "collect_solver_runs.py"
 

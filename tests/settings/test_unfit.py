@@ -4,6 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits import allocation, censored, farewell
 from jaxbandits.laws import (
     Bernoulli,
     Beta,
@@ -19,7 +20,6 @@ from jaxbandits.laws import (
     truncated_gaussian_params,
 )
 from jaxbandits.laws.thresholds import exponential
-from jaxbandits.settings import allocation, censored, farewell
 from jaxbandits.testing import altered
 
 LAW = product(bernoulli, beta)

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jaxbandits import budgeted
+from jaxbandits.checks.points import Points
 from jaxbandits.engine.rollout import LANE_QUANTUM
-from jaxbandits.points import Points
-from jaxbandits.schedule import Schedule, Terms
-from jaxbandits.settings import budgeted
+from jaxbandits.engine.schedule import Schedule, Terms
 from jaxbandits.sweeps import Entry, Spec
 from jaxbandits.sweeps.blocks import (
     ACCELERATOR,

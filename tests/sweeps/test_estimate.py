@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from jaxbandits import cli
-from jaxbandits.devices import local_devices
+from jaxbandits.engine.devices import local_devices
 from jaxbandits.engine.shares import device_shares
 from jaxbandits.sweeps import HalfWidth, Store, run_sweep
 from jaxbandits.sweeps import estimate as module

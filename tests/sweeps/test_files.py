@@ -8,10 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jaxbandits import Range, cli, sampled
-from jaxbandits.points import points_from
-from jaxbandits.policies import budgeted as policies
-from jaxbandits.settings import budgeted as settings
+from jaxbandits import Range, budgeted, cli, sampled
+from jaxbandits.checks.points import points_from
 from jaxbandits.sweeps import Entry, HalfWidth, Spec, read_spec, run_sweep
 from jaxbandits.sweeps.files import SCHEMA, from_table, spec_from_text
 from jaxbandits.sweeps.plan import draft
@@ -127,15 +125,15 @@ def test_a_full_file(written):
     )
     assert list(spec.environments) == ["drei Maschinen"]
     instance = spec.environments["drei Maschinen"]
-    wanted = settings.s_br(3, cost_floor=0.5)
+    wanted = budgeted.s_br(3, cost_floor=0.5)
     assert instance.provenance == wanted.provenance
     assert instance.problem == wanted.problem
     # Factories are cached, so that equal arguments give one object.
     made = {name: e.policy(instance.problem) for name, e in spec.policies.items()}
-    assert made["star"] is policies.omega_star_ucb(
+    assert made["star"] is budgeted.omega_star_ucb(
         instance.problem, exploration="log_share"
     )
-    assert made["crossed"] is made["log"] is policies.omega_ucb(instance.problem)
+    assert made["crossed"] is made["log"] is budgeted.omega_ucb(instance.problem)
     columns = {
         name: {leaf: x.tolist() for leaf, x in entry.grid.columns.items()}
         for name, entry in spec.policies.items()

@@ -11,7 +11,7 @@ import jax
 import numpy as np
 import pytest
 
-from jaxbandits.points import points_from
+from jaxbandits.checks.points import points_from
 from jaxbandits.sweeps import Entry
 from jaxbandits.sweeps.identity import compare, describe, fingerprint, union
 from jaxbandits.sweeps.plan import make_plan

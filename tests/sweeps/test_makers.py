@@ -9,15 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jaxbandits import policies, settings
+from jaxbandits import allocation, censored, farewell
 from jaxbandits.laws import thresholds
-from jaxbandits.maker import Maker
-from jaxbandits.policies import censored
 from jaxbandits.protocol import Environment, Policy
-from jaxbandits.settings import allocation, setting_of
-from jaxbandits.settings.parts import PARTS
+from jaxbandits.registry import ENVIRONMENTS, POLICIES, Maker, setting_of
 from jaxbandits.sweeps import HalfWidth, makers
 from jaxbandits.sweeps.files import from_table
+from jaxbandits.sweeps.parts import PARTS
 from tests.games import game_for
 from tests.heavy import in_short
 from tests.settings.written import ARGUMENTS, write_files
@@ -43,28 +41,28 @@ LONG += [
 ]
 
 
-@pytest.mark.parametrize("name", in_short(settings.REGISTRY, LONG))
+@pytest.mark.parametrize("name", in_short(ENVIRONMENTS, LONG))
 def test_every_environment_can_be_named(name, files):
     found = made(name, ARGUMENTS.get(name, {}))
     assert isinstance(found, Environment) and found.problem is not None
     assert found.provenance["setting"] == setting_of(name)
-    grid = not isinstance(found.problem, settings.censored.Continuum)
+    grid = not isinstance(found.problem, censored.Continuum)
     assert grid != name.startswith("continuum/")
 
 
 def test_any_limits_are_of_the_continuum():
-    for name, maker in settings.REGISTRY.items():
+    for name, maker in ENVIRONMENTS.items():
         given = inspect.signature(maker.factory).bind_partial(**maker.arguments)
         given.apply_defaults()
-        any_limit = given.arguments.get("limits") is settings.censored.ANY
+        any_limit = given.arguments.get("limits") is censored.ANY
         assert any_limit == name.startswith("continuum/"), name
 
 
 def test_what_an_environment_needs(subtests):
     """Its required arguments, but for the fixed ones; and it can be written down."""
-    for name in settings.REGISTRY:
+    for name in ENVIRONMENTS:
         with subtests.test(name=name):
-            maker = settings.REGISTRY[name]
+            maker = ENVIRONMENTS[name]
             required = [
                 argument.name
                 for argument in inspect.signature(maker.factory).parameters.values()
@@ -83,18 +81,18 @@ def problem_of(room):
 
 
 def test_every_policy_can_be_named(subtests):
-    for name in policies.REGISTRY:
+    for name in POLICIES:
         with subtests.test(name=name):
             problem = problem_of(name.split("/")[0])
             make = makers.policy("here", setting_of(name), {"make": name})
             policy = make(problem)
             assert isinstance(policy, Policy)
             # One and the same, so that its program is compiled once.
-            assert policy.act is policies.REGISTRY[name](problem).act
+            assert policy.act is POLICIES[name](problem).act
 
 
 def test_entries_are_of_functions_that_have_a_name(subtests):
-    for registry in [policies.REGISTRY, settings.REGISTRY]:
+    for registry in [POLICIES, ENVIRONMENTS]:
         with subtests.test(registry=registry):
             for name, maker in registry.items():
                 home = inspect.getmodule(inspect.unwrap(maker.factory))
@@ -104,7 +102,7 @@ def test_entries_are_of_functions_that_have_a_name(subtests):
 
 
 def test_factories_have_one_name_in_a_setting(subtests):
-    for registry in [policies.REGISTRY, settings.REGISTRY]:
+    for registry in [POLICIES, ENVIRONMENTS]:
         with subtests.test(registry=registry):
             for setting in PARTS:
                 entries = [m for n, m in registry.items() if setting_of(n) == setting]
@@ -135,8 +133,8 @@ farewell: bts budget_ucb fixed_pair kube omega_star_ucb omega_ucb pd_bwk product
 
 
 FACTORIES_GO_BY_THEIR_OWN_NAMES = [
-    (settings.REGISTRY, ENVIRONMENTS),
-    (policies.REGISTRY, POLICIES),
+    (ENVIRONMENTS, ENVIRONMENTS),
+    (POLICIES, POLICIES),
 ]
 
 
@@ -163,7 +161,7 @@ def test_arguments_of_a_file_go_before_fixed_ones():
     for arguments in ({}, {"observe": "shorter"}):
         found = makers.policy("here", "farewell", entry | {"arguments": arguments})
         wanted = {"observe": "naive"} | arguments
-        assert found(problem) is policies.farewell.wait_ucb(problem, **wanted)
+        assert found(problem) is farewell.wait_ucb(problem, **wanted)
 
 
 def test_a_family_by_its_name():
@@ -181,7 +179,7 @@ def test_a_policy_made_of_another():
         ({"limits": 5, "make": {"make": "rcucb"}}, censored.rcucb),
         (
             {"limits": 5, "make": table},
-            policies.REGISTRY["censored/rcucb-kaplan-meier"],
+            POLICIES["censored/rcucb-kaplan-meier"],
         ),
     ):
         entry = {"make": "on_grid", "arguments": arguments}

@@ -6,7 +6,7 @@ import pytest
 import xarray as xr
 
 from jaxbandits import Machine, Store, simulate
-from jaxbandits.points import points_from
+from jaxbandits.checks.points import points_from
 from jaxbandits.results import open_store
 from jaxbandits.sweeps import Entry, run_sweep
 from tests.heavy import in_short

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from jaxbandits.points import Points
+from jaxbandits.checks.points import Points
 from jaxbandits.sweeps import Entry
 from jaxbandits.sweeps.plan import axes, make_plan, metric_shapes
 from tests.sweeps import walk

@@ -6,8 +6,8 @@ import jax
 import numpy as np
 import pytest
 
-from jaxbandits.experiments.common.table import records_table
-from jaxbandits.points import points_from
+from jaxbandits.checks.points import points_from
+from jaxbandits.cli.table import records_table
 from jaxbandits.sweeps import Entry
 from jaxbandits.sweeps.summary import best_points, sweep_records
 from tests.sweeps import walk

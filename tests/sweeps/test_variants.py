@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 import jaxbandits as jb
-from jaxbandits.policies.budgeted import omega_ucb
-from jaxbandits.policies.censored import moss_reduction
+from jaxbandits.budgeted import omega_ucb, s_br
+from jaxbandits.censored import moss_reduction
 from jaxbandits.results import load, open_store, save
-from jaxbandits.settings.budgeted import s_br
 from jaxbandits.sweeps import Entry, Spec, read_spec, run_sweep, variants
 from jaxbandits.sweeps.files import from_table, spec_from_text
 from jaxbandits.sweeps.merge import merge
@@ -297,7 +296,7 @@ def test_bad_variants_in_a_file_are_refused(subtests):
 def test_a_horizon_that_is_told_is_a_parameter():
     """What a policy plays up to the horizon that it is told, it plays in a longer game:
     a sweep over horizons is one over the parameter, read at the checkpoint."""
-    game = jb.settings.censored.negcorr()
+    game = jb.censored.negcorr()
     policy = moss_reduction(game.problem)
     options = {"seeds": 8, "machine": QUIET, "checkpoints": [300]}
     both = policy.over(horizon=[300, 1200])

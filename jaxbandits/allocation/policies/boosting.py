@@ -7,12 +7,9 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Float, Int32
 
-from jaxbandits.arrays import constant, one_hot, pick
-from jaxbandits.checks import non_negative, one_of, positive
-from jaxbandits.laws.thresholds import exponential
-from jaxbandits.policies.allocation.estimates import ESTIMATORS, no_statistics
-from jaxbandits.policies.allocation.handing_out import HandOut
-from jaxbandits.policies.allocation.learning import (
+from jaxbandits.allocation import Action, Problem
+from jaxbandits.allocation.policies.estimates import ESTIMATORS, no_statistics
+from jaxbandits.allocation.policies.learning import (
     STARTS,
     UPDATES,
     Learner,
@@ -21,16 +18,19 @@ from jaxbandits.policies.allocation.learning import (
     start_allocation,
     turn,
 )
-from jaxbandits.policies.allocation.radii import (
+from jaxbandits.allocation.policies.radii import (
     RADII,
     Bounds,
     Scales,
     no_bounds,
     printed_constants,
 )
+from jaxbandits.allocation.serving.handing_out import HandOut
+from jaxbandits.allocation.solving import shape_array
+from jaxbandits.arrays import constant, one_hot, pick
+from jaxbandits.checks import non_negative, one_of, positive
+from jaxbandits.laws.thresholds import exponential
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.allocation import Action, Problem
-from jaxbandits.settings.allocation.solving import shape_array
 
 OTHERS = ("pessimistic", "point")
 
@@ -53,7 +53,7 @@ def _check(params: Params) -> None:
 
 
 class Options(NamedTuple):
-    """The named choices of `policies.allocation.ra_ucb`."""
+    """The named choices of `allocation.ra_ucb`."""
 
     estimator: str = "truncated"
     radii: str = "profile"

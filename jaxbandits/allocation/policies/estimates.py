@@ -21,10 +21,10 @@ import numpy as np
 from jax import Array
 from jaxtyping import Float, Int32
 
+from jaxbandits.allocation import Problem
 from jaxbandits.arrays import CompensatedSum, first_argmax, pick, stored
 from jaxbandits.kernels.interpolation import crossings, interpolate, maximum
 from jaxbandits.laws.thresholds import inverse_truncated_mean
-from jaxbandits.settings.allocation import Problem
 
 # Neighbouring rates differ by a factor of at most exp(SPACING), and of exp(SHARP) to
 # the power of one over the sharpness of the likelihood.

@@ -4,13 +4,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from jaxbandits.arrays import unit_interval
-from jaxbandits.checks import shown, whole
-from jaxbandits.factory import factory
-from jaxbandits.policies.allocation.learning import even_split
-from jaxbandits.policies.allocation.turns import in_order_of
-from jaxbandits.protocol import Act, Policy
-from jaxbandits.settings.allocation import (
+from jaxbandits.allocation import (
     Action,
     Allocation,
     Order,
@@ -19,6 +13,12 @@ from jaxbandits.settings.allocation import (
     Problem,
     Turns,
 )
+from jaxbandits.allocation.policies.learning import even_split
+from jaxbandits.allocation.serving.turns import in_order_of
+from jaxbandits.arrays import unit_interval
+from jaxbandits.checks import shown, whole
+from jaxbandits.checks.factory import factory
+from jaxbandits.protocol import Act, Policy
 
 FINE = 10  # units per arm where the budget is not known
 
@@ -85,7 +85,7 @@ def fixed_turns(
     """The same turns in every round: the clairvoyant's, with those of the oracle.
 
     Args:
-      problem: of `settings.allocation.ordered`.
+      problem: of `allocation.ordered`.
       arms: all arms, in the order of their turns.
       amounts: units >= 0 of the arm at that place, at most the problem's in all.
 

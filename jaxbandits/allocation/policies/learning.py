@@ -12,12 +12,12 @@ import jax.numpy as jnp
 from jax import Array, lax
 from jaxtyping import Bool, Float, Int32
 
+from jaxbandits.allocation import Problem
+from jaxbandits.allocation.policies.estimates import Statistics, observe
+from jaxbandits.allocation.policies.radii import Bounds, Scales, bounds
+from jaxbandits.allocation.solving import shape_array
+from jaxbandits.allocation.types import Feedback, View
 from jaxbandits.arrays import constant, one_hot, pick, row, stored, with_row
-from jaxbandits.policies.allocation.estimates import Statistics, observe
-from jaxbandits.policies.allocation.radii import Bounds, Scales, bounds
-from jaxbandits.settings.allocation import Problem
-from jaxbandits.settings.allocation.solving import shape_array
-from jaxbandits.settings.allocation.types import Feedback, View
 
 STARTS = ("one_arm", "uniform_split")
 UPDATES = ("boosted", "all")

@@ -7,18 +7,13 @@ same named choices; the resource of a round is handed out until it is gone.
 
 from typing import Any
 
+from jaxbandits.allocation import Action, Problem
+from jaxbandits.allocation.policies.boosting import Options, Params, boosting
+from jaxbandits.allocation.policies.learning import Learner
+from jaxbandits.allocation.serving.handing_out import STEPS, flow, paid_for_each, units
 from jaxbandits.checks import MOST, one_of, whole
-from jaxbandits.factory import factory
-from jaxbandits.policies.allocation.boosting import Options, Params, boosting
-from jaxbandits.policies.allocation.handing_out import (
-    STEPS,
-    flow,
-    paid_for_each,
-    units,
-)
-from jaxbandits.policies.allocation.learning import Learner
+from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.allocation import Action, Problem
 
 GREEDY = ("derivative", "difference", "envelope")
 

@@ -24,9 +24,8 @@ from jax import Array
 from jax.scipy.special import log_ndtr, ndtr
 from jaxtyping import Float
 
-from jaxbandits.arrays import constant, stored, window
-from jaxbandits.kernels.normal import normal_quantile
-from jaxbandits.policies.allocation.estimates import (
+from jaxbandits.allocation import Problem
+from jaxbandits.allocation.policies.estimates import (
     FINE,
     TINY,
     Estimate,
@@ -40,9 +39,10 @@ from jaxbandits.policies.allocation.estimates import (
     probability_bound,
     rate_bounds,
 )
-from jaxbandits.settings.allocation import Problem
-from jaxbandits.settings.allocation.solving import shape_array
-from jaxbandits.settings.allocation.types import Feedback
+from jaxbandits.allocation.solving import shape_array
+from jaxbandits.allocation.types import Feedback
+from jaxbandits.arrays import constant, stored, window
+from jaxbandits.kernels.normal import normal_quantile
 
 
 class State(NamedTuple):

@@ -9,20 +9,15 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 
+from jaxbandits.allocation import Action, Problem
+from jaxbandits.allocation.policies.estimates import no_statistics
+from jaxbandits.allocation.policies.learning import Learner, Turn, bounds_after, learn
+from jaxbandits.allocation.policies.radii import no_bounds
+from jaxbandits.allocation.serving.handing_out import best_way
 from jaxbandits.arrays import one_hot
 from jaxbandits.checks import at_least_one, one_of
-from jaxbandits.factory import factory
-from jaxbandits.policies.allocation.estimates import no_statistics
-from jaxbandits.policies.allocation.handing_out import best_way
-from jaxbandits.policies.allocation.learning import (
-    Learner,
-    Turn,
-    bounds_after,
-    learn,
-)
-from jaxbandits.policies.allocation.radii import no_bounds
+from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.allocation import Action, Problem
 
 COUNTS = ("total", "per_arm")
 

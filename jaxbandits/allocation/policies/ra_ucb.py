@@ -19,16 +19,12 @@ Named choices, each with its evidence in docs/errata.md:
 An arm's bounds are renewed when it has been observed, with that round's log t.
 """
 
-from jaxbandits.factory import factory
-from jaxbandits.policies.allocation.boosting import Options, Params, boosting
-from jaxbandits.policies.allocation.handing_out import (
-    best_way,
-    optimum,
-    paid_for_each,
-)
-from jaxbandits.policies.allocation.learning import Learner
+from jaxbandits.allocation import Action, Problem
+from jaxbandits.allocation.policies.boosting import Options, Params, boosting
+from jaxbandits.allocation.policies.learning import Learner
+from jaxbandits.allocation.serving.handing_out import best_way, optimum, paid_for_each
+from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.allocation import Action, Problem
 
 
 @factory(Problem)

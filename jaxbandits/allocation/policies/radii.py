@@ -26,9 +26,8 @@ import numpy as np
 from jax import Array
 from jaxtyping import Float
 
-from jaxbandits.kernels.interpolation import around, interpolate
-from jaxbandits.laws.thresholds import exponential
-from jaxbandits.policies.allocation.estimates import (
+from jaxbandits.allocation import Problem
+from jaxbandits.allocation.policies.estimates import (
     NODES,
     TINY,
     Estimate,
@@ -41,7 +40,8 @@ from jaxbandits.policies.allocation.estimates import (
     probability_bound,
     rate_bounds,
 )
-from jaxbandits.settings.allocation import Problem
+from jaxbandits.kernels.interpolation import around, interpolate
+from jaxbandits.laws.thresholds import exponential
 
 RADII = ("profile", "delta", "printed", "code", "none")
 CODE_D = 0.07  # for |g'(M)|, 448 times what Lemma H.1 gives in appendix A.1

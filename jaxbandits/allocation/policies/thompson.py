@@ -18,16 +18,16 @@ from typing import NamedTuple
 import jax.numpy as jnp
 from jax import lax
 
+from jaxbandits.allocation import Action, Allocation, Problem
+from jaxbandits.allocation.policies.learning import start_allocation, turn
+from jaxbandits.allocation.policies.posterior import State, after, draw, prior
+from jaxbandits.allocation.serving.handing_out import best_way
+from jaxbandits.allocation.solving import is_concave
 from jaxbandits.arrays import pick, unit_interval
 from jaxbandits.checks import at_least_one, flag, whole
-from jaxbandits.factory import factory
+from jaxbandits.checks.factory import factory
 from jaxbandits.kernels.normal import normal_quantile
-from jaxbandits.policies.allocation.handing_out import best_way
-from jaxbandits.policies.allocation.learning import start_allocation, turn
-from jaxbandits.policies.allocation.posterior import State, after, draw, prior
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.allocation import Action, Allocation, Problem
-from jaxbandits.settings.allocation.solving import is_concave
 
 
 class Params(NamedTuple):

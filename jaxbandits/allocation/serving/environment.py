@@ -22,8 +22,13 @@ import numpy as np
 from jax import Array
 from jaxtyping import Int32
 
+from jaxbandits.allocation.game import Arms, Setup, drawn_arms, words_of_arms
+from jaxbandits.allocation.problem import check_budgets
+from jaxbandits.allocation.solving import values_of_units
+from jaxbandits.allocation.types import Feedback, Ordered, Problem, Turns
 from jaxbandits.arrays import Bound, CompensatedSum, pick, position, tally
 from jaxbandits.checks import Numbers, flag, instance
+from jaxbandits.checks.actions import of_kind, positions_in
 from jaxbandits.kernels.allocation import (
     OrderedSolution,
     fill_in_turns,
@@ -31,18 +36,8 @@ from jaxbandits.kernels.allocation import (
     worth_of_turns,
 )
 from jaxbandits.kernels.allocation.ordered import MOST_ARMS, MOST_UNITS, starts
+from jaxbandits.kernels.counts import weighted
 from jaxbandits.protocol import Actions, Environment, Game
-from jaxbandits.settings.actions import of_kind, positions_in
-from jaxbandits.settings.allocation.game import (
-    Arms,
-    Setup,
-    drawn_arms,
-    words_of_arms,
-)
-from jaxbandits.settings.allocation.problem import check_budgets
-from jaxbandits.settings.allocation.solving import values_of_units
-from jaxbandits.settings.allocation.types import Feedback, Ordered, Problem, Turns
-from jaxbandits.settings.counts import weighted
 
 
 class OrderedSetup(NamedTuple):
@@ -133,11 +128,11 @@ def ordered(
         whole numbers, or rounds that are of another kind.
       TypeError: if an argument is of another kind.
     """
-    instance("environment", environment, Environment, "of settings.allocation")
+    instance("environment", environment, Environment, "of allocation")
     arms, inner = environment.problem, environment.setup
     if not isinstance(arms, Problem) or not isinstance(inner, Setup):
         raise TypeError(
-            "environment must be of settings.allocation, got "
+            "environment must be of allocation, got "
             f"{environment.name!r} with problem {type(arms).__name__}"
         )
     stops = (environment.provenance or {}).get("stop_on_success", False)

@@ -20,12 +20,12 @@ from functools import cache
 import jax.numpy as jnp
 from jax import Array
 
+from jaxbandits.allocation import Allocation, Order, Plan, Problem, solve
+from jaxbandits.allocation.solving import is_concave, shape_array
+from jaxbandits.allocation.types import Action
 from jaxbandits.arrays import constant
 from jaxbandits.kernels.allocation import marginal_greedy
 from jaxbandits.laws.thresholds import touch_point
-from jaxbandits.settings.allocation import Allocation, Order, Plan, Problem, solve
-from jaxbandits.settings.allocation.solving import is_concave, shape_array
-from jaxbandits.settings.allocation.types import Action
 
 LEAST = 1e-12  # an allocation of 0, where the derivative is a limit
 STEPS = 100  # units in the largest budget

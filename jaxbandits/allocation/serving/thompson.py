@@ -1,6 +1,6 @@
 """Thompson sampling where arms are served in turn: the best plan for a draw.
 
-The game is `settings.allocation.ordered` (future work of Montanari et al., section 7);
+The game is `allocation.ordered` (future work of Montanari et al., section 7);
 the policy is ours. A rate and a probability are drawn for every arm (`posterior`), and
 the best turns for these and the distribution of the budget are played; all arms learn
 from what they got. Of an arm that has never got anything nothing is known: the
@@ -14,12 +14,9 @@ from typing import NamedTuple
 import jax.numpy as jnp
 from jax.scipy.special import ndtr
 
-from jaxbandits.arrays import unit_interval
-from jaxbandits.checks import one_of
-from jaxbandits.factory import factory
-from jaxbandits.kernels.normal import normal_quantile
-from jaxbandits.policies.allocation import posterior
-from jaxbandits.policies.allocation.turns import (
+from jaxbandits.allocation import Ordered, Turns
+from jaxbandits.allocation.policies import posterior
+from jaxbandits.allocation.serving.turns import (
     PLANS,
     Budgets,
     no_budgets,
@@ -27,9 +24,12 @@ from jaxbandits.policies.allocation.turns import (
     planned,
     survival_of,
 )
+from jaxbandits.allocation.solving import values_of_units
+from jaxbandits.arrays import unit_interval
+from jaxbandits.checks import one_of
+from jaxbandits.checks.factory import factory
+from jaxbandits.kernels.normal import normal_quantile
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.allocation import Ordered, Turns
-from jaxbandits.settings.allocation.solving import values_of_units
 
 
 class State(NamedTuple):
@@ -46,7 +46,7 @@ def ordered_thompson(
     """Thompson sampling with truncated likelihoods; consumes 2 K words to act.
 
     Args:
-      problem: of `settings.allocation.ordered`.
+      problem: of `allocation.ordered`.
       plan: ``distribution`` for the best turns; ``mean`` for those of the mean budget
         and ``greedy`` for units as if arms could be returned to are what a learner does
         that ignores what a budget that is not known means (`turns`).

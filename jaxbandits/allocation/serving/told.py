@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from jaxbandits.settings.allocation.types import Feedback, Ordered, Turns
-from jaxbandits.settings.entries import at_least_zero, of_type, or_never, positions
+from jaxbandits.allocation.types import Feedback, Ordered, Turns
+from jaxbandits.checks.entries import at_least_zero, of_type, or_never, positions
 
-SOURCE = "jaxbandits.settings.allocation"
+SOURCE = "jaxbandits.allocation"
 
 
 def check_action(problem: Ordered, view: Any, action: Any) -> None:

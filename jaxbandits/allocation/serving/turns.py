@@ -1,7 +1,7 @@
 """How what a unit is expected to be worth becomes turns, and what budgets are learnt.
 
 Arms are served in turn, and an arm that has been left is not returned to
-(`settings.allocation.ordered`). A learner that knows how such a round goes plays the
+(`allocation.ordered`). A learner that knows how such a round goes plays the
 best turns for the distribution of the budget. Two ways to plan ignore part of it:
 
 * ``mean``: the best split of the mean budget, rounded; in which order is no matter
@@ -23,9 +23,9 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Float, Int32, Shaped
 
+from jaxbandits.allocation.types import Feedback, Ordered, Turns
 from jaxbandits.arrays import first_true
 from jaxbandits.kernels.allocation import marginal_greedy, ordered_programming
-from jaxbandits.settings.allocation.types import Feedback, Ordered, Turns
 
 PLANS = ("distribution", "mean", "greedy")
 HALF = 1e-4  # units that a mean may be short of a half

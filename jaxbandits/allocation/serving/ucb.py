@@ -1,6 +1,6 @@
 """UCB by arm and unit where arms are served in turn: optimism without a family.
 
-The game is `settings.allocation.ordered` (future work of Montanari et al., section 7);
+The game is `allocation.ordered` (future work of Montanari et al., section 7);
 the policy is ours, an optimistic one as CUCB (Chen, Wang & Yuan, ICML 2013). Whenever
 an arm gets at least n units, it is seen whether its threshold is at most n (eq. 5): so
 the share of such rounds is an estimate of what n units are worth, whatever the family,
@@ -14,10 +14,8 @@ import jax.numpy as jnp
 from jax import Array, lax
 from jaxtyping import Int32
 
-from jaxbandits.checks import one_of, positive
-from jaxbandits.factory import factory
-from jaxbandits.kernels.radii import hoeffding_scale
-from jaxbandits.policies.allocation.turns import (
+from jaxbandits.allocation import Ordered, Turns
+from jaxbandits.allocation.serving.turns import (
     PLANS,
     Budgets,
     no_budgets,
@@ -25,8 +23,10 @@ from jaxbandits.policies.allocation.turns import (
     planned,
     survival_of,
 )
+from jaxbandits.checks import one_of, positive
+from jaxbandits.checks.factory import factory
+from jaxbandits.kernels.radii import hoeffding_scale
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.allocation import Ordered, Turns
 
 
 class Params(NamedTuple):
@@ -54,7 +54,7 @@ def ordered_ucb(
     """The best turns for upper bounds ``mean + sqrt(alpha log t / (2 n))``.
 
     Args:
-      problem: of `settings.allocation.ordered`.
+      problem: of `allocation.ordered`.
       plan: as for `ordered_thompson`.
 
     Raises:

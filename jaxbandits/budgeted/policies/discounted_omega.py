@@ -18,18 +18,18 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Float
 
-from jaxbandits.checks import above_one, positive
-from jaxbandits.factory import factory
-from jaxbandits.policies.budgeted._index_policy import (
+from jaxbandits.budgeted.policies.index_policy import (
     Learning,
     after_start,
     index_policy,
     update_arm,
 )
-from jaxbandits.policies.budgeted.ranges import largest_ratio, ranges_of
-from jaxbandits.policies.budgeted.statistics import Statistics
+from jaxbandits.budgeted.policies.ranges import largest_ratio, ranges_of
+from jaxbandits.budgeted.policies.statistics import Statistics
+from jaxbandits.budgeted.problem import Problem
+from jaxbandits.checks import above_one, positive
+from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy, Update
-from jaxbandits.settings.budgeted.types import Problem
 
 LEAST = 1e-30  # of a count that is divided by: less is forgotten
 

@@ -6,10 +6,10 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxbandits.arrays import position
+from jaxbandits.budgeted.problem import Feedback, Problem, View
 from jaxbandits.checks import whole
-from jaxbandits.factory import factory
+from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Act, Noise, Policy
-from jaxbandits.settings.budgeted.types import Feedback, Problem, View
 
 
 def _stateless(

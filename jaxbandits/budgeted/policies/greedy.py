@@ -17,12 +17,12 @@ from jax import Array
 from jaxtyping import Float
 
 from jaxbandits.arrays import occurs, position
+from jaxbandits.budgeted.policies.index_policy import index_policy
+from jaxbandits.budgeted.policies.statistics import Means
+from jaxbandits.budgeted.problem import Problem, View
 from jaxbandits.checks import one_of, positive
-from jaxbandits.factory import factory
-from jaxbandits.policies.budgeted._index_policy import index_policy
-from jaxbandits.policies.budgeted.statistics import Means
+from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.budgeted.types import Problem, View
 
 ALMOST_NOTHING = 1e-10  # added to the costs of an arm in the published code
 

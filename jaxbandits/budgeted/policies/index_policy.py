@@ -12,11 +12,11 @@ from jax import Array
 from jaxtyping import Float, Int32, UInt32
 
 from jaxbandits.arrays import constant, random_argmax, row, with_row
+from jaxbandits.budgeted.policies.statistics import MEANS, Statistics
+from jaxbandits.budgeted.problem import Problem, View
 from jaxbandits.checks import instance, kinds
-from jaxbandits.factory import check_problem
-from jaxbandits.policies.budgeted.statistics import MEANS, Statistics
+from jaxbandits.checks.factory import check_problem
 from jaxbandits.protocol import Noise, Policy, Update
-from jaxbandits.settings.budgeted.types import Problem, View
 
 
 def after_start(arm: Int32[Array, ""], view: View) -> Int32[Array, ""]:
@@ -85,7 +85,7 @@ def index_policy(
         `learning` no `Learning`; where it is played, if the index is not f[K].
     """
     check_problem("index_policy", problem, Problem)
-    instance("learning", learning, Learning, "of jaxbandits.policies.budgeted")
+    instance("learning", learning, Learning, "of jaxbandits.budgeted")
 
     def init(params):
         del params

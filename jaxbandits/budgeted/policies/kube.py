@@ -14,12 +14,12 @@ from typing import NamedTuple
 import jax.numpy as jnp
 from jax import Array
 
+from jaxbandits.budgeted.policies.index_policy import index_policy
+from jaxbandits.budgeted.policies.statistics import Means, over_cost
+from jaxbandits.budgeted.problem import Problem
 from jaxbandits.checks import positive
-from jaxbandits.factory import factory
-from jaxbandits.policies.budgeted._index_policy import index_policy
-from jaxbandits.policies.budgeted.statistics import Means, over_cost
+from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.budgeted.types import Problem
 
 
 class Params(NamedTuple):

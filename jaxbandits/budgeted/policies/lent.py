@@ -6,8 +6,8 @@ from jax import Array
 from jaxtyping import Float
 
 from jaxbandits.arrays import constant
-from jaxbandits.policies.budgeted.ranges import Ranges, shares
-from jaxbandits.policies.budgeted.statistics import Means
+from jaxbandits.budgeted.policies.ranges import Ranges, shares
+from jaxbandits.budgeted.policies.statistics import Means
 
 LEAST_SPREAD = 1e-5  # of the range: a smaller deviation is rounding, and none
 

@@ -28,13 +28,13 @@ from jax import Array
 from jaxtyping import Float
 
 from jaxbandits.arrays import CompensatedSum
+from jaxbandits.budgeted.policies.index_policy import ONE_ARM, Learning, index_policy
+from jaxbandits.budgeted.policies.ranges import largest_ratio, positions, ranges_of
+from jaxbandits.budgeted.policies.statistics import MEANS, Means, Statistics
+from jaxbandits.budgeted.problem import Problem
 from jaxbandits.checks import flag, one_of, positive
-from jaxbandits.factory import factory
-from jaxbandits.policies.budgeted._index_policy import ONE_ARM, Learning, index_policy
-from jaxbandits.policies.budgeted.ranges import largest_ratio, positions, ranges_of
-from jaxbandits.policies.budgeted.statistics import MEANS, Means, Statistics
+from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.budgeted.types import Problem
 
 # With log t, rho = 1 has logarithmic regret (Theorem 6) and 1/4 is the paper's default.
 DEFAULT_RHO = {"log_t": 0.25, "log_share": 1.0}
@@ -182,3 +182,14 @@ def omega_ucb(
         statistics=statistics,
         learning=learning,
     )
+
+
+@factory(Problem)
+def omega_star_ucb(
+    problem: Problem,
+    exploration: str = "log_t",
+    learning: Learning = ONE_ARM,
+    variance: str = "switch",
+) -> Policy[Means | Moments, Params, Array]:
+    """omega*-UCB: `omega_ucb` with estimated variances."""
+    return omega_ucb(problem, True, exploration, learning, variance)

@@ -14,12 +14,12 @@ from jax import Array
 from jaxtyping import Float
 
 from jaxbandits.arrays import pick
+from jaxbandits.budgeted.policies.index_policy import after_start, best_arm, update_arm
+from jaxbandits.budgeted.policies.statistics import MEANS, Means, over_cost
+from jaxbandits.budgeted.problem import Problem
 from jaxbandits.checks import non_negative, positive
-from jaxbandits.factory import factory
-from jaxbandits.policies.budgeted._index_policy import after_start, best_arm, update_arm
-from jaxbandits.policies.budgeted.statistics import MEANS, Means, over_cost
+from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.budgeted.types import Problem
 
 
 class Params(NamedTuple):

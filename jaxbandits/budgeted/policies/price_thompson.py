@@ -6,7 +6,7 @@ so that the arm that has it gains 0 at its own price, by posterior means, and no
 arm more. One draw of every arm's mean gain, and the largest is pulled.
 
 The draw is of one number of a pull, whose variance is that of reward and cost together
-(policies/gains.py): who clicks costs, and may buy. `ratio_thompson` draws a reward and
+(plain/gains.py): who clicks costs, and may buy. `ratio_thompson` draws a reward and
 a cost apart, and where a high reward comes with a low cost, has to be lucky twice to
 make up for what was one stroke of bad luck. No start, no radius, no budget or horizon.
 
@@ -28,12 +28,12 @@ from jaxbandits.arrays import (
     unit_interval,
     with_row,
 )
-from jaxbandits.factory import factory
-from jaxbandits.policies.budgeted.ranges import positions, ranges_of
-from jaxbandits.policies.budgeted.statistics import over_cost
-from jaxbandits.policies.gains import WORDS, Gains, Sums, lacks
+from jaxbandits.budgeted.policies.ranges import positions, ranges_of
+from jaxbandits.budgeted.policies.statistics import over_cost
+from jaxbandits.budgeted.problem import Problem
+from jaxbandits.checks.factory import factory
+from jaxbandits.plain.gains import WORDS, Gains, Sums, lacks
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.budgeted.types import Problem
 
 
 class State(NamedTuple):

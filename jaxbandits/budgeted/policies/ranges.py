@@ -11,10 +11,10 @@ from jax import Array
 from jaxtyping import Float
 
 from jaxbandits.arrays import constant
+from jaxbandits.budgeted.policies.statistics import Averages, over_cost
+from jaxbandits.budgeted.problem import Problem
 from jaxbandits.checks import Numbers
 from jaxbandits.kernels.intervals import wilson_parts
-from jaxbandits.policies.budgeted.statistics import Averages, over_cost
-from jaxbandits.settings.budgeted.types import Problem
 
 ROUNDING = 2.0**-21  # of a mean of equal numbers, relative, and to spare
 

@@ -4,7 +4,7 @@ Idea: draw a mean reward and a mean cost of every arm, independent of each other
 pull the arm with the largest ratio, as BTS does (Xia et al. 2015). Where rewards and
 costs are coins it is BTS, draw by draw. BTS makes coins of all others, and so throws
 away that a reward of 0.4, time and again, is 0.4. Here the number of pulls, sum and sum
-of squares stand for two values with the same mean and variance (policies/gains.py), of
+of squares stand for two values with the same mean and variance (plain/gains.py), of
 which one is the largest reward, and for costs the smallest cost: of all laws the
 easiest to exceed, so that an arm which has begun badly is not given up too soon. No
 start, no radius, no budget or horizon.
@@ -20,12 +20,12 @@ from jax import Array
 from jaxtyping import Float, Int32
 
 from jaxbandits.arrays import constant, first_argmax, row, unit_interval, with_row
-from jaxbandits.factory import factory
-from jaxbandits.policies.budgeted.ranges import positions, ranges_of
-from jaxbandits.policies.budgeted.statistics import over_cost
-from jaxbandits.policies.gains import WORDS, Gains, Sums
+from jaxbandits.budgeted.policies.ranges import positions, ranges_of
+from jaxbandits.budgeted.policies.statistics import over_cost
+from jaxbandits.budgeted.problem import Problem
+from jaxbandits.checks.factory import factory
+from jaxbandits.plain.gains import WORDS, Gains, Sums
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.budgeted.types import Problem
 
 
 class State(NamedTuple):

@@ -38,23 +38,19 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxbandits.arrays import CompensatedSum
-from jaxbandits.checks import flag, non_negative, one_of, positive
-from jaxbandits.factory import factory
-from jaxbandits.policies.budgeted._index_policy import index_policy
-from jaxbandits.policies.budgeted.lent import (
-    joint_share,
-    lent_eta,
-    shrunk_correlation,
-)
-from jaxbandits.policies.budgeted.ranges import (
+from jaxbandits.budgeted.policies.index_policy import index_policy
+from jaxbandits.budgeted.policies.lent import joint_share, lent_eta, shrunk_correlation
+from jaxbandits.budgeted.policies.ranges import (
     largest_ratio,
     positions,
     ranges_of,
     shares,
 )
-from jaxbandits.policies.budgeted.statistics import Means, Statistics
+from jaxbandits.budgeted.policies.statistics import Means, Statistics
+from jaxbandits.budgeted.problem import Problem
+from jaxbandits.checks import flag, non_negative, one_of, positive
+from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.budgeted.types import Problem
 
 ALMOST_NOTHING = 1e-9  # spent on an arm that was free so far
 JOINT_RHO = 0.75  # by default: with 1/2 the narrower intervals lost more runs

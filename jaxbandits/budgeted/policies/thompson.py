@@ -23,10 +23,10 @@ from jaxbandits.arrays import (
     one_hot,
     unit_interval,
 )
-from jaxbandits.factory import factory
+from jaxbandits.budgeted.problem import Problem
+from jaxbandits.checks.factory import factory
 from jaxbandits.kernels.gamma import beta_from_uniforms
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.budgeted.types import Problem
 
 
 class State(NamedTuple):

@@ -19,12 +19,12 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxbandits.arrays import CompensatedSum
+from jaxbandits.budgeted.policies.index_policy import index_policy
+from jaxbandits.budgeted.policies.statistics import Means, Statistics
+from jaxbandits.budgeted.problem import Problem
 from jaxbandits.checks import above_one, one_of, positive
-from jaxbandits.factory import factory
-from jaxbandits.policies.budgeted._index_policy import index_policy
-from jaxbandits.policies.budgeted.statistics import Means, Statistics
+from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.budgeted.types import Problem
 
 FORMS = ("paper", "code")
 FACTOR = 1.4  # of the error of the ratio

@@ -13,12 +13,12 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Float
 
-from jaxbandits.factory import factory
+from jaxbandits.budgeted.policies.index_policy import index_policy
+from jaxbandits.budgeted.policies.statistics import Means
+from jaxbandits.budgeted.problem import Problem, View
+from jaxbandits.checks.factory import factory
 from jaxbandits.kernels.radii import kl_ratio_bound
-from jaxbandits.policies.budgeted._index_policy import index_policy
-from jaxbandits.policies.budgeted.statistics import Means
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.budgeted.types import Problem, View
 
 
 def _log_share(view: View, means: Means) -> Float[Array, " K"]:

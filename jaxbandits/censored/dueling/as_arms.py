@@ -1,6 +1,6 @@
 """Reductions of duels of pairs to plain bandits: every pair is a virtual arm.
 
-The game is `settings.censored.duels`; this is to it what section 3.1 of Bengs &
+The game is `censored.duels`; this is to it what section 3.1 of Bengs &
 Huellermeier (2022) is to the paper's game. Limits are not ordered any more, and a run
 says nothing of others.
 """
@@ -12,11 +12,11 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxbandits.arrays import occurs, pick, split_index
+from jaxbandits.censored.policies.observed import cost_of
+from jaxbandits.censored.problem import Duel, DuelFeedback, Dueling
 from jaxbandits.checks import kinds, one_of
-from jaxbandits.factory import factory, made_by
-from jaxbandits.policies.censored.observed import cost_of
+from jaxbandits.checks.factory import factory, made_by
 from jaxbandits.protocol import P, Policy, Recommend, S
-from jaxbandits.settings.censored.types import Duel, DuelFeedback, Dueling
 
 TOLD = ("values", "preferences")
 

@@ -1,6 +1,6 @@
 """Self-sparring on the cells between limits. Not of the papers.
 
-The game is `settings.censored.duels`. Self-sparring (Sui, Zhuang, Burdick & Yue,
+The game is `censored.duels`. Self-sparring (Sui, Zhuang, Burdick & Yue,
 "Multi-dueling Bandits with Dependent Arms", UAI 2017) is Thompson sampling for duels:
 both places are drawn, independently, from one posterior.
 
@@ -42,19 +42,19 @@ from jaxbandits.arrays import (
     unit_interval,
     with_row,
 )
-from jaxbandits.checks import at_least_one, non_negative, one_of
-from jaxbandits.factory import factory
-from jaxbandits.kernels.normal import normal_quantile
-from jaxbandits.policies.censored.cells import (
+from jaxbandits.censored.policies.cells import (
     drawn_hazards,
     expected_hazards,
     values_of_pairs,
 )
-from jaxbandits.policies.censored.observed import cells_of, cost_of
-from jaxbandits.policies.censored.scored import best_pair
-from jaxbandits.policies.censored.survival import named
+from jaxbandits.censored.policies.observed import cells_of, cost_of
+from jaxbandits.censored.policies.scored import best_pair
+from jaxbandits.censored.policies.survival import named
+from jaxbandits.censored.problem import Duel, Dueling
+from jaxbandits.checks import at_least_one, non_negative, one_of
+from jaxbandits.checks.factory import factory
+from jaxbandits.kernels.normal import normal_quantile
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.censored.types import Duel, Dueling
 
 LIMITS = ("ordered", "apart")
 PRIOR = 12.0  # 1 / variance of the uniform law

@@ -24,7 +24,7 @@ pairs, a coin Y in {-1, 1} (1 if the first is preferred) and the charges
 
     E[Y - L_1 + L_2] = nu_1 - nu_2,
 
-the values of eq. (2): see `policies.censored.duels_as_arms`. So the pair that is
+the values of eq. (2): see `censored.duels_as_arms`. So the pair that is
 preferred on average, charges included, is the best pair, and regret is measured
 against it: ``(Delta_1 + Delta_2) / 2`` in a round, with the gaps of eq. (5).
 """
@@ -39,17 +39,12 @@ from jax import Array
 from jaxtyping import Int32
 
 from jaxbandits.arrays import occurs, tally
+from jaxbandits.censored.environment import Oracle, Tables
+from jaxbandits.censored.problem import Duel, DuelFeedback, Dueling, Problem
+from jaxbandits.censored.several_runs import known_pairs, problem_of, run_all
+from jaxbandits.checks.actions import of_kind
+from jaxbandits.kernels.counts import weighted
 from jaxbandits.protocol import Actions, Environment, Game
-from jaxbandits.settings.actions import of_kind
-from jaxbandits.settings.censored.environment import Oracle, Tables
-from jaxbandits.settings.censored.several_runs import known_pairs, problem_of, run_all
-from jaxbandits.settings.censored.types import (
-    Duel,
-    DuelFeedback,
-    Dueling,
-    Problem,
-)
-from jaxbandits.settings.counts import weighted
 
 
 class State(NamedTuple):

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from jaxbandits.censored import told
+from jaxbandits.censored.problem import DuelFeedback, Dueling, Feedback
 from jaxbandits.checks import shown
-from jaxbandits.settings.censored import told
-from jaxbandits.settings.censored.types import DuelFeedback, Dueling, Feedback
-from jaxbandits.settings.entries import of_type, positions, truth
+from jaxbandits.checks.entries import of_type, positions, truth
 
 
 def check_action(problem: Dueling, view: Any, action: Any) -> None:

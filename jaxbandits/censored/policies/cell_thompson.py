@@ -11,7 +11,7 @@ which is eq. (2) with h_j the chance to end in a cell that was entered, and mu_j
 mean gain of the rounds that end in it. The posterior of h_j is a Beta law (its mean is
 the Kaplan-Meier estimate but for the prior), that of mu_j has mean and variance of a
 Dirichlet process's, whose prior observations are the smallest and the largest possible
-gain (policies/gains.py). No radius, no horizon, no scale of penalties.
+gain (plain/gains.py). No radius, no horizon, no scale of penalties.
 
 What is proved of it: docs/theory/cell-thompson.md.
 """
@@ -28,24 +28,24 @@ from jaxbandits.arrays import (
     unit_interval,
     with_row,
 )
-from jaxbandits.checks import at_least_one, non_negative
-from jaxbandits.factory import factory
-from jaxbandits.policies.censored.cells import (
+from jaxbandits.censored.policies.cells import (
     drawn_hazards,
     expected_hazards,
     values_of_pairs,
 )
-from jaxbandits.policies.censored.observed import cells_of, gain_of
-from jaxbandits.policies.censored.scored import Scored, plays_pairs
-from jaxbandits.policies.gains import WORDS, Gains, Sums
-from jaxbandits.protocol import Policy
-from jaxbandits.settings.censored.types import (
+from jaxbandits.censored.policies.observed import cells_of, gain_of
+from jaxbandits.censored.policies.scored import Scored, plays_pairs
+from jaxbandits.censored.problem import (
     Action,
     Continuum,
     Problem,
     check_bounded,
     check_grid,
 )
+from jaxbandits.checks import at_least_one, non_negative
+from jaxbandits.checks.factory import factory
+from jaxbandits.plain.gains import WORDS, Gains, Sums
+from jaxbandits.protocol import Policy
 
 
 class Params(NamedTuple):

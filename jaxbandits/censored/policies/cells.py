@@ -6,8 +6,8 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Float, Int32
 
+from jaxbandits.censored.problem import Problem
 from jaxbandits.kernels.gamma import beta_from_uniforms
-from jaxbandits.settings.censored.types import Problem
 
 
 class Counts(Protocol):

@@ -3,16 +3,7 @@
 import jax.numpy as jnp
 
 from jaxbandits.arrays import position, split_index
-from jaxbandits.checks import shown, whole
-from jaxbandits.factory import factory
-from jaxbandits.policies.plain.pairs import (
-    no_state,
-    no_update,
-    same_pair,
-    uniform_pairs,
-)
-from jaxbandits.protocol import Policy
-from jaxbandits.settings.censored.types import (
+from jaxbandits.censored.problem import (
     Action,
     Combinatorial,
     Continuum,
@@ -21,6 +12,10 @@ from jaxbandits.settings.censored.types import (
     Problem,
     check_grid,
 )
+from jaxbandits.checks import shown, whole
+from jaxbandits.checks.factory import factory
+from jaxbandits.plain.pairs import no_state, no_update, same_pair, uniform_pairs
+from jaxbandits.protocol import Policy
 
 
 @factory(Problem, Continuum)

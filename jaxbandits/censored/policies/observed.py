@@ -4,12 +4,7 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Float, Int32
 
-from jaxbandits.settings.censored.types import (
-    Clocked,
-    Continuum,
-    Feedback,
-    Problem,
-)
+from jaxbandits.censored.problem import Clocked, Continuum, Feedback, Problem
 
 
 def gain_of(problem: Problem | Continuum, feedback: Feedback) -> Array:

@@ -8,10 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.arrays import first_true, pick
-from jaxbandits.checks import MOST, function, numbers, whole
-from jaxbandits.factory import built_for, check_problem
-from jaxbandits.protocol import P, Policy, S
-from jaxbandits.settings.censored.types import (
+from jaxbandits.censored.problem import (
     Action,
     Continuum,
     Problem,
@@ -19,6 +16,9 @@ from jaxbandits.settings.censored.types import (
     check_continuum,
     make_problem,
 )
+from jaxbandits.checks import MOST, function, numbers, whole
+from jaxbandits.checks.factory import built_for, check_problem
+from jaxbandits.protocol import P, Policy, S
 
 
 def on_grid(

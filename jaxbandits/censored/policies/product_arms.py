@@ -8,17 +8,17 @@ from collections.abc import Callable
 from jax import Array
 
 from jaxbandits.arrays import split_index
-from jaxbandits.checks import function
-from jaxbandits.factory import factory, made_by
-from jaxbandits.policies.censored.value import reward_of_round
-from jaxbandits.protocol import P, Policy, Recommend, S
-from jaxbandits.settings.censored.types import (
+from jaxbandits.censored.policies.value import reward_of_round
+from jaxbandits.censored.problem import (
     Action,
     Continuum,
     Problem,
     check_bounded,
     check_grid,
 )
+from jaxbandits.checks import function
+from jaxbandits.checks.factory import factory, made_by
+from jaxbandits.protocol import P, Policy, Recommend, S
 
 
 @factory(Problem, Continuum)

@@ -23,20 +23,20 @@ from jax import Array
 from jaxtyping import Float, Int32
 
 from jaxbandits.arrays import CompensatedSum, pick, row, with_row
-from jaxbandits.checks import non_negative, positive
-from jaxbandits.factory import factory
-from jaxbandits.kernels.radii import peeling_scale
-from jaxbandits.policies.censored.observed import gain_of
-from jaxbandits.policies.censored.scored import Scored, plays_pairs
-from jaxbandits.policies.censored.survival import (
+from jaxbandits.censored.policies.observed import gain_of
+from jaxbandits.censored.policies.scored import Scored, plays_pairs
+from jaxbandits.censored.policies.survival import (
     Survival,
     named,
     radius_of,
     sub_gaussian_gain_radius,
     survival_of,
 )
+from jaxbandits.censored.problem import Action, Continuum, Problem, check_grid
+from jaxbandits.checks import non_negative, positive
+from jaxbandits.checks.factory import factory
+from jaxbandits.kernels.radii import peeling_scale
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.censored.types import Action, Continuum, Problem, check_grid
 
 
 class Params(NamedTuple):

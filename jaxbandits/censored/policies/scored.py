@@ -9,8 +9,8 @@ from jax import Array
 from jaxtyping import Num
 
 from jaxbandits.arrays import first_argmax, put, split_index
+from jaxbandits.censored.problem import Action, SuperArm
 from jaxbandits.protocol import Init, Policy, Update
-from jaxbandits.settings.censored.types import Action, SuperArm
 
 
 class Scored(NamedTuple):

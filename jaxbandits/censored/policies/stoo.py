@@ -18,6 +18,15 @@ from jax import Array
 from jaxtyping import Bool, Float, Int32
 
 from jaxbandits.arrays import CompensatedSum, first_argmax, pick, row, with_row
+from jaxbandits.censored.policies.value import value_of_round
+from jaxbandits.censored.problem import (
+    Continuum,
+    Problem,
+    RealAction,
+    check_bounded,
+    check_continuum,
+    penalty_in_play,
+)
 from jaxbandits.checks import (
     MOST,
     at_least_one,
@@ -26,18 +35,9 @@ from jaxbandits.checks import (
     positive,
     whole,
 )
-from jaxbandits.factory import factory
+from jaxbandits.checks.factory import factory
 from jaxbandits.kernels.radii import hoeffding_scale
-from jaxbandits.policies.censored.value import value_of_round
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.censored.types import (
-    Continuum,
-    Problem,
-    RealAction,
-    check_bounded,
-    check_continuum,
-    penalty_in_play,
-)
 
 
 class Params(NamedTuple):

@@ -89,7 +89,7 @@ def survival_of(survival: str | Survival) -> Survival:
     """
     if isinstance(survival, str):
         return SURVIVAL[one_of("survival", survival, SURVIVAL)]
-    return instance("survival", survival, Survival, "of policies.censored, or a name")
+    return instance("survival", survival, Survival, "of censored, or a name")
 
 
 def eq_12(count: Array, rounds: Array, penalties: Array, params: Any) -> Array:

@@ -24,19 +24,19 @@ from jaxbandits.arrays import (
     stored,
     unit_interval,
 )
-from jaxbandits.checks import at_least_one, one_of
-from jaxbandits.factory import factory
-from jaxbandits.kernels.gamma import beta_from_uniforms
-from jaxbandits.policies.censored.observed import gain_of
-from jaxbandits.policies.censored.survival import named
-from jaxbandits.protocol import Policy
-from jaxbandits.settings.censored.types import (
+from jaxbandits.censored.policies.observed import gain_of
+from jaxbandits.censored.policies.survival import named
+from jaxbandits.censored.problem import (
     Action,
     Continuum,
     Problem,
     check_bounded,
     check_grid,
 )
+from jaxbandits.checks import at_least_one, one_of
+from jaxbandits.checks.factory import factory
+from jaxbandits.kernels.gamma import beta_from_uniforms
+from jaxbandits.protocol import Policy
 
 UPDATES = ("independent", "shared", "copied", "strict")
 

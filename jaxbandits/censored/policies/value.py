@@ -5,8 +5,8 @@ from jax import Array
 from jaxtyping import Float, Int32
 
 from jaxbandits.arrays import pick
-from jaxbandits.policies.censored.observed import gain_of
-from jaxbandits.settings.censored.types import Continuum, Feedback, Problem
+from jaxbandits.censored.policies.observed import gain_of
+from jaxbandits.censored.problem import Continuum, Feedback, Problem
 
 
 def value_of_round(

@@ -29,6 +29,20 @@ from jaxbandits.arrays import (
     when,
     with_row,
 )
+from jaxbandits.censored.policies.observed import gain_of
+from jaxbandits.censored.policies.survival import (
+    Survival,
+    named,
+    sub_gaussian_gain_radius,
+    survival_of,
+)
+from jaxbandits.censored.problem import (
+    Continuum,
+    Problem,
+    RealAction,
+    check_continuum,
+    penalty_in_play,
+)
 from jaxbandits.checks import (
     MOST,
     MOST_ROUNDS,
@@ -40,7 +54,7 @@ from jaxbandits.checks import (
     positive,
     whole,
 )
-from jaxbandits.factory import check_problem, factory
+from jaxbandits.checks.factory import check_problem, factory
 from jaxbandits.kernels.grid import (
     HISTORIES,
     Grid,
@@ -49,21 +63,7 @@ from jaxbandits.kernels.grid import (
     split_cells,
 )
 from jaxbandits.kernels.radii import peeling_scale
-from jaxbandits.policies.censored.observed import gain_of
-from jaxbandits.policies.censored.survival import (
-    Survival,
-    named,
-    sub_gaussian_gain_radius,
-    survival_of,
-)
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.censored.types import (
-    Continuum,
-    Problem,
-    RealAction,
-    check_continuum,
-    penalty_in_play,
-)
 
 ANSWERS = ("finest", "safest")
 BINS = 32  # of the histogram of grid points in the report

@@ -16,12 +16,8 @@ from jax import Array
 from jaxtyping import Bool, Float, Int32
 
 from jaxbandits.arrays import CompensatedSum, first_argmax, pick, row, with_row
-from jaxbandits.checks import MOST, at_least_one, positive, whole
-from jaxbandits.factory import factory
-from jaxbandits.kernels.radii import peeling_scale
-from jaxbandits.policies.censored.value import value_of_round
-from jaxbandits.protocol import Policy
-from jaxbandits.settings.censored.types import (
+from jaxbandits.censored.policies.value import value_of_round
+from jaxbandits.censored.problem import (
     Continuum,
     Problem,
     RealAction,
@@ -29,6 +25,10 @@ from jaxbandits.settings.censored.types import (
     check_continuum,
     penalty_in_play,
 )
+from jaxbandits.checks import MOST, at_least_one, positive, whole
+from jaxbandits.checks.factory import factory
+from jaxbandits.kernels.radii import peeling_scale
+from jaxbandits.protocol import Policy
 
 
 class Params(NamedTuple):

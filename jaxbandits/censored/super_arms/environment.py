@@ -18,13 +18,13 @@ from jax import Array
 from jaxtyping import Int32
 
 from jaxbandits.arrays import tally
+from jaxbandits.censored.environment import ROUNDING, settled
+from jaxbandits.censored.problem import Combinatorial, Problem, SuperArm
+from jaxbandits.censored.several_runs import known_pairs, problem_of, run_all
 from jaxbandits.checks import whole
+from jaxbandits.checks.actions import of_kind
+from jaxbandits.kernels.counts import weighted
 from jaxbandits.protocol import Actions, Environment, Game
-from jaxbandits.settings.actions import of_kind
-from jaxbandits.settings.censored.environment import ROUNDING, settled
-from jaxbandits.settings.censored.several_runs import known_pairs, problem_of, run_all
-from jaxbandits.settings.censored.types import Combinatorial, Problem, SuperArm
-from jaxbandits.settings.counts import weighted
 
 
 class State(NamedTuple):

@@ -1,6 +1,6 @@
 """Policies that choose several arms in a round, each with a limit of its own.
 
-The game is `settings.censored.combinatorial` (future work of Bengs & Huellermeier,
+The game is `censored.combinatorial` (future work of Bengs & Huellermeier,
 2022, section 7). As in CUCB (Chen, Wang & Yuan, "Combinatorial Multi-Armed Bandit:
 General Framework, Results and Applications", ICML 2013), every policy for pairs that
 scores them plays the super arm with the largest sum of scores, and learns from every
@@ -17,26 +17,18 @@ import numpy as np
 from jax import Array
 
 from jaxbandits.arrays import first_true, pick, unit_interval
+from jaxbandits.censored.policies import cell_thompson, rcucb
+from jaxbandits.censored.policies.fixed import check_places, fixed_name
+from jaxbandits.censored.policies.product_arms import product_arms
+from jaxbandits.censored.policies.scored import Scored, best_super_arm, plays_super_arms
+from jaxbandits.censored.policies.survival import Survival
+from jaxbandits.censored.policies.value import reward_of_round
+from jaxbandits.censored.problem import Combinatorial, SuperArm, check_bounded
 from jaxbandits.checks import shown
-from jaxbandits.factory import factory, made_by
-from jaxbandits.policies.censored import _cell_thompson, _rcucb
-from jaxbandits.policies.censored._product_arms import product_arms
-from jaxbandits.policies.censored.fixed import check_places, fixed_name
-from jaxbandits.policies.censored.scored import (
-    Scored,
-    best_super_arm,
-    plays_super_arms,
-)
-from jaxbandits.policies.censored.survival import Survival
-from jaxbandits.policies.censored.value import reward_of_round
-from jaxbandits.policies.plain import _ucb, ucb
-from jaxbandits.policies.plain.pairs import no_state, no_update
+from jaxbandits.checks.factory import factory, made_by
+from jaxbandits.plain import _ucb, ucb
+from jaxbandits.plain.pairs import no_state, no_update
 from jaxbandits.protocol import P, Policy, S
-from jaxbandits.settings.censored.types import (
-    Combinatorial,
-    SuperArm,
-    check_bounded,
-)
 
 MOST_SUPER_ARMS = 10_000  # that are told apart
 
@@ -46,25 +38,25 @@ def combinatorial_rcucb(
     problem: Combinatorial,
     survival: str | Survival = "censored_exceeds",
     radius: str | Callable[..., Array] = "eq_12",
-) -> Policy[_rcucb.State, _rcucb.Params, SuperArm]:
+) -> Policy[rcucb.State, rcucb.Params, SuperArm]:
     """RCUCB's indices, eq. (12), and the super arm with the largest sum of them.
 
     Arguments, parameters and state as of `rcucb`, and its errors on them.
     """
-    scored = _rcucb.scored_rcucb(problem.pairs, survival, radius)
+    scored = rcucb.scored_rcucb(problem.pairs, survival, radius)
     return plays_super_arms(scored, problem.size)
 
 
 @factory(Combinatorial)
 def combinatorial_cell_thompson(
     problem: Combinatorial,
-) -> Policy[_cell_thompson.State, _cell_thompson.Params, SuperArm]:
+) -> Policy[cell_thompson.State, cell_thompson.Params, SuperArm]:
     """Thompson sampling on the cells between limits, and the best super arm of a draw.
 
     Errors as of `cell_thompson`, parameters and state too; consumes 5 K M words to act.
     """
     check_bounded(problem.pairs, "combinatorial_cell_thompson")
-    scored = _cell_thompson.scored_cell_thompson(problem.pairs)
+    scored = cell_thompson.scored_cell_thompson(problem.pairs)
     return plays_super_arms(scored, problem.size)
 
 

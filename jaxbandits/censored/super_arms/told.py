@@ -4,13 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from jaxbandits.censored import told
+from jaxbandits.censored.problem import Combinatorial, SemiBanditFeedback
 from jaxbandits.checks import shown
-from jaxbandits.settings.censored import told
-from jaxbandits.settings.censored.types import (
-    Combinatorial,
-    SemiBanditFeedback,
-)
-from jaxbandits.settings.entries import of_type, positions
+from jaxbandits.checks.entries import of_type, positions
 
 
 def check_action(problem: Combinatorial, view: Any, action: Any) -> None:

@@ -11,7 +11,7 @@ from jaxbandits.engine.gpu.settling import number_or
 from jaxbandits.engine.gpu.space import Memory, Space
 from jaxbandits.engine.gpu.values import Entries, Moved, Stored, Value
 from jaxbandits.engine.gpu.writes import write_all
-from jaxbandits.jaxprs import scan_counts
+from jaxbandits.engine.jaxprs import scan_counts
 
 
 class Held:

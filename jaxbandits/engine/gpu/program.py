@@ -10,7 +10,7 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, Literal
 
 from jaxbandits.arrays.named import PREFIX
-from jaxbandits.jaxprs import CALLS, SAME, expanded
+from jaxbandits.engine.jaxprs import CALLS, SAME, expanded
 
 PUT = PREFIX + "put"
 # What leaves its inputs as they are; of the first, a dear one is computed once.

@@ -1,9 +1,9 @@
 """Reference points: uniform play and a fixed pair (clairvoyant if it is the best)."""
 
-from jaxbandits.factory import factory
-from jaxbandits.policies.plain.pairs import same_pair, uniform_pairs
+from jaxbandits.checks.factory import factory
+from jaxbandits.farewell.problem import Action, Problem
+from jaxbandits.plain.pairs import same_pair, uniform_pairs
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.farewell.types import Action, Problem
 
 
 @factory(Problem)

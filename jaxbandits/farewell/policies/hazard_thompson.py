@@ -13,7 +13,7 @@ posterior but for the prior), v_d the mean reward of those that end there, c_d w
 end, and e_j what giving up costs. The largest g_j is what stopping optimally is worth.
 
 The posterior of h_d is a Beta law. Those of v_d and of c_d, as a share of its unit,
-have mean and variance of a Dirichlet process's (policies/gains.py); in a unit of length
+have mean and variance of a Dirichlet process's (plain/gains.py); in a unit of length
 1 there is only one c_d. No start, no radius, no horizon.
 
 Named choice: `joint`, whether in a longer unit, where waits leave a gap, reward and
@@ -43,12 +43,12 @@ from jaxbandits.arrays import (
     with_row,
 )
 from jaxbandits.checks import at_least_one, flag
-from jaxbandits.factory import factory
+from jaxbandits.checks.factory import factory
+from jaxbandits.farewell.policies.product_limit import Units
+from jaxbandits.farewell.problem import Action, Problem
 from jaxbandits.kernels.gamma import beta_from_uniforms
-from jaxbandits.policies.farewell._product_limit import Units
-from jaxbandits.policies.gains import WORDS, Gains, Sums, lacks
+from jaxbandits.plain.gains import WORDS, Gains, Sums, lacks
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.farewell.types import Action, Problem
 
 
 class Params(NamedTuple):

@@ -13,13 +13,12 @@ import numpy as np
 from jax import Array
 from jaxtyping import Float
 
+from jaxbandits import budgeted
 from jaxbandits.arrays import constant, row, split_index, with_row
 from jaxbandits.checks import instance, number, positive
-from jaxbandits.factory import built_for
-from jaxbandits.policies import budgeted as budgeted_policies
+from jaxbandits.checks.factory import built_for
+from jaxbandits.farewell.problem import Action, Feedback, Problem, View
 from jaxbandits.protocol import P, Policy, S
-from jaxbandits.settings import budgeted
-from jaxbandits.settings.farewell.types import Action, Feedback, Problem, View
 
 
 class _NoOracle:
@@ -51,7 +50,7 @@ def as_arms(problem: Problem, scale: float = 1.0) -> budgeted.Problem:
       TypeError: if `problem` is of another setting.
       ValueError: if `scale` is not finite and positive.
     """
-    instance("problem", problem, Problem, "of settings.farewell")
+    instance("problem", problem, Problem, "of farewell")
     positive(scale=number("scale", scale))
     waits = np.tile(problem.lengths.astype(float), problem.num_arms)
     return budgeted.make_problem(problem.num_pairs, 1 / scale, waits / scale)
@@ -95,8 +94,8 @@ def on_rewards(problem: Problem, policy: Policy[S, P, Array]) -> Policy[S, P, Ac
       TypeError: if `problem` is of another setting, or `policy` no policy.
       ValueError: if `policy` was built for a problem.
     """
-    instance("problem", problem, Problem, "of settings.farewell")
-    policy = built_for("policy", policy, None, "a plain policy, as of policies.plain")
+    instance("problem", problem, Problem, "of farewell")
+    policy = built_for("policy", policy, None, "a plain policy, as of plain")
     return _lifted(problem, policy, lambda view: view, lambda feedback: feedback.reward)
 
 
@@ -132,10 +131,8 @@ def longest_first(problem: Problem) -> Callable[[Array, Any], Array]:
     return start
 
 
-def shorter_too(
-    problem: Problem, scale: float | None = None
-) -> budgeted_policies.Learning:
-    """Side observations, for `policies.budgeted.index_policy`.
+def shorter_too(problem: Problem, scale: float | None = None) -> budgeted.Learning:
+    """Side observations, for `budgeted.index_policy`.
 
     Waiting j shows what every shorter wait of the macro-arm would have given: the pairs
     of these waits learn as well.
@@ -143,7 +140,7 @@ def shorter_too(
     Args:
       problem: macro-arms and waits.
       scale: the time that the policy is shown as a cost of 1: by default the longest
-        wait, as by the factories of `policies.budgeted`.
+        wait, as by the factories of `budgeted`.
     """
     scale = problem.longest if scale is None else scale
     shape = (problem.num_arms, problem.num_waits)
@@ -171,4 +168,4 @@ def shorter_too(
 
         return update
 
-    return budgeted_policies.Learning(updater, longest_first(problem))
+    return budgeted.Learning(updater, longest_first(problem))

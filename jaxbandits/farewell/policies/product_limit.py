@@ -22,16 +22,16 @@ from jax import Array
 from jaxtyping import Bool, Float, Int32
 
 from jaxbandits.arrays import CompensatedSum, constant, row, with_row
-from jaxbandits.factory import factory
-from jaxbandits.policies.farewell._wait_ucb import (
+from jaxbandits.checks.factory import factory
+from jaxbandits.farewell.policies.wait_ucb import (
     Params,
     Radius,
     Waits,
     check,
     largest_bound,
 )
+from jaxbandits.farewell.problem import Action, Feedback, Problem
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.farewell.types import Action, Feedback, Problem
 
 
 class Units(NamedTuple):

@@ -1,6 +1,6 @@
 """omega*-UCB with product-limit estimates: every wait learns from every epoch.
 
-The index is that of omega*-UCB on pairs (`policies.budgeted.omega_ucb`, cost interval
+The index is that of omega*-UCB on pairs (`budgeted.omega_ucb`, cost interval
 [1, j]). Means and variances of an epoch's reward and time are those under the law of
 Kaplan & Meier, see `product_limit`: shorter waits learn from longer ones as with side
 observations, and longer ones from what shorter ones say about the units that they
@@ -18,14 +18,14 @@ import numpy as np
 from jax import Array
 from jaxtyping import Float
 
+from jaxbandits import budgeted
 from jaxbandits.arrays import CompensatedSum, constant, row, with_row
-from jaxbandits.factory import factory
-from jaxbandits.policies import budgeted
-from jaxbandits.policies.budgeted._omega_ucb import ETAS, Params
-from jaxbandits.policies.farewell._product_limit import Hazards, Units, times_add_up
-from jaxbandits.policies.farewell.pairs import as_arms, on_pairs, shorter_too
+from jaxbandits.budgeted.policies.omega_ucb import ETAS, Params
+from jaxbandits.checks.factory import factory
+from jaxbandits.farewell.policies.pairs import as_arms, on_pairs, shorter_too
+from jaxbandits.farewell.policies.product_limit import Hazards, Units, times_add_up
+from jaxbandits.farewell.problem import Action, Problem
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.farewell.types import Action, Problem
 
 
 class _Means(NamedTuple):
@@ -74,7 +74,7 @@ def product_limit_omega(
 
     Args:
       problem: macro-arms and waits.
-      exploration: as for `policies.budgeted.omega_ucb`.
+      exploration: as for `budgeted.omega_ucb`.
       variance: likewise.
 
     Raises:

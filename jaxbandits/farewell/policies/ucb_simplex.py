@@ -23,9 +23,9 @@ from jaxbandits.arrays import (
     with_row,
 )
 from jaxbandits.checks import non_negative
-from jaxbandits.factory import factory
+from jaxbandits.checks.factory import factory
+from jaxbandits.farewell.problem import Action, Problem
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.farewell.types import Action, Problem
 
 
 class Params(NamedTuple):

@@ -31,10 +31,10 @@ from jaxbandits.arrays import (
     with_row,
 )
 from jaxbandits.checks import one_of, positive
-from jaxbandits.factory import factory
-from jaxbandits.policies.farewell.pairs import longest_first
+from jaxbandits.checks.factory import factory
+from jaxbandits.farewell.policies.pairs import longest_first
+from jaxbandits.farewell.problem import Action, Problem
 from jaxbandits.protocol import Act, Policy
-from jaxbandits.settings.farewell.types import Action, Problem
 
 OBSERVE = ("pair", "shorter", "naive")
 

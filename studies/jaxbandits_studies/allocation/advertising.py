@@ -7,10 +7,8 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from jaxbandits.experiments.allocation.cast import LEARNERS
-from jaxbandits.experiments.common.comparison import Contestant, run_contestants
-from jaxbandits.experiments.common.data import FOLDER, data_file
-from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits import allocation
+from jaxbandits.allocation.synthetic import LARGEST_BUDGET, criteo_like_parameters
 from jaxbandits.plots import (
     draw_legend,
     figure,
@@ -19,19 +17,17 @@ from jaxbandits.plots import (
     plot_panels,
     share_names,
 )
-from jaxbandits.policies import allocation as policies
-from jaxbandits.settings import allocation as settings
-from jaxbandits.settings.allocation.fitting import fit_discrete_weibull
-from jaxbandits.settings.allocation.synthetic import (
-    LARGEST_BUDGET,
-    criteo_like_parameters,
-)
 from jaxbandits.stats import make_record, summary_records
+from jaxbandits_studies.allocation.cast import LEARNERS
+from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from jaxbandits_studies.common.data import FOLDER, data_file
+from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.data.fitting import fit_discrete_weibull
 
 FILE = "criteo_user_campaign.csv.gz"
 CAMPAIGNS = 3
 CAST = LEARNERS | {
-    "uniform": Contestant(policies.uniform_split),
+    "uniform": Contestant(allocation.uniform_split),
 }
 NOTE = (
     f"Synthetic: set {FOLDER} to a folder that holds {FILE}, Criteo's log in the form "
@@ -43,10 +39,10 @@ def advertising(options: Options) -> Outcome:
     """Regret over users with whole numbers of impressions."""
     path = data_file(FILE, needed=False)
     if path is None:
-        game, note = settings.criteo_like(), NOTE
+        game, note = allocation.criteo_like(), NOTE
     else:
-        log = settings.load_criteo(path)
-        game = settings.criteo(log, largest_budget=LARGEST_BUDGET)
+        log = allocation.load_criteo(path)
+        game = allocation.criteo(log, largest_budget=LARGEST_BUDGET)
         facts = game.provenance
         note = (
             f"{facts['cut_budgets']:,} of {facts['users']:,} users were seen more than "
@@ -97,7 +93,7 @@ def impressions(options: Options) -> Outcome:
     if path is None:
         clicks, notes = _drawn_clicks(options.seeds), (NOTE,)
     else:
-        clicks, notes = _logged_clicks(settings.load_criteo(path)), ()
+        clicks, notes = _logged_clicks(allocation.load_criteo(path)), ()
     records, datasets = [], {}
     for title, (draws, truth) in clicks.items():
         fit = fit_discrete_weibull(draws)

@@ -2,19 +2,14 @@
 
 from functools import partial
 
-from jaxbandits.experiments.allocation.cast import exploration, start_rounds
-from jaxbandits.experiments.common.comparison import (
-    Contestant,
-    add_spread,
-    run_contestants,
-)
-from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits import allocation
+from jaxbandits.allocation import Problem
 from jaxbandits.plots import plot_panels
-from jaxbandits.policies import allocation as policies
 from jaxbandits.protocol import Policy
-from jaxbandits.settings import allocation as settings
-from jaxbandits.settings.allocation import Problem
 from jaxbandits.stats import summary_records
+from jaxbandits_studies.allocation.cast import exploration, start_rounds
+from jaxbandits_studies.common.comparison import Contestant, add_spread, run_contestants
+from jaxbandits_studies.common.experiment import Options, Outcome
 
 NAME = "allocation-cascade"
 THOMPSON, ADDING = "Thompson", "Thompson, adding up"
@@ -25,22 +20,22 @@ LEAST, MOST = 1.0, 4.0
 def _adding_up(problem: Problem) -> Policy:
     """A learner of the same arms that plays what has the most successes."""
     sums = problem._replace(cascade=False)
-    return policies.thompson_allocation(sums)._replace(problem=problem)
+    return allocation.thompson_allocation(sums)._replace(problem=problem)
 
 
 CAST = {
-    "Thompson, mean of 8": Contestant(partial(policies.thompson_allocation, draws=8)),
-    THOMPSON: Contestant(policies.thompson_allocation),
+    "Thompson, mean of 8": Contestant(partial(allocation.thompson_allocation, draws=8)),
+    THOMPSON: Contestant(allocation.thompson_allocation),
     ADDING: Contestant(_adding_up),
-    "NO-UCB": Contestant(policies.no_ucb, {"initial": start_rounds}),
-    "RA-ETC": Contestant(policies.ra_etc, {"exploration": exploration}),
-    "uniform": Contestant(policies.uniform_split),
+    "NO-UCB": Contestant(allocation.no_ucb, {"initial": start_rounds}),
+    "RA-ETC": Contestant(allocation.ra_etc, {"exploration": exploration}),
+    "uniform": Contestant(allocation.uniform_split),
 }
 
 
 def cascade(options: Options) -> Outcome:
     """Regret where one success is enough, with and without knowing so."""
-    game = settings.simulation(m=LEAST, M=MOST, cascade=True)
+    game = allocation.simulation(m=LEAST, M=MOST, cascade=True)
     dataset = run_contestants(game, CAST, options, checkpoints="log")
     records = summary_records(dataset, NAME, metrics=["regret", "reward"])
     add_spread(records, dataset, "regret", THOMPSON)

@@ -8,20 +8,6 @@ import numpy as np
 import optax
 from scipy import special
 
-from jaxbandits.experiments.allocation.problems import (
-    Batch,
-    campaigns,
-    quizzes,
-    simulated,
-)
-from jaxbandits.experiments.allocation.solvers import (
-    Solver,
-    ascent,
-    family_curves,
-    filling,
-    integers,
-    weibull_curves,
-)
 from jaxbandits.kernels.allocation import (
     exponential_water_filling,
     integer_greedy,
@@ -31,6 +17,15 @@ from jaxbandits.kernels.allocation import (
     water_filling,
 )
 from jaxbandits.laws.thresholds import exponential, half_normal, lomax, weibull
+from jaxbandits_studies.allocation.problems import Batch, campaigns, quizzes, simulated
+from jaxbandits_studies.allocation.solvers import (
+    Solver,
+    ascent,
+    family_curves,
+    filling,
+    integers,
+    weibull_curves,
+)
 
 TINY = 1e-300
 LOMAX_SHAPE = 2.0

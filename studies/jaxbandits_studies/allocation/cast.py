@@ -3,9 +3,9 @@
 import math
 from functools import partial
 
-from jaxbandits.experiments.common.comparison import Contestant
-from jaxbandits.experiments.common.experiment import Options
-from jaxbandits.policies import allocation as policies
+from jaxbandits import allocation
+from jaxbandits_studies.common.comparison import Contestant
+from jaxbandits_studies.common.experiment import Options
 
 
 def start_rounds(options: Options) -> float:
@@ -18,9 +18,9 @@ def exploration(options: Options) -> float:
     return float(max(round(options.horizon ** (2 / 3)), 1))
 
 
-AS_PRINTED = Contestant(policies.ra_ucb, {"initial": start_rounds})
+AS_PRINTED = Contestant(allocation.ra_ucb, {"initial": start_rounds})
 _EVERYBODY = partial(
-    policies.ra_ucb, update="all", others="point", start="uniform_split"
+    allocation.ra_ucb, update="all", others="point", start="uniform_split"
 )
 ALL_LEARN = Contestant(_EVERYBODY, {"initial": start_rounds})
 
@@ -33,11 +33,11 @@ def all_learn_at(scale) -> Contestant:
 # Of 1, .25, .05 and .01, what serves the games of `allocation-tuning` best with one
 # number (docs/errata.md, A8): found with hindsight, which a rival of ours may have.
 TUNED = all_learn_at(0.05)
-THOMPSON = Contestant(policies.thompson_allocation)
+THOMPSON = Contestant(allocation.thompson_allocation)
 LEARNERS = {
     "RA-UCB, as printed": AS_PRINTED,
     "RA-UCB, uniform start": Contestant(
-        partial(policies.ra_ucb, start="uniform_split"), {"initial": start_rounds}
+        partial(allocation.ra_ucb, start="uniform_split"), {"initial": start_rounds}
     ),
     "RA-UCB, all arms learn": ALL_LEARN,
     "RA-UCB, tuned": TUNED,

@@ -6,23 +6,23 @@ no record has a published one.
 
 from functools import partial
 
-from jaxbandits.experiments.allocation.advertising import advertising, impressions
-from jaxbandits.experiments.allocation.cascade import cascade
-from jaxbandits.experiments.allocation.draws import draws
-from jaxbandits.experiments.allocation.duels import ETC, NO_UCB, duels
-from jaxbandits.experiments.allocation.estimator import estimator, slopes
-from jaxbandits.experiments.allocation.families import families
-from jaxbandits.experiments.allocation.fits import fits
-from jaxbandits.experiments.allocation.greedy import marginal_greedy_errors
-from jaxbandits.experiments.allocation.hard import hard
-from jaxbandits.experiments.allocation.oracle import oracle
-from jaxbandits.experiments.allocation.ordered import ordered
-from jaxbandits.experiments.allocation.quiz import quiz
-from jaxbandits.experiments.allocation.radii import radii
-from jaxbandits.experiments.allocation.theory import bounds
-from jaxbandits.experiments.allocation.tuning import tuning
-from jaxbandits.experiments.allocation.unknown import unknown
-from jaxbandits.experiments.common.experiment import Experiment, Options
+from jaxbandits_studies.allocation.advertising import advertising, impressions
+from jaxbandits_studies.allocation.cascade import cascade
+from jaxbandits_studies.allocation.draws import draws
+from jaxbandits_studies.allocation.duels import ETC, NO_UCB, duels
+from jaxbandits_studies.allocation.estimator import estimator, slopes
+from jaxbandits_studies.allocation.families import families
+from jaxbandits_studies.allocation.fits import fits
+from jaxbandits_studies.allocation.greedy import marginal_greedy_errors
+from jaxbandits_studies.allocation.hard import hard
+from jaxbandits_studies.allocation.oracle import oracle
+from jaxbandits_studies.allocation.ordered import ordered
+from jaxbandits_studies.allocation.quiz import quiz
+from jaxbandits_studies.allocation.radii import radii
+from jaxbandits_studies.allocation.theory import bounds
+from jaxbandits_studies.allocation.tuning import tuning
+from jaxbandits_studies.allocation.unknown import unknown
+from jaxbandits_studies.common.experiment import Experiment, Options
 
 
 def _experiment(figure, title, source, run, full, quick, fixed=False):

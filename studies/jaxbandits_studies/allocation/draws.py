@@ -6,13 +6,13 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.common.playing import play
-from jaxbandits.experiments.judging.allocation import PROTOCOL
-from jaxbandits.experiments.judging.protocol import TUNING_SEED
+from jaxbandits.allocation import thompson_allocation
 from jaxbandits.plots import draw_legend, figure, line_style, readable_ticks
-from jaxbandits.policies.allocation import thompson_allocation
 from jaxbandits.stats import final, interval_of, summary_records
+from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.common.playing import play
+from jaxbandits_studies.judging.allocation import PROTOCOL
+from jaxbandits_studies.judging.protocol import TUNING_SEED
 
 NAME = "allocation-draws"
 DRAWS = (1, 2, 4, 8, 16, 32)

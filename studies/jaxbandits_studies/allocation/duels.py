@@ -5,7 +5,10 @@ from functools import partial
 
 import numpy as np
 
-from jaxbandits.experiments.allocation.cast import (
+from jaxbandits import allocation
+from jaxbandits.plots import plot_panels
+from jaxbandits.stats import summary_records
+from jaxbandits_studies.allocation.cast import (
     ALL_LEARN,
     AS_PRINTED,
     THOMPSON,
@@ -13,34 +16,26 @@ from jaxbandits.experiments.allocation.cast import (
     exploration,
     start_rounds,
 )
-from jaxbandits.experiments.common.comparison import (
-    Contestant,
-    add_spread,
-    run_contestants,
-)
-from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.plots import plot_panels
-from jaxbandits.policies import allocation as policies
-from jaxbandits.settings import allocation as settings
-from jaxbandits.stats import summary_records
+from jaxbandits_studies.common.comparison import Contestant, add_spread, run_contestants
+from jaxbandits_studies.common.experiment import Options, Outcome
 
 RA_UCB = "RA-UCB"
 ETC = {
     "as shown: explores per arm": {
         RA_UCB: AS_PRINTED,
         "RA-ETC, per arm": Contestant(
-            partial(policies.ra_etc, count="per_arm"), {"exploration": exploration}
+            partial(allocation.ra_etc, count="per_arm"), {"exploration": exploration}
         ),
     },
     "fair: explores T^(2/3) in all": {
         RA_UCB: AS_PRINTED,
-        "RA-ETC, in all": Contestant(policies.ra_etc, {"exploration": exploration}),
+        "RA-ETC, in all": Contestant(allocation.ra_etc, {"exploration": exploration}),
         "RA-UCB, all arms learn": ALL_LEARN,
         "RA-UCB, tuned": TUNED,
         "Thompson": THOMPSON,
     },
 }
-ONE_ROUND = Contestant(policies.no_ucb, {"initial": 1.0})
+ONE_ROUND = Contestant(allocation.no_ucb, {"initial": 1.0})
 NO_UCB = {
     "as shown: unequal starts": {
         RA_UCB: AS_PRINTED,
@@ -48,8 +43,8 @@ NO_UCB = {
     },
     "fair: equal starts": {
         RA_UCB: AS_PRINTED,
-        "RA-UCB, 1 round": Contestant(policies.ra_ucb, {"initial": 1.0}),
-        "NO-UCB": Contestant(policies.no_ucb, {"initial": start_rounds}),
+        "RA-UCB, 1 round": Contestant(allocation.ra_ucb, {"initial": 1.0}),
+        "NO-UCB": Contestant(allocation.no_ucb, {"initial": start_rounds}),
         "NO-UCB, 1 round": ONE_ROUND,
     },
 }
@@ -65,7 +60,7 @@ def duels(
       panels: title -> label -> contestant.
       options: seeds and horizon.
     """
-    game = settings.simulation()
+    game = allocation.simulation()
     datasets, records, notes = {}, [], []
     for title, contestants in panels.items():
         dataset = run_contestants(game, contestants, options, checkpoints="log")

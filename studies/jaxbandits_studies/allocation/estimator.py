@@ -8,8 +8,9 @@ import numpy as np
 import xarray as xr
 from scipy import stats
 
-from jaxbandits.experiments.common.comparison import Contestant, run_contestants
-from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits import allocation
+from jaxbandits.allocation.policies.estimates import ESTIMATORS, no_statistics, observe
+from jaxbandits.allocation.policies.radii import Scales, bounds
 from jaxbandits.kernels.bisection import bisect
 from jaxbandits.kernels.truncated import truncated_exponential_mean
 from jaxbandits.laws.thresholds import exponential
@@ -20,11 +21,9 @@ from jaxbandits.plots import (
     plot_panels,
     readable_ticks,
 )
-from jaxbandits.policies import allocation as policies
-from jaxbandits.policies.allocation.estimates import ESTIMATORS, no_statistics, observe
-from jaxbandits.policies.allocation.radii import Scales, bounds
-from jaxbandits.settings import allocation as settings
 from jaxbandits.stats import entry, make_record, mean, summary_records
+from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from jaxbandits_studies.common.experiment import Options, Outcome
 
 BUDGET, PROBABILITY = 40.0, 0.7
 CASES = ((10.0, 0.1), (10.0, 0.3), (10.0, 1.0), (3.0, 0.1), (30.0, 0.1))
@@ -88,7 +87,7 @@ def _mean(values):
 
 @cache
 def _problem():
-    return settings.make_problem(
+    return allocation.make_problem(
         exponential, 1, BUDGET, lowest=1 / BUDGET, highest=80 / BUDGET
     )
 
@@ -161,9 +160,9 @@ def slopes(options: Options) -> Outcome:
 
     The slope is that of the mean regret over the last factor of ten in rounds.
     """
-    game = settings.simulation()
+    game = allocation.simulation()
     cast = {
-        f"RA-UCB, {name}": Contestant(partial(policies.ra_ucb, estimator=name))
+        f"RA-UCB, {name}": Contestant(partial(allocation.ra_ucb, estimator=name))
         for name in ESTIMATORS
     }
     dataset = run_contestants(game, cast, options, checkpoints="log")

@@ -11,15 +11,9 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from jaxbandits.experiments.allocation.cast import (
-    AS_PRINTED,
-    THOMPSON,
-    all_learn_at,
-)
-from jaxbandits.experiments.allocation.tuning import SCALES
-from jaxbandits.experiments.common.comparison import Contestant, run_contestants
-from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.judging.protocol import TUNING_SEED
+from jaxbandits import allocation
+from jaxbandits.allocation import thompson_allocation
+from jaxbandits.allocation.solving import is_concave
 from jaxbandits.laws.thresholds import (
     beta_one,
     beta_shaped,
@@ -32,16 +26,18 @@ from jaxbandits.laws.thresholds import (
     weibull,
 )
 from jaxbandits.plots import draw_legend, figure, line_style, readable_ticks
-from jaxbandits.policies.allocation import thompson_allocation
 from jaxbandits.protocol import Environment
-from jaxbandits.settings import allocation as settings
-from jaxbandits.settings.allocation.solving import is_concave
 from jaxbandits.stats import Record, entry, final, summary_records
+from jaxbandits_studies.allocation.cast import AS_PRINTED, THOMPSON, all_learn_at
+from jaxbandits_studies.allocation.tuning import SCALES
+from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.judging.protocol import TUNING_SEED
 
 NAME = "allocation-families"
 ROOT_SEED = 26_112_026  # of no other experiment
 # The arms of A.1. Where thresholds are at most 1, a budget about as plentiful.
-_A1 = settings.simulation
+_A1 = allocation.simulation
 _ONE = partial(_A1, budget=2.0, m=2.0, M=40.0)
 GAMES: Mapping[str, Callable[[], Environment]] = {
     "exponential": _A1,

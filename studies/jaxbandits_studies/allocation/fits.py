@@ -5,19 +5,19 @@ from functools import partial
 import numpy as np
 import xarray as xr
 
-from jaxbandits.experiments.common.data import FOLDER, data_file
-from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits.allocation.synthetic import ednet_like_parameters
 from jaxbandits.plots import draw_legend, figure, line_style, literal
-from jaxbandits.settings.allocation.ednet_users import EdNet, load_ednet
-from jaxbandits.settings.allocation.fitting import (
+from jaxbandits.stats import make_record
+from jaxbandits_studies.common.data import FOLDER, data_file
+from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.data.ednet_users import EdNet, load_ednet
+from jaxbandits_studies.data.fitting import (
     QUANTILES,
     WeibullFit,
     fit_weibull,
     kolmogorov_smirnov,
     trim,
 )
-from jaxbandits.settings.allocation.synthetic import ednet_like_parameters
-from jaxbandits.stats import make_record
 
 EDNET_FILE = "ednet_pseudo_users.csv.gz"
 QUESTION = "q4135"  # Figure 5

@@ -9,15 +9,6 @@ import xarray as xr
 from jax import lax
 from matplotlib.figure import Figure
 
-from jaxbandits.experiments.allocation.cases import CASES, LOMAX_SHAPE, TINY
-from jaxbandits.experiments.allocation.problems import quizzes, simulated
-from jaxbandits.experiments.allocation.solver_records import (
-    mean_and_error,
-    solver_record,
-)
-from jaxbandits.experiments.allocation.solvers import Solver
-from jaxbandits.experiments.allocation.stopwatch import timed
-from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.kernels.allocation import (
     fill_in_order,
     marginal_greedy,
@@ -35,6 +26,12 @@ from jaxbandits.plots import (
     readable_ticks,
     share_names,
 )
+from jaxbandits_studies.allocation.cases import CASES, LOMAX_SHAPE, TINY
+from jaxbandits_studies.allocation.problems import quizzes, simulated
+from jaxbandits_studies.allocation.solver_records import mean_and_error, solver_record
+from jaxbandits_studies.allocation.solvers import Solver
+from jaxbandits_studies.allocation.stopwatch import timed
+from jaxbandits_studies.common.experiment import Options, Outcome
 
 STEPS = (64, 128, 256, 512, 1024, 2048)
 SLOPE_FROM = 256  # coarser units, larger than 1 / rate, are not yet in the limit

@@ -7,16 +7,15 @@ import jax.numpy as jnp
 import numpy as np
 from matplotlib.figure import Figure
 
-from jaxbandits.experiments.allocation.cast import ALL_LEARN, THOMPSON, TUNED
-from jaxbandits.experiments.common.comparison import Contestant, run_contestants
-from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits import allocation
 from jaxbandits.laws.thresholds import exponential
 from jaxbandits.plots import draw_legend, figure, line_style, readable_ticks
-from jaxbandits.policies import allocation as policies
 from jaxbandits.protocol import Environment
-from jaxbandits.settings import allocation as settings
 from jaxbandits.stats import entry, interval_of, summary_records
-from jaxbandits.theory import allocation as theory
+from jaxbandits_studies.allocation.cast import ALL_LEARN, THOMPSON, TUNED
+from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.theory import allocation as theory
 
 NUM_ARMS = 5
 FACTORS = (16, 4, 1)  # of the horizon, for the shorter games
@@ -24,7 +23,7 @@ CAST = {
     "RA-UCB, all arms learn": ALL_LEARN,
     "RA-UCB, tuned": TUNED,
     "Thompson": THOMPSON,
-    "uniform": Contestant(policies.uniform_split),
+    "uniform": Contestant(allocation.uniform_split),
 }
 
 
@@ -78,7 +77,7 @@ def _hard_game(horizon: int, horizons) -> Environment:
     One range for all, so that they share their programs.
     """
     all_of_them = [theory.lower_bound_instance(T, NUM_ARMS) for T in horizons]
-    problem = settings.make_problem(
+    problem = allocation.make_problem(
         exponential,
         NUM_ARMS,
         1.0,
@@ -87,7 +86,7 @@ def _hard_game(horizon: int, horizons) -> Environment:
     )
     found = theory.lower_bound_instance(horizon, NUM_ARMS)
     setup = np.array([found.rate, found.epsilon])
-    return settings.random_allocation(
+    return allocation.random_allocation(
         f"Theorem 3.1, T = {horizon:,}", problem, _one_better_arm(), setup
     )
 
@@ -99,7 +98,7 @@ def _one_better_arm():
         secret = jax.random.randint(key, (), 0, NUM_ARMS, jnp.int32)
         better = jnp.arange(NUM_ARMS, dtype=jnp.int32) == secret
         ones = jnp.ones(NUM_ARMS, rate.dtype)
-        return settings.Arms(ones, jnp.where(better, rate + epsilon, rate))
+        return allocation.Arms(ones, jnp.where(better, rate + epsilon, rate))
 
     return draw
 

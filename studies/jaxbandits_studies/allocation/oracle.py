@@ -6,17 +6,14 @@ import jax
 import numpy as np
 import xarray as xr
 
-from jaxbandits.experiments.allocation.cases import CASES, SLOW_TO_COMPILE, worth
-from jaxbandits.experiments.allocation.outsider import OUTSIDER, slsqp
-from jaxbandits.experiments.allocation.problems import Batch
-from jaxbandits.experiments.allocation.solver_records import (
-    mean_and_error,
-    solver_record,
-)
-from jaxbandits.experiments.allocation.solvers import Solver
-from jaxbandits.experiments.allocation.stopwatch import REPEATS, timed
-from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.plots import figure, line_style, readable_ticks
+from jaxbandits_studies.allocation.cases import CASES, SLOW_TO_COMPILE, worth
+from jaxbandits_studies.allocation.outsider import OUTSIDER, slsqp
+from jaxbandits_studies.allocation.problems import Batch
+from jaxbandits_studies.allocation.solver_records import mean_and_error, solver_record
+from jaxbandits_studies.allocation.solvers import Solver
+from jaxbandits_studies.allocation.stopwatch import REPEATS, timed
+from jaxbandits_studies.common.experiment import Options, Outcome
 
 FLOOR = 1e-16  # stands for a gap of 0 on a logarithmic axis
 OUTSIDER_PROBLEMS, OUTSIDER_QUICK = 100, 5  # at most, for one may take 0.1 s

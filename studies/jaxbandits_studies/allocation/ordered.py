@@ -2,18 +2,13 @@
 
 from functools import partial
 
-from jaxbandits.experiments.common.comparison import (
-    Contestant,
-    add_spread,
-    run_contestants,
-)
-from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits import allocation
+from jaxbandits.allocation import Ordered
 from jaxbandits.plots import plot_panels
-from jaxbandits.policies import allocation as policies
 from jaxbandits.protocol import Policy
-from jaxbandits.settings import allocation as settings
-from jaxbandits.settings.allocation import Ordered
 from jaxbandits.stats import summary_records
+from jaxbandits_studies.common.comparison import Contestant, add_spread, run_contestants
+from jaxbandits_studies.common.experiment import Options, Outcome
 
 NAME = "allocation-ordered"
 NUM_ARMS = 4
@@ -30,23 +25,23 @@ GREEDY = "Thompson, as if switching"
 
 def _told(known: Ordered, problem: Ordered) -> Policy:
     """A learner that need not learn the distribution of the budget."""
-    return policies.ordered_thompson(known)._replace(problem=problem)
+    return allocation.ordered_thompson(known)._replace(problem=problem)
 
 
 def ordered(options: Options) -> Outcome:
     """Regret with budgets of one mean, with and without a plan for what they are."""
     datasets, records, notes = {}, [], []
-    arms = settings.simulation(NUM_ARMS, float(MEAN), LEAST, MOST)
+    arms = allocation.simulation(NUM_ARMS, float(MEAN), LEAST, MOST)
     for title, budgets in BUDGETS.items():
-        game = settings.ordered(arms, budgets)
-        known = settings.ordered(arms, budgets, told=True).problem
+        game = allocation.ordered(arms, budgets)
+        known = allocation.ordered(arms, budgets, told=True).problem
         cast = {
             "Thompson, told the distribution": Contestant(partial(_told, known)),
-            THOMPSON: Contestant(policies.ordered_thompson),
-            "UCB by units": Contestant(policies.ordered_ucb),
-            GREEDY: Contestant(partial(policies.ordered_thompson, plan="greedy")),
-            MEAN_BUDGET: Contestant(partial(policies.ordered_thompson, plan="mean")),
-            "uniform": Contestant(policies.uniform_turns),
+            THOMPSON: Contestant(allocation.ordered_thompson),
+            "UCB by units": Contestant(allocation.ordered_ucb),
+            GREEDY: Contestant(partial(allocation.ordered_thompson, plan="greedy")),
+            MEAN_BUDGET: Contestant(partial(allocation.ordered_thompson, plan="mean")),
+            "uniform": Contestant(allocation.uniform_turns),
         }
         game = game._replace(name=f"{NUM_ARMS} arms in turn, {title}")
         dataset = run_contestants(game, cast, options, checkpoints="log")

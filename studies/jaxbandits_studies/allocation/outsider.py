@@ -5,8 +5,8 @@ import time
 import numpy as np
 from scipy import optimize
 
-from jaxbandits.experiments.allocation.cases import Case
-from jaxbandits.experiments.allocation.problems import Batch
+from jaxbandits_studies.allocation.cases import Case
+from jaxbandits_studies.allocation.problems import Batch
 
 OUTSIDER = "SciPy SLSQP"
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxbandits.settings.allocation.synthetic import (
+from jaxbandits.allocation.synthetic import (
     criteo_like_parameters,
     ednet_like_parameters,
 )

@@ -3,21 +3,20 @@
 from collections.abc import Callable
 from functools import partial
 
-from jaxbandits.experiments.allocation.cast import LEARNERS, start_rounds
-from jaxbandits.experiments.common.comparison import Contestant, run_contestants
-from jaxbandits.experiments.common.data import FOLDER, data_file
-from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits import allocation
 from jaxbandits.plots import plot_panels
-from jaxbandits.policies import allocation as policies
 from jaxbandits.protocol import Environment
-from jaxbandits.settings import allocation as settings
 from jaxbandits.stats import final, interval_of, summary_records
+from jaxbandits_studies.allocation.cast import LEARNERS, start_rounds
+from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from jaxbandits_studies.common.data import FOLDER, data_file
+from jaxbandits_studies.common.experiment import Options, Outcome
 
 FILE = "ednet_pseudo_users.csv.gz"
 CAST = LEARNERS | {
-    "NO-UCB": Contestant(policies.no_ucb, {"initial": start_rounds}),
-    "uniform": Contestant(policies.uniform_split),
-    "clairvoyant": Contestant(policies.clairvoyant),
+    "NO-UCB": Contestant(allocation.no_ucb, {"initial": start_rounds}),
+    "uniform": Contestant(allocation.uniform_split),
+    "clairvoyant": Contestant(allocation.clairvoyant),
 }
 SHOWN = ("reward", "regret", "realised_regret")
 NOTES = (
@@ -57,12 +56,12 @@ def games_of_the_quiz(options: Options) -> dict[str, Callable[[], Environment]]:
     """By title; without the data, the synthetic one."""
     path = data_file(FILE)
     if path is None:
-        return {"EdNet-like (synthetic)": settings.ednet_like}
-    data = settings.load_ednet(path)
-    games = {"EdNet, 700 s": partial(settings.ednet, data)}
+        return {"EdNet-like (synthetic)": allocation.ednet_like}
+    data = allocation.load_ednet(path)
+    games = {"EdNet, 700 s": partial(allocation.ednet, data)}
     if not options.quick:
         games["EdNet, the user's own time"] = partial(
-            settings.ednet, data, budget="user"
+            allocation.ednet, data, budget="user"
         )
     return games
 

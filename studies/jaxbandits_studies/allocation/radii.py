@@ -6,9 +6,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from jaxbandits.experiments.allocation.cast import start_rounds
-from jaxbandits.experiments.common.comparison import Contestant, run_contestants
-from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits import allocation
 from jaxbandits.plots import (
     draw_legend,
     figure,
@@ -16,9 +14,10 @@ from jaxbandits.plots import (
     readable_ticks,
     share_names,
 )
-from jaxbandits.policies import allocation as policies
-from jaxbandits.settings import allocation as settings
 from jaxbandits.stats import interval_of, summary_records
+from jaxbandits_studies.allocation.cast import start_rounds
+from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from jaxbandits_studies.common.experiment import Options, Outcome
 
 SCALES = {
     "profile": (6.0, 2.0, 1.0, 0.5, 0.25),
@@ -32,11 +31,11 @@ def radii(options: Options) -> Outcome:
 
     6 log t is the level of the paper's ``sqrt(3 log t / (2 n))``.
     """
-    game = settings.simulation()
+    game = allocation.simulation()
     datasets, records = {}, []
     for kind, scales in SCALES.items():
         cast = Contestant(
-            partial(policies.ra_ucb, radii=kind),
+            partial(allocation.ra_ucb, radii=kind),
             {"scale": np.array(scales), "initial": start_rounds},
         )
         dataset = run_contestants(game, {"RA-UCB": cast}, options, checkpoints="log")

@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from jaxbandits.experiments.allocation.problems import Batch
-from jaxbandits.experiments.allocation.solvers import Solver
+from jaxbandits_studies.allocation.problems import Batch
+from jaxbandits_studies.allocation.solvers import Solver
 
 REPEATS = 3  # the best one counts: on a shared machine noise only slows things down
 

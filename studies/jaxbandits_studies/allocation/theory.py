@@ -5,14 +5,13 @@ from functools import partial
 
 import numpy as np
 
-from jaxbandits.experiments.allocation.cast import start_rounds
-from jaxbandits.experiments.common.comparison import Contestant, run_contestants
-from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.common.overlay import TRIVIAL, Panel, bounds_figure
-from jaxbandits.policies import allocation as policies
-from jaxbandits.settings import allocation as settings
+from jaxbandits import allocation
 from jaxbandits.stats import entry, summary_records
-from jaxbandits.theory import allocation as theory
+from jaxbandits_studies.allocation.cast import start_rounds
+from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.common.overlay import TRIVIAL, Panel, bounds_figure
+from jaxbandits_studies.theory import allocation as theory
 
 K, BUDGET, LEAST, MOST = 10, 40.0, 1.0, 80.0  # appendix A.1
 INSTANCES = 200  # for the median of the bound, which depends on the arms
@@ -24,8 +23,8 @@ def bounds(options: Options) -> Outcome:
     (56) exceeds 1e90 on every instance and would leave nothing else to see; its value
     is among the records.
     """
-    game = settings.simulation(K, BUDGET, LEAST, MOST)
-    cast = {"RA-UCB": Contestant(policies.ra_ucb, {"initial": start_rounds})}
+    game = allocation.simulation(K, BUDGET, LEAST, MOST)
+    cast = {"RA-UCB": Contestant(allocation.ra_ucb, {"initial": start_rounds})}
     dataset = run_contestants(game, cast, options, checkpoints="log")
     records = summary_records(dataset, "allocation-fig2", metrics=["regret"])
     rounds = dataset["checkpoint"].values

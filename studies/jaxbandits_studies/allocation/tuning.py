@@ -6,10 +6,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from jaxbandits.experiments.allocation.cast import THOMPSON, all_learn_at
-from jaxbandits.experiments.allocation.quiz import games_of_the_quiz
-from jaxbandits.experiments.common.comparison import Contestant, run_contestants
-from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits import allocation
 from jaxbandits.laws.thresholds import lomax, weibull
 from jaxbandits.plots import (
     draw_legend,
@@ -18,22 +15,24 @@ from jaxbandits.plots import (
     readable_ticks,
     share_names,
 )
-from jaxbandits.policies import allocation as policies
-from jaxbandits.settings import allocation as settings
 from jaxbandits.stats import interval_of, summary_records
+from jaxbandits_studies.allocation.cast import THOMPSON, all_learn_at
+from jaxbandits_studies.allocation.quiz import games_of_the_quiz
+from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from jaxbandits_studies.common.experiment import Options, Outcome
 
 SCALES = (1.0, 0.25, 0.05, 0.01)
 SHOWN = ["regret", "reward"]
 RA_UCB = "RA-UCB, all arms learn"
-RIVALS = {"Thompson": THOMPSON, "uniform": Contestant(policies.uniform_split)}
+RIVALS = {"Thompson": THOMPSON, "uniform": Contestant(allocation.uniform_split)}
 FEW = {
-    "A.1": settings.simulation,
-    "Criteo-like (synthetic)": settings.criteo_like,
+    "A.1": allocation.simulation,
+    "Criteo-like (synthetic)": allocation.criteo_like,
 }
 MORE = {
-    "A.1, 30 arms": partial(settings.simulation, 30),
-    "A.1, Lomax 2": partial(settings.simulation, family=lomax, shape=2.0),
-    "A.1, Weibull 2": partial(settings.simulation, family=weibull, shape=2.0),
+    "A.1, 30 arms": partial(allocation.simulation, 30),
+    "A.1, Lomax 2": partial(allocation.simulation, family=lomax, shape=2.0),
+    "A.1, Weibull 2": partial(allocation.simulation, family=weibull, shape=2.0),
 }
 
 

@@ -13,27 +13,18 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from jaxbandits.experiments.allocation.cast import (
-    THOMPSON,
-    exploration,
-    start_rounds,
-)
-from jaxbandits.experiments.common.comparison import (
-    Contestant,
-    add_spread,
-    run_contestants,
-)
-from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.laws.thresholds import discrete_weibull, exponential, weibull
-from jaxbandits.plots import draw_legend, figure, line_style, readable_ticks
-from jaxbandits.policies import allocation as policies
-from jaxbandits.protocol import Environment
-from jaxbandits.settings import allocation as settings
-from jaxbandits.settings.allocation.synthetic import (
+from jaxbandits import allocation
+from jaxbandits.allocation.synthetic import (
     criteo_like_parameters,
     ednet_like_parameters,
 )
+from jaxbandits.laws.thresholds import discrete_weibull, exponential, weibull
+from jaxbandits.plots import draw_legend, figure, line_style, readable_ticks
+from jaxbandits.protocol import Environment
 from jaxbandits.stats import entry, final, interval_of, summary_records
+from jaxbandits_studies.allocation.cast import THOMPSON, exploration, start_rounds
+from jaxbandits_studies.common.comparison import Contestant, add_spread, run_contestants
+from jaxbandits_studies.common.experiment import Options, Outcome
 
 NAME = "allocation-unknown"
 NUM_ARMS = 5
@@ -48,18 +39,18 @@ SHARP = {"scale": 0.05, "initial": start_rounds}
 
 
 def _delta(greedy: str) -> Contestant:
-    return Contestant(partial(policies.mg_ucb_delta, greedy=greedy, **LEARN), SHARP)
+    return Contestant(partial(allocation.mg_ucb_delta, greedy=greedy, **LEARN), SHARP)
 
 
 BASELINE = "Thompson"
 # Who plays everywhere.
 PLANS = {
     BASELINE: THOMPSON,
-    "NO-UCB": Contestant(policies.no_ucb, {"initial": start_rounds}),
-    "RA-ETC": Contestant(policies.ra_etc, {"exploration": exploration}),
+    "NO-UCB": Contestant(allocation.no_ucb, {"initial": start_rounds}),
+    "RA-ETC": Contestant(allocation.ra_etc, {"exploration": exploration}),
 }
-UNIFORM = {"uniform": Contestant(policies.uniform_split)}
-MG_UCB = {"MG-UCB, tuned": Contestant(partial(policies.mg_ucb, **LEARN), SHARP)}
+UNIFORM = {"uniform": Contestant(allocation.uniform_split)}
+MG_UCB = {"MG-UCB, tuned": Contestant(partial(allocation.mg_ucb, **LEARN), SHARP)}
 DIFFERENCE = {"MG-UCB-Delta, differences": _delta("difference")}
 ENVELOPE = {"MG-UCB-Delta, envelopes": _delta("envelope")}
 
@@ -68,7 +59,7 @@ def _drawn(
     low: float, high: float, *, cascade: bool = False, stop: bool = False
 ) -> Environment:
     """Arms of appendix A.1, rates ~ U[low, high], and budgets of 4 to 40."""
-    problem = settings.make_problem(
+    problem = allocation.make_problem(
         exponential,
         NUM_ARMS,
         BUDGETS,
@@ -77,7 +68,7 @@ def _drawn(
         known=False,
         cascade=cascade,
     )
-    return settings.random_allocation(
+    return allocation.random_allocation(
         "A.1",
         problem,
         _arms(),
@@ -92,7 +83,7 @@ def _drawn(
 def _arms():
     def draw(key, ends):
         u = jax.random.uniform(key, (2, NUM_ARMS), ends.dtype)
-        return settings.Arms(1 - u[0], ends[0] + (ends[1] - ends[0]) * u[1])
+        return allocation.Arms(1 - u[0], ends[0] + (ends[1] - ends[0]) * u[1])
 
     return draw
 
@@ -100,7 +91,7 @@ def _arms():
 def _quiz() -> Environment:
     """Questions of `ednet_like`, and pupils who leave when they please."""
     arms = ednet_like_parameters(QUESTIONS)
-    return settings.allocation(
+    return allocation.allocation(
         "quiz",
         weibull,
         arms.probability,
@@ -117,7 +108,7 @@ def _quiz() -> Environment:
 def _campaigns() -> Environment:
     """Campaigns of `criteo_like`, and users who leave when they please."""
     arms = criteo_like_parameters(CAMPAIGNS)
-    return settings.allocation(
+    return allocation.allocation(
         "campaigns",
         discrete_weibull,
         arms.probability,

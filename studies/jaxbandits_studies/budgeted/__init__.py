@@ -1,5 +1,5 @@
 """The figures and tables of the budgeted paper, a file per subject."""
 
-from jaxbandits.experiments.budgeted.catalogue import EXPERIMENTS
+from jaxbandits_studies.budgeted.catalogue import EXPERIMENTS
 
 __all__ = ["EXPERIMENTS"]

@@ -7,10 +7,22 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from jaxbandits.experiments.budgeted.changing import changing
-from jaxbandits.experiments.budgeted.facebook import means_of_ads, play_groups
-from jaxbandits.experiments.budgeted.forgetting import forgetting
-from jaxbandits.experiments.budgeted.instances import (
+from jaxbandits import budgeted
+from jaxbandits.plots import (
+    draw_legend,
+    figure,
+    line_style,
+    plot_panels,
+    readable_ticks,
+    share_names,
+)
+from jaxbandits.protocol import Environment
+from jaxbandits.results import as_share
+from jaxbandits.stats import final, summary_records
+from jaxbandits_studies.budgeted.changing import changing
+from jaxbandits_studies.budgeted.facebook import means_of_ads, play_groups
+from jaxbandits_studies.budgeted.forgetting import forgetting
+from jaxbandits_studies.budgeted.instances import (
     BUDGET,
     FACEBOOK,
     FACEBOOK_FILE,
@@ -20,76 +32,56 @@ from jaxbandits.experiments.budgeted.instances import (
     facebook_groups,
     synthetic,
 )
-from jaxbandits.experiments.budgeted.intervals import (
-    asymmetry,
-    example2,
-    interval_study,
-)
-from jaxbandits.experiments.budgeted.joint import joint
-from jaxbandits.experiments.budgeted.least import least
-from jaxbandits.experiments.budgeted.lost_runs import lost_runs
-from jaxbandits.experiments.budgeted.shares import shares
-from jaxbandits.experiments.budgeted.shrunk import shrunk
-from jaxbandits.experiments.budgeted.table import settings_table
-from jaxbandits.experiments.budgeted.theory import bounds
-from jaxbandits.experiments.common.comparison import (
-    Contestant,
-    add_spread,
-    run_contestants,
-)
-from jaxbandits.experiments.common.data import FOLDER, data_file
-from jaxbandits.experiments.common.experiment import Experiment, Options, Outcome
-from jaxbandits.plots import (
-    draw_legend,
-    figure,
-    line_style,
-    plot_panels,
-    readable_ticks,
-    share_names,
-)
-from jaxbandits.policies import budgeted as policies
-from jaxbandits.protocol import Environment
-from jaxbandits.results import as_share
-from jaxbandits.stats import final, summary_records
+from jaxbandits_studies.budgeted.intervals import asymmetry, example2, interval_study
+from jaxbandits_studies.budgeted.joint import joint
+from jaxbandits_studies.budgeted.least import least
+from jaxbandits_studies.budgeted.lost_runs import lost_runs
+from jaxbandits_studies.budgeted.shares import shares
+from jaxbandits_studies.budgeted.shrunk import shrunk
+from jaxbandits_studies.budgeted.table import settings_table
+from jaxbandits_studies.budgeted.theory import bounds
+from jaxbandits_studies.common.comparison import Contestant, add_spread, run_contestants
+from jaxbandits_studies.common.data import FOLDER, data_file
+from jaxbandits_studies.common.experiment import Experiment, Options, Outcome
 
 BASELINE = "omega*-UCB, rho = 1/4"
 LOG_SHARE = "omega*-UCB, log(t/n)"
 SHRUNK = "omega*-UCB, shrunk, rho = 1/4"
 SAFE = "omega*-UCB, shrunk, log(t/n), rho = 1/2"
-_log_share = partial(policies.omega_star_ucb, exploration="log_share")
-_shrunk = partial(policies.omega_star_ucb, variance="shrunk")
+_log_share = partial(budgeted.omega_star_ucb, exploration="log_share")
+_shrunk = partial(budgeted.omega_star_ucb, variance="shrunk")
 _horizon = {"budget": lambda options: options.horizon}
 # Shown in Figure 3, in the order of the legend. Ours is the third.
 PAPER = {
-    "omega-UCB, rho = 1/4": Contestant(policies.omega_ucb, {"rho": 1 / 4}),
-    BASELINE: Contestant(policies.omega_star_ucb, {"rho": 1 / 4}),
+    "omega-UCB, rho = 1/4": Contestant(budgeted.omega_ucb, {"rho": 1 / 4}),
+    BASELINE: Contestant(budgeted.omega_star_ucb, {"rho": 1 / 4}),
     LOG_SHARE: Contestant(_log_share),
-    "omega-UCB, rho = 1": Contestant(policies.omega_ucb, {"rho": 1.0}),
-    "omega*-UCB, rho = 1": Contestant(policies.omega_star_ucb, {"rho": 1.0}),
-    "BTS": Contestant(policies.bts),
-    "m-UCB": Contestant(policies.m_ucb),
-    "c-UCB": Contestant(policies.c_ucb),
-    "i-UCB": Contestant(policies.i_ucb),
-    "b-greedy": Contestant(policies.b_greedy),
-    "Budget-UCB (oracle)": Contestant(policies.budget_ucb),
-    "UCB-SC+": Contestant(policies.ucb_sc_plus),
+    "omega-UCB, rho = 1": Contestant(budgeted.omega_ucb, {"rho": 1.0}),
+    "omega*-UCB, rho = 1": Contestant(budgeted.omega_star_ucb, {"rho": 1.0}),
+    "BTS": Contestant(budgeted.bts),
+    "m-UCB": Contestant(budgeted.m_ucb),
+    "c-UCB": Contestant(budgeted.c_ucb),
+    "i-UCB": Contestant(budgeted.i_ucb),
+    "b-greedy": Contestant(budgeted.b_greedy),
+    "Budget-UCB (oracle)": Contestant(budgeted.budget_ucb),
+    "UCB-SC+": Contestant(budgeted.ucb_sc_plus),
 }
 # Ours, and what is named in the paper, or is a rival in its published version.
 OTHERS = {
     SHRUNK: Contestant(_shrunk, {"rho": 1 / 4}),
     SAFE: Contestant(partial(_shrunk, exploration="log_share"), {"rho": 1 / 2}),
-    "KL-UCB-SC+": Contestant(policies.kl_ucb_sc_plus),
-    "KUBE": Contestant(policies.kube),
-    "Budget-UCB, code (oracle)": Contestant(policies.budget_ucb, {"log_factor": 2.0}),
-    "UCB-BV1 (oracle)": Contestant(policies.ucb_bv1),
-    "UCB-B2": Contestant(policies.ucb_b2),
-    "UCB-B2, code (oracle)": Contestant(partial(policies.ucb_b2, form="code")),
-    "b-greedy, code": Contestant(partial(policies.b_greedy, unpaid="code")),
+    "KL-UCB-SC+": Contestant(budgeted.kl_ucb_sc_plus),
+    "KUBE": Contestant(budgeted.kube),
+    "Budget-UCB, code (oracle)": Contestant(budgeted.budget_ucb, {"log_factor": 2.0}),
+    "UCB-BV1 (oracle)": Contestant(budgeted.ucb_bv1),
+    "UCB-B2": Contestant(budgeted.ucb_b2),
+    "UCB-B2, code (oracle)": Contestant(partial(budgeted.ucb_b2, form="code")),
+    "b-greedy, code": Contestant(partial(budgeted.b_greedy, unpaid="code")),
     "PD-BwK": Contestant(
-        policies.pd_bwk, _horizon | {"horizon": lambda options: options.horizon}
+        budgeted.pd_bwk, _horizon | {"horizon": lambda options: options.horizon}
     ),
-    "epsilon-first": Contestant(policies.epsilon_first, _horizon),
-    "uniform": Contestant(policies.uniform),
+    "epsilon-first": Contestant(budgeted.epsilon_first, _horizon),
+    "uniform": Contestant(budgeted.uniform),
 }
 EVERYONE = PAPER | OTHERS
 FINALISTS = {
@@ -177,8 +169,8 @@ def _sensitivity(options: Options) -> Outcome:
     """Figure 4: final regret against rho, omega-UCB and omega*-UCB."""
     name = "budgeted-fig4"
     cast = {
-        "omega-UCB": Contestant(policies.omega_ucb, {"rho": np.array(RHO)}),
-        "omega*-UCB": Contestant(policies.omega_star_ucb, {"rho": np.array(RHO)}),
+        "omega-UCB": Contestant(budgeted.omega_ucb, {"rho": np.array(RHO)}),
+        "omega*-UCB": Contestant(budgeted.omega_star_ucb, {"rho": np.array(RHO)}),
     }
     chosen = _synthetic(options)
     datasets, records = {}, []

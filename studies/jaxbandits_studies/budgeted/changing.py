@@ -7,8 +7,8 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from jaxbandits.experiments.common.comparison import Contestant, run_contestants
-from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits import budgeted
+from jaxbandits.budgeted import s_br_changing
 from jaxbandits.plots import (
     draw_legend,
     figure,
@@ -16,21 +16,21 @@ from jaxbandits.plots import (
     plot_curves,
     readable_ticks,
 )
-from jaxbandits.policies import budgeted as policies
 from jaxbandits.protocol import Environment
-from jaxbandits.settings.budgeted import s_br_changing
 from jaxbandits.stats import final, summary_records
+from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from jaxbandits_studies.common.experiment import Options, Outcome
 
 NAME = "budgeted-changing"
 ARMS, PHASES = 10, 5
 FADING = "discounted omega-UCB"
 STILL = "omega-UCB, rho = 1/4"
 CAST = {
-    FADING: Contestant(policies.discounted_omega_ucb),
-    STILL: Contestant(policies.omega_ucb, {"rho": 1 / 4}),
-    "share-UCB, anytime": Contestant(partial(policies.share_ucb, clock="spent")),
-    "BTS": Contestant(policies.bts),
-    "uniform": Contestant(policies.uniform),
+    FADING: Contestant(budgeted.discounted_omega_ucb),
+    STILL: Contestant(budgeted.omega_ucb, {"rho": 1 / 4}),
+    "share-UCB, anytime": Contestant(partial(budgeted.share_ucb, clock="spent")),
+    "BTS": Contestant(budgeted.bts),
+    "uniform": Contestant(budgeted.uniform),
 }
 MEMORIES = tuple(250.0 * 2**k for k in range(9))
 DEFAULT = 4_000.0  # of the policy, marked among them
@@ -44,7 +44,7 @@ def changing(options: Options) -> Outcome:
     if options.quick:
         cast = {name: CAST[name] for name in (FADING, STILL)}
         memories = MEMORIES[:2]
-    sweep = {FADING: Contestant(policies.discounted_omega_ucb, {"memory": memories})}
+    sweep = {FADING: Contestant(budgeted.discounted_omega_ucb, {"memory": memories})}
     datasets, records, swept = {}, [], {}
     for game in games:
         run = partial(run_contestants, game, options=options, by_budget=True)

@@ -8,10 +8,16 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
+from jaxbandits import budgeted
+from jaxbandits.budgeted import Records, records_of
 from jaxbandits.checks import instance, positive, whole
-from jaxbandits.experiments.common.comparison import Contestant
-from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.common.ranking import (
+from jaxbandits.plots import plot_panels
+from jaxbandits.protocol import Environment
+from jaxbandits.results import as_share
+from jaxbandits.simulation.dealing import dealt
+from jaxbandits_studies.common.comparison import Contestant
+from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.common.ranking import (
     CAVEAT,
     LEVEL,
     SEEDS,
@@ -19,34 +25,28 @@ from jaxbandits.experiments.common.ranking import (
     first_few,
     played,
 )
-from jaxbandits.plots import plot_panels
-from jaxbandits.policies import budgeted as policies
-from jaxbandits.protocol import Environment
-from jaxbandits.results import as_share
-from jaxbandits.settings import dealt
-from jaxbandits.settings.budgeted import Records, records_of
 
-_omega, _share = policies.omega_star_ucb, policies.share_ucb
+_omega, _share = budgeted.omega_star_ucb, budgeted.share_ucb
 # What `jaxbandits recommend budgeted` names, and their rivals. Nobody who needs an
 # oracle, and nobody who plays like uniform play for 1e5 pulls.
 CAST = {
     "share-UCB, anytime": Contestant(partial(_share, clock="spent")),
     "share-UCB, anytime, joint": Contestant(partial(_share, clock="spent", joint=True)),
     "share-UCB": Contestant(_share),
-    "ratio TS": Contestant(policies.ratio_thompson),
-    "price TS": Contestant(policies.price_thompson),
+    "ratio TS": Contestant(budgeted.ratio_thompson),
+    "price TS": Contestant(budgeted.price_thompson),
     "omega*-UCB, shrunk": Contestant(partial(_omega, variance="shrunk")),
     "omega*-UCB": Contestant(_omega),
     "omega*-UCB, shrunk, log(t/n), rho = 1/2": Contestant(
         partial(_omega, exploration="log_share", variance="shrunk"), {"rho": 0.5}
     ),
-    "m-UCB": Contestant(policies.m_ucb),
-    "BTS": Contestant(policies.bts),
-    "KUBE": Contestant(policies.kube),
-    "UCB-SC+": Contestant(policies.ucb_sc_plus),
-    "b-greedy": Contestant(policies.b_greedy),
-    "epsilon-first": Contestant(policies.epsilon_first),
-    "uniform": Contestant(policies.uniform),
+    "m-UCB": Contestant(budgeted.m_ucb),
+    "BTS": Contestant(budgeted.bts),
+    "KUBE": Contestant(budgeted.kube),
+    "UCB-SC+": Contestant(budgeted.ucb_sc_plus),
+    "b-greedy": Contestant(budgeted.b_greedy),
+    "epsilon-first": Contestant(budgeted.epsilon_first),
+    "uniform": Contestant(budgeted.uniform),
 }
 LOST = "leaves", "on the table"
 # In the legend: its longest name says how many fit side by side.
@@ -69,7 +69,7 @@ def compare(
     nor the order of the rows have an effect on any number.
 
     Args:
-      environments: of `settings.budgeted.from_table`: one, or several by name.
+      environments: of `budgeted.from_table`: one, or several by name.
       budget: the money to spend, in each of them.
       seeds: how many games, at least 2.
       progress: whether to say what is compiled and played, see `jaxbandits.Machine`.

@@ -6,10 +6,10 @@ import jax
 import numpy as np
 from scipy.special import roots_legendre
 
-from jaxbandits.experiments.budgeted.table import first_instances
 from jaxbandits.laws import Bernoulli, Beta, Discrete, bernoulli, beta, discrete
 from jaxbandits.protocol import Environment
-from jaxbandits.theory import lai_robbins
+from jaxbandits_studies.budgeted.table import first_instances
+from jaxbandits_studies.theory import lai_robbins
 
 LAWS = {Bernoulli: bernoulli, Beta: beta, Discrete: discrete}
 NODES = 32  # of a law without atoms: with 72, c changes by less than 0.5 %

@@ -9,13 +9,13 @@ import xarray as xr
 from matplotlib.figure import Figure
 from scipy import stats
 
-from jaxbandits.experiments.budgeted.instances import FACEBOOK, NO_DATA, facebook_groups
-from jaxbandits.experiments.budgeted.table import first_instances
-from jaxbandits.experiments.common.comparison import Contestant, run_contestants
-from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.plots import figure, literal
-from jaxbandits.settings.budgeted import Group
 from jaxbandits.stats import make_record
+from jaxbandits_studies.budgeted.instances import FACEBOOK, NO_DATA, facebook_groups
+from jaxbandits_studies.budgeted.table import first_instances
+from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.data import Group
 
 SHOWN = 33  # ads of the group in Figure 3f
 

@@ -2,18 +2,18 @@
 
 from functools import partial
 
-from jaxbandits.experiments.budgeted.changing import ARMS, PHASES
-from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.judging.budgeted import PROTOCOL
-from jaxbandits.experiments.judging.choices import Subject, choices
-from jaxbandits.experiments.judging.protocol import Case
-from jaxbandits.policies import budgeted as policies
-from jaxbandits.settings.budgeted import s_br_changing
+from jaxbandits import budgeted
+from jaxbandits.budgeted import s_br_changing
+from jaxbandits_studies.budgeted.changing import ARMS, PHASES
+from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.judging.budgeted import PROTOCOL
+from jaxbandits_studies.judging.choices import Subject, choices
+from jaxbandits_studies.judging.protocol import Case
 
 NAME = "budgeted-forgetting"
 SUBJECTS = {
     "discounted omega-UCB": Subject(
-        policies.discounted_omega_ucb,
+        budgeted.discounted_omega_ucb,
         {
             "rho": (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0),
             "memory": (1_000.0, 2_000.0, 4_000.0, 8_000.0, 16_000.0),

@@ -5,12 +5,12 @@ import xarray as xr
 from matplotlib.figure import Figure
 from scipy import stats
 
-from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.kernels.intervals import wilson_interval
 from jaxbandits.plots import draw_legend, figure, line_style, readable_ticks
 from jaxbandits.plots.ticks import tick_formatter
 from jaxbandits.stats import entry, make_record
-from jaxbandits.theory.budgeted import failure_bound
+from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.theory.budgeted import failure_bound
 
 DELTA = 0.01  # Figure 1: 99 % confidence
 FLOOR = 1e-3  # of a cost's lower bound, where a policy needs one

@@ -6,21 +6,20 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.judging.budgeted import PROTOCOL
-from jaxbandits.experiments.judging.choices import Subject, choices
-from jaxbandits.experiments.judging.protocol import Case
+from jaxbandits import budgeted
 from jaxbandits.laws import Bernoulli, Copula, bernoulli, gaussian_copula
-from jaxbandits.policies import budgeted as policies
 from jaxbandits.protocol import Environment
-from jaxbandits.settings import budgeted as settings
+from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.judging.budgeted import PROTOCOL
+from jaxbandits_studies.judging.choices import Subject, choices
+from jaxbandits_studies.judging.protocol import Case
 
 NAME = "budgeted-joint"
 LAW = gaussian_copula(bernoulli, bernoulli)
 CORRELATIONS = (-0.6, 0.0, 0.6, 0.95)  # of the normal scores
 LOW, HIGH = 0.3, 0.7
 VALUES = {"rho": (0.25, 0.5, 0.75, 1.0, 2.0)}
-_anytime = partial(policies.share_ucb, clock="spent")
+_anytime = partial(budgeted.share_ucb, clock="spent")
 SUBJECTS = {
     "share-UCB, anytime": Subject(_anytime, VALUES),
     "share-UCB, anytime, joint": Subject(partial(_anytime, joint=True), VALUES),
@@ -36,7 +35,7 @@ def coupled(correlation: float, num_arms: int = 5) -> Environment:
     """
     setup = {"correlation": np.full(num_arms, correlation)}
     name = f"correlation {correlation:g}"
-    return settings.budgeted(name, LAW, _draw_coupled, setup, num_arms)
+    return budgeted.budgeted(name, LAW, _draw_coupled, setup, num_arms)
 
 
 def _draw_coupled(key, setup):
@@ -44,7 +43,7 @@ def _draw_coupled(key, setup):
     (num_arms,) = correlation.shape
     means = jax.random.uniform(key, (2, num_arms), float, LOW, HIGH)
     arms = Copula(*map(Bernoulli, means), correlation)
-    return settings.Arms(arms, jnp.int32(num_arms))
+    return budgeted.Arms(arms, jnp.int32(num_arms))
 
 
 def joint(options: Options) -> Outcome:

@@ -9,16 +9,16 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from jaxbandits.experiments.budgeted.divergences import Losses, losses
-from jaxbandits.experiments.common.dots import draw_dots
-from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.judging import growth
-from jaxbandits.experiments.judging.board import Board, shipped_cases
-from jaxbandits.experiments.judging.budgeted import PROTOCOL
-from jaxbandits.experiments.judging.growth import BEST
-from jaxbandits.experiments.judging.page import missed
-from jaxbandits.experiments.judging.scores import Cell, Score
 from jaxbandits.stats import Entry, Record, entry, make_record
+from jaxbandits_studies.budgeted.divergences import Losses, losses
+from jaxbandits_studies.common.dots import draw_dots
+from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.judging import growth
+from jaxbandits_studies.judging.board import Board, shipped_cases
+from jaxbandits_studies.judging.budgeted import PROTOCOL
+from jaxbandits_studies.judging.growth import BEST
+from jaxbandits_studies.judging.page import missed
+from jaxbandits_studies.judging.scores import Cell, Score
 
 NAME = "budgeted-least"
 BOUND = "c log B"

@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 from matplotlib.figure import Figure
 
-from jaxbandits.experiments.common.comparison import Contestant, run_contestants
-from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits import budgeted
+from jaxbandits.budgeted import fixed
 from jaxbandits.laws import Bernoulli, Discrete, Product, bernoulli, discrete, product
 from jaxbandits.plots import (
     draw_legend,
@@ -15,24 +15,24 @@ from jaxbandits.plots import (
     plot_curves,
     readable_ticks,
 )
-from jaxbandits.policies import budgeted as policies
 from jaxbandits.protocol import Environment
-from jaxbandits.settings.budgeted import fixed
 from jaxbandits.stats import entry, summary_records
-from jaxbandits.theory import lost_runs as theory
+from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.theory import lost_runs as theory
 
 NAME = "budgeted-lost-runs"
 BEST, OTHER, COST, RHO = 0.95, 0.9, 0.5, 0.5
 ANYTIME = "share-UCB, anytime"
 LOG_SHARE = "omega*-UCB, shrunk, log(t/n)"
 CAST = {
-    ANYTIME: Contestant(partial(policies.share_ucb, clock="spent"), {"rho": RHO}),
-    "share-UCB": Contestant(policies.share_ucb, {"rho": RHO}),
+    ANYTIME: Contestant(partial(budgeted.share_ucb, clock="spent"), {"rho": RHO}),
+    "share-UCB": Contestant(budgeted.share_ucb, {"rho": RHO}),
     LOG_SHARE: Contestant(
-        partial(policies.omega_star_ucb, exploration="log_share", variance="shrunk"),
+        partial(budgeted.omega_star_ucb, exploration="log_share", variance="shrunk"),
         {"rho": RHO},
     ),
-    "BTS": Contestant(policies.bts),
+    "BTS": Contestant(budgeted.bts),
 }
 
 

@@ -2,10 +2,10 @@
 
 from functools import partial
 
-from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.judging.budgeted import PROTOCOL
-from jaxbandits.experiments.judging.choices import Subject, choices
-from jaxbandits.policies import budgeted as policies
+from jaxbandits import budgeted
+from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.judging.budgeted import PROTOCOL
+from jaxbandits_studies.judging.choices import Subject, choices
 
 NAME = "budgeted-share"
 VALUES = {
@@ -14,8 +14,8 @@ VALUES = {
     "prior_pulls": (1.0, 3.0, 10.0, 30.0, 100.0),
 }
 SUBJECTS = {
-    "share-UCB": Subject(policies.share_ucb, VALUES),
-    "share-UCB, anytime": Subject(partial(policies.share_ucb, clock="spent"), VALUES),
+    "share-UCB": Subject(budgeted.share_ucb, VALUES),
+    "share-UCB, anytime": Subject(partial(budgeted.share_ucb, clock="spent"), VALUES),
 }
 
 

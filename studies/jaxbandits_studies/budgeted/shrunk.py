@@ -6,16 +6,16 @@ from typing import NamedTuple
 import jax.numpy as jnp
 from jax import Array
 
+from jaxbandits.budgeted import omega_star_ucb
+from jaxbandits.budgeted.policies.omega_ucb import PRIOR_PULLS, Moments, shrunk_eta
+from jaxbandits.budgeted.policies.ranges import ranges_of, shares
+from jaxbandits.budgeted.problem import Problem
 from jaxbandits.checks import positive
-from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.judging.budgeted import PROTOCOL
-from jaxbandits.experiments.judging.choices import Subject, choices
-from jaxbandits.factory import factory
-from jaxbandits.policies.budgeted import omega_star_ucb
-from jaxbandits.policies.budgeted._omega_ucb import PRIOR_PULLS, Moments, shrunk_eta
-from jaxbandits.policies.budgeted.ranges import ranges_of, shares
+from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.budgeted.types import Problem
+from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.judging.budgeted import PROTOCOL
+from jaxbandits_studies.judging.choices import Subject, choices
 
 NAME = "budgeted-shrunk"
 ADVISED = {"log_t": 0.25, "log_share": 0.5}  # rho, by the form of exploration

@@ -4,14 +4,13 @@ from functools import partial
 
 import numpy as np
 
-from jaxbandits.experiments.common.comparison import Contestant, run_contestants
-from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.common.overlay import TRIVIAL, Panel, bounds_figure
+from jaxbandits.budgeted import fixed, omega_ucb
 from jaxbandits.laws import Bernoulli, Product, bernoulli, product
-from jaxbandits.policies.budgeted import omega_ucb
-from jaxbandits.settings.budgeted import fixed
 from jaxbandits.stats import summary_records
-from jaxbandits.theory import budgeted as theory
+from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.common.overlay import TRIVIAL, Panel, bounds_figure
+from jaxbandits_studies.theory import budgeted
 
 MEAN_REWARD, MEAN_COST = np.array([0.8, 0.4, 0.3]), np.array([0.4, 0.4, 0.6])
 RHO = (0.25, 1.0, 2.0)
@@ -34,8 +33,8 @@ def bounds(options: Options) -> Outcome:
         budgets = dataset["checkpoint"].values
         budgets = budgets[budgets >= MEAN_COST.max()]
         curves = {
-            "Theorem 5": theory.regret_bound(budgets, rho, MEAN_REWARD, MEAN_COST),
-            TRIVIAL: theory.trivial_bound(budgets, MEAN_REWARD, MEAN_COST),
+            "Theorem 5": budgeted.regret_bound(budgets, rho, MEAN_REWARD, MEAN_COST),
+            TRIVIAL: budgeted.trivial_bound(budgets, MEAN_REWARD, MEAN_COST),
         }
         panel = panels[rf"$\rho$ = {rho:g}"] = Panel(dataset, budgets, curves)
         panel.record(found["metrics"])

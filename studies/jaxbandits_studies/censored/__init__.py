@@ -1,5 +1,5 @@
 """The figures and tables of the censored paper, a file per subject."""
 
-from jaxbandits.experiments.censored.catalogue import EXPERIMENTS
+from jaxbandits_studies.censored.catalogue import EXPERIMENTS
 
 __all__ = ["EXPERIMENTS"]

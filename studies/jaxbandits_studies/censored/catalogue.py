@@ -9,17 +9,21 @@ from functools import partial
 
 import numpy as np
 
-from jaxbandits.experiments.censored.configuration import forests, solver
-from jaxbandits.experiments.censored.duels import duels
-from jaxbandits.experiments.censored.fine import fine
-from jaxbandits.experiments.censored.grids import grid_readings
-from jaxbandits.experiments.censored.least import least
-from jaxbandits.experiments.censored.pictures import joint_laws, value_curves
-from jaxbandits.experiments.censored.prior import prior
-from jaxbandits.experiments.censored.recommendation import CELLS, recommendation
-from jaxbandits.experiments.censored.spread import spread
-from jaxbandits.experiments.censored.super_arms import super_arms
-from jaxbandits.experiments.censored.tables import (
+from jaxbandits import censored
+from jaxbandits.plots import plot_panels
+from jaxbandits.protocol import Environment
+from jaxbandits.stats import entry, final, make_record, summary_records
+from jaxbandits_studies.censored.configuration import forests, solver
+from jaxbandits_studies.censored.duels import duels
+from jaxbandits_studies.censored.fine import fine
+from jaxbandits_studies.censored.grids import grid_readings
+from jaxbandits_studies.censored.least import least
+from jaxbandits_studies.censored.pictures import joint_laws, value_curves
+from jaxbandits_studies.censored.prior import prior
+from jaxbandits_studies.censored.recommendation import CELLS, recommendation
+from jaxbandits_studies.censored.spread import spread
+from jaxbandits_studies.censored.super_arms import super_arms
+from jaxbandits_studies.censored.tables import (
     DEVIATIONS_M1,
     DEVIATIONS_M2,
     TABLE_5_1,
@@ -27,15 +31,10 @@ from jaxbandits.experiments.censored.tables import (
     TABLE_M2,
     trio,
 )
-from jaxbandits.experiments.censored.theory import bounds, coverage
-from jaxbandits.experiments.censored.zooming import simple_regret
-from jaxbandits.experiments.common.comparison import Contestant, run_contestants
-from jaxbandits.experiments.common.experiment import Experiment, Options, Outcome
-from jaxbandits.plots import plot_panels
-from jaxbandits.policies import censored as policies
-from jaxbandits.protocol import Environment
-from jaxbandits.settings import censored as settings
-from jaxbandits.stats import entry, final, make_record, summary_records
+from jaxbandits_studies.censored.theory import bounds, coverage
+from jaxbandits_studies.censored.zooming import simple_regret
+from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from jaxbandits_studies.common.experiment import Experiment, Options, Outcome
 
 CLAIRVOYANT = "clairvoyant"
 METRICS = ("regret", "censored", "optimal")
@@ -46,32 +45,32 @@ RCUCB = "RCUCB, gain radius only"
 PRINTED = "RCUCB, eq. (12)"
 # The order is that of the legends: best first.
 PAPER = {
-    RCUCB: Contestant(policies.rcucb, {"penalty_radius": 0.0}),
-    PRINTED: Contestant(policies.rcucb),
-    "TS": Contestant(policies.thompson),
-    "UCB": Contestant(policies.ucb_reduction),
+    RCUCB: Contestant(censored.rcucb, {"penalty_radius": 0.0}),
+    PRINTED: Contestant(censored.rcucb),
+    "TS": Contestant(censored.thompson),
+    "UCB": Contestant(censored.ucb_reduction),
 }
 UPDATES = {
-    f"TS, {update}": Contestant(partial(policies.thompson, update=update))
+    f"TS, {update}": Contestant(partial(censored.thompson, update=update))
     for update in ("independent", "shared", "copied", "strict")
 }
 RADII = {
     PRINTED: PAPER[PRINTED],
     "both radii halved": Contestant(
-        policies.rcucb, {"gain_radius": 0.5, "penalty_radius": 0.5}
+        censored.rcucb, {"gain_radius": 0.5, "penalty_radius": 0.5}
     ),
     RCUCB: PAPER[RCUCB],
     "gain radius only, halved": Contestant(
-        policies.rcucb, {"gain_radius": 0.5, "penalty_radius": 0.0}
+        censored.rcucb, {"gain_radius": 0.5, "penalty_radius": 0.0}
     ),
     "gain radius only, Kaplan-Meier": Contestant(
-        partial(policies.rcucb, survival="kaplan_meier"), {"penalty_radius": 0.0}
+        partial(censored.rcucb, survival="kaplan_meier"), {"penalty_radius": 0.0}
     ),
 }
 SURVIVAL = {
     "eq. (12)": PAPER[PRINTED],
     "gain radius only": PAPER[RCUCB],
-    "Kaplan-Meier": Contestant(partial(policies.rcucb, survival="kaplan_meier")),
+    "Kaplan-Meier": Contestant(partial(censored.rcucb, survival="kaplan_meier")),
     "Kaplan-Meier, gain radius only": RADII["gain radius only, Kaplan-Meier"],
     "UCB": PAPER["UCB"],
 }
@@ -224,7 +223,7 @@ EXPERIMENTS = (
         "censored-solver",
         "Configuring a SAT solver whose best limit half of its runs exceed",
         "as Figure 5; docs/errata.md",
-        partial(solver, PAPER | {CELLS: Contestant(policies.cell_thompson)}),
+        partial(solver, PAPER | {CELLS: Contestant(censored.cell_thompson)}),
         Options(64, 40_000),
         Options(4, 1_000, quick=True),
     ),
@@ -232,7 +231,7 @@ EXPERIMENTS = (
         "fig6",
         "The same with the two limits 0.5 and 0.9",
         "Figure 6 and the table of appendix F.1 (M1)",
-        partial(trio, settings.M1),
+        partial(trio, censored.M1),
         published=TABLE_M1,
         notes=TABLE_NOTES,
         deviations=DEVIATIONS_M1,
@@ -241,7 +240,7 @@ EXPERIMENTS = (
         "fig7",
         "The same with 20 limits",
         "Figure 7 and the table of appendix F.1 (M2)",
-        partial(trio, settings.equidistant(20)),
+        partial(trio, censored.equidistant(20)),
         published=TABLE_M2,
         notes=TABLE_NOTES,
         deviations=DEVIATIONS_M2,
@@ -250,13 +249,13 @@ EXPERIMENTS = (
         "fig8",
         "More arms: n = 20, 50, 80",
         "Figure 8, appendix F.2",
-        lambda: {f"n = {n}": settings.many_arms(n) for n in (20, 50, 80)},
+        lambda: {f"n = {n}": censored.many_arms(n) for n in (20, 50, 80)},
     ),
     _comparison(
         "fig9",
         "Low censoring probability, n = 5",
         "Figure 9, appendix F.3",
-        lambda: {"low censoring, n = 5": settings.low_censoring(5)},
+        lambda: {"low censoring, n = 5": censored.low_censoring(5)},
     ),
     Experiment(
         "censored-simple-regret",
@@ -285,7 +284,7 @@ EXPERIMENTS = (
         "trap",
         "An estimate that does not recover: eq. (9) against Kaplan-Meier",
         "eq. (9), Theorem 1; docs/errata.md",
-        lambda: {"trap": settings.trap()},
+        lambda: {"trap": censored.trap()},
         contestants=SURVIVAL,
         y_scale="log",
     ),

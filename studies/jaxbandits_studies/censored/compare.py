@@ -1,7 +1,7 @@
 """Which policy for a solver's log? A ranking by the reward that is lost.
 
 An arm is a configuration, a limit a time after which it is stopped; a round replays a
-run of the log (`settings.censored.recorded`).
+run of the log (`censored.recorded`).
 """
 
 from functools import partial
@@ -9,10 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from jaxbandits import censored
+from jaxbandits.censored import Runs, recorded, scaled
 from jaxbandits.checks import Numbers, instance, non_negative, number, text, whole
-from jaxbandits.experiments.common.comparison import Contestant
-from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.common.ranking import (
+from jaxbandits.laws.law import exceeds
+from jaxbandits.plots import plot_panels
+from jaxbandits.protocol import Environment
+from jaxbandits.simulation.dealing import dealt
+from jaxbandits_studies.common.comparison import Contestant
+from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.common.ranking import (
     CAVEAT,
     LEVEL,
     SEEDS,
@@ -21,29 +27,23 @@ from jaxbandits.experiments.common.ranking import (
     first_few,
     played,
 )
-from jaxbandits.laws.law import exceeds
-from jaxbandits.plots import plot_panels
-from jaxbandits.policies import censored as policies
-from jaxbandits.protocol import Environment
-from jaxbandits.settings import dealt
-from jaxbandits.settings.censored import Runs, recorded, scaled
 
 ROUNDS = 10_000
 PENALTY = 10.0  # PAR10
 LIMITS = 10
 LOST = "loses", "rewards to the best pair of a configuration and a limit"
-_kaplan_meier = partial(policies.rcucb, survival="kaplan_meier")
+_kaplan_meier = partial(censored.rcucb, survival="kaplan_meier")
 # What `jaxbandits recommend censored` names, and its rivals.
 CAST = {
-    "cell TS": Contestant(policies.cell_thompson),
-    "RCUCB, eq. (12)": Contestant(policies.rcucb),
-    "RCUCB, gain radius only": Contestant(policies.rcucb, {"penalty_radius": 0.0}),
+    "cell TS": Contestant(censored.cell_thompson),
+    "RCUCB, eq. (12)": Contestant(censored.rcucb),
+    "RCUCB, gain radius only": Contestant(censored.rcucb, {"penalty_radius": 0.0}),
     "RCUCB, Kaplan-Meier": Contestant(_kaplan_meier),
-    "TS": Contestant(policies.thompson),
-    "UCB": Contestant(policies.ucb_reduction),
-    "KL-UCB": Contestant(policies.kl_ucb_reduction),
-    "MOSS": Contestant(policies.moss_reduction),
-    "uniform": Contestant(policies.uniform),
+    "TS": Contestant(censored.thompson),
+    "UCB": Contestant(censored.ucb_reduction),
+    "KL-UCB": Contestant(censored.kl_ucb_reduction),
+    "MOSS": Contestant(censored.moss_reduction),
+    "uniform": Contestant(censored.uniform),
 }
 
 
@@ -65,7 +65,7 @@ def compare_runs(
 
     Args:
       name: of the game.
-      runs: of `settings.censored.load_runs`.
+      runs: of `censored.load_runs`.
       limits: the grid, increasing, in the log's seconds; by default `default_limits`.
       rounds: of each game.
       seeds: how many games, at least 2.

@@ -5,11 +5,11 @@ And the same of a solver whose best limit is often exceeded, which no forest sho
 
 from matplotlib.figure import Figure
 
-from jaxbandits.experiments.common.comparison import Contestant, run_contestants
-from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits import censored
 from jaxbandits.plots import draw_legend, figure, plot_curves
-from jaxbandits.settings import censored as settings
 from jaxbandits.stats import paired_difference, summary_records
+from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from jaxbandits_studies.common.experiment import Options, Outcome
 
 METRICS = ("reward", "gain", "regret", "censored", "optimal")
 # Share of rounds in which the limit was exceeded; section 5.2.
@@ -26,13 +26,13 @@ def forests(contestants: dict[str, Contestant], options: Options) -> Outcome:
         for policy, share in TIMEOUTS.items()
         if name.startswith(policy)
     }
-    game = settings.forest(runs := settings.forest_runs())
+    game = censored.forest(runs := censored.forest_runs())
     return _configuration("censored-fig5", game, runs, contestants, published, options)
 
 
 def solver(contestants: dict[str, Contestant], options: Options) -> Outcome:
     """WalkSAT on formulas of which half cannot be satisfied."""
-    game, runs = settings.solver(), settings.solver_runs()
+    game, runs = censored.solver(), censored.solver_runs()
     return _configuration("censored-solver", game, runs, contestants, {}, options)
 
 

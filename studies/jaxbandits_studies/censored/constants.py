@@ -7,10 +7,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxbandits.censored import Action
 from jaxbandits.protocol import Environment
-from jaxbandits.settings.censored import Action
-from jaxbandits.theory import graves_lai
-from jaxbandits.theory.graves_lai import LowerBound
+from jaxbandits_studies.theory import graves_lai
+from jaxbandits_studies.theory.graves_lai import LowerBound
 
 PARTS = 4  # that the gains of a cell are cut into, equally likely ones
 DRAWN = 2**15  # rounds of each arm, which say what the parts are

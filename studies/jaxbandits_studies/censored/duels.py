@@ -2,13 +2,12 @@
 
 from functools import partial
 
-from jaxbandits.experiments.censored.tables import trio
-from jaxbandits.experiments.common.comparison import Contestant, run_contestants
-from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits import censored
 from jaxbandits.plots import plot_panels
-from jaxbandits.policies import censored as policies
-from jaxbandits.settings import censored as settings
 from jaxbandits.stats import summary_records
+from jaxbandits_studies.censored.tables import trio
+from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from jaxbandits_studies.common.experiment import Options, Outcome
 
 NAME = "censored-duels"
 LIMITS = (0.1, 0.5, 0.9)
@@ -18,13 +17,13 @@ BLIND = "RUCB on preferences"
 METRICS = ("regret", "censored", "optimal")
 # The order is that of the legends: best first.
 CAST = {
-    CELLS: Contestant(policies.cell_self_sparring),
-    APART: Contestant(partial(policies.cell_self_sparring, limits="apart")),
-    SELF: Contestant(policies.self_sparring_on_pairs),
-    SPARRING: Contestant(policies.sparring_ucb),
-    RUCB: Contestant(policies.rucb_on_pairs),
-    "uniform": Contestant(policies.uniform_duels),
-    BLIND: Contestant(partial(policies.rucb_on_pairs, told="preferences")),
+    CELLS: Contestant(censored.cell_self_sparring),
+    APART: Contestant(partial(censored.cell_self_sparring, limits="apart")),
+    SELF: Contestant(censored.self_sparring_on_pairs),
+    SPARRING: Contestant(censored.sparring_ucb),
+    RUCB: Contestant(censored.rucb_on_pairs),
+    "uniform": Contestant(censored.uniform_duels),
+    BLIND: Contestant(partial(censored.rucb_on_pairs, told="preferences")),
 }
 NOTES = (
     f"{SELF}, {SPARRING} and {RUCB} know a duel by one number, preference and charges "
@@ -36,7 +35,7 @@ def duels(options: Options) -> Outcome:
     """Regret of duels on the paper's three instances."""
     datasets, records = {}, []
     for pairs in trio(LIMITS).values():
-        game = settings.duels(pairs)
+        game = censored.duels(pairs)
         dataset = run_contestants(game, CAST, options, checkpoints="log")
         datasets[game.name] = dataset
         records += summary_records(dataset, NAME, metrics=METRICS)

@@ -11,9 +11,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from jaxbandits.experiments.censored.zooming import SHARE, zooming_contestant
-from jaxbandits.experiments.common.comparison import Contestant, run_contestants
-from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits import censored
 from jaxbandits.plots import (
     draw_legend,
     figure,
@@ -21,22 +19,23 @@ from jaxbandits.plots import (
     readable_ticks,
     share_names,
 )
-from jaxbandits.policies import censored as policies
 from jaxbandits.protocol import Environment
-from jaxbandits.settings import censored as settings
 from jaxbandits.stats import final, summary_records
+from jaxbandits_studies.censored.zooming import SHARE, zooming_contestant
+from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from jaxbandits_studies.common.experiment import Options, Outcome
 
 NAME = "censored-fine"
 SIZES, QUICK_SIZES = (5, 10, 20, 40, 80), (5, 10)
 ON_GRIDS = {
-    "cell TS": (policies.cell_thompson, {}),
+    "cell TS": (censored.cell_thompson, {}),
     "RCUCB, half a gain radius": (
-        partial(policies.rcucb, survival="kaplan_meier"),
+        partial(censored.rcucb, survival="kaplan_meier"),
         {"gain_radius": 0.5, "penalty_radius": 0.0},
     ),
 }
 Z_RCUCB = f"z-RCUCB, radii x {SHARE}"
-GAMES = {"overtime": settings.overtime, "Indep": settings.indep}
+GAMES = {"overtime": censored.overtime, "Indep": censored.indep}
 DRAWN = {"regret": "log", "simple_regret": "linear"}  # on these scales
 
 
@@ -45,7 +44,7 @@ def fine(options: Options) -> Outcome:
     sizes = QUICK_SIZES if options.quick else SIZES
     cast = {
         _named(name, size): Contestant(
-            lambda problem, size=size, make=make: policies.on_grid(problem, size, make),
+            lambda problem, size=size, make=make: censored.on_grid(problem, size, make),
             params,
         )
         for name, (make, params) in ON_GRIDS.items()
@@ -53,7 +52,7 @@ def fine(options: Options) -> Outcome:
     }
     cast[Z_RCUCB] = zooming_contestant(options, SHARE, splits=3, answer="safest")
     datasets = {
-        title: run_contestants(make(settings.ANY), cast, options)
+        title: run_contestants(make(censored.ANY), cast, options)
         for title, make in GAMES.items()
     }
     records = [
@@ -115,7 +114,7 @@ def losses(make: Callable[..., Environment], sizes: tuple[int, ...]) -> list[flo
       make: of an environment, called with limits.
       sizes: numbers of equidistant limits up to 1.
     """
-    best = make(settings.ANY).oracle().value
+    best = make(censored.ANY).oracle().value
     return [best - make(np.arange(1, m + 1) / m).oracle().value for m in sizes]
 
 

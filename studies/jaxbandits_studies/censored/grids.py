@@ -6,18 +6,18 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from jaxbandits.experiments.censored.tables import TABLE_5_1, TABLE_M1, TABLE_M2, trio
-from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits import censored
 from jaxbandits.plots import draw_legend, figure, line_style, share_names
-from jaxbandits.settings import censored as settings
 from jaxbandits.stats import entry, make_record
+from jaxbandits_studies.censored.tables import TABLE_5_1, TABLE_M1, TABLE_M2, trio
+from jaxbandits_studies.common.experiment import Options, Outcome
 
 GRIDS = {
-    "5.1, linspace(0.1, 0.9, 10)": (settings.equidistant(10), TABLE_5_1),
-    "5.1, literal {0.1, ..., 1}": (settings.equidistant(10, form="printed"), TABLE_5_1),
-    "F.1, M1 = {0.5, 0.9}": (settings.M1, TABLE_M1),
-    "F.1, linspace(0.1, 0.9, 20)": (settings.equidistant(20), TABLE_M2),
-    "F.1, literal {0.05, ..., 1}": (settings.equidistant(20, form="printed"), TABLE_M2),
+    "5.1, linspace(0.1, 0.9, 10)": (censored.equidistant(10), TABLE_5_1),
+    "5.1, literal {0.1, ..., 1}": (censored.equidistant(10, form="printed"), TABLE_5_1),
+    "F.1, M1 = {0.5, 0.9}": (censored.M1, TABLE_M1),
+    "F.1, linspace(0.1, 0.9, 20)": (censored.equidistant(20), TABLE_M2),
+    "F.1, literal {0.05, ..., 1}": (censored.equidistant(20, form="printed"), TABLE_M2),
 }
 CURVE = tuple(np.linspace(0.02, 1.0, 99).tolist())
 NOTE = (
@@ -79,8 +79,8 @@ def _picture(datasets: dict[str, xr.Dataset]) -> Figure:
             style = line_style(arm)._asdict()
             ax.plot(*_broken(values[arm]), label=f"arm {arm + 1}", **style)
         for grid, marker, fill, label in (
-            (settings.equidistant(10), "o", "black", "linspace(0.1, 0.9, 10)"),
-            (settings.equidistant(10, form="printed"), "s", "none", "{0.1, ..., 1}"),
+            (censored.equidistant(10), "o", "black", "linspace(0.1, 0.9, 10)"),
+            (censored.equidistant(10, form="printed"), "s", "none", "{0.1, ..., 1}"),
         ):
             marks = {"marker": marker, "linestyle": "none", "markerfacecolor": fill}
             at_grid = np.interp(grid, CURVE, values[0])

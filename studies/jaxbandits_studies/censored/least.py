@@ -9,15 +9,15 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from jaxbandits.experiments.censored.constants import of_any_law, of_known_gains
-from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.judging import growth
-from jaxbandits.experiments.judging.board import shipped_cases
-from jaxbandits.experiments.judging.censored import PROTOCOL
-from jaxbandits.experiments.judging.scores import Cell, Score
 from jaxbandits.plots import draw_legend, figure, line_style, readable_ticks
 from jaxbandits.protocol import Environment
 from jaxbandits.stats import Entry, Record, entry, make_record
+from jaxbandits_studies.censored.constants import of_any_law, of_known_gains
+from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.judging import growth
+from jaxbandits_studies.judging.board import shipped_cases
+from jaxbandits_studies.judging.censored import PROTOCOL
+from jaxbandits_studies.judging.scores import Cell, Score
 
 NAME = "censored-least"
 POLICY = "cell TS"

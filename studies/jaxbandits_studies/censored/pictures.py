@@ -11,12 +11,12 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits import censored
 from jaxbandits.laws import truncated_gaussian
 from jaxbandits.plots import draw_legend, figure, line_style
 from jaxbandits.plots.ticks import tick_locator
-from jaxbandits.settings import censored as settings
 from jaxbandits.stats import make_record
+from jaxbandits_studies.common.experiment import Options, Outcome
 
 MODELS = ("complex model", "medium model", "simple model")
 DRAWS = 20_000
@@ -31,7 +31,7 @@ NOTE = (
 def joint_laws(options: Options) -> Outcome:
     """Figure 1: histograms of reward, consumption and both, one row per model."""
     del options
-    arms = settings.example1().setup
+    arms = censored.example1().setup
     noise = jax.random.bits(jax.random.key(0), (DRAWS, 2))
     draw = jax.jit(jax.vmap(truncated_gaussian.sample, (0, None, None)))
     single = jax.tree.map(lambda x: jnp.asarray(x, jnp.float32), arms)
@@ -86,7 +86,7 @@ def value_curves(options: Options) -> Outcome:
     del options
     datasets, records, kept = {}, [], {}
     for title in (STRICT, SOFT):
-        environment = settings.example1(LIMITS, soft=title == SOFT)
+        environment = censored.example1(LIMITS, soft=title == SOFT)
         values = environment.oracle().values
         limits = np.asarray(LIMITS)
         # The paper leaves out the limits beyond a strict promise, where nu < 0.

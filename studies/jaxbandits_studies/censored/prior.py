@@ -1,14 +1,14 @@
 """What cell Thompson sampling should believe at first: on the tuning set alone."""
 
-from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.judging.censored import PROTOCOL
-from jaxbandits.experiments.judging.choices import Subject, choices
-from jaxbandits.policies import censored as policies
+from jaxbandits import censored
+from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.judging.censored import PROTOCOL
+from jaxbandits_studies.judging.choices import Subject, choices
 
 NAME = "censored-prior"
 SUBJECTS = {
     "cell TS": Subject(
-        policies.cell_thompson,
+        censored.cell_thompson,
         {
             # Of a grid of M = 5: to M / 2, M, 2 M.
             "prior_passed": (1.0, 1.5, 2.5, 5.0, 10.0),

@@ -3,24 +3,23 @@
 from collections.abc import Callable
 from functools import partial
 
-from jaxbandits.experiments.common.comparison import Contestant, add_spread
-from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.policies import censored as policies
-from jaxbandits.settings import censored as settings
+from jaxbandits import censored
 from jaxbandits.stats import entry, final
+from jaxbandits_studies.common.comparison import Contestant, add_spread
+from jaxbandits_studies.common.experiment import Options, Outcome
 
 NAME = "censored-recommendation"
 CELLS = "cell TS"
 CAST = {
-    CELLS: Contestant(policies.cell_thompson),
+    CELLS: Contestant(censored.cell_thompson),
     # The advice of earlier versions, which one unlucky round can trap for good.
     "RCUCB, Kaplan-Meier, half a gain radius": Contestant(
-        partial(policies.rcucb, survival="kaplan_meier"),
+        partial(censored.rcucb, survival="kaplan_meier"),
         {"gain_radius": 0.5, "penalty_radius": 0.0},
     ),
-    "RCUCB, eq. (12)": Contestant(policies.rcucb),
-    "TS": Contestant(policies.thompson),
-    "UCB": Contestant(policies.ucb_reduction),
+    "RCUCB, eq. (12)": Contestant(censored.rcucb),
+    "TS": Contestant(censored.thompson),
+    "UCB": Contestant(censored.ucb_reduction),
 }
 QUICK = ("trap", "steep trap")
 
@@ -29,17 +28,17 @@ QUICK = ("trap", "steep trap")
 GAMES = {
     f"{name}, {grid}": partial(make, form=form)
     for name, make in {
-        "PosCorr": settings.poscorr,
-        "NegCorr": settings.negcorr,
-        "Indep": settings.indep,
+        "PosCorr": censored.poscorr,
+        "NegCorr": censored.negcorr,
+        "Indep": censored.indep,
     }.items()
     for grid, form in {"0.1 ... 0.9": "tabulated", "0.1 ... 1": "printed"}.items()
 }
-GAMES |= {f"F.2, n = {n}": partial(settings.many_arms, n) for n in (20, 50, 80)}
+GAMES |= {f"F.2, n = {n}": partial(censored.many_arms, n) for n in (20, 50, 80)}
 GAMES |= {
-    "F.3, n = 5": settings.low_censoring,
-    "trap": settings.trap,
-    "steep trap": partial(settings.trap, steep=True),
+    "F.3, n = 5": censored.low_censoring,
+    "trap": censored.trap,
+    "steep trap": partial(censored.trap, steep=True),
 }
 
 

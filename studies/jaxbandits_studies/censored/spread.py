@@ -2,18 +2,17 @@
 
 from functools import partial
 
-from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.judging.censored import PROTOCOL
-from jaxbandits.experiments.judging.choices import Subject, choices
-from jaxbandits.experiments.judging.protocol import Case
-from jaxbandits.policies import censored as policies
+from jaxbandits import censored
 from jaxbandits.protocol import Environment
-from jaxbandits.settings import censored as settings
+from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.judging.censored import PROTOCOL
+from jaxbandits_studies.judging.choices import Subject, choices
+from jaxbandits_studies.judging.protocol import Case
 
 NAME = "censored-spread"
 SUBJECTS = {
     "self-sparring on cells": Subject(
-        policies.cell_self_sparring,
+        censored.cell_self_sparring,
         {"reward_spread": (0.25, 0.5, 1.0, 2**0.5, 2.0)},
     )
 }
@@ -21,7 +20,7 @@ SUBJECTS = {
 
 def _duels(case: Case) -> Environment:
     """The same arms and limits, by preferences."""
-    return settings.duels(case.make())
+    return censored.duels(case.make())
 
 
 TUNING = {

@@ -1,12 +1,12 @@
 """The numbers that the censored paper prints, and the instances they belong to."""
 
+from jaxbandits import censored
 from jaxbandits.protocol import Environment
-from jaxbandits.settings import censored as settings
 
 INSTANCES = {
-    "PosCorr": settings.poscorr,
-    "NegCorr": settings.negcorr,
-    "Indep": settings.indep,
+    "PosCorr": censored.poscorr,
+    "NegCorr": censored.negcorr,
+    "Indep": censored.indep,
 }
 # The tables of sections 5.1 and F.1: censored share of RCUCB, TS, UCB, and
 # 1 - P(tau*) of the optimal pair.

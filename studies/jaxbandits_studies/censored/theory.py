@@ -9,10 +9,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from jaxbandits.experiments.common.comparison import Contestant, run_contestants
-from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.common.overlay import TRIVIAL, Panel, bounds_figure
-from jaxbandits.experiments.common.playing import play
+from jaxbandits import censored
 from jaxbandits.plots import (
     draw_legend,
     figure,
@@ -20,12 +17,14 @@ from jaxbandits.plots import (
     readable_ticks,
     share_names,
 )
-from jaxbandits.policies import censored as policies
 from jaxbandits.protocol import Environment, Policy
-from jaxbandits.settings import censored as settings
 from jaxbandits.stats import entry, make_record, summary_records
-from jaxbandits.theory import censored as theory
-from jaxbandits.theory.vacuous import VacuousBound
+from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.common.overlay import TRIVIAL, Panel, bounds_figure
+from jaxbandits_studies.common.playing import play
+from jaxbandits_studies.theory import censored as theory
+from jaxbandits_studies.theory.vacuous import VacuousBound
 
 ALPHA = 1.5  # the theorems need alpha > 1
 
@@ -37,8 +36,8 @@ def bounds(
     datasets, records, panels = {}, [], {}
     for title, environment in environments().items():
         cast = {
-            "RCUCB": Contestant(policies.rcucb, {"alpha": ALPHA}),
-            "UCB": Contestant(policies.ucb_reduction, {"alpha": ALPHA}),
+            "RCUCB": Contestant(censored.rcucb, {"alpha": ALPHA}),
+            "UCB": Contestant(censored.ucb_reduction, {"alpha": ALPHA}),
         }
         dataset = run_contestants(environment, cast, options, checkpoints="log")
         datasets[title] = dataset
@@ -75,9 +74,9 @@ def coverage(options: Options) -> Outcome:
     and the smallest limit ever after; the estimates are RCUCB's in all. For each round
     the frequency of the worst pair, above and below separately.
     """
-    environment = settings.indep()
+    environment = censored.indep()
     oracle = environment.oracle()
-    base = policies.rcucb(environment.problem, alpha=ALPHA)
+    base = censored.rcucb(environment.problem, alpha=ALPHA)
     ways = {
         "RCUCB": base,
         "largest limit": _instead(base, environment, smallest=False),
@@ -162,7 +161,7 @@ def _instead(policy: Policy, environment, *, smallest: bool) -> Policy:
         del noise, state, params
         long = (view.round <= K) | (not smallest)
         arm = jnp.where(long, (view.round - 1) % K, 0)
-        return settings.Action(arm, jnp.where(long, M - 1, 0))
+        return censored.Action(arm, jnp.where(long, M - 1, 0))
 
     return policy._replace(act=act)
 

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from jaxbandits.experiments.common.comparison import Contestant, run_contestants
-from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits import censored
 from jaxbandits.plots import (
     draw_legend,
     figure,
@@ -19,10 +18,10 @@ from jaxbandits.plots import (
     readable_ticks,
     share_names,
 )
-from jaxbandits.policies import censored as policies
-from jaxbandits.settings import censored as settings
 from jaxbandits.stats import entry, summary_records
-from jaxbandits.theory import zooming as theory
+from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.theory import zooming
 
 NAME = "censored-simple-regret"
 CAPACITY = 256  # of the forms with small radii: all that the run's memory should hold
@@ -46,20 +45,20 @@ def zooming_contestant(options: Options, radii: float = 1.0, **form: Any) -> Con
     scaled = {"gain_radius": radii, "penalty_radius": radii}
 
     def factory(problem):
-        params = policies.ZRCUCBParams(float(options.horizon), **scaled)
+        params = censored.ZRCUCBParams(float(options.horizon), **scaled)
         history, splits = form.get("history", "restart"), form.get("splits", 2)
-        size = policies.grid_capacity(
+        size = censored.grid_capacity(
             problem, options.horizon, splits, history, params=params
         )
         # A cell of the smallest level is split once at least.
         size = max(min(size, CAPACITY), splits**2)
-        return policies.z_rcucb(problem, options.horizon, capacity=size, **form)
+        return censored.z_rcucb(problem, options.horizon, capacity=size, **form)
 
     return Contestant(factory, {"horizon": _told, **scaled})
 
 
 def _uniform(size, **params):
-    return Contestant(lambda p: policies.on_grid(p, size, policies.rcucb), params)
+    return Contestant(lambda p: censored.on_grid(p, size, censored.rcucb), params)
 
 
 def _cast(options):
@@ -69,8 +68,8 @@ def _cast(options):
         plain: zooming_contestant(options),
         inherit: zooming_contestant(options, history="inherit"),
         scaled: zooming_contestant(options, SHARE, splits=3, answer="safest"),
-        "StoOO": Contestant(policies.stoo, {"horizon": _told}),
-        "zooming": Contestant(policies.zooming, {"horizon": _told}),
+        "StoOO": Contestant(censored.stoo, {"horizon": _told}),
+        "zooming": Contestant(censored.zooming, {"horizon": _told}),
         "RCUCB, 10 limits": _uniform(10),
         "RCUCB, 64 limits": _uniform(64),
         f"RCUCB, 10, radii x {SHARE}": _uniform(10, **small),
@@ -81,7 +80,7 @@ def _cast(options):
 
 def simple_regret(options: Options) -> Outcome:
     """Simple regret against the round, growth of the grids, and their final points."""
-    environment = settings.overtime()
+    environment = censored.overtime()
     cast = _cast(options)
     if options.quick:
         cast = {k: v for k, v in cast.items() if "128" not in k}
@@ -177,7 +176,7 @@ def _slope(log_t, regret):
 def _draw_rate(ax, dataset):
     """Theorem 2's rate, without its constant: through the first curve's end."""
     t = dataset["checkpoint"].values.astype(float)
-    rate = (np.log(t) / t) ** theory.zooming_rate(0.0)
+    rate = (np.log(t) / t) ** zooming.zooming_rate(0.0)
     last = dataset["simple_regret"].isel(params=0, checkpoint=-1).mean("seed")
     scale = float(last.sel(policy=ZOOMING[1])) / rate[-1]
     ax.plot(t, scale * rate, color="0.5", linewidth=1, label="rate of Theorem 2, d = 0")

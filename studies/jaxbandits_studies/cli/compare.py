@@ -9,7 +9,7 @@ import os
 import warnings
 from typing import Any
 
-from jaxbandits.cli_reproduce import add_picture, picture_style
+from jaxbandits_studies.cli.reproduce import add_picture, picture_style
 
 # Options by what they are of; all of the first are needed.
 _PULLS = {
@@ -71,10 +71,10 @@ def _compare(options: Any) -> int:
     _check(options)
     from matplotlib import rc_context
 
-    from jaxbandits.experiments import Options, prepare_folder, write
-    from jaxbandits.experiments.censored.compare import ROUNDS
-    from jaxbandits.experiments.common.ranking import SEEDS, ranking_table, ranks
-    from jaxbandits.printing import Printer
+    from jaxbandits.console.printing import Printer
+    from jaxbandits_studies import Options, prepare_folder, write
+    from jaxbandits_studies.censored.compare import ROUNDS
+    from jaxbandits_studies.common.ranking import SEEDS, ranking_table, ranks
 
     runs = options.runtime is not None
     style = picture_style(options)
@@ -135,8 +135,8 @@ def _check(options: Any) -> None:
 
 def _of_pulls(options: Any) -> Any:
     """What plays ``(seeds) -> Outcome`` on pulls in money."""
-    from jaxbandits.experiments.budgeted.compare import compare
-    from jaxbandits.settings.budgeted import from_table
+    from jaxbandits.budgeted import from_table
+    from jaxbandits_studies.budgeted.compare import compare
 
     names = ("cost", "reward", "group", "sep", "decimal")
     columns = {name: getattr(options, name) for name in names}
@@ -146,8 +146,8 @@ def _of_pulls(options: Any) -> Any:
 
 def _of_runs(options: Any) -> Any:
     """What plays ``(seeds) -> Outcome`` on the runs of a solver."""
-    from jaxbandits.experiments.censored.compare import compare_runs
-    from jaxbandits.settings.censored import load_runs
+    from jaxbandits.censored import load_runs
+    from jaxbandits_studies.censored.compare import compare_runs
 
     names = ("reward", "timeout", "cutoff", "status", "tolerance", "sep", "decimal")
     read = {name: getattr(options, name) for name in names}

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jaxbandits import checks
-from jaxbandits.cli_sweeps import GOES_ON
-from jaxbandits.faults import EXPECTED, is_users
-from jaxbandits.progress import announce
+from jaxbandits.cli.sweeps import GOES_ON
+from jaxbandits.console.faults import EXPECTED, is_users
+from jaxbandits.console.progress import announce
 
 if TYPE_CHECKING:
-    from jaxbandits.experiments import Experiment, Options
+    from jaxbandits_studies import Experiment, Options
 
 ALL = "all"
 # How long experiments take, and so their names, before they are loaded.
@@ -61,8 +61,8 @@ def add_picture(command: argparse.ArgumentParser) -> None:
 
 def picture_style(options) -> dict:
     """Matplotlib's settings for what is asked; checked before anything is played."""
-    from jaxbandits.experiments.common.writing import PICTURES
     from jaxbandits.plots import style
+    from jaxbandits_studies.common.writing import PICTURES
 
     checks.one_of("--format", options.format, PICTURES)
     width = options.width
@@ -81,7 +81,7 @@ def _reproduce(options) -> int:
     if options.name == ALL or f"\n{options.name}," in TIMES.read_text(encoding="utf-8"):
         form = ", quick form" if options.quick else ""
         announce(f"reproducing {options.name}{form}, into {out}")
-    from jaxbandits.experiments import REGISTRY
+    from jaxbandits_studies import REGISTRY
 
     style = picture_style(options)
     if options.name == ALL:
@@ -106,11 +106,11 @@ def _reproduce_all(options, style: dict[str, Any]) -> int:
 
     What several of them show is played once: they keep their runs in one place.
     """
-    from jaxbandits.experiments import REGISTRY
-    from jaxbandits.experiments.common.playing import forget_runs
-    from jaxbandits.experiments.common.writing import is_written
-    from jaxbandits.printing import say
-    from jaxbandits.settings import PARTS
+    from jaxbandits.console.printing import say
+    from jaxbandits.sweeps.parts import PARTS
+    from jaxbandits_studies import REGISTRY
+    from jaxbandits_studies.common.playing import forget_runs
+    from jaxbandits_studies.common.writing import is_written
 
     if options.paper is not None:
         checks.one_of("--paper", options.paper, PARTS)
@@ -157,11 +157,11 @@ def _reproduce_one(
     style: dict[str, Any],
     runs: Path | None = None,
 ) -> int:
-    from jaxbandits.experiments import minutes, prepare_folder
-    from jaxbandits.experiments.common.table import records_table
-    from jaxbandits.experiments.statements import reasons
-    from jaxbandits.printing import Printer, say
+    from jaxbandits.cli.table import records_table
+    from jaxbandits.console.printing import Printer, say
     from jaxbandits.sweeps.fill import StoppedError
+    from jaxbandits_studies import minutes, prepare_folder
+    from jaxbandits_studies.statements import reasons
 
     chosen = _chosen(experiment, options)
     if experiment.fixed and (options.seeds or options.horizon):
@@ -218,9 +218,9 @@ def play_and_write(experiment, options, folder, style, picture, runs=None):
     """
     from matplotlib import rc_context
 
-    from jaxbandits.experiments import write
-    from jaxbandits.experiments.common.playing import forget_runs
-    from jaxbandits.experiments.statements import play
+    from jaxbandits_studies import write
+    from jaxbandits_studies.common.playing import forget_runs
+    from jaxbandits_studies.statements import play
 
     with rc_context(style):
         outcome = play(experiment, options._replace(folder=runs or folder))

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from jaxbandits.experiments.common.claims import Check, Found, together
-from jaxbandits.experiments.common.experiment import Outcome
-from jaxbandits.experiments.common.overlay import TRIVIAL
+from jaxbandits_studies.common.claims import Check, Found, together
+from jaxbandits_studies.common.experiment import Outcome
+from jaxbandits_studies.common.overlay import TRIVIAL
 
 ERRORS = 3.0  # standard errors that a difference may be off
 

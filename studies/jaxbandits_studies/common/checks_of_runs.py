@@ -12,9 +12,9 @@ import numpy as np
 import xarray as xr
 from scipy.stats import norm, t, ttest_ind
 
-from jaxbandits.experiments.common.claims import Check, Found, together
-from jaxbandits.experiments.common.experiment import Outcome
 from jaxbandits.stats import final, paired_difference
+from jaxbandits_studies.common.claims import Check, Found, together
+from jaxbandits_studies.common.experiment import Outcome
 
 LEVEL = 0.95  # of a verdict's interval, or of several together
 THROUGHOUT = (0.25, 0.5, 0.75, 1.0)  # of the horizon

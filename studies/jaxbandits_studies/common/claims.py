@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from jaxbandits.experiments.common.experiment import Experiment, Options, Outcome
+from jaxbandits_studies.common.experiment import Experiment, Options, Outcome
 
 
 class Found(NamedTuple):

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from jaxbandits.experiments.common.experiment import ROOT_SEED, Options
-from jaxbandits.experiments.common.playing import play
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.stats import Record, entry, final, mean, quantiles, sem
+from jaxbandits_studies.common.experiment import ROOT_SEED, Options
+from jaxbandits_studies.common.playing import play
 
 
 class Contestant(NamedTuple):

@@ -13,7 +13,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from jaxbandits import checks
-from jaxbandits.printing import Table
+from jaxbandits.console.printing import Table
 from jaxbandits.stats import Record
 
 ROOT_SEED = 0  # of every experiment but leaderboards

@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from jaxbandits._simulate import simulate
-from jaxbandits.arguments import seeds_of
-from jaxbandits.experiments.common.experiment import Options
-from jaxbandits.machine import Machine, machine_of
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.results.home import home_of
 from jaxbandits.results.root import read_root
+from jaxbandits.simulation._simulate import simulate
+from jaxbandits.simulation.arguments import seeds_of
+from jaxbandits.simulation.machine import Machine, machine_of
 from jaxbandits.sweeps import Entry, Spec, run_sweep
 from jaxbandits.sweeps.identity import describe, fingerprint
 from jaxbandits.sweeps.plan import make_plan, settled
 from jaxbandits.sweeps.signals import stop_at_sigterm
 from jaxbandits.sweeps.status import status
+from jaxbandits_studies.common.experiment import Options
 
 # Folders of the stores, which go when the experiment is written: full, and quick.
 _RUNS = {False: "runs", True: "quick-runs"}

@@ -6,13 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
-from jaxbandits.experiments.common.comparison import (
-    Contestant,
-    add_spread,
-    run_contestants,
-)
-from jaxbandits.experiments.common.experiment import Options
-from jaxbandits.printing import Table
+from jaxbandits.console.printing import Table
 from jaxbandits.protocol import Environment
 from jaxbandits.stats import (
     Record,
@@ -21,6 +15,8 @@ from jaxbandits.stats import (
     paired_difference,
     summary_records,
 )
+from jaxbandits_studies.common.comparison import Contestant, add_spread, run_contestants
+from jaxbandits_studies.common.experiment import Options
 
 LEVEL = 0.95
 SEEDS = 200

@@ -6,15 +6,15 @@ from typing import Any
 
 import jax
 
-from jaxbandits.atomic import replacing
-from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.common.slugs import slugs
-from jaxbandits.faults import is_users
+from jaxbandits.console.faults import is_users
 from jaxbandits.plots import save_figure
 from jaxbandits.results import provenance, save
+from jaxbandits.results.atomic import replacing
 from jaxbandits.results.plain import plain
 from jaxbandits.stats import record_table
 from jaxbandits.sweeps.site import site_of
+from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.common.slugs import slugs
 
 PICTURES = ("png", "pdf", "svg")
 SUMMARY = "summary.json"

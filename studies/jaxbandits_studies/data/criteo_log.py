@@ -20,13 +20,8 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxbandits.checks import instance, whole
-from jaxbandits.settings.allocation.fitting import fit_discrete_weibull
-from jaxbandits.settings.tables import (
-    binary,
-    factorized,
-    numbers,
-    read_table,
-)
+from jaxbandits.tables.known import binary, factorized, numbers, read_table
+from jaxbandits_studies.data.fitting import fit_discrete_weibull
 
 COLUMNS = ("uid", "campaign", "exposures_before_click", "clicked")
 

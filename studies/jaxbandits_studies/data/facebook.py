@@ -15,6 +15,15 @@ import numpy as np
 import pandas as pd
 from jax import Array
 
+from jaxbandits.budgeted.environment import (
+    Arms,
+    Instance,
+    State,
+    Tables,
+    budgeted,
+    metrics,
+)
+from jaxbandits.budgeted.synthetic import LARGEST_PARAMETER
 from jaxbandits.checks import (
     MOST,
     between_zero_and_one,
@@ -28,16 +37,7 @@ from jaxbandits.checks import (
 from jaxbandits.laws import Bernoulli, Beta, Product, bernoulli, beta, product
 from jaxbandits.laws.law import Law
 from jaxbandits.protocol import Environment
-from jaxbandits.settings.budgeted.environment import (
-    Arms,
-    Instance,
-    State,
-    Tables,
-    budgeted,
-    metrics,
-)
-from jaxbandits.settings.budgeted.synthetic import LARGEST_PARAMETER
-from jaxbandits.settings.tables import check_columns, coerced, read_csv
+from jaxbandits.tables.known import check_columns, coerced, read_csv
 
 GROUPS = ("campaign_id", "age", "gender")
 NUMBERS = ("clicks", "spent", "total_conversion")

@@ -1,5 +1,5 @@
 """The figures and tables of the farewell paper, a file per subject."""
 
-from jaxbandits.experiments.farewell.catalogue import EXPERIMENTS
+from jaxbandits_studies.farewell.catalogue import EXPERIMENTS
 
 __all__ = ["EXPERIMENTS"]

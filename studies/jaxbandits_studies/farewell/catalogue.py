@@ -7,64 +7,63 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from jaxbandits.experiments.common.comparison import Contestant, run_contestants
-from jaxbandits.experiments.common.experiment import Experiment, Options, Outcome
-from jaxbandits.experiments.farewell.least import least
-from jaxbandits.experiments.farewell.prior import prior
-from jaxbandits.experiments.farewell.radius import radius
-from jaxbandits.experiments.farewell.theory import bounds, coverage
+from jaxbandits import farewell
 from jaxbandits.plots import draw_legend, figure, plot_curves, plot_panels, share_names
 from jaxbandits.plots.selection import seeds_note
-from jaxbandits.policies import farewell as policies
 from jaxbandits.protocol import Environment
-from jaxbandits.settings import farewell as settings
 from jaxbandits.stats import summary_records
+from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from jaxbandits_studies.common.experiment import Experiment, Options, Outcome
+from jaxbandits_studies.farewell.least import least
+from jaxbandits_studies.farewell.prior import prior
+from jaxbandits_studies.farewell.radius import radius
+from jaxbandits_studies.farewell.theory import bounds, coverage
 
 SHOWN = ("regret", "realised_regret", "optimal", "epochs")
 BAR_COLORS = ("0.35", "0.55", "0.75")
 PAPER = {
-    "Wait-UCB": Contestant(policies.wait_ucb),
-    "UCB-Simplex": Contestant(policies.ucb_simplex),
-    "Budget-UCB": Contestant(policies.budget_ucb),
-    "Budget-UCB, code": Contestant(policies.budget_ucb, {"log_factor": 2.0}),
-    "UCB-BV1": Contestant(policies.ucb_bv1),
-    "omega*-UCB, rho = 1": Contestant(policies.omega_star_ucb),
+    "Wait-UCB": Contestant(farewell.wait_ucb),
+    "UCB-Simplex": Contestant(farewell.ucb_simplex),
+    "Budget-UCB": Contestant(farewell.budget_ucb),
+    "Budget-UCB, code": Contestant(farewell.budget_ucb, {"log_factor": 2.0}),
+    "UCB-BV1": Contestant(farewell.ucb_bv1),
+    "omega*-UCB, rho = 1": Contestant(farewell.omega_star_ucb),
 }
 SIDE = {
-    "Wait-UCB": Contestant(policies.wait_ucb),
+    "Wait-UCB": Contestant(farewell.wait_ucb),
     "Wait-UCB, shorter waits": Contestant(
-        partial(policies.wait_ucb, observe="shorter")
+        partial(farewell.wait_ucb, observe="shorter")
     ),
-    "Wait-UCB, naive": Contestant(partial(policies.wait_ucb, observe="naive")),
-    "Wait-UCB, product-limit": Contestant(policies.product_limit),
-    "omega*-UCB": Contestant(policies.omega_star_ucb),
+    "Wait-UCB, naive": Contestant(partial(farewell.wait_ucb, observe="naive")),
+    "Wait-UCB, product-limit": Contestant(farewell.product_limit),
+    "omega*-UCB": Contestant(farewell.omega_star_ucb),
     "omega*-UCB, shorter waits": Contestant(
-        partial(policies.omega_star_ucb, observe="shorter")
+        partial(farewell.omega_star_ucb, observe="shorter")
     ),
-    "omega*-UCB, product-limit": Contestant(policies.product_limit_omega),
+    "omega*-UCB, product-limit": Contestant(farewell.product_limit_omega),
 }
 CROSSOVER = PAPER | {
     "omega*-UCB, shorter waits": SIDE["omega*-UCB, shorter waits"],
-    "UCB1 on rewards": Contestant(policies.ucb1),
-    "uniform": Contestant(policies.uniform),
+    "UCB1 on rewards": Contestant(farewell.ucb1),
+    "uniform": Contestant(farewell.uniform),
 }
 FIGURE_1 = {
-    "Figure 1a (i)": settings.figure_1a,
-    "Figure 1b": settings.optimum_in_the_middle,
-    "Figure 1c": settings.optimum_at_one,
+    "Figure 1a (i)": farewell.figure_1a,
+    "Figure 1b": farewell.optimum_in_the_middle,
+    "Figure 1c": farewell.optimum_at_one,
 }
 FIGURE_2 = {
-    "Figure 2a": settings.macro_arms_only,
-    "Figure 2b": settings.display_advertising,
-    "Figure 2c": partial(settings.display_advertising, 2),
+    "Figure 2a": farewell.macro_arms_only,
+    "Figure 2b": farewell.display_advertising,
+    "Figure 2c": partial(farewell.display_advertising, 2),
 }
 READINGS = {
-    f"Figure 1a ({reading})": partial(settings.figure_1a, reading)
+    f"Figure 1a ({reading})": partial(farewell.figure_1a, reading)
     for reading in ("i", "ii", "iii")
 }
 APPLICATIONS = {
-    "second-price auction": settings.second_price_auction,
-    "cross-validation": settings.cross_validation,
+    "second-price auction": farewell.second_price_auction,
+    "cross-validation": farewell.cross_validation,
 }
 RECONSTRUCTED = (
     "The delay distributions are reconstructed from the gaps that the text states "

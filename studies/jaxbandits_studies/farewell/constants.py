@@ -12,8 +12,8 @@ from scipy.special import roots_legendre
 
 from jaxbandits.laws import Bernoulli, Beta, bernoulli, beta
 from jaxbandits.protocol import Environment
-from jaxbandits.theory import graves_lai
-from jaxbandits.theory.graves_lai import LowerBound
+from jaxbandits_studies.theory import graves_lai
+from jaxbandits_studies.theory.graves_lai import LowerBound
 
 LAWS = {Bernoulli: bernoulli, Beta: beta}
 PARTS = 8  # that the rewards of a law without atoms are cut into, equally likely ones

@@ -9,16 +9,16 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from jaxbandits.experiments.common.dots import draw_dots
-from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.farewell.constants import of_any_law, of_known_rewards
-from jaxbandits.experiments.judging import growth
-from jaxbandits.experiments.judging.board import shipped_cases
-from jaxbandits.experiments.judging.farewell import PROTOCOL
-from jaxbandits.experiments.judging.growth import BEST
-from jaxbandits.experiments.judging.scores import Cell
 from jaxbandits.protocol import Environment
 from jaxbandits.stats import Record, entry, make_record
+from jaxbandits_studies.common.dots import draw_dots
+from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.farewell.constants import of_any_law, of_known_rewards
+from jaxbandits_studies.judging import growth
+from jaxbandits_studies.judging.board import shipped_cases
+from jaxbandits_studies.judging.farewell import PROTOCOL
+from jaxbandits_studies.judging.growth import BEST
+from jaxbandits_studies.judging.scores import Cell
 
 NAME = "farewell-least"
 BOUND = "c log T"

@@ -1,14 +1,14 @@
 """What hazard Thompson sampling should believe at first: on the tuning set alone."""
 
-from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.judging.choices import Subject, choices
-from jaxbandits.experiments.judging.farewell import PROTOCOL
-from jaxbandits.policies import farewell as policies
+from jaxbandits import farewell
+from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.judging.choices import Subject, choices
+from jaxbandits_studies.judging.farewell import PROTOCOL
 
 NAME = "farewell-prior"
 SUBJECTS = {
     "hazard TS": Subject(
-        policies.hazard_thompson,
+        farewell.hazard_thompson,
         {
             "prior_passed": (1.0, 2.0, 3.0, 10.0, 30.0),
             "prior_ended": (1.0, 1.5, 2.0, 4.0),

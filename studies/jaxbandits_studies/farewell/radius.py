@@ -2,19 +2,19 @@
 
 from functools import partial
 
-from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.judging.choices import Subject, choices
-from jaxbandits.experiments.judging.farewell import PROTOCOL
-from jaxbandits.policies import farewell as policies
+from jaxbandits import farewell
+from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.judging.choices import Subject, choices
+from jaxbandits_studies.judging.farewell import PROTOCOL
 
 NAME = "farewell-radius"
 VALUES = {"rho": (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0)}
-_star = partial(policies.omega_star_ucb, variance="shrunk")
+_star = partial(farewell.omega_star_ucb, variance="shrunk")
 SUBJECTS = {
     "omega*, shrunk": Subject(_star, VALUES),
     "omega*, shrunk, shorter waits": Subject(partial(_star, observe="shorter"), VALUES),
     "omega*, shrunk, product-limit": Subject(
-        partial(policies.product_limit_omega, variance="shrunk"), VALUES
+        partial(farewell.product_limit_omega, variance="shrunk"), VALUES
     ),
 }
 

@@ -7,19 +7,19 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from jaxbandits.experiments.common.comparison import Contestant, run_contestants
-from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.common.overlay import TRIVIAL, Panel, bounds_figure
+from jaxbandits.farewell import wait_ucb
 from jaxbandits.plots import (
     draw_legend,
     figure,
     line_style,
     readable_ticks,
 )
-from jaxbandits.policies.farewell import wait_ucb
 from jaxbandits.protocol import Environment
 from jaxbandits.stats import entry, make_record, summary_records
-from jaxbandits.theory import farewell as theory
+from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.common.overlay import TRIVIAL, Panel, bounds_figure
+from jaxbandits_studies.theory import farewell
 
 DELTAS = (0.01, 0.03, 0.1, 0.3)
 COUNTS = (1, 10, 100, 1_000)
@@ -50,13 +50,13 @@ def bounds(
         times = dataset["checkpoint"].values
         times = times[times > waits[-1]]
         curves = {
-            "Theorem 2": theory.regret_bound(
+            "Theorem 2": farewell.regret_bound(
                 times, oracle.gaps, oracle.mean_time, waits
             ),
-            TRIVIAL: theory.trivial_bound(times, oracle.gaps, waits),
-            "(WAIT), order": theory.wait_rate(times, oracle.gaps, oracle.mean_time),
-            "(DQZL), order": theory.dqzl_rate(times, oracle.gaps, oracle.rate),
-            "(FJ), order": theory.fj_rate(times, oracle.gaps, oracle.mean_time),
+            TRIVIAL: farewell.trivial_bound(times, oracle.gaps, waits),
+            "(WAIT), order": farewell.wait_rate(times, oracle.gaps, oracle.mean_time),
+            "(DQZL), order": farewell.dqzl_rate(times, oracle.gaps, oracle.rate),
+            "(FJ), order": farewell.fj_rate(times, oracle.gaps, oracle.mean_time),
         }
         panels[title] = Panel(dataset, times, curves)
         panels[title].record(found[0]["metrics"])
@@ -82,7 +82,7 @@ def coverage(options: Options) -> Outcome:
             y = 1 + (largest - 1) * rng.binomial(n, share, options.seeds) / n
             off = np.abs(x / y - mean_x / mean_y)
             for m, delta in enumerate(DELTAS):
-                radius = theory.radius(n, delta, largest, mean_y)
+                radius = farewell.radius(n, delta, largest, mean_y)
                 frequency[i, k, m] = np.mean(off > radius)
                 slack[i, k, m] = radius / np.quantile(off, 1 - delta)
 

@@ -6,16 +6,11 @@ package.
 
 from typing import Any, NamedTuple
 
-from jaxbandits.experiments.judging.board import Board, shipped
-from jaxbandits.experiments.judging.leaderboard import PROTOCOLS
-from jaxbandits.experiments.judging.page import ANY_GOAL, by_horizon, number, seen
-from jaxbandits.experiments.judging.protocol import Protocol
-from jaxbandits.experiments.judging.scores import (
-    ONE_REWARD,
-    Cell,
-    beside,
-    standings,
-)
+from jaxbandits_studies.judging.board import Board, shipped
+from jaxbandits_studies.judging.leaderboard import PROTOCOLS
+from jaxbandits_studies.judging.page import ANY_GOAL, by_horizon, number, seen
+from jaxbandits_studies.judging.protocol import Protocol
+from jaxbandits_studies.judging.scores import ONE_REWARD, Cell, beside, standings
 
 HARDEST = 3  # cases that are named
 
@@ -37,7 +32,7 @@ class Advice(NamedTuple):
 ADVICE = {
     "censored": Advice(
         "cell TS",
-        "policies.censored.cell_thompson(problem)",
+        "censored.cell_thompson(problem)",
         "Limits on what a round may consume: play `cell_thompson(problem)`. It has to "
         "be told nothing but the costs and penalties, which you know; rewards must lie "
         "in [0, 1]. Leave its prior as it is: one that expects rounds to exceed their "
@@ -49,7 +44,7 @@ ADVICE = {
     ),
     "budgeted": Advice(
         "share-UCB, anytime",
-        'policies.budgeted.share_ucb(problem, clock="spent")',
+        'budgeted.share_ucb(problem, clock="spent")',
         "Money to spend on arms with random costs: play `share_ucb(problem, "
         'clock="spent")`, which is told nothing, or `share_ucb(problem)` if you know '
         "the budget beforehand. Where rewards come with costs (who clicks costs, and "
@@ -68,7 +63,7 @@ ADVICE = {
     ),
     "farewell": Advice(
         "hazard TS",
-        "policies.farewell.hazard_thompson(problem)",
+        "farewell.hazard_thompson(problem)",
         "Choosing an arm and how long to wait for it: play `hazard_thompson(problem)`. "
         "It is told nothing, and an epoch teaches it of every unit of waiting that it "
         "has entered. Leave its prior as it is. Where waits leave gaps, and what comes "
@@ -81,7 +76,7 @@ ADVICE = {
     ),
     "allocation": Advice(
         "Thompson, mean of 8, feasible",
-        "policies.allocation.thompson_allocation(problem, draws=8, feasible=True)",
+        "allocation.thompson_allocation(problem, draws=8, feasible=True)",
         "Splitting a divisible budget over arms: play `thompson_allocation(problem, "
         "draws=8, feasible=True)`, which has no radius to tune and is told no "
         "horizon. (Without `feasible` it starves an arm now and then, where arms and "

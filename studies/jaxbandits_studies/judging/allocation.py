@@ -6,79 +6,80 @@ rival has the advantage of hindsight.
 
 from functools import partial
 
-from jaxbandits.experiments.allocation.cast import TUNED, exploration, start_rounds
-from jaxbandits.experiments.allocation.quiz import FILE as EDNET_FILE
-from jaxbandits.experiments.judging.protocol import Case, Entrant, Margin, Protocol
+from jaxbandits import allocation
 from jaxbandits.laws.thresholds import half_normal, lomax, weibull
-from jaxbandits.policies import allocation as policies
 from jaxbandits.protocol import Environment
-from jaxbandits.settings import allocation as settings
+from jaxbandits_studies.allocation.cast import TUNED, exploration, start_rounds
+from jaxbandits_studies.allocation.quiz import FILE as EDNET_FILE
+from jaxbandits_studies.judging.protocol import Case, Entrant, Margin, Protocol
 
 SIGMOID = (1_000, 10_000)  # whose rounds cost much more
 
 
 def _ednet(path) -> Environment:
-    return settings.ednet(settings.load_ednet(path))
+    return allocation.ednet(allocation.load_ednet(path))
 
 
 TUNING = {
-    "A.1, K = 5": Case(partial(settings.simulation, 5), "paper"),
-    "A.1, K = 15, tight": Case(partial(settings.simulation, 15, M=40.0), "paper"),
+    "A.1, K = 5": Case(partial(allocation.simulation, 5), "paper"),
+    "A.1, K = 15, tight": Case(partial(allocation.simulation, 15, M=40.0), "paper"),
     "A.1, Lomax 3": Case(
-        partial(settings.simulation, family=lomax, shape=3.0), "drawn"
+        partial(allocation.simulation, family=lomax, shape=3.0), "drawn"
     ),
-    "EdNet-like 11": Case(partial(settings.ednet_like, seed=11), "drawn", SIGMOID),
-    "Criteo-like 11": Case(partial(settings.criteo_like, seed=11), "drawn"),
+    "EdNet-like 11": Case(partial(allocation.ednet_like, seed=11), "drawn", SIGMOID),
+    "Criteo-like 11": Case(partial(allocation.criteo_like, seed=11), "drawn"),
 }
 JUDGING = {
-    "A.1": Case(settings.simulation, "paper"),
-    "A.1, K = 30": Case(partial(settings.simulation, 30), "paper"),
-    "A.1, plenty": Case(partial(settings.simulation, M=400.0), "drawn"),
-    "A.1, scarce": Case(partial(settings.simulation, M=10.0), "drawn"),
-    "A.1, two arms": Case(partial(settings.simulation, 2), "drawn"),
+    "A.1": Case(allocation.simulation, "paper"),
+    "A.1, K = 30": Case(partial(allocation.simulation, 30), "paper"),
+    "A.1, plenty": Case(partial(allocation.simulation, M=400.0), "drawn"),
+    "A.1, scarce": Case(partial(allocation.simulation, M=10.0), "drawn"),
+    "A.1, two arms": Case(partial(allocation.simulation, 2), "drawn"),
     "A.1, Lomax 2": Case(
-        partial(settings.simulation, family=lomax, shape=2.0), "drawn"
+        partial(allocation.simulation, family=lomax, shape=2.0), "drawn"
     ),
-    "A.1, half-normal": Case(partial(settings.simulation, family=half_normal), "drawn"),
+    "A.1, half-normal": Case(
+        partial(allocation.simulation, family=half_normal), "drawn"
+    ),
     "A.1, Weibull 0.7": Case(
-        partial(settings.simulation, family=weibull, shape=0.7), "drawn"
+        partial(allocation.simulation, family=weibull, shape=0.7), "drawn"
     ),
     "A.1, Weibull 2": Case(
-        partial(settings.simulation, family=weibull, shape=2.0), "drawn", SIGMOID
+        partial(allocation.simulation, family=weibull, shape=2.0), "drawn", SIGMOID
     ),
-    "EdNet-like": Case(settings.ednet_like, "drawn", SIGMOID),
-    "EdNet-like 1": Case(partial(settings.ednet_like, seed=1), "drawn", SIGMOID),
-    "Criteo-like": Case(settings.criteo_like, "drawn"),
-    "Criteo-like 1": Case(partial(settings.criteo_like, seed=1), "drawn"),
+    "EdNet-like": Case(allocation.ednet_like, "drawn", SIGMOID),
+    "EdNet-like 1": Case(partial(allocation.ednet_like, seed=1), "drawn", SIGMOID),
+    "Criteo-like": Case(allocation.criteo_like, "drawn"),
+    "Criteo-like 1": Case(partial(allocation.criteo_like, seed=1), "drawn"),
     "EdNet, 700 s": Case(_ednet, "recorded", SIGMOID, EDNET_FILE),
 }
 
 FEASIBLE = "Thompson, mean of 8, feasible"
 ENTRANTS = {
     "RA-UCB, as printed": Entrant(
-        policies.ra_ucb, {"initial": start_rounds}, knows=("horizon",)
+        allocation.ra_ucb, {"initial": start_rounds}, knows=("horizon",)
     ),
     "RA-UCB, tuned": Entrant(TUNED.factory, TUNED.params, knows=("horizon",)),
     "RA-ETC": Entrant(
-        policies.ra_etc,
+        allocation.ra_etc,
         {"exploration": exploration},
         knows=("horizon",),
         flaw="explores T^(2/3) rounds",
     ),
     "NO-UCB": Entrant(
-        policies.no_ucb,
+        allocation.no_ucb,
         {"initial": start_rounds},
         knows=("horizon",),
         flaw="point estimates, which may leave an arm for good",
     ),
-    "Thompson": Entrant(policies.thompson_allocation),
+    "Thompson": Entrant(allocation.thompson_allocation),
     "Thompson, mean of 8": Entrant(
-        partial(policies.thompson_allocation, draws=8), ours=True
+        partial(allocation.thompson_allocation, draws=8), ours=True
     ),
     FEASIBLE: Entrant(
-        partial(policies.thompson_allocation, draws=8, feasible=True), ours=True
+        partial(allocation.thompson_allocation, draws=8, feasible=True), ours=True
     ),
-    "uniform": Entrant(policies.uniform_split, flaw="does not learn"),
+    "uniform": Entrant(allocation.uniform_split, flaw="does not learn"),
 }
 PROTOCOL = Protocol(
     setting="allocation",

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any, NamedTuple
 
-from jaxbandits.experiments.judging.protocol import Entrant, Protocol
-from jaxbandits.experiments.judging.scores import Cell, Score
 from jaxbandits.protocol import Environment
+from jaxbandits_studies.judging.protocol import Entrant, Protocol
+from jaxbandits_studies.judging.scores import Cell, Score
 
 VERSION = 1
 DIGITS = 6  # significant ones

@@ -14,8 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.experiments.budgeted.instances import FACEBOOK_FILE
-from jaxbandits.experiments.judging.protocol import Case, Entrant, Goal, Protocol
+from jaxbandits import budgeted
 from jaxbandits.laws import (
     Bernoulli,
     Beta,
@@ -26,9 +25,9 @@ from jaxbandits.laws import (
     discrete,
     product,
 )
-from jaxbandits.policies import budgeted as policies
 from jaxbandits.protocol import Environment
-from jaxbandits.settings import budgeted as settings
+from jaxbandits_studies.budgeted.instances import FACEBOOK_FILE
+from jaxbandits_studies.judging.protocol import Case, Entrant, Goal, Protocol
 
 
 def coins(name: str, reward, cost, num_arms: int = 10) -> Environment:
@@ -36,14 +35,14 @@ def coins(name: str, reward, cost, num_arms: int = 10) -> Environment:
     setup = {"reward": np.array(reward), "cost": np.array(cost)}
     setup["like"] = np.zeros(num_arms)
     law = product(bernoulli, bernoulli)
-    return settings.budgeted(name, law, _draw_coins, setup, num_arms)
+    return budgeted.budgeted(name, law, _draw_coins, setup, num_arms)
 
 
 def narrow(name: str, reward, cost, concentration, num_arms: int = 10) -> Environment:
     """Beta arms with means as of `coins`, and a + b = `concentration`."""
     setup = {"reward": np.array(reward), "cost": np.array(cost)}
     setup |= {"like": np.zeros(num_arms), "concentration": np.float64(concentration)}
-    return settings.budgeted(name, product(beta, beta), _draw_narrow, setup, num_arms)
+    return budgeted.budgeted(name, product(beta, beta), _draw_narrow, setup, num_arms)
 
 
 def two_values(name: str, reward, reward_mean, cost, cost_mean) -> Environment:
@@ -55,7 +54,7 @@ def two_values(name: str, reward, reward_mean, cost, cost_mean) -> Environment:
       reward_mean, cost_mean: f64[K], between them.
     """
     arms = Product(_discrete(reward, reward_mean), _discrete(cost, cost_mean))
-    return settings.fixed(name, product(discrete, discrete), arms, unit="cheapest")
+    return budgeted.fixed(name, product(discrete, discrete), arms, unit="cheapest")
 
 
 def _discrete(values, mean):
@@ -75,24 +74,24 @@ def _means(key, setup):
 def _draw_coins(key, setup):
     reward, cost = _means(key, setup)
     arms = Product(Bernoulli(reward), Bernoulli(cost))
-    return settings.Arms(arms, jnp.int32(setup["like"].shape[0]))
+    return budgeted.Arms(arms, jnp.int32(setup["like"].shape[0]))
 
 
 def _draw_narrow(key, setup):
     reward, cost = _means(key, setup)
     size = setup["concentration"]
     laws = [Beta(size * mean, size * (1 - mean)) for mean in (reward, cost)]
-    return settings.Arms(Product(*laws), jnp.int32(setup["like"].shape[0]))
+    return budgeted.Arms(Product(*laws), jnp.int32(setup["like"].shape[0]))
 
 
 def _facebook(make, path) -> Environment:
-    return make(settings.load_facebook(path))
+    return make(budgeted.load_facebook(path))
 
 
 TUNING = {
-    "S-Br-10": Case(partial(settings.s_br, 10), "paper"),
-    "S-GBr-20": Case(partial(settings.s_gbr, 20), "paper"),
-    "S-Bt-20": Case(partial(settings.s_bt, 20), "paper"),
+    "S-Br-10": Case(partial(budgeted.s_br, 10), "paper"),
+    "S-GBr-20": Case(partial(budgeted.s_gbr, 20), "paper"),
+    "S-Bt-20": Case(partial(budgeted.s_bt, 20), "paper"),
     "alike, K = 5": Case(
         partial(coins, "alike, K = 5", (0.3, 0.4), (0.2, 0.4), 5), "drawn"
     ),
@@ -116,12 +115,12 @@ TUNING = {
     ),
 }
 JUDGING = {
-    "S-Br-50": Case(partial(settings.s_br, 50), "paper"),
-    "S-Br-100": Case(partial(settings.s_br, 100), "paper"),
-    "S-GBr-10": Case(partial(settings.s_gbr, 10), "paper"),
-    "S-GBr-50": Case(partial(settings.s_gbr, 50), "paper"),
-    "S-Bt-10": Case(partial(settings.s_bt, 10), "paper"),
-    "S-Bt-50": Case(partial(settings.s_bt, 50), "paper"),
+    "S-Br-50": Case(partial(budgeted.s_br, 50), "paper"),
+    "S-Br-100": Case(partial(budgeted.s_br, 100), "paper"),
+    "S-GBr-10": Case(partial(budgeted.s_gbr, 10), "paper"),
+    "S-GBr-50": Case(partial(budgeted.s_gbr, 50), "paper"),
+    "S-Bt-10": Case(partial(budgeted.s_bt, 10), "paper"),
+    "S-Bt-50": Case(partial(budgeted.s_bt, 50), "paper"),
     "even costs": Case(partial(coins, "even costs", (0.0, 1.0), (0.4, 0.6)), "drawn"),
     "even rewards": Case(
         partial(coins, "even rewards", (0.4, 0.6), (0.05, 1.0)), "drawn"
@@ -173,18 +172,18 @@ JUDGING = {
         ),
         "trap",
     ),
-    "FB-Br": Case(partial(_facebook, settings.fb_br), "recorded", data=FACEBOOK_FILE),
-    "FB-Bt": Case(partial(_facebook, settings.fb_bt), "recorded", data=FACEBOOK_FILE),
+    "FB-Br": Case(partial(_facebook, budgeted.fb_br), "recorded", data=FACEBOOK_FILE),
+    "FB-Bt": Case(partial(_facebook, budgeted.fb_bt), "recorded", data=FACEBOOK_FILE),
 }
 
-_star = policies.omega_star_ucb
+_star = budgeted.omega_star_ucb
 _SWITCH = "linear regret where 30 pulls show no variance (docs/errata.md, B8)"
 _NARROW = "a twentieth to a quarter of its runs are lost (docs/recommendation.md)"
 # More than 5,000, of 200 runs: docs/judging.md.
 _LOST = "{} % of its runs are lost on S-Br-10 of the tuning set, at 100,000"
 ENTRANTS = {
-    "omega-UCB, rho = 1/4": Entrant(policies.omega_ucb, {"rho": 1 / 4}),
-    "omega-UCB, rho = 1": Entrant(policies.omega_ucb, {"rho": 1.0}),
+    "omega-UCB, rho = 1/4": Entrant(budgeted.omega_ucb, {"rho": 1 / 4}),
+    "omega-UCB, rho = 1": Entrant(budgeted.omega_ucb, {"rho": 1.0}),
     "omega*-UCB, rho = 1/4": Entrant(_star, {"rho": 1 / 4}, flaw=_SWITCH),
     "omega*-UCB, rho = 1": Entrant(_star, {"rho": 1.0}, flaw=_SWITCH),
     "omega*-UCB, shrunk, rho = 1/4": Entrant(
@@ -193,30 +192,30 @@ ENTRANTS = {
     "omega*-UCB, shrunk, log(t/n), rho = 1/2": Entrant(
         partial(_star, variance="shrunk", exploration="log_share"), {"rho": 1 / 2}
     ),
-    "BTS": Entrant(policies.bts),
-    "m-UCB": Entrant(policies.m_ucb, flaw=_NARROW),
-    "c-UCB": Entrant(policies.c_ucb, loses=_LOST.format(22)),
-    "i-UCB": Entrant(policies.i_ucb, loses=_LOST.format(22)),
-    "b-greedy": Entrant(policies.b_greedy, loses=_LOST.format(11)),
-    "UCB-SC+": Entrant(policies.ucb_sc_plus),
-    "KL-UCB-SC+": Entrant(policies.kl_ucb_sc_plus),
-    "UCB-B2": Entrant(policies.ucb_b2),
-    "KUBE": Entrant(policies.kube),
-    "PD-BwK": Entrant(policies.pd_bwk, knows=("budget",)),
+    "BTS": Entrant(budgeted.bts),
+    "m-UCB": Entrant(budgeted.m_ucb, flaw=_NARROW),
+    "c-UCB": Entrant(budgeted.c_ucb, loses=_LOST.format(22)),
+    "i-UCB": Entrant(budgeted.i_ucb, loses=_LOST.format(22)),
+    "b-greedy": Entrant(budgeted.b_greedy, loses=_LOST.format(11)),
+    "UCB-SC+": Entrant(budgeted.ucb_sc_plus),
+    "KL-UCB-SC+": Entrant(budgeted.kl_ucb_sc_plus),
+    "UCB-B2": Entrant(budgeted.ucb_b2),
+    "KUBE": Entrant(budgeted.kube),
+    "PD-BwK": Entrant(budgeted.pd_bwk, knows=("budget",)),
     "epsilon-first": Entrant(
-        policies.epsilon_first,
+        budgeted.epsilon_first,
         knows=("budget",),
         flaw="explores a fixed share of the budget",
     ),
-    "share-UCB": Entrant(policies.share_ucb, knows=("budget",), ours=True),
+    "share-UCB": Entrant(budgeted.share_ucb, knows=("budget",), ours=True),
     "share-UCB, own variances": Entrant(
-        partial(policies.share_ucb, pooled=False), knows=("budget",), ours=True
+        partial(budgeted.share_ucb, pooled=False), knows=("budget",), ours=True
     ),
     "share-UCB, anytime": Entrant(
-        partial(policies.share_ucb, clock="spent"), ours=True
+        partial(budgeted.share_ucb, clock="spent"), ours=True
     ),
-    "ratio TS": Entrant(policies.ratio_thompson, ours=True, longest=100_000),
-    "price TS": Entrant(policies.price_thompson, ours=True, longest=100_000),
+    "ratio TS": Entrant(budgeted.ratio_thompson, ours=True, longest=100_000),
+    "price TS": Entrant(budgeted.price_thompson, ours=True, longest=100_000),
 }
 PROTOCOL = Protocol(
     setting="budgeted",

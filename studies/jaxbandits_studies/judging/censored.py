@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from jaxbandits.experiments.judging.protocol import Case, Entrant, Goal, Protocol
+from jaxbandits import censored
 from jaxbandits.laws import (
     Beta,
     Exponential,
@@ -19,11 +19,10 @@ from jaxbandits.laws import (
     truncated_gaussian,
     truncated_gaussian_params,
 )
-from jaxbandits.policies import censored as policies
 from jaxbandits.protocol import Environment
-from jaxbandits.settings import censored as settings
+from jaxbandits_studies.judging.protocol import Case, Entrant, Goal, Protocol
 
-TEN = settings.equidistant(10)
+TEN = censored.equidistant(10)
 
 
 def drawn_times(name: str, seed: int, limits=TEN, num_arms: int = 10) -> Environment:
@@ -34,8 +33,8 @@ def drawn_times(name: str, seed: int, limits=TEN, num_arms: int = 10) -> Environ
     rng = np.random.default_rng(seed)
     a, b = rng.uniform(0.5, 3.0, (2, num_arms))
     arms = Product(Beta(a, b), Exponential(rng.uniform(0.5, 4.0, num_arms)))
-    problem = settings.running_example(num_arms, limits)
-    return settings.censored(name, problem, product(beta, exponential), arms)
+    problem = censored.running_example(num_arms, limits)
+    return censored.censored(name, problem, product(beta, exponential), arms)
 
 
 def drawn_pairs(name: str, seed: int, limits=TEN, num_arms: int = 10) -> Environment:
@@ -45,20 +44,20 @@ def drawn_pairs(name: str, seed: int, limits=TEN, num_arms: int = 10) -> Environ
     """
     rng = np.random.default_rng(seed)
     mean = rng.uniform(0.2, 0.9, (num_arms, 2))
-    covariance = settings.gaussian_covariance(rng.uniform(-0.4, 0.4, num_arms), 0.2)
+    covariance = censored.gaussian_covariance(rng.uniform(-0.4, 0.4, num_arms), 0.2)
     arms = truncated_gaussian_params(mean, covariance)
-    problem = settings.running_example(num_arms, limits)
-    return settings.censored(name, problem, truncated_gaussian, arms)
+    problem = censored.running_example(num_arms, limits)
+    return censored.censored(name, problem, truncated_gaussian, arms)
 
 
 def _trio(size: int, grid: str):
     """The three instances of section 5.1 on one grid."""
     makers = {
-        "PosCorr": settings.poscorr,
-        "NegCorr": settings.negcorr,
-        "Indep": settings.indep,
+        "PosCorr": censored.poscorr,
+        "NegCorr": censored.negcorr,
+        "Indep": censored.indep,
     }
-    limits = settings.equidistant(size, form=grid)
+    limits = censored.equidistant(size, form=grid)
     return {
         f"{name}, {size} limits to {limits[-1]:g}": Case(partial(make, limits), "paper")
         for name, make in makers.items()
@@ -74,7 +73,7 @@ def _drawn(make, kind: str, seeds, limits=TEN):
     }
 
 
-_FIVE = settings.equidistant(5)
+_FIVE = censored.equidistant(5)
 TUNING = (
     _trio(5, "tabulated")
     | _trio(5, "printed")
@@ -85,38 +84,38 @@ JUDGING = (
     _trio(10, "tabulated")
     | _trio(10, "printed")
     | {
-        "F.2, n = 20": Case(partial(settings.many_arms, 20), "paper"),
-        "F.3, n = 5": Case(settings.low_censoring, "paper"),
-        "Example 1, strict": Case(settings.example1, "paper"),
-        "Example 1, soft": Case(partial(settings.example1, soft=True), "paper"),
+        "F.2, n = 20": Case(partial(censored.many_arms, 20), "paper"),
+        "F.3, n = 5": Case(censored.low_censoring, "paper"),
+        "Example 1, strict": Case(censored.example1, "paper"),
+        "Example 1, soft": Case(partial(censored.example1, soft=True), "paper"),
     }
     | _drawn(drawn_times, "times", (1, 2))
     | _drawn(drawn_pairs, "pairs", (1, 2))
     | {
-        "trap": Case(settings.trap, "trap"),
-        "steep trap": Case(partial(settings.trap, steep=True), "trap"),
-        "WalkSAT": Case(settings.solver, "recorded"),
+        "trap": Case(censored.trap, "trap"),
+        "steep trap": Case(partial(censored.trap, steep=True), "trap"),
+        "WalkSAT": Case(censored.solver, "recorded"),
     }
 )
 
-_kaplan_meier = partial(policies.rcucb, survival="kaplan_meier")
+_kaplan_meier = partial(censored.rcucb, survival="kaplan_meier")
 _TRAPPED = "runs are trapped for good (docs/recommendation.md)"
 ENTRANTS = {
     "RCUCB, eq. (12)": Entrant(
-        policies.rcucb, flaw="eq. (9) can trap a run for good (docs/errata.md, C4)"
+        censored.rcucb, flaw="eq. (9) can trap a run for good (docs/errata.md, C4)"
     ),
     "RCUCB, gain radius only": Entrant(
-        policies.rcucb, {"penalty_radius": 0.0}, flaw=_TRAPPED
+        censored.rcucb, {"penalty_radius": 0.0}, flaw=_TRAPPED
     ),
     "RCUCB, Kaplan-Meier": Entrant(_kaplan_meier),
     "RCUCB, Kaplan-Meier, half a gain radius": Entrant(
         _kaplan_meier, {"gain_radius": 0.5, "penalty_radius": 0.0}, flaw=_TRAPPED
     ),
-    "TS": Entrant(policies.thompson),
-    "UCB": Entrant(policies.ucb_reduction),
-    "KL-UCB": Entrant(policies.kl_ucb_reduction, longest=100_000),
-    "MOSS": Entrant(policies.moss_reduction, knows=("horizon",)),
-    "cell TS": Entrant(policies.cell_thompson, ours=True),
+    "TS": Entrant(censored.thompson),
+    "UCB": Entrant(censored.ucb_reduction),
+    "KL-UCB": Entrant(censored.kl_ucb_reduction, longest=100_000),
+    "MOSS": Entrant(censored.moss_reduction, knows=("horizon",)),
+    "cell TS": Entrant(censored.cell_thompson, ours=True),
 }
 PROTOCOL = Protocol(
     setting="censored",

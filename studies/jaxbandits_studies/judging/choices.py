@@ -14,14 +14,14 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.common.playing import play
-from jaxbandits.experiments.judging.protocol import TUNING_SEED, Protocol
-from jaxbandits.experiments.judging.scores import ONE_REWARD
+from jaxbandits.checks.points import zipped
 from jaxbandits.plots import draw_legend, figure, line_style, readable_ticks
-from jaxbandits.points import zipped
 from jaxbandits.protocol import Policy
 from jaxbandits.stats import Record, entry, final, summary_records
+from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.common.playing import play
+from jaxbandits_studies.judging.protocol import TUNING_SEED, Protocol
+from jaxbandits_studies.judging.scores import ONE_REWARD
 
 QUICK_CASES = 2
 METRIC = "regret"

@@ -4,10 +4,9 @@ from functools import partial
 
 import numpy as np
 
-from jaxbandits.experiments.judging.protocol import Case, Entrant, Margin, Protocol
-from jaxbandits.policies import farewell as policies
+from jaxbandits import farewell
 from jaxbandits.protocol import Environment
-from jaxbandits.settings import farewell as settings
+from jaxbandits_studies.judging.protocol import Case, Entrant, Margin, Protocol
 
 
 def drawn_delays(
@@ -20,7 +19,7 @@ def drawn_delays(
     rng = np.random.default_rng(seed)
     delay = rng.dirichlet(np.full(num_waits + 1, 0.5), num_arms)
     reward = rng.uniform(0.2, 1.0, (num_arms, 1))
-    return settings.farewell(name, delay, reward, num_waits=num_waits)
+    return farewell.farewell(name, delay, reward, num_waits=num_waits)
 
 
 def heavy_tail(num_waits: int = 30) -> Environment:
@@ -32,7 +31,7 @@ def heavy_tail(num_waits: int = 30) -> Environment:
     delay = delays**-1.5
     delay *= 0.8 / delay[:-1].sum()
     delay[-1] = 0.2
-    return settings.farewell(
+    return farewell.farewell(
         "heavy tail", delay[None], np.ones((1, 1)), num_waits=num_waits
     )
 
@@ -42,7 +41,7 @@ def late_prize() -> Environment:
     delay = np.zeros((2, 11))
     delay[0, [0, 9]] = 0.1, 0.9
     delay[1, [0, 10]] = 0.09, 0.91
-    return settings.farewell("late prize", delay, np.ones((2, 1)), num_waits=10)
+    return farewell.farewell("late prize", delay, np.ones((2, 1)), num_waits=10)
 
 
 def _drawn(seeds, **sizes):
@@ -56,17 +55,17 @@ def _drawn(seeds, **sizes):
 TUNING = _drawn((101, 102, 103)) | _drawn((104,), num_arms=1, num_waits=20)
 JUDGING = (
     {
-        f"Figure 1a ({reading})": Case(partial(settings.figure_1a, reading), "paper")
+        f"Figure 1a ({reading})": Case(partial(farewell.figure_1a, reading), "paper")
         for reading in ("i", "ii", "iii")
     }
     | {
-        "Figure 1b": Case(settings.optimum_in_the_middle, "paper"),
-        "Figure 1c": Case(settings.optimum_at_one, "paper"),
-        "Figure 2a": Case(settings.macro_arms_only, "paper"),
-        "Figure 2b": Case(settings.display_advertising, "paper"),
-        "Figure 2c": Case(partial(settings.display_advertising, 2), "paper"),
-        "second-price auction": Case(settings.second_price_auction, "paper"),
-        "cross-validation": Case(settings.cross_validation, "paper"),
+        "Figure 1b": Case(farewell.optimum_in_the_middle, "paper"),
+        "Figure 1c": Case(farewell.optimum_at_one, "paper"),
+        "Figure 2a": Case(farewell.macro_arms_only, "paper"),
+        "Figure 2b": Case(farewell.display_advertising, "paper"),
+        "Figure 2c": Case(partial(farewell.display_advertising, 2), "paper"),
+        "second-price auction": Case(farewell.second_price_auction, "paper"),
+        "cross-validation": Case(farewell.cross_validation, "paper"),
     }
     | _drawn((1, 2, 3))
     | {
@@ -75,17 +74,17 @@ JUDGING = (
     }
 )
 
-_star = policies.omega_star_ucb
+_star = farewell.omega_star_ucb
 _QUARTER = "runs are lost with rho = 1/4 (docs/errata.md, D7)"
 _SWITCH = "a variance of 0 in 30 epochs ends exploration (docs/errata.md, B8)"
 ENTRANTS = {
-    "Wait-UCB": Entrant(policies.wait_ucb),
-    "Wait-UCB, shorter waits": Entrant(partial(policies.wait_ucb, observe="shorter")),
-    "Wait-UCB, product-limit": Entrant(policies.product_limit),
-    "UCB-Simplex": Entrant(policies.ucb_simplex),
-    "Budget-UCB": Entrant(policies.budget_ucb),
-    "UCB-BV1": Entrant(policies.ucb_bv1),
-    "omega-UCB, rho = 1": Entrant(policies.omega_ucb),
+    "Wait-UCB": Entrant(farewell.wait_ucb),
+    "Wait-UCB, shorter waits": Entrant(partial(farewell.wait_ucb, observe="shorter")),
+    "Wait-UCB, product-limit": Entrant(farewell.product_limit),
+    "UCB-Simplex": Entrant(farewell.ucb_simplex),
+    "Budget-UCB": Entrant(farewell.budget_ucb),
+    "UCB-BV1": Entrant(farewell.ucb_bv1),
+    "omega-UCB, rho = 1": Entrant(farewell.omega_ucb),
     "omega*-UCB, rho = 1": Entrant(_star, flaw=_SWITCH),
     "omega*-UCB, shrunk, rho = 1/4": Entrant(
         partial(_star, variance="shrunk"), {"rho": 1 / 4}, flaw=_QUARTER
@@ -94,16 +93,16 @@ ENTRANTS = {
     "omega*-UCB, shrunk, shorter waits": Entrant(
         partial(_star, variance="shrunk", observe="shorter")
     ),
-    "omega*-UCB, product-limit": Entrant(policies.product_limit_omega, flaw=_SWITCH),
+    "omega*-UCB, product-limit": Entrant(farewell.product_limit_omega, flaw=_SWITCH),
     "omega*-UCB, shrunk, product-limit": Entrant(
-        partial(policies.product_limit_omega, variance="shrunk")
+        partial(farewell.product_limit_omega, variance="shrunk")
     ),
-    "hazard TS": Entrant(policies.hazard_thompson, ours=True),
-    "BTS": Entrant(policies.bts),
-    "UCB-SC+": Entrant(policies.ucb_sc_plus),
-    "KUBE": Entrant(policies.kube),
-    "PD-BwK": Entrant(policies.pd_bwk, knows=("budget",)),
-    "UCB1 on rewards": Entrant(policies.ucb1, flaw="looks at no time"),
+    "hazard TS": Entrant(farewell.hazard_thompson, ours=True),
+    "BTS": Entrant(farewell.bts),
+    "UCB-SC+": Entrant(farewell.ucb_sc_plus),
+    "KUBE": Entrant(farewell.kube),
+    "PD-BwK": Entrant(farewell.pd_bwk, knows=("budget",)),
+    "UCB1 on rewards": Entrant(farewell.ucb1, flaw="looks at no time"),
 }
 PROTOCOL = Protocol(
     setting="farewell",

@@ -5,11 +5,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from jaxbandits.experiments.judging.board import Board
-from jaxbandits.experiments.judging.page import ANY_GOAL
-from jaxbandits.experiments.judging.protocol import Protocol
-from jaxbandits.experiments.judging.scores import standings
 from jaxbandits.plots import draw_legend, figure, line_style
+from jaxbandits_studies.judging.board import Board
+from jaxbandits_studies.judging.page import ANY_GOAL
+from jaxbandits_studies.judging.protocol import Protocol
+from jaxbandits_studies.judging.scores import standings
 
 LARGEST = 300.0  # ratios beyond are drawn there
 ROW = 0.46  # inches

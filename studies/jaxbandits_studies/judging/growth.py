@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from math import hypot, log
 
-from jaxbandits.experiments.judging.board import Board
-from jaxbandits.experiments.judging.scores import Cell, Score
 from jaxbandits.stats import Entry, entry
+from jaxbandits_studies.judging.board import Board
+from jaxbandits_studies.judging.scores import Cell, Score
 
 BEST = "best rival"
 

@@ -4,19 +4,19 @@ from functools import partial
 
 import xarray as xr
 
-from jaxbandits.experiments.common.experiment import Experiment, Options, Outcome
-from jaxbandits.experiments.judging import allocation, budgeted, censored, farewell
-from jaxbandits.experiments.judging.board import Board, dumped
-from jaxbandits.experiments.judging.figure import dot_plot
-from jaxbandits.experiments.judging.page import ANY_GOAL, number, page, verdicts
-from jaxbandits.experiments.judging.playing import METRIC, horizons_of, play_case
-from jaxbandits.experiments.judging.protocol import FINAL_SEED, JUDGING_SEED, Protocol
-from jaxbandits.experiments.judging.scores import cell_of, standings
-from jaxbandits.experiments.judging.speed import microseconds
-from jaxbandits.printing import Table
+from jaxbandits.console.printing import Table
 from jaxbandits.results import provenance
 from jaxbandits.stats import Record, entry, make_record
 from jaxbandits.sweeps.signals import stop_at_sigterm
+from jaxbandits_studies.common.experiment import Experiment, Options, Outcome
+from jaxbandits_studies.judging import allocation, budgeted, censored, farewell
+from jaxbandits_studies.judging.board import Board, dumped
+from jaxbandits_studies.judging.figure import dot_plot
+from jaxbandits_studies.judging.page import ANY_GOAL, number, page, verdicts
+from jaxbandits_studies.judging.playing import METRIC, horizons_of, play_case
+from jaxbandits_studies.judging.protocol import FINAL_SEED, JUDGING_SEED, Protocol
+from jaxbandits_studies.judging.scores import cell_of, standings
+from jaxbandits_studies.judging.speed import microseconds
 
 PROTOCOLS = {
     module.PROTOCOL.setting: module.PROTOCOL

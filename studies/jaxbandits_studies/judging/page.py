@@ -3,15 +3,15 @@
 import statistics
 from collections.abc import Iterator
 
-from jaxbandits.experiments.judging.board import Board
-from jaxbandits.experiments.judging.protocol import (
+from jaxbandits_studies.judging.board import Board
+from jaxbandits_studies.judging.protocol import (
     FINAL_SEED,
     KNOWN_TO_ALL,
     Goal,
     Margin,
     Protocol,
 )
-from jaxbandits.experiments.judging.scores import (
+from jaxbandits_studies.judging.scores import (
     ONE_REWARD,
     Cell,
     beside,

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import xarray as xr
 
-from jaxbandits.experiments.common.experiment import Options
-from jaxbandits.experiments.common.slugs import slug
-from jaxbandits.experiments.judging.protocol import Case, Entrant, Protocol
-from jaxbandits.machine import Machine
 from jaxbandits.protocol import Environment, Policy
+from jaxbandits.simulation.machine import Machine
 from jaxbandits.sweeps import Entry, Spec, Store, run_sweep
+from jaxbandits_studies.common.experiment import Options
+from jaxbandits_studies.common.slugs import slug
+from jaxbandits_studies.judging.protocol import Case, Entrant, Protocol
 
 METRIC = "regret"
 BLOCK = 64  # runs; one size for all horizons, which so share their programs

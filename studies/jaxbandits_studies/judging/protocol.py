@@ -9,9 +9,9 @@ choice a protocol says in `seen`, and so does whatever shows its numbers.
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from jaxbandits.experiments.common.comparison import Contestant
-from jaxbandits.experiments.common.data import data_file
 from jaxbandits.protocol import Environment
+from jaxbandits_studies.common.comparison import Contestant
+from jaxbandits_studies.common.data import data_file
 
 TUNING_SEED, JUDGING_SEED, FINAL_SEED = 20_261_124, 41_121_062, 62_411_202
 ORIGINS = ("paper", "drawn", "trap", "recorded")

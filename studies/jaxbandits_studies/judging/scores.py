@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
-from jaxbandits.experiments.judging.playing import METRIC
-from jaxbandits.experiments.judging.protocol import Entrant, Goal
+from jaxbandits_studies.judging.playing import METRIC
+from jaxbandits_studies.judging.protocol import Entrant, Goal
 
 ONE_REWARD = 1.0  # regrets below it count as equal: they are less than a reward
 HIGH = 0.95  # quantile

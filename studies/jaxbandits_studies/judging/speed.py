@@ -4,13 +4,13 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from jaxbandits._simulate import simulate
-from jaxbandits.atomic import replacing
-from jaxbandits.experiments.common.experiment import Options
-from jaxbandits.experiments.judging.playing import policy_for
-from jaxbandits.experiments.judging.protocol import Entrant, Protocol
-from jaxbandits.machine import Machine
 from jaxbandits.protocol import Environment
+from jaxbandits.results.atomic import replacing
+from jaxbandits.simulation._simulate import simulate
+from jaxbandits.simulation.machine import Machine
+from jaxbandits_studies.common.experiment import Options
+from jaxbandits_studies.judging.playing import policy_for
+from jaxbandits_studies.judging.protocol import Entrant, Protocol
 
 RUNS = 64
 FILE = "speed.json"

@@ -10,7 +10,7 @@ with censored consumption, or waits, `lai_robbins` the same of budgets; `lost_ru
 Import the module and call through its name: most have a `trivial_bound`.
 """
 
-from jaxbandits.theory import (
+from jaxbandits_studies.theory import (
     allocation,
     budgeted,
     cells,

@@ -27,7 +27,7 @@ from jaxbandits.checks import (
     together,
     whole,
 )
-from jaxbandits.theory.plain import plain_numbers
+from jaxbandits_studies.theory.plain import plain_numbers
 
 LARGEST_TAU = 10**9
 """`xi` sums term by term, some 1e8 terms in a few seconds; beyond this it refuses."""

@@ -20,8 +20,8 @@ from jaxbandits.checks import (
     positive,
     whole,
 )
-from jaxbandits.theory.plain import plain_numbers, up_to
-from jaxbandits.theory.products import largest_products, spread_out
+from jaxbandits_studies.theory.plain import plain_numbers, up_to
+from jaxbandits_studies.theory.products import largest_products, spread_out
 
 
 @plain_numbers

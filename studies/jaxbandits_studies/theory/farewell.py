@@ -19,7 +19,7 @@ from jaxbandits.checks import (
     together,
     whole,
 )
-from jaxbandits.theory.plain import plain_numbers
+from jaxbandits_studies.theory.plain import plain_numbers
 
 _TIE = 1e-12
 

@@ -19,8 +19,8 @@ from jaxbandits.checks import (
     in_unit_interval,
     numbers,
 )
-from jaxbandits.theory.lai_robbins import above
-from jaxbandits.theory.plain import plain_numbers
+from jaxbandits_studies.theory.lai_robbins import above
+from jaxbandits_studies.theory.plain import plain_numbers
 
 _QUADRATURE = np.polynomial.legendre.leggauss(200)
 

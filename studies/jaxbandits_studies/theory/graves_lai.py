@@ -28,9 +28,9 @@ from jaxbandits.checks import (
     numbers,
     shaped,
 )
-from jaxbandits.theory.plain import plain_numbers
+from jaxbandits_studies.theory.plain import plain_numbers
 
-_TIE = 1e-9  # gaps below are none, as in `settings.censored.exact_oracle`
+_TIE = 1e-9  # gaps below are none, as in `censored.exact_oracle`
 _MASS = 1e-12  # chances below are none
 _CLOSE = 1e-3  # of a rival's information, which is to be 1
 _ROUNDS = 200  # of new rivals

@@ -16,8 +16,8 @@ from jaxbandits.checks import (
     numbers,
     whole,
 )
-from jaxbandits.theory.plain import plain_numbers
-from jaxbandits.theory.products import largest_products
+from jaxbandits_studies.theory.plain import plain_numbers
+from jaxbandits_studies.theory.products import largest_products
 
 
 @plain_numbers

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxbandits.checks import Numbers, finite, non_negative, numbers, positive, shaped
-from jaxbandits.theory.plain import plain_numbers
+from jaxbandits_studies.theory.plain import plain_numbers
 
 _HALVINGS = 50  # of the dual's interval, for 15 digits
 _ROUNDING = 1e-6  # by which chances may miss a sum of 1, as in float32

@@ -21,7 +21,7 @@ from jaxbandits.checks import (
     one_of,
     positive,
 )
-from jaxbandits.theory.plain import plain_numbers, up_to
+from jaxbandits_studies.theory.plain import plain_numbers, up_to
 
 
 def _share(rounds: Any, pulls: Any) -> Any:

@@ -18,7 +18,7 @@ from jaxbandits.checks import (
     numbers,
     positive,
 )
-from jaxbandits.theory.plain import plain_numbers, up_to
+from jaxbandits_studies.theory.plain import plain_numbers, up_to
 
 
 @plain_numbers

@@ -13,7 +13,7 @@ from jaxbandits.checks import (
     numbers,
     together,
 )
-from jaxbandits.theory.plain import plain_numbers
+from jaxbandits_studies.theory.plain import plain_numbers
 
 
 @plain_numbers

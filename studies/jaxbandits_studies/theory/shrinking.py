@@ -18,9 +18,9 @@ from jaxbandits.checks import (
     one_of,
     positive,
 )
-from jaxbandits.theory.plain import plain_numbers, up_to
+from jaxbandits_studies.theory.plain import plain_numbers, up_to
 
-PRIOR_PULLS, LEAST_PULLS = 10, 30  # of `policies.budgeted.omega_ucb`
+PRIOR_PULLS, LEAST_PULLS = 10, 30  # of `budgeted.omega_ucb`
 
 # eta by pulls that have all shown the same, not at an end of the range.
 ETAS: dict[str, Callable[[np.ndarray], np.ndarray]] = {

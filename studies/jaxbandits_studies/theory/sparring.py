@@ -18,9 +18,9 @@ from jaxbandits.checks import (
     positive,
     whole,
 )
-from jaxbandits.theory.plain import plain_numbers
+from jaxbandits_studies.theory.plain import plain_numbers
 
-PRIOR = 12.0  # of `policies.censored.cell_self_sparring`
+PRIOR = 12.0  # of `censored.cell_self_sparring`
 _BLOCK, _GRID, _REST = 1024, 400, 1e-3
 _MOST_ROUNDS = 2**53  # a float counts no further
 

@@ -23,8 +23,8 @@ from jaxbandits.checks import (
     numbers,
     whole,
 )
-from jaxbandits.theory.gains import chance_above
-from jaxbandits.theory.plain import plain_numbers
+from jaxbandits_studies.theory.gains import chance_above
+from jaxbandits_studies.theory.plain import plain_numbers
 
 Chance = Callable[[int, float, float, float], float]
 

@@ -32,8 +32,8 @@ from jaxbandits.checks import (
     together,
     whole,
 )
-from jaxbandits.theory.plain import plain_numbers
-from jaxbandits.theory.vacuous import checked
+from jaxbandits_studies.theory.plain import plain_numbers
+from jaxbandits_studies.theory.vacuous import checked
 
 _TIE = 1e-12
 _FORMS = ("printed", "proof")

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from jaxbandits.policies.budgeted import uniform
-from jaxbandits.settings.budgeted import Group, fb_br, fb_bt, load_facebook
+from jaxbandits.budgeted import uniform
 from jaxbandits.testing import trace_run
+from jaxbandits_studies.data import Group, fb_br, fb_bt, load_facebook
 from tests.data import DATA, needs_data
 from tests.kernels.checks import ALARM, assert_uniform
 

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from scipy import optimize, stats
 
-from jaxbandits.settings.allocation.ednet_users import load_ednet
-from jaxbandits.settings.allocation.fitting import (
+from jaxbandits_studies.data.ednet_users import load_ednet
+from jaxbandits_studies.data.fitting import (
     DiscreteWeibullFit,
     WeibullFit,
     fit_arms,

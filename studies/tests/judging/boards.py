@@ -7,10 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
-from jaxbandits.experiments.judging.board import Board
-from jaxbandits.experiments.judging.protocol import Case, Entrant, Goal, Protocol
-from jaxbandits.experiments.judging.scores import cell_of
 from jaxbandits.testing import altered
+from jaxbandits_studies.judging.board import Board
+from jaxbandits_studies.judging.protocol import Case, Entrant, Goal, Protocol
+from jaxbandits_studies.judging.scores import cell_of
 from tests.engine import budget_game
 
 # A game and policies that compile in no time; the regret is what is spent.

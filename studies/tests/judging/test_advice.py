@@ -6,14 +6,13 @@ from runpy import run_path
 
 import pytest
 
-from jaxbandits import cli
-from jaxbandits.experiments.judging import advice
-from jaxbandits.experiments.judging.advice import ADVICE, evidence, hardest, paragraphs
-from jaxbandits.experiments.judging.leaderboard import PROTOCOLS
-from jaxbandits.experiments.judging.page import page
-from jaxbandits.experiments.judging.protocol import FINAL_SEED
-from jaxbandits.policies import allocation, budgeted, censored, farewell
-from tests.experiments.judging.boards import PROTOCOL, RUNS, board, cell
+from jaxbandits import allocation, budgeted, censored, cli, farewell
+from jaxbandits_studies.judging import advice
+from jaxbandits_studies.judging.advice import ADVICE, evidence, hardest, paragraphs
+from jaxbandits_studies.judging.leaderboard import PROTOCOLS
+from jaxbandits_studies.judging.page import page
+from jaxbandits_studies.judging.protocol import FINAL_SEED
+from studies.tests.judging.boards import PROTOCOL, RUNS, board, cell
 from tests.tables import naming
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -121,7 +120,7 @@ def test_the_board_of_the_seeds_that_are_played_last_goes_first(tmp_path):
 def test_a_shipped_board_is_shown(capsys, monkeypatch):
     monkeypatch.setattr(advice, "shipped", lambda setting: board())
     monkeypatch.setattr(
-        "jaxbandits.experiments.judging.board.shipped", lambda setting: board()
+        "jaxbandits_studies.judging.board.shipped", lambda setting: board()
     )
     monkeypatch.setitem(advice.PROTOCOLS, "budgeted", PROTOCOL)
     monkeypatch.setitem(ADVICE, "budgeted", ADVICE["budgeted"]._replace(policy="new"))

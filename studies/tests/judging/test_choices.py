@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 
 from jaxbandits import simulate
-from jaxbandits.experiments import REGISTRY, Options
-from jaxbandits.experiments.budgeted import forgetting, shares, shrunk
-from jaxbandits.experiments.censored import prior as censored_prior
-from jaxbandits.experiments.censored import spread
-from jaxbandits.experiments.farewell import prior as farewell_prior
-from jaxbandits.experiments.farewell import radius
-from jaxbandits.experiments.judging.choices import Subject, choices, points_of, tick
-from jaxbandits.experiments.judging.leaderboard import PROTOCOLS
-from jaxbandits.experiments.judging.protocol import TUNING_SEED, Case
-from jaxbandits.policies.budgeted import omega_star_ucb
+from jaxbandits.budgeted import omega_star_ucb
 from jaxbandits.testing import trace_run
-from tests.experiments.checks import assert_readable, check_records, legend_texts
-from tests.experiments.judging.boards import COINS, EVERY, PROTOCOL
+from jaxbandits_studies import REGISTRY, Options
+from jaxbandits_studies.budgeted import forgetting, shares, shrunk
+from jaxbandits_studies.censored import prior as censored_prior
+from jaxbandits_studies.censored import spread
+from jaxbandits_studies.farewell import prior as farewell_prior
+from jaxbandits_studies.farewell import radius
+from jaxbandits_studies.judging.choices import Subject, choices, points_of, tick
+from jaxbandits_studies.judging.leaderboard import PROTOCOLS
+from jaxbandits_studies.judging.protocol import TUNING_SEED, Case
+from studies.tests.checks import assert_readable, check_records, legend_texts
+from studies.tests.judging.boards import COINS, EVERY, PROTOCOL
 from tests.tables import naming
 
 ALL = {

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from jaxbandits import simulate
-from jaxbandits.experiments import Options
-from jaxbandits.experiments.judging import board, leaderboard, playing
-from jaxbandits.experiments.judging.leaderboard import leaderboard as play
-from jaxbandits.experiments.judging.protocol import Entrant
-from tests.experiments.judging.boards import COINS, ENTRANTS, PROTOCOL
+from jaxbandits_studies import Options
+from jaxbandits_studies.judging import board, leaderboard, playing
+from jaxbandits_studies.judging.leaderboard import leaderboard as play
+from jaxbandits_studies.judging.protocol import Entrant
+from studies.tests.judging.boards import COINS, ENTRANTS, PROTOCOL
 from tests.tables import naming
 
 sys.path.append(str(Path(__file__).resolve().parents[3] / "studies"))
@@ -79,7 +79,7 @@ def test_nothing_is_played_twice(outcome, monkeypatch):
         raise AssertionError("played again")
 
     monkeypatch.setattr("jaxbandits.sweeps.fill.play", refuse)
-    monkeypatch.setattr("jaxbandits.experiments.judging.speed.simulate", refuse)
+    monkeypatch.setattr("jaxbandits_studies.judging.speed.simulate", refuse)
     again = play(PROTOCOL, "leaderboard-x", 7, OPTIONS._replace(folder=folder))
     assert again.records == found.records
 

@@ -6,16 +6,16 @@ import jax
 import numpy as np
 import pytest
 
-from jaxbandits.experiments.common.experiment import ROOT_SEED, Options
-from jaxbandits.experiments.judging import allocation, budgeted, censored, farewell
-from jaxbandits.experiments.judging.protocol import (
+from jaxbandits.registry import POLICIES
+from jaxbandits_studies.common.experiment import ROOT_SEED, Options
+from jaxbandits_studies.judging import allocation, budgeted, censored, farewell
+from jaxbandits_studies.judging.protocol import (
     FINAL_SEED,
     JUDGING_SEED,
     ORIGINS,
     TUNING_SEED,
     VARIANTS,
 )
-from jaxbandits.policies import REGISTRY
 from tests.heavy import in_short
 
 PROTOCOLS = {
@@ -93,7 +93,7 @@ def test_what_is_judged_is_in_the_registry(protocol, no_data):
     problem = next(iter(protocol.judging.values())).environment().problem
     registered = [
         maker(problem)
-        for name, maker in REGISTRY.items()
+        for name, maker in POLICIES.items()
         if name.startswith(f"{protocol.setting}/")
     ]
     for name, entrant in protocol.entrants.items():

@@ -6,23 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jaxbandits.experiments.judging.board import (
-    dumped,
-    joined,
-    loaded,
-    refreshed,
-    shipped,
-)
-from jaxbandits.experiments.judging.figure import dot_plot
-from jaxbandits.experiments.judging.leaderboard import PROTOCOLS
-from jaxbandits.experiments.judging.page import page, verdicts
-from jaxbandits.experiments.judging.protocol import (
-    FINAL_SEED,
-    JUDGING_SEED,
-    Margin,
-)
-from jaxbandits.experiments.judging.scores import missed, standings
-from tests.experiments.judging.boards import ENTRANTS, PROTOCOL, RUNS, board, cell
+from jaxbandits_studies.judging.board import dumped, joined, loaded, refreshed, shipped
+from jaxbandits_studies.judging.figure import dot_plot
+from jaxbandits_studies.judging.leaderboard import PROTOCOLS
+from jaxbandits_studies.judging.page import page, verdicts
+from jaxbandits_studies.judging.protocol import FINAL_SEED, JUDGING_SEED, Margin
+from jaxbandits_studies.judging.scores import missed, standings
+from studies.tests.judging.boards import ENTRANTS, PROTOCOL, RUNS, board, cell
 from tests.tables import naming
 
 PAGES = Path(__file__).parents[3] / "docs" / "leaderboards"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from jaxbandits.theory import allocation
+from jaxbandits_studies.theory import allocation
 from tests.tables import assert_named, assert_refused, each_row
 
 # The numbers of Appendix A.1.

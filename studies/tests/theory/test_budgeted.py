@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from jaxbandits.theory import budgeted
+from jaxbandits_studies.theory import budgeted
 from tests.tables import assert_named, each_row
 
 REWARD = np.array([0.8, 0.1, 0.5])

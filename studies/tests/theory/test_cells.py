@@ -9,12 +9,12 @@ import jax
 import numpy as np
 import pytest
 
-from jaxbandits.policies import censored as policies
-from jaxbandits.policies.gains import Sums
-from jaxbandits.settings.censored import make_problem, scaled
-from jaxbandits.theory import cells as theory
-from jaxbandits.theory import products
-from jaxbandits.theory.gains import chance_above
+from jaxbandits import censored
+from jaxbandits.censored import make_problem, scaled
+from jaxbandits.plain.gains import Sums
+from jaxbandits_studies.theory import cells as theory
+from jaxbandits_studies.theory import products
+from jaxbandits_studies.theory.gains import chance_above
 from tests.tables import assert_refused, each_row
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "studies"))
@@ -133,7 +133,7 @@ def test_runs_are_below_the_bound_which_is_below_random_play(size):
 def newcomer():
     """The policy on an arm of failures beside nothing, and its scores of many words."""
     free = scaled(0.0)
-    policy = policies.cell_thompson(make_problem(2, [1.0], free, free))
+    policy = censored.cell_thompson(make_problem(2, [1.0], free, free))
     return policy, jax.jit(jax.vmap(policy.act, in_axes=(0, None, None, None)))
 
 
@@ -185,7 +185,7 @@ def test_a_normal_law_loses_runs_and_the_policy_none():
     normal = bounds.trap_runs(normal_gains, 300, rounds)[0]
     assert np.median(normal) < most / 50
     assert np.sum(normal > most / 2) >= 2 and normal.max() > 0.8 * most  # 431 of 500
-    regret = bounds.trap_runs(policies.cell_thompson, 300, rounds)[0]
+    regret = bounds.trap_runs(censored.cell_thompson, 300, rounds)[0]
     assert np.sum(regret > most / 2) <= 1
     assert regret.mean() < 2 * normal.mean()
 

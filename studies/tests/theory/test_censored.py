@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jaxbandits.theory import censored, zooming
-from jaxbandits.theory.vacuous import VacuousBound
+from jaxbandits_studies.theory import censored, zooming
+from jaxbandits_studies.theory.vacuous import VacuousBound
 from tests.tables import assert_named, assert_refused, each_row
 
 GAPS = np.array([[0.0, 0.5, 0.25], [0.1, 0.2, 1.0]])

@@ -5,8 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from jaxbandits.policies.budgeted import discounted_omega_ucb
-from jaxbandits.settings.budgeted import s_br_changing
+from jaxbandits.budgeted import discounted_omega_ucb, s_br_changing
 from jaxbandits.testing import trace_run
 from tests.reference.budgeted_policies import DiscountedOmega
 from tests.tables import each_row

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jaxbandits.theory import farewell
+from jaxbandits_studies.theory import farewell
 from tests.tables import assert_named, assert_refused, each_row
 
 WAITS = np.array([1, 2])

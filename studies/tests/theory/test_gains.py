@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from jaxbandits.policies.gains import WORDS, Gains
-from jaxbandits.theory import gains as theory
+from jaxbandits.plain.gains import WORDS, Gains
+from jaxbandits_studies.theory import gains
 from tests.tables import assert_refused, each_row
 
 
@@ -23,10 +23,10 @@ def sample(rng):
 
 def test_two_values_by_hand():
     """Coins are themselves, what is alike has no 1; 0 or 1/2 are 1/6, or 1 in ten."""
-    value, chance = theory.two_values([0.25, 0.25, 1.0], [0.1875, 0.0, 0.0])
+    value, chance = gains.two_values([0.25, 0.25, 1.0], [0.1875, 0.0, 0.0])
     np.testing.assert_allclose(value, [0, 0.25, 1])
     np.testing.assert_allclose(chance, [0.25, 0, 0])
-    value, chance = theory.two_values(0.25, 0.0625)  # of 0 and 1/2
+    value, chance = gains.two_values(0.25, 0.0625)  # of 0 and 1/2
     assert value == pytest.approx(1 / 6) and chance == pytest.approx(0.1)
 
 
@@ -34,7 +34,7 @@ def test_two_values_have_mean_and_variance():
     rng = np.random.default_rng(1)
     mean = rng.random(1000)
     variance = mean * (1 - mean) * rng.random(1000)
-    value, chance = theory.two_values(mean, variance)
+    value, chance = gains.two_values(mean, variance)
     found = value * (1 - chance) + chance
     np.testing.assert_allclose(found, mean, atol=1e-12)
     np.testing.assert_allclose(chance * (1 - chance) * (1 - value) ** 2, variance)
@@ -44,12 +44,12 @@ def test_two_values_have_mean_and_variance():
 def test_information_by_hand():
     """Of a coin kl; of gains that are alike log((1 - m) / (1 - q)); above it none."""
     kl = 0.2 * np.log(0.2 / 0.5) + 0.8 * np.log(0.8 / 0.5)
-    assert theory.information(0.2, 0.16, 0.5) == pytest.approx(kl)
-    assert theory.information(0.2, 0.0, 0.5) == pytest.approx(np.log(0.8 / 0.5))
-    assert theory.information(0.2, 0.1, 0.2) == theory.information(1.0, 0, 0.5) == 0
-    assert theory.least_information([0, 0, 0, 0, 1], 0.5) == pytest.approx(kl)
-    assert theory.least_information([0.2, 0.2], 0.5) == pytest.approx(np.log(1.6))
-    assert theory.least_information([0.9, 0.4], 0.5) == 0
+    assert gains.information(0.2, 0.16, 0.5) == pytest.approx(kl)
+    assert gains.information(0.2, 0.0, 0.5) == pytest.approx(np.log(0.8 / 0.5))
+    assert gains.information(0.2, 0.1, 0.2) == gains.information(1.0, 0, 0.5) == 0
+    assert gains.least_information([0, 0, 0, 0, 1], 0.5) == pytest.approx(kl)
+    assert gains.least_information([0.2, 0.2], 0.5) == pytest.approx(np.log(1.6))
+    assert gains.least_information([0.9, 0.4], 0.5) == 0
 
 
 @pytest.mark.slow
@@ -62,10 +62,10 @@ def test_no_gains_are_easier_to_exceed():
         if mean > 0.98:
             continue
         level, more = mean + (0.99 - mean) * np.sort(rng.random(2))
-        found = theory.information(mean, variance, level)
-        all_gains = theory.least_information(seen, level)
+        found = gains.information(mean, variance, level)
+        all_gains = gains.least_information(seen, level)
         assert found <= all_gains + 1e-9
-        further = theory.information(mean, variance, more)
+        further = gains.information(mean, variance, more)
         assert further >= found + 2 * (more - level) ** 2 - 1e-12
         shares.append(found / max(all_gains, 1e-12))
     assert np.median(shares) > 0.8
@@ -80,7 +80,7 @@ def test_the_same_law_is_seen_with_little_information():
             (rng.binomial(1, 0.3, (2000, n)), 0.3),
             (rng.beta(0.5, 1, (2000, n)), 1 / 3),
         ):
-            k = [theory.least_information(x.astype(float), mean) for x in draw]
+            k = [gains.least_information(x.astype(float), mean) for x in draw]
             assert np.mean(np.exp(n * np.array(k))) < n + 1
 
 
@@ -90,36 +90,36 @@ def test_draws_are_above_a_level_that_often(count, mean, share):
     """20,000 draws of the policy, within 4.5 errors; and the bound is below."""
     draws, level = 20_000, 0.45
     variance = share * mean * (1 - mean)
-    chance = theory.chance_above(count, mean, variance, level)
+    chance = gains.chance_above(count, mean, variance, level)
     words = np.random.default_rng(count).random((WORDS, draws))
     told = (count, count * mean, count * (variance + mean**2))
     seen = Gains(*(jnp.float32(x) for x in told), 0.0)
     found = np.mean(np.asarray(seen.drawn(jnp.asarray(words, float))) >= level)
     assert abs(found - chance) < 4.5 * np.sqrt(chance * (1 - chance) / draws) + 2e-4
     for more in (0.01, 0.1):
-        bound = theory.least_chance_above(count, mean, variance, level, more)
+        bound = gains.least_chance_above(count, mean, variance, level, more)
         assert 0 < bound < chance
 
 
 def test_of_coins_it_is_a_beta_law():
-    found = theory.chance_above(20, 0.15, 0.15 * 0.85, 0.3)
+    found = gains.chance_above(20, 0.15, 0.15 * 0.85, 0.3)
     assert found == pytest.approx(stats.beta.sf(0.3, 4, 18), rel=1e-3)
-    found = theory.chance_above(12, 0.0, 0.0, 0.3)
+    found = gains.chance_above(12, 0.0, 0.0, 0.3)
     assert found == pytest.approx(0.7**13)
-    assert theory.chance_above(3, 1.0, 0.0, 0.3) == pytest.approx(1 - 0.3**4)
+    assert gains.chance_above(3, 1.0, 0.0, 0.3) == pytest.approx(1 - 0.3**4)
 
 
 def test_what_is_out_of_range_is_refused():
     assert_refused(
         [
-            (lambda: theory.two_values(1.1, 0), "^mean must be in"),
-            (lambda: theory.two_values(0.5, 0.3), "^variance must be in"),
-            (lambda: theory.information(0.5, 0.1, 1.0), "^level must be in"),
-            (lambda: theory.least_information([0.5, -1], 0.6), "^gains must be in"),
-            (lambda: theory.least_information([0.5], 0.0), "^level must be in"),
-            (lambda: theory.chance_above(0, 0.5, 0.1, 0.6), "^count must be"),
+            (lambda: gains.two_values(1.1, 0), "^mean must be in"),
+            (lambda: gains.two_values(0.5, 0.3), "^variance must be in"),
+            (lambda: gains.information(0.5, 0.1, 1.0), "^level must be in"),
+            (lambda: gains.least_information([0.5, -1], 0.6), "^gains must be in"),
+            (lambda: gains.least_information([0.5], 0.0), "^level must be in"),
+            (lambda: gains.chance_above(0, 0.5, 0.1, 0.6), "^count must be"),
             (
-                lambda: theory.least_chance_above(1, 0.5, 0.1, 0.6, 0.5),
+                lambda: gains.least_chance_above(1, 0.5, 0.1, 0.6, 0.5),
                 "^more must be in",
             ),
         ]

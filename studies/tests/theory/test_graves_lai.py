@@ -8,8 +8,8 @@ import pytest
 from scipy.optimize import linprog, minimize, minimize_scalar
 from scipy.special import rel_entr
 
-from jaxbandits.settings import censored as settings
-from jaxbandits.theory import graves_lai
+from jaxbandits import censored
+from jaxbandits_studies.theory import graves_lai
 from tests.tables import assert_named, each_row
 
 
@@ -209,7 +209,7 @@ def test_more_limits_of_an_environment_have_to_be_told_apart():
     """More limits beyond the best one have to be told apart too."""
     constants = []
     for size in (3, 5):
-        game = settings.poscorr(settings.equidistant(size))
+        game = censored.poscorr(censored.equidistant(size))
         oracle = game.oracle()
         penalties = game.problem.penalties()
         found = graves_lai.lower_bound(1 - oracle.censoring, oracle.values, penalties)

@@ -8,12 +8,11 @@ import jax
 import numpy as np
 import pytest
 
-from jaxbandits import simulate
-from jaxbandits.policies import farewell as policies
-from jaxbandits.policies.gains import Sums
+from jaxbandits import farewell, simulate
+from jaxbandits.farewell import Problem, View, farewell
+from jaxbandits.plain.gains import Sums
 from jaxbandits.protocol import Environment
-from jaxbandits.settings.farewell import Problem, View, farewell
-from jaxbandits.theory import hazards as theory
+from jaxbandits_studies.theory import hazards as theory
 from tests.reference.farewell_environment import exact_table
 from tests.tables import assert_refused, each_row
 
@@ -117,7 +116,7 @@ def test_runs_are_below_the_bayes_bound():
     for i in range(2):
         delay, value = bounds.drawn_waits(rng, 2, 1)
         game = farewell("drawn", delay, value, num_waits=1)
-        policy = policies.hazard_thompson(game.problem)
+        policy = farewell.hazard_thompson(game.problem)
         data = simulate(policy, game, budget=2_000, seeds=1, root_seed=i)
         regret.append(float(data["regret"].values.reshape(-1)[-1]))
         random.append(bounds.at_random(delay, value, 2_000.0))
@@ -137,7 +136,7 @@ def test_the_chance_of_a_trial_by_hand():
 @pytest.fixture(scope="module")
 def newcomer():
     """The policy for two arms, and its act for many words: one program."""
-    policy = policies.hazard_thompson(Problem(2, 1))
+    policy = farewell.hazard_thompson(Problem(2, 1))
     return policy, jax.jit(jax.vmap(policy.act, in_axes=(0, None, None, None)))
 
 
@@ -193,7 +192,7 @@ def test_a_prior_that_expects_nothing_loses_runs():
     """The numbers of docs/theory/hazard-thompson.md."""
     game = rare_prize()
     data = simulate(
-        policies.hazard_thompson(game.problem).over(prior_passed=[1.0, 30.0]),
+        farewell.hazard_thompson(game.problem).over(prior_passed=[1.0, 30.0]),
         game,
         budget=10_000,
         seeds=64,

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import rel_entr
 
-from jaxbandits.theory import lai_robbins
+from jaxbandits_studies.theory import lai_robbins
 from tests.tables import assert_named, each_row
 
 COIN = [[0.0, 1.0]]

@@ -4,7 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits.theory import (
+from jaxbandits_studies.theory import (
     allocation,
     budgeted,
     censored,
@@ -12,7 +12,7 @@ from jaxbandits.theory import (
     lost_runs,
     zooming,
 )
-from jaxbandits.theory.plain import plain_numbers
+from jaxbandits_studies.theory.plain import plain_numbers
 from tests.tables import each_row
 
 CURVES = 1 - np.abs(np.linspace(0, 1, 64)[None] - 0.4)

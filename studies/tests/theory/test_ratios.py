@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from jaxbandits.policies.budgeted import ratio_thompson
-from jaxbandits.policies.budgeted._ratio_thompson import State
-from jaxbandits.policies.gains import Sums
-from jaxbandits.settings.budgeted.types import make_problem
-from jaxbandits.theory import gains
-from jaxbandits.theory import ratios as theory
+from jaxbandits.budgeted import ratio_thompson
+from jaxbandits.budgeted.policies.ratio_thompson import State
+from jaxbandits.budgeted.problem import make_problem
+from jaxbandits.plain.gains import Sums
+from jaxbandits_studies.theory import gains, ratios
 from tests.tables import assert_refused, each_row
 
 REWARD, SAVED = 0.4, 0.55
@@ -57,7 +56,7 @@ def test_chance_after_failures_is_an_integral(n, ratio):
         return (n + 1) * cost**n * max(1 - ratio * cost, 0.0) ** (n + 1)
 
     expected = quad(density, 0, min(1, 1 / ratio))[0]
-    assert theory.chance_after_failures(n, ratio) == pytest.approx(expected, rel=1e-6)
+    assert ratios.chance_after_failures(n, ratio) == pytest.approx(expected, rel=1e-6)
     rarer = 4 * ratio if ratio >= 0.5 else 1 / (1 - ratio)
     assert expected <= (n + 1) / rarer**n
 
@@ -75,38 +74,38 @@ def test_the_policy_draws_an_arm_of_failures_that_often(failures=3):
     act = jax.jit(jax.vmap(lambda noise: policy.act(noise, view, state, ())))
     words = jax.random.bits(jax.random.key(3), (draws, policy.words[0]))
     tried = np.mean(np.asarray(act(words)) == 0)
-    chance = theory.chance_after_failures(failures, ratio)
+    chance = ratios.chance_after_failures(failures, ratio)
     assert abs(tried - chance) < 4.5 * np.sqrt(chance * (1 - chance) / draws) + 2e-4
 
 
 def test_powers_by_hand():
     """Arms worth nearly 1: a coin's failures are 2^-n, and tried again by 4^-n."""
-    assert theory.power(0.5, 0.5 - 1e-9) == pytest.approx(0.5, abs=1e-6)
-    assert theory.power(0.5, 1 / 3) == pytest.approx(0.0, abs=1e-12)  # x = 1/2
-    assert theory.power(0.3, 0.2) == pytest.approx(1 - np.log(0.7) / np.log(0.75))
+    assert ratios.power(0.5, 0.5 - 1e-9) == pytest.approx(0.5, abs=1e-6)
+    assert ratios.power(0.5, 1 / 3) == pytest.approx(0.0, abs=1e-12)  # x = 1/2
+    assert ratios.power(0.3, 0.2) == pytest.approx(1 - np.log(0.7) / np.log(0.75))
     nearly = np.linspace(0.05, 0.95, 19)
-    assert np.all(theory.power(nearly, nearly - 1e-9) < 0.5 + 1e-6)
+    assert np.all(ratios.power(nearly, nearly - 1e-9) < 0.5 + 1e-6)
 
 
 def test_what_failures_lose_approaches_the_power():
     """The worst n of all; and the power is approached."""
     n, p, q, budget = np.arange(1, 40), 0.5, 0.45, 1e5
-    never = (1 - theory.chance_after_failures(n, q / (1 - q))) ** (budget / (1 - q))
+    never = (1 - ratios.chance_after_failures(n, q / (1 - q))) ** (budget / (1 - q))
     each = (1 - p) ** n * never * (budget - n) * (1 - q / (1 - q))
-    assert theory.lost_regret(budget, p, q) == pytest.approx(each.max())
+    assert ratios.lost_regret(budget, p, q) == pytest.approx(each.max())
     budgets = 10.0 ** np.array([6, 12, 24, 48])
-    lost = np.log(theory.lost_regret(budgets, p, q))
+    lost = np.log(ratios.lost_regret(budgets, p, q))
     slopes = np.diff(lost) / np.diff(np.log(budgets))
-    assert abs(slopes[-1] - theory.power(p, q)) < 0.03
+    assert abs(slopes[-1] - ratios.power(p, q)) < 0.03
 
 
 def test_what_is_out_of_range_is_refused():
     assert_refused(
         [
-            (lambda: theory.chance_after_failures(0, 0.5), "^failures must be"),
-            (lambda: theory.chance_after_failures(1, 0.0), "^ratio must be"),
-            (lambda: theory.power(0.4, 0.5), "^best_minus_other must be"),
-            (lambda: theory.power(1.0, 0.5), "^best must be"),
-            (lambda: theory.lost_regret(0.5, 0.5, 0.4), "^budget must be"),
+            (lambda: ratios.chance_after_failures(0, 0.5), "^failures must be"),
+            (lambda: ratios.chance_after_failures(1, 0.0), "^ratio must be"),
+            (lambda: ratios.power(0.4, 0.5), "^best_minus_other must be"),
+            (lambda: ratios.power(1.0, 0.5), "^best must be"),
+            (lambda: ratios.lost_regret(0.5, 0.5, 0.4), "^budget must be"),
         ]
     )

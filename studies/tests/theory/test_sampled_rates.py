@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from jaxbandits.kernels.allocation import exponential_water_filling
-from jaxbandits.theory import sampled_rates as theory
+from jaxbandits_studies.theory import sampled_rates
 from tests.tables import assert_refused, each_row
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "studies"))
@@ -16,16 +16,16 @@ bounds = import_module("bounds")
 
 
 def test_the_bound_by_hand():
-    found = theory.bayes_regret_bound([200.0, 800.0], [np.log(4), 0.5], [4, 2])
+    found = sampled_rates.bayes_regret_bound([200.0, 800.0], [np.log(4), 0.5], [4, 2])
     one = np.sqrt(0.5 * 4 * np.log(4) * 200) + np.sqrt(0.5 * 2 * 0.5 * 200)
     np.testing.assert_allclose(found, [one, 2 * one])
     # With an order many values cost 1 + log T, and few what they cost without.
-    ordered = theory.bayes_regret_bound(
+    ordered = sampled_rates.bayes_regret_bound(
         200.0, [np.log(1000), 0.5], [1000, 2], ordered=True
     )
     many = np.sqrt(0.5 * (1 + np.log(200)) * np.log(1000) * 200) + 1
     np.testing.assert_allclose(ordered, many + np.sqrt(0.5 * 2 * 0.5 * 200))
-    unordered = theory.bayes_regret_bound(200.0, [np.log(1000), 0.5], [1000, 2])
+    unordered = sampled_rates.bayes_regret_bound(200.0, [np.log(1000), 0.5], [1000, 2])
     assert unordered > 2 * ordered
 
 
@@ -35,7 +35,7 @@ def test_the_numbers_of_the_page():
         (64, True, [388, 1385]),
         (15, False, [428, 1352]),
     ):
-        found = theory.bayes_regret_bound(
+        found = sampled_rates.bayes_regret_bound(
             [1e3, 1e4], np.full(3, np.log(J)), np.full(3, J), ordered=ordered
         )
         np.testing.assert_allclose(found, told, atol=0.6)
@@ -89,7 +89,7 @@ def test_runs_are_below_the_bound(num_rates, num_chances):
         for uniform in (False, True)
     )
     J = values[0].size
-    bound = theory.bayes_regret_bound(
+    bound = sampled_rates.bayes_regret_bound(
         1000.0, np.full(3, np.log(J)), np.full(3, J), ordered=num_chances == 1
     )
     assert 0 < regret < bound / 10
@@ -100,23 +100,23 @@ def test_what_is_out_of_range_is_refused():
     assert_refused(
         [
             (
-                lambda: theory.bayes_regret_bound(0.5, [0.1], [2]),
+                lambda: sampled_rates.bayes_regret_bound(0.5, [0.1], [2]),
                 "^horizon must be >= 1",
             ),
             (
-                lambda: theory.bayes_regret_bound(10, [-0.1], [2]),
+                lambda: sampled_rates.bayes_regret_bound(10, [-0.1], [2]),
                 "^entropy must be >= 0",
             ),
             (
-                lambda: theory.bayes_regret_bound(10, [1.0], [2]),
+                lambda: sampled_rates.bayes_regret_bound(10, [1.0], [2]),
                 "^entropy must be at most",
             ),
             (
-                lambda: theory.bayes_regret_bound(10, [0.1], [0]),
+                lambda: sampled_rates.bayes_regret_bound(10, [0.1], [0]),
                 "^num_values must be >= 1",
             ),
             (
-                lambda: theory.bayes_regret_bound(10, [0.1, 0.1], [2, 2, 2]),
+                lambda: sampled_rates.bayes_regret_bound(10, [0.1, 0.1], [2, 2, 2]),
                 "^entropy, num_values must have shapes",
             ),
         ]

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from jaxbandits.theory import lost_runs
-from jaxbandits.theory import shrinking as theory
+from jaxbandits_studies.theory import lost_runs, shrinking
 from tests.reference.budgeted_policies import OmegaUCB
 from tests.tables import assert_refused, each_row
 
@@ -20,11 +19,11 @@ def twin(variance, pulls, shown=SHOWN):
     return policy
 
 
-@each_row("variance", theory.ETAS)
+@each_row("variance", shrinking.ETAS)
 @each_row("pulls", [1, 7, 29, 30])
 def test_the_index_reaches_the_rival_when_it_is_said_to(variance, pulls):
     """A little before it is below q / c, a little later above."""
-    t = theory.rounds_left_alone(pulls, 0.25, SHOWN, RIVAL, variance)
+    t = shrinking.rounds_left_alone(pulls, 0.25, SHOWN, RIVAL, variance)
     policy = twin(variance, pulls)
     if np.isinf(t):
         assert policy.index(0, 1e300, None) < RIVAL / 0.5
@@ -35,14 +34,16 @@ def test_the_index_reaches_the_rival_when_it_is_said_to(variance, pulls):
 
 def test_the_formula_by_hand():
     """n (n + 9) 0.04 / (5 * 0.24), and n 0.04 / (0.5 * 0.24) for eta = 1."""
-    found = theory.rounds_left_alone([10.0, 20.0], 0.25, SHOWN, RIVAL)
+    found = shrinking.rounds_left_alone([10.0, 20.0], 0.25, SHOWN, RIVAL)
     np.testing.assert_allclose(np.log(found), [190 * 0.04 / 1.2, 580 * 0.04 / 1.2])
-    found = theory.rounds_left_alone(10.0, 0.25, SHOWN, RIVAL, "none")
+    found = shrinking.rounds_left_alone(10.0, 0.25, SHOWN, RIVAL, "none")
     np.testing.assert_allclose(np.log(found), 10 * 0.04 / 0.12)
     # Alike for one pull, and for ever from 30 on where the rule switches.
-    one = [theory.rounds_left_alone(1.0, 0.25, SHOWN, RIVAL, v) for v in theory.ETAS]
+    one = [
+        shrinking.rounds_left_alone(1.0, 0.25, SHOWN, RIVAL, v) for v in shrinking.ETAS
+    ]
     np.testing.assert_allclose(one, one[0])
-    switch = theory.rounds_left_alone([29.0, 30.0], 0.25, SHOWN, RIVAL, "switch")
+    switch = shrinking.rounds_left_alone([29.0, 30.0], 0.25, SHOWN, RIVAL, "switch")
     assert np.isfinite(switch[0]) and np.isinf(switch[1])
 
 
@@ -53,37 +54,39 @@ def test_the_rounds_of_the_page():
         ("switch", [5.3, 28, 150, 790, 1.6e4, np.inf, np.inf]),
         ("none", [5.3, 28, 150, 790, 1.6e4, 2.2e4, 6.2e5]),
     ):
-        found = theory.rounds_left_alone(pulls, 0.25, SHOWN, RIVAL, variance)
+        found = shrinking.rounds_left_alone(pulls, 0.25, SHOWN, RIVAL, variance)
         np.testing.assert_allclose(found, told, rtol=0.25)
 
 
-@each_row("variance", theory.ETAS)
+@each_row("variance", shrinking.ETAS)
 def test_fewer_pulls_do_not_suffice(variance):
     rounds = np.geomspace(2, 1e12, 30)
-    n = theory.pulls_until_given_up(rounds, 0.25, SHOWN, RIVAL, variance)
-    until = theory.rounds_left_alone(n, 0.25, SHOWN, RIVAL, variance)
+    n = shrinking.pulls_until_given_up(rounds, 0.25, SHOWN, RIVAL, variance)
+    until = shrinking.rounds_left_alone(n, 0.25, SHOWN, RIVAL, variance)
     assert np.all(until >= rounds * (1 - 1e-9))
     more = n > 1
-    fewer = theory.rounds_left_alone(np.maximum(n - 1, 1), 0.25, SHOWN, RIVAL, variance)
+    fewer = shrinking.rounds_left_alone(
+        np.maximum(n - 1, 1), 0.25, SHOWN, RIVAL, variance
+    )
     assert np.all(fewer[more] < rounds[more])
 
 
 def test_of_no_rounds_there_are_no_pulls():
     for shape in [(0,), (2, 0)]:
-        found = theory.pulls_until_given_up(np.ones(shape), 0.25, SHOWN, RIVAL)
+        found = shrinking.pulls_until_given_up(np.ones(shape), 0.25, SHOWN, RIVAL)
         assert found.shape == shape and found.dtype == np.int64
 
 
 def test_what_is_lost_by_hand_and_in_the_end():
     """At t = 10,000 n (n + 9) >= 276: 13; then (p - q) (1 - w)^13 (t - 13)."""
-    found = theory.lost_regret([10_000.0], 0.25, SHOWN, RIVAL, 0.44, 0.3)
+    found = shrinking.lost_regret([10_000.0], 0.25, SHOWN, RIVAL, 0.44, 0.3)
     np.testing.assert_allclose(found, 0.04 * 0.7**13 * (10_000 - 13))
     # Above every power of t below 1 in the end, for rho = 1 as well.
     rounds = 10.0 ** np.array([20, 40, 80, 160, 300])
-    lost = np.log(theory.lost_regret(rounds, 1.0, SHOWN, RIVAL, 0.44, 0.3))
+    lost = np.log(shrinking.lost_regret(rounds, 1.0, SHOWN, RIVAL, 0.44, 0.3))
     slopes = np.diff(lost) / np.diff(np.log(rounds))
     assert np.all(np.diff(slopes) > 0) and slopes[-1] > 0.75
-    none = np.log(theory.lost_regret(rounds, 1.0, SHOWN, RIVAL, 0.44, 0.3, "none"))
+    none = np.log(shrinking.lost_regret(rounds, 1.0, SHOWN, RIVAL, 0.44, 0.3, "none"))
     assert np.all(np.diff(none) / np.diff(np.log(rounds)) < 0.1)
 
 
@@ -101,28 +104,31 @@ def test_what_is_out_of_range_is_refused():
     assert_refused(
         [
             (
-                lambda: theory.rounds_left_alone(0, 0.25, 0.2, 0.4),
+                lambda: shrinking.rounds_left_alone(0, 0.25, 0.2, 0.4),
                 "^pulls must be >= 1",
             ),
             (
-                lambda: theory.rounds_left_alone(1, 0.0, 0.2, 0.4),
+                lambda: shrinking.rounds_left_alone(1, 0.0, 0.2, 0.4),
                 "^rho must be positive",
             ),
-            (lambda: theory.rounds_left_alone(1, 0.25, 0.0, 0.4), "^shown must be in"),
             (
-                lambda: theory.rounds_left_alone(1, 1.0, 0.5, 0.4),
+                lambda: shrinking.rounds_left_alone(1, 0.25, 0.0, 0.4),
+                "^shown must be in",
+            ),
+            (
+                lambda: shrinking.rounds_left_alone(1, 1.0, 0.5, 0.4),
                 "^rival_minus_shown must",
             ),
             (
-                lambda: theory.rounds_left_alone(1, 0.25, 0.2, 0.4, "all"),
+                lambda: shrinking.rounds_left_alone(1, 0.25, 0.2, 0.4, "all"),
                 "^variance must be one of",
             ),
             (
-                lambda: theory.pulls_until_given_up([0.5], 0.25, 0.2, 0.4),
+                lambda: shrinking.pulls_until_given_up([0.5], 0.25, 0.2, 0.4),
                 "^rounds must be >= 1",
             ),
             (
-                lambda: theory.lost_regret([10.0], 0.25, 0.2, 0.4, 0.3, 0.5),
+                lambda: shrinking.lost_regret([10.0], 0.25, 0.2, 0.4, 0.3, 0.5),
                 "^best_minus_rival must be",
             ),
         ]

@@ -9,10 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits import censored
+from jaxbandits.censored import Duel, DuelFeedback, duels, plain
 from jaxbandits.laws import Bernoulli, bernoulli
-from jaxbandits.policies import censored as policies
-from jaxbandits.settings.censored import Duel, DuelFeedback, duels, plain
-from jaxbandits.theory import sparring as theory
+from jaxbandits_studies.theory import sparring
 from tests.tables import assert_refused, each_row
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "studies"))
@@ -24,7 +24,7 @@ DUELS = 40
 def taught():
     """The policy, and its states after 0, 1, ... duels of the two arms at random."""
     game = duels(plain("coins", bernoulli, Bernoulli(np.array([0.7, 0.5]))))
-    policy = policies.cell_self_sparring(game.problem)
+    policy = censored.cell_self_sparring(game.problem)
     params = policy.params._replace(prior_ended=1e7)
     first = np.random.default_rng(4).random(DUELS) < 0.6
     limit, ended = jnp.zeros(2, jnp.int32), jnp.zeros(2, bool)
@@ -42,15 +42,15 @@ def taught():
 
 def estimates(state):
     """Of both arms, and their precisions."""
-    precision = theory.PRIOR + np.asarray(state.weight.total)[:, 0]
-    reward = theory.PRIOR / 2 + np.asarray(state.reward.total)[:, 0]
+    precision = sparring.PRIOR + np.asarray(state.weight.total)[:, 0]
+    reward = sparring.PRIOR / 2 + np.asarray(state.reward.total)[:, 0]
     return reward / precision, precision
 
 
 def test_a_duel_moves_the_difference_alone(taught):
     """By weights that do not depend on outcomes, as the policy's own update does."""
     _, _, states, outcomes = taught
-    found = theory.difference(DUELS + 1)
+    found = sparring.difference(DUELS + 1)
     apart = 0.0
     for n, state in enumerate(states):
         mean, precision = estimates(state)
@@ -64,7 +64,7 @@ def test_a_duel_moves_the_difference_alone(taught):
 
 def test_the_weights_of_duels_by_hand():
     """One duel by hand, and what their squares tend to."""
-    found = theory.difference(100_001)
+    found = sparring.difference(100_001)
     gain = 2 * (12 / 13) / (12 + 12 / 13)
     np.testing.assert_allclose(found.squares[:2], [0, gain**2])
     np.testing.assert_allclose(found.forgotten[:2], [1, 1 - gain])
@@ -84,7 +84,7 @@ def test_places_go_to_the_better_arm_at_least_that_often(taught, n):
     acts = jax.jit(jax.vmap(policy.act, in_axes=(0, None, None, None)))
     arms = np.asarray(acts(words, None, states[n], params).arm)
     mean, precision = estimates(states[n])
-    bound = theory.chance_of_best(mean[0] - mean[1], precision[0])
+    bound = sparring.chance_of_best(mean[0] - mean[1], precision[0])
     share = np.mean(arms == 0)
     assert share > bound - 4 * np.sqrt(0.25 / arms.size)
     assert share < bound + 4 * np.sqrt(0.25 / arms.size) + (0.2 if n == 0 else 0.06)
@@ -94,21 +94,21 @@ def test_places_go_to_the_better_arm_at_least_that_often(taught, n):
 @each_row("spread", [2**0.5, 1.0])
 def test_the_bound_grows_like_the_logarithm(spread):
     """4 log T / gap, and 2 log T / gap with a spread of 1, from above."""
-    bound = theory.regret_bound([1e4, 1e6, 1e12], 0.4, spread)
+    bound = sparring.regret_bound([1e4, 1e6, 1e12], 0.4, spread)
     slopes = np.diff(bound) / np.log([1e2, 1e6]) * 0.4 / (2 * spread**2)
     assert 1.25 > slopes[0] > slopes[1] > 1
 
 
 def test_the_bound_of_a_round():
     """Without a duel the worse arm has a place with 1 - pi; no more than T gap."""
-    best = theory.chance_of_best(0.0, 12.0)
-    one, ten = theory.regret_bound([1.0, 10.0], 0.2)
+    best = sparring.chance_of_best(0.0, 12.0)
+    one, ten = sparring.regret_bound([1.0, 10.0], 0.2)
     assert 0.2 * (1 - best) <= one < 0.2 * (1 - best) * 1.01
     assert ten == 2.0
 
 
 def test_the_numbers_of_the_page():
-    found = [theory.regret_bound(1e4, gap) for gap in (0.2, 0.4)]
+    found = [sparring.regret_bound(1e4, gap) for gap in (0.2, 0.4)]
     np.testing.assert_allclose(found, [266, 130], atol=0.6)
 
 
@@ -117,18 +117,18 @@ def test_runs_are_below_the_bound():
     """64 runs of 1,000 rounds at a gap of 0.4: 23 on average, of at most 104."""
     rounds = np.array([1000])
     runs = bounds.duel_runs((0.5, 0.9), 64, rounds)
-    bound = theory.regret_bound(1000.0, 0.4)
+    bound = sparring.regret_bound(1000.0, 0.4)
     assert 10 < runs.mean() < bound / 3
 
 
 def test_what_is_out_of_range_is_refused():
     assert_refused(
         [
-            (lambda: theory.difference(0), "^duels must be >= 1"),
-            (lambda: theory.chance_of_best(1.5, 12.0), "^apart must be in"),
-            (lambda: theory.chance_of_best(0.5, 0.0), "^precision must be positive"),
-            (lambda: theory.regret_bound(0.5, 0.2), "^horizon must be >= 1"),
-            (lambda: theory.regret_bound(10, 1.2), "^gap must be in"),
-            (lambda: theory.regret_bound(10, 0.2, 0.0), "^spread must be positive"),
+            (lambda: sparring.difference(0), "^duels must be >= 1"),
+            (lambda: sparring.chance_of_best(1.5, 12.0), "^apart must be in"),
+            (lambda: sparring.chance_of_best(0.5, 0.0), "^precision must be positive"),
+            (lambda: sparring.regret_bound(0.5, 0.2), "^horizon must be >= 1"),
+            (lambda: sparring.regret_bound(10, 1.2), "^gap must be in"),
+            (lambda: sparring.regret_bound(10, 0.2, 0.0), "^spread must be positive"),
         ]
     )

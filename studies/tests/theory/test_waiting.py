@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
-from jaxbandits.theory import waiting as theory
-from jaxbandits.theory.gains import chance_above
+from jaxbandits_studies.theory import waiting
+from jaxbandits_studies.theory.gains import chance_above
 from tests.tables import assert_refused, each_row
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "studies"))
@@ -28,7 +28,7 @@ def test_a_hazard_waits_for_one_over_the_chance_of_a_draw_near_it(
         chance = law.cdf(hazard + within) - law.cdf(hazard - within)
         likely = comb(count, ended) * hazard**ended * (1 - hazard) ** (count - ended)
         waits += likely * (1 / chance - 1)
-    assert theory.for_hazard(count, hazard, within) == pytest.approx(waits, rel=1e-9)
+    assert waiting.for_hazard(count, hazard, within) == pytest.approx(waits, rel=1e-9)
 
 
 def test_gains_wait_for_one_over_the_chance_of_a_draw_above():
@@ -40,53 +40,56 @@ def test_gains_wait_for_one_over_the_chance_of_a_draw_above():
             seen = values[[i, j]]
             above = chance_above(2, seen.mean(), seen.var(), level)
             waits += chances[i] * chances[j] * (1 / above - 1)
-    found = theory.for_gains(2, values, chances, 0.1)
+    found = waiting.for_gains(2, values, chances, 0.1)
     assert found == pytest.approx(waits, rel=1e-9)
     # A draw after one gain, which nothing is known of but its size.
     once = [chances[i] / chance_above(1, values[i], 0, level) for i in range(3)]
-    assert theory.for_gains(1, values, chances, 0.1) == pytest.approx(sum(once) - 1)
+    assert waiting.for_gains(1, values, chances, 0.1) == pytest.approx(sum(once) - 1)
 
 
 def test_waits_fall_exponentially_with_the_rounds_that_have_been():
     """So that all of them can be summed; those for a normal law of gains cannot."""
-    waits = [theory.for_hazard(n, 0.35, 0.1) for n in (256, 512, 1024, 2048)]
+    waits = [waiting.for_hazard(n, 0.35, 0.1) for n in (256, 512, 1024, 2048)]
     falls = np.diff(np.log(waits)) / 256 / np.array([1, 2, 4])
     assert np.all(falls < -(0.1**2)) and np.ptp(falls) < 0.2 * abs(falls[-1])
     game = [0.2, 1.0], [0.7, 0.3], 0.15
-    waits = [theory.for_gains(n, *game) for n in (20, 40, 80)]
+    waits = [waiting.for_gains(n, *game) for n in (20, 40, 80)]
     falls = np.diff(np.log(waits)) / [20, 40]
     assert np.all(falls < -2 * 0.05**2)
-    normal = [theory.for_gains(n, *game, drawn=bounds.normal_chance) for n in (40, 80)]
+    normal = [waiting.for_gains(n, *game, drawn=bounds.normal_chance) for n in (40, 80)]
     assert normal[0] < 0.1 and normal[1] > 1e3
 
 
 def test_the_numbers_of_the_page():
-    hazard = [theory.for_hazard(n, 0.35, 0.1) for n in (1, 16, 128, 1024)]
+    hazard = [waiting.for_hazard(n, 0.35, 0.1) for n in (1, 16, 128, 1024)]
     np.testing.assert_allclose(hazard, [4.0, 2.4, 0.13, 2.2e-6], rtol=0.04)
     game = bounds.THREE, bounds.HOW_OFTEN, bounds.WITHIN
-    two = [theory.for_gains(n, *game) for n in (1, 16)]
+    two = [waiting.for_gains(n, *game) for n in (1, 16)]
     np.testing.assert_allclose(two, [0.59, 0.6], rtol=0.01)
-    normal = theory.for_gains(16, *game, drawn=bounds.normal_chance)
+    normal = waiting.for_gains(16, *game, drawn=bounds.normal_chance)
     assert normal == pytest.approx(1.2, rel=0.05)
 
 
 def test_a_chance_that_is_no_float_makes_waits_without_end():
-    never = theory.for_gains(2, [0, 1], [0.5, 0.5], 0.2, drawn=lambda *_: 0.0)
+    never = waiting.for_gains(2, [0, 1], [0.5, 0.5], 0.2, drawn=lambda *_: 0.0)
     assert never == np.inf
 
 
 def test_what_is_out_of_range_is_refused():
     assert_refused(
         [
-            (lambda: theory.for_hazard(-1, 0.5, 0.1), "^count must be at least 0"),
-            (lambda: theory.for_hazard(1, 1.5, 0.1), "^hazard must be in"),
-            (lambda: theory.for_hazard(1, 0.5, 0.0), "^within must be in"),
-            (lambda: theory.for_gains(0, [0, 1], [0.5, 0.5], 0.1), "^count must be"),
-            (lambda: theory.for_gains(1, [0, 2], [0.5, 0.5], 0.1), "^gains must be in"),
-            (lambda: theory.for_gains(1, [0, 1], [0.5, 0.4], 0.1), "^chances must be"),
-            (lambda: theory.for_gains(1, [0, 1], [1.0], 0.1), "^chances must be"),
+            (lambda: waiting.for_hazard(-1, 0.5, 0.1), "^count must be at least 0"),
+            (lambda: waiting.for_hazard(1, 1.5, 0.1), "^hazard must be in"),
+            (lambda: waiting.for_hazard(1, 0.5, 0.0), "^within must be in"),
+            (lambda: waiting.for_gains(0, [0, 1], [0.5, 0.5], 0.1), "^count must be"),
             (
-                lambda: theory.for_gains(1, [0, 1], [0.9, 0.1], 0.1),
+                lambda: waiting.for_gains(1, [0, 2], [0.5, 0.5], 0.1),
+                "^gains must be in",
+            ),
+            (lambda: waiting.for_gains(1, [0, 1], [0.5, 0.4], 0.1), "^chances must be"),
+            (lambda: waiting.for_gains(1, [0, 1], [1.0], 0.1), "^chances must be"),
+            (
+                lambda: waiting.for_gains(1, [0, 1], [0.9, 0.1], 0.1),
                 "^within must be below",
             ),
         ]

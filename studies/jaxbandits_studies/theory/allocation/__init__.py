@@ -17,39 +17,30 @@ proof and say so. Three things to know before laying a curve over a plot:
   a threshold seen at x < B for one truncated to [0, B].
 """
 
-from jaxbandits.theory.allocation.commit import (
-    EtcRate,
-    etc_rate,
-)
-from jaxbandits.theory.allocation.exponential import (
+from jaxbandits_studies.theory.allocation.commit import EtcRate, etc_rate
+from jaxbandits_studies.theory.allocation.exponential import (
     LipschitzConstants,
     best_allocation,
     g,
     g_slope,
     lipschitz_constants,
 )
-from jaxbandits.theory.allocation.lower import (
+from jaxbandits_studies.theory.allocation.lower import (
     LowerBoundInstance,
     lower_bound,
     lower_bound_instance,
     proved_lower_bound,
 )
-from jaxbandits.theory.allocation.radii import (
-    Radii,
-    printed_radii,
-)
-from jaxbandits.theory.allocation.trivial import (
-    is_vacuous,
-    trivial_bound,
-)
-from jaxbandits.theory.allocation.upper import (
+from jaxbandits_studies.theory.allocation.radii import Radii, printed_radii
+from jaxbandits_studies.theory.allocation.trivial import is_vacuous, trivial_bound
+from jaxbandits_studies.theory.allocation.upper import (
     log_bound,
     log_constant,
     problem_independent_bound,
     sqrt_bound,
     sqrt_constant,
 )
-from jaxbandits.theory.vacuous import VacuousBound
+from jaxbandits_studies.theory.vacuous import VacuousBound
 
 __all__ = [
     "EtcRate",

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxbandits.checks import Numbers, at_least_one
-from jaxbandits.theory.allocation.arguments import floats, share
-from jaxbandits.theory.plain import plain_numbers
+from jaxbandits_studies.theory.allocation.arguments import floats, share
+from jaxbandits_studies.theory.plain import plain_numbers
 
 
 class EtcRate(NamedTuple):

@@ -6,8 +6,8 @@ import numpy as np
 from scipy.special import zeta
 
 from jaxbandits.checks import Numbers, non_negative, positive
-from jaxbandits.theory.allocation.arguments import floats, rates
-from jaxbandits.theory.plain import plain_numbers
+from jaxbandits_studies.theory.allocation.arguments import floats, rates
+from jaxbandits_studies.theory.plain import plain_numbers
 
 _ORDERS = np.arange(1, 17)
 # B_2k / (2k)!, B the Bernoulli numbers: 1 / expm1(v) = 1/v - 1/2 + sum_k c_k v^(2k-1).

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxbandits.checks import Numbers, positive
-from jaxbandits.theory.allocation.arguments import long_enough
-from jaxbandits.theory.plain import plain_numbers
+from jaxbandits_studies.theory.allocation.arguments import long_enough
+from jaxbandits_studies.theory.plain import plain_numbers
 
 
 class LowerBoundInstance(NamedTuple):

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxbandits.checks import Numbers, at_least_one, non_negative
-from jaxbandits.theory.allocation.arguments import floats, rates, share
-from jaxbandits.theory.allocation.exponential import g_slope
-from jaxbandits.theory.plain import plain_numbers
+from jaxbandits_studies.theory.allocation.arguments import floats, rates, share
+from jaxbandits_studies.theory.allocation.exponential import g_slope
+from jaxbandits_studies.theory.plain import plain_numbers
 
 
 class Radii(NamedTuple):

@@ -5,8 +5,8 @@ import warnings
 import numpy as np
 
 from jaxbandits.checks import Numbers, at_least_one, numbers, whole
-from jaxbandits.theory.plain import plain_numbers
-from jaxbandits.theory.vacuous import VacuousBound
+from jaxbandits_studies.theory.plain import plain_numbers
+from jaxbandits_studies.theory.vacuous import VacuousBound
 
 
 @plain_numbers

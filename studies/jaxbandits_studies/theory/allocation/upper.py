@@ -11,14 +11,14 @@ from jaxbandits.checks import (
     positive,
     whole,
 )
-from jaxbandits.theory.allocation.arguments import floats, rates, share
-from jaxbandits.theory.allocation.exponential import (
+from jaxbandits_studies.theory.allocation.arguments import floats, rates, share
+from jaxbandits_studies.theory.allocation.exponential import (
     LipschitzConstants,
     best_allocation,
     lipschitz_constants,
 )
-from jaxbandits.theory.allocation.trivial import checked
-from jaxbandits.theory.plain import plain_numbers
+from jaxbandits_studies.theory.allocation.trivial import checked
+from jaxbandits_studies.theory.plain import plain_numbers
 
 
 @plain_numbers

@@ -10,34 +10,25 @@ from typing import Any
 
 from jax import Array
 
+from jaxbandits import budgeted, plain
+from jaxbandits.budgeted.policies import kube as _kube
+from jaxbandits.budgeted.policies import least_cost, thompson
+from jaxbandits.budgeted.policies import omega_ucb as _omega_ucb
+from jaxbandits.budgeted.policies import pd_bwk as _pd_bwk
+from jaxbandits.budgeted.policies.index_policy import ONE_ARM
+from jaxbandits.budgeted.policies.omega_ucb import Moments
+from jaxbandits.budgeted.policies.statistics import Means
 from jaxbandits.checks import one_of
-from jaxbandits.factory import factory
-from jaxbandits.policies import budgeted, plain
-from jaxbandits.policies.budgeted import (
-    _kube,
-    _omega_ucb,
-    _pd_bwk,
-    least_cost,
-    thompson,
-)
-from jaxbandits.policies.budgeted._index_policy import ONE_ARM
-from jaxbandits.policies.budgeted._omega_ucb import Moments
-from jaxbandits.policies.budgeted.statistics import Means
-from jaxbandits.policies.farewell._hazard_thompson import hazard_thompson
-from jaxbandits.policies.farewell._product_limit import product_limit
-from jaxbandits.policies.farewell._product_limit_omega import product_limit_omega
-from jaxbandits.policies.farewell._ucb_simplex import ucb_simplex
-from jaxbandits.policies.farewell._wait_ucb import wait_ucb
-from jaxbandits.policies.farewell.fixed import fixed_pair, uniform
-from jaxbandits.policies.farewell.pairs import (
+from jaxbandits.checks.factory import factory
+from jaxbandits.farewell.policies.pairs import (
     as_arms,
     on_pairs,
     on_rewards,
     shorter_too,
 )
-from jaxbandits.policies.plain import _ucb
+from jaxbandits.farewell.problem import Action, Problem
+from jaxbandits.plain import _ucb
 from jaxbandits.protocol import P, Policy, S
-from jaxbandits.settings.farewell.types import Action, Problem
 
 SIDE = ("pair", "shorter")
 
@@ -56,10 +47,10 @@ def omega_ucb(
 
     Args:
       problem: number of macro-arms and waits.
-      star: as for `policies.budgeted.omega_ucb`.
+      star: as for `budgeted.omega_ucb`.
       exploration: likewise.
       observe: ``pair``, or ``shorter`` to learn about shorter waits too.
-      variance: as for `policies.budgeted.omega_ucb`.
+      variance: as for `budgeted.omega_ucb`.
 
     Raises:
       ValueError: on an unknown `exploration`, `observe` or `variance`.
@@ -134,25 +125,3 @@ def ucb1(problem: Problem) -> Policy[_ucb.State, _ucb.Params, Action]:
     """UCB1 on the reward per epoch: what comes of leaving time out of account."""
     policy = on_rewards(problem, plain.ucb(problem.num_pairs))
     return policy._replace(name="UCB1", params=policy.params._replace(alpha=4.0))
-
-
-__all__ = [
-    "as_arms",
-    "bts",
-    "budget_ucb",
-    "fixed_pair",
-    "hazard_thompson",
-    "kube",
-    "on_pairs",
-    "omega_star_ucb",
-    "omega_ucb",
-    "pd_bwk",
-    "product_limit",
-    "product_limit_omega",
-    "ucb1",
-    "ucb_bv1",
-    "ucb_sc_plus",
-    "ucb_simplex",
-    "uniform",
-    "wait_ucb",
-]

@@ -13,10 +13,10 @@ import numpy as np
 from jax import Array
 from jaxtyping import Int32
 
+from jaxbandits import budgeted, censored
 from jaxbandits.arrays import first_true, pick
 from jaxbandits.checks import instance
 from jaxbandits.protocol import Environment, Game
-from jaxbandits.settings import budgeted, censored
 
 _SHUFFLE = 1  # what the key of an order has more than that of the instance
 
@@ -48,12 +48,12 @@ def dealt(environment: Environment) -> Environment:
     Raises:
       TypeError: if it is another one.
     """
-    instance("environment", environment, Environment, "of settings.budgeted, say")
+    instance("environment", environment, Environment, "of budgeted, say")
     problem = instance(
         "environment.problem",
         environment.problem,
         (budgeted.Problem, censored.Problem),
-        "of settings.budgeted, or of settings.censored with a grid of limits",
+        "of budgeted, or of censored with a grid of limits",
     )
     judge, tables, oracle = environment.judge, environment.tables, environment.oracle
 

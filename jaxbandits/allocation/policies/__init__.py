@@ -1,0 +1,1 @@
+"""Policies of the allocation setting: a file per algorithm."""

@@ -1,0 +1,1 @@
+"""The allocation setting with arms that are served in turn: game and policies."""

@@ -1,0 +1,1 @@
+"""Policies of the budgeted setting: a file per algorithm."""

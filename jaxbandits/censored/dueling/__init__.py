@@ -1,0 +1,1 @@
+"""The censored setting with preferences in place of rewards: game and policies."""

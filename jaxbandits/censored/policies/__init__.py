@@ -1,0 +1,1 @@
+"""Policies of the censored setting: a file per algorithm."""

@@ -1,0 +1,1 @@
+"""The censored setting with several arms in a round: its game and its policies."""

@@ -1,0 +1,1 @@
+"""What a person at a console sees: progress, tables, texts made safe, errors."""

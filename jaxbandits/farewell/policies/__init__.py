@@ -1,0 +1,1 @@
+"""Policies of the farewell setting: a file per algorithm."""

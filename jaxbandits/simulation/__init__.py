@@ -1,0 +1,1 @@
+"""Playing policies against environments: arguments, checks, one function."""

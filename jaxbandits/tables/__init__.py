@@ -1,0 +1,1 @@
+"""Tables in files, read: logs of one's own, and data whose form is known."""

@@ -1,0 +1,1 @@
+"""The commands that experiments bring to the command line."""

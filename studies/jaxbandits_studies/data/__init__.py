@@ -1,0 +1,8 @@
+"""Environments that are fitted to data sets, and the readers of these data sets.
+
+What is public stands in ``__init__.pyi``; each part is imported when it is first used.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
