@@ -53,7 +53,7 @@ POLICIES: dict[str, Maker] = {
     "censored/thompson-strict": Maker(censored.thompson, {"update": "strict"}),
     "censored/cell-thompson": Maker(censored.cell_thompson),
     "censored/uniform": Maker(censored.uniform),
-    "censored/fixed": Maker(censored.fixed_pair, {"arm": 0, "limit": 0}),
+    "censored/fixed": Maker(censored.fixed, {"arm": 0, "limit": 0}),
     "continuum/z-rcucb": Maker(censored.z_rcucb),
     "continuum/z-rcucb-inherit": Maker(censored.z_rcucb, {"history": "inherit"}),
     "continuum/z-rcucb-kaplan-meier": Maker(
@@ -125,7 +125,7 @@ POLICIES: dict[str, Maker] = {
     "budgeted/epsilon-first": Maker(budgeted.epsilon_first),
     "budgeted/uniform": Maker(budgeted.uniform),
     "budgeted/clairvoyant": Maker(budgeted.clairvoyant),
-    "budgeted/fixed": Maker(budgeted.fixed_arm, {"arm": 0}),
+    "budgeted/fixed": Maker(budgeted.fixed, {"arm": 0}),
     "farewell/wait-ucb": Maker(farewell.wait_ucb),
     "farewell/wait-ucb-shorter": Maker(farewell.wait_ucb, {"observe": "shorter"}),
     "farewell/wait-ucb-naive": Maker(farewell.wait_ucb, {"observe": "naive"}),
@@ -157,7 +157,7 @@ POLICIES: dict[str, Maker] = {
     "farewell/pd-bwk": Maker(farewell.pd_bwk),
     "farewell/ucb1": Maker(farewell.ucb1),
     "farewell/uniform": Maker(farewell.uniform),
-    "farewell/fixed": Maker(farewell.fixed_pair, {"arm": 0, "wait": 0}),
+    "farewell/fixed": Maker(farewell.fixed, {"arm": 0, "wait": 0}),
     "allocation/ra-ucb": Maker(allocation.ra_ucb),
     "allocation/ra-ucb-all": Maker(
         allocation.ra_ucb,
@@ -178,12 +178,12 @@ POLICIES: dict[str, Maker] = {
     "allocation/ra-etc": Maker(allocation.ra_etc),
     "allocation/ra-etc-per-arm": Maker(allocation.ra_etc, {"count": "per_arm"}),
     "allocation/no-ucb": Maker(allocation.no_ucb),
-    "allocation/thompson": Maker(allocation.thompson_allocation),
-    "allocation/thompson-mean": Maker(allocation.thompson_allocation, {"draws": 8}),
+    "allocation/thompson": Maker(allocation.thompson),
+    "allocation/thompson-mean": Maker(allocation.thompson, {"draws": 8}),
     "allocation/thompson-mean-feasible": Maker(
-        allocation.thompson_allocation, {"draws": 8, "feasible": True}
+        allocation.thompson, {"draws": 8, "feasible": True}
     ),
-    "allocation/uniform": Maker(allocation.uniform_split),
+    "allocation/uniform": Maker(allocation.uniform),
     "allocation/clairvoyant": Maker(allocation.clairvoyant),
     "ordered/thompson": Maker(allocation.ordered_thompson),
     "ordered/thompson-mean": Maker(allocation.ordered_thompson, {"plan": "mean"}),
@@ -192,7 +192,7 @@ POLICIES: dict[str, Maker] = {
     "ordered/uniform": Maker(allocation.uniform_turns),
 }
 
-_GAME = ("name", "problem", "law", "arms")  # what `censored.censored` needs
+_GAME = ("name", "problem", "law", "arms")  # what `censored.make_environment` needs
 _ARMS = ("name", "family", "probability", "rate", "budgets", "lowest", "highest")
 _ANY = {"limits": censored.ANY}
 
@@ -210,7 +210,7 @@ ENVIRONMENTS: dict[str, Maker] = {
     "censored/solver": Maker(censored.solver),
     "censored/recorded": Maker(censored.recorded, needs=("name", "runs", "limits")),
     "censored/plain": Maker(censored.plain, needs=("name", "rewards", "params")),
-    "censored/censored": Maker(censored.censored, needs=_GAME),
+    "censored/environment": Maker(censored.make_environment, needs=_GAME),
     "continuum/poscorr": Maker(censored.poscorr, _ANY),
     "continuum/negcorr": Maker(censored.negcorr, _ANY),
     "continuum/indep": Maker(censored.indep, _ANY),
@@ -229,7 +229,9 @@ ENVIRONMENTS: dict[str, Maker] = {
     "budgeted/from-table": Maker(
         budgeted.from_table, needs=("path", "arm", "cost", "reward")
     ),
-    "budgeted/fixed": Maker(budgeted.fixed, needs=("name", "law", "params")),
+    "budgeted/environment": Maker(
+        budgeted.make_environment, needs=("name", "law", "params")
+    ),
     "budgeted/changing": Maker(
         budgeted.changing, needs=("name", "law", "params", "ends")
     ),
@@ -243,14 +245,16 @@ ENVIRONMENTS: dict[str, Maker] = {
     "farewell/display-advertising-2": Maker(farewell.display_advertising, {"case": 2}),
     "farewell/second-price-auction": Maker(farewell.second_price_auction),
     "farewell/cross-validation": Maker(farewell.cross_validation),
-    "farewell/farewell": Maker(farewell.farewell, needs=("name", "delay", "reward")),
+    "farewell/environment": Maker(
+        farewell.make_environment, needs=("name", "delay", "reward")
+    ),
     "allocation/simulation": Maker(allocation.simulation),
     "allocation/simulation-cascade": Maker(
         allocation.simulation, {"m": 1.0, "M": 4.0, "cascade": True}
     ),
     "allocation/ednet-like": Maker(allocation.ednet_like),
     "allocation/criteo-like": Maker(allocation.criteo_like),
-    "allocation/allocation": Maker(allocation.allocation, needs=_ARMS),
+    "allocation/environment": Maker(allocation.make_environment, needs=_ARMS),
     "allocation/cascade": Maker(allocation.cascade, needs=_ARMS),
     "ordered/ordered": Maker(allocation.ordered, needs=("environment",)),
 }

@@ -304,7 +304,7 @@ print("JAX:", made["versions"]["jax"])
 #   files to read before writing a policy; `jaxbandits/censored/policies/` holds
 #   examples. A plain policy on n arms becomes one on pairs with
 #   `censored.product_arms`.
-# * `censored.censored(...)` makes an environment of your own from a problem and a joint
-#   law of `jaxbandits.laws`; `jaxbandits.testing.check_environment` checks it.
+# * `censored.make_environment(...)` makes an environment of your own from a problem and
+#   a joint law of `jaxbandits.laws`; `jaxbandits.testing.check_environment` checks it.
 # * `docs/errata.md` tells where the paper and its figures differ, `penalty_radius`
 #   included.

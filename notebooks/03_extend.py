@@ -101,7 +101,7 @@ def draw(key, setup):
     return budgeted.Arms(arms, jnp.int32(shape[0]))
 
 
-game = budgeted.budgeted(
+game = budgeted.random_environment(
     "coins for powers",
     laws.product(laws.bernoulli, power),
     draw,

@@ -238,9 +238,9 @@ print(
     dict(zip(questions, best.round(1).tolist(), strict=True)),
 )
 cast = {
-    "Thompson": allocation.thompson_allocation(quiz.problem),
+    "Thompson": allocation.thompson(quiz.problem),
     "RA-UCB": allocation.ra_ucb(quiz.problem),
-    "uniform": allocation.uniform_split(quiz.problem),
+    "uniform": allocation.uniform(quiz.problem),
 }
 data = simulate(cast, quiz, horizon=USERS, seeds=SEEDS)
 at_end = data.isel(params=0, checkpoint=-1).mean("seed")

@@ -38,7 +38,7 @@ HORIZON, SEEDS = (40, 3) if TINY else (2_000, 100)
 # %%
 probability = [0.9, 0.8, 0.7, 0.5, 0.3]
 rate = [0.2, 1.0, 0.5, 2.0, 1.0]
-game = allocation.allocation(
+game = allocation.make_environment(
     "five arms", thresholds.exponential, probability, rate, 4.0, lowest=0.1, highest=4
 )
 oracle = game.oracle()
@@ -59,12 +59,10 @@ pd.DataFrame({"probability": probability, "rate": rate, "best share": best.round
 # %%
 cast = {
     "RA-UCB": allocation.ra_ucb(game.problem),
-    "Thompson": allocation.thompson_allocation(game.problem),
-    "mean of eight draws": allocation.thompson_allocation(
-        game.problem, draws=8, feasible=True
-    ),
+    "Thompson": allocation.thompson(game.problem),
+    "mean of eight draws": allocation.thompson(game.problem, draws=8, feasible=True),
     "explore, then commit": allocation.ra_etc(game.problem),
-    "uniform": allocation.uniform_split(game.problem),
+    "uniform": allocation.uniform(game.problem),
 }
 data = simulate(cast, game, horizon=HORIZON, seeds=SEEDS)
 print(dict(data.sizes))
@@ -111,7 +109,7 @@ plots.plot_sensitivity(swept, x="scale", x_scale="log", level=None)
 # caller.
 
 # %%
-slow = allocation.allocation(
+slow = allocation.make_environment(
     "slow starters",
     thresholds.gamma,
     probability,
@@ -159,7 +157,7 @@ pd.DataFrame(
 )
 
 # %%
-knows = allocation.thompson_allocation(once.problem, draws=8)
+knows = allocation.thompson(once.problem, draws=8)
 found = simulate(knows, once, horizon=HORIZON, seeds=SEEDS)
 share = found["reward"].isel(params=0, checkpoint=-1).mean().item() / HORIZON
 print(f"rounds with a success, learning included: {share:.4f}")
@@ -173,7 +171,7 @@ print(f"rounds with a success, learning included: {share:.4f}")
 # here three budgets of 6 units on average, and the best plan for each.
 
 # %%
-arms = allocation.allocation(
+arms = allocation.make_environment(
     "five arms", thresholds.exponential, probability, rate, 6.0, lowest=0.1, highest=4
 )
 laws = {

@@ -106,7 +106,7 @@ for warning in told:
 # %%
 prize = np.array([[0.5, 1.0], [0.504, 1.0]]), np.array([[0.98, 0.02], [1.0, 0.0]])
 price = np.array([[0.5, 1.0]] * 2), np.array([[1.0, 0.0]] * 2)
-rare = budgeted.fixed(
+rare = budgeted.make_environment(
     "rare prize",
     laws.product(laws.discrete, laws.discrete),
     laws.Product(laws.Discrete(*prize), laws.Discrete(*price)),
@@ -193,7 +193,9 @@ fig
 law = laws.product(laws.beta, laws.beta)
 cost = laws.Beta(np.array([2.0, 3.0, 1.0]), np.array([4.0, 4.0, 1.0]))
 reward = laws.Beta(np.array([2.0, 5.0, 3.0]), np.array([2.0, 3.0, 2.0]))
-mine = budgeted.fixed("three shops", law, laws.Product(reward, cost), worth=5.0)
+mine = budgeted.make_environment(
+    "three shops", law, laws.Product(reward, cost), worth=5.0
+)
 own = {
     "omega*-UCB": budgeted.omega_star_ucb(mine.problem, variance="shrunk"),
     "share-UCB": budgeted.share_ucb(mine.problem),

@@ -122,7 +122,7 @@ pd.DataFrame(
 # %%
 delay = [[0.55, 0.05, 0.02, 0.02, 0.02, 0.34], [0.05, 0.1, 0.2, 0.3, 0.25, 0.1]]
 reward = [[0.6] * 6, [0.9] * 6]
-services = farewell.farewell("two services", delay, reward, num_waits=5)
+services = farewell.make_environment("two services", delay, reward, num_waits=5)
 best = services.oracle()
 print(f"service {best.arm}, wait {services.problem.lengths[best.wait]}")
 pd.DataFrame(

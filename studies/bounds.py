@@ -164,11 +164,12 @@ COIN, SURE = 0.35, 0.3  # the chance of arm 1 to gain 1, and what arm 2 gains
 
 def trap_runs(make: Callable, seeds: int, rounds: np.ndarray) -> np.ndarray:
     """Regret of a policy on a coin beside a sure thing, f64[rounds, seeds]."""
+    from jaxbandits import censored
     from jaxbandits.laws import Discrete, discrete
 
     values = np.array([[0.0, 1.0], [SURE, 1.0]])
     chances = np.array([[1 - COIN, COIN], [1.0, 0.0]])
-    game = plain("coin and sure thing", discrete, Discrete(values, chances))
+    game = censored.plain("coin and sure thing", discrete, Discrete(values, chances))
     return regret_at(make(game.problem), game, rounds, seeds)
 
 
@@ -409,7 +410,7 @@ def hazard_table(instances: int, horizon: int) -> None:
         regret, random = [], []
         for i in range(instances):
             delay, value = drawn_waits(rng, 2, num_waits)
-            game = farewell("drawn", delay, value, num_waits=num_waits)
+            game = policies.make_environment("drawn", delay, value, num_waits=num_waits)
             data = jb.simulate(
                 policies.hazard_thompson(game.problem),
                 game,
@@ -436,14 +437,16 @@ def coin_in_a_gap():
     Those of arm 1 at once with a reward of 1, as often as `SOONER` says, or when the
     wait ends with none; those of arm 2 at once with `LITTLE`.
     """
-    from jaxbandits.farewell import farewell
+    from jaxbandits.farewell import make_environment
     from jaxbandits.laws import Discrete, discrete
 
     delay = np.array([[SOONER, 1 - SOONER], [1.0, 0.0]])
     values = np.array([[[1.0], [0.0]], [[LITTLE], [0.0]]])
     rewards = Discrete(values, np.ones_like(values))
     times = {"delays": [1, GAP_ENDS], "waits": [GAP_ENDS]}
-    return farewell("coin in a gap", delay, rewards, reward_law=discrete, **times)
+    return make_environment(
+        "coin in a gap", delay, rewards, reward_law=discrete, **times
+    )
 
 
 def both_hazards(game: Any, time: np.ndarray, seeds: int) -> np.ndarray:
@@ -475,14 +478,14 @@ def gap_table(instances: int, horizon: int) -> None:
 
 def with_gaps(seed: int, waits: Sequence[int], falling: bool):
     """A tuning case of ten waits with these alone; rewards may fall to 0 in time."""
-    from jaxbandits.farewell import farewell
+    from jaxbandits.farewell import make_environment
     from jaxbandits_studies.judging.farewell import drawn_delays
 
     whole = drawn_delays("drawn", seed)
     chance = np.asarray(whole.setup.reward.probability, float)
     if falling:
         chance = chance * np.linspace(1, 0, chance.shape[1])
-    return farewell("with gaps", whole.provenance["delay"], chance, waits=waits)
+    return make_environment("with gaps", whole.provenance["delay"], chance, waits=waits)
 
 
 def thinned_table(instances: int, horizon: int) -> None:
@@ -522,7 +525,7 @@ def duel_runs(
     from jaxbandits import censored as settings
     from jaxbandits.laws import Bernoulli, bernoulli
 
-    coins = plain("coins", bernoulli, Bernoulli(np.array(means)))
+    coins = settings.plain("coins", bernoulli, Bernoulli(np.array(means)))
     game = settings.duels(coins)
     policy = policies.cell_self_sparring(game.problem)
     params = policy.params._replace(prior_ended=1e7, reward_spread=spread)
@@ -552,13 +555,15 @@ SHOWN, CHANCE, RIVAL = 0.2, 0.3, 0.4  # the best arm brings 0.2, or 1 in 3 of 10
 
 def two_arms(values: list, chances: list):
     """A budgeted game of two arms whose pulls cost 1/2, as is known."""
-    from jaxbandits.budgeted import fixed
+    from jaxbandits.budgeted import make_environment
     from jaxbandits.laws import Discrete, Product, discrete, product
 
     cost = Discrete(np.full((2, 1), COST), np.ones((2, 1)))
     arms = Product(Discrete(np.array(values), np.array(chances)), cost)
     law = product(discrete, discrete)
-    return fixed("two arms", law, arms, unit="cheapest", cost_range=(COST, COST))
+    return make_environment(
+        "two arms", law, arms, unit="cheapest", cost_range=(COST, COST)
+    )
 
 
 def shrunk_table(instances: int, horizon: int) -> None:
@@ -656,7 +661,7 @@ def coin_beside_sure(correlation: float):
     Both coins show 1 with the chance `PAYS`, both are 1 at a time as often as the
     correlation says; the other arm brings `SURELY` for what that leaves of 1.
     """
-    from jaxbandits.budgeted import fixed
+    from jaxbandits.budgeted import make_environment
     from jaxbandits.laws import Copula, Discrete, discrete, gaussian_copula
 
     coin, sure = [1 - PAYS, PAYS], [1.0, 0.0]
@@ -664,7 +669,7 @@ def coin_beside_sure(correlation: float):
     cost = Discrete(np.array([[0, 1], [1 - SURELY, 1]]), np.array([coin, sure]))
     arms = Copula(reward, cost, np.array([correlation, 0.0]))
     law = gaussian_copula(discrete, discrete)
-    return fixed("coin beside sure", law, arms)
+    return make_environment("coin beside sure", law, arms)
 
 
 def ratio_table(instances: int, horizon: int) -> None:

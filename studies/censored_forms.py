@@ -75,7 +75,9 @@ def traps() -> dict:
     consumption[2, :, ::3], reward[2, :, ::3] = 0.1, 0.4
     consumption[..., rare] = 1.2
     return {
-        name: censored.censored(name, problem, empirical, empirical_params(*arms))
+        name: censored.make_environment(
+            name, problem, empirical, empirical_params(*arms)
+        )
         for name, *arms in zip(
             ("one of ten", "all late", "some soon"), reward, consumption, strict=True
         )

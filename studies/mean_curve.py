@@ -26,7 +26,7 @@ from jax import Array, lax
 from jaxtyping import Float
 
 from jaxbandits import simulate
-from jaxbandits.allocation import Action, Allocation, Problem, thompson_allocation
+from jaxbandits.allocation import Action, Allocation, Problem, thompson
 from jaxbandits.allocation.policies.estimates import FINE, Grid, probability_bound
 from jaxbandits.allocation.policies.learning import start_allocation, turn
 from jaxbandits.allocation.policies.posterior import State, after, draw, prior
@@ -153,8 +153,8 @@ def of_curves(problem: Problem, form: str) -> Policy[State, tuple[()], Action]:
 
 
 RIVALS: dict[str, Callable[[Problem], Policy]] = {
-    "one draw": thompson_allocation,
-    "mean of 8 draws' optima": partial(thompson_allocation, draws=8),
+    "one draw": thompson,
+    "mean of 8 draws' optima": partial(thompson, draws=8),
 }
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from jax import lax
 
 from jaxbandits import simulate
-from jaxbandits.allocation import Action, Allocation, Problem, thompson_allocation
+from jaxbandits.allocation import Action, Allocation, Problem, thompson
 from jaxbandits.allocation.policies.learning import start_allocation, turn
 from jaxbandits.allocation.policies.posterior import State, after, draw, prior
 from jaxbandits.allocation.serving.handing_out import best_way
@@ -80,7 +80,7 @@ def main() -> None:
     problem, horizon = environment.problem, options.horizon
     start = {"scale": 0.05, "initial": float(int(math.log(horizon)))}
     entrants = {
-        "one draw": thompson_allocation(problem),
+        "one draw": thompson(problem),
         "RA-UCB, tuned": TUNED.factory(problem).with_params(**start),
         "mean of 8": mean_of(problem, same=False),
         "mean of 8, same arms": mean_of(problem, same=True),

@@ -13,7 +13,7 @@ import argparse
 import numpy as np
 
 from jaxbandits import allocation, simulate
-from jaxbandits.allocation import Plan, Problem, thompson_allocation
+from jaxbandits.allocation import Plan, Problem, thompson
 from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy
 from jaxbandits.testing import trace_run
@@ -46,9 +46,7 @@ def main() -> None:
     options = parser.parse_args()
     case, horizon = options.case, options.horizon
     game = PROTOCOL.tuning[case].environment() if case else allocation.simulation(30)
-    policy = thompson_allocation(
-        game.problem, draws=options.draws, feasible=options.feasible
-    )
+    policy = thompson(game.problem, draws=options.draws, feasible=options.feasible)
     data = simulate(
         [policy],
         game,

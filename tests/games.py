@@ -31,7 +31,7 @@ def _coins(limits, num_arms):
     arms = Product(chance, Exponential(np.full(num_arms, 1.8)))
     limits = censored.equidistant(10) if limits is None else limits
     problem = censored.running_example(num_arms, limits)
-    return censored.censored(
+    return censored.make_environment(
         "coins", problem, product(bernoulli, exponential_law), arms
     )
 
@@ -39,7 +39,7 @@ def _coins(limits, num_arms):
 @cache
 def waits_with_gaps():
     """Footnote 3: delays and waits that are not 1, ..., D, and not the same."""
-    return farewell.farewell(
+    return farewell.make_environment(
         "own",
         [[0.3, 0.1, 0.2, 0.3, 0.1], [0.1, 0.0, 0.4, 0.3, 0.2]],
         [[0.2, 0.9, 0.5, 1.0, 0.7], [1.0, 0.3, 0.6, 0.0, 0.9]],

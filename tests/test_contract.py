@@ -506,7 +506,7 @@ def test_draws_of_another_thread_are_not_the_policys():
 def test_check_policy_finds_actions_out_of_range():
     coins = laws.Bernoulli(np.full(3, 0.5))
     pair = laws.product(laws.bernoulli, laws.bernoulli), laws.Product(coins, coins)
-    game = budgeted.fixed("coins", *pair)
+    game = budgeted.make_environment("coins", *pair)
     idle = playing(jnp.int32(99))._replace(update=lambda n, v, state, a, f, p: state)
     with pytest.raises(AssertionError, match=r"plays 99 in round 1, not an arm in"):
         check_policy(idle, game)

@@ -105,7 +105,7 @@ def test_factories_refuse_by_name():
     pairs, arms = grid(), budgeted.make_problem(3)
     intervals = game_of("continuum").problem
     waits = farewell.Problem(2, 3)
-    censored.fixed_pair(pairs, 1, 0)  # 1.0 must not find what was made for 1
+    censored.fixed(pairs, 1, 0)  # 1.0 must not find what was made for 1
     rows = [
         (partial(censored.rcucb, game_of("censored")), "give environment.problem"),
         (partial(censored.rcucb, None), "rcucb: problem must be .*, got None"),
@@ -121,10 +121,10 @@ def test_factories_refuse_by_name():
             partial(farewell.wait_ucb, waits, ["pair"]),
             "wait_ucb: observe must be a value that can be hashed",
         ),
-        (partial(censored.fixed_pair, pairs, 1.0, 0), "arm must be an integer"),
-        (partial(censored.fixed_pair, pairs, "0", 0), "arm must be an integer"),
+        (partial(censored.fixed, pairs, 1.0, 0), "arm must be an integer"),
+        (partial(censored.fixed, pairs, "0", 0), "arm must be an integer"),
         (partial(same_pair, (2, 2), tuple, ("arm", "x"), (0, True)), "x must be an"),
-        (partial(budgeted.fixed_arm, arms, 1.5), "arm must be an integer"),
+        (partial(budgeted.fixed, arms, 1.5), "arm must be an integer"),
         (partial(censored.zooming, intervals, 2.5), "capacity must"),
         (partial(censored.stoo, intervals, 2.5), "splits must be"),
         (partial(censored.z_rcucb, intervals, 1.5), "horizon must"),

@@ -6,69 +6,46 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1] / "jaxbandits"
 LAYERS = {
     "protocol": 0,
-    "schedule": 0,
     "checks": 0,
-    "faults": 0,
-    "atomic": 0,
-    "texts": 0,
-    "printing": 0,
-    "devices": 0,
-    "factory": 0,
-    "maker": 0,
-    "jaxprs": 0,
-    "points": 0,
-    "progress": 0,
-    "reads": 1,
-    "fit": 0,
+    "console": 0,
     "arrays": 1,
+    "tables": 1,
     "kernels": 2,
     "engine": 2,
     "results": 2,
-    "theory": 2,
     "stats": 3,
     "laws": 3,
-    "settings": 4,
-    "policies": 5,
-    "arguments": 5,
-    "contract": 5,
-    "designs": 5,
-    "machine": 6,
-    "plots": 6,
-    "play": 6,
-    "session": 6,
-    "live": 6,
-    "simulate": 6,
-    "testing": 6,
-    "experiments": 7,
-    "sweeps": 6,
-    "cli_sweeps": 8,
-    "cli_compare": 8,
-    "cli_reproduce": 8,
-    "cli": 8,
-    "main": 9,
+    "plain": 4,
+    "censored": 5,
+    "allocation": 5,
+    "budgeted": 5,
+    "farewell": 6,
+    "registry": 7,
+    "simulation": 7,
+    "plots": 7,
+    "live": 8,
+    "testing": 8,
+    "sweeps": 7,
+    "cli": 9,
+    "main": 10,
 }
+SETTINGS = ("censored", "allocation", "budgeted", "farewell")
 # Neighbours in one layer that must not know one another, and other bans.
 FORBIDDEN = {
-    "arrays": {"protocol", "schedule", "devices", "factory", "fit", "contract"},
-    "kernels": {"engine", "results", "theory"},
-    "engine": {"results", "kernels", "theory"},
-    "results": {"engine", "kernels", "arrays", "protocol", "theory"},
-    "stats": {"engine", "kernels", "arrays", "protocol", "theory"},
-    "theory": {"engine", "kernels", "arrays", "protocol", "results"},
+    "arrays": {"protocol"},
+    "kernels": {"engine", "results"},
+    "engine": {"results", "kernels"},
+    "results": {"engine", "kernels", "arrays", "protocol"},
+    "stats": {"engine", "kernels", "arrays", "protocol"},
     "laws": {"engine", "results", "stats"},
-    "policies": {"engine", "results", "stats"},
-    "settings": {"engine", "results", "stats"},
-    "plots": {
-        "engine",
-        "kernels",
-        "arrays",
-        "policies",
-        "settings",
-        "simulate",
-        "laws",
-    },
+    "plots": {"engine", "kernels", "arrays", "laws", "plain", *SETTINGS},
+    "simulation": {"registry"},
+    "plain": {"engine", "results", "stats"},
+    "censored": {"allocation", "budgeted", "engine", "results", "stats"},
+    "allocation": {"censored", "budgeted", "engine", "results", "stats", "plain"},
+    "budgeted": {"censored", "allocation", "engine", "results", "stats"},
+    "farewell": {"censored", "allocation", "engine", "results", "stats"},
 }
-FORBIDDEN["plots"] |= {"settings", "policies", "simulate"}
 FILES = sorted(p for p in ROOT.rglob("*.py") if p != ROOT / "__init__.py")
 
 
@@ -115,38 +92,12 @@ def test_imports_point_down():
             assert other not in FORBIDDEN.get(part, set()), f"{path} imports {name}"
 
 
-# Policies see their own setting and its folder only. What else a file may import, and
-# why.
-PAIRS = "a pair of an arm and a wait is an arm of the budgeted setting"
-REFERENCE = "uniform play and a fixed pair are the same in both settings"
-REDUCTIONS = "a pair of an arm and a limit is an arm of a plain bandit"
-GAINS = "mean gains have one posterior in all settings"
-EXCEPTIONS = {
-    "censored/__init__.py": {"plain": REDUCTIONS},
-    "censored/_cell_thompson.py": {"policies.gains": GAINS},
-    "censored/_combinatorial.py": {"plain": REDUCTIONS},
-    "censored/fixed.py": {"plain": REFERENCE},
-    "budgeted/_price_thompson.py": {"policies.gains": GAINS},
-    "budgeted/_ratio_thompson.py": {"policies.gains": GAINS},
-    "farewell/_hazard_thompson.py": {"policies.gains": GAINS},
-    "farewell/fixed.py": {"plain": REFERENCE},
-    "farewell/__init__.py": {"budgeted": PAIRS, "plain": PAIRS},
-    "farewell/pairs.py": {"budgeted": PAIRS, "budgeted": PAIRS},
-    "farewell/_product_limit_omega.py": {"budgeted": PAIRS},
-}
-POLICIES = {
-    f"{p.parent.name}/{p.name}": p for p in sorted((ROOT / "policies").glob("*/*.py"))
-}
-
-
-def test_policies_see_their_own_setting_only():
-    """No more than the exceptions, and no exception without need."""
-    assert EXCEPTIONS.keys() <= POLICIES.keys()
-    for file, path in POLICIES.items():
-        parts = [name.split(".") for name in imported(path)]
-        seen = {f"{p[1]}.{p[2]}" for p in parts if p[1] in ("policies", "settings")}
-        own = {f"{part}.{file.split('/')[0]}" for part in ("policies", "settings")}
-        assert seen - own == EXCEPTIONS.get(file, {}).keys(), file
+def test_settings_see_no_policies():
+    """What a problem and its game are does not depend on who plays it."""
+    for setting in SETTINGS:
+        for path in (ROOT / setting).glob("*.py"):
+            for name in imported(path):
+                assert ".policies" not in name, f"{path} imports {name}"
 
 
 def test_no_module_is_shadowed():
@@ -167,17 +118,6 @@ def test_barriers_are_in_arrays():
     for path in FILES:
         if part_of(path) not in ("arrays", "engine"):
             assert "optimization_barrier" not in path.read_text(), path
-
-
-def test_theory_imports_numpy_and_scipy_only():
-    """Bounds are for the host: their functions work without JAX."""
-    allowed = {"collections", "functools", "inspect", "itertools", "typing", "warnings"}
-    allowed |= {"numpy", "scipy"}
-    for path in (ROOT / "theory").rglob("*.py"):
-        for name in everything_imported(path):
-            first, *rest = name.split(".")
-            within = first == "jaxbandits" and rest[0] in ("checks", "theory")
-            assert first in allowed or within, f"{path} imports {name}"
 
 
 def test_results_do_not_import_jax():

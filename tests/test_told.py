@@ -48,7 +48,7 @@ PLAYS = {
     "dueling": censored.uniform_duels,
     "budgeted": budgeted.uniform,
     "farewell": farewell.uniform,
-    "allocation": allocation.uniform_split,
+    "allocation": allocation.uniform,
     "ordered": allocation.uniform_turns,
 }
 

@@ -1,11 +1,11 @@
-from .environment import Oracle, allocation, cascade, random_allocation
+from .environment import Oracle, cascade, make_environment, random_environment
 from .game import Arms, Users
 from .instances import criteo_like, ednet_like, simulation
-from .policies.fixed import clairvoyant, fixed_turns, uniform_split, uniform_turns
+from .policies.fixed import clairvoyant, fixed_turns, uniform, uniform_turns
 from .policies.mg_ucb import mg_ucb, mg_ucb_delta
 from .policies.ra_etc import ra_etc
 from .policies.ra_ucb import no_ucb, ra_ucb, ra_ucb_authors
-from .policies.thompson import thompson_allocation
+from .policies.thompson import thompson
 from .problem import make_problem
 from .serving.environment import OrderedOracle, ordered
 from .serving.thompson import ordered_thompson
@@ -39,7 +39,7 @@ __all__ = [
     "Turns",
     "Users",
     "View",
-    "allocation",
+    "make_environment",
     "best_allocations",
     "cascade",
     "clairvoyant",
@@ -56,10 +56,10 @@ __all__ = [
     "ra_etc",
     "ra_ucb",
     "ra_ucb_authors",
-    "random_allocation",
+    "random_environment",
     "simulation",
     "solve",
-    "thompson_allocation",
-    "uniform_split",
+    "thompson",
+    "uniform",
     "uniform_turns",
 ]

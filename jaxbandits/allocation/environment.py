@@ -38,7 +38,7 @@ class Oracle(NamedTuple):
     value: np.ndarray
 
 
-def allocation(
+def make_environment(
     name: str,
     family: Threshold,
     probability: Numbers,
@@ -128,23 +128,24 @@ def cascade(
     """An environment whose rounds pay once: 1 if at least one arm succeeds, 0 if none.
 
     The "cascading-style reward" of the paper's section 7. Every arm's success is seen,
-    as in `allocation`. To be sure of one success is another aim than to have many: a
-    unit of resource is worth less where another arm is likely to succeed, by the same
-    factor for all but the arm itself. The optimum is that of the concave functions
+    as in `make_environment`. To be sure of one success is another aim than to have
+    many: a unit of resource is worth less where another arm is likely to succeed, by
+    the same factor for all but the arm itself. The optimum is that of the concave
+    functions
     ``-log(1 - p G(x, rate))`` (`laws.thresholds.cascade_curves`).
 
     Args:
       name, probability, rate, budgets, lowest, highest, known, order, users: as for
-        `allocation`.
+        `make_environment`.
       family: of the thresholds, with a hazard rate that falls or is constant:
         exponential, Lomax, Weibull and gamma with shapes up to 1.
-      shape: as for `allocation`.
+      shape: as for `make_environment`.
 
     Returns:
-      An environment with the metrics of `allocation`, of rounds that pay 0 or 1.
+      An environment with the metrics of `make_environment`, of rounds that pay 0 or 1.
 
     Raises:
-      ValueError, TypeError: as `allocation`; if the family's hazard rate grows.
+      ValueError, TypeError: as `make_environment`; if the family's hazard rate grows.
     """
     return _fixed(
         name,
@@ -206,7 +207,7 @@ def _fixed(
     )._replace(oracle=lambda instance=None: Oracle(best, value))
 
 
-def random_allocation(
+def random_environment(
     name: str,
     problem: Problem,
     draw: Callable[[Any, Any], Arms],
@@ -224,13 +225,13 @@ def random_allocation(
       draw: ``(key, setup) -> Arms`` with rates in [lowest, highest], traced; one
         function per family of instances, as programs are kept by it.
       setup: pytree of numbers for `draw`.
-      budgets: f64[N], as for `allocation`, the problem's the largest; by default it is
-        the same in all rounds. Every seed solves its N problems first.
-      order: as for `allocation`.
-      stop_on_success: as for `allocation`.
+      budgets: f64[N], as for `make_environment`, the problem's the largest; by default
+        it is the same in all rounds. Every seed solves its N problems first.
+      order: as for `make_environment`.
+      stop_on_success: as for `make_environment`.
 
     Returns:
-      An environment with the metrics of `allocation`.
+      An environment with the metrics of `make_environment`.
     """
     text("name", name)
     instance("problem", problem, Problem, "of allocation.make_problem")

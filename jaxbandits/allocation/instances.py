@@ -7,7 +7,11 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxbandits.allocation.environment import allocation, described, random_allocation
+from jaxbandits.allocation.environment import (
+    described,
+    make_environment,
+    random_environment,
+)
 from jaxbandits.allocation.game import Arms
 from jaxbandits.allocation.problem import make_problem
 from jaxbandits.allocation.synthetic import (
@@ -83,7 +87,7 @@ def simulation(
     if cascade:
         name += ", cascade"
     ends = np.array([m / budget, M / budget])
-    game = random_allocation(name, problem, _draw_uniform(num_arms), ends)
+    game = random_environment(name, problem, _draw_uniform(num_arms), ends)
     return described(game, family=family.name, m=m, M=M, num_arms=num_arms)
 
 
@@ -108,7 +112,7 @@ def ednet_like(
     Learners reckon with rates in [lowest, highest], per second.
     """
     arms = ednet_like_parameters(num_questions, seed)
-    game = allocation(
+    game = make_environment(
         f"EdNet-like, K = {num_questions} (synthetic)",
         weibull,
         arms.probability,
@@ -134,7 +138,7 @@ def criteo_like(
     Learners reckon with rates in [lowest, highest], per impression.
     """
     arms = criteo_like_parameters(num_campaigns, seed)
-    game = allocation(
+    game = make_environment(
         f"Criteo-like, K = {num_campaigns} (synthetic)",
         discrete_weibull,
         arms.probability,

@@ -1,7 +1,13 @@
-from .environment import Arms, Oracle, budgeted, exact_oracle, fixed
+from .environment import (
+    Arms,
+    Oracle,
+    exact_oracle,
+    make_environment,
+    random_environment,
+)
 from .phases import Phases, changing, s_br_changing
 from .policies.discounted_omega import discounted_omega_ucb
-from .policies.fixed import clairvoyant, fixed_arm, uniform
+from .policies.fixed import clairvoyant, fixed, uniform
 from .policies.greedy import b_greedy, epsilon_first
 from .policies.index_policy import Learning, index_policy
 from .policies.kube import kube
@@ -32,15 +38,15 @@ __all__ = [
     "b_greedy",
     "bts",
     "budget_ucb",
-    "budgeted",
+    "random_environment",
     "c_ucb",
     "changing",
     "clairvoyant",
     "discounted_omega_ucb",
     "epsilon_first",
     "exact_oracle",
+    "make_environment",
     "fixed",
-    "fixed_arm",
     "from_table",
     "i_ucb",
     "index_policy",

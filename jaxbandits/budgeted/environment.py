@@ -120,7 +120,7 @@ class Oracle(NamedTuple):
     best: np.ndarray
 
 
-def budgeted(
+def random_environment(
     name: str,
     law: JointLaw,
     draw: Callable[[Any, Any], Arms],
@@ -215,7 +215,7 @@ def _ends(name: str, value: Sequence[Numbers]) -> Sequence[Numbers]:
     return value
 
 
-def fixed(
+def make_environment(
     name: str,
     law: JointLaw,
     params: Any,
@@ -229,8 +229,8 @@ def fixed(
       name: of the instance.
       law: joint law of reward and cost.
       params: its parameters, leaves ``[K, ...]``.
-      unit: as for `budgeted`.
-      **options: `worth`, `cost_range` and `reward_range`, as for `budgeted`.
+      unit: as for `random_environment`.
+      **options: `worth`, `cost_range` and `reward_range`, as for `random_environment`.
 
     Raises:
       ValueError: if a parameter is out of the law's range, a cost can exceed 1, costs
@@ -260,7 +260,7 @@ def fixed(
         )
     ((num_arms,),) = rows
     arms = Arms(params, np.int32(num_arms))
-    made = budgeted(name, law, as_given, arms, num_arms, unit=unit, **options)
+    made = random_environment(name, law, as_given, arms, num_arms, unit=unit, **options)
     _check_ranges(law, params, made.problem)
     return made
 
@@ -384,7 +384,7 @@ def _tables(law: JointLaw, worth: float, instance: Instance) -> Tables:
 
 
 def metrics(tables: Tables, instance: Any, record: State) -> dict[str, jax.Array]:
-    """See `budgeted`."""
+    """See `random_environment`."""
     del instance
     loss, cost, best = weighted(record.pulls, tables.loss, tables.cost, tables.best)
     return {

@@ -23,10 +23,10 @@ from jaxbandits.budgeted.environment import (
     Oracle,
     State,
     Tables,
-    budgeted,
-    fixed,
+    make_environment,
     metrics,
     oracle_of,
+    random_environment,
 )
 from jaxbandits.budgeted.problem import Feedback, OracleView, Problem, View
 from jaxbandits.budgeted.synthetic import COST_FLOOR, draw_bernoulli, s_br
@@ -96,7 +96,7 @@ def changing(
             f"{shown(params)}"
         )
     whole("the number of phases in params", len(params), 1, MOST_PHASES)
-    each = [fixed(name, law, x, unit=unit, **options) for x in params]
+    each = [make_environment(name, law, x, unit=unit, **options) for x in params]
     sizes = [environment.problem.num_arms for environment in each]
     if len(set(sizes)) > 1:
         raise ValueError(f"params must have as many arms in every phase, got {sizes}")
@@ -174,7 +174,7 @@ def _environment(
     **options: Any,
 ) -> Environment[Any, Any, Array]:
     """As `budgeted` checks and describes it, with a game of phases."""
-    frame = budgeted(name, law, draw, setup, num_arms, **options)
+    frame = random_environment(name, law, draw, setup, num_arms, **options)
     unit, worth = (frame.provenance[x] for x in ("unit", "worth"))
     return frame._replace(
         game=_game(law, draw, frame.problem, phases, unit),

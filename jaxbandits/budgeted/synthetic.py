@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxbandits.budgeted.environment import Arms, budgeted
+from jaxbandits.budgeted.environment import Arms, random_environment
 from jaxbandits.checks import MOST, non_negative, number, played, whole
 from jaxbandits.laws import (
     Bernoulli,
@@ -66,7 +66,7 @@ def _synthetic(
     num_arms: int,
 ) -> Environment[Any, Any, Array]:
     name = f"{family}-{num_arms}"
-    return budgeted(name, product(law, law), draw, setup, num_arms)
+    return random_environment(name, product(law, law), draw, setup, num_arms)
 
 
 def _like(num_arms: int) -> np.ndarray:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from jax import Array
 
-from jaxbandits.budgeted.environment import LEAST_COST, Arms, budgeted
+from jaxbandits.budgeted.environment import LEAST_COST, Arms, random_environment
 from jaxbandits.checks import kinds
 from jaxbandits.laws import Empirical, empirical
 from jaxbandits.protocol import Environment, as_given
@@ -222,7 +222,7 @@ def _environments(
             np.pad(means[1][part], end, constant_values=1.0),
         )
         if num_arms not in shapes:
-            shapes[num_arms] = budgeted(
+            shapes[num_arms] = random_environment(
                 stem,
                 empirical,
                 as_given,

@@ -7,7 +7,7 @@ from .costs import fast_track, late_fee, scaled
 from .dueling.as_arms import duels_as_arms, sparring
 from .dueling.cell_self_sparring import cell_self_sparring
 from .dueling.environment import duels
-from .environment import Oracle, censored, exact_oracle
+from .environment import Oracle, exact_oracle, make_environment
 from .instances import (
     M1,
     equidistant,
@@ -23,7 +23,7 @@ from .instances import (
     trap,
 )
 from .policies.cell_thompson import cell_thompson
-from .policies.fixed import fixed_duel, fixed_pair, uniform, uniform_duels
+from .policies.fixed import fixed, fixed_duel, uniform, uniform_duels
 from .policies.observed import cells_of, gain_of
 from .policies.on_grid import on_grid
 from .policies.product_arms import product_arms
@@ -109,7 +109,7 @@ __all__ = [
     "cell_thompson",
     "cells_of",
     "censor",
-    "censored",
+    "make_environment",
     "check_bounded",
     "check_continuum",
     "check_grid",
@@ -126,7 +126,7 @@ __all__ = [
     "exceeded_share",
     "fast_track",
     "fixed_duel",
-    "fixed_pair",
+    "fixed",
     "fixed_super_arm",
     "forest",
     "forest_runs",

@@ -6,7 +6,7 @@ import jax
 import numpy as np
 
 from jaxbandits.censored.costs import scaled
-from jaxbandits.censored.environment import censored
+from jaxbandits.censored.environment import make_environment
 from jaxbandits.censored.problem import Action, RealAction, make_problem
 from jaxbandits.checks import instance, shown
 from jaxbandits.laws import Discrete, Law, Product, discrete, product
@@ -44,4 +44,4 @@ def plain(
     problem = make_problem(num_arms, (1.0,), scaled(0.0), scaled(0.0), sigma=sigma)
     nothing = Discrete(np.zeros((num_arms, 1)), np.ones((num_arms, 1)))
     law = product(rewards, discrete)
-    return censored(name, problem, law, Product(params, nothing))
+    return make_environment(name, problem, law, Product(params, nothing))

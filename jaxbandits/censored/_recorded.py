@@ -19,7 +19,7 @@ import pandas as pd
 
 from jaxbandits import checks
 from jaxbandits.censored.costs import scaled
-from jaxbandits.censored.environment import State, censored, metrics
+from jaxbandits.censored.environment import State, make_environment, metrics
 from jaxbandits.censored.problem import (
     ANY,
     Action,
@@ -490,7 +490,7 @@ def replay(
     if len(set(runs.counts.tolist())) == 1:
         shape = len(runs.counts), -1
         arms = empirical_params(reward.reshape(shape), consumption.reshape(shape))
-    environment = censored(name, problem, empirical, arms)
+    environment = make_environment(name, problem, empirical, arms)
     if isinstance(problem, Problem):
         limits = np.asarray(problem.limits)
         reward = empirical.moments(arms, limits, problem.cost).reward  # type: ignore[misc]

@@ -76,7 +76,7 @@ class Oracle(NamedTuple):
     value: float
 
 
-def censored(
+def make_environment(
     name: str, problem: Problem | Continuum, law: JointLaw, arms: Any
 ) -> Environment[Any, Any, Action | RealAction]:
     """An environment of the censored setting.
@@ -138,7 +138,10 @@ def censored(
 
 @kinds
 def exact_oracle(problem: Problem, law: JointLaw, arms: Any) -> Oracle:
-    """The table of eq. (2) and what follows from it. Arguments as in `censored`."""
+    """The table of eq. (2) and what follows from it.
+
+    Arguments as in `make_environment`.
+    """
     check_arms(problem, law, arms)
     limits = np.asarray(problem.limits, np.float64)
     moments = law.moments(arms, limits, problem.cost)  # type: ignore[misc]
@@ -194,7 +197,7 @@ def _game(problem: Problem, law: JointLaw) -> Game:
 
 
 def metrics(tables: Tables, instance: Any, record: State) -> dict[str, jax.Array]:
-    """See `censored`."""
+    """See `make_environment`."""
     del instance
     regret, best = weighted(record.pulls, tables.gaps, tables.optimal)  # Eq. (6)
     played = jnp.maximum(total(record.pulls), 1).astype(float)

@@ -14,7 +14,7 @@ import jax
 import numpy as np
 
 from jaxbandits.censored.costs import fast_track, late_fee, scaled
-from jaxbandits.censored.environment import censored
+from jaxbandits.censored.environment import make_environment
 from jaxbandits.censored.problem import (
     ANY,
     Action,
@@ -160,7 +160,7 @@ def _gaussian(
     name: str, problem: Problem | Continuum, mean: Numbers, x: Numbers, scale: float
 ) -> Environment[Any, Any, Action | RealAction]:
     arms = truncated_gaussian_params(mean, gaussian_covariance(x, scale))
-    return censored(name, problem, truncated_gaussian, arms)
+    return make_environment(name, problem, truncated_gaussian, arms)
 
 
 @_made_once
@@ -241,7 +241,7 @@ def trap(*, steep: bool = False) -> Environment[Any, Any, Action | RealAction]:
     arms = empirical_params(np.ones((1, risk)), consumption)
     penalty = fast_track(compensation, 0.25, 0.25)
     problem = make_problem(1, (0.2, 0.5), scaled(0.0), penalty)
-    return censored("steep trap" if steep else "trap", problem, empirical, arms)
+    return make_environment("steep trap" if steep else "trap", problem, empirical, arms)
 
 
 def _indep(
@@ -250,7 +250,7 @@ def _indep(
     n = problem.num_arms
     a, b = np.full(n, 0.8), np.array([0.2] + (n - 1) * [0.3])
     arms = Product(Beta(a, b), Exponential(a / (a + b) + 1))
-    return censored(name, problem, product(beta, exponential), arms)
+    return make_environment(name, problem, product(beta, exponential), arms)
 
 
 @_made_once

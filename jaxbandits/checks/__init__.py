@@ -1,7 +1,7 @@
 """Checks of user input: errors that name the argument and the allowed range.
 
-`values` has the checks of values, `annotations` those of types by annotations; whoever checks
-takes them from here. Beside them: `points` (tables of parameter points), `factory`
+`values` has the checks of values, `annotations` those of types by annotations; both are
+imported from here. Beside them: `points` (tables of parameter points), `factory`
 (what factories of policies do with their arguments), `fit` (whether a policy was built
 for a game), `actions` and `entries` (what is played, and what is told of a round).
 """

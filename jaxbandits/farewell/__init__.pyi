@@ -1,4 +1,4 @@
-from .environment import Arms, Oracle, Record, exact_oracle, farewell
+from .environment import Arms, Oracle, Record, exact_oracle, make_environment
 from .instances import (
     cross_validation,
     display_advertising,
@@ -8,7 +8,7 @@ from .instances import (
     optimum_in_the_middle,
     second_price_auction,
 )
-from .policies.fixed import fixed_pair, uniform
+from .policies.fixed import fixed, uniform
 from .policies.hazard_thompson import hazard_thompson
 from .policies.pairs import as_arms, on_pairs
 from .policies.product_limit import product_limit
@@ -42,9 +42,9 @@ __all__ = [
     "cross_validation",
     "display_advertising",
     "exact_oracle",
-    "farewell",
+    "make_environment",
     "figure_1a",
-    "fixed_pair",
+    "fixed",
     "hazard_thompson",
     "kube",
     "macro_arms_only",

@@ -174,7 +174,7 @@ class Oracle(NamedTuple):
     rate: float
 
 
-def farewell(
+def make_environment(
     name: str,
     delay: Numbers,
     reward: Any,

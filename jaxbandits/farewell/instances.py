@@ -10,7 +10,7 @@ import numpy as np
 from scipy import stats
 
 from jaxbandits.checks import MOST, Numbers, numbers, one_of, shaped, whole
-from jaxbandits.farewell.environment import farewell
+from jaxbandits.farewell.environment import make_environment
 from jaxbandits.farewell.problem import Action
 from jaxbandits.laws import Beta, beta
 from jaxbandits.protocol import Environment
@@ -104,7 +104,7 @@ def second_price_auction(
         utility = np.linspace(0.3, 0.9, delay.shape[1])
     shaped(f"{delay.size}", utility=utility)
     reward = numbers("utility", utility, 1)[None]
-    return farewell(name, delay, reward, failure="unit")
+    return make_environment(name, delay, reward, failure="unit")
 
 
 def cross_validation(num_configurations: int = 6) -> Environment[Any, Any, Action]:
@@ -126,7 +126,7 @@ def cross_validation(num_configurations: int = 6) -> Environment[Any, Any, Actio
     quality = 0.3 + 0.5 * position + 0.01 * units
     sharpness = 8.0
     reward = Beta(sharpness * quality, sharpness * (1 - quality))
-    return farewell(
+    return make_environment(
         f"cross-validation, {num_configurations} configurations",
         delay,
         reward,
@@ -144,11 +144,11 @@ def _single(
         delay[0, d - 1] = p
     # The reconstructions are stated to five or six digits.
     delay /= delay.sum()
-    return farewell(name, delay, np.ones((1, 1)), provenance=RECONSTRUCTED)
+    return make_environment(name, delay, np.ones((1, 1)), provenance=RECONSTRUCTED)
 
 
 def _ads(
     name: str, delay: Numbers, utilities: Numbers
 ) -> Environment[Any, Any, Action]:
     reward = np.asarray(utilities)[:, None]
-    return farewell(name, delay, reward, provenance=RECONSTRUCTED)
+    return make_environment(name, delay, reward, provenance=RECONSTRUCTED)

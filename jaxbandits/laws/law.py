@@ -114,7 +114,7 @@ class JointLaw(NamedTuple):
       join: host, ``[params, ...] -> params`` of all their arms, one after another; None
         where rows are concatenated.
       supports: host, ``params -> ((lowest, highest) reward, (lowest, highest)
-        consumption)``, f64[K] each, or None. What `budgeted.fixed` holds the
+        consumption)``, f64[K] each, or None. What `budgeted.make_environment` holds the
         ranges against that learners are told.
     """
 

@@ -15,8 +15,8 @@ no display.
 What figures look like is Matplotlib's ``rcParams``; `style` makes those for a width in
 print. On a figure of its own a plot has a legend below. On axes that you give it has
 none: draw what belongs there and call `draw_legend` once. `figure`, `line_style`,
-`readable_ticks` and `draw_bounds` (curves of `jaxbandits_studies.theory`, say) give your own
-plots the same look.
+`readable_ticks` and `draw_bounds` (curves of `jaxbandits_studies.theory`, say) give
+your own plots the same look.
 """
 
 from jaxbandits.plots._style import LineStyle, line_style, style

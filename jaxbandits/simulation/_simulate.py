@@ -95,7 +95,7 @@ def simulate(
 
     Raises:
       ValueError, TypeError: on bad input, naming the argument, before compilation; a
-        policy that was built for another game is bad input (see `jaxbandits.checks.fit`).
+        policy that was built for another game is bad input.
       ValueError: after play, if a policy has played or recommended what is no action of
         the game, or a metric is NaN; if the store holds another sweep, naming what
         differs.

@@ -4,8 +4,8 @@ Usable by anyone who writes their own: ``check_policy(policy, environment)`` rai
 AssertionError that says which clause of the protocol is broken.
 """
 
-from jaxbandits.laws.contract import check_law
 from jaxbandits.testing._environment import check_environment
+from jaxbandits.testing._law import check_law
 from jaxbandits.testing._policy import check_policy
 from jaxbandits.testing._trace import Trace, altered, trace_run
 

@@ -36,12 +36,14 @@ LOWEST = -1e30  # an index; fastmath knows no infinity
 def environment():
     """The game as an environment of the library."""
     from jaxbandits import laws
-    from jaxbandits.censored import censored, running_example
+    from jaxbandits.censored import make_environment, running_example
 
     reward = laws.Uniform(np.zeros(RATES.size), np.ones(RATES.size))
     arms = laws.Product(reward, laws.Exponential(RATES))
     law = laws.product(laws.uniform, laws.exponential)
-    return censored("benchmark", running_example(RATES.size, TAUS.tolist()), law, arms)
+    return make_environment(
+        "benchmark", running_example(RATES.size, TAUS.tolist()), law, arms
+    )
 
 
 def _best_pair() -> int:

@@ -41,9 +41,9 @@ LOWEST = -1e30  # an index; fastmath knows no infinity
 
 def environment():
     """The game as an environment of the library."""
-    from jaxbandits.farewell import farewell
+    from jaxbandits.farewell import make_environment
 
-    return farewell("benchmark", DELAYS, UTILITIES[:, None])
+    return make_environment("benchmark", DELAYS, UTILITIES[:, None])
 
 
 def _losses() -> np.ndarray:

@@ -25,7 +25,7 @@ GAMES = {
     "dueling": lambda: censored.duels(censored.indep(censored.equidistant(3))),
     "budgeted": lambda: budgeted.s_br(10),
     "farewell": farewell.figure_1a,
-    "allocation": lambda: allocation.allocation(
+    "allocation": lambda: allocation.make_environment(
         "ten arms",
         exponential,
         [0.95, 0.9, 0.5, 0.1, 0.1, 0.1, 0.05, 0.05, 0.05, 0.05],

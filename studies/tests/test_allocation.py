@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits.allocation import thompson_allocation
+from jaxbandits.allocation import thompson
 from jaxbandits_studies import Options
 from jaxbandits_studies.allocation.advertising import FILE
 from jaxbandits_studies.allocation.cast import exploration, start_rounds
@@ -148,7 +148,7 @@ def test_draws_are_compared_on_cases_that_are_not_judged(rehearsal):
     outcome, calls = rehearsal("allocation-draws")
     check_records(outcome, "allocation-draws")
     assert outcome.root_seed == TUNING_SEED and set(CASES) <= set(PROTOCOL.tuning)
-    names = [thompson_allocation(calls[0][1].problem, draws=m).name for m in DRAWS]
+    names = [thompson(calls[0][1].problem, draws=m).name for m in DRAWS]
     found = [(r["environment"], r["policy"]) for r in outcome.records]
     assert found == [(case, name) for case in CASES for name in names]
     (ax,) = outcome.figure.axes

@@ -7,7 +7,7 @@ optimal allocation that their bisection found for them.
 
 import numpy as np
 
-from jaxbandits.allocation import allocation
+from jaxbandits.allocation import make_environment
 from jaxbandits.laws.thresholds import exponential
 
 PROBABILITY = [
@@ -26,7 +26,7 @@ OPTIMUM = [
 
 def test_the_optimum_of_their_arms():
     """Their multiplier is good to 1e-8 of budget; the arms are rounded."""
-    game = allocation(
+    game = make_environment(
         "the authors' arms",
         exponential,
         PROBABILITY,

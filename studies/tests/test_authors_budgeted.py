@@ -19,7 +19,7 @@ import pytest
 from scipy import stats
 
 from jaxbandits import laws, simulate
-from jaxbandits.budgeted import fixed
+from jaxbandits.budgeted import make_environment
 from jaxbandits.registry import POLICIES
 
 pytestmark = pytest.mark.slow
@@ -44,7 +44,7 @@ def game(title):
         law = laws.discrete
         make = lambda x: laws.Discrete(np.tile(OUTCOMES, (10, 1)), x)  # noqa: E731
     arms = laws.Product(make(reward), make(cost))
-    return fixed(title, laws.product(law, law), arms, unit="cheapest")
+    return make_environment(title, laws.product(law, law), arms, unit="cheapest")
 
 
 @cache

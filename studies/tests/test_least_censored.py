@@ -19,7 +19,7 @@ def coins(limits, consumptions, ones):
         len(ones), limits, cost=lambda c: 0 * c, penalty=lambda tau: 0 * tau
     )
     times = np.broadcast_to(np.asarray(consumptions, float), rewards.shape)
-    return censored.censored(
+    return censored.make_environment(
         "coins", problem, empirical, empirical_params(rewards, times)
     )
 
@@ -55,7 +55,9 @@ def test_a_longer_limit_shows_what_nobody_has_seen():
             penalty=lambda tau: 0 * tau,
         )
         arms = empirical_params(rewards, times)
-        found.append(of_any_law(censored.censored("x", problem, empirical, arms)))
+        found.append(
+            of_any_law(censored.make_environment("x", problem, empirical, arms))
+        )
     assert found[0].constant == 0
     # The second limit loses 0.2: rivals change what the first does not show, half of
     # all, so that a reward of 1 at the start of the cell, worth 7/8, balances 0.4.
@@ -68,7 +70,7 @@ def test_finer_parts_leave_more_rivals():
     rng = np.random.default_rng(0)
     problem = censored.running_example(2, censored.equidistant(2))
     arms = empirical_params(rng.beta(2, 2, (2, 64)), rng.uniform(0, 1.2, (2, 64)))
-    game = censored.censored("x", problem, empirical, arms)
+    game = censored.make_environment("x", problem, empirical, arms)
     known = of_known_gains(game).constant
     coarse, fine, finest = (of_any_law(game, parts).constant for parts in (1, 2, 8))
     assert known <= coarse * 1.001 and coarse < fine < finest
@@ -80,7 +82,7 @@ def test_parts_have_the_mean_of_their_cell_and_bring_no_more_than_it_can(monkeyp
     problem = censored.running_example(3, censored.equidistant(3))
     rewards = np.where(rng.random((3, 64)) < 0.6, 1.0, 0.2)
     arms = empirical_params(rewards, rng.uniform(0, 1.2, (3, 64)))
-    game = censored.censored("x", problem, empirical, arms)
+    game = censored.make_environment("x", problem, empirical, arms)
     told = []
     monkeypatch.setattr(constants, "DRAWN", 48)
     monkeypatch.setattr(

@@ -33,7 +33,7 @@ ZERO, CASE, FEE = least.QUICK
 
 
 def game(delay, reward, **options):
-    return farewell.farewell("by hand", delay, reward, **options)
+    return farewell.make_environment("by hand", delay, reward, **options)
 
 
 def kl(p, q):

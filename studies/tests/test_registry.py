@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+import jaxbandits
 from jaxbandits_studies import REGISTRY
 from jaxbandits_studies.allocation import catalogue as allocation
 from jaxbandits_studies.budgeted import catalogue as budgeted
@@ -29,7 +30,7 @@ def test_names_are_unique_and_start_with_a_setting():
         part, of_board = name.split("-")[:2]
         board = part == "leaderboard"
         assert experiment.setting == (of_board if board else part)
-        assert hasattr(settings, experiment.setting)
+        assert hasattr(jaxbandits, experiment.setting)
         assert experiment in PARTS[part].EXPERIMENTS
 
 

@@ -23,7 +23,7 @@ from tests.games import waits_with_gaps
 def ten_arms():
     p = [0.95, 0.9, 0.5, 0.1, 0.1, 0.1, 0.05, 0.05, 0.05, 0.05]
     rate = [0.05, 0.06, 0.3, 0.05, 0.04, 0.08, 0.05, 1.0, 0.5, 0.1]
-    return allocation.allocation(
+    return allocation.make_environment(
         "ten arms", exponential, p, rate, 20.0, lowest=1 / 40, highest=2
     )
 
@@ -46,7 +46,7 @@ def pairs(num_arms: int, num_limits: int):
     law = laws.product(laws.bernoulli, laws.exponential)
     rate = np.array([0.4, 0.6, 0.8])[:num_arms]
     arms = laws.Product(laws.Bernoulli(rate), laws.Exponential(3 * rate))
-    return censored.censored(f"{num_arms} x {num_limits}", problem, law, arms)
+    return censored.make_environment(f"{num_arms} x {num_limits}", problem, law, arms)
 
 
 def log():
@@ -61,7 +61,7 @@ def log():
 @cache
 def three_in_turn():
     p, rate = [0.9, 0.5, 0.3], [0.1, 0.2, 0.8]
-    arms = allocation.allocation(
+    arms = allocation.make_environment(
         "three arms", exponential, p, rate, 6.0, lowest=1 / 40, highest=2
     )
     return allocation.ordered(arms, [2, 6])

@@ -45,7 +45,7 @@ def test_an_instance_of_its_own_is_counted():
 
     chance = laws.Bernoulli(np.array([0.3, 0.6]))
     law = laws.product(laws.bernoulli, laws.bernoulli)
-    shared = budgeted.fixed("coins", law, laws.Product(chance, chance))
+    shared = budgeted.make_environment("coins", law, laws.Product(chance, chance))
     assert given(shared) < 32 < given(budgeted.s_br(2))
 
 

@@ -12,7 +12,7 @@ import pytest
 from jaxbandits import Machine, simulate
 from jaxbandits.engine.rollout import LANE_QUANTUM
 from jaxbandits.engine.shares import StoppedError, device_shares, side_by_side
-from jaxbandits.farewell import farewell, uniform, wait_ucb
+from jaxbandits.farewell import make_environment, uniform, wait_ucb
 from tests.engine.budget_game import ALTERNATE, environment
 from tests.heavy import in_short
 
@@ -166,7 +166,7 @@ def a_small_game():
 
 def a_game_of_the_library():
     delay = [[0.4, 0.1, 0.5], [0.1, 0.8, 0.1]]
-    game = farewell("shares", delay, [[0.5], [0.8]])
+    game = make_environment("shares", delay, [[0.5], [0.8]])
     metrics = ["regret", "realised_regret", "optimal", "reward", "epochs", "rounds"]
     return game, [wait_ucb(game.problem), uniform(game.problem)], metrics
 

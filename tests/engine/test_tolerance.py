@@ -53,7 +53,7 @@ def test_regret_of_a_continuum_is_exact(name):
 
 def ten_half_normal_arms():
     p, rate = np.linspace(0.05, 0.3, 10), np.geomspace(0.1, 2, 10)
-    return allocation.allocation(
+    return allocation.make_environment(
         "ten arms", half_normal, p, rate, 20.0, lowest=0.05, highest=3.0
     )
 

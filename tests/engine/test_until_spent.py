@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from jaxbandits import Machine, laws, simulate
-from jaxbandits.budgeted import fixed, omega_ucb
+from jaxbandits.budgeted import make_environment, omega_ucb
 from jaxbandits.engine import choice, limits
 from jaxbandits.engine.legs import SCAN
 from jaxbandits.results.cuts import CutOffWarning
@@ -119,7 +119,7 @@ def test_games_that_end_exactly_at_their_budget(learns, devices):
     chances = np.array([0.8, 0.013])
     arms = laws.Product(laws.Bernoulli(chances), laws.Bernoulli(chances))
     law = laws.product(laws.bernoulli, laws.bernoulli)
-    game = fixed("ties", law, arms, unit="cheapest")
+    game = make_environment("ties", law, arms, unit="cheapest")
     data = simulate(
         omega_ucb(game.problem) if learns else ALTERNATE,
         game,

@@ -266,4 +266,4 @@ def test_the_censored_setting_asks_for_moments():
     arms = laws.Copula(UNIFORM, RATE, np.asarray(RHO))
     problem = censored.running_example(5, [0.5, 1.0])
     with pytest.raises(ValueError, match="law.*moments"):
-        censored.censored("correlated", problem, law, arms)
+        censored.make_environment("correlated", problem, law, arms)

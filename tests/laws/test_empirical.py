@@ -170,6 +170,6 @@ def test_runs_that_timed_out_exceed_every_limit():
     problem = censored.make_problem(
         1, LIMITS, censored.scaled(0), censored.scaled(1), 2
     )
-    game = censored.censored("timeouts", problem, empirical, params)
-    trace = trace_run(censored.fixed_pair(problem, 0, 3), game, 800)
+    game = censored.make_environment("timeouts", problem, empirical, params)
+    trace = trace_run(censored.fixed(problem, 0, 3), game, 800)
     assert abs(np.mean(trace.feedback.censored) - 0.5) < 0.1

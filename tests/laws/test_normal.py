@@ -49,4 +49,4 @@ def test_who_needs_rewards_in_the_unit_interval_refuses():
         laws.gaussian_copula(laws.normal, laws.uniform)
     rewards = laws.Normal(np.full(2, 0.5), DEVIATION)
     with pytest.raises(ValueError, match="law: the rewards of normal x uniform do not"):
-        budgeted.fixed("normal", REWARDS, laws.Product(rewards, COSTS))
+        budgeted.make_environment("normal", REWARDS, laws.Product(rewards, COSTS))

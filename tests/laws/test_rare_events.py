@@ -65,7 +65,9 @@ def rewards():
     """The reward of an arm of a fixed budgeted instance, and its probabilities."""
     p = np.concatenate([RARE, 1 - RARE])
     arms = Bernoulli(p), Bernoulli(np.full(p.size, 0.5))
-    environment = budgeted.fixed("rare", product(bernoulli, bernoulli), Product(*arms))
+    environment = budgeted.make_environment(
+        "rare", product(bernoulli, bernoulli), Product(*arms)
+    )
     instance, state = instance_of(environment)
 
     @jax.jit
@@ -97,7 +99,7 @@ def test_a_drawn_arm_has_the_float32_that_was_drawn(p):
 def test_activations_are_as_rare_as_they_should_be():
     p = np.concatenate([RARE[::2], 1 - RARE[1::2]])
     rate = np.full(p.size, 1.0)
-    environment = allocation.allocation(
+    environment = allocation.make_environment(
         "rare", exponential, p, rate, 1e6, lowest=0.25, highest=4.0
     )
     instance, state = instance_of(environment)
@@ -124,7 +126,7 @@ def test_delays_of_a_table_are_as_rare_as_they_should_be():
     row = np.append(row, 1 - row.sum())
     row = np.append(row, 0.0)
     row = row / row.sum()
-    environment = farewell.farewell("rare", row[None], np.ones((1, 1)))
+    environment = farewell.make_environment("rare", row[None], np.ones((1, 1)))
     instance, state = instance_of(environment)
     longest = farewell.Action(jnp.int32(0), jnp.int32(row.size - 1))
 

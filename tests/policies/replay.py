@@ -52,7 +52,7 @@ def rare_values(num_arms: int) -> Environment:
         return Discrete(values, np.stack([1 - chance, chance], axis=1))
 
     arms = Product(law(reward), law(cost))
-    return budgeted.fixed("rare values", product(discrete, discrete), arms)
+    return budgeted.make_environment("rare values", product(discrete, discrete), arms)
 
 
 def together(num_arms: int) -> Environment:
@@ -60,7 +60,9 @@ def together(num_arms: int) -> Environment:
     reward, cost = np.linspace([0.5, 0.5], [0.6, 0.62], num_arms).T
     coins = Bernoulli(reward), Bernoulli(cost)
     arms = Copula(*coins, np.linspace(-0.9, 0.9, num_arms))
-    return budgeted.fixed("together", gaussian_copula(bernoulli, bernoulli), arms)
+    return budgeted.make_environment(
+        "together", gaussian_copula(bernoulli, bernoulli), arms
+    )
 
 
 OTHER_SOURCES = {"rare values": rare_values, "together": together}

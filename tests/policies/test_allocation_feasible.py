@@ -92,6 +92,6 @@ def test_what_is_drawn_agrees_with_the_successes(starved):
 
 def test_names_tell_the_two_apart():
     problem = allocation.simulation(3).problem
-    made = allocation.thompson_allocation(problem, draws=8, feasible=True)
+    made = allocation.thompson(problem, draws=8, feasible=True)
     assert made.name == "Thompson, mean of 8, feasible"
-    assert made is not allocation.thompson_allocation(problem, draws=8)
+    assert made is not allocation.thompson(problem, draws=8)

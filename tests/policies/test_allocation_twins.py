@@ -50,7 +50,7 @@ def game():
     """Ten exponential arms; two are worth most of the budget and need much of it."""
     p = [0.95, 0.9, 0.5, 0.1, 0.1, 0.1, 0.05, 0.05, 0.05, 0.05]
     rate = [0.05, 0.06, 0.3, 0.05, 0.04, 0.08, 0.05, 1.0, 0.5, 0.1]
-    return allocation.allocation(
+    return allocation.make_environment(
         "ten arms", exponential, p, rate, BUDGET, lowest=1 / 40, highest=2
     )
 
@@ -175,7 +175,7 @@ CASES = {
         every=14 * EVERY,
     ),
     "Thompson, mean of two": Case(
-        lambda problem: allocation.thompson_allocation(problem, draws=2),
+        lambda problem: allocation.thompson(problem, draws=2),
         {},
         partial(twins.ThompsonAllocation, start="uniform_split", draws=2),
         1e-2,
@@ -360,9 +360,9 @@ def test_policies_in_other_forms_split_as_their_twins():
 def check_means_of_draws_are_refused_where_they_are_no_better(draws, options, message):
     given = {"num_arms": 3, "budgets": BUDGET, "lowest": 1 / 40, "highest": 2.0}
     problem = allocation.make_problem(**given | options)
-    assert allocation.thompson_allocation(problem, draws=1).name == "Thompson"
+    assert allocation.thompson(problem, draws=1).name == "Thompson"
     with pytest.raises(ValueError, match=message):
-        allocation.thompson_allocation(problem, draws=draws)
+        allocation.thompson(problem, draws=draws)
 
 
 def test_means_of_draws_are_refused_where_they_are_no_better():
@@ -398,7 +398,7 @@ def test_in_float64_the_error_of_the_grid_remains():
 @cache
 def other_game(family, shape, highest=2.0, budget=BUDGET):
     rate = np.array([0.06, 0.1, 0.15])
-    return allocation.allocation(
+    return allocation.make_environment(
         "three arms",
         family,
         [0.8, 0.6, 0.7],
@@ -499,7 +499,7 @@ def check_an_even_split_of_integers_is_in_whole_units(known):
     problem = allocation.make_problem(
         discrete_weibull, 5, [7, 3], shape=1.0, lowest=0.1, highest=2, known=known
     )
-    policy = allocation.uniform_split(problem)
+    policy = allocation.uniform(problem)
     twin = twins.UniformSplit(twins_problem(problem))
     given = np.zeros(5)
     for t in range(1, 11):

@@ -67,7 +67,9 @@ def game():
     arms = Product(Bernoulli(np.linspace(0.4, 0.6, K)), Exponential(np.full(K, 3.0)))
     problem = censored.running_example(K, LIMITS)
     law = product(bernoulli, exponential_law)
-    return censored.combinatorial(censored.censored("five", problem, law, arms), SIZE)
+    return censored.combinatorial(
+        censored.make_environment("five", problem, law, arms), SIZE
+    )
 
 
 def entry(label):

@@ -117,7 +117,7 @@ def game():
         K, LIMITS, censored.scaled(0.1), censored.fast_track(1.0, 0.5)
     )
     law = product(bernoulli, exponential_law)
-    return censored.duels(censored.censored("four", problem, law, arms))
+    return censored.duels(censored.make_environment("four", problem, law, arms))
 
 
 def entry(label):

@@ -157,7 +157,7 @@ LONG = {
 # no coins.
 OTHERS = {
     "auction": farewell.second_price_auction,
-    "spread": lambda: farewell.farewell(
+    "spread": lambda: farewell.make_environment(
         "spread",
         [[0.3, 0.1, 0.2, 0.3, 0.1], [0.1, 0.0, 0.4, 0.3, 0.2]],
         Beta(3.0 + np.zeros((2, 5)), [[1.0, 2, 3, 4, 5], [5.0, 4, 3, 2, 1]]),

@@ -408,7 +408,7 @@ def test_policies_that_play_like_uniform_play(name):
 def test_the_clairvoyant_has_no_regret():
     game = coins([0.3, 0.5, 0.7])
     oracle = game.oracle()
-    best = censored.fixed_pair(game.problem, oracle.arm, oracle.limit)
+    best = censored.fixed(game.problem, oracle.arm, oracle.limit)
     data = simulate(best, game, horizon=500, seeds=64, checkpoints=[500])
     assert np.all(data["regret"] == 0) and np.all(data["optimal"] == 1)
     # The censored share is the exact probability, within 4 standard errors.

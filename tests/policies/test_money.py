@@ -202,7 +202,7 @@ def test_in_the_usual_ranges_no_operation_is_added():
 
 def test_what_a_policy_is_not_shown_needs_no_view():
     """A fixed arm, of which a person shows the round only."""
-    session = live.start(budgeted.fixed_arm(make_problem(3, 0, 2.0), 2))
+    session = live.start(budgeted.fixed(make_problem(3, 0, 2.0), 2))
     assert live.ask(session) == 2
     assert live.tell(session, 2, Feedback(1.0, 2.0)).round == 2
 

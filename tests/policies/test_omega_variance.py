@@ -5,9 +5,14 @@ import numpy as np
 import pytest
 
 from jaxbandits import farewell, simulate
-from jaxbandits.budgeted import fixed, make_problem, omega_star_ucb, omega_ucb
+from jaxbandits.budgeted import (
+    make_environment,
+    make_problem,
+    omega_star_ucb,
+    omega_ucb,
+)
 from jaxbandits.budgeted.policies.omega_ucb import shrunk_eta, switched_eta
-from jaxbandits.farewell import farewell as farewell_game
+from jaxbandits.farewell import make_environment as farewell_game
 from jaxbandits.laws import Discrete, Product, discrete, product
 from tests.tables import for_all
 
@@ -55,7 +60,7 @@ def quiet():
     rewards = np.array([[0.5, 1], [0.504, 0.504]]), np.array([[0.98, 0.02], [1, 0]])
     costs = np.full((2, 2), 0.5), np.array([[1.0, 0], [1, 0]])
     arms = Product(Discrete(*rewards), Discrete(*costs))
-    return fixed("quiet", product(discrete, discrete), arms)
+    return make_environment("quiet", product(discrete, discrete), arms)
 
 
 @pytest.mark.slow

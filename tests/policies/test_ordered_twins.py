@@ -29,7 +29,7 @@ BUDGETS = (2, 3, 3, 6)
 
 @cache
 def game(family=exponential, shape=None, told=False, budgets=BUDGETS):
-    arms = allocation.allocation(
+    arms = allocation.make_environment(
         "three", family, P, RATE, 6.0, shape=shape, lowest=0.1, highest=3.0
     )
     return allocation.ordered(arms, budgets, told=told)

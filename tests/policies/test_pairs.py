@@ -12,7 +12,7 @@ from jaxbandits.arrays import unit_interval
 from jaxbandits.budgeted import make_problem
 from jaxbandits.budgeted.policies.statistics import MEANS, Means
 from jaxbandits.farewell import Action, Feedback, Problem
-from jaxbandits.farewell import farewell as make_game
+from jaxbandits.farewell import make_environment as make_game
 from jaxbandits.farewell.policies.pairs import (
     PairFeedback,
     as_arms,

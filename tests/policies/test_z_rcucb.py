@@ -29,7 +29,9 @@ SMALL = {"gain_radius": 0.05, "penalty_radius": 0.0}
 
 def flat_game():
     arms = Product(Bernoulli(np.full(2, 0.5)), Exponential(np.full(2, 5.0)))
-    return censored.censored("flat", FLAT, product(bernoulli, exponential), arms)
+    return censored.make_environment(
+        "flat", FLAT, product(bernoulli, exponential), arms
+    )
 
 
 def deepest(problem, horizon, splits, params):

@@ -44,7 +44,7 @@ def is_cascade(name):
 @cache
 def game(name="exponential", **options):
     _, family, shape, budgets = FAMILIES[name]
-    make = allocation.cascade if is_cascade(name) else allocation.allocation
+    make = allocation.cascade if is_cascade(name) else allocation.make_environment
     return make(name, family, P, RATE, budgets, shape=shape, **RANGE, **options)
 
 
@@ -200,7 +200,7 @@ def test_a_solution_stays_between_its_ends():
 
 def witness(environment, rounds, seed_index=0):
     """What every arm gets under an equal split, in every round."""
-    policy = allocation.uniform_split(environment.problem)
+    policy = allocation.uniform(environment.problem)
     return trace_run(policy, environment, rounds, seed_index=seed_index).feedback
 
 
@@ -221,7 +221,7 @@ def replayed(order, own):
     rng = np.random.default_rng(7)
     users = Users(rng.uniform(1, 8, (5, 3)), rng.random((5, 3)) < 0.7)
     budgets = np.arange(10.0, 15) if own else B
-    environment = allocation.allocation(
+    environment = allocation.make_environment(
         "users", exponential, P, RATE, budgets, order=order, users=users, **RANGE
     )
     return users, budgets, environment
@@ -260,7 +260,7 @@ def test_budgets_drawn_in_every_round():
         firsts.add(round(float(budgets[0])))
     assert len(firsts) > 1 and firsts <= set(BUDGETS)
     # Each round is held against the optimum of the budget that it had.
-    split = allocation.uniform_split(environment.problem)
+    split = allocation.uniform(environment.problem)
     trace = trace_run(split, environment, 40)
     reference = AllocationGame("exponential", (1.0,) * 3, P, RATE, 0.0)
     reference.budgets = np.asarray(trace.feedback.allocation, float).sum(axis=1).round()
@@ -398,7 +398,7 @@ def test_every_seed_has_arms_of_its_own():
     # Means of 800 uniforms, within 4 standard errors.
     assert abs(rate.mean() - 0.3) < 4 * 0.4 / np.sqrt(12 * 800)
     assert abs(p.mean() - 0.5) < 4 / np.sqrt(12 * 800)
-    uniform = allocation.uniform_split(environment.problem)
+    uniform = allocation.uniform(environment.problem)
     data = simulate(uniform, environment, horizon=20, seeds=10, checkpoints=[20])
     laws = make_laws("exponential", (1.0,) * 4)
     lost = []
@@ -409,8 +409,10 @@ def test_every_seed_has_arms_of_its_own():
 
 
 def test_instances_that_differ_in_numbers_only_share_their_functions():
-    one = allocation.allocation("a", exponential, P, RATE, B, lowest=0.01, highest=1)
-    two = allocation.allocation(
+    one = allocation.make_environment(
+        "a", exponential, P, RATE, B, lowest=0.01, highest=1
+    )
+    two = allocation.make_environment(
         "b", exponential, P / 2, RATE / 2, B, lowest=0.01, highest=1
     )
     assert one.game is two.game
@@ -421,7 +423,9 @@ def test_instances_that_differ_in_numbers_only_share_their_functions():
 
 
 def bad(family=exponential, p=P, rate=RATE, budgets=B, **options):
-    return allocation.allocation("bad", family, p, rate, budgets, **RANGE | options)
+    return allocation.make_environment(
+        "bad", family, p, rate, budgets, **RANGE | options
+    )
 
 
 def users(threshold, active):
@@ -454,7 +458,7 @@ BAD = {
     ),
     "order": (lambda: bad(order="random"), "order must be one of"),
     "sigmoid stop": (
-        lambda: allocation.random_allocation(
+        lambda: allocation.random_environment(
             "bad", problem("Weibull"), print, RATE, stop_on_success=True
         ),
         "stop_on_success needs a concave family",
@@ -482,7 +486,7 @@ BAD = {
     ),
     "rates of a cascade": (lambda: cascade(highest=0.3), "rate must be in"),
     "a cascade that stops": (
-        lambda: allocation.random_allocation(
+        lambda: allocation.random_environment(
             "bad", problem("cascade"), print, RATE, stop_on_success=True
         ),
         "stop_on_success is for rounds that pay for every success",
@@ -567,7 +571,7 @@ PARAMETERS = [
     (allocation.no_ucb, {"initial": -1.0}, "initial"),
     (allocation.ra_ucb, {"initial": [1.0, -1.0]}, "initial"),
     (allocation.ra_etc, {"exploration": 0.0}, "exploration"),
-    (allocation.thompson_allocation, {"initial": -1.0}, "initial"),
+    (allocation.thompson, {"initial": -1.0}, "initial"),
 ]
 
 

@@ -28,7 +28,7 @@ ONE, TWO = np.ones(1), np.ones(2)
 
 def game(law, arms, num_arms=2):
     problem = censored.running_example(num_arms, [0.3, 0.5])
-    return censored.censored("bad", problem, law, arms)
+    return censored.make_environment("bad", problem, law, arms)
 
 
 def problem(num_arms=2, limits=(0.3, 0.5), cost=C, penalty=PENALTY, max_limit=1.0):
@@ -65,8 +65,8 @@ def test_bad_problems_and_options_are_refused():
         (partial(censored.scaled, -1.0), "factor"),
         (partial(censored.thompson, problem(), "both"), "update"),
         (partial(censored.rcucb, problem(), survival="none"), "survival"),
-        (partial(censored.fixed_pair, problem(), 2, 0), "arm"),
-        (partial(censored.fixed_pair, problem(), 0, -1), "limit"),
+        (partial(censored.fixed, problem(), 2, 0), "arm"),
+        (partial(censored.fixed, problem(), 0, -1), "limit"),
     ]
     assert_refused(rows)
 

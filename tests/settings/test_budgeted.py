@@ -13,7 +13,7 @@ from jaxbandits.arrays import CompensatedSum
 from jaxbandits.budgeted import (
     budget_ucb,
     clairvoyant,
-    fixed_arm,
+    fixed,
     index_policy,
     omega_ucb,
     uniform,
@@ -42,7 +42,7 @@ def array(*x):
 def coins(reward, cost, unit="money"):
     """Arms with Bernoulli rewards and costs. Equal sizes share their programs."""
     params = laws.Product(laws.Bernoulli(array(*reward)), laws.Bernoulli(array(*cost)))
-    return budgeted.fixed("coins", COINS, params, unit=unit)
+    return budgeted.make_environment("coins", COINS, params, unit=unit)
 
 
 def both_policies(game):
@@ -343,7 +343,7 @@ FREE = laws.Discrete(array([0.0, 0.5]), array([1, 0]))
 
 def of(law, params):
     """A call that makes a game of these."""
-    return partial(budgeted.fixed, "bad", law, params)
+    return partial(budgeted.make_environment, "bad", law, params)
 
 
 def costing(law, params):
@@ -353,7 +353,7 @@ def costing(law, params):
 
 def two(**options):
     """A call that makes a game of two coins."""
-    return partial(budgeted.fixed, "bad", COINS, COINS_OF_2, **options)
+    return partial(budgeted.make_environment, "bad", COINS, COINS_OF_2, **options)
 
 
 BAD = {
@@ -409,11 +409,11 @@ BAD = {
         "minimum_cost='range' needs a problem whose costs are bounded away from 0",
     ),
     "fixed arm": (
-        partial(fixed_arm, budgeted.make_problem(2), 2),
+        partial(fixed, budgeted.make_problem(2), 2),
         "arm must be at most 1",
     ),
     "negative arm": (
-        partial(fixed_arm, budgeted.make_problem(2), -1),
+        partial(fixed, budgeted.make_problem(2), -1),
         "arm must be at least 0",
     ),
 }
@@ -455,7 +455,9 @@ def test_bad_budgets_and_parameters_of_a_run_are_refused():
 def test_money_in_and_out():
     """A budget in dollars, where a cost of 1 is 0.8 and a reward of 1 is 12 dollars."""
     plain = coins(REWARD, COST)
-    dollars = budgeted.fixed("dollars", COINS, plain.setup.law, unit=1 / 0.8, worth=12)
+    dollars = budgeted.make_environment(
+        "dollars", COINS, plain.setup.law, unit=1 / 0.8, worth=12
+    )
     only = [uniform(plain.problem)]
     # One unit is 1.25 costs: 40 dollars last as long as a budget of 50.
     one, two = run(plain, 50, only, [25]), run(dollars, 40, only, [20])
@@ -474,7 +476,7 @@ RANGES = {"cost_range": (0.1, [0.5, 1.0]), "reward_range": [0, (0.2, 0.9)]}
 
 
 def test_ranges_are_told_to_learners():
-    game = budgeted.fixed("ranges", SMALL, SMALL_OF_2, **RANGES)
+    game = budgeted.make_environment("ranges", SMALL, SMALL_OF_2, **RANGES)
     expected = budgeted.make_problem(2, 0.1, [0.5, 1.0], 0, [0.2, 0.9])
     assert game.problem == expected
 
@@ -500,23 +502,23 @@ def test_ranges_that_the_law_leaves_are_refused(change):
         laws.empirical: records,
     }
     for law, params in pairs.items():
-        budgeted.fixed("wide", law, params, **RANGES)
+        budgeted.make_environment("wide", law, params, **RANGES)
         with pytest.raises(ValueError, match=f"^{name} must hold all"):
-            budgeted.fixed("narrow", law, params, **RANGES | change)
+            budgeted.make_environment("narrow", law, params, **RANGES | change)
 
 
 def test_a_cost_that_is_sure_has_a_range_of_no_width():
     """Also of a coin that always falls on one side."""
     sure = laws.Product(laws.Bernoulli(array(0.3)), laws.Bernoulli(array(1.0)))
-    game = budgeted.fixed("sure", COINS, sure, cost_range=(1.0, 1.0))
+    game = budgeted.make_environment("sure", COINS, sure, cost_range=(1.0, 1.0))
     assert game.problem.lowest_cost == game.problem.highest_cost == (1.0,)
 
 
 @pytest.mark.parametrize("change", list(NARROW.values()), ids=list(NARROW))
 def test_feedback_outside_the_ranges_is_found(change):
     """Where no law says so beforehand, in a game of one's own."""
-    game = budgeted.fixed("wide", SMALL, SMALL_OF_2, **RANGES)
-    told = budgeted.fixed(
+    game = budgeted.make_environment("wide", SMALL, SMALL_OF_2, **RANGES)
+    told = budgeted.make_environment(
         "narrow", SMALL._replace(supports=None), SMALL_OF_2, **RANGES | change
     )
     check_environment(game, uniform(game.problem))

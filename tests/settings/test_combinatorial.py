@@ -14,7 +14,7 @@ from jaxbandits.plain import ucb
 from jaxbandits.testing import altered, check_environment, trace_run
 from tests.tables import assert_refused, naming
 
-PAIRS = censored.censored(
+PAIRS = censored.make_environment(
     "four",
     censored.running_example(4, [0.2, 0.5, 0.8]),
     laws.product(laws.bernoulli, laws.exponential),
@@ -94,7 +94,7 @@ def test_choices_outside_the_engine():
     arms = laws.Product(
         laws.Bernoulli(np.array(means)), laws.Exponential(np.array(rates))
     )
-    pairs = censored.censored("five", problem, law, arms)
+    pairs = censored.make_environment("five", problem, law, arms)
     for size in (2, 3):
         five = game(size, pairs)
         for seed in range(4):

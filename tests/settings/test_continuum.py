@@ -112,7 +112,7 @@ def test_an_interior_optimum():
     problem = make_continuum(1, lambda x: 0 * x, lambda x: 2 * x**2, 1.5)
     arms = Product(Bernoulli(np.array([0.5])), Exponential(np.ones(1)))
     law = product(bernoulli, exponential)
-    oracle = censored("hump", problem, law, arms).oracle()
+    oracle = settings.make_environment("hump", problem, law, arms).oracle()
     best = 1 - np.sqrt(0.75)
     value = 0.5 * (1 - np.exp(-best)) - 2 * best**2 * np.exp(-best)
     assert oracle.limit == pytest.approx(best, abs=1e-6)
@@ -276,7 +276,7 @@ def recorded():
     runs = empirical_params(
         [[0.2, 0.9, 0.4], [1, 1]], [[0.6, 0.1, 0.3], [0.25, np.inf]]
     )
-    return censored("recorded", problem, empirical, runs)
+    return settings.make_environment("recorded", problem, empirical, runs)
 
 
 def recorded_value(arm, limit):
@@ -316,7 +316,9 @@ def test_gains_that_jump_without_recorded_steps_are_refused():
     law = empirical._replace(steps=None)
     runs = empirical_params([[0.2, 0.9, 0.4]], [[0.1, 0.5, 0.7]])
     with pytest.raises(ValueError, match="law: the gains of empirical vary too fast"):
-        censored("recorded", make_continuum(1, cost, late_fee), law, runs)
+        settings.make_environment(
+            "recorded", make_continuum(1, cost, late_fee), law, runs
+        )
 
 
 ON_GRIDS = [
@@ -326,7 +328,7 @@ ON_GRIDS = [
     policies.kl_ucb_reduction,
     policies.thompson,
     policies.uniform,
-    lambda problem: policies.fixed_pair(problem, 0, 0),
+    lambda problem: policies.fixed(problem, 0, 0),
 ]
 
 

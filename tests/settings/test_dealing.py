@@ -18,14 +18,14 @@ from jaxbandits.simulation.dealing import dealt
 from jaxbandits.testing import trace_run
 
 COINS = Product(Bernoulli(np.array([0.1, 0.9, 0.5])), Bernoulli(np.full(3, 0.5)))
-MONEY = budgeted.fixed("coins", product(bernoulli, bernoulli), COINS)
+MONEY = budgeted.make_environment("coins", product(bernoulli, bernoulli), COINS)
 RUNS = empirical_params([[1.0], [0.5, 0.0], [0.25]], [[0.5], [0.2, 3.0], [0.1]])
-TIME = censored.censored(
+TIME = censored.make_environment(
     "runs", make_problem(3, [0.3, 0.6], scaled(0.1), scaled(0.5)), empirical, RUNS
 )
 FIRST = {
-    "pulls": (MONEY, budgeted.fixed_arm(MONEY.problem, 0), {"budget": 20}),
-    "pairs": (TIME, censored.fixed_pair(TIME.problem, 0, 1), {"horizon": 40}),
+    "pulls": (MONEY, budgeted.fixed(MONEY.problem, 0), {"budget": 20}),
+    "pairs": (TIME, censored.fixed(TIME.problem, 0, 1), {"horizon": 40}),
 }
 
 
@@ -58,7 +58,7 @@ def test_positions_without_an_arm_stay():
         Product(Bernoulli(np.full(8, 0.5)), Bernoulli(np.full(8, 0.5))), np.int32(3)
     )
     game = dealt(
-        budgeted.budgeted(
+        budgeted.random_environment(
             "room", product(bernoulli, bernoulli), lambda key, setup: setup, setup, 8
         )
     )

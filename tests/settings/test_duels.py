@@ -13,7 +13,7 @@ from jaxbandits.censored.dueling.environment import State
 from jaxbandits.testing import altered, check_environment, trace_run
 from tests.tables import assert_refused, naming
 
-PAIRS = censored.censored(
+PAIRS = censored.make_environment(
     "four",
     censored.running_example(4, [0.2, 0.5, 0.8]),
     laws.product(laws.uniform, laws.exponential),
@@ -25,7 +25,7 @@ PAIRS = censored.censored(
 GAME = censored.duels(PAIRS)
 # Rewards 0.8, 0.3 and 0; consumption 0.5, 0.5 and 1: nothing is random but the coin.
 CERTAIN = censored.duels(
-    censored.censored(
+    censored.make_environment(
         "certain",
         censored.running_example(3, [0.25, 0.5]),
         laws.empirical,

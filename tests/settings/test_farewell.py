@@ -13,7 +13,7 @@ from jaxbandits import laws, simulate
 from jaxbandits.arrays import CompensatedSum, constant
 from jaxbandits.engine.books import closed
 from jaxbandits.engine.tape import Stream, read
-from jaxbandits.farewell import Action, Problem, Record, fixed_pair, uniform, wait_ucb
+from jaxbandits.farewell import Action, Problem, Record, fixed, uniform, wait_ucb
 from jaxbandits.farewell.environment import LAP, LATEST, Elapsed, Epoch, State
 from jaxbandits.simulation.arguments import schedule_of
 from tests.kernels.checks import assert_frequency, assert_mean
@@ -344,7 +344,7 @@ def test_every_game_ends_where_a_plain_loop_ends(name, failure):
 
 
 # The second arm, with all of its time.
-ONLY = fixed_pair(game_of("certain").problem, 1, 3)
+ONLY = fixed(game_of("certain").problem, 1, 3)
 
 
 @pytest.mark.slow
@@ -497,7 +497,7 @@ def test_instances_that_differ_in_numbers_only_share_their_functions():
 
 HALF = np.full((2, 2), 0.5)
 ONES = np.ones((2, 1))
-farewell = farewell
+farewell = settings.make_environment
 
 
 def fixed(*args, **options):
@@ -563,14 +563,14 @@ BAD = {
         partial(settings.cross_validation, 0),
         "num_configurations",
     ),
-    "arm": (partial(fixed_pair, Problem(2, 3), 2, 0), "arm must be at most 1"),
+    "arm": (partial(fixed, Problem(2, 3), 2, 0), "arm must be at most 1"),
     "negative arm": (
-        partial(fixed_pair, Problem(2, 3), -1, 0),
+        partial(fixed, Problem(2, 3), -1, 0),
         "arm must be at least 0",
     ),
-    "wait": (partial(fixed_pair, Problem(2, 3), 0, 3), "wait must be at most 2"),
+    "wait": (partial(fixed, Problem(2, 3), 0, 3), "wait must be at most 2"),
     "negative wait": (
-        partial(fixed_pair, Problem(2, 3), 0, -1),
+        partial(fixed, Problem(2, 3), 0, -1),
         "wait must be at least 0",
     ),
 }

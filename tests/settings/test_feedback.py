@@ -29,7 +29,9 @@ def game():
         Bernoulli(np.ones(2)), Discrete(np.array([[0.5], [1.0]]), np.ones((2, 1)))
     )
     problem = settings.running_example(2, LIMITS)
-    return censored("certain", problem, product(bernoulli, discrete), arms)
+    return settings.make_environment(
+        "certain", problem, product(bernoulli, discrete), arms
+    )
 
 
 @pytest.mark.parametrize(
@@ -64,7 +66,7 @@ def test_empirical_values_are_averages_of_the_records():
     reward = [[0.2, 0.8], [1.0, 0.0]]
     consumption = [[0.2, 0.6], [0.5, 0.5]]
     problem = settings.running_example(2, [0.25, 0.75])
-    game = censored(
+    game = settings.make_environment(
         "records", problem, empirical, empirical_params(reward, consumption)
     )
     expected = [

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from jaxbandits import censored, simulate
-from jaxbandits.censored import fixed_pair
+from jaxbandits.censored import fixed
 
 SCRIPT = Path(__file__).parents[2] / "studies" / "collect_forest_runs.py"
 GOOD = pd.DataFrame(
@@ -48,7 +48,7 @@ def test_rewards_and_gains_are_booked_from_counts(tmp_path):
     runs = censored.load_runs(written(tmp_path, GOOD))
     game = censored.forest(runs, num_limits=4)
     data = simulate(
-        fixed_pair(game.problem, 1, 2), game, horizon=50, seeds=64, checkpoints=[50]
+        fixed(game.problem, 1, 2), game, horizon=50, seeds=64, checkpoints=[50]
     ).isel(policy=0, params=0, checkpoint=0)
     np.testing.assert_allclose(data["reward"], 50 * 0.5)
     oracle = game.oracle()

@@ -31,7 +31,7 @@ FAMILIES = {
 
 def arms(name="exponential", **options):
     _, family, shape = FAMILIES[name]
-    return allocation.allocation(
+    return allocation.make_environment(
         name, family, P, RATE, 7.0, shape=shape, **RANGE, **options
     )
 
@@ -166,7 +166,7 @@ def test_budgets_are_drawn_as_they_are_likely():
 def test_a_certain_budget_is_the_game_of_known_budgets():
     """Its optimum is the paper's, in whole units: order is no matter."""
     fixed = allocation.ordered(arms("integers"), 6)
-    known = allocation.allocation(
+    known = allocation.make_environment(
         "known", discrete_weibull, P, RATE, 6.0, shape=FAMILIES["integers"][2], **RANGE
     )
     np.testing.assert_allclose(fixed.oracle().value, known.oracle().value[0])
@@ -239,7 +239,7 @@ def test_bad_plans_and_problems_of_policies_are_refused():
         (partial(fixed, (0, 1, 2), (4, 4, 0)), "amounts must be at most 7 in all"),
         (partial(fixed, 3, (1, 1, 1)), "arms must be a tuple of integers"),
         (partial(allocation.ordered_thompson, arms().problem), "must be an Ordered of"),
-        (partial(allocation.thompson_allocation, game().problem), "be a Problem of"),
+        (partial(allocation.thompson, game().problem), "be a Problem of"),
     ]
     rows += [
         (partial(make, game().problem, plan="best"), "plan must be")

@@ -32,7 +32,7 @@ GAME = budgeted.changing("three", COINS, PHASES, [4, 10])
 
 
 def test_a_phase_ends_with_the_pull_that_reaches_its_end():
-    turn = budgeted.fixed_arm(GAME.problem, 0)
+    turn = budgeted.fixed(GAME.problem, 0)
     trace = trace_run(turn, GAME, 12)
     assert trace.feedback.reward[:10].tolist() == [1.0] * 4 + [0.0] * 6
     assert trace.environment.pulls.tolist() == [[4, 0, 0], [6, 0, 0], [2, 0, 0]]
@@ -93,7 +93,7 @@ def test_books_of_a_run_from_its_feedback():
 @pytest.mark.slow
 def test_one_phase_is_a_game_that_does_not_change():
     law = coins([0.3, 0.5], [0.4, 0.9])
-    still = budgeted.fixed("one", COINS, law)
+    still = budgeted.make_environment("one", COINS, law)
     one = budgeted.changing("one", COINS, [law], [])
     policy = budgeted.uniform(still.problem)
     a, b = (simulate(policy, game, budget=30, seeds=4) for game in (still, one))

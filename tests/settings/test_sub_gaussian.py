@@ -31,10 +31,10 @@ def test_values_are_those_of_the_means(limits):
     """Noise does not move eq. (2): the oracle is that of rewards which are certain."""
     certain = laws.product(laws.discrete, laws.uniform)
     rewards = laws.Discrete(MEAN[:, None], np.ones((2, 1)))
-    expected = censored.censored(
+    expected = censored.make_environment(
         "certain", problem(0.0, limits), certain, laws.Product(rewards, COSTS)
     )
-    noisy = censored.censored("noisy", problem(3.0, limits), NORMAL, arms(3.0))
+    noisy = censored.make_environment("noisy", problem(3.0, limits), NORMAL, arms(3.0))
     np.testing.assert_equal(noisy.oracle()._asdict(), expected.oracle()._asdict())
 
 
@@ -42,8 +42,8 @@ def test_values_are_those_of_the_means(limits):
 def test_a_learner_must_be_told_of_all_the_noise(limits):
     for told in (0.0, 1.9):
         with pytest.raises(ValueError, match=f"sigma must .* 2, got {told:g}:"):
-            censored.censored("noisy", problem(told, limits), NORMAL, arms(2.0))
-    censored.censored("noisy", problem(2.5, limits), NORMAL, arms(2.0))
+            censored.make_environment("noisy", problem(told, limits), NORMAL, arms(2.0))
+    censored.make_environment("noisy", problem(2.5, limits), NORMAL, arms(2.0))
 
 
 def test_sigma_is_checked():

@@ -56,7 +56,9 @@ def test_exact_values_refuse_another_number_of_arms_than_the_problem_has():
         censored.exact_oracle(FIVE, LAW, ARMS)
     with pytest.raises(ValueError, match="arms must have num_arms = 5 rows"):
         censored.pair_values(FIVE, LAW, ARMS, [0.5])
-    game = farewell.farewell("two", np.full((2, 3), 1 / 3), np.full((2, 3), 0.5))
+    game = farewell.make_environment(
+        "two", np.full((2, 3), 1 / 3), np.full((2, 3), 0.5)
+    )
     problem = game.problem._replace(num_arms=5)
     arms = farewell.Arms(np.full((2, 3), 1 / 3), Bernoulli(np.full((2, 3), 0.5)))
     with pytest.raises(ValueError, match=r"arms.delay must have shape \[5, N\]"):
@@ -102,11 +104,11 @@ def test_a_cost_in_jax_numpy_gives_the_same_game_as_one_of_operators():
         return 0.1 * jnp.sqrt(jnp.asarray(x))
 
     problem = censored.make_problem(2, [0.5, 1.0], root, lambda x: jnp.exp(x))
-    found = censored.censored("jax", problem, LAW, ARMS).oracle()
+    found = censored.make_environment("jax", problem, LAW, ARMS).oracle()
     plain = censored.make_problem(
         2, [0.5, 1.0], lambda x: 0.1 * x**0.5, lambda x: 2.718281828459045**x
     )
-    wanted = censored.censored("operators", plain, LAW, ARMS).oracle()
+    wanted = censored.make_environment("operators", plain, LAW, ARMS).oracle()
     np.testing.assert_allclose(found.values, wanted.values, rtol=0, atol=1e-12)
 
 
@@ -133,9 +135,9 @@ def test_errors_name_the_argument_that_is_wrong():
         censored.plain("lists", bernoulli, bernoullis)
     swapped = Product(ARMS.consumption, ARMS.reward)
     with pytest.raises(TypeError, match="^reward: params must be a Bernoulli"):
-        censored.censored("swapped", PROBLEM, LAW, swapped)
+        censored.make_environment("swapped", PROBLEM, LAW, swapped)
     with pytest.raises(ValueError, match=r"^reward: probability must be in \[0, 1\]"):
-        farewell.farewell("high", np.full((1, 2), 0.5), [[0.5, 1.2]])
-    game = censored.censored("good", PROBLEM, LAW, ARMS)
+        farewell.make_environment("high", np.full((1, 2), 0.5), [[0.5, 1.2]])
+    game = censored.make_environment("good", PROBLEM, LAW, ARMS)
     with pytest.raises(TypeError, match="no .'stp'. .did you mean 'step'"):
         altered(game, stp=1)

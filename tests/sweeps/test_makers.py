@@ -119,7 +119,7 @@ budgeted: fb_br fb_bt fixed s_br s_bt s_gbr
 farewell: cross_validation display_advertising farewell figure_1a macro_arms_only
     optimum_at_one optimum_in_the_middle second_price_auction
 """
-POLICIES = """
+FACTORIES = """
 censored: cell_thompson fixed_pair kl_ucb_reduction moss_reduction on_grid rcucb stoo
     thompson ucb_reduction uniform z_rcucb zooming
 allocation: clairvoyant mg_ucb mg_ucb_delta no_ucb ra_etc ra_ucb ra_ucb_authors
@@ -134,7 +134,7 @@ farewell: bts budget_ucb fixed_pair kube omega_star_ucb omega_ucb pd_bwk product
 
 FACTORIES_GO_BY_THEIR_OWN_NAMES = [
     (ENVIRONMENTS, ENVIRONMENTS),
-    (POLICIES, POLICIES),
+    (POLICIES, FACTORIES),
 ]
 
 
@@ -167,7 +167,7 @@ def test_arguments_of_a_file_go_before_fixed_ones():
 def test_a_family_by_its_name():
     found = made("allocation/allocation", ARGUMENTS["allocation/allocation"])
     plain = ARGUMENTS["allocation/allocation"] | {"family": thresholds.lomax}
-    wanted = allocation.allocation(**plain)
+    wanted = allocation.make_environment(**plain)
     assert found.problem == wanted.problem and found.game is wanted.game
     np.testing.assert_array_equal(found.setup.best, wanted.setup.best)
 

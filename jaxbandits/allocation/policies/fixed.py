@@ -24,7 +24,7 @@ FINE = 10  # units per arm where the budget is not known
 
 
 @factory(Problem)
-def uniform_split(problem: Problem) -> Policy[Any, tuple[()], Action]:
+def uniform(problem: Problem) -> Policy[Any, tuple[()], Action]:
     """Every arm gets the same; up to a unit of B / 10 K if budgets are not known.
 
     In whole units for a family of integers, dealt from another arm on in every round.

@@ -44,7 +44,7 @@ MOST_DRAWS = 1000  # each is solved in every round: more would seem to hang
 
 
 @factory(Problem)
-def thompson_allocation(
+def thompson(
     problem: Problem, draws: int = 1, feasible: bool = False
 ) -> Policy[State, Params, Action]:
     """Thompson sampling with truncated likelihoods.

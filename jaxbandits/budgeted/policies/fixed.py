@@ -50,7 +50,7 @@ def clairvoyant(problem: Problem) -> Policy[tuple[()], tuple[()], Array]:
 
 
 @factory(Problem)
-def fixed_arm(problem: Problem, arm: int) -> Policy[tuple[()], tuple[()], Array]:
+def fixed(problem: Problem, arm: int) -> Policy[tuple[()], tuple[()], Array]:
     """The same arm in every round.
 
     Raises:

@@ -26,7 +26,7 @@ def uniform(problem: Problem) -> Policy[tuple[()], tuple[()], Action]:
 
 
 @factory(Problem, Continuum)
-def fixed_pair(
+def fixed(
     problem: Problem, arm: int, limit: int
 ) -> Policy[tuple[()], tuple[()], Action]:
     """The same pair in every round.

@@ -13,7 +13,7 @@ def uniform(problem: Problem) -> Policy[tuple[()], tuple[()], Action]:
 
 
 @factory(Problem)
-def fixed_pair(
+def fixed(
     problem: Problem, arm: int, wait: int
 ) -> Policy[tuple[()], tuple[()], Action]:
     """The same pair in every epoch.

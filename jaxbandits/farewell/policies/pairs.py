@@ -27,7 +27,7 @@ class _NoOracle:
     def __getattr__(self, name: str) -> Any:
         raise ValueError(
             f"view.oracle.{name} is not known on pairs: no policy that asks an oracle "
-            "can play them; farewell.fixed_pair plays the pair of environment.oracle"
+            "can play them; farewell.fixed plays the pair of environment.oracle"
         )
 
 

@@ -27,7 +27,7 @@ from jaxbandits_studies.data.fitting import fit_discrete_weibull
 FILE = "criteo_user_campaign.csv.gz"
 CAMPAIGNS = 3
 CAST = LEARNERS | {
-    "uniform": Contestant(allocation.uniform_split),
+    "uniform": Contestant(allocation.uniform),
 }
 NOTE = (
     f"Synthetic: set {FOLDER} to a folder that holds {FILE}, Criteo's log in the form "

@@ -20,16 +20,16 @@ LEAST, MOST = 1.0, 4.0
 def _adding_up(problem: Problem) -> Policy:
     """A learner of the same arms that plays what has the most successes."""
     sums = problem._replace(cascade=False)
-    return allocation.thompson_allocation(sums)._replace(problem=problem)
+    return allocation.thompson(sums)._replace(problem=problem)
 
 
 CAST = {
-    "Thompson, mean of 8": Contestant(partial(allocation.thompson_allocation, draws=8)),
-    THOMPSON: Contestant(allocation.thompson_allocation),
+    "Thompson, mean of 8": Contestant(partial(allocation.thompson, draws=8)),
+    THOMPSON: Contestant(allocation.thompson),
     ADDING: Contestant(_adding_up),
     "NO-UCB": Contestant(allocation.no_ucb, {"initial": start_rounds}),
     "RA-ETC": Contestant(allocation.ra_etc, {"exploration": exploration}),
-    "uniform": Contestant(allocation.uniform_split),
+    "uniform": Contestant(allocation.uniform),
 }
 
 

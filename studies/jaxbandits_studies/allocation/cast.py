@@ -33,7 +33,7 @@ def all_learn_at(scale) -> Contestant:
 # Of 1, .25, .05 and .01, what serves the games of `allocation-tuning` best with one
 # number (docs/errata.md, A8): found with hindsight, which a rival of ours may have.
 TUNED = all_learn_at(0.05)
-THOMPSON = Contestant(allocation.thompson_allocation)
+THOMPSON = Contestant(allocation.thompson)
 LEARNERS = {
     "RA-UCB, as printed": AS_PRINTED,
     "RA-UCB, uniform start": Contestant(

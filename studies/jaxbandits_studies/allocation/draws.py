@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from jaxbandits.allocation import thompson_allocation
+from jaxbandits.allocation import thompson
 from jaxbandits.plots import draw_legend, figure, line_style, readable_ticks
 from jaxbandits.stats import final, interval_of, summary_records
 from jaxbandits_studies.common.experiment import Options, Outcome
@@ -29,7 +29,7 @@ def draws(options: Options) -> Outcome:
     datasets, records = {}, []
     for title in titles:
         environment = PROTOCOL.tuning[title].environment()
-        made = (thompson_allocation(environment.problem, draws=m) for m in numbers)
+        made = (thompson(environment.problem, draws=m) for m in numbers)
         datasets[title] = play(
             {policy.name: policy for policy in made},
             environment,

@@ -12,7 +12,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from jaxbandits import allocation
-from jaxbandits.allocation import thompson_allocation
+from jaxbandits.allocation import thompson
 from jaxbandits.allocation.solving import is_concave
 from jaxbandits.laws.thresholds import (
     beta_one,
@@ -64,7 +64,7 @@ def _cast(game: Environment) -> dict[str, Contestant]:
     """Who can play a game: a mean of optima is for what is concave."""
     cast = {TUNED: RA_UCB, PRINTED: AS_PRINTED, ONE: THOMPSON}
     if is_concave(game.problem) and not game.problem.family.integer:
-        cast[EIGHT] = Contestant(partial(thompson_allocation, draws=8, feasible=True))
+        cast[EIGHT] = Contestant(partial(thompson, draws=8, feasible=True))
     return cast
 
 

@@ -23,7 +23,7 @@ CAST = {
     "RA-UCB, all arms learn": ALL_LEARN,
     "RA-UCB, tuned": TUNED,
     "Thompson": THOMPSON,
-    "uniform": Contestant(allocation.uniform_split),
+    "uniform": Contestant(allocation.uniform),
 }
 
 
@@ -86,7 +86,7 @@ def _hard_game(horizon: int, horizons) -> Environment:
     )
     found = theory.lower_bound_instance(horizon, NUM_ARMS)
     setup = np.array([found.rate, found.epsilon])
-    return allocation.random_allocation(
+    return allocation.random_environment(
         f"Theorem 3.1, T = {horizon:,}", problem, _one_better_arm(), setup
     )
 

@@ -15,7 +15,7 @@ from jaxbandits_studies.common.experiment import Options, Outcome
 FILE = "ednet_pseudo_users.csv.gz"
 CAST = LEARNERS | {
     "NO-UCB": Contestant(allocation.no_ucb, {"initial": start_rounds}),
-    "uniform": Contestant(allocation.uniform_split),
+    "uniform": Contestant(allocation.uniform),
     "clairvoyant": Contestant(allocation.clairvoyant),
 }
 SHOWN = ("reward", "regret", "realised_regret")

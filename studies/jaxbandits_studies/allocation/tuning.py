@@ -24,7 +24,7 @@ from jaxbandits_studies.common.experiment import Options, Outcome
 SCALES = (1.0, 0.25, 0.05, 0.01)
 SHOWN = ["regret", "reward"]
 RA_UCB = "RA-UCB, all arms learn"
-RIVALS = {"Thompson": THOMPSON, "uniform": Contestant(allocation.uniform_split)}
+RIVALS = {"Thompson": THOMPSON, "uniform": Contestant(allocation.uniform)}
 FEW = {
     "A.1": allocation.simulation,
     "Criteo-like (synthetic)": allocation.criteo_like,

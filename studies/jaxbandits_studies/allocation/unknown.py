@@ -49,7 +49,7 @@ PLANS = {
     "NO-UCB": Contestant(allocation.no_ucb, {"initial": start_rounds}),
     "RA-ETC": Contestant(allocation.ra_etc, {"exploration": exploration}),
 }
-UNIFORM = {"uniform": Contestant(allocation.uniform_split)}
+UNIFORM = {"uniform": Contestant(allocation.uniform)}
 MG_UCB = {"MG-UCB, tuned": Contestant(partial(allocation.mg_ucb, **LEARN), SHARP)}
 DIFFERENCE = {"MG-UCB-Delta, differences": _delta("difference")}
 ENVELOPE = {"MG-UCB-Delta, envelopes": _delta("envelope")}
@@ -68,7 +68,7 @@ def _drawn(
         known=False,
         cascade=cascade,
     )
-    return allocation.random_allocation(
+    return allocation.random_environment(
         "A.1",
         problem,
         _arms(),
@@ -91,7 +91,7 @@ def _arms():
 def _quiz() -> Environment:
     """Questions of `ednet_like`, and pupils who leave when they please."""
     arms = ednet_like_parameters(QUESTIONS)
-    return allocation.allocation(
+    return allocation.make_environment(
         "quiz",
         weibull,
         arms.probability,
@@ -108,7 +108,7 @@ def _quiz() -> Environment:
 def _campaigns() -> Environment:
     """Campaigns of `criteo_like`, and users who leave when they please."""
     arms = criteo_like_parameters(CAMPAIGNS)
-    return allocation.allocation(
+    return allocation.make_environment(
         "campaigns",
         discrete_weibull,
         arms.probability,

@@ -35,7 +35,7 @@ def coupled(correlation: float, num_arms: int = 5) -> Environment:
     """
     setup = {"correlation": np.full(num_arms, correlation)}
     name = f"correlation {correlation:g}"
-    return budgeted.budgeted(name, LAW, _draw_coupled, setup, num_arms)
+    return budgeted.random_environment(name, LAW, _draw_coupled, setup, num_arms)
 
 
 def _draw_coupled(key, setup):

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from jaxbandits import budgeted
-from jaxbandits.budgeted import fixed
+from jaxbandits.budgeted import make_environment
 from jaxbandits.laws import Bernoulli, Discrete, Product, bernoulli, discrete, product
 from jaxbandits.plots import (
     draw_legend,
@@ -46,7 +46,7 @@ def two_coins() -> Environment:
     law = product(bernoulli, discrete)
     arms = Product(Bernoulli(mean), cost)
     known = (COST, COST)
-    return fixed("two coins", law, arms, unit="cheapest", cost_range=known)
+    return make_environment("two coins", law, arms, unit="cheapest", cost_range=known)
 
 
 def lost_runs(options: Options) -> Outcome:

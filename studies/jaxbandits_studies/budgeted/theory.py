@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from jaxbandits.budgeted import fixed, omega_ucb
+from jaxbandits.budgeted import make_environment, omega_ucb
 from jaxbandits.laws import Bernoulli, Product, bernoulli, product
 from jaxbandits.stats import summary_records
 from jaxbandits_studies.common.comparison import Contestant, run_contestants
@@ -19,7 +19,7 @@ RHO = (0.25, 1.0, 2.0)
 def bounds(options: Options) -> Outcome:
     """Regret over the budget, Theorem 5's bound and that of any policy."""
     arms = Product(Bernoulli(MEAN_REWARD), Bernoulli(MEAN_COST))
-    environment = fixed("three arms", product(bernoulli, bernoulli), arms)
+    environment = make_environment("three arms", product(bernoulli, bernoulli), arms)
     datasets, records, panels = {}, [], {}
     for rho in RHO:
         cast = {"omega-UCB": Contestant(omega_ucb, {"rho": rho})}

@@ -20,8 +20,8 @@ from jaxbandits.budgeted.environment import (
     Instance,
     State,
     Tables,
-    budgeted,
     metrics,
+    random_environment,
 )
 from jaxbandits.budgeted.synthetic import LARGEST_PARAMETER
 from jaxbandits.checks import (
@@ -190,7 +190,7 @@ def _facebook(
     }
     name = f"{name} {groups[0].name}" if len(groups) == 1 else name
     provenance = {"groups": [g.name for g in groups]}
-    environment = budgeted(
+    environment = random_environment(
         name, product(law, law), draw, setup, capacity, provenance=provenance
     )
     if len(groups) == 1:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxbandits.allocation.environment import allocation, described
+from jaxbandits.allocation.environment import described, make_environment
 from jaxbandits.allocation.game import Users
 from jaxbandits.allocation.types import Action
 from jaxbandits.checks import (
@@ -76,7 +76,7 @@ def ednet(
     middle = (0.025, 0.975) if truncated else (0.0, 1.0)
     fitted = fit_arms(data.seconds, data.correct, middle, truncated)
     budgets = data.total_seconds if own else budget
-    game = allocation(
+    game = make_environment(
         f"EdNet, {'recorded' if replay else 'modelled'} users, "
         + ("own time" if own else f"{budget:g} s"),
         weibull,
@@ -134,7 +134,7 @@ def criteo(
     if largest_budget is not None:
         most = whole("largest_budget", largest_budget, 1, MOST)
         cut, budgets = int(np.sum(budgets > most)), np.minimum(budgets, most)
-    game = allocation(
+    game = make_environment(
         f"Criteo, K = {num_campaigns}",
         discrete_weibull,
         arms.probability,

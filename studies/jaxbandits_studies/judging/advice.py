@@ -76,7 +76,7 @@ ADVICE = {
     ),
     "allocation": Advice(
         "Thompson, mean of 8, feasible",
-        "allocation.thompson_allocation(problem, draws=8, feasible=True)",
+        "allocation.thompson(problem, draws=8, feasible=True)",
         "Splitting a divisible budget over arms: play `thompson_allocation(problem, "
         "draws=8, feasible=True)`, which has no radius to tune and is told no "
         "horizon. (Without `feasible` it starves an arm now and then, where arms and "

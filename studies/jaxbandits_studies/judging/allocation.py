@@ -72,14 +72,10 @@ ENTRANTS = {
         knows=("horizon",),
         flaw="point estimates, which may leave an arm for good",
     ),
-    "Thompson": Entrant(allocation.thompson_allocation),
-    "Thompson, mean of 8": Entrant(
-        partial(allocation.thompson_allocation, draws=8), ours=True
-    ),
-    FEASIBLE: Entrant(
-        partial(allocation.thompson_allocation, draws=8, feasible=True), ours=True
-    ),
-    "uniform": Entrant(allocation.uniform_split, flaw="does not learn"),
+    "Thompson": Entrant(allocation.thompson),
+    "Thompson, mean of 8": Entrant(partial(allocation.thompson, draws=8), ours=True),
+    FEASIBLE: Entrant(partial(allocation.thompson, draws=8, feasible=True), ours=True),
+    "uniform": Entrant(allocation.uniform, flaw="does not learn"),
 }
 PROTOCOL = Protocol(
     setting="allocation",

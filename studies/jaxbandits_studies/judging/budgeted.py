@@ -35,14 +35,16 @@ def coins(name: str, reward, cost, num_arms: int = 10) -> Environment:
     setup = {"reward": np.array(reward), "cost": np.array(cost)}
     setup["like"] = np.zeros(num_arms)
     law = product(bernoulli, bernoulli)
-    return budgeted.budgeted(name, law, _draw_coins, setup, num_arms)
+    return budgeted.random_environment(name, law, _draw_coins, setup, num_arms)
 
 
 def narrow(name: str, reward, cost, concentration, num_arms: int = 10) -> Environment:
     """Beta arms with means as of `coins`, and a + b = `concentration`."""
     setup = {"reward": np.array(reward), "cost": np.array(cost)}
     setup |= {"like": np.zeros(num_arms), "concentration": np.float64(concentration)}
-    return budgeted.budgeted(name, product(beta, beta), _draw_narrow, setup, num_arms)
+    return budgeted.random_environment(
+        name, product(beta, beta), _draw_narrow, setup, num_arms
+    )
 
 
 def two_values(name: str, reward, reward_mean, cost, cost_mean) -> Environment:
@@ -54,7 +56,9 @@ def two_values(name: str, reward, reward_mean, cost, cost_mean) -> Environment:
       reward_mean, cost_mean: f64[K], between them.
     """
     arms = Product(_discrete(reward, reward_mean), _discrete(cost, cost_mean))
-    return budgeted.fixed(name, product(discrete, discrete), arms, unit="cheapest")
+    return budgeted.make_environment(
+        name, product(discrete, discrete), arms, unit="cheapest"
+    )
 
 
 def _discrete(values, mean):

@@ -34,7 +34,7 @@ def drawn_times(name: str, seed: int, limits=TEN, num_arms: int = 10) -> Environ
     a, b = rng.uniform(0.5, 3.0, (2, num_arms))
     arms = Product(Beta(a, b), Exponential(rng.uniform(0.5, 4.0, num_arms)))
     problem = censored.running_example(num_arms, limits)
-    return censored.censored(name, problem, product(beta, exponential), arms)
+    return censored.make_environment(name, problem, product(beta, exponential), arms)
 
 
 def drawn_pairs(name: str, seed: int, limits=TEN, num_arms: int = 10) -> Environment:
@@ -47,7 +47,7 @@ def drawn_pairs(name: str, seed: int, limits=TEN, num_arms: int = 10) -> Environ
     covariance = censored.gaussian_covariance(rng.uniform(-0.4, 0.4, num_arms), 0.2)
     arms = truncated_gaussian_params(mean, covariance)
     problem = censored.running_example(num_arms, limits)
-    return censored.censored(name, problem, truncated_gaussian, arms)
+    return censored.make_environment(name, problem, truncated_gaussian, arms)
 
 
 def _trio(size: int, grid: str):

@@ -19,7 +19,7 @@ def drawn_delays(
     rng = np.random.default_rng(seed)
     delay = rng.dirichlet(np.full(num_waits + 1, 0.5), num_arms)
     reward = rng.uniform(0.2, 1.0, (num_arms, 1))
-    return farewell.farewell(name, delay, reward, num_waits=num_waits)
+    return farewell.make_environment(name, delay, reward, num_waits=num_waits)
 
 
 def heavy_tail(num_waits: int = 30) -> Environment:
@@ -31,7 +31,7 @@ def heavy_tail(num_waits: int = 30) -> Environment:
     delay = delays**-1.5
     delay *= 0.8 / delay[:-1].sum()
     delay[-1] = 0.2
-    return farewell.farewell(
+    return farewell.make_environment(
         "heavy tail", delay[None], np.ones((1, 1)), num_waits=num_waits
     )
 
@@ -41,7 +41,7 @@ def late_prize() -> Environment:
     delay = np.zeros((2, 11))
     delay[0, [0, 9]] = 0.1, 0.9
     delay[1, [0, 10]] = 0.09, 0.91
-    return farewell.farewell("late prize", delay, np.ones((2, 1)), num_waits=10)
+    return farewell.make_environment("late prize", delay, np.ones((2, 1)), num_waits=10)
 
 
 def _drawn(seeds, **sizes):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from jaxbandits import farewell, simulate
-from jaxbandits.farewell import Problem, View, farewell
+from jaxbandits.farewell import Problem, View
 from jaxbandits.plain.gains import Sums
 from jaxbandits.protocol import Environment
 from jaxbandits_studies.theory import hazards as theory
