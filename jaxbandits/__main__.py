@@ -2,6 +2,6 @@
 
 import sys
 
-from jaxbandits.cli import main
+from jaxbandits.cli.main import main
 
 sys.exit(main())

@@ -6,7 +6,8 @@ names, ``continuum`` stands for the censored setting with arbitrary limits,
 preferences in place of rewards, ``ordered`` for the allocation setting with arms that
 are served in turn: policies of these take a `Continuum`, a `Combinatorial`, a `Dueling`
 and an `Ordered`, the others the `Problem` of their setting. Installed packages add
-names by entry points of the group ``jaxbandits.registry`` (`policies`, `environments`).
+names by entry points of the group ``jaxbandits.registry``; the functions `policies` and
+`environments` have these, too.
 """
 
 from collections.abc import Callable, Mapping
@@ -268,6 +269,7 @@ _GAMES = {
 }
 
 GROUP = "jaxbandits.registry"
+SETTINGS = ("censored", "allocation", "budgeted", "farewell")
 
 
 def policies() -> dict[str, Maker]:
@@ -306,12 +308,18 @@ def setting_of(name: str) -> str:
     return _GAMES.get(game, game)
 
 
+def added_parts() -> dict[str, dict[str, Maker]]:
+    """By setting, what installed packages add to the parts of specs in TOML."""
+    return _added()["parts"]
+
+
 @cache
-def _added() -> dict[str, dict[str, Maker]]:
-    """What entry points bring: modules with dicts `POLICIES` and `ENVIRONMENTS`."""
-    found: dict[str, dict[str, Maker]] = {"policies": {}, "environments": {}}
+def _added() -> dict[str, dict[str, Any]]:
+    """What entry points bring: modules with dicts of the same names as here."""
+    added: dict[str, Any] = {"policies": {}, "environments": {}, "parts": {}}
     for each in entry_points(group=GROUP):
         module = each.load()
-        found["policies"] |= module.POLICIES
-        found["environments"] |= module.ENVIRONMENTS
-    return found
+        added["policies"] |= module.POLICIES
+        added["environments"] |= module.ENVIRONMENTS
+        added["parts"] |= module.PARTS
+    return added

@@ -30,6 +30,7 @@ import numpy as np
 import pandas as pd
 
 from jaxbandits import allocation, budgeted, censored, live, plots, simulate, stats
+from jaxbandits_studies import datasets
 
 TINY = os.environ.get("JAXBANDITS_TINY") == "1"  # A few seconds, for automatic tests.
 HORIZON, SEEDS, ROUNDS = (60, 3, 5) if TINY else (5_000, 200, 3_000)
@@ -230,7 +231,7 @@ answers = pd.DataFrame(
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "quiz.csv"
     answers.to_csv(path, index=False)
-    quiz = allocation.ednet(allocation.load_ednet(path), budget=120.0)
+    quiz = datasets.ednet(datasets.load_ednet(path), budget=120.0)
 
 (best,) = quiz.oracle().allocation
 print(

@@ -82,15 +82,15 @@ pathlib.Path("facebook.csv").write_text(
     "campaign_id,age,gender,clicks,spent,total_conversion\\n"
     "1,30,M,5,2.0,1\\n1,30,M,9,3.0,2\\n"
 )
-groups = budgeted.load_facebook("facebook.csv")
-budgeted.fb_br(groups)
-budgeted.fb_bt(groups)
+groups = datasets.load_facebook("facebook.csv")
+datasets.fb_br(groups)
+datasets.fb_bt(groups)
 pathlib.Path("criteo.csv").write_text(
     "uid,campaign,exposures_before_click,clicked\\nu,c,1,1\\nv,c,2,0\\nw,c,3,1\\n"
 )
-clicks = allocation.load_criteo("criteo.csv")
-allocation.criteo(clicks, 1)
-allocation.fit_criteo(clicks, 1)
+clicks = datasets.load_criteo("criteo.csv")
+datasets.criteo(clicks, 1)
+datasets.fit_criteo(clicks, 1)
 stored = jb.simulate
 stored(budgeted.uniform(coins.problem), coins, budget=2, store="own.zarr")
 results.open_store("own.zarr")

@@ -27,7 +27,7 @@ import jax
 import numpy as np
 from games import Game, games, policy_of
 
-from jaxbandits.cli import main as command
+from jaxbandits.cli.main import main as command
 from jaxbandits.engine.identity import program_digest
 from jaxbandits.registry import POLICIES
 from jaxbandits.sweeps.site import kind_of, site_of

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import jaxbandits
-from jaxbandits import cli
+from jaxbandits.cli import main as cli
 from jaxbandits.registry import ENVIRONMENTS, POLICIES
 from jaxbandits.results import open_store
 from jaxbandits.stats import CoverageWarning

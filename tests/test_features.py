@@ -16,9 +16,9 @@ import pytest
 
 import jaxbandits
 import jaxbandits_studies
-from jaxbandits import cli
+from jaxbandits.cli import main as cli
 from jaxbandits.registry import ENVIRONMENTS, POLICIES
-from jaxbandits.sweeps.parts import PARTS
+from jaxbandits.sweeps.parts import parts
 from jaxbandits_studies import theory
 from tests.data import DATA
 
@@ -147,7 +147,7 @@ def called():
 def test_every_entry_of_a_registry_has_a_row():
     words = set(re.findall(r"[\w/.-]+", "\n".join([SHELL, *PYTHON])))
     entries = {*POLICIES, *ENVIRONMENTS, *jaxbandits_studies.REGISTRY}
-    entries |= {name for parts in PARTS.values() for name in parts}
+    entries |= {name for each in parts().values() for name in each}
     assert entries - words == set()
 
 

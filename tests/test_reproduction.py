@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from jaxbandits import cli
+from jaxbandits.cli import main as cli
 from jaxbandits_studies import REGISTRY, Options, minutes, recorded
 from jaxbandits_studies.common.claims import is_full
 from jaxbandits_studies.statements import STATEMENTS, of_experiment

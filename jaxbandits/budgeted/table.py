@@ -102,7 +102,7 @@ def from_table(
         beside the dearest row: its ratio is infinite), or the largest cost or reward
         is above 1e30 or below 1e-30; naming the argument if another has its column,
         or `sep` or `decimal`, if it is no such character.
-      TypeError, OSError: as for `budgeted.load_facebook`.
+      TypeError, OSError: as for `datasets.load_facebook`.
     """
     named = {"arm": arm, "cost": cost, "reward": reward}
     named |= {} if group is None else {"group": group}

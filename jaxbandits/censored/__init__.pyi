@@ -48,7 +48,6 @@ from .policies.survival import (
     sub_gaussian_gain_radius,
 )
 from .policies.thompson import thompson
-from .policies.z_rcucb import Params as ZRCUCBParams
 from .policies.z_rcucb import grid_capacity, z_rcucb
 from .policies.zooming import zooming
 from .problem import (
@@ -103,7 +102,6 @@ __all__ = [
     "SuperArm",
     "SuperArmOracle",
     "Survival",
-    "ZRCUCBParams",
     "any_limit",
     "cell_self_sparring",
     "cell_thompson",

@@ -140,13 +140,12 @@ def _parser_and_commands():
 
 def _list(options) -> int:
     from jaxbandits.console.printing import Printer, Table
-    from jaxbandits.registry import ENVIRONMENTS, POLICIES, setting_of
-    from jaxbandits.sweeps.parts import PARTS
+    from jaxbandits.registry import ENVIRONMENTS, POLICIES, SETTINGS, setting_of
     from jaxbandits_studies import REGISTRY, minutes
 
     asked = options.setting
     if asked is not None:
-        checks.one_of("SETTING", asked, PARTS)
+        checks.one_of("SETTING", asked, SETTINGS)
     timings = minutes.measured()
     experiments = [
         {
@@ -206,7 +205,7 @@ def _shown(value) -> str:
 
 
 def _completion(options) -> int:
-    from jaxbandits.sweeps.parts import PARTS
+    from jaxbandits.registry import SETTINGS
     from jaxbandits_studies import REGISTRY
     from jaxbandits_studies.statements import STATEMENTS
 
@@ -215,7 +214,11 @@ def _completion(options) -> int:
 
     checks.one_of("SHELL", options.shell, shtab.SUPPORTED_SHELLS)
     parser, commands = _parser_and_commands()
-    names = {"name": [*REGISTRY, ALL], "setting": list(PARTS), "paper": list(PARTS)}
+    names = {
+        "name": [*REGISTRY, ALL],
+        "setting": list(SETTINGS),
+        "paper": list(SETTINGS),
+    }
     names["shell"] = list(shtab.SUPPORTED_SHELLS)
     names |= {"format": ["png", "pdf", "svg"], "id": list(STATEMENTS)}
     for command in commands.values():

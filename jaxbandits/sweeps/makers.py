@@ -13,8 +13,8 @@ from typing import Any
 from jaxbandits import checks
 from jaxbandits.checks.factory import parameters_of
 from jaxbandits.protocol import Environment
-from jaxbandits.registry import ENVIRONMENTS, POLICIES, Maker, setting_of
-from jaxbandits.sweeps.parts import PARTS
+from jaxbandits.registry import Maker, environments, policies, setting_of
+from jaxbandits.sweeps.parts import parts
 
 
 def environment(where: str, setting: str, entry: Mapping[str, Any]) -> Environment:
@@ -29,8 +29,8 @@ def environment(where: str, setting: str, entry: Mapping[str, Any]) -> Environme
       ValueError: naming the part of the entry that is wrong.
     """
     make = entry["make"]
-    maker = _chosen(where, _known(ENVIRONMENTS, setting), make)
-    part = partial(_part, PARTS[setting])
+    maker = _chosen(where, _known(environments(), setting), make)
+    part = partial(_part, parts()[setting])
     where = f"{where}.arguments"
     made = _called(where, maker, _arguments(where, entry.get("arguments", {}), part))
     if not isinstance(made, Environment):
@@ -49,7 +49,7 @@ def policy(where: str, setting: str, entry: Mapping[str, Any]) -> Maker:
     Raises:
       ValueError: naming the part of the entry that is wrong.
     """
-    known = _known(POLICIES, setting)
+    known = _known(policies(), setting)
     maker = _chosen(where, known, entry["make"])
     where, made = f"{where}.arguments", partial(_factory, known)
     arguments = _arguments(where, entry.get("arguments", {}), made)

@@ -7,10 +7,10 @@ families are values; everything else is a `Maker`.
 
 from typing import Any
 
-from jaxbandits import allocation, budgeted, censored, laws
+from jaxbandits import allocation, censored, laws
 from jaxbandits.checks import numbers
 from jaxbandits.laws import thresholds
-from jaxbandits.registry import Maker
+from jaxbandits.registry import Maker, added_parts
 
 
 def _params(kind: type, **columns: Any) -> Any:
@@ -59,7 +59,7 @@ _LAWS: dict[str, Any] = {
     "truncated_gaussian_params": Maker(laws.truncated_gaussian_params),
 } | {kind.__name__: Maker(_params, {"kind": kind}) for kind in _KINDS}
 
-PARTS: dict[str, dict[str, Any]] = {
+_PARTS: dict[str, dict[str, Any]] = {
     "censored": _LAWS
     | {
         "censored": Maker(censored.make_environment),
@@ -87,7 +87,7 @@ PARTS: dict[str, dict[str, Any]] = {
         "solver_runs": Maker(censored.solver_runs),
         "trap": Maker(censored.trap),
     },
-    "budgeted": _LAWS | {"load_facebook": Maker(budgeted.load_facebook)},
+    "budgeted": _LAWS,
     "farewell": _LAWS,
     "allocation": {
         "beta_one": thresholds.beta_one,
@@ -104,7 +104,11 @@ PARTS: dict[str, dict[str, Any]] = {
         "criteo_like": Maker(allocation.criteo_like),
         "ednet_like": Maker(allocation.ednet_like),
         "simulation": Maker(allocation.simulation),
-        "load_criteo": Maker(allocation.load_criteo),
-        "load_ednet": Maker(allocation.load_ednet),
     },
 }
+
+
+def parts() -> dict[str, dict[str, Any]]:
+    """By setting, what arguments are made of, by name; installed packages add some."""
+    added = added_parts()
+    return {setting: own | added.get(setting, {}) for setting, own in _PARTS.items()}

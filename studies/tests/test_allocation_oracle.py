@@ -25,7 +25,7 @@ from jaxbandits_studies.allocation.outsider import OUTSIDER, slsqp
 from jaxbandits_studies.allocation.problems import simulated
 from jaxbandits_studies.common.data import FOLDER
 from jaxbandits_studies.common.experiment import Options
-from jaxbandits_studies.data.fitting import WeibullFit
+from jaxbandits_studies.datasets.fitting import WeibullFit
 from studies.tests.checks import (
     assert_readable,
     check_records,

@@ -25,7 +25,7 @@ from jaxbandits.registry import POLICIES
 pytestmark = pytest.mark.slow
 
 FOUND = json.loads(
-    (Path(__file__).parents[1] / "reference/authors_budgeted.json").read_text()
+    (Path(__file__).parents[2] / "tests/reference/authors_budgeted.json").read_text()
 )
 SEEDS = 256
 OUTCOMES = np.array([0, 0.25, 0.5, 0.75, 1])

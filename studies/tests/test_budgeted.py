@@ -12,7 +12,7 @@ from jaxbandits_studies.budgeted.facebook import seeds_by_group
 from jaxbandits_studies.budgeted.instances import FACEBOOK_FILE, facebook, synthetic
 from jaxbandits_studies.common.comparison import Contestant
 from jaxbandits_studies.common.data import FOLDER
-from jaxbandits_studies.data import Group, fb_br
+from jaxbandits_studies.datasets import Group, fb_br
 from studies.tests.checks import (
     assert_readable,
     check_records,

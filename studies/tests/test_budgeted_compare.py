@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from jaxbandits import cli
 from jaxbandits.budgeted import from_table, s_br
+from jaxbandits.cli import main as cli
 from jaxbandits.results import load
 from jaxbandits_studies.budgeted import compare as budgeted_compare
 from jaxbandits_studies.budgeted.compare import LOST, compare

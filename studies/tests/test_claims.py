@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from jaxbandits import cli
+from jaxbandits.cli import main as cli
 from jaxbandits.plots import figure
 from jaxbandits.stats import entry, make_record
 from jaxbandits_studies import REGISTRY, Options, Outcome

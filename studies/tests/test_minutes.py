@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from jaxbandits import cli
+from jaxbandits.cli import main as cli
 from jaxbandits_studies import REGISTRY, minutes
 from jaxbandits_studies.minutes import Timing
 from tests.tables import naming

@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 import jaxbandits_studies
-from jaxbandits import cli
+from jaxbandits.cli import main as cli
 from jaxbandits.console.progress import SWITCH
 from jaxbandits.plots import figure
 from jaxbandits.stats import make_record

@@ -10,7 +10,7 @@ import xarray as xr
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from jaxbandits import cli
+from jaxbandits.cli import main as cli
 from jaxbandits.plots import figure
 from jaxbandits.results import load
 from jaxbandits.stats import make_record

@@ -7,8 +7,9 @@ import pytest
 
 from jaxbandits import censored, simulate
 from jaxbandits.arrays import CompensatedSum
-from jaxbandits.censored import ZRCUCBParams, grid_capacity, z_rcucb
+from jaxbandits.censored import grid_capacity, z_rcucb
 from jaxbandits.censored.policies.z_rcucb import BINS
+from jaxbandits.censored.policies.z_rcucb import Params as ZRCUCBParams
 from jaxbandits.laws import (
     Bernoulli,
     Exponential,

@@ -8,8 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import farewell as settings
-from jaxbandits import laws, simulate
+from jaxbandits import farewell, laws, simulate
 from jaxbandits.arrays import CompensatedSum, constant
 from jaxbandits.engine.books import closed
 from jaxbandits.engine.tape import Stream, read
@@ -22,16 +21,16 @@ from tests.reference.words import numbers, spell
 from tests.tables import assert_refused, naming
 
 INSTANCES = {
-    "1a (i)": settings.figure_1a,
-    "1a (ii)": lambda: settings.figure_1a("ii"),
-    "1a (iii)": lambda: settings.figure_1a("iii"),
-    "1b": settings.optimum_in_the_middle,
-    "1c": settings.optimum_at_one,
-    "2a": settings.macro_arms_only,
-    "2b": settings.display_advertising,
-    "2c": lambda: settings.display_advertising(2),
-    "auction": settings.second_price_auction,
-    "cross-validation": settings.cross_validation,
+    "1a (i)": farewell.figure_1a,
+    "1a (ii)": lambda: farewell.figure_1a("ii"),
+    "1a (iii)": lambda: farewell.figure_1a("iii"),
+    "1b": farewell.optimum_in_the_middle,
+    "1c": farewell.optimum_at_one,
+    "2a": farewell.macro_arms_only,
+    "2b": farewell.display_advertising,
+    "2c": lambda: farewell.display_advertising(2),
+    "auction": farewell.second_price_auction,
+    "cross-validation": farewell.cross_validation,
 }
 METRICS = ("regret", "realised_regret", "optimal", "reward", "epochs")
 
@@ -71,7 +70,7 @@ def assert_oracle(environment, reward_mean):
 def test_the_exact_table_by_hand():
     """Delays 1, 2 and 3 with D = 2: the last never fits."""
     delay, reward = [[0.5, 0.25, 0.25]], [[1.0, 0.5, 1.0]]
-    game = farewell("by hand", delay, reward, num_waits=2)
+    game = farewell.make_environment("by hand", delay, reward, num_waits=2)
     oracle = game.oracle()
     np.testing.assert_allclose(oracle.mean_reward, [[0.5, 0.625]])
     np.testing.assert_allclose(oracle.mean_time, [[1.0, 1.5]])
@@ -79,7 +78,7 @@ def test_the_exact_table_by_hand():
     np.testing.assert_allclose(oracle.gaps, [[0, 1 / 12]], atol=1e-15)
     assert (oracle.arm, oracle.wait, oracle.rate) == (0, 0, 0.5)
     # A failure that costs one unit: 1/2 + 2/4 + 1/4 for wait 2, and so a tie.
-    game = farewell("unit", delay, reward, num_waits=2, failure="unit")
+    game = farewell.make_environment("unit", delay, reward, num_waits=2, failure="unit")
     oracle = game.oracle()
     np.testing.assert_allclose(oracle.mean_time, [[1.0, 1.25]])
     np.testing.assert_array_equal(oracle.gaps, 0)
@@ -89,7 +88,7 @@ def test_own_delays_and_waits_by_hand():
     """Footnote 3: delays 1, 3 and 8, of which one may wait for 2 or 4 units."""
     delay, reward = [[0.5, 0.25, 0.25]], [[1.0, 0.5, 1.0]]
     grids = {"delays": [1, 3, 8], "waits": [2, 4]}
-    game = farewell("own", delay, reward, **grids)
+    game = farewell.make_environment("own", delay, reward, **grids)
     oracle = game.oracle()
     np.testing.assert_allclose(oracle.mean_reward, [[0.5, 0.625]])
     np.testing.assert_allclose(oracle.mean_time, [[1.5, 2.25]])
@@ -99,13 +98,17 @@ def test_own_delays_and_waits_by_hand():
     assert game.problem == Problem(1, 2, "wait", (2, 4))
     assert {k: game.provenance[k] for k in grids} == grids
     # A failure that costs one unit: 1/2 + 1/2, and 1/2 + 3/4 + 1/4.
-    game = farewell("unit", delay, reward, failure="unit", **grids)
+    game = farewell.make_environment("unit", delay, reward, failure="unit", **grids)
     np.testing.assert_allclose(game.oracle().mean_time, [[1, 1.5]])
     # Without waits of one's own the first delays are the waits; 1, 2, ... is the rest.
-    first = farewell("first", delay, reward, delays=[1, 3, 8], num_waits=2)
+    first = farewell.make_environment(
+        "first", delay, reward, delays=[1, 3, 8], num_waits=2
+    )
     assert first.problem.waits == (1, 3)
-    same = farewell("same", delay, reward, delays=[1, 2, 3], waits=[1.0, 2])
-    plain = farewell("plain", delay, reward, num_waits=2)
+    same = farewell.make_environment(
+        "same", delay, reward, delays=[1, 2, 3], waits=[1.0, 2]
+    )
+    plain = farewell.make_environment("plain", delay, reward, num_waits=2)
     assert same.problem == plain.problem and same.game is plain.game
     assert same.provenance == plain.provenance
 
@@ -138,14 +141,16 @@ def test_a_delay_that_tells_about_the_reward(rng):
     """A joint law, delays beyond D, and rewards that are no coins."""
     delay = rng.dirichlet(np.ones(6), size=3)
     params = laws.Beta(*(rng.uniform(0.5, 5, (2, 3, 6))))
-    game = farewell("joint", delay, params, num_waits=4, reward_law=laws.beta)
+    game = farewell.make_environment(
+        "joint", delay, params, num_waits=4, reward_law=laws.beta
+    )
     assert game.problem == Problem(3, 4, "wait")
     assert game.oracle().rates.shape == (3, 4)
     assert_oracle(game, params.a / (params.a + params.b))
 
 
 def test_every_configuration_of_cross_validation_has_its_own_best_wait():
-    game = settings.cross_validation(4)
+    game = farewell.cross_validation(4)
     assert game.problem == Problem(4, 12, "wait") and delays(game).shape == (4, 13)
     assert_oracle(game, game.setup.reward.a / 8.0)
     # The last delay stands for the runs that do not converge in 12 units.
@@ -157,8 +162,8 @@ def test_every_configuration_of_cross_validation_has_its_own_best_wait():
 
 def test_one_reward_for_all_delays():
     delay = np.array([[0.2, 0.8], [0.6, 0.4]])
-    short = farewell("short", delay, [[0.3], [0.9]])
-    full = farewell("full", delay, [[0.3, 0.3], [0.9, 0.9]])
+    short = farewell.make_environment("short", delay, [[0.3], [0.9]])
+    full = farewell.make_environment("full", delay, [[0.3, 0.3], [0.9, 0.9]])
     for x, y in zip(short.oracle(), full.oracle(), strict=True):
         np.testing.assert_array_equal(x, y)
     np.testing.assert_array_equal(
@@ -168,7 +173,7 @@ def test_one_reward_for_all_delays():
 
 def test_auction_by_hand():
     """M = 0, 1, 2 units with goods worth 0.2, 0.5, 1: bids of 0, 1 and 2 units."""
-    game = settings.second_price_auction([0.5, 0.25, 0.25], [0.2, 0.5, 1.0])
+    game = farewell.second_price_auction([0.5, 0.25, 0.25], [0.2, 0.5, 1.0])
     oracle = game.oracle()
     np.testing.assert_allclose(oracle.mean_reward, [[0.1, 0.225, 0.475]])
     # The fee of 1 always, and what is bid against where the bid wins.
@@ -188,7 +193,7 @@ def answer(environment, noise, arm, wait, state=None):
 @pytest.mark.parametrize("failure", ["wait", "unit"])
 def test_what_one_epoch_tells_and_books(failure):
     """A delay of exactly the wait is in time; what is not seen is not told."""
-    game = farewell(
+    game = farewell.make_environment(
         "one", np.full((1, 4), 0.25), np.ones((1, 1)), num_waits=3, failure=failure
     )
     for wait, delay in product(range(3), range(1, 5)):
@@ -208,7 +213,9 @@ def test_what_one_epoch_tells_and_books(failure):
 
 def test_one_epoch_of_ones_own_times():
     """Delays 3 and 9, waits 4 and 10."""
-    game = farewell("own", [[0.5, 0.5]], ONES[:1], delays=[3, 9], waits=[4, 10])
+    game = farewell.make_environment(
+        "own", [[0.5, 0.5]], ONES[:1], delays=[3, 9], waits=[4, 10]
+    )
     for word, wait, seen in ((0.2, 0, 3), (0.7, 0, 0), (0.7, 1, 9)):
         with naming((word, wait)):
             state, feedback = answer(game, spell([[word, 0.5]], "nn")[0], 0, wait)
@@ -218,7 +225,7 @@ def test_one_epoch_of_ones_own_times():
 
 
 def test_views_tell_the_epoch_and_the_clock():
-    environment = settings.figure_1a()
+    environment = farewell.figure_1a()
     _, state = None, answer(environment, spell([[0.9, 0.5]], "nn")[0], 0, 6)[0]
     view = environment.game.view(jnp.int32(2), None, state)
     assert view.round == 2 and view.clock == 7 == environment.game.spent(None, state)
@@ -231,7 +238,9 @@ def test_draws_follow_the_joint_law(words):
         np.array([[1.0, 1, 4, 3], [2, 5, 1, 1]]),
         np.array([[1.0, 2, 1, 1], [1, 2, 3, 1]]),
     )
-    environment = farewell("law", delay, params, num_waits=3, reward_law=laws.beta)
+    environment = farewell.make_environment(
+        "law", delay, params, num_waits=3, reward_law=laws.beta
+    )
     noise = words(20_000, environment.game.words)
     draw = jax.jit(
         jax.vmap(lambda u, arm: answer(environment, u, arm, 2)[1], (0, None))
@@ -270,7 +279,7 @@ GAMES = {
 @cache
 def game_of(name, failure="wait"):
     """K = 2, N = 5, D = 4: one compiled program for all of one kind of failure."""
-    return farewell(name, *GAMES[name], num_waits=4, failure=failure)
+    return farewell.make_environment(name, *GAMES[name], num_waits=4, failure=failure)
 
 
 @cache
@@ -389,7 +398,7 @@ def test_a_horizon_cuts_a_game_off():
 
 def test_tied_optima_are_all_optimal():
     """Figure 2a: every wait of the third macro-arm; arm 2 loses 0.3 in an epoch."""
-    game = settings.macro_arms_only()
+    game = farewell.macro_arms_only()
     pulls = np.zeros((2, 1, 3, 5), np.int32)
     pulls[0, 0, 2] = [1, 2, 3, 4, 5]
     pulls[1, 0, 1:] = 10
@@ -406,7 +415,7 @@ def test_tied_optima_are_all_optimal():
 def test_rates_that_differ_by_rounding_are_equal():
     """0.7 in 7 units is 0.1 per unit; in floating point it is less."""
     delay = np.eye(7)[[6, 0]]
-    game = farewell("rounding", delay, [[0.7], [0.1]])
+    game = farewell.make_environment("rounding", delay, [[0.7], [0.1]])
     oracle = game.oracle()
     assert 0 < oracle.rate - oracle.rates[0, 6] < 1e-16
     assert (
@@ -416,7 +425,9 @@ def test_rates_that_differ_by_rounding_are_equal():
 
 def test_metrics_by_hand():
     """One macro-arm with rates 1/2 and 5/12 (first test): wait 2 loses 1/8 an epoch."""
-    game = farewell("x", [[0.5, 0.25, 0.25]], [[1, 0.5, 1]], num_waits=2)
+    game = farewell.make_environment(
+        "x", [[0.5, 0.25, 0.25]], [[1, 0.5, 1]], num_waits=2
+    )
     pulls = np.array([[[0, 0], [4, 0]], [[3, 1], [0, 8]]], np.int32)[:, :, None]
     reward = CompensatedSum(
         np.float32([[0, 2], [3, 2**24]]), np.float32([[0, 0], [0, 1]])
@@ -441,7 +452,7 @@ MANY = 2**24 + 1
 
 
 def test_counts_and_clock_are_exact_beyond_float32():
-    environment = settings.figure_1a()
+    environment = farewell.figure_1a()
     pulls = jnp.zeros((1, 10), jnp.int32).at[0, 2].set(MANY)
     nothing = CompensatedSum.zeros((), float)
     last = Epoch(jnp.zeros((1, 10), bool), jnp.zeros(()))
@@ -466,7 +477,7 @@ def test_counts_and_clock_are_exact_beyond_float32():
 
 def test_a_game_for_epochs_may_last_longer_than_a_clock_counts():
     """Five epochs of three units each, on both sides of where a lap and a clock end."""
-    environment = settings.figure_1a()
+    environment = farewell.figure_1a()
     for start in (LAP - 7, LATEST - 7, 5 * LAP - 7):
         laps, rest = divmod(start, LAP)
         elapsed = Elapsed(jnp.int32(laps), jnp.int32(rest))
@@ -497,12 +508,11 @@ def test_instances_that_differ_in_numbers_only_share_their_functions():
 
 HALF = np.full((2, 2), 0.5)
 ONES = np.ones((2, 1))
-farewell = settings.make_environment
 
 
 def fixed(*args, **options):
     """A call that makes a game of the name x."""
-    return partial(farewell, "x", *args, **options)
+    return partial(farewell.make_environment, "x", *args, **options)
 
 
 BAD = {
@@ -512,7 +522,7 @@ BAD = {
     "NaN": (fixed([[np.nan, 1]], ONES[:1]), "delay must be in"),
     "one row": (fixed([0.5, 0.5], ONES), "delay must be a table"),
     "an auction's utilities": (
-        partial(settings.second_price_auction, [0.5, 0.5], [0.1]),
+        partial(farewell.second_price_auction, [0.5, 0.5], [0.1]),
         r"utility must have shape \[2\]",
     ),
     "no delays": (fixed(np.ones((2, 0)), ONES), "delay must be a table"),
@@ -552,15 +562,15 @@ BAD = {
         r"reward: .* support in \[0, 1\]",
     ),
     "failure": (fixed(HALF, ONES, failure="fee"), "failure must be"),
-    "reading": (partial(settings.figure_1a, "iv"), "reading must be one of"),
-    "case": (partial(settings.display_advertising, 3), "case must be one of"),
-    "bids": (partial(settings.second_price_auction, [0.5, 0.6]), "sum to 1"),
+    "reading": (partial(farewell.figure_1a, "iv"), "reading must be one of"),
+    "case": (partial(farewell.display_advertising, 3), "case must be one of"),
+    "bids": (partial(farewell.second_price_auction, [0.5, 0.6]), "sum to 1"),
     "utility": (
-        partial(settings.second_price_auction, [0.5, 0.5], [0.5, 1.5]),
+        partial(farewell.second_price_auction, [0.5, 0.5], [0.5, 1.5]),
         "probability",
     ),
     "no configurations": (
-        partial(settings.cross_validation, 0),
+        partial(farewell.cross_validation, 0),
         "num_configurations",
     ),
     "arm": (partial(fixed, Problem(2, 3), 2, 0), "arm must be at most 1"),
@@ -584,7 +594,7 @@ def test_waits_of_a_problem_are_whole_numbers():
     words = "waits must be 2 whole numbers that increase"
     for last in (2.5, 2**24 + 1, 2**40, 1e300, np.inf, np.nan):
         with pytest.raises(ValueError, match=words):
-            settings.Problem(1, 2, waits=(1, last)).lengths  # noqa: B018
+            farewell.Problem(1, 2, waits=(1, last)).lengths  # noqa: B018
     with pytest.raises(ValueError, match="waits must be 2 whole numbers"):
         wait_ucb(Problem(1, 2, "wait", (1, 2, 3)))
 

@@ -16,7 +16,7 @@ WALK = "tests/sweeps/walk.py"
 MAIN = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from jaxbandits.cli import main
+from jaxbandits.cli.main import main
 sys.exit(main())
 """
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from zarr.storage import MemoryStore
 
-from jaxbandits import cli
+from jaxbandits.cli import main as cli
 from jaxbandits.results import open_store
 from jaxbandits.results.dataset import Place
 from jaxbandits.results.home import home_of

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from jaxbandits import cli
+from jaxbandits.cli import main as cli
 from jaxbandits.engine.devices import local_devices
 from jaxbandits.engine.shares import device_shares
 from jaxbandits.sweeps import HalfWidth, Store, run_sweep

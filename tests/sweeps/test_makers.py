@@ -12,10 +12,10 @@ import pytest
 from jaxbandits import allocation, censored, farewell
 from jaxbandits.laws import thresholds
 from jaxbandits.protocol import Environment, Policy
-from jaxbandits.registry import ENVIRONMENTS, POLICIES, Maker, setting_of
+from jaxbandits.registry import ENVIRONMENTS, POLICIES, Maker, environments, setting_of
 from jaxbandits.sweeps import HalfWidth, makers
 from jaxbandits.sweeps.files import from_table
-from jaxbandits.sweeps.parts import PARTS
+from jaxbandits.sweeps.parts import parts
 from tests.games import game_for
 from tests.heavy import in_short
 from tests.settings.written import ARGUMENTS, write_files
@@ -41,7 +41,7 @@ LONG += [
 ]
 
 
-@pytest.mark.parametrize("name", in_short(ENVIRONMENTS, LONG))
+@pytest.mark.parametrize("name", in_short(environments(), LONG))
 def test_every_environment_can_be_named(name, files):
     found = made(name, ARGUMENTS.get(name, {}))
     assert isinstance(found, Environment) and found.problem is not None
@@ -104,51 +104,10 @@ def test_entries_are_of_functions_that_have_a_name(subtests):
 def test_factories_have_one_name_in_a_setting(subtests):
     for registry in [POLICIES, ENVIRONMENTS]:
         with subtests.test(registry=registry):
-            for setting in PARTS:
+            for setting in parts():
                 entries = [m for n, m in registry.items() if setting_of(n) == setting]
                 factories = {m.factory for m in entries}
                 assert len({f.__name__ for f in factories}) == len(factories) > 0
-
-
-# What could be named before there was one registry.
-ENVIRONMENTS = """
-censored: censored example1 forest indep low_censoring many_arms negcorr overtime plain
-    poscorr recorded solver trap
-allocation: allocation criteo criteo_like ednet ednet_like simulation
-budgeted: fb_br fb_bt fixed s_br s_bt s_gbr
-farewell: cross_validation display_advertising farewell figure_1a macro_arms_only
-    optimum_at_one optimum_in_the_middle second_price_auction
-"""
-FACTORIES = """
-censored: cell_thompson fixed_pair kl_ucb_reduction moss_reduction on_grid rcucb stoo
-    thompson ucb_reduction uniform z_rcucb zooming
-allocation: clairvoyant mg_ucb mg_ucb_delta no_ucb ra_etc ra_ucb ra_ucb_authors
-    thompson_allocation uniform_split
-budgeted: b_greedy bts budget_ucb c_ucb clairvoyant epsilon_first fixed_arm i_ucb
-    kl_ucb_sc_plus kube m_ucb mrcb omega_star_ucb omega_ucb pd_bwk ucb_b2 ucb_bv1
-    ucb_sc_plus uniform
-farewell: bts budget_ucb fixed_pair kube omega_star_ucb omega_ucb pd_bwk product_limit
-    product_limit_omega ucb1 ucb_bv1 ucb_sc_plus ucb_simplex uniform wait_ucb
-"""
-
-
-FACTORIES_GO_BY_THEIR_OWN_NAMES = [
-    (ENVIRONMENTS, ENVIRONMENTS),
-    (POLICIES, FACTORIES),
-]
-
-
-def test_factories_go_by_their_own_names(subtests):
-    for registry, text in FACTORIES_GO_BY_THEIR_OWN_NAMES:
-        with subtests.test(registry=registry, text=text):
-            for part in text.replace("\n    ", " ").strip().splitlines():
-                setting, names = part.split(": ")
-                factories = {
-                    m.factory.__name__
-                    for n, m in registry.items()
-                    if setting_of(n) == setting
-                }
-                assert set(names.split()) <= factories
 
 
 def test_arguments_of_a_file_go_before_fixed_ones():
@@ -276,13 +235,15 @@ def test_the_files_of_the_docs(files):
 
 
 def test_the_parts_in_the_docs(subtests):
-    for setting in PARTS:
+    for setting in parts():
         with subtests.test(setting=setting):
             (row,) = re.findall(rf"^\| `{setting}` \|(.*)$", DOCS, re.M)
             names = set(re.findall(r"`(\w+)`", row))
-            assert names <= set(PARTS[setting])
+            assert names <= set(parts()[setting])
             # All that is made, and no parameter of a law, is told by its name.
             made = {
-                name for name, part in PARTS[setting].items() if isinstance(part, Maker)
+                name
+                for name, part in parts()[setting].items()
+                if isinstance(part, Maker)
             }
-            assert made - set(PARTS["farewell"]) <= names
+            assert made - set(parts()["farewell"]) <= names

@@ -18,11 +18,12 @@ from jaxbandits.plots import (
     share_names,
 )
 from jaxbandits.stats import make_record, summary_records
+from jaxbandits_studies import datasets
 from jaxbandits_studies.allocation.cast import LEARNERS
 from jaxbandits_studies.common.comparison import Contestant, run_contestants
 from jaxbandits_studies.common.data import FOLDER, data_file
 from jaxbandits_studies.common.experiment import Options, Outcome
-from jaxbandits_studies.data.fitting import fit_discrete_weibull
+from jaxbandits_studies.datasets.fitting import fit_discrete_weibull
 
 FILE = "criteo_user_campaign.csv.gz"
 CAMPAIGNS = 3
@@ -41,8 +42,8 @@ def advertising(options: Options) -> Outcome:
     if path is None:
         game, note = allocation.criteo_like(), NOTE
     else:
-        log = allocation.load_criteo(path)
-        game = allocation.criteo(log, largest_budget=LARGEST_BUDGET)
+        log = datasets.load_criteo(path)
+        game = datasets.criteo(log, largest_budget=LARGEST_BUDGET)
         facts = game.provenance
         note = (
             f"{facts['cut_budgets']:,} of {facts['users']:,} users were seen more than "
@@ -54,8 +55,8 @@ def advertising(options: Options) -> Outcome:
         "allocation-fig7",
         metrics=["reward", "regret", "realised_regret"],
     )
-    datasets = {game.name: dataset}
-    return Outcome(datasets, records, partial(plot_panels, datasets), (note,))
+    played = {game.name: dataset}
+    return Outcome(played, records, partial(plot_panels, played), (note,))
 
 
 class _Clicks(NamedTuple):
@@ -93,15 +94,15 @@ def impressions(options: Options) -> Outcome:
     if path is None:
         clicks, notes = _drawn_clicks(options.seeds), (NOTE,)
     else:
-        clicks, notes = _logged_clicks(allocation.load_criteo(path)), ()
-    records, datasets = [], {}
+        clicks, notes = _logged_clicks(datasets.load_criteo(path)), ()
+    records, played = [], {}
     for title, (draws, truth) in clicks.items():
         fit = fit_discrete_weibull(draws)
         most = int(np.quantile(draws, 0.995))
         counts = np.arange(1, most + 1)
         share = np.array([np.mean(draws == n) for n in counts])
         probability = np.diff(fit.cdf(np.arange(most + 1)))
-        datasets[title] = xr.Dataset(
+        played[title] = xr.Dataset(
             {"share": ("impressions", share), "fit": ("impressions", probability)},
             coords={"impressions": counts},
         )
@@ -116,13 +117,13 @@ def impressions(options: Options) -> Outcome:
                 horizon=1,
             )
         )
-    return Outcome(datasets, records, partial(_draw_fits, datasets), notes)
+    return Outcome(played, records, partial(_draw_fits, played), notes)
 
 
-def _draw_fits(datasets: dict[str, xr.Dataset]) -> Figure:
+def _draw_fits(played: dict[str, xr.Dataset]) -> Figure:
     """A panel per campaign."""
-    fig, axes = figure(1, len(datasets))
-    for ax, (title, data) in zip(axes, datasets.items(), strict=True):
+    fig, axes = figure(1, len(played))
+    for ax, (title, data) in zip(axes, played.items(), strict=True):
         counts, color = data["impressions"], line_style(0).color
         ax.bar(counts, data["share"], color="0.75", label="clicks")
         ax.plot(counts, data["fit"], "o-", color=color, label="fit")

@@ -10,8 +10,8 @@ from jaxbandits.plots import draw_legend, figure, line_style, literal
 from jaxbandits.stats import make_record
 from jaxbandits_studies.common.data import FOLDER, data_file
 from jaxbandits_studies.common.experiment import Options, Outcome
-from jaxbandits_studies.data.ednet_users import EdNet, load_ednet
-from jaxbandits_studies.data.fitting import (
+from jaxbandits_studies.datasets.ednet_users import EdNet, load_ednet
+from jaxbandits_studies.datasets.fitting import (
     QUANTILES,
     WeibullFit,
     fit_weibull,

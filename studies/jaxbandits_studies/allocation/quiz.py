@@ -7,6 +7,7 @@ from jaxbandits import allocation
 from jaxbandits.plots import plot_panels
 from jaxbandits.protocol import Environment
 from jaxbandits.stats import final, interval_of, summary_records
+from jaxbandits_studies import datasets
 from jaxbandits_studies.allocation.cast import LEARNERS, start_rounds
 from jaxbandits_studies.common.comparison import Contestant, run_contestants
 from jaxbandits_studies.common.data import FOLDER, data_file
@@ -57,11 +58,11 @@ def games_of_the_quiz(options: Options) -> dict[str, Callable[[], Environment]]:
     path = data_file(FILE)
     if path is None:
         return {"EdNet-like (synthetic)": allocation.ednet_like}
-    data = allocation.load_ednet(path)
-    games = {"EdNet, 700 s": partial(allocation.ednet, data)}
+    data = datasets.load_ednet(path)
+    games = {"EdNet, 700 s": partial(datasets.ednet, data)}
     if not options.quick:
         games["EdNet, the user's own time"] = partial(
-            allocation.ednet, data, budget="user"
+            datasets.ednet, data, budget="user"
         )
     return games
 

@@ -15,7 +15,7 @@ from jaxbandits_studies.budgeted.instances import FACEBOOK, NO_DATA, facebook_gr
 from jaxbandits_studies.budgeted.table import first_instances
 from jaxbandits_studies.common.comparison import Contestant, run_contestants
 from jaxbandits_studies.common.experiment import Options, Outcome
-from jaxbandits_studies.data import Group
+from jaxbandits_studies.datasets import Group
 
 SHOWN = 33  # ads of the group in Figure 3f
 

@@ -2,11 +2,12 @@
 
 from jaxbandits import budgeted
 from jaxbandits.protocol import Environment
+from jaxbandits_studies import datasets
 from jaxbandits_studies.common.data import FOLDER, data_file
 
 SIZES = (10, 50, 100)
 FAMILIES = {"S-Br": budgeted.s_br, "S-GBr": budgeted.s_gbr, "S-Bt": budgeted.s_bt}
-FACEBOOK = {"FB-Br": budgeted.fb_br, "FB-Bt": budgeted.fb_bt}
+FACEBOOK = {"FB-Br": datasets.fb_br, "FB-Bt": datasets.fb_bt}
 BUDGET = 150_000  # section 6, in units of the smallest expected cost
 FACEBOOK_FILE = "facebook_ad_campaign.csv"
 # Upper ends of the axes of Figure 3, read from the paper.
@@ -44,7 +45,7 @@ def facebook() -> dict[str, Environment]:
     return {k: make(groups) for k, make in FACEBOOK.items()} if groups else {}
 
 
-def facebook_groups() -> list[budgeted.Group]:
+def facebook_groups() -> list[datasets.Group]:
     """The campaigns' groups of ads; none without data."""
     path = data_file(FACEBOOK_FILE)
-    return [] if path is None else budgeted.load_facebook(path)
+    return [] if path is None else datasets.load_facebook(path)

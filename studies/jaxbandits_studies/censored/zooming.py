@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from jaxbandits import censored
+from jaxbandits.censored.policies.z_rcucb import Params
 from jaxbandits.plots import (
     draw_legend,
     figure,
@@ -45,7 +46,7 @@ def zooming_contestant(options: Options, radii: float = 1.0, **form: Any) -> Con
     scaled = {"gain_radius": radii, "penalty_radius": radii}
 
     def factory(problem):
-        params = censored.ZRCUCBParams(float(options.horizon), **scaled)
+        params = Params(float(options.horizon), **scaled)
         history, splits = form.get("history", "restart"), form.get("splits", 2)
         size = censored.grid_capacity(
             problem, options.horizon, splits, history, params=params

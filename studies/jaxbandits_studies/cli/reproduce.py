@@ -107,13 +107,13 @@ def _reproduce_all(options, style: dict[str, Any]) -> int:
     What several of them show is played once: they keep their runs in one place.
     """
     from jaxbandits.console.printing import say
-    from jaxbandits.sweeps.parts import PARTS
+    from jaxbandits.registry import SETTINGS
     from jaxbandits_studies import REGISTRY
     from jaxbandits_studies.common.playing import forget_runs
     from jaxbandits_studies.common.writing import is_written
 
     if options.paper is not None:
-        checks.one_of("--paper", options.paper, PARTS)
+        checks.one_of("--paper", options.paper, SETTINGS)
     every = Path(options.out or "results")
     status = 0
     for name, experiment in REGISTRY.items():

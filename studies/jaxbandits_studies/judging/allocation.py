@@ -9,6 +9,7 @@ from functools import partial
 from jaxbandits import allocation
 from jaxbandits.laws.thresholds import half_normal, lomax, weibull
 from jaxbandits.protocol import Environment
+from jaxbandits_studies import datasets
 from jaxbandits_studies.allocation.cast import TUNED, exploration, start_rounds
 from jaxbandits_studies.allocation.quiz import FILE as EDNET_FILE
 from jaxbandits_studies.judging.protocol import Case, Entrant, Margin, Protocol
@@ -17,7 +18,7 @@ SIGMOID = (1_000, 10_000)  # whose rounds cost much more
 
 
 def _ednet(path) -> Environment:
-    return allocation.ednet(allocation.load_ednet(path))
+    return datasets.ednet(datasets.load_ednet(path))
 
 
 TUNING = {

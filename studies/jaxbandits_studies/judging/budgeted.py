@@ -26,6 +26,7 @@ from jaxbandits.laws import (
     product,
 )
 from jaxbandits.protocol import Environment
+from jaxbandits_studies import datasets
 from jaxbandits_studies.budgeted.instances import FACEBOOK_FILE
 from jaxbandits_studies.judging.protocol import Case, Entrant, Goal, Protocol
 
@@ -89,7 +90,7 @@ def _draw_narrow(key, setup):
 
 
 def _facebook(make, path) -> Environment:
-    return make(budgeted.load_facebook(path))
+    return make(datasets.load_facebook(path))
 
 
 TUNING = {
@@ -176,8 +177,8 @@ JUDGING = {
         ),
         "trap",
     ),
-    "FB-Br": Case(partial(_facebook, budgeted.fb_br), "recorded", data=FACEBOOK_FILE),
-    "FB-Bt": Case(partial(_facebook, budgeted.fb_bt), "recorded", data=FACEBOOK_FILE),
+    "FB-Br": Case(partial(_facebook, datasets.fb_br), "recorded", data=FACEBOOK_FILE),
+    "FB-Bt": Case(partial(_facebook, datasets.fb_bt), "recorded", data=FACEBOOK_FILE),
 }
 
 _star = budgeted.omega_star_ucb

@@ -17,7 +17,7 @@ from jaxbandits_studies.theory import products
 from jaxbandits_studies.theory.gains import chance_above
 from tests.tables import assert_refused, each_row
 
-sys.path.append(str(Path(__file__).resolve().parents[2] / "studies"))
+sys.path.append(str(Path(__file__).resolve().parents[2]))
 bounds = import_module("bounds")
 normal_gains = import_module("forms.cells").normal_gains
 PENALTY = np.array([0.1, 0.2, 0.3])

@@ -16,7 +16,7 @@ from jaxbandits_studies.theory import hazards as theory
 from tests.reference.farewell_environment import exact_table
 from tests.tables import assert_refused, each_row
 
-sys.path.append(str(Path(__file__).resolve().parents[2] / "studies"))
+sys.path.append(str(Path(__file__).resolve().parents[2]))
 bounds = import_module("bounds")
 
 

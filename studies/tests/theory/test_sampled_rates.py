@@ -11,7 +11,7 @@ from jaxbandits.kernels.allocation import exponential_water_filling
 from jaxbandits_studies.theory import sampled_rates
 from tests.tables import assert_refused, each_row
 
-sys.path.append(str(Path(__file__).resolve().parents[2] / "studies"))
+sys.path.append(str(Path(__file__).resolve().parents[2]))
 bounds = import_module("bounds")
 
 

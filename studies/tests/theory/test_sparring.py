@@ -15,7 +15,7 @@ from jaxbandits.laws import Bernoulli, bernoulli
 from jaxbandits_studies.theory import sparring
 from tests.tables import assert_refused, each_row
 
-sys.path.append(str(Path(__file__).resolve().parents[2] / "studies"))
+sys.path.append(str(Path(__file__).resolve().parents[2]))
 bounds = import_module("bounds")
 DUELS = 40
 

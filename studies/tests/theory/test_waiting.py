@@ -13,7 +13,7 @@ from jaxbandits_studies.theory import waiting
 from jaxbandits_studies.theory.gains import chance_above
 from tests.tables import assert_refused, each_row
 
-sys.path.append(str(Path(__file__).resolve().parents[2] / "studies"))
+sys.path.append(str(Path(__file__).resolve().parents[2]))
 bounds = import_module("bounds")
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from jaxbandits.checks import instance, whole
 from jaxbandits.tables.known import binary, factorized, numbers, read_table
-from jaxbandits_studies.data.fitting import fit_discrete_weibull
+from jaxbandits_studies.datasets.fitting import fit_discrete_weibull
 
 COLUMNS = ("uid", "campaign", "exposures_before_click", "clicked")
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jaxbandits import allocation
 from jaxbandits.allocation.synthetic import criteo_like_parameters
-from jaxbandits_studies.data.criteo_log import fit_criteo, load_criteo
-from jaxbandits_studies.data.fitting import DiscreteWeibullFit, fit_discrete_weibull
+from jaxbandits_studies import datasets
+from jaxbandits_studies.datasets.criteo_log import fit_criteo, load_criteo
+from jaxbandits_studies.datasets.fitting import DiscreteWeibullFit, fit_discrete_weibull
 
 HEADER = "uid,campaign,exposures_before_click,clicked"
 # Table 2, then a second campaign of user 321 and a user who saw nothing.
@@ -124,7 +124,7 @@ def test_campaigns_with_the_most_clicks_are_kept(drawn_log):
 def test_the_game_of_a_log(drawn_log):
     """The fitted campaigns, and as many users of the log."""
     arms, options = fit_criteo(drawn_log, 3), {"num_users": 50, "largest_budget": 9}
-    game = allocation.criteo(drawn_log, 3, **options)
+    game = datasets.criteo(drawn_log, 3, **options)
     np.testing.assert_array_equal(game.setup.arms.probability, arms.probability)
     np.testing.assert_array_equal(game.setup.arms.rate, arms.rate)
     assert game.problem.shape == tuple(arms.shape) and game.problem.budget == 9

@@ -19,9 +19,9 @@ from jaxbandits.checks import (
 )
 from jaxbandits.laws.thresholds import discrete_weibull, weibull
 from jaxbandits.protocol import Environment
-from jaxbandits_studies.data.criteo_log import CriteoLog, fit_criteo
-from jaxbandits_studies.data.ednet_users import EdNet
-from jaxbandits_studies.data.fitting import fit_arms
+from jaxbandits_studies.datasets.criteo_log import CriteoLog, fit_criteo
+from jaxbandits_studies.datasets.ednet_users import EdNet
+from jaxbandits_studies.datasets.fitting import fit_arms
 
 # Ranges of rates that a learner reckons with, stated before any rate is known: a
 # question takes 1 to 1,000 s, and a click from one impression (and next to never a

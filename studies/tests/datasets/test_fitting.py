@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from scipy import optimize, stats
 
-from jaxbandits_studies.data.ednet_users import load_ednet
-from jaxbandits_studies.data.fitting import (
+from jaxbandits_studies.datasets.ednet_users import load_ednet
+from jaxbandits_studies.datasets.fitting import (
     DiscreteWeibullFit,
     WeibullFit,
     fit_arms,

@@ -9,7 +9,7 @@ from scipy import stats
 
 from jaxbandits.budgeted import uniform
 from jaxbandits.testing import trace_run
-from jaxbandits_studies.data import Group, fb_br, fb_bt, load_facebook
+from jaxbandits_studies.datasets import Group, fb_br, fb_bt, load_facebook
 from tests.data import DATA, needs_data
 from tests.kernels.checks import ALARM, assert_uniform
 
