@@ -335,19 +335,18 @@ def library_runs(values: Moments, seeds: int, rounds: np.ndarray) -> np.ndarray:
     import jax
     import jax.numpy as jnp
 
-    from jaxbandits import allocation as policies
-    from jaxbandits import allocation as settings
+    from jaxbandits import allocation
     from jaxbandits.laws.thresholds import exponential
 
     def drawn(key, setup):
         place = jax.random.randint(key, (ARMS,), 0, setup.shape[1])
-        return settings.Arms(*(jnp.take(x, place) for x in setup))
+        return allocation.Arms(*(jnp.take(x, place) for x in setup))
 
-    problem = settings.make_problem(
+    problem = allocation.make_problem(
         exponential, ARMS, BUDGET, lowest=LOWEST * 0.99, highest=HIGHEST * 1.01
     )
-    game = settings.random_allocation("grid", problem, drawn, np.stack(values))
-    return regret_at(policies.thompson_allocation(problem), game, rounds, seeds)
+    game = allocation.random_environment("grid", problem, drawn, np.stack(values))
+    return regret_at(allocation.thompson(problem), game, rounds, seeds)
 
 
 def allocation_table(instances: int, horizon: int) -> None:
@@ -401,7 +400,7 @@ def at_random(delay: np.ndarray, value: np.ndarray, time: np.ndarray) -> np.ndar
 def hazard_table(instances: int, horizon: int) -> None:
     """The policy itself, on as many drawn instances of two macro-arms."""
     import jaxbandits as jb
-    from jaxbandits import farewell as policies
+    from jaxbandits import farewell
 
     time = decades(horizon)
     row("waits", "time", "bound", "hazard TS", "at random")
@@ -410,9 +409,9 @@ def hazard_table(instances: int, horizon: int) -> None:
         regret, random = [], []
         for i in range(instances):
             delay, value = drawn_waits(rng, 2, num_waits)
-            game = policies.make_environment("drawn", delay, value, num_waits=num_waits)
+            game = farewell.make_environment("drawn", delay, value, num_waits=num_waits)
             data = jb.simulate(
-                policies.hazard_thompson(game.problem),
+                farewell.hazard_thompson(game.problem),
                 game,
                 budget=horizon,
                 seeds=1,
@@ -451,9 +450,9 @@ def coin_in_a_gap():
 
 def both_hazards(game: Any, time: np.ndarray, seeds: int) -> np.ndarray:
     """Regret with reward and time drawn apart and jointly, f64[2, time, seeds]."""
-    from jaxbandits import farewell as policies
+    from jaxbandits import farewell
 
-    made = [policies.hazard_thompson(game.problem, joint=x) for x in (False, True)]
+    made = [farewell.hazard_thompson(game.problem, joint=x) for x in (False, True)]
     return np.stack([regret_by(x, game, time, seeds) for x in made])
 
 
@@ -521,13 +520,12 @@ def duel_runs(
     means: tuple[float, ...], seeds: int, rounds: np.ndarray, spread: float = 2**0.5
 ) -> np.ndarray:
     """Regret of the policy that knows that all runs end, f64[rounds, seeds]."""
-    from jaxbandits import censored as policies
-    from jaxbandits import censored as settings
+    from jaxbandits import censored
     from jaxbandits.laws import Bernoulli, bernoulli
 
-    coins = settings.plain("coins", bernoulli, Bernoulli(np.array(means)))
-    game = settings.duels(coins)
-    policy = policies.cell_self_sparring(game.problem)
+    coins = censored.plain("coins", bernoulli, Bernoulli(np.array(means)))
+    game = censored.duels(coins)
+    policy = censored.cell_self_sparring(game.problem)
     params = policy.params._replace(prior_ended=1e7, reward_spread=spread)
     return regret_at(policy._replace(params=params), game, rounds, seeds)
 
@@ -569,7 +567,7 @@ def two_arms(values: list, chances: list):
 def shrunk_table(instances: int, horizon: int) -> None:
     """Two coins, and an arm that mostly brings the same beside a sure thing."""
     import jaxbandits as jb
-    from jaxbandits import budgeted as policies
+    from jaxbandits import budgeted
 
     p, q = COINS
     mean = (1 - CHANCE) * SHOWN + CHANCE
@@ -602,12 +600,12 @@ def shrunk_table(instances: int, horizon: int) -> None:
     )
     for name, game in games.items():
         gap = (p - q) if name == "two coins" else mean - RIVAL
-        star, plain = policies.omega_star_ucb, policies.omega_ucb
+        star, plain = budgeted.omega_star_ucb, budgeted.omega_ucb
         cast = {
             "shrunk": star(game.problem, variance="shrunk"),
             "switch": star(game.problem),
             "omega": plain(game.problem),
-            "BTS": policies.bts(game.problem),
+            "BTS": budgeted.bts(game.problem),
         }
         data = jb.simulate(
             cast,
@@ -675,9 +673,9 @@ def coin_beside_sure(correlation: float):
 def ratio_table(instances: int, horizon: int) -> None:
     """Runs with a coin whose reward and cost are opposite, independent or one coin."""
     import jaxbandits as jb
-    from jaxbandits import budgeted as policies
+    from jaxbandits import budgeted
 
-    price = policies.price_thompson
+    price = budgeted.price_thompson
     budgets = decades(horizon)
     gap = PAYS / (1 - PAYS) - SURELY / (1 - SURELY)
     theory = ratios.lost_regret(budgets.astype(float), PAYS, SURELY)
@@ -686,7 +684,7 @@ def ratio_table(instances: int, horizon: int) -> None:
     for name, correlation in TOGETHER.items():
         game = coin_beside_sure(correlation)
         data = jb.simulate(
-            [make(game.problem) for make in (policies.ratio_thompson, price)],
+            [make(game.problem) for make in (budgeted.ratio_thompson, price)],
             game,
             budget=float(horizon),
             seeds=instances,

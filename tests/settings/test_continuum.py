@@ -10,9 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import censored as policies
-from jaxbandits import censored as settings
-from jaxbandits import simulate
+from jaxbandits import censored, simulate
 from jaxbandits.arrays import position, unit_interval
 from jaxbandits.censored import ANY, make_continuum, pair_values
 from jaxbandits.censored.continuum import TOLERANCE
@@ -34,10 +32,10 @@ from jaxbandits.testing import trace_run
 from tests.tables import assert_refused
 
 INSTANCES = {
-    "Indep": settings.indep,
-    "PosCorr": settings.poscorr,
-    "NegCorr": settings.negcorr,
-    "overtime": settings.overtime,
+    "Indep": censored.indep,
+    "PosCorr": censored.poscorr,
+    "NegCorr": censored.negcorr,
+    "overtime": censored.overtime,
 }
 
 
@@ -112,7 +110,7 @@ def test_an_interior_optimum():
     problem = make_continuum(1, lambda x: 0 * x, lambda x: 2 * x**2, 1.5)
     arms = Product(Bernoulli(np.array([0.5])), Exponential(np.ones(1)))
     law = product(bernoulli, exponential)
-    oracle = settings.make_environment("hump", problem, law, arms).oracle()
+    oracle = censored.make_environment("hump", problem, law, arms).oracle()
     best = 1 - np.sqrt(0.75)
     value = 0.5 * (1 - np.exp(-best)) - 2 * best**2 * np.exp(-best)
     assert oracle.limit == pytest.approx(best, abs=1e-6)
@@ -120,7 +118,7 @@ def test_an_interior_optimum():
 
 
 def test_optimum_of_overtime_is_the_promise():
-    late = settings.overtime(promise=0.61)
+    late = censored.overtime(promise=0.61)
     for promise, environment in ((0.382, game("overtime")), (0.61, late)):
         oracle = environment.oracle()
         assert oracle.arm == 0 and oracle.limit == np.float32(promise)
@@ -133,11 +131,11 @@ def odd_limits(num_arms):
         _, u, way = unit_interval(noise)
         limit = jnp.where(way < 0.2, 0.5, u)
         limit = jnp.where(way > 0.9, 1.0, limit)
-        return settings.RealAction(position(noise[0], num_arms), limit)
+        return censored.RealAction(position(noise[0], num_arms), limit)
 
     return Policy(
         "odd limits",
-        init=lambda params: settings.RealAction(jnp.int32(0), jnp.ones(())),
+        init=lambda params: censored.RealAction(jnp.int32(0), jnp.ones(())),
         act=act,
         update=lambda noise, view, state, action, feedback, params: action,
         words=(3, 0),
@@ -173,8 +171,8 @@ def test_regret_is_the_sum_of_exact_gaps():
 def test_shares_are_counted():
     data, traces = odd_run("overtime")
     for seed, trace in enumerate(traces):
-        censored = np.mean(trace.feedback.censored)
-        assert data["censored"].values[seed, -1] == pytest.approx(censored, abs=1e-12)
+        share = np.mean(trace.feedback.censored)
+        assert data["censored"].values[seed, -1] == pytest.approx(share, abs=1e-12)
         best = np.mean(trace.actions.arm == 0)
         assert data["optimal"].values[seed, -1] == pytest.approx(best, abs=1e-12)
         assert 0 < best < 1 and 0 < censored < 1
@@ -206,7 +204,7 @@ def test_simple_regret_with_any_limit():
 def test_a_limit_beyond_the_jump_is_judged_beyond_it():
     """The exact judgement sees a jump that lies between two neighbouring floats."""
     after = np.nextafter(np.float32(0.5), np.float32(1))
-    action = settings.RealAction(
+    action = censored.RealAction(
         np.zeros((1, 2), np.int32), np.array([[0.5, after]], np.float32)
     )
     environment = game("Indep")
@@ -217,12 +215,12 @@ def test_a_limit_beyond_the_jump_is_judged_beyond_it():
 
 
 def test_a_late_fee_grows_from_the_promise_on():
-    penalty = settings.late_fee(3.0, 0.25, 0.2)
+    penalty = censored.late_fee(3.0, 0.25, 0.2)
     x = np.array([0.0, 0.1, 0.25, 0.5, 1.0])
     expected = [0.0, 0.02, 0.05, 0.1 + 0.75, 0.2 + 2.25]
     np.testing.assert_allclose(penalty(x), expected, rtol=1e-12)
     np.testing.assert_allclose(penalty(jnp.asarray(x)), expected, rtol=1e-6)
-    assert penalty is settings.late_fee(3.0, 0.25, 0.2)
+    assert penalty is censored.late_fee(3.0, 0.25, 0.2)
 
 
 CONTINUA = {
@@ -249,8 +247,8 @@ def test_bad_continua_and_limits_are_refused():
     }
     for arguments in ((-1.0, 0.5), (1.0, -0.5), (1.0, 0.5, -0.1)):
         words = "(fee|promise|cost_factor) must be >= 0"
-        rows[f"late fee of {arguments}"] = partial(settings.late_fee, *arguments), words
-    for make in (*INSTANCES.values(), settings.example1):
+        rows[f"late fee of {arguments}"] = partial(censored.late_fee, *arguments), words
+    for make in (*INSTANCES.values(), censored.example1):
         words = "limits must be numbers or 'any', got 'some'"
         rows[make.__name__] = partial(make, "some"), words
     assert_refused(rows)
@@ -258,7 +256,7 @@ def test_bad_continua_and_limits_are_refused():
 
 def test_policies_are_for_their_own_kind_of_limits():
     """The registry's test has which policies there are; here is what they say."""
-    any_limit, grid = game("Indep").problem, settings.indep().problem
+    any_limit, grid = game("Indep").problem, censored.indep().problem
     rows = [
         (partial(make, any_limit), "chooses from a finite grid of limits")
         for make in ON_GRIDS
@@ -272,11 +270,11 @@ def test_policies_are_for_their_own_kind_of_limits():
 
 def recorded():
     """Two arms, three and two runs, one of which had timed out."""
-    problem = make_continuum(2, cost, settings.fast_track(10.0, 0.5))
+    problem = make_continuum(2, cost, censored.fast_track(10.0, 0.5))
     runs = empirical_params(
         [[0.2, 0.9, 0.4], [1, 1]], [[0.6, 0.1, 0.3], [0.25, np.inf]]
     )
-    return settings.make_environment("recorded", problem, empirical, runs)
+    return censored.make_environment("recorded", problem, empirical, runs)
 
 
 def recorded_value(arm, limit):
@@ -316,27 +314,27 @@ def test_gains_that_jump_without_recorded_steps_are_refused():
     law = empirical._replace(steps=None)
     runs = empirical_params([[0.2, 0.9, 0.4]], [[0.1, 0.5, 0.7]])
     with pytest.raises(ValueError, match="law: the gains of empirical vary too fast"):
-        settings.make_environment(
+        censored.make_environment(
             "recorded", make_continuum(1, cost, late_fee), law, runs
         )
 
 
 ON_GRIDS = [
-    policies.rcucb,
-    policies.ucb_reduction,
-    policies.moss_reduction,
-    policies.kl_ucb_reduction,
-    policies.thompson,
-    policies.uniform,
-    lambda problem: policies.fixed(problem, 0, 0),
+    censored.rcucb,
+    censored.ucb_reduction,
+    censored.moss_reduction,
+    censored.kl_ucb_reduction,
+    censored.thompson,
+    censored.uniform,
+    lambda problem: censored.fixed(problem, 0, 0),
 ]
 
 
 ON_CONTINUA = {
-    "z_rcucb": policies.z_rcucb,
-    "stoo": policies.stoo,
-    "zooming": policies.zooming,
-    "on_grid": lambda problem: policies.on_grid(problem, 3, policies.rcucb),
+    "z_rcucb": censored.z_rcucb,
+    "stoo": censored.stoo,
+    "zooming": censored.zooming,
+    "on_grid": lambda problem: censored.on_grid(problem, 3, censored.rcucb),
 }
 
 
@@ -349,9 +347,9 @@ def test_on_grid_takes_a_number_of_limits(max_limit):
 
         def make(inner, seen=seen):
             seen.append(inner)
-            return policies.rcucb(inner)
+            return censored.rcucb(inner)
 
-        policies.on_grid(problem, size, make)
+        censored.on_grid(problem, size, make)
         expected = max_limit * np.arange(1, size + 1) / size
         np.testing.assert_allclose(seen[0].limits, expected, rtol=1e-12)
         assert seen[0].max_limit == max_limit
@@ -360,12 +358,12 @@ def test_on_grid_takes_a_number_of_limits(max_limit):
 def test_on_grid_plays_as_the_policy_on_the_grid():
     """The same noise, so the same arms, and the limits behind its positions."""
     limits = (0.2, 0.382, 0.7)
-    problem = settings.overtime(num_arms=2).problem
-    policy = policies.on_grid(problem, limits, policies.rcucb)
+    problem = censored.overtime(num_arms=2).problem
+    policy = censored.on_grid(problem, limits, censored.rcucb)
     params = policy.params._replace(gain_radius=0.1, penalty_radius=0.0)
-    found = trace_run(policy, settings.overtime(num_arms=2), 60, params=params)
-    there = settings.overtime(limits, num_arms=2)
-    expected = trace_run(policies.rcucb(there.problem), there, 60, params=params)
+    found = trace_run(policy, censored.overtime(num_arms=2), 60, params=params)
+    there = censored.overtime(limits, num_arms=2)
+    expected = trace_run(censored.rcucb(there.problem), there, 60, params=params)
     np.testing.assert_array_equal(found.actions.arm, expected.actions.arm)
     chosen = np.float32(limits)[expected.actions.limit]
     np.testing.assert_array_equal(found.actions.limit, chosen)

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import censored as settings
+from jaxbandits import censored
 from jaxbandits.arrays import constant
 from jaxbandits.censored import Action
 from jaxbandits.laws import (
@@ -28,8 +28,8 @@ def game():
     arms = Product(
         Bernoulli(np.ones(2)), Discrete(np.array([[0.5], [1.0]]), np.ones((2, 1)))
     )
-    problem = settings.running_example(2, LIMITS)
-    return settings.make_environment(
+    problem = censored.running_example(2, LIMITS)
+    return censored.make_environment(
         "certain", problem, product(bernoulli, discrete), arms
     )
 
@@ -37,7 +37,7 @@ def game():
 @pytest.mark.parametrize(
     ("arm", "limit", "censored"), [(0, 0, True), (0, 1, False), (1, 2, True)]
 )
-def test_censored_iff_the_limit_is_exceeded(game, arm, limit, censored):
+def test_censored_iff_the_limit_is_exceeded(game, arm, limit, exceeded):
     state = game.game.init(game.setup)
     setup = constant(game.setup)
     action = Action(jnp.int32(arm), jnp.int32(limit))
@@ -65,8 +65,8 @@ def test_exact_values_of_certain_consumption(game):
 def test_empirical_values_are_averages_of_the_records():
     reward = [[0.2, 0.8], [1.0, 0.0]]
     consumption = [[0.2, 0.6], [0.5, 0.5]]
-    problem = settings.running_example(2, [0.25, 0.75])
-    game = settings.make_environment(
+    problem = censored.running_example(2, [0.25, 0.75])
+    game = censored.make_environment(
         "records", problem, empirical, empirical_params(reward, consumption)
     )
     expected = [

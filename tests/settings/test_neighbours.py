@@ -5,9 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import censored as policies
-from jaxbandits import censored as settings
-from jaxbandits import laws
+from jaxbandits import censored, laws
 from jaxbandits.censored.problem import censor, penalty_at, penalty_in_play
 from jaxbandits.laws.law import exceeds
 from jaxbandits.protocol import Policy, View
@@ -32,9 +30,9 @@ def neighbours(points):
 
 
 FUNCTIONS = {
-    "scaled": [settings.scaled(10.0)],
-    "fast track": [settings.fast_track(10.0, p) for p in (*GRID, 0.3, 0.7, 0.99)],
-    "late fee": [settings.late_fee(3.0, p) for p in (*GRID, 0.382)],
+    "scaled": [censored.scaled(10.0)],
+    "fast track": [censored.fast_track(10.0, p) for p in (*GRID, 0.3, 0.7, 0.99)],
+    "late fee": [censored.late_fee(3.0, p) for p in (*GRID, 0.382)],
 }
 
 
@@ -62,16 +60,16 @@ def test_a_jump_of_the_users_own():
         return 0.1 * x + 3.0 * (x > promise)
 
     limits = np.unique(np.float32(neighbours([*GRID, promise]))).astype(np.float64)
-    cost = settings.scaled(0.1)
+    cost = censored.scaled(0.1)
     for near in (limits, np.nextafter(limits, 1), np.nextafter(limits, 0)):
-        problem = settings.make_problem(2, near, cost, penalty)
+        problem = censored.make_problem(2, near, cost, penalty)
         played = penalty(jnp.asarray(near, jnp.float32))
         np.testing.assert_allclose(problem.penalties(), played, rtol=1e-5)
 
 
 def test_the_promise_of_an_even_grid():
-    problem = settings.make_problem(
-        2, GRID, settings.scaled(0.1), settings.fast_track(10.0, 0.3)
+    problem = censored.make_problem(
+        2, GRID, censored.scaled(0.1), censored.fast_track(10.0, 0.3)
     )
     assert problem.limits[2] > 0.3
     assert problem.penalties()[2] == pytest.approx(0.03)
@@ -104,7 +102,7 @@ def test_laws_with_atoms_keep_a_limit_as_often_as_they_say(name):
     """The share of numbers whose consumption keeps a limit is the probability."""
     law, params, count = WITH_ATOMS[name]
     limits = neighbours([0.3, 0.7, 1.0])
-    exact = law.moments(params, limits, settings.scaled(1.0)).probability[0]
+    exact = law.moments(params, limits, censored.scaled(1.0)).probability[0]
     kinds = "p" if law.words == 1 else "n" * (law.words // 2)
     u = np.tile((np.arange(count) + 0.5)[:, None] / count, len(kinds))
 
@@ -137,7 +135,7 @@ def jump(x):
 
 def test_the_penalty_in_double_precision_is_that_of_play():
     points = neighbours([0.2, 0.3, 0.1 + 0.2])
-    problem = settings.make_continuum(1, settings.scaled(0.1), jump)
+    problem = censored.make_continuum(1, censored.scaled(0.1), jump)
     with jax.enable_x64(True):
         found = penalty_in_play(problem, jnp.asarray(points))
     np.testing.assert_allclose(found, penalty_at(problem, points), rtol=1e-12)
@@ -146,7 +144,7 @@ def test_the_penalty_in_double_precision_is_that_of_play():
 
 def test_reductions_pay_the_penalty_of_the_table():
     """Eq. (7), rescaled: what the plain policy is told of a censored round."""
-    problem = settings.make_problem(1, [0.1 + 0.2], settings.scaled(0.1), jump)
+    problem = censored.make_problem(1, [0.1 + 0.2], censored.scaled(0.1), jump)
 
     def plain(num_arms):
         return Policy(
@@ -156,11 +154,11 @@ def test_reductions_pay_the_penalty_of_the_table():
             update=lambda noise, view, state, action, reward, params: reward,
         )
 
-    policy = policies.product_arms(problem, plain)
+    policy = censored.product_arms(problem, plain)
     with jax.enable_x64(True):
-        censored = settings.Feedback(jnp.zeros(()), jnp.asarray(np.inf), True)
-        action, view = settings.Action(jnp.int32(0), jnp.int32(0)), View(jnp.int32(1))
-        reward = policy.update((), view, policy.init(()), action, censored, ())
+        late = censored.Feedback(jnp.zeros(()), jnp.asarray(np.inf), True)
+        action, view = censored.Action(jnp.int32(0), jnp.int32(0)), View(jnp.int32(1))
+        reward = policy.update((), view, policy.init(()), action, late, ())
     largest = problem.max_penalty
     expected = (largest - problem.penalties()[0]) / (1 + largest)
     np.testing.assert_allclose(reward, expected, rtol=1e-12)

@@ -153,7 +153,7 @@ def test_defaults():
 
 def test_lists_become_tuples():
     """A factory with a cache takes no lists."""
-    entry = {"make": "fixed_arm", "arguments": {"arm": [1, [2, 3]]}}
+    entry = {"make": "fixed", "arguments": {"arm": [1, [2, 3]]}}
     spec = from_table(TABLE | {"policies": {"fixed": entry}})
     assert spec.policies["fixed"].policy.arguments == {"arm": (1, (2, 3))}
 

@@ -216,7 +216,7 @@ DOCS = (Path(__file__).resolve().parents[2] / "docs" / "sweeps.md").read_text("u
 def test_the_files_of_the_docs(files):
     blocks = re.findall(r"^```toml\n(.*?)^```$", DOCS, re.M | re.S)
     whole, span, seeds, quiz, design, lomax, zipped = map(tomllib.loads, blocks)
-    policy = {"policies": {"p": {"make": "uniform_split"}}}
+    policy = {"policies": {"p": {"make": "uniform"}}}
     assert from_table(whole).seeds == 5_000
     assert list(from_table(whole | span).seeds) == list(range(5_000, 10_000))
     half_width = HalfWidth("regret", 5.0, at_most=50_000, pilot=5_000)

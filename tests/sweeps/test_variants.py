@@ -125,7 +125,7 @@ def test_objects_in_a_file_go_by_what_they_are_made_of():
     arguments = { shape = 2.0 }
     cross = { family = [{ make = "lomax" }, { make = "weibull" }] }
     [policies.p]
-    make = "uniform_split"
+    make = "uniform"
     """
     found = from_table(tomllib.loads(text)).environments
     assert list(found) == ["split (family = lomax)", "split (family = weibull)"]

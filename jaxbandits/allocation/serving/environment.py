@@ -105,7 +105,7 @@ def ordered(
     """An environment of the allocation setting whose arms are served in turn.
 
     Args:
-      environment: of `allocation`, `random_allocation` or an instance (`simulation`),
+      environment: of `make_environment`, `random_environment` or an instance (`simulation`),
         which pays for every success, draws its thresholds and hands all out; with at
         most 8 arms. Its arms are taken, not the way that it has with budgets.
       budgets: whole numbers of units in [1, 32], one or several; by default the

@@ -51,7 +51,7 @@ def paid_for_each(problem: Problem) -> Problem:
     if problem.cascade:
         raise ValueError(
             "problem must pay for every success: P~ and units are of sums; a cascade "
-            "is played by thompson_allocation, no_ucb, ra_etc and uniform_split"
+            "is played by thompson, no_ucb, ra_etc and uniform"
         )
     return problem
 

@@ -41,7 +41,7 @@ def fixed(
     Raises:
       ValueError: if `arm` or `limit` is out of range.
     """
-    check_grid(problem, "fixed_pair")
+    check_grid(problem, "fixed")
     shape = (problem.num_arms, problem.num_limits)
     return same_pair(shape, Action, ("arm", "limit"), (arm, limit))
 

@@ -77,7 +77,7 @@ ADVICE = {
     "allocation": Advice(
         "Thompson, mean of 8, feasible",
         "allocation.thompson(problem, draws=8, feasible=True)",
-        "Splitting a divisible budget over arms: play `thompson_allocation(problem, "
+        "Splitting a divisible budget over arms: play `allocation.thompson(problem, "
         "draws=8, feasible=True)`, which has no radius to tune and is told no "
         "horizon. (Without `feasible` it starves an arm now and then, where arms and "
         "rounds are many, and loses much in that run.) It has to know the family of "
