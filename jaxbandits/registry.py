@@ -34,7 +34,7 @@ class Maker(NamedTuple):
     arguments: Mapping[str, Any] = MappingProxyType({})
     needs: tuple[str, ...] = ()
 
-    def __call__(self, /, *args, **arguments) -> Any:
+    def __call__(self, /, *args: Any, **arguments: Any) -> Any:
         return self.factory(*args, **{**self.arguments, **arguments})
 
     def __hash__(self) -> int:

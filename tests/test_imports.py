@@ -14,7 +14,8 @@ WATCHED = """
     chex h5netcdf h5py jax jsonschema matplotlib matplotlib.pyplot optax pandas
     psutil rich scipy scipy.special scipy.stats xarray zarr
     jax.experimental.pallas jax.experimental.multihost_utils
-    jaxbandits.engine jaxbandits.engine.gpu jaxbandits.results jaxbandits.settings
+    jaxbandits.engine jaxbandits.engine.gpu jaxbandits.results
+    jaxbandits.censored.problem
 """.split()
 # One after another in one process: what each of them loads that was not there.
 LOADED = {
@@ -27,15 +28,14 @@ LOADED = {
     "from jaxbandits import simulate": "jaxbandits.engine pandas xarray",
     "from jaxbandits import Store": "zarr",
     "import jaxbandits.laws": "scipy scipy.special scipy.stats",
-    "import jaxbandits.settings": "jaxbandits.settings",
-    "import jaxbandits.policies": "",
+    "from jaxbandits import budgeted, censored": "",
+    "import jaxbandits.registry": "jaxbandits.censored.problem",
     "import jaxbandits.plots": "matplotlib",
     "import jaxbandits.testing, jaxbandits.live": "",
 }
 # What an array in memory takes: no store, no statistics, nobody's policies.
 SIMULATE = """
-    arguments arrays checks contract devices engine factory faults fit jaxprs machine
-    play points progress protocol reads results schedule sweeps
+    arrays checks console engine protocol results simulation sweeps
 """.split()
 STEPS = """
 import json, sys
@@ -67,7 +67,7 @@ def test_simulate_loads_what_it_uses():
     code = "import jaxbandits, sys; jaxbandits.simulate; print(*sys.modules)"
     names = [x.split(".") for x in fresh(code).decode().split()]
     ours = [rest for first, *rest in names if first == "jaxbandits" and rest]
-    assert {rest[0] for rest in ours} - {"_simulate"} == set(SIMULATE)
+    assert {rest[0] for rest in ours} == set(SIMULATE)
     stored = {"target", "crew", "stores", "verify", "spread"}
     assert len(ours) < 80 and not stored & {rest[-1] for rest in ours}
 

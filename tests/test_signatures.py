@@ -11,17 +11,22 @@ import jaxbandits
 
 PACKAGE = Path(jaxbandits.__file__).parent
 ROOMS = (
+    "allocation",
     "arrays",
+    "budgeted",
+    "censored",
+    "checks/factory.py",
+    "farewell",
     "kernels",
     "laws",
-    "live.py",
+    "live/ask_and_tell.py",
+    "plain",
     "plots",
-    "policies",
+    "registry.py",
     "results",
-    "settings",
     "stats",
     "sweeps",
-    "theory",
+    "tables",
 )
 
 

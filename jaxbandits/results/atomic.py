@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 @contextmanager
-def replacing(path: str | os.PathLike) -> Iterator[Path]:
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A temporary name beside `path`, moved onto `path` when the block succeeds.
 
     A reader sees the old file or the new one, never a half; an error in the block

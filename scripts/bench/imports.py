@@ -13,7 +13,7 @@ WHAT = (
     "import jaxbandits",
     "import jaxbandits.kernels",
     "from jaxbandits.cli.main import _parser; _parser().format_help()",
-    "import jaxbandits.policies",
+    "import jaxbandits.registry",
     "from jaxbandits import simulate",
 )
 # The clock starts after Python has.

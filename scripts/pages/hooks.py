@@ -38,8 +38,9 @@ SETTINGS = ("censored", "allocation", "budgeted", "farewell")
 ROOMS = [
     "jaxbandits",
     "jaxbandits.protocol",
-    *(f"jaxbandits.settings.{setting}" for setting in SETTINGS),
-    *(f"jaxbandits.policies.{setting}" for setting in SETTINGS),
+    "jaxbandits.registry",
+    *(f"jaxbandits.{setting}" for setting in SETTINGS),
+    "jaxbandits.plain",
     "jaxbandits.kernels",
     "jaxbandits.kernels.allocation",
     "jaxbandits.laws",

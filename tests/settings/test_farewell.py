@@ -510,58 +510,58 @@ HALF = np.full((2, 2), 0.5)
 ONES = np.ones((2, 1))
 
 
-def fixed(*args, **options):
+def a_game(*args, **options):
     """A call that makes a game of the name x."""
     return partial(farewell.make_environment, "x", *args, **options)
 
 
 BAD = {
-    "sum below 1": (fixed(HALF * 0.9, ONES), "delay .* sum to 1"),
-    "sum beyond 1": (fixed(HALF * 1.1, ONES), "delay .* sum to 1"),
-    "negative": (fixed([[1.5, -0.5]], ONES[:1]), "delay must be in"),
-    "NaN": (fixed([[np.nan, 1]], ONES[:1]), "delay must be in"),
-    "one row": (fixed([0.5, 0.5], ONES), "delay must be a table"),
+    "sum below 1": (a_game(HALF * 0.9, ONES), "delay .* sum to 1"),
+    "sum beyond 1": (a_game(HALF * 1.1, ONES), "delay .* sum to 1"),
+    "negative": (a_game([[1.5, -0.5]], ONES[:1]), "delay must be in"),
+    "NaN": (a_game([[np.nan, 1]], ONES[:1]), "delay must be in"),
+    "one row": (a_game([0.5, 0.5], ONES), "delay must be a table"),
     "an auction's utilities": (
         partial(farewell.second_price_auction, [0.5, 0.5], [0.1]),
         r"utility must have shape \[2\]",
     ),
-    "no delays": (fixed(np.ones((2, 0)), ONES), "delay must be a table"),
-    "no arms": (fixed(np.ones((0, 2)), ONES), "delay must be a table"),
-    "no waits": (fixed(HALF, ONES, num_waits=0), "num_waits must be at least 1"),
-    "too many": (fixed(HALF, ONES, num_waits=3), r"num_waits .* 1\.\.2"),
-    "half a delay": (fixed(HALF, ONES, delays=[1, 1.5]), "delays must be"),
-    "delay of 0": (fixed(HALF, ONES, delays=[0, 1]), "delays must be"),
-    "equal delays": (fixed(HALF, ONES, delays=[2, 2]), "delays must be"),
-    "late delay": (fixed(HALF, ONES, delays=[1, 2**24 + 1]), "delays must be"),
+    "no delays": (a_game(np.ones((2, 0)), ONES), "delay must be a table"),
+    "no arms": (a_game(np.ones((0, 2)), ONES), "delay must be a table"),
+    "no waits": (a_game(HALF, ONES, num_waits=0), "num_waits must be at least 1"),
+    "too many": (a_game(HALF, ONES, num_waits=3), r"num_waits .* 1\.\.2"),
+    "half a delay": (a_game(HALF, ONES, delays=[1, 1.5]), "delays must be"),
+    "delay of 0": (a_game(HALF, ONES, delays=[0, 1]), "delays must be"),
+    "equal delays": (a_game(HALF, ONES, delays=[2, 2]), "delays must be"),
+    "late delay": (a_game(HALF, ONES, delays=[1, 2**24 + 1]), "delays must be"),
     "other delays": (
-        fixed(HALF, ONES, delays=[1, 2, 4]),
+        a_game(HALF, ONES, delays=[1, 2, 4]),
         "delays must be one for each of the 2 columns",
     ),
-    "waits that fall": (fixed(HALF, ONES, waits=[2, 1]), "waits must be"),
-    "not one wait": (fixed(HALF, ONES, waits=[]), "waits must be whole"),
-    "a wait": (fixed(HALF, ONES, waits=3), "waits must be a list"),
+    "waits that fall": (a_game(HALF, ONES, waits=[2, 1]), "waits must be"),
+    "not one wait": (a_game(HALF, ONES, waits=[]), "waits must be whole"),
+    "a wait": (a_game(HALF, ONES, waits=3), "waits must be a list"),
     "waits twice": (
-        fixed(HALF, ONES, num_waits=1, waits=[1]),
+        a_game(HALF, ONES, num_waits=1, waits=[1]),
         "num_waits and waits: give one",
     ),
-    "reward of 2": (fixed(HALF, 2 * ONES), "probability"),
-    "reward below 0": (fixed(HALF, -ONES), "probability"),
-    "a number": (fixed(HALF, 0.5), "reward must have leaves"),
-    "transposed": (fixed(HALF, ONES.T), "reward must have leaves"),
-    "three delays": (fixed(HALF, np.ones((2, 3))), "reward must have"),
+    "reward of 2": (a_game(HALF, 2 * ONES), "probability"),
+    "reward below 0": (a_game(HALF, -ONES), "probability"),
+    "a number": (a_game(HALF, 0.5), "reward must have leaves"),
+    "transposed": (a_game(HALF, ONES.T), "reward must have leaves"),
+    "three delays": (a_game(HALF, np.ones((2, 3))), "reward must have"),
     "Beta": (
-        fixed(HALF, laws.Beta(-ONES, ONES), reward_law=laws.beta),
+        a_game(HALF, laws.Beta(-ONES, ONES), reward_law=laws.beta),
         "a must be positive",
     ),
     "support": (
-        fixed(HALF, laws.Uniform(0 * ONES, 2 * ONES), reward_law=laws.uniform),
+        a_game(HALF, laws.Uniform(0 * ONES, 2 * ONES), reward_law=laws.uniform),
         r"reward: .* support in \[0, 1\]",
     ),
     "negative support": (
-        fixed(HALF, laws.Uniform(-ONES, ONES), reward_law=laws.uniform),
+        a_game(HALF, laws.Uniform(-ONES, ONES), reward_law=laws.uniform),
         r"reward: .* support in \[0, 1\]",
     ),
-    "failure": (fixed(HALF, ONES, failure="fee"), "failure must be"),
+    "failure": (a_game(HALF, ONES, failure="fee"), "failure must be"),
     "reading": (partial(farewell.figure_1a, "iv"), "reading must be one of"),
     "case": (partial(farewell.display_advertising, 3), "case must be one of"),
     "bids": (partial(farewell.second_price_auction, [0.5, 0.6]), "sum to 1"),

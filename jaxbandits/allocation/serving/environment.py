@@ -105,9 +105,9 @@ def ordered(
     """An environment of the allocation setting whose arms are served in turn.
 
     Args:
-      environment: of `make_environment`, `random_environment` or an instance (`simulation`),
-        which pays for every success, draws its thresholds and hands all out; with at
-        most 8 arms. Its arms are taken, not the way that it has with budgets.
+      environment: of `make_environment`, `random_environment` or an instance
+        (`simulation`), which pays for every success, draws its thresholds and hands all
+        out; with at most 8 arms. Its arms are taken, and not its budgets.
       budgets: whole numbers of units in [1, 32], one or several; by default the
         environment's. For every round one of them is drawn, independently, each as
         likely as the others.
