@@ -1,23 +1,28 @@
 """The registry: what there is, by name.
 
-`POLICIES` and `ENVIRONMENTS` map ``setting/name`` to a `Maker`, `make` makes one. In
-names, ``continuum`` stands for the censored setting with arbitrary limits,
-``combinatorial`` for it with several arms in a round, ``dueling`` for it with
-preferences in place of rewards, ``ordered`` for the allocation setting with arms that
-are served in turn: policies of these take a `Continuum`, a `Combinatorial`, a `Dueling`
-and an `Ordered`, the others the `Problem` of their setting. Installed packages add
+`POLICIES` and `ENVIRONMENTS` map ``setting/name`` to a `Maker`, `make` makes one. A
+policy of a setting's `__init__.pyi` is here under its own name. In names,
+``continuum`` stands for the censored setting with arbitrary limits, ``combinatorial``
+for it with several arms in a round, ``dueling`` for it with preferences in place of
+rewards, ``ordered`` for the allocation setting with arms that are served in turn:
+policies of these take a `Continuum`, a `Combinatorial`, a `Dueling` and an `Ordered`,
+the others the `Problem` of their setting. Installed packages add
 names by entry points of the group ``jaxbandits.registry``; the functions `policies` and
 `environments` have these, too.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import entry_points
+from inspect import signature
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from jaxbandits import allocation, budgeted, censored, farewell, plain
 from jaxbandits.checks import kinds, one_of
+
+SETTINGS = ("censored", "allocation", "budgeted", "farewell")
+_PACKAGES = (censored, allocation, budgeted, farewell)
 
 
 class Maker(NamedTuple):
@@ -42,48 +47,50 @@ class Maker(NamedTuple):
         return hash((self.factory, *sorted(self.arguments), self.needs))
 
 
-POLICIES: dict[str, Maker] = {
-    "censored/rcucb": Maker(censored.rcucb),
+# Games whose names are not those of their settings.
+_GAMES = {
+    "continuum": "censored",
+    "combinatorial": "censored",
+    "dueling": "censored",
+    "ordered": "allocation",
+}
+_PROBLEMS = {
+    censored.Continuum: "continuum",
+    censored.Combinatorial: "combinatorial",
+    censored.Dueling: "dueling",
+    allocation.Ordered: "ordered",
+}
+# Policies that another name says better than their function's, and forms by options.
+_FORMS: dict[str, Maker] = {
     "censored/rcucb-kaplan-meier": Maker(censored.rcucb, {"survival": "kaplan_meier"}),
     "censored/ucb": Maker(censored.ucb_reduction),
     "censored/moss": Maker(censored.moss_reduction),
     "censored/kl-ucb": Maker(censored.kl_ucb_reduction),
-    "censored/thompson": Maker(censored.thompson),
     "censored/thompson-shared": Maker(censored.thompson, {"update": "shared"}),
     "censored/thompson-copied": Maker(censored.thompson, {"update": "copied"}),
     "censored/thompson-strict": Maker(censored.thompson, {"update": "strict"}),
-    "censored/cell-thompson": Maker(censored.cell_thompson),
-    "censored/uniform": Maker(censored.uniform),
     "censored/fixed": Maker(censored.fixed, {"arm": 0, "limit": 0}),
-    "continuum/z-rcucb": Maker(censored.z_rcucb),
     "continuum/z-rcucb-inherit": Maker(censored.z_rcucb, {"history": "inherit"}),
     "continuum/z-rcucb-kaplan-meier": Maker(
         censored.z_rcucb, {"history": "whole", "survival": "kaplan_meier"}
     ),
     "continuum/z-rcucb-doubling": Maker(plain.doubled, {"make": censored.z_rcucb}),
-    "continuum/stoo": Maker(censored.stoo),
-    "continuum/zooming": Maker(censored.zooming),
     "continuum/rcucb-uniform": Maker(
         censored.on_grid, {"limits": 10, "make": censored.rcucb}
     ),
     "combinatorial/rcucb": Maker(censored.combinatorial_rcucb),
     "combinatorial/cell-thompson": Maker(censored.combinatorial_cell_thompson),
-    "combinatorial/cucb": Maker(censored.cucb),
     "combinatorial/super-arms-as-arms": Maker(
         censored.super_arms_as_arms, {"plain": plain.ucb}
     ),
     "combinatorial/uniform": Maker(censored.uniform_super_arms),
-    "dueling/cell-self-sparring": Maker(censored.cell_self_sparring),
     "dueling/cell-self-sparring-apart": Maker(
         censored.cell_self_sparring, {"limits": "apart"}
     ),
     "dueling/self-sparring": Maker(censored.self_sparring_on_pairs),
-    "dueling/sparring-ucb": Maker(censored.sparring_ucb),
     "dueling/rucb": Maker(censored.rucb_on_pairs),
     "dueling/rucb-preferences": Maker(censored.rucb_on_pairs, {"told": "preferences"}),
     "dueling/uniform": Maker(censored.uniform_duels),
-    "budgeted/omega-ucb": Maker(budgeted.omega_ucb),
-    "budgeted/omega-star-ucb": Maker(budgeted.omega_star_ucb),
     "budgeted/omega-ucb-log-share": Maker(
         budgeted.omega_ucb, {"exploration": "log_share"}
     ),
@@ -96,8 +103,6 @@ POLICIES: dict[str, Maker] = {
     "budgeted/omega-star-ucb-log-share-shrunk": Maker(
         budgeted.omega_star_ucb, {"exploration": "log_share", "variance": "shrunk"}
     ),
-    "budgeted/discounted-omega-ucb": Maker(budgeted.discounted_omega_ucb),
-    "budgeted/share-ucb": Maker(budgeted.share_ucb),
     "budgeted/share-ucb-anytime": Maker(budgeted.share_ucb, {"clock": "spent"}),
     "budgeted/share-ucb-own-variances": Maker(budgeted.share_ucb, {"pooled": False}),
     "budgeted/share-ucb-anytime-own-variances": Maker(
@@ -106,37 +111,12 @@ POLICIES: dict[str, Maker] = {
     "budgeted/share-ucb-anytime-joint": Maker(
         budgeted.share_ucb, {"clock": "spent", "joint": True}
     ),
-    "budgeted/ratio-thompson": Maker(budgeted.ratio_thompson),
-    "budgeted/price-thompson": Maker(budgeted.price_thompson),
-    "budgeted/bts": Maker(budgeted.bts),
-    "budgeted/m-ucb": Maker(budgeted.m_ucb),
-    "budgeted/mrcb": Maker(budgeted.mrcb),
-    "budgeted/c-ucb": Maker(budgeted.c_ucb),
-    "budgeted/i-ucb": Maker(budgeted.i_ucb),
-    "budgeted/budget-ucb": Maker(budgeted.budget_ucb),
-    "budgeted/ucb-bv1": Maker(budgeted.ucb_bv1),
-    "budgeted/ucb-b2": Maker(budgeted.ucb_b2),
     "budgeted/ucb-b2-code": Maker(budgeted.ucb_b2, {"form": "code"}),
-    "budgeted/ucb-sc-plus": Maker(budgeted.ucb_sc_plus),
-    "budgeted/kl-ucb-sc-plus": Maker(budgeted.kl_ucb_sc_plus),
-    "budgeted/kube": Maker(budgeted.kube),
-    "budgeted/pd-bwk": Maker(budgeted.pd_bwk),
-    "budgeted/b-greedy": Maker(budgeted.b_greedy),
     "budgeted/b-greedy-code": Maker(budgeted.b_greedy, {"unpaid": "code"}),
-    "budgeted/epsilon-first": Maker(budgeted.epsilon_first),
-    "budgeted/uniform": Maker(budgeted.uniform),
-    "budgeted/clairvoyant": Maker(budgeted.clairvoyant),
     "budgeted/fixed": Maker(budgeted.fixed, {"arm": 0}),
-    "farewell/wait-ucb": Maker(farewell.wait_ucb),
     "farewell/wait-ucb-shorter": Maker(farewell.wait_ucb, {"observe": "shorter"}),
     "farewell/wait-ucb-naive": Maker(farewell.wait_ucb, {"observe": "naive"}),
-    "farewell/product-limit": Maker(farewell.product_limit),
-    "farewell/ucb-simplex": Maker(farewell.ucb_simplex),
-    "farewell/budget-ucb": Maker(farewell.budget_ucb),
-    "farewell/ucb-bv1": Maker(farewell.ucb_bv1),
-    "farewell/omega-ucb": Maker(farewell.omega_ucb),
     "farewell/omega-ucb-shorter": Maker(farewell.omega_ucb, {"observe": "shorter"}),
-    "farewell/omega-star-ucb": Maker(farewell.omega_star_ucb),
     "farewell/omega-star-ucb-shrunk": Maker(
         farewell.omega_star_ucb, {"variance": "shrunk"}
     ),
@@ -150,16 +130,8 @@ POLICIES: dict[str, Maker] = {
     "farewell/omega-star-ucb-product-limit-shrunk": Maker(
         farewell.product_limit_omega, {"variance": "shrunk"}
     ),
-    "farewell/hazard-thompson": Maker(farewell.hazard_thompson),
     "farewell/hazard-thompson-joint": Maker(farewell.hazard_thompson, {"joint": True}),
-    "farewell/bts": Maker(farewell.bts),
-    "farewell/ucb-sc-plus": Maker(farewell.ucb_sc_plus),
-    "farewell/kube": Maker(farewell.kube),
-    "farewell/pd-bwk": Maker(farewell.pd_bwk),
-    "farewell/ucb1": Maker(farewell.ucb1),
-    "farewell/uniform": Maker(farewell.uniform),
     "farewell/fixed": Maker(farewell.fixed, {"arm": 0, "wait": 0}),
-    "allocation/ra-ucb": Maker(allocation.ra_ucb),
     "allocation/ra-ucb-all": Maker(
         allocation.ra_ucb,
         {"update": "all", "others": "point", "start": "uniform_split"},
@@ -167,31 +139,44 @@ POLICIES: dict[str, Maker] = {
     "allocation/ra-ucb-delta": Maker(allocation.ra_ucb, {"radii": "delta"}),
     "allocation/ra-ucb-printed": Maker(allocation.ra_ucb, {"estimator": "printed"}),
     "allocation/ra-ucb-printed-radii": Maker(allocation.ra_ucb, {"radii": "printed"}),
-    "allocation/ra-ucb-authors": Maker(allocation.ra_ucb_authors),
-    "allocation/mg-ucb": Maker(allocation.mg_ucb),
-    "allocation/mg-ucb-delta": Maker(allocation.mg_ucb_delta),
     "allocation/mg-ucb-delta-difference": Maker(
         allocation.mg_ucb_delta, {"greedy": "difference"}
     ),
     "allocation/mg-ucb-delta-envelope": Maker(
         allocation.mg_ucb_delta, {"greedy": "envelope"}
     ),
-    "allocation/ra-etc": Maker(allocation.ra_etc),
     "allocation/ra-etc-per-arm": Maker(allocation.ra_etc, {"count": "per_arm"}),
-    "allocation/no-ucb": Maker(allocation.no_ucb),
-    "allocation/thompson": Maker(allocation.thompson),
     "allocation/thompson-mean": Maker(allocation.thompson, {"draws": 8}),
     "allocation/thompson-mean-feasible": Maker(
         allocation.thompson, {"draws": 8, "feasible": True}
     ),
-    "allocation/uniform": Maker(allocation.uniform),
-    "allocation/clairvoyant": Maker(allocation.clairvoyant),
     "ordered/thompson": Maker(allocation.ordered_thompson),
     "ordered/thompson-mean": Maker(allocation.ordered_thompson, {"plan": "mean"}),
     "ordered/thompson-greedy": Maker(allocation.ordered_thompson, {"plan": "greedy"}),
     "ordered/ucb": Maker(allocation.ordered_ucb),
     "ordered/uniform": Maker(allocation.uniform_turns),
 }
+
+
+def _by_their_own_names() -> Iterator[tuple[str, Maker]]:
+    """Policies that need a problem and nothing else: ``ucb_b2`` is ``ucb-b2``."""
+    named = {maker.factory for maker in _FORMS.values() if not maker.arguments}
+    for setting, package in zip(SETTINGS, _PACKAGES, strict=True):
+        for name in sorted(package.__all__):
+            make = getattr(package, name)
+            if make not in named and _needs_a_problem_only(make):
+                game = _PROBLEMS.get(make.kinds[0], setting)
+                yield f"{game}/{name.replace('_', '-')}", Maker(make)
+
+
+def _needs_a_problem_only(make: Any) -> bool:
+    if not hasattr(make, "kinds"):  # which factories of policies have
+        return False
+    others = [*signature(make).parameters.values()][1:]
+    return all(x.default is not x.empty or x.kind is x.VAR_KEYWORD for x in others)
+
+
+POLICIES: dict[str, Maker] = dict(_by_their_own_names()) | _FORMS
 
 _GAME = ("name", "problem", "law", "arms")  # what `censored.make_environment` needs
 _ARMS = ("name", "family", "probability", "rate", "budgets", "lowest", "highest")
@@ -261,15 +246,7 @@ ENVIRONMENTS: dict[str, Maker] = {
 }
 
 
-_GAMES = {
-    "continuum": "censored",
-    "combinatorial": "censored",
-    "dueling": "censored",
-    "ordered": "allocation",
-}
-
 GROUP = "jaxbandits.registry"
-SETTINGS = ("censored", "allocation", "budgeted", "farewell")
 
 
 def policies() -> dict[str, Maker]:

@@ -1,65 +1,37 @@
-from .environment import Oracle, cascade, make_environment, random_environment
-from .game import Arms, Users
-from .instances import criteo_like, ednet_like, simulation
-from .policies.fixed import clairvoyant, fixed_turns, uniform, uniform_turns
-from .policies.mg_ucb import mg_ucb, mg_ucb_delta
-from .policies.ra_etc import ra_etc
-from .policies.ra_ucb import no_ucb, ra_ucb, ra_ucb_authors
-from .policies.thompson import thompson
-from .problem import make_problem
-from .serving.environment import OrderedOracle, ordered
-from .serving.thompson import ordered_thompson
-from .serving.ucb import ordered_ucb
-from .solving import best_allocations, solve
-from .types import (
-    Action,
-    Allocation,
-    Feedback,
-    OracleView,
-    Order,
-    Ordered,
-    Plan,
-    Problem,
-    Turns,
-    View,
-)
-
-__all__ = [
-    "Action",
-    "Allocation",
-    "Arms",
-    "Feedback",
-    "Oracle",
-    "OracleView",
-    "Order",
-    "Ordered",
-    "OrderedOracle",
-    "Plan",
-    "Problem",
-    "Turns",
-    "Users",
-    "View",
-    "make_environment",
-    "best_allocations",
-    "cascade",
-    "clairvoyant",
-    "criteo_like",
-    "ednet_like",
-    "fixed_turns",
-    "make_problem",
-    "mg_ucb",
-    "mg_ucb_delta",
-    "no_ucb",
-    "ordered",
-    "ordered_thompson",
-    "ordered_ucb",
-    "ra_etc",
-    "ra_ucb",
-    "ra_ucb_authors",
-    "random_environment",
-    "simulation",
-    "solve",
-    "thompson",
-    "uniform",
-    "uniform_turns",
-]
+from .environment import Oracle as Oracle
+from .environment import cascade as cascade
+from .environment import make_environment as make_environment
+from .environment import random_environment as random_environment
+from .game import Arms as Arms
+from .game import Users as Users
+from .instances import criteo_like as criteo_like
+from .instances import ednet_like as ednet_like
+from .instances import simulation as simulation
+from .policies.fixed import clairvoyant as clairvoyant
+from .policies.fixed import fixed_turns as fixed_turns
+from .policies.fixed import uniform as uniform
+from .policies.fixed import uniform_turns as uniform_turns
+from .policies.mg_ucb import mg_ucb as mg_ucb
+from .policies.mg_ucb import mg_ucb_delta as mg_ucb_delta
+from .policies.ra_etc import ra_etc as ra_etc
+from .policies.ra_ucb import no_ucb as no_ucb
+from .policies.ra_ucb import ra_ucb as ra_ucb
+from .policies.ra_ucb import ra_ucb_authors as ra_ucb_authors
+from .policies.thompson import thompson as thompson
+from .problem import make_problem as make_problem
+from .serving.environment import OrderedOracle as OrderedOracle
+from .serving.environment import ordered as ordered
+from .serving.thompson import ordered_thompson as ordered_thompson
+from .serving.ucb import ordered_ucb as ordered_ucb
+from .solving import best_allocations as best_allocations
+from .solving import solve as solve
+from .types import Action as Action
+from .types import Allocation as Allocation
+from .types import Feedback as Feedback
+from .types import OracleView as OracleView
+from .types import Order as Order
+from .types import Ordered as Ordered
+from .types import Plan as Plan
+from .types import Problem as Problem
+from .types import Turns as Turns
+from .types import View as View

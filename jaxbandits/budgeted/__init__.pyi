@@ -1,73 +1,44 @@
-from .environment import (
-    Arms,
-    Oracle,
-    exact_oracle,
-    make_environment,
-    random_environment,
-)
-from .phases import Phases, changing, s_br_changing
-from .policies.discounted_omega import discounted_omega_ucb
-from .policies.fixed import clairvoyant, fixed, uniform
-from .policies.greedy import b_greedy, epsilon_first
-from .policies.index_policy import Learning, index_policy
-from .policies.kube import kube
-from .policies.least_cost import budget_ucb, ucb_bv1
-from .policies.omega_ucb import omega_star_ucb, omega_ucb
-from .policies.pd_bwk import pd_bwk
-from .policies.price_thompson import price_thompson
-from .policies.ratio_bounds import c_ucb, i_ucb, m_ucb, mrcb
-from .policies.ratio_thompson import ratio_thompson
-from .policies.share_ucb import share_ucb
-from .policies.thompson import bts
-from .policies.ucb_b2 import ucb_b2
-from .policies.ucb_sc import kl_ucb_sc_plus, ucb_sc_plus
-from .problem import Feedback, OracleView, Problem, View, make_problem
-from .synthetic import s_br, s_bt, s_gbr
-from .table import Records, from_table, records_of
-
-__all__ = [
-    "Arms",
-    "Feedback",
-    "Learning",
-    "Oracle",
-    "OracleView",
-    "Phases",
-    "Problem",
-    "Records",
-    "View",
-    "b_greedy",
-    "bts",
-    "budget_ucb",
-    "random_environment",
-    "c_ucb",
-    "changing",
-    "clairvoyant",
-    "discounted_omega_ucb",
-    "epsilon_first",
-    "exact_oracle",
-    "make_environment",
-    "fixed",
-    "from_table",
-    "i_ucb",
-    "index_policy",
-    "kl_ucb_sc_plus",
-    "kube",
-    "m_ucb",
-    "make_problem",
-    "mrcb",
-    "omega_star_ucb",
-    "omega_ucb",
-    "pd_bwk",
-    "price_thompson",
-    "ratio_thompson",
-    "records_of",
-    "s_br",
-    "s_br_changing",
-    "s_bt",
-    "s_gbr",
-    "share_ucb",
-    "ucb_b2",
-    "ucb_bv1",
-    "ucb_sc_plus",
-    "uniform",
-]
+from .environment import Arms as Arms
+from .environment import Oracle as Oracle
+from .environment import exact_oracle as exact_oracle
+from .environment import make_environment as make_environment
+from .environment import random_environment as random_environment
+from .phases import Phases as Phases
+from .phases import changing as changing
+from .phases import s_br_changing as s_br_changing
+from .policies.discounted_omega import discounted_omega_ucb as discounted_omega_ucb
+from .policies.fixed import clairvoyant as clairvoyant
+from .policies.fixed import fixed as fixed
+from .policies.fixed import uniform as uniform
+from .policies.greedy import b_greedy as b_greedy
+from .policies.greedy import epsilon_first as epsilon_first
+from .policies.index_policy import Learning as Learning
+from .policies.index_policy import index_policy as index_policy
+from .policies.kube import kube as kube
+from .policies.least_cost import budget_ucb as budget_ucb
+from .policies.least_cost import ucb_bv1 as ucb_bv1
+from .policies.omega_ucb import omega_star_ucb as omega_star_ucb
+from .policies.omega_ucb import omega_ucb as omega_ucb
+from .policies.pd_bwk import pd_bwk as pd_bwk
+from .policies.price_thompson import price_thompson as price_thompson
+from .policies.ratio_bounds import c_ucb as c_ucb
+from .policies.ratio_bounds import i_ucb as i_ucb
+from .policies.ratio_bounds import m_ucb as m_ucb
+from .policies.ratio_bounds import mrcb as mrcb
+from .policies.ratio_thompson import ratio_thompson as ratio_thompson
+from .policies.share_ucb import share_ucb as share_ucb
+from .policies.thompson import bts as bts
+from .policies.ucb_b2 import ucb_b2 as ucb_b2
+from .policies.ucb_sc import kl_ucb_sc_plus as kl_ucb_sc_plus
+from .policies.ucb_sc import ucb_sc_plus as ucb_sc_plus
+from .problem import Feedback as Feedback
+from .problem import OracleView as OracleView
+from .problem import Problem as Problem
+from .problem import View as View
+from .problem import make_problem as make_problem
+from .synthetic import s_br as s_br
+from .synthetic import s_bt as s_bt
+from .synthetic import s_gbr as s_gbr
+from .table import Records as Records
+from .table import from_table as from_table
+from .table import records_of as records_of

@@ -1,173 +1,90 @@
-from ._forest import forest, forest_runs
-from ._plain import plain
-from ._recorded import Runs, load_runs, recorded
-from ._solver import solver, solver_runs
-from .continuum import any_limit, pair_values
-from .costs import fast_track, late_fee, scaled
-from .dueling.as_arms import duels_as_arms, sparring
-from .dueling.cell_self_sparring import cell_self_sparring
-from .dueling.environment import duels
-from .environment import Oracle, exact_oracle, make_environment
-from .instances import (
-    M1,
-    equidistant,
-    example1,
-    gaussian_covariance,
-    indep,
-    low_censoring,
-    many_arms,
-    negcorr,
-    overtime,
-    poscorr,
-    running_example,
-    trap,
-)
-from .policies.cell_thompson import cell_thompson
-from .policies.fixed import fixed, fixed_duel, uniform, uniform_duels
-from .policies.observed import cells_of, gain_of
-from .policies.on_grid import on_grid
-from .policies.product_arms import product_arms
-from .policies.rcucb import rcucb
-from .policies.reductions import (
-    kl_ucb_reduction,
-    moss_reduction,
-    rucb_on_pairs,
-    self_sparring_on_pairs,
-    sparring_ucb,
-    ucb_reduction,
-)
-from .policies.stoo import stoo
-from .policies.survival import (
-    CENSORED_EXCEEDS,
-    KAPLAN_MEIER,
-    Survival,
-    eq_12,
-    exceeded_share,
-    product_limit,
-    remark_3,
-    sub_gaussian_gain_radius,
-)
-from .policies.thompson import thompson
-from .policies.z_rcucb import grid_capacity, z_rcucb
-from .policies.zooming import zooming
-from .problem import (
-    ANY,
-    Action,
-    Clocked,
-    Combinatorial,
-    Continuum,
-    Duel,
-    DuelFeedback,
-    Dueling,
-    Feedback,
-    Problem,
-    RealAction,
-    SemiBanditFeedback,
-    SuperArm,
-    censor,
-    check_bounded,
-    check_continuum,
-    check_grid,
-    make_continuum,
-    make_problem,
-)
-from .super_arms.environment import SuperArmOracle, combinatorial
+from ._forest import forest as forest
+from ._forest import forest_runs as forest_runs
+from ._plain import plain as plain
+from ._recorded import Runs as Runs
+from ._recorded import load_runs as load_runs
+from ._recorded import recorded as recorded
+from ._solver import solver as solver
+from ._solver import solver_runs as solver_runs
+from .continuum import any_limit as any_limit
+from .continuum import pair_values as pair_values
+from .costs import fast_track as fast_track
+from .costs import late_fee as late_fee
+from .costs import scaled as scaled
+from .dueling.as_arms import duels_as_arms as duels_as_arms
+from .dueling.as_arms import sparring as sparring
+from .dueling.cell_self_sparring import cell_self_sparring as cell_self_sparring
+from .dueling.environment import duels as duels
+from .environment import Oracle as Oracle
+from .environment import exact_oracle as exact_oracle
+from .environment import make_environment as make_environment
+from .instances import M1 as M1
+from .instances import equidistant as equidistant
+from .instances import example1 as example1
+from .instances import gaussian_covariance as gaussian_covariance
+from .instances import indep as indep
+from .instances import low_censoring as low_censoring
+from .instances import many_arms as many_arms
+from .instances import negcorr as negcorr
+from .instances import overtime as overtime
+from .instances import poscorr as poscorr
+from .instances import running_example as running_example
+from .instances import trap as trap
+from .policies.cell_thompson import cell_thompson as cell_thompson
+from .policies.fixed import fixed as fixed
+from .policies.fixed import fixed_duel as fixed_duel
+from .policies.fixed import uniform as uniform
+from .policies.fixed import uniform_duels as uniform_duels
+from .policies.observed import cells_of as cells_of
+from .policies.observed import gain_of as gain_of
+from .policies.on_grid import on_grid as on_grid
+from .policies.product_arms import product_arms as product_arms
+from .policies.rcucb import rcucb as rcucb
+from .policies.reductions import kl_ucb_reduction as kl_ucb_reduction
+from .policies.reductions import moss_reduction as moss_reduction
+from .policies.reductions import rucb_on_pairs as rucb_on_pairs
+from .policies.reductions import self_sparring_on_pairs as self_sparring_on_pairs
+from .policies.reductions import sparring_ucb as sparring_ucb
+from .policies.reductions import ucb_reduction as ucb_reduction
+from .policies.stoo import stoo as stoo
+from .policies.survival import CENSORED_EXCEEDS as CENSORED_EXCEEDS
+from .policies.survival import KAPLAN_MEIER as KAPLAN_MEIER
+from .policies.survival import Survival as Survival
+from .policies.survival import eq_12 as eq_12
+from .policies.survival import exceeded_share as exceeded_share
+from .policies.survival import product_limit as product_limit
+from .policies.survival import remark_3 as remark_3
+from .policies.survival import sub_gaussian_gain_radius as sub_gaussian_gain_radius
+from .policies.thompson import thompson as thompson
+from .policies.z_rcucb import grid_capacity as grid_capacity
+from .policies.z_rcucb import z_rcucb as z_rcucb
+from .policies.zooming import zooming as zooming
+from .problem import ANY as ANY
+from .problem import Action as Action
+from .problem import Clocked as Clocked
+from .problem import Combinatorial as Combinatorial
+from .problem import Continuum as Continuum
+from .problem import Duel as Duel
+from .problem import DuelFeedback as DuelFeedback
+from .problem import Dueling as Dueling
+from .problem import Feedback as Feedback
+from .problem import Problem as Problem
+from .problem import RealAction as RealAction
+from .problem import SemiBanditFeedback as SemiBanditFeedback
+from .problem import SuperArm as SuperArm
+from .problem import censor as censor
+from .problem import check_bounded as check_bounded
+from .problem import check_continuum as check_continuum
+from .problem import check_grid as check_grid
+from .problem import make_continuum as make_continuum
+from .problem import make_problem as make_problem
+from .super_arms.environment import SuperArmOracle as SuperArmOracle
+from .super_arms.environment import combinatorial as combinatorial
 from .super_arms.policies import (
-    combinatorial_cell_thompson,
-    combinatorial_rcucb,
-    cucb,
-    fixed_super_arm,
-    super_arms_as_arms,
-    uniform_super_arms,
+    combinatorial_cell_thompson as combinatorial_cell_thompson,
 )
-
-__all__ = [
-    "ANY",
-    "Action",
-    "CENSORED_EXCEEDS",
-    "Clocked",
-    "Combinatorial",
-    "Continuum",
-    "Duel",
-    "DuelFeedback",
-    "Dueling",
-    "Feedback",
-    "KAPLAN_MEIER",
-    "M1",
-    "Oracle",
-    "Problem",
-    "RealAction",
-    "Runs",
-    "SemiBanditFeedback",
-    "SuperArm",
-    "SuperArmOracle",
-    "Survival",
-    "any_limit",
-    "cell_self_sparring",
-    "cell_thompson",
-    "cells_of",
-    "censor",
-    "make_environment",
-    "check_bounded",
-    "check_continuum",
-    "check_grid",
-    "combinatorial",
-    "combinatorial_cell_thompson",
-    "combinatorial_rcucb",
-    "cucb",
-    "duels",
-    "duels_as_arms",
-    "eq_12",
-    "equidistant",
-    "exact_oracle",
-    "example1",
-    "exceeded_share",
-    "fast_track",
-    "fixed_duel",
-    "fixed",
-    "fixed_super_arm",
-    "forest",
-    "forest_runs",
-    "gain_of",
-    "gaussian_covariance",
-    "grid_capacity",
-    "indep",
-    "kl_ucb_reduction",
-    "late_fee",
-    "load_runs",
-    "low_censoring",
-    "make_continuum",
-    "make_problem",
-    "many_arms",
-    "moss_reduction",
-    "negcorr",
-    "on_grid",
-    "overtime",
-    "pair_values",
-    "plain",
-    "poscorr",
-    "product_arms",
-    "product_limit",
-    "rcucb",
-    "recorded",
-    "remark_3",
-    "rucb_on_pairs",
-    "running_example",
-    "scaled",
-    "self_sparring_on_pairs",
-    "solver",
-    "solver_runs",
-    "sparring",
-    "sparring_ucb",
-    "stoo",
-    "sub_gaussian_gain_radius",
-    "super_arms_as_arms",
-    "thompson",
-    "trap",
-    "ucb_reduction",
-    "uniform",
-    "uniform_duels",
-    "uniform_super_arms",
-    "z_rcucb",
-    "zooming",
-]
+from .super_arms.policies import combinatorial_rcucb as combinatorial_rcucb
+from .super_arms.policies import cucb as cucb
+from .super_arms.policies import fixed_super_arm as fixed_super_arm
+from .super_arms.policies import super_arms_as_arms as super_arms_as_arms
+from .super_arms.policies import uniform_super_arms as uniform_super_arms

@@ -34,7 +34,8 @@ def factory(
     rewards and costs in [0, 1], whatever the money.
 
     Beside its own arguments the factory takes parameters of the policy by name:
-    ``rcucb(problem, alpha=2.0)`` is ``rcucb(problem).with_params(alpha=2.0)``.
+    ``rcucb(problem, alpha=2.0)`` is ``rcucb(problem).with_params(alpha=2.0)``. Its
+    attribute `kinds` has the types of problems.
     """
 
     def decorate(make: Callable[Arguments, Made]) -> Factory[Arguments, Made]:
@@ -70,6 +71,7 @@ def factory(
             policy = built(*given.args, **given.kwargs)
             return with_numbers(policy, make.__name__, signature, numbers)
 
+        checked.kinds = kinds  # type: ignore[attr-defined]
         return checked
 
     return decorate

@@ -1,66 +1,34 @@
-from .environment import Arms, Oracle, Record, exact_oracle, make_environment
-from .instances import (
-    cross_validation,
-    display_advertising,
-    figure_1a,
-    macro_arms_only,
-    optimum_at_one,
-    optimum_in_the_middle,
-    second_price_auction,
-)
-from .policies.fixed import fixed, uniform
-from .policies.hazard_thompson import hazard_thompson
-from .policies.pairs import as_arms, on_pairs
-from .policies.product_limit import product_limit
-from .policies.product_limit_omega import product_limit_omega
-from .policies.reductions import (
-    bts,
-    budget_ucb,
-    kube,
-    omega_star_ucb,
-    omega_ucb,
-    pd_bwk,
-    ucb1,
-    ucb_bv1,
-    ucb_sc_plus,
-)
-from .policies.ucb_simplex import ucb_simplex
-from .policies.wait_ucb import wait_ucb
-from .problem import Action, Feedback, Problem, View
-
-__all__ = [
-    "Action",
-    "Arms",
-    "Feedback",
-    "Oracle",
-    "Problem",
-    "Record",
-    "View",
-    "as_arms",
-    "bts",
-    "budget_ucb",
-    "cross_validation",
-    "display_advertising",
-    "exact_oracle",
-    "make_environment",
-    "figure_1a",
-    "fixed",
-    "hazard_thompson",
-    "kube",
-    "macro_arms_only",
-    "omega_star_ucb",
-    "omega_ucb",
-    "on_pairs",
-    "optimum_at_one",
-    "optimum_in_the_middle",
-    "pd_bwk",
-    "product_limit",
-    "product_limit_omega",
-    "second_price_auction",
-    "ucb1",
-    "ucb_bv1",
-    "ucb_sc_plus",
-    "ucb_simplex",
-    "uniform",
-    "wait_ucb",
-]
+from .environment import Arms as Arms
+from .environment import Oracle as Oracle
+from .environment import Record as Record
+from .environment import exact_oracle as exact_oracle
+from .environment import make_environment as make_environment
+from .instances import cross_validation as cross_validation
+from .instances import display_advertising as display_advertising
+from .instances import figure_1a as figure_1a
+from .instances import macro_arms_only as macro_arms_only
+from .instances import optimum_at_one as optimum_at_one
+from .instances import optimum_in_the_middle as optimum_in_the_middle
+from .instances import second_price_auction as second_price_auction
+from .policies.fixed import fixed as fixed
+from .policies.fixed import uniform as uniform
+from .policies.hazard_thompson import hazard_thompson as hazard_thompson
+from .policies.pairs import as_arms as as_arms
+from .policies.pairs import on_pairs as on_pairs
+from .policies.product_limit import product_limit as product_limit
+from .policies.product_limit_omega import product_limit_omega as product_limit_omega
+from .policies.reductions import bts as bts
+from .policies.reductions import budget_ucb as budget_ucb
+from .policies.reductions import kube as kube
+from .policies.reductions import omega_star_ucb as omega_star_ucb
+from .policies.reductions import omega_ucb as omega_ucb
+from .policies.reductions import pd_bwk as pd_bwk
+from .policies.reductions import ucb1 as ucb1
+from .policies.reductions import ucb_bv1 as ucb_bv1
+from .policies.reductions import ucb_sc_plus as ucb_sc_plus
+from .policies.ucb_simplex import ucb_simplex as ucb_simplex
+from .policies.wait_ucb import wait_ucb as wait_ucb
+from .problem import Action as Action
+from .problem import Feedback as Feedback
+from .problem import Problem as Problem
+from .problem import View as View
