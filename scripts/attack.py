@@ -47,8 +47,9 @@ import xarray as xr
 from hypothesis import strategies as st
 
 import jaxbandits as jb
-from jaxbandits import allocation, censored, cli, laws, live, plain, plots
+from jaxbandits import allocation, censored, laws, live, plain, plots
 from jaxbandits.checks import shown
+from jaxbandits.cli import main as cli
 from jaxbandits.console.faults import is_users
 from jaxbandits_studies.theory import zooming
 from tests.test_features import BLOCKS, FILE, PAGE, ROWS, public

@@ -18,6 +18,7 @@ PLACES = {
     "import": r"Among the imports of `(?P<path>[^`]+)`:",
     "end": r"At the end of `(?P<path>[^`]+)`:",
 }
+LIBRARY = ("from jaxbandits", "from .")
 COMMAND = r"    (?P<line>(scripts/test\.sh tests/|jaxbandits reproduce ).*)"
 
 
@@ -92,7 +93,7 @@ def _position(step, lines):
         found = [n + 1 for n, line in enumerate(lines) if first.fullmatch(line)]
     else:
         # Where it sorts among those of the library.
-        imports = [n for n, x in enumerate(lines) if x.startswith("from jaxbandits")]
+        imports = [n for n, x in enumerate(lines) if x.startswith(LIBRARY)]
         found = [n for n in imports if lines[n] > step.code][:1]
     if len(found) != 1:
         raise ValueError(f"{step.path}: {len(found)} places for {step.code!r}")

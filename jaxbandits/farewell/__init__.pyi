@@ -15,6 +15,7 @@ from .policies.fixed import uniform as uniform
 from .policies.hazard_thompson import hazard_thompson as hazard_thompson
 from .policies.pairs import as_arms as as_arms
 from .policies.pairs import on_pairs as on_pairs
+from .policies.pairs import on_rewards as on_rewards
 from .policies.product_limit import product_limit as product_limit
 from .policies.product_limit_omega import product_limit_omega as product_limit_omega
 from .policies.reductions import bts as bts

@@ -62,7 +62,7 @@ _LAWS: dict[str, Any] = {
 _PARTS: dict[str, dict[str, Any]] = {
     "censored": _LAWS
     | {
-        "censored": Maker(censored.make_environment),
+        "environment": Maker(censored.make_environment),
         "equidistant": Maker(censored.equidistant),
         "example1": Maker(censored.example1),
         "fast_track": Maker(censored.fast_track),
@@ -100,7 +100,7 @@ _PARTS: dict[str, dict[str, Any]] = {
         "maxwell": thresholds.maxwell,
         "nakagami": thresholds.nakagami,
         "weibull": thresholds.weibull,
-        "allocation": Maker(allocation.make_environment),
+        "environment": Maker(allocation.make_environment),
         "criteo_like": Maker(allocation.criteo_like),
         "ednet_like": Maker(allocation.ednet_like),
         "simulation": Maker(allocation.simulation),

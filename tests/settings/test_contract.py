@@ -12,11 +12,11 @@ from tests.settings.written import ARGUMENTS, write_files
 # One game of every kind; the others are the same with other laws, or have a test of
 # their own.
 SHORT = {
-    "allocation/allocation",
+    "allocation/environment",
     "budgeted/s-br",
-    "censored/censored",
+    "censored/environment",
     "continuum/overtime",
-    "farewell/farewell",
+    "farewell/environment",
 }
 LONG = set(ENVIRONMENTS) - SHORT
 

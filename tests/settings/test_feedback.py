@@ -35,7 +35,7 @@ def game():
 
 
 @pytest.mark.parametrize(
-    ("arm", "limit", "censored"), [(0, 0, True), (0, 1, False), (1, 2, True)]
+    ("arm", "limit", "exceeded"), [(0, 0, True), (0, 1, False), (1, 2, True)]
 )
 def test_censored_iff_the_limit_is_exceeded(game, arm, limit, exceeded):
     state = game.game.init(game.setup)
@@ -43,14 +43,14 @@ def test_censored_iff_the_limit_is_exceeded(game, arm, limit, exceeded):
     action = Action(jnp.int32(arm), jnp.int32(limit))
     noise = np.full(4, 2**30, np.uint32)
     state, feedback = jax.jit(game.game.step)(noise, setup, state, action)
-    assert bool(feedback.censored) is censored
+    assert bool(feedback.censored) is exceeded
     # A consumption equal to the limit is observed: eq. (1) has C <= tau.
-    assert float(feedback.consumption) == (np.inf if censored else 0.5)
-    assert float(feedback.reward) == (0.0 if censored else 1.0)
+    assert float(feedback.consumption) == (np.inf if exceeded else 0.5)
+    assert float(feedback.reward) == (0.0 if exceeded else 1.0)
     expected = np.zeros((2, 3), int)
     expected[arm, limit] = 1
     np.testing.assert_array_equal(state.pulls, expected)
-    assert int(state.censored) == censored
+    assert int(state.censored) == exceeded
 
 
 def test_exact_values_of_certain_consumption(game):

@@ -32,7 +32,7 @@ ARGUMENTS = {
         "cost": "cost",
         "reward": "revenue",
     },
-    "budgeted/fixed": {
+    "budgeted/environment": {
         "name": "two",
         "law": PAIR | {"consumption": {"make": "beta"}},
         "params": {
@@ -70,7 +70,7 @@ ARGUMENTS = {
         "rewards": {"make": "bernoulli"},
         "params": BERNOULLI,
     },
-    "censored/censored": {
+    "censored/environment": {
         "name": "two",
         "problem": {
             "make": "make_problem",
@@ -86,13 +86,17 @@ ARGUMENTS = {
             "consumption": {"make": "Exponential", "rate": [2.0, 3.0]},
         },
     },
-    "farewell/farewell": {"name": "f", "delay": [[0.5, 0.5]], "reward": [[0.9, 0.3]]},
+    "farewell/environment": {
+        "name": "f",
+        "delay": [[0.5, 0.5]],
+        "reward": [[0.9, 0.3]],
+    },
     "allocation/ednet": {"data": {"make": "load_ednet", "path": "ednet.csv"}},
     "allocation/criteo": {
         "log": {"make": "load_criteo", "path": "criteo.csv"},
         "num_campaigns": 2,
     },
-    "allocation/allocation": {
+    "allocation/environment": {
         "name": "three",
         "family": {"make": "lomax"},
         "probability": [0.2, 0.5, 0.9],
@@ -107,7 +111,7 @@ ARGUMENTS["ordered/ordered"] = {
     "environment": {"make": "simulation", "num_arms": 3, "budget": 6.0},
     "budgets": [2, 6],
 }
-ARGUMENTS["allocation/cascade"] = ARGUMENTS["allocation/allocation"]
+ARGUMENTS["allocation/cascade"] = ARGUMENTS["allocation/environment"]
 ARGUMENTS["budgeted/fb-bt"] = ARGUMENTS["budgeted/fb-br"]
 
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jaxbandits import Range, budgeted, cli, sampled
+from jaxbandits import Range, budgeted, sampled
 from jaxbandits.checks.points import points_from
+from jaxbandits.cli import main as cli
 from jaxbandits.sweeps import Entry, HalfWidth, Spec, read_spec, run_sweep
 from jaxbandits.sweeps.files import SCHEMA, from_table, spec_from_text
 from jaxbandits.sweeps.plan import draft
@@ -510,7 +511,7 @@ def test_an_object_is_a_table(written):
     budget = 5
 
     [environments.one]
-    make = "farewell/farewell"
+    make = "farewell/environment"
 
     [environments.one.arguments]
     name = "x"

@@ -124,8 +124,8 @@ def test_arguments_of_a_file_go_before_fixed_ones():
 
 
 def test_a_family_by_its_name():
-    found = made("allocation/allocation", ARGUMENTS["allocation/allocation"])
-    plain = ARGUMENTS["allocation/allocation"] | {"family": thresholds.lomax}
+    found = made("allocation/environment", ARGUMENTS["allocation/environment"])
+    plain = ARGUMENTS["allocation/environment"] | {"family": thresholds.lomax}
     wanted = allocation.make_environment(**plain)
     assert found.problem == wanted.problem and found.game is wanted.game
     np.testing.assert_array_equal(found.setup.best, wanted.setup.best)
@@ -152,23 +152,23 @@ def test_a_policy_made_of_another():
 
 MISTAKES = [
     (
-        "allocation/allocation",
+        "allocation/environment",
         {"family": {"make": "weibul"}},
         r"family.make: 'weibul' is unknown \(did you mean 'weibull'\?\); known are "
-        "allocation, beta_one, beta_shaped, criteo_like, discrete_weibull, ",
+        "beta_one, beta_shaped, criteo_like, discrete_weibull, ednet_like, ",
     ),
     (
-        "allocation/allocation",
+        "allocation/environment",
         {"family": {"make": "weibull", "shape": 2}},
         r"family: 'weibull' has no arguments, got \['shape'\]",
     ),
     (
-        "allocation/allocation",
+        "allocation/environment",
         {"family": {"make": 3}},
-        "family.make: 3 is unknown; known are allocation, beta_one",
+        "family.make: 3 is unknown; known are beta_one",
     ),
     (
-        "allocation/allocation",
+        "allocation/environment",
         {"family": "weibull"},
         " family must be a Threshold .*, got 'weibull'",
     ),
@@ -183,12 +183,12 @@ MISTAKES = [
         "data: missing a required argument: 'path'; known are path",
     ),
     (
-        "budgeted/fixed",
+        "budgeted/environment",
         {"params": {"make": "Product", "rewards": 1}},
         "params: .*unexpected keyword argument 'rewards'",
     ),
     (
-        "budgeted/fixed",
+        "budgeted/environment",
         {"params": {"make": "Beta", "a": ["x"], "b": [1]}},
         "params: a must be a real number or an array",
     ),

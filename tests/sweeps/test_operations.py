@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 import zarr
 
-from jaxbandits import Machine, cli
+from jaxbandits import Machine
+from jaxbandits.cli import main as cli
 from jaxbandits.results import open_store
 from jaxbandits.results.layout import layout_of
 from jaxbandits.results.root import CHECKSUM

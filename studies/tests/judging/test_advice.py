@@ -6,7 +6,8 @@ from runpy import run_path
 
 import pytest
 
-from jaxbandits import allocation, budgeted, censored, cli, farewell
+from jaxbandits import allocation, budgeted, censored, farewell
+from jaxbandits.cli import main as cli
 from jaxbandits_studies.judging import advice
 from jaxbandits_studies.judging.advice import ADVICE, evidence, hardest, paragraphs
 from jaxbandits_studies.judging.leaderboard import PROTOCOLS
