@@ -175,7 +175,7 @@ def test_shares_are_counted():
         assert data["censored"].values[seed, -1] == pytest.approx(share, abs=1e-12)
         best = np.mean(trace.actions.arm == 0)
         assert data["optimal"].values[seed, -1] == pytest.approx(best, abs=1e-12)
-        assert 0 < best < 1 and 0 < censored < 1
+        assert 0 < best < 1 and 0 < share < 1
 
 
 def test_feedback_is_that_of_the_limit():
