@@ -143,5 +143,5 @@ def least_chance_above(
     if not level < further < 1:
         raise ValueError(f"more must be in (0, {1 - level:g}), got {more:g}")
     rate = information(mean, variance, further)
-    scale = (further - level) * (1 - further) / np.e
+    scale = (further - level) * (1 - further) / np.exp(1.0)
     return scale * np.exp(-count * rate) / (count + 1) ** 2
