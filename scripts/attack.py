@@ -47,8 +47,9 @@ import xarray as xr
 from hypothesis import strategies as st
 
 import jaxbandits as jb
-from jaxbandits import allocation, censored, cli, laws, live, plain, plots
+from jaxbandits import allocation, censored, laws, live, plain, plots
 from jaxbandits.checks import shown
+from jaxbandits.cli import main as cli
 from jaxbandits.console.faults import is_users
 from jaxbandits_studies.theory import zooming
 from tests.test_features import BLOCKS, FILE, PAGE, ROWS, public
@@ -435,7 +436,7 @@ NO_NUMBER = ("", "x", "nan", "1e999", "0x10", "1,5", "\N{GAME DIE}")
 
 
 def _lines() -> Iterator[Target]:
-    _, commands = cli._parser_and_commands()
+    _, commands = cli.parsers()
     lines = {line.split()[0]: line.split()[1:] for line in LINES.split("|")}
     for command, parser in commands.items():
         given, changes = {}, [("--horzion", "3", True)]

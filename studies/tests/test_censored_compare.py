@@ -6,7 +6,8 @@ import re
 import numpy as np
 import pytest
 
-from jaxbandits import censored, cli
+from jaxbandits import censored
+from jaxbandits.cli import main as cli
 from jaxbandits_studies.censored import compare
 from jaxbandits_studies.censored.compare import compare_runs, default_limits
 from jaxbandits_studies.common.ranking import ranks
