@@ -436,7 +436,7 @@ NO_NUMBER = ("", "x", "nan", "1e999", "0x10", "1,5", "\N{GAME DIE}")
 
 
 def _lines() -> Iterator[Target]:
-    _, commands = cli._parser_and_commands()
+    _, commands = cli.parsers()
     lines = {line.split()[0]: line.split()[1:] for line in LINES.split("|")}
     for command, parser in commands.items():
         given, changes = {}, [("--horzion", "3", True)]

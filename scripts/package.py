@@ -23,7 +23,7 @@ LARGEST = 4_000_000  # bytes, of the sdist; the notebooks with their pictures ar
 # Of the sdist: beside the package, what it takes to test it and to read about it.
 NEEDED = ("pyproject.toml", "README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE")
 NEEDED += ("CONTRIBUTING.md", "constraints.txt", "docs/engine.md", ".ci/run")
-NEEDED += ("scripts/setup.sh", "tests/conftest.py", "notebooks/00_start.ipynb")
+NEEDED += ("scripts/setup.sh", "conftest.py", "notebooks/00_start.ipynb")
 
 
 def main() -> int:

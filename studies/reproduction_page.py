@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from jaxbandits.cli.listing import minutes_text
 from jaxbandits.stats import record_table
 from jaxbandits_studies import REGISTRY, Experiment
 from jaxbandits_studies.common.checks_of_runs import CLOSE, MUCH
 from jaxbandits_studies.common.writing import SUMMARY
-from jaxbandits_studies.minutes import is_whole, shown, timing_in
+from jaxbandits_studies.minutes import is_whole, timing_in
 from jaxbandits_studies.statements import CAUSES, of_experiment, reasons, tally
 
 PAPERS = {
@@ -121,7 +122,7 @@ def _overview(experiments: list[Experiment], played: Mapping[str, Any]) -> list[
             continue
         options = summary["options"]
         size = _size(options["seeds"], options["horizon"], each.fixed)
-        minutes = shown(timing_in(summary).processor_seconds / 60)
+        minutes = minutes_text(timing_in(summary).processor_seconds / 60)
         if not is_whole(summary):
             minutes = "with runs that were there"
         told = _tally(summary["claims"]) if summary["claims"] else ""
@@ -152,7 +153,7 @@ def _section(experiment: Experiment, summary: Mapping[str, Any]) -> list[str]:
         facts = ["nothing is drawn"]
     rest = "" if is_whole(summary) else ", beside runs that were there"
     facts += [
-        f"{shown(timing.processor_seconds / 60)} minutes of a core{rest} "
+        f"{minutes_text(timing.processor_seconds / 60)} minutes of a core{rest} "
         f"({timing.processor}, {timing.cores} cores)",
         f"JAX {made['versions']['jax']}",
         f"revision {revision}",

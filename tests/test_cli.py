@@ -1,99 +1,109 @@
-"""The command line: what it prints, what it writes, how it complains."""
+"""The command line of the library: what it prints and how it complains."""
 
-import contextlib
 import importlib.util
 import json
 import os
-import re
 import subprocess
 import sys
 import traceback
-import warnings
 from pathlib import Path
 
-import numpy as np
+import jax
 import pytest
 
 import jaxbandits
 from jaxbandits.cli import main as cli
-from jaxbandits.registry import ENVIRONMENTS, POLICIES
+from jaxbandits.registry import ENVIRONMENTS, environments, policies
 from jaxbandits.results import open_store
-from jaxbandits.stats import CoverageWarning
-from jaxbandits.sweeps.fill import StoppedError
-from jaxbandits_studies import REGISTRY, Options
-from studies.tests.checks import RECORD
+from tests.commands import check_complaint
 from tests.tables import naming
 
 ROOT = Path(__file__).resolve().parents[1]
+KEYS = {"experiments", "policies", "environments"}
 
 
 @pytest.fixture
-def idle(monkeypatch):
-    """Experiments that fail the test if they are run."""
-
-    def run(options):
-        raise AssertionError(f"ran with {options}")
-
-    for name, experiment in REGISTRY.items():
-        monkeypatch.setitem(REGISTRY, name, experiment._replace(run=run))
+def alone(monkeypatch):
+    """No installed package adds commands."""
+    monkeypatch.setattr(cli, "added_modules", list)
 
 
-def check_listing(found):
-    assert set(found) == {"experiments", "policies", "environments"}
-    assert [e["name"] for e in found["experiments"]] == list(REGISTRY)
-    for listed in found["experiments"]:
-        experiment = REGISTRY[listed["name"]]
-        assert listed == {
-            "name": experiment.name,
-            "setting": experiment.setting,
-            "title": experiment.title,
-            "source": experiment.source,
-            "seeds": experiment.full.seeds,
-            "horizon": experiment.full.horizon,
-            "minutes": listed["minutes"],  # studies/tests/test_minutes.py
-        }
-    assert found["policies"] == list(POLICIES)
-    assert found["environments"] == list(ENVIRONMENTS)
+def printed(capsys, *arguments):
+    """What a command prints that ends well and warns of nothing."""
+    assert cli.main([*arguments]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out
 
 
-def test_the_list_has_every_experiment_policy_and_environment(
-    capsys, idle, monkeypatch
+def names_in(out, title):
+    """First words of the lines below a title."""
+    lines = out.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith(title)) + 1
+    return [line.split()[0] for line in lines[start : lines.index("", start)]]
+
+
+@pytest.mark.parametrize("columns", ["40", "200"])
+def test_the_list_has_a_line_per_entry_that_begins_with_its_whole_name(
+    capsys, monkeypatch, columns
 ):
-    monkeypatch.setenv("COLUMNS", "200")
-    assert cli.main(["list"]) == 0
-    out, err = capsys.readouterr()
-    assert err == ""
-    for experiment in REGISTRY.values():
-        (line,) = (li for li in out.splitlines() if f" {experiment.name} " in li)
-        assert experiment.title in line and experiment.source in line
-    of_policies, of_environments = out.split(" Policies ")[1].split(" Environments ")
-    for registry, part in ((POLICIES, of_policies), (ENVIRONMENTS, of_environments)):
-        for name, maker in registry.items():
-            (line,) = (li for li in part.splitlines() if f" {name} " in li)
-            assert f" {maker.factory.__name__} " in line
-            assert all(f" {x} = " in line for x in (*maker.arguments, *maker.needs))
+    monkeypatch.setenv("COLUMNS", columns)
+    out = printed(capsys, "list")
+    assert names_in(out, "Policies") == list(policies())
+    assert names_in(out, "Environments") == list(environments())
+    (line,) = (x for x in out.splitlines() if " censored/fixed " in x)
+    assert line.endswith(" censored.fixed(arm=0, limit=0)")
 
 
-def test_the_list_of_a_setting_has_nothing_else(capsys, idle, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "200")
-    assert cli.main(["list", "censored"]) == 0
-    out, _ = capsys.readouterr()
-    assert "censored-fig4" in out and "continuum/zooming" in out
-    assert "censored/forest" in out and "budgeted" not in out
-    assert cli.main(["list", "censored", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert {e["setting"] for e in found["experiments"]} == {"censored"}
-    for kind, registry in (("policies", POLICIES), ("environments", ENVIRONMENTS)):
-        assert found[kind] == [
-            n for n in registry if n.startswith(("cens", "cont", "comb", "duel"))
-        ]
+def test_the_list_takes_kinds_and_settings(capsys):
+    out = printed(capsys, "list", "censored", "policies")
+    listed = names_in(out, "Policies")
+    assert "continuum/zooming" in listed and "budgeted/bts" not in listed
+    assert "Environments" not in out
+    found = json.loads(printed(capsys, "list", "policies", "censored", "--json"))
+    assert found == {"policies": listed}
 
 
-def test_the_list_is_printed_as_json(capsys, idle):
-    assert cli.main(["list", "--json"]) == 0
-    out, err = capsys.readouterr()
-    assert err == ""
-    check_listing(json.loads(out))
+@pytest.mark.parametrize("words", [[], ["allocation"]])
+def test_the_list_of_the_library_alone_keeps_its_keys_in_json(capsys, alone, words):
+    found = json.loads(printed(capsys, "list", *words, "--json"))
+    assert set(found) == KEYS and found["experiments"] == []
+    if not words:
+        assert found["policies"] == list(policies())
+        assert found["environments"] == list(environments())
+
+
+def test_the_list_shows_parameters_of_a_policy_with_defaults_ranges_and_source(capsys):
+    out = printed(capsys, "list", "censored/rcucb-kaplan-meier")
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    assert "entry: censored.rcucb(survival='kaplan_meier')" in lines
+    assert "penalty_radius default 1; must be >= 0 and finite" in lines
+    assert any("Bengs & Huellermeier" in line for line in lines)
+    found = json.loads(printed(capsys, "list", "censored/rcucb", "--json"))
+    alpha = {"default": 1.0, "range": "must be positive and finite"}
+    assert found["parameters"]["alpha"] == alpha
+
+
+@pytest.mark.slow
+def test_the_list_shows_every_entry_with_a_range_for_every_parameter(capsys):
+    for name in [*policies(), *environments()]:
+        with naming(name):
+            found = json.loads(printed(capsys, "list", name, "--json"))
+            assert found["documentation"]
+            for about in found.get("parameters", {}).values():
+                assert about["range"].startswith("must be ")
+
+
+def test_words_that_the_list_does_not_know_are_named(capsys):
+    for words, message in [
+        (["bandits"], "WORD: there is no kind, setting or entry 'bandits'"),
+        (["censored/rcub"], "did you mean 'censored/rcucb'?"),
+        (["censored", "censored/rcucb"], "'censored/rcucb' must stand alone"),
+    ]:
+        with naming(words):
+            assert cli.main(["list", *words]) == 2
+            out, err = capsys.readouterr()
+            assert out == "" and message in err and err.count("\n") == 1
 
 
 @pytest.mark.slow
@@ -106,175 +116,30 @@ def test_list_as_a_program_of_its_own():
         timeout=120,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    check_listing(json.loads(done.stdout))
+    found = json.loads(done.stdout)
+    assert set(found) == KEYS and set(found["environments"]) >= set(ENVIRONMENTS)
 
 
-def test_info_says_versions_and_devices(capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "200")
-    assert cli.main(["info"]) == 0
-    out, err = capsys.readouterr()
-    assert err == ""
-    assert "versions" in out and "devices" in out and cli_jax().__version__ in out
-    assert cli.main(["info", "--json"]) == 0
-    facts = json.loads(capsys.readouterr().out)
+def test_the_version_is_printed_with_those_of_packages_and_devices_on_request(capsys):
+    assert printed(capsys, "--version") == f"jaxbandits {jaxbandits.__version__}\n"
+    facts = json.loads(printed(capsys, "--version", "-v"))
     assert {"python", "jaxbandits", "jax", "jaxlib", "numpy"} <= set(facts["versions"])
-    assert facts["versions"]["jax"] == cli_jax().__version__
-    assert facts["devices"] == [str(device) for device in cli_jax().devices()]
+    assert facts["versions"]["jax"] == jax.__version__
+    assert facts["devices"] == [str(device) for device in jax.devices()]
 
 
-def cli_jax():
-    import jax
-
-    return jax
-
-
-def test_reproduce_for_print(capsys, tmp_path):
-    """A picture of the width and in the form that is asked, and tables."""
-    arguments = "reproduce budgeted-fig5 --format pdf --width column --out".split()
-    assert cli.main([*arguments, str(tmp_path)]) == 0
-    assert capsys.readouterr().err == ""
-    picture = (tmp_path / "budgeted-fig5.pdf").read_bytes()
-    assert picture.startswith(b"%PDF")
-    (box,) = re.findall(rb"/MediaBox \[ 0 0 ([0-9.]+) ", picture)
-    assert float(box) == pytest.approx(72 * 3.25)
-    assert "\\begin{tabular}" in (tmp_path / "table.tex").read_text()
-    assert "| Wilson |" in (tmp_path / "table.md").read_text()
-
-
-def test_pictures_that_cannot_be(capsys, idle, tmp_path):
-    """Said before anything is played."""
-    for asked, message in [
-        (["--format", "gif"], "--format must be one of ('png', 'pdf', 'svg')"),
-        (["--width", "page"], "--width must be one of ('column', 'text')"),
-        (["--width", "0.5"], "--width must be in [1.5, 60], got 0.5"),
-    ]:
-        with naming((asked, message)):
-            command = [
-                "reproduce",
-                "censored-fig4",
-                "--out",
-                str(tmp_path / "a"),
-                *asked,
-            ]
-            assert cli.main(command) == 2
-            assert message in capsys.readouterr().err
-            assert not (tmp_path / "a").exists()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "warned"),
-    [(["--quick"], False), (["--quick", "--seeds", "3"], True)],
-)
-def test_a_quick_form_does_not_warn_of_its_seeds(
-    capsys, tmp_path, monkeypatch, arguments, warned
-):
-    """Whoever asks for other ones is warned."""
-    name = "budgeted-fig5"
-
-    def run(options):
-        warnings.warn("few seeds", CoverageWarning, stacklevel=2)
-        return played(options)
-
-    played, quick = REGISTRY[name].run, Options(2, 10, quick=True)
-    experiment = REGISTRY[name]._replace(run=run, quick=quick, fixed=False)
-    monkeypatch.setitem(REGISTRY, name, experiment)
-    asked = ["reproduce", name, "--out", str(tmp_path), *arguments]
-    with pytest.warns(CoverageWarning) if warned else contextlib.nullcontext():
-        assert cli.main(asked) == 0
-    sentence = "Of a quick form intervals are not sure"
-    assert (sentence in capsys.readouterr().out) == (not warned)
-
-
-def test_sizes_that_are_asked_reach_the_experiment(tmp_path, monkeypatch):
-    """Which then stops."""
-    name, asked = "censored-fig4", []
-
-    def run(options):
-        asked.append((options.seeds, options.horizon))
-        raise KeyboardInterrupt
-
-    monkeypatch.setitem(REGISTRY, name, REGISTRY[name]._replace(run=run))
-    for words in ("", "--quick", "--quick --seeds 7", "--horizon 9"):
-        command = ["reproduce", name, "--out", str(tmp_path), *words.split()]
-        assert cli.main(command) == 130
-    assert asked == [(100, 100_000), (20, 2_000), (7, 2_000), (100, 9)]
-
-
-def test_sigterm_ends_an_experiment_that_keeps_its_runs(capsys, tmp_path, monkeypatch):
-    folders = []
-
-    def run(options):
-        folders.append(options.folder)
-        raise StoppedError("stopped after 1 of 2 blocks of this run")
-
-    name = "leaderboard-budgeted"
-    monkeypatch.setitem(REGISTRY, name, REGISTRY[name]._replace(run=run))
-    assert cli.main(["reproduce", name, "--out", str(tmp_path)]) == 128 + 15
-    out, err = capsys.readouterr()
-    assert out == "" and err.count("\n") == 1 and "goes on from there" in err
-    assert "SIGTERM: stopped after 1 of 2 blocks" in err
-    assert folders == [tmp_path]
-
-
-def test_an_interruption_is_said_in_one_line(capsys, tmp_path, monkeypatch):
-    """The folder of the experiment's name is there by then."""
-
-    def run(options):
-        raise KeyboardInterrupt
-
-    name = "censored-fig4"
-    monkeypatch.setitem(REGISTRY, name, REGISTRY[name]._replace(run=run))
-    monkeypatch.chdir(tmp_path)
-    assert cli.main(["reproduce", name]) == 130
-    out, err = capsys.readouterr()
-    assert (out, err) == ("", "jaxbandits: interrupted\n")
-    assert (tmp_path / "results" / name).is_dir()
-
-
-def test_mistakes_are_named(capsys, tmp_path, idle):
-    for arguments, message in [
-        (
-            ["censored-fig3"],
-            "NAME: there is no experiment 'censored-fig3' (did you mean 'censored-fig",
-        ),
-        (["censored-fig9", "--seeds", "0"], "--seeds must be at least 1, got 0"),
-        (["censored-fig9", "--horizon", "-5"], "--horizon must be at least 1, got -5"),
-        (["censored-fig9", "--quick", "--seeds", "-1"], "--seeds must be at least 1"),
-    ]:
-        with naming((arguments, message)):
-            folder = tmp_path / "out"
-            assert cli.main(["reproduce", *arguments, "--out", str(folder)]) == 2
-            check_complaint(capsys, f"jaxbandits: {message}")
-            assert not folder.exists()
-
-
-def check_complaint(capsys, start):
-    """One line on stderr, nothing on stdout."""
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith(start)
-    assert err.count("\n") == 1 and "Traceback" not in err
-
-
-def test_the_version_is_printed(capsys):
-    with pytest.raises(SystemExit) as stopped:
-        cli.main(["--version"])
-    assert stopped.value.code == 0
-    assert capsys.readouterr().out == f"jaxbandits {jaxbandits.__version__}\n"
-
-
-def test_our_faults_pass_and_others_on_request(monkeypatch, tmp_path):
-    """A mistake is one line, unless where it came from is asked."""
-    with pytest.raises(ValueError, match="there is no experiment"):
-        cli.main(["reproduce", "nothing", "--traceback"])
-
-    def run(options):
-        return np.zeros(3).reshape(2)
-
-    name = "censored-fig4"
-    monkeypatch.setitem(REGISTRY, name, REGISTRY[name]._replace(run=run))
-    with pytest.raises(ValueError, match="reshape"):
-        cli.main(["reproduce", name, "--out", str(tmp_path)])
+def test_a_command_of_the_studies_is_refused_by_what_to_install(capsys, alone):
+    for word, hint in [("reproduce", ""), ("recomend", " (did you mean 'recommend'?)")]:
+        with naming(word):
+            with pytest.raises(SystemExit) as stopped:
+                cli.main([word, "censored"])
+            assert stopped.value.code == 2
+            message = (
+                f"COMMAND: there is no command {word!r}{hint}; install "
+                "jaxbandits-studies for compare, paper, recommend, reproduce\n"
+            )
+            out, err = capsys.readouterr()
+            assert out == "" and err.endswith(message)
 
 
 def test_a_file_of_ones_own_that_fails_is_found(capsys, tmp_path):
@@ -296,21 +161,8 @@ def test_scripts_of_completion_have_the_words(capsys):
             assert cli.main(["completion", shell]) == 0
             script, err = capsys.readouterr()
             assert err == ""
-            words = ("reproduce", "width", "budgeted-example2", "farewell", "traceback")
+            words = ("sweep", "accept-version", "policies", "farewell", "traceback")
             assert all(word in script for word in words)
-
-
-def test_bash_completes_names(capsys, tmp_path):
-    pytest.importorskip("shtab")
-    cli.main(["completion", "bash"])
-    script = tmp_path / "complete.sh"
-    script.write_text(capsys.readouterr().out)
-    ask = (
-        f"source {script}; COMP_WORDS=(jaxbandits reproduce censored-ra); COMP_CWORD=2;"
-        "_shtab_jaxbandits; echo ${COMPREPLY[@]}"
-    )
-    done = subprocess.run(["bash", "-c", ask], capture_output=True, text=True)
-    assert done.stdout.split() == ["censored-radii"], done.stderr
 
 
 def test_completion_of_no_shell(capsys, monkeypatch):
@@ -322,32 +174,14 @@ def test_completion_of_no_shell(capsys, monkeypatch):
     assert "pip install 'jaxbandits[completion]'" in capsys.readouterr().err
 
 
-def test_a_file_where_the_folder_should_be(capsys, tmp_path, idle):
-    for below in [(), ("deeper",)]:
-        with naming(below):
-            file = tmp_path / "results"
-            file.write_text("mine")
-            folder = str(file.joinpath(*below))
-            assert cli.main(["reproduce", "censored-fig9", "--out", folder]) == 2
-            check_complaint(capsys, f"jaxbandits: out: cannot write to {folder}")
-            assert file.read_text() == "mine"
-
-
-def test_what_cannot_be_parsed(capsys, idle):
+def test_what_cannot_be_parsed(capsys):
     for arguments, message in [
-        (
-            ["reproduce", "censored-fig9", "--seeds", "many"],
-            "argument --seeds: invalid",
-        ),
-        (["reproduce", "censored-fig9", "--horizon", "1e5"], "argument --horizon"),
-        (["reproduce", "censored-fig9", "--seeds", "2.5"], "argument --seeds"),
-        (["reproduce"], "NAME"),
-        (["reproduce", "censored-fig9", "--rounds", "9"], "--rounds"),
         (["sweep"], "SPEC"),
         (["sweep", "one.toml", "--seeds", "many"], "argument --seeds: invalid"),
         (["sweep", "one.toml", "--block", "2.5"], "argument --block: invalid"),
         (["sweep", "one.toml", "--horizon", "5"], "--horizon"),
-        (["sweeps"], "sweeps"),
+        (["sweeps"], "no command 'sweeps' (did you mean 'sweep'?)"),
+        (["sweep", "status"], "STORE"),
         ([], "COMMAND"),
     ]:
         with naming((arguments, message)):
@@ -399,11 +233,8 @@ def nothing_played(monkeypatch):
 
 
 def swept(capsys, *arguments):
-    """Exit status 0, nothing on stderr; stdout."""
-    assert cli.main(["sweep", *map(str, arguments)]) == 0
-    out, err = capsys.readouterr()
-    assert err == ""
-    return out
+    """What the command prints."""
+    return printed(capsys, "sweep", *map(str, arguments))
 
 
 def test_a_sweep_is_stored_and_its_best_points_are_shown(capsys, spec):
@@ -433,12 +264,10 @@ def test_names_of_a_sweep_are_printed_as_they_stand(capsys, spec):
     out = swept(capsys, spec, "--store", "[b]ig.zarr")
     for name in (*names, "[/two] \\x1b[2J", "wrote [b]ig.zarr"):
         assert name in out
-    for command in ("status", "show"):
-        assert cli.main([command, "[b]ig.zarr"]) == 0
-        assert "[b]ig.zarr" in capsys.readouterr().out
-    assert cli.main(["show", "[b]ig.zarr"]) == 0
-    assert text.splitlines()[-2] in capsys.readouterr().out
-    assert cli.main(["show", "[/no].zarr"]) == 2
+    assert "[b]ig.zarr" in printed(capsys, "sweep", "status", "[b]ig.zarr")
+    out = printed(capsys, "sweep", "status", "--text", "[b]ig.zarr")
+    assert text.splitlines()[-2] in out
+    assert cli.main(["sweep", "status", "[/no].zarr"]) == 2
     assert "[/no].zarr" in capsys.readouterr().err
 
 
@@ -451,7 +280,8 @@ def test_a_sweep_as_json(capsys, spec, tmp_path):
         ("omega", 0.5),
         ("omega", 1.0),
     ]
-    assert {frozenset(r) for r in records} == {frozenset(RECORD)}
+    fields = {"experiment", "environment", "policy", "params", "seeds", "horizon"}
+    assert {frozenset(r) for r in records} == {frozenset(fields | {"metrics"})}
     assert {(r["experiment"], r["environment"]) for r in records} == {("mine", "two")}
     assert {(r["seeds"], r["horizon"]) for r in records} == {(4, 3.0)}
     assert all(set(r["metrics"]) == {"regret"} for r in records)

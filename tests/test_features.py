@@ -154,7 +154,7 @@ def test_every_entry_of_a_registry_has_a_row():
 def test_every_word_of_the_command_line_has_a_row():
     calls = re.split(r"[;&|\n]", SHELL.replace("\\\n", " "))
     missing = []
-    for name, command in cli._parser_and_commands()[1].items():
+    for name, command in cli.parsers()[1].items():
         words = {x for c in calls if f"jaxbandits {name} " in c for x in c.split()}
         options = {x for action in command._actions for x in action.option_strings}
         options -= {"-h", "--help", "--traceback"}  # rows C03, C21: of all commands

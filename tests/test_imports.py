@@ -23,7 +23,7 @@ LOADED = {
     "import jaxbandits.protocol": "",
     "import jaxbandits.arrays": "",
     "import jaxbandits.kernels": "",
-    "from jaxbandits.cli.main import _parser; _parser().format_help()": "",
+    "from jaxbandits.cli.main import parsers; parsers()[0].format_help()": "",
     "import jaxbandits.results, jaxbandits.stats": "jaxbandits.results",
     "from jaxbandits import simulate": "jaxbandits.engine pandas xarray",
     "from jaxbandits import Store": "zarr",

@@ -79,6 +79,16 @@ def names_imported(nodes) -> set[str]:
     return names
 
 
+def test_the_library_imports_nothing_of_the_studies():
+    for path in sorted(ROOT.rglob("*.py*")):
+        if path.suffix in (".py", ".pyi"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.Import | ast.ImportFrom):
+                    names = [alias.name for alias in node.names]
+                    for name in (getattr(node, "module", None) or "", *names):
+                        assert not name.startswith("jaxbandits_studies"), path
+
+
 def test_every_file_has_a_layer():
     assert {part_of(path) for path in FILES} == set(LAYERS)
 

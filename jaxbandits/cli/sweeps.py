@@ -1,4 +1,4 @@
-"""Commands about sweeps: ``sweep``, ``status``, ``show``, ``merge``, ``verify STORE``.
+"""The commands ``sweep``, ``sweep status``, ``sweep merge`` and ``sweep verify``.
 
 A command imports what it needs when it runs, so that help and errors come at once.
 """
@@ -18,7 +18,11 @@ GOES_ON = (
 
 def add_sweeps(commands) -> None:
     """Add the commands to the parser of the command line."""
-    sweep = commands.add_parser("sweep", help="play a sweep, or what is missing of it")
+    sweep = commands.add_parser(
+        "sweep",
+        help="play a sweep, or what is missing of it",
+        epilog="Stores of sweeps: jaxbandits sweep status | merge | verify --help",
+    )
     sweep.add_argument("spec", metavar="SPEC", help="a .toml or .py file")
     sweep.add_argument("--store", help="a Zarr store (default: results/NAME.zarr)")
     sweep.add_argument(
@@ -76,18 +80,40 @@ def add_sweeps(commands) -> None:
     hosts.add_argument("--processes", type=int, metavar="N", help="how many there are")
     hosts.add_argument("--process", type=int, metavar="I", help="this one, from 0")
     sweep.set_defaults(command=_sweep)
-    state = commands.add_parser("status", help="how far a sweep is, and who plays it")
+    state = commands.add_parser(
+        "sweep status", help="how far a sweep is, who plays it, what the store holds"
+    )
     state.add_argument("store", metavar="STORE")
-    state.add_argument("--json", action="store_true", help="for programs")
+    state.add_argument(
+        "--text",
+        action="store_true",
+        help="print the file that the sweep was read from",
+    )
+    state.add_argument("--json", action="store_true", help="print JSON")
     state.set_defaults(command=_status)
-    shown = commands.add_parser("show", help="what the store of a sweep holds")
-    shown.add_argument("store", metavar="STORE")
-    shown.add_argument("--json", action="store_true", help="for programs")
-    shown.set_defaults(command=_show)
-    merged = commands.add_parser("merge", help="several stores of one sweep made one")
+    merged = commands.add_parser(
+        "sweep merge", help="make one store of several stores of one sweep"
+    )
     merged.add_argument("stores", metavar="STORE", nargs="+")
-    merged.add_argument("--into", metavar="STORE", required=True, help="a new one")
+    merged.add_argument("--into", metavar="STORE", required=True, help="a new store")
     merged.set_defaults(command=_merge)
+    verify = commands.add_parser(
+        "sweep verify", help="read every file of a store; play blocks again"
+    )
+    verify.add_argument("store", metavar="STORE")
+    verify.add_argument(
+        "--blocks",
+        type=int,
+        metavar="N",
+        default=0,
+        help="play N random blocks again and compare all bits (0)",
+    )
+    verify.add_argument(
+        "--spec",
+        metavar="SPEC",
+        help="the file of the sweep, where the store has none in TOML",
+    )
+    verify.set_defaults(command=_verify)
 
 
 def _shard(text: str | None) -> tuple[int, int] | None:
@@ -155,7 +181,7 @@ def _sweep(options) -> int:
         return 0
     if shard is not None:
         shard_of = f"shard {options.shard} is in {store}"
-        Printer().sentence(f"{shard_of}; see jaxbandits status {store}")
+        Printer().sentence(f"{shard_of}; see jaxbandits sweep status {store}")
         return 0
     _tell(store, options)
     return 0
@@ -196,7 +222,7 @@ def _plan(spec, store, options) -> int:
         most_seeds = f"up to {spec.seeds.at_most:,} seeds"
         line(f"This is the pilot; then as many as it takes, {most_seeds}.")
     if os.path.exists(store.path):
-        line(f"`jaxbandits status {store.path}` says how much is played.")
+        line(f"`jaxbandits sweep status {store.path}` says how much is played.")
     return 0
 
 
@@ -220,11 +246,17 @@ def _tell(store: str, options) -> None:
 
 def _status(options) -> int:
     from jaxbandits.console.printing import Printer, Table
-    from jaxbandits.sweeps.status import status
+    from jaxbandits.sweeps.status import show, status
 
-    found = status(options.store)
+    found, held = status(options.store), show(options.store)
     if options.json:
-        print(json.dumps(found._asdict()))
+        print(json.dumps(found._asdict() | held))
+        return 0
+    printer = Printer()
+    if options.text:
+        text = held["text"] or "(the sweep was not read from a file)"
+        for line in text.split("\n"):
+            printer.sentence(line)
         return 0
     table = Table(show_header=False, title=options.store)
     share = found.done / found.runs if found.runs else 1.0
@@ -237,7 +269,14 @@ def _status(options) -> int:
         table.add_row("", f"{count} x {error}")
     for number, processor in enumerate(found.processors):
         table.add_row("" if number else "processors", processor)
-    Printer().print(table)
+    for name, value in held["extent"].items():
+        table.add_row(name, str(value))
+    printer.print(table)
+    columns = ("created", "runs", "versions", "devices", "processor", "host", "job")
+    table = Table("session", *columns, title="Sessions")
+    for number, entry in enumerate(held["sessions"], 1):
+        table.add_row(str(number), *(str(entry[name]) for name in columns))
+    printer.print(table)
     return 0
 
 
@@ -258,30 +297,6 @@ def _duration(seconds: float) -> str:
     return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}"
 
 
-def _show(options) -> int:
-    from jaxbandits.console.printing import Printer, Table
-    from jaxbandits.sweeps.status import show
-
-    found = show(options.store)
-    if options.json:
-        print(json.dumps(found))
-        return 0
-    printer = Printer()
-    table = Table(show_header=False, title=options.store)
-    for name, value in found["extent"].items():
-        table.add_row(name, str(value))
-    printer.print(table)
-    columns = ("created", "runs", "versions", "devices", "processor", "host", "job")
-    table = Table("session", *columns, title="Sessions")
-    for number, entry in enumerate(found["sessions"], 1):
-        table.add_row(str(number), *(str(entry[name]) for name in columns))
-    printer.print(table)
-    text = found["text"] or "(the sweep was not read from a file)"
-    for line in text.split("\n"):
-        printer.sentence(line)
-    return 0
-
-
 def _merge(options) -> int:
     from jaxbandits.console.printing import Printer
     from jaxbandits.sweeps.merge import merge
@@ -291,8 +306,7 @@ def _merge(options) -> int:
     return 0
 
 
-def verify_store(options) -> int:
-    """`jaxbandits verify STORE`; `options` are those of the command."""
+def _verify(options) -> int:
     from jaxbandits.console.printing import Printer
     from jaxbandits.sweeps import read_spec
     from jaxbandits.sweeps.verify import examine, replay
@@ -300,14 +314,14 @@ def verify_store(options) -> int:
     checks.whole("--blocks", options.blocks, 0)
     if options.spec is not None and not options.blocks:
         raise ValueError("--spec says how blocks are played again: give --blocks, too")
-    files = examine(options.what)
+    files = examine(options.store)
     printer = Printer()
     printer.sentence(
-        f"{options.what}: every file is as it was written ({files} blocks)"
+        f"{options.store}: every file is as it was written ({files} blocks)"
     )
     if options.blocks:
         spec = None if options.spec is None else read_spec(options.spec)
-        count = replay(options.what, spec, options.blocks)
+        count = replay(options.store, spec, options.blocks)
         printer.sentence(
             f"{count} random blocks played again, every bit as in the store"
         )

@@ -12,7 +12,7 @@ WHAT = (
     JAX,
     "import jaxbandits",
     "import jaxbandits.kernels",
-    "from jaxbandits.cli.main import _parser; _parser().format_help()",
+    "from jaxbandits.cli.main import parsers; parsers()[0].format_help()",
     "import jaxbandits.registry",
     "from jaxbandits import simulate",
 )

@@ -1,28 +1,9 @@
-"""Every figure and table as a named, runnable experiment; leaderboards."""
+"""Experiments, claims and bounds of four papers, and leaderboards of policies.
 
-from jaxbandits_studies.allocation import catalogue as allocation
-from jaxbandits_studies.budgeted import catalogue as budgeted
-from jaxbandits_studies.censored import catalogue as censored
-from jaxbandits_studies.common.experiment import (
-    Claim,
-    Experiment,
-    Options,
-    Outcome,
-    prepare_folder,
-)
-from jaxbandits_studies.common.writing import write
-from jaxbandits_studies.farewell import catalogue as farewell
-from jaxbandits_studies.judging import leaderboard
+What is public stands in ``__init__.pyi``; each part is imported when it is first used,
+so that the command line starts at once.
+"""
 
-PARTS = (censored, allocation, budgeted, farewell, leaderboard)
-REGISTRY: dict[str, Experiment] = {e.name: e for p in PARTS for e in p.EXPERIMENTS}
+import lazy_loader
 
-__all__ = [
-    "REGISTRY",
-    "Claim",
-    "Experiment",
-    "Options",
-    "Outcome",
-    "prepare_folder",
-    "write",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -77,15 +77,6 @@ def minutes_of(timing: Timing | None) -> float | None:
     return None if timing is None else round(timing.processor_seconds / 60, 2)
 
 
-def shown(minutes: float | None) -> str:
-    """For a table; nothing for what was not measured."""
-    if minutes is None:
-        return ""
-    if minutes < 0.1:
-        return "< 0.1"
-    return f"{minutes:.1f}" if minutes < 10 else f"{minutes:,.0f}"
-
-
 def timing_in(summary: Mapping[str, Any]) -> Timing:
     """The row that a summary makes.
 

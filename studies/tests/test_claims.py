@@ -576,14 +576,15 @@ def test_a_quick_run_has_no_verdict():
 
 def test_mistakes_in_commands_of_claims(capsys, monkeypatch, tmp_path):
     for line, named in [
-        (["claims", "--results", ""], "--results must be a path"),
-        (["claims", "--results", "nowhere"], "--results: there is no folder nowhere"),
-        (["claims", "--results", "file"], "--results: there is no folder file"),
-        (["claims", "--results", "https://a.b/c"], "--results must be a path"),
-        (["verify", "B2.1", "--results", ""], "--results must be a path"),
-        (["verify", "b2.1"], "no claim of that name (did you mean 'B2.1'?)"),
-        (["verify", "B2.1 "], "no claim of that name (did you mean 'B2.1'?)"),
-        (["verify", "file", "--spec", "a.toml"], "--spec says how blocks are played"),
+        (["paper", "--results", ""], "--results must be a path"),
+        (["paper", "--results", "nowhere"], "--results: there is no folder nowhere"),
+        (["paper", "--results", "file"], "--results: there is no folder file"),
+        (["paper", "--results", "https://a.b/c"], "--results must be a path"),
+        (["paper", "B2.1", "--play", "--results", ""], "--results must be a path"),
+        (["paper", "b2.1"], "no claim 'b2.1' (did you mean 'B2.1'?)"),
+        (["paper", "B2.1 "], "no claim 'B2.1 ' (did you mean 'B2.1'?)"),
+        (["paper", "censord"], "(did you mean 'censored'?)"),
+        (["paper", "--play"], "--play needs a PAPER or a CLAIM"),
     ]:
         with naming((line, named)):
             monkeypatch.chdir(tmp_path)
@@ -597,31 +598,34 @@ def test_mistakes_in_commands_of_claims(capsys, monkeypatch, tmp_path):
             assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_claims_and_verify(capsys, tmp_path):
+def test_claims_are_listed_and_played(capsys, tmp_path):
     results = ["--results", str(tmp_path)]
-    assert cli.main(["claims", *results, "--json"]) == 0
+    assert cli.main(["paper", *results, "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
     assert [each["id"] for each in listed] == list(STATEMENTS)
     assert not any(each["verdict"] for each in listed)
-    assert listed[0]["command"] == f"jaxbandits verify {listed[0]['id']}"
+    assert listed[0]["command"] == f"jaxbandits paper {listed[0]['id']} --play"
 
-    assert cli.main(["verify", "B2.1", *results]) == 0
+    assert cli.main(["paper", "B2.1", "--play", *results]) == 0
     out, err = capsys.readouterr()
     assert out.startswith("B2.1: omega-UCB") and ": holds (" in out
     assert out.count("\n") == 1 and "playing budgeted-example2" in err
-    assert cli.main(["verify", "B2", *results]) == 1  # One fails.
+    assert cli.main(["paper", "B2", "--play", *results]) == 1  # One fails.
     assert capsys.readouterr().out.count("\n") == 6
 
     assert verdicts_in(tmp_path)["B2.3"] == "fails"
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "summary.json").write_text("[]")
-    assert cli.main(["claims", *results]) == 0
+    assert cli.main(["paper", *results]) == 0
     out = capsys.readouterr().out
-    assert f"6 of {len(STATEMENTS)} have a verdict: 5 hold, 1 fails." in out
-    assert cli.main(["verify", "B22", *results]) == 2
-    assert "there is no claim 'B22' (did you mean 'B2" in capsys.readouterr().err
-    assert cli.main(["verify", "B2", "--blocks", "3", *results]) == 2
-    assert "--blocks and --spec are of a store" in capsys.readouterr().err
+    assert "budgeted: yours: 6 of 94 have a verdict: 5 hold, 1 fails." in out
+    assert cli.main(["paper", "budgeted", *results]) == 0
+    first, *lines = capsys.readouterr().out.splitlines()
+    assert first.split()[0] == next(x["id"] for x in listed if x["paper"] == "budgeted")
+    (line,) = (line for line in lines if line.startswith("B2.3 "))
+    assert "fails (B2); yours fails: " in line and STATEMENTS["B2.3"].text in line
+    assert cli.main(["paper", "B22", *results]) == 2
+    assert "no claim 'B22' (did you mean 'B2" in capsys.readouterr().err
 
 
 def test_a_claim_says_why_it_fails():

@@ -43,7 +43,7 @@ def test_titles_differ_and_so_do_the_sources_of_a_paper():
 
 
 # Seeds and horizon of what was not measured in full: of all others test_minutes.py and
-# tests/test_reproduction.py hold them.
+# test_reproduction.py hold them.
 OTHER_SIZE = {
     "budgeted-fig6": (100, 150_000),
     "leaderboard-censored": (200, 1_000_000),

@@ -136,7 +136,7 @@ def test_what_is_left_on_the_command_line(half, capsys):
     """No time before a block is done; and a program at work is not nobody."""
 
     def left():
-        assert cli.main(["status", str(half)]) == 0
+        assert cli.main(["sweep", "status", str(half)]) == 0
         return next(x for x in capsys.readouterr().out.splitlines() if " left " in x)
 
     assert "nobody is at work" in left()
@@ -394,15 +394,15 @@ def test_on_the_command_line(capsys, from_file):
         assert err == ""
         return out
 
-    assert "6 of 6 runs (100.0%)" in told("status", from_file)
-    assert json.loads(told("status", from_file, "--json"))["done"] == 6
-    assert 'make = "s_br"' in told("show", from_file)
-    assert json.loads(told("show", from_file, "--json"))["text"] == TOML
-    out = told("verify", from_file, "--blocks", "2")
+    assert "6 of 6 runs (100.0%)" in told("sweep", "status", from_file)
+    assert json.loads(told("sweep", "status", from_file, "--json"))["done"] == 6
+    assert 'make = "s_br"' in told("sweep", "status", from_file, "--text")
+    assert json.loads(told("sweep", "status", from_file, "--json"))["text"] == TOML
+    out = told("sweep", "verify", from_file, "--blocks", "2")
     assert "every file is as it was written (3 blocks)" in out
     assert "2 random blocks played again, every bit as in the store" in out
     into = from_file.with_name("two.zarr")
-    assert "6 seeds" in told("merge", from_file, from_file, "--into", into)
+    assert "6 seeds" in told("sweep", "merge", from_file, from_file, "--into", into)
     assert_same(open_store(into), open_store(from_file))
-    assert cli.main(["status", str(into.with_name("none.zarr"))]) == 2
+    assert cli.main(["sweep", "status", str(into.with_name("none.zarr"))]) == 2
     assert "there is no Zarr store at" in capsys.readouterr().err

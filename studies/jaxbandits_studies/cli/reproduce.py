@@ -22,23 +22,31 @@ if TYPE_CHECKING:
 
 ALL = "all"
 # How long experiments take, and so their names, before they are loaded.
-TIMES = Path(__file__).parent / "experiments" / "minutes.csv"
+TIMES = Path(__file__).parents[1] / "minutes.csv"
 
 
 def add_reproduce(commands) -> None:
     """Add the command to the parser of the command line."""
-    reproduce = commands.add_parser("reproduce", help="run a figure or table")
-    reproduce.add_argument(
-        "name", metavar="NAME", help=f"see `jaxbandits list`; or {ALL}: those not done"
+    reproduce = commands.add_parser(
+        "reproduce", help="play a figure or table of a paper again"
     )
-    reproduce.add_argument("--paper", metavar="SETTING", help=f"with {ALL}: of it only")
+    reproduce.add_argument(
+        "name",
+        metavar="NAME",
+        help=f"an experiment (see `jaxbandits list`), or {ALL}: every one not done",
+    )
+    reproduce.add_argument(
+        "--paper",
+        metavar="SETTING",
+        help=f"with {ALL}: the experiments of one paper only",
+    )
     reproduce.add_argument("--seeds", type=int, help="number of seeds")
     reproduce.add_argument(
         "--horizon", type=int, help="number of rounds, or the budget"
     )
     reproduce.add_argument(
         "--out",
-        help=f"output folder (results/NAME); with {ALL} that of all",
+        help=f"output folder (results/NAME; with {ALL}: results)",
     )
     reproduce.add_argument(
         "--quick",
@@ -52,10 +60,12 @@ def add_reproduce(commands) -> None:
 
 
 def add_picture(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--format", default="png", help="of the figure: png, pdf, svg")
+    command.add_argument(
+        "--format", default="png", help="format of the figure: png, pdf, svg"
+    )
     command.add_argument(
         "--width",
-        help="of the figure in print: column (3.25 inches), text (6.75), or inches",
+        help="width of the figure: column (3.25 inches), text (6.75), or inches",
     )
 
 
@@ -157,6 +167,7 @@ def _reproduce_one(
     style: dict[str, Any],
     runs: Path | None = None,
 ) -> int:
+    from jaxbandits.cli.listing import minutes_text
     from jaxbandits.cli.table import records_table
     from jaxbandits.console.printing import Printer, say
     from jaxbandits.sweeps.fill import StoppedError
@@ -170,7 +181,7 @@ def _reproduce_one(
     folder = prepare_folder(out)
     size = "" if experiment.fixed else f"{chosen.seeds:,} seeds to {chosen.horizon:,}, "
     timing = minutes.measured().get(minutes.size_of(experiment, chosen))
-    spent = minutes.shown(minutes.minutes_of(timing))
+    spent = minutes_text(minutes.minutes_of(timing))
     took = f"; took {spent} minutes of one core" if spent else ""
     announce(f"{experiment.name}: {size}into {folder}{took}")
     # That its own seeds are few is what a quick form is.

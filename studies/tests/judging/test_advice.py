@@ -27,19 +27,12 @@ def test_every_setting_has_advice_of_an_entrant(no_data):
     for setting, one in ADVICE.items():
         entrant = PROTOCOLS[setting].entrants[one.policy]
         environment = next(iter(PROTOCOLS[setting].judging.values())).environment()
-        names = {"policies": _Policies(), "problem": environment.problem}
+        names = FOLDERS | {"problem": environment.problem}
         made = eval(one.code, names)
         # What is advised is what was judged, with the same parameters.
         assert made is entrant.factory(environment.problem) and not entrant.flaw
         assert made.params == made.params._replace(**entrant.params)
         assert one.code.split("(")[0].rsplit(".")[-1] in one.text
-
-
-class _Policies:
-    """``policies.SETTING``, as in the code that is printed."""
-
-    def __getattr__(self, name):
-        return FOLDERS[name]
 
 
 def test_the_evidence_by_hand():

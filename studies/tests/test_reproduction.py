@@ -13,7 +13,7 @@ from jaxbandits_studies.common.claims import is_full
 from jaxbandits_studies.statements import STATEMENTS, of_experiment
 from tests.tables import naming
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "studies"))
 pages, quoted = map(import_module, ("reproduction_page", "quoted"))
 KEPT = ROOT / "docs" / "reproduction"
@@ -218,15 +218,17 @@ def test_claims_show_what_is_recorded(capsys, monkeypatch, tmp_path):
     }
     monkeypatch.setattr(recorded, "verdicts", lambda: told)
     results = ["--results", str(tmp_path)]
-    assert cli.main(["claims", *results, "--json"]) == 0
+    assert cli.main(["paper", *results, "--json"]) == 0
     listed = {each["id"]: each for each in json.loads(capsys.readouterr().out)}
     assert listed["D2.1"]["recorded"] == told["D2.1"]
     assert (listed["D2.1"]["stands_on"], listed["B2.3"]["cause"]) == ("D1", "B2")
     assert listed["D2.2"]["recorded"] is None
-    assert cli.main(["claims", *results]) == 0
+    assert cli.main(["paper", "budgeted", *results]) == 0
     out = capsys.readouterr().out
-    number = len(STATEMENTS)
-    assert f"2 of {number} have a verdict: 1 fails, 1 not comparable." in out
+    number = sum(each["paper"] == "budgeted" for each in listed.values())
+    assert f"1 of {number} have a verdict: 1 fails." in out
     assert f"0 of {number} have a verdict: none." in out
     assert "fails (B2)" in out and "- 1 fails for one cause: the printed number" in out
+    assert cli.main(["paper", "farewell", *results]) == 0
+    out = capsys.readouterr().out
     assert "- 1 not comparable, played with delays that we reconstructed" in out

@@ -1,0 +1,213 @@
+"""The command ``list``: what the registry and installed packages have, by name.
+
+One entry is a line that begins with its name, so that names can be copied.
+"""
+
+import inspect
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from jaxbandits import checks
+
+KINDS = ("policies", "environments", "experiments")
+
+
+def list_(
+    words: Sequence[str], experiments: Sequence[Mapping[str, Any]], *, as_json: bool
+) -> int:
+    """Print entries, or all about one of them; the exit status.
+
+    Args:
+      words: kinds and settings that are shown, all of them by default; or one name of
+        an entry.
+      experiments: facts about each by name: those of installed packages.
+      as_json: whether to print for programs.
+
+    Raises:
+      ValueError: if a word is neither a kind, nor a setting, nor a name.
+    """
+    from jaxbandits.registry import SETTINGS, environments, policies, setting_of
+
+    found: dict[str, dict[str, Any]] = {
+        "experiments": {each["name"]: each for each in experiments},
+        "policies": policies(),
+        "environments": environments(),
+    }
+    names = {name: kind for kind, entries in found.items() for name in entries}
+    for word in words:
+        if word not in (known := (*KINDS, *SETTINGS, *names)):
+            raise ValueError(
+                f"WORD: there is no kind, setting or entry {word!r}"
+                f"{checks.hint(word, known)}; kinds are {', '.join(KINDS)}; settings "
+                f"are {', '.join(SETTINGS)}; `jaxbandits list` shows all entries"
+            )
+    if named := [word for word in words if word in names]:
+        if len(words) > 1:
+            raise ValueError(f"WORD: the name {named[0]!r} must stand alone")
+        return _show(named[0], names[named[0]], found[names[named[0]]], as_json)
+    settings = [word for word in words if word in SETTINGS] or SETTINGS
+    kinds = [word for word in words if word in KINDS] or KINDS
+    found = {
+        kind: {
+            name: entry
+            for name, entry in entries.items()
+            if (entry["setting"] if kind == "experiments" else setting_of(name))
+            in settings
+        }
+        for kind, entries in found.items()
+        if kind in kinds
+    }
+    if as_json:
+        listed = {
+            kind: [*(entries.values() if kind == "experiments" else entries)]
+            for kind, entries in found.items()
+        }
+        print(json.dumps(listed))
+        return 0
+    for kind, entries in found.items():
+        _print_lines(kind, entries)
+    return 0
+
+
+def _print_lines(kind: str, entries: Mapping[str, Any]) -> None:
+    from jaxbandits.console.printing import Printer
+
+    if not entries:
+        return
+    line, width = Printer().sentence, max(map(len, entries))
+    if kind == "experiments":
+        line("Experiments, with minutes of one core (quick, full), title and source")
+    else:
+        line(f"{kind.capitalize()}, with the functions that make them")
+    for name, entry in entries.items():
+        text = _experiment_line(entry) if kind == "experiments" else _call(entry)
+        line(f"  {name:<{width}}  {text}")
+    line("")
+
+
+def _experiment_line(entry: Mapping[str, Any]) -> str:
+    quick, full = (minutes_text(entry["minutes"][x]) for x in ("quick", "full"))
+    return f"{quick or '-':>5} {full or '-':>5}  {entry['title']} ({entry['source']})"
+
+
+def minutes_text(minutes: float | None) -> str:
+    """Minutes for people; nothing where none were measured."""
+    if minutes is None:
+        return ""
+    if minutes < 0.1:
+        return "< 0.1"
+    return f"{minutes:.1f}" if minutes < 10 else f"{minutes:,.0f}"
+
+
+def _call(maker) -> str:
+    """The function behind an entry with the arguments that the entry fixes."""
+    fixed = [f"{name}={_value(value)}" for name, value in maker.arguments.items()]
+    asked = [f"{name}=?" for name in maker.needs]
+    return f"{_path(maker.factory)}({', '.join(fixed + asked)})"
+
+
+def _value(value: Any) -> str:
+    return value.__name__ if callable(value) else checks.shown(value).split(" (")[0]
+
+
+def _path(function) -> str:
+    """Where a user imports a function from: ``censored.rcucb``."""
+    package, room = function.__module__.split(".")[:2]
+    prefix = room if package == "jaxbandits" else f"{package}.{room}"
+    return f"{prefix}.{function.__name__}"
+
+
+def _show(name: str, kind: str, entries: Mapping[str, Any], as_json: bool) -> int:
+    """Print all about one entry."""
+    from jaxbandits.console.printing import Printer
+
+    entry = entries[name]
+    if kind == "experiments":
+        facts = dict(entry)
+    else:
+        facts = {"name": name} | _facts(name, kind, entry)
+    if as_json:
+        print(json.dumps(facts))
+        return 0
+    line = Printer().sentence
+    for key, value in facts.items():
+        if key == "parameters":
+            line("parameters:")
+            width = max(map(len, value), default=0)
+            for leaf, about in value.items():
+                line(
+                    f"  {leaf:<{width}}  default {about['default']:.4g}; "
+                    f"{about['range']}"
+                )
+            if not value:
+                line("  none")
+        elif "\n" in str(value):
+            line(f"{key}:")
+            for text in value.split("\n"):
+                line(f"  {text}" if text else "")
+        else:
+            line(f"{key}: {value}")
+    return 0
+
+
+def _facts(name: str, kind: str, maker) -> dict[str, Any]:
+    """What code and documentation say of an entry of the registry."""
+    from jaxbandits.registry import setting_of
+
+    made = inspect.unwrap(maker.factory)
+    takes = ", ".join(
+        each.name
+        if each.default is each.empty
+        else f"{each.name}={_value(each.default)}"
+        for each in inspect.signature(made).parameters.values()
+    )
+    facts: dict[str, Any] = {
+        "setting": setting_of(name),
+        "entry": _call(maker),
+        "function": f"{_path(maker.factory)}({takes})",
+        "documentation": inspect.getdoc(made),
+    }
+    if kind == "policies":
+        page = inspect.getdoc(inspect.getmodule(made)) or ""
+        facts["source"] = "\n\n".join(page.split("\n\n")[:2])
+        facts["parameters"] = _parameters(maker(_problem(name)))
+    return facts
+
+
+def _parameters(policy) -> dict[str, dict[str, Any]]:
+    """Default and range by parameter; the range is what the policy's check says."""
+    ranges = {}
+    for leaf, default in policy.params._asdict().items() if policy.params else ():
+        ranges[leaf] = {"default": float(default), "range": "any number"}
+        try:
+            policy.check_params(policy.params._replace(**{leaf: math.nan}))
+        except ValueError as error:
+            told = str(error).removeprefix(f"{leaf} ").partition(", got ")[0]
+            ranges[leaf]["range"] = told
+    return ranges
+
+
+def _problem(name: str) -> Any:
+    """The problem of a small game that the policy plays: defaults depend on it."""
+    from jaxbandits.registry import make
+
+    game = name.split("/")[0]
+    if game == "combinatorial":
+        return make(
+            "combinatorial/combinatorial", environment=make("censored/indep"), size=2
+        ).problem
+    if game == "dueling":
+        return make("dueling/duels", environment=make("censored/indep")).problem
+    if game == "ordered":
+        splits = make("allocation/simulation", 3, 8.0)
+        return make("ordered/ordered", splits, [2, 8]).problem
+    examples = {
+        "censored": "censored/indep",
+        "continuum": "continuum/indep",
+        "budgeted": "budgeted/s-br",
+        "farewell": "farewell/figure-1a",
+        "allocation": "allocation/simulation",
+    }
+    return make(examples[game]).problem

@@ -1,0 +1,235 @@
+"""The commands that studies add: what they print and write, how they complain."""
+
+import contextlib
+import json
+import re
+import subprocess
+import warnings
+
+import numpy as np
+import pytest
+
+from jaxbandits.cli import main as cli
+from jaxbandits.stats import CoverageWarning
+from jaxbandits.sweeps.fill import StoppedError
+from jaxbandits_studies import REGISTRY, Options
+from tests.commands import check_complaint
+from tests.tables import naming
+
+
+@pytest.fixture
+def idle(monkeypatch):
+    """Experiments that fail the test if they are run."""
+
+    def run(options):
+        raise AssertionError(f"ran with {options}")
+
+    for name, experiment in REGISTRY.items():
+        monkeypatch.setitem(REGISTRY, name, experiment._replace(run=run))
+
+
+def test_reproduce_for_print(capsys, tmp_path):
+    """A picture of the width and in the form that is asked, and tables."""
+    arguments = "reproduce budgeted-fig5 --format pdf --width column --out".split()
+    assert cli.main([*arguments, str(tmp_path)]) == 0
+    assert capsys.readouterr().err == ""
+    picture = (tmp_path / "budgeted-fig5.pdf").read_bytes()
+    assert picture.startswith(b"%PDF")
+    (box,) = re.findall(rb"/MediaBox \[ 0 0 ([0-9.]+) ", picture)
+    assert float(box) == pytest.approx(72 * 3.25)
+    assert "\\begin{tabular}" in (tmp_path / "table.tex").read_text()
+    assert "| Wilson |" in (tmp_path / "table.md").read_text()
+
+
+def test_pictures_that_cannot_be(capsys, idle, tmp_path):
+    """Said before anything is played."""
+    for asked, message in [
+        (["--format", "gif"], "--format must be one of ('png', 'pdf', 'svg')"),
+        (["--width", "page"], "--width must be one of ('column', 'text')"),
+        (["--width", "0.5"], "--width must be in [1.5, 60], got 0.5"),
+    ]:
+        with naming((asked, message)):
+            command = [
+                "reproduce",
+                "censored-fig4",
+                "--out",
+                str(tmp_path / "a"),
+                *asked,
+            ]
+            assert cli.main(command) == 2
+            assert message in capsys.readouterr().err
+            assert not (tmp_path / "a").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "warned"),
+    [(["--quick"], False), (["--quick", "--seeds", "3"], True)],
+)
+def test_a_quick_form_does_not_warn_of_its_seeds(
+    capsys, tmp_path, monkeypatch, arguments, warned
+):
+    """Whoever asks for other ones is warned."""
+    name = "budgeted-fig5"
+
+    def run(options):
+        warnings.warn("few seeds", CoverageWarning, stacklevel=2)
+        return played(options)
+
+    played, quick = REGISTRY[name].run, Options(2, 10, quick=True)
+    experiment = REGISTRY[name]._replace(run=run, quick=quick, fixed=False)
+    monkeypatch.setitem(REGISTRY, name, experiment)
+    asked = ["reproduce", name, "--out", str(tmp_path), *arguments]
+    with pytest.warns(CoverageWarning) if warned else contextlib.nullcontext():
+        assert cli.main(asked) == 0
+    sentence = "Of a quick form intervals are not sure"
+    assert (sentence in capsys.readouterr().out) == (not warned)
+
+
+def test_sizes_that_are_asked_reach_the_experiment(tmp_path, monkeypatch):
+    """Which then stops."""
+    name, asked = "censored-fig4", []
+
+    def run(options):
+        asked.append((options.seeds, options.horizon))
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(REGISTRY, name, REGISTRY[name]._replace(run=run))
+    for words in ("", "--quick", "--quick --seeds 7", "--horizon 9"):
+        command = ["reproduce", name, "--out", str(tmp_path), *words.split()]
+        assert cli.main(command) == 130
+    assert asked == [(100, 100_000), (20, 2_000), (7, 2_000), (100, 9)]
+
+
+def test_sigterm_ends_an_experiment_that_keeps_its_runs(capsys, tmp_path, monkeypatch):
+    folders = []
+
+    def run(options):
+        folders.append(options.folder)
+        raise StoppedError("stopped after 1 of 2 blocks of this run")
+
+    name = "leaderboard-budgeted"
+    monkeypatch.setitem(REGISTRY, name, REGISTRY[name]._replace(run=run))
+    assert cli.main(["reproduce", name, "--out", str(tmp_path)]) == 128 + 15
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1 and "goes on from there" in err
+    assert "SIGTERM: stopped after 1 of 2 blocks" in err
+    assert folders == [tmp_path]
+
+
+def test_an_interruption_is_said_in_one_line(capsys, tmp_path, monkeypatch):
+    """The folder of the experiment's name is there by then."""
+
+    def run(options):
+        raise KeyboardInterrupt
+
+    name = "censored-fig4"
+    monkeypatch.setitem(REGISTRY, name, REGISTRY[name]._replace(run=run))
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["reproduce", name]) == 130
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", "jaxbandits: interrupted\n")
+    assert (tmp_path / "results" / name).is_dir()
+
+
+def test_mistakes_are_named(capsys, tmp_path, idle):
+    for arguments, message in [
+        (
+            ["censored-fig3"],
+            "NAME: there is no experiment 'censored-fig3' (did you mean 'censored-fig",
+        ),
+        (["censored-fig9", "--seeds", "0"], "--seeds must be at least 1, got 0"),
+        (["censored-fig9", "--horizon", "-5"], "--horizon must be at least 1, got -5"),
+        (["censored-fig9", "--quick", "--seeds", "-1"], "--seeds must be at least 1"),
+    ]:
+        with naming((arguments, message)):
+            folder = tmp_path / "out"
+            assert cli.main(["reproduce", *arguments, "--out", str(folder)]) == 2
+            check_complaint(capsys, f"jaxbandits: {message}")
+            assert not folder.exists()
+
+
+def test_our_faults_pass_and_others_on_request(monkeypatch, tmp_path):
+    """A mistake is one line, unless where it came from is asked."""
+    with pytest.raises(ValueError, match="there is no experiment"):
+        cli.main(["reproduce", "nothing", "--traceback"])
+
+    def run(options):
+        return np.zeros(3).reshape(2)
+
+    name = "censored-fig4"
+    monkeypatch.setitem(REGISTRY, name, REGISTRY[name]._replace(run=run))
+    with pytest.raises(ValueError, match="reshape"):
+        cli.main(["reproduce", name, "--out", str(tmp_path)])
+
+
+def test_a_file_where_the_folder_should_be(capsys, tmp_path, idle):
+    for below in [(), ("deeper",)]:
+        with naming(below):
+            file = tmp_path / "results"
+            file.write_text("mine")
+            folder = str(file.joinpath(*below))
+            assert cli.main(["reproduce", "censored-fig9", "--out", folder]) == 2
+            check_complaint(capsys, f"jaxbandits: out: cannot write to {folder}")
+            assert file.read_text() == "mine"
+
+
+def test_the_list_has_every_experiment(capsys, idle):
+    assert cli.main(["list", "experiments"]) == 0
+    out, err = capsys.readouterr()
+    assert err == "" and "Policies" not in out
+    title, *lines, _ = out.splitlines()
+    assert [line.split()[0] for line in lines] == list(REGISTRY)
+    for line, experiment in zip(lines, REGISTRY.values(), strict=True):
+        assert line.endswith(f"{experiment.title} ({experiment.source})")
+
+
+def test_the_list_has_facts_of_experiments_as_json(capsys, idle):
+    assert cli.main(["list", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [each["name"] for each in found["experiments"]] == list(REGISTRY)
+    for listed in found["experiments"]:
+        experiment = REGISTRY[listed["name"]]
+        assert listed == {
+            "name": experiment.name,
+            "setting": experiment.setting,
+            "title": experiment.title,
+            "source": experiment.source,
+            "seeds": experiment.full.seeds,
+            "horizon": experiment.full.horizon,
+            "minutes": listed["minutes"],  # test_minutes.py
+        }
+    assert "allocation/criteo" in found["environments"]
+    assert cli.main(["list", "censored", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["experiments"]
+    assert {each["setting"] for each in found} == {"censored"}
+    assert cli.main(["list", "censored-fig4", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) in found
+
+
+def test_options_of_reproduce_that_cannot_be_parsed(capsys, idle):
+    for arguments, message in [
+        (["censored-fig9", "--seeds", "many"], "argument --seeds: invalid"),
+        (["censored-fig9", "--horizon", "1e5"], "argument --horizon"),
+        (["censored-fig9", "--seeds", "2.5"], "argument --seeds"),
+        ([], "NAME"),
+        (["censored-fig9", "--rounds", "9"], "--rounds"),
+    ]:
+        with naming((arguments, message)):
+            with pytest.raises(SystemExit) as stopped:
+                cli.main(["reproduce", *arguments])
+            out, err = capsys.readouterr()
+            assert stopped.value.code == 2 and out == ""
+            assert err.startswith("usage: jaxbandits") and message in err
+
+
+def test_bash_completes_names(capsys, tmp_path):
+    pytest.importorskip("shtab")
+    cli.main(["completion", "bash"])
+    script = tmp_path / "complete.sh"
+    script.write_text(capsys.readouterr().out)
+    ask = (
+        f"source {script}; COMP_WORDS=(jaxbandits reproduce censored-ra); COMP_CWORD=2;"
+        "_shtab_jaxbandits; echo ${COMPREPLY[@]}"
+    )
+    done = subprocess.run(["bash", "-c", ask], capture_output=True, text=True)
+    assert done.stdout.split() == ["censored-radii"], done.stderr
