@@ -48,8 +48,8 @@ def check_environment(
     * a view shows the round that is played;
     * a run is a pure function of its seed;
     * the policy's actions are the game's, and the books count every round once;
-    * feedback holds no NaN and lies in the ranges of a budgeted problem, and what is
-      spent is a number that never falls;
+    * feedback holds no NaN and lies in the ranges of its problem, and what is spent is
+      a number that never falls;
     * metrics are finite numbers, under names that results can have, and so is what the
       judge says of an action of the policy, under other names;
     * metrics and `step` read and write no entry that an array does not have;
@@ -84,8 +84,11 @@ def check_environment(
     for leaf in jax.tree.leaves(trace.feedback):
         require(not np.any(np.isnan(leaf)), "step gives NaN: feedback holds NaN")
     if hasattr(environment.problem, "check_feedback"):
+        answers = trace.actions, trace.feedback
         with refused("the environment's problem: "):
-            environment.problem.check_feedback(trace.actions, trace.feedback)
+            for number in range(rounds):
+                answer = jax.tree.map(lambda x, i=number: x[i], answers)
+                environment.problem.check_feedback(None, *answer)
     metrics, counted, _ = books(environment, instance, trace)
     check_actions(environment, instance, trace, counted)
     require(metrics, "the environment's metrics must name at least one, got none")
