@@ -1,8 +1,8 @@
 """One round, traced before anything is compiled: what breaks the protocol, by name.
 
-JAX would say the same of a loop's carry, and not which function's it is. Of what is only
+JAX would say the same of a loop's carry, and not which function's it is. What is only
 wrong (a number read beyond the noise, NumPy's randomness frozen in the trace) it would
-say nothing. Positions that a round computes are looked at by `jaxbandits.testing`.
+not say. Positions that a round computes are looked at by `jaxbandits.testing`.
 """
 
 import random

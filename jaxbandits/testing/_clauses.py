@@ -78,8 +78,8 @@ def _evaluated(program: ClosedJaxpr, values: list[Any]) -> list[Any]:
         name, inputs = eqn.primitive.name, [read(x) for x in eqn.invars]
         if eqn.params.get("name") == PICK:
             rows, index = inputs
-            row = rows.at[index].get(mode="clip", wrap_negative_indices=False)
-            outputs = [row]
+            rows = jnp.asarray(rows).at[index]
+            outputs = [rows.get(mode="clip", wrap_negative_indices=False)]
         elif name in CALLS:
             outputs = _evaluated(eqn.params[CALLS[name]], inputs)
         else:
