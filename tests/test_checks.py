@@ -185,10 +185,10 @@ def test_home_is_spelt_out(monkeypatch, tmp_path):
 
 
 def test_a_forked_process(monkeypatch):
-    monkeypatch.setattr(checks.values, "_played_in", None)
+    monkeypatch.setattr("jaxbandits.checks.values._played_in", None)
     for _ in range(2):
         checks.unforked()
-    monkeypatch.setattr(checks.values.os, "getpid", lambda: -1)
+    monkeypatch.setattr("jaxbandits.checks.values.os.getpid", lambda: -1)
     with pytest.raises(RuntimeError, match="forked .*get_context"):
         checks.unforked()
 

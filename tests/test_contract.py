@@ -455,7 +455,7 @@ HIDDEN = {
     ),
     "noise of others, in some rounds": (
         policy(act=lambda noise, v, s, p: (noise[v.round // 20] % 2).astype(jnp.int32)),
-        "act reads beyond its noise",
+        "act: out-of-bounds indexing for array of shape .1,.: index 1",
     ),
     "noise of others, as a state has it": (
         policy(
@@ -464,7 +464,7 @@ HIDDEN = {
             },
             words=(0, 1),
         ),
-        "update reads beyond its noise",
+        "update: out-of-bounds indexing for array of shape .1,.: index 1",
     ),
 }
 

@@ -116,7 +116,7 @@ BAD_POLICIES = {
     ),
     "a choice by an entry that the state has not": (
         counter(act=lambda noise, view, state, params: state[7] % 2),
-        "policy '.*': act: .*out-of-bounds indexing .* index 7",
+        "act reads beyond 2 entries, at index 7 of an array",
     ),
     "a count that is written beyond the state": (
         counter(update=lambda n, v, state, a, f, p: state.at[a + 5].add(1)),
@@ -153,7 +153,7 @@ BAD_NOTES = {
     ),
     "an entry that the state has not": (
         {"report": lambda state, params: {"pulls": state[7]}},
-        "policy '.*': report: .*out-of-bounds indexing .* index 7",
+        "report reads beyond 2 entries, at index 7 of an array",
     ),
     "a complex number": (
         {"report": lambda state, params: {"pulls": state * 1j}},
@@ -324,11 +324,11 @@ BAD_ENVIRONMENTS = {
     ),
     "a word by the arm that is played": (
         altered(GAME, words=1, step=lambda n, i, s, a: (s, unit_interval(n)[a])),
-        "step reads beyond its noise, which has 1 words, at index 1",
+        "step: out-of-bounds indexing for array of shape .1,.: index 1",
     ),
     "a word picked by the arm that is played": (
         altered(GAME, words=1, step=lambda n, i, s, a: (s, pick(unit_interval(n), a))),
-        "step reads beyond its noise, which has 1 words, at index 1",
+        "step: out-of-bounds indexing for array of shape .1,.: index 1",
     ),
     "pulls that are never counted": (
         altered(GAME, step=lambda n, i, state, a: (state, n[0])),
@@ -348,7 +348,7 @@ BAD_ENVIRONMENTS = {
     ),
     "a metric of an entry that is not there": (
         altered(GAME, metrics=lambda t, i, r: {"x": r.pulls[7]}),
-        "metrics: out-of-bounds indexing for array of shape .* index 7",
+        "metrics reads beyond 2 entries, at index 7 of an array",
     ),
     "a metric of an entry beyond what the record counts": (
         altered(GAME, metrics=lambda t, i, r: {"x": r.pulls[r.spent]}),

@@ -1,4 +1,4 @@
-"""What people may tell a policy: all that a game answers, and nothing else."""
+"""Problems take all feedback that their games give, and nothing else."""
 
 import jax
 import jax.numpy as jnp
@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from jaxbandits import allocation, budgeted, censored, farewell, live
-from jaxbandits.live.told import TOLD
+from jaxbandits.checks.rounds import typed
 from jaxbandits.protocol import Policy
 from jaxbandits.registry import ENVIRONMENTS
+from jaxbandits.testing import altered, check_environment
 from jaxbandits.testing._trace import rounds_of
 from tests.tables import naming
 
@@ -61,13 +62,16 @@ SHORT = ("censored/trap", "budgeted/s-br", "farewell/figure-1a")
 def tell_again(name):
     """All that a game shows and answers in uniform play."""
     problem, rounds = played(name)
-    told = TOLD[type(problem)]
+    sizes = {"K": problem.num_arms, "m": getattr(problem, "size", 0)}
     for view, _, _, action, feedback in rounds:
-        if told.view_of:
-            jax.tree.map(np.testing.assert_allclose, told.view_of(problem, view), view)
-        told.check_action(problem, view, action)
-        again = told.feedback_of(problem, view, action, feedback)
-        jax.tree.map(np.testing.assert_allclose, again, feedback)
+        if hasattr(problem, "view_type"):
+            again = typed("view", view, problem.view_type, sizes)
+            jax.tree.map(np.testing.assert_array_equal, again, view)
+            problem.check_view(again)
+        problem.check_action(view, action)
+        again = typed("feedback", feedback, problem.feedback_type, sizes)
+        jax.tree.map(np.testing.assert_array_equal, again, feedback)
+        problem.check_feedback(view, action, again)
 
 
 @pytest.mark.parametrize("name", SHORT)
@@ -102,47 +106,51 @@ IMPOSSIBLE = {
         (SETS, {"reward": [0.5, 17]}, "feedback.reward must be in .0, 1."),
         (SETS, {"consumption": [0.2, 0.9]}, "consumption must be in .0, 0.3., the l"),
         (SETS, {"censored": [False, True]}, "must have reward 0 and consumption inf"),
-        (SETS, {"censored": False}, r"feedback.censored must have size = 2 entries"),
-        (SETS, {"censored": [False, 1]}, "feedback.censored must be True or F.* got 1"),
-        (SETS, {"reward": [0.5, [0.2]]}, "feedback.reward must be one number"),
-        (SETS, {"reward": [0.5] * 3}, r"feedback.reward must have size = 2 entries"),
+        (SETS, {"censored": False}, "feedback.censored must have shape .2., got"),
+        (SETS, {"censored": [False, 1]}, "feedback.censored must be True or F"),
+        (SETS, {"reward": [0.5, [0.2]]}, "feedback.reward must be a real number"),
+        (SETS, {"reward": [0.5] * 3}, "feedback.reward must have shape .2., got"),
         (SETS._replace(arm=[1, 1]), {}, "action.arm must hold 2 different arms"),
         (SETS._replace(arm=[0, 10]), {}, r"action.arm must be in \[0, 10\)"),
         (SETS._replace(limit=[0, 2]), {}, r"action.limit must be in \[0, 2\)"),
     ],
     "dueling": [
         (DUEL, {"first_preferred": 0.7}, "first_preferred must be True or False"),
-        (DUEL, {"first_preferred": [True, False]}, "first_preferred must be True or F"),
+        (
+            DUEL,
+            {"first_preferred": [True, False]},
+            "first_preferred must be one number",
+        ),
         (DUEL, {"consumption": [0.2, 0.9]}, "consumption must be in .0, 0.3., the l"),
         (DUEL, {"censored": [False, True]}, "must have reward 0 and consumption inf"),
-        (DUEL, {"censored": False}, "feedback.censored must have 2 entries"),
-        (DUEL, {"consumption": [0.2] * 3}, "feedback.consumption must have 2 entries"),
+        (DUEL, {"censored": False}, "feedback.censored must have shape .2., got"),
+        (DUEL, {"consumption": [0.2] * 3}, "feedback.consumption must have shape .2."),
         (DUEL._replace(arm=[0, 10]), {}, r"action.arm must be in \[0, 10\)"),
         (DUEL._replace(limit=[0, 2]), {}, r"action.limit must be in \[0, 2\)"),
-        (DUEL._replace(arm=[0, 1, 2]), {}, r"action must be as `ask` gives it"),
+        (DUEL._replace(arm=[0, 1, 2]), {}, "action.arm must have shape .2., got"),
     ],
     "budgeted": [
         (0, {"cost": -1}, "feedback.cost must be in .0, 1., got -1"),
         (0, {"reward": np.inf}, "feedback.reward must be in"),
         (2, {}, r"action must be in \[0, 2\), got 2"),
-        (0, {"spent": -1}, "view.spent must be at least 0"),
+        (0, {"spent": -1}, "view.spent must be >= 0"),
         (0, {"num_arms": 0}, r"view.num_arms must be in \[1, 3\], got 0"),
         (0, {"unit": 0}, "view.unit must be positive"),
     ],
     "farewell": [
         (WAIT, {"delay": 10**6}, "feedback.delay must be in .1, 3, the wait., or"),
-        (WAIT, {"time": 4}, "feedback.time must be in .1, 3., got 4"),
+        (WAIT, {"time": 4}, "feedback.time must be 2, .* a delay of 2, got 4"),
         (WAIT, {"time": 1.5}, "feedback.time must be a whole number"),
         (WAIT, {"time": 1}, "feedback.time must be 2, .* a delay of 2, got 1"),
         (WAIT, {"delay": 1.5}, "feedback.delay must be a whole number"),
         (WAIT, {"delay": np.inf}, "feedback.reward must be 0 where nothing came"),
         (WAIT, {"reward": -0.5}, "feedback.reward must be in"),
-        (WAIT, {"clock": -1}, "view.clock must be in"),
+        (WAIT, {"clock": -1}, "view.clock must be >= 0"),
         (WAIT._replace(wait=99), {}, "action.wait must be in"),
     ],
     "allocation": [
-        (SPLIT, {"threshold": [0.1, np.inf]}, "threshold must be 3 numbers, one per"),
-        (SPLIT, {"allocation": [0.3] * 4}, "allocation must be 3 numbers"),
+        (SPLIT, {"threshold": [0.1, np.inf]}, "threshold must have shape .3., got sh"),
+        (SPLIT, {"allocation": [0.3] * 4}, "allocation must have shape .3., got"),
         (
             SPLIT,
             {"allocation": [9.0] * 3},
@@ -158,15 +166,15 @@ IMPOSSIBLE = {
         (
             allocation.Allocation(-SPLIT.amounts),
             {},
-            "action.amounts must be at least 0",
+            "action.amounts must be >= 0",
         ),
     ],
     "ordered": [
         (TURNS, {"allocation": [1, 2, 1]}, "allocation must be whole units, as"),
         (TURNS, {"allocation": [2, 1.5, 1]}, "allocation must be whole units"),
         (TURNS, {"allocation": [2, 4, 1]}, "allocation must be whole units"),
-        (TURNS, {"allocation": [2, -1, 1]}, "allocation must be at least 0"),
-        (TURNS, {"allocation": [2, 1]}, "allocation must be 3 numbers"),
+        (TURNS, {"allocation": [2, -1, 1]}, "allocation must be >= 0"),
+        (TURNS, {"allocation": [2, 1]}, "allocation must have shape .3., got"),
         (TURNS, {"threshold": [0.1, 1.5, 0.1]}, "must be in .0, what the arm got"),
         (TURNS._replace(arms=[2, 0, 0]), {}, "action.arms must hold all 3 arms"),
         (TURNS._replace(arms=[2, 0, 3]), {}, r"action.arms must be in \[0, 3\)"),
@@ -225,6 +233,17 @@ def test_what_no_round_can_be_is_refused(name):
         )
         with pytest.raises((TypeError, ValueError), match=message):
             live.tell(session, action, told, seen)
+
+
+def test_an_environment_whose_feedback_its_problem_does_not_allow_is_refused():
+    game = censored.trap()
+
+    def step(noise, instance, state, action):
+        state, feedback = game.game.step(noise, instance, state, action)
+        return state, feedback._replace(reward=feedback.reward + 1.5)
+
+    with pytest.raises(AssertionError, match="problem: feedback.reward must be in"):
+        check_environment(altered(game, step=step), censored.uniform(game.problem))
 
 
 def test_integers_and_floats_are_numbers_and_people_have_no_oracle():

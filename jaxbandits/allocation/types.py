@@ -5,12 +5,17 @@ do not: they say how resource is handed out until it is gone (section 5 of the p
 Where an arm that has been left is not returned to (`Ordered`), `Turns` say so.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 from jax import Array
 from jaxtyping import Float, Int32
 
+from jaxbandits.checks import finite, non_negative, positive
+from jaxbandits.checks.rounds import positions, within
 from jaxbandits.laws.thresholds import Threshold
+
+ROUNDING = 1e-6  # relative, of a sum of amounts
 
 
 class Allocation(NamedTuple):
@@ -127,6 +132,44 @@ class Problem(NamedTuple):
     known: bool = True
     cascade: bool = False
 
+    view_type = View  # type: ignore[misc]
+    feedback_type = Feedback  # type: ignore[misc]
+
+    def check_view(self, view: View) -> None:
+        """Require a budget that a round may have."""
+        within("view.budget", view.budget, 0, self.budget)
+        if view.oracle is not None:  # as people have none
+            for name, amounts in view.oracle._asdict().items():
+                finite(**{f"view.oracle.{name}": amounts})
+
+    def check_action(self, view: Any, action: Any) -> None:
+        """Require what a round's budget can be handed out by."""
+        del view
+        if isinstance(action, Allocation):
+            non_negative(**{"action.amounts": action.amounts})
+        elif isinstance(action, Plan):
+            non_negative(**{"action.weight": action.weight})
+            positive(**{"action.rate": action.rate})
+        elif isinstance(action, Order):
+            positions("action.arms", action.arms, self.num_arms)
+            positive(**{"action.step": action.step})
+
+    def check_feedback(self, view: Any, action: Any, feedback: Any) -> None:
+        """Require shares of one budget, and thresholds within them, eq. (5)."""
+        amounts = feedback.allocation
+        non_negative(**{"feedback.allocation": amounts})
+        # A policy that looks at nothing but the round may be shown nothing else.
+        budget = float(getattr(view, "budget", self.budget))
+        # A Plan's arms may give back what they were offered: then it is more in all.
+        split = isinstance(action, Allocation | Order)
+        most = np.sum(amounts) if split else np.max(amounts)
+        if most > budget * (1 + ROUNDING):
+            raise ValueError(
+                "feedback.allocation must not give an arm more than the budget, "
+                f"{budget:g}{', nor all arms together' if split else ''}, got {amounts}"
+            )
+        _check_thresholds(feedback)
+
 
 class Ordered(NamedTuple):
     """What a learner knows where arms are served in turn. Hashable.
@@ -149,3 +192,41 @@ class Ordered(NamedTuple):
     def arms(self) -> Problem:
         """The same arms, where resource may be handed out in any way."""
         return Problem(*self[:5], float(self.units), known=False)
+
+    feedback_type = Feedback  # type: ignore[misc]
+
+    def check_action(self, view: Any, action: Any) -> None:
+        """Require turns of all arms, of no more units than there may be."""
+        del view
+        arms, amounts = action
+        positions("action.arms", arms, self.num_arms)
+        if len(np.unique(arms)) < self.num_arms:
+            raise ValueError(
+                f"action.arms must hold all {self.num_arms} arms, each of them once, "
+                f"got {arms}"
+            )
+        positions("action.amounts", amounts, self.units + 1)
+        if np.sum(amounts) > self.units:
+            raise ValueError(
+                f"action.amounts must be at most {self.units} in all, got {amounts}"
+            )
+
+    def check_feedback(self, view: Any, action: Any, feedback: Any) -> None:
+        """Require units as the turns hand them out, and thresholds within them."""
+        del view
+        arms, amounts = action
+        units, handed_out = feedback.allocation, np.empty(self.num_arms)
+        non_negative(**{"feedback.allocation": units})
+        before = np.cumsum(amounts) - amounts
+        handed_out[arms] = np.clip(np.sum(units) - before, 0, amounts)
+        if np.any(units != np.floor(units)) or np.any(units != handed_out):
+            raise ValueError(
+                "feedback.allocation must be whole units, as the action's turns hand "
+                f"them out until a budget is used up, got {units}"
+            )
+        _check_thresholds(feedback)
+
+
+def _check_thresholds(feedback: Feedback) -> None:
+    amounts, end = feedback.allocation, "what the arm got"
+    within("feedback.threshold", feedback.threshold, 0, amounts, end, or_infinite=True)

@@ -12,6 +12,7 @@ from inspect import signature
 from typing import ParamSpec, TypeVar
 
 import jax.numpy as jnp
+import numpy as np
 from jax import Array, lax
 from jaxtyping import Bool, Int, Shaped
 
@@ -55,6 +56,9 @@ def _at_an_index(kernel: Callable[Arguments, Array]) -> Callable[Arguments, Arra
         if not hasattr(x, "shape"):
             raise TypeError(f"x must be an array, got {shown(x)}")
         shaped("", index=integer("index", index))
+        known = isinstance(index, int | np.integer) and "row" not in given
+        if known and not 0 <= index < len(x):
+            raise ValueError(f"index must be in [0, {len(x)}), got {index}")
         return kernel(*args, **options)
 
     return checked
@@ -74,6 +78,7 @@ def pick(x: Shaped[Array, "n ..."], index: Int[Array, ""]) -> Shaped[Array, "...
 
     Raises:
       TypeError: if `index` is no integer.
+      ValueError: if it is one of Python or NumPy, and out of range.
     """
     if x.shape[0] > BINARY_ROWS:
         return jnp.sum(jnp.where(_mask(x, index), x, 0), axis=0, dtype=x.dtype)

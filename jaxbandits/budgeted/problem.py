@@ -21,6 +21,7 @@ from jaxbandits.checks import (
     positive,
     whole,
 )
+from jaxbandits.checks.rounds import positions, within
 
 
 class Feedback(NamedTuple):
@@ -97,21 +98,29 @@ class Problem(NamedTuple):
             "cost": (self.lowest_cost, self.highest_cost),
         }
 
-    def check_feedback(self, arms: np.ndarray, feedback: Feedback) -> None:
-        """Require rewards and costs of some pulls, [n] each, to be in their ranges.
+    view_type = View  # type: ignore[misc]
+    feedback_type = Feedback  # type: ignore[misc]
 
-        Raises:
-          ValueError: naming the range.
-        """
+    def check_view(self, view: View) -> None:
+        """Require arms that there are, and amounts of money."""
+        within("view.num_arms", view.num_arms, 1, self.num_arms)
+        non_negative(**{"view.spent": view.spent})
+        positive(**{"view.unit": view.unit})
+        if view.oracle is not None:  # as people have none
+            non_negative(**{"view.oracle.cheapest": view.oracle.cheapest})
+            positions("view.oracle.best", view.oracle.best, int(view.num_arms))
+
+    def check_action(self, view: Any, action: Any) -> None:
+        """Require an arm that there is."""
+        # A policy that looks at nothing but the round may be shown nothing else.
+        positions("action", action, int(getattr(view, "num_arms", self.num_arms)))
+
+    def check_feedback(self, view: Any, action: Any, feedback: Any) -> None:
+        """Require a reward and a cost in the ranges of an arm."""
+        del view
         for what, (low, high) in self.ranges.items():
-            found = np.asarray(getattr(feedback, what), np.float32)
-            low, high = (np.asarray(end, np.float32)[arms] for end in (low, high))
-            wrong = ~((found >= low) & (found <= high))
-            if np.any(wrong):
-                raise ValueError(
-                    f"{what}_range: arm {arms[wrong][0]} gives {found[wrong][0]:g}, "
-                    f"outside [{low[wrong][0]:g}, {high[wrong][0]:g}]"
-                )
+            amount, arm = getattr(feedback, what), int(action)
+            within(f"feedback.{what}", amount, low[arm], high[arm])
 
     def adapt(self, make: Callable[["Problem"], Any]) -> Any:
         """The policy that `make` makes, which is shown shares of the largest amounts.

@@ -23,9 +23,11 @@ from jaxbandits.checks import (
     text,
     whole,
 )
+from jaxbandits.checks.rounds import positions, within
 from jaxbandits.laws.law import Cost, JointLaw, cost_of, exceeds
 
 ANY = "any"  # in place of a grid: every limit up to the largest
+LARGEST = float(np.finfo(np.float32).max)
 
 
 class Action(NamedTuple):
@@ -221,6 +223,19 @@ class Problem(NamedTuple):
         negative. It is `max_penalty` wherever no cost exceeds the largest penalty."""
         return max(self.max_penalty, self.max_cost)
 
+    feedback_type = Feedback  # type: ignore[misc]
+
+    def check_action(self, view: Any, action: Any) -> None:
+        """Require an arm and a limit that there are, or arrays of them."""
+        del view
+        positions("action.arm", action.arm, self.num_arms)
+        positions("action.limit", action.limit, self.num_limits)
+
+    def check_feedback(self, view: Any, action: Any, feedback: Any) -> None:
+        """Require what eq. (1) allows of a run, or of several."""
+        del view
+        _check_runs(feedback, np.asarray(self.limits)[action.limit], self.sigma)
+
 
 class Continuum(NamedTuple):
     """What a learner knows where every limit in (0, max_limit] may be chosen.
@@ -252,6 +267,22 @@ class Continuum(NamedTuple):
         cost = cost_of(self.cost, np.array([self.max_limit]))[0]
         return max(self.max_penalty, float(cost))
 
+    feedback_type = Feedback  # type: ignore[misc]
+
+    def check_action(self, view: Any, action: Any) -> None:
+        """Require an arm that there is, and a limit in (0, max_limit]."""
+        del view
+        positions("action.arm", action.arm, self.num_arms)
+        if not action.limit > 0 or exceeds(action.limit, self.max_limit):
+            raise ValueError(
+                f"action.limit must be in (0, {self.max_limit:g}], got {action.limit}"
+            )
+
+    def check_feedback(self, view: Any, action: Any, feedback: Any) -> None:
+        """Require what eq. (1) allows of a run."""
+        del view
+        _check_runs(feedback, action.limit, self.sigma)
+
 
 class Combinatorial(NamedTuple):
     """What a learner knows where `size` arms run in a round. Hashable.
@@ -279,6 +310,20 @@ class Combinatorial(NamedTuple):
         """The same arms and limits, where one arm runs in a round."""
         return Problem(*self[:-1])
 
+    feedback_type = SemiBanditFeedback  # type: ignore[misc]
+
+    def check_action(self, view: Any, action: Any) -> None:
+        """Require different arms, and limits that there are."""
+        self.pairs.check_action(view, action)
+        if len(np.unique(action.arm)) < self.size:
+            raise ValueError(
+                f"action.arm must hold {self.size} different arms, got {action.arm}"
+            )
+
+    def check_feedback(self, view: Any, action: Any, feedback: Any) -> None:
+        """Require what eq. (1) allows of every arm of the round."""
+        self.pairs.check_feedback(view, action, feedback)
+
 
 class Dueling(NamedTuple):
     """What a learner knows where two pairs duel in a round. Hashable.
@@ -303,6 +348,35 @@ class Dueling(NamedTuple):
     def pairs(self) -> Problem:
         """The same arms and limits, where one arm runs in a round."""
         return Problem(*self)
+
+    feedback_type = DuelFeedback  # type: ignore[misc]
+
+    def check_action(self, view: Any, action: Any) -> None:
+        """Require two arms and two limits that there are."""
+        self.pairs.check_action(view, action)
+
+    def check_feedback(self, view: Any, action: Any, feedback: Any) -> None:
+        """Require what eq. (1) allows of both runs, whose rewards are not observed."""
+        self.pairs.check_feedback(view, action, feedback)
+
+
+def _check_runs(feedback: Any, limit: Any, sigma: float) -> None:
+    """Require what eq. (1) allows of runs with these limits, [...]."""
+    reward = getattr(feedback, "reward", np.zeros(()))  # a duel has none
+    consumption, censored = feedback.consumption, feedback.censored
+    if np.any(censored & ((reward != 0) | (consumption != np.inf))):
+        raise ValueError(
+            "feedback of a censored round must have reward 0 and consumption inf (see "
+            f"jaxbandits.censored.censor), got {feedback}"
+        )
+    least, most = (0.0, 1.0) if sigma == 0 else (-LARGEST, LARGEST)
+    within("feedback.reward", reward, least, most)
+    wrong = ~censored & ((consumption < 0) | exceeds(consumption, limit))
+    for most, amount in zip(limit[wrong], consumption[wrong], strict=True):
+        raise ValueError(
+            f"feedback.consumption must be in [0, {most:g}], the limit, or the round "
+            f"censored, got {amount:g}"
+        )
 
 
 def penalty_at(problem: Problem | Continuum, limits: Numbers) -> np.ndarray:

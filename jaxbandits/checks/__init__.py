@@ -3,7 +3,7 @@
 `values` has the checks of values, `annotations` those of types by annotations; both are
 imported from here. Beside them: `points` (tables of parameter points), `factory`
 (what factories of policies do with their arguments), `fit` (whether a policy was built
-for a game), `actions` and `entries` (what is played, and what is told of a round).
+for a game), `actions` (what a policy plays) and `rounds` (what people report).
 """
 
 from jaxbandits.checks.annotations import check_kinds, kinds

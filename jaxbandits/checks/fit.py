@@ -36,10 +36,10 @@ def check_fit(name: str, policy: Policy, environment: Environment) -> None:
         words = f"for {kind_name(type(mine))}, and the environment"
         words = f"{words} {environment.name!r} is {kind_name(type(its))}"
     elif differing := _differing(mine, its):
-        told = [f"{field} = {_words(mine, field)}" for field in differing]
+        built = [f"{field} = {_words(mine, field)}" for field in differing]
         has = [f"{field} = {_words(its, field)}" for field in differing]
         words = (
-            f"for {', '.join(told)}, and the environment {environment.name!r} has "
+            f"for {', '.join(built)}, and the environment {environment.name!r} has "
             f"{', '.join(has)}"
         )
     else:

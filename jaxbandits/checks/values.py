@@ -28,7 +28,7 @@ else:
     Numbers = Any
 
 LONGEST = 80  # characters of a value in an error
-MOST_ERRORS = 30  # that are said at once
+MOST_ERRORS = 30  # that one exception lists
 MOST_ROUNDS = 2**31 - 2  # rounds are counted in int32
 ROOM = 1e10  # up to which a parameter may be multiplied
 MOST = 10**6  # arms, limits, waits, ... of a game: more is a slip, and no memory has it
@@ -83,12 +83,12 @@ def played(**values: Any) -> None:
     """Require finite values to stay so in the precision of play, and others than 0 too.
 
     That is float32 unless JAX has 64 bits enabled. 1e39 would be played as infinity and
-    1e-50 as 0, whatever a check in float64 has said of them.
+    1e-50 as 0, whatever a check in float64 finds.
 
     Raises:
       ValueError: naming the argument and the range.
     """
-    _told(values, float(np.finfo(precision()).max))
+    _check_sizes(values, float(np.finfo(precision()).max))
 
 
 def cast(name: str, value: Any) -> None:
@@ -107,17 +107,17 @@ def cast(name: str, value: Any) -> None:
     """
     if getattr(value, "dtype", type(value)) in (bool, np.dtype(bool)):
         return
-    found, dtype = numbers(name, value), np.asarray(value).dtype
+    reals, dtype = numbers(name, value), np.asarray(value).dtype
     kind, wide = dtype.kind, precision() == np.float64
     if kind == "O" or dtype.itemsize > 8:
         raise TypeError(
             f"{name} must be numbers of 64 bits or less, got {shown(value)}"
         )
-    if np.any(np.isnan(found)):
+    if np.any(np.isnan(reals)):
         raise ValueError(f"{name} holds NaN, and must hold numbers")
     if kind in "iu":
         limits = np.iinfo(np.int32 if kind == "i" else np.uint64 if wide else np.uint32)
-        if np.any((found < limits.min) | (found > limits.max)):
+        if np.any((reals < limits.min) | (reals > limits.max)):
             raise ValueError(
                 f"{name} must be in [{limits.min}, {limits.max}], where {limits.dtype} "
                 f"plays it, got {shown(value)}"
@@ -158,16 +158,16 @@ def multiplied(**values: Any) -> None:
 
     1e37 would so become infinity in float32.
     """
-    _told(values, float(np.finfo(precision()).max) / ROOM)
+    _check_sizes(values, float(np.finfo(precision()).max) / ROOM)
 
 
-def _told(values: dict[str, Any], most: float) -> None:
+def _check_sizes(values: dict[str, Any], most: float) -> None:
     """Require what is finite to be 0, or of a size above 0 and up to `most`."""
     limits = np.finfo(precision())
     for name, value in values.items():
         size = np.abs(numbers(name, value))
-        told = np.isfinite(size) & (size > 0)
-        if np.any(told & ((size > most) | (size < limits.tiny))):
+        counts = np.isfinite(size) & (size > 0)
+        if np.any(counts & ((size > most) | (size < limits.tiny))):
             raise ValueError(
                 f"{name} must be 0 or of a size in [{limits.tiny:.2g}, {most:.2g}], "
                 f"where {limits.dtype} plays it, got {shown(value)}"
@@ -238,15 +238,14 @@ def shaped(shape: str, **arrays: Any) -> None:
     """
     lengths = shape.split()
     for name, array in arrays.items():
-        found = np.shape(array)
-        if len(found) != len(lengths) or any(
-            length != int(told) if told.isdigit() else length < 1
-            for told, length in zip(lengths, found, strict=True)
+        own = np.shape(array)
+        if len(own) != len(lengths) or any(
+            length != int(wanted) if wanted.isdigit() else length < 1
+            for wanted, length in zip(lengths, own, strict=True)
         ):
-            some = ", none of them 0" if 0 in found else ""
+            some = ", none of them 0" if 0 in own else ""
             raise ValueError(
-                f"{name} must have shape [{', '.join(lengths)}]{some}, got "
-                f"{list(found)}"
+                f"{name} must have shape [{', '.join(lengths)}]{some}, got {list(own)}"
             )
 
 

@@ -1,13 +1,14 @@
 """What passes between a policy and an environment of the farewell setting."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 from jaxtyping import Float, Int32
 
-from jaxbandits.checks import numbers
+from jaxbandits.checks import non_negative, numbers
+from jaxbandits.checks.rounds import positions, within
 
 FAILURES = ("wait", "unit")
 LONGEST = 2**24  # delays and waits; float32 has all whole numbers up to there
@@ -109,3 +110,37 @@ class Problem(NamedTuple):
         """
         given_up = wait if self.failure == "wait" else jnp.ones_like(wait)
         return jnp.where(delay <= wait, delay, given_up)
+
+    view_type = View  # type: ignore[misc]
+    feedback_type = Feedback  # type: ignore[misc]
+
+    def check_view(self, view: View) -> None:
+        """Require a clock that has run for some time."""
+        non_negative(**{"view.clock": view.clock})
+
+    def check_action(self, view: Any, action: Any) -> None:
+        """Require an arm and a wait that there are."""
+        del view
+        positions("action.arm", action.arm, self.num_arms)
+        positions("action.wait", action.wait, self.num_waits)
+
+    def check_feedback(self, view: Any, action: Any, feedback: Any) -> None:
+        """Require what an epoch may give and take, section 2.1."""
+        del view
+        reward, time, delay = feedback
+        wait = self.lengths[action.wait]
+        within("feedback.reward", reward, 0, 1)
+        end = f"{wait}, the wait"
+        within("feedback.delay", delay, 1, wait, end, or_infinite=True)
+        if delay != np.floor(delay):
+            raise ValueError(f"feedback.delay must be a whole number, got {delay:g}")
+        if delay == np.inf and reward != 0:
+            raise ValueError(
+                "feedback.reward must be 0 where nothing came (delay inf), got "
+                f"{reward:g}"
+            )
+        if time != (lasts := int(self.time(delay, wait))):
+            raise ValueError(
+                f"feedback.time must be {lasts}, with failure={self.failure!r} and a "
+                f"delay of {delay:g}, got {time}"
+            )

@@ -9,6 +9,10 @@
 A session is a value, as everything here: keep it, go back to it, or pickle its `round`
 and `state` and go on another day. With the same seed and the same answers it does what
 a run of `simulate` does.
+
+Views and feedback must be of the types that `view_type` and `feedback_type` of the
+policy's problem name, and pass its `check_view`, `check_action` and `check_feedback`.
+What a problem of one's own does not have is not looked at.
 """
 
 from jaxbandits.live.ask_and_tell import ask, recommend, start, tell

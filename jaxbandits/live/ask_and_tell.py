@@ -1,40 +1,24 @@
-"""Ask and tell: a policy against the real thing, a solver or a process of one's own.
+"""Ask and tell, round by round; see `jaxbandits.live`."""
 
-    session = live.start(policy, root_seed=1)
-    while True:
-        action = live.ask(session)
-        ... do it, and see what comes of it ...
-        session = live.tell(session, action, feedback)
-
-A session is a value, as everything here: keep it, go back to it, or pickle its `round`
-and `state` and go on another day. With the same seed and the same answers it does what
-a run of `simulate` does.
-"""
-
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from jaxbandits.checks import shown, whole
 from jaxbandits.checks.points import points_from
+from jaxbandits.checks.rounds import array, typed
 from jaxbandits.engine.tape import Key, Stream, draw_words, root_key, stream_key
-from jaxbandits.live.session import (
-    Session,
-    check_action,
-    check_answer,
-    check_feedback,
-    check_session,
-    check_view,
-    failed,
-    form_of,
-    params_of,
-)
+from jaxbandits.live.session import Session, check_session, form_of, params_of
 from jaxbandits.protocol import Act, Policy, Update, View
 from jaxbandits.simulation.arguments import is_policy
+from jaxbandits.simulation.contract import shapes_of
 
 
 def start(
@@ -90,15 +74,13 @@ def ask(session: Session, view: Any = None) -> Any:
     """
     session = check_session(session)
     policy, params, seed, round_, state = session
-    view = check_view(session, view)
+    view = _view(session, view)
     key = _key(seed, Stream.ACT)
-    try:
+    with _of_its_game(policy, view, "view"):
         action = _act(
             policy.act, policy.words[0], key, jnp.int32(round_), view, state, params
         )
-    except Exception as error:  # whatever a policy's function raises
-        raise failed(session, view, "view", error) from error
-    return check_answer(session, view, action)
+    return _answer(session, view, action)
 
 
 def tell(session: Session, action: Any, feedback: Any, view: Any = None) -> Session:
@@ -116,15 +98,14 @@ def tell(session: Session, action: Any, feedback: Any, view: Any = None) -> Sess
     """
     session = check_session(session)
     policy, params, seed, round_, state = session
-    view = check_view(session, view)
-    action = check_action(session, view, action)
-    feedback = check_feedback(session, view, action, feedback)
+    view = _view(session, view)
+    action = _action(session, view, action)
+    feedback = _typed(policy, "feedback", feedback)
+    _check(policy, "feedback", view, action, feedback)
     key, width = _key(seed, Stream.UPDATE), policy.words[1]
     given = (jnp.int32(round_), view, state, action, feedback, params)
-    try:
+    with _of_its_game(policy, view, "feedback"):
         after = _update(policy.update, width, key, *given)
-    except Exception as error:  # whatever a policy's function raises
-        raise failed(session, view, "feedback", error) from error
     if form_of(after) != form_of(state):
         raise TypeError(
             "feedback must be of one round, in the shapes of the game; the policy's "
@@ -145,7 +126,105 @@ def recommend(session: Session) -> Any:
             f"policy {session.policy.name!r} recommends nothing (it has no `recommend`)"
         )
     action = session.policy.recommend(session.state, session.params)
-    return check_answer(session, View(jnp.int32(session.round)), action)
+    return _answer(session, _view(session, None), action)
+
+
+def _view(session: Session, view: Any) -> Any:
+    """The view, or that of a game that shows nothing but the round."""
+    if view is None:
+        return View(jnp.int32(session.round))
+    view = _typed(session.policy, "view", view)
+    if getattr(view, "round", None) is None:
+        raise TypeError(f"view must be a View of the setting, got {shown(view)}")
+    if view.round != session.round:
+        raise ValueError(
+            f"view.round must be the session's, {session.round}, got {view.round}"
+        )
+    _check(session.policy, "view", view)
+    return view
+
+
+def _action(session: Session, view: Any, action: Any) -> Any:
+    """What was done, in the shapes and dtypes that the policy plays."""
+    policy, params, _, _, state = session
+    noise = jax.ShapeDtypeStruct((policy.words[0],), jnp.uint32)
+    with _of_its_game(policy, view, "view"):
+        form = jax.eval_shape(policy.act, noise, view, state, params)
+    wanted, structure = jax.tree_util.tree_flatten_with_path(form)
+    try:
+        leaves = structure.flatten_up_to(action)
+    except ValueError as error:
+        raise TypeError(
+            f"action must be as `ask` gives it, {shapes_of(form)}, got {shown(action)}"
+        ) from error
+    arrays = [
+        array(_path("action", path), leaf, x.dtype.kind, x.shape).astype(x.dtype)
+        for (path, x), leaf in zip(wanted, leaves, strict=True)
+    ]
+    action = structure.unflatten(arrays)
+    _check(policy, "action", view, action)
+    return action
+
+
+def _answer(session: Session, view: Any, action: Any) -> Any:
+    """What a policy's `act` or `recommend` has given, on the host."""
+    policy = session.policy
+    action = jax.tree.map(lambda x: np.asarray(x)[()], action)
+    try:
+        _arrays("action", action)
+        _check(policy, "action", view, action)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"session.state must be one that policy {policy.name!r} has come to in its "
+            f"game: of this one it makes {shown(action)}, where {error}"
+        ) from error
+    return action
+
+
+def _typed(policy: Policy, name: str, value: Any) -> Any:
+    """A view or feedback as the policy's problem has it; else numbers as they are."""
+    problem = policy.problem
+    kind = getattr(problem, f"{name}_type", None)
+    if kind is None:
+        return _arrays(name, value)
+    return typed(
+        name, value, kind, {"K": problem.num_arms, "m": getattr(problem, "size", 0)}
+    )
+
+
+def _arrays(name: str, tree: Any) -> Any:
+    return jax.tree_util.tree_map_with_path(
+        lambda path, leaf: array(_path(name, path), leaf), tree
+    )
+
+
+def _path(name: str, path: Any) -> str:
+    return f"{name}{jax.tree_util.keystr(path)}"
+
+
+def _check(policy: Policy, what: str, *values: Any) -> None:
+    """Have the policy's problem look at the ranges of what it knows."""
+    if (check := getattr(policy.problem, f"check_{what}", None)) is not None:
+        check(*values)
+
+
+@contextmanager
+def _of_its_game(policy: Policy, view: Any, what: str) -> Iterator[None]:
+    """Errors of a policy's own function, with what it was given by.
+
+    Raises:
+      TypeError: naming the view, if the setting has one and only a round was given.
+    """
+    try:
+        yield
+    except Exception as error:  # whatever a policy's function raises
+        if type(view) is View and hasattr(policy.problem, "view_type"):
+            _typed(policy, "view", None)
+        words = re.sub(r"\w*Tracer\b", "array", str(error).strip().split("\n")[0])
+        raise TypeError(
+            f"{what} must be of the game that policy {policy.name!r} is for, whose own "
+            f"function failed: {type(error).__name__}: {words}"
+        ) from error
 
 
 def _key(seed: tuple[int, int], stream: Stream) -> Key:

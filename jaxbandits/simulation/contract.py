@@ -1,12 +1,15 @@
 """One round, traced before anything is compiled: what breaks the protocol, by name.
 
-JAX would say the same of a loop's carry, and not whose it is; and what is only wrong (a
-number read beyond the noise, NumPy's randomness frozen in the trace) it would not say.
+JAX would say the same of a loop's carry, and not which function's it is. What is only
+wrong (a number read beyond the noise, NumPy's randomness frozen in the trace) it would
+not say. Positions that a round computes are looked at by `jaxbandits.testing`.
 """
 
 import random
 import re
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from numbers import Number
 from typing import Any
@@ -53,26 +56,26 @@ VALUES_WANTED = (
 MOST_WORDS = 2**20  # of a round
 MOST_TRACES = 12  # that are compared: fewer of a long program, at least two
 MOST_LINES = 500  # of all of them
+# What JAX says of an index that is known while it traces.
+BEYOND = re.compile(r"index (-?\d+) out of bounds for axis \d+ with size (\d+)")
+ONE_AT_A_TIME = threading.RLock()  # as the configuration is of all threads
 # What randomness may be made of.
 SEEDS = {"noise", "key", "setup", "instance"}
 
 
 def check_round(
     name: str, policy: Policy, environment: Environment, *, compared: str = ""
-) -> bool:
+) -> None:
     """Trace a round of a policy in an environment, and refuse what cannot be played.
 
     Args:
       name: of the policy, for errors.
       policy: the policy.
       environment: the environment.
-      compared: whose functions are traced several times and compared, which finds any
-        randomness but the noise: ``"policy"``'s, ``"environment"``'s. Those of the
-        other only if somebody has drawn from NumPy's or Python's global generators
-        meanwhile, which may have been another thread.
-
-    Returns:
-      Whether noise is read at positions that only play knows (see `check_reads`).
+      compared: ``"policy"`` or ``"environment"``, the owner of the functions that are
+        traced several times and compared, which finds any randomness but the noise.
+        Those of the other only if somebody has drawn from NumPy's or Python's global
+        generators meanwhile, which may have been another thread.
 
     Raises:
       ValueError, TypeError: naming both, the function, and the leaf that is wrong.
@@ -83,9 +86,7 @@ def check_round(
         leaves = tuple((np.shape(x), _played(x)) for x in leaves)
         kind = type(policy.params), len(policy.params)
         x64 = bool(jax.config.jax_enable_x64)
-        return _check(
-            functions, environment.game, kind, leaves, structure, compared, x64
-        )
+        _check(functions, environment.game, kind, leaves, structure, compared, x64)
     except (ValueError, TypeError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(
@@ -120,7 +121,7 @@ def _played(x) -> Any:
 @lru_cache(maxsize=512)
 def _check(
     policy: PolicyFunctions, game: Game, kind, leaves, structure, compared, x64
-) -> bool:
+) -> None:
     del x64  # part of the key
     tracing = _Tracing(compared)
     make, count = kind
@@ -164,49 +165,45 @@ def _check(
                 f"{shapes_of(spent)}"
             )
     if policy.recommend is not None:
-        found = tracing.shapes("recommend", policy.recommend, mine, params)
-        _check_action("recommend", game.actions, instance, found)
-        if shapes_of(found) != shapes_of(action):
+        answer = tracing.shapes("recommend", policy.recommend, mine, params)
+        _check_action("recommend", game.actions, instance, answer)
+        if shapes_of(answer) != shapes_of(action):
             raise TypeError(
-                f"recommend gives {shapes_of(found)}, an action is {shapes_of(action)}"
+                f"recommend gives {shapes_of(answer)}, an action is {shapes_of(action)}"
             )
     if policy.report is not None:
         _check_report(
             tracing.shapes("report", _named_only(policy.report), mine, params)
         )
-    return tracing.unsure
 
 
 class _Tracing:
-    """How functions are traced: several times, to compare, or once.
-
-    Attributes:
-      unsure: whether a traced function reads its noise at a position that only play
-        knows.
-    """
+    """How functions are traced: several times, to compare, or once."""
 
     def __init__(self, compared: str):
         self.compared = compared
-        self.unsure = False
 
     def shapes(self, what: str, function: Callable, *args) -> Any:
         """Shapes of a function's result."""
         return self._program(what, function, *args)[1]
 
     def _program(self, what: str, function: Callable, *args) -> tuple[Any, Any]:
-        whose = "environment" if what.startswith(ITS) else "policy"
-        compared = whose == self.compared
+        owner = "environment" if what.startswith(ITS) else "policy"
+        compared = owner == self.compared
         return program_of(what, function, *args, compared=compared)
 
     def drawn(self, what: str, function: Callable, noise, *args) -> Any:
         """`shapes` of a function of noise, which must read its own and no other."""
         program, shapes = self._program(what, function, noise, *args)
-        found = reads.faults(program)
-        _refuse_reads(what, found, noise.shape[0])
-        self.unsure |= found.unsure
-        if any(program.jaxpr.invars[0] in eqn.invars for eqn in program.eqns):
-            beyond = reads.sliced_beyond(function, noise.shape[0], *args)
-            _refuse_reads(what, reads.Faults(beyond), noise.shape[0])
+        width = noise.shape[0]
+        beyond = reads.read_beyond(function, program, width, *args)
+        if beyond is not None:
+            raise ValueError(
+                f"{what} reads beyond its noise, which has {width} words, at index "
+                f"{beyond}: declare more in `words`"
+            )
+        if reads.takes_words_for_numbers(program):
+            raise TypeError(f"{what} takes its noise for numbers, but {OF_NOISE}")
         return shapes
 
 
@@ -254,7 +251,7 @@ def program_of(
     return program, shapes
 
 
-def refuse_keys(what: str, whose: str, tree: Any) -> None:
+def refuse_keys(what: str, state: str, tree: Any) -> None:
     """Refuse a state with keys of `jax.random` in it: randomness is a round's noise.
 
     Raises:
@@ -263,38 +260,22 @@ def refuse_keys(what: str, whose: str, tree: Any) -> None:
     for path, leaf in jax.tree_util.tree_leaves_with_path(tree):
         if jnp.issubdtype(getattr(leaf, "dtype", np.bool_), jax.dtypes.extended):
             raise TypeError(
-                f"{what} must keep keys of jax.random out of {whose}{_path(path)}: "
+                f"{what} must keep keys of jax.random out of {state}{_path(path)}: "
                 "randomness is the noise of a round, declare words of it instead"
             )
 
 
-def check_reads(what: str, function: Callable, width: int, rounds: list) -> None:
-    """Refuse reads beyond a round's noise at positions that only play knows.
-
-    Args:
-      what: the function is, for errors.
-      function: of noise and more.
-      width: how many words of noise it has.
-      rounds: what else the function takes, of every round that is looked at.
-
-    Raises:
-      ValueError: if it reads a word that is not there.
-    """
-    noise = jax.ShapeDtypeStruct((width,), jnp.uint32)
-    program, _ = _traced(what, function, noise, *rounds[0])
-    for values in rounds:
-        found = reads.faults(program, jax.tree.leaves(values))
-        _refuse_reads(what, found, width)
-
-
-def _refuse_reads(what: str, found: reads.Faults, width: int) -> None:
-    if found.beyond is not None:
-        raise ValueError(
-            f"{what} reads beyond its noise, which has {width} words, at index "
-            f"{found.beyond}: declare more in `words`"
-        )
-    if found.as_numbers:
-        raise TypeError(f"{what} takes its noise for numbers, but {OF_NOISE}")
+@contextmanager
+def static_indices() -> Iterator[None]:
+    """Have JAX refuse an index beyond its array that is known while it traces."""
+    name = "jax_check_static_indices"
+    with ONE_AT_A_TIME:
+        before = getattr(jax.config, name)
+        jax.config.update(name, True)
+        try:
+            yield
+        finally:
+            jax.config.update(name, before)
 
 
 def _traced(what, function, *args, kept=None):
@@ -305,14 +286,15 @@ def _traced(what, function, *args, kept=None):
         """JAX would answer for the same function without calling it."""
         if kept is not None:
             kept.append(args)
-        found = function(*args)
-        for leaf in jax.tree.leaves(found):
+        result = function(*args)
+        for leaf in jax.tree.leaves(result):
             if not hasattr(leaf, "dtype") and not isinstance(leaf, Number):
                 raise TypeError(f"it must return arrays or numbers, got {shown(leaf)}")
-        return found
+        return result
 
     try:
-        return jax.make_jaxpr(anew, return_shape=True)(*args)
+        with static_indices():
+            return jax.make_jaxpr(anew, return_shape=True)(*args)
     except Exception as error:  # noqa: BLE001 - whatever a user's function raises
         kind = TypeError if isinstance(error, TypeError) else ValueError
         takes = _takes(what)
@@ -322,6 +304,15 @@ def _traced(what, function, *args, kept=None):
                 "slice, NumPy), which has none yet: choose by jnp.where or lax.cond"
             ) from error
         words = re.sub(r"\w*Tracer\b", "array", str(error).strip().split("\n")[0])
+        words = words.removesuffix(" (normalize_indices=True)")
+        if beyond := BEYOND.match(words):
+            index, size = beyond.groups()
+            noise = "noise" in takes and np.shape(args[0]) == (int(size),)
+            array = f"its noise, which has {size} words" if noise else f"{size} entries"
+            more = ": declare more in `words`" if noise else " of an array"
+            raise ValueError(
+                f"{what} reads beyond {array}, at index {index}{more}"
+            ) from error
         if "noise" in takes and "PRNG key" in words:
             raise kind(f"{what} takes its noise for a key, but {OF_NOISE}") from error
         step = what == f"{ITS}step"
@@ -381,19 +372,19 @@ def _named_only(report: Callable) -> Callable:
     """`report`, which must give a mapping."""
 
     def checked(state, params):
-        found = report(state, params)
-        if not isinstance(found, Mapping):
-            raise TypeError(f"it must give names and arrays, got {shown(found)}")
-        for name in found:
+        named = report(state, params)
+        if not isinstance(named, Mapping):
+            raise TypeError(f"it must give names and arrays, got {shown(named)}")
+        for name in named:
             if not isinstance(name, str):
                 raise TypeError(f"its names must be strings, got {shown(name)}")
-        return dict(found)
+        return dict(named)
 
     return checked
 
 
-def _check_report(found: Mapping[str, Any]) -> None:
-    for name, value in found.items():
+def _check_report(named: Mapping[str, Any]) -> None:
+    for name, value in named.items():
         if not hasattr(value, "shape"):
             raise TypeError(f"report {name!r} is not an array: {shapes_of(value)}")
         if jnp.issubdtype(value.dtype, jnp.complexfloating):
@@ -418,18 +409,18 @@ def _check_action(what: str, actions: Actions | None, instance, action) -> None:
         ) from error
 
 
-def _check_same(what: str, whose: str, before, after) -> None:
+def _check_same(what: str, state: str, before, after) -> None:
     """Require one structure, and one shape and dtype of every leaf."""
     old, new = (jax.tree_util.tree_flatten_with_path(x) for x in (before, after))
     if old[1] != new[1]:
         raise TypeError(
-            f"{what} changes the structure of {whose}: {shapes_of(before)} became "
+            f"{what} changes the structure of {state}: {shapes_of(before)} became "
             f"{shapes_of(after)}"
         )
     for (path, x), (_, y) in zip(old[0], new[0], strict=True):
         if (x.shape, x.dtype) != (y.shape, y.dtype):
             raise TypeError(
-                f"{what} changes {whose}{_path(path)}: {shapes_of(x)} became "
+                f"{what} changes {state}{_path(path)}: {shapes_of(x)} became "
                 f"{shapes_of(y)}"
             )
 

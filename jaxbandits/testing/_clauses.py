@@ -8,25 +8,28 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.extend.core import ClosedJaxpr, Literal
 
 from jaxbandits.checks import require, shown
 from jaxbandits.engine.books import Books, closed
+from jaxbandits.engine.jaxprs import CALLS
 from jaxbandits.engine.rules import NO_BUDGET
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.testing._trace import Trace, trace_run
 
 # What JAX does with an index that is beyond an array, it does in these.
-INDEXED = re.compile(r"\b(gather|scatter[-\w]*|dynamic_(update_)?slice)\[?")
+PICK = "jaxbandits.pick"  # `arrays.pick`, as programs have it
+INDEXED = re.compile(rf"\b(gather|scatter[-\w]*|dynamic_(update_)?slice|{PICK})\[?")
 TIMES = 5  # that functions of the host are called, to compare
 
 
 @contextmanager
-def refused(whose: str = ""):
+def refused(before: str = ""):
     """What is refused in play is a broken clause."""
     try:
         yield
     except Exception as error:
-        raise AssertionError(f"{whose}{error}") from error
+        raise AssertionError(f"{before}{error}") from error
 
 
 def tried(function: Callable[..., Any], *args: Any) -> Any:
@@ -52,11 +55,38 @@ def check_entries(what: str, function: Callable[..., Any], calls: list) -> None:
     """
     from jax.experimental import checkify  # takes a while
 
-    checked = checkify.checkify(function, checkify.index_checks)
+    program = jax.make_jaxpr(function)(*calls[0])
+    checked = checkify.checkify(
+        lambda *args: _evaluated(program, jax.tree.leaves(args)), checkify.index_checks
+    )
     given = jax.tree.map(lambda *x: jnp.stack(x), *calls)
     beyond = jax.jit(jax.vmap(checked))(*given)[0].get()
     words = re.sub(r"^at mapped index \d+: ", "", f"{beyond}").splitlines()[0]
     require(beyond is None, f"{what}: {words}")
+
+
+def _evaluated(program: ClosedJaxpr, values: list[Any]) -> list[Any]:
+    """The outputs of a program in which `arrays.pick` reads a row by its index."""
+    jaxpr = program.jaxpr
+    scope = dict(zip(jaxpr.constvars, program.consts, strict=True))
+    scope |= dict(zip(jaxpr.invars, values, strict=True))
+
+    def read(atom: Any) -> Any:
+        return atom.val if isinstance(atom, Literal) else scope[atom]
+
+    for eqn in jaxpr.eqns:
+        name, inputs = eqn.primitive.name, [read(x) for x in eqn.invars]
+        if eqn.params.get("name") == PICK:
+            rows, index = inputs
+            rows = jnp.asarray(rows).at[index]
+            outputs = [rows.get(mode="clip", wrap_negative_indices=False)]
+        elif name in CALLS:
+            outputs = _evaluated(eqn.params[CALLS[name]], inputs)
+        else:
+            outputs = eqn.primitive.bind(*inputs, **eqn.params)
+            outputs = outputs if eqn.primitive.multiple_results else [outputs]
+        scope |= dict(zip(eqn.outvars, outputs, strict=True))
+    return [read(x) for x in jaxpr.outvars]
 
 
 def require_arrays(what: str, tree: Any) -> None:
@@ -72,14 +102,14 @@ def require_arrays(what: str, tree: Any) -> None:
 
 def always(what: str, function: Callable[[], Any]) -> Any:
     """What a function of the host gives, and gives again when it is called again."""
-    found = function()
+    result = function()
     for _ in range(TIMES - 1):
         require_equal(
-            found,
+            result,
             function(),
             f"the environment's {what} gives something else each time that it is asked",
         )
-    return found
+    return result
 
 
 def require_equal(left: Any, right: Any, message: str) -> None:

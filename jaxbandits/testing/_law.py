@@ -19,6 +19,9 @@ from jaxbandits.laws.form import check_fields, num_arms_of, with_named_errors
 from jaxbandits.laws.law import JointLaw, Law, exact_params, exceeds
 from jaxbandits.laws.thresholds import Threshold, check_family
 from jaxbandits.simulation import reads
+from jaxbandits.simulation.contract import static_indices
+from jaxbandits.testing._clauses import check_entries, indexes, refused
+from jaxbandits.testing._trace import MOST_LOOKED_AT
 
 ALARM = 1e-6  # chance that a check of draws fails for a law that is right
 SCORE = stats.norm.isf(ALARM / 2)
@@ -124,44 +127,48 @@ def _drawn(law: Law | JointLaw, params: Any, noise: np.ndarray) -> Any:
             def each(arm):
                 return jax.vmap(lambda words: law.sample(words, params, arm))(noise)
 
-            found = jax.jit(jax.vmap(each))(arms)
+            sampled = jax.jit(jax.vmap(each))(arms)
         else:
 
             def each(p):
                 return jax.vmap(lambda words: law.sample(words, p))(noise)
 
-            found = jax.jit(jax.vmap(each))(params)
-        _check_reads(law, params, noise.shape[1])
-    require(jax.tree.leaves(found), f"{law.name}: a draw must be a number, got {found}")
-    for x in jax.tree.leaves(found):
+            sampled = jax.jit(jax.vmap(each))(params)
+        _check_reads(law, params, noise)
+    require(
+        jax.tree.leaves(sampled), f"{law.name}: a draw must be a number, got {sampled}"
+    )
+    for x in jax.tree.leaves(sampled):
         require(x.ndim == 2, f"{law.name}: a draw must be a number, got {x.shape[2:]}")
         require(
             jnp.issubdtype(x.dtype, jnp.floating),
             f"{law.name}: a draw must be a float, got {x.dtype}",
         )
         require(np.all(np.isfinite(x)), f"{law.name}: a draw is not finite")
-    return jax.tree.map(lambda x: np.asarray(x, np.float64), found)
+    return jax.tree.map(lambda x: np.asarray(x, np.float64), sampled)
 
 
-def _check_reads(law: Law | JointLaw, params: Any, width: int) -> None:
-    """Require that a draw takes its words, and takes them for words."""
+def _check_reads(law: Law | JointLaw, params: Any, words: np.ndarray) -> None:
+    """Require that a draw takes its words, u32[n, words], and takes them for words."""
+    width = words.shape[1]
     noise = jax.ShapeDtypeStruct((width,), jnp.uint32)
     if isinstance(law, JointLaw):
         given = params, jnp.int32(0)
     else:
         given = (jax.tree.map(lambda p: p[0], params),)
-    program = jax.make_jaxpr(law.sample)(noise, *given)
-    found = reads.faults(program, jax.tree.leaves(given))
-    beyond = found.beyond
-    if beyond is None:
-        beyond = reads.sliced_beyond(law.sample, width, *given)
+    with refused(f"{law.name}: a draw reads beyond an array: "), static_indices():
+        program = jax.make_jaxpr(law.sample)(noise, *given)
+    if indexes(law.sample, noise, *given):
+        calls = [(row, *given) for row in words[:MOST_LOOKED_AT]]
+        check_entries(f"{law.name}: a draw", law.sample, calls)
+    beyond = reads.read_beyond(law.sample, program, width, *given)
     require(
         beyond is None,
         f"{law.name}: a draw reads beyond its noise, which has {width} words, at index "
         f"{beyond}",
     )
     require(
-        not found.as_numbers,
+        not reads.takes_words_for_numbers(program),
         f"{law.name}: a draw takes its noise for numbers, which are to be made of it "
         "first: jaxbandits.arrays.unit_interval makes uniforms in (0, 1)",
     )
@@ -476,8 +483,8 @@ def _check_costs(
     limits: np.ndarray,
     cost: Any,
 ) -> None:
-    found = law.moments(params, limits, cost)  # type: ignore[misc]
-    for name, table in found._asdict().items():
+    moments = law.moments(params, limits, cost)  # type: ignore[misc]
+    for name, table in moments._asdict().items():
         table = np.asarray(table)
         require(
             table.shape == (len(reward), limits.size),

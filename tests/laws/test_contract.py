@@ -118,7 +118,7 @@ WRONG = {
             sample=lambda w, p: -jnp.log(unit_interval(jnp.take(w, 2))) / p.rate,
             monotone=0,
         ),
-        "a draw reads beyond its noise, which has 2 words",
+        "a draw: .* index 2 is out of bounds for axis 0 with size 2",
     ),
     "words for numbers": (
         EXPONENTIAL._replace(
