@@ -54,7 +54,16 @@ EXPANDED = {"stack": _stack, "unstack": _unstack}
 
 def expanded(eqn) -> ClosedJaxpr | None:
     """An equation as a program of other primitives, if there is a form for it."""
-    form = EXPANDED.get(eqn.primitive.name)
+    return _traced(EXPANDED.get(eqn.primitive.name), eqn)
+
+
+def lower_level(eqn: Any) -> ClosedJaxpr | None:
+    """The program of an operation that has rules of its own (``jnp.searchsorted``)."""
+    whole = eqn.primitive.name == "call_hi_primitive"  # from JAX 0.12 on
+    return _traced((lambda *x, _prim: _prim.expand(*x)) if whole else None, eqn)
+
+
+def _traced(form: Callable[..., Any] | None, eqn: Any) -> ClosedJaxpr | None:
     if form is None:
         return None
     shapes = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype) for v in eqn.invars]

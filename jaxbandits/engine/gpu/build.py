@@ -5,7 +5,7 @@ import ctypes
 import hashlib
 import shutil
 import subprocess
-import sysconfig
+import sys
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -106,10 +106,13 @@ def nvrtc() -> ctypes.CDLL:
     Raises:
       BuildError: if it is not here.
     """
-    packages = Path(sysconfig.get_paths()["purelib"])
-    wheels = sorted(packages.glob("nvidia/*/lib/libnvrtc.so.*[0-9]"))
-    for library in [*map(str, wheels), "libnvrtc.so"]:
+    pattern = "nvidia/*/lib/libnvrtc.so.*[0-9]"
+    wheels = (str(path) for each in sys.path for path in Path(each).glob(pattern))
+    for library in [*wheels, "libnvrtc.so"]:
         try:
+            # Of a wheel, the compiler does not find its own second library.
+            for other in sorted(Path(library).parent.glob("libnvrtc-builtins.so.*")):
+                ctypes.CDLL(str(other), mode=ctypes.RTLD_GLOBAL)
             return ctypes.CDLL(library)
         except OSError:
             continue

@@ -10,6 +10,7 @@ from jaxbandits.engine.gpu.values import (
     Put,
     Value,
     flat_place,
+    place_of,
     plus,
     spread,
     stored,
@@ -74,7 +75,7 @@ def pick(writer, step, inputs):
     """A row; one that has just been put is at hand."""
     x, index = inputs
     aval = step.eqn.outvars[0].aval
-    if x.put is not None and x.put.index == (index.at(()),):
+    if x.put is not None and x.put.index == (place_of(index),):
         return [x.put.row]
     place = writer.clipped(index, x.shape[0])
     return [writer.lazy(aval.shape, x.dtype, lambda i: x.at((place, *i)), x.cost, [x])]
@@ -88,7 +89,7 @@ def _with_row(x: Value, index: Index, row: Value) -> list[Value]:
 
     put = Put(x, index, row)
     cost = x.cost + row.cost + 2
-    return [Value(x.shape, x.dtype, at, cost, [x, row], aligned=x.aligned, put=put)]
+    return [Value(x.shape, x.dtype, at, cost, [x, row], aligned=True, put=put)]
 
 
 def put(writer, step, inputs):
@@ -101,15 +102,15 @@ def put(writer, step, inputs):
         # As numpy broadcasts: missing axes in front, those of length 1 spread.
         return row.at(spread(inner[len(inner) - len(row.shape) :], row.shape))
 
-    wide = Value(shape, row.dtype, at, row.cost, [row], constant=None)
+    wide = Value(shape, row.dtype, at, row.cost, [row])
     wide = row if row.shape == shape else wide
-    return _with_row(x, (index.at(()),), wide)
+    return _with_row(x, (place_of(index),), wide)
 
 
 def tally(writer, step, inputs):
     """One more at a place."""
     counts, *index = inputs
-    places = tuple(x.at(()) for x in index)
+    places = tuple(place_of(x) for x in index)
     pairs = zip(index, counts.shape, strict=True)
     inside = tuple(writer.clipped(x, n) for x, n in pairs)
     more = writer.number(f"({counts.at(inside)} + 1)", counts.dtype)

@@ -58,7 +58,7 @@ def reshape(writer, step, inputs):
         return tuple(0 if n == 1 else next(places) for n in x.shape)
 
     (found,) = _moved(writer, step, x, source)
-    found.aligned = x.aligned
+    found.moved = x.moved
     return [found]
 
 
@@ -218,14 +218,17 @@ def gather(writer, step, inputs):
     (x, indices), params = inputs, step.eqn.params
     aval, how = step.eqn.outvars[0].aval, params["dimension_numbers"]
     sizes, fills = params["slice_sizes"], params["mode"] == FILL
-    if how.operand_batching_dims:
-        raise MissingError("gather in batches")
     indices = writer.once(indices)
-    axes = [k for k in range(len(x.shape)) if k not in how.collapsed_slice_dims]
+    batches = dict(
+        zip(how.operand_batching_dims, how.start_indices_batching_dims, strict=True)
+    )
+    gone = {*how.collapsed_slice_dims, *batches}
+    axes = [k for k in range(len(x.shape)) if k not in gone]
 
     def at(index: Index) -> str:
         batch = [i for k, i in enumerate(index) if k not in how.offset_dims]
         inner = dict(zip(axes, (index[k] for k in how.offset_dims), strict=True))
+        inner |= {axis: batch[k] for axis, k in batches.items()}
         source: list[Place] = [inner.get(k, 0) for k in range(len(x.shape))]
         tests = []
         for number, axis in enumerate(how.start_index_map):

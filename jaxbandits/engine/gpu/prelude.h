@@ -18,6 +18,7 @@ FUNCTION F multiply_add(F a, F b, F c) { return __fmaf_rn(a, b, c); }
 FUNCTION I to_I(F x) { return (I)x; }
 FUNCTION U to_U(F x) { return (U)x; }
 FUNCTION I high_word(U a, U b) { return (I)__umulhi(a, b); }
+FUNCTION I bits_of(F x) { return __float_as_int(x); }
 FUNCTION I population(I x) { return __popc(x); }
 FUNCTION U population(U x) { return __popc(x); }
 #else
@@ -41,6 +42,7 @@ FUNCTION F multiply_add(F a, F b, F c) { return a * b + c; }
 FUNCTION I to_I(F x) { return x != x ? 0 : x >= 2147483648.f ? 2147483647 : x < -2147483648.f ? -2147483647 - 1 : (I)x; }
 FUNCTION U to_U(F x) { return !(x > 0) ? 0u : x >= 4294967296.f ? 4294967295u : (U)x; }
 FUNCTION I high_word(U a, U b) { return (I)(((unsigned long long)a * b) >> 32); }
+FUNCTION I bits_of(F x) { return __builtin_bit_cast(I, x); }
 FUNCTION I population(I x) { return __builtin_popcount(x); }
 FUNCTION U population(U x) { return __builtin_popcount(x); }
 #endif
@@ -77,6 +79,12 @@ FUNCTION I magnitude(I a) { return a < 0 ? -a : a; }
 FUNCTION F sign(F a) { return a > 0 ? 1.f : a < 0 ? -1.f : a; }
 template <class T> FUNCTION T sign(T a) { return (a > 0) - (a < 0); }
 FUNCTION B is_finite(F a) { return fabsf(a) < INF_; }
+// Of all floats one after the other: -0 before 0, and NaN at either end.
+FUNCTION B in_order(F a, F b) {
+  const I x = bits_of(a), y = bits_of(b);
+  return (x ^ (I)((U)(x >> 31) >> 1)) < (y ^ (I)((U)(y >> 31) >> 1));
+}
+template <class T> FUNCTION B in_order(T a, T b) { return a < b; }
 // 0: halves away from zero; 1: to the even number.
 template <int method> FUNCTION F rounded(F x) { return method ? rintf(x) : roundf(x); }
 template <class T> FUNCTION T shifted_left(T a, T b) { return (U)b < 32u ? (T)((U)a << (U)b) : (T)0; }

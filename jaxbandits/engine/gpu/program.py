@@ -8,9 +8,11 @@ from jax.extend.core import ClosedJaxpr
 
 from jaxbandits.arrays.named import PREFIX
 from jaxbandits.engine.elementwise import ELEMENTWISE
-from jaxbandits.jaxprs import called, expanded, inner_of, walk
+from jaxbandits.jaxprs import called, expanded, inner_of, lower_level, walk
 
 BARRIER = "optimization_barrier"
+# Entries are read under conditions, where none can be kept for other readers.
+GUARDED = {"concatenate", "pad"}
 
 
 class MissingError(Exception):
@@ -91,8 +93,9 @@ def flat(closed: ClosedJaxpr, forms) -> Program:
             stored.update(inputs)
             return inputs
         name = called(eqn).removeprefix(PREFIX)
-        inner = expanded(eqn) if name not in forms else None
-        inner = inner or (inner_of(eqn) if name not in forms else None)
+        ways = (inner_of, expanded, lower_level) if name not in forms else ()
+        found = (way(eqn) for way in ways)
+        inner = next((program for program in found if program is not None), None)
         if inner is not None:
             asked.append(asked[-1] if asked else eqn)
             outputs = walk(inner, inputs, constant, emit)
@@ -116,13 +119,13 @@ def flat(closed: ClosedJaxpr, forms) -> Program:
     readers = Counter(v for step in kept for v in step.inputs) + Counter(outputs)
     last = {v: place for place, step in enumerate(kept) for v in step.inputs}
     last |= dict.fromkeys(outputs, len(kept))
-    loops = _loops(kept, outputs)
+    loops = _loops(kept, outputs, readers)
     return Program(
         tuple(kept), constants, inputs, outputs, stored, readers, last, loops
     )
 
 
-def _loops(steps: list[Step], outputs) -> dict[int, set[int]]:
+def _loops(steps: list[Step], outputs, readers) -> dict[int, set[int]]:
     """`Program.loops`: a value that several of them read is taken to be stored."""
     loops: dict[int, set[int]] = {v: {len(steps)} for v in outputs}
     for place in reversed(range(len(steps))):
@@ -130,10 +133,11 @@ def _loops(steps: list[Step], outputs) -> dict[int, set[int]]:
         (first, *_) = step.outputs
         shape = step.eqn.outvars[0].aval.shape
         through = loops.get(first, {place})
-        through = {place} if len(through) > 1 else through
+        through = {place} if len(through) > 1 and readers[first] > 1 else through
         for v, atom in zip(step.inputs, step.eqn.invars, strict=True):
             same = step.name in ELEMENTWISE and atom.aval.shape == shape
-            loops.setdefault(v, set()).update(through if same else {place})
+            own = {place, -1} if step.name in GUARDED else {place}
+            loops.setdefault(v, set()).update(through if same else own)
     return loops
 
 

@@ -43,23 +43,11 @@ class Value:
       at: ``index -> text`` of an entry.
       cost: simple operations that an entry takes.
       reads: memory that entries are read from, of what is written again.
-      aligned: whether an entry reads such memory only where it has its own place.
+      moved: memory among these in which an entry is not read at its own place.
       memory: where the whole value lies, if it does.
       constant: the array itself, if it is known.
       put: the array, place and row that it is made of, if it is one with a row put.
     """
-
-    __slots__ = (
-        "aligned",
-        "at",
-        "constant",
-        "cost",
-        "dtype",
-        "memory",
-        "put",
-        "reads",
-        "shape",
-    )
 
     def __init__(
         self,
@@ -75,7 +63,10 @@ class Value:
     ):
         self.shape, self.dtype, self.at, self.cost = tuple(shape), str(dtype), at, cost
         self.reads = frozenset().union(*(each.reads for each in sources))
-        self.aligned = aligned or not self.reads
+        near = [each for each in sources if aligned and each.shape == self.shape]
+        self.moved = frozenset().union(
+            *(each.moved if each in near else each.reads for each in sources)
+        )
         self.memory, self.constant, self.put = None, constant, put
 
     @property
@@ -112,7 +103,7 @@ def stored(memory: Memory, shape: Sequence[int], dtype: Any) -> Value:
     """What lies in memory."""
     value = Value(shape, dtype, lambda index: memory.at(flat_place(index, shape)), 1)
     value.cost = 1 if memory.kind else 0
-    value.memory, value.reads, value.aligned = memory, frozenset({memory}), True
+    value.memory, value.reads = memory, frozenset({memory})
     return value
 
 
@@ -121,6 +112,11 @@ def base_of(value: Value) -> Memory | None:
     while value.memory is None and value.put is not None:
         value = value.put.base
     return value.memory
+
+
+def place_of(index: Value) -> Place:
+    """A number as a place."""
+    return index.at(()) if index.constant is None else int(index.constant)
 
 
 def literal(x: Any) -> str:

@@ -230,9 +230,7 @@ class Writer:
             return self._at_hand[key]
 
         cost = min(value.cost, MOST_OPERATIONS)
-        found = Value(value.shape, value.dtype, at, cost, [value])
-        found.aligned = value.aligned
-        return found
+        return Value(value.shape, value.dtype, at, cost, [value], aligned=True)
 
     def write(self, targets: Sequence[tuple[Memory, Value]]) -> None:
         """Let values take the place of others, from any of which they are computed.
@@ -254,15 +252,15 @@ class Writer:
             else:
                 whole[memory] = value
         groups: dict[tuple, list] = {}
-        for memory, value in list(whole.items()):
+        copies = []
+        for memory, value in whole.items():
             others = [whole[each] for each in value.reads & {*whole}]
             near = all(each.shape == value.shape for each in others)
-            if others and not (near and value.aligned):
-                value = self.copied(value)
-                groups.setdefault((value.shape, memory), []).append((memory, value))
+            if not near or value.moved & {*whole}:
+                copies.append((memory, self.copied(value)))
             else:
                 groups.setdefault(value.shape, []).append((memory, value))
-        for group in groups.values():
+        for group in [*groups.values(), *([each] for each in copies)]:
             self._write_together(group)
         for memory, put in rows:
             self._write_row(memory, put)
@@ -367,11 +365,7 @@ class Writer:
             return found.text.format(*texts, type=TYPES[str(aval.dtype)], **params)
 
         cost = found.cost + sum(each.cost for each in inputs)
-        aligned = all(
-            each.aligned and (each.shape == aval.shape or not each.reads)
-            for each in inputs
-        )
-        return self.lazy(aval.shape, aval.dtype, at, cost, inputs, aligned=aligned)
+        return self.lazy(aval.shape, aval.dtype, at, cost, inputs, aligned=True)
 
     def _folded(self, step: Step, inputs) -> Value:
         """An operation on constants, computed now."""
