@@ -1,7 +1,6 @@
 """Which engine plays a policy in an environment, and why."""
 
 from collections.abc import Mapping
-from importlib import import_module
 from typing import Any, NamedTuple
 
 from jaxbandits.engine.legs import SCAN
@@ -9,8 +8,6 @@ from jaxbandits.engine.plain import VMAP
 from jaxbandits.engine.rules import Engine
 
 ENGINES = ("scan", "vmap", "fused", "fused-interpret", "auto")
-# What the GPU engine is lowered by; JAX 0.12 says that it will go.
-ROUTE = "jax.experimental.pallas.triton"
 
 
 class Choice(NamedTuple):
@@ -26,12 +23,7 @@ class Choice(NamedTuple):
 
     def facts(self, chunk: int) -> dict[str, Any]:
         """What results shall say of it; `chunk` are the runs of one chunk."""
-        found = {**self._asdict(), "chunk": chunk}
-        if self.engine.startswith("fused"):
-            from jaxbandits.engine.gpu import Block
-
-            found["block"] = Block()._asdict()
-        return found
+        return {**self._asdict(), "chunk": chunk}
 
 
 def choose(name: str, policy, environment, platform: str) -> Choice:
@@ -50,17 +42,7 @@ def choose(name: str, policy, environment, platform: str) -> Choice:
         return Choice(name, "asked for")
     if not _is_gpu(platform):
         return Choice("scan", f"the GPU engine needs a GPU, this is a {platform}")
-    if not _has_route():
-        return Choice("scan", f"the GPU engine needs {ROUTE}, which this JAX lacks")
-    from jaxbandits.engine import gpu
-
-    if reasons := gpu.unsupported(policy, environment):
-        return Choice("scan", f"the GPU engine cannot play {'; '.join(reasons)}")
-    return Choice(
-        "fused",
-        "the GPU engine launches one kernel per checkpoint and not several per round; "
-        "nobody has timed either on a GPU",
-    )
+    return Choice("scan", "the GPU engine has not been timed on a GPU")
 
 
 def say(environment: str, choices: Mapping[str, Choice]) -> None:
@@ -77,7 +59,7 @@ def engine_for(name: str, policy, environment, platform: str) -> Engine:
 
     Args:
       name: ``scan``; ``vmap``, the same by ``jax.vmap``; ``fused``, one kernel per leg
-        on a GPU; ``fused-interpret``, that kernel as an ordinary program, for tests; or
+        on a GPU; ``fused-interpret``, that kernel built by g++ on a CPU, for tests; or
         ``auto``, see `choose`.
       policy: the policy.
       environment: the environment.
@@ -86,7 +68,7 @@ def engine_for(name: str, policy, environment, platform: str) -> Engine:
     Raises:
       gpu.UnsupportedError: naming what the kernel cannot do.
       ValueError: if there is no such engine, or ``fused`` is asked for without a GPU or
-        with a JAX that cannot lower it.
+        NVRTC, or ``fused-interpret`` on a GPU or without g++.
     """
     if name not in ENGINES:
         raise ValueError(f"engine must be one of {ENGINES}, got {name!r}")
@@ -95,23 +77,15 @@ def engine_for(name: str, policy, environment, platform: str) -> Engine:
         return SCAN if name == "scan" else VMAP
     if name == "fused" and not _is_gpu(platform):
         raise ValueError(f"engine = 'fused' needs a GPU, got devices of {platform!r}")
-    if not _has_route():
-        raise ValueError(f"engine = {name!r} needs {ROUTE}, which this JAX lacks")
-    # It imports Pallas, which nobody else needs.
-    from jaxbandits.engine import gpu
+    from jaxbandits.engine import gpu  # few need it
 
+    if name == "fused-interpret" and _is_gpu(platform):
+        raise ValueError(f"engine = {name!r} needs CPUs, got devices of {platform!r}")
+    if lacking := gpu.lacking(platform):
+        raise ValueError(f"engine = {name!r} needs {lacking}")
     gpu.check_supported(policy, environment)
     return gpu.INTERPRETED if name == "fused-interpret" else gpu.FUSED
 
 
 def _is_gpu(platform: str) -> bool:
     return platform in ("gpu", "cuda")
-
-
-def _has_route() -> bool:
-    """Whether this JAX can lower the kernel."""
-    try:
-        import_module(ROUTE)
-    except ImportError:
-        return False
-    return True

@@ -12,22 +12,9 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 from jax import lax
 
-ELEMENTWISE = frozenset(
-    "abs acos acosh add and asin asinh atan atan2 atanh cbrt ceil clamp "
-    "convert_element_type cos cosh digamma div eq erf erf_inv erfc exp "
-    "exp2 expm1 floor ge gt imag integer_pow is_finite le lgamma log log1p logistic lt "
-    "max min mul ne neg nextafter not or population_count pow real rem round rsqrt "
-    "select_n shift_left shift_right_arithmetic shift_right_logical sign sin sinh sqrt "
-    "square sub tan tanh xor".split()
-)
-# Worth repeating rather than storing. Everything else is computed once, as an array.
-CHEAP = frozenset(
-    "abs add and broadcast_in_dim convert_element_type eq ge gt le lt max min mul ne "
-    "neg not or select_n sub xor".split()
-)
+from jaxbandits.engine.elementwise import CHEAP, ELEMENTWISE, PRODUCTS
+
 MAX_DEPTH = 6  # of cheap operations that are repeated
-# Products that a compiler may round together with the sum they enter.
-PRODUCTS = frozenset("mul square integer_pow".split())
 MANY = 128  # entries made of one, from which on a broadcast's operand is stored
 
 
@@ -103,7 +90,7 @@ class Lane:
         lane.is_product = primitive.name in PRODUCTS or (
             primitive.name in ("neg", "broadcast_in_dim") and operands[0].is_product
         )
-        if primitive.name not in CHEAP or lane.depth > MAX_DEPTH:
+        if not _is_cheap(primitive.name) or lane.depth > MAX_DEPTH:
             _ = lane.value
         return lane
 
@@ -155,6 +142,11 @@ class Lane:
         entries = [Lane(x.entry(_within(x, position)), x.batched) for x in operands]
         values = [align(x, (), self.num_lanes) for x in entries]
         return primitive.bind(*values, **params)
+
+
+def _is_cheap(name: str) -> bool:
+    """Whether an operation is repeated rather than stored."""
+    return name == "broadcast_in_dim" or ELEMENTWISE[name].cost == CHEAP
 
 
 def _stored(operand: Lane, shape: tuple[int, ...]) -> Lane:

@@ -28,12 +28,13 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jax.extend.core import ClosedJaxpr, Literal
+from jax.extend.core import ClosedJaxpr
 
 from jaxbandits.arrays.named import PREFIX
 from jaxbandits.engine import rows, trees
-from jaxbandits.engine.expression import ELEMENTWISE, UNIFORM, Lane, Scope, align
-from jaxbandits.engine.jaxprs import CALLS, SAME, expanded, scan_counts
+from jaxbandits.engine.elementwise import ELEMENTWISE
+from jaxbandits.engine.expression import UNIFORM, Lane, Scope, align
+from jaxbandits.engine.jaxprs import expanded, inner_of, scan_counts, walk
 
 # Kernels for which the engine has a form of its own (`kernels.named`): functions
 # ``(inputs, scope, default) -> Lane``, or None where the default is better.
@@ -161,30 +162,17 @@ def _spread(x, num_lanes):
 
 
 def _evaluate(closed: ClosedJaxpr, inputs: list[Lane], scope: Scope) -> list[Lane]:
-    jaxpr = closed.jaxpr
-    env = dict(zip(jaxpr.invars, inputs, strict=True))
-    constants = [Lane(jnp.asarray(c), False) for c in closed.consts]
-    env.update(zip(jaxpr.constvars, constants, strict=True))
+    def constant(x, dtype):
+        return Lane(jnp.asarray(x, dtype), False)
 
-    def read(atom) -> Lane:
-        if isinstance(atom, Literal):
-            return Lane(jnp.asarray(atom.val, atom.aval.dtype), False)
-        return env[atom]
-
-    for eqn in jaxpr.eqns:
-        outputs = _emit(eqn, [read(v) for v in eqn.invars], scope)
-        env.update(zip(eqn.outvars, outputs, strict=True))
-    return [read(v) for v in jaxpr.outvars]
+    return walk(closed, inputs, constant, partial(_emit, scope=scope))
 
 
 def _emit(eqn, inputs: list[Lane], scope: Scope) -> list[Lane]:
     """Emit one equation of the one-lane jaxpr for all lanes."""
     name, params = eqn.primitive.name, eqn.params
     batched = any(lane.batched for lane in inputs)
-    if name in CALLS:
-        inner = params[CALLS[name]]
-        if not isinstance(inner, ClosedJaxpr):
-            inner = ClosedJaxpr(inner, ())
+    if (inner := inner_of(eqn)) is not None:
 
         def default(inputs):
             return _evaluate(inner, inputs, scope)
@@ -192,8 +180,6 @@ def _emit(eqn, inputs: list[Lane], scope: Scope) -> list[Lane]:
         form = KERNELS.get(params.get("name"))
         found = form(inputs, scope, default) if form and batched else None
         return default(inputs) if found is None else [found]
-    if name in SAME:
-        return inputs
     if name == "optimization_barrier":
         out = eqn.primitive.bind(*(lane.value for lane in inputs))
         return [

@@ -61,7 +61,7 @@ def doubling(policy: Policy[Any, P, A], first: int = 1024) -> Policy[State, P, A
     Raises:
       ValueError: if `policy` has no parameter ``horizon``, or `first` < 1.
     """
-    instance("policy", policy, Policy, "a factory of jaxbandits.policies")
+    instance("policy", policy, Policy, "a factory of a setting, as censored.rcucb")
     whole("first", first, 1, MOST_ROUNDS)
     return _doubling(policy, first)
 

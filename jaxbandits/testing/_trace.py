@@ -72,7 +72,7 @@ def trace_run(
       TypeError, ValueError: naming the argument that is wrong, or the parameter; also
         if the policy must be told a budget, and is not.
     """
-    instance_of("policy", policy, Policy, "of jaxbandits.policies or your own")
+    instance_of("policy", policy, Policy, "of a setting or your own")
     environment_of(environment)
     check_sizes(rounds, root_seed)
     whole("seed_index", seed_index, 0, 2**32 - 1)

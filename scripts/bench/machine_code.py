@@ -60,14 +60,26 @@ def _trips(lines: list[str], start: int) -> float | None:
         flag = re.match(r"@(U?P\d) ", lines[-1])
         return 2.0 if flag and _by_flag(lines, start, flag[1]) else None
     register, end = compared
-    step = (
-        rf"(?:@\S+ )?U?(?:IADD3|VIADD)\S* {register},(?: U?P\d,)? {register}, ([^,]+)"
-    )
-    steps = [m[1] for line in lines[start:] if (m := re.match(step, line))]
+    sum_of = r"(?:@\S+ )?U?(?:IADD3|VIADD)\S* {},(?: U?P\d,)? {}, ([^,]+)"
+    # What is compared may be the counter and a number.
+    further = sum_of.format(register, r"(U?R\d+)(?:\.reuse)?")
+    summed = None
+    for place in range(len(lines) - 1, start, -1):
+        found = re.match(further, lines[place])
+        if found and found[1] != register and _immediate(found[2]) is not None:
+            register, end, summed = found[1], end - _immediate(found[2]), place
+            break
+    step = sum_of.format(register, register)
+    own = enumerate(lines[start:], start)
+    places = {place: m[1] for place, line in own if (m := re.match(step, line))}
+    steps = list(places.values())
     before = (line for line in reversed(lines[:start]) if _writes(line, register))
     begin = _constant(next(before, ""))
     by = _immediate(steps[0]) if len(steps) == 1 else None
-    return None if None in (begin, by, end) or not by else (end - begin) / by
+    if None in (begin, by, end) or not by:
+        return None
+    before_step = summed is not None and summed < min(places)
+    return (end - begin) / by + before_step
 
 
 def _compared(lines: list[str], predicate: str) -> tuple[str, int] | None:

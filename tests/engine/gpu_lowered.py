@@ -1,48 +1,43 @@
-"""Programs lowered for a GPU that need not be here."""
+"""The text that the GPU engine writes for a policy; nothing is built or run."""
+
+from functools import partial
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh
 
-from jaxbandits.engine import gpu
 from jaxbandits.engine.books import lanes_last
+from jaxbandits.engine.gpu import FUSED, legs
 from jaxbandits.engine.rollout import LANES, program_for, to_device
 from jaxbandits.engine.tape import root_key
 
 WIDTH = 96  # runs
-# JAX 0.12 says that this way to a GPU will go (docs/fused.md).
-TRITON = "ignore:The Pallas Triton backend is deprecated:DeprecationWarning"
 
 
-def an_h100():
-    """A GPU that need not be here; newer versions of JAX want to know which."""
-    device = jax.sharding.AbstractDevice("NVIDIA H100 80GB HBM3", 132, "gpu")
-    kinds = (jax.sharding.AxisType.Auto,)
-    return jax.sharding.AbstractMesh((1,), (LANES,), kinds, abstract_device=device)
+def text_of(policy, environment):
+    """The kernel of a leg of `WIDTH` runs."""
+    found = []
+
+    def call(text, runs):
+        found.append(text)
+        return "nowhere", {}
+
+    engine = FUSED._replace(legs=partial(legs, call=call))
+    traced(policy, environment, engine, Mesh(np.array(jax.devices()[:1]), (LANES,)))
+    return found[0]
 
 
-def lowered(policy, environment, engine=gpu.FUSED):
-    """The program that plays a leg, lowered for a GPU."""
-    mesh = here() if jax.__version_info__ < (0, 11) else an_h100()
-    program = traced(policy, environment, engine, mesh)
-    return program.lower(lowering_platforms=("cuda",))
-
-
-def here():
-    """This machine."""
-    return Mesh(np.array(jax.devices()[:1]), (LANES,))
-
-
-def traced(policy, environment, engine, mesh):
-    """The program that plays a leg of `WIDTH` runs."""
+def traced(policy, environment, engine, mesh, width=WIDTH):
+    """The program that plays a leg on the devices of a mesh."""
     by_budget = environment.game.spent is not None
+    here = Mesh(np.array(jax.devices("cpu")[:1]), (LANES,))
     program, on_cpu = (
-        program_for(policy, environment, by_budget, m, engine) for m in (mesh, here())
+        program_for(policy, environment, by_budget, m, engine) for m in (mesh, here)
     )
-    seeds, root = jnp.arange(WIDTH, dtype=jnp.uint32), root_key(0)
+    seeds, root = jnp.arange(width, dtype=jnp.uint32), root_key(0)
     params = jax.tree.map(
-        lambda x: to_device(np.full(WIDTH, x, np.float64)), policy.params
+        lambda x: to_device(np.full(width, x, np.float64)), policy.params
     )
     setup = jax.tree.map(to_device, environment.setup)
     instance = on_cpu.draw(root, seeds, setup)

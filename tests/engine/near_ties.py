@@ -8,10 +8,10 @@ equal.
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.extend.core import ClosedJaxpr, Literal
+from jax.extend.core import ClosedJaxpr
 
 from jaxbandits.arrays.named import PREFIX
-from jaxbandits.engine.jaxprs import CALLS
+from jaxbandits.engine.jaxprs import called, inner_of, walk
 from jaxbandits.engine.rules import Rules, play_round
 from jaxbandits.engine.tape import Stream, root_key, stream_key
 
@@ -66,24 +66,13 @@ def gap(x):
 
 def _evaluated(closed: ClosedJaxpr, args, gaps: list) -> list:
     """The outputs of a program; the gaps of its choices are added to `gaps`."""
-    jaxpr = closed.jaxpr
-    values = dict(zip(jaxpr.constvars, closed.consts, strict=True))
-    values |= dict(zip(jaxpr.invars, args, strict=True))
 
-    def read(atom):
-        return atom.val if isinstance(atom, Literal) else values[atom]
-
-    for eqn in jaxpr.eqns:
-        inputs = [read(atom) for atom in eqn.invars]
-        name = eqn.primitive.name
-        if name in CALLS:
-            if eqn.params.get("name") in CHOICES:
-                gaps.append(gap(inputs[0]))
-            inner = eqn.params[CALLS[name]]
-            inner = inner if isinstance(inner, ClosedJaxpr) else ClosedJaxpr(inner, ())
-            outputs = _evaluated(inner, inputs, gaps)
-        else:
+    def emit(eqn, inputs):
+        if (inner := inner_of(eqn)) is None:
             outputs = eqn.primitive.bind(*inputs, **eqn.params)
-            outputs = outputs if eqn.primitive.multiple_results else [outputs]
-        values |= dict(zip(eqn.outvars, outputs, strict=True))
-    return [read(atom) for atom in jaxpr.outvars]
+            return outputs if eqn.primitive.multiple_results else [outputs]
+        if called(eqn) in CHOICES:
+            gaps.append(gap(inputs[0]))
+        return _evaluated(inner, inputs, gaps)
+
+    return walk(closed, args, lambda x, dtype: jnp.asarray(x, dtype), emit)

@@ -6,12 +6,12 @@ import jax
 import pytest
 
 from jaxbandits import Machine, simulate
-from jaxbandits.engine import choice, gpu
-from jaxbandits.engine.choice import ROUTE, Choice, choose, engine_for, say
+from jaxbandits.engine import gpu
+from jaxbandits.engine.choice import Choice, choose, engine_for, say
 from jaxbandits.engine.legs import SCAN
 from jaxbandits.engine.plain import VMAP
 from tests.engine.budget_game import ALTERNATE, environment
-from tests.engine.test_gpu_engine import policy_and_game, sorting
+from tests.engine.test_gpu_engine import policy_and_game
 from tests.heavy import in_short
 
 POLICY, GAME = policy_and_game("censored/uniform")
@@ -30,31 +30,24 @@ def test_auto_on_a_cpu_is_the_scan():
     assert engine_for("auto", POLICY, GAME, "cpu") is SCAN
 
 
-def test_auto_on_a_gpu_says_that_nobody_has_timed_it():
+def test_auto_on_a_gpu_is_the_scan_until_both_have_been_timed():
     name, reason = choose("auto", POLICY, GAME, "gpu")
-    assert name == "fused" and "nobody has timed either on a GPU" in reason
-    assert engine_for("auto", POLICY, GAME, "gpu") is gpu.FUSED
+    assert name == "scan" and "has not been timed on a GPU" in reason
+    assert engine_for("auto", POLICY, GAME, "gpu") is SCAN
 
 
-def test_auto_names_what_the_kernel_cannot_play():
-    name, reason = choose("auto", sorting(POLICY), GAME, "gpu")
-    assert name == "scan" and "cannot play act of 'Sorting': sort" in reason
-    assert engine_for("auto", sorting(POLICY), GAME, "gpu") is SCAN
+def test_an_engine_names_what_it_lacks(monkeypatch):
+    with pytest.raises(ValueError, match="'fused-interpret' needs CPUs"):
+        engine_for("fused-interpret", POLICY, GAME, "gpu")
+    monkeypatch.setattr(gpu.build, "nvrtc", _missing)
+    with pytest.raises(ValueError, match="'fused' needs NVRTC, a library"):
+        engine_for("fused", POLICY, GAME, "gpu")
+    monkeypatch.setattr(gpu.build, "nvrtc", lambda: None)
+    assert engine_for("fused", POLICY, GAME, "gpu") is gpu.FUSED
 
 
-def test_without_the_way_to_a_gpu_auto_is_the_scan(monkeypatch):
-    """JAX 0.12 says that it will go."""
-    assert choice.import_module(ROUTE)  # while it is there
-
-    def gone(name):
-        raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-
-    monkeypatch.setattr(choice, "import_module", gone)
-    name, reason = choose("auto", POLICY, GAME, "gpu")
-    assert name == "scan" and f"needs {ROUTE}, which this JAX lacks" in reason
-    for name in ("fused", "fused-interpret"):
-        with pytest.raises(ValueError, match=f"{name}' needs {ROUTE}, which this JAX"):
-            engine_for(name, POLICY, GAME, "gpu")
+def _missing():
+    raise gpu.BuildError("NVRTC, a library that is missing")
 
 
 def test_reasons_are_printed_once(capsys):
@@ -76,8 +69,7 @@ def test_results_say_what_played_them(capsys, name):
     (engines,) = json.loads(data.attrs["provenance"])["engines"].values()
     (found,) = engines.values()
     chosen = choose(name, ALTERNATE, environment(), "cpu")
-    block = {"block": {"lanes": 32, "warps": 1}} if name == "fused-interpret" else {}
-    assert found == {**chosen._asdict(), "chunk": 64} | block
+    assert found == {**chosen._asdict(), "chunk": 64}
     printed = capsys.readouterr().err
     assert (printed.count("engine scan for") == 1) == (name == "auto")
     quiet = Machine(engine=name, progress=False, chunk=7)

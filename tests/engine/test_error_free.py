@@ -9,13 +9,13 @@ import re
 import jax
 import numpy as np
 import pytest
-from jax._src.interpreters import mlir
-from jax._src.lib import triton
-from jax._src.lib.mlir import ir
+from jax.sharding import Mesh
 
 from jaxbandits import Machine, simulate
+from jaxbandits.engine.gpu import build
 from jaxbandits.engine.legs import SCAN
-from tests.engine.gpu_lowered import TRITON, WIDTH, here, lowered, traced
+from jaxbandits.engine.rollout import LANES
+from tests.engine.gpu_lowered import text_of, traced
 from tests.engine.summing import BEFORE, GAME, JOINING, SUMMING, factors
 from tests.heavy import in_short
 
@@ -51,60 +51,27 @@ def test_what_is_lost_is_kept(engine):
 @pytest.mark.slow  # the numbers tell as much
 def test_a_cpu_program_takes_what_was_lost():
     """Both differences are in the compiled program: nothing was simplified."""
-    text = traced(SUMMING, GAME, SCAN, here()).lower().compile().as_text()
+    here = Mesh(np.array(jax.devices()[:1]), (LANES,))
+    text = traced(SUMMING, GAME, SCAN, here).lower().compile().as_text()
     assert len(re.findall(r" = f32\S* subtract\(", text)) == 2
 
 
-def in_triton(lowering) -> str:
-    """The kernel of a program lowered for a GPU, as text."""
-    found = []
-
-    def look(op):
-        if (
-            op.name == "stablehlo.custom_call"
-            and "mhlo.backend_config" in op.attributes
-        ):
-            found.append(op.attributes["mhlo.backend_config"]["ir"].value_bytes)
-        return ir.WalkResult.ADVANCE
-
-    lowering.compiler_ir("stablehlo").operation.walk(look)
-    (code,) = found
-    context = mlir.make_ir_context()
-    triton.dialect.register_dialect(context)
-    with context, ir.Location.unknown():
-        return str(ir.Module.parse(code))
-
-
-@pytest.mark.filterwarnings(TRITON)
-def test_a_kernel_takes_what_was_lost():
-    """Two sums and two differences of every sum, none of them free to be joined."""
-    text = in_triton(lowered(SUMMING, GAME))
-    assert len(re.findall(r"arith\.subf .*f32>", text)) == 2 * SUMS
-    assert "fastmath<" not in text and "math.fma" not in text
-
-
-@pytest.mark.filterwarnings(TRITON)
 def test_a_kernel_joins_what_it_is_asked_to():
-    """One instruction for every product that is added so, and the sums as they were."""
-    text = in_triton(lowered(JOINING, GAME))
-    assert len(re.findall(r"fma\.rn\.f32", text)) == SUMS
-    assert len(re.findall(r"arith\.subf .*f32>", text)) == 2 * SUMS
-    assert "fastmath<" not in text and "math.fma" not in text
+    """Sums are as they are written, and compilers join nothing by themselves."""
+    assert "multiply_add(" not in text_of(SUMMING, GAME).source
+    assert text_of(JOINING, GAME).source.count("multiply_add(") == 1  # in a loop
+    assert "-fmad=false" in build.OPTIONS
+    assert "-ffp-contract=off" in build.CPU_OPTIONS
 
 
 @pytest.mark.skipif(
-    jax.__version_info__ >= (0, 11), reason="its XLA writes down no PTX"
+    build.lacking("gpu") is not None, reason="NVRTC is not here (jax[cuda] has it)"
 )
-def test_machine_code_joins_nothing(tmp_path):
+def test_a_gpu_program_joins_what_it_is_asked_to():
     """What is rounded by its name (``.rn``) is joined to nothing by an assembler."""
-    pytest.importorskip("jax_plugins.xla_cuda12", reason="needs the cuda extra")
-    bench = pytest.importorskip("scripts.bench.gpu")
-    engine = SCAN._replace(legs=bench.legs)
-    program = bench.traced(bench.topology(), SUMMING, GAME, WIDTH, engine)
-    lowering = program.lower(lowering_platforms=("cuda",))
-    lowering.compile(compiler_options={"xla_dump_to": str(tmp_path)})
-    texts = (path.read_text() for path in tmp_path.glob("*.ptx"))
-    (text,) = (text for text in texts if ".entry _kernel" in text)
-    found = re.findall(r"\b((?:add|sub|mul|fma|mad)\S*f32)", text)
-    assert found.count("sub.rn.f32") == 2 * SUMS
-    assert set(found) == {"add.rn.f32", "sub.rn.f32", "mul.rn.f32"}
+    for policy, joined in ((SUMMING, 0), (JOINING, SUMS)):
+        text = build.ptx(text_of(policy, GAME).source)
+        found = re.findall(r"\b((?:add|sub|mul|fma|mad)\S*f32)", text)
+        assert found.count("sub.rn.f32") == 2 * SUMS
+        assert found.count("fma.rn.f32") == joined
+        assert {*found} <= {"add.rn.f32", "sub.rn.f32", "mul.rn.f32", "fma.rn.f32"}

@@ -1,11 +1,12 @@
 """The GPU engine: all rounds of a leg in one kernel, a thread to a run.
 
-Docs: docs/fused.md. It imports Pallas, which nobody else needs.
+The jaxpr of a round becomes C++ for one run: docs/fused.md.
 """
 
 from functools import partial
 
-from jaxbandits.engine.gpu.kernel import Block, legs, scratch
+from jaxbandits.engine.gpu.build import BuildError, lacking, on_cpu, on_gpu
+from jaxbandits.engine.gpu.kernel import legs, scratch
 from jaxbandits.engine.gpu.support import (
     UnsupportedError,
     check_supported,
@@ -13,15 +14,16 @@ from jaxbandits.engine.gpu.support import (
 )
 from jaxbandits.engine.legs import SCAN
 
-FUSED = SCAN._replace(legs=legs, scratch=scratch)
-INTERPRETED = FUSED._replace(legs=partial(legs, interpret=True))
+FUSED = SCAN._replace(legs=partial(legs, call=on_gpu), scratch=scratch)
+INTERPRETED = FUSED._replace(legs=partial(legs, call=on_cpu))
 
 __all__ = [
     "FUSED",
     "INTERPRETED",
-    "Block",
+    "BuildError",
     "UnsupportedError",
     "check_supported",
+    "lacking",
     "legs",
     "unsupported",
 ]

@@ -1,154 +1,200 @@
-"""The kernels that policies call by name, in the form that suits one thread per run."""
+"""The primitives of `jaxbandits.arrays` that policies call by name, for one run."""
 
-import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
-from jaxbandits.arrays import position
 from jaxbandits.arrays._outermost import RIGHT
-from jaxbandits.engine.gpu.moves import position_of, stretch
-from jaxbandits.engine.gpu.positions import in_a_row, number
 from jaxbandits.engine.gpu.reductions import first_of
-from jaxbandits.engine.gpu.settling import number_or
 from jaxbandits.engine.gpu.values import (
-    ROW,
-    Draws,
-    Entries,
-    Moved,
+    Index,
+    Memory,
     Put,
-    Stored,
     Value,
-    clipped,
+    flat_place,
+    place_of,
+    plus,
+    spread,
+    stored,
 )
-from jaxbandits.engine.tape import Key
 
 COUNTED = 4  # operations by which an entry is compared and counted
 
 
-def first_argmax(space, step, inputs) -> Value:
-    """One loop: the largest entry so far, and where it stood."""
+def _variable(writer, dtype, text: str) -> str:
+    """The name of a number that is counted or looked for."""
+    name = writer.name("b")
+    writer.line(f"{dtype} {name} = {text};")
+    return name
+
+
+def _number(name: str, dtype: str = "int32") -> list[Value]:
+    return [stored(Memory(name, "", 1), (), dtype)]
+
+
+def first_argmax(writer, step, inputs):
+    """One pass: the largest entry so far, and where it stood."""
     (x,) = inputs
-    while isinstance(x, Moved) and x.in_order:
-        x = x.operand
+    best = _variable(writer, x.type, first_of("greater", x.dtype))
+    found = _variable(writer, "I", "0")
 
-    def body(index, best):
-        entry = space.spread(jnp.asarray(x.entry(index)))
-        higher = entry > best[0]
-        here = space.spread(number(in_a_row(index, x.shape)))
-        return jnp.where(higher, entry, best[0]), jnp.where(higher, here, best[1])
+    def body(index):
+        entry = writer.number(x.at(index), x.dtype).at(())
+        place = flat_place(index, x.shape)
+        writer.line(f"{found} = {entry} > {best} ? {place} : {found};")
+        writer.line(f"{best} = {entry} > {best} ? {entry} : {best};")
 
-    begin = space.spread(first_of("max", x.dtype)), space.spread(jnp.int32(0))
-    _, found = space.over(x.shape, x.cost + 3, body, begin)
-    return Entries(space, [found], (), jnp.int32)
+    writer.over(x.shape, body)
+    return _number(found)
 
 
-def random_argmax(space, step, inputs) -> Value:
-    """Twice: how many are largest, and then which of them it is."""
+def random_argmax(writer, step, inputs):
+    """Two passes: how many entries are largest, and then which of them it is."""
     x, word = inputs
-    # Entries that are computed while a loop runs are kept for the second one.
-    loops = not space.writes_out(x.shape, x.cost + COUNTED)
-    kept = space.scratch(x.size, x.dtype) if loops and x.cost > COUNTED else None
+    x = writer.once(x, COUNTED)
+    best = _variable(writer, x.type, first_of("greater", x.dtype))
+    ties = _variable(writer, "I", "0")
 
-    def count(index, best):
-        entry = space.spread(jnp.asarray(x.entry(index)))
-        if kept is not None:
-            space.store(kept, index[0], entry)
-        largest, ties = best
-        more = ties + (entry == largest).astype(jnp.int32)
-        ties = jnp.where(entry > largest, 1, more)
-        return jnp.maximum(entry, largest), ties
+    def count(index):
+        entry = writer.number(x.at(index), x.dtype).at(())
+        more = f"{ties} + ({entry} == {best})"
+        writer.line(f"{ties} = {entry} > {best} ? 1 : {more};")
+        writer.line(f"{best} = {entry} > {best} ? {entry} : {best};")
 
-    begin = space.spread(first_of("max", x.dtype)), space.spread(jnp.int32(0))
-    largest, ties = space.over(x.shape, x.cost + COUNTED, count, begin)
-    again = x if kept is None else Stored(space, kept, x.shape)
-    chosen = position(space.spread(jnp.asarray(word.entry(()))), ties)
+    writer.over(x.shape, count)
+    chosen = writer.number(f"high_word({word.at(())}, (U){ties})", "int32").at(())
+    rank, found = (_variable(writer, "I", "0") for _ in range(2))
 
-    def before(index, state):
-        rank, found = state
-        entry = space.spread(jnp.asarray(again.entry(index)))
-        rank = rank + (entry == largest).astype(jnp.int32)
-        return rank, found + (rank <= chosen).astype(jnp.int32)
+    def before(index):
+        writer.line(f"{rank} += {x.at(index)} == {best};")
+        writer.line(f"{found} += {rank} <= {chosen};")
 
-    begin = (space.spread(jnp.int32(0)),) * 2
-    _, found = space.over(x.shape, again.cost + COUNTED, before, begin)
-    return Entries(space, [found], (), jnp.int32)
+    writer.over(x.shape, before)
+    return _number(found)
 
 
-def pick(space, step, inputs) -> Value:
+def pick(writer, step, inputs):
+    """A row; one that has just been put is at hand."""
     x, index = inputs
-    at = clipped(position_of(index), 1, x.shape[0])
-    row = Moved(x, lambda inner: (at, *inner), x.shape[1:], ROW)
-    return number_or(space, row)
+    aval = step.eqn.outvars[0].aval
+    if x.put is not None and x.put.index == (place_of(index),):
+        return [x.put.row]
+    place = writer.clipped(index, x.shape[0])
+    return [writer.lazy(aval.shape, x.dtype, lambda i: x.at((place, *i)), x.cost, [x])]
 
 
-def put(space, step, inputs) -> Value:
+def _with_row(x: Value, index: Index, row: Value) -> list[Value]:
+    def at(place: Index) -> str:
+        pairs = zip(place, index, strict=False)
+        here = " && ".join(f"{a} == {b}" for a, b in pairs)
+        return f"({here} ? {row.at(place[len(index) :])} : {x.at(place)})"
+
+    put = Put(x, index, row)
+    cost = x.cost + row.cost + 2
+    return [Value(x.shape, x.dtype, at, cost, [x, row], aligned=True, put=put)]
+
+
+def put(writer, step, inputs):
+    """Another row in the place of one, which is computed now and stored later."""
     x, index, row = inputs
-    wide, narrow = x.shape[1:], row.shape
+    shape = x.shape[1:]
+    row = writer.store(row)
 
-    def source(inner):
+    def at(inner: Index) -> str:
         # As numpy broadcasts: missing axes in front, those of length 1 spread.
-        own = inner[len(inner) - len(narrow) :]
-        return tuple(0 if n == 1 else i for i, n in zip(own, narrow, strict=True))
+        return row.at(spread(inner[len(inner) - len(row.shape) :], row.shape))
 
-    row = row if narrow == wide else Moved(row, source, wide)
-    return Put(x, (position_of(index),), row)
+    wide = Value(shape, row.dtype, at, row.cost, [row])
+    wide = row if row.shape == shape else wide
+    return _with_row(x, (place_of(index),), wide)
 
 
-def tally(space, step, inputs) -> Value:
+def tally(writer, step, inputs):
+    """One more at a place."""
     counts, *index = inputs
-    at = tuple(map(position_of, index))
-    inside = (clipped(i, 1, n) for i, n in zip(at, counts.shape, strict=True))
-    entry = counts.entry(tuple(inside))
-    more = Entries(space, [entry + jnp.asarray(1, counts.dtype)], (), counts.dtype)
-    return Put(counts, at, more)
+    places = tuple(place_of(x) for x in index)
+    pairs = zip(index, counts.shape, strict=True)
+    inside = tuple(writer.clipped(x, n) for x, n in pairs)
+    more = writer.number(f"({counts.at(inside)} + 1)", counts.dtype)
+    return _with_row(counts, places, more)
 
 
-def window(space, step, inputs) -> Value:
+def window(writer, step, inputs):
+    """Neighbours from a place on."""
     x, start = inputs
-    shape = step.eqn.outvars[0].aval.shape
-    return stretch(x, (clipped(position_of(start), *shape, *x.shape),), shape)
+    (size,) = step.eqn.outvars[0].aval.shape
+    first = writer.clipped(start, x.shape[0] - size + 1)
+    return [
+        writer.lazy((size,), x.dtype, lambda i: x.at((plus(first, i[0]),)), x.cost, [x])
+    ]
 
 
-def outer_count(space, step, inputs) -> Value:
-    """Both numbers are looked for in halves, and not counted."""
+def outer_count(writer, step, inputs):
+    """Both numbers of `arrays.outermost`, looked for in halves."""
     mask, middle = inputs
-    (size,), middle = mask.shape, space.spread(jnp.asarray(middle.entry(())))
-    most = middle + 1, jnp.int32(size) - 1 - middle
-    half = np.int32(1 << (size.bit_length() - 1))
-
-    def body(i, found):
-        more = [n + lax.shift_right_logical(half, i) for n in found]
-        places = more[0] - 1, size - more[1]
-        return [
-            jnp.where((m <= end) & mask.entry((clipped(place, 1, size),)), m, n)
-            for n, m, end, place in zip(found, more, most, places, strict=True)
-        ]
-
-    left, right = space.loop(size.bit_length(), body, (jnp.int32(0),) * 2)
-    return Entries(space, [left + (right << RIGHT)], (), jnp.int32)
-
-
-def row_of(space, step, inputs) -> Value:
-    index, starts = (
-        space.spread(jnp.asarray(x.entry(i)))
-        for x, i in zip(inputs, ((), (0,)), strict=True)
-    )
-    return Entries(space, [lax.div(index, starts)], (), jnp.int32)
+    mask = writer.once(mask, 6)
+    (size,), most = mask.shape, middle.at(())
+    left, right = (_variable(writer, "I", "0") for _ in range(2))
+    half = writer.name("i")
+    first = 1 << (size.bit_length() - 1)
+    writer.line("WHOLE")
+    with writer.block(f"for (int {half} = {first}; {half} >= 1; {half} /= 2)"):
+        for name, end, place in (
+            (left, f"{most} + 1", "{0} - 1"),
+            (right, f"{size - 1} - {most}", f"{size} - {{0}}"),
+        ):
+            more = writer.number(f"{name} + {half}", "int32").at(())
+            inside = f"lesser(greater({place.format(more)}, 0), {size - 1})"
+            inside = writer.number(inside, "int32").at(())
+            holds = f"{more} <= {end} && {mask.at((inside,))}"
+            writer.line(f"{name} = {holds} ? {more} : {name};")
+    return [writer.number(f"{left} + ({right} << {RIGHT})", "int32")]
 
 
-def tape_row(space, step, inputs) -> Value:
-    high, low, round_ = (x.entry(()) for x in inputs)
-    return Draws(space, Key(high, low), round_, step.eqn.outvars[0].aval.size)
+def row_of(writer, step, inputs):
+    """A division by the number of columns."""
+    index, starts = inputs
+    return [writer.number(f"({index.at(())} / {starts.at((0,))})", "int32")]
+
+
+def multiply_add(writer, step, inputs):
+    """A product and a sum in one rounding."""
+    aval = step.eqn.outvars[0].aval
+
+    def at(index: Index) -> str:
+        texts = (x.at(spread(index, x.shape)) for x in inputs)
+        return f"multiply_add({', '.join(texts)})"
+
+    cost = 1 + sum(x.cost for x in inputs)
+    return [writer.lazy(aval.shape, aval.dtype, at, cost, inputs)]
+
+
+def tape_row(writer, step, inputs):
+    """Words of the tape: one encryption yields two, columns j and j + half."""
+    high, low, round_ = (x.at(()) for x in inputs)
+    (width,) = step.eqn.outvars[0].aval.shape
+    if not width:
+        return [writer.constant(np.zeros(0, np.uint32))]
+    half = (width + 1) // 2
+    words = writer.array((2 * half,), "uint32")
+
+    def draw(index):
+        pair = words.at(index), words.at((plus(index[0], half),))
+        key = f"{high}, {low}, to_U({round_}), to_U({index[0]})"
+        writer.line(f"threefry({key}, {', '.join(pair)});")
+        writer.operations += 60
+
+    writer.over((half,), draw)
+    return [writer.alias(words, (width,))]
 
 
 FORMS = {
     "first_argmax": first_argmax,
-    "random_argmax": random_argmax,
+    "multiply_add": multiply_add,
+    "outer_count": outer_count,
     "pick": pick,
     "put": put,
-    "outer_count": outer_count,
-    "tally": tally,
+    "random_argmax": random_argmax,
     "row_of": row_of,
-    "window": window,
+    "tally": tally,
     "tape_row": tape_row,
+    "window": window,
 }

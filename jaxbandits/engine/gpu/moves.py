@@ -1,200 +1,266 @@
-"""Operations that compute nothing: entries of a value at other indices."""
+"""Primitives that move entries: a new index, and nothing is computed."""
 
 import math
-from functools import partial
 
-import jax
-import jax.numpy as jnp
+import numpy as np
+from jax import lax
 
-from jaxbandits.engine.gpu.positions import in_a_row, number, plus, reshaped, times
-from jaxbandits.engine.gpu.program import Missing
-from jaxbandits.engine.gpu.settling import DEAR, number_or, settled, shaped
+from jaxbandits.engine.gpu.program import MissingError
 from jaxbandits.engine.gpu.values import (
-    Entries,
-    Joined,
-    Known,
-    Moved,
-    Put,
-    Stored,
+    Index,
+    Place,
     Value,
-    clipped,
-    shifted,
+    flat_place,
+    index_of,
+    literal,
+    plus,
+    times,
 )
 
-MANY_PARTS = 4  # are put side by side in memory before one is read
+FEW_PARTS = 4  # of a concatenation that is not stored
 
 
-def reshape(space, step, inputs) -> Value:
-    (x,), shape = inputs, step.eqn.outvars[0].aval.shape
-    if not shape:
-        return Entries(space, [x.entry((0,) * len(x.shape))], (), x.dtype)
-    if isinstance(x, Known):
-        return Known(space, x.array.reshape(shape))
-    if isinstance(x, Stored | Entries):
-        return shaped(x, shape)
-    if isinstance(x, Moved) and x.in_order:
-        x = x.operand
-        return x if x.shape == shape else _in_order(x, shape)
-    return _in_order(x, shape)
+def _moved(writer, step, x: Value, source) -> list[Value]:
+    """Entries of `x` where ``source(index)`` says."""
+    aval = step.eqn.outvars[0].aval
+    return [writer.lazy(aval.shape, x.dtype, lambda i: x.at(source(i)), x.cost, [x])]
 
 
-def _in_order(x: Value, shape) -> Value:
-    source = partial(_back, x.shape, shape)
-    return Moved(x, source, shape, None, in_order=True)
+def broadcast_in_dim(writer, step, inputs):
+    """Axes that are spread; what many entries are made of is computed once."""
+    x, *_ = inputs
+    axes = step.eqn.params["broadcast_dimensions"]
+    if math.prod(step.eqn.outvars[0].aval.shape) > x.size:
+        x = writer.once(x, dear=4)
 
-
-def _back(before, after, index):
-    return reshaped(index, before, after)
-
-
-def broadcast(space, step, inputs) -> Value:
-    (x,), shape = inputs, step.eqn.outvars[0].aval.shape
-    dims = step.eqn.params["broadcast_dimensions"]
-    if not shape or math.prod(shape) == x.size:
-        return reshape(space, step, inputs)
-    return spread(x, dims, shape)
-
-
-def spread(x: Value, dims, shape) -> Value:
-    """A value whose axes are those at `dims` of a shape, or of length 1."""
-    if x.shape == tuple(shape):
-        return x
-    if x.cost > DEAR:
-        x = settled(x.space, x)  # or it would be computed anew for every entry
-
-    def source(index):
-        axes = zip(dims, x.shape, strict=True)
-        return tuple(0 if n == 1 else index[d] for d, n in axes)
-
-    return Moved(x, source, shape)
-
-
-def transpose(space, step, inputs) -> Value:
-    (x,), permutation = inputs, step.eqn.params["permutation"]
-
-    def source(index):
-        by_axis = dict(zip(permutation, index, strict=True))
-        return tuple(by_axis[a] for a in range(len(index)))
-
-    return Moved(x, source, step.eqn.outvars[0].aval.shape)
-
-
-def reverse(space, step, inputs) -> Value:
-    (x,), axes = inputs, step.eqn.params["dimensions"]
-
-    def turned(position, length):
-        if isinstance(position, int):
-            return length - 1 - position
-        return jnp.int32(length - 1) - number(position)
-
-    def source(index):
-        places = enumerate(zip(index, x.shape, strict=True))
-        return tuple(turned(i, n) if a in axes else i for a, (i, n) in places)
-
-    return Moved(x, source, x.shape)
-
-
-def cut(space, step, inputs) -> Value:
-    (x,), params, shape = inputs, step.eqn.params, step.eqn.outvars[0].aval.shape
-    start, strides = params["start_indices"], params["strides"]
-    if strides is None:
-        return stretch(x, start, shape)
-
-    def source(index):
-        return shifted(start, map(times, index, strides))
-
-    return Moved(x, source, shape)
-
-
-def dynamic_cut(space, step, inputs) -> Value:
-    x, *starts = inputs
-    shape = step.eqn.outvars[0].aval.shape
-    places = zip(starts, shape, x.shape, strict=True)
-    starts = [clipped(position_of(s), n, size) for s, n, size in places]
-    return stretch(x, starts, shape)
-
-
-def position_of(value: Value):
-    """A number as a position."""
-    found = value.entry(())
-    if not isinstance(found, jax.core.Tracer):
-        return int(found)
-    return found.astype(jnp.int32)
-
-
-def stretch(x: Value, start, shape) -> Value:
-    """The entries from a position on."""
-    if tuple(shape) == x.shape:
-        return x
-    if isinstance(x, Known) and all(isinstance(s, int) for s in start):
-        ends = zip(start, shape, strict=True)
-        return Known(x.space, x.array[tuple(slice(s, s + n) for s, n in ends)])
-    return Moved(x, partial(shifted, tuple(start)), shape)
-
-
-def concatenate(space, step, inputs) -> Value:
-    shape = step.eqn.outvars[0].aval.shape
-    parts = [x for x in inputs if x.size]
-    axis = step.eqn.params["dimension"]
-    if len(parts) > MANY_PARTS and max(x.size for x in parts) > 1:
-        return _side_by_side(space, parts, axis, shape)
-    return Joined(parts, axis, shape)
-
-
-def _side_by_side(space, parts: list[Value], axis: int, shape) -> Value:
-    """Parts in memory: who asks for an entry would ask every part for one."""
-    memory, start = space.scratch(math.prod(shape), parts[0].dtype), 0
-
-    def keep(part, start, index, carry):
-        place = (*index[:axis], plus(start, index[axis]), *index[axis + 1 :])
-        space.store(memory, in_a_row(place, shape), part.entry(index))
-        return carry
-
-    for part in parts:
-        space.over(part.shape, part.cost + 1, partial(keep, part, start))
-        start += part.shape[axis]
-    return Stored(space, memory, shape)
-
-
-def pad(space, step, inputs) -> Value:
-    x, fill = inputs
-    shape = step.eqn.outvars[0].aval.shape
-    config = [tuple(map(int, each)) for each in step.eqn.params["padding_config"]]
-    if any(low < 0 or high < 0 or inner for low, high, inner in config):
-        raise Missing("pad that cuts or spreads")
-    for axis, (low, high, _) in enumerate(config):
-        before, after = (
-            (*x.shape[:axis], n, *x.shape[axis + 1 :]) for n in (low, high)
+    def source(index: Index) -> Index:
+        return tuple(
+            0 if n == 1 else index[axis] for axis, n in zip(axes, x.shape, strict=True)
         )
-        parts = [Moved(fill, lambda index: (), n) for n in (before, after)]
-        parts = [part for part in (parts[0], x, parts[1]) if part.size]
-        wide = (*x.shape[:axis], shape[axis], *x.shape[axis + 1 :])
-        x = Joined(parts, axis, wide) if len(parts) > 1 else x
-    return x
+
+    return _moved(writer, step, x, source)
 
 
-def update_slice(space, step, inputs) -> Value:
-    x, part, *starts = inputs
-    places = zip(starts, part.shape, x.shape, strict=True)
-    starts = [clipped(position_of(s), n, size) for s, n, size in places]
-    lengths = part.shape
-    # Whole rows are a put.
-    if lengths[1:] == x.shape[1:] and lengths[0] == 1:
-        row = stretch(part, (0,) * len(lengths), lengths)
-        row = Moved(row, lambda index: (0, *index), x.shape[1:])
-        return Put(x, (starts[0],), number_or(space, row))
-    raise Missing("dynamic_update_slice of something else than a row")
+def reshape(writer, step, inputs):
+    """The same entries in the same order."""
+    x, *_ = inputs
+    shape = step.eqn.outvars[0].aval.shape
+    longer = [axis for axis, n in enumerate(shape) if n != 1]
+    own = [axis for axis, n in enumerate(x.shape) if n != 1]
+    if x.memory is not None:
+        same = writer.alias(x, shape)
+        return [same]
+
+    def source(index: Index) -> Index:
+        if [shape[i] for i in longer] != [x.shape[i] for i in own]:
+            return index_of(flat_place(index, shape), x.shape)
+        places = iter([index[i] for i in longer])
+        return tuple(0 if n == 1 else next(places) for n in x.shape)
+
+    (found,) = _moved(writer, step, x, source)
+    found.moved = x.moved
+    return [found]
 
 
-MOVES = {
-    "broadcast_in_dim": broadcast,
-    "reshape": reshape,
-    "squeeze": reshape,
-    "transpose": transpose,
-    "rev": reverse,
-    "slice": cut,
-    "dynamic_slice": dynamic_cut,
-    "dynamic_update_slice": update_slice,
+def transpose(writer, step, inputs):
+    """Axes in another order."""
+    axes = step.eqn.params["permutation"]
+
+    def source(index: Index) -> Index:
+        return tuple(index[axes.index(axis)] for axis in range(len(axes)))
+
+    return _moved(writer, step, inputs[0], source)
+
+
+def rev(writer, step, inputs):
+    """Some axes from their end."""
+    (x,) = inputs
+    axes = step.eqn.params["dimensions"]
+
+    def source(index: Index) -> Index:
+        places = enumerate(zip(index, x.shape, strict=True))
+        return tuple(from_end(i, n) if k in axes else i for k, (i, n) in places)
+
+    return _moved(writer, step, x, source)
+
+
+def from_end(place: Place, length: int) -> Place:
+    """A place counted from the end of an axis."""
+    return length - 1 - place if isinstance(place, int) else f"({length - 1} - {place})"
+
+
+def slice_(writer, step, inputs):
+    """Every so many entries of a stretch."""
+    (x,), params = inputs, step.eqn.params
+    starts = params["start_indices"]
+    strides = params["strides"] or (1,) * len(starts)
+
+    def source(index: Index) -> Index:
+        each = zip(index, starts, strides, strict=True)
+        return tuple(plus(times(i, by), start) for i, start, by in each)
+
+    return _moved(writer, step, x, source)
+
+
+def split(writer, step, inputs):
+    """Stretches one after the other."""
+    (x,), axis, found, start = inputs, step.eqn.params["axis"], [], 0
+    for size in step.eqn.params["sizes"]:
+        shape = (*x.shape[:axis], size, *x.shape[axis + 1 :])
+
+        def at(index, start=start):
+            return x.at((*index[:axis], plus(index[axis], start), *index[axis + 1 :]))
+
+        found.append(writer.lazy(shape, x.dtype, at, x.cost, [x]))
+        start += size
+    return found
+
+
+def dynamic_slice(writer, step, inputs):
+    """A stretch from a place of the program's on; moved inside if it does not fit."""
+    x, *starts = inputs
+    sizes = step.eqn.params["slice_sizes"]
+    first = [
+        writer.clipped(start, n - size + 1)
+        for start, n, size in zip(starts, x.shape, sizes, strict=True)
+    ]
+    return _moved(
+        writer,
+        step,
+        x,
+        lambda index: tuple(plus(s, i) for s, i in zip(first, index, strict=True)),
+    )
+
+
+def iota(writer, step, inputs):
+    """Counted along an axis."""
+    aval = step.eqn.outvars[0].aval
+    counted = np.indices(aval.shape)[step.eqn.params["dimension"]]
+    if len(aval.shape) == 1:  # the place itself
+
+        def at(index):
+            place = index[0]
+            number = aval.dtype.type(place) if isinstance(place, int) else None
+            convert = {"f": "to_F", "u": "to_U"}.get(aval.dtype.kind, "")
+            return f"{convert}({place})" if number is None else literal(number)
+
+        table = counted.astype(aval.dtype)
+        return [Value(aval.shape, aval.dtype, at, 0, constant=table)]
+    return [writer.constant(counted.astype(aval.dtype))]
+
+
+def concatenate(writer, step, inputs):
+    """Parts one after the other along an axis; many of them are stored."""
+    aval, axis = step.eqn.outvars[0].aval, step.eqn.params["dimension"]
+    parts, start = [], 0
+    for x in inputs:
+        if x.shape[axis]:
+            parts.append((start, x))
+        start += x.shape[axis]
+
+    def within(index: Index, place: Place) -> Index:
+        return (*index[:axis], place, *index[axis + 1 :])
+
+    if len(parts) > FEW_PARTS:
+        found = writer.array(aval.shape, aval.dtype)
+        for start, x in parts:
+
+            def fill(index, start=start, x=x):
+                to = found.at(within(index, plus(index[axis], start)))
+                writer.line(f"{to} = {x.at(index)};")
+
+            writer.over(x.shape, fill)
+        return [found]
+
+    def at(index: Index) -> str:
+        place = index[axis]
+        if isinstance(place, int):
+            start, x = next(p for p in reversed(parts) if p[0] <= place)
+            return x.at(within(index, place - start))
+        text = ""
+        for start, x in reversed(parts):
+            own = 0 if x.shape[axis] == 1 else plus(place, -start)
+            with writer.guarded():
+                entry = x.at(within(index, own))
+            stop = start + x.shape[axis]
+            text = f"({place} < {stop} ? {entry} : {text})" if text else entry
+        return text
+
+    cost = max(x.cost for x in inputs) + 2 * len(inputs)
+    return [writer.lazy(aval.shape, aval.dtype, at, cost, inputs)]
+
+
+def pad(writer, step, inputs):
+    """Entries with others around them."""
+    (x, fill), aval = inputs, step.eqn.outvars[0].aval
+    config = step.eqn.params["padding_config"]
+    if any(min(low, high) < 0 or inside for low, high, inside in config):
+        raise MissingError("pad inside or with less than nothing")
+
+    def at(index: Index) -> str:
+        source, tests = [], []
+        for place, n, (low, _, _) in zip(index, x.shape, config, strict=True):
+            source.append(plus(place, -low))
+            if isinstance(place, int):
+                if not 0 <= place - low < n:
+                    return fill.at(())
+            elif (low, n) != (0, aval.shape[len(source) - 1]):
+                tests.append(f"(U){source[-1]} < {n}u")
+        with writer.guarded():
+            text = x.at(tuple(source))
+        return f"({' && '.join(tests)} ? {text} : {fill.at(())})" if tests else text
+
+    return [writer.lazy(aval.shape, aval.dtype, at, x.cost + 2, inputs)]
+
+
+def gather(writer, step, inputs):
+    """Stretches that begin where an array of indices says."""
+    (x, indices), params = inputs, step.eqn.params
+    aval, how = step.eqn.outvars[0].aval, params["dimension_numbers"]
+    sizes, fills = params["slice_sizes"], params["mode"] == FILL
+    indices = writer.once(indices)
+    batches = dict(
+        zip(how.operand_batching_dims, how.start_indices_batching_dims, strict=True)
+    )
+    gone = {*how.collapsed_slice_dims, *batches}
+    axes = [k for k in range(len(x.shape)) if k not in gone]
+
+    def at(index: Index) -> str:
+        batch = [i for k, i in enumerate(index) if k not in how.offset_dims]
+        inner = dict(zip(axes, (index[k] for k in how.offset_dims), strict=True))
+        inner |= {axis: batch[k] for axis, k in batches.items()}
+        source: list[Place] = [inner.get(k, 0) for k in range(len(x.shape))]
+        tests = []
+        for number, axis in enumerate(how.start_index_map):
+            start, last = indices.at((*batch, number)), x.shape[axis] - sizes[axis]
+            inside = f"lesser(greater(to_I({start}), 0), {last})"
+            source[axis] = plus(inside, source[axis])
+            tests.append(f"(U)({start}) <= {last}u")
+        text = x.at(tuple(source))
+        if not fills:
+            return text
+        nothing = {"F": "NAN_", "B": "true", "I": "(-2147483647 - 1)"}
+        other = nothing.get(x.type, "4294967295u")
+        return f"({' && '.join(tests)} ? {text} : {other})"
+
+    cost = x.cost + 3 * indices.cost + 3
+    return [writer.lazy(aval.shape, aval.dtype, at, cost, [x, indices])]
+
+
+FILL = lax.GatherScatterMode.FILL_OR_DROP
+FOLDED = {
+    "broadcast_in_dim": broadcast_in_dim,
     "concatenate": concatenate,
     "pad": pad,
+    "reshape": reshape,
+    "rev": rev,
+    "slice": slice_,
+    "squeeze": reshape,
+    "transpose": transpose,
+}
+MOVES = FOLDED | {
+    "dynamic_slice": dynamic_slice,
+    "gather": gather,
+    "iota": iota,
+    "split": split,
 }

@@ -1,36 +1,33 @@
-"""A jaxpr as a flat list of steps: calls inlined, what nobody reads left out.
+"""A jaxpr as a flat list of steps: calls inlined, what nothing reads left out."""
 
-What a step's result is read by decides whether it is worth storing (`Program.kept`).
-"""
-
-from collections.abc import Callable
+from collections import Counter
 from typing import Any, NamedTuple
 
 import numpy as np
-from jax.extend.core import ClosedJaxpr, Literal
+from jax.extend.core import ClosedJaxpr
 
 from jaxbandits.arrays.named import PREFIX
-from jaxbandits.engine.jaxprs import CALLS, SAME, expanded
+from jaxbandits.engine.elementwise import ELEMENTWISE
+from jaxbandits.engine.jaxprs import called, expanded, inner_of, lower_level, walk
 
-PUT = PREFIX + "put"
-# What leaves its inputs as they are; of the first, a dear one is computed once.
 BARRIER = "optimization_barrier"
-UNCHANGED = SAME | {BARRIER}
+# Entries are read under conditions, where none can be kept for other readers.
+GUARDED = {"concatenate", "pad"}
 
 
-class Missing(Exception):  # noqa: N818  (what is missing, not what went wrong)
-    """A part of the program has no rule; the argument names it."""
+class MissingError(Exception):
+    """A part of a program cannot be written; the argument names it."""
 
 
 class Step(NamedTuple):
     """One operation of a program.
 
     Attributes:
-      name: of the primitive, or of a kernel that has a form of its own.
+      name: of the primitive, or of an array primitive without its prefix.
       eqn: the equation; its parameters, shapes and source.
-      inputs: names of values.
-      outputs: names of values.
-      asked: the equation that asked for it: the outermost call, or itself.
+      inputs: numbers of values.
+      outputs: numbers of values.
+      asked: the outermost call that the equation is part of, or the equation.
     """
 
     name: str
@@ -40,8 +37,8 @@ class Step(NamedTuple):
     asked: Any
 
     def line(self) -> str:
-        """`` (file:line)`` that asks for it, if it is known."""
-        return _written_at(self.asked) or _written_at(self.eqn)
+        """`` (file:line)`` of the source, if it is known."""
+        return _line(self.asked) or _line(self.eqn)
 
 
 class Program(NamedTuple):
@@ -50,153 +47,113 @@ class Program(NamedTuple):
     Attributes:
       steps: those that an output depends on.
       constants: ``{value: array}``.
-      inputs: names of values.
-      outputs: names of values.
-      stored: names of values that the program asks to store, by what asks for them.
+      inputs: numbers of values.
+      outputs: numbers of values.
+      stored: values that the program asks to store (`arrays.stored`).
+      readers: how often each value is read.
+      last: the last step that reads each value.
+      loops: which steps go through the entries of each value; entry by entry, others
+        are part of these.
     """
 
     steps: tuple[Step, ...]
     constants: dict[int, np.ndarray]
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
-    stored: tuple[tuple[int, ...], ...] = ()
-
-    @property
-    def together(self) -> dict[int, tuple[int, ...]]:
-        """Of every value that is stored, what is stored with it."""
-        return {value: group for group in self.stored for value in group}
-
-    def kept(self, cost: Callable[[Step], int | None], dear: int) -> set[int]:
-        """Values that are worth storing: dear ones that several loops would compute.
-
-        Args:
-          cost: operations that an entry of a step's result takes beside those of its
-            inputs; None if the step is not put off until its result is read.
-          dear: what a value costs that is cheaper to store.
-        """
-        costs: dict[int, int] = {}
-        for step in self.steps:
-            own = cost(step)
-            if own is not None:
-                total = own + sum(costs.get(v, 1) for v in set(step.inputs))
-                costs |= dict.fromkeys(step.outputs, total)
-        # By what a value is read in the end, seen from the end.
-        readers: dict[int, set] = {}
-        kept = set().union(*self.stored)
-        group = self.together
-        for value in self.outputs:
-            readers.setdefault(value, set()).add("outputs")
-        for number, step in reversed(list(enumerate(self.steps))):
-            after = set().union(*(readers.get(v, ()) for v in step.outputs))
-            (*_, value) = step.outputs
-            if step.name == PUT and value in group:
-                after = {group[value]}  # they are written in one loop
-            if len(after) > 1 and costs.get(value, 0) > dear:
-                kept.add(value)
-                after = {number}
-            through = after if cost(step) is not None else {number}
-            for value in step.inputs:
-                readers.setdefault(value, set()).update(through)
-        return kept
+    stored: set[int]
+    readers: Counter
+    last: dict[int, int]
+    loops: dict[int, set[int]]
 
 
 def flat(closed: ClosedJaxpr, forms) -> Program:
-    """The program of a jaxpr.
+    """The program of a jaxpr. Equations with the same inputs and results are one.
 
     Args:
       closed: the jaxpr.
-      forms: names of calls that stay as they are.
+      forms: names of array primitives that stay as they are.
     """
     steps: list[Step] = []
     constants: dict[int, np.ndarray] = {}
-    number = iter(range(10**9))
     known: dict[Any, Any] = {}  # what has been computed, or is a constant
-    stored: list[tuple[int, ...]] = []
+    stored: set[int] = set()
+    asked: list[Any] = []
+    numbers = iter(range(10**9))
 
-    def constant(array) -> int:
-        array = np.asarray(array)
+    def constant(x, dtype) -> int:
+        array = np.asarray(x, dtype)
         same = (array.shape, array.dtype, array.tobytes())
         if same not in known:
-            known[same] = next(number)
+            known[same] = next(numbers)
             constants[known[same]] = array
         return known[same]
 
-    def walk(closed: ClosedJaxpr, inputs, asked=None) -> list[int]:
-        jaxpr = closed.jaxpr
-        names = dict(zip(jaxpr.invars, inputs, strict=True))
-        names |= {
-            v: constant(c) for v, c in zip(jaxpr.constvars, closed.consts, strict=True)
-        }
+    def emit(eqn, inputs):
+        if eqn.primitive.name == BARRIER:
+            stored.update(inputs)
+            return inputs
+        name = called(eqn).removeprefix(PREFIX)
+        ways = (inner_of, expanded, lower_level) if name not in forms else ()
+        found = (way(eqn) for way in ways)
+        inner = next((program for program in found if program is not None), None)
+        if inner is not None:
+            asked.append(asked[-1] if asked else eqn)
+            outputs = walk(inner, inputs, constant, emit)
+            asked.pop()
+            return outputs
+        same = _identity(eqn, name, inputs)
+        if same not in known:
+            known[same] = tuple(next(numbers) for _ in eqn.outvars)
+            origin = asked[-1] if asked else eqn
+            steps.append(Step(name, eqn, tuple(inputs), known[same], origin))
+        return known[same]
 
-        def read(atom) -> int:
-            if isinstance(atom, Literal):
-                return constant(np.asarray(atom.val, atom.aval.dtype))
-            return names[atom]
-
-        for eqn in jaxpr.eqns:
-            found = tuple(read(atom) for atom in eqn.invars)
-            inner = _inner(eqn, forms)
-            if eqn.primitive.name in UNCHANGED:
-                after = found
-                if eqn.primitive.name == BARRIER:
-                    stored.append(found)
-            elif inner is not None:
-                after = walk(inner, found, asked or eqn)
-            else:
-                same = _identity(eqn, found)
-                after = known.get(same)
-                if after is None:
-                    after = tuple(next(number) for _ in eqn.outvars)
-                    steps.append(Step(called(eqn), eqn, found, after, asked or eqn))
-                    known[same] = after
-            names |= dict(zip(eqn.outvars, after, strict=True))
-        return [read(atom) for atom in jaxpr.outvars]
-
-    inputs = tuple(next(number) for _ in closed.jaxpr.invars)
-    outputs = tuple(walk(closed, inputs))
+    inputs = tuple(next(numbers) for _ in closed.jaxpr.invars)
+    outputs = tuple(walk(closed, inputs, constant, emit))
     needed, kept = set(outputs), []
     for step in reversed(steps):
         if needed & set(step.outputs):
             needed.update(step.inputs)
             kept.append(step)
-    constants = {name: x for name, x in constants.items() if name in needed}
     kept.reverse()
-    groups = tuple(tuple(v for v in group if v in needed) for group in stored)
-    return Program(tuple(kept), constants, inputs, outputs, groups)
+    readers = Counter(v for step in kept for v in step.inputs) + Counter(outputs)
+    last = {v: place for place, step in enumerate(kept) for v in step.inputs}
+    last |= dict.fromkeys(outputs, len(kept))
+    loops = _loops(kept, outputs, readers)
+    return Program(
+        tuple(kept), constants, inputs, outputs, stored, readers, last, loops
+    )
 
 
-def called(eqn) -> str:
-    """The name under which an equation has a rule."""
-    name = eqn.primitive.name
-    return eqn.params.get("name", name) if name in CALLS else name
+def _loops(steps: list[Step], outputs, readers) -> dict[int, set[int]]:
+    """`Program.loops`: a value that several of them read is taken to be stored."""
+    loops: dict[int, set[int]] = {v: {len(steps)} for v in outputs}
+    for place in reversed(range(len(steps))):
+        step = steps[place]
+        (first, *_) = step.outputs
+        shape = step.eqn.outvars[0].aval.shape
+        through = loops.get(first, {place})
+        through = {place} if len(through) > 1 and readers[first] > 1 else through
+        for v, atom in zip(step.inputs, step.eqn.invars, strict=True):
+            same = step.name in ELEMENTWISE and atom.aval.shape == shape
+            own = {place, -1} if step.name in GUARDED else {place}
+            loops.setdefault(v, set()).update(through if same else own)
+    return loops
 
 
-def _identity(eqn, inputs):
+def _identity(eqn, name, inputs):
     """Equal for equations with the same results."""
-    # Of a kernel with a form its name and the shapes say it all.
-    params = () if eqn.primitive.name in CALLS else sorted(eqn.params.items())
+    # The name and the shapes of an array primitive say it all.
+    params = () if inner_of(eqn) else tuple(sorted(eqn.params.items()))
     try:
-        same = (called(eqn), tuple(params), inputs, *(v.aval for v in eqn.outvars))
+        same = (name, params, tuple(inputs), *(v.aval for v in eqn.outvars))
         hash(same)
     except TypeError:
         return object()
     return same
 
 
-def _inner(eqn, forms) -> ClosedJaxpr | None:
-    """The program that stands for an equation."""
-    name = eqn.primitive.name
-    if name not in CALLS:
-        return expanded(eqn)
-    own = called(eqn)
-    if own in forms or own.removeprefix(PREFIX) in forms:
-        return None
-    inner = eqn.params[CALLS[name]]
-    return inner if isinstance(inner, ClosedJaxpr) else ClosedJaxpr(inner, ())
-
-
-def _written_at(eqn) -> str:
-    """The line of the source that an equation was traced from, if it is known."""
+def _line(eqn) -> str:
     frames = getattr(eqn.source_info.traceback, "frames", [])
     inside = ("/jax/", "/jaxbandits/arrays/", "/jaxbandits/kernels/", "<")
     for frame in frames:

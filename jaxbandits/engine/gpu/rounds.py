@@ -1,187 +1,210 @@
-"""The rounds of a leg, written into a space; and what they need there."""
+"""The text of a leg: one run's rounds from one checkpoint to the next."""
 
-from functools import cache, partial
+import math
+from functools import cache
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
-from jax import lax
 
 from jaxbandits.engine.gpu.draws import tape_row
-from jaxbandits.engine.gpu.leaves import Leaf
-from jaxbandits.engine.gpu.loops import any_lane
-from jaxbandits.engine.gpu.space import (
-    COMPACT,
-    MANY_OPERATIONS,
-    WIDE,
-    Memory,
-    Space,
-    Style,
-)
-from jaxbandits.engine.gpu.values import Entries, Stored, Value
+from jaxbandits.engine.gpu.values import TYPES, Memory, Value, literal, stored
 from jaxbandits.engine.gpu.writer import Writer
-from jaxbandits.engine.gpu.writes import write_all
 from jaxbandits.engine.rules import Rules, play_round
 
+MOST_THREADS = 128  # of a block, for which registers are reserved
 
-class Told(NamedTuple):
+
+class Leaf(NamedTuple):
+    """A leaf of a kernel's arguments.
+
+    Attributes:
+      shape: in one run.
+      dtype: its name.
+      own: whether every run has its own: ``[*shape, runs]``, else ``[*shape]``.
+    """
+
+    shape: tuple[int, ...]
+    dtype: str
+    own: bool
+
+    @property
+    def size(self) -> int:
+        """Entries of a run."""
+        return math.prod(self.shape)
+
+    @property
+    def struct(self):
+        """One run's, for tracing."""
+        return jax.ShapeDtypeStruct(self.shape, self.dtype)
+
+
+class Plan(NamedTuple):
     """What a kernel is written from. Hashable, no data.
 
     Attributes:
       rules: the policy and the environment.
-      structure: of ``bounds, (keys, params, instance)``; the bounds are the first
-        round, the target, the last round and, in a game with a budget, who plays.
-      fixed: leaves of these.
+      runs: of the device.
+      structure: of ``keys, params, instance``.
+      bounds: leaves of the last round; in a game with a budget of the target and of who
+        plays, too.
+      given: leaves of the structure.
       tree: structure of both states.
       state: leaves of these.
     """
 
     rules: Rules
+    runs: int
     structure: Any
-    fixed: tuple[Leaf, ...]
+    bounds: tuple[Leaf, ...]
+    given: tuple[Leaf, ...]
     tree: Any
     state: tuple[Leaf, ...]
 
 
-class Sketch(NamedTuple):
-    """What a leg needs beside its arguments.
+class Text(NamedTuple):
+    """The text of a kernel.
 
     Attributes:
-      tables: arrays of constants.
-      scratch: ``((dtype, entries of a run), ...)``.
-      style: how much is written out.
-      missing: notes of what has no rule.
+      source: a function ``leg`` of pointers to the bounds, what is given, the round and
+        the states as they were, and as they become, and scratch memory.
+      arguments: types of the pointers.
+      words: of scratch memory of a run, of 32 bits.
+      missing: notes of what cannot be written.
     """
 
-    tables: tuple[np.ndarray, ...]
-    scratch: tuple[tuple[np.dtype, int], ...]
-    style: Style
+    source: str
+    arguments: tuple[str, ...]
+    words: int
     missing: tuple[str, ...]
 
 
+class Kernel:
+    """A kernel in writing.
+
+    Attributes:
+      writer: of what a run does.
+    """
+
+    def __init__(self):
+        self.writer = Writer([])
+        self._inputs: list[tuple[str, str]] = []
+        self._outputs: list[tuple[str, str]] = []
+        self._variables: list[str] = []
+
+    def given(self, name: str, leaf: Leaf) -> Value:
+        """An argument that stays as it is."""
+        value = self._argument(name, leaf, "const ", self._inputs)
+        value.reads = frozenset()
+        return value
+
+    def written(self, name: str, leaf: Leaf) -> Value:
+        """An argument in whose place another value comes."""
+        self._inputs.append((f"const {TYPES[leaf.dtype]}*", f"before_{name}"))
+        value = self._argument(name, leaf, "", self._outputs)
+        if not value.memory.kind:
+            self._variables.append(name)
+        return value
+
+    def _argument(self, name: str, leaf: Leaf, constant: str, arguments) -> Value:
+        kind, where = constant + TYPES[leaf.dtype], "ALL" if leaf.own else "OWN"
+        pointer = name
+        if leaf.size == 1:
+            pointer, where = f"{name}_in", ""
+            place = "run" if leaf.own else "0"
+            self.writer.line(f"{kind} {name} = {pointer}[{place}];")
+        arguments.append((f"{kind}*", pointer))
+        memory = Memory(name, where, leaf.size, carried=not constant)
+        return stored(memory, leaf.shape, leaf.dtype)
+
+    def text(self, runs: int) -> Text:
+        """What has been written, as a function of the arguments."""
+        arguments = [*self._inputs, *self._outputs, ("U*", "scratch")]
+        pointers = ", ".join(f"{kind} __restrict__ {name}" for kind, name in arguments)
+        writer = self.writer
+        lines = [
+            *map(_table, writer.tables.values()),
+            f"enum {{ runs = {runs} }};",
+            f'extern "C" __global__ void __launch_bounds__({MOST_THREADS})',
+            f"leg({pointers}) {{",
+            "  const int run = RUN;",
+            "  if (run >= runs) return;",
+            *writer.lines,
+            *(f"  {name}_in[run] = {name};" for name in self._variables),
+            "}",
+        ]
+        types = tuple(kind for kind, _ in arguments)
+        source = "\n".join(lines) + "\n"
+        return Text(source, types, writer.words, tuple(writer.missing))
+
+
 @cache
-def sketched(told: Told) -> Sketch:
-    """What a leg needs, found by writing it once without a kernel around it."""
-    space, missing = _dry(told, WIDE)
-    if space.operations > MANY_OPERATIONS:
-        space, missing = _dry(told, COMPACT)
-    scratch = tuple(sorted(space.used.items(), key=str))
-    return Sketch(tuple(space.tables.values()), scratch, space.style, tuple(missing))
+def text_of(plan: Plan) -> Text:
+    """The kernel that plays a leg."""
+    kernel = Kernel()
+    bounds = [kernel.given(f"bound{k}", leaf) for k, leaf in enumerate(plan.bounds)]
+    given = [kernel.given(f"given{k}", leaf) for k, leaf in enumerate(plan.given)]
+    round_ = kernel.written("round", Leaf((), "int32", True))
+    state = [kernel.written(f"state{k}", leaf) for k, leaf in enumerate(plan.state)]
+    last, *others = (each.at(()) for each in bounds)
+    memories, writer = [value.memory for value in state], kernel.writer
 
+    def play():
+        outputs = writer.run(_round(plan), [round_, *given, *state], memories)
+        writer.write(list(zip(memories, outputs, strict=True)))
 
-def _dry(told: Told, style: Style) -> tuple[Space, list[str]]:
-    """A leg written to nowhere: what it used, and what has no rule."""
-    found = []
-
-    def write():
-        space, missing = Space(1, style=style), []
-        memories = [[f.memory(None) for f in part] for part in (told.fixed, told.state)]
-        play(told, space, *memories, Memory(None, 1, np.int32, own=True), missing)
-        found.extend([space, missing])
-
-    jax.eval_shape(write)
-    return tuple(found)
-
-
-def play(told: Told, space: Space, fixed, state, round_memory, missing=None) -> None:
-    """Play the rounds of a leg."""
-    rules, writer = told.rules, Writer(space, missing)
-    values = [f.value(space, m) for f, m in zip(told.fixed, fixed, strict=True)]
-    bounds, given = jax.tree.unflatten(told.structure, values)
-    singles = [f.size == 1 for f in told.state]
-
-    def unpacked(numbers) -> list[Value]:
-        """Both states: single numbers, and what lies in memory."""
-        rest = iter(numbers)
-        return [
-            Entries(space, [next(rest)], f.shape, f.dtype)
-            if single
-            else Stored(space, m, f.shape)
-            for f, m, single in zip(told.state, state, singles, strict=True)
-        ]
-
-    def one_round(round_, numbers, mask=None):
-        """Write a round; the single numbers after it."""
-        round_ = Entries(space, [round_], (), np.int32)
-        inputs = [round_, *jax.tree.leaves(given), *unpacked(numbers)]
-        # A run that waits keeps its state, which no loop may then write.
-        after = writer.run(_round(told), inputs, state if mask is None else ())
-        new = [
-            space.spread(jnp.asarray(x.entry((0,) * len(x.shape))))
-            for x, single in zip(after, singles, strict=True)
-            if single
-        ]
-        targets = zip(state, after, singles, strict=True)
-        write_all(space, [(m, x) for m, x, single in targets if not single], mask)
-        return new
-
-    one_round = space.within(one_round)
-    numbers = [
-        space.load(m, 0) for m, single in zip(state, singles, strict=True) if single
-    ]
-    start, target, last, *going = (x.entry(()) for x in bounds)
-    if not rules.by_budget:
-        end = jnp.minimum(target.astype(jnp.int32), last) + 1
-        after = lax.fori_loop(start, end, one_round, numbers)
-        round_ = space.spread(jnp.maximum(start, end))
-    else:
-
-        def active(round_, numbers):
-            inputs = [*jax.tree.leaves(given[2]), *unpacked(numbers)]
-            (spent,) = space.within(writer.run)(_spent(told), inputs)
-            return (space.spread(spent.entry(())) < target) & (round_ <= last)
-
-        def body(state):
-            going, round_, numbers = state
-            after = one_round(round_, numbers, going)
-            select = partial(jnp.where, going)
-            after = [select(new, old) for new, old in zip(after, numbers, strict=True)]
-            round_ = round_ + going.astype(jnp.int32)
-            return active(round_, after), round_, after
-
+    if plan.rules.by_budget:
         # Who begins is said by those who ask afterwards who has come to an end: two
-        # programs may round what is spent in two ways, and nobody would play on.
-        begin = going[0] & (start <= last), start, numbers
-        _, round_, after = lax.while_loop(lambda s: any_lane(s[0]), body, begin)
-    space.store(round_memory, 0, round_)
-    rest = iter(after)
-    for memory, single in zip(state, singles, strict=True):
-        if single:
-            space.store(memory, 0, next(rest))
+        # compilers may round what is spent in two ways, and a run would never go on.
+        target, going = others
+        writer.line(f"if (!{going} || round > {last}) return;")
+        instance = jax.tree.unflatten(plan.structure, given)[2]
+        writer.line("ROLLED")
+        with writer.block("for (;;)"):
+            play()
+            writer.line(f"if (++round > {last}) break;")
+            inputs = [*jax.tree.leaves(instance), *state]
+            (spent,) = writer.run(_spent(plan), inputs)
+            writer.line(f"if (!({spent.at(())} < {target})) break;")
+    else:
+        writer.line(f"if (round > {last}) return;")
+        writer.line("ROLLED")
+        with writer.block(f"for (; round <= {last}; ++round)"):
+            play()
+    return kernel.text(plan.runs)
 
 
-def _shapes(told: Told):
+def _table(table) -> str:
+    name, array = table
+    entries = ", ".join(literal(x) for x in array.flat)
+    return f"TABLE {TYPES[str(array.dtype)]} {name}[{array.size}] = {{{entries}}};"
+
+
+def _shapes(plan: Plan):
     """One run's ``(keys, params, instance), states``, for tracing."""
-
-    def struct(f):
-        return jax.ShapeDtypeStruct(f.shape, f.dtype)
-
-    _, given = jax.tree.unflatten(told.structure, [struct(f) for f in told.fixed])
-    return given, jax.tree.unflatten(told.tree, [struct(f) for f in told.state])
+    given = jax.tree.unflatten(plan.structure, [leaf.struct for leaf in plan.given])
+    return given, jax.tree.unflatten(plan.tree, [leaf.struct for leaf in plan.state])
 
 
-@cache
-def _round(told: Told):
+def _round(plan: Plan):
     """The jaxpr of a round: ``(round, keys, params, instance, states) -> states``."""
-    given, states = _shapes(told)
+    given, states = _shapes(plan)
 
     def play(round_, given, states):
         keys, params, instance = given
         return play_round(
-            told.rules, round_, keys, instance, params, states, draw=tape_row
+            plan.rules, round_, keys, instance, params, states, draw=tape_row
         )
 
     round_ = jax.ShapeDtypeStruct((), jnp.int32)
     return jax.make_jaxpr(play)(round_, given, states)
 
 
-@cache
-def _spent(told: Told):
+def _spent(plan: Plan):
     """The jaxpr of what is spent: ``(instance, states) -> number``."""
-    (_, _, instance), states = _shapes(told)
+    (_, _, instance), states = _shapes(plan)
 
     def spent(instance, states):
-        return told.rules.game.spent(instance, states[1])
+        return plan.rules.game.spent(instance, states[1])
 
     return jax.make_jaxpr(spent)(instance, states)

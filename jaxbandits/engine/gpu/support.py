@@ -8,8 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.engine.gpu.draws import tape_row
-from jaxbandits.engine.gpu.space import Space
-from jaxbandits.engine.gpu.values import Entries, Moved
+from jaxbandits.engine.gpu.values import Value, literal
 from jaxbandits.engine.gpu.writer import Writer
 from jaxbandits.engine.rules import Rules
 from jaxbandits.engine.tape import Key
@@ -103,16 +102,12 @@ def _missing(rules: Rules, shapes, structure) -> list[tuple[str, str, str]]:
 def _without_rule(fn, *args) -> list[str]:
     """What in a function has no rule."""
     missing: list[str] = []
+    writer = Writer(missing)
 
-    def write(args):
-        space = Space(1)
+    def given(x):
+        zero = literal(np.zeros((), x.dtype))
+        return Value(x.shape, x.dtype, lambda index: zero)
 
-        def value(x):
-            zero = Entries(space, [space.spread(jnp.zeros((), x.dtype))], (), x.dtype)
-            return Moved(zero, lambda index: (), x.shape) if x.shape else zero
-
-        closed = jax.make_jaxpr(fn)(*args)
-        Writer(space, missing).run(closed, [value(x) for x in jax.tree.leaves(args)])
-
-    jax.eval_shape(lambda: write(args))
+    leaves = jax.tree.leaves(args)
+    writer.run(jax.make_jaxpr(fn)(*args), [given(x) for x in leaves])
     return missing

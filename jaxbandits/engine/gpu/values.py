@@ -1,316 +1,187 @@
-"""Values of the one-run program while a kernel is written: entries on request.
-
-An array is not computed; it says how an entry of it is. Whoever needs all entries (a
-reduction, a store) goes through them in a loop, so that an index such as
-``estimate + scale * width`` is two loads, a product and a sum inside the argmax. A
-number (shape ``()``) is computed at once.
-"""
+"""Values of a run's program: where they lie, or how an entry of them is written."""
 
 import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
-import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
-from jaxbandits.arrays import threefry
-from jaxbandits.engine.gpu.positions import At, in_a_row, number, plus
-from jaxbandits.engine.gpu.space import Memory, Space
-from jaxbandits.engine.tape import Key
+TYPES = {"float32": "F", "int32": "I", "uint32": "U", "bool": "B"}
+Place = int | str  # along an axis: a number, or the text of one
+Index = tuple[Place, ...]
 
-# How the entry of a value depends on what lies in memory: it is read at the same index
-# (WHOLE), at the same index but for the first axis (ROW), or elsewhere.
-WHOLE, ROW, ELSEWHERE = "whole", "row", "elsewhere"
-MOST_COST = 10_000
-DRAW = 80  # operations of an encryption
+
+class Memory(NamedTuple):
+    """Where an array lies.
+
+    Attributes:
+      name: of the variable or pointer.
+      kind: ``OWN``, an array of one run; ``ALL``, the entries of all runs side by side;
+        ``""``, a variable.
+      size: entries of a run.
+      carried: whether it is written again in the next round or turn of a loop.
+    """
+
+    name: str
+    kind: str
+    size: int
+    carried: bool = False
+
+    def at(self, place: Place) -> str:
+        """The entry at a place."""
+        if not self.kind:
+            return self.name
+        return f"{self.kind}({self.name}, {place}, {self.size})"
 
 
 class Value:
-    """One value.
+    """An array, of which entries are written where they are read.
 
     Attributes:
-      shape: in one run.
-      dtype: of its entries.
-      cost: operations that an entry takes.
-      reads: ``{memory: how}`` of an entry.
+      shape: of the array.
+      dtype: its name.
+      at: ``index -> text`` of an entry.
+      cost: simple operations that an entry takes.
+      reads: memory that entries are read from, of what is written again.
+      moved: memory among these in which an entry is not read at its own place.
+      memory: where the whole value lies, if it does.
+      constant: the array itself, if it is known.
+      put: the array, place and row that it is made of, if it is one with a row put.
     """
 
-    def __init__(self, space: Space, shape, dtype, operands=(), cost: int = 0):
-        self.space, self.shape, self.dtype = space, tuple(shape), np.dtype(dtype)
-        self.cost = min(cost + sum(x.cost for x in operands), MOST_COST)
-        self.reads: dict[Memory, str] = {}
-        for operand in operands:
-            self.reading(operand.reads)
+    def __init__(
+        self,
+        shape: Sequence[int],
+        dtype: Any,
+        at: Callable[[Index], str],
+        cost: int = 0,
+        sources: Sequence["Value"] = (),
+        *,
+        aligned: bool = False,
+        constant: np.ndarray | None = None,
+        put: "Put | None" = None,
+    ):
+        self.shape, self.dtype, self.at, self.cost = tuple(shape), str(dtype), at, cost
+        self.reads = frozenset().union(*(each.reads for each in sources))
+        near = [each for each in sources if aligned and each.shape == self.shape]
+        self.moved = frozenset().union(
+            *(each.moved if each in near else each.reads for each in sources)
+        )
+        self.memory, self.constant, self.put = None, constant, put
 
     @property
     def size(self) -> int:
         """Number of entries."""
         return math.prod(self.shape)
 
-    def reading(self, reads, how: str | None = None) -> None:
-        """An operand's reads are this value's too."""
-        for memory, each in reads.items():
-            each = how if how and each != ELSEWHERE else each
-            if self.reads.setdefault(memory, each) != each:
-                self.reads[memory] = ELSEWHERE
+    @property
+    def type(self) -> str:
+        """In C++."""
+        return TYPES[self.dtype]
 
-    def entry(self, index):
-        """The number at an index: ``[B]``, or ``[]`` where all runs have the same."""
-        raise NotImplementedError
-
-
-class Entries(Value):
-    """Numbers in registers; every other value of shape ``()``."""
-
-    def __init__(self, space, entries, shape, dtype):
-        super().__init__(space, shape, dtype)
-        self.entries = list(entries)
-
-    def entry(self, index):
-        position = in_a_row(index, self.shape)
-        if isinstance(position, int):
-            return self.entries[position]
-        return self.space.remembered(self, index, lambda: self._chosen(position))
-
-    def _chosen(self, position):
-        at = number(position)
-        found = self.entries[0]
-        for i, entry in enumerate(self.entries[1:], 1):
-            values = at == i, entry, found
-            if any(jnp.ndim(x) for x in values):
-                values = [self.space.spread(x) for x in values]
-            found = lax.select(*values)
-        return found
+    @property
+    def is_stored(self) -> bool:
+        """Whether an entry is as good as read."""
+        return self.memory is not None or self.constant is not None
 
 
-class Known(Value):
-    """Numbers that are known while the kernel is written."""
-
-    def __init__(self, space, array):
-        array = np.asarray(array)
-        super().__init__(space, array.shape, array.dtype, cost=1 if array.ndim else 0)
-        self.array = array
-
-    def entry(self, index):
-        if all(isinstance(i, int) for i in index):
-            return self.array[index]
-        if self.size == 1 or np.all(self.array == self.array.flat[0]):
-            return self.array.flat[0]
-        return self.space.remembered(self, index, lambda: self._looked_up(index))
-
-    def _looked_up(self, index):
-        if self.dtype.kind in "iu":
-            base, strides = _base_and_strides(self.array)
-            grid = np.indices(self.shape)
-            line = base + sum(s * g for s, g in zip(strides, grid, strict=True))
-            if np.array_equal(line, self.array):
-                parts = (
-                    number(i) * jnp.int32(s)
-                    for s, i in zip(strides, index, strict=True)
-                    if s
-                )
-                return (sum(parts) + jnp.int32(base)).astype(self.dtype)
-        memory = self.space.table(self.array)
-        return self.space.load(memory, in_a_row(index, self.shape))
-
-
-def _base_and_strides(array):
-    base = int(array.flat[0])
-    ones = np.eye(array.ndim, dtype=int)
-    return base, [
-        int(array[tuple(one)]) - base if n > 1 else 0
-        for one, n in zip(ones, array.shape, strict=True)
-    ]
-
-
-class Stored(Value):
-    """What lies in memory, row by row."""
-
-    def __init__(self, space, memory: Memory, shape):
-        super().__init__(space, shape, memory.dtype, cost=1)
-        self.memory = memory
-        if memory.own:
-            self.reads = {memory: WHOLE}
-
-    def entry(self, index):
-        position = in_a_row(index, self.shape)
-        load = self.space.load
-        return self.space.remembered(self, index, lambda: load(self.memory, position))
-
-
-class Computed(Value):
-    """An operation, entry by entry.
-
-    Args:
-      compute: function of the operands' entries.
-      operands: values of the same shape, or numbers.
-    """
-
-    def __init__(self, space, compute, operands, shape, dtype, cost=1):
-        super().__init__(space, shape, dtype, operands, cost)
-        self.compute, self.operands = compute, operands
-
-    def entry(self, index):
-        def found():
-            entries = (x.entry(index if x.shape else ()) for x in self.operands)
-            return self.compute(*entries)
-
-        return self.space.remembered(self, index, found)
-
-
-class Moved(Value):
-    """Another value, its entries at other indices.
-
-    Args:
-      source: maps an index to that of the operand.
-      how: the entries are read `ROW` by row, `ELSEWHERE`, or as they were (None).
-      in_order: whether the entries are the same in the same row-major order.
-    """
-
-    def __init__(self, operand: Value, source, shape, how=ELSEWHERE, in_order=False):
-        super().__init__(operand.space, shape, operand.dtype)
-        self.operand, self.source, self.in_order = operand, source, in_order
-        self.cost = operand.cost
-        self.reading(operand.reads, how)
-
-    def entry(self, index):
-        return self.operand.entry(self.source(index))
-
-
-class Joined(Value):
-    """Parts along an axis, one after the other."""
-
-    def __init__(self, parts, axis: int, shape):
-        super().__init__(parts[0].space, shape, parts[0].dtype, parts, len(parts))
-        self.parts, self.axis = parts, axis
-        self.reads = dict.fromkeys(self.reads, ELSEWHERE)
-
-    def entry(self, index):
-        at = index[self.axis]
-        if isinstance(at, int):
-            for part in self.parts:
-                if at < part.shape[self.axis]:
-                    return part.entry(self._placed(index, at))
-                at -= part.shape[self.axis]
-        return self.space.remembered(self, index, lambda: self._chosen(index, at))
-
-    def _placed(self, index, at):
-        return (*index[: self.axis], at, *index[self.axis + 1 :])
-
-    def _chosen(self, index, at):
-        start, found = 0, None
-        at = number(at)
-        for part in self.parts:
-            length = part.shape[self.axis]
-            if not length:
-                continue
-            # Where it is another part's turn, some entry of this one.
-            inside = jnp.minimum(jnp.maximum(at - start, 0), length - 1)
-            entry = part.entry(self._placed(index, inside))
-            found = entry if found is None else self._later(at >= start, entry, found)
-            start += length
-        return found
-
-    def _later(self, condition, entry, found):
-        values = condition, entry, found
-        if any(jnp.ndim(x) for x in values):
-            values = [self.space.spread(x) for x in values]
-        return lax.select(*map(jnp.asarray, values))
-
-
-class Put(Value):
-    """A value of which the entries from `position` on, in a row, are those of `row`.
+class Put(NamedTuple):
+    """An array with one row put into it.
 
     Attributes:
-      base: the value before.
-      index: tuple of positions along the first axes.
-      row: what stands there now, of the shape of the other axes.
+      base: the array.
+      index: of the row.
+      row: its entries.
     """
 
-    def __init__(self, base: Value, index, row: Value):
-        super().__init__(base.space, base.shape, base.dtype, (base,), cost=2)
-        self.base, self.index, self.row = base, index, row
-        self.cost = min(self.cost + row.cost, MOST_COST)
-        self.reading(row.reads, ELSEWHERE)
-
-    def entry(self, index):
-        def found():
-            here = None
-            for own, i in zip(self.index, index, strict=False):
-                same = number(own) == number(i)
-                here = same if here is None else here & same
-            row = self.row.entry(index[len(self.index) :])
-            values = here, row, self.base.entry(index)
-            return lax.select(*map(self.space.spread, values))
-
-        return self.space.remembered(self, index, found)
+    base: Value
+    index: Index
+    row: Value
 
 
-class Reduced(Value):
-    """A reduction over some axes, entry by entry of what is left."""
-
-    def __init__(self, reduce, operand: Value, axes, shape):
-        cost = min(operand.cost * (operand.size // max(math.prod(shape), 1)), MOST_COST)
-        super().__init__(operand.space, shape, operand.dtype, cost=cost)
-        self.reading(operand.reads, ELSEWHERE)
-        self.reduce, self.operand, self.axes = reduce, operand, axes
-
-    def entry(self, index):
-        kept = [a for a in range(len(self.operand.shape)) if a not in self.axes]
-
-        def at(inner):
-            whole = dict(zip(kept, index, strict=True))
-            whole |= dict(zip(self.axes, inner, strict=True))
-            return self.operand.entry(tuple(whole[a] for a in range(len(whole))))
-
-        lengths = [self.operand.shape[a] for a in self.axes]
-        compute = lambda: self.reduce(self.operand, at, lengths)  # noqa: E731
-        return self.space.remembered(self, index, compute)
+def stored(memory: Memory, shape: Sequence[int], dtype: Any) -> Value:
+    """What lies in memory."""
+    value = Value(shape, dtype, lambda index: memory.at(flat_place(index, shape)), 1)
+    value.cost = 1 if memory.kind else 0
+    value.memory, value.reads = memory, frozenset({memory})
+    return value
 
 
-class Draws(Value):
-    """Words of the tape, drawn when they are needed; as `tape.draw_words`."""
-
-    def __init__(self, space, key: Key, round_, width: int):
-        super().__init__(space, (width,), np.uint32, cost=DRAW)
-        self.key, self.round, self.width = key, round_, width
-
-    def entry(self, index):
-        half = (self.width + 1) // 2
-        (at,) = index
-        if isinstance(at, int):
-            return self.pair(at % half)[at // half]
-        return self.space.remembered(self, index, lambda: self._drawn(number(at), half))
-
-    def pair(self, counter):
-        """One encryption yields two words: columns j and j + half."""
-        return self.space.remembered(
-            self, ("pair", counter), lambda: self._encrypted(number(counter))
-        )
-
-    def _encrypted(self, counter):
-        spread = self.space.spread
-        words = (
-            spread(jnp.asarray(x).astype(jnp.uint32)) for x in (self.round, counter)
-        )
-        return threefry(Key(*map(spread, self.key)), tuple(words))
-
-    def _drawn(self, at, half):
-        at = self.space.spread(at)
-        second = at >= half
-        counter = jnp.where(second, at - half, at)
-        first_word, second_word = self._encrypted(counter)
-        return lax.select(second, second_word, first_word)
+def base_of(value: Value) -> Memory | None:
+    """The memory of which a value is the whole, but for rows that are put."""
+    while value.memory is None and value.put is not None:
+        value = value.put.base
+    return value.memory
 
 
-def clipped(start, length: int, size: int):
-    """Where a stretch begins: one that does not fit is moved inside, as `lax` does."""
-    if isinstance(start, int):
-        return min(max(start, 0), size - length)
-    if isinstance(start, At):
-        start = number(start)
-    return jnp.minimum(jnp.maximum(start, 0), size - length)
+def place_of(index: Value) -> Place:
+    """A number as a place."""
+    return index.at(()) if index.constant is None else int(index.constant)
 
 
-def shifted(start, index):
-    """The index of an entry of a stretch in what it was cut out of."""
-    return tuple(plus(a, b) for a, b in zip(start, index, strict=True))
+def literal(x: Any) -> str:
+    """A number in C++."""
+    x = np.asarray(x)
+    if x.dtype == bool:
+        return "true" if x else "false"
+    if x.dtype.kind == "f":
+        if np.isnan(x):
+            return "NAN_"
+        if np.isinf(x):
+            return "INF_" if x > 0 else "(-INF_)"
+        text = repr(float(x))
+        return f"({text}f)" if x < 0 else f"{text}f"
+    if x.dtype == np.uint32:
+        return f"{int(x)}u"
+    return str(int(x)) if x >= 0 else f"({int(x) + 1} - 1)"  # of the least one, too
+
+
+def plus(place: Place, more: Place) -> Place:
+    """The sum of two places."""
+    if isinstance(place, int) and isinstance(more, int):
+        return place + more
+    if 0 in (place, more):
+        return more if place == 0 else place
+    return f"({place} + {more})"
+
+
+def times(place: Place, factor: int) -> Place:
+    """A place times a number."""
+    if isinstance(place, int):
+        return place * factor
+    return place if factor == 1 else f"({place} * {factor})"
+
+
+def flat_place(index: Index, shape: Sequence[int]) -> Place:
+    """The place of an entry in row-major order."""
+    known, total = 0, 0
+    for axis, place in enumerate(index):
+        step = times(place, math.prod(shape[axis + 1 :]))
+        if isinstance(step, int):
+            known += step
+        else:
+            total = plus(total, step)
+    return plus(total, known)
+
+
+def index_of(place: Place, shape: Sequence[int]) -> Index:
+    """The index of an entry of which the place in row-major order is known."""
+    index = []
+    for axis, length in enumerate(shape):
+        stride = math.prod(shape[axis + 1 :])
+        if isinstance(place, int):
+            index.append(place // stride % length)
+        elif length == 1:
+            index.append(0)
+        else:
+            whole = place if stride == 1 else f"{place} / {stride}"
+            last = math.prod(shape[:axis]) == 1
+            index.append(f"({whole})" if last else f"({whole} % {length})")
+    return tuple(index)
+
+
+def spread(index: Index, own: Sequence[int]) -> Index:
+    """An index of a result in an operand: numbers and axes of length 1 spread."""
+    if not own:
+        return ()
+    return tuple(0 if n == 1 else i for i, n in zip(index, own, strict=True))

@@ -1,163 +1,414 @@
-"""Writes the program of one run as the code of a kernel, step by step."""
+"""Writes the program of one run as C++, step by step.
 
+A number is a variable. An array is an expression of its index until the program stores
+it or several readers need it: then it is an array that a loop fills, of the run's own
+if it is short, else in scratch memory. What lies in memory is read before it is
+written: see `Writer.write`.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
 from functools import cache
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import ClosedJaxpr
 
-from jaxbandits.arrays.named import PREFIX
-from jaxbandits.engine.gpu.forms import FORMS
-from jaxbandits.engine.gpu.loops import LOOPS, carried
-from jaxbandits.engine.gpu.moves import MOVES
-from jaxbandits.engine.gpu.operations import (
-    DEAR_COST,
-    DEAR_OPERATIONS,
-    JOINED,
-    elementwise,
-    iota,
-    is_elementwise,
-)
-from jaxbandits.engine.gpu.program import Missing, Program, Step, flat
-from jaxbandits.engine.gpu.reductions import REDUCTIONS
-from jaxbandits.engine.gpu.settling import DEAR, copied, number_or, settled
-from jaxbandits.engine.gpu.space import Memory, Space
+from jaxbandits.engine.elementwise import ELEMENTWISE
+from jaxbandits.engine.gpu import forms, loops, moves, reductions
+from jaxbandits.engine.gpu.program import MissingError, Program, Step, flat
 from jaxbandits.engine.gpu.values import (
-    DRAW,
-    Entries,
-    Known,
-    Moved,
-    Stored,
+    TYPES,
+    Index,
+    Memory,
+    Place,
     Value,
+    base_of,
+    flat_place,
+    literal,
+    plus,
+    spread,
+    stored,
+    times,
 )
-from jaxbandits.engine.gpu.writes import lies_in, write_all
 
-RULES = FORMS | MOVES | REDUCTIONS | {"iota": iota}
-# Kernels of which an entry is found without a loop over all of them.
-PASSING = {"pick", "put", "window"}
+# Functions ``(writer, step, inputs) -> list of outputs``.
+RULES = forms.FORMS | moves.MOVES | reductions.REDUCTIONS
+# Of constants their results are constants.
+FOLDED = {*ELEMENTWISE, *reductions.REDUCTIONS, *moves.FOLDED}
+DEAR = 2  # operations from which on an entry is stored for several readers
+SHORT = 32  # entries of arrays that a run holds by itself; longer ones are scratch
+# An innermost loop is written out by the compiler up to so many turns, and operations.
+MOST_TURNS, MOST_OPERATIONS = 16, 1000
 
 
 class Writer:
-    """Evaluates programs in a space.
+    """Writes programs.
 
     Attributes:
-      space: what the kernel works in.
-      missing: notes of what has no rule; None to raise `Missing` at the first.
+      lines: what has been written.
+      tables: arrays of constants by their content: name and array.
+      words: of scratch memory, 32 bits of a run each, that are needed.
+      operations: that have been written, of loops that are written out all turns.
+      missing: where notes of what cannot be written go; None to raise `MissingError`.
     """
 
-    def __init__(self, space: Space, missing: list | None = None):
-        self.space, self.missing = space, missing
+    def __init__(self, missing: list[str] | None = None):
+        self.lines: list[str] = []
+        self.tables: dict[tuple, tuple[str, np.ndarray]] = {}
+        self.words = self.operations = 0
+        self.missing = missing
+        self._names, self._depth, self._taken = 0, 1, 0
+        self._at_hand: dict[tuple, str] = {}  # entries that are variables in this block
+        self._is_guarded = False
+        self._own: set[Memory] = set()  # what the program at hand may write
 
-    def run(self, closed: ClosedJaxpr, inputs: list[Value], free=None) -> list[Value]:
+    def line(self, text: str) -> None:
+        """Write a line."""
+        self.operations += 1
+        self.lines.append("  " * self._depth + text)
+
+    def name(self, kind: str) -> str:
+        """A new name, which begins with a letter."""
+        self._names += 1
+        return f"{kind}{self._names}"
+
+    @contextmanager
+    def block(self, head: str):
+        """What is written inside stands in braces; its scratch memory is free after."""
+        taken, at_hand = self._taken, self._at_hand
+        self.line(f"{head} {{")
+        self._depth, self._at_hand = self._depth + 1, dict(at_hand)
+        yield
+        self._depth, self._at_hand = self._depth - 1, at_hand
+        self.line("}")
+        self._taken = taken
+
+    @contextmanager
+    def guarded(self):
+        """What is read inside may be read only where a condition of the text holds."""
+        before, self._is_guarded = self._is_guarded, True
+        yield
+        self._is_guarded = before
+
+    def over(self, shape: Sequence[int], body: Callable[[Index], None]) -> None:
+        """Write loops over all indices of a shape.
+
+        Args:
+          shape: of the array.
+          body: ``index -> None``, writes what is done at an index.
+        """
+        if 0 in shape:
+            return
+        index: list = [0] * len(shape)
+
+        def nest(axes):
+            if not axes:
+                return body(tuple(index))
+            axis, *rest = axes
+            length, index[axis] = shape[axis], self.name("i")
+            place, before = len(self.lines), self.operations
+            head = f"for (int {index[axis]} = 0; {index[axis]} < {length}; "
+            with self.block(f"{head}++{index[axis]})"):
+                nest(rest)
+            turn = self.operations - before
+            if rest or min(length, MOST_TURNS) * turn > MOST_OPERATIONS:
+                self.lines.insert(place, "  " * self._depth + "ROLLED")
+            elif length <= MOST_TURNS:
+                self.lines.insert(place, "  " * self._depth + "WHOLE")
+                self.operations += turn * (length - 1)
+
+        nest([axis for axis, length in enumerate(shape) if length > 1])
+
+    def constant(self, x) -> Value:
+        """A number or an array of the program."""
+        x = np.asarray(x)
+        if x.dtype.itemsize == 8:
+            x = x.astype({"f": np.float32, "i": np.int32}[x.dtype.kind])
+        if x.size and (x == x.flat[0]).all():
+            text = literal(x.flat[0])
+            return Value(x.shape, x.dtype, lambda index: text, constant=x)
+        same = (x.shape, x.dtype, x.tobytes())
+        name, _ = self.tables.setdefault(same, (f"table{len(self.tables)}", x))
+        memory = Memory(name, "OWN", x.size)
+
+        def at(index):
+            if all(isinstance(place, int) for place in index):
+                return literal(x[index])
+            return memory.at(flat_place(index, x.shape))
+
+        return Value(x.shape, x.dtype, at, 1, constant=x)
+
+    def number(self, text: str, dtype) -> Value:
+        """A number, computed here."""
+        name = self.name("v")
+        self.line(f"const {TYPES[str(dtype)]} {name} = {text};")
+        return Value((), dtype, lambda index: name)
+
+    def lazy(self, shape, dtype, at, cost: int, sources, *, aligned=False) -> Value:
+        """A value that is computed where it is read; a number, here."""
+        if not shape:
+            return self.number(at(()), dtype)
+        return Value(shape, dtype, at, cost, sources, aligned=aligned)
+
+    def variable(self, value: Value) -> Value:
+        """A number that is written again, and what it begins with."""
+        name = self.name("c")
+        self.line(f"{value.type} {name} = {value.at(())};")
+        memory = Memory(name, "", 1, carried=True)
+        return stored(memory, (), value.dtype)
+
+    def array(self, shape, dtype, *, carried: bool = False) -> Value:
+        """Memory for an array."""
+        size, kind = max(int(np.prod(shape)), 1), TYPES[str(dtype)]
+        name = self.name("a")
+        if size <= SHORT:
+            self.line(f"{kind} {name}[{size}];")
+        else:
+            first, self._taken = self._taken, self._taken + size
+            self.words = max(self.words, self._taken)
+            self.line(f"{kind}* const {name} = ({kind}*)(scratch + {first} * runs);")
+        memory = Memory(name, "OWN" if size <= SHORT else "ALL", size, carried)
+        self._own.add(memory)
+        return stored(memory, shape, dtype)
+
+    def alias(self, value: Value, shape) -> Value:
+        """A value in memory with its entries in another shape, or the first of them."""
+        return stored(value.memory, shape, value.dtype)
+
+    def clipped(self, index: Value, length: int) -> Place:
+        """A place in an axis: the nearest one, of an index that is beyond it."""
+        if index.constant is not None:
+            return min(max(int(index.constant), 0), length - 1)
+        if length == 1:
+            return 0
+        text = f"lesser(greater({index.at(())}, 0), {length - 1})"
+        return self.number(text, "int32").at(())
+
+    def fill(self, target: Value, place: Place, row: Value) -> None:
+        """Write a row of an array."""
+        self.over(
+            row.shape,
+            lambda i: self.line(f"{target.at((place, *i))} = {row.at(i)};"),
+        )
+
+    def store(self, value: Value) -> Value:
+        """A value that stays as it is whatever is written afterwards."""
+        kept = value.memory is not None and not value.memory.carried
+        if kept or value.constant is not None:
+            return value
+        if not value.shape:
+            return self.number(value.at(()), value.dtype)
+        return self.copied(value)
+
+    def copied(self, value: Value, *, carried: bool = False) -> Value:
+        """A value in new memory."""
+        if not value.shape and carried:
+            return self.variable(value)
+        found = self.array(value.shape, value.dtype, carried=carried)
+        self.over(value.shape, lambda i: self._set(found, i, value))
+        return found
+
+    def _set(self, target: Value, index: Index, value: Value) -> None:
+        self.line(f"{target.at(index)} = {value.at(index)};")
+
+    def once(self, value: Value, dear: int = DEAR) -> Value:
+        """A value that is not computed anew for every reader, if it is dear."""
+        return value if value.is_stored or value.cost <= dear else self.store(value)
+
+    def shared(self, value: Value) -> Value:
+        """A value of which each entry is computed once in a block, for all readers."""
+        number = self.name("s")
+
+        def at(index):
+            if self._is_guarded:
+                return value.at(index)
+            key = number, index
+            if key not in self._at_hand:
+                self._at_hand[key] = self.number(value.at(index), value.dtype).at(())
+            return self._at_hand[key]
+
+        cost = min(value.cost, MOST_OPERATIONS)
+        return Value(value.shape, value.dtype, at, cost, [value], aligned=True)
+
+    def write(self, targets: Sequence[tuple[Memory, Value]]) -> None:
+        """Let values take the place of others, from any of which they are computed.
+
+        Numbers are computed first and written last. A value that is another with rows
+        put is written as these rows alone, which have been computed, when all others
+        are. Others of one shape are written in one loop as long as each entry is
+        computed from entries at the same place; if not, they are copied before.
+        """
+        rows, whole, numbers = [], {}, []
+        for memory, value in targets:
+            if value.memory == memory:
+                continue
+            if not memory.kind:
+                text = value.at((0,) * len(value.shape))
+                numbers.append((memory, self.number(text, value.dtype)))
+            elif base_of(value) == memory:
+                rows += [(memory, put) for put in _puts(value)]
+            else:
+                whole[memory] = value
+        groups: dict[tuple, list] = {}
+        copies = []
+        for memory, value in whole.items():
+            others = [whole[each] for each in value.reads & {*whole}]
+            near = all(each.shape == value.shape for each in others)
+            if not near or value.moved & {*whole}:
+                copies.append((memory, self.copied(value)))
+            else:
+                groups.setdefault(value.shape, []).append((memory, value))
+        for group in [*groups.values(), *([each] for each in copies)]:
+            self._write_together(group)
+        for memory, put in rows:
+            self._write_row(memory, put)
+        for memory, number in numbers:
+            self.line(f"{memory.name} = {number.at(())};")
+
+    def _write_together(self, group) -> None:
+        shape = group[0][1].shape
+
+        def body(index):
+            texts = [value.at(index) for _, value in group]
+            if len(group) > 1:
+                names = [self.name("v") for _ in group]
+                for (_, value), name, text in zip(group, names, texts, strict=True):
+                    self.line(f"const {value.type} {name} = {text};")
+                texts = names
+            for (memory, _), text in zip(group, texts, strict=True):
+                self.line(f"{memory.at(flat_place(index, shape))} = {text};")
+
+        self.over(shape, body)
+
+    def _write_row(self, memory: Memory, put) -> None:
+        """Write a row where it is put; nothing where there is no such place."""
+        lengths = put.base.shape[: len(put.index)]
+        pairs = list(zip(put.index, lengths, strict=True))
+        if any(isinstance(i, int) and not 0 <= i < n for i, n in pairs):
+            return
+        tests = [f"(U){i} < {n}u" for i, n in pairs if not isinstance(i, int)]
+        first = times(flat_place(put.index, lengths), put.row.size)
+
+        def store(index):
+            place = plus(first, flat_place(index, put.row.shape))
+            self.line(f"{memory.at(place)} = {put.row.at(index)};")
+
+        if not tests:
+            return self.over(put.row.shape, store)
+        with self.block(f"if ({' && '.join(tests)})"):
+            self.over(put.row.shape, store)
+
+    def run(
+        self, closed: ClosedJaxpr, inputs: Sequence[Value], own: Sequence[Memory] = ()
+    ) -> list[Value]:
         """The outputs of a program.
 
         Args:
           closed: the program.
           inputs: what it is given.
-          free: memory that nobody reads afterwards: a loop may carry what lies there,
-            and rows that are put and stored are written there at once. None: no memory,
-            and scratch neither, in which loops may.
+          own: memory of inputs that the program may write when nothing else reads it.
         """
         program = _program(closed)
+        outer, self._own = self._own, set(own)
         values = dict(zip(program.inputs, inputs, strict=True))
-        values |= {v: Known(self.space, x) for v, x in program.constants.items()}
-        kept = program.kept(_cost, DEAR)
-        together = program.together
-        for number, step in enumerate(program.steps):
-            places = {}
-            if free is not None and step.name in LOOPS:
-                places = self._free(program, number, values, free)
-            outputs = self.step(step, [values[v] for v in step.inputs], places)
-            for name, value in zip(step.outputs, outputs, strict=True):
-                value = number_or(self.space, value)
-                group = together.get(name, ())
-                if free and group and lies_in(value) in free:
-                    dear = False  # it is written below, with the others
-                else:
-                    dear = name in kept and value.cost > DEAR
-                values[name] = settled(self.space, value) if dear else value
-                if free and group and name == max(group):
-                    self._put(program, number, values, group, free)
+        values |= {v: self.constant(x) for v, x in program.constants.items()}
+        for place, step in enumerate(program.steps):
+            in_place = self._in_place(program, place, values)
+            outputs = self.step(step, [values[v] for v in step.inputs], in_place)
+            for v, value in zip(step.outputs, outputs, strict=True):
+                again = program.readers[v] > 1 and value.cost > DEAR
+                asked = v in program.stored and value.cost > 1
+                lazily = value.shape and not value.is_stored and value.put is None
+                if lazily and (again or asked):
+                    apart = len(program.loops[v]) > 1
+                    value = self.store(value) if apart else self.shared(value)
+                values[v] = value
+        self._own = outer
         return [values[v] for v in program.outputs]
 
-    def _put(self, program: Program, number: int, values, group, free) -> None:
-        """Write those of a group that are free memory with rows put, where that lies.
+    def step(self, step: Step, inputs, in_place=frozenset()) -> list[Value]:
+        """The outputs of one step; of a loop, `in_place` are as in `loops`."""
+        try:
+            for v in step.eqn.outvars:
+                if str(v.aval.dtype) not in TYPES:
+                    bits = 8 * v.aval.dtype.itemsize
+                    raise MissingError("64-bit numbers" if bits == 64 else v.aval.dtype)
+            if step.name in loops.LOOPS:
+                return loops.LOOPS[step.name](self, step, inputs, in_place)
+            if step.name in FOLDED and all(x.constant is not None for x in inputs):
+                return [self._folded(step, inputs)]
+            if step.name in RULES:
+                return RULES[step.name](self, step, inputs)
+            return [self._elementwise(step, inputs)]
+        except MissingError as missing:
+            what = f"{missing}{step.line()}"
+            if self.missing is None:
+                raise MissingError(what) from None
+            self.missing.append(what)
+            avals = [v.aval for v in step.eqn.outvars]
+            return [self.constant(np.zeros(x.shape, _known(x.dtype))) for x in avals]
 
-        The rows are then computed once, and read where they belong. Others that are
-        computed from the same memory, and are read later, are computed before.
-        """
-        found = {v: lies_in(values[v]) for v in group}
-        found = {v: memory for v, memory in found.items() if memory in free}
-        later = {v for s in program.steps[number + 1 :] for v in s.inputs}
-        later = sorted((later | {*program.outputs}) & set(values) - set(found))
-        readers = [v for v in later if set(found.values()) & set(values[v].reads)]
-        values |= {v: copied(self.space, values[v]) for v in readers}
-        write_all(self.space, [(memory, values[v]) for v, memory in found.items()])
-        values |= {v: Stored(self.space, m, values[v].shape) for v, m in found.items()}
+    def _elementwise(self, step: Step, inputs: list[Value]) -> Value:
+        found = ELEMENTWISE.get(step.name)
+        if found is None or found.text is None or len(inputs) > 3:
+            raise MissingError(step.name)
+        aval, params = step.eqn.outvars[0].aval, step.eqn.params
+        exponent = inputs[1].constant if step.name == "pow" else None
+        if exponent is not None and np.all(exponent == 1):
+            return inputs[0]
 
-    def _free(self, program: Program, number: int, values, free) -> dict[int, Memory]:
-        """Memory in which a loop may carry what lies there, by place in its carry.
+        def at(index):
+            self.operations += found.cost
+            texts = (each.at(spread(index, each.shape)) for each in inputs)
+            return found.text.format(*texts, type=TYPES[str(aval.dtype)], **params)
+
+        cost = found.cost + sum(each.cost for each in inputs)
+        return self.lazy(aval.shape, aval.dtype, at, cost, inputs, aligned=True)
+
+    def _folded(self, step: Step, inputs) -> Value:
+        """An operation on constants, computed now."""
+        with jax.ensure_compile_time_eval():
+            given = [jnp.asarray(each.constant) for each in inputs]
+            found = step.eqn.primitive.bind(*given, **step.eqn.params)
+            return self.constant(np.asarray(found))
+
+    def _in_place(self, program: Program, place: int, values) -> frozenset[int]:
+        """Which values a loop may carry where they lie, by place among its inputs.
 
         Others that are computed from the same memory, and are read in the loop or after
         it, are computed before, if this is less than to copy what is carried.
         """
-        step, found = program.steps[number], {}
-        places = carried(step)
-        later = {*program.outputs, *step.inputs[: places.start]}
-        later |= {v for s in program.steps[number + 1 :] for v in s.inputs}
-        later = sorted(later & set(values))
-        for place, name in enumerate(step.inputs[places]):
-            memory = lies_in(values[name])
-            if memory is None or memory in found.values():
+        step = program.steps[place]
+        if step.name not in loops.LOOPS:
+            return frozenset()
+        carried = loops.carried(step)
+        read = [*step.inputs[: carried.start], *step.inputs[carried.stop :]]
+        later = {v for v in values if program.last.get(v, -1) > place or v in read}
+        found: dict[int, Memory] = {}
+        for number in range(carried.start, carried.stop):
+            memory = base_of(values[step.inputs[number]])
+            if memory not in self._own or memory in found.values():
                 continue
             readers = [v for v in later if memory in values[v].reads]
-            less = sum(values[v].size for v in readers) < memory.size
-            if less and (memory in free or memory.first is not None):
-                values |= {v: copied(self.space, values[v]) for v in readers}
-                found[place] = memory
-        return found
+            if sum(values[v].size for v in readers) < memory.size:
+                values.update({v: self.copied(values[v]) for v in readers})
+                found[number] = memory
+        return frozenset(found)
 
-    def step(self, step: Step, inputs: list[Value], places) -> list[Value]:
-        """The outputs of one step; of a loop, `places` are as in `Held`."""
-        name = step.name.removeprefix(PREFIX)
-        try:
-            if any(v.aval.dtype.itemsize == 8 for v in step.eqn.outvars):
-                raise Missing("64-bit numbers")
-            if name in LOOPS:
-                return LOOPS[name](self, step, inputs, places)
-            if is_elementwise(name):
-                return [elementwise(self.space, step, inputs)]
-            if name not in RULES:
-                raise Missing(name)
-            return [RULES[name](self.space, step, inputs)]
-        except Missing as missing:
-            return self._unknown(step, str(missing))
 
-    def _unknown(self, step: Step, what: str) -> list[Value]:
-        """Stand-ins for the outputs of a step that has no rule."""
-        what = f"{what}{step.line()}"
-        if self.missing is None:
-            raise Missing(what)
-        self.missing.append(what)
-        return [self._zeros(v.aval) for v in step.eqn.outvars]
+def _puts(value: Value) -> list:
+    """The rows that are put into `base_of` a value, the first one first."""
+    if value.memory is not None:
+        return []
+    return [*_puts(value.put.base), value.put]
 
-    def _zeros(self, aval) -> Value:
-        zero = self.space.spread(np.zeros((), aval.dtype)[()])
-        number = Entries(self.space, [zero], (), aval.dtype)
-        return Moved(number, lambda index: (), aval.shape) if aval.shape else number
+
+def _known(dtype):
+    return dtype if str(dtype) in TYPES else np.float32
 
 
 @cache
 def _program(closed: ClosedJaxpr) -> Program:
-    return flat(closed, {*FORMS, *JOINED})
-
-
-def _cost(step: Step) -> int | None:
-    """Operations of an entry, where they are put off until it is read; else None."""
-    name = step.name.removeprefix(PREFIX)
-    if not step.eqn.outvars[0].aval.shape:
-        return None
-    if is_elementwise(name):
-        return DEAR_COST if name in DEAR_OPERATIONS else 1
-    if name == "tape_row" or name.startswith("reduce_"):
-        return DRAW
-    return 0 if name in MOVES or name in PASSING else None
+    return flat(closed, {*forms.FORMS})

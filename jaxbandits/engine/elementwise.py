@@ -1,0 +1,96 @@
+"""Elementwise primitives: how dear each one is, and how it is written in C++."""
+
+from typing import NamedTuple
+
+CHEAP, ROOT, SERIES = 1, 6, 8  # operations of an entry: one; a division; an exponential
+
+
+class Elementwise(NamedTuple):
+    """An elementwise primitive.
+
+    Attributes:
+      cost: how many simple operations an entry takes.
+      text: in C++, of the operands ``{0}``, ``{1}``, the result's type ``{type}`` and
+        the primitive's parameters; functions are those of ``gpu/prelude.h``. None if
+        there is none.
+    """
+
+    cost: int
+    text: str | None
+
+
+def _written(cost: int, **texts: str | None) -> dict[str, Elementwise]:
+    """Entries of the table, by the names of primitives."""
+    names = ((name.rstrip("_"), text) for name, text in texts.items())
+    return {name: Elementwise(cost, text) for name, text in names}
+
+
+def _functions(cost: int, names: str) -> dict[str, Elementwise]:
+    """Primitives that are functions of C++ with an ``f`` after the name."""
+    return {name: Elementwise(cost, f"{name}f({{0}})") for name in names.split()}
+
+
+# What costs 1 is worth repeating rather than storing; a CPU's programs depend on it.
+ELEMENTWISE = {
+    **_written(
+        CHEAP,
+        abs="magnitude({0})",
+        add="({0} + {1})",
+        sub="({0} - {1})",
+        mul="({0} * {1})",
+        neg="(-{0})",
+        max="greater({0}, {1})",
+        min="lesser({0}, {1})",
+        eq="({0} == {1})",
+        ne="({0} != {1})",
+        lt="({0} < {1})",
+        le="({0} <= {1})",
+        gt="({0} > {1})",
+        ge="({0} >= {1})",
+        and_="conjunction({0}, {1})",
+        or_="disjunction({0}, {1})",
+        xor="difference({0}, {1})",
+        not_="complement({0})",
+        select_n="({0} ? {2} : {1})",
+        convert_element_type="to_{type}({0})",
+    ),
+    **_written(
+        2,
+        clamp="lesser(greater({1}, {0}), {2})",
+        square="squared({0})",
+        integer_pow="power<{y}>({0})",
+        is_finite="is_finite({0})",
+        sign="sign({0})",
+        lt_to="in_order({0}, {1})",
+        le_to="complement(in_order({1}, {0}))",
+        round="rounded<{rounding_method:d}>({0})",
+        shift_left="shifted_left({0}, {1})",
+        shift_right_logical="shifted_right({0}, {1})",
+        shift_right_arithmetic="shifted_right_signed({0}, {1})",
+        population_count="population({0})",
+        real=None,
+        imag=None,
+    ),
+    **_functions(2, "floor ceil"),
+    **_written(
+        ROOT,
+        div="quotient({0}, {1})",
+        rem="remainder_of({0}, {1})",
+        rsqrt="(1.0f / sqrtf({0}))",
+        logistic="(1.0f / (1.0f + expf(-{0})))",
+        nextafter="nextafterf({0}, {1})",
+    ),
+    **_functions(ROOT, "sqrt cbrt"),
+    **_written(
+        SERIES,
+        pow="powf({0}, to_F({1}))",
+        atan2="atan2f({0}, {1})",
+        digamma=None,
+        erf_inv=None,
+        lgamma=None,
+    ),
+    **_functions(SERIES, "exp exp2 expm1 log log1p sin cos tan sinh cosh tanh"),
+    **_functions(SERIES, "asin acos atan asinh acosh atanh erf erfc"),
+}
+# Products that a compiler may round together with the sum they enter.
+PRODUCTS = frozenset("mul square integer_pow".split())

@@ -1,0 +1,174 @@
+"""From the text of a kernel to what XLA calls: PTX by NVRTC, or a library by g++."""
+
+import atexit
+import ctypes
+import hashlib
+import shutil
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxbandits.engine.gpu.rounds import Text
+
+THREADS = 32  # of a block
+ARCHITECTURE = "compute_80"  # the oldest cards with what the text asks for
+# Nothing is joined that the text does not join: compensated sums depend on it.
+OPTIONS = ("-std=c++17", "-fmad=false", "-prec-div=false", "-prec-sqrt=false")
+PTX_CALL = "__gpu$xla.gpu.ptx"  # in the GPU plugins of JAX
+COMPILER = "g++"
+CPU_OPTIONS = ("-O1", "-w", "-std=c++17", "-ffp-contract=off", "-shared", "-fPIC")
+# As long as the process lives.
+_FOLDER = tempfile.TemporaryDirectory(prefix="jaxbandits-")
+atexit.register(_FOLDER.cleanup)
+
+
+class BuildError(RuntimeError):
+    """A compiler is missing, or refuses the text of a kernel."""
+
+
+def lacking(platform: str) -> str | None:
+    """What is needed to build kernels for a platform, and is not here."""
+    if platform == "cpu":
+        return None if shutil.which(COMPILER) else f"{COMPILER}, which was not found"
+    try:
+        nvrtc()
+    except BuildError as error:
+        return str(error)
+    return None
+
+
+def on_gpu(text: Text, runs: int) -> tuple[str, dict[str, Any]]:
+    """The call of a kernel on a GPU: name of the target, and its attributes."""
+    number, outputs = len(text.arguments), sum("const" not in x for x in text.arguments)
+    sizes = {
+        "grid_x": -(-runs // THREADS),
+        "block_x": THREADS,
+        "shared_mem_bytes": 0,
+    } | dict.fromkeys(("grid_y", "grid_z", "block_y", "block_z"), 1)
+    return PTX_CALL, {
+        "name": "leg",
+        "kernel_type": "ptx",
+        "kernel_data": ptx(text.source),
+        "output_indices": np.arange(number - outputs, number, dtype=np.int32),
+        **{name: np.int32(size) for name, size in sizes.items()},
+    }
+
+
+def prelude() -> str:
+    """What the text is written in."""
+    return (Path(__file__).parent / "prelude.h").read_text()
+
+
+@cache
+def ptx(source: str, architecture: str = ARCHITECTURE) -> str:
+    """The PTX of a kernel.
+
+    Raises:
+      BuildError: if NVRTC is not here, or refuses the text.
+    """
+    library, program = nvrtc(), ctypes.c_void_p()
+
+    def call(name, *args):
+        code = getattr(library, f"nvrtc{name}")(*args)
+        if code and name != "CompileProgram":
+            raise BuildError(f"nvrtc{name} failed with code {code}")
+        return code
+
+    def output(kind: str) -> str:
+        size = ctypes.c_size_t()
+        call(f"Get{kind}Size", program, ctypes.byref(size))
+        found = ctypes.create_string_buffer(size.value)
+        call(f"Get{kind}", program, found)
+        return found.value.decode()
+
+    text = (prelude() + source).encode()
+    call("CreateProgram", ctypes.byref(program), text, b"leg.cu", 0, None, None)
+    options = [x.encode() for x in (f"--gpu-architecture={architecture}", *OPTIONS)]
+    try:
+        array = (ctypes.c_char_p * len(options))(*options)
+        if call("CompileProgram", program, len(options), array):
+            raise BuildError(f"NVRTC refuses a kernel: {output('ProgramLog')[:2000]}")
+        return output("PTX")
+    finally:
+        call("DestroyProgram", ctypes.byref(program))
+
+
+@cache
+def nvrtc() -> ctypes.CDLL:
+    """The compiler of NVIDIA's wheels, which ``jax[cuda]`` brings, or of the system.
+
+    Raises:
+      BuildError: if it is not here.
+    """
+    pattern = "nvidia/*/lib/libnvrtc.so.*[0-9]"
+    wheels = (str(path) for each in sys.path for path in Path(each).glob(pattern))
+    for library in [*wheels, "libnvrtc.so"]:
+        try:
+            # Of a wheel, the compiler does not find its own second library.
+            for other in sorted(Path(library).parent.glob("libnvrtc-builtins.so.*")):
+                ctypes.CDLL(str(other), mode=ctypes.RTLD_GLOBAL)
+            return ctypes.CDLL(library)
+        except OSError:
+            continue
+    raise BuildError("NVRTC, a library that jax[cuda] brings and was not found")
+
+
+def on_cpu(text: Text, runs: int) -> tuple[str, dict[str, Any]]:
+    """The call of a kernel on a CPU: a target of XLA's foreign functions.
+
+    Raises:
+      BuildError: if the compiler refuses the text.
+    """
+    del runs
+    return _library(text), {}
+
+
+@cache
+def _library(text: Text) -> str:
+    inputs = sum("const" in each for each in text.arguments)
+    pointers = [
+        f"({kind})({'in' if k < inputs else 'out'}({k - inputs * (k >= inputs)}))"
+        for k, kind in enumerate(text.arguments)
+    ]
+    handler = HANDLER % {"arguments": ", ".join(pointers)}
+    source = "\n".join([prelude(), text.source, handler])
+    name = "jaxbandits_" + hashlib.sha256(source.encode()).hexdigest()[:16]
+    path = Path(_FOLDER.name, name)
+    path.with_suffix(".cc").write_text(source)
+    command = [COMPILER, *CPU_OPTIONS, f"-I{jax.ffi.include_dir()}"]
+    command += [f"{path}.cc", "-o", f"{path}.so"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise BuildError(f"{COMPILER} refuses a kernel: {done.stderr[:2000]}")
+    function = ctypes.CDLL(f"{path}.so").call
+    jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(function), platform="cpu")
+    return name
+
+
+# One run after the other. Who reads or writes beyond an array gets an error.
+HANDLER = """
+#include "xla/ffi/api/c_api.h"
+extern "C" XLA_FFI_Error* call(XLA_FFI_CallFrame* frame) {
+  auto* more = frame->extension_start;
+  if (more && more->type == XLA_FFI_Extension_Metadata) {
+    XLA_FFI_Metadata* metadata = ((XLA_FFI_Metadata_Extension*)more)->metadata;
+    metadata->api_version.major_version = XLA_FFI_API_MAJOR;
+    metadata->api_version.minor_version = XLA_FFI_API_MINOR;
+    return nullptr;
+  }
+  auto in = [&](int k) { return ((XLA_FFI_Buffer*)frame->args.args[k])->data; };
+  auto out = [&](int k) { return ((XLA_FFI_Buffer*)frame->rets.rets[k])->data; };
+  outside = 0;
+  for (this_run = 0; this_run < runs; ++this_run) leg(%(arguments)s);
+  if (!outside) return nullptr;
+  XLA_FFI_Error_Create_Args error = {XLA_FFI_Error_Create_Args_STRUCT_SIZE, nullptr,
+    "an entry beyond an array was read or written", XLA_FFI_Error_Code_INTERNAL};
+  return frame->api->XLA_FFI_Error_Create(&error);
+}
+"""
