@@ -14,7 +14,7 @@ WATCHED = """
     chex h5netcdf h5py jax jsonschema matplotlib matplotlib.pyplot optax pandas
     psutil rich scipy scipy.special scipy.stats xarray zarr
     jax.experimental.pallas jax.experimental.multihost_utils
-    jaxbandits.engine jaxbandits.engine.gpu jaxbandits.results
+    jaxbandits.engine.run jaxbandits.engine.gpu jaxbandits.results
     jaxbandits.censored.problem
 """.split()
 # One after another in one process: what each of them loads that was not there.
@@ -25,7 +25,7 @@ LOADED = {
     "import jaxbandits.kernels": "",
     "from jaxbandits.cli.main import parsers; parsers()[0].format_help()": "",
     "import jaxbandits.results, jaxbandits.stats": "jaxbandits.results",
-    "from jaxbandits import simulate": "jaxbandits.engine pandas xarray",
+    "from jaxbandits import simulate": "jaxbandits.engine.run pandas xarray",
     "from jaxbandits import Store": "zarr",
     "import jaxbandits.laws": "scipy scipy.special scipy.stats",
     "from jaxbandits import budgeted, censored": "",
