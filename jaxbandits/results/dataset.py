@@ -1,7 +1,8 @@
 """The labelled dataset of a simulation or a sweep, built in one place."""
 
+import itertools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,9 @@ from jaxbandits.results.plain import plain
 
 DIMS = ("policy", "params", "seed", "checkpoint")
 CHECKPOINT_KINDS = ("round", "spent", "share")
+VARIED = (
+    "varied"  # of an environment's provenance: arguments that others have otherwise
+)
 Key = tuple[str, str]  # (environment, policy)
 
 
@@ -105,6 +109,30 @@ def coordinates(
     if instances is not None:
         coords["instance"] = ("seed", instances)
     return xr.Dataset(coords=coords)
+
+
+def facts_about(provenances: Iterable[Mapping[str, Any]]) -> dict[str, np.ndarray]:
+    """What differs between environments, ``[E]`` by argument: f64, or text where one of
+    the values is; NaN or "" of an environment that has it not.
+
+    Args:
+      provenances: of the environments, whose entry ``varied`` has numbers or texts.
+    """
+    facts = [each.get(VARIED, {}) for each in provenances]
+    columns = {}
+    for name in dict.fromkeys(itertools.chain(*facts)):
+        values = [each.get(name) for each in facts]
+        if not any(isinstance(value, str) for value in values):
+            columns[name] = np.array(values, np.float64)
+        else:
+            columns[name] = np.array([_text_of(value) for value in values])
+    return columns
+
+
+def _text_of(value: float | str | None) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else f"{value:.12g}"
 
 
 def assemble(axes: xr.Dataset, found: Mapping[Key, Found]) -> xr.Dataset:

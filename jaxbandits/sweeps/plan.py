@@ -30,10 +30,9 @@ from jaxbandits.machine import HERE
 from jaxbandits.play import booked
 from jaxbandits.points import Points, equal_points, points_from, same_points
 from jaxbandits.protocol import Entry, Environment, Policy
-from jaxbandits.results.dataset import coordinates
+from jaxbandits.results.dataset import coordinates, facts_about
 from jaxbandits.results.names import check_variable
 from jaxbandits.schedule import Schedule, Terms
-from jaxbandits.sweeps._variants import facts_about
 from jaxbandits.sweeps.ragged import Key, Ragged, counts_of
 from jaxbandits.sweeps.spec import Spec
 
@@ -292,7 +291,9 @@ def axes(plan: Plan) -> xr.Dataset:
         seeds=seeds,
         checkpoints=plan.terms.schedule.checkpoints,
         instances=seeds // runs if runs > 1 else None,
-        facts=facts_about(plan.spec.environments.values()),
+        facts=facts_about(
+            each.provenance or {} for each in plan.spec.environments.values()
+        ),
         counts=plan.counts,
     )
 

@@ -1,0 +1,288 @@
+"""What is asked of a store, as JSON holds it, and the blocks into which it falls.
+
+A request lists parts: some points of a policy on an environment, each on some seeds. A
+part is cut into blocks, all points first and few seeds at a time, so that the first
+layer of blocks has some seeds of everything. The key of a block digests all that its
+numbers depend on, so that the same block has the same name whoever plays it.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from jaxbandits.points import Points
+from jaxbandits.results.plain import plain
+from jaxbandits.store import spans
+from jaxbandits.store.spans import Spans
+
+Json = dict[str, Any]
+Game = tuple[str, str]  # (environment, policy)
+Row = tuple[tuple[str, float], ...]  # a point: values by leaf, without default ones
+FORMAT = 4
+WHOLE = 64  # runs that engines play together: blocks have a multiple of it if possible
+
+
+class Part(NamedTuple):
+    """What is asked of a policy on an environment: each of the points on each seed.
+
+    Attributes:
+      game: (environment, policy).
+      points: P, NaN where a point leaves a parameter at its default.
+      seeds: which.
+    """
+
+    game: Game
+    points: Points
+    seeds: Spans
+
+
+class Block(NamedTuple):
+    """A piece of a part: what is played and written at a time.
+
+    Attributes:
+      key: digest of all that its numbers depend on.
+      game: (environment, policy).
+      points: as of a part.
+      seeds: which.
+    """
+
+    key: str
+    game: Game
+    points: Points
+    seeds: Spans
+
+    @property
+    def size(self) -> int:
+        """Number of runs."""
+        return self.points.count * spans.count(self.seeds)
+
+
+Piece = TypeVar("Piece", bound=Part | Block)
+
+
+class Size(NamedTuple):
+    """How large a block is.
+
+    Attributes:
+      runs: points times seeds, at most.
+      points: at most.
+    """
+
+    runs: int
+    points: int
+
+
+class Request(NamedTuple):
+    """What is asked of a store.
+
+    Attributes:
+      sweep: what the numbers depend on but points and seeds, see
+        `sweeps.description.describe`.
+      parts: what is asked for.
+      size: of blocks.
+      keep: ``"runs"`` or ``"moments"``.
+      variables: name -> shape that a value has beyond the dims of a sweep.
+      text: of the file of the sweep.
+      at: when it was asked, in seconds since 1970.
+    """
+
+    sweep: Json
+    parts: list[Part]
+    size: Size
+    keep: str
+    variables: dict[str, tuple[int, ...]]
+    text: str = ""
+    at: float = 0.0
+
+    def as_json(self) -> Json:
+        """As JSON can hold it; parts that differ in the environment only stand once."""
+        rows: dict[tuple[Any, ...], Json] = {}
+        for (environment, policy), points, seeds in self.parts:
+            key = policy, _digest_of(points), seeds
+            new = {
+                "environments": [],
+                "policy": policy,
+                "points": written(points),
+                "seeds": seeds,
+            }
+            rows.setdefault(key, new)["environments"].append(environment)
+        return {"format": FORMAT, **self._asdict(), "parts": [*rows.values()]}
+
+    def blocks(self) -> list[Block]:
+        """All blocks, the first layer of seeds of all parts first."""
+        fixed = {k: x for k, x in self.sweep.items() if k not in _BY_NAME}
+        kept = digest([fixed, self.keep])
+        found = []
+        pieces: dict[int, list[tuple[Points, str]]] = {}
+        for game, points, seeds in self.parts:
+            about = digest([kept, *_about(self.sweep, game)])
+            most, length = _shape(points.count, spans.count(seeds), self.size)
+            if id(points) not in pieces:
+                pieces[id(points)] = _pieces(points, most)
+            for layer, own in enumerate(spans.parts(seeds, length)):
+                for piece, own_points in pieces[id(points)]:
+                    key = f"{about}{own_points}{own}".encode()
+                    key = hashlib.sha256(key).hexdigest()[:32]
+                    found.append((layer, Block(key, game, piece, own)))
+        return [block for _, block in sorted(found, key=lambda pair: pair[0])]
+
+
+_BY_NAME = ("environments", "policies")  # entries of a sweep that may grow
+
+
+def request_from(said: Json) -> Request:
+    """The request that `Request.as_json` has written."""
+    found = []
+    for row in said["parts"]:
+        points = read(row["points"])
+        own = tuple((int(start), int(stop)) for start, stop in row["seeds"])
+        found += [Part((e, row["policy"]), points, own) for e in row["environments"]]
+    return Request(
+        said["sweep"],
+        found,
+        Size(*said["size"]),
+        said["keep"],
+        {name: tuple(shape) for name, shape in said["variables"].items()},
+        said["text"],
+        said["at"],
+    )
+
+
+def merged(sweeps: Iterable[Json]) -> Json:
+    """What several requests of one sweep say: environments and policies of all."""
+    first, *others = sweeps
+    found: Json = json.loads(json.dumps(first))
+    for each in others:
+        for name, entry in each["environments"].items():
+            found["environments"].setdefault(name, entry)
+        for name, entry in each["policies"].items():
+            own = found["policies"].setdefault(name, {})
+            for what, by_environment in entry.items():
+                own[what] = by_environment | own.get(what, {})
+    return found
+
+
+def lacking(wanted: Iterable[Part], known: Iterable[Part | Block]) -> list[Part]:
+    """What of some parts is in none of others."""
+    by_game: dict[Game, list[Part | Block]] = {}
+    for part in known:
+        by_game.setdefault(part.game, []).append(part)
+    found = []
+    for part in wanted:
+        rest: dict[Spans, list[int]] = {}
+        for numbers, holders in alike(rows_of(part.points), by_game.get(part.game, [])):
+            held = [span for holder in holders for span in holder.seeds]
+            rest.setdefault(spans.without(part.seeds, held), []).extend(numbers)
+        for seeds, numbers in rest.items():
+            if seeds:
+                whole = len(numbers) == part.points.count
+                points = part.points if whole else part.points.at(sorted(numbers))
+                found.append(Part(part.game, points, seeds))
+    return found
+
+
+def alike(
+    rows: Sequence[Row], parts: Sequence[Piece]
+) -> Iterator[tuple[list[int], list[Piece]]]:
+    """Numbers of the rows that are in the same of some parts, and those parts."""
+    number = {row: i for i, row in enumerate(rows)}
+    there = np.zeros((len(rows), len(parts)), bool)
+    for column, part in enumerate(parts):
+        places = [number[row] for row in rows_of(part.points) if row in number]
+        there[places, column] = True
+    kinds, kind = np.unique(there, axis=0, return_inverse=True)
+    for which, flags in enumerate(kinds):
+        numbers = np.flatnonzero(kind.reshape(-1) == which).tolist()
+        yield numbers, [part for part, flag in zip(parts, flags, strict=True) if flag]
+
+
+def apart(pieces: Iterable[Piece]) -> list[Piece]:
+    """Those pieces that have no run of an earlier one."""
+    found: dict[Game, list[tuple[Spans, set[Row]]]] = {}
+    kept = []
+    for piece in pieces:
+        known = found.setdefault(piece.game, [])
+        own = {*rows_of(piece.points)}
+        near = [rows for seeds, rows in known if spans.meet(seeds, piece.seeds)]
+        if all(map(own.isdisjoint, near)):
+            known.append((piece.seeds, own))
+            kept.append(piece)
+    return kept
+
+
+def rows_of(points: Points) -> list[Row]:
+    """The points one by one, as they can be compared."""
+    leaves = sorted(points.columns)
+    columns = [points.columns[leaf].tolist() for leaf in leaves]
+    if not columns:
+        return [()] * points.count
+    return [
+        tuple((x, v) for x, v in zip(leaves, row, strict=True) if not math.isnan(v))
+        for row in zip(*columns, strict=True)
+    ]
+
+
+def written(points: Points) -> Json:
+    """Points as JSON can hold them: None where one leaves a parameter at its default.
+
+    Parameters that all leave at it are not there; JSON has no infinities, but text.
+    """
+    columns = {
+        leaf: [
+            None if math.isnan(x) else plain(x) for x in points.columns[leaf].tolist()
+        ]
+        for leaf in sorted(points.columns)
+        if not np.isnan(points.columns[leaf]).all()
+    }
+    return {"count": points.count, "columns": columns}
+
+
+def read(said: Mapping[str, Any]) -> Points:
+    """The points that `written` has written."""
+    columns = {
+        leaf: np.array([math.nan if x is None else float(x) for x in column])
+        for leaf, column in said["columns"].items()
+    }
+    return Points(columns, said["count"])
+
+
+def _about(sweep: Json, game: Game) -> list[Any]:
+    """What the numbers of a game depend on, of what has names."""
+    environment, policy = game
+    entry = sweep["policies"][policy]
+    own = {what: by_environment[environment] for what, by_environment in entry.items()}
+    return [environment, sweep["environments"][environment], policy, own]
+
+
+def _shape(points: int, seeds: int, size: Size) -> tuple[int, int]:
+    """Points and seeds of a block of a part: all points, if so many may be."""
+    most = _even(points, min(size.points, size.runs))
+    return most, _even(seeds, max(size.runs // most, 1))
+
+
+def _even(total: int, most: int) -> int:
+    """The size of equal parts of at most `most`; a multiple of `WHOLE` if possible."""
+    size = -(-total // -(-total // most))
+    whole = min(-(-size // WHOLE), most // WHOLE) * WHOLE
+    return whole if whole > 0 and size < total else size
+
+
+def _pieces(points: Points, most: int) -> list[tuple[Points, str]]:
+    """Points by at most so many, and the digest of each piece."""
+    starts = range(0, points.count, most)
+    pieces = [points.at(slice(start, start + most)) for start in starts]
+    return [(piece, _digest_of(piece)) for piece in pieces]
+
+
+def _digest_of(points: Points) -> str:
+    return digest(written(points))
+
+
+def digest(value: Any) -> str:
+    """Digest of what JSON can hold."""
+    text = json.dumps(value, sort_keys=True).encode()
+    return hashlib.sha256(text).hexdigest()[:32]
