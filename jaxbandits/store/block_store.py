@@ -11,6 +11,7 @@ import numpy as np
 from jaxbandits.results.moments import NAMES, SKETCH, table_of
 from jaxbandits.store import spans
 from jaxbandits.store.block_file import (
+    ARRAYS,
     DamagedError,
     array_of,
     head_of,
@@ -206,12 +207,6 @@ class BlockStore:
         Raises:
           OSError: if it cannot be written, naming the store.
         """
-        moments = self.keep == "moments"
-        arrays = {name: np.asarray(x, np.float64) for name, x in values.items()}
-        if moments:
-            arrays = _moments(arrays)
-        else:
-            arrays[ROUNDS] = np.asarray(values[ROUNDS], np.int32)
         head = {
             "key": block.key,
             "environment": block.game[0],
@@ -222,7 +217,8 @@ class BlockStore:
             "at": time.time(),
             "session": session,
         }
-        data = packed(arrays, head, squeeze=moments)
+        arrays = stored_arrays(values, self.keep)
+        data = packed(arrays, head, squeeze=self.keep == "moments")
         with writing(self.place, safe):
             self.place.put(_file(block.key), data)
 
@@ -290,6 +286,39 @@ class BlockStore:
         if isinstance(self.place, Folder):
             self.place.tidy()
         return broken
+
+    def copy(self, sources: Iterable["BlockStore"]) -> None:
+        """Put there what other stores of the same sweep hold.
+
+        Raises:
+          ValueError: if two of them hold other numbers of the same block.
+        """
+        for source in sources:
+            for request in source.requests():
+                if not self.exists():
+                    self._put_request(request, FIRST)
+                self._put_request(request)
+            for session in source.sessions().values():
+                self.enter(session)
+            there = self.played()
+            for key in source.played():
+                if key in there:
+                    self._check_equal(source, key)
+                    continue
+                with source._open(key) as file, writing(self.place):
+                    self.place.put(_file(key), bytes(file.read()))
+        self.seal()
+
+    def _check_equal(self, other: "BlockStore", key: str) -> None:
+        head = self.head(key)
+        for name in head[ARRAYS]:
+            stored, again = self.read(key, name), other.read(key, name)
+            if stored is None or again is None or stored.tobytes() != again.tobytes():
+                raise ValueError(
+                    f"store: {other.place.name} holds other numbers than the stores "
+                    f"before it: {name} of {head['environment']} {head['policy']}, "
+                    f"seeds {head['seeds']}"
+                )
 
     def examine(self) -> int:
         """Read every file; how many blocks there are.
@@ -468,12 +497,19 @@ def _meeting(blocks: Iterable[Block], wanted: Iterable[Part]) -> Iterator[Block]
                 break
 
 
-def _moments(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Of every point and checkpoint the moments and the sketch of all seeds."""
+def stored_arrays(values: Mapping[str, Any], keep: str) -> dict[str, np.ndarray]:
+    """What a block keeps of arrays ``[points, seeds, checkpoints, ...]`` by name.
+
+    All of them; or of every point and checkpoint the moments and the sketch of all
+    seeds, of what is a number.
+    """
+    arrays = {name: np.asarray(x, np.float64) for name, x in values.items()}
+    if keep != "moments":
+        return arrays | {ROUNDS: np.asarray(values[ROUNDS], np.int32)}
     found = {}
-    for name, values in arrays.items():
-        if values.ndim == 3:
-            table = table_of(np.moveaxis(values, 1, -1).copy())[:, None]
+    for name, numbers in arrays.items():
+        if numbers.ndim == 3:
+            table = table_of(np.moveaxis(numbers, 1, -1).copy())[:, None]
             found[name] = table[..., 0, : len(NAMES)]
             found[f"{name}{SKETCH}"] = table
     return found

@@ -13,7 +13,12 @@ from xarray.core import indexing
 from jaxbandits import checks
 from jaxbandits.progress import doing
 from jaxbandits.results.checks import check_mapping
-from jaxbandits.results.dataset import coordinates, facts_about, without_environments
+from jaxbandits.results.dataset import (
+    Place,
+    coordinates,
+    facts_about,
+    without_environments,
+)
 from jaxbandits.results.moments import NAMES, SHAPE, SKETCH
 from jaxbandits.store import spans
 from jaxbandits.store.block_file import DamagedError
@@ -119,7 +124,7 @@ def dataset_of(store: BlockStore, sweep: Json, parts: Sequence[Part]) -> xr.Data
     there = store.played()
     asked = store.blocks()
     played = [block for block in asked if block.key in there]
-    axes = _Axes(sweep, parts)
+    axes = Axes(sweep, parts)
     dataset = axes.dataset()
     sessions = store.sessions()
     moments = store.keep == "moments"
@@ -165,22 +170,34 @@ def _variables(
 def _attributes(
     sweep: Json, sessions: Mapping[str, Json], parts: Sequence[Part]
 ) -> dict[str, Any]:
-    first = next(iter(sweep["environments"].values()))
     players = [*sessions.values()]
     seeds = [part.seeds for part in parts]
     games = [part.game for part in parts]
     points = [rows_of(part.points) for part in parts]
     return {
-        "setting": first["provenance"].get("setting", ""),
-        "checkpoint_kind": sweep["checkpoint_kind"],
-        "provenance": json.dumps(players[-1] if players else {}),
+        **common_attributes(sweep, players[-1] if players else {}),
         "fingerprint": digest([sweep, games, points, seeds]),
         "spec": json.dumps(sweep),
         "sessions": json.dumps(players),
     }
 
 
-class _Axes:
+def common_attributes(sweep: Json, made_by: Mapping[str, Any]) -> dict[str, Any]:
+    """Attributes of results in memory and in stores.
+
+    Args:
+      sweep: description of the sweep.
+      made_by: provenance.
+    """
+    first = next(iter(sweep["environments"].values()))
+    return {
+        "setting": first["provenance"].get("setting", ""),
+        "checkpoint_kind": sweep["checkpoint_kind"],
+        "provenance": json.dumps(made_by),
+    }
+
+
+class Axes:
     """The coordinates of some parts, and where the runs of blocks are among them."""
 
     def __init__(self, sweep: Json, parts: Sequence[Part]) -> None:
@@ -256,6 +273,17 @@ class _Axes:
             seeds = self._seed_places(spans.listed(block.seeds))
         return [*games, self._places[id(block.points)], seeds]
 
+    def place(self, part: Part) -> Place:
+        """Where a part is, of which all is there."""
+        environment, policy = part.game
+        rows = self.rows[policy]
+        return Place(
+            self.environments.index(environment),
+            self.policies.index(policy),
+            np.array([rows[row] for row in rows_of(part.points)]),
+            self._seed_places(spans.listed(part.seeds)),
+        )
+
     def _seed_places(self, seeds: np.ndarray) -> np.ndarray:
         if self._listed is None or self._order is None:
             self._listed = spans.listed(self.seeds)
@@ -273,7 +301,7 @@ class _Values(BackendArray):
         store: BlockStore,
         name: str,
         played: list[Block],
-        axes: _Axes,
+        axes: Axes,
         lines: list[Spans] | None,
         shape: tuple[int, ...],
         dtype: str,

@@ -54,6 +54,12 @@ class Folder:
         # Of the place that was meant, whatever `chdir` says later.
         self.path, self.name = path.absolute(), str(path)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Folder) and self.path == other.path
+
+    def __hash__(self) -> int:
+        return hash(self.path)
+
     def names(self, folder: str) -> set[str]:
         with suppress(FileNotFoundError), os.scandir(self.path / folder) as entries:
             return {
@@ -132,6 +138,12 @@ class Bucket:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Bucket, (self.name,)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Bucket) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
     def names(self, folder: str) -> set[str]:
         return {*self.times(folder)}
