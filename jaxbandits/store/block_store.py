@@ -150,9 +150,9 @@ class BlockStore:
         Args:
           wanted: those with a run of one of these parts only.
         """
-        requests = self._requests()
+        requests = self.requests()
         found: dict[str, Block] = {}
-        for name in requests:
+        for name in self._requests():
             found |= {block.key: block for block in self._blocks(name)}
         blocks = [*found.values()]
         if len(requests) > 1 and self.keep == "moments":

@@ -88,6 +88,7 @@ def open_store(
     sweep = merged(each.sweep for each in requests)
     parts = [part for each in requests for part in each.parts]
     dataset = dataset_of(store, sweep, parts)
+    dataset.attrs["block"] = requests[0].size.runs
     dataset.attrs["text"] = next((each.text for each in requests if each.text), "")
     if chunks is None:
         return dataset

@@ -81,6 +81,8 @@ class Folder:
 
     def put(self, name: str, data: bytes) -> bool:
         file = self.path / name
+        if file.exists():
+            return False
         file.parent.mkdir(parents=True, exist_ok=True)
         temporary = file.with_name(f"{TEMPORARY}{uuid.uuid4().hex}")
         try:

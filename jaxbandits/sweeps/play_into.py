@@ -26,6 +26,7 @@ def session_of(site: Site, accepted: bool, **more: Any) -> Json:
         **site._asdict(),
         **job(),
         processes=jax.process_count(),
+        at=time.time(),
         **({"accepted": True} if accepted else {}),
         **more,
     )

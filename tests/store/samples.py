@@ -25,7 +25,7 @@ SWEEP = {
         for name in ("walker", "idler")
     },
 }
-SESSION = {"created": "2026-11-27T00:00:00+00:00", "host": "here"}
+SESSION = {"at": 1e9, "host": "here"}
 STEPS = (0.5, 1.0, 2.0)
 
 
