@@ -25,7 +25,7 @@ LOADED = {
     "from jaxbandits.cli import _parser; _parser().format_help()": "",
     "import jaxbandits.results, jaxbandits.stats": "jaxbandits.results",
     "from jaxbandits import simulate": "jaxbandits.engine pandas xarray",
-    "from jaxbandits import Store": "zarr",
+    "from jaxbandits import Store": "",
     "import jaxbandits.laws": "scipy scipy.special scipy.stats",
     "import jaxbandits.settings": "jaxbandits.settings",
     "import jaxbandits.policies": "",

@@ -8,8 +8,19 @@ from typing import Any
 
 import numpy as np
 
+from jaxbandits.results import spans
 from jaxbandits.results.moments import NAMES, SKETCH, table_of
-from jaxbandits.store import spans
+from jaxbandits.results.parts import (
+    Block,
+    Game,
+    Part,
+    Row,
+    apart,
+    digest,
+    lacking,
+    rows_of,
+)
+from jaxbandits.results.spans import Spans
 from jaxbandits.store.block_file import (
     ARRAYS,
     DamagedError,
@@ -20,22 +31,7 @@ from jaxbandits.store.block_file import (
 )
 from jaxbandits.store.compare import additions, changes
 from jaxbandits.store.place import Folder, place_of, writing
-from jaxbandits.store.request import (
-    FORMAT,
-    Block,
-    Game,
-    Json,
-    Part,
-    Request,
-    Row,
-    apart,
-    digest,
-    lacking,
-    merged,
-    request_from,
-    rows_of,
-)
-from jaxbandits.store.spans import Spans
+from jaxbandits.store.request import FORMAT, Json, Request, merged, request_from
 
 FIRST, ASKED, BLOCKS, SESSIONS, DONE = (
     "sweep.json",
@@ -44,6 +40,7 @@ FIRST, ASKED, BLOCKS, SESSIONS, DONE = (
     "sessions",
     "done",
 )
+_FOLDERS = {FIRST, ASKED, BLOCKS, SESSIONS, DONE, "work"}
 ROUNDS = "rounds"
 AGAIN = "the next sweep into the store plays it again"
 
@@ -99,6 +96,7 @@ class BlockStore:
             than is wanted and is not to grow.
         """
         if not self.exists():
+            self._check_empty()
             self._put_request(wanted._replace(at=time.time()), FIRST)
         while True:
             known = self.requests()
@@ -120,6 +118,17 @@ class BlockStore:
             new = wanted._replace(parts=more, size=known[0].size, at=time.time())
             self._put_request(new)
         self._put_request(known[0])  # The first one has a copy, should it be damaged.
+
+    def _check_empty(self) -> None:
+        """Raise a ValueError if something else is where a store is to be."""
+        place = self.place
+        if isinstance(place, Folder) and place.path.is_dir():
+            others = {file.name for file in place.path.iterdir()} - _FOLDERS
+            if any(not name.startswith(".") for name in others):
+                raise ValueError(
+                    f"store: there is no store at {place.name}, and the folder is not "
+                    "empty"
+                )
 
     def check_same(self, wanted: Request) -> None:
         """Raise a ValueError if the store holds another sweep, saying what differs."""
@@ -250,9 +259,7 @@ class BlockStore:
         found = {}
         for name in self.place.names(SESSIONS):
             found[name.removesuffix(".json")] = self._json(f"{SESSIONS}/{name}")
-        return dict(
-            sorted(found.items(), key=lambda x: (x[1].get("created", ""), x[0]))
-        )
+        return dict(sorted(found.items(), key=lambda x: (x[1].get("at", 0), x[0])))
 
     def mend(self, blocks: Iterable[Block] = ()) -> list[str]:
         """Remove what is damaged, and put back what can be; names of those files.

@@ -9,9 +9,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from jaxbandits.results import spans
+from jaxbandits.results.parts import Block, Game, Part, Row, rows_of
 from jaxbandits.results.plain import plain
-from jaxbandits.store import spans
-from jaxbandits.store.request import Block, Game, Json, Part, Row, rows_of
+from jaxbandits.store.request import Json
 
 JAX = ("jax", "jaxlib")
 MISSING = "nothing"

@@ -12,16 +12,15 @@ import numpy as np
 
 from jaxbandits.engine.identity import numbers_digest, program_digest
 from jaxbandits.points import points_from
+from jaxbandits.results import spans
 from jaxbandits.results._provenance import versions
+from jaxbandits.results.parts import Part, digest
 from jaxbandits.results.plain import plain
-from jaxbandits.store import spans
-from jaxbandits.store.block_store import BlockStore
-from jaxbandits.store.compare import accepting, changes
-from jaxbandits.store.request import Json, Part, digest
-from jaxbandits.store.spans import Spans
+from jaxbandits.results.spans import Spans
 from jaxbandits.sweeps.plan import Plan, defaults_of
 from jaxbandits.sweeps.until import Verdict
 
+Json = dict[str, Any]
 # Of other packages the numbers do not depend, up to what the programs show.
 PACKAGES = ("jaxbandits", "jax", "jaxlib")
 STAGE = 1.1  # numbers of seeds at which points stop by themselves, from one to the next
@@ -114,41 +113,3 @@ def later_parts(plan: Plan, found: Verdict, pilot: int, seeds: Spans) -> list[Pa
             if rows.size:
                 parts.append(part._replace(points=part.points.at(rows)))
     return parts
-
-
-def described_for(plan: Plan, platform: str, store: BlockStore, accepts: bool) -> Json:
-    """The description of a plan for a store, which may accept other versions of JAX."""
-    sweep = describe(plan, platform)
-    if accepts and store.exists():
-        sweep = accepting(store.requests()[0].sweep, sweep)
-    return sweep
-
-
-def check_worker(
-    store: BlockStore, plan: Plan, platform: str, accepts: bool, games: list[Any]
-) -> None:
-    """Raise a ValueError if a worker would not play what its coordinator does.
-
-    Args:
-      store: the store.
-      plan: the worker's plan.
-      platform: of the worker's devices.
-      accepts: see `accepting`.
-      games: (environment, policy), what it is to play.
-    """
-    spec = plan.spec
-    plan = plan._replace(
-        matches={game: plan.matches[game] for game in games},
-        spec=spec._replace(
-            environments={e: spec.environments[e] for e, _ in games},
-            policies={p: spec.policies[p] for _, p in games},
-        ),
-    )
-    sweep = described_for(plan, platform, store, accepts)
-    for known in store.requests():
-        if lines := changes(known.sweep, sweep):
-            raise ValueError(
-                f"store: {store.place.name} is not one that this worker can play into; "
-                "all must have the same code, versions and kind of devices:\n  "
-                + "\n  ".join(lines)
-            )

@@ -18,9 +18,9 @@ from jaxbandits.arguments import seeds_of
 from jaxbandits.engine.flags import in_play
 from jaxbandits.machine import HERE, Machine, machine_of
 from jaxbandits.progress import doing
+from jaxbandits.results import spans
 from jaxbandits.results.cuts import warn_of_cuts, with_cuts
-from jaxbandits.store import spans
-from jaxbandits.store.request import Part
+from jaxbandits.results.parts import Part
 from jaxbandits.sweeps.description import later_parts, parts_of
 from jaxbandits.sweeps.memory import InMemory
 from jaxbandits.sweeps.plan import Plan, make_plan, metric_shapes

@@ -18,9 +18,10 @@ from jaxbandits.engine.run import Clock
 from jaxbandits.machine import HERE, Machine, machine_of
 from jaxbandits.play import play
 from jaxbandits.progress import Report, reporting
+from jaxbandits.results import spans
+from jaxbandits.results.parts import Block
 from jaxbandits.schedule import Schedule
-from jaxbandits.store import spans
-from jaxbandits.store.request import Block, Request
+from jaxbandits.store.request import Request
 from jaxbandits.sweeps.blocks import block_size, longest_run
 from jaxbandits.sweeps.description import outlined, parts_of
 from jaxbandits.sweeps.fill import Work, name_of, work_of

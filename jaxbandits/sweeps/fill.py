@@ -16,9 +16,9 @@ from jaxbandits.machine import Machine
 from jaxbandits.play import Played, lane_params, play
 from jaxbandits.points import Points
 from jaxbandits.progress import Report, reporting
+from jaxbandits.results import spans
 from jaxbandits.results.dataset import Key
-from jaxbandits.store import spans
-from jaxbandits.store.request import Block
+from jaxbandits.results.parts import Block
 from jaxbandits.sweeps.plan import Plan, full_points
 
 # A block with so many times fewer runs than its program has lanes gets one of its own.

@@ -10,9 +10,9 @@ from jaxbandits.engine.run import Clock
 from jaxbandits.machine import Machine
 from jaxbandits.play import Played
 from jaxbandits.results._provenance import provenance
+from jaxbandits.results.axes import Axes, common_attributes
 from jaxbandits.results.dataset import Found, assemble
-from jaxbandits.store.open import Axes, common_attributes
-from jaxbandits.store.request import Block, Part
+from jaxbandits.results.parts import Block, Part
 from jaxbandits.sweeps.description import outlined
 from jaxbandits.sweeps.fill import facts_of, play_blocks, work_of
 from jaxbandits.sweeps.plan import Plan, say_engines, settled

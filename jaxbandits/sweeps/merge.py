@@ -5,10 +5,10 @@ from typing import Any
 
 import xarray as xr
 
+from jaxbandits.results.parts import Part, apart
 from jaxbandits.store.block_store import BlockStore
 from jaxbandits.store.compare import changes
 from jaxbandits.store.open import open_store
-from jaxbandits.store.request import Part, apart
 
 
 def merge(stores: Sequence[Any], into: Any) -> xr.Dataset:

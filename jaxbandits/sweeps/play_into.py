@@ -10,8 +10,11 @@ from jaxbandits.engine.run import Clock
 from jaxbandits.machine import Machine
 from jaxbandits.play import Played
 from jaxbandits.results._provenance import provenance
+from jaxbandits.results.parts import Block
 from jaxbandits.store.block_store import BlockStore
-from jaxbandits.store.request import Block, Json
+from jaxbandits.store.compare import accepting, changes
+from jaxbandits.store.request import Json
+from jaxbandits.sweeps.description import describe
 from jaxbandits.sweeps.fill import Work, play_blocks, work_of
 from jaxbandits.sweeps.plan import Plan, metric_shapes
 from jaxbandits.sweeps.site import Site, job
@@ -73,3 +76,41 @@ def work_into(
     games = {block.game for block in blocks}
     asked = [block for block in store.blocks() if block.game in games]
     return work_of(plan, blocks, machine, asked)
+
+
+def described_for(plan: Plan, platform: str, store: BlockStore, accepts: bool) -> Json:
+    """The description of a plan for a store, which may accept other versions of JAX."""
+    sweep = describe(plan, platform)
+    if accepts and store.exists():
+        sweep = accepting(store.requests()[0].sweep, sweep)
+    return sweep
+
+
+def check_worker(
+    store: BlockStore, plan: Plan, platform: str, accepts: bool, games: list[Any]
+) -> None:
+    """Raise a ValueError if a worker would not play what its coordinator does.
+
+    Args:
+      store: the store.
+      plan: the worker's plan.
+      platform: of the worker's devices.
+      accepts: see `accepting`.
+      games: (environment, policy), what it is to play.
+    """
+    spec = plan.spec
+    plan = plan._replace(
+        matches={game: plan.matches[game] for game in games},
+        spec=spec._replace(
+            environments={e: spec.environments[e] for e, _ in games},
+            policies={p: spec.policies[p] for _, p in games},
+        ),
+    )
+    sweep = described_for(plan, platform, store, accepts)
+    for known in store.requests():
+        if lines := changes(known.sweep, sweep):
+            raise ValueError(
+                f"store: {store.place.name} is not one that this worker can play into; "
+                "all must have the same code, versions and kind of devices:\n  "
+                + "\n  ".join(lines)
+            )

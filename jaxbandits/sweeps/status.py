@@ -6,14 +6,15 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from jaxbandits.store import spans
+from jaxbandits.results import spans
+from jaxbandits.results.parts import rows_of
 from jaxbandits.store.block_store import (
     BLOCKS,
     BlockStore,
     session_digest,
     variables_of,
 )
-from jaxbandits.store.request import merged, rows_of
+from jaxbandits.store.request import merged
 from jaxbandits.sweeps.site import kind_of
 
 _LATELY = 600.0  # seconds

@@ -10,15 +10,15 @@ import xarray as xr
 
 from jaxbandits import checks
 from jaxbandits.machine import Machine
+from jaxbandits.results.parts import Part
 from jaxbandits.store.block_store import BlockStore
 from jaxbandits.store.open import dataset_of, open_store
 from jaxbandits.store.place import place_of
-from jaxbandits.store.request import Json, Part, Request, merged
+from jaxbandits.store.request import Json, Request, merged
 from jaxbandits.sweeps.blocks import block_size
-from jaxbandits.sweeps.description import described_for
 from jaxbandits.sweeps.fill import Work, facts_of
 from jaxbandits.sweeps.plan import Plan, metric_shapes, say_engines, settled
-from jaxbandits.sweeps.play_into import play_into, session_of, work_into
+from jaxbandits.sweeps.play_into import described_for, play_into, session_of, work_into
 from jaxbandits.sweeps.programs import share_programs
 from jaxbandits.sweeps.site import Site, kind_of
 from jaxbandits.sweeps.workers import Pool, have_played

@@ -7,13 +7,13 @@ from jaxbandits.engine.flags import in_play
 from jaxbandits.engine.run import Clock
 from jaxbandits.machine import HERE, Machine, machine_of
 from jaxbandits.play import Played
+from jaxbandits.results.parts import Block
 from jaxbandits.store.block_store import BlockStore, stored_arrays
-from jaxbandits.store.request import Block, merged
-from jaxbandits.sweeps.description import check_worker
+from jaxbandits.store.request import merged
 from jaxbandits.sweeps.files import spec_from_text
 from jaxbandits.sweeps.fill import play_blocks
 from jaxbandits.sweeps.plan import Plan, make_plan, metric_shapes, settled
-from jaxbandits.sweeps.play_into import work_into
+from jaxbandits.sweeps.play_into import check_worker, work_into
 from jaxbandits.sweeps.spec import Spec
 
 

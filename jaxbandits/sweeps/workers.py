@@ -26,13 +26,13 @@ from jaxbandits.devices import cores
 from jaxbandits.engine.flags import in_play
 from jaxbandits.machine import Machine, machine_of
 from jaxbandits.progress import reporting
+from jaxbandits.results.parts import Block
 from jaxbandits.store.block_store import BlockStore
 from jaxbandits.store.place import Place, writing
-from jaxbandits.store.request import Block, Json
-from jaxbandits.sweeps.description import check_worker
+from jaxbandits.store.request import Json
 from jaxbandits.sweeps.fill import StoppedError, name_of, report_of
 from jaxbandits.sweeps.plan import Plan, make_plan, settled
-from jaxbandits.sweeps.play_into import play_into, session_of, work_into
+from jaxbandits.sweeps.play_into import check_worker, play_into, session_of, work_into
 from jaxbandits.sweeps.programs import share_programs
 from jaxbandits.sweeps.site import Site, site_of
 from jaxbandits.sweeps.spec import Spec

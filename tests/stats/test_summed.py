@@ -10,10 +10,11 @@ from jaxbandits import stats
 from jaxbandits.points import Points
 from jaxbandits.results import open_store
 from jaxbandits.results.moments import ABSOLUTE_ERROR, RELATIVE_ERROR
+from jaxbandits.results.parts import Part
+from jaxbandits.results.spans import listed
 from jaxbandits.stats import CoverageWarning
 from jaxbandits.store.block_store import BlockStore
-from jaxbandits.store.request import Part, Request, Size
-from jaxbandits.store.spans import listed
+from jaxbandits.store.request import Request, Size
 from tests.store.samples import SESSION, SWEEP
 from tests.tables import each_row
 

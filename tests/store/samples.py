@@ -3,8 +3,9 @@
 import numpy as np
 
 from jaxbandits.points import Points
+from jaxbandits.results.parts import Part
 from jaxbandits.store.block_store import BlockStore
-from jaxbandits.store.request import Part, Request, Size
+from jaxbandits.store.request import Request, Size
 
 SWEEP = {
     "versions": {"jaxbandits": "0.1.0", "jax": "0.12.0", "jaxlib": "0.12.0"},

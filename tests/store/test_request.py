@@ -9,16 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jaxbandits.points import Points
-from jaxbandits.store import spans
-from jaxbandits.store.request import (
-    Part,
-    apart,
-    lacking,
-    read,
-    request_from,
-    rows_of,
-    written,
-)
+from jaxbandits.results import spans
+from jaxbandits.results.parts import Part, apart, lacking, read, rows_of, written
+from jaxbandits.store.request import request_from
 from tests.store.samples import STEPS, SWEEP, request
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jaxbandits.store import spans
+from jaxbandits.results import spans
 
 SEEDS = st.lists(st.integers(0, 40), unique=True, max_size=30)
 

@@ -8,9 +8,10 @@ import pytest
 from jaxbandits.engine.rollout import LANE_QUANTUM
 from jaxbandits.points import Points
 from jaxbandits.results.moments import SHAPE
+from jaxbandits.results.parts import Part
 from jaxbandits.schedule import Schedule, Terms
 from jaxbandits.settings import budgeted
-from jaxbandits.store.request import Part, Request
+from jaxbandits.store.request import Request
 from jaxbandits.sweeps import Entry, Spec
 from jaxbandits.sweeps.blocks import (
     ACCELERATOR,

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from jaxbandits.points import points_from
-from jaxbandits.store import spans
+from jaxbandits.results import spans
+from jaxbandits.results.parts import lacking
 from jaxbandits.store.compare import additions
 from jaxbandits.store.compare import changes as changes_of
-from jaxbandits.store.request import lacking
 from jaxbandits.sweeps import Entry
 from jaxbandits.sweeps.description import describe, fingerprint, parts_of
 from jaxbandits.sweeps.plan import make_plan

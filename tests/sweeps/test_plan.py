@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from jaxbandits.points import Points
-from jaxbandits.store.open import Axes
+from jaxbandits.results.axes import Axes
 from jaxbandits.sweeps import Entry
 from jaxbandits.sweeps.description import outlined, parts_of
 from jaxbandits.sweeps.plan import make_plan, metric_shapes

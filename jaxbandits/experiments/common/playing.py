@@ -16,7 +16,7 @@ from jaxbandits.arguments import seeds_of
 from jaxbandits.experiments.common.experiment import Options
 from jaxbandits.machine import Machine, machine_of
 from jaxbandits.protocol import Environment, Policy
-from jaxbandits.store import spans
+from jaxbandits.results import spans
 from jaxbandits.store.block_store import BlockStore
 from jaxbandits.sweeps import Entry, Spec, run_sweep
 from jaxbandits.sweeps.description import describe, fingerprint, parts_of
