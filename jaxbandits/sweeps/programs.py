@@ -1,11 +1,20 @@
 """Compiled programs that processes of a store share: compiled by one, read by all."""
 
 import hashlib
+import shutil
 
 import jax
 
 from jaxbandits.store.place import Folder, Place
 from jaxbandits.sweeps.site import site_of
+
+_FOLDER = "work/programs"
+
+
+def forget_programs(place: Place) -> None:
+    """Remove the programs of a store that is complete."""
+    if isinstance(place, Folder):
+        shutil.rmtree(place.path / _FOLDER, ignore_errors=True)
 
 
 def share_programs(place: Place) -> None:
@@ -17,7 +26,7 @@ def share_programs(place: Place) -> None:
         return
     here = site_of(jax.local_devices())
     kind = hashlib.sha256(repr(here._replace(devices=here.devices[:1])).encode())
-    folder = place.path / "work" / "programs" / kind.hexdigest()[:16]
+    folder = place.path / _FOLDER / kind.hexdigest()[:16]
     jax.config.update("jax_compilation_cache_dir", str(folder))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
     jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)

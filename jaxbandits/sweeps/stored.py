@@ -19,7 +19,7 @@ from jaxbandits.sweeps.blocks import block_size
 from jaxbandits.sweeps.fill import Work, facts_of
 from jaxbandits.sweeps.plan import Plan, metric_shapes, say_engines, settled
 from jaxbandits.sweeps.play_into import described_for, play_into, session_of, work_into
-from jaxbandits.sweeps.programs import share_programs
+from jaxbandits.sweeps.programs import forget_programs, share_programs
 from jaxbandits.sweeps.site import Site, kind_of
 from jaxbandits.sweeps.workers import Pool, have_played
 
@@ -148,7 +148,10 @@ class InStore:
             play_into(store, plan, work, self.machine, self.stop, session)
         _warn_of_kinds(store)
         store.seal()
-        return not store.missing(asked)
+        whole = not store.missing(asked)
+        if whole and (count > 1 or self.pool is not None):
+            forget_programs(store.place)
+        return whole
 
     def dataset(self, plan: Plan, parts: Sequence[Part]) -> xr.Dataset:
         """What the store holds of some parts."""
