@@ -107,14 +107,13 @@ print(f"{rounds / 1e6:,.0f} million rounds more")
 print({dim: data.sizes[dim] for dim in ("policy", "params", "seed")})
 
 # %% [markdown]
-# Any program that reads Zarr can look into the store, also while it is being written:
-# what has not been played is NaN.
+# Plain xarray can look into the store, also while it is being written (by
+# `engine="jaxbandits"`): what has not been played is NaN.
 
 # %%
-results = xr.open_zarr(store)["results"]
-same = results.to_dataset("variable")
+same = xr.open_dataset(store, engine="jaxbandits")
 print(same["regret"].dims, same["regret"].dtype)
-who = same["session"].sel(policy="RCUCB").isel(checkpoint=0)
+who = same["session"].sel(policy="RCUCB")
 print("complete:", float((who > 0).mean()))
 
 # %% [markdown]

@@ -72,7 +72,7 @@ def killed(spec: Path, kills: int, rng: np.random.Generator) -> bool:
     """Kill a sweep so many times; whether anything was wrong."""
     read, quiet = read_spec(spec), Machine(progress=False)
     whole = run_sweep(read, machine=quiet)
-    store, cache = spec.with_suffix(".zarr"), spec.with_name("cache")
+    store, cache = spec.with_suffix(""), spec.with_name("cache")
     complete, bad, ended, exits = 0, 0, 0, []
     for attempt in range(kills):
         process = start(
@@ -95,6 +95,7 @@ def killed(spec: Path, kills: int, rng: np.random.Generator) -> bool:
     left = int((whole["rounds"].isel(checkpoint=-1) > 0).sum()) - complete
     found = run_sweep(read, store, quiet).load()
     who = ["session", "compile_seconds", "run_seconds"]
+    leavings = [file for file in store.glob("*/.*") if file.is_file()]
     same = (
         found.drop_vars("session")
         .drop_attrs()
@@ -103,7 +104,7 @@ def killed(spec: Path, kills: int, rng: np.random.Generator) -> bool:
     print(
         f"{spec.name}: {kills} kills ({ended} of processes that were done), exits "
         f"{sorted(set(exits))}, {left} runs left at the end; wrong after a kill: "
-        f"{bad}; identical when complete: {same}",
+        f"{bad}; identical when complete: {same}; temporary files: {len(leavings)}",
         flush=True,
     )
     return bool(bad) or not same

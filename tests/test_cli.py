@@ -239,7 +239,7 @@ def swept(capsys, *arguments):
 
 def test_a_sweep_is_stored_and_its_best_points_are_shown(capsys, spec):
     out = swept(capsys, spec)
-    store = os.path.join("results", "small.zarr")
+    store = os.path.join("results", "small")
     assert out.splitlines()[-1] == f"wrote {store}"
     assert f"{store}: best points (mean ± s.e.)" in out
     with open_store(store) as dataset:
@@ -314,7 +314,7 @@ def test_mistakes_in_the_arguments_of_a_sweep(capsys, spec, nothing_played):
         (["--seeds", "0"], "--seeds must be at least 1, got 0"),
         (["--workers", "0"], "--workers must be at least 1, got 0"),
         (["--workers", "2", "--shard", "0/2"], "--shard must be left out where there "),
-        (["--store", ".."], "store: there is no Zarr store at "),
+        (["--store", ".."], "store: there is no store at "),
         (["--block", "0"], "store: block must be at least 1, got 0"),
         (["--processes", "2"], "coordinator, processes and process go together"),
     ]:
@@ -339,7 +339,7 @@ def test_mistakes_in_the_file_of_a_sweep(capsys, spec, nothing_played):
             assert out == ""
             assert err.startswith("jaxbandits: ") and message in err
             assert err.count("\n") == 1
-            assert not Path("results", "small.zarr").exists()
+            assert not Path("results", "small").exists()
 
 
 def test_a_sweep_that_is_interrupted(capsys, spec, monkeypatch):

@@ -26,7 +26,7 @@ LOADED = {
     "from jaxbandits.cli.main import parsers; parsers()[0].format_help()": "",
     "import jaxbandits.results, jaxbandits.stats": "jaxbandits.results",
     "from jaxbandits import simulate": "jaxbandits.engine.run pandas xarray",
-    "from jaxbandits import Store": "zarr",
+    "from jaxbandits import Store": "",
     "import jaxbandits.laws": "scipy scipy.special scipy.stats",
     "from jaxbandits import budgeted, censored": "",
     "import jaxbandits.registry": "jaxbandits.censored.problem",

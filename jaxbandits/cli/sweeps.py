@@ -24,7 +24,7 @@ def add_sweeps(commands) -> None:
         epilog="Stores of sweeps: jaxbandits sweep status | merge | verify --help",
     )
     sweep.add_argument("spec", metavar="SPEC", help="a .toml or .py file")
-    sweep.add_argument("--store", help="a Zarr store (default: results/NAME.zarr)")
+    sweep.add_argument("--store", help="a folder or a bucket (default: results/NAME)")
     sweep.add_argument(
         "--extend", action="store_true", help="add what is new in SPEC to the store"
     )
@@ -68,7 +68,7 @@ def add_sweeps(commands) -> None:
     hosts.add_argument(
         "--shard",
         metavar="I/N",
-        help="play the I-th (from 0) of N shares of the blocks, and wait for nobody",
+        help="play the I-th (from 0) of N shares of the blocks, then the others' rest",
     )
     hosts.add_argument(
         "--distributed",
@@ -155,7 +155,7 @@ def _sweep(options) -> int:
         spec = spec._replace(seeds=seeds)
     store = options.store
     if store is None:
-        store = os.path.join("results", f"{Path(options.spec).stem}.zarr")
+        store = os.path.join("results", Path(options.spec).stem)
     if "://" not in store:
         checks.path("--store", store)
     kept = Store(
@@ -261,12 +261,10 @@ def _status(options) -> int:
     table = Table(show_header=False, title=options.store)
     share = found.done / found.runs if found.runs else 1.0
     table.add_row("done", f"{found.done:,} of {found.runs:,} runs ({share:.1%})")
+    table.add_row("blocks", f"{found.blocks_done:,} of {found.blocks:,}")
     table.add_row("left", _left(found))
-    table.add_row("programs at work", f"{found.programs}, at {found.running} blocks")
-    table.add_row("blocks lost, to be played again", f"{found.lost}")
-    table.add_row("blocks failed", f"{found.failed}")
-    for error, count in found.errors.items():
-        table.add_row("", f"{count} x {error}")
+    if found.hosts:
+        table.add_row("hosts, in the last ten minutes", ", ".join(found.hosts))
     for number, processor in enumerate(found.processors):
         table.add_row("" if number else "processors", processor)
     for name, value in held["extent"].items():
@@ -286,9 +284,7 @@ def _left(found) -> str:
         return "complete"
     if found.left_seconds is not None:
         return f"{_duration(found.left_seconds)} at {found.per_second:,.1f} runs/s"
-    if found.programs:
-        return "known once a block is done"
-    return "nobody is at work"
+    return "no block was played in the last ten minutes"
 
 
 def _duration(seconds: float) -> str:
@@ -308,13 +304,14 @@ def _merge(options) -> int:
 
 def _verify(options) -> int:
     from jaxbandits.console.printing import Printer
+    from jaxbandits.store.block_store import BlockStore
     from jaxbandits.sweeps import read_spec
-    from jaxbandits.sweeps.verify import examine, replay
+    from jaxbandits.sweeps.verify import replay
 
     checks.whole("--blocks", options.blocks, 0)
     if options.spec is not None and not options.blocks:
         raise ValueError("--spec says how blocks are played again: give --blocks, too")
-    files = examine(options.store)
+    files = BlockStore(options.store).examine()
     printer = Printer()
     printer.sentence(
         f"{options.store}: every file is as it was written ({files} blocks)"

@@ -199,7 +199,8 @@ def _line(text: str) -> None:
 @contextmanager
 def _bar(report: Report, rounds: float) -> Iterator[None]:
     """A bar on a terminal."""
-    import psutil
+    import resource
+
     from rich.filesize import decimal
     from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn
     from rich.text import Text
@@ -207,14 +208,13 @@ def _bar(report: Report, rounds: float) -> Iterator[None]:
     from jaxbandits.console.printing import Printer
     from jaxbandits.console.texts import visible
 
-    process, peak = psutil.Process(), 0
+    unit = 1 if sys.platform == "darwin" else 1024
 
     class Facts(ProgressColumn):
         """What is done, share, time left, throughput, the most memory seen."""
 
         def render(self, task) -> Text:
-            nonlocal peak
-            peak = max(peak, process.memory_info().rss)
+            peak = unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
             task.completed = report.share
             said = [what for what, _ in [*report._phases.values()]][:1]
             said.append(report.status())

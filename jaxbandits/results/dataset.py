@@ -1,7 +1,8 @@
 """The labelled dataset of a simulation or a sweep, built in one place."""
 
+import itertools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,23 +15,33 @@ from jaxbandits.results.plain import plain
 
 DIMS = ("policy", "params", "seed", "checkpoint")
 CHECKPOINT_KINDS = ("round", "spent", "share")
+VARIED = (
+    "varied"  # of an environment's provenance: arguments that others have otherwise
+)
 Key = tuple[str, str]  # (environment, policy)
 
 
 class Place(NamedTuple):
-    """Where a block lies.
+    """Where numbers belong.
 
     Attributes:
       environment: position on the axis.
       policy: position on the axis.
-      params: positions, a slice.
-      seed: positions, a slice.
+      params: positions, increasing.
+      seed: positions.
     """
 
     environment: int
     policy: int
-    params: slice
-    seed: slice
+    params: np.ndarray
+    seed: np.ndarray
+
+    def inner(self) -> tuple[Any, ...]:
+        """The index of points and seeds: slices where all are neighbours."""
+        parts = self.params, self.seed
+        if all((np.diff(part) == 1).all() and len(part) for part in parts):
+            return tuple(slice(int(part[0]), int(part[-1]) + 1) for part in parts)
+        return np.ix_(*parts)
 
 
 class Found(NamedTuple):
@@ -107,12 +118,36 @@ def coordinates(
     return xr.Dataset(coords=coords)
 
 
-def assemble(axes: xr.Dataset, found: Mapping[Key, Found]) -> xr.Dataset:
+def facts_about(provenances: Iterable[Mapping[str, Any]]) -> dict[str, np.ndarray]:
+    """What differs between environments, ``[E]`` by argument: f64, or text where one of
+    the values is; NaN or "" of an environment that has it not.
+
+    Args:
+      provenances: of the environments, whose entry ``varied`` has numbers or texts.
+    """
+    facts = [each.get(VARIED, {}) for each in provenances]
+    columns = {}
+    for name in dict.fromkeys(itertools.chain(*facts)):
+        values = [each.get(name) for each in facts]
+        if not any(isinstance(value, str) for value in values):
+            columns[name] = np.array(values, np.float64)
+        else:
+            columns[name] = np.array([_text_of(value) for value in values])
+    return columns
+
+
+def _text_of(value: float | str | None) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else f"{value:.12g}"
+
+
+def assemble(axes: xr.Dataset, found: Iterable[tuple[Place, Found]]) -> xr.Dataset:
     """Put names on numbers.
 
     Args:
       axes: as `coordinates` makes them.
-      found: of every policy in every environment; policies may have fewer points.
+      found: numbers of policies in environments, and where they belong.
 
     Returns:
       Every metric as float64, with further axes of its values as dimensions
@@ -126,29 +161,27 @@ def assemble(axes: xr.Dataset, found: Mapping[Key, Found]) -> xr.Dataset:
     """
     dims = "environment", *DIMS
     shape = tuple(axes.sizes[dim] for dim in dims)
-    places = {
-        (environment, policy): (e, p)
-        for e, environment in enumerate(axes["environment"].values.tolist())
-        for p, policy in enumerate(axes["policy"].values.tolist())
-    }
     rounds = np.zeros(shape, np.int64)
     seconds = np.zeros((2, *shape[:2]))
     values: dict[str, np.ndarray] = {}
-    for key, one in found.items():
-        place, points = places[key], len(one.rounds)
-        rounds[place][:points] = one.rounds
-        seconds[:, *place] = one.compile_seconds, one.run_seconds
+    for place, one in found:
+        game, inner = place[:2], place.inner()
+        rounds[game][inner] = one.rounds
+        seconds[:, *game] += one.compile_seconds, one.run_seconds
         for name, numbers in one.metrics.items():
             check_variable("metrics", name)
             rest = np.shape(numbers)[3:]
             if name not in values:
                 values[name] = np.full((*shape, *rest), np.nan)
             if values[name].shape[len(shape) :] != rest:
+                where, policy = (
+                    str(axes[dim].values[i]) for dim, i in zip(dims, game, strict=False)
+                )
                 raise ValueError(
-                    f"metrics: {name!r} has shape {rest} for {key[1]!r} on {key[0]!r} "
+                    f"metrics: {name!r} has shape {rest} for {policy!r} on {where!r} "
                     f"and {values[name].shape[len(shape) :]} before; play them apart"
                 )
-            values[name][place][:points] = numbers
+            values[name][game][inner] = numbers
     variables: dict[str, Any] = {"rounds": (dims, rounds)}
     for name, numbers in values.items():
         further = (f"{name}_{axis}" for axis in range(numbers.ndim - len(dims)))
@@ -267,7 +300,14 @@ def build_dataset(
         seeds=seeds,
         checkpoints=checkpoints,
     )
-    data = assemble(axes, found).isel(environment=0)
+    every = np.arange(len(seeds))
+    data = assemble(
+        axes,
+        [
+            (Place(0, number, np.arange(len(each.rounds)), every), each)
+            for number, each in enumerate(found.values())
+        ],
+    ).isel(environment=0)
     return data.assign_attrs(
         setting=setting,
         provenance=json.dumps(plain(provenance, "provenance")),

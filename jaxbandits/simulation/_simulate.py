@@ -16,7 +16,7 @@ from jaxbandits.sweeps.spec import Spec
 from jaxbandits.sweeps.until import HalfWidth
 
 if TYPE_CHECKING:
-    from jaxbandits.sweeps.stores import Store
+    from jaxbandits.sweeps.stored import Store
 
 
 def simulate(
@@ -74,7 +74,7 @@ def simulate(
         metrics, as ``("pulls",)``: how often every action was played, in dims
         ``pulls_0, ...``. They leave the device at every checkpoint, so few checkpoints
         keep a run small. In a store, records must be of one shape.
-      store: folder of a Zarr store, new or of the same sweep, or a `Store` that says
+      store: folder or URL of a store, new or of the same sweep, or a `Store` that says
         more of it; by default the results stay in memory. Results are written there
         block by block: the same call goes on after an interruption, whatever it was, on
         any number of devices and processes, and the numbers are those of an
@@ -119,7 +119,9 @@ def simulate(
         raise ValueError("store: several processes need one that all can write to")
     found = play_spec(spec, store, machine)
     warn_of_cuts(found, budget, horizon, stacklevel=2)
-    return found if several else found.isel(environment=0)
+    if several:
+        return found
+    return found.sel(environment=next(iter(played_on)))
 
 
 def _is_environment(value: Any) -> bool:

@@ -36,7 +36,6 @@ def play(
     terms: Terms,
     *,
     clock: Clock,
-    runs: np.ndarray | None = None,
     **options: Any,
 ) -> Played:
     """Play points on seeds.
@@ -48,22 +47,18 @@ def play(
       seeds: u32[S].
       terms: common to all runs.
       clock: where seconds are added up.
-      runs: bool[P, S], which of them; by default every point on every seed. Of the
-        others metrics are NaN and rounds 0.
       **options: of `engine.run.run`: chunk, devices, progress.
 
     Raises:
       ValueError: if the books do not hold: an action that the game has not, a metric
         that is NaN, or a game that was over before its first round.
     """
-    if runs is None:
-        runs = np.ones((points.count, len(seeds)), bool)
-    rows, columns = np.nonzero(runs)
+    shape = points.count, len(seeds)
     chunks = run(
         policy,
         environment,
-        lane_params(policy, points.at(rows), 1),
-        seeds[columns],
+        lane_params(policy, points, len(seeds)),
+        np.tile(seeds, points.count),
         terms,
         clock=clock,
         **options,
@@ -72,14 +67,10 @@ def play(
 
     def joined(*pieces):
         lanes = np.concatenate(pieces)
-        if runs.all():
-            return lanes.reshape(*runs.shape, *lanes.shape[1:])
-        whole = np.full((*runs.shape, *lanes.shape[1:]), np.nan)
-        whole[runs] = lanes
-        return whole
+        return lanes.reshape(*shape, *lanes.shape[1:])
 
     metrics, rounds = jax.tree.map(joined, *parts)
-    return Played(metrics, np.nan_to_num(rounds).astype(np.int32))
+    return Played(metrics, rounds.astype(np.int32))
 
 
 def _closed(policy, environment, chunk: Chunk) -> dict[str, np.ndarray]:

@@ -3,9 +3,9 @@ from .drive import run_sweep
 from .files import read_spec
 from .hosts import join
 from .spec import Entry, Spec
-from .spread import Workers
-from .stores import Store
+from .stored import Store
 from .until import HalfWidth
+from .workers import Workers
 
 __all__ = [
     "Entry",

@@ -13,9 +13,9 @@ from jaxbandits import checks
 from jaxbandits.checks.points import Zipped
 from jaxbandits.console.progress import doing
 from jaxbandits.protocol import Environment
+from jaxbandits.results.dataset import VARIED
 
 MOST = 10_000  # values of an argument: each is an environment
-VARIED = "varied"  # in an environment's provenance
 
 
 def variants(
@@ -58,22 +58,6 @@ def variants(
             named = made._replace(provenance=provenance)
             environments[f"{name} ({_told(cells)})"] = named
     return environments
-
-
-def facts_about(
-    environments: Iterable[Environment[Any, Any, Any]],
-) -> dict[str, np.ndarray]:
-    """What differs between environments, ``[E]`` by argument: f64, or text where one of
-    the values is; NaN or "" of an environment that has it not."""
-    facts = [(each.provenance or {}).get(VARIED, {}) for each in environments]
-    columns = {}
-    for name in dict.fromkeys(itertools.chain(*facts)):
-        values = [each.get(name) for each in facts]
-        if all(value is None or _is_number(value) for value in values):
-            columns[name] = np.array(values, np.float64)
-        else:
-            columns[name] = np.array(["" if x is None else _text(x) for x in values])
-    return columns
 
 
 class _Cell(NamedTuple):

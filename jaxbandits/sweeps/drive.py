@@ -4,12 +4,10 @@ Nothing here changes a number: a sweep that was killed, resumed on another numbe
 devices or processes and extended holds the same bits as one that was not.
 """
 
-import itertools
 import os
 import threading
 import warnings
-from collections.abc import Iterable
-from functools import partial
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -18,18 +16,19 @@ import xarray as xr
 from jaxbandits import checks
 from jaxbandits.console.progress import doing
 from jaxbandits.engine.flags import in_play
+from jaxbandits.results import spans
 from jaxbandits.results.cuts import warn_of_cuts, with_cuts
+from jaxbandits.results.parts import Part
 from jaxbandits.simulation.arguments import seeds_of
 from jaxbandits.simulation.machine import HERE, Machine, machine_of
-from jaxbandits.sweeps.memory import in_memory
+from jaxbandits.sweeps.description import later_parts, parts_of
+from jaxbandits.sweeps.memory import InMemory
 from jaxbandits.sweeps.plan import Plan, make_plan, metric_shapes
-from jaxbandits.sweeps.ragged import Ragged
-from jaxbandits.sweeps.sink import Sink
 from jaxbandits.sweeps.spec import Spec
 from jaxbandits.sweeps.until import HalfWidth, check_until, verdict
 
 if TYPE_CHECKING:
-    from jaxbandits.sweeps.stores import Store
+    from jaxbandits.sweeps.stored import InStore, Store
 
 
 def run_sweep(
@@ -48,10 +47,10 @@ def run_sweep(
       store: where to; memory by default.
       machine: what to play on.
       executor: who plays the blocks of a store, in place of this process: any
-        `concurrent.futures.Executor`, a number of processes on this machine, or
-        `sweeps.Workers`, which says more of it.
-      shard: ``(number, of)``: this process plays its share of the blocks of a store,
-        others the rest, at the same time or not; nobody waits for anybody.
+        `concurrent.futures.Executor`, a Dask client, a number of processes on this
+        machine, or `sweeps.Workers`, which says more of it.
+      shard: ``(number, of)``: this process plays its share of the blocks of a store
+        first, then what others have not played of theirs; nobody waits for anybody.
       stop: when it is set (by a signal, by another thread), the blocks under way are
         finished, and `sweeps.fill.StoppedError` is raised.
 
@@ -78,17 +77,18 @@ def play_spec(
     """`run_sweep` without the warning that runs were cut off."""
     checks.unforked()
     checks.instance("spec", spec, Spec, "of jaxbandits.sweeps, or see read_spec")
-    target = None
-    if any(given is not None for given in (store, executor, shard)):
-        # Zarr and executors are loaded where they are asked for.
-        from jaxbandits.sweeps.target import target_of
+    stored = any(given is not None for given in (store, executor, shard))
+    options: Any = None
+    if stored:
+        # Stores and executors are loaded where they are asked for.
+        from jaxbandits.sweeps import target
 
-        target = target_of(store, executor, shard, machine)
+        options = target.target_of(store, executor, shard, machine)
     machine = machine_of(machine)
     if spec.engine is None:
         spec = spec._replace(engine=machine.engine)
-    if target is not None:
-        spec = target.kept(spec)
+    if options is not None:
+        spec = options.kept(spec)
     with in_play():
         spec, until = _pilot(spec)
         # All that can be wrong with it, in every process and before there is a store.
@@ -96,17 +96,23 @@ def play_spec(
             plan = make_plan(spec)
             # In memory, one environment with all its metrics takes what comes.
             several = len(spec.environments) > 1 or spec.metrics is not None
-            if target is not None or until is not None or several:
+            if stored or until is not None or several:
                 shapes = metric_shapes(plan)
                 if until is not None:
                     check_until(until, spec.seeds, shapes, spec.runs_per_instance)
-        if target is not None:
+        place = nullcontext(InMemory(machine, stop))
+        with place if options is None else options.sink(machine, stop) as sink:
+            if options is not None and until is not None:
+                options.check_keeps_runs(sink)
+            plan = sink.settled(plan)
+            pilot = parts_of(plan, spans.spans_of(plan.seeds))
+            there = sink.play(plan, pilot)
             if until is not None:
-                target.check_keeps_runs()
-            return target.played(spec, machine, stop, partial(_play, until=until))
-        sink = in_memory(machine, stop)
-        _play(sink, spec, False, until)
-        return with_cuts(sink.dataset(), spec.budget, spec.horizon)
+                _second_stage(sink, plan, pilot, there, until)
+            found = sink.result(plan, pilot)
+        if options is None:
+            found = with_cuts(found, spec.budget, spec.horizon)
+        return found
 
 
 def _pilot(spec: Spec) -> tuple[Spec, HalfWidth | None]:
@@ -116,55 +122,37 @@ def _pilot(spec: Spec) -> tuple[Spec, HalfWidth | None]:
     return spec._replace(seeds=seeds_of(spec.seeds)), None
 
 
-def _play(sink: Sink, spec: Spec, grows: bool, until: HalfWidth | None) -> Plan:
-    """Play what is missing, all stages of it."""
-    if until is None:
-        return sink.complete(spec, grows)
-    # A store may have seeds of the second stage, from an earlier call.
-    pilot, stored = spec.seeds.tolist(), sink.seeds()
-    seeds: Any = list(_joined(pilot, stored))
-    if until.each:
-        # Who stops early has the first ones, of which the pilot must be.
-        if [*stored, *sorted(set(pilot) - set(stored))][: len(pilot)] != pilot:
-            raise ValueError(
-                "pilot must be the first seeds of the store where each point stops by "
-                f"itself, from {stored[0]} on, in their order"
-            )
-        seeds = Ragged(seeds, len(pilot))
-    plan = sink.complete(spec._replace(seeds=seeds), grows)
-    if not sink.whole(plan):
+def _second_stage(
+    sink: "InMemory | InStore",
+    plan: Plan,
+    pilot: list[Part],
+    there: bool,
+    until: HalfWidth,
+) -> None:
+    """Play as many seeds more as the pilot says."""
+    if not there:
         warnings.warn(
             "the pilot is not complete, others play the rest of it; the same command "
             "plays on when they have done so",
-            stacklevel=3,
+            stacklevel=4,
         )
-        return plan
-    found = verdict(sink.dataset().sel(seed=pilot), until, len(pilot))
+        return
+    count = len(plan.seeds)
+    found = verdict(sink.dataset(plan, pilot), until, count)
     if found.needed > found.seeds:
         warnings.warn(
             f"a half-width of {until.half_width:g} takes {found.needed} seeds; "
             f"stopped at at_most = {found.seeds}",
-            stacklevel=3,
+            stacklevel=4,
         )
-    held = len(plan.seeds)
-    seeds = _joined(plan.seeds.tolist(), itertools.count())
-    seeds = list(itertools.islice(seeds, max(found.seeds, held)))
+    # Those of the pilot first, then the first that are not among them.
+    seeds = spans.spans_of(plan.seeds)
+    rest = spans.without(((0, found.most + count + 1),), seeds)
+    seeds += spans.first(rest, max(found.most - count, 0))
     if until.each:
-        policies = len(plan.spec.policies)
-        least = {
-            key: found.counts[divmod(number, policies)][: match.points.count]
-            for number, (key, match) in enumerate(plan.matches.items())
-        }
-        own = plan.counts or dict.fromkeys(least, held)
-        more = any((least[key] > own[key]).any() for key in least)
-        seeds = Ragged(seeds, least)
+        more = later_parts(plan, found, count, seeds)
     else:
-        more = found.seeds > held
-    return sink.complete(plan.spec._replace(seeds=seeds), True) if more else plan
-
-
-def _joined(seeds: list[int], others: Iterable[int]) -> Iterable[int]:
-    """The seeds, then those of the others that are new."""
-    return itertools.chain(
-        seeds, itertools.filterfalse(set(seeds).__contains__, others)
-    )
+        own = spans.without(spans.first(seeds, found.seeds), spans.spans_of(plan.seeds))
+        more = parts_of(plan, own) if own else []
+    if more:
+        sink.play(plan, more, grow=True)

@@ -5,29 +5,33 @@ environment is compiled and played for a few rounds, and scaled.
 """
 
 import math
+import resource
 import time
 from typing import NamedTuple
 
 import numpy as np
-import psutil
 
 from jaxbandits.console.progress import Report, reporting
 from jaxbandits.engine.flags import in_play
 from jaxbandits.engine.room import STRETCH
-from jaxbandits.engine.run import Clock, uniform_leaves
+from jaxbandits.engine.run import Clock
 from jaxbandits.engine.schedule import Schedule
+from jaxbandits.results import spans
+from jaxbandits.results.parts import Block
 from jaxbandits.simulation.arguments import seeds_of
 from jaxbandits.simulation.machine import HERE, Machine, machine_of
-from jaxbandits.simulation.play import lane_params, play
-from jaxbandits.sweeps.blocks import (
-    Block,
-    block_shape,
-    longest_run,
-    outstanding,
-    rectangle,
-)
+from jaxbandits.simulation.play import play
+from jaxbandits.store.request import Request
+from jaxbandits.sweeps.blocks import block_size, longest_run
+from jaxbandits.sweeps.description import outlined, parts_of
 from jaxbandits.sweeps.fill import Work, name_of, work_of
-from jaxbandits.sweeps.plan import Plan, make_plan, metric_shapes, settled
+from jaxbandits.sweeps.plan import (
+    Plan,
+    full_points,
+    make_plan,
+    metric_shapes,
+    settled,
+)
 from jaxbandits.sweeps.spec import Spec
 from jaxbandits.sweeps.until import HalfWidth
 
@@ -82,30 +86,37 @@ def estimate(spec: Spec, block: int | None = None, machine: Machine = HERE) -> E
     with in_play(), reporting(machine.progress, Report()) as report:
         plan = settled(make_plan(spec), platform)
         shapes = metric_shapes(plan)
-        shape = rectangle(plan, block) if block else block_shape(plan, shapes, platform)
-        size = len(spec.environments), len(spec.policies)
-        size += (max(m.points.count for m in plan.matches.values()), len(plan.seeds))
-        nothing = np.broadcast_to(np.int32(0), size)
-        blocks = outstanding(plan, nothing, shape)
-        work = work_of(plan, blocks, machine, shape)
+        size = block_size(plan, shapes, platform)
+        if block:
+            size = size._replace(runs=block)
+        parts = parts_of(plan, spans.spans_of(plan.seeds))
+        sweep = outlined(plan)
+        blocks = Request(sweep, parts, size, "runs", shapes).blocks()
+        work = work_of(plan, blocks, machine, blocks)
         compiling, playing, rehearsed = _times(plan, work, report)
     numbers = 1 + sum(math.prod(each) for each in shapes.values())
     run_bytes = 8 * numbers * len(plan.terms.schedule.checkpoints) + 4
     runs = sum(each.size for each in blocks)
     both = {name: compiling[name] + playing[name] for name in playing}
+    largest = max(each.size for each in blocks)
     # Results are there twice while those of all chunks are put together.
-    held = 2 * math.prod(shape) * run_bytes * len(work.shares)
+    held = 2 * largest * run_bytes * len(work.shares)
     return Estimate(
         runs,
         len(blocks),
-        math.prod(shape),
+        largest,
         runs * run_bytes,
-        psutil.Process().memory_info().rss + held,
+        _peak_memory() + held,
         sum(compiling.values()),
         sum(playing.values()),
         dict(sorted(both.items(), key=lambda item: -item[1])),
         rehearsed,
     )
+
+
+def _peak_memory() -> int:
+    """Bytes that this process has had at most."""
+    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def _times(
@@ -114,7 +125,7 @@ def _times(
     """Seconds of compiling and of playing by game, and how many were rehearsed."""
     games: dict[tuple[str, str], list[Block]] = {}
     for block in work.blocks:
-        games.setdefault(block.key, []).append(block)
+        games.setdefault(block.game, []).append(block)
     compiling, playing = {}, {}
     rehearsals: dict[str, list[tuple[float, float, int]]] = {}
     began = time.monotonic()
@@ -134,28 +145,26 @@ def _times(
 
 def _rehearsal(plan: Plan, work: Work, block: Block) -> tuple[float, float, int]:
     """Seconds of compiling, and of a chunk; and how many runs a chunk has."""
-    match, place = plan.matches[block.key], block.place
-    chunk = work.chunk_for(block.key)
-    points, seeds = match.points.at(place.params), plan.seeds[place.seed]
-    runs = np.arange(points.count * len(seeds)).reshape(points.count, -1) < chunk
+    match, chunk = plan.matches[block.game], work.chunk_for(block.game)
+    points = full_points(plan, block.game, block.points.at(slice(chunk)))
+    seeds = spans.listed(block.seeds)[: max(chunk // points.count, 1)]
     share = min(1.0, FEW_ROUNDS / float(longest_run(plan)))
     before = compiling = 0.0
     done = 0.0  # share that was played in `before` seconds
     while True:
         clock = Clock([], [])
         play(
-            match.policy._replace(name=block.key[1]),
+            match.policy._replace(name=block.game[1]),
             match.environment,
             points,
-            seeds,
+            seeds.astype(np.uint32),
             plan.terms._replace(
                 engine=match.choice.engine, schedule=_shortened(plan, share)
             ),
             clock=clock,
-            runs=runs,
             chunk=chunk,
             same_shape=True,
-            uniform=uniform_leaves(lane_params(match.policy, match.points, 1)),
+            uniform=work.uniform_for(block.game),
             devices=work.shares[0],
             progress=lambda done: None,
         )

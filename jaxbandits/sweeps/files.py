@@ -1,6 +1,5 @@
 """Sweeps in files: TOML, checked against ``schema.json``, or a Python module."""
 
-import json
 import os
 import runpy
 import tomllib
@@ -19,13 +18,13 @@ from jaxbandits.simulation.designs import Range, sampled
 from jaxbandits.sweeps import makers
 from jaxbandits.sweeps._variants import variants
 from jaxbandits.sweeps.plan import draft
+from jaxbandits.sweeps.schema import faults
 from jaxbandits.sweeps.spec import Spec
 from jaxbandits.sweeps.until import HalfWidth
 
 INTEGERS = {"seeds", "horizon", "root_seed", "runs_per_instance"}
 COUNTS = {"pilot", "at_most", "from", "to"}
 _PARTS = ("environments", "policies")
-SCHEMA = json.loads(Path(__file__).with_name("schema.json").read_text())
 
 
 @doing("reading the file of a sweep")
@@ -142,22 +141,16 @@ def _refused(source: str, table: dict[str, Any], errors: checks.Errors) -> set:
     What it refuses beside the `make` and `arguments` of a policy is taken out of the
     table, so that the rest of the entry is looked at, too.
     """
-    import jsonschema
-
     wrong = set[Any]()
-    for each in [*jsonschema.Draft202012Validator(SCHEMA).iter_errors(table)]:
-        error = jsonschema.exceptions.best_match([each])
-        path = tuple(error.absolute_path)
-        part, *rest = path or ("",)
+    for fault in [*faults(table)]:
+        part, *rest = fault.path or ("",)
         keys = set(rest[1:2])
-        message = f"{'.'.join(map(str, path))}: {error.message}"
-        allowed = error.schema.get("description")
-        if error.validator == "additionalProperties":
-            known = list(error.schema["properties"])
-            unknown = [key for key in error.instance if key not in known]
-            keys = keys or {*unknown}
-            message += checks.hint(unknown[0], known)
-            allowed = f"known are {', '.join(known)}"
+        message = f"{'.'.join(map(str, fault.path))}: {fault.text}"
+        allowed = fault.allowed
+        if fault.unknown:
+            keys = keys or {*fault.unknown}
+            message += checks.hint(fault.unknown[0], fault.known)
+            allowed = f"known are {', '.join(fault.known)}"
         message = message.removeprefix(": ") + (f" ({allowed})" if allowed else "")
         with errors.part():
             raise ValueError(f"{source}: {message}")

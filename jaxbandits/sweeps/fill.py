@@ -1,20 +1,28 @@
 """Blocks of a plan, played by this process."""
 
-import math
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache, partial
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from jaxbandits.checks.points import Points
 from jaxbandits.console.progress import Report, reporting
+from jaxbandits.engine.rollout import LANE_QUANTUM
 from jaxbandits.engine.room import choose_chunk
 from jaxbandits.engine.run import Clock, uniform_leaves
 from jaxbandits.engine.shares import device_shares, side_by_side
+from jaxbandits.results import spans
+from jaxbandits.results.dataset import Key
+from jaxbandits.results.parts import Block
 from jaxbandits.simulation.machine import Machine
 from jaxbandits.simulation.play import Played, lane_params, play
-from jaxbandits.sweeps.blocks import Block
-from jaxbandits.sweeps.plan import Plan
+from jaxbandits.sweeps.plan import Plan, full_points
+
+# A block with so many times fewer runs than its program has lanes gets one of its own.
+_SMALL = 8
 
 
 class StoppedError(Exception):
@@ -27,14 +35,16 @@ class Work(NamedTuple):
     Attributes:
       blocks: which.
       shares: groups of devices, of which each plays a block at a time.
-      chunk_for: lanes to play at a time, by (environment, policy); found out when it
-        is first asked for, which takes a trace.
+      chunk_for: lanes to play at a time, by (environment, policy); computed when it is
+        first asked for, which takes a trace.
+      uniform_for: likewise, which parameters are one number in all blocks.
       same_shape: whether all blocks of a game share one program.
     """
 
     blocks: list[Block]
     shares: list[list]
-    chunk_for: Callable[[tuple[str, str]], int]
+    chunk_for: Callable[[Key], int]
+    uniform_for: Callable[[Key], tuple[bool, ...]]
     same_shape: bool
 
 
@@ -42,7 +52,7 @@ def work_of(
     plan: Plan,
     blocks: list[Block],
     machine: Machine,
-    shape: tuple[int, int] | None = None,
+    asked: Iterable[Block] | None = None,
 ) -> Work:
     """Share out blocks.
 
@@ -50,16 +60,19 @@ def work_of(
       plan: the plan, settled.
       blocks: which.
       machine: what to play on.
-      shape: parameter points and seeds of a whole block, if all blocks of a game are
-        to share one program; None if each is all of its game.
+      asked: all blocks of these games that there are, of which all share one program,
+        whichever are to be played; None if each block is all of its game.
     """
-    lanes = {block.key: block.size for block in blocks}
-    if shape:
-        lanes = dict.fromkeys(lanes, math.prod(shape))
-    shares = device_shares(machine.devices, max(lanes.values(), default=1))
+    lanes: dict[Key, int] = {}
+    tables: dict[Key, dict[int, Points]] = {}
+    for block in [*blocks, *(asked or ())]:
+        lanes[block.game] = max(lanes.get(block.game, 0), block.size)
+        tables.setdefault(block.game, {})[id(block.points)] = block.points
+    most = max((lanes[block.game] for block in blocks), default=1)
+    shares = device_shares(machine.devices, most)
 
     @cache
-    def chunk_for(key: tuple[str, str]) -> int:
+    def chunk_for(key: Key) -> int:
         match = plan.matches[key]
         return machine.chunk or choose_chunk(
             match.policy,
@@ -71,15 +84,26 @@ def work_of(
             shares[0],
         )
 
-    return Work(blocks, shares, chunk_for, shape is not None)
+    @cache
+    def uniform_for(key: Key) -> tuple[bool, ...]:
+        points = [full_points(plan, key, each) for each in tables[key].values()]
+        columns = {
+            leaf: np.concatenate([each.columns[leaf] for each in points])
+            for leaf in points[0].columns
+        }
+        count = sum(each.count for each in points)
+        policy = plan.matches[key].policy
+        return uniform_leaves(lane_params(policy, Points(columns, count), 1))
+
+    return Work(blocks, shares, chunk_for, uniform_for, asked is not None)
 
 
 def facts_of(
-    plan: Plan, blocks: list[Block], chunk_for: Callable[[tuple[str, str]], int | None]
+    plan: Plan, blocks: list[Block], chunk_for: Callable[[Key], int | None]
 ) -> dict[str, dict[str, Any]]:
     """What results shall say of the engines: by environment, by policy."""
-    facts = {}
-    for key in dict.fromkeys(block.key for block in blocks):
+    facts: dict[str, dict[str, Any]] = {}
+    for key in dict.fromkeys(block.game for block in blocks):
         said = plan.matches[key].choice.facts(chunk_for(key))
         facts.setdefault(key[0], {})[key[1]] = said
     return facts
@@ -109,7 +133,9 @@ def play_blocks(
     """
     checkpoints = len(plan.terms.schedule.checkpoints)
     last = plan.terms.schedule.checkpoints[-1]
-    report = report_of(plan, work.blocks, checkpoints, len(work.shares))
+    report = report_of(
+        plan.spec.environments, work.blocks, checkpoints, len(work.shares)
+    )
     done = []
     with reporting(machine.progress, report, last / checkpoints):
 
@@ -131,21 +157,21 @@ def play_blocks(
                 done.append(block)
                 check()
                 return
-            match, place = plan.matches[block.key], block.place
+            match = plan.matches[block.game]
             with report.phase(f"playing {part}"):
                 with announce():
-                    chunk = _lanes(work.chunk_for(block.key), block)
+                    chunk = _lanes(work.chunk_for(block.game), block, share)
+                    uniform = work.uniform_for(block.game)
                 found = play(
-                    match.policy._replace(name=block.key[1]),
+                    match.policy._replace(name=block.game[1]),
                     match.environment,
-                    match.points.at(place.params),
-                    plan.seeds[place.seed],
+                    full_points(plan, block.game, block.points),
+                    spans.listed(block.seeds).astype(np.uint32),
                     plan.terms._replace(engine=match.choice.engine),
                     clock=clock,
-                    runs=None if block.ends is None else block.runs,
                     chunk=chunk,
                     same_shape=work.same_shape,
-                    uniform=uniform_leaves(lane_params(match.policy, match.points, 1)),
+                    uniform=uniform,
                     devices=share,
                     progress=advanced,
                 )
@@ -161,12 +187,12 @@ def play_blocks(
 
 
 def report_of(
-    plan: Plan, blocks: list[Block], units: int = 1, at_once: int = 1
+    environments: Iterable[str], blocks: list[Block], units: int = 1, at_once: int = 1
 ) -> Report:
     """What says how far some blocks are, by the names of policies and environments.
 
     Args:
-      plan: the plan.
+      environments: their names.
       blocks: that are to be played.
       units: of work in a run.
       at_once: how many blocks are played at a time.
@@ -174,20 +200,21 @@ def report_of(
     parts = Counter[str]()
     for block in blocks:
         parts[name_of(block)] += block.size * units
-    first, *others = plan.spec.environments
+    first, *others = environments
     title = f"{1 + len(others):,} environments" if others else first
     return Report(parts, title, at_once)
 
 
 def name_of(block: Block) -> str:
     """``RCUCB in Indep``."""
-    environment, policy = block.key
+    environment, policy = block.game
     return f"{policy} in {environment}"
 
 
-def _lanes(chunk: int, block: Block) -> int:
-    """Lanes to play at a time: of a block of which points have ended hardly more than
-    it has runs, by halves, so that there are few programs."""
-    while block.ends is not None and chunk % 2 == 0 and chunk // 2 >= block.size:
+def _lanes(chunk: int, block: Block, share: list) -> int:
+    """Lanes to play at a time: fewer of a small block, by halves, so that there are few
+    programs."""
+    whole = 2 * LANE_QUANTUM * len(share)
+    while chunk % whole == 0 and chunk >= _SMALL * block.size:
         chunk //= 2
     return chunk

@@ -1,14 +1,12 @@
 """A spec made ready: every policy built and checked, every axis known."""
 
 import itertools
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-import xarray as xr
 
 from jaxbandits import checks
 from jaxbandits.checks.fit import check_fit
@@ -17,7 +15,7 @@ from jaxbandits.engine.choice import Choice, choose, say
 from jaxbandits.engine.run import in_units_of_spend, opening
 from jaxbandits.engine.schedule import Schedule, Terms
 from jaxbandits.protocol import Entry, Environment, Policy
-from jaxbandits.results.dataset import coordinates
+from jaxbandits.results.dataset import Key
 from jaxbandits.results.names import check_variable
 from jaxbandits.simulation.arguments import (
     engine_of,
@@ -29,12 +27,11 @@ from jaxbandits.simulation.arguments import (
     runs_per_instance_of,
     schedule_of,
     seeds_of,
+    untold,
 )
 from jaxbandits.simulation.contract import check_round
 from jaxbandits.simulation.machine import HERE
 from jaxbandits.simulation.play import booked
-from jaxbandits.sweeps._variants import facts_about
-from jaxbandits.sweeps.ragged import Key, Ragged, counts_of
 from jaxbandits.sweeps.spec import Spec
 
 
@@ -62,19 +59,12 @@ class Plan(NamedTuple):
       matches: by (environment, policy), in the order of the axes.
       terms: common to all runs.
       seeds: u32[S].
-      counts: how many of them each point plays, i64[P] by (environment, policy); None
-        if all play all.
     """
 
     spec: Spec
     matches: Mapping[Key, Match]
     terms: Terms
     seeds: np.ndarray
-    counts: Mapping[Key, np.ndarray] | None = None
-
-    def counts_at(self, key: Key) -> np.ndarray | None:
-        """Of the points of a policy on an environment."""
-        return None if self.counts is None else self.counts[key]
 
 
 def make_plan(spec: Spec) -> Plan:
@@ -118,14 +108,13 @@ def draft(spec: Spec) -> Plan:
     with errors.part():
         _check_metrics(spec.metrics)
     of_parts: list[Any] = []
-    own = spec.seeds.seeds if isinstance(spec.seeds, Ragged) else spec.seeds
     for read in (
         lambda: _schedule(spec),
         lambda: root_seed_of(spec.root_seed),
         lambda: runs_per_instance_of(spec.runs_per_instance),
         lambda: engine_of(HERE.engine if spec.engine is None else spec.engine),
         lambda: [keep_of(spec.keep, each) for each in spec.environments.values()][0],
-        lambda: seeds_of(own),
+        lambda: seeds_of(spec.seeds),
     ):
         of_parts.append(None)
         with errors.part():
@@ -136,11 +125,7 @@ def draft(spec: Spec) -> Plan:
         with errors.part():
             matches[where, name] = _match(spec, where, name, of_terms[0], first)
     errors.check()
-    terms = Terms(*of_terms)
-    if not isinstance(spec.seeds, Ragged):
-        return Plan(spec, matches, terms, seeds)
-    points = {key: match.points.count for key, match in matches.items()}
-    return Plan(spec, matches, terms, seeds, counts_of(spec.seeds, points, len(seeds)))
+    return Plan(spec, matches, Terms(*of_terms), seeds)
 
 
 def settled(plan: Plan, platform: str, stored: Mapping | None = None) -> Plan:
@@ -280,36 +265,22 @@ def _matched(
     return Match(policy, environment, points)
 
 
-def axes(plan: Plan) -> xr.Dataset:
-    """The coordinates of the results, no variables."""
-    runs = plan.terms.runs_per_instance
-    seeds = plan.seeds.astype(np.int64)
-    return coordinates(
-        list(plan.spec.environments),
-        list(plan.spec.policies),
-        {key: match.points.columns for key, match in plan.matches.items()},
-        num_points=max(match.points.count for match in plan.matches.values()),
-        seeds=seeds,
-        checkpoints=plan.terms.schedule.checkpoints,
-        instances=seeds // runs if runs > 1 else None,
-        facts=facts_about(plan.spec.environments.values()),
-        counts=plan.counts,
-    )
+def defaults_of(plan: Plan, key: Key) -> dict[str, float]:
+    """A policy's parameters where a point leaves them out, on an environment."""
+    policy, schedule = plan.matches[key].policy, plan.terms.schedule
+    own = "budget" if schedule.by_budget else "horizon"
+    params = policy.params._asdict() if policy.params else {}
+    told = {own: schedule.checkpoints[-1]} if own in untold(policy) else {}
+    return {leaf: float(value) for leaf, value in (params | told).items()}
 
 
-def attributes(plan: Plan, made_by: Mapping[str, Any]) -> dict[str, Any]:
-    """Attributes of the results.
-
-    Args:
-      plan: the plan.
-      made_by: provenance.
-    """
-    first = next(iter(plan.spec.environments.values()))
-    return {
-        "setting": (first.provenance or {}).get("setting", ""),
-        "checkpoint_kind": plan.terms.schedule.kind,
-        "provenance": json.dumps(made_by),
-    }
+def full_points(plan: Plan, key: Key, points: Points) -> Points:
+    """Points with all parameters of a policy, from what differs from its defaults."""
+    columns = {}
+    for leaf, default in defaults_of(plan, key).items():
+        given = points.columns.get(leaf, np.full(points.count, np.nan))
+        columns[leaf] = np.where(np.isnan(given), default, given)
+    return Points(columns, points.count)
 
 
 def metric_shapes(plan: Plan) -> dict[str, tuple[int, ...]]:

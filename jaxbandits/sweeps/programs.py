@@ -1,30 +1,32 @@
-"""Compiled programs that the workers of a store share: compiled by one, read by all."""
+"""Compiled programs that processes of a store share: compiled by one, read by all."""
 
 import hashlib
-from pathlib import Path
+import shutil
 
 import jax
 
-from jaxbandits.sweeps.journal import WORK
+from jaxbandits.store.place import Folder, Place
 from jaxbandits.sweeps.site import site_of
 
-
-def programs_of(path: Path) -> str | None:
-    """The folder of compiled programs in a store; None where the user has one."""
-    if jax.config.jax_compilation_cache_dir:
-        return None
-    return str(path / WORK / "programs")
+_FOLDER = "work/programs"
 
 
-def share_programs(folder: str) -> None:
-    """Have JAX keep programs there, with those of machines like this one.
+def forget_programs(place: Place) -> None:
+    """Remove the programs of a store that is complete."""
+    if isinstance(place, Folder):
+        shutil.rmtree(place.path / _FOLDER, ignore_errors=True)
 
-    Nothing happens where it keeps them somewhere already.
+
+def share_programs(place: Place) -> None:
+    """Have JAX keep programs in a store's folder, with those of machines like this one.
+
+    Nothing happens where it keeps them somewhere already, or the store is no folder.
     """
-    if jax.config.jax_compilation_cache_dir:
+    if not isinstance(place, Folder) or jax.config.jax_compilation_cache_dir:
         return
     here = site_of(jax.local_devices())
     kind = hashlib.sha256(repr(here._replace(devices=here.devices[:1])).encode())
-    jax.config.update("jax_compilation_cache_dir", f"{folder}/{kind.hexdigest()[:16]}")
+    folder = place.path / _FOLDER / kind.hexdigest()[:16]
+    jax.config.update("jax_compilation_cache_dir", str(folder))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
     jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)

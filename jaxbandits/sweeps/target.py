@@ -2,26 +2,18 @@
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import jax
-import xarray as xr
 
 from jaxbandits import checks
-from jaxbandits.results.reading import open_store
 from jaxbandits.simulation.machine import Machine
-from jaxbandits.sweeps.blocks import Share
-from jaxbandits.sweeps.crew import Crew, in_store
-from jaxbandits.sweeps.plan import Plan
-from jaxbandits.sweeps.sink import Sink
 from jaxbandits.sweeps.site import site_of
 from jaxbandits.sweeps.spec import Spec
-from jaxbandits.sweeps.spread import Workers, at_work, workers_of
-from jaxbandits.sweeps.stores import Store, store_of
-from jaxbandits.sweeps.verify import verify
-from jaxbandits.sweeps.worker import survey
+from jaxbandits.sweeps.stored import InStore, Store, store_of
+from jaxbandits.sweeps.workers import Workers, at_work, workers_of
 
 
 class Target(NamedTuple):
@@ -30,12 +22,12 @@ class Target(NamedTuple):
     Attributes:
       store: where results are kept.
       workers: who plays, in place of this process.
-      share: which blocks are this process's, if others play the rest.
+      share: (number, count): whose blocks are this process's, if others play the rest.
     """
 
     store: Store
     workers: Workers | None
-    share: Share | None
+    share: tuple[int, int] | None
 
     def kept(self, spec: Spec) -> Spec:
         """The sweep with the metrics that the store says, if it says some."""
@@ -44,46 +36,20 @@ class Target(NamedTuple):
             metrics = list(metrics)
         return spec if metrics is None else spec._replace(metrics=metrics)
 
-    def check_keeps_runs(self) -> None:
+    @contextmanager
+    def sink(self, machine: Machine, stop: threading.Event | None) -> Iterator[InStore]:
+        """What results are played into."""
+        with at_work(self.workers) as pool:
+            site = pool.survey() if pool else site_of(machine.devices)
+            yield InStore(self.store, machine, site, stop, self.share, pool)
+
+    def check_keeps_runs(self, sink: InStore) -> None:
         """Raise a ValueError if only moments are kept."""
-        if self.store.keep == "moments":
+        if sink.keeps_moments:
             raise ValueError(
                 "store: keep must be 'runs' where a half-width says how many seeds "
                 "there are: that takes the runs of the pilot"
             )
-
-    def played(
-        self,
-        spec: Spec,
-        machine: Machine,
-        stop: threading.Event | None,
-        play: Callable[[Sink, Spec, bool], Plan],
-    ) -> xr.Dataset:
-        """Have the missing blocks played, and open the store.
-
-        Args:
-          spec: the sweep.
-          machine: what to play on.
-          stop: see `run_sweep`.
-          play: completes a spec in a sink; the flag says whether the store may grow.
-        """
-        store = self.store
-        with self._crew(machine, stop) as crew:
-            with in_store(spec, store, crew) as sink:
-                plan = play(sink, spec, store.extend)
-            if store.verify:
-                verify(plan, store.path, store.verify, machine)
-        return open_store(store.path)
-
-    @contextmanager
-    def _crew(self, machine: Machine, stop: threading.Event | None) -> Iterator[Crew]:
-        """Who plays."""
-        if self.workers is None:
-            yield Crew(machine, site_of(machine.devices), stop, self.share)
-            return
-        with at_work(self.workers) as executor:
-            site = executor().submit(survey).result()
-            yield Crew(machine, site, stop, None, executor, self.workers.tasks)
 
 
 def target_of(
@@ -103,14 +69,15 @@ def target_of(
     return Target(store_of(store), workers, share)
 
 
-def _share(shard: Any, workers: Workers | None) -> Share | None:
-    """Which blocks are this process's, if others play the rest."""
+def _share(shard: Any, workers: Workers | None) -> tuple[int, int] | None:
+    """Whose blocks are this process's, if others play the rest."""
     processes = jax.process_count()
     if shard is None:
-        return Share(jax.process_index(), processes) if processes > 1 else None
+        return (jax.process_index(), processes) if processes > 1 else None
     if workers is not None or processes > 1:
         raise ValueError("shard must be left out where there are workers or processes")
     if not isinstance(shard, tuple) or len(shard) != 2:
         raise TypeError(f"shard must be (number, of), got {checks.shown(shard)}")
     checks.whole("shard: of", shard[1], 1)
-    return Share(checks.whole("shard: number", shard[0], 0, shard[1] - 1), shard[1])
+    checks.whole("shard: number", shard[0], 0, shard[1] - 1)
+    return shard

@@ -22,9 +22,10 @@ class HalfWidth(NamedTuple):
     (`jaxbandits.stats.CoverageWarning`).
 
     With `each` every point of every policy on every environment has a number of its
-    own, which its own pilot gives it, and is played no further; results have it as the
-    coordinate ``seeds``. The interval of each covers as stated; that all of them do at
-    once is another statement, see docs/statistics.md.
+    own, which its own pilot gives it, rounded up by about a tenth at most, and is
+    played no further; results have it as the coordinate ``seeds``. The interval of each
+    covers as stated; that all of them do at once is another statement, see
+    docs/statistics.md.
 
     Where several seeds share a drawn instance (``runs_per_instance > 1``) the instances
     are counted: it takes all runs of as many as their means need.
@@ -47,18 +48,20 @@ class HalfWidth(NamedTuple):
     each: bool = False
 
 
-class _Verdict(NamedTuple):
+class Verdict(NamedTuple):
     """What the pilot says.
 
     Attributes:
       needed: number of seeds that the half-width takes, at the point that needs most.
       seeds: number of seeds to play in all: that, or `at_most` (of whole instances).
+      most: `at_most`, of whole instances.
       counts: i64[environment, policy, params], of each point likewise; 0 of one that a
         policy has not.
     """
 
     needed: int
     seeds: int
+    most: int
     counts: np.ndarray
 
 
@@ -96,7 +99,7 @@ def check_until(
         )
 
 
-def verdict(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> _Verdict:
+def verdict(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> Verdict:
     """How many seeds the intervals take.
 
     Args:
@@ -129,4 +132,4 @@ def verdict(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> _Verdict:
     needed, most = int(found.max(initial=pilot)), until.at_most // whole * whole
     counts = np.zeros(there.shape, np.int64)
     counts[there] = np.minimum(found, most)
-    return _Verdict(needed, min(needed, most), counts)
+    return Verdict(needed, min(needed, most), most, counts)

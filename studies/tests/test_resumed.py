@@ -12,8 +12,7 @@ from jaxbandits.cli import main as cli
 from jaxbandits.console.progress import SWITCH
 from jaxbandits.plots import figure
 from jaxbandits.stats import make_record
-from jaxbandits.sweeps import worker
-from jaxbandits.sweeps.journal import players
+from jaxbandits.store.block_store import BlockStore
 from jaxbandits_studies import Experiment, Options, Outcome, minutes
 from jaxbandits_studies.common.playing import play
 from tests.sweeps import walk
@@ -40,11 +39,11 @@ def test_runs_of_others_are_not_forgotten(walking, tmp_path):
     played(tmp_path)
     runs = tmp_path / "runs"
     (store,) = runs.iterdir()
-    others = ["mine.txt", "0123456789abcdef.zarr/zarr.json", "my.zarr/zarr.json"]
+    others = ["mine.txt", "0123456789abcdef.zarr/sweep.json", "my.zarr/sweep.json"]
     for name in others:
         (runs / name).parent.mkdir(exist_ok=True)
-        (runs / name).write_text('{"zarr_format": 3, "node_type": "group"}')
-    (runs / "my.zarr" / "zarr.json").write_bytes((store / "zarr.json").read_bytes())
+        (runs / name).write_text("{}")
+    (runs / "my.zarr/sweep.json").write_bytes((store / "sweep.json").read_bytes())
     assert (
         cli.main(["reproduce", "walk-a", "--out", str(tmp_path), "--seeds", "6"]) == 0
     )
@@ -66,7 +65,7 @@ def test_a_summary_says_how_many_runs_had_been_played_before(walking, tmp_path):
 def test_what_was_killed_goes_on(tmp_path, monkeypatch):
     """One block is in the store, and is not played again."""
     options = OPTIONS._replace(folder=tmp_path, quick=True)
-    write, calls = worker.write_block, itertools.count()
+    write, calls = BlockStore.write, itertools.count()
 
     def killing(*arguments):
         if next(calls):
@@ -74,14 +73,13 @@ def test_what_was_killed_goes_on(tmp_path, monkeypatch):
         write(*arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(worker, "write_block", killing)
+        patch.setattr(BlockStore, "write", killing)
         with pytest.raises(KeyboardInterrupt):
             play(POLICIES, walk.GAME, options, **GAME)
     found = play(POLICIES, walk.GAME, options, **GAME)
     assert without_seconds(found).identical(without_seconds(played()))
     (store,) = (tmp_path / "quick-runs").iterdir()
-    ended = [e["block"] for p in players(store) for e in p.events if "seconds" in e]
-    assert len(ended) == len(set(map(tuple, ended))) == 2
+    assert len({*store.glob("sessions/*")}) == len({*store.glob("blocks/*")}) == 2
 
 
 @pytest.fixture
@@ -160,7 +158,7 @@ def test_what_several_experiments_show_is_played_once(monkeypatch, tmp_path):
         dataset = played(options.folder)
         kept.append({path.name for path in (tmp_path / "runs").iterdir()})
         (store,) = (tmp_path / "runs").iterdir()
-        assert len(players(store)) == 1
+        assert len([*store.glob("sessions/*")]) == 1
         return Outcome({"n": dataset}, [record], lambda: figure()[0])
 
     monkeypatch.setattr(

@@ -7,12 +7,15 @@ import pytest
 import xarray as xr
 
 from jaxbandits import stats
-from jaxbandits.results.dataset import Place
+from jaxbandits.checks.points import Points
+from jaxbandits.results import open_store
 from jaxbandits.results.moments import ABSOLUTE_ERROR, RELATIVE_ERROR
-from jaxbandits.results.reading import open_store
-from jaxbandits.results.store import create_store, write_block
+from jaxbandits.results.parts import Part
+from jaxbandits.results.spans import listed
 from jaxbandits.stats import CoverageWarning
-from tests.results.test_store import axes
+from jaxbandits.store.block_store import BlockStore
+from jaxbandits.store.request import Request, Size
+from tests.store.samples import SESSION, SWEEP
 from tests.tables import each_row
 
 POINTS, SEEDS = 3, 60
@@ -22,16 +25,19 @@ KINDS = ("moments", "dask")
 
 def make(path, runs, moments):
     """A store of ``runs [params, seed, checkpoint]``."""
-    points, seeds, _ = runs.shape
-    table = axes(points=points, seeds=seeds).drop_vars("instance")
-    create_store(path, table, {"regret": ()}, BLOCK, {}, moments)
-    for point in range(0, points, BLOCK[0]):
-        for seed in range(0, seeds, BLOCK[1]):
-            params = slice(point, min(point + BLOCK[0], points))
-            piece = slice(seed, min(seed + BLOCK[1], seeds))
-            regret = runs[params, piece]
-            values = {"regret": regret, "rounds": np.full(regret.shape, 7)}
-            write_block(path, Place(0, 0, params, piece), values, 1)
+    steps = np.arange(1.0, POINTS + 1)
+    points = Points({"step": steps}, POINTS)
+    seeds = ((0, runs.shape[1]),)
+    part = Part(("short", "walker"), points, seeds)
+    size, keep = Size(BLOCK[0] * BLOCK[1], BLOCK[0]), "moments" if moments else "runs"
+    store = BlockStore(path)
+    store.ask(Request(SWEEP, [part], size, keep, {"regret": ()}))
+    store.enter(SESSION)
+    for block in store.blocks():
+        rows = np.searchsorted(steps, block.points.columns["step"])
+        regret = runs[np.ix_(rows, listed(block.seeds))]
+        values = {"regret": regret, "rounds": np.full(regret.shape, 7)}
+        store.write(block, values, SESSION)
     return path
 
 

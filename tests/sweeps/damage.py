@@ -21,8 +21,7 @@ class Outcome(NamedTuple):
     Attributes:
       read: ``refused`` (a sentence with the name of the file), ``right`` numbers, or
         what was wrong.
-      mended: whether the next sweep gave the very bits again, and said what it mended
-        or played something anew.
+      mended: whether the next sweep gave the very bits again, with the same files.
       again: whether a sweep after that finds nothing more to mend.
     """
 
@@ -48,13 +47,31 @@ def truncate(file: Path, rng: np.random.Generator) -> None:
     file.write_bytes(file.read_bytes()[: rng.integers(file.stat().st_size)])
 
 
+def exchange(file: Path, rng: np.random.Generator) -> None:
+    """With another file of its folder."""
+    others = [x for x in file.parent.iterdir() if x.is_file() and x != file]
+    if others:
+        other = others[rng.integers(len(others))]
+        mine = file.read_bytes()
+        file.write_bytes(other.read_bytes())
+        other.write_bytes(mine)
+
+
+def foreign(store: Path):
+    """A harm that puts files of another store in the place of those of one."""
+
+    def harm(file: Path, rng: np.random.Generator) -> None:
+        others = [*store.glob(f"{file.parent.name}/*")]
+        if file.parent.name == "blocks" and others:
+            shutil.copy(others[rng.integers(len(others))], file)
+
+    harm.__name__ = "foreign"
+    return harm
+
+
 def files_of(store: Path) -> list[str]:
-    """Names of all files of a store but its journals, on which no number depends."""
-    return sorted(
-        str(f.relative_to(store))
-        for f in store.rglob("*")
-        if f.is_file() and f.parent.name != "journal"
-    )
+    """Names of all files of a store."""
+    return sorted(str(f.relative_to(store)) for f in store.rglob("*") if f.is_file())
 
 
 def outcome(spec: Spec, whole: Path, copy: Path, harm, names, rng) -> Outcome:
@@ -64,7 +81,7 @@ def outcome(spec: Spec, whole: Path, copy: Path, harm, names, rng) -> Outcome:
       spec: of the store.
       whole: the store; stays as it is.
       copy: where to make the copy.
-      harm: `flip`, `delete` or `truncate`.
+      harm: `flip`, `delete`, `truncate`, `exchange` or a `foreign` one.
       names: files of the store.
       rng: random numbers.
     """
@@ -73,23 +90,21 @@ def outcome(spec: Spec, whole: Path, copy: Path, harm, names, rng) -> Outcome:
     shutil.copytree(whole, copy)
     for name in names:
         harm(copy / name, rng)
-    read = _read(copy, wanted, names)
-    said = _swept(spec, copy)
+    read = _read(copy, wanted)
+    _swept(spec, copy)
     with open_store(copy) as found:
         same = _equal(found.load(), wanted)
-        anew = bool((found["session"] != wanted["session"]).any())
-    complete = files_of(copy) == files_of(whole)
-    return Outcome(
-        read, same and complete and (bool(said) or anew), not _swept(spec, copy)
-    )
+    # Who plays again is a session more.
+    complete = {*files_of(whole)} <= {*files_of(copy)}
+    return Outcome(read, same and complete, not _swept(spec, copy))
 
 
-def _read(store: Path, wanted: xr.Dataset, names) -> str:
+def _read(store: Path, wanted: xr.Dataset) -> str:
     try:
         with open_store(store) as dataset:
             found = dataset.load()
     except (ValueError, FileNotFoundError) as error:
-        named = any(f"{store / name} is " in str(error) for name in names)
+        named = re.search(rf"store: {store}/\S+ is (damaged|missing)", str(error))
         return "refused" if named else f"refused without a name: {error}"
     return "right" if _equal(found, wanted) else "other numbers"
 

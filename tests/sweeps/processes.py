@@ -4,10 +4,10 @@ import os
 import subprocess
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 
-from jaxbandits.results.store import check_store, sessions
+from jaxbandits.store.block_store import BlockStore
+from jaxbandits.sweeps.status import status
 from tests.programs import CACHE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -67,7 +67,7 @@ def wait_for_runs(
     """
     deadline = time.monotonic() + timeout
     while time.monotonic() < deadline:
-        if is_made(store) and (sessions(store)[:] > 0).sum() >= runs:
+        if is_made(store) and status(store).done >= runs:
             return True
         assert process.poll() is None, finish(process, 1)
         time.sleep(every)
@@ -75,10 +75,8 @@ def wait_for_runs(
 
 
 def is_made(store: Path) -> bool:
-    """Whether all of an empty store is there, see `create_store`."""
-    with suppress(FileNotFoundError):
-        return "maker" not in check_store(store)
-    return False
+    """Whether there is a store."""
+    return BlockStore(store).exists()
 
 
 def finish(process, timeout: float = 120) -> tuple[int, str]:

@@ -2,7 +2,6 @@
 
 import textwrap
 
-import jsonschema
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,8 +11,9 @@ from jaxbandits import Range, budgeted, sampled
 from jaxbandits.checks.points import points_from
 from jaxbandits.cli import main as cli
 from jaxbandits.sweeps import Entry, HalfWidth, Spec, read_spec, run_sweep
-from jaxbandits.sweeps.files import SCHEMA, from_table, spec_from_text
+from jaxbandits.sweeps.files import from_table, spec_from_text
 from jaxbandits.sweeps.plan import draft
+from jaxbandits.sweeps.schema import SCHEMA, faults
 from tests.sweeps import walk
 
 FULL = """
@@ -98,8 +98,15 @@ def written(tmp_path):
     return write
 
 
-def test_the_schema_is_one():
-    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+def test_editors_and_we_agree_about_the_schema():
+    """What it refuses is what JSON Schema refuses."""
+    jsonschema = pytest.importorskip("jsonschema")
+    judge = jsonschema.Draft202012Validator(SCHEMA)
+    judge.check_schema(SCHEMA)
+    for change, *_ in WHAT_THE_SCHEMA_REFUSES:
+        table = {k: x for k, x in (TABLE | change).items() if x is not None}
+        assert not judge.is_valid(table) and any(faults(table))
+    assert judge.is_valid(TABLE) and not any(faults(TABLE))
 
 
 def test_every_key_has_a_place():

@@ -209,7 +209,8 @@ def test_mistakes_are_named(files, subtests):
             made(name, ARGUMENTS[name] | change)
 
 
-DOCS = (Path(__file__).resolve().parents[2] / "docs" / "sweeps.md").read_text("utf-8")
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "sweep-files.md"
+DOCS = PAGE.read_text("utf-8")
 
 
 @pytest.mark.slow

@@ -8,7 +8,6 @@ import pytest
 
 from jaxbandits import stats
 from jaxbandits.results import open_store
-from jaxbandits.results.store import unseal
 from jaxbandits.sweeps import HalfWidth
 from jaxbandits.sweeps.fill import StoppedError
 from jaxbandits.sweeps.merge import merge
@@ -52,22 +51,31 @@ def test_they_are_those_of_the_runs(whole):
 
 
 def test_the_order_of_the_blocks_does_not_matter(whole, tmp_path):
-    """Stopped, extended and played by two sessions: the same bits."""
-    path = tmp_path / "one.zarr"
-    stop = threading.Event()
-    stop.set()
-    small = SPEC._replace(seeds=15)
+    """Stopped, damaged and played by two sessions: the same bits."""
+    path = tmp_path / "one"
+    (stop := threading.Event()).set()
     with pytest.raises(StoppedError):
-        run(small, path, stop=stop, **MOMENTS)
-    run(small, path, **QUIET)
-    assert open_store(path).sizes["part"] == 2  # of 8 seeds
-    run(SPEC, path, extend=True, **QUIET)
+        run(SPEC, path, stop=stop, **MOMENTS)
+    run(SPEC, path, **QUIET)
     assert bare(path).identical(bare(whole))
-    for block in (path / "results").glob("c.*.0.0.0"):
-        block.unlink()
-    with pytest.warns(UserWarning, match="blocks to be played again: 3$"):
+    for block in [*path.glob("blocks/*")][::2]:
+        block.write_bytes(block.read_bytes()[:100])
+    with pytest.warns(UserWarning, match="blocks to be played again"):
         run(SPEC, path, **QUIET)
     assert bare(path).identical(bare(whole))
+
+
+def test_a_store_that_has_grown_has_every_run_once(tmp_path):
+    path = tmp_path / "one"
+    run(SPEC._replace(seeds=15), path, **MOMENTS)
+    found = run(SPEC, path, extend=True, **QUIET)
+    runs = run(SPEC, **QUIET)
+    for function in (stats.mean, stats.sem):
+        np.testing.assert_allclose(
+            function(found, "regret"), function(runs, "regret"), rtol=1e-12
+        )
+    counts = found["regret"].sel(moment="count").sum("part")
+    assert (counts.sel(policy="walker") == 22).all()
 
 
 def test_blocks_are_verified(whole, tmp_path):
@@ -89,42 +97,15 @@ def test_what_cannot_be_kept(tmp_path):
     assert not path.exists()
 
 
-def parted(tmp_path, *ends, **more):
-    """Stores of the seeds up to each of some ends."""
+@pytest.mark.slow
+def test_stores_of_other_seeds_are_merged(whole, tmp_path):
+    """Counts are exact, and so are extremes; what is more can be played."""
     paths = []
-    for first, last in zip((0, *ends), ends, strict=False):
-        paths.append(tmp_path / f"{first}.zarr")
-        own = SPEC._replace(seeds=range(first, last))
-        run(own, paths[-1], **MOMENTS, **more)
-    return paths
-
-
-@pytest.fixture(scope="module")
-def of_24(tmp_path_factory):
-    """Three rows of 8 seeds."""
-    path = tmp_path_factory.mktemp("moments") / "of_24.zarr"
-    run(SPEC._replace(seeds=24), path, **MOMENTS)
-    return path
-
-
-@pytest.mark.slow
-def test_rows_of_other_stores_are_taken_as_they_are(of_24, tmp_path):
-    """To the last bit those of one store, where its rows are theirs."""
-    found = merge(parted(tmp_path, 16, 24), tmp_path / "c.zarr")
-    assert bare(tmp_path / "c.zarr").identical(bare(of_24))
-    assert set(np.unique(found["session"])) == {0, 1, 2}
-    assert status(tmp_path / "c.zarr").done == 3 * 24
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("ends", "rows"), [((11, 22), 2), pytest.param((9, 22), 1, marks=pytest.mark.slow)]
-)
-def test_rows_that_do_not_fit_are_joined(whole, tmp_path, ends, rows):
-    """The row of a store, or of all; counts are exact, and so are extremes."""
-    paths, into = parted(tmp_path, *ends), tmp_path / "c.zarr"
+    for first, last in ((0, 11), (11, 22)):
+        paths.append(tmp_path / f"{first}")
+        run(SPEC._replace(seeds=range(first, last)), paths[-1], **MOMENTS)
+    into = tmp_path / "into"
     found, wanted = merge(paths, into), open_store(whole)
-    assert found.sizes["part"] == rows
     for function in (stats.mean, stats.sem):
         np.testing.assert_allclose(
             function(found, "regret"), function(wanted, "regret"), rtol=1e-12
@@ -133,37 +114,22 @@ def test_rows_that_do_not_fit_are_joined(whole, tmp_path, ends, rows):
         stats.quantiles(found, "regret", [0, 0.1, 0.5, 1]),
         stats.quantiles(wanted, "regret", [0, 0.1, 0.5, 1]),
     )
+    assert status(into).done == 3 * 22
     more = SPEC._replace(seeds=28)
-    grown = run(more, into, extend=True, **QUIET)
     np.testing.assert_allclose(
-        stats.mean(grown, "regret"),
+        stats.mean(run(more, into, extend=True, **QUIET), "regret"),
         stats.mean(run(more, **QUIET), "regret"),
         rtol=1e-12,
     )
 
 
 @pytest.mark.slow
-def test_a_merged_store_is_played_on(of_24, tmp_path):
-    """What the others lack is missing; what they have stays."""
-    first, second = parted(tmp_path, 16, 24)
-    for block in (second / "results").glob("c.0.0.*"):
-        block.unlink()
-    unseal(second)
-    into = tmp_path / "c.zarr"
-    merge([first, second], into).close()
-    before = status(into)
-    assert 0 < before.done < before.runs
-    run(SPEC._replace(seeds=24), into, **QUIET)
-    assert bare(into).identical(bare(of_24))
-
-
 def test_moments_of_the_same_seeds_are_not_merged(whole, tmp_path):
-    (part,) = parted(tmp_path, 8)
-    into = tmp_path / "c.zarr"
-    with pytest.raises(ValueError, match="must have different seeds.* 8 seeds, from 0"):
+    part, runs, into = (tmp_path / name for name in ("part", "runs", "into"))
+    run(SPEC._replace(seeds=7), part, **MOMENTS)
+    with pytest.raises(ValueError, match="must have different seeds"):
         merge([whole, part], into)
-    runs = tmp_path / "runs.zarr"
     run(SPEC, runs, **QUIET)
-    with pytest.raises(ValueError, match="all keep runs, or all moments; .*whole.zarr"):
+    with pytest.raises(ValueError, match="all keep runs, or all moments; .*whole"):
         merge([runs, whole], into)
     assert not into.exists()

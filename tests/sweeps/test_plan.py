@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from jaxbandits.checks.points import Points
+from jaxbandits.results.axes import Axes
 from jaxbandits.sweeps import Entry
-from jaxbandits.sweeps.plan import axes, make_plan, metric_shapes
+from jaxbandits.sweeps.description import outlined, parts_of
+from jaxbandits.sweeps.plan import make_plan, metric_shapes
 from tests.sweeps import walk
 
 
@@ -47,7 +49,8 @@ def test_parameters_of_points_and_instances():
         "all": Entry(make, Points({"step": np.array([3.0, np.nan])}, 2)),
         "one": Entry(make),
     }
-    found = axes(plan(environments=games, policies=entries))
+    made = plan(environments=games, policies=entries)
+    found = Axes(outlined(made), parts_of(made, ((0, 3),))).dataset()
     nan = np.nan
     np.testing.assert_array_equal(
         found["param_growth"], [[[1, 1], [1, nan]], [[2, 2], [2, nan]]]

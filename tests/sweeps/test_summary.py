@@ -73,9 +73,9 @@ def test_best_points(store):
     records = sweep_records(store)
     best = best_points(records)
     assert [(r["environment"], r["policy"]) for r in best] == [
-        ("short", "walker (growth = 1, step = 0.5)"),
+        ("short", "walker (step = 0.5, growth = 1)"),
         ("short", "idler"),
-        ("long", "walker (growth = 1, step = 0.5)"),
+        ("long", "walker (step = 0.5, growth = 1)"),
         ("long", "idler"),
     ]
     for record, original in zip(best, [records[i] for i in (2, 4, 7, 9)], strict=True):

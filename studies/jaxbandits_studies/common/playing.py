@@ -12,13 +12,13 @@ import numpy as np
 import xarray as xr
 
 from jaxbandits.protocol import Environment, Policy
-from jaxbandits.results.home import home_of
-from jaxbandits.results.root import read_root
+from jaxbandits.results import spans
 from jaxbandits.simulation._simulate import simulate
 from jaxbandits.simulation.arguments import seeds_of
 from jaxbandits.simulation.machine import Machine, machine_of
+from jaxbandits.store.block_store import BlockStore
 from jaxbandits.sweeps import Entry, Spec, run_sweep
-from jaxbandits.sweeps.identity import describe, fingerprint
+from jaxbandits.sweeps.description import describe, fingerprint, parts_of
 from jaxbandits.sweeps.plan import make_plan, settled
 from jaxbandits.sweeps.signals import stop_at_sigterm
 from jaxbandits.sweeps.status import status
@@ -80,7 +80,9 @@ def play(
         **others,
     )
     platform = machine_of(machine).devices[0].platform
-    name = fingerprint(describe(settled(make_plan(spec), platform), platform))[:16]
+    plan = settled(make_plan(spec), platform)
+    parts = parts_of(plan, spans.spans_of(plan.seeds))
+    name = fingerprint(describe(plan, platform), parts)[:16]
     store = options.folder / _RUNS[options.quick] / f"{name}.zarr"
     if (kept := _kept.get()) is not None and store not in kept:
         kept[store] = _done(store)
@@ -122,7 +124,7 @@ def _done(store: Path) -> int:
 
 def _is_sweep(path: Path) -> bool:
     try:
-        read_root(home_of(path))
+        BlockStore(path).requests()
     except (OSError, ValueError):
         return False
     return True

@@ -12,8 +12,12 @@ import numpy as np
 import pytest
 
 from jaxbandits.checks.points import points_from
+from jaxbandits.results import spans
+from jaxbandits.results.parts import lacking
+from jaxbandits.store.compare import additions
+from jaxbandits.store.compare import changes as changes_of
 from jaxbandits.sweeps import Entry
-from jaxbandits.sweeps.identity import compare, describe, fingerprint, union
+from jaxbandits.sweeps.description import describe, fingerprint, parts_of
 from jaxbandits.sweeps.plan import make_plan
 from tests.sweeps import walk
 from tests.sweeps.processes import ROOT
@@ -28,9 +32,24 @@ def described(spec=SPEC, **changes):
 
 
 def compared(spec, **changes):
-    """`spec` as what is in a store, held against a changed one."""
+    """What changed from a spec to another one, as a store says it."""
     stored = json.loads(json.dumps(described(spec)))
-    return compare(stored, described(spec, **changes))
+    return changes_of(stored, described(spec, **changes))
+
+
+def asked(spec=SPEC, **changes):
+    """What is asked for."""
+    plan = make_plan(spec._replace(**changes))
+    return parts_of(plan, spans.spans_of(plan.seeds))
+
+
+def printed(**changes):
+    return fingerprint(described(**changes), asked(**changes))
+
+
+def added(spec, **changes):
+    held, wanted = asked(spec), asked(spec, **changes)
+    return additions(held, lacking(wanted, held))
 
 
 def test_a_description():
@@ -40,28 +59,22 @@ def test_a_description():
     assert (found["platform"], found["x64"]) == ("cpu", False)
     assert (found["root_seed"], found["runs_per_instance"]) == (0, 1)
     assert (found["checkpoint_kind"], found["checkpoints"]) == ("round", [4, 8])
-    assert (found["last_round"], found["metrics"], found["seeds"]) == (8, None, 4)
+    assert (found["last_round"], found["metrics"]) == (8, None)
     assert found["environments"]["long"] == {
         "provenance": {"setting": "walk"},
         # Type, shape and bytes of 3.0.
         "numbers": hashlib.sha256(b"<f8()" + np.float64(3).tobytes()).hexdigest()[:16],
     }
     walker = found["policies"]["walker"]
-    assert walker["points"] == {"count": 2, "columns": {"step": [0.5, 2.0]}}
     assert walker["defaults"]["short"] == {"step": 1.0, "growth": 1.0}
     assert walker["program"] == found["policies"]["idler"]["program"]
-
-
-def test_a_fingerprint_is_of_the_sorted_json():
-    digest = hashlib.sha256(b'{"a": [1.5], "b": "x"}').hexdigest()
-    assert fingerprint({"b": "x", "a": [1.5]}) == digest
 
 
 @pytest.mark.slow  # or test_killed.py could not go on
 def test_another_process_says_the_same():
     code = """
         import json
-        from jaxbandits.sweeps.identity import describe
+        from jaxbandits.sweeps.description import describe
         from jaxbandits.sweeps.plan import make_plan
         from tests.sweeps import walk
         spec = walk.spec(points=2, seeds=4, horizon=8)
@@ -117,7 +130,7 @@ CHANGES = {
 def test_what_numbers_depend_on_is_in_the_identity(subtests):
     for change in CHANGES.values():
         with subtests.test(row=change):
-            assert fingerprint(described(**change)) != fingerprint(described())
+            assert printed(**change) != printed()
 
 
 def test_precision_matters():
@@ -149,7 +162,7 @@ WHAT_DOES_NOT_MATTER = [
 def test_what_numbers_do_not_depend_on_is_not_in_the_identity(subtests):
     for change in WHAT_DOES_NOT_MATTER:
         with subtests.test(row=change):
-            assert fingerprint(described(**change)) == fingerprint(described())
+            assert printed(**change) == printed()
 
 
 def test_the_order_of_what_is_kept_does_not_matter():
@@ -160,7 +173,7 @@ def test_the_order_of_what_is_kept_does_not_matter():
 
 
 def test_equal_sweeps():
-    assert compared(SPEC) == ([], [], [], [])
+    assert compared(SPEC) == [] == added(SPEC)
 
 
 WHAT_CHANGED = [
@@ -190,68 +203,40 @@ WHAT_CHANGED = [
 def test_what_changed(subtests):
     for change, lines in WHAT_CHANGED:
         with subtests.test(lines=lines):
-            assert compared(SPEC, **change) == (lines, [], [], [])
+            assert compared(SPEC, **change) == lines
 
 
 def test_changed_code_is_told_from_added_policies():
     entry = Entry(walk.WALKER._replace(act=lambda *args: 2 * walk.act(*args)))
-    found = compared(SPEC, policies=SPEC.policies | {"idler": entry, "new": entry})
-    assert [line.split(":")[0] for line in found.changed] == [
+    policies = SPEC.policies | {"idler": entry, "new": entry}
+    assert [x.split(":")[0] for x in compared(SPEC, policies=policies)] == [
         "policies.idler.program.short",
         "policies.idler.program.long",
     ]
-    assert found[1:] == (["policies: new"], [], [])
+    assert added(SPEC, policies=policies) == ["policies: new"]
 
 
-def test_what_is_added():
+def test_what_is_added_is_said():
     small = SPEC._replace(
         policies={"walker": WALKER._replace(grid=walkers(slice(1)))},
         environments={"long": LONG},
         seeds=[7],
     )
-    found = compared(
-        small, policies=SPEC.policies, environments=SPEC.environments, seeds=[8, 7, 9]
-    )
-    assert found == (
-        [],
-        [
-            "environments: short",
-            "policies: idler",
-            'policies.walker: points [{"step": 2.0}]',
-            "seeds: 2",
-        ],
-        [],
-        [],
-    )
-
-
-def test_what_is_absent_and_what_is_lost():
-    small = {
-        "policies": {"walker": WALKER._replace(grid=walkers(slice(1)))},
-        "environments": {"long": LONG},
-        "seeds": 1,
-    }
-    found = compared(SPEC, **small)
-    lost = ["environments: short", "policies: idler"]
-    assert found.changed == found.added == []
-    assert found.lost == lost
-    assert found.absent == [
-        *lost,
+    wanted = SPEC._replace(seeds=[8, 7, 9])
+    assert added(small, **wanted._asdict()) == [
+        "environments: short",
+        "policies: idler",
         'policies.walker: points [{"step": 2.0}]',
-        "seeds: 3",
+        "seeds: 8-9",
     ]
+    # What a spec has less than a store is no difference.
+    assert compared(SPEC, **small._asdict()) == [] == added(SPEC, seeds=[2])
 
 
-def test_an_instance_in_place_of_another_is_no_change_of_policies():
-    found = compared(
-        SPEC._replace(environments={"short": SHORT}), environments={"long": LONG}
-    )
-    assert found == (
-        [],
-        ["environments: long"],
-        ["environments: short"],
-        ["environments: short"],
-    )
+def test_a_game_whose_parts_are_known_is_named():
+    held = [part for part in asked() if part.game != ("short", "idler")]
+    more = lacking(asked(), held)
+    assert additions(held, more) == ["idler on short"]
 
 
 def test_names_of_instances_hide_no_differences():
@@ -261,57 +246,19 @@ def test_names_of_instances_hide_no_differences():
     )
     changed = {"a": SHORT._replace(provenance={"a": 1, "b": 1, "c": 2})}
     found = compared(spec, environments=spec.environments | changed)
-    assert found.changed == ["environments.a.provenance.c: nothing in the store, 2 now"]
+    assert found == ["environments.a.provenance.c: nothing in the store, 2 now"]
 
 
 def test_a_long_list_is_shortened():
     found = compared(SPEC._replace(horizon=100, checkpoints="linear"), horizon=200)
-    assert found.changed == [
+    assert found == [
         "checkpoints: 100 of them, from 1 to 100 in the store, "
         "100 of them, from 2 to 200 now",
         "last_round: 100 in the store, 200 now",
     ]
 
 
-def test_a_union():
-    """What is in the store keeps its place; what is new comes after it, in order."""
-    stored = SPEC._replace(
-        policies={"idler": IDLER, "walker": WALKER._replace(grid=walkers(slice(1, 2)))},
-        environments={"long": LONG},
-        seeds=[5, 3],
-    )
-    new = Entry(walk.WALKER, {"growth": 3.0})
-    wanted = SPEC._replace(
-        policies={"new": new, "walker": WALKER, "idler": IDLER}, seeds=[9, 5, 4]
-    )
-    found = union(wanted, described(wanted), json.loads(json.dumps(described(stored))))
-    assert list(found.environments) == ["long", "short"]
-    rows = {
-        name: [entry.grid.row(i) for i in range(entry.grid.count)]
-        for name, entry in found.policies.items()
-    }
-    assert rows == {
-        "idler": [{}],
-        "walker": [{"step": 2.0}, {"step": 0.5}],
-        "new": [{"growth": 3.0}],
-    }
-    assert list(found.policies) == ["idler", "walker", "new"]
-    assert found.seeds.tolist() == [5, 3, 4, 9]
-    # Nothing is new then.
-    again = union(wanted, described(wanted), described(found))
-    assert described(again) == described(found)
-    # Absent points and seeds stay.
-    less = union(stored, described(stored), described(found))
-    both = [described(spec)["policies"]["walker"]["points"] for spec in (less, found)]
-    assert both[0] == both[1]
-    assert less.seeds.tolist() == found.seeds.tolist()
-
-
-def test_values_without_a_number_in_json():
+def test_values_without_a_number_in_json_are_described():
     """Infinity goes through a store and back."""
     entry = Entry(walk.WALKER._replace(check=None), {"step": np.inf})
-    spec = SPEC._replace(policies={"walker": entry})
-    assert compared(spec) == ([], [], [], [])
-    stored = json.loads(json.dumps(described(spec)))
-    (match, _) = make_plan(union(spec, described(spec), stored)).matches.values()
-    assert match.points.row(0) == {"step": np.inf, "growth": 1.0}
+    assert compared(SPEC._replace(policies={"walker": entry})) == []

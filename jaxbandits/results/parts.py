@@ -1,0 +1,145 @@
+"""Parts of a sweep: some points of a policy on an environment, each on some seeds."""
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from jaxbandits.checks.points import Points
+from jaxbandits.results import spans
+from jaxbandits.results.plain import plain
+from jaxbandits.results.spans import Spans
+
+Game = tuple[str, str]  # (environment, policy)
+Row = tuple[tuple[str, float], ...]  # a point: values by leaf, without default ones
+
+
+class Part(NamedTuple):
+    """What is asked of a policy on an environment: each of the points on each seed.
+
+    Attributes:
+      game: (environment, policy).
+      points: P, NaN where a point leaves a parameter at its default.
+      seeds: which.
+    """
+
+    game: Game
+    points: Points
+    seeds: Spans
+
+
+class Block(NamedTuple):
+    """A piece of a part: what is played and written at a time.
+
+    Attributes:
+      key: digest of all that its numbers depend on.
+      game: (environment, policy).
+      points: as of a part.
+      seeds: which.
+    """
+
+    key: str
+    game: Game
+    points: Points
+    seeds: Spans
+
+    @property
+    def size(self) -> int:
+        """Number of runs."""
+        return self.points.count * spans.count(self.seeds)
+
+
+Piece = TypeVar("Piece", bound=Part | Block)
+
+
+def lacking(wanted: Iterable[Part], known: Iterable[Part | Block]) -> list[Part]:
+    """What of some parts is in none of others."""
+    by_game: dict[Game, list[Part | Block]] = {}
+    for part in known:
+        by_game.setdefault(part.game, []).append(part)
+    found = []
+    for part in wanted:
+        rest: dict[Spans, list[int]] = {}
+        for numbers, holders in alike(rows_of(part.points), by_game.get(part.game, [])):
+            held = [span for holder in holders for span in holder.seeds]
+            rest.setdefault(spans.without(part.seeds, held), []).extend(numbers)
+        for seeds, numbers in rest.items():
+            if seeds:
+                whole = len(numbers) == part.points.count
+                points = part.points if whole else part.points.at(sorted(numbers))
+                found.append(Part(part.game, points, seeds))
+    return found
+
+
+def alike(
+    rows: Sequence[Row], parts: Sequence[Piece]
+) -> Iterator[tuple[list[int], list[Piece]]]:
+    """Numbers of the rows that are in the same of some parts, and those parts."""
+    number = {row: i for i, row in enumerate(rows)}
+    there = np.zeros((len(rows), len(parts)), bool)
+    for column, part in enumerate(parts):
+        places = [number[row] for row in rows_of(part.points) if row in number]
+        there[places, column] = True
+    kinds, kind = np.unique(there, axis=0, return_inverse=True)
+    for which, flags in enumerate(kinds):
+        numbers = np.flatnonzero(kind.reshape(-1) == which).tolist()
+        yield numbers, [part for part, flag in zip(parts, flags, strict=True) if flag]
+
+
+def apart(pieces: Iterable[Piece]) -> list[Piece]:
+    """Those pieces that have no run of an earlier one."""
+    found: dict[Game, list[tuple[Spans, set[Row]]]] = {}
+    kept = []
+    for piece in pieces:
+        known = found.setdefault(piece.game, [])
+        own = {*rows_of(piece.points)}
+        near = [rows for seeds, rows in known if spans.meet(seeds, piece.seeds)]
+        if all(map(own.isdisjoint, near)):
+            known.append((piece.seeds, own))
+            kept.append(piece)
+    return kept
+
+
+def rows_of(points: Points) -> list[Row]:
+    """The points one by one, as they can be compared."""
+    leaves = sorted(points.columns)
+    columns = [points.columns[leaf].tolist() for leaf in leaves]
+    if not columns:
+        return [()] * points.count
+    return [
+        tuple((x, v) for x, v in zip(leaves, row, strict=True) if not math.isnan(v))
+        for row in zip(*columns, strict=True)
+    ]
+
+
+def written(points: Points) -> dict[str, Any]:
+    """Points as JSON can hold them: None where one leaves a parameter at its default.
+
+    Parameters that all leave at it are not there; JSON has no infinities, but text.
+    """
+    columns = {
+        leaf: [
+            None if math.isnan(x) else plain(x) for x in points.columns[leaf].tolist()
+        ]
+        for leaf in sorted(points.columns)
+        if not np.isnan(points.columns[leaf]).all()
+    }
+    return {"count": points.count, "columns": columns}
+
+
+def read(said: Mapping[str, Any]) -> Points:
+    """The points that `written` has written."""
+    columns = {
+        leaf: np.array([math.nan if x is None else float(x) for x in column])
+        for leaf, column in said["columns"].items()
+    }
+    return Points(columns, said["count"])
+
+
+def digest(value: Any) -> str:
+    """Digest of what JSON can hold."""
+    text = json.dumps(value, sort_keys=True).encode()
+    return hashlib.sha256(text).hexdigest()[:32]

@@ -1,0 +1,272 @@
+"""Where files lie: a folder, a bucket or memory. A file appears whole, once, for good.
+
+A file of a folder is written under a temporary name and linked to its own; a bucket
+puts an object only if there is none.
+"""
+
+import errno
+import io
+import os
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
+
+from jaxbandits import checks
+
+KINDS = ("s3", "gs", "az")  # of buckets, by the scheme of their URLs
+TEMPORARY = "."  # how the names of files begin that are not whole
+OLD_SECONDS = 86_400.0  # after which a temporary file is nobody's
+# A file system without hard links says one of these.
+_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS}
+
+
+class Place(Protocol):
+    """What a store asks of the place where its files lie.
+
+    Names of files are ``folder/name`` or ``name``, one level deep.
+    """
+
+    name: str  # for people
+
+    def names(self, folder: str) -> set[str]:
+        """Names of the files of a folder; none if there is no such folder."""
+
+    def times(self, folder: str) -> dict[str, float]:
+        """When each file was made, in seconds since 1970; slow on shared disks."""
+
+    def open(self, name: str) -> BinaryIO:
+        """A file to be read. Raises a FileNotFoundError if there is none."""
+
+    def put(self, name: str, data: bytes) -> bool:
+        """Make a file if there is none of this name; whether this call made it."""
+
+    def drop(self, name: str) -> None:
+        """Remove a file, if it is there."""
+
+
+class Folder:
+    """Files of this machine, or of a file system that several machines share."""
+
+    def __init__(self, path: Path) -> None:
+        # Of the place that was meant, whatever `chdir` says later.
+        self.path, self.name = path.absolute(), str(path)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Folder) and self.path == other.path
+
+    def __hash__(self) -> int:
+        return hash(self.path)
+
+    def names(self, folder: str) -> set[str]:
+        with suppress(FileNotFoundError), os.scandir(self.path / folder) as entries:
+            return {
+                entry.name
+                for entry in entries
+                if not entry.name.startswith(TEMPORARY) and not entry.is_dir()
+            }
+        return set()
+
+    def times(self, folder: str) -> dict[str, float]:
+        found = {}
+        for name in self.names(folder):
+            with suppress(FileNotFoundError):
+                found[name] = (self.path / folder / name).stat().st_mtime
+        return found
+
+    def open(self, name: str) -> BinaryIO:
+        return (self.path / name).open("rb")
+
+    def put(self, name: str, data: bytes) -> bool:
+        file = self.path / name
+        if file.exists():
+            return False
+        file.parent.mkdir(parents=True, exist_ok=True)
+        temporary = file.with_name(f"{TEMPORARY}{uuid.uuid4().hex}")
+        try:
+            temporary.write_bytes(data)
+            try:
+                os.link(temporary, file)  # Unlike a rename it refuses where one is.
+            except FileExistsError:
+                return False
+            except OSError as error:
+                if error.errno not in _NO_LINKS:
+                    raise
+                if file.exists():
+                    return False
+                temporary.replace(file)
+        finally:
+            temporary.unlink(missing_ok=True)
+        return True
+
+    def drop(self, name: str) -> None:
+        (self.path / name).unlink(missing_ok=True)
+
+    def tidy(self) -> None:
+        """Remove temporary files of programs that were killed a day ago or earlier."""
+        for file in self.path.glob(f"*/{TEMPORARY}*"):
+            with suppress(FileNotFoundError):
+                if time.time() - file.stat().st_mtime > OLD_SECONDS:
+                    file.unlink()
+
+
+class Bucket:
+    """Objects of a bucket, by the package obstore."""
+
+    def __init__(self, url: str) -> None:
+        kind = url.split("://")[0]
+        if kind not in KINDS:
+            raise ValueError(
+                f"store: {url} is a URL of an unknown kind; known are "
+                f"{', '.join(KINDS)}, beside folders"
+            )
+        try:
+            from obstore.store import from_url
+        except ImportError as error:
+            raise ImportError(
+                f"store: {url} needs the package obstore: "
+                "pip install 'jaxbandits[remote]'"
+            ) from error
+        self.name = url
+        try:
+            self._store = from_url(url)
+        except Exception as error:
+            if not _is_remote(error):
+                raise
+            words = _in_a_line(error)
+            raise ValueError(f"store: {url} is no URL of a bucket: {words}") from None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Bucket, (self.name,)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Bucket) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def names(self, folder: str) -> set[str]:
+        return {*self.times(folder)}
+
+    def times(self, folder: str) -> dict[str, float]:
+        found = {}
+        with _reaching(self.name):
+            for page in self._store.list(folder or None):
+                for each in page:
+                    name = each["path"].removeprefix(f"{folder}/")
+                    if "/" not in name:
+                        found[name] = each["last_modified"].timestamp()
+        return found
+
+    def open(self, name: str) -> BinaryIO:
+        with _reaching(self.name):
+            return io.BytesIO(bytes(self._store.get(name).bytes()))
+
+    def put(self, name: str, data: bytes) -> bool:
+        from obstore.exceptions import AlreadyExistsError
+
+        with _reaching(self.name):
+            try:
+                self._store.put(name, data, mode="create")
+            except AlreadyExistsError:
+                return False
+        return True
+
+    def drop(self, name: str) -> None:
+        with suppress(FileNotFoundError), _reaching(self.name):
+            self._store.delete(name)
+
+
+class Memory:
+    """Files of this process, as long as it lives."""
+
+    def __init__(self) -> None:
+        self.name, self._files = "memory", dict[str, tuple[bytes, float]]()
+
+    def names(self, folder: str) -> set[str]:
+        return {*self.times(folder)}
+
+    def times(self, folder: str) -> dict[str, float]:
+        first = f"{folder}/" if folder else ""
+        found = {
+            name.removeprefix(first): made
+            for name, (_, made) in self._files.copy().items()
+            if name.startswith(first)
+        }
+        return {name: made for name, made in found.items() if "/" not in name}
+
+    def open(self, name: str) -> BinaryIO:
+        if name not in self._files:
+            raise FileNotFoundError(errno.ENOENT, "there is no such file", name)
+        return io.BytesIO(self._files[name][0])
+
+    def put(self, name: str, data: bytes) -> bool:
+        mine = data, time.time()
+        return self._files.setdefault(name, mine) is mine
+
+    def drop(self, name: str) -> None:
+        self._files.pop(name, None)
+
+
+def place_of(where: Any) -> Place:
+    """The place of a store.
+
+    Args:
+      where: a folder of this machine, the URL of a bucket (``s3://bucket/x``; the
+        package obstore reads keys, region and endpoint from the environment, as
+        ``AWS_ENDPOINT_URL``), or a place.
+
+    Raises:
+      TypeError: if it is nothing of these.
+      ValueError: if it is empty, a file, or a URL of another kind.
+      ImportError: if it is a URL and obstore is not installed.
+    """
+    if isinstance(where, Folder | Bucket | Memory):
+        return where
+    if isinstance(where, str) and "://" in where:
+        return Bucket(where)
+    path = checks.path("store", where)
+    if path.is_file():
+        raise ValueError(f"store must be a folder, and {path} is a file")
+    return Folder(path)
+
+
+@contextmanager
+def writing(place: Place, safe: str = "") -> Iterator[None]:
+    """Errors of the disk (full, read-only) that name the store.
+
+    Args:
+      place: where the store is.
+      safe: what is not lost, to be said too.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:  # Its words name the store already.
+            raise
+        what = error.strerror or error
+        words = f"store: cannot write to {place.name}: {what}{safe}"
+        raise OSError(error.errno, words) from error
+
+
+@contextmanager
+def _reaching(name: str) -> Iterator[None]:
+    """Errors of a bucket that name the store."""
+    try:
+        yield
+    except Exception as error:
+        if not _is_remote(error) or isinstance(error, FileNotFoundError):
+            raise
+        words = f"store: cannot reach {name}: {_in_a_line(error)}"
+        raise OSError(words) from error
+
+
+def _is_remote(error: Exception) -> bool:
+    """Whether an error is of the package that reaches buckets."""
+    return type(error).__module__.startswith("obstore")
+
+
+def _in_a_line(error: Exception) -> str:
+    return " ".join(f"{error}".split())[:300]

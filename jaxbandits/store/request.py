@@ -1,0 +1,154 @@
+"""What is asked of a store, as JSON holds it, and the blocks into which it falls.
+
+A request lists parts: some points of a policy on an environment, each on some seeds. A
+part is cut into blocks, all points first and few seeds at a time, so that the first
+layer of blocks has some seeds of everything. The key of a block digests all that its
+numbers depend on, so that the same block has the same name whoever plays it.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from jaxbandits.checks.points import Points
+from jaxbandits.results import spans
+from jaxbandits.results.parts import Block, Game, Part, digest, read, written
+
+Json = dict[str, Any]
+FORMAT = 4
+WHOLE = 64  # runs that engines play together: blocks have a multiple of it if possible
+
+
+class Size(NamedTuple):
+    """How large a block is.
+
+    Attributes:
+      runs: points times seeds, at most.
+      points: at most.
+    """
+
+    runs: int
+    points: int
+
+
+class Request(NamedTuple):
+    """What is asked of a store.
+
+    Attributes:
+      sweep: what the numbers depend on but points and seeds, see
+        `sweeps.description.describe`.
+      parts: what is asked for.
+      size: of blocks.
+      keep: ``"runs"`` or ``"moments"``.
+      variables: name -> shape that a value has beyond the dims of a sweep.
+      text: of the file of the sweep.
+      at: when it was asked, in seconds since 1970.
+    """
+
+    sweep: Json
+    parts: list[Part]
+    size: Size
+    keep: str
+    variables: dict[str, tuple[int, ...]]
+    text: str = ""
+    at: float = 0.0
+
+    def as_json(self) -> Json:
+        """As JSON can hold it; parts that differ in the environment only stand once."""
+        rows: dict[tuple[Any, ...], Json] = {}
+        for (environment, policy), points, seeds in self.parts:
+            key = policy, _digest_of(points), seeds
+            new = {
+                "environments": [],
+                "policy": policy,
+                "points": written(points),
+                "seeds": seeds,
+            }
+            rows.setdefault(key, new)["environments"].append(environment)
+        return {"format": FORMAT, **self._asdict(), "parts": [*rows.values()]}
+
+    def blocks(self) -> list[Block]:
+        """All blocks, the first layer of seeds of all parts first."""
+        fixed = {k: x for k, x in self.sweep.items() if k not in _BY_NAME}
+        kept = digest([fixed, self.keep])
+        found = []
+        pieces: dict[int, list[tuple[Points, str]]] = {}
+        for game, points, seeds in self.parts:
+            about = digest([kept, *_about(self.sweep, game)])
+            most, length = _shape(points.count, spans.count(seeds), self.size)
+            if id(points) not in pieces:
+                pieces[id(points)] = _pieces(points, most)
+            for layer, own in enumerate(spans.parts(seeds, length)):
+                for piece, own_points in pieces[id(points)]:
+                    key = f"{about}{own_points}{own}".encode()
+                    key = hashlib.sha256(key).hexdigest()[:32]
+                    found.append((layer, Block(key, game, piece, own)))
+        return [block for _, block in sorted(found, key=lambda pair: pair[0])]
+
+
+_BY_NAME = ("environments", "policies")  # entries of a sweep that may grow
+
+
+def request_from(said: Json) -> Request:
+    """The request that `Request.as_json` has written."""
+    found = []
+    for row in said["parts"]:
+        points = read(row["points"])
+        own = tuple((int(start), int(stop)) for start, stop in row["seeds"])
+        found += [Part((e, row["policy"]), points, own) for e in row["environments"]]
+    return Request(
+        said["sweep"],
+        found,
+        Size(*said["size"]),
+        said["keep"],
+        {name: tuple(shape) for name, shape in said["variables"].items()},
+        said["text"],
+        said["at"],
+    )
+
+
+def merged(sweeps: Iterable[Json]) -> Json:
+    """What several requests of one sweep say: environments and policies of all."""
+    first, *others = sweeps
+    found: Json = json.loads(json.dumps(first))
+    for each in others:
+        for name, entry in each["environments"].items():
+            found["environments"].setdefault(name, entry)
+        for name, entry in each["policies"].items():
+            own = found["policies"].setdefault(name, {})
+            for what, by_environment in entry.items():
+                own[what] = by_environment | own.get(what, {})
+    return found
+
+
+def _about(sweep: Json, game: Game) -> list[Any]:
+    """What the numbers of a game depend on, of what has names."""
+    environment, policy = game
+    entry = sweep["policies"][policy]
+    own = {what: by_environment[environment] for what, by_environment in entry.items()}
+    return [environment, sweep["environments"][environment], policy, own]
+
+
+def _shape(points: int, seeds: int, size: Size) -> tuple[int, int]:
+    """Points and seeds of a block of a part: all points, if so many may be."""
+    most = _even(points, min(size.points, size.runs))
+    return most, _even(seeds, max(size.runs // most, 1))
+
+
+def _even(total: int, most: int) -> int:
+    """The size of equal parts of at most `most`; a multiple of `WHOLE` if possible."""
+    size = -(-total // -(-total // most))
+    whole = min(-(-size // WHOLE), most // WHOLE) * WHOLE
+    return whole if whole > 0 and size < total else size
+
+
+def _pieces(points: Points, most: int) -> list[tuple[Points, str]]:
+    """Points by at most so many, and the digest of each piece."""
+    starts = range(0, points.count, most)
+    pieces = [points.at(slice(start, start + most)) for start in starts]
+    return [(piece, _digest_of(piece)) for piece in pieces]
+
+
+def _digest_of(points: Points) -> str:
+    return digest(written(points))

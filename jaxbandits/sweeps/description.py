@@ -1,0 +1,115 @@
+"""What makes a sweep this sweep: a description, and what is asked of a store.
+
+Two plans with one description give the same numbers, bit by bit, of the same points and
+seeds.
+"""
+
+import math
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxbandits.checks.points import points_from
+from jaxbandits.engine.identity import numbers_digest, program_digest
+from jaxbandits.results import spans
+from jaxbandits.results._provenance import versions
+from jaxbandits.results.parts import Part, digest
+from jaxbandits.results.plain import plain
+from jaxbandits.results.spans import Spans
+from jaxbandits.sweeps.plan import Plan, defaults_of
+from jaxbandits.sweeps.until import Verdict
+
+Json = dict[str, Any]
+# Of other packages the numbers do not depend, up to what the programs show.
+PACKAGES = ("jaxbandits", "jax", "jaxlib")
+STAGE = 1.1  # numbers of seeds at which points stop by themselves, from one to the next
+
+
+def describe(plan: Plan, platform: str) -> Json:
+    """The description, as JSON can hold it: all but points and seeds.
+
+    Args:
+      plan: the plan, settled.
+      platform: of the devices, ``cpu``, ``gpu`` ...
+    """
+    found = outlined(plan)
+    found |= {"versions": versions(PACKAGES), "platform": platform}
+    for name, environment in plan.spec.environments.items():
+        found["environments"][name]["numbers"] = numbers_digest(environment)
+    for (environment, name), match in plan.matches.items():
+        entry = found["policies"][name]
+        program = program_digest(match.policy, match.environment)
+        entry.setdefault("program", {})[environment] = program
+        if plan.terms.engine == "auto":  # What it is stays so when a sweep is resumed.
+            entry.setdefault("engine", {})[environment] = match.choice.engine
+    return found
+
+
+def outlined(plan: Plan) -> Json:
+    """The description but versions, platform and programs, which takes no trace."""
+    spec, terms = plan.spec, plan.terms
+    return {
+        "engine": terms.engine,
+        "x64": bool(jax.config.jax_enable_x64),
+        "root_seed": terms.root_seed,
+        "runs_per_instance": terms.runs_per_instance,
+        "checkpoint_kind": terms.schedule.kind,
+        "checkpoints": plain(terms.schedule.checkpoints),
+        "last_round": terms.schedule.last_round,
+        "metrics": None if spec.metrics is None else sorted(spec.metrics),
+        **({"keep": sorted(terms.keep)} if terms.keep else {}),
+        "environments": {
+            name: {"provenance": plain(environment.provenance or {})}
+            for name, environment in spec.environments.items()
+        },
+        "policies": {
+            name: {
+                "defaults": {
+                    where: plain(defaults_of(plan, (where, name)))
+                    for where in spec.environments
+                }
+            }
+            for name in spec.policies
+        },
+    }
+
+
+def fingerprint(sweep: Json, parts: list[Part]) -> str:
+    """Digest of a sweep with its points and seeds."""
+    return digest([sweep, sorted(map(str, parts))])
+
+
+def parts_of(plan: Plan, seeds: Spans) -> list[Part]:
+    """All points of a plan, each on some seeds."""
+    points = {name: points_from(x.grid) for name, x in plan.spec.policies.items()}
+    return [Part(key, points[key[1]], seeds) for key in plan.matches]
+
+
+def later_parts(plan: Plan, found: Verdict, pilot: int, seeds: Spans) -> list[Part]:
+    """The parts after the pilot where points stop by themselves.
+
+    The number of seeds of a point is rounded up to one of a few: the pilot's, and each
+    next one a tenth more. So blocks hold many points.
+
+    Args:
+      plan: the plan of the pilot.
+      found: what the pilot says.
+      pilot: number of its seeds.
+      seeds: the pilot's and, after them, at least as many as any point needs.
+    """
+    whole, most = plan.terms.runs_per_instance, int(found.counts.max(initial=pilot))
+    ends = [pilot]
+    while ends[-1] < most:
+        ends.append(-(-math.ceil(ends[-1] * STAGE) // whole) * whole)
+    ends[-1] = min(ends[-1], max(found.most, pilot))
+    policies = len(plan.spec.policies)
+    parts = []
+    for begin, end in zip(ends, ends[1:], strict=False):
+        own = spans.without(spans.first(seeds, end), spans.first(seeds, begin))
+        for number, part in enumerate(parts_of(plan, own)):
+            counts = found.counts[divmod(number, policies)][: part.points.count]
+            rows = np.flatnonzero(counts > begin)
+            if rows.size:
+                parts.append(part._replace(points=part.points.at(rows)))
+    return parts

@@ -1,0 +1,237 @@
+"""The store of a sweep: asked for what is wanted, filled with what is missing."""
+
+import random
+import threading
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import xarray as xr
+
+from jaxbandits import checks
+from jaxbandits.results.parts import Part
+from jaxbandits.simulation.machine import Machine
+from jaxbandits.store.block_store import BlockStore
+from jaxbandits.store.open import dataset_of, open_store
+from jaxbandits.store.place import place_of
+from jaxbandits.store.request import Json, Request, merged
+from jaxbandits.sweeps.blocks import block_size
+from jaxbandits.sweeps.fill import Work, facts_of
+from jaxbandits.sweeps.plan import Plan, metric_shapes, say_engines, settled
+from jaxbandits.sweeps.play_into import described_for, play_into, session_of, work_into
+from jaxbandits.sweeps.programs import forget_programs, share_programs
+from jaxbandits.sweeps.site import Site, kind_of
+from jaxbandits.sweeps.workers import Pool, have_played
+
+KEPT = ("runs", "moments")
+
+
+class Store(NamedTuple):
+    """A store for a sweep, new or of the same sweep, and what may happen to it.
+
+    Attributes:
+      path: the folder, or a URL (``s3://bucket/x``, with ``jaxbandits[remote]``).
+      extend: whether seeds, points, policies and environments may be new to the store.
+      block: runs (seeds times points) that are written at a time, for a new store; by
+        default by their size and duration.
+      verify: so many blocks of the store, drawn at random, are played once more and
+        compared, bit by bit.
+      metrics: names of what to keep; by default everything, or what a `Spec` says.
+      keep: ``"runs"``, the default of a new store, or ``"moments"``: of every metric
+        that is a number, by point and checkpoint, the number of runs, four moments,
+        extremes and a sketch of the quantiles, in place of the runs.
+      accept_version: whether to go on with a newer patch of JAX than the store was
+        made with (0.12.1 for 0.12.0); each block says by which it was played.
+    """
+
+    path: Any
+    extend: bool = False
+    block: int | None = None
+    verify: int = 0
+    metrics: Iterable[str] | None = None
+    keep: str | None = None
+    accept_version: bool = False
+
+
+def store_of(store: Any) -> Store:
+    """A store that can be used, from one or a path; its path is a `Place`.
+
+    Raises:
+      TypeError, ValueError: naming what is wrong.
+    """
+    if not isinstance(store, Store):
+        store = Store(store)
+    checks.flag("store: extend", store.extend)
+    checks.flag("store: accept_version", store.accept_version)
+    checks.whole("store: verify", store.verify, 0)
+    if store.block is not None:
+        checks.whole("store: block", store.block, 1)
+    if store.keep is not None:
+        checks.one_of("store: keep", store.keep, KEPT)
+    return store._replace(path=place_of(store.path))
+
+
+class InStore:
+    """Where results are kept if there is a store.
+
+    Args:
+      options: the store, as `store_of` gives it.
+      machine: what to play on; of workers, their devices are their own.
+      site: where that is.
+      stop: see `run_sweep`.
+      share: (number, count): whose blocks are played first, if others play, too.
+      pool: who plays in place of this process.
+    """
+
+    def __init__(
+        self,
+        options: Store,
+        machine: Machine,
+        site: Site,
+        stop: threading.Event | None,
+        share: tuple[int, int] | None,
+        pool: Pool | None,
+    ) -> None:
+        self.options, self.machine, self.site = options, machine, site
+        self.stop, self.share, self.pool = stop, share, pool
+        self.store = BlockStore(options.path)
+
+    def settled(self, plan: Plan) -> Plan:
+        """The plan with an engine for every match: those of the store stay."""
+        known = None
+        if self.store.exists():
+            _say_mended(self.store, self.store.mend())
+            known = merged(each.sweep for each in self.store.requests())
+        return settled(plan, self.site.backend, known)
+
+    @property
+    def keeps_moments(self) -> bool:
+        """Whether moments are kept in place of runs."""
+        keep = self.options.keep
+        if keep is None and self.store.exists():
+            keep = self.store.keep
+        return keep == "moments"
+
+    def play(self, plan: Plan, parts: Sequence[Part], grow: bool = False) -> bool:
+        """Play what is missing of some parts.
+
+        Args:
+          plan: the plan, settled.
+          parts: what is wanted.
+          grow: whether the store may grow for them, whatever its options say.
+
+        Returns:
+          Whether all are there now; others may still play.
+        """
+        store = self.store
+        request = self._request(plan, parts)
+        self._check_block()
+        store.ask(request, grow or self.options.extend)
+        asked = store.blocks(parts)
+        number, count = self.share or (0, 1)
+        mine = asked[number::count]
+        _say_mended(store, store.mend(mine))
+        # Or all who are done with their share would play the same ones.
+        others = [block for i, block in enumerate(asked) if i % count != number]
+        random.shuffle(others)
+        todo = store.missing([*mine, *others])
+        say_engines(plan, self.machine.progress)
+        if todo and self.pool is not None:
+            accepts = self.options.accept_version
+            own = self.pool, self.machine, self.stop, accepts
+            have_played(store, plan.spec, todo, *own)
+        elif todo:
+            work = work_into(store, plan, todo, self.machine)
+            session = self._session(plan, work)
+            if count > 1:
+                share_programs(store.place)
+            play_into(store, plan, work, self.machine, self.stop, session)
+        _warn_of_kinds(store)
+        store.seal()
+        whole = not store.missing(asked)
+        if whole and (count > 1 or self.pool is not None):
+            forget_programs(store.place)
+        return whole
+
+    def dataset(self, plan: Plan, parts: Sequence[Part]) -> xr.Dataset:
+        """What the store holds of some parts."""
+        sweep = described_for(
+            plan, self.site.backend, self.store, self.options.accept_version
+        )
+        return dataset_of(self.store, sweep, parts)
+
+    def result(self, plan: Plan, parts: Sequence[Part]) -> xr.Dataset:
+        """All that the store holds; some blocks are played again first, if wanted."""
+        if self.options.verify:
+            from jaxbandits.sweeps.verify import replayed
+
+            asked = self.store.blocks(parts)
+            replayed(self.store, plan, asked, self.options.verify, self.machine)
+        return open_store(self.store.place)
+
+    def _request(self, plan: Plan, parts: Sequence[Part]) -> Request:
+        options, shapes = self.options, metric_shapes(plan)
+        moments = self.keeps_moments
+        if moments and plan.terms.runs_per_instance > 1:
+            raise ValueError(
+                "store: keep must be 'runs' with runs_per_instance > 1: moments of "
+                "runs do not tell those of the instances that they share"
+            )
+        size = block_size(plan, shapes, self.site.backend, moments)
+        if options.block is not None:
+            size = size._replace(runs=options.block)
+        sweep = described_for(
+            plan, self.site.backend, self.store, options.accept_version
+        )
+        keep = options.keep or KEPT[moments]
+        return Request(sweep, [*parts], size, keep, shapes, plan.spec.text or "")
+
+    def _check_block(self) -> None:
+        block = self.options.block
+        if block is None or not self.store.exists():
+            return
+        held = self.store.requests()[0].size.runs
+        if held != block:
+            raise ValueError(
+                f"block must be left out (--block): {self.store.place.name} has blocks "
+                f"of {held} runs, which cannot change, got {block}"
+            )
+
+    def _session(self, plan: Plan, work: Work) -> Json:
+        """Put on record who is about to play; what is said of it."""
+        # Those who share find the sizes of chunks by themselves, which takes a trace.
+        chunk_for = (lambda key: self.machine.chunk) if self.share else work.chunk_for
+        facts = facts_of(plan, work.blocks, chunk_for)
+        session = session_of(
+            self.site,
+            self.options.accept_version,
+            engines=facts,
+            **({"share": "{}/{}".format(*self.share)} if self.share else {}),
+        )
+        self.store.enter(session)
+        return session
+
+
+def _say_mended(store: BlockStore, files: list[str]) -> None:
+    """Warn of files that were damaged."""
+    if files:
+        few = ", ".join(files[:3]) + (", ..." if len(files) > 3 else "")
+        again = sum(name.startswith("blocks/") for name in files)
+        warnings.warn(
+            f"store: {store.place.name} was damaged; mended: {few}"
+            + (f"; blocks to be played again: {again}" if again else ""),
+            stacklevel=4,
+        )
+
+
+def _warn_of_kinds(store: BlockStore) -> None:
+    """Warn if not all who have played give the same bits."""
+    entries: Iterable[Mapping[str, Any]] = store.sessions().values()
+    kinds = {kind_of(entry) for entry in entries if "backend" in entry}
+    if len(kinds) > 1:
+        warnings.warn(
+            f"store: {store.place.name} is played on several kinds of machines ("
+            + "; ".join(sorted(kinds))
+            + "): their numbers agree up to rounding only",
+            stacklevel=4,
+        )

@@ -1,0 +1,382 @@
+"""Blocks played by the workers of an executor: submit, look at the store, again.
+
+Whatever becomes of a task, the store says which blocks are there; those that are
+missing are given out again. A task may be done twice: blocks get the same bits.
+"""
+
+import hashlib
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+import time
+import traceback
+import warnings
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack, contextmanager
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import jax
+
+from jaxbandits import checks
+from jaxbandits.console.progress import reporting
+from jaxbandits.engine.devices import cores
+from jaxbandits.engine.flags import in_play
+from jaxbandits.results.parts import Block
+from jaxbandits.simulation.machine import Machine, machine_of
+from jaxbandits.store.block_store import BlockStore
+from jaxbandits.store.place import Place, writing
+from jaxbandits.store.request import Json
+from jaxbandits.sweeps.fill import StoppedError, name_of, report_of
+from jaxbandits.sweeps.plan import Plan, make_plan, settled
+from jaxbandits.sweeps.play_into import check_worker, play_into, session_of, work_into
+from jaxbandits.sweeps.programs import share_programs
+from jaxbandits.sweeps.site import Site, site_of
+from jaxbandits.sweeps.spec import Spec
+
+ATTEMPTS = 5  # so often in a row workers may be lost without a block being played
+WORK = "work"  # folder of what only workers need
+_WAIT = 0.2  # seconds between two looks at what executors do
+_LOOK = 2.0  # seconds between two looks at the store
+
+
+class Workers(NamedTuple):
+    """Who plays the blocks of a store.
+
+    Attributes:
+      executor: any `concurrent.futures.Executor`, a Dask client, or what has ``submit``
+        as the executors of submitit have it; or a number of processes on this machine,
+        which are started anew where one of them dies.
+      tasks: into how many tasks the blocks are dealt, for executors that start a
+        process or a job for each; by default every block is one.
+    """
+
+    executor: Any
+    tasks: int | None = None
+
+
+class Task(NamedTuple):
+    """Some blocks to be played, as workers get them.
+
+    Attributes:
+      place: where the store is.
+      spec: name of the file of the sweep's spec; the digest of what it holds, so that
+        nobody unpickles what somebody else has put there.
+      keys: of the blocks.
+      machine: what to play on, but for the devices, which are the worker's.
+      x64: whether JAX plays in double precision.
+      accepts: whether newer patches of JAX are accepted than the store's.
+      attempt: how often tasks were lost; some executors (Dask) answer what they were
+        asked before as they did then.
+    """
+
+    place: Place
+    spec: str
+    keys: list[str]
+    machine: Machine
+    x64: bool
+    accepts: bool
+    attempt: int
+
+
+class Failure(NamedTuple):
+    """What went wrong in a worker that is alive: trying again would not help.
+
+    Attributes:
+      kind: name of the exception's type.
+      text: what it said.
+      where: the traceback, in text.
+    """
+
+    kind: str
+    text: str
+    where: str
+
+
+def workers_of(executor: Any) -> Workers:
+    """Workers that can be asked, from them or an executor.
+
+    Raises:
+      TypeError, ValueError: naming what is wrong.
+    """
+    found = executor if isinstance(executor, Workers) else Workers(executor)
+    checks.installed("executor", "cloudpickle", "workers")
+    if found.tasks is not None:
+        checks.whole("executor: tasks", found.tasks, 1)
+    if not hasattr(found.executor, "submit"):
+        if not isinstance(found.executor, int) or isinstance(found.executor, bool):
+            raise TypeError(
+                "executor must be a concurrent.futures.Executor, a number of processes "
+                f"or jaxbandits.sweeps.Workers, got {checks.shown(found.executor)}"
+            )
+        checks.whole("executor", found.executor, 1)
+    return found
+
+
+class Pool:
+    """The executor of workers, or one in its place.
+
+    Attributes:
+      workers: whose executor it is.
+    """
+
+    def __init__(self, workers: Workers) -> None:
+        self.workers = workers
+        self._own: ProcessPoolExecutor | None = None
+
+    def executor(self) -> Any:
+        """One that works."""
+        given = self.workers.executor
+        if not isinstance(given, int):
+            # A Dask client has an executor whose futures are like all others.
+            return given.get_executor() if hasattr(given, "get_executor") else given
+        if self._own is None:
+            self._own = ProcessPoolExecutor(
+                given,
+                # A fork would copy the threads' locks of a JAX that is running.
+                multiprocessing.get_context("spawn"),
+                _begin,
+                (max(cores() // given, 1),),
+            )
+        return self._own
+
+    def close(self) -> None:
+        """End processes of our own; the next executor has others."""
+        if self._own is not None:
+            self._own.shutdown(cancel_futures=True)
+            self._own = None
+
+    def survey(self) -> Site:
+        """Where workers play."""
+        found: Site = self.executor().submit(_survey).result()
+        return found
+
+
+@contextmanager
+def at_work(workers: Workers | None) -> Iterator[Pool | None]:
+    """The pool of workers, if there are some."""
+    if workers is None:
+        yield None
+        return
+    pool = Pool(workers)
+    try:
+        yield pool
+    finally:
+        pool.close()
+
+
+def have_played(
+    store: BlockStore,
+    spec: Spec,
+    blocks: list[Block],
+    pool: Pool,
+    machine: Machine,
+    stop: threading.Event | None,
+    accepts: bool,
+) -> None:
+    """Have workers play blocks, until none is missing.
+
+    Raises:
+      ConnectionError: if workers are lost again and again.
+      ValueError: if a worker says that something is wrong.
+      StoppedError: if it was told to stop before all was played.
+    """
+    import cloudpickle
+
+    data = cloudpickle.dumps(spec)
+    file = f"{WORK}/{hashlib.sha256(data).hexdigest()}"
+    with writing(store.place):
+        store.place.put(file, data)
+    machine_for_all = machine._replace(devices=None, progress=False)
+    x64, lost, attempt = bool(jax.config.jax_enable_x64), 0, 0
+    with _Progress(store, spec, blocks, machine) as progress:
+        while left := store.missing(blocks):
+            count = min(pool.workers.tasks or len(left), len(left))
+            tasks = [
+                Task(
+                    store.place,
+                    file,
+                    [block.key for block in left[number::count]],
+                    machine_for_all,
+                    x64,
+                    accepts,
+                    attempt,
+                )
+                for number in range(count)
+            ]
+            last = _round(pool, tasks, stop, progress)
+            attempt += 1
+            missing = store.missing(blocks)
+            done = f"{len(blocks) - len(missing)} of {len(blocks)} blocks of this run"
+            if missing and stop is not None and stop.is_set():
+                raise StoppedError(f"stopped after {done}")
+            lost = lost + 1 if len(missing) == len(left) else 0
+            if lost == ATTEMPTS:
+                raise ConnectionError(
+                    f"store: {store.place.name}: workers were lost {lost} times in a "
+                    f"row, at last by {type(last).__name__}: {last}; {done} are "
+                    "complete and safe, the same command goes on from there"
+                ) from last
+    store.place.drop(file)
+
+
+def _round(
+    pool: Pool, tasks: list[Task], stop: threading.Event | None, progress: "_Progress"
+) -> BaseException | None:
+    """Submit tasks and wait for all; the last error by which one was lost."""
+    last: BaseException | None = None
+    running: list[Any] = []
+    try:
+        try:
+            for task in tasks:
+                running.append(pool.executor().submit(play_task, task))
+        except Exception as error:  # Each kind of executor has its own.
+            last = error
+        while running:
+            progress.look()
+            if stop is not None and stop.is_set():
+                running = [future for future in running if not future.cancel()]
+            for future in [each for each in running if each.done()]:
+                running.remove(future)
+                try:
+                    found = future.result()
+                except Exception as error:
+                    last = error
+                else:
+                    if isinstance(found, Failure):
+                        _refuse(found)
+            time.sleep(_WAIT if running else 0)
+    finally:
+        for future in running:
+            future.cancel()
+    if last is not None:
+        pool.close()
+    return last
+
+
+def _refuse(failure: Failure) -> None:
+    error = ValueError(f"a worker ended with {failure.kind}: {failure.text}")
+    error.add_note(failure.where)
+    raise error
+
+
+class _Progress:
+    """Says how many blocks workers have played, by what is in the store."""
+
+    def __init__(
+        self, store: BlockStore, spec: Spec, blocks: list[Block], machine: Machine
+    ) -> None:
+        self._store, self._left = store, {block.key: block for block in blocks}
+        self._report = report_of(spec.environments, blocks)
+        self._shown = ExitStack()
+        self._machine, self._looked, self._last = machine, 0.0, time.monotonic()
+
+    def __enter__(self) -> "_Progress":
+        self._shown.enter_context(reporting(self._machine.progress, self._report))
+        self._shown.enter_context(self._report.phase("workers play"))
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._shown.close()
+
+    def look(self) -> None:
+        """Look at the store, if that is some time ago."""
+        now = time.monotonic()
+        if now - self._looked < _LOOK:
+            return
+        new = self._left.keys() & self._store.played()
+        for key in new:
+            block = self._left.pop(key)
+            seconds = (now - self._last) / len(new)
+            self._report.advance(name_of(block), block.size, seconds)
+        self._looked, self._last = now, now if new else self._last
+
+
+def _begin(devices: int) -> None:
+    """What a process of ours does first."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # It is for the one that started it,
+    threading.Thread(target=_follow, daemon=True).start()  # which may be killed.
+    if "JAX_NUM_CPU_DEVICES" not in os.environ:
+        os.environ["JAX_NUM_CPU_DEVICES"] = str(devices)  # for who asks whether
+        jax.config.update("jax_num_cpu_devices", devices)
+
+
+def _follow() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _survey() -> Site:
+    return site_of(jax.local_devices())
+
+
+def play_task(task: Task) -> Failure | None:
+    """Play the blocks of a task that nobody has played: what a worker does."""
+    try:
+        with ExitStack() as stack:
+            stack.enter_context(warnings.catch_warnings())
+            # Of a program that another worker is still writing.
+            warnings.filterwarnings("ignore", "Error (reading|writing) persistent")
+            stack.enter_context(jax.enable_x64(task.x64))
+            stack.enter_context(in_play())
+            _play(task)
+    except Exception as error:
+        text = traceback.format_exc()
+        return Failure(type(error).__name__, str(error), text)
+    return None
+
+
+def _play(task: Task) -> None:
+    share_programs(task.place)
+    with _READYING:
+        store, plan, session = _ready(task.place, task.spec, task.x64, task.accepts)
+        known = {block.key: block for block in store.blocks()}
+        blocks = [known[key] for key in task.keys if key in known]
+        if len(blocks) < len(task.keys):  # Others have asked for more meanwhile.
+            raise ValueError(
+                f"store: {store.place.name} has no {task.keys[0]}: this worker looks "
+                "at another store"
+            )
+        _check(task, tuple(dict.fromkeys(block.game for block in blocks)))
+    machine = machine_of(task.machine)
+    work = work_into(store, plan, store.missing(blocks), machine)
+    play_into(store, plan, work, machine, None, session)
+
+
+# A worker may have several threads.
+_READYING = threading.Lock()
+
+
+@lru_cache(maxsize=4)
+def _ready(
+    place: Place, name: str, x64: bool, accepts: bool
+) -> tuple[BlockStore, Plan, Json]:
+    """What a worker keeps of a store between two tasks."""
+    store = BlockStore(place)
+    with place.open(name) as file:
+        data = bytes(file.read())
+    if hashlib.sha256(data).hexdigest() != name.removeprefix(f"{WORK}/"):
+        raise ValueError(f"store: {place.name} has another spec for workers")
+    here = _survey()
+    known = store.requests()[0].sweep
+    plan = settled(make_plan(pickle.loads(data)), here.backend, known)
+    session = session_of(here, accepts)
+    store.enter(session)
+    return store, plan, session
+
+
+def _check(task: Task, games: tuple[Any, ...]) -> None:
+    """Check games once each, as it takes a trace."""
+    for game in games:
+        _check_once(task.place, task.spec, task.x64, task.accepts, game)
+
+
+@lru_cache(maxsize=4096)
+def _check_once(place: Place, name: str, x64: bool, accepts: bool, game: Any) -> None:
+    store, plan, _ = _ready(place, name, x64, accepts)
+    check_worker(store, plan, _survey().backend, accepts, [game])

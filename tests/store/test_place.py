@@ -1,0 +1,91 @@
+"""Places: files appear whole and once, in folders, in memory and in buckets."""
+
+import errno
+import os
+import pickle
+import time
+
+import pytest
+
+from jaxbandits.store.place import Bucket, Folder, Memory, place_of, writing
+from tests.buckets import bucket  # noqa: F401
+
+
+@pytest.fixture(
+    params=["folder", "memory", pytest.param("bucket", marks=pytest.mark.slow)]
+)
+def place(request, tmp_path):
+    if request.param == "bucket":
+        url = f"{request.getfixturevalue('bucket')}/{tmp_path.name}"
+        return Bucket(url)
+    return Memory() if request.param == "memory" else Folder(tmp_path / "store")
+
+
+def content(place, name):
+    with place.open(name) as file:
+        return file.read()
+
+
+def test_a_file_is_put_once(place):
+    assert place.names("") == place.names("blocks") == set()
+    assert place.put("blocks/a", b"first") and place.put("top", b"x")
+    assert not place.put("blocks/a", b"second")
+    assert content(place, "blocks/a") == b"first"
+    assert place.names("blocks") == {"a"} and place.names("") == {"top"}
+    assert abs(place.times("blocks")["a"] - time.time()) < 60
+
+
+def test_a_file_that_is_dropped_is_gone(place):
+    place.put("blocks/a", b"first")
+    place.drop("blocks/a")
+    place.drop("blocks/a")
+    assert place.names("blocks") == set()
+    with pytest.raises(FileNotFoundError):
+        place.open("blocks/a")
+
+
+def test_a_folder_can_be_sent_to_a_worker(tmp_path):
+    Folder(tmp_path).put("a", b"1")
+    assert pickle.loads(pickle.dumps(Folder(tmp_path))).names("") == {"a"}
+
+
+def test_a_disk_without_links_has_whole_files_too(tmp_path, monkeypatch):
+    def refuse(*args):
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refuse)
+    place = Folder(tmp_path)
+    assert place.put("blocks/a", b"first") and not place.put("blocks/a", b"second")
+    assert content(place, "blocks/a") == b"first"
+    assert os.listdir(tmp_path / "blocks") == ["a"]
+
+
+def test_temporary_files_go_when_they_are_a_day_old(tmp_path):
+    place = Folder(tmp_path)
+    place.put("blocks/a", b"")
+    old, young = tmp_path / "blocks/.old", tmp_path / "blocks/.young"
+    for file in (old, young):
+        file.write_bytes(b"half")
+    os.utime(old, (0, time.time() - 90_000))
+    assert place.names("blocks") == {"a"}
+    place.tidy()
+    assert {*os.listdir(tmp_path / "blocks")} == {"a", ".young"}
+
+
+def test_errors_of_the_disk_name_the_store(tmp_path):
+    place = Folder(tmp_path / "store")
+    words = f"store: cannot write to {place.name}: No space"
+    with pytest.raises(OSError, match=words), writing(place):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_what_is_no_place_is_refused(tmp_path, subtests):
+    (file := tmp_path / "file").touch()
+    for where, kind, words in (
+        (3, TypeError, "store must be a path"),
+        ("", ValueError, "store must be a path"),
+        (file, ValueError, "store must be a folder"),
+        ("ftp://x/y", ValueError, "known are s3, gs, az"),
+    ):
+        with subtests.test(where=where), pytest.raises(kind, match=words):
+            place_of(where)
