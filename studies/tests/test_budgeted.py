@@ -7,7 +7,7 @@ from jaxbandits import budgeted, simulate
 from jaxbandits.plots.labels import padded_number
 from jaxbandits.stats import final, paired_difference
 from jaxbandits_studies import REGISTRY, Options
-from jaxbandits_studies.budgeted import catalogue, table
+from jaxbandits_studies.budgeted import comparisons, table
 from jaxbandits_studies.budgeted.facebook import seeds_by_group
 from jaxbandits_studies.budgeted.instances import FACEBOOK_FILE, facebook, synthetic
 from jaxbandits_studies.common.comparison import Contestant
@@ -221,7 +221,7 @@ def test_a_hurry_leaves_out_the_large_instances(rehearsal, no_data, name):
 def test_all_settings_with_data(rehearsal, data, monkeypatch):
     """Of the instances without data one stands for all."""
     one = synthetic(("S-Br",), (10,))
-    monkeypatch.setattr(catalogue, "synthetic", lambda sizes: one)
+    monkeypatch.setattr(comparisons, "synthetic", lambda sizes: one)
     name = "budgeted-fig6"
     outcome, calls = rehearsal(name)
     check_cast(outcome, name, [*one, "FB-Br", "FB-Bt"], PAPER)
@@ -333,9 +333,9 @@ def played():
     """Two policies on one instance, for a budget of 60; the baseline in name only."""
     cast = {
         BASELINE: Contestant(budgeted.uniform),
-        "epsilon-first": catalogue.EVERYONE["epsilon-first"],
+        "epsilon-first": comparisons.EVERYONE["epsilon-first"],
     }
-    return catalogue.regret_curves(
+    return comparisons.regret_curves(
         "budgeted-test",
         lambda options: synthetic(("S-Br",), (10,)),
         cast,

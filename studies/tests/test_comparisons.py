@@ -7,7 +7,7 @@ from jaxbandits import censored, simulate
 from jaxbandits.stats import final
 from jaxbandits_studies import REGISTRY
 from jaxbandits_studies.censored import recommendation
-from jaxbandits_studies.censored.catalogue import CLAIRVOYANT, add_deviations
+from jaxbandits_studies.censored.comparisons import CLAIRVOYANT, add_deviations
 from jaxbandits_studies.censored.recommendation import CELLS, GAMES
 from jaxbandits_studies.censored.tables import INSTANCES
 from studies.tests.checks import check_records, entry, legend_texts
@@ -138,7 +138,7 @@ def check_figure(outcome, instances, policies):
     axes = outcome.figure.axes
     assert [ax.get_title() for ax in axes] == instances
     for ax in axes:
-        assert [line.get_label() for line in ax.lines] == censored
+        assert [line.get_label() for line in ax.lines] == policies
     assert legend_texts(outcome.figure) == censored
 
 
