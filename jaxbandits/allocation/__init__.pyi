@@ -4,7 +4,7 @@ from .instances import criteo_like, ednet_like, simulation
 from .policies.fixed import clairvoyant, fixed_turns, uniform, uniform_turns
 from .policies.mg_ucb import mg_ucb, mg_ucb_delta
 from .policies.ra_etc import ra_etc
-from .policies.ra_ucb import no_ucb, ra_ucb, ra_ucb_authors
+from .policies.ra_ucb import no_ucb, ra_ucb
 from .policies.thompson import thompson
 from .problem import make_problem
 from .serving.environment import OrderedOracle, ordered
@@ -55,7 +55,6 @@ __all__ = [
     "ordered_ucb",
     "ra_etc",
     "ra_ucb",
-    "ra_ucb_authors",
     "random_environment",
     "simulation",
     "solve",

@@ -13,6 +13,7 @@ from jaxbandits_studies.budgeted.instances import FACEBOOK_FILE, facebook, synth
 from jaxbandits_studies.common.comparison import Contestant
 from jaxbandits_studies.common.data import FOLDER
 from jaxbandits_studies.datasets import Group, fb_br
+from jaxbandits_studies.slips.budgeted import b_greedy_code, ucb_b2_code
 from studies.tests.checks import (
     assert_readable,
     check_records,
@@ -197,8 +198,8 @@ def test_the_policies_are_what_their_names_say(rehearsal, no_data):
         "KUBE": budgeted.kube,
         "UCB-BV1 (oracle)": budgeted.ucb_bv1,
         "UCB-B2": budgeted.ucb_b2,
-        "UCB-B2, code (oracle)": lambda p: budgeted.ucb_b2(p, form="code"),
-        "b-greedy, code": lambda p: budgeted.b_greedy(p, unpaid="code"),
+        "UCB-B2, code (oracle)": ucb_b2_code,
+        "b-greedy, code": b_greedy_code,
         "PD-BwK": budgeted.pd_bwk,
         "epsilon-first": budgeted.epsilon_first,
         "uniform": budgeted.uniform,
@@ -339,10 +340,9 @@ def played():
         "budgeted-test",
         lambda options: synthetic(("S-Br",), (10,)),
         cast,
-        ("epsilon-first",),
-        True,
-        3,
         Options(seeds=4, horizon=60, progress=False),
+        shown=("epsilon-first",),
+        bands=True,
     )
 
 

@@ -8,6 +8,7 @@ from jaxbandits import farewell, simulate
 from jaxbandits_studies import REGISTRY, Options
 from jaxbandits_studies.farewell import comparisons
 from jaxbandits_studies.farewell.comparisons import crossover_notes
+from jaxbandits_studies.slips.farewell import wait_ucb_naive
 from jaxbandits_studies.statements import of_experiment
 from jaxbandits_studies.theory import farewell as theory
 from studies.tests.checks import (
@@ -126,7 +127,7 @@ def test_the_policies_are_what_their_names_say(rehearsal):
     assert [policy.name for policy in side.values()] == [
         farewell.wait_ucb(problem).name,
         farewell.wait_ucb(problem, observe="shorter").name,
-        farewell.wait_ucb(problem, observe="naive").name,
+        wait_ucb_naive(problem).name,
         farewell.product_limit(problem).name,
         farewell.omega_star_ucb(problem).name,
         farewell.omega_star_ucb(problem, **shorter).name,

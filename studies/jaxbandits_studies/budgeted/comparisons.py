@@ -33,6 +33,7 @@ from jaxbandits_studies.budgeted.instances import (
 from jaxbandits_studies.common.comparison import Contestant, add_spread, run_contestants
 from jaxbandits_studies.common.data import data_file
 from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.slips.budgeted import b_greedy_code, ucb_b2_code
 
 BASELINE = "omega*-UCB, rho = 1/4"
 LOG_SHARE = "omega*-UCB, log(t/n)"
@@ -65,8 +66,8 @@ OTHERS = {
     "Budget-UCB, code (oracle)": Contestant(budgeted.budget_ucb, {"log_factor": 2.0}),
     "UCB-BV1 (oracle)": Contestant(budgeted.ucb_bv1),
     "UCB-B2": Contestant(budgeted.ucb_b2),
-    "UCB-B2, code (oracle)": Contestant(partial(budgeted.ucb_b2, form="code")),
-    "b-greedy, code": Contestant(partial(budgeted.b_greedy, unpaid="code")),
+    "UCB-B2, code (oracle)": Contestant(ucb_b2_code),
+    "b-greedy, code": Contestant(b_greedy_code),
     "PD-BwK": Contestant(
         budgeted.pd_bwk, _horizon | {"horizon": lambda options: options.horizon}
     ),

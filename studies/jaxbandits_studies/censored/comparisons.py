@@ -26,6 +26,7 @@ from jaxbandits_studies.censored.tables import (
 from jaxbandits_studies.censored.theory import bounds
 from jaxbandits_studies.common.comparison import Contestant, run_contestants
 from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.slips.censored import thompson_copied, thompson_strict
 
 CLAIRVOYANT = "clairvoyant"
 METRICS = ("regret", "censored", "optimal")
@@ -42,8 +43,10 @@ PAPER = {
     "UCB": Contestant(censored.ucb_reduction),
 }
 UPDATES = {
-    f"TS, {update}": Contestant(partial(censored.thompson, update=update))
-    for update in ("independent", "shared", "copied", "strict")
+    "TS, independent": Contestant(censored.thompson),
+    "TS, shared": Contestant(partial(censored.thompson, update="shared")),
+    "TS, copied": Contestant(thompson_copied),
+    "TS, strict": Contestant(thompson_strict),
 }
 RADII = {
     PRINTED: PAPER[PRINTED],

@@ -15,6 +15,7 @@ from jaxbandits.stats import summary_records
 from jaxbandits_studies.common.comparison import Contestant, run_contestants
 from jaxbandits_studies.common.experiment import Options, Outcome
 from jaxbandits_studies.farewell.theory import bounds
+from jaxbandits_studies.slips.farewell import wait_ucb_naive
 
 SHOWN = ("regret", "realised_regret", "optimal", "epochs")
 BAR_COLORS = ("0.35", "0.55", "0.75")
@@ -31,7 +32,7 @@ SIDE = {
     "Wait-UCB, shorter waits": Contestant(
         partial(farewell.wait_ucb, observe="shorter")
     ),
-    "Wait-UCB, naive": Contestant(partial(farewell.wait_ucb, observe="naive")),
+    "Wait-UCB, naive": Contestant(wait_ucb_naive),
     "Wait-UCB, product-limit": Contestant(farewell.product_limit),
     "omega*-UCB": Contestant(farewell.omega_star_ucb),
     "omega*-UCB, shorter waits": Contestant(
