@@ -90,3 +90,15 @@ def tape(words):
 def rng():
     """A NumPy generator with a fixed seed, for inputs that are not uniforms."""
     return np.random.default_rng(7)
+
+
+@pytest.fixture
+def write(tmp_path):
+    """``write(text, name="table.csv")``: the path of a new file with that text."""
+
+    def write(text, name="table.csv"):
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return write

@@ -67,8 +67,6 @@ _FORMS: dict[str, Maker] = {
     "censored/moss": Maker(censored.moss_reduction),
     "censored/kl-ucb": Maker(censored.kl_ucb_reduction),
     "censored/thompson-shared": Maker(censored.thompson, {"update": "shared"}),
-    "censored/thompson-copied": Maker(censored.thompson, {"update": "copied"}),
-    "censored/thompson-strict": Maker(censored.thompson, {"update": "strict"}),
     "censored/fixed": Maker(censored.fixed, {"arm": 0, "limit": 0}),
     "continuum/z-rcucb-inherit": Maker(censored.z_rcucb, {"history": "inherit"}),
     "continuum/z-rcucb-kaplan-meier": Maker(
@@ -111,11 +109,8 @@ _FORMS: dict[str, Maker] = {
     "budgeted/share-ucb-anytime-joint": Maker(
         budgeted.share_ucb, {"clock": "spent", "joint": True}
     ),
-    "budgeted/ucb-b2-code": Maker(budgeted.ucb_b2, {"form": "code"}),
-    "budgeted/b-greedy-code": Maker(budgeted.b_greedy, {"unpaid": "code"}),
     "budgeted/fixed": Maker(budgeted.fixed, {"arm": 0}),
     "farewell/wait-ucb-shorter": Maker(farewell.wait_ucb, {"observe": "shorter"}),
-    "farewell/wait-ucb-naive": Maker(farewell.wait_ucb, {"observe": "naive"}),
     "farewell/omega-ucb-shorter": Maker(farewell.omega_ucb, {"observe": "shorter"}),
     "farewell/omega-star-ucb-shrunk": Maker(
         farewell.omega_star_ucb, {"variance": "shrunk"}

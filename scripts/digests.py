@@ -29,7 +29,7 @@ from games import Game, games, policy_of
 
 from jaxbandits.cli.main import main as command
 from jaxbandits.engine.identity import program_digest
-from jaxbandits.registry import POLICIES
+from jaxbandits.registry import policies
 from jaxbandits.sweeps.site import kind_of, site_of
 
 SEEDS, ROUNDS = 64, 200
@@ -64,7 +64,7 @@ def _write(file: Path, only: str, programs: bool) -> int:
     found = json.loads(file.read_text()) if file.exists() else {"machine": MACHINE}
     if found["machine"] != MACHINE:
         raise SystemExit(f"{file} is of another machine: {found['machine']}")
-    tasks = dict.fromkeys(POLICIES, _program if programs else _policy)
+    tasks = dict.fromkeys(policies(), _program if programs else _policy)
     if not programs:
         tasks |= dict.fromkeys(REPRODUCTIONS, _reproduction)
     for name, task in tasks.items():

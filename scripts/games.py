@@ -6,7 +6,7 @@ from jaxbandits import allocation, budgeted, censored, farewell
 from jaxbandits.allocation.solving import is_concave
 from jaxbandits.laws.thresholds import exponential
 from jaxbandits.protocol import Environment, Policy
-from jaxbandits.registry import POLICIES
+from jaxbandits.registry import policies
 
 
 class Game(NamedTuple):
@@ -66,4 +66,4 @@ def policy_of(name: str, game: Game) -> Policy | None:
         return None
     if name in EXPONENTIAL and problem.family is not exponential:
         return None
-    return POLICIES[name](problem)
+    return policies()[name](problem)

@@ -20,7 +20,7 @@ import numpy as np
 from games import games, policy_of
 
 import jaxbandits as jb
-from jaxbandits.registry import POLICIES
+from jaxbandits.registry import policies
 
 CHUNKS = (None, 64, 128, 320)
 DEVICES = (1, 2, 3)
@@ -34,7 +34,7 @@ def main() -> int:
     options = parser.parse_args()
     print(f"jax {jax.__version__}")
     broken = 0
-    for name in fnmatch.filter(POLICIES, options.only):
+    for name in fnmatch.filter(policies(), options.only):
         for game in games(options.rounds)[name.split("/")[0]]:
             policy = policy_of(name, game)
             if policy is not None:

@@ -15,7 +15,7 @@ import numpy as np
 from games import games, policy_of
 
 import jaxbandits as jb
-from jaxbandits.registry import POLICIES
+from jaxbandits.registry import policies
 
 
 def main() -> int:
@@ -26,7 +26,7 @@ def main() -> int:
     options = parser.parse_args()
     print(f"jax {jax.__version__}, devices {len(jax.devices())}")
     failed = 0
-    for name in fnmatch.filter(POLICIES, options.only):
+    for name in fnmatch.filter(policies(), options.only):
         for game in games(options.rounds)[name.split("/")[0]]:
             for seeds in options.seeds:
                 failed += not _played(name, game, seeds)

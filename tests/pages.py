@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-BLOCK = re.compile(r"^(?P<where>[^\n]*)\n\n```python\n(?P<code>.*?)^```$", re.M | re.S)
+BLOCK = re.compile(
+    r"^(?P<where>[^\n]*)\n\n```(?:python|toml)\n(?P<code>.*?)^```$", re.M | re.S
+)
 PLACES = {
     "file": r"New file `(?P<path>[^`]+)`:",
     "entry": r"In `(?P<table>[^`]+)` of `(?P<path>[^`]+)`:",
@@ -55,7 +57,7 @@ def steps(page: str) -> list[Step]:
                 break
         else:
             raise ValueError(f"{page}: {where!r} does not say where a block goes")
-    if len(found) != text.count("```python"):
+    if len(found) != text.count("```python") + text.count("```toml"):
         raise ValueError(f"{page}: a block of Python follows no line that says where")
     return found
 

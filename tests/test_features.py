@@ -109,7 +109,8 @@ def test_every_public_name_and_every_option_of_it_has_a_row():
 def public():
     """Name and value of all that users may import."""
     walked = pkgutil.walk_packages(jaxbandits.__path__, "jaxbandits.")
-    for home in ["jaxbandits", *(x.name for x in walked if x.name[-8:] != "__main__")]:
+    others = ("jaxbandits.__main__", "jaxbandits.checks")  # for the library's authors
+    for home in ["jaxbandits", *(x.name for x in walked if x.name not in others)]:
         module = import_module(home)
         for name in getattr(
             module, "__all__", vars(module) if home in UNLISTED else ()

@@ -12,10 +12,10 @@ from jaxbandits.checks.points import points_from
 from jaxbandits.farewell import on_pairs
 from jaxbandits.farewell.policies.pairs import as_arms
 from jaxbandits.plain import doubling, same_pair, ucb
-from jaxbandits.registry import POLICIES
 from jaxbandits.simulation.arguments import points_of, schedule_of
 from jaxbandits.testing import check_policy
 from tests.engine import budget_game
+from tests.registered import POLICIES
 from tests.tables import assert_refused, naming
 
 MAKE = {

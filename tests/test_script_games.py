@@ -5,7 +5,7 @@ from runpy import run_path
 
 import pytest
 
-from jaxbandits.registry import POLICIES
+from tests.registered import POLICIES
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
 

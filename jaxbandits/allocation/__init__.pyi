@@ -16,7 +16,6 @@ from .policies.mg_ucb import mg_ucb_delta as mg_ucb_delta
 from .policies.ra_etc import ra_etc as ra_etc
 from .policies.ra_ucb import no_ucb as no_ucb
 from .policies.ra_ucb import ra_ucb as ra_ucb
-from .policies.ra_ucb import ra_ucb_authors as ra_ucb_authors
 from .policies.thompson import thompson as thompson
 from .problem import make_problem as make_problem
 from .serving.environment import OrderedOracle as OrderedOracle

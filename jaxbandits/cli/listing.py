@@ -6,6 +6,7 @@ One entry is a line that begins with its name, so that names can be copied.
 import inspect
 import json
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -114,9 +115,11 @@ def _value(value: Any) -> str:
 
 def _path(function) -> str:
     """Where a user imports a function from: ``censored.rcucb``."""
-    package, room = function.__module__.split(".")[:2]
-    prefix = room if package == "jaxbandits" else f"{package}.{room}"
-    return f"{prefix}.{function.__name__}"
+    module = function.__module__
+    room = ".".join(module.split(".")[:2])
+    if getattr(sys.modules[room], function.__name__, None) is function:
+        module = room.removeprefix("jaxbandits.")
+    return f"{module}.{function.__name__}"
 
 
 def _show(name: str, kind: str, entries: Mapping[str, Any], as_json: bool) -> int:

@@ -11,7 +11,7 @@ from jaxbandits import allocation, budgeted, censored, farewell
 from jaxbandits.engine.gpu import Block, legs
 from jaxbandits.engine.legs import SCAN
 from jaxbandits.laws.thresholds import exponential
-from jaxbandits.registry import POLICIES
+from jaxbandits.registry import policies
 
 from .gpu import in_machine_code, memory_per_run, topology, traced
 
@@ -40,7 +40,7 @@ GAMES = {
 
 def rows(seeds: int, seconds: int) -> Iterator[dict]:
     """A row per policy; one that fails, or takes longer, says so."""
-    for name in POLICIES:
+    for name in policies():
         program = (
             f"from scripts.bench import gpu_registry as g; g.tell({name!r}, {seeds})"
         )
@@ -66,7 +66,7 @@ def tell(name: str, seeds: int) -> None:
     """Compile the engine for one policy, and print its row as JSON."""
     game = GAMES[name.split("/")[0]]()
     began = time.perf_counter()
-    policy, engine = POLICIES[name](game.problem), SCAN._replace(legs=legs)
+    policy, engine = policies()[name](game.problem), SCAN._replace(legs=legs)
     program = traced(topology(), policy, game, seeds, engine)
     row = {"policy": name, "trace_s": time.perf_counter() - began}
     row |= memory_per_run(program, policy, game)

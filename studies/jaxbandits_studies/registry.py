@@ -1,9 +1,17 @@
-"""What the studies add to the registry of jaxbandits: games of data sets."""
+"""What the studies add to the registry of jaxbandits: slips, and games of data sets."""
 
 from jaxbandits.registry import Maker
 from jaxbandits_studies import datasets
+from jaxbandits_studies.slips import allocation, budgeted, censored, farewell
 
-POLICIES: dict[str, Maker] = {}
+POLICIES: dict[str, Maker] = {
+    "censored/thompson-copied": Maker(censored.thompson_copied),
+    "censored/thompson-strict": Maker(censored.thompson_strict),
+    "budgeted/ucb-b2-code": Maker(budgeted.ucb_b2_code),
+    "budgeted/b-greedy-code": Maker(budgeted.b_greedy_code),
+    "allocation/ra-ucb-authors": Maker(allocation.ra_ucb_authors),
+    "farewell/wait-ucb-naive": Maker(farewell.wait_ucb_naive),
+}
 ENVIRONMENTS: dict[str, Maker] = {
     "budgeted/fb-br": Maker(datasets.fb_br, needs=("groups",)),
     "budgeted/fb-bt": Maker(datasets.fb_bt, needs=("groups",)),

@@ -20,7 +20,7 @@ from scipy import stats
 
 from jaxbandits import laws, simulate
 from jaxbandits.budgeted import make_environment
-from jaxbandits.registry import POLICIES
+from tests.registered import POLICIES
 
 pytestmark = pytest.mark.slow
 

@@ -7,12 +7,13 @@ from jaxbandits import budgeted, simulate
 from jaxbandits.plots.labels import padded_number
 from jaxbandits.stats import final, paired_difference
 from jaxbandits_studies import REGISTRY, Options
-from jaxbandits_studies.budgeted import catalogue, table
+from jaxbandits_studies.budgeted import comparisons, table
 from jaxbandits_studies.budgeted.facebook import seeds_by_group
 from jaxbandits_studies.budgeted.instances import FACEBOOK_FILE, facebook, synthetic
 from jaxbandits_studies.common.comparison import Contestant
 from jaxbandits_studies.common.data import FOLDER
 from jaxbandits_studies.datasets import Group, fb_br
+from jaxbandits_studies.slips.budgeted import b_greedy_code, ucb_b2_code
 from studies.tests.checks import (
     assert_readable,
     check_records,
@@ -197,8 +198,8 @@ def test_the_policies_are_what_their_names_say(rehearsal, no_data):
         "KUBE": budgeted.kube,
         "UCB-BV1 (oracle)": budgeted.ucb_bv1,
         "UCB-B2": budgeted.ucb_b2,
-        "UCB-B2, code (oracle)": lambda p: budgeted.ucb_b2(p, form="code"),
-        "b-greedy, code": lambda p: budgeted.b_greedy(p, unpaid="code"),
+        "UCB-B2, code (oracle)": ucb_b2_code,
+        "b-greedy, code": b_greedy_code,
         "PD-BwK": budgeted.pd_bwk,
         "epsilon-first": budgeted.epsilon_first,
         "uniform": budgeted.uniform,
@@ -221,7 +222,7 @@ def test_a_hurry_leaves_out_the_large_instances(rehearsal, no_data, name):
 def test_all_settings_with_data(rehearsal, data, monkeypatch):
     """Of the instances without data one stands for all."""
     one = synthetic(("S-Br",), (10,))
-    monkeypatch.setattr(catalogue, "synthetic", lambda sizes: one)
+    monkeypatch.setattr(comparisons, "synthetic", lambda sizes: one)
     name = "budgeted-fig6"
     outcome, calls = rehearsal(name)
     check_cast(outcome, name, [*one, "FB-Br", "FB-Bt"], PAPER)
@@ -333,16 +334,15 @@ def played():
     """Two policies on one instance, for a budget of 60; the baseline in name only."""
     cast = {
         BASELINE: Contestant(budgeted.uniform),
-        "epsilon-first": catalogue.EVERYONE["epsilon-first"],
+        "epsilon-first": comparisons.EVERYONE["epsilon-first"],
     }
-    return catalogue.regret_curves(
+    return comparisons.regret_curves(
         "budgeted-test",
         lambda options: synthetic(("S-Br",), (10,)),
         cast,
-        ("epsilon-first",),
-        True,
-        3,
         Options(seeds=4, horizon=60, progress=False),
+        shown=("epsilon-first",),
+        bands=True,
     )
 
 

@@ -7,7 +7,7 @@ from jaxbandits import censored, simulate
 from jaxbandits.stats import final
 from jaxbandits_studies import REGISTRY
 from jaxbandits_studies.censored import recommendation
-from jaxbandits_studies.censored.catalogue import CLAIRVOYANT, add_deviations
+from jaxbandits_studies.censored.comparisons import CLAIRVOYANT, add_deviations
 from jaxbandits_studies.censored.recommendation import CELLS, GAMES
 from jaxbandits_studies.censored.tables import INSTANCES
 from studies.tests.checks import check_records, entry, legend_texts
@@ -109,21 +109,21 @@ REHEARSED = sorted(set(CAST) - {"censored-fig8", "censored-recommendation"})
 @pytest.mark.parametrize("name", REHEARSED)
 def test_a_comparison_has_its_cast_and_published_shares(rehearsal, name):
     outcome, calls = rehearsal(name)
-    instances, censored = CAST[name]
+    instances, policies = CAST[name]
     check_records(outcome, name)
     assert list(outcome.datasets) == instances
     assert [(r["environment"], r["policy"]) for r in outcome.records] == [
-        (i, p) for i in instances for p in (*censored, CLAIRVOYANT)
+        (i, p) for i in instances for p in (*policies, CLAIRVOYANT)
     ]
     assert {(r["seeds"], r["horizon"]) for r in outcome.records} == {(3, 70)}
     for instance in instances:
-        found = [entry(outcome, instance, p, "regret")["mean"] for p in censored]
-        assert found == [i + 1 for i in range(len(censored))]
+        found = [entry(outcome, instance, p, "regret")["mean"] for p in policies]
+        assert found == [i + 1 for i in range(len(policies))]
     for instance, policy, share in PUBLISHED.get(name, ()):
         assert entry(outcome, instance, policy, "censored")["published"] == share
         assert entry(outcome, instance, policy, "regret")["published"] is None
-    assert [list(censored) for censored, _, _ in calls] == len(instances) * [censored]
-    check_figure(outcome, instances, censored)
+    assert [list(cast) for cast, _, _ in calls] == len(instances) * [policies]
+    check_figure(outcome, instances, policies)
     if name in SIZES:
         problems = [environment.problem for _, environment, _ in calls]
         sizes = {(p.num_arms, p.num_limits) for p in problems}
@@ -138,17 +138,17 @@ def check_figure(outcome, instances, policies):
     axes = outcome.figure.axes
     assert [ax.get_title() for ax in axes] == instances
     for ax in axes:
-        assert [line.get_label() for line in ax.lines] == censored
-    assert legend_texts(outcome.figure) == censored
+        assert [line.get_label() for line in ax.lines] == policies
+    assert legend_texts(outcome.figure) == policies
 
 
 def test_the_radii_are_what_their_names_say(rehearsal):
     _, calls = rehearsal("censored-radii")
-    censored, _, arguments = calls[0]
+    policies, _, arguments = calls[0]
     assert arguments["horizon"] == 70 and "budget" not in arguments
     found = {
         label: policy.params._asdict() | arguments["grid"].get(label, {})
-        for label, policy in censored.items()
+        for label, policy in policies.items()
     }
     assert {k: (v["gain_radius"], v["penalty_radius"]) for k, v in found.items()} == {
         "RCUCB, eq. (12)": (1.0, 1.0),
@@ -158,7 +158,7 @@ def test_the_radii_are_what_their_names_say(rehearsal):
         "gain radius only, Kaplan-Meier": (1.0, 0.0),
     }
     assert {v["alpha"] for v in found.values()} == {1.0}
-    *eq_9, kaplan_meier = censored.values()
+    *eq_9, kaplan_meier = policies.values()
     assert len({policy.update for policy in eq_9}) == 1
     assert kaplan_meier.update is not eq_9[0].update
 

@@ -6,8 +6,9 @@ from scipy import stats
 
 from jaxbandits import farewell, simulate
 from jaxbandits_studies import REGISTRY, Options
-from jaxbandits_studies.farewell import catalogue
-from jaxbandits_studies.farewell.catalogue import crossover_notes
+from jaxbandits_studies.farewell import comparisons
+from jaxbandits_studies.farewell.comparisons import crossover_notes
+from jaxbandits_studies.slips.farewell import wait_ucb_naive
 from jaxbandits_studies.statements import of_experiment
 from jaxbandits_studies.theory import farewell as theory
 from studies.tests.checks import (
@@ -126,7 +127,7 @@ def test_the_policies_are_what_their_names_say(rehearsal):
     assert [policy.name for policy in side.values()] == [
         farewell.wait_ucb(problem).name,
         farewell.wait_ucb(problem, observe="shorter").name,
-        farewell.wait_ucb(problem, observe="naive").name,
+        wait_ucb_naive(problem).name,
         farewell.product_limit(problem).name,
         farewell.omega_star_ucb(problem).name,
         farewell.omega_star_ucb(problem, **shorter).name,
@@ -235,7 +236,7 @@ def test_the_bounds_lie_above_the_regret(bounds):
     for ax, (title, data) in zip(
         bounds.figure.axes, bounds.datasets.items(), strict=True
     ):
-        environment = catalogue.FIGURE_1[title]()
+        environment = comparisons.FIGURE_1[title]()
         oracle = environment.oracle()
         waits = np.arange(1, 11)
         curves = {line.get_label(): line for line in ax.lines}
@@ -324,7 +325,7 @@ def test_as_many_runs_are_lost_as_the_errata_say():
     """docs/errata.md, D7, with half of the seeds: 29 and 0 of 1,024."""
     for rho, least, most in [(0.25, 4, 40), (1.0, 0, 0)]:
         with naming((rho, least, most)):
-            game, budget = catalogue.FIGURE_2["Figure 2c"](), 1e5
+            game, budget = comparisons.FIGURE_2["Figure 2c"](), 1e5
             policy = farewell.omega_star_ucb(game.problem)
             policy = policy._replace(params=policy.params._replace(rho=rho))
             data = simulate(

@@ -34,7 +34,7 @@ def asked(monkeypatch):
 
         def play(policies, environment, options, **others):
             assert options is OPTIONS
-            calls.append(others | {"policies": budgeted, "environment": environment})
+            calls.append(others | {"policies": policies, "environment": environment})
             return "dataset"
 
         monkeypatch.setattr(comparison, "play", play)

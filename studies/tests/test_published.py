@@ -14,7 +14,7 @@ import pytest
 from jaxbandits import censored
 from jaxbandits.stats import mean, sem
 from jaxbandits_studies import REGISTRY, Options
-from jaxbandits_studies.censored.catalogue import PRINTED, RCUCB, TABLE_NOTES
+from jaxbandits_studies.censored.comparisons import PRINTED, RCUCB, TABLE_NOTES
 from jaxbandits_studies.censored.tables import TABLE_5_1, trio
 from jaxbandits_studies.common.comparison import Contestant, run_contestants
 from studies.tests.ztable import Row, check_rows, of_repetitions

@@ -12,7 +12,7 @@ import pytest
 
 from jaxbandits.stats import final
 from jaxbandits_studies import Options
-from jaxbandits_studies.budgeted.catalogue import BASELINE, EVERYONE, LOG_SHARE
+from jaxbandits_studies.budgeted.comparisons import BASELINE, EVERYONE, LOG_SHARE
 from jaxbandits_studies.budgeted.instances import BUDGET, synthetic
 from jaxbandits_studies.common.comparison import run_contestants
 from studies.tests.ztable import Row, check_rows

@@ -11,7 +11,7 @@ import pytest
 from jaxbandits.stats import mean, sem
 from jaxbandits_studies import Options
 from jaxbandits_studies.common.comparison import run_contestants
-from jaxbandits_studies.farewell.catalogue import FIGURE_1, FIGURE_2, PAPER, SIDE
+from jaxbandits_studies.farewell.comparisons import FIGURE_1, FIGURE_2, PAPER, SIDE
 from studies.tests.ztable import Row, check_rows
 
 pytestmark = pytest.mark.slow

@@ -1,43 +1,42 @@
 """Names and sizes of the registered experiments."""
 
+import inspect
 import re
+from importlib import import_module
 
 import pytest
 
-import jaxbandits
+from jaxbandits.registry import SETTINGS
 from jaxbandits_studies import REGISTRY
-from jaxbandits_studies.allocation import catalogue as allocation
-from jaxbandits_studies.budgeted import catalogue as budgeted
-from jaxbandits_studies.censored import catalogue as censored
-from jaxbandits_studies.farewell import catalogue as farewell
-from jaxbandits_studies.judging import leaderboard
+from jaxbandits_studies.experiments import TABLE
 from tests.tables import naming
-
-PARTS = {
-    "leaderboard": leaderboard,
-    "censored": censored,
-    "allocation": allocation,
-    "budgeted": budgeted,
-    "farewell": farewell,
-}
 
 
 def test_names_are_unique_and_start_with_a_setting():
-    assert len(REGISTRY) == sum(len(part.EXPERIMENTS) for part in PARTS.values())
+    assert len(REGISTRY) == len(TABLE)
     for name, experiment in REGISTRY.items():
         assert experiment.name == name
         assert re.fullmatch(r"[a-z]+(-[a-z0-9]+)+", name)
-        part, of_board = name.split("-")[:2]
-        board = part == "leaderboard"
-        assert experiment.setting == (of_board if board else part)
-        assert hasattr(jaxbandits, experiment.setting)
-        assert experiment in PARTS[part].EXPERIMENTS
+        assert experiment.setting in name.split("-")[:2]
+        assert experiment.setting in SETTINGS
+
+
+def test_every_row_of_the_table_names_a_function_of_the_options():
+    known = {"name", "title", "source", "run", "arguments", "full", "quick", "fixed"}
+    for row in TABLE:
+        with naming(row["name"]):
+            assert set(row) <= known
+            module, _, function = row["run"].partition(":")
+            run = getattr(import_module(f"jaxbandits_studies.{module}"), function)
+            given = row.get("arguments", {})
+            inspect.signature(run).bind(**given, options=None)
+            assert ("full" in row) == ("quick" in row) == (not row.get("fixed"))
 
 
 def test_titles_differ_and_so_do_the_sources_of_a_paper():
     titles = [e.title for e in REGISTRY.values()]
     assert all(titles) and len(set(titles)) == len(titles)
-    for setting in PARTS:
+    for setting in SETTINGS:
         sources = [e.source for e in REGISTRY.values() if e.setting == setting]
         assert all(sources) and len(set(sources)) == len(sources)
 

@@ -15,13 +15,13 @@ from jaxbandits.engine import gpu
 from jaxbandits.engine.choice import engine_for
 from jaxbandits.engine.run import Clock, run
 from jaxbandits.engine.schedule import Schedule, Terms
-from jaxbandits.registry import POLICIES
 from jaxbandits.testing import altered
 from tests.engine import budget_game
 from tests.engine.gpu_cases import CASES, GAMES
 from tests.engine.gpu_lowered import text_of
 from tests.engine.near_ties import smallest_gaps
 from tests.heavy import in_short
+from tests.registered import POLICIES
 
 pytestmark = pytest.mark.oldest
 

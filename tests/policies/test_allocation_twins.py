@@ -23,7 +23,6 @@ from jaxbandits.allocation.serving.handing_out import units
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.allocation import fill_in_order
 from jaxbandits.laws.thresholds import discrete_weibull, exponential, lomax, weibull
-from jaxbandits.registry import POLICIES
 from jaxbandits.testing import trace_run
 from tests.heavy import in_short
 from tests.policies.followed import assert_sound, by_name
@@ -31,6 +30,7 @@ from tests.reference import allocation_policies as twins
 from tests.reference.allocation_families import make_laws
 from tests.reference.allocation_oracle import cascade_oracle, objective, oracle
 from tests.reference.words import grid
+from tests.registered import POLICIES
 from tests.tables import for_all
 
 ROUNDS, BUDGET, STEPS = 2000, 40.0, 100

@@ -14,10 +14,10 @@ import jax
 import numpy as np
 import pytest
 
-from jaxbandits.registry import POLICIES
 from jaxbandits.testing import trace_run
 from tests.heavy import in_short
 from tests.policies.replay import GAME, PROBLEM, ROUNDS, Tables
+from tests.registered import POLICIES
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = runpy.run_path(str(ROOT / "studies/authors_budgeted.py"))

@@ -19,12 +19,12 @@ from jaxbandits import budgeted
 from jaxbandits.budgeted.policies.statistics import Means
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
-from jaxbandits.registry import POLICIES
 from jaxbandits.testing import trace_run
 from tests.policies.followed import assert_sound, by_name
 from tests.policies.replay import PROBLEM, ROUNDS, SOURCES, K, replay
 from tests.reference import budgeted_policies as twins
 from tests.reference.words import numbers
+from tests.registered import POLICIES
 from tests.tables import for_all
 
 NEAR_TIE = 2e-5

@@ -8,6 +8,7 @@ import pytest
 from jaxbandits import censored
 from jaxbandits.censored.policies.value import reward_of_round
 from jaxbandits.protocol import View
+from jaxbandits_studies.slips.censored import thompson_strict
 from tests.tables import for_all
 
 
@@ -41,7 +42,7 @@ def test_a_value_is_rescaled_to_0_and_1():
 
 def test_thompson_tells_a_loss_from_none(words):
     """It made a sure failure of both: a value of 0, and one of -1.8."""
-    policy = censored.thompson(PROBLEM, "strict")
+    policy = thompson_strict(PROBLEM)
     update = jax.jit(policy.update)
     for feedback, share in ((FREE, 2 / 3), (DEAR, 0.2 / 3)):
         state = policy.init(policy.params)

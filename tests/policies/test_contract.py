@@ -19,12 +19,12 @@ from jaxtyping import Float, Int32, jaxtyped
 from jaxbandits import allocation, budgeted, censored, farewell, simulate
 from jaxbandits.engine import lanes, run
 from jaxbandits.laws.thresholds import exponential
-from jaxbandits.registry import POLICIES
 from jaxbandits.simulation.contract import check_round
 from jaxbandits.testing import altered, check_environment, check_policy
 from tests.games import OWN_GAMES, coins, game_for
 from tests.heavy import in_short
 from tests.precision import numbers, wide_values
+from tests.registered import POLICIES
 from tests.shapes import unlike
 
 pytestmark = pytest.mark.oldest

@@ -16,7 +16,6 @@ from jaxbandits import farewell
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
 from jaxbandits.laws import Beta, beta
-from jaxbandits.registry import POLICIES
 from jaxbandits.testing import trace_run
 from tests.games import waits_with_gaps
 from tests.heavy import in_short
@@ -24,6 +23,7 @@ from tests.policies.followed import assert_sound, by_name
 from tests.reference import farewell_policies as twins
 from tests.reference.farewell_environment import Environment as EnvironmentTwin
 from tests.reference.words import numbers
+from tests.registered import POLICIES
 from tests.tables import for_all
 
 EPOCHS = 5000

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from jaxbandits import allocation, censored, farewell, simulate
-from jaxbandits.registry import POLICIES
 from jaxbandits.testing import trace_run
 from tests.games import coins
 from tests.heavy import in_short
 from tests.policies.replay import GAME, PROBLEM, ROUNDS, K, Tables
 from tests.policies.test_allocation_twins import ROUNDS as ALLOCATION_ROUNDS
 from tests.policies.test_allocation_twins import game as allocation_game
+from tests.registered import POLICIES
 
 # Regret at T = 2,000 as a share of uniform play's, measured over 64 seeds on Indep with
 # three limits, rounded up generously. Uniform itself and the fixed pair have no margin.

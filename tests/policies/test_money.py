@@ -15,9 +15,9 @@ from jaxbandits import budgeted, farewell, live, simulate
 from jaxbandits.budgeted import Feedback, OracleView, Problem, View, make_problem
 from jaxbandits.farewell import figure_1a
 from jaxbandits.protocol import Environment, Game, Policy
-from jaxbandits.registry import POLICIES
 from jaxbandits.testing import trace_run
 from tests.heavy import in_short
+from tests.registered import POLICIES
 from tests.tables import for_all
 
 ROUNDS, K = 240, 3

@@ -22,6 +22,7 @@ from jaxbandits.farewell.policies.pairs import (
 )
 from jaxbandits.protocol import Policy
 from jaxbandits.testing import trace_run
+from jaxbandits_studies.slips.farewell import wait_ucb_naive
 from tests.heavy import in_short
 from tests.tables import for_all
 
@@ -152,11 +153,17 @@ def table(lists, what):
     return np.array([[what(np.array(x)) for x in row] for row in lists])
 
 
+def wait_ucb_of(problem, observe):
+    if observe == "naive":
+        return wait_ucb_naive(problem)
+    return farewell.wait_ucb(problem, observe)
+
+
 @pytest.mark.parametrize("observe", in_short(["shorter", "naive"], ["shorter"]))
 def test_wait_ucb_learns_about_other_bids(observe):
     """Where failure costs one unit (test_farewell_twins.py has the other game)."""
     game = game_of("unit")
-    trace = trace_run(farewell.wait_ucb(game.problem, observe), game, EPOCHS)
+    trace = trace_run(wait_ucb_of(game.problem, observe), game, EPOCHS)
     rewards, times = literal_sums(
         trace, "unit", {"shorter": shorter, "naive": naive}[observe]
     )
@@ -169,7 +176,7 @@ def test_wait_ucb_learns_about_other_bids(observe):
 
 def check_one_update_of_wait_ucb(observe, delay, counts):
     """Arm 1 waits 3 units; only the naive one learns about the fourth, from a delay."""
-    policy = farewell.wait_ucb(Problem(K, D), observe)
+    policy = wait_ucb_of(Problem(K, D), observe)
     action = Action(jnp.int32(1), jnp.int32(2))
     feedback = Feedback(jnp.float32(0), jnp.float32(min(delay, 3)), jnp.float32(delay))
     state = policy.init(policy.params)

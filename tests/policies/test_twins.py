@@ -31,7 +31,6 @@ from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
 from jaxbandits.plain import kl_ucb
 from jaxbandits.protocol import View
-from jaxbandits.registry import POLICIES
 from jaxbandits.testing import altered, trace_run
 from tests.heavy import in_short
 from tests.policies.followed import assert_sound, by_name
@@ -39,6 +38,7 @@ from tests.policies.twins import ARMS, CASES, Draws, K, M
 from tests.reference import laws
 from tests.reference.censored_policies import largest_kl_mean
 from tests.reference.words import numbers
+from tests.registered import POLICIES
 from tests.tables import for_all
 
 ROUNDS = 2000

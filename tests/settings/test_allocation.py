@@ -17,6 +17,7 @@ from jaxbandits.engine.tape import Stream, instance_key, read, root_key
 from jaxbandits.laws.thresholds import discrete_weibull, exponential, weibull
 from jaxbandits.protocol import Policy
 from jaxbandits.testing import altered, trace_run
+from jaxbandits_studies.slips.allocation import ra_ucb_authors
 from tests.heavy import in_short
 from tests.reference.allocation_environment import AllocationGame
 from tests.reference.allocation_families import make_laws
@@ -533,7 +534,7 @@ def test_bad_options_of_policies_are_refused():
 def test_policies_refuse_problems_that_they_do_not_solve():
     summed = (
         allocation.ra_ucb,
-        allocation.ra_ucb_authors,
+        ra_ucb_authors,
         allocation.mg_ucb,
         allocation.mg_ucb_delta,
     )
@@ -553,7 +554,7 @@ def test_policies_refuse_problems_that_they_do_not_solve():
             "problem must have a concave family",
         ),
         (
-            partial(allocation.ra_ucb_authors, problem("Weibull")),
+            partial(ra_ucb_authors, problem("Weibull")),
             "radii: 'code' is for exponential",
         ),
         (

@@ -115,11 +115,11 @@ def test_arguments_of_a_file_go_before_fixed_ones():
     assert made("censored/many-arms", {"num_arms": 3}).problem.num_arms == 3
     with pytest.raises(ValueError, match=r"^here.arguments: missing .*'num_arms'"):
         makers.environment("here", "censored", {"make": "many_arms"})
-    entry = {"make": "farewell/wait-ucb-naive"}
+    entry = {"make": "farewell/wait-ucb-shorter"}
     problem = problem_of("farewell")
-    for arguments in ({}, {"observe": "shorter"}):
+    for arguments in ({}, {"observe": "pair"}):
         found = makers.policy("here", "farewell", entry | {"arguments": arguments})
-        wanted = {"observe": "naive"} | arguments
+        wanted = {"observe": "shorter"} | arguments
         assert found(problem) is farewell.wait_ucb(problem, **wanted)
 
 

@@ -4,10 +4,8 @@ b-greedy: Xia et al. (2017), explores with probability ``min(1, K / t)``. epsilo
 Tran-Thanh, Chapman, Munoz de Cote, Rogers & Jennings, "Epsilon-First Policies for
 Budget-Limited Multi-Armed Bandits", AAAI 2010, explores with a share of the budget.
 
-Named choice: `unpaid`, the ratio of an arm that has cost nothing yet. No paper says
-what b-greedy makes of 0 / 0. ``infinite`` is what every other index of the setting has
-there; ``code`` is the published code of Heyden et al., rewards over costs + 1e-10: 0
-for an arm that has brought nothing either, which is then left to the random rounds.
+No paper says what b-greedy makes of an arm that has cost nothing yet. Its ratio is
+infinite here, as that of every other index of the setting.
 """
 
 from typing import Any, NamedTuple
@@ -20,11 +18,9 @@ from jaxbandits.arrays import occurs, position
 from jaxbandits.budgeted.policies.index_policy import index_policy
 from jaxbandits.budgeted.policies.statistics import Means
 from jaxbandits.budgeted.problem import Problem, View
-from jaxbandits.checks import one_of, positive
+from jaxbandits.checks import positive
 from jaxbandits.checks.factory import factory
-from jaxbandits.protocol import Policy
-
-ALMOST_NOTHING = 1e-10  # added to the costs of an arm in the published code
+from jaxbandits.protocol import Noise, Policy
 
 
 class FirstParams(NamedTuple):
@@ -48,35 +44,19 @@ def _ratio(view: View, means: Means, params: Any) -> Float[Array, " K"]:
     return means.ratio
 
 
-def _ratio_of_the_code(view: View, means: Means, params: Any) -> Float[Array, " K"]:
-    del view, params
-    return means.reward.total / (means.cost.total + ALMOST_NOTHING)
-
-
-RATIOS = {"infinite": _ratio, "code": _ratio_of_the_code}
+def explore_ever_less(noise: Noise, view: View, params: Any) -> tuple[Array, Array]:
+    """Whether to explore, with probability ``min(1, K / t)``, and which arm."""
+    del params
+    share = view.num_arms.astype(float) / view.round.astype(float)
+    return occurs(noise[0], noise[1], share), position(noise[2], view.num_arms)
 
 
 @factory(Problem)
-def b_greedy(
-    problem: Problem, unpaid: str = "infinite"
-) -> Policy[Means, tuple[()], Array]:
-    """b-greedy.
-
-    Args:
-      problem: what the learner knows.
-      unpaid: ratio of an arm that has cost nothing yet, ``infinite`` or ``code``.
-
-    Raises:
-      ValueError: on an unknown `unpaid`.
-    """
-    ratio = RATIOS[one_of("unpaid", unpaid, RATIOS)]
-
-    def explore(noise, view, params):
-        del params
-        share = view.num_arms.astype(float) / view.round.astype(float)
-        return occurs(noise[0], noise[1], share), position(noise[2], view.num_arms)
-
-    return index_policy("b-greedy", problem, ratio, explore=explore, exploring_words=3)
+def b_greedy(problem: Problem) -> Policy[Means, tuple[()], Array]:
+    """b-greedy; consumes 3 words to act."""
+    return index_policy(
+        "b-greedy", problem, _ratio, explore=explore_ever_less, exploring_words=3
+    )
 
 
 @factory(Problem)

@@ -7,10 +7,6 @@ Distributions", AISTATS 2020; the eighth rival in the published version of Heyde
 Idea: the error of a ratio is the reward's plus the ratio times the cost's, over the
 cost, once the cost is known to a part of itself (their stability condition (7)); until
 then the index is infinite.
-
-Named choice: `form`. ``paper`` asks for condition (7), radius of the cost < (lambda -
-1) / lambda of the cost. ``code`` is what that code plays: it compares the cost's radius
-with the mean *reward*, and takes no mean cost below the oracle's least in the ratio.
 """
 
 from typing import Any, NamedTuple
@@ -22,13 +18,11 @@ from jaxbandits.arrays import CompensatedSum
 from jaxbandits.budgeted.policies.index_policy import index_policy
 from jaxbandits.budgeted.policies.statistics import Means, Statistics
 from jaxbandits.budgeted.problem import Problem
-from jaxbandits.checks import above_one, one_of, positive
+from jaxbandits.checks import above_one, positive
 from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy
 
-FORMS = ("paper", "code")
 FACTOR = 1.4  # of the error of the ratio
-ALMOST_NOTHING = 1e-10  # the least mean cost that the code divides by
 UNKNOWN = 0.25  # variance of an arm that has been pulled once: the largest there is
 
 
@@ -39,12 +33,13 @@ class Params(NamedTuple):
     stability: float = 1.28
 
 
-def _check(params: Params) -> None:
+def check(params: Params) -> None:
+    """The parameters' ranges."""
     positive(alpha=params.alpha)
     above_one(stability=params.stability)
 
 
-class _Moments(NamedTuple):
+class Moments(NamedTuple):
     """Means, and squared deviations from them."""
 
     means: Means
@@ -52,22 +47,22 @@ class _Moments(NamedTuple):
     cost: CompensatedSum  # f32[K]
 
 
-def _zeros(num_arms: int) -> _Moments:
+def _zeros(num_arms: int) -> Moments:
     nothing = CompensatedSum.zeros(num_arms, float)
-    return _Moments(Means.zeros(num_arms), nothing, nothing)
+    return Moments(Means.zeros(num_arms), nothing, nothing)
 
 
-def _observe(row: _Moments, constants: Any, reward: Array, cost: Array) -> _Moments:
+def _observe(row: Moments, constants: Any, reward: Array, cost: Array) -> Moments:
     del constants
     old, new = row.means, row.means.observe(reward, cost)
-    return _Moments(
+    return Moments(
         new,
         row.reward.add((reward - old.mean_reward) * (reward - new.mean_reward)),
         row.cost.add((cost - old.mean_cost) * (cost - new.mean_cost)),
     )
 
 
-def _radius(squares: CompensatedSum, means: Means, log_t: Array) -> Array:
+def radius(squares: CompensatedSum, means: Means, log_t: Array) -> Array:
     """``sqrt(2 v log(t**alpha) / n) + 3 log(t**alpha) / n``, v with n - 1."""
     known = means.count - 1
     variance = squares.total / jnp.where(known > 0, known, 1.0)
@@ -76,43 +71,31 @@ def _radius(squares: CompensatedSum, means: Means, log_t: Array) -> Array:
     return jnp.sqrt(2 * variance * share) + 3 * share
 
 
+STATISTICS = Statistics(_zeros, _observe)
+
+
 @factory(Problem)
-def ucb_b2(problem: Problem, form: str = "paper") -> Policy[_Moments, Params, Array]:
-    """UCB-B2.
-
-    Args:
-      problem: what the learner knows.
-      form: ``paper`` or ``code``.
-
-    Raises:
-      ValueError: on an unknown `form`.
-    """
-    one_of("form", form, FORMS)
+def ucb_b2(problem: Problem) -> Policy[Moments, Params, Array]:
+    """UCB-B2."""
 
     def index(view, state, params):
         means = state.means
         done = jnp.maximum(view.round - 1, 1).astype(float)
         log_t = params.alpha * jnp.log(done)
-        reward = _radius(state.reward, means, log_t)
-        cost = _radius(state.cost, means, log_t)
-        if form == "paper":
-            part = (params.stability - 1) / params.stability
-            stable = cost < means.mean_cost * part  # (7): the mean cost is positive
-            least = jnp.where(stable, means.mean_cost, 1.0)
-            divisor = least
-        else:
-            stable = cost < means.mean_reward
-            least = jnp.maximum(means.mean_cost, view.oracle.cheapest)
-            divisor = jnp.maximum(means.mean_cost, ALMOST_NOTHING)
+        reward = radius(state.reward, means, log_t)
+        cost = radius(state.cost, means, log_t)
+        part = (params.stability - 1) / params.stability
+        stable = cost < means.mean_cost * part  # (7): the mean cost is positive
+        least = jnp.where(stable, means.mean_cost, 1.0)
         ratio = means.mean_reward / least
-        bound = ratio + FACTOR * (reward + ratio * cost) / divisor
+        bound = ratio + FACTOR * (reward + ratio * cost) / least
         return jnp.where(stable, bound, jnp.inf)
 
     return index_policy(
-        "UCB-B2" if form == "paper" else "UCB-B2, code",
+        "UCB-B2",
         problem,
         index,
         params=Params(),
-        check=_check,
-        statistics=Statistics(_zeros, _observe),
+        check=check,
+        statistics=STATISTICS,
     )

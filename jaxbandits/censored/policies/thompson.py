@@ -8,16 +8,15 @@ The paper's "conduct a Bernoulli trial for every tau <= tau_t" can be read in se
 ways that differ in regret by a factor of three (docs/errata.md), hence `update`.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 from jax import Array
-from jaxtyping import Int32
+from jaxtyping import Bool, Float, Int32
 
 from jaxbandits.arrays import (
     first_argmax,
     occurs,
-    one_hot,
     pick,
     put,
     split_index,
@@ -38,7 +37,7 @@ from jaxbandits.checks.factory import factory
 from jaxbandits.kernels.gamma import beta_from_uniforms
 from jaxbandits.protocol import Policy
 
-UPDATES = ("independent", "shared", "copied", "strict")
+UPDATES = ("independent", "shared")
 
 
 class Params(NamedTuple):
@@ -59,6 +58,37 @@ class State(NamedTuple):
     failure: Int32[Array, "K M"]  # F
 
 
+def success_probability(problem: Problem, feedback: Any) -> Float[Array, " M"]:
+    """Eq. (32) at every limit."""
+    largest = problem.max_charge
+    gain = gain_of(problem, feedback)
+    exceeds = feedback.consumption > jnp.asarray(problem.limits)
+    value = jnp.where(exceeds, -jnp.asarray(problem.penalties()), gain)
+    return (value + largest) / (1 + largest)
+
+
+def counted(
+    state: State,
+    action: Action,
+    informed: Bool[Array, " M"],
+    outcome: Bool[Array, "#M"],
+) -> State:
+    """The counts after the trials of the `informed` limits of an arm."""
+    success, failure = (pick(x, action.arm) for x in state)
+    return State(
+        put(
+            state.success,
+            action.arm,
+            success + (informed & outcome).astype(jnp.int32),
+        ),
+        put(
+            state.failure,
+            action.arm,
+            failure + (informed & ~outcome).astype(jnp.int32),
+        ),
+    )
+
+
 @factory(Problem, Continuum)
 def thompson(
     problem: Problem, update: str = "independent"
@@ -71,9 +101,8 @@ def thompson(
     Args:
       problem: arms, limits, cost and penalty functions.
       update: how a round informs the pairs of its arm with smaller limits:
-        ``independent`` (a Bernoulli trial each), ``shared`` (trials that share one
-        uniform), ``copied`` (all get the outcome of the chosen pair), or ``strict``
-        (only the chosen pair is updated).
+        ``independent`` (a Bernoulli trial each) or ``shared`` (trials that share one
+        uniform).
 
     Returns:
       A policy with `Params`; consumes 2 K M words to act and 2 M to update.
@@ -86,7 +115,6 @@ def thompson(
     check_bounded(problem, "thompson")
     one_of("update", update, UPDATES)
     shape = (problem.num_arms, problem.num_limits)
-    largest = problem.max_charge
 
     def init(params):
         del params
@@ -105,39 +133,16 @@ def thompson(
         pair = jnp.where(view.round <= problem.num_pairs, view.round - 1, sampled)
         return Action(*split_index(pair, *shape))
 
-    def success_probability(feedback):
-        """Eq. (32) at every limit, f32[M]."""
-        gain = gain_of(problem, feedback)
-        exceeds = feedback.consumption > jnp.asarray(problem.limits)
-        value = jnp.where(exceeds, -jnp.asarray(problem.penalties()), gain)
-        return (value + largest) / (1 + largest)
-
     def learn(noise, view, state, action, feedback, params):
         del view, params
-        probability = success_probability(feedback)
+        probability = success_probability(problem, feedback)
         first, second = noise[::2], noise[1::2]
-        chosen = one_hot(action.limit, shape[1])
         informed = jnp.arange(shape[1], dtype=jnp.int32) <= action.limit
         if update == "independent":
             outcome = occurs(first, second, probability)
-        elif update == "shared":
-            outcome = occurs(first[0], second[0], probability)
         else:
-            outcome = occurs(first[0], second[0], pick(probability, action.limit))
-            informed = informed if update == "copied" else chosen
-        success, failure = (pick(x, action.arm) for x in state)
-        return State(
-            put(
-                state.success,
-                action.arm,
-                success + (informed & outcome).astype(jnp.int32),
-            ),
-            put(
-                state.failure,
-                action.arm,
-                failure + (informed & ~outcome).astype(jnp.int32),
-            ),
-        )
+            outcome = occurs(first[0], second[0], probability)
+        return counted(state, action, informed, outcome)
 
     def recommend(state, params):
         """The best posterior mean; of equal ones, the first."""

@@ -8,12 +8,11 @@ the mean time can be off, so that the radius grows with the wait.
 
 Named choice: `observe`, what an epoch teaches about the other waits of its macro-arm.
 ``pair`` is the paper. ``shorter`` adds what waiting j shows of every shorter wait, and
-is unbiased (its section 8). ``naive`` also credits longer waits when the delay was
-seen: *biased*, because only short delays are, and kept to show it
-(`jaxbandits reproduce farewell-side`). Both begin with the longest wait of every
-macro-arm, which shows all waits. For longer waits see `product_limit`.
+is unbiased (its section 8); it begins with the longest wait of every macro-arm, which
+shows all waits. For longer waits see `product_limit`.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
@@ -34,9 +33,9 @@ from jaxbandits.checks import one_of, positive
 from jaxbandits.checks.factory import factory
 from jaxbandits.farewell.policies.pairs import longest_first
 from jaxbandits.farewell.problem import Action, Problem
-from jaxbandits.protocol import Act, Policy
+from jaxbandits.protocol import Act, Init, Policy
 
-OBSERVE = ("pair", "shorter", "naive")
+OBSERVE = ("pair", "shorter")
 
 
 class Params(NamedTuple):
@@ -121,15 +120,63 @@ def wait_ucb(problem: Problem, observe: str = "pair") -> Policy[State, Params, A
 
     Args:
       problem: number of macro-arms and waits.
-      observe: ``pair``, ``shorter`` or ``naive``.
+      observe: ``pair`` or ``shorter``.
 
     Raises:
       ValueError: on an unknown `observe`.
     """
-    one_of("observe", observe, OBSERVE)
-    pairs = observe == "pair"
-    shape = (problem.num_pairs,) if pairs else (problem.num_arms, problem.num_waits)
+    if one_of("observe", observe, OBSERVE) == "shorter":
+        return learning_of_waits("Wait-UCB, shorter", problem, _shorter)
+    waits = Waits.of(problem)
+
+    def update(noise, view, state, action, feedback, params):
+        del noise, view, params
+        pair = action.arm * problem.num_waits + action.wait
+        wait = row(constant(waits), action.wait)
+        new = _learned(problem, row(state, pair), wait, feedback)
+        return with_row(state, pair, new)
+
+    act = largest_bound(problem, shows_shorter=False)
+    init = _nothing((problem.num_pairs,))
+    return Policy("Wait-UCB", init, act, update, Params(), check=check)
+
+
+def _shorter(places: Array, action: Action, feedback: Any) -> Array:
+    del feedback
+    return places <= action.wait
+
+
+def learning_of_waits(
+    name: str, problem: Problem, learns: Callable[[Any, Action, Any], Array]
+) -> Policy[State, Params, Action]:
+    """Wait-UCB where an epoch teaches about several waits of its macro-arm.
+
+    Args:
+      name: of the policy.
+      problem: number of macro-arms and waits.
+      learns: ``(places i32[D], action, feedback) -> bool[D]``, the waits that learn
+        from an epoch.
+    """
     waits, places = Waits.of(problem), np.arange(problem.num_waits, dtype=np.int32)
+
+    def update(noise, view, state, action, feedback, params):
+        del noise, view, params
+        old = row(state, action.arm)
+        learning = learns(places, action, feedback)
+        own = jax.tree.map(
+            lambda new, before: jnp.where(learning, new, before),
+            _learned(problem, old, constant(waits), feedback),
+            old,
+        )
+        return with_row(state, action.arm, own)
+
+    act = largest_bound(problem, shows_shorter=True)
+    init = _nothing((problem.num_arms, problem.num_waits))
+    return Policy(name, init, act, update, Params(), check=check)
+
+
+def _nothing(shape: tuple[int, ...]) -> Init:
+    """`init` of a policy whose statistics have a shape."""
 
     def init(params):
         del params
@@ -137,35 +184,14 @@ def wait_ucb(problem: Problem, observe: str = "pair") -> Policy[State, Params, A
         nothing = CompensatedSum.zeros(shape, float)
         return State(count, nothing, count, zeros + jnp.inf, Radius(zeros, zeros))
 
-    def learned(old, its, feedback):
-        """A row after one more epoch; `its` waits."""
-        in_time = feedback.delay <= its.length
-        count = old.count + 1
-        reward = old.reward.add(jnp.where(in_time, feedback.reward, 0.0))
-        time = old.time + problem.time(feedback.delay, its.length).astype(jnp.int32)
-        rate = reward.total / time.astype(float)  # Eq. (4)
-        return State(count, reward, time, rate, Radius.of(count.astype(float), its))
+    return init
 
-    def update_pair(noise, view, state, action, feedback, params):
-        del noise, view, params
-        pair = action.arm * problem.num_waits + action.wait
-        wait = row(constant(waits), action.wait)
-        return with_row(state, pair, learned(row(state, pair), wait, feedback))
 
-    def update_arm(noise, view, state, action, feedback, params):
-        del noise, view, params
-        old = row(state, action.arm)
-        learns = places <= action.wait
-        if observe == "naive":
-            learns = learns | jnp.isfinite(feedback.delay)
-        own = jax.tree.map(
-            lambda new, before: jnp.where(learns, new, before),
-            learned(old, constant(waits), feedback),
-            old,
-        )
-        return with_row(state, action.arm, own)
-
-    update = update_pair if pairs else update_arm
-    act = largest_bound(problem, shows_shorter=not pairs)
-    name = "Wait-UCB" if pairs else f"Wait-UCB, {observe}"
-    return Policy(name, init, act, update, Params(), check=check)
+def _learned(problem: Problem, old: State, its: Waits, feedback: Any) -> State:
+    """A row after one more epoch; `its` waits."""
+    in_time = feedback.delay <= its.length
+    count = old.count + 1
+    reward = old.reward.add(jnp.where(in_time, feedback.reward, 0.0))
+    time = old.time + problem.time(feedback.delay, its.length).astype(jnp.int32)
+    rate = reward.total / time.astype(float)  # Eq. (4)
+    return State(count, reward, time, rate, Radius.of(count.astype(float), its))

@@ -76,3 +76,7 @@ def duels(
         records += found
     draw = partial(plot_panels, datasets, x_scale="log", y_scale="log")
     return Outcome(datasets, records, draw, tuple(notes))
+
+
+fig3 = partial(duels, "allocation-fig3", ETC)
+fig4 = partial(duels, "allocation-fig4", NO_UCB)

@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from math import log
-from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from jaxbandits.stats import Entry, Record, entry, make_record
+from jaxbandits.stats import Record, entry, make_record
 from jaxbandits_studies.budgeted.divergences import Losses, losses
 from jaxbandits_studies.common.dots import draw_dots
 from jaxbandits_studies.common.experiment import Options, Outcome
@@ -17,8 +15,9 @@ from jaxbandits_studies.judging import growth
 from jaxbandits_studies.judging.board import Board, shipped_cases
 from jaxbandits_studies.judging.budgeted import PROTOCOL
 from jaxbandits_studies.judging.growth import BEST
+from jaxbandits_studies.judging.least import Beside, records
 from jaxbandits_studies.judging.page import missed
-from jaxbandits_studies.judging.scores import Cell, Score
+from jaxbandits_studies.judging.scores import Cell
 
 NAME = "budgeted-least"
 BOUND = "c log B"
@@ -30,41 +29,7 @@ QUICK = ("rare prize", "cheap and slow")  # two arms, one draw
 SHOWN = (0.03, 30.0)  # quotients beyond are drawn there
 
 
-class Found(NamedTuple):
-    """A case's losses by class of laws, and its cells on the leaderboard by budget."""
-
-    losses: Mapping[str, Losses]
-    cells: Mapping[int, Cell]
-
-    @property
-    def budgets(self) -> list[int]:
-        """Ascending."""
-        return sorted(self.cells)
-
-    def c(self, budget: int) -> float:
-        """The smaller c, of the arms within reach: the mean over draws."""
-        return float(self.losses["independent"].within(budget).mean())
-
-    def score(self, policy: str, budget: int) -> Score | None:
-        """A policy's score, or that of the best rival."""
-        return growth.score(self.cells, policy, budget)
-
-    def ratio(self, policy: str, budget: int) -> float | None:
-        """Mean regret over c log B; None where no arm is within reach."""
-        score, c = self.score(policy, budget), self.c(budget)
-        return score.mean / (c * log(budget)) if score and c > 0 else None
-
-    def growth(self, policy: str, budget: int) -> Entry | None:
-        """Mean regret per unit of log B since the budget before."""
-        return growth.growth(self.cells, policy, budget)
-
-    def growth_ratio(self, policy: str, budget: int) -> float | None:
-        """Growth over the c of the arms that were within reach at the budget before."""
-        grown, before = self.growth(policy, budget), growth.before(self.cells, budget)
-        if grown is None or before is None:
-            return None
-        c = self.c(before)
-        return grown["mean"] / c if c > 0 else None
+Cases = Mapping[str, tuple[Mapping[str, Losses], Beside]]
 
 
 def least(options: Options) -> Outcome:
@@ -84,50 +49,39 @@ def least(options: Options) -> Outcome:
     found = {}
     for title, environment in cases.items():
         parts = losses(environment, board.seeds, board.root_seed)
-        found[title] = Found(parts, growth.cells_of(board, title))
+        cells = growth.cells_of(board, title)
+        found[title] = parts, Beside(cells, partial(_c, parts))
     datasets = {
-        title: xr.Dataset({k: ("seed", x.total()) for k, x in each.losses.items()})
-        for title, each in found.items()
+        title: xr.Dataset({k: ("seed", x.total()) for k, x in parts.items()})
+        for title, (parts, _) in found.items()
     }
-    records = [
-        record for title, each in found.items() for record in _records(title, each)
-    ]
+    listed = [x for title, each in found.items() for x in _records(title, *each)]
     notes = (*_goal_notes(board, found), *_policy_notes(found), _rival_note(found))
     draw = partial(_picture, found)
-    return Outcome(datasets, records, draw, notes, root_seed=board.root_seed)
+    return Outcome(datasets, listed, draw, notes, root_seed=board.root_seed)
 
 
-def _records(title: str, found: Found) -> Iterator[Record]:
+def _c(parts: Mapping[str, Losses], budget: int) -> float:
+    """The smaller c, of the arms within reach: the mean over draws."""
+    return float(parts["independent"].within(budget).mean())
+
+
+def _records(title: str, parts: Mapping[str, Losses], case: Beside) -> Iterator[Record]:
     """The bound's, and one per policy."""
     bound = {}
-    for name, each in found.losses.items():
+    for name, each in parts.items():
         total = each.total()
         one = np.allclose(total, total[0], rtol=1e-9)  # instance for all seeds
         error = None if one else total.std(ddof=1) / len(total) ** 0.5
         bound[f"c_{name}"] = entry(total.mean(), error)
         bound[f"c_{name}_median"] = entry(np.median(total))
-        for b in found.budgets:
+        for b in case.horizons:
             bound[f"c_{name}_within_{b}"] = entry(each.within(b).mean())
     yield make_record(NAME, title, BOUND, bound, seeds=0, horizon=0)
-    for policy in (*POLICIES, BEST):
-        metrics = {}
-        for b in found.budgets:
-            score = found.score(policy, b)
-            if score is None:
-                continue
-            numbers = {
-                "ratio": found.ratio(policy, b),
-                "growth": found.growth(policy, b),
-                "growth_ratio": found.growth_ratio(policy, b),
-            }
-            for name, value in numbers.items():
-                if value is not None:
-                    shown = entry(value) if isinstance(value, float) else value
-                    metrics[f"{name}_{b}"] = shown
-        yield make_record(NAME, title, policy, metrics, seeds=0, horizon=0)
+    yield from records(NAME, title, case, (*POLICIES, BEST))
 
 
-def _goal_notes(board: Board, found: Mapping[str, Found]) -> Iterator[str]:
+def _goal_notes(board: Board, found: Cases) -> Iterator[str]:
     """Where the goal is missed: whether the best rival does less than it must."""
     goal = PROTOCOL.goal
     assert goal is not None
@@ -158,13 +112,13 @@ def _goal_notes(board: Board, found: Mapping[str, Found]) -> Iterator[str]:
     )
 
 
-def _quotients(found: Mapping[str, Found], cell: Cell, policy: str) -> tuple:
+def _quotients(found: Cases, cell: Cell, policy: str) -> tuple:
     """Over c log B, and of growth over c; None where there is none."""
-    each = found[cell.case]
+    _, each = found[cell.case]
     return each.ratio(policy, cell.horizon), each.growth_ratio(policy, cell.horizon)
 
 
-def _counted(found: Mapping[str, Found], cells: Sequence[Cell]) -> str:
+def _counted(found: Cases, cells: Sequence[Cell]) -> str:
     ratios, growths = zip(*(_quotients(found, x, BEST) for x in cells), strict=True)
 
     def below(values: Sequence[float | None]) -> str:
@@ -182,10 +136,10 @@ def _counted(found: Mapping[str, Found], cells: Sequence[Cell]) -> str:
     )
 
 
-def _policy_notes(found: Mapping[str, Found]) -> Iterator[str]:
+def _policy_notes(found: Cases) -> Iterator[str]:
     """Growth over c at the largest budget that each has played."""
     for policy in (*POLICIES, BEST):
-        last = [_last(each, policy, each.growth_ratio) for each in found.values()]
+        last = [case.last(policy)[0] for _, case in found.values()]
         there = np.array([x for x in last if x is not None])
         if there.size:
             yield (
@@ -196,11 +150,11 @@ def _policy_notes(found: Mapping[str, Found]) -> Iterator[str]:
             )
 
 
-def _rival_note(found: Mapping[str, Found]) -> str:
+def _rival_note(found: Cases) -> str:
     """Growth of the best rivals beside that of who gives up no arm, without any c."""
     ratios = []
-    for each in found.values():
-        for budget in each.budgets:
+    for _, each in found.values():
+        for budget in each.horizons:
             rival = each.growth(BEST, budget)
             others = [each.growth(name, budget) for name in LOOK_AGAIN]
             least = min((x["mean"] for x in others if x), default=None)
@@ -214,21 +168,15 @@ def _rival_note(found: Mapping[str, Found]) -> str:
     )
 
 
-def _last(found: Found, policy: str, quotient) -> float | None:
-    """At the largest budget that a policy has played."""
-    played = [b for b in found.budgets if found.score(policy, b) is not None]
-    return quotient(policy, played[-1])
-
-
-def _picture(found: Mapping[str, Found]) -> Figure:
+def _picture(found: Cases) -> Figure:
     """A row per case, a dot per policy: regret over c log B, and growth over c."""
-    labels = {"ratio": r"regret over $c\,\log B$", "growth_ratio": "growth over $c$"}
+    last = {
+        policy: [*zip(*(case.last(policy) for _, case in found.values()), strict=True)]
+        for policy in (*POLICIES, BEST)
+    }
     panels = {
-        label: {
-            policy: [_last(x, policy, getattr(x, name)) for x in found.values()]
-            for policy in (*POLICIES, BEST)
-        }
-        for name, label in labels.items()
+        r"regret over $c\,\log B$": {policy: x[1] for policy, x in last.items()},
+        "growth over $c$": {policy: x[0] for policy, x in last.items()},
     }
     note = "at the largest budget played; at an edge: or beyond"
     return draw_dots([*found], panels, SHOWN, note)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from functools import partial
-from math import log
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +16,7 @@ from jaxbandits_studies.common.experiment import Options, Outcome
 from jaxbandits_studies.judging import growth
 from jaxbandits_studies.judging.board import shipped_cases
 from jaxbandits_studies.judging.censored import PROTOCOL
-from jaxbandits_studies.judging.scores import Cell, Score
+from jaxbandits_studies.judging.least import Beside
 
 NAME = "censored-least"
 POLICY = "cell TS"
@@ -32,33 +31,22 @@ class Constants(NamedTuple):
     any_law: float
 
 
-class Found(NamedTuple):
-    """A case's constants, and its cells on the leaderboard by horizon."""
+class Case(NamedTuple):
+    """A case's constants, and its cells on the leaderboard."""
 
     constants: Constants
-    cells: Mapping[int, Cell]
-
-    @property
-    def scores(self) -> dict[int, Score]:
-        """The policy's."""
-        return {t: cell.scores[POLICY] for t, cell in self.cells.items()}
+    beside: Beside
 
     def ratios(self) -> dict[int, float]:
-        """Mean regret over c log T, c of any law; none where it is 0."""
-        c = self.constants.any_law
-        if c == 0:
-            return {}
-        return {t: s.mean / (c * log(t)) for t, s in self.scores.items()}
+        """Mean regret over c log T by horizon, c of any law; none where it is 0."""
+        ratios = {t: self.beside.ratio(POLICY, t) for t in self.beside.cells}
+        return {t: ratio for t, ratio in ratios.items() if ratio is not None}
 
     def slope(self) -> Entry:
         """Mean regret per unit of log T, between the last two horizons."""
-        found = growth.growth(self.cells, POLICY, max(self.cells))
+        found = self.beside.growth(POLICY, self.beside.horizons[-1])
         assert found is not None  # Boards have several horizons of a case.
         return found
-
-    def slope_ratio(self) -> float:
-        """The same over c of any law."""
-        return self.slope()["mean"] / self.constants.any_law
 
 
 def least(options: Options) -> Outcome:
@@ -74,10 +62,10 @@ def least(options: Options) -> Outcome:
     """
     titles = QUICK if options.quick else tuple(PROTOCOL.judging)
     board, cases = shipped_cases(PROTOCOL, titles, NAME)
-    found = {
-        title: Found(constants_of(environment), growth.cells_of(board, title))
-        for title, environment in cases.items()
-    }
+    found = {}
+    for title, environment in cases.items():
+        constants, cells = constants_of(environment), growth.cells_of(board, title)
+        found[title] = Case(constants, Beside(cells, partial(_c, constants)))
     datasets = {
         title: xr.Dataset(each.constants._asdict()) for title, each in found.items()
     }
@@ -91,12 +79,18 @@ def constants_of(environment: Environment) -> Constants:
     return Constants(*(each.constant for each in bounds))
 
 
-def _record(title: str, found: Found) -> Record:
+def _c(constants: Constants, horizon: int) -> float:
+    return constants.any_law
+
+
+def _record(title: str, found: Case) -> Record:
     """Both c, and at every horizon the regret and its quotient by c log T."""
     known, any_law = map(entry, found.constants)
     metrics = {"c_known": known, "c_any": any_law, "per_log": found.slope()}
     ratios = found.ratios()
-    for horizon, score in found.scores.items():
+    for horizon in found.beside.cells:
+        score = found.beside.score(POLICY, horizon)
+        assert score is not None
         metrics[f"regret_{horizon}"] = entry(score.mean, score.error)
         if horizon in ratios:
             share = ratios[horizon] / score.mean
@@ -104,7 +98,7 @@ def _record(title: str, found: Found) -> Record:
     return make_record(NAME, title, POLICY, metrics, seeds=0, horizon=0)
 
 
-def _picture(found: Mapping[str, Found]) -> Figure:
+def _picture(found: Mapping[str, Case]) -> Figure:
     """The quotients against the horizon, and growth per log T against c."""
     fig, (over, beside) = figure(1, 2)
     some = {x: each for x, each in found.items() if each.constants.any_law > 0}
@@ -117,7 +111,7 @@ def _picture(found: Mapping[str, Found]) -> Figure:
         beside.plot(c, grown, "o", color=style["color"])
     values = [x for each in some.values() for x in each.ratios().values()]
     constants = [each.constants.any_law for each in some.values()]
-    ends = [t for each in some.values() for t in each.scores]
+    ends = [t for each in some.values() for t in each.beside.cells]
     over.axhline(WITHIN, color="0.25", linestyle="dotted", linewidth=1)
     readable_ticks(over.xaxis, "log", min(ends), max(ends))
     readable_ticks(over.yaxis, "log", min(*values, WITHIN), max(*values, WITHIN))
@@ -138,7 +132,7 @@ def _picture(found: Mapping[str, Found]) -> Figure:
     return fig
 
 
-def _notes(found: Mapping[str, Found]) -> tuple[str, ...]:
+def _notes(found: Mapping[str, Case]) -> tuple[str, ...]:
     """In how many cases the goal is met, and where not."""
     some = {title: each.ratios() for title, each in found.items() if each.ratios()}
     horizons = sorted({t for ratios in some.values() for t in ratios})
@@ -151,7 +145,9 @@ def _notes(found: Mapping[str, Found]) -> tuple[str, ...]:
             f"T = {t:,}: at most {WITHIN:g} c log T in {len(at) - len(beyond)} of "
             f"{len(at)} cases{f'; more in {said}' if said else ''}."
         )
-    growths = [found[title].slope_ratio() for title in some]
+    growths = [
+        found[title].slope()["mean"] / found[title].constants.any_law for title in some
+    ]
     middle, low, high = np.median(growths), min(growths), max(growths)
     notes.append(
         f"Growth over c, between a case's last two horizons, is {middle:.2f} in the "

@@ -46,13 +46,13 @@ def recommendation(compare: Callable, options: Options) -> Outcome:
     """Mean, median, 90 % quantile and the worst run of the regret.
 
     Args:
-      compare: plays contestants on environments, see `experiments.censored`.
+      compare: plays contestants on environments, see `comparisons`.
       options: seeds and horizon.
     """
     # Twelve games take long to compile.
     names = QUICK if options.quick else GAMES
     found = {name: GAMES[name]() for name in names}
-    outcome = compare(NAME, lambda: found, CAST, {}, (), "log", options)
+    outcome = compare(NAME, lambda: found, CAST, options, y_scale="log")
     for title, dataset in outcome.datasets.items():
         records = [
             r

@@ -18,7 +18,7 @@ from jaxbandits_studies.judging import growth
 from jaxbandits_studies.judging.board import shipped_cases
 from jaxbandits_studies.judging.farewell import PROTOCOL
 from jaxbandits_studies.judging.growth import BEST
-from jaxbandits_studies.judging.scores import Cell
+from jaxbandits_studies.judging.least import Beside, records
 
 NAME = "farewell-least"
 BOUND = "c log T"
@@ -48,26 +48,7 @@ class Constants(NamedTuple):
         return self.hours * log(horizon) / horizon
 
 
-class Found(NamedTuple):
-    """A case's constants, and its cells on the leaderboard by horizon."""
-
-    constants: Constants
-    cells: Mapping[int, Cell]
-
-    @property
-    def horizons(self) -> list[int]:
-        """Ascending."""
-        return sorted(self.cells)
-
-    def ratio(self, policy: str, horizon: int) -> float | None:
-        """Mean regret over c log T; None where c is 0."""
-        score, c = growth.score(self.cells, policy, horizon), self.constants.any_law
-        return score.mean / (c * log(horizon)) if score and c > 0 else None
-
-    def growth_ratio(self, policy: str, horizon: int) -> float | None:
-        """Growth per unit of log T since the horizon before, over c."""
-        found, c = growth.growth(self.cells, policy, horizon), self.constants.any_law
-        return found["mean"] / c if found and c > 0 else None  # type: ignore[operator]
+Cases = Mapping[str, tuple[Constants, Beside]]
 
 
 def least(options: Options) -> Outcome:
@@ -83,16 +64,18 @@ def least(options: Options) -> Outcome:
     """
     titles = QUICK if options.quick else tuple(PROTOCOL.judging)
     board, cases = shipped_cases(PROTOCOL, titles, NAME)
-    found = {
-        title: Found(constants_of(environment), growth.cells_of(board, title))
-        for title, environment in cases.items()
-    }
+    found = {}
+    for title, environment in cases.items():
+        constants = constants_of(environment)
+        cells = growth.cells_of(board, title)
+        found[title] = constants, Beside(cells, partial(_c, constants))
     datasets = {
-        title: xr.Dataset(each.constants._asdict()) for title, each in found.items()
+        title: xr.Dataset(constants._asdict())
+        for title, (constants, _) in found.items()
     }
-    records = [x for title, each in found.items() for x in _records(title, each)]
+    listed = [x for title, each in found.items() for x in _records(title, *each)]
     notes = (*_zero_notes(found), *_policy_notes(found), _reach_note(found))
-    return Outcome(datasets, records, partial(_picture, found), notes)
+    return Outcome(datasets, listed, partial(_picture, found), notes)
 
 
 def constants_of(environment: Environment) -> Constants:
@@ -104,47 +87,35 @@ def constants_of(environment: Environment) -> Constants:
     )
 
 
-def _records(title: str, found: Found) -> Iterator[Record]:
+def _c(constants: Constants, horizon: int) -> float:
+    return constants.any_law
+
+
+def _records(title: str, constants: Constants, case: Beside) -> Iterator[Record]:
     """The bound's, and one per policy."""
-    each = found.constants
-    bound = {"c_known": entry(each.known), "c_any": entry(each.any_law)}
-    for t in found.horizons:
-        bound[f"share_{t}"] = entry(each.share(t))
+    bound = {"c_known": entry(constants.known), "c_any": entry(constants.any_law)}
+    for t in case.horizons:
+        bound[f"share_{t}"] = entry(constants.share(t))
     yield make_record(NAME, title, BOUND, bound, seeds=0, horizon=0)
-    for policy in (*POLICIES, BEST):
-        metrics = {}
-        for t in found.horizons:
-            numbers = {
-                "ratio": found.ratio(policy, t),
-                "growth": growth.growth(found.cells, policy, t),
-                "growth_ratio": found.growth_ratio(policy, t),
-            }
-            for name, value in numbers.items():
-                if value is not None:
-                    shown = entry(value) if isinstance(value, float) else value
-                    metrics[f"{name}_{t}"] = shown
-        yield make_record(NAME, title, policy, metrics, seeds=0, horizon=0)
+    yield from records(NAME, title, case, (*POLICIES, BEST))
 
 
-def _zero_notes(found: Mapping[str, Found]) -> Iterator[str]:
+def _zero_notes(found: Cases) -> Iterator[str]:
     """Where c is 0, of either kind, and what hazard TS still loses there."""
-    none = [title for title, each in found.items() if each.constants.any_law == 0]
-    known = [title for title, each in found.items() if each.constants.known == 0]
+    none = [title for title, (each, _) in found.items() if each.any_law == 0]
+    known = [title for title, (each, _) in found.items() if each.known == 0]
     yield (
         f"c is 0 in {len(none)} of {len(found)} cases ({', '.join(none)}); if rewards "
         f"are known, in {len(known)} ({', '.join(known)})."
     )
-    last = [growth.growth(found[x].cells, POLICY, found[x].horizons[-1]) for x in none]
+    cases = [found[title][1] for title in none]
+    last = [case.growth(POLICY, case.horizons[-1]) for case in cases]
     most = max((x["mean"] for x in last if x), default=0.0)  # type: ignore[type-var]
     yield (
         f"Where c is 0 {POLICY} has grown by at most {most:.2g} per log T since the "
         "horizon before the longest."
     )
-    dearer = [
-        each.constants.any_law / each.constants.known
-        for each in found.values()
-        if each.constants.known > 0
-    ]
+    dearer = [each.any_law / each.known for each, _ in found.values() if each.known > 0]
     if dearer:
         yield (
             f"c of any law is {np.median(dearer):.2f} times that of known rewards in "
@@ -153,7 +124,7 @@ def _zero_notes(found: Mapping[str, Found]) -> Iterator[str]:
         )
 
 
-def _policy_notes(found: Mapping[str, Found]) -> Iterator[str]:
+def _policy_notes(found: Cases) -> Iterator[str]:
     """Growth and regret over c, at the longest horizon that each has played."""
     for policy in (*POLICIES, BEST):
         growths, ratios = (
@@ -174,9 +145,9 @@ def _spread(numbers: np.ndarray) -> str:
     return f"{middle} in the median of {numbers.size} cases, from {' to '.join(ends)}"
 
 
-def _reach_note(found: Mapping[str, Found]) -> str:
+def _reach_note(found: Cases) -> str:
     """Where the longest horizon is short for what c asks for."""
-    shares = {x: each.constants.share(each.horizons[-1]) for x, each in found.items()}
+    shares = {x: each.share(case.horizons[-1]) for x, (each, case) in found.items()}
     far = [f"{x} {share:.2f}" for x, share in shares.items() if share > REACH]
     return (
         f"Cases in which the pulls that c asks for take more than {REACH:g} of the "
@@ -189,19 +160,14 @@ def _shown(number: float) -> str:
     return f"{number:.2f}" if number < 100 else f"{number:,.0f}"
 
 
-def _last(
-    found: Mapping[str, Found], policy: str
-) -> Iterator[tuple[float | None, float | None]]:
+def _last(found: Cases, policy: str) -> list[tuple[float | None, float | None]]:
     """Growth and regret over c of every case, at the longest horizon played."""
-    for each in found.values():
-        played = [t for t in each.horizons if growth.score(each.cells, policy, t)]
-        t = played[-1]
-        yield each.growth_ratio(policy, t), each.ratio(policy, t)
+    return [case.last(policy) for _, case in found.values()]
 
 
-def _picture(found: Mapping[str, Found]) -> Figure:
+def _picture(found: Cases) -> Figure:
     """A row per case with c above 0, a dot per policy."""
-    some = {x: each for x, each in found.items() if each.constants.any_law > 0}
+    some = {x: each for x, each in found.items() if each[0].any_law > 0}
     last = {x: [*zip(*_last(some, x), strict=True)] for x in (*POLICIES, BEST)}
     panels = {
         r"regret over $c\,\log T$": {policy: x[1] for policy, x in last.items()},

@@ -8,7 +8,7 @@ from jaxbandits.console.printing import Table
 from jaxbandits.results import provenance
 from jaxbandits.stats import Record, entry, make_record
 from jaxbandits.sweeps.signals import stop_at_sigterm
-from jaxbandits_studies.common.experiment import Experiment, Options, Outcome
+from jaxbandits_studies.common.experiment import Options, Outcome
 from jaxbandits_studies.judging import allocation, budgeted, censored, farewell
 from jaxbandits_studies.judging.board import Board, dumped
 from jaxbandits_studies.judging.figure import dot_plot
@@ -22,7 +22,6 @@ PROTOCOLS = {
     module.PROTOCOL.setting: module.PROTOCOL
     for module in (censored, allocation, budgeted, farewell)
 }
-SEEDS = 200
 _NO_DATA = "Not played without its data: {}."
 
 
@@ -120,26 +119,8 @@ def standings_table(board: Board, protocol: Protocol) -> Table:
     return table
 
 
-def _experiments(protocol: Protocol):
-    """The leaderboard, and the same on the seeds that are played last."""
-    setting, longest = protocol.setting, protocol.horizons[-1]
-    for suffix, root_seed, title in (
-        ("", JUDGING_SEED, "All policies on the judging set"),
-        ("-final", FINAL_SEED, "The judging set on the seeds that are played last"),
-    ):
-        name = f"leaderboard-{setting}{suffix}"
-        yield Experiment(
-            name,
-            f"{title}: {setting}",
-            "docs/judging.md" + (", given last" if suffix else ""),
-            partial(leaderboard, protocol, name, root_seed),
-            Options(SEEDS, longest),
-            Options(8, protocol.horizons[0], quick=True),
-        )
-
-
-EXPERIMENTS = tuple(
-    experiment
-    for protocol in PROTOCOLS.values()
-    for experiment in _experiments(protocol)
-)
+def leaderboard_of(setting: str, final: bool, options: Options) -> Outcome:
+    """`leaderboard` of a setting; `final`: on the seeds that are played last."""
+    name = f"leaderboard-{setting}{'-final' if final else ''}"
+    root_seed = FINAL_SEED if final else JUDGING_SEED
+    return leaderboard(PROTOCOLS[setting], name, root_seed, options)

@@ -9,32 +9,16 @@ from jaxbandits import simulate
 from jaxbandits.budgeted import omega_star_ucb
 from jaxbandits.testing import trace_run
 from jaxbandits_studies import REGISTRY, Options
-from jaxbandits_studies.budgeted import forgetting, shares, shrunk
-from jaxbandits_studies.censored import prior as censored_prior
-from jaxbandits_studies.censored import spread
-from jaxbandits_studies.farewell import prior as farewell_prior
-from jaxbandits_studies.farewell import radius
+from jaxbandits_studies.budgeted.weighed import ADVISED, weighed
 from jaxbandits_studies.judging.choices import Subject, choices, points_of, tick
 from jaxbandits_studies.judging.leaderboard import PROTOCOLS
 from jaxbandits_studies.judging.protocol import TUNING_SEED, Case
+from jaxbandits_studies.judging.tunings import TUNINGS
 from studies.tests.checks import assert_readable, check_records, legend_texts
 from studies.tests.judging.boards import COINS, EVERY, PROTOCOL
 from tests.tables import naming
 
-ALL = {
-    module.NAME: module
-    for module in (
-        shares,
-        shrunk,
-        forgetting,
-        censored_prior,
-        spread,
-        farewell_prior,
-        radius,
-    )
-}
-GAMES = {"censored-spread": spread.TUNING}
-OTHER_GAMES = {"budgeted-forgetting": {"5 phases", "1 phase"}}
+TINY = Options(3, 40, progress=False, quick=True)
 CASES = ("coins", "again")
 VALUES = (5.0, 2.0, 3.0)
 SHOWN = {"mean regret": "regret", "worst run": "regret_worst"}
@@ -125,13 +109,17 @@ def test_ticks_are_short():
             assert tick(value) == text
 
 
+def cases_of(name, options=TINY):
+    tuning = TUNINGS[name]
+    return tuning.cases(options) if tuning.cases else tuning.protocol.tuning
+
+
 def test_defaults_are_among_what_is_tried():
     """Values in ascending order, so that a table of them can be read."""
-    for name in ALL:
+    for name, tuning in TUNINGS.items():
         with naming(name):
-            tuning = GAMES.get(name) or PROTOCOLS[REGISTRY[name].setting].tuning
-            problem = next(iter(tuning.values())).environment().problem
-            for subject in ALL[name].SUBJECTS.values():
+            problem = next(iter(cases_of(name).values())).environment().problem
+            for subject in tuning.subjects.values():
                 defaults = subject.factory(problem).params._asdict()
                 for each, values in subject.values.items():
                     assert defaults[each] in values and list(values) == sorted(values)
@@ -139,13 +127,11 @@ def test_defaults_are_among_what_is_tried():
 
 @pytest.mark.slow
 def test_choices_of_a_setting():
-    for name in ALL:
+    for name in TUNINGS:
         with naming(name):
-            experiment = REGISTRY[name]
-            found = experiment.run(Options(3, 40, progress=False, quick=True))
+            found = REGISTRY[name].run(TINY)
             check_records(found, name)
-            games = OTHER_GAMES.get(name) or set(PROTOCOLS[experiment.setting].tuning)
-            assert {r["environment"] for r in found.records} <= games
+            assert {r["environment"] for r in found.records} <= set(cases_of(name))
             assert_readable(found.figure)
 
 
@@ -154,7 +140,7 @@ def test_the_prior_of_variances_can_be_varied():
     """With 10 pulls it is the library's policy, and with another number it is not."""
     exploration = "log_share"
     case = PROTOCOLS["budgeted"].tuning["narrow, K = 5"].environment()
-    swept = shrunk.weighed(case.problem, exploration)
+    swept = weighed(case.problem, exploration)
     kept = omega_star_ucb(case.problem, exploration, variance="shrunk")
 
     def chosen(policy, **params):
@@ -165,7 +151,7 @@ def test_the_prior_of_variances_can_be_varied():
         return np.stack([run.actions for run in runs])
 
     ten, one = (chosen(swept, prior_pulls=pulls) for pulls in (10.0, 1.0))
-    expected = chosen(kept, rho=shrunk.ADVISED[exploration])
+    expected = chosen(kept, rho=ADVISED[exploration])
     np.testing.assert_array_equal(ten, expected)
     assert (ten != one).any()
 
@@ -173,5 +159,5 @@ def test_the_prior_of_variances_can_be_varied():
 def test_what_cannot_be_a_weight_is_refused():
     case = PROTOCOLS["budgeted"].tuning["narrow, K = 5"].environment()
     with pytest.raises(ValueError, match="prior_pulls"):
-        policy = shrunk.weighed(case.problem).over(prior_pulls=0.0)
+        policy = weighed(case.problem).over(prior_pulls=0.0)
         simulate(policy, case, budget=10, seeds=2)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from jaxbandits import simulate
-from jaxbandits_studies import Options
+from jaxbandits_studies import REGISTRY, Options
 from jaxbandits_studies.judging import board, leaderboard, playing
 from jaxbandits_studies.judging.leaderboard import leaderboard as play
 from jaxbandits_studies.judging.protocol import Entrant
@@ -243,8 +243,14 @@ def test_a_first_look_plays_one_case(tmp_path):
     assert not (tmp_path / "speed.json").exists()
 
 
-def test_the_last_seeds_are_others():
-    seeds = {e.name: e.run.args[2] for e in leaderboard.EXPERIMENTS}
+def test_the_last_seeds_are_others(monkeypatch):
+    asked = []
+    monkeypatch.setattr(leaderboard, "leaderboard", lambda *given: asked.append(given))
     for setting in leaderboard.PROTOCOLS:
+        for suffix in ("", "-final"):
+            REGISTRY[f"leaderboard-{setting}{suffix}"].run(None)
+    seeds = {name: root_seed for _, name, root_seed, _ in asked}
+    for setting, protocol in leaderboard.PROTOCOLS.items():
         name = f"leaderboard-{setting}"
         assert seeds[name] != seeds[f"{name}-final"]
+        assert asked.count((protocol, name, seeds[name], None)) == 1

@@ -6,7 +6,6 @@ import jax
 import numpy as np
 import pytest
 
-from jaxbandits.registry import POLICIES
 from jaxbandits_studies.common.experiment import ROOT_SEED, Options
 from jaxbandits_studies.judging import allocation, budgeted, censored, farewell
 from jaxbandits_studies.judging.protocol import (
@@ -17,6 +16,7 @@ from jaxbandits_studies.judging.protocol import (
     VARIANTS,
 )
 from tests.heavy import in_short
+from tests.registered import POLICIES
 
 PROTOCOLS = {
     module.PROTOCOL.setting: module.PROTOCOL

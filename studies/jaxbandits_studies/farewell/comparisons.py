@@ -1,4 +1,4 @@
-"""The figures of the farewell paper, Sharoff, Mehta & Ganti (2020), and more."""
+"""The comparisons of the farewell paper, Sharoff, Mehta & Ganti (2020), and more."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -13,11 +13,9 @@ from jaxbandits.plots.selection import seeds_note
 from jaxbandits.protocol import Environment
 from jaxbandits.stats import summary_records
 from jaxbandits_studies.common.comparison import Contestant, run_contestants
-from jaxbandits_studies.common.experiment import Experiment, Options, Outcome
-from jaxbandits_studies.farewell.least import least
-from jaxbandits_studies.farewell.prior import prior
-from jaxbandits_studies.farewell.radius import radius
-from jaxbandits_studies.farewell.theory import bounds, coverage
+from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.farewell.theory import bounds
+from jaxbandits_studies.slips.farewell import wait_ucb_naive
 
 SHOWN = ("regret", "realised_regret", "optimal", "epochs")
 BAR_COLORS = ("0.35", "0.55", "0.75")
@@ -34,7 +32,7 @@ SIDE = {
     "Wait-UCB, shorter waits": Contestant(
         partial(farewell.wait_ucb, observe="shorter")
     ),
-    "Wait-UCB, naive": Contestant(partial(farewell.wait_ucb, observe="naive")),
+    "Wait-UCB, naive": Contestant(wait_ucb_naive),
     "Wait-UCB, product-limit": Contestant(farewell.product_limit),
     "omega*-UCB": Contestant(farewell.omega_star_ucb),
     "omega*-UCB, shorter waits": Contestant(
@@ -137,20 +135,6 @@ def _play(name, environments, contestants, options):
     return datasets, records
 
 
-def _experiment(
-    figure, title, source, environments, contestants, run=compare, full=None
-):
-    name = f"farewell-{figure}"
-    return Experiment(
-        name,
-        title,
-        source,
-        partial(run, name, environments, contestants),
-        full or Options(10, 10_000_000),
-        Options(10, 20_000, quick=True),
-    )
-
-
 def crossover_notes(datasets: Mapping[str, xr.Dataset]) -> tuple[str, ...]:
     """Which policy has the smallest mean regret, from when to when."""
     notes = []
@@ -165,94 +149,27 @@ def crossover_notes(datasets: Mapping[str, xr.Dataset]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-EXPERIMENTS = (
-    _experiment(
-        "fig1",
-        "One macro-arm, ten waits",
-        "Figure 1 (reconstructed delays)",
-        FIGURE_1,
-        PAPER,
-    ),
-    _experiment(
-        "fig2",
-        "Three macro-arms, five waits",
-        "Figure 2 (delays of b and c are ours)",
-        FIGURE_2,
-        PAPER,
-    ),
-    _experiment(
-        "readings",
-        "Three readings of Figure 1a",
-        "Figure 1a; docs/errata.md",
-        READINGS,
-        PAPER,
-    ),
-    _experiment(
-        "side",
-        "What side observations bring, and why naive ones are biased",
-        "section 8",
-        FIGURE_1 | {"Figure 2b": FIGURE_2["Figure 2b"]},
-        SIDE,
-        run=_over_time,
-        full=Options(20, 1_000_000),
-    ),
-    _experiment(
-        "crossover",
-        "Which policy is best at which time?",
-        "Figures 1 and 2",
-        FIGURE_1 | FIGURE_2,
-        CROSSOVER,
-        run=partial(_over_time, notes=crossover_notes),
-        full=Options(20, 1_000_000),
-    ),
-    _experiment(
-        "applications",
-        "Auctions and cross-validation as games (synthetic)",
-        "section 2.2",
-        APPLICATIONS,
-        {k: v for k, v in CROSSOVER.items() if "code" not in k},
-        run=_over_time,
-        full=Options(20, 300_000),
-    ),
-    Experiment(
-        "farewell-prior",
-        "What hazard Thompson sampling should believe at first",
-        "docs/theory/hazard-thompson.md",
-        prior,
-        Options(64, 100_000),
-        Options(4, 500, quick=True),
-    ),
-    Experiment(
-        "farewell-least",
-        "Hazard Thompson sampling beside the least regret of a consistent policy",
-        "docs/theory/least-waiting-regret.md",
-        least,
-        Options(1, 1),
-        Options(1, 1, quick=True),
-        fixed=True,
-    ),
-    Experiment(
-        "farewell-radius",
-        "What the shrunk omega*-UCB loses on pairs with another rho",
-        "docs/errata.md, D7",
-        radius,
-        Options(64, 10_000),
-        Options(4, 500, quick=True),
-    ),
-    Experiment(
-        "farewell-bounds",
-        "Wait-UCB's regret and the four bounds of section 6.2",
-        "Theorem 2, (WAIT), (DQZL), (FJ)",
-        partial(bounds, FIGURE_1),
-        Options(10, 10_000_000),
-        Options(4, 20_000, quick=True),
-    ),
-    Experiment(
-        "farewell-coverage",
-        "How often Lemma 1's radius fails",
-        "Lemma 1",
-        coverage,
-        Options(20_000, 1_000),
-        Options(2_000, 100, quick=True),
-    ),
+# The experiments of these names (experiments.toml): functions of the options.
+fig1 = partial(compare, "farewell-fig1", FIGURE_1, PAPER)
+fig2 = partial(compare, "farewell-fig2", FIGURE_2, PAPER)
+readings = partial(compare, "farewell-readings", READINGS, PAPER)
+side = partial(
+    _over_time,
+    "farewell-side",
+    FIGURE_1 | {"Figure 2b": FIGURE_2["Figure 2b"]},
+    SIDE,
 )
+crossover = partial(
+    _over_time,
+    "farewell-crossover",
+    FIGURE_1 | FIGURE_2,
+    CROSSOVER,
+    notes=crossover_notes,
+)
+applications = partial(
+    _over_time,
+    "farewell-applications",
+    APPLICATIONS,
+    {label: each for label, each in CROSSOVER.items() if "code" not in label},
+)
+theorems = partial(bounds, FIGURE_1)

@@ -1,6 +1,5 @@
-"""What the shrunk omega*-UCB loses with other numbers: on the tuning set alone."""
+"""The shrunk omega*-UCB with the weight of its prior as a parameter."""
 
-from functools import partial
 from typing import NamedTuple
 
 import jax.numpy as jnp
@@ -13,16 +12,8 @@ from jaxbandits.budgeted.problem import Problem
 from jaxbandits.checks import positive
 from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy
-from jaxbandits_studies.common.experiment import Options, Outcome
-from jaxbandits_studies.judging.budgeted import PROTOCOL
-from jaxbandits_studies.judging.choices import Subject, choices
 
-NAME = "budgeted-shrunk"
 ADVISED = {"log_t": 0.25, "log_share": 0.5}  # rho, by the form of exploration
-VALUES = {
-    "rho": (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0),
-    "prior_pulls": (1.0, 3.0, 10.0, 30.0, 100.0),
-}
 
 
 class Numbers(NamedTuple):
@@ -73,19 +64,3 @@ def weighed(
         params=Numbers(ADVISED[exploration]),
         check=_check,
     )
-
-
-SUBJECTS = {
-    "omega*-UCB, shrunk": Subject(weighed, VALUES),
-    "omega*-UCB, shrunk, log(t/n)": Subject(
-        partial(weighed, exploration="log_share"), VALUES
-    ),
-}
-
-
-def shrunk(options: Options) -> Outcome:
-    """Regret against rho and the weight of the prior of variances.
-
-    Of the form with log(t/n) the dots are at rho = 1/2, which is advised.
-    """
-    return choices(NAME, PROTOCOL, SUBJECTS, options)

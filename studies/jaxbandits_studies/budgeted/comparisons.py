@@ -1,4 +1,4 @@
-"""The figures and tables of the budgeted paper, Heyden et al. (2024)."""
+"""The comparisons of the budgeted paper, Heyden et al. (2024): Figures 3, 4 and 6."""
 
 from collections.abc import Callable
 from functools import partial
@@ -19,9 +19,7 @@ from jaxbandits.plots import (
 from jaxbandits.protocol import Environment
 from jaxbandits.results import as_share
 from jaxbandits.stats import final, summary_records
-from jaxbandits_studies.budgeted.changing import changing
-from jaxbandits_studies.budgeted.facebook import means_of_ads, play_groups
-from jaxbandits_studies.budgeted.forgetting import forgetting
+from jaxbandits_studies.budgeted.facebook import play_groups
 from jaxbandits_studies.budgeted.instances import (
     BUDGET,
     FACEBOOK,
@@ -32,17 +30,10 @@ from jaxbandits_studies.budgeted.instances import (
     facebook_groups,
     synthetic,
 )
-from jaxbandits_studies.budgeted.intervals import asymmetry, example2, interval_study
-from jaxbandits_studies.budgeted.joint import joint
-from jaxbandits_studies.budgeted.least import least
-from jaxbandits_studies.budgeted.lost_runs import lost_runs
-from jaxbandits_studies.budgeted.shares import shares
-from jaxbandits_studies.budgeted.shrunk import shrunk
-from jaxbandits_studies.budgeted.table import settings_table
-from jaxbandits_studies.budgeted.theory import bounds
 from jaxbandits_studies.common.comparison import Contestant, add_spread, run_contestants
-from jaxbandits_studies.common.data import FOLDER, data_file
-from jaxbandits_studies.common.experiment import Experiment, Options, Outcome
+from jaxbandits_studies.common.data import data_file
+from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.slips.budgeted import b_greedy_code, ucb_b2_code
 
 BASELINE = "omega*-UCB, rho = 1/4"
 LOG_SHARE = "omega*-UCB, log(t/n)"
@@ -75,8 +66,8 @@ OTHERS = {
     "Budget-UCB, code (oracle)": Contestant(budgeted.budget_ucb, {"log_factor": 2.0}),
     "UCB-BV1 (oracle)": Contestant(budgeted.ucb_bv1),
     "UCB-B2": Contestant(budgeted.ucb_b2),
-    "UCB-B2, code (oracle)": Contestant(partial(budgeted.ucb_b2, form="code")),
-    "b-greedy, code": Contestant(partial(budgeted.b_greedy, unpaid="code")),
+    "UCB-B2, code (oracle)": Contestant(ucb_b2_code),
+    "b-greedy, code": Contestant(b_greedy_code),
     "PD-BwK": Contestant(
         budgeted.pd_bwk, _horizon | {"horizon": lambda options: options.horizon}
     ),
@@ -109,10 +100,11 @@ def regret_curves(
     name: str,
     environments: Callable[[Options], dict[str, Environment]],
     contestants: dict[str, Contestant],
-    shown: tuple[str, ...],
-    bands: bool,
-    columns: int | None,
     options: Options,
+    *,
+    shown: tuple[str, ...] = tuple(PAPER),
+    bands: bool = False,
+    columns: int | None = 3,
 ) -> Outcome:
     """Regret over the share of the budget that is spent."""
     datasets, records, notes = {}, [], HEAVY_TAILS
@@ -165,7 +157,7 @@ def _family(family):
     return environments
 
 
-def _sensitivity(options: Options) -> Outcome:
+def sensitivity(options: Options) -> Outcome:
     """Figure 4: final regret against rho, omega-UCB and omega*-UCB."""
     name = "budgeted-fig4"
     cast = {
@@ -206,152 +198,20 @@ def _draw_rho(datasets: dict[str, xr.Dataset], options: Options) -> Figure:
     return fig
 
 
-def _comparison(figure, title, source, environments, **options):
-    name = f"budgeted-{figure}"
-    choices = {
-        "contestants": EVERYONE,
-        "shown": tuple(PAPER),
-        "bands": False,
-        "columns": 3,
-    } | options
-    seeds = choices.pop("seeds", 100)
-    run = partial(regret_curves, name, environments, *choices.values())
-    quick = Options(16, 2_000, quick=True)
-    return Experiment(name, title, source, run, Options(seeds, BUDGET), quick)
-
-
-def _exact(figure, title, source, run, options=None):
-    name = f"budgeted-{figure}"
-    options = options or Options(1, 1)
-    quick = options._replace(quick=True)
-    fixed = options.seeds == 1
-    return Experiment(name, title, source, run, options, quick, fixed)
-
-
-EXPERIMENTS = (
-    _exact(
-        "fig1",
-        "Confidence bounds of a ratio: how often too tight, how loose",
-        "Figure 1",
-        interval_study,
-        Options(10_000, 10_000),
-    ),
-    _comparison(
-        "fig3",
-        "Regret of the paper's policies in all settings",
-        "Figure 3 (a)-(e)",
-        _all_settings,
-        contestants=PAPER,  # the others stand in its panels
-    ),
-    _comparison("fig3a", "Bernoulli settings", "Figure 3a", _family("S-Br")),
-    _comparison(
-        "fig3b", "Generalised Bernoulli settings", "Figure 3b", _family("S-GBr")
-    ),
-    _comparison("fig3c", "Beta settings", "Figure 3c", _family("S-Bt")),
-    _comparison(
-        "fig3d",
-        f"Social-media advertisements (needs {FOLDER})",
-        "Figure 3 (d), (e)",
-        lambda options: facebook(),
-    ),
-    _exact(
-        "fig3f",
-        f"Mean rewards and costs of 33 ads (needs {FOLDER})",
-        "Figure 3f",
-        means_of_ads,
-    ),
-    Experiment(
-        "budgeted-fig4",
-        "Sensitivity to rho",
-        "Figure 4",
-        _sensitivity,
-        Options(100, BUDGET),
-        Options(16, 2_000, quick=True),
-    ),
-    _exact(
-        "fig5", "Asymmetry of the confidence interval", "Figure 5, eq. (23)", asymmetry
-    ),
-    _comparison(
-        "fig6",
-        "Regret with 95 % confidence intervals",
-        "Figure 6",
-        _all_settings,
-        contestants=PAPER,
-        bands=True,
-    ),
-    _exact("table1", "The settings of the evaluation", "Table 1", settings_table),
-    _exact("example2", "omega-UCB and m-UCB on two arms", "Example 2", example2),
-    Experiment(
-        "budgeted-bounds",
-        "omega-UCB's regret and Theorem 5",
-        "Theorem 5; docs/errata.md",
-        bounds,
-        Options(100, 100_000),
-        Options(16, 2_000, quick=True),
-    ),
-    Experiment(
-        "budgeted-lost-runs",
-        "Runs that share-UCB loses on two coins",
-        "docs/theory/share-ucb.md",
-        lost_runs,
-        Options(2_000, 100_000),
-        Options(16, 500, quick=True),
-    ),
-    _exact(
-        "least",
-        "Budgeted policies beside the least regret of a consistent one",
-        "docs/theory/least-budgeted-regret.md",
-        least,
-    ),
-    Experiment(
-        "budgeted-share",
-        "What share-UCB loses with other parameters",
-        "docs/theory/share-ucb.md, what the numbers cost",
-        shares,
-        Options(64, 100_000),
-        Options(4, 200, quick=True),
-    ),
-    Experiment(
-        "budgeted-joint",
-        "Rewards that come with costs: one interval or two",
-        "docs/theory/share-ucb.md, rewards that come with costs",
-        joint,
-        Options(256, 20_000),
-        Options(4, 200, quick=True),
-    ),
-    Experiment(
-        "budgeted-shrunk",
-        "What the shrunk omega*-UCB loses with other parameters",
-        "docs/recommendation.md, what the numbers of omega*-UCB cost",
-        shrunk,
-        Options(64, 10_000),
-        Options(4, 200, quick=True),
-    ),
-    Experiment(
-        "budgeted-forgetting",
-        "What discounted omega-UCB loses with other parameters",
-        "docs/theory/discounted-omega.md, numbers",
-        forgetting,
-        Options(64, 10_000),
-        Options(4, 200, quick=True),
-    ),
-    Experiment(
-        "budgeted-changing",
-        "Arms that change, and a memory that fades",
-        "Conclusions (future work); docs/theory/discounted-omega.md",
-        changing,
-        Options(256, 10_000),
-        Options(16, 200, quick=True),
-    ),
-    _comparison(
-        "recommendation",
-        "Which policy to recommend? 1,000 runs of the finalists",
-        "docs/recommendation.md",
-        partial(_synthetic, sizes=(10, 50)),
-        contestants=FINALISTS,
-        shown=tuple(FINALISTS),
-        bands=True,
-        columns=2,
-        seeds=1_000,
-    ),
+# The experiments of these names (experiments.toml): functions of the options. The
+# others stand in the panels of the first.
+fig3 = partial(regret_curves, "budgeted-fig3", _all_settings, PAPER)
+fig3a = partial(regret_curves, "budgeted-fig3a", _family("S-Br"), EVERYONE)
+fig3b = partial(regret_curves, "budgeted-fig3b", _family("S-GBr"), EVERYONE)
+fig3c = partial(regret_curves, "budgeted-fig3c", _family("S-Bt"), EVERYONE)
+fig3d = partial(regret_curves, "budgeted-fig3d", lambda options: facebook(), EVERYONE)
+fig6 = partial(regret_curves, "budgeted-fig6", _all_settings, PAPER, bands=True)
+recommendation = partial(
+    regret_curves,
+    "budgeted-recommendation",
+    partial(_synthetic, sizes=(10, 50)),
+    FINALISTS,
+    shown=tuple(FINALISTS),
+    bands=True,
+    columns=2,
 )
