@@ -83,7 +83,7 @@ class _Layout(ConstrainedLayoutEngine):
 
 
 def _wrap(text: Text, inches: float) -> None:
-    most = letters(72 * inches, text.get_fontsize())
+    most = letters(72 * inches, float(text.get_fontsize()))
     text.set_text(wrapped(text.get_text(), most))
 
 
