@@ -64,12 +64,12 @@ def tell_again(name):
     problem, rounds = played(name)
     sizes = {"K": problem.num_arms, "m": getattr(problem, "size", 0)}
     for view, _, _, action, feedback in rounds:
-        if hasattr(problem, "view_type"):
-            again = typed("view", view, problem.view_type, sizes)
+        if "view" in problem.types:
+            again = typed("view", view, problem.types["view"], sizes)
             jax.tree.map(np.testing.assert_array_equal, again, view)
             problem.check_view(again)
         problem.check_action(view, action)
-        again = typed("feedback", feedback, problem.feedback_type, sizes)
+        again = typed("feedback", feedback, problem.types["feedback"], sizes)
         jax.tree.map(np.testing.assert_array_equal, again, feedback)
         problem.check_feedback(view, action, again)
 

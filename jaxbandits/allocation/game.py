@@ -217,7 +217,7 @@ def make_game(
 
         def to(arm):
             others = jnp.where(jnp.arange(num_arms) == arm, jnp.inf, limit)
-            found = solve(problem, *action, budget, limit=others).allocation
+            found = solve(problem, *action, budget, limit=others).allocation  # type: ignore[misc]
             return jnp.sum(jnp.where(jnp.arange(num_arms) == arm, found, 0.0))
 
         return jax.vmap(to)(jnp.arange(num_arms, dtype=jnp.int32))

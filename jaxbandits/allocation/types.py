@@ -132,8 +132,10 @@ class Problem(NamedTuple):
     known: bool = True
     cascade: bool = False
 
-    view_type = View  # type: ignore[misc]
-    feedback_type = Feedback  # type: ignore[misc]
+    @property
+    def types(self) -> dict[str, Any]:
+        """Types of what passes in a round, by name; see `jaxbandits.live`."""
+        return {"view": View, "feedback": Feedback}
 
     def check_view(self, view: View) -> None:
         """Require a budget that a round may have."""
@@ -193,7 +195,10 @@ class Ordered(NamedTuple):
         """The same arms, where resource may be handed out in any way."""
         return Problem(*self[:5], float(self.units), known=False)
 
-    feedback_type = Feedback  # type: ignore[misc]
+    @property
+    def types(self) -> dict[str, Any]:
+        """Types of what passes in a round, by name; see `jaxbandits.live`."""
+        return {"feedback": Feedback}
 
     def check_action(self, view: Any, action: Any) -> None:
         """Require turns of all arms, of no more units than there may be."""

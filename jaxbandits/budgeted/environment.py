@@ -317,14 +317,14 @@ def _game(
     def sample(key, setup):
         arms = draw(key, setup)
         arms = arms._replace(group=jnp.asarray(arms.group, jnp.int32))
-        reward, cost = law.means(arms.law)
+        reward, cost = law.means(arms.law)  # type: ignore[misc]
         exists = positions < arms.num_arms
         cheapest = jnp.min(jnp.where(exists, cost, jnp.inf))
         best = first_argmax(jnp.where(exists, reward / cost, -1.0))
         if unit == "cheapest":
             money = cheapest
         else:
-            money = jnp.full_like(cheapest, 1.0 if unit == "money" else unit)
+            money = jnp.full_like(cheapest, 1.0 if unit == "money" else float(unit))
         return Instance(
             arms,
             money,

@@ -205,13 +205,13 @@ def _game(
 
     def sample(key, setup):
         phases = draw(key, setup)
-        reward, cost = law.means(phases.law)
+        reward, cost = law.means(phases.law)  # type: ignore[misc]
         reward, cost = (x.reshape(count, num_arms) for x in (reward, cost))
         cheapest = jnp.min(cost, axis=-1)
         money = jnp.min(cheapest)
         if unit != "cheapest":
-            money = jnp.full_like(money, 1.0 if unit == "money" else unit)
-        best = jax.vmap(first_argmax)(reward / cost)
+            money = jnp.full_like(money, 1.0 if unit == "money" else float(unit))
+        best = jax.vmap(first_argmax)(reward / cost)  # type: ignore[arg-type]
         return Instance(phases, money, cheapest, best)
 
     def init(instance):

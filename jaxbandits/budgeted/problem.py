@@ -98,8 +98,10 @@ class Problem(NamedTuple):
             "cost": (self.lowest_cost, self.highest_cost),
         }
 
-    view_type = View  # type: ignore[misc]
-    feedback_type = Feedback  # type: ignore[misc]
+    @property
+    def types(self) -> dict[str, Any]:
+        """Types of what passes in a round, by name; see `jaxbandits.live`."""
+        return {"view": View, "feedback": Feedback}
 
     def check_view(self, view: View) -> None:
         """Require arms that there are, and amounts of money."""

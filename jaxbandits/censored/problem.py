@@ -223,7 +223,10 @@ class Problem(NamedTuple):
         negative. It is `max_penalty` wherever no cost exceeds the largest penalty."""
         return max(self.max_penalty, self.max_cost)
 
-    feedback_type = Feedback  # type: ignore[misc]
+    @property
+    def types(self) -> dict[str, Any]:
+        """Types of what passes in a round, by name; see `jaxbandits.live`."""
+        return {"feedback": Feedback}
 
     def check_action(self, view: Any, action: Any) -> None:
         """Require an arm and a limit that there are, or arrays of them."""
@@ -267,7 +270,10 @@ class Continuum(NamedTuple):
         cost = cost_of(self.cost, np.array([self.max_limit]))[0]
         return max(self.max_penalty, float(cost))
 
-    feedback_type = Feedback  # type: ignore[misc]
+    @property
+    def types(self) -> dict[str, Any]:
+        """Types of what passes in a round, by name; see `jaxbandits.live`."""
+        return {"feedback": Feedback}
 
     def check_action(self, view: Any, action: Any) -> None:
         """Require an arm that there is, and a limit in (0, max_limit]."""
@@ -310,7 +316,10 @@ class Combinatorial(NamedTuple):
         """The same arms and limits, where one arm runs in a round."""
         return Problem(*self[:-1])
 
-    feedback_type = SemiBanditFeedback  # type: ignore[misc]
+    @property
+    def types(self) -> dict[str, Any]:
+        """Types of what passes in a round, by name; see `jaxbandits.live`."""
+        return {"feedback": SemiBanditFeedback}
 
     def check_action(self, view: Any, action: Any) -> None:
         """Require different arms, and limits that there are."""
@@ -349,7 +358,10 @@ class Dueling(NamedTuple):
         """The same arms and limits, where one arm runs in a round."""
         return Problem(*self)
 
-    feedback_type = DuelFeedback  # type: ignore[misc]
+    @property
+    def types(self) -> dict[str, Any]:
+        """Types of what passes in a round, by name; see `jaxbandits.live`."""
+        return {"feedback": DuelFeedback}
 
     def check_action(self, view: Any, action: Any) -> None:
         """Require two arms and two limits that there are."""

@@ -20,7 +20,7 @@ def of_kind(action: Any, *kinds: type) -> Any:
     return action
 
 
-def in_range(name: str, position: Any, size: Any) -> Bool[Array, ""]:
+def in_range(name: str, position: Any, size: Any) -> Any:
     """Whether a position, i32[], lies in [0, size): bool[].
 
     Raises:
@@ -40,7 +40,7 @@ def positions_in(name: str, values: Any, size: Any, count: int) -> Bool[Array, "
     return jnp.all((values >= 0) & (values < size))
 
 
-def reals(name: str, value: Any, shape: tuple[int, ...]) -> Array:
+def reals(name: str, value: Any, shape: tuple[int, ...]) -> Any:
     """Require real numbers of a shape; return them.
 
     Raises:

@@ -51,7 +51,7 @@ def check_fit(name: str, policy: Policy, environment: Environment) -> None:
     )
 
 
-def _differing(mine, its) -> list[str]:
+def _differing(mine: Any, its: Any) -> list[str]:
     """Names of the fields that differ, beliefs apart."""
     if not hasattr(mine, "_fields"):
         return [] if _same(mine, its, 1.0) else ["problem"]
@@ -74,7 +74,7 @@ def _same(x: Any, y: Any, span: float) -> bool:
         return False
 
 
-def _same_values(f, g, span) -> bool:
+def _same_values(f: Any, g: Any, span: float) -> bool:
     """Whether two functions of a resource in (0, span] agree."""
     points = span * np.arange(1, POINTS + 1) / POINTS
     try:
@@ -83,7 +83,7 @@ def _same_values(f, g, span) -> bool:
         return False
 
 
-def _words(problem, field):
+def _words(problem: Any, field: str) -> str:
     if not hasattr(problem, "_fields"):
         return shown(problem)
     value = getattr(problem, field)

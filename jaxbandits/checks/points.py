@@ -34,7 +34,7 @@ class Points(NamedTuple):
     """
 
     columns: dict[str, np.ndarray]
-    count: int = 1
+    count: int = 1  # type: ignore[assignment]
 
     def at(self, rows: Any) -> "Points":
         """Some of the points: a slice, a mask or a list of numbers."""
@@ -189,8 +189,8 @@ def _column(name: str, values: float | Iterable[float], rounded: bool) -> np.nda
       rounded: whether integers may be played as others that are near.
     """
     # Keys, bytes and masked numbers are none that somebody meant.
-    no_list = str | bytes | bytearray | memoryview | Mapping | set | frozenset
-    if isinstance(values, no_list | np.ma.MaskedArray):
+    no_list = (str, bytes, bytearray, memoryview, Mapping, set, frozenset)
+    if isinstance(values, (*no_list, np.ma.MaskedArray)):
         raise TypeError(
             f"{name} must be a number or a list of them, got {checks.shown(values)}"
         )

@@ -101,7 +101,7 @@ class Problem(NamedTuple):
         """The longest wait."""
         return float(self.lengths[-1])
 
-    def time(self, delay: Array, wait: Array) -> Array:
+    def time(self, delay: Array, wait: Array | np.ndarray) -> Array:
         """How long an epoch lasts, in [1, wait].
 
         Args:
@@ -111,8 +111,10 @@ class Problem(NamedTuple):
         given_up = wait if self.failure == "wait" else jnp.ones_like(wait)
         return jnp.where(delay <= wait, delay, given_up)
 
-    view_type = View  # type: ignore[misc]
-    feedback_type = Feedback  # type: ignore[misc]
+    @property
+    def types(self) -> dict[str, Any]:
+        """Types of what passes in a round, by name; see `jaxbandits.live`."""
+        return {"view": View, "feedback": Feedback}
 
     def check_view(self, view: View) -> None:
         """Require a clock that has run for some time."""

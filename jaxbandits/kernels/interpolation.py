@@ -300,7 +300,7 @@ def crossings(
         start = outer + jnp.clip(share, 0.0, 1.0) * (inner - outer)
         ends = (outer, inner) if side < 0 else (inner, outer)
         offsets = (x - middle for x in (*ends, start))
-        offset = guarded_newton(further, *offsets, TO_CROSSING[values.dtype])
+        offset = guarded_newton(further, *offsets, TO_CROSSING[values.dtype])  # type: ignore[arg-type, call-arg]
         position = jnp.where(target > 0, jnp.clip(offset + middle, *ends), inner)
         return jnp.where(found, position, 0.0 if side < 0 else float(last))
 

@@ -83,7 +83,7 @@ def _product(reward: Law, consumption: Law) -> JointLaw:
         return reward.support(params.reward), consumption.support(params.consumption)
 
     def sigma(params):
-        return reward.sigma(params.reward)
+        return reward.sigma(params.reward)  # type: ignore[misc]
 
     def moments(params, limits, cost):
         increasing(limits=limits)
@@ -91,7 +91,7 @@ def _product(reward: Law, consumption: Law) -> JointLaw:
         if consumption.atoms is not None:
             below, cost_below = _atom_moments(params.consumption, limits, cost)
         else:
-            below = consumption.cdf(params.consumption, limits)
+            below = consumption.cdf(params.consumption, limits)  # type: ignore[misc]
             cost_below = _cost_below(params.consumption, limits, below, cost)
         return Moments(mean * below, cost_below, below)
 
@@ -105,14 +105,14 @@ def _product(reward: Law, consumption: Law) -> JointLaw:
         def integrand(share):
             p = start + share * (below - start)
             # Where F rounds to 1 its inverse is infinite.
-            quantile = np.minimum(consumption.quantile(params, p), np.asarray(limits))
+            quantile = np.minimum(consumption.quantile(params, p), np.asarray(limits))  # type: ignore[misc]
             return (below - start) * cost_of(cost, quantile)
 
         pieces = integrate.quad_vec(integrand, 0, 1, epsabs=1e-13, epsrel=1e-12)[0]
         return np.cumsum(pieces, axis=1)
 
     def _atom_moments(params, limits, cost):
-        values, probabilities = consumption.atoms(params)
+        values, probabilities = consumption.atoms(params)  # type: ignore[misc]
         inside = ~exceeds(values[:, :, None], np.asarray(limits))
         weight = probabilities[:, :, None] * inside
         costs = cost_of(cost, values)[:, :, None]

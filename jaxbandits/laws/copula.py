@@ -99,12 +99,12 @@ def _gaussian_copula(reward: Law, consumption: Law) -> JointLaw:
                 raise ValueError(f"{name}: a copula's values must increase along a row")
 
     def exact(params):
-        both = independent.exact(Product(params.reward, params.consumption))
+        both = independent.exact(Product(params.reward, params.consumption))  # type: ignore[misc]
         return params._replace(**both._asdict())
 
     def moments(params, limits, cost):
         pair = Product(params.reward, params.consumption)
-        alone = independent.moments(pair, limits, cost)
+        alone = independent.moments(pair, limits, cost)  # type: ignore[misc]
         below = _reward_below(reward, params, alone.probability)
         return alone._replace(reward=below)
 
@@ -152,7 +152,7 @@ def _reward_below(
             return np.take_along_axis(values, np.minimum(place, upto.shape[1] - 1), 1)
 
     def integrand(t):
-        at = quantile(params.reward, np.full((rho.size, 1), special.ndtr(t)))
+        at = quantile(params.reward, np.full((rho.size, 1), special.ndtr(t)))  # type: ignore[misc]
         chance = special.ndtr((limit - rho * t) / np.where(sure, 1.0, rest))
         return at * chance * np.exp(-t * t / 2) / np.sqrt(2 * np.pi)
 
@@ -165,7 +165,7 @@ def _reward_below(
         start = np.concatenate([np.zeros_like(p[:, :1]), p[:, :-1]], axis=1)
 
         def pieces(share):
-            return (p - start) * quantile(params.reward, start + share * (p - start))
+            return (p - start) * quantile(params.reward, start + share * (p - start))  # type: ignore[misc]
 
         return np.cumsum(_integral(pieces, 0, 1), axis=1)
 

@@ -10,8 +10,8 @@ A session is a value, as everything here: keep it, go back to it, or pickle its 
 and `state` and go on another day. With the same seed and the same answers it does what
 a run of `simulate` does.
 
-Views and feedback must be of the types that `view_type` and `feedback_type` of the
-policy's problem name, and pass its `check_view`, `check_action` and `check_feedback`.
+Views and feedback must be of the `types` of the policy's problem, and pass its
+`check_view`, `check_action` and `check_feedback`.
 What a problem of one's own does not have is not looked at.
 """
 

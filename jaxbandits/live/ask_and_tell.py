@@ -150,6 +150,7 @@ def _action(session: Session, view: Any, action: Any) -> Any:
     noise = jax.ShapeDtypeStruct((policy.words[0],), jnp.uint32)
     with _of_its_game(policy, view, "view"):
         form = jax.eval_shape(policy.act, noise, view, state, params)
+    structure: Any
     wanted, structure = jax.tree_util.tree_flatten_with_path(form)
     try:
         leaves = structure.flatten_up_to(action)
@@ -184,7 +185,7 @@ def _answer(session: Session, view: Any, action: Any) -> Any:
 def _typed(policy: Policy, name: str, value: Any) -> Any:
     """A view or feedback as the policy's problem has it; else numbers as they are."""
     problem = policy.problem
-    kind = getattr(problem, f"{name}_type", None)
+    kind = getattr(problem, "types", {}).get(name)
     if kind is None:
         return _arrays(name, value)
     return typed(
@@ -218,7 +219,7 @@ def _of_its_game(policy: Policy, view: Any, what: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:  # whatever a policy's function raises
-        if type(view) is View and hasattr(policy.problem, "view_type"):
+        if type(view) is View and "view" in getattr(policy.problem, "types", {}):
             _typed(policy, "view", None)
         words = re.sub(r"\w*Tracer\b", "array", str(error).strip().split("\n")[0])
         raise TypeError(

@@ -129,13 +129,13 @@ def _doubling(policy: Policy[Any, P, A], first: int) -> Policy[State, P, A]:
         return when(ended, next_epoch, state._replace(inner=inner))
 
     def recommend(state, params):
-        now = policy.recommend(state.inner, told(params, state.length))
+        now = policy.recommend(state.inner, told(params, state.length))  # type: ignore[misc]
         return jax.tree.map(
             lambda x, last: jnp.where(state.before == 0, x, last), now, state.answer
         )
 
     def report(state, params):
-        found = policy.report(state.inner, told(params, state.length))
+        found = policy.report(state.inner, told(params, state.length))  # type: ignore[misc]
         if "overflow" in found:
             either = found["overflow"] | state.overflow.astype(jnp.int32)
             found = found | {"overflow": either}

@@ -58,7 +58,7 @@ def self_sparring(num_arms: int) -> Policy[State, Params, tuple[Array, Array]]:
         uniforms = unit_interval(noise).reshape(2, 2, num_arms)
         wins, losses = shapes(state, params)
         first, second = (
-            first_argmax(stored(beta_from_uniforms(*each, wins, losses)))
+            first_argmax(stored(beta_from_uniforms(*each, wins, losses)))  # type: ignore[call-arg]
             for each in uniforms
         )
         return first, second

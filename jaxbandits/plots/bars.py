@@ -12,7 +12,6 @@ from jaxbandits import checks
 from jaxbandits.plots._style import check_axes, figure_of, setting
 from jaxbandits.plots.canvas import figure
 from jaxbandits.plots.labels import metric_at, percentage, short_number
-from jaxbandits.plots.room import make_room
 from jaxbandits.plots.selection import seeds_note, select, shown
 from jaxbandits.plots.ticks import readable_ticks, tick_formatter
 from jaxbandits.plots.words import check_formulas
@@ -88,14 +87,13 @@ def plot_bars(
     if ax is None:
         fig, (ax,) = figure()
         fig.set_figheight((9 + 3 * len(bars)) * line)
-    numbers = []
     for place, bar in enumerate(bars):
         (mean,), (upper,) = bar.mean, bar.upper
         error = None if np.isnan(upper) else upper - mean
         look: dict[str, Any] = {"color": bar.style.color, "alpha": 0.75, "height": 0.62}
         capsize = setting("errorbar.capsize")
         ax.barh(place, mean, xerr=error, capsize=capsize, **look)
-        number = ax.annotate(
+        ax.annotate(
             text(mean),
             (max(mean if error is None else upper, 0), place),
             xytext=(small / 2, 0),
@@ -106,7 +104,6 @@ def plot_bars(
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
             zorder=4,
         )
-        numbers.append(number)
     if reference is not None:
         ax.axvline(reference, color="0.25", linestyle="dashed", zorder=3)
         ax.annotate(
@@ -129,5 +126,4 @@ def plot_bars(
     ax.set_xlabel(f"{metric_at(dataset, metric)}\n{note}")
     # Above the line of the reference's text, if there is one.
     ax.set_title(title or "", pad=(0.5 if reference is None else 1.8) * 72 * line)
-    make_room(ax, numbers)
     return figure_of(ax)

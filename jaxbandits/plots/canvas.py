@@ -15,11 +15,12 @@ from matplotlib.backend_bases import RendererBase
 from matplotlib.figure import Figure as BaseFigure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.text import Text
+from matplotlib.ticker import AutoLocator
 
 from jaxbandits import checks
 from jaxbandits.plots._style import SCREEN, in_force, under
-from jaxbandits.plots.ticks import tick_formatter, tick_locator
-from jaxbandits.plots.words import tex, wrapped
+from jaxbandits.plots.ticks import tick_formatter
+from jaxbandits.plots.words import letters, tex, wrapped
 from jaxbandits.results.atomic import replacing
 
 SUFFIXES = (".png", ".pdf", ".svg")
@@ -56,7 +57,7 @@ class Figure(BaseFigure):
 
 
 class _Layout(ConstrainedLayoutEngine):
-    """Constrained layout that first breaks the lines of titles and axes' names.
+    """Constrained layout that breaks the lines of titles and axes' names.
 
     Matplotlib makes room for as many lines as a title has, and not for their length.
     """
@@ -65,37 +66,25 @@ class _Layout(ConstrainedLayoutEngine):
         for text in fig.findobj(Text):
             if text.get_usetex():
                 text.set_text(tex(text.get_text()))
+        super().execute(fig)  # Where the axes are is known now.
+        for ax in fig.axes:
+            frame = ax.get_position()
+            _wrap(ax.yaxis.label, 1.05 * frame.height * fig.get_figheight())
+            if place := ax.get_subplotspec():
+                columns, middle = place.get_gridspec().ncols, (frame.x0 + frame.x1) / 2
+                left, right = (
+                    place.colspan.start / columns,
+                    place.colspan.stop / columns,
+                )
+                half = min(middle - left, right - middle) * fig.get_figwidth()
+                for text in (ax.title, ax.xaxis.label):
+                    _wrap(text, 2 * half)
         super().execute(fig)
-        # Where the axes are is known now; broken lines move them a little.
-        broken = [
-            _wrap(text, inches)
-            for ax in fig.axes
-            for text, inches in _names_and_room(fig, ax)
-        ]
-        if any(broken):
-            super().execute(fig)
 
 
-def _names_and_room(fig: BaseFigure, ax: Axes) -> list[tuple[Text, float]]:
-    """Texts that are centred on the axes, and how long they may be, in inches."""
-    frame = ax.get_position()
-    found = [(ax.yaxis.label, 1.05 * frame.height * fig.get_figheight())]
-    if ax.get_subplotspec():
-        middle = (frame.x0 + frame.x1) / 2
-        others = [other.get_position() for other in fig.axes if other is not ax]
-        beside = [o for o in others if o.y0 < frame.y1 and o.y1 > frame.y0]
-        left = max([0.0, *((o.x1 + frame.x0) / 2 for o in beside if o.x0 < frame.x0)])
-        right = min([1.0, *((o.x0 + frame.x1) / 2 for o in beside if o.x0 > frame.x0)])
-        width = 2 * min(middle - left, right - middle) * fig.get_figwidth()
-        found += [(ax.title, width), (ax.xaxis.label, width)]
-    return found
-
-
-def _wrap(text: Text, inches: float) -> bool:
-    """Break lines that are longer; tell whether there were any."""
-    before = text.get_text()
-    text.set_text(wrapped(before, 72 * inches, text.get_fontproperties()))
-    return text.get_text() != before
+def _wrap(text: Text, inches: float) -> None:
+    most = letters(72 * inches, float(text.get_fontsize()))
+    text.set_text(wrapped(text.get_text(), most))
 
 
 def figure(rows: int = 1, columns: int = 1) -> tuple[Figure, list[Axes]]:
@@ -134,7 +123,7 @@ def figure(rows: int = 1, columns: int = 1) -> tuple[Figure, list[Axes]]:
         axes = [fig.add_subplot(grid[place]) for place in places]
     for ax in axes:
         for axis in (ax.xaxis, ax.yaxis):
-            axis.set_major_locator(tick_locator("linear", 1, 1))
+            axis.set_major_locator(AutoLocator())
             axis.set_major_formatter(tick_formatter())
     return fig, axes
 
@@ -144,8 +133,8 @@ def _columns_that_fit(settings: dict[str, Any], rows: int, columns: int) -> int:
     if (width, height) == SCREEN:
         return columns
     across = 1
-    for letters in _LEAST:
-        least = letters * settings["font.size"] / 72
+    for count in _LEAST:
+        least = count * settings["font.size"] / 72
         across = min(columns, max(1, int(width / least)))
         blocks = -(-columns // across)
         if _size(settings, rows * blocks, across)[1] <= _PAGE:

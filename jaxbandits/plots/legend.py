@@ -12,12 +12,9 @@ from matplotlib.legend import Legend
 from jaxbandits import checks
 from jaxbandits.plots._style import figure_of, in_force, under
 from jaxbandits.plots.canvas import Figure
-from jaxbandits.plots.words import check_formulas, entry, width_of, wrapped
+from jaxbandits.plots.words import check_formulas, entry, letters, wrapped
 
-# In widths of the font: the line, the space beside it, and between columns.
-_HANDLE = 2.0 + 0.8
-_BETWEEN = 1.6
-_EDGE = 1.0
+_HANDLE = 8  # letters: a line, the space beside it, and between columns
 
 
 @checks.kinds
@@ -58,19 +55,17 @@ def draw_legend(
             shown.setdefault(text, handle)
     texts = [text for text in map(entry, order or shown) if text in shown]
     with under(in_force()):
-        small = FontProperties(size=matplotlib.rcParams["legend.fontsize"])
-        size = small.get_size_in_points()
-        room = 72 * fig.get_figwidth() - 2 * _EDGE * size
-        texts_ = [wrapped(text, room - _HANDLE * size, small) for text in texts]
+        size = FontProperties(size=matplotlib.rcParams["legend.fontsize"])
+        room = letters(72 * fig.get_figwidth(), size.get_size_in_points())
+        lines = [wrapped(text, max(1, room - _HANDLE)) for text in texts]
+        longest = max((len(x) for text in lines for x in text.split("\n")), default=0)
+        rows = -(-len(texts) // max(1, room // (longest + _HANDLE)))
         legend = fig.legend(
             [shown[text] for text in texts],
-            texts_,
+            lines,
             loc="outside lower center",
-            ncols=_columns(texts_, room, small),
-            title=wrapped(title, room, small) or None,
-            handlelength=2.0,
-            handletextpad=0.8,
-            columnspacing=_BETWEEN,
+            ncols=-(-len(texts) // max(rows, 1)) or 1,
+            title=wrapped(title, room) or None,
             borderpad=0.2,
         )
     _grow(fig, legend, 1)
@@ -82,28 +77,3 @@ def _grow(fig: BaseFigure, legend: Legend, sign: int) -> None:
     if isinstance(fig, Figure):
         height = legend.get_window_extent().height / fig.dpi
         fig.set_figheight(fig.get_figheight() + sign * height)
-
-
-def _columns(texts: Sequence[str], room: float, font: FontProperties) -> int:
-    """As few rows as fit, in as few columns as hold them, which so are of one length.
-
-    A legend fills its columns one after the other.
-    """
-    size = font.get_size_in_points()
-    widths = [
-        max(width_of(line, font) for line in text.split("\n")) + _HANDLE * size
-        for text in texts
-    ]
-    for rows in range(1, len(texts)):
-        columns = -(-len(texts) // rows)
-        # Matplotlib: the first columns have one more where it does not come out even.
-        long, more = divmod(len(texts), columns)
-        ends, at = [], 0
-        for place in range(columns):
-            at += long + (place < more)
-            ends.append(at)
-        starts = [0, *ends[:-1]]
-        wide = [max(widths[a:b]) for a, b in zip(starts, ends, strict=True)]
-        if sum(wide) + (columns - 1) * _BETWEEN * size <= room:
-            return columns
-    return 1

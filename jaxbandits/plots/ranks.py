@@ -14,7 +14,6 @@ from jaxbandits import checks
 from jaxbandits.plots._style import check_axes, figure_of, line_style, setting
 from jaxbandits.plots.canvas import figure
 from jaxbandits.plots.labels import metric_at
-from jaxbandits.plots.room import make_room
 from jaxbandits.plots.runs import number_per_run, played
 from jaxbandits.plots.selection import names_of, seeds_text, texts_of
 from jaxbandits.plots.ticks import tick_formatter
@@ -122,7 +121,6 @@ def plot_ranks(
     if ax is None:
         fig, (ax,) = figure()
         fig.set_figheight((9 + 2.4 * len(order)) * setting("font.size") / 72)
-    numbers = []
     names = dataset["policy"].values.tolist()
     for place, number in enumerate(order):
         mean, lower, upper = means[number], lowers[number], uppers[number]
@@ -136,7 +134,7 @@ def plot_ranks(
             color=color,
             capsize=setting("errorbar.capsize"),
         )
-        text = ax.annotate(
+        ax.annotate(
             f"{mean:.2f}",
             (mean if error is None else upper, place),
             xytext=(0.7 * small, 0),
@@ -146,7 +144,6 @@ def plot_ranks(
             # Legible where it meets a line of the grid.
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
         )
-        numbers.append(text)
     ax.set_yticks(range(len(order)), [texts[number] for number in order])
     ax.set_ylim(len(order) - 0.5, -0.5)  # The best on top.
     ax.grid(False, axis="y")
@@ -161,7 +158,6 @@ def plot_ranks(
     note = _note(ranks, dataset, level)
     ax.set_xlabel(f"average rank (1: {extreme})\n{words}\n{note}")
     ax.set_title(title or "")
-    make_room(ax, numbers)
     return figure_of(ax)
 
 

@@ -2,16 +2,15 @@
 
 from collections.abc import Sequence
 from math import floor, log10
-from typing import Any
 
 import matplotlib
 import numpy as np
 from matplotlib.axis import Axis
 from matplotlib.ticker import (
+    AutoLocator,
     Formatter,
     Locator,
     LogLocator,
-    MaxNLocator,
     NullFormatter,
     NullLocator,
 )
@@ -21,39 +20,9 @@ from jaxbandits.plots.labels import short_number
 from jaxbandits.plots.words import tex
 
 SCALES = ("linear", "log")
-_MOST = 5  # intervals between ticks of a linear axis
 _SMALLEST = 1e-4  # that is written out: 0.0001
 _SHORT = 0.3  # decades: there may be no 1, 2 or 5 in it
 _ZERO_ROOM = 0.6  # decades between zero and the first power of ten
-
-
-class _Round(MaxNLocator):
-    """Round numbers, as many as there is room for."""
-
-    def __init__(self) -> None:
-        super().__init__(_MOST, steps=[1, 2, 2.5, 5, 10])
-
-    def tick_values(self, vmin: float, vmax: float) -> Any:
-        if self.axis is not None:
-            self.set_params(nbins=int(np.clip(self.axis.get_tick_space(), 2, _MOST)))
-        return super().tick_values(vmin, vmax)
-
-
-class _WithZero(Locator):
-    """0, and what a logarithmic axis has above it."""
-
-    def __init__(self, above: Locator, start: float) -> None:
-        self._above, self._start = above, start
-
-    def __call__(self) -> Any:
-        assert self.axis is not None  # Matplotlib sets it.
-        low, high = self.axis.get_view_interval()
-        return self.tick_values(low, high)
-
-    def tick_values(self, vmin: float, vmax: float) -> Any:
-        self._above.set_axis(self.axis)
-        ticks = np.asarray(self._above.tick_values(max(vmin, self._start), vmax))
-        return np.append(0.0, ticks[ticks >= self._start * (1 - 1e-9)])
 
 
 class _Short(Formatter):
@@ -66,7 +35,9 @@ class _Short(Formatter):
     def format_ticks(self, values: Sequence[float]) -> list[str]:
         sizes = np.abs(np.asarray(values, np.float64))
         if self.axis is not None:  # Ticks that are not seen do not count.
-            sizes = sizes[_within(values, self.axis.get_view_interval())]
+            low, high = np.sort(self.axis.get_view_interval())
+            slack = 1e-9 * np.abs(values)  # 10.0 ** -5 need not be 1e-05
+            sizes = sizes[(values >= low - slack) & (values <= high + slack)]
         small = sizes[sizes > 0].min(initial=1.0) < 0.999 * _SMALLEST
         self._powers = bool(small) and not self._percent
         return [self(value) for value in values]
@@ -84,14 +55,6 @@ class _Short(Formatter):
         digits = f"{value / 10.0**exponent:.3g}"
         factor = {"1": "", "-1": "-"}.get(digits, rf"{digits} \times ")
         return f"${factor}10^{{{exponent}}}$"
-
-
-def _within(values: Sequence[float], ends: Sequence[float] | np.ndarray) -> Any:
-    """Which values lie between two ends. One at an end does, whatever its last digit
-    (NumPy 2.5 has 10.0 ** -5 at 9.999999999999999e-06, and Matplotlib draws it)."""
-    low, high = sorted(ends)
-    at, slack = np.asarray(values, np.float64), 1e-9
-    return (at >= low - slack * abs(low)) & (at <= high + slack * abs(high))
 
 
 def readable_ticks(
@@ -116,24 +79,17 @@ def readable_ticks(
         raise ValueError(f"low must be positive for the scale log, got {low}")
     number("high", high)
     flag("zero", zero)
-    above = tick_locator(scale, low, high)
+    set_scale = getattr(axis.axes, f"set_{_name(axis)}scale")
     if scale == "log" and zero and 0 < low <= high:
         start = 10.0 ** floor(log10(low) + 1e-9)
-        options = {"linthresh": start, "linscale": _ZERO_ROOM}
-        _set_scale(axis, "symlog", **options)
-        axis.set_major_locator(_WithZero(above, start))
+        set_scale("symlog", linthresh=start, linscale=_ZERO_ROOM)
         axis.set_minor_locator(NullLocator())
     else:
-        _set_scale(axis, scale)
-        axis.set_major_locator(above)
+        set_scale(scale)
+        axis.set_major_locator(tick_locator(scale, low, high))
     if scale == "log":
         axis.set_minor_formatter(NullFormatter())
     axis.set_major_formatter(tick_formatter())
-
-
-def _set_scale(axis: Axis, scale: str, **options: Any) -> None:
-    setter = {"x": axis.axes.set_xscale, "y": axis.axes.set_yscale}[_name(axis)]
-    setter(scale, **options)
 
 
 def _name(axis: Axis) -> str:
@@ -146,10 +102,10 @@ def tick_locator(scale: str, low: float, high: float) -> Locator:
         # Powers of ten alone would leave a short range with a label or none.
         decades = log10(high / low) if 0 < low < high else 0
         if 0 < decades < _SHORT:  # without one of these, Matplotlib crowds its own
-            return _Round()
+            return AutoLocator()
         steps = (1, 2, 5) if decades < 1.3 else (1, 3) if decades < 2.8 else (1,)
         return LogLocator(subs=steps)
-    return _Round()
+    return AutoLocator()
 
 
 def tick_formatter(percent: bool = False) -> Formatter:

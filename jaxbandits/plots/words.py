@@ -1,12 +1,10 @@
-"""Words in figures: how long they are, where lines break, what LaTeX wants."""
+"""Words in figures: where lines break, and what LaTeX wants."""
 
 import re
-from functools import lru_cache
+import textwrap
 
 from matplotlib.cbook import is_math_text
-from matplotlib.font_manager import FontProperties
 from matplotlib.mathtext import MathTextParser
-from matplotlib.textpath import TextToPath
 
 from jaxbandits.checks import kinds
 from jaxbandits.console.texts import latex, visible
@@ -14,7 +12,8 @@ from jaxbandits.plots._style import setting
 
 _SPECIAL = re.compile(r"(?<!\\)([%&#_])")
 _FORMULA = re.compile(r"(?<!\\)\$")  # where one begins or ends
-_MEASURE = TextToPath()
+_WHOLE = re.compile(r"(?<!\\)\$.*?(?<!\\)\$| %| = ")  # what no line is broken within
+_LETTER = 0.56  # mean width of a letter of the sans-serif font, in its size
 
 
 @kinds
@@ -64,47 +63,27 @@ def entry(text: str) -> str:
     return f" {text}" if text.startswith("_") else text
 
 
-def width_of(text: str, font: FontProperties) -> float:
-    """How wide one line is, in points (of Matplotlib's own text, not of LaTeX's)."""
-    return _width(text, font.get_name(), font.get_size_in_points(), font.get_weight())
+def letters(points: float, size: float) -> int:
+    """How many letters of a size, in points, are about as long as so many points."""
+    return max(1, int(points / (_LETTER * size)))
 
 
-@lru_cache(4096)
-def _width(text: str, family: str, size: float, weight: str | int) -> float:
-    font = FontProperties(family=family, size=size, weight=weight)
-    formulas = is_math_text(text)
-    shown = text if formulas else text.replace(r"\$", "$")
-    width, _, _ = _MEASURE.get_text_width_height_descent(shown, font, formulas)
-    return float(width)
-
-
-def wrapped(text: str, points: float, font: FontProperties) -> str:
-    """The text in lines of at most so many points, broken between words.
+def wrapped(text: str, most: int) -> str:
+    """The text in lines of at most so many letters, broken between words.
 
     A word (or a formula) that is longer has a line of its own. Lines that there are
-    stay.
+    stay, and numbers are not broken from the sign after them.
     """
-    lines = []
-    for line in text.split("\n"):
-        if width_of(line, font) <= points:
-            lines.append(line)
-            continue
-        lines.append("")
-        for word in _words(line):
-            longer = f"{lines[-1]} {word}".strip()
-            if lines[-1] and width_of(longer, font) > points:
-                lines.append(word)
-            else:
-                lines[-1] = longer
-    return "\n".join(lines)
-
-
-def _words(line: str) -> list[str]:
-    """Formulas are not broken, nor numbers from the sign after them."""
-    parts = _FORMULA.split(line)
-    kept = [part.replace(" ", "\0") if i % 2 else part for i, part in enumerate(parts)]
-    joined = "$".join(kept).replace(" %", "\0%").replace(" = ", "\0=\0")
-    return [word.replace("\0", " ") for word in joined.split()]
+    kept = _WHOLE.sub(lambda match: match[0].replace(" ", "\0"), text)
+    lines = [
+        part
+        for line in kept.split("\n")
+        for part in textwrap.wrap(
+            line, most, break_long_words=False, break_on_hyphens=False
+        )
+        or [line]
+    ]
+    return "\n".join(lines).replace("\0", " ")
 
 
 def tex(text: str) -> str:

@@ -50,6 +50,7 @@ def _texts(fig):
     ticks, drawn = set(), set()
     for ax in fig.axes:
         for axis in (ax.xaxis, ax.yaxis):
+            axis.get_ticklabels()  # The layout may have left ticks of a wider axis.
             low, high = sorted(axis.get_view_interval())
             slack = 1e-9 * (high - low)
             for minor in (False, True):

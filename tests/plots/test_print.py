@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from jaxbandits import plots
-from jaxbandits.plots.tables import table_figure
+from jaxbandits_studies.common.tables import table_figure
 from tests.plots.crowding import complaints
 from tests.plots.sweeps import several, sweep, unplayed
 from tests.tables import each_row
@@ -122,9 +122,10 @@ def test_a_legend_is_replaced_and_its_title_stays():
     [
         (1, ["short"] * 3, 3),
         (1, ["half as long as the room of a panel"] * 3, 1),
-        # Four columns fit, of which two would have a single entry.
+        # Two rows are needed, of as many entries as fit or fewer.
         (3, [f"of middling length, {i}" for i in range(6)], 3),
-        (3, [f"of middling length, {i}" for i in range(7)], 4),
+        (3, [f"of middling length, {i}" for i in range(7)], 3),
+        (3, [f"middling, {i}" for i in range(8)], 4),
     ],
 )
 def test_columns_of_a_legend_are_of_one_length(panels, names, columns):

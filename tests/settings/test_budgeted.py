@@ -523,8 +523,8 @@ def test_feedback_outside_the_ranges_is_found(change):
     )
     check_environment(game, uniform(game.problem))
     wrong = game._replace(problem=told.problem)
-    (name,) = change
-    with pytest.raises(AssertionError, match=f"problem: {name}: arm . gives"):
+    name = [*change][0].removesuffix("_range")
+    with pytest.raises(AssertionError, match=f"problem: feedback.{name} must be in"):
         check_environment(wrong, uniform(told.problem))
 
 

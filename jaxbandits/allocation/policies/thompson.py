@@ -85,7 +85,7 @@ def thompson(
         alone = start_allocation(problem, start, now, view)
 
         def optimum(scores):
-            rate, probability = draw(problem, state, *scores, feasible)
+            rate, probability = draw(problem, state, *scores, feasible)  # type: ignore[call-arg]
             return hand_out(now.starting, alone, probability, rate, view.budget)
 
         if draws == 1:

@@ -256,7 +256,7 @@ def _game(problem: Ordered, draw: Callable[[Any, Any], Any]) -> Game:
         played = allowed(instance, action).astype(jnp.int32)
         place = position(noise[words], instance.budgets.shape[0])
         budget = pick(instance.budgets, place)
-        units = fill_in_turns(*action, budget)
+        units = fill_in_turns(action.arms, action.amounts, budget)
         received = units.astype(float)
         threshold, active = drawn_arms(
             arms, noise[:words], instance.arms, instance.bound

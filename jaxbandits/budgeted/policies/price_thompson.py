@@ -81,7 +81,7 @@ def price_thompson(problem: Problem) -> Policy[State, tuple[()], Array]:
         scale = wide + price * dear
         share = price * dear / jnp.where(scale > 0, scale, 1.0)
         uniforms = unit_interval(noise).reshape(WORDS, num_arms)
-        lack = lacks(*state, share).drawn_cost(uniforms)
+        lack = lacks(*state, share).drawn_cost(uniforms)  # type: ignore[call-arg]
         gain = high[0] - price * low[1] - scale * lack
         return first_argmax(jnp.where(exists, gain, -jnp.inf))
 

@@ -90,7 +90,7 @@ def duels_as_arms(
         return inner.update(noise[:own], view, state, played, preferred, params)
 
     def recommend(state, params):
-        return _duel_of(problem, inner.recommend(state, params))
+        return _duel_of(problem, inner.recommend(state, params))  # type: ignore[misc]
 
     alone = told == "preferences"
     return inner._replace(
@@ -150,7 +150,7 @@ def sparring(
         return Copies(*learnt)
 
     def recommended(state, params):
-        return _duel_of(problem, [answer(each, params) for each in state])
+        return _duel_of(problem, [answer(each, params) for each in state])  # type: ignore[misc]
 
     return inner._replace(
         name=f"sparring {inner.name}",

@@ -115,7 +115,7 @@ def scored_cell_thompson(problem: Problem) -> Scored:
     def drawn(noise, view, state, params):
         del view
         uniforms = unit_interval(noise).reshape(2 + WORDS, *shape)
-        hazard = drawn_hazards(*uniforms[:2], state, params)
+        hazard = drawn_hazards(*uniforms[:2], state, params)  # type: ignore[call-arg]
         seen = gains_of(problem, state)
         mean, gain = seen.expected(), seen.drawn(uniforms[2:])
         gain = jnp.clip(mean + params.gain_spread * (gain - mean), least, 1.0)

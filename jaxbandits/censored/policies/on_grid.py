@@ -72,7 +72,7 @@ def _on_grid(
         return inner.update(noise, view, state, pair, feedback, params)
 
     def recommend(state, params):
-        return to_real(inner.recommend(state, params))
+        return to_real(inner.recommend(state, params))  # type: ignore[misc]
 
     return inner._replace(
         act=act,

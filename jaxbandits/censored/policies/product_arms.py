@@ -65,7 +65,7 @@ def product_arms(
         return inner.update(noise, view, state, pair, reward, params)
 
     def recommended(state, params):
-        return to_pair(answer(state, params))
+        return to_pair(answer(state, params))  # type: ignore[misc]
 
     return inner._replace(
         act=act, update=update, recommend=recommended if answer else None

@@ -344,7 +344,7 @@ def _z_rcucb(
         best_of_arm = (pick(index, best), best, pick(grid.limit, best))
         _, *old, _ = state
         rows = [statistics, rounds, *best_of_arm]
-        return State(grids, *with_row(old, action.arm, rows), overflow)
+        return State(grids, *with_row(old, action.arm, rows), overflow)  # type: ignore[call-arg]
 
     def recommend(state, params):
         grid = state.grid

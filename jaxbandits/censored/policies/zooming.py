@@ -163,7 +163,7 @@ def _zooming(problem: Continuum, capacity: int) -> Policy[State, Params, RealAct
         rows = (active, pulls, total, count, *best_of_arm)
         *old, overflow = state
         new = with_row(tuple(old), action.arm, rows)
-        return State(*new, overflow | (gap & ~room))
+        return State(*new, overflow | (gap & ~room))  # type: ignore[call-arg]
 
     def recommend(state, params):
         del params

@@ -140,7 +140,7 @@ def super_arms_as_arms(
         return at(inner.act(noise, view, state, params))
 
     def recommended(state, params):
-        return at(inner.recommend(state, params))
+        return at(inner.recommend(state, params))  # type: ignore[misc]
 
     def index_of(action):
         """Position of a super arm in the list, its arms in any order."""

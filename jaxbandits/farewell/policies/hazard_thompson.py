@@ -132,7 +132,7 @@ def hazard_thompson(
             price = jnp.max(rates(likely, rewards.expected(), time, lost))
             # An epoch is worth 1 - price first but for what it lacks, up to `scale`.
             scale = 1 + price * last
-            lack = lacks(*state[1:], price * last / scale).drawn_cost(words)
+            lack = lacks(*state[1:], price * last / scale).drawn_cost(words)  # type: ignore[call-arg]
             value = 1 - scale * lack + price * gone
         else:
             value = rewards.drawn(words)

@@ -54,9 +54,9 @@ def cascade_curves(
     def fall(drop):
         target = reference - drop
         # The marginal lies between w g and w g / (1 - w).
-        low = family.fall(drop, rate, shape)
+        low = family.fall(drop, rate, shape)  # type: ignore[misc]
         far = drop - jnp.log1p(-weight)
-        high = family.fall(far, rate, shape)
+        high = family.fall(far, rate, shape)  # type: ignore[misc]
         at = bisect(lambda x: log_marginal(_positive(x)) > target, low, high)
         at = _positive(lax.stop_gradient(at))
         # The last step is Newton's, which carries the derivative.

@@ -10,10 +10,10 @@ import xarray as xr
 from jaxbandits.engine.rollout import to_device
 from jaxbandits.engine.tape import instance_key, root_key
 from jaxbandits.plots.labels import padded_number, short_number
-from jaxbandits.plots.tables import table_figure
 from jaxbandits.stats import entry, make_record
 from jaxbandits_studies.budgeted.instances import NO_DATA, facebook, synthetic
 from jaxbandits_studies.common.experiment import ROOT_SEED, Options, Outcome
+from jaxbandits_studies.common.tables import table_figure
 
 DRAWS = 1_000
 COLUMNS = {
