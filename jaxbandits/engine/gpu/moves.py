@@ -102,20 +102,6 @@ def slice_(writer, step, inputs):
     return _moved(writer, step, x, source)
 
 
-def split(writer, step, inputs):
-    """Stretches one after the other."""
-    (x,), axis, found, start = inputs, step.eqn.params["axis"], [], 0
-    for size in step.eqn.params["sizes"]:
-        shape = (*x.shape[:axis], size, *x.shape[axis + 1 :])
-
-        def at(index, start=start):
-            return x.at((*index[:axis], plus(index[axis], start), *index[axis + 1 :]))
-
-        found.append(writer.lazy(shape, x.dtype, at, x.cost, [x]))
-        start += size
-    return found
-
-
 def dynamic_slice(writer, step, inputs):
     """A stretch from a place of the program's on; moved inside if it does not fit."""
     x, *starts = inputs
@@ -262,5 +248,4 @@ MOVES = FOLDED | {
     "dynamic_slice": dynamic_slice,
     "gather": gather,
     "iota": iota,
-    "split": split,
 }
