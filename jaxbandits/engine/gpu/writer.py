@@ -38,7 +38,7 @@ RULES = forms.FORMS | moves.MOVES | reductions.REDUCTIONS
 # Of constants their results are constants.
 FOLDED = {*ELEMENTWISE, *reductions.REDUCTIONS, *moves.FOLDED}
 DEAR = 2  # operations from which on an entry is stored for several readers
-SHORT = 32  # entries of arrays that a run holds by itself; longer ones are scratch
+SHORT = 48  # entries of arrays that a run holds by itself; longer ones are scratch
 # An innermost loop is written out by the compiler up to so many turns, and operations.
 MOST_TURNS, MOST_OPERATIONS = 16, 1000
 
