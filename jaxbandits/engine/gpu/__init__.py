@@ -26,5 +26,7 @@ __all__ = [
     "check_supported",
     "lacking",
     "legs",
+    "on_cpu",
+    "on_gpu",
     "unsupported",
 ]
