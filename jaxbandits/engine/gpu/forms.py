@@ -160,7 +160,7 @@ def tape_row(writer, step, inputs):
         writer.operations += 60
 
     writer.over((half,), draw)
-    return [writer.alias(words, (width,))]
+    return [stored(words.memory, (width,), words.dtype)]
 
 
 FORMS = {

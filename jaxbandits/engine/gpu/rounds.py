@@ -93,7 +93,7 @@ class Kernel:
     """
 
     def __init__(self):
-        self.writer = Writer([])
+        self.writer = Writer()
         self._inputs: list[tuple[str, str]] = []
         self._outputs: list[tuple[str, str]] = []
         self._variables: list[str] = []
@@ -115,7 +115,7 @@ class Kernel:
 
     def _argument(self, name: str, leaf: Leaf, constant: str, arguments) -> Value:
         if leaf.dtype not in TYPES:
-            self.writer.missing.append(f"{leaf.dtype}, which has not 32 bits")
+            self.writer.missing.append(f"{leaf.dtype}, which is not of 32 bits")
             leaf = leaf._replace(dtype="float32")
         kind, where = constant + TYPES[leaf.dtype], "ALL" if leaf.own else "OWN"
         pointer = name
