@@ -42,7 +42,7 @@ BENCHMARKS = {
     "gpu": (
         "gpu",
         "measure",
-        "kernels and instructions of a round on an H100; compiled, not run",
+        "instructions of a round on an H100; compiled, not run",
         {"seeds": 8_192},
     ),
     "imports": (
@@ -69,7 +69,7 @@ def main() -> None:
         )
         if name == "gpu":
             command.add_argument("--all", action="store_true", help="every policy")
-            command.add_argument("--timeout", type=int, default=600, help="of a policy")
+            command.add_argument("--ahead", action="store_true", help="by XLA, too")
         command.add_argument("--out", type=Path, help="a folder for JSON")
         command.set_defaults(**defaults)
     options = parser.parse_args()

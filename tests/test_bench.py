@@ -8,12 +8,10 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
-from jax.experimental import pallas as pl
 
 from jaxbandits.arrays.select import when
 from tests.engine import budget_game
@@ -102,28 +100,6 @@ def test_turns_find_horizons_and_keep_the_best():
     assert turn.best.rate == pytest.approx(4e6 * 3) and turn.horizon == 300
 
 
-def test_kernels_of_a_round_are_those_of_the_innermost_loop():
-    gpu = import_module("bench.gpu")
-    compiled = """
-%round (p: (s32[])) -> (s32[]) {
-  %a = f32[4]{0} fusion(%p), kind=kLoop, calls=%fused
-  %b = (f32[4]{0}, s32[]) fusion(%a), kind=kInput, calls=%fused_2
-  %c = f32[4]{0} copy(%a)
-  ROOT %t = (s32[]) tuple(%c)
-}
-
-%checkpoint (p: (s32[])) -> (s32[]) {
-  %d = f32[4]{0} fusion(%p), kind=kLoop, calls=%fused
-  ROOT %w = (s32[]) while(%p), condition=%going, body=%round
-}
-
-ENTRY %main (p: s32[]) -> (s32[]) {
-  ROOT %w = (s32[]) while(%p), condition=%more, body=%checkpoint
-}
-"""
-    assert gpu.kernels_per_round(compiled) == 3
-
-
 def test_what_a_round_executes():
     """Loops that are counted, written out, in one another, and one that nobody counts:
     the machine says how often they go round."""
@@ -198,32 +174,30 @@ def test_a_loop_that_ends_by_a_flag():
     assert machine.loops_of(unless) == [(1, 5, None)]
 
 
-def test_traffic_of_a_kernel():
-    """A round that loads a number, adds 3 of 5 numbers in a loop of 3 trips, and one
-    as often as it takes."""
-    gpu = import_module("bench.gpu")
-
-    def kernel(x, out):
-        def round_(t, carry):
-            add = lambda i, total: total + x[i, :]  # noqa: E731
-            total = lax.fori_loop(0, 3, add, x[4, :])
-            more = lambda total: total + x[3, :]  # noqa: E731
-            total = lax.while_loop(lambda total: total[0] < 9, more, total)
-            out[0, :] = total
-            return carry + 1
-
-        lax.fori_loop(0, x[0, 0].astype(jnp.int32), round_, jnp.int32(0))
-
-    out = jax.ShapeDtypeStruct((1, 8), jnp.float32)
-    played = pl.pallas_call(kernel, out_shape=out, interpret=True)
-    round_ = gpu.round_of(jax.make_jaxpr(played)(jnp.zeros((5, 8))).jaxpr)
-    assert gpu.traffic(round_, [2.5]) == 4 * (1 + 3 + 2.5 + 1)
+def test_a_loop_whose_counter_is_compared_in_a_sum():
+    """Before it is counted up, or with the number that it does not reach."""
+    code = """
+        /*0000*/                   MOV R27, 0x9 ;
+        /*0010*/                   MOV R0, RZ ;
+.L_x_1:
+        /*0020*/                   VIADD R26, R27.reuse, 0x1 ;
+        /*0030*/                   ISETP.NE.AND P1, PT, R26, 0x64, PT ;
+        /*0040*/                   IADD3 R27, R27, 0xa, RZ ;
+        /*0050*/               @P1 BRA `(.L_x_1) ;
+.L_x_2:
+        /*0060*/                   IADD3 R0, R0, 0x1, RZ ;
+        /*0070*/                   ISETP.GE.U32.AND P1, PT, R0, 0x5, PT ;
+        /*0080*/              @!P1 BRA `(.L_x_2) ;
+        /*0090*/                   EXIT ;
+"""
+    loops = import_module("bench.machine_code").loops_of(code)
+    assert loops == [(2, 6, 10), (6, 9, 5)]
 
 
 @pytest.mark.slow
-def test_visits_count_branches_and_loops():
+def test_turns_of_loops_are_counted():
     """Every tenth round a branch is taken, and in it a loop goes round twice."""
-    visits = import_module("bench.visits")
+    gpu = import_module("bench.gpu")
 
     def more(state):
         up = lambda i: i + 1  # noqa: E731
@@ -235,5 +209,6 @@ def test_visits_count_branches_and_loops():
             view.round % 10 == 0, more, state
         ),
     )
-    found = visits.measured(policy, budget_game.environment(), 2)
+    game = budget_game.environment()
+    found = gpu.turns(policy, game, gpu.text_of(policy, game, gpu.WARP))
     np.testing.assert_allclose(found, [0.1, 0.2])

@@ -3,7 +3,7 @@
 import re
 import shutil
 import subprocess
-import sysconfig
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -64,7 +64,7 @@ def _trips(lines: list[str], start: int) -> float | None:
     # What is compared may be the counter and a number.
     further = sum_of.format(register, r"(U?R\d+)(?:\.reuse)?")
     summed = None
-    for place in range(len(lines) - 1, start, -1):
+    for place in range(len(lines) - 1, start - 1, -1):
         found = re.match(further, lines[place])
         if found and found[1] != register and _immediate(found[2]) is not None:
             register, end, summed = found[1], end - _immediate(found[2]), place
@@ -91,7 +91,7 @@ def _compared(lines: list[str], predicate: str) -> tuple[str, int] | None:
         if copied:
             predicate = copied[1]
             continue
-        found = re.search(r"ISETP\.N\S* \S+ U?PT, (\w+), ([^,]+),", line)
+        found = re.search(r"ISETP\.(?:N|GE)\S* \S+ U?PT, (\w+), ([^,]+),", line)
         if not found:
             return None
         # A register and a number; the register may be the second.
@@ -190,10 +190,11 @@ def executed(loops: list[Loop], visits: list[float]) -> tuple[float, bool]:
 
 
 def resources(told: str) -> dict:
-    """Registers and bytes of stack of a kernel, from what `ptxas` says."""
+    """Registers, bytes of stack and of spills of a kernel, as `ptxas` says."""
     return {
         "registers": int(re.search(r"Used (\d+)", told)[1]),
         "stack_bytes": int(re.search(r"(\d+) bytes stack", told)[1]),
+        "spill_bytes": int(re.search(r"(\d+) bytes spill stores", told)[1]),
     }
 
 
@@ -211,10 +212,12 @@ def _output(*command) -> str:
 
 def _tool(name: str) -> str:
     """A program of the CUDA toolkit, on the path or in one of its wheels."""
-    packages = Path(sysconfig.get_paths()["purelib"])
-    places = (f"nvidia/*/bin/{name}", f"triton/backends/nvidia/bin/{name}")
-    wheels = (str(path) for place in places for path in packages.glob(place))
+    wheels = (
+        str(path)
+        for each in sys.path
+        for path in Path(each).glob(f"nvidia/*/bin/{name}")
+    )
     found = shutil.which(name) or next(wheels, None)
     if found is None:
-        raise FileNotFoundError(f"{name} not found: install the CUDA toolkit or triton")
+        raise FileNotFoundError(f"{name} not found: install the CUDA toolkit")
     return found

@@ -6,6 +6,12 @@ from jaxbandits.engine import rollout
 from jaxbandits.engine.xla import compiler_options
 from tests.programs import OPTIMISED
 
+QUICK = {
+    "xla_backend_optimization_level": 0,
+    "xla_llvm_disable_expensive_passes": True,
+    "xla_cpu_parallel_codegen_split_count": 1,
+}
+
 
 @pytest.fixture(scope="module")
 def optimised():
@@ -13,6 +19,18 @@ def optimised():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
             rollout, "compiler_options", lambda mesh: compiler_options(mesh) | OPTIMISED
+        )
+        _forget()
+        yield
+    _forget()
+
+
+@pytest.fixture(scope="module")
+def quickly():
+    """Programs of the engine are compiled quickly, in the long run, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            rollout, "compiler_options", lambda mesh: compiler_options(mesh) | QUICK
         )
         _forget()
         yield

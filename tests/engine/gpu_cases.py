@@ -15,8 +15,8 @@ from jaxbandits.censored import stoo, z_rcucb, zooming
 from jaxbandits.laws.thresholds import exponential
 from jaxbandits.plain import doubling
 from jaxbandits.protocol import Policy
+from jaxbandits.registry import POLICIES
 from tests.games import waits_with_gaps
-from tests.registered import POLICIES
 
 
 @cache
@@ -109,6 +109,8 @@ class Case(NamedTuple):
       params: in place of the policy's own.
       forced: what must have happened in some run by the end, by name: functions
         ``(state, action) -> bool[]``, looked at after every round.
+      rounded: whether the policy tells plans apart that differ by roundings alone, as
+        those of arms that are worth nothing; engines are then compared in the mean.
     """
 
     factory: Callable
@@ -116,6 +118,7 @@ class Case(NamedTuple):
     targets: list
     params: dict = {}
     forced: dict = {}
+    rounded: bool = False
 
     def policy_and_game(self):
         """The policy, watched, and its game."""
@@ -310,3 +313,6 @@ def _plain(name: str) -> Case:
 
 # Every policy of the registry, and some more.
 CASES = {name: _plain(name) for name in POLICIES} | SPECIAL
+ROUNDED = [name for name in CASES if name.startswith("ordered/thompson")]
+ROUNDED += [name for name in CASES if name.startswith("allocation/thompson-mean")]
+CASES |= {name: CASES[name]._replace(rounded=True) for name in ROUNDED}

@@ -15,8 +15,8 @@ from jaxbandits.engine.tape import root_key
 WIDTH = 96  # runs
 
 
-def text_of(policy, environment):
-    """The kernel of a leg of `WIDTH` runs."""
+def text_of(policy, environment, width=WIDTH):
+    """The kernel of a leg."""
     found = []
 
     def call(text, runs):
@@ -24,12 +24,22 @@ def text_of(policy, environment):
         return "nowhere", {}
 
     engine = FUSED._replace(legs=partial(legs, call=call))
-    traced(policy, environment, engine, Mesh(np.array(jax.devices()[:1]), (LANES,)))
+    here = Mesh(np.array(jax.devices("cpu")[:1]), (LANES,))
+    traced(policy, environment, engine, here, width)
     return found[0]
 
 
 def traced(policy, environment, engine, mesh, width=WIDTH):
-    """The program that plays a leg on the devices of a mesh."""
+    """The program that plays to two checkpoints on the devices of a mesh."""
+    program, args = called(policy, environment, engine, mesh, width)
+    struct = lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype)  # noqa: E731
+    first, rest = jax.tree.map(struct, (args[:3], args[4:]))
+    # Tables are float64 whatever the precision of play.
+    return program.advance.trace(*first, args[3], *rest)
+
+
+def called(policy, environment, engine, mesh, width=WIDTH, last=100):
+    """A program, and arguments of `advance`: at most `last` rounds are played."""
     by_budget = environment.game.spent is not None
     here = Mesh(np.array(jax.devices("cpu")[:1]), (LANES,))
     program, on_cpu = (
@@ -43,9 +53,8 @@ def traced(policy, environment, engine, mesh, width=WIDTH):
     instance = on_cpu.draw(root, seeds, setup)
     own = jax.tree.map(lambda x: np.moveaxis(np.asarray(x), -1, 0), instance)
     tables = lanes_last(environment.tables(own))
-    carry = jax.eval_shape(on_cpu.begin, seeds, params, instance)
-    targets = to_device(np.array([10.0, 20.0] if by_budget else [10, 20]))
-    known, limits = jnp.zeros(carry.round.shape, jnp.int32), jnp.int32([2, 100, 100])
-    args = (root, seeds, params, instance, carry, known, targets, *limits)
-    shapes = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), args)
-    return program.advance.trace(*shapes[:3], tables, *shapes[3:])
+    carry = on_cpu.begin(seeds, params, instance)
+    targets = to_device(np.array([1e6, 2e6] if by_budget else [last, 2 * last]))
+    known, limits = jnp.zeros(width, jnp.int32), jnp.int32([2, last, last])
+    args = (root, seeds, params, tables, instance, carry, known, targets, *limits)
+    return program, args

@@ -23,7 +23,7 @@ from tests.engine.near_ties import smallest_gaps
 from tests.heavy import in_short
 from tests.registered import POLICIES
 
-pytestmark = pytest.mark.oldest
+pytestmark = [pytest.mark.oldest, pytest.mark.usefixtures("quickly")]
 
 SEEDS = 64
 
@@ -80,8 +80,20 @@ def differing_at(one, other):
 
 MOST_DIFFERING = 3
 NEAR = 1e-5  # gap of two indices that may change places
-# A table, words, rows and checkpoints.
-PLAYED = {"censored/ucb, recorded"}
+# A tenth of all: tables, rows that are put, budgets, loops, lists of arms.
+PLAYED = {
+    "censored/ucb, recorded",
+    "censored/rcucb, 3 x 5",
+    "censored/thompson",
+    "budgeted/omega-star-ucb",
+    "budgeted/uniform",
+    "farewell/wait-ucb",
+    "farewell/uniform",
+    "combinatorial/cucb",
+    "dueling/uniform",
+    "continuum/zooming",
+    "ordered/ucb",
+}
 
 
 @pytest.mark.parametrize("name", in_short(CASES, set(CASES) - PLAYED))
@@ -94,6 +106,9 @@ def test_it_plays_as_the_scan_engine(name):
         seen = chunk.notes.report["seen"][:, -1].any(axis=0)
         assert seen.all(), dict(zip(case.forced, seen, strict=True))
     differs = differing(scan, found)
+    if case.rounded:
+        assert apart_in_the_mean(scan, found) < 4
+        return
     assert differs.sum() <= MOST_DIFFERING, np.flatnonzero(differs)
     for lane in np.flatnonzero(differs):
         first, last = parted(policy, game, case.targets, lane)
@@ -102,6 +117,13 @@ def test_it_plays_as_the_scan_engine(name):
     said = [(c.rounds, c.books, c.notes) for c in (scan, found)]
     for a, b in zip(*map(jax.tree.leaves, said), strict=True):
         np.testing.assert_allclose(a[~differs], b[~differs], rtol=1e-4, atol=1e-3)
+
+
+def apart_in_the_mean(one, other) -> float:
+    """Of all sums on record, the largest difference of means in standard errors."""
+    difference = other.books.metrics["sums"] - one.books.metrics["sums"]
+    error = difference.std(axis=0) / np.sqrt(SEEDS)
+    return np.max(np.abs(difference.mean(axis=0)) / np.maximum(error, 1e-3))
 
 
 def parted(policy, game, targets, lane) -> tuple[int, int]:
@@ -146,7 +168,7 @@ def test_what_is_missing_is_named():
     policy, game = policy_and_game("censored/uniform")
     policy = sorting(policy)
     (reason,) = gpu.unsupported(policy, game)
-    assert re.fullmatch(r"act of 'Sorting': sort \(test_gpu_engine.py:\d+\)", reason)
+    assert re.fullmatch(r"sort \(test_gpu_engine.py:\d+\)", reason)
     with pytest.raises(gpu.UnsupportedError, match="sort .*; 'scan' and 'vmap' can"):
         engine_for("fused-interpret", policy, game, "cpu")
 

@@ -17,7 +17,7 @@ from jax import lax
 
 from jaxbandits.arrays import argmax, multiply_add, outermost, select, stored
 from jaxbandits.engine.elementwise import ELEMENTWISE
-from jaxbandits.engine.gpu.draws import tape_row
+from jaxbandits.engine.gpu.rounds import tape_row
 from jaxbandits.engine.tape import Key, draw_words
 from jaxbandits.kernels.interpolation import interpolate
 from tests.engine.gpu_mapped import mapped, written

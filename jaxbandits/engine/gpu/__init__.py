@@ -6,10 +6,11 @@ The jaxpr of a round becomes C++ for one run: docs/fused.md.
 from functools import partial
 
 from jaxbandits.engine.gpu.build import BuildError, lacking, on_cpu, on_gpu
-from jaxbandits.engine.gpu.kernel import legs, scratch
-from jaxbandits.engine.gpu.support import (
+from jaxbandits.engine.gpu.kernel import (
     UnsupportedError,
     check_supported,
+    legs,
+    scratch,
     unsupported,
 )
 from jaxbandits.engine.legs import SCAN
@@ -25,5 +26,7 @@ __all__ = [
     "check_supported",
     "lacking",
     "legs",
+    "on_cpu",
+    "on_gpu",
     "unsupported",
 ]

@@ -43,12 +43,18 @@ def lacking(platform: str) -> str | None:
     return None
 
 
-def on_gpu(text: Text, runs: int) -> tuple[str, dict[str, Any]]:
-    """The call of a kernel on a GPU: name of the target, and its attributes."""
+def on_gpu(text: Text, runs: int, threads: int = THREADS) -> tuple[str, dict[str, Any]]:
+    """The call of a kernel on a GPU: name of the target, and its attributes.
+
+    Args:
+      text: of the kernel.
+      runs: that it plays.
+      threads: of a block, up to `rounds.MOST_THREADS`.
+    """
     number, outputs = len(text.arguments), sum("const" not in x for x in text.arguments)
     sizes = {
-        "grid_x": -(-runs // THREADS),
-        "block_x": THREADS,
+        "grid_x": -(-runs // threads),
+        "block_x": threads,
         "shared_mem_bytes": 0,
     } | dict.fromkeys(("grid_y", "grid_z", "block_y", "block_z"), 1)
     return PTX_CALL, {

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from jaxbandits.arrays._outermost import RIGHT
 from jaxbandits.engine.gpu.reductions import first_of
 from jaxbandits.engine.gpu.values import (
     Index,
@@ -127,28 +126,6 @@ def window(writer, step, inputs):
     ]
 
 
-def outer_count(writer, step, inputs):
-    """Both numbers of `arrays.outermost`, looked for in halves."""
-    mask, middle = inputs
-    mask = writer.once(mask, 6)
-    (size,), most = mask.shape, middle.at(())
-    left, right = (_variable(writer, "I", "0") for _ in range(2))
-    half = writer.name("i")
-    first = 1 << (size.bit_length() - 1)
-    writer.line("WHOLE")
-    with writer.block(f"for (int {half} = {first}; {half} >= 1; {half} /= 2)"):
-        for name, end, place in (
-            (left, f"{most} + 1", "{0} - 1"),
-            (right, f"{size - 1} - {most}", f"{size} - {{0}}"),
-        ):
-            more = writer.number(f"{name} + {half}", "int32").at(())
-            inside = f"lesser(greater({place.format(more)}, 0), {size - 1})"
-            inside = writer.number(inside, "int32").at(())
-            holds = f"{more} <= {end} && {mask.at((inside,))}"
-            writer.line(f"{name} = {holds} ? {more} : {name};")
-    return [writer.number(f"{left} + ({right} << {RIGHT})", "int32")]
-
-
 def row_of(writer, step, inputs):
     """A division by the number of columns."""
     index, starts = inputs
@@ -183,13 +160,12 @@ def tape_row(writer, step, inputs):
         writer.operations += 60
 
     writer.over((half,), draw)
-    return [writer.alias(words, (width,))]
+    return [stored(words.memory, (width,), words.dtype)]
 
 
 FORMS = {
     "first_argmax": first_argmax,
     "multiply_add": multiply_add,
-    "outer_count": outer_count,
     "pick": pick,
     "put": put,
     "random_argmax": random_argmax,

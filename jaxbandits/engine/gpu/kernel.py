@@ -5,14 +5,22 @@ write side by side; single numbers of a run stay in registers. Nothing is launch
 between rounds, no two threads share a number, and none waits for another.
 """
 
+from functools import cache
+
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxbandits.engine.gpu.rounds import Leaf, Plan, text_of
+from jaxbandits.engine.legs import SCAN
 from jaxbandits.engine.rules import Carry, Rules, spending
-from jaxbandits.engine.tape import Stream
+from jaxbandits.engine.tape import Key, Stream
 
 MOST_NUMBERS = 2**31 - 1  # of one array: places are counted in 32 bits
+
+
+class UnsupportedError(ValueError):
+    """A policy or an environment does something that the kernel cannot do."""
 
 
 def legs(rules: Rules, keys, params, instance, last_round, *, call):
@@ -46,23 +54,19 @@ def legs(rules: Rules, keys, params, instance, last_round, *, call):
         if rules.by_budget:
             last = jnp.minimum(last_round, start + steps - 1)
             bounds = [last, target, spent_of(carry) < target]
-        plan = _plan(rules, bounds, given, carry)
-        text = text_of(plan)
+        text = text_of(_plan(rules, bounds, given, carry))
         if text.missing:
             raise NotImplementedError("; ".join(text.missing))
-        largest = max([text.words, *(leaf.size for leaf in plan.state)])
-        if (most := MOST_NUMBERS // max(largest, 1)) < num_lanes:
-            raise ValueError(f"chunk must be at most {most} lanes, got {num_lanes}")
         states, tree = jax.tree.flatten((carry.policy, carry.environment))
-        before = [*bounds, *jax.tree.leaves(given)]
-        written = [start, *states]
+        largest = max([text.words, 1, *(x.size // num_lanes for x in states)])
+        if (most := MOST_NUMBERS // largest) < num_lanes:
+            raise ValueError(f"chunk must be at most {most} lanes, got {num_lanes}")
+        before, written = [*bounds, *jax.tree.leaves(given)], [start, *states]
         shapes = [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in written]
-        scratch = jax.ShapeDtypeStruct((text.words, num_lanes), jnp.uint32)
-        name, attributes = call(text, num_lanes)
+        shapes.append(jax.ShapeDtypeStruct((text.words, num_lanes), jnp.uint32))
         aliases = {len(before) + k: k for k in range(len(written))}
-        kernel = jax.ffi.ffi_call(
-            name, [*shapes, scratch], input_output_aliases=aliases
-        )
+        name, attributes = call(text, num_lanes)
+        kernel = jax.ffi.ffi_call(name, shapes, input_output_aliases=aliases)
         round_, *states, _ = kernel(*before, *written, **attributes)
         played = jnp.max(round_ - start)
         return Carry(round_, *jax.tree.unflatten(tree, states)), steps - played
@@ -76,30 +80,86 @@ def _plan(rules: Rules, bounds, given, carry: Carry) -> Plan:
 
     def leaf(x) -> Leaf:
         """Lanes come last; an instance that all lanes share has one."""
-        own = bool(x.ndim) and x.shape[-1] == num_lanes
+        own = bool(x.shape) and x.shape[-1] == num_lanes
         return Leaf(x.shape[:-1], str(x.dtype), own)
 
     arrays, structure = jax.tree.flatten(given)
     states, tree = jax.tree.flatten((carry.policy, carry.environment))
     parts = (tuple(map(leaf, each)) for each in (bounds, arrays, states))
     bounds, arrays, states = parts
-    # Who plays with what is no part of a round.
+    # How the game is played is no part of a round.
     rules = rules._replace(engine=None, keep=(), uniform=())
     return Plan(rules, num_lanes, structure, bounds, arrays, tree, states)
 
 
-def scratch(rules: Rules, keys, params, instance, carry: Carry) -> int:
-    """Bytes of a run that `legs` need beside states; all arguments may be shapes."""
+def _written(rules: Rules, keys, params, instance, carry: Carry):
+    """The text of a leg; all arguments may be shapes."""
     found = []
 
     def write(keys, params, instance, carry):
-        start = carry.round
-        bounds = [start[0]]
+        bounds = [carry.round[0]]
         if rules.by_budget:
-            target = jnp.zeros_like(spending(rules, instance, len(start))(carry))
-            bounds = [start, target, start < 0]
-        text = text_of(_plan(rules, bounds, (keys, params, instance), carry))
-        found.append(4 * text.words)
+            spent = spending(rules, instance, len(carry.round))(carry)
+            bounds = [carry.round, spent, carry.round < 0]
+        found.append(text_of(_plan(rules, bounds, (keys, params, instance), carry)))
 
     jax.eval_shape(write, keys, params, instance, carry)
     return found[0]
+
+
+def scratch(rules: Rules, keys, params, instance, carry: Carry) -> int:
+    """Bytes of a run that `legs` need beside states; all arguments may be shapes."""
+    return 4 * _written(rules, keys, params, instance, carry).words
+
+
+def unsupported(policy, environment) -> list[str]:
+    """Why a policy cannot be played in an environment by the kernel; nothing if it can.
+
+    Args:
+      policy: the policy.
+      environment: the environment.
+
+    Returns:
+      Texts such as ``"sort (rcucb.py:110)"``: the operation that cannot be written, and
+      the line of the source that asks for it.
+    """
+    game = environment.game
+    rules = Rules(policy.functions, game, game.spent is not None)
+    numbers = jax.tree.map(_shape, (policy.params, environment.setup))
+    leaves, structure = jax.tree.flatten(numbers)
+    return list(_missing(rules, tuple(leaves), structure))
+
+
+def _shape(x):
+    x = np.asarray(x)
+    dtype = jnp.int32 if x.dtype.kind == "i" else jnp.asarray(x[..., None][:0]).dtype
+    return jax.ShapeDtypeStruct(x.shape, dtype)
+
+
+@cache
+def _missing(rules: Rules, leaves, structure) -> tuple[str, ...]:
+    params, setup = structure.unflatten(leaves)
+    instance = jax.eval_shape(rules.game.sample, jax.random.key(0), setup)
+    mine = jax.eval_shape(rules.policy.init, params)
+    its = jax.eval_shape(rules.game.init, instance)
+    word = jax.ShapeDtypeStruct((), jnp.uint32)
+    keys = {each: Key(word, word) for each in Stream if each != Stream.INSTANCE}
+    carry = Carry(jax.ShapeDtypeStruct((), jnp.int32), mine, its)
+    one = jax.tree.map(
+        lambda x: jax.ShapeDtypeStruct((*x.shape, 1), x.dtype),
+        (keys, params, instance, carry),
+    )
+    return _written(rules._replace(engine=SCAN), *one).missing
+
+
+def check_supported(policy, environment) -> None:
+    """Require that the kernel can play a policy in an environment.
+
+    Raises:
+      UnsupportedError: naming what it cannot do, and the engines that can.
+    """
+    if reasons := unsupported(policy, environment):
+        raise UnsupportedError(
+            f"engine = 'fused' cannot play {policy.name!r} in "
+            f"{environment.name!r}: {'; '.join(reasons)}; 'scan' and 'vmap' can"
+        )

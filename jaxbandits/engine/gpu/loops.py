@@ -63,7 +63,11 @@ def scan(writer, step, inputs, in_place):
         given = [*constants, *carry, *map(row_of, columns)]
 
         def fill(number, row):
-            writer.fill(found[number], place, row)
+            target = found[number]
+            writer.over(
+                row.shape,
+                lambda i: writer.line(f"{target.at((place, *i))} = {row.at(i)};"),
+            )
 
         _turn(writer, params["jaxpr"], given, carry, fill)
     return [*carry, *found]

@@ -14,6 +14,7 @@ from jaxbandits.engine.gpu.values import (
     index_of,
     literal,
     plus,
+    stored,
     times,
 )
 
@@ -45,11 +46,10 @@ def reshape(writer, step, inputs):
     """The same entries in the same order."""
     x, *_ = inputs
     shape = step.eqn.outvars[0].aval.shape
+    if x.memory is not None:
+        return [stored(x.memory, shape, x.dtype)]
     longer = [axis for axis, n in enumerate(shape) if n != 1]
     own = [axis for axis, n in enumerate(x.shape) if n != 1]
-    if x.memory is not None:
-        same = writer.alias(x, shape)
-        return [same]
 
     def source(index: Index) -> Index:
         if [shape[i] for i in longer] != [x.shape[i] for i in own]:
@@ -100,20 +100,6 @@ def slice_(writer, step, inputs):
         return tuple(plus(times(i, by), start) for i, start, by in each)
 
     return _moved(writer, step, x, source)
-
-
-def split(writer, step, inputs):
-    """Stretches one after the other."""
-    (x,), axis, found, start = inputs, step.eqn.params["axis"], [], 0
-    for size in step.eqn.params["sizes"]:
-        shape = (*x.shape[:axis], size, *x.shape[axis + 1 :])
-
-        def at(index, start=start):
-            return x.at((*index[:axis], plus(index[axis], start), *index[axis + 1 :]))
-
-        found.append(writer.lazy(shape, x.dtype, at, x.cost, [x]))
-        start += size
-    return found
 
 
 def dynamic_slice(writer, step, inputs):
@@ -262,5 +248,4 @@ MOVES = FOLDED | {
     "dynamic_slice": dynamic_slice,
     "gather": gather,
     "iota": iota,
-    "split": split,
 }

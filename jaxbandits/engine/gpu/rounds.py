@@ -1,18 +1,24 @@
 """The text of a leg: one run's rounds from one checkpoint to the next."""
 
 import math
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
-from jaxbandits.engine.gpu.draws import tape_row
 from jaxbandits.engine.gpu.values import TYPES, Memory, Value, literal, stored
 from jaxbandits.engine.gpu.writer import Writer
 from jaxbandits.engine.rules import Rules, play_round
+from jaxbandits.engine.tape import Key, draw_words
 
 MOST_THREADS = 128  # of a block, for which registers are reserved
+
+
+@partial(jax.jit, static_argnums=2)
+def tape_row(key: Key, round_, width: int):
+    """`tape.draw_words` under a name by which `forms` knows it."""
+    return draw_words(key, round_, width)
 
 
 class Leaf(NamedTuple):
@@ -87,7 +93,7 @@ class Kernel:
     """
 
     def __init__(self):
-        self.writer = Writer([])
+        self.writer = Writer()
         self._inputs: list[tuple[str, str]] = []
         self._outputs: list[tuple[str, str]] = []
         self._variables: list[str] = []
@@ -100,13 +106,17 @@ class Kernel:
 
     def written(self, name: str, leaf: Leaf) -> Value:
         """An argument in whose place another value comes."""
-        self._inputs.append((f"const {TYPES[leaf.dtype]}*", f"before_{name}"))
+        kind = TYPES.get(leaf.dtype, "F")
+        self._inputs.append((f"const {kind}*", f"before_{name}"))
         value = self._argument(name, leaf, "", self._outputs)
         if not value.memory.kind:
             self._variables.append(name)
         return value
 
     def _argument(self, name: str, leaf: Leaf, constant: str, arguments) -> Value:
+        if leaf.dtype not in TYPES:
+            self.writer.missing.append(f"{leaf.dtype}, which is not of 32 bits")
+            leaf = leaf._replace(dtype="float32")
         kind, where = constant + TYPES[leaf.dtype], "ALL" if leaf.own else "OWN"
         pointer = name
         if leaf.size == 1:

@@ -38,7 +38,7 @@ RULES = forms.FORMS | moves.MOVES | reductions.REDUCTIONS
 # Of constants their results are constants.
 FOLDED = {*ELEMENTWISE, *reductions.REDUCTIONS, *moves.FOLDED}
 DEAR = 2  # operations from which on an entry is stored for several readers
-SHORT = 32  # entries of arrays that a run holds by itself; longer ones are scratch
+SHORT = 48  # entries of arrays that a run holds by itself; longer ones are scratch
 # An innermost loop is written out by the compiler up to so many turns, and operations.
 MOST_TURNS, MOST_OPERATIONS = 16, 1000
 
@@ -51,14 +51,14 @@ class Writer:
       tables: arrays of constants by their content: name and array.
       words: of scratch memory, 32 bits of a run each, that are needed.
       operations: that have been written, of loops that are written out all turns.
-      missing: where notes of what cannot be written go; None to raise `MissingError`.
+      missing: notes of what cannot be written.
     """
 
-    def __init__(self, missing: list[str] | None = None):
+    def __init__(self):
         self.lines: list[str] = []
         self.tables: dict[tuple, tuple[str, np.ndarray]] = {}
         self.words = self.operations = 0
-        self.missing = missing
+        self.missing: list[str] = []
         self._names, self._depth, self._taken = 0, 1, 0
         self._at_hand: dict[tuple, str] = {}  # entries that are variables in this block
         self._is_guarded = False
@@ -152,13 +152,6 @@ class Writer:
             return self.number(at(()), dtype)
         return Value(shape, dtype, at, cost, sources, aligned=aligned)
 
-    def variable(self, value: Value) -> Value:
-        """A number that is written again, and what it begins with."""
-        name = self.name("c")
-        self.line(f"{value.type} {name} = {value.at(())};")
-        memory = Memory(name, "", 1, carried=True)
-        return stored(memory, (), value.dtype)
-
     def array(self, shape, dtype, *, carried: bool = False) -> Value:
         """Memory for an array."""
         size, kind = max(int(np.prod(shape)), 1), TYPES[str(dtype)]
@@ -173,10 +166,6 @@ class Writer:
         self._own.add(memory)
         return stored(memory, shape, dtype)
 
-    def alias(self, value: Value, shape) -> Value:
-        """A value in memory with its entries in another shape, or the first of them."""
-        return stored(value.memory, shape, value.dtype)
-
     def clipped(self, index: Value, length: int) -> Place:
         """A place in an axis: the nearest one, of an index that is beyond it."""
         if index.constant is not None:
@@ -185,13 +174,6 @@ class Writer:
             return 0
         text = f"lesser(greater({index.at(())}, 0), {length - 1})"
         return self.number(text, "int32").at(())
-
-    def fill(self, target: Value, place: Place, row: Value) -> None:
-        """Write a row of an array."""
-        self.over(
-            row.shape,
-            lambda i: self.line(f"{target.at((place, *i))} = {row.at(i)};"),
-        )
 
     def store(self, value: Value) -> Value:
         """A value that stays as it is whatever is written afterwards."""
@@ -203,15 +185,14 @@ class Writer:
         return self.copied(value)
 
     def copied(self, value: Value, *, carried: bool = False) -> Value:
-        """A value in new memory."""
+        """A value in new memory; a number that is carried is a variable."""
         if not value.shape and carried:
-            return self.variable(value)
+            name = self.name("c")
+            self.line(f"{value.type} {name} = {value.at(())};")
+            return stored(Memory(name, "", 1, carried=True), (), value.dtype)
         found = self.array(value.shape, value.dtype, carried=carried)
-        self.over(value.shape, lambda i: self._set(found, i, value))
+        self.over(value.shape, lambda i: self.line(f"{found.at(i)} = {value.at(i)};"))
         return found
-
-    def _set(self, target: Value, index: Index, value: Value) -> None:
-        self.line(f"{target.at(index)} = {value.at(index)};")
 
     def once(self, value: Value, dear: int = DEAR) -> Value:
         """A value that is not computed anew for every reader, if it is dear."""
@@ -331,10 +312,9 @@ class Writer:
     def step(self, step: Step, inputs, in_place=frozenset()) -> list[Value]:
         """The outputs of one step; of a loop, `in_place` are as in `loops`."""
         try:
-            for v in step.eqn.outvars:
-                if str(v.aval.dtype) not in TYPES:
-                    bits = 8 * v.aval.dtype.itemsize
-                    raise MissingError("64-bit numbers" if bits == 64 else v.aval.dtype)
+            kinds = {str(v.aval.dtype) for v in step.eqn.outvars} - {*TYPES}
+            if kinds:
+                raise MissingError(f"{min(kinds)}, which is not of 32 bits,")
             if step.name in loops.LOOPS:
                 return loops.LOOPS[step.name](self, step, inputs, in_place)
             if step.name in FOLDED and all(x.constant is not None for x in inputs):
@@ -343,12 +323,13 @@ class Writer:
                 return RULES[step.name](self, step, inputs)
             return [self._elementwise(step, inputs)]
         except MissingError as missing:
-            what = f"{missing}{step.line()}"
-            if self.missing is None:
-                raise MissingError(what) from None
-            self.missing.append(what)
-            avals = [v.aval for v in step.eqn.outvars]
-            return [self.constant(np.zeros(x.shape, _known(x.dtype))) for x in avals]
+            self.missing.append(f"{missing}{step.line()}")
+            return [self._zeros(v.aval) for v in step.eqn.outvars]
+
+    def _zeros(self, aval) -> Value:
+        """Stands for what cannot be written."""
+        known = str(aval.dtype) in TYPES
+        return self.constant(np.zeros(aval.shape, aval.dtype if known else np.float32))
 
     def _elementwise(self, step: Step, inputs: list[Value]) -> Value:
         found = ELEMENTWISE.get(step.name)
@@ -403,10 +384,6 @@ def _puts(value: Value) -> list:
     if value.memory is not None:
         return []
     return [*_puts(value.put.base), value.put]
-
-
-def _known(dtype):
-    return dtype if str(dtype) in TYPES else np.float32
 
 
 @cache
