@@ -36,8 +36,11 @@ class InMemory:
         return settled(plan, self.machine.devices[0].platform)
 
     def play(self, plan: Plan, parts: Sequence[Part], grow: bool = False) -> bool:
-        """Play parts; whether all are there then."""
-        del grow  # There is always room.
+        """Play parts, of which a game has several if it grows.
+
+        Returns:
+          Whether all are there then.
+        """
         if not self._found:
             say_engines(plan, self.machine.progress)
         wanted = plan.spec.metrics and {*plan.spec.metrics, *plan.terms.keep}
@@ -49,7 +52,8 @@ class InMemory:
             self._found.append((Part(*block[1:]), found))
 
         blocks = [Block("", *part) for part in parts]
-        work = work_of(plan, blocks, self.machine)
+        # Parts of a second stage have many sizes, and share a program.
+        work = work_of(plan, blocks, self.machine, blocks if grow else None)
         play_blocks(plan, work, self.machine, self.stop, receive)
         for where, own in facts_of(plan, blocks, work.chunk_for).items():
             self._facts[where] = self._facts.get(where, {}) | own
