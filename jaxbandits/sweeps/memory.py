@@ -16,6 +16,7 @@ from jaxbandits.results.parts import Block, Part
 from jaxbandits.sweeps.description import outlined
 from jaxbandits.sweeps.fill import facts_of, play_blocks, work_of
 from jaxbandits.sweeps.plan import Plan, say_engines, settled
+from jaxbandits.sweeps.spec import Spec
 
 
 class InMemory:
@@ -30,6 +31,19 @@ class InMemory:
         self.machine, self.stop = machine, stop
         self._found: list[tuple[Part, Found]] = []
         self._facts: dict[str, dict] = {}
+
+    def __enter__(self) -> "InMemory":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def kept(self, spec: Spec) -> Spec:
+        """The sweep as it is: nobody but it says what is kept."""
+        return spec
+
+    def check_keeps_runs(self) -> None:
+        """Nothing: they are kept."""
 
     def settled(self, plan: Plan) -> Plan:
         """The plan with an engine for every match."""
