@@ -104,18 +104,6 @@ def table_of(values: np.ndarray) -> np.ndarray:
     return _table(moments_of(values), counts[:, 0].reshape(shape), octaves)
 
 
-def tables_joined(tables: np.ndarray) -> np.ndarray:
-    """f64[..., *SHAPE] of all runs of several tables, ``f64[parts, ..., *SHAPE]``.
-
-    A single one is given back as it is, bit by bit.
-    """
-    if len(tables) == 1:
-        return tables[0]
-    zero, octaves = tables[..., 0, _ZERO], tables[..., 1:, :]
-    counts = (np.nan_to_num(each).sum(axis=0) for each in (zero, octaves))
-    return _table(joined(moments_in(tables[..., 0, :]), 0), *counts)
-
-
 def _table(moments: Moments, zero: np.ndarray, octaves: np.ndarray) -> np.ndarray:
     """A table of moments, runs near 0, and runs in every bin."""
     table = np.full((*zero.shape, *SHAPE), np.nan)

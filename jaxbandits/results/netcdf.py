@@ -1,12 +1,20 @@
-"""Datasets on disk, as netCDF-4."""
+"""Datasets on disk, as netCDF-4.
+
+Behind what HDF5 reads, a file has a CRC-32 of all of it: values, coordinates and
+attributes. Files without one are read, too.
+"""
 
 import os
+import zlib
+from pathlib import Path
 
 import xarray as xr
 
 from jaxbandits import checks
 from jaxbandits.results.atomic import replacing
 from jaxbandits.results.checks import check_dataset
+
+_MARK = b"jaxbandits crc32 "
 
 
 def save(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
@@ -43,6 +51,27 @@ def save(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
                 f"dataset has something that netCDF has no form for{_flags(dataset)}: "
                 f"{error}"
             ) from error
+        with temporary.open("ab") as file:
+            file.write(b"%b%08x" % (_MARK, _checksum(temporary)))
+
+
+def _checksum(path: Path, tail: int = 0) -> int:
+    """The CRC-32 of a file but for its last bytes."""
+    left, found = path.stat().st_size - tail, 0
+    with path.open("rb") as file:
+        while data := file.read(min(left, 1 << 24)):
+            left, found = left - len(data), zlib.crc32(data, found)
+    return found
+
+
+def _check_whole(path: Path) -> None:
+    """Raise a ValueError if a file is not as `save` wrote it."""
+    length = len(_MARK) + 8
+    with path.open("rb") as file:
+        file.seek(max(path.stat().st_size - length, 0))
+        tail = file.read()
+    if tail.startswith(_MARK) and tail[-8:] != b"%08x" % _checksum(path, length):
+        raise ValueError("its checksum is another one")
 
 
 def _flags(dataset: xr.Dataset) -> str:
@@ -77,6 +106,7 @@ def load(path: str | os.PathLike[str]) -> xr.Dataset:
     if not path.exists():
         raise FileNotFoundError(f"path: there is no file {path}")
     try:
+        _check_whole(path)
         return xr.load_dataset(path, engine="h5netcdf")
     except PermissionError as error:
         raise PermissionError(f"path: {path} cannot be read: {error}") from error

@@ -383,18 +383,20 @@ class BlockStore:
         names = [f"{ASKED}/{name}" for name in self.place.names(ASKED)]
         if FIRST in self.place.names(""):
             names.append(FIRST)
+        found: dict[str, Request] = {}
         for file in names:
             said = self._json(file)
-            name = _request_name(said) if file == FIRST else file
             if said["format"] != FORMAT:
                 raise ValueError(
                     f"store: {self.place.name} has format {said['format']}, and this "
                     f"version reads {FORMAT}: finish it with the version that made it, "
                     "or play into a new one"
                 )
+            name = _request_name(said) if file == FIRST else file
             if name not in self._asked:
                 self._asked[name] = request_from(said)
-        known = sorted(self._asked.items(), key=lambda x: (x[1].at, x[0]))
+            found[name] = self._asked[name]
+        known = sorted(found.items(), key=lambda x: (x[1].at, x[0]))
         for name, request in known[1:]:
             if lines := changes(known[0][1].sweep, request.sweep):
                 raise DamagedError(

@@ -153,11 +153,10 @@ class Bucket:
     def times(self, folder: str) -> dict[str, float]:
         found = {}
         with _reaching(self.name):
-            for page in self._store.list(folder or None):
-                for each in page:
-                    name = each["path"].removeprefix(f"{folder}/")
-                    if "/" not in name:
-                        found[name] = each["last_modified"].timestamp()
+            # Of the folder alone, not of those in it.
+            for each in self._store.list_with_delimiter(folder or None)["objects"]:
+                name = each["path"].removeprefix(f"{folder}/")
+                found[name] = each["last_modified"].timestamp()
         return found
 
     def open(self, name: str) -> BinaryIO:

@@ -4,6 +4,7 @@ Two plans with one description give the same numbers, bit by bit, of the same po
 seeds.
 """
 
+import itertools
 import math
 from typing import Any
 
@@ -103,13 +104,13 @@ def later_parts(plan: Plan, found: Verdict, pilot: int, seeds: Spans) -> list[Pa
     while ends[-1] < most:
         ends.append(-(-math.ceil(ends[-1] * STAGE) // whole) * whole)
     ends[-1] = min(ends[-1], max(found.most, pilot))
-    policies = len(plan.spec.policies)
-    parts = []
-    for begin, end in zip(ends, ends[1:], strict=False):
-        own = spans.without(spans.first(seeds, end), spans.first(seeds, begin))
-        for number, part in enumerate(parts_of(plan, own)):
-            counts = found.counts[divmod(number, policies)][: part.points.count]
-            rows = np.flatnonzero(counts > begin)
-            if rows.size:
-                parts.append(part._replace(points=part.points.at(rows)))
+    policies, parts = len(plan.spec.policies), []
+    for number, part in enumerate(parts_of(plan, seeds)):
+        counts = found.counts[divmod(number, policies)][: part.points.count]
+        rounded = np.array(ends)[np.searchsorted(ends, counts)]
+        stops = [pilot, *np.unique(rounded[rounded > pilot]).tolist()]
+        for begin, end in itertools.pairwise(stops):
+            points = part.points.at(np.flatnonzero(rounded >= end))
+            own = spans.without(spans.first(seeds, end), spans.first(seeds, begin))
+            parts.append(part._replace(points=points, seeds=own))
     return parts

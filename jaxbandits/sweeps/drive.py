@@ -7,7 +7,6 @@ devices or processes and extended holds the same bits as one that was not.
 import os
 import threading
 import warnings
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -77,19 +76,20 @@ def play_spec(
     """`run_sweep` without the warning that runs were cut off."""
     checks.unforked()
     checks.instance("spec", spec, Spec, "of jaxbandits.sweeps, or see read_spec")
+    sink: Any
     stored = any(given is not None for given in (store, executor, shard))
-    options: Any = None
     if stored:
         # Stores and executors are loaded where they are asked for.
-        from jaxbandits.sweeps import target
+        from jaxbandits.sweeps.stored import InStore
 
-        options = target.target_of(store, executor, shard, machine)
-    machine = machine_of(machine)
+        sink = InStore(store, executor, shard, machine, stop)
+    else:
+        sink = InMemory(machine_of(machine), stop)
+    machine = sink.machine
     if spec.engine is None:
         spec = spec._replace(engine=machine.engine)
-    if options is not None:
-        spec = options.kept(spec)
-    with in_play():
+    spec = sink.kept(spec)
+    with in_play(), sink:
         spec, until = _pilot(spec)
         # All that can be wrong with it, in every process and before there is a store.
         with doing("checking policies and environments", machine.progress):
@@ -100,19 +100,15 @@ def play_spec(
                 shapes = metric_shapes(plan)
                 if until is not None:
                     check_until(until, spec.seeds, shapes, spec.runs_per_instance)
-        place = nullcontext(InMemory(machine, stop))
-        with place if options is None else options.sink(machine, stop) as sink:
-            if options is not None and until is not None:
-                options.check_keeps_runs(sink)
-            plan = sink.settled(plan)
-            pilot = parts_of(plan, spans.spans_of(plan.seeds))
-            there = sink.play(plan, pilot)
-            if until is not None:
-                _second_stage(sink, plan, pilot, there, until)
-            found = sink.result(plan, pilot)
-        if options is None:
-            found = with_cuts(found, spec.budget, spec.horizon)
-        return found
+        if until is not None:
+            sink.check_keeps_runs()
+        plan = sink.settled(plan)
+        pilot = parts_of(plan, spans.spans_of(plan.seeds))
+        there = sink.play(plan, pilot)
+        if until is not None:
+            _second_stage(sink, plan, pilot, there, until)
+        found = sink.result(plan, pilot)
+        return found if stored else with_cuts(found, spec.budget, spec.horizon)
 
 
 def _pilot(spec: Spec) -> tuple[Spec, HalfWidth | None]:

@@ -16,6 +16,7 @@ from jaxbandits.simulation.play import Played
 from jaxbandits.sweeps.description import outlined
 from jaxbandits.sweeps.fill import facts_of, play_blocks, work_of
 from jaxbandits.sweeps.plan import Plan, say_engines, settled
+from jaxbandits.sweeps.spec import Spec
 
 
 class InMemory:
@@ -31,13 +32,29 @@ class InMemory:
         self._found: list[tuple[Part, Found]] = []
         self._facts: dict[str, dict] = {}
 
+    def __enter__(self) -> "InMemory":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def kept(self, spec: Spec) -> Spec:
+        """The sweep as it is: nobody but it says what is kept."""
+        return spec
+
+    def check_keeps_runs(self) -> None:
+        """Nothing: they are kept."""
+
     def settled(self, plan: Plan) -> Plan:
         """The plan with an engine for every match."""
         return settled(plan, self.machine.devices[0].platform)
 
     def play(self, plan: Plan, parts: Sequence[Part], grow: bool = False) -> bool:
-        """Play parts; whether all are there then."""
-        del grow  # There is always room.
+        """Play parts, of which a game has several if it grows.
+
+        Returns:
+          Whether all are there then.
+        """
         if not self._found:
             say_engines(plan, self.machine.progress)
         wanted = plan.spec.metrics and {*plan.spec.metrics, *plan.terms.keep}
@@ -49,7 +66,8 @@ class InMemory:
             self._found.append((Part(*block[1:]), found))
 
         blocks = [Block("", *part) for part in parts]
-        work = work_of(plan, blocks, self.machine)
+        # Parts of a second stage have many sizes, and share a program.
+        work = work_of(plan, blocks, self.machine, blocks if grow else None)
         play_blocks(plan, work, self.machine, self.stop, receive)
         for where, own in facts_of(plan, blocks, work.chunk_for).items():
             self._facts[where] = self._facts.get(where, {}) | own

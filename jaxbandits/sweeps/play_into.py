@@ -11,12 +11,12 @@ from jaxbandits.results._provenance import provenance
 from jaxbandits.results.parts import Block
 from jaxbandits.simulation.machine import Machine
 from jaxbandits.simulation.play import Played
-from jaxbandits.store.block_store import BlockStore
+from jaxbandits.store.block_store import BlockStore, variables_of
 from jaxbandits.store.compare import accepting, changes
 from jaxbandits.store.request import Json
 from jaxbandits.sweeps.description import describe
 from jaxbandits.sweeps.fill import Work, play_blocks, work_of
-from jaxbandits.sweeps.plan import Plan, metric_shapes
+from jaxbandits.sweeps.plan import Plan
 from jaxbandits.sweeps.site import Site, job
 
 LOOK = 5.0  # seconds between two looks at what others have played
@@ -49,7 +49,7 @@ def play_into(
       StoppedError: if it was told to stop before all was played.
       OSError: if a block cannot be written.
     """
-    shapes = metric_shapes(plan)
+    kept = variables_of(store.requests())
     there, looked, written = store.played(), time.monotonic(), 0
 
     def wanted(block: Block) -> bool:
@@ -60,7 +60,7 @@ def play_into(
 
     def receive(block: Block, found: Played, clock: Clock) -> None:
         nonlocal written
-        values = {name: x for name, x in found.metrics.items() if name in shapes}
+        values = {name: x for name, x in found.metrics.items() if name in kept}
         seconds = {"running": sum(clock.running), "compiling": sum(clock.compiling)}
         safe = f"; {written} of {len(work.blocks)} blocks of this run are {GOES_ON}"
         store.write(block, values | {"rounds": found.rounds}, session, seconds, safe)

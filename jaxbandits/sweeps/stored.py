@@ -3,14 +3,16 @@
 import random
 import threading
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
+import jax
 import xarray as xr
 
 from jaxbandits import checks
 from jaxbandits.results.parts import Part
-from jaxbandits.simulation.machine import Machine
+from jaxbandits.simulation.machine import Machine, machine_of
 from jaxbandits.store.block_store import BlockStore
 from jaxbandits.store.open import dataset_of, open_store
 from jaxbandits.store.place import place_of
@@ -20,8 +22,9 @@ from jaxbandits.sweeps.fill import Work, facts_of
 from jaxbandits.sweeps.plan import Plan, metric_shapes, say_engines, settled
 from jaxbandits.sweeps.play_into import described_for, play_into, session_of, work_into
 from jaxbandits.sweeps.programs import forget_programs, share_programs
-from jaxbandits.sweeps.site import Site, kind_of
-from jaxbandits.sweeps.workers import Pool, have_played
+from jaxbandits.sweeps.site import Site, kind_of, site_of
+from jaxbandits.sweeps.spec import Spec
+from jaxbandits.sweeps.workers import Pool, Workers, have_played, workers_of
 
 KEPT = ("runs", "moments")
 
@@ -72,29 +75,59 @@ def store_of(store: Any) -> Store:
 
 
 class InStore:
-    """Where results are kept if there is a store.
+    """Where results are kept if there is a store, and who plays its blocks.
 
     Args:
-      options: the store, as `store_of` gives it.
-      machine: what to play on; of workers, their devices are their own.
-      site: where that is.
+      store, executor, shard: the arguments of `run_sweep`.
+      machine: what to play on.
       stop: see `run_sweep`.
-      share: (number, count): whose blocks are played first, if others play, too.
-      pool: who plays in place of this process.
+
+    Raises:
+      TypeError, ValueError: that names the argument that is out of range.
     """
 
     def __init__(
         self,
-        options: Store,
+        store: Any,
+        executor: Any,
+        shard: Any,
         machine: Machine,
-        site: Site,
         stop: threading.Event | None,
-        share: tuple[int, int] | None,
-        pool: Pool | None,
     ) -> None:
-        self.options, self.machine, self.site = options, machine, site
-        self.stop, self.share, self.pool = stop, share, pool
-        self.store = BlockStore(options.path)
+        workers = None if executor is None else workers_of(executor)
+        self.share = _share(shard, workers)
+        if workers is not None and getattr(machine, "devices", None) is not None:
+            raise ValueError(
+                "machine: devices must be left out: workers have their own"
+            )
+        if store is None:
+            raise ValueError("store: several processes need one that all can write to")
+        self.options, self.machine, self.stop = (
+            store_of(store),
+            machine_of(machine),
+            stop,
+        )
+        self.store = BlockStore(self.options.path)
+        self.pool = None if workers is None else Pool(workers)
+
+    def __enter__(self) -> "InStore":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.pool is not None:
+            self.pool.close()
+
+    @cached_property
+    def site(self) -> Site:
+        """Where blocks are played."""
+        return self.pool.survey() if self.pool else site_of(self.machine.devices)
+
+    def kept(self, spec: Spec) -> Spec:
+        """The sweep with the metrics that the store says, if it says some."""
+        metrics = self.options.metrics
+        if isinstance(metrics, Iterator):
+            metrics = list(metrics)
+        return spec if metrics is None else spec._replace(metrics=metrics)
 
     def settled(self, plan: Plan) -> Plan:
         """The plan with an engine for every match: those of the store stay."""
@@ -104,9 +137,16 @@ class InStore:
             known = merged(each.sweep for each in self.store.requests())
         return settled(plan, self.site.backend, known)
 
+    def check_keeps_runs(self) -> None:
+        """Raise a ValueError if only moments are kept."""
+        if self._keeps_moments:
+            raise ValueError(
+                "store: keep must be 'runs' where a half-width says how many seeds "
+                "there are: that takes the runs of the pilot"
+            )
+
     @property
-    def keeps_moments(self) -> bool:
-        """Whether moments are kept in place of runs."""
+    def _keeps_moments(self) -> bool:
         keep = self.options.keep
         if keep is None and self.store.exists():
             keep = self.store.keep
@@ -171,7 +211,7 @@ class InStore:
 
     def _request(self, plan: Plan, parts: Sequence[Part]) -> Request:
         options, shapes = self.options, metric_shapes(plan)
-        moments = self.keeps_moments
+        moments = self._keeps_moments
         if moments and plan.terms.runs_per_instance > 1:
             raise ValueError(
                 "store: keep must be 'runs' with runs_per_instance > 1: moments of "
@@ -210,6 +250,20 @@ class InStore:
         )
         self.store.enter(session)
         return session
+
+
+def _share(shard: Any, workers: Workers | None) -> tuple[int, int] | None:
+    """(number, count): whose blocks are this process's, if others play the rest."""
+    processes = jax.process_count()
+    if shard is None:
+        return (jax.process_index(), processes) if processes > 1 else None
+    if workers is not None or processes > 1:
+        raise ValueError("shard must be left out where there are workers or processes")
+    if not isinstance(shard, tuple) or len(shard) != 2:
+        raise TypeError(f"shard must be (number, of), got {checks.shown(shard)}")
+    checks.whole("shard: of", shard[1], 1)
+    checks.whole("shard: number", shard[0], 0, shard[1] - 1)
+    return shard
 
 
 def _say_mended(store: BlockStore, files: list[str]) -> None:

@@ -8,11 +8,11 @@ from jaxbandits.engine.run import Clock
 from jaxbandits.results.parts import Block
 from jaxbandits.simulation.machine import HERE, Machine, machine_of
 from jaxbandits.simulation.play import Played
-from jaxbandits.store.block_store import BlockStore, stored_arrays
+from jaxbandits.store.block_store import BlockStore, stored_arrays, variables_of
 from jaxbandits.store.request import merged
 from jaxbandits.sweeps.files import spec_from_text
 from jaxbandits.sweeps.fill import play_blocks
-from jaxbandits.sweeps.plan import Plan, make_plan, metric_shapes, settled
+from jaxbandits.sweeps.plan import Plan, make_plan, settled
 from jaxbandits.sweeps.play_into import check_worker, work_into
 from jaxbandits.sweeps.spec import Spec
 
@@ -38,7 +38,7 @@ def replayed(
     there = store.played()
     known = [block for block in asked if block.key in there]
     chosen = random.sample(known, min(count, len(known)))
-    kept, different = {"rounds", *metric_shapes(plan)}, []
+    kept, different = {"rounds", *variables_of(store.requests())}, []
 
     def compare(block: Block, found: Played, clock: Clock) -> None:
         del clock

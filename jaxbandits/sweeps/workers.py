@@ -13,9 +13,8 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -25,7 +24,7 @@ from jaxbandits import checks
 from jaxbandits.console.progress import reporting
 from jaxbandits.engine.devices import cores
 from jaxbandits.engine.flags import in_play
-from jaxbandits.results.parts import Block
+from jaxbandits.results.parts import Block, Game
 from jaxbandits.simulation.machine import Machine, machine_of
 from jaxbandits.store.block_store import BlockStore
 from jaxbandits.store.place import Place, writing
@@ -153,19 +152,6 @@ class Pool:
         """Where workers play."""
         found: Site = self.executor().submit(_survey).result()
         return found
-
-
-@contextmanager
-def at_work(workers: Workers | None) -> Iterator[Pool | None]:
-    """The pool of workers, if there are some."""
-    if workers is None:
-        yield None
-        return
-    pool = Pool(workers)
-    try:
-        yield pool
-    finally:
-        pool.close()
 
 
 def have_played(
@@ -334,49 +320,52 @@ def play_task(task: Task) -> Failure | None:
 def _play(task: Task) -> None:
     share_programs(task.place)
     with _READYING:
-        store, plan, session = _ready(task.place, task.spec, task.x64, task.accepts)
-        known = {block.key: block for block in store.blocks()}
+        ready = _ready(task.place, task.spec, task.x64, task.accepts)
+        store, known = ready.store, {block.key: block for block in ready.store.blocks()}
         blocks = [known[key] for key in task.keys if key in known]
-        if len(blocks) < len(task.keys):  # Others have asked for more meanwhile.
+        if len(blocks) < len(task.keys):
             raise ValueError(
                 f"store: {store.place.name} has no {task.keys[0]}: this worker looks "
                 "at another store"
             )
-        _check(task, tuple(dict.fromkeys(block.game for block in blocks)))
+        # Once each, as it takes a trace.
+        games = {block.game for block in blocks} - ready.checked
+        check_worker(store, ready.plan, _survey().backend, task.accepts, [*games])
+        ready.checked.update(games)
     machine = machine_of(task.machine)
-    work = work_into(store, plan, store.missing(blocks), machine)
-    play_into(store, plan, work, machine, None, session)
+    work = work_into(store, ready.plan, store.missing(blocks), machine)
+    play_into(store, ready.plan, work, machine, None, ready.session)
 
 
 # A worker may have several threads.
 _READYING = threading.Lock()
 
 
+class _Ready(NamedTuple):
+    """What a worker keeps of a store between two tasks.
+
+    Attributes:
+      store: the store.
+      plan: the sweep.
+      session: what the store says of this worker.
+      checked: games that are known to be the store's.
+    """
+
+    store: BlockStore
+    plan: Plan
+    session: Json
+    checked: set[Game]
+
+
 @lru_cache(maxsize=4)
-def _ready(
-    place: Place, name: str, x64: bool, accepts: bool
-) -> tuple[BlockStore, Plan, Json]:
-    """What a worker keeps of a store between two tasks."""
+def _ready(place: Place, name: str, x64: bool, accepts: bool) -> _Ready:
     store = BlockStore(place)
     with place.open(name) as file:
         data = bytes(file.read())
     if hashlib.sha256(data).hexdigest() != name.removeprefix(f"{WORK}/"):
         raise ValueError(f"store: {place.name} has another spec for workers")
-    here = _survey()
-    known = store.requests()[0].sweep
+    here, known = _survey(), store.requests()[0].sweep
     plan = settled(make_plan(pickle.loads(data)), here.backend, known)
     session = session_of(here, accepts)
     store.enter(session)
-    return store, plan, session
-
-
-def _check(task: Task, games: tuple[Any, ...]) -> None:
-    """Check games once each, as it takes a trace."""
-    for game in games:
-        _check_once(task.place, task.spec, task.x64, task.accepts, game)
-
-
-@lru_cache(maxsize=4096)
-def _check_once(place: Place, name: str, x64: bool, accepts: bool, game: Any) -> None:
-    store, plan, _ = _ready(place, name, x64, accepts)
-    check_worker(store, plan, _survey().backend, accepts, [game])
+    return _Ready(store, plan, session, set())

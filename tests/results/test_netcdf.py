@@ -103,3 +103,22 @@ def test_dimensions_that_were_stacked_have_no_form(tmp_path):
         save(stacked, tmp_path / "a.nc")
     assert not any(tmp_path.iterdir())
     save(stacked.reset_index("z"), tmp_path / "a.nc")
+
+
+def test_a_bit_that_is_wrong_is_never_read(tmp_path, rng):
+    """Of coordinates and attributes either; netCDF itself checks the values only."""
+    path, wanted = tmp_path / "a.nc", dataset(points=2, provenance={"note": "y" * 99})
+    save(wanted, path)
+    whole, refused = path.read_bytes(), 0
+    for bit in rng.choice(8 * len(whole), 60, replace=False):
+        data = bytearray(whole)
+        data[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(data)
+        try:
+            xr.testing.assert_identical(load(path), wanted)
+        except ValueError:
+            refused += 1
+    assert refused >= 58  # A bit of the mark itself changes no number.
+    # What netCDF wrote without a checksum is read as ever.
+    wanted.to_netcdf(path, engine="h5netcdf")
+    xr.testing.assert_identical(load(path), wanted)
