@@ -10,9 +10,9 @@ import jax
 import jax.numpy as jnp
 
 from jaxbandits import allocation, budgeted, censored, farewell
-from jaxbandits.registry import POLICIES
 from tests.games import GAMES
 from tests.precision import numbers, wide_values
+from tests.registered import POLICIES
 
 ENVIRONMENTS = GAMES | {
     "poscorr": censored.poscorr,

@@ -9,8 +9,8 @@ import pytest
 import jaxbandits as jb
 from jaxbandits.censored import rcucb, thompson
 from jaxbandits.plain import ucb
-from jaxbandits.registry import POLICIES
 from tests.games import coins, game_for
+from tests.registered import POLICIES
 
 GAME = coins([0.3, 0.7], 3)
 OPTIONS = {"horizon": 20, "seeds": 4, "machine": jb.Machine(progress=False)}

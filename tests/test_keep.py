@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from jaxbandits import Machine, Store, budgeted, simulate
-from jaxbandits.registry import POLICIES
 from tests.games import coins
+from tests.registered import POLICIES
 
 GAME = coins([0.3, 0.5])
 UCB = POLICIES["censored/ucb"](GAME.problem)

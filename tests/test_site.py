@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jaxbandits.registry import ENVIRONMENTS, POLICIES
+from jaxbandits.registry import ENVIRONMENTS
 from jaxbandits_studies import REGISTRY
 from tests.heavy import in_short
+from tests.registered import POLICIES
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "scripts"))

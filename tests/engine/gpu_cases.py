@@ -15,8 +15,8 @@ from jaxbandits.censored import stoo, z_rcucb, zooming
 from jaxbandits.laws.thresholds import exponential
 from jaxbandits.plain import doubling
 from jaxbandits.protocol import Policy
-from jaxbandits.registry import POLICIES
 from tests.games import waits_with_gaps
+from tests.registered import POLICIES
 
 
 @cache

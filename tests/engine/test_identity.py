@@ -9,8 +9,8 @@ import pytest
 
 from jaxbandits import budgeted
 from jaxbandits.engine.identity import numbers_digest, program_digest
-from jaxbandits.registry import POLICIES
 from jaxbandits.testing import altered
+from tests.registered import POLICIES
 from tests.sweeps import walk
 
 GAME, WALKER = walk.GAME, walk.WALKER

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from jaxbandits import Machine, simulate
-from jaxbandits.registry import POLICIES
 from tests.engine import budget_game
 from tests.engine.test_run import COINS, FOLLOWER
 from tests.games import game_for
 from tests.heavy import in_short
+from tests.registered import POLICIES
 
 pytestmark = pytest.mark.oldest
 

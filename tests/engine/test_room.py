@@ -9,9 +9,9 @@ from jaxbandits.engine import run
 from jaxbandits.engine.rollout import LANE_QUANTUM
 from jaxbandits.engine.room import Room, choose_chunk, room_of
 from jaxbandits.engine.schedule import Schedule, Terms
-from jaxbandits.registry import POLICIES
 from tests.engine.budget_game import ALTERNATE, environment
 from tests.heavy import in_short
+from tests.registered import POLICIES
 
 
 def terms_of(checkpoints, **options):

@@ -11,9 +11,9 @@ from jaxbandits import allocation, censored
 from jaxbandits.censored.environment import State
 from jaxbandits.engine.books import closed
 from jaxbandits.laws.thresholds import half_normal
-from jaxbandits.registry import POLICIES
 from jaxbandits.testing import trace_run
 from tests.engine.gpu_cases import ten_arms, three_that_pay_once
+from tests.registered import POLICIES
 
 pytestmark = pytest.mark.slow
 
