@@ -15,11 +15,10 @@ from matplotlib.backend_bases import RendererBase
 from matplotlib.figure import Figure as BaseFigure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.text import Text
-from matplotlib.ticker import AutoLocator
 
 from jaxbandits import checks
 from jaxbandits.plots._style import SCREEN, in_force, under
-from jaxbandits.plots.ticks import tick_formatter
+from jaxbandits.plots.ticks import Round, tick_formatter
 from jaxbandits.plots.words import letters, tex, wrapped
 from jaxbandits.results.atomic import replacing
 
@@ -123,7 +122,7 @@ def figure(rows: int = 1, columns: int = 1) -> tuple[Figure, list[Axes]]:
         axes = [fig.add_subplot(grid[place]) for place in places]
     for ax in axes:
         for axis in (ax.xaxis, ax.yaxis):
-            axis.set_major_locator(AutoLocator())
+            axis.set_major_locator(Round())
             axis.set_major_formatter(tick_formatter())
     return fig, axes
 

@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 from math import floor, log10
+from typing import Any
 
 import matplotlib
 import numpy as np
 from matplotlib.axis import Axis
 from matplotlib.ticker import (
-    AutoLocator,
     Formatter,
     Locator,
     LogLocator,
+    MaxNLocator,
     NullFormatter,
     NullLocator,
 )
@@ -20,9 +21,22 @@ from jaxbandits.plots.labels import short_number
 from jaxbandits.plots.words import tex
 
 SCALES = ("linear", "log")
+_MOST = 5  # intervals between ticks of a linear axis
 _SMALLEST = 1e-4  # that is written out: 0.0001
 _SHORT = 0.3  # decades: there may be no 1, 2 or 5 in it
 _ZERO_ROOM = 0.6  # decades between zero and the first power of ten
+
+
+class Round(MaxNLocator):
+    """Round numbers, as many as there is room for: few, so that their widths stay."""
+
+    def __init__(self) -> None:
+        super().__init__(_MOST, steps=[1, 2, 2.5, 5, 10])
+
+    def tick_values(self, vmin: float, vmax: float) -> Any:
+        if self.axis is not None:
+            self.set_params(nbins=int(np.clip(self.axis.get_tick_space(), 2, _MOST)))
+        return super().tick_values(vmin, vmax)
 
 
 class _Short(Formatter):
@@ -102,10 +116,10 @@ def tick_locator(scale: str, low: float, high: float) -> Locator:
         # Powers of ten alone would leave a short range with a label or none.
         decades = log10(high / low) if 0 < low < high else 0
         if 0 < decades < _SHORT:  # without one of these, Matplotlib crowds its own
-            return AutoLocator()
+            return Round()
         steps = (1, 2, 5) if decades < 1.3 else (1, 3) if decades < 2.8 else (1,)
         return LogLocator(subs=steps)
-    return AutoLocator()
+    return Round()
 
 
 def tick_formatter(percent: bool = False) -> Formatter:
