@@ -26,7 +26,7 @@ def test_programs_of_policies_are_those_on_record(script):
 
 
 def test_every_policy_is_on_record(script):
-    assert set(script["POLICIES"]) == RECORDED.keys() - {"machine"}
+    assert set(script["policies"]()) == RECORDED.keys() - {"machine"}
 
 
 def test_what_differs_is_named(script, capsys):

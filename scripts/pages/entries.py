@@ -2,7 +2,7 @@
 
 import inspect
 
-from jaxbandits.registry import ENVIRONMENTS, POLICIES
+from jaxbandits.registry import environments, policies
 
 ROOMS = {
     "censored": ("censored", "continuum", "combinatorial", "dueling"),
@@ -17,11 +17,11 @@ def tables(setting: str) -> str:
         [
             "## Environments",
             "",
-            *_table(ENVIRONMENTS, rooms),
+            *_table(environments(), rooms),
             "",
             "## Policies",
             "",
-            *_table(POLICIES, rooms),
+            *_table(policies(), rooms),
             "",
         ]
     )
