@@ -333,30 +333,6 @@ def fit_arms(
     return FittedArms(*np.array(arms, np.float64).T)
 
 
-def select_arms(statistic: Numbers, count: int) -> np.ndarray:
-    """The questions that a Weibull law describes best (appendix A.2).
-
-    Args:
-      statistic: real[Q], Kolmogorov-Smirnov distances.
-      count: how many, 1 to Q; the paper takes 20.
-
-    Returns:
-      i64[count], the numbers of the smallest statistics, smallest first; of equal ones
-      the first.
-
-    Raises:
-      ValueError: if an argument is out of its range.
-      TypeError: if `count` is not an integer.
-    """
-    non_negative(statistic=statistic)
-    statistic = np.asarray(statistic, np.float64)
-    if statistic.ndim != 1:
-        raise ValueError(f"statistic must have shape [Q], got {statistic.shape}")
-    if whole("count", count, 1) > statistic.size:
-        raise ValueError(f"count must be at most {statistic.size}, got {count}")
-    return np.argsort(statistic, kind="stable")[:count].astype(np.int64)
-
-
 def _sample(**named: Numbers) -> np.ndarray:
     """A sample as f64[n]: positive, finite, not all equal."""
     positive(**named)

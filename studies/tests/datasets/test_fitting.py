@@ -15,7 +15,6 @@ from jaxbandits_studies.datasets.fitting import (
     fit_discrete_weibull,
     fit_weibull,
     kolmogorov_smirnov,
-    select_arms,
     trim,
 )
 from tests.data import DATA, needs_data
@@ -175,13 +174,6 @@ def test_arms_count_the_retained_answers_only():
         fit = fit_weibull(kept.sample, (kept.low, kept.high))
         assert arms.statistic[question] == kolmogorov_smirnov(kept.sample, fit)
         assert (arms.shape[question], arms.scale[question]) == (fit.shape, fit.scale)
-
-
-def test_selected_arms_have_the_smallest_statistics():
-    assert select_arms([0.3, 0.1, 0.2, 0.1], 3).tolist() == [1, 3, 2]
-    assert select_arms([0.3, 0.1], 2).tolist() == [1, 0]
-    many = np.tile([0.2, 0.1], 50)
-    assert select_arms(many, 60).tolist() == [*range(1, 100, 2), *range(0, 20, 2)]
 
 
 @needs_data
@@ -348,10 +340,6 @@ def test_bad_arguments_are_refused():
         (partial(fit_arms, ones((3, 1)), np.full((3, 1), 2)), "correct must be 0"),
         (partial(fit_arms, ones((3, 1)), ones((3, 1))), "seconds, question 0"),
         (partial(fit_arms, np.eye(3) + 1, np.eye(3), (0, 1)), "truncated must"),
-        (partial(select_arms, [0.1, 0.2], 3), "count must"),
-        (partial(select_arms, [0.1, 0.2], 0), "count must"),
-        (partial(select_arms, [0.1, np.nan], 1), "statistic must"),
-        (partial(select_arms, [[0.1, 0.2]], 1), "statistic must"),
         (partial(kolmogorov_smirnov, [], one), "sample must"),
         (partial(kolmogorov_smirnov, [-1.0], one), "sample must"),
     ]
@@ -362,5 +350,3 @@ def test_bad_arguments_are_refused():
         for quantiles in (half, (-0.1, 0.5), (0.5, 1.1), (0.9, 0.1), (np.nan, 1))
     ]
     assert_refused(rows)
-    with pytest.raises(TypeError, match="count must"):
-        select_arms([0.1, 0.2], 1.0)
