@@ -95,7 +95,7 @@ datasets.fit_criteo(clicks, 1)
 stored = jb.simulate
 stored(budgeted.uniform(coins.problem), coins, budget=2, store="own.zarr")
 results.open_store("own.zarr")
-data = play(censored, censored)
+data = play(limited, limited)
 plots.by_value(data, "gain_radius", policy="RCUCB", at={"penalty_radius": 1.0})
 plots.plot_sensitivity(data, x="gain_radius", policies=["RCUCB"], by="penalty_radius")
 stats.summary_records(data, "mine")
@@ -223,7 +223,7 @@ def right(name: str, function: Any) -> dict[str, Any]:
 @cache
 def _played() -> xr.Dataset:
     """Of two policies at points of two parameters."""
-    game = _space()["censored"]
+    game = _space()["limited"]
     policy = censored.rcucb(game.problem)
     return jb.simulate(
         {
@@ -240,7 +240,7 @@ def _played() -> xr.Dataset:
 @cache
 def problems() -> list[Any]:
     """A problem of every kind."""
-    games = [_space()[name] for name in ("censored", "coins", "waits", "splits")]
+    games = [_space()[name] for name in ("limited", "coins", "waits", "splits")]
     games += [censored.indep(censored.ANY)]
     games += [censored.combinatorial(games[0], 2)]
     games += [censored.duels(games[0])]

@@ -157,7 +157,9 @@ def _list(options) -> int:
 
 def _version(options) -> int:
     if not options.verbose:
-        print(f"jaxbandits {jaxbandits.__version__}")
+        from jaxbandits.console.printing import Printer
+
+        Printer().print(f"jaxbandits {jaxbandits.__version__}")
         return 0
     import jax
 
