@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import ClosedJaxpr
 
+from jaxbandits.arrays.named import PREFIX
 from jaxbandits.engine.elementwise import ELEMENTWISE
 from jaxbandits.engine.gpu import forms, loops, moves, reductions
 from jaxbandits.engine.gpu.program import MissingError, Program, Step, flat
@@ -388,4 +389,4 @@ def _puts(value: Value) -> list:
 
 @cache
 def _program(closed: ClosedJaxpr) -> Program:
-    return flat(closed, {*forms.FORMS})
+    return flat(closed, {PREFIX + name for name in forms.FORMS})
