@@ -94,8 +94,8 @@ def flat(closed: ClosedJaxpr, forms) -> Program:
             return inputs
         own = called(eqn)  # without the prefix it may be a function of a policy's
         ways = () if own in forms else (inner_of, expanded, lower_level)
-        found = (way(eqn) for way in ways)
-        inner = next((program for program in found if program is not None), None)
+        programs = (way(eqn) for way in ways)
+        inner = next((each for each in programs if each is not None), None)
         if inner is not None:
             asked.append(asked[-1] if asked else eqn)
             outputs = walk(inner, inputs, constant, emit)
