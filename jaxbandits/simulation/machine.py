@@ -22,9 +22,8 @@ class Machine(NamedTuple):
         where stderr is a terminal, else a few lines.
       engine: ``scan``; ``vmap``, the same by ``jax.vmap``, slower, which depends on
         little of JAX; or ``fused``: many rounds in one GPU kernel, a thread to a run
-        (docs/fused.md; not measured on a GPU yet). ``auto`` is ``fused`` on a GPU where
-        it can be, else ``scan``, for every policy by itself; it prints which and why
-        (unless `progress` is False).
+        (docs/fused.md). ``auto`` is ``scan`` until both have been timed on a GPU; it
+        prints which it is and why (unless `progress` is False).
     """
 
     devices: Any = None

@@ -78,7 +78,7 @@ def differing_at(one, other):
     return differs
 
 
-MOST_DIFFERING = 3
+MOST_DIFFERING = 16
 NEAR = 1e-5  # gap of two indices that may change places
 # A tenth of all: tables, rows that are put, budgets, loops, lists of arms.
 PLAYED = {

@@ -186,6 +186,14 @@ def test_outermost_entries_are_counted(both, n):
     np.testing.assert_array_equal(found, np.stack([left, right], 1))
 
 
+def test_a_function_of_a_policy_may_have_the_name_of_an_array_primitive(both):
+    @jax.jit
+    def pick(x, index):
+        return x[1] - index
+
+    both(lambda x: pick(x, 2.0), numbers(3))
+
+
 def test_products_that_are_added(both):
     both(multiply_add, numbers(3), numbers(3)[::-1], numbers(3) / 3)
     both(lambda x: multiply_add(x, 0.25, jnp.sum(x)), numbers(20))

@@ -89,9 +89,9 @@ def ptx(source: str, architecture: str = ARCHITECTURE) -> str:
     def output(kind: str) -> str:
         size = ctypes.c_size_t()
         call(f"Get{kind}Size", program, ctypes.byref(size))
-        found = ctypes.create_string_buffer(size.value)
-        call(f"Get{kind}", program, found)
-        return found.value.decode()
+        result = ctypes.create_string_buffer(size.value)
+        call(f"Get{kind}", program, result)
+        return result.value.decode()
 
     text = (prelude() + source).encode()
     call("CreateProgram", ctypes.byref(program), text, b"leg.cu", 0, None, None)

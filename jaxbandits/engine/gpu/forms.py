@@ -33,16 +33,16 @@ def first_argmax(writer, step, inputs):
     """One pass: the largest entry so far, and where it stood."""
     (x,) = inputs
     best = _variable(writer, x.type, first_of("greater", x.dtype))
-    found = _variable(writer, "I", "0")
+    result = _variable(writer, "I", "0")
 
     def body(index):
         entry = writer.number(x.at(index), x.dtype).at(())
         place = flat_place(index, x.shape)
-        writer.line(f"{found} = {entry} > {best} ? {place} : {found};")
+        writer.line(f"{result} = {entry} > {best} ? {place} : {result};")
         writer.line(f"{best} = {entry} > {best} ? {entry} : {best};")
 
     writer.over(x.shape, body)
-    return _number(found)
+    return _number(result)
 
 
 def random_argmax(writer, step, inputs):
@@ -60,14 +60,14 @@ def random_argmax(writer, step, inputs):
 
     writer.over(x.shape, count)
     chosen = writer.number(f"high_word({word.at(())}, (U){ties})", "int32").at(())
-    rank, found = (_variable(writer, "I", "0") for _ in range(2))
+    rank, result = (_variable(writer, "I", "0") for _ in range(2))
 
     def before(index):
         writer.line(f"{rank} += {x.at(index)} == {best};")
-        writer.line(f"{found} += {rank} <= {chosen};")
+        writer.line(f"{result} += {rank} <= {chosen};")
 
     writer.over(x.shape, before)
-    return _number(found)
+    return _number(result)
 
 
 def pick(writer, step, inputs):

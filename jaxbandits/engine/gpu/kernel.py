@@ -94,17 +94,17 @@ def _plan(rules: Rules, bounds, given, carry: Carry) -> Plan:
 
 def _written(rules: Rules, keys, params, instance, carry: Carry):
     """The text of a leg; all arguments may be shapes."""
-    found = []
+    result = []
 
     def write(keys, params, instance, carry):
         bounds = [carry.round[0]]
         if rules.by_budget:
             spent = spending(rules, instance, len(carry.round))(carry)
             bounds = [carry.round, spent, carry.round < 0]
-        found.append(text_of(_plan(rules, bounds, (keys, params, instance), carry)))
+        result.append(text_of(_plan(rules, bounds, (keys, params, instance), carry)))
 
     jax.eval_shape(write, keys, params, instance, carry)
-    return found[0]
+    return result[0]
 
 
 def scratch(rules: Rules, keys, params, instance, carry: Carry) -> int:

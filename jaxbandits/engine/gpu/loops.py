@@ -48,7 +48,7 @@ def scan(writer, step, inputs, in_place):
     columns = [writer.once(x, READ_OFTEN) for x in inputs[places.stop :]]
     carry = _carry(writer, step, inputs, in_place)
     rows = step.eqn.outvars[len(carry) :]
-    found = [writer.array(v.aval.shape, v.aval.dtype) for v in rows]
+    result = [writer.array(v.aval.shape, v.aval.dtype) for v in rows]
     turn, length = writer.name("i"), params["length"]
     writer.line("ROLLED")
     with writer.block(f"for (int {turn} = 0; {turn} < {length}; ++{turn})"):
@@ -63,14 +63,14 @@ def scan(writer, step, inputs, in_place):
         given = [*constants, *carry, *map(row_of, columns)]
 
         def fill(number, row):
-            target = found[number]
+            target = result[number]
             writer.over(
                 row.shape,
                 lambda i: writer.line(f"{target.at((place, *i))} = {row.at(i)};"),
             )
 
         _turn(writer, params["jaxpr"], given, carry, fill)
-    return [*carry, *found]
+    return [*carry, *result]
 
 
 def while_(writer, step, inputs, in_place):

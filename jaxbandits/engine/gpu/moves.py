@@ -57,9 +57,9 @@ def reshape(writer, step, inputs):
         places = iter([index[i] for i in longer])
         return tuple(0 if n == 1 else next(places) for n in x.shape)
 
-    (found,) = _moved(writer, step, x, source)
-    found.moved = x.moved
-    return [found]
+    (result,) = _moved(writer, step, x, source)
+    result.moved = x.moved
+    return [result]
 
 
 def transpose(writer, step, inputs):
@@ -148,15 +148,15 @@ def concatenate(writer, step, inputs):
         return (*index[:axis], place, *index[axis + 1 :])
 
     if len(parts) > FEW_PARTS:
-        found = writer.array(aval.shape, aval.dtype)
+        result = writer.array(aval.shape, aval.dtype)
         for start, x in parts:
 
             def fill(index, start=start, x=x):
-                to = found.at(within(index, plus(index[axis], start)))
+                to = result.at(within(index, plus(index[axis], start)))
                 writer.line(f"{to} = {x.at(index)};")
 
             writer.over(x.shape, fill)
-        return [found]
+        return [result]
 
     def at(index: Index) -> str:
         place = index[axis]

@@ -98,10 +98,10 @@ FUNCTION F remainder_of(F a, F b) { return fmodf(a, b); }
 FUNCTION U remainder_of(U a, U b) { return b ? a % b : a; }
 FUNCTION I remainder_of(I a, I b) { return b == 0 ? a : b == -1 ? 0 : a % b; }
 template <int n, class T> FUNCTION T power(T x) {
-  T found = 1, factor = x;
+  T result = 1, factor = x;
 #pragma unroll
-  for (int rest = n < 0 ? -n : n; rest; rest >>= 1) { if (rest & 1) found *= factor; factor *= factor; }
-  return n < 0 ? 1 / found : found;
+  for (int rest = n < 0 ? -n : n; rest; rest >>= 1) { if (rest & 1) result *= factor; factor *= factor; }
+  return n < 0 ? 1 / result : result;
 }
 
 // Threefry-2x32 with 20 rounds (arrays/_threefry.py).

@@ -71,7 +71,7 @@ def flat(closed: ClosedJaxpr, forms) -> Program:
 
     Args:
       closed: the jaxpr.
-      forms: names of array primitives that stay as they are.
+      forms: names of array primitives that stay as they are, with their prefix.
     """
     steps: list[Step] = []
     constants: dict[int, np.ndarray] = {}
@@ -92,15 +92,16 @@ def flat(closed: ClosedJaxpr, forms) -> Program:
         if eqn.primitive.name == BARRIER:
             stored.update(inputs)
             return inputs
-        name = called(eqn).removeprefix(PREFIX)
-        ways = (inner_of, expanded, lower_level) if name not in forms else ()
-        found = (way(eqn) for way in ways)
-        inner = next((program for program in found if program is not None), None)
+        own = called(eqn)  # without the prefix it may be a function of a policy's
+        ways = () if own in forms else (inner_of, expanded, lower_level)
+        programs = (way(eqn) for way in ways)
+        inner = next((each for each in programs if each is not None), None)
         if inner is not None:
             asked.append(asked[-1] if asked else eqn)
             outputs = walk(inner, inputs, constant, emit)
             asked.pop()
             return outputs
+        name = own.removeprefix(PREFIX)
         same = _identity(eqn, name, inputs)
         if same not in known:
             known[same] = tuple(next(numbers) for _ in eqn.outvars)

@@ -40,17 +40,17 @@ def reduce(function: str, writer, step, inputs):
 
     if not aval.shape:
         return [stored(Memory(total(()), "", 1), (), x.dtype)]
-    found = writer.array(aval.shape, x.dtype)
+    result = writer.array(aval.shape, x.dtype)
     writer.over(
-        aval.shape, lambda index: writer.line(f"{found.at(index)} = {total(index)};")
+        aval.shape, lambda index: writer.line(f"{result.at(index)} = {total(index)};")
     )
-    return [found]
+    return [result]
 
 
 def running(function: str, writer, step, inputs):
     """Of every entry, what `reduce` would give up to there."""
     (x,), axis = inputs, step.eqn.params["axis"]
-    found, length = writer.array(x.shape, x.dtype), x.shape[axis]
+    result, length = writer.array(x.shape, x.dtype), x.shape[axis]
 
     def along(outer):
         name = writer.name("r")
@@ -62,13 +62,13 @@ def running(function: str, writer, step, inputs):
                 place = from_end(place, length)
             index = (*outer[:axis], place, *outer[axis:])
             writer.line(f"{name} = {function}({name}, {x.at(index)});")
-            writer.line(f"{found.at(index)} = {name};")
+            writer.line(f"{result.at(index)} = {name};")
 
         writer.over((length,), body)
 
     others = (*x.shape[:axis], *x.shape[axis + 1 :])
     writer.over(others, along)
-    return [found]
+    return [result]
 
 
 FUNCTIONS = {

@@ -1,12 +1,13 @@
 """The text of a leg: one run's rounds from one checkpoint to the next."""
 
 import math
-from functools import cache, partial
+from functools import cache
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
+from jaxbandits.arrays.named import PREFIX
 from jaxbandits.engine.gpu.values import TYPES, Memory, Value, literal, stored
 from jaxbandits.engine.gpu.writer import Writer
 from jaxbandits.engine.rules import Rules, play_round
@@ -15,10 +16,13 @@ from jaxbandits.engine.tape import Key, draw_words
 MOST_THREADS = 128  # of a block, for which registers are reserved
 
 
-@partial(jax.jit, static_argnums=2)
-def tape_row(key: Key, round_, width: int):
+def _tape_row(key: Key, round_, width: int):
     """`tape.draw_words` under a name by which `forms` knows it."""
     return draw_words(key, round_, width)
+
+
+_tape_row.__name__ = PREFIX + "tape_row"
+tape_row = jax.jit(_tape_row, static_argnums=2)
 
 
 class Leaf(NamedTuple):

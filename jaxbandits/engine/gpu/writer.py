@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import ClosedJaxpr
 
+from jaxbandits.arrays.named import PREFIX
 from jaxbandits.engine.elementwise import ELEMENTWISE
 from jaxbandits.engine.gpu import forms, loops, moves, reductions
 from jaxbandits.engine.gpu.program import MissingError, Program, Step, flat
@@ -190,9 +191,9 @@ class Writer:
             name = self.name("c")
             self.line(f"{value.type} {name} = {value.at(())};")
             return stored(Memory(name, "", 1, carried=True), (), value.dtype)
-        found = self.array(value.shape, value.dtype, carried=carried)
-        self.over(value.shape, lambda i: self.line(f"{found.at(i)} = {value.at(i)};"))
-        return found
+        result = self.array(value.shape, value.dtype, carried=carried)
+        self.over(value.shape, lambda i: self.line(f"{result.at(i)} = {value.at(i)};"))
+        return result
 
     def once(self, value: Value, dear: int = DEAR) -> Value:
         """A value that is not computed anew for every reader, if it is dear."""
@@ -332,8 +333,8 @@ class Writer:
         return self.constant(np.zeros(aval.shape, aval.dtype if known else np.float32))
 
     def _elementwise(self, step: Step, inputs: list[Value]) -> Value:
-        found = ELEMENTWISE.get(step.name)
-        if found is None or found.text is None or len(inputs) > 3:
+        form = ELEMENTWISE.get(step.name)
+        if form is None or form.text is None or len(inputs) > 3:
             raise MissingError(step.name)
         aval, params = step.eqn.outvars[0].aval, step.eqn.params
         exponent = inputs[1].constant if step.name == "pow" else None
@@ -341,19 +342,19 @@ class Writer:
             return inputs[0]
 
         def at(index):
-            self.operations += found.cost
+            self.operations += form.cost
             texts = (each.at(spread(index, each.shape)) for each in inputs)
-            return found.text.format(*texts, type=TYPES[str(aval.dtype)], **params)
+            return form.text.format(*texts, type=TYPES[str(aval.dtype)], **params)
 
-        cost = found.cost + sum(each.cost for each in inputs)
+        cost = form.cost + sum(each.cost for each in inputs)
         return self.lazy(aval.shape, aval.dtype, at, cost, inputs, aligned=True)
 
     def _folded(self, step: Step, inputs) -> Value:
         """An operation on constants, computed now."""
         with jax.ensure_compile_time_eval():
             given = [jnp.asarray(each.constant) for each in inputs]
-            found = step.eqn.primitive.bind(*given, **step.eqn.params)
-            return self.constant(np.asarray(found))
+            result = step.eqn.primitive.bind(*given, **step.eqn.params)
+            return self.constant(np.asarray(result))
 
     def _in_place(self, program: Program, place: int, values) -> frozenset[int]:
         """Which values a loop may carry where they lie, by place among its inputs.
@@ -367,16 +368,16 @@ class Writer:
         carried = loops.carried(step)
         read = [*step.inputs[: carried.start], *step.inputs[carried.stop :]]
         later = {v for v in values if program.last.get(v, -1) > place or v in read}
-        found: dict[int, Memory] = {}
+        result: dict[int, Memory] = {}
         for number in range(carried.start, carried.stop):
             memory = base_of(values[step.inputs[number]])
-            if memory not in self._own or memory in found.values():
+            if memory not in self._own or memory in result.values():
                 continue
             readers = [v for v in later if memory in values[v].reads]
             if sum(values[v].size for v in readers) < memory.size:
                 values.update({v: self.copied(values[v]) for v in readers})
-                found[number] = memory
-        return frozenset(found)
+                result[number] = memory
+        return frozenset(result)
 
 
 def _puts(value: Value) -> list:
@@ -388,4 +389,4 @@ def _puts(value: Value) -> list:
 
 @cache
 def _program(closed: ClosedJaxpr) -> Program:
-    return flat(closed, {*forms.FORMS})
+    return flat(closed, {PREFIX + name for name in forms.FORMS})
