@@ -389,8 +389,8 @@ class BlockStore:
             if content["format"] != FORMAT:
                 raise ValueError(
                     f"store: {self.place.name} has format {content['format']}, and "
-                    f"this version reads {FORMAT}: finish it with the version that made it, "
-                    "or play into a new one"
+                    f"this version reads {FORMAT}: finish it with the version that "
+                    "made it, or play into a new one"
                 )
             name = _request_name(content) if file == FIRST else file
             if name not in self._asked:

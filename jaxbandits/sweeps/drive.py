@@ -148,9 +148,8 @@ def _second_stage(
     if until.each:
         more = later_parts(plan, result, count, seeds)
     else:
-        own = spans.without(
-            spans.first(seeds, result.seeds), spans.spans_of(plan.seeds)
-        )
+        own = spans.first(seeds, result.seeds)
+        own = spans.without(own, spans.spans_of(plan.seeds))
         more = parts_of(plan, own) if own else []
     if more:
         sink.play(plan, more, grow=True)
