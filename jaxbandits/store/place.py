@@ -106,7 +106,8 @@ class Folder:
 
     def tidy(self) -> None:
         """Remove temporary files of programs that were killed a day ago or earlier."""
-        for file in self.path.glob(f"*/{TEMPORARY}*"):
+        name = TEMPORARY + 32 * "[0-9a-f]"
+        for file in [*self.path.glob(name), *self.path.glob(f"*/{name}")]:
             with suppress(FileNotFoundError):
                 if time.time() - file.stat().st_mtime > OLD_SECONDS:
                     file.unlink()
