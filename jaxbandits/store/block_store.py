@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
@@ -237,14 +238,14 @@ class BlockStore:
         Raises:
           FileNotFoundError, DamagedError: naming the file.
         """
-        with self._open(key) as file, self._naming(key):
+        with self._open(key) as file, _naming(f"{self.place.name}/{_file(key)}"):
             head, values = array_of(file, name)
             self._check(head, key)
         return values
 
     def head(self, key: str) -> Json:
         """What a block says of itself. Raises as `read`."""
-        with self._open(key) as file, self._naming(key):
+        with self._open(key) as file, _naming(f"{self.place.name}/{_file(key)}"):
             head = head_of(file)
             self._check(head, key)
         return head
@@ -349,7 +350,7 @@ class BlockStore:
 
     def _whole(self, key: str) -> Json:
         """The head of a block, of which every bit was looked at."""
-        with self._open(key) as file, self._naming(key):
+        with self._open(key) as file, _naming(f"{self.place.name}/{_file(key)}"):
             if not is_whole(bytes(file.read())):
                 raise DamagedError("its checksum is another one")
             file.seek(0)
@@ -364,9 +365,6 @@ class BlockStore:
             raise FileNotFoundError(
                 f"store: {self.place.name}/{_file(key)} is missing; {AGAIN}"
             ) from None
-
-    def _naming(self, key: str) -> "_Naming":
-        return _Naming(f"{self.place.name}/{_file(key)}")
 
     def _check(self, head: Json, key: str) -> None:
         if head["key"] != key:
@@ -468,20 +466,14 @@ class BlockStore:
         )
 
 
-class _Naming:
+@contextmanager
+def _naming(name: str) -> Iterator[None]:
     """Errors of damage that name the file."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        if isinstance(error, DamagedError | KeyError | TypeError):
-            raise DamagedError(
-                f"store: {self.name} is damaged ({error}); {AGAIN}"
-            ) from error
+    try:
+        yield
+    except (DamagedError, KeyError, TypeError) as error:
+        words = f"store: {name} is damaged ({error}); {AGAIN}"
+        raise DamagedError(words) from error
 
 
 def variables_of(requests: list[Request]) -> dict[str, tuple[int, ...]]:
