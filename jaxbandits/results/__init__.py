@@ -1,7 +1,7 @@
 """Labelled results, on the host and without JAX.
 
 `build_dataset` puts names on the numbers of a simulation; `save` and `load` keep them
-as netCDF, `open_store` opens the Zarr store of a sweep; `provenance` says what made
+as netCDF, `open_store` opens the store of a sweep; `provenance` says what made
 them. `resample` and `as_share` change the axis of curves, `at_points` picks a parameter
 point per policy. What follows from them is in `jaxbandits.stats`.
 

@@ -74,19 +74,19 @@ class Axes:
 
     def _counts(self) -> dict[Game, np.ndarray] | None:
         """How many seeds each point has; None if all have all, or one not the first."""
-        total, found = spans.count(self.seeds), {}
+        total, result = spans.count(self.seeds), {}
         for environment in self.environments:
             for policy, rows in self.rows.items():
                 game = environment, policy
-                counts = found[game] = np.zeros(len(rows), np.int64)
+                counts = result[game] = np.zeros(len(rows), np.int64)
                 own = [part for part in self.parts if part.game == game]
                 for numbers, holders in alike([*rows], own):
                     held = spans.joined(x for each in holders for x in each.seeds)
                     counts[numbers] = count = spans.count(held)
                     if spans.without(spans.first(self.seeds, count), held):
                         return None
-        whole = all((counts == total).all() for counts in found.values())
-        return None if whole else found
+        whole = all((counts == total).all() for counts in result.values())
+        return None if whole else result
 
     def places(self, block: Block, lines: list[Spans] | None) -> list[np.ndarray]:
         """Where a block is along the first four dims; -1 where it is not there."""

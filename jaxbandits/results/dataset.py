@@ -44,7 +44,7 @@ class Place(NamedTuple):
         return np.ix_(*parts)
 
 
-class Found(NamedTuple):
+class Results(NamedTuple):
     """What a policy has come to in an environment.
 
     Attributes:
@@ -142,12 +142,12 @@ def _text_of(value: float | str | None) -> str:
     return value if isinstance(value, str) else f"{value:.12g}"
 
 
-def assemble(axes: xr.Dataset, found: Iterable[tuple[Place, Found]]) -> xr.Dataset:
+def assemble(axes: xr.Dataset, result: Iterable[tuple[Place, Results]]) -> xr.Dataset:
     """Put names on numbers.
 
     Args:
       axes: as `coordinates` makes them.
-      found: numbers of policies in environments, and where they belong.
+      result: numbers of policies in environments, and where they belong.
 
     Returns:
       Every metric as float64, with further axes of its values as dimensions
@@ -164,7 +164,7 @@ def assemble(axes: xr.Dataset, found: Iterable[tuple[Place, Found]]) -> xr.Datas
     rounds = np.zeros(shape, np.int64)
     seconds = np.zeros((2, *shape[:2]))
     values: dict[str, np.ndarray] = {}
-    for place, one in found:
+    for place, one in result:
         game, inner = place[:2], place.inner()
         rounds[game][inner] = one.rounds
         seconds[:, *game] += one.compile_seconds, one.run_seconds
@@ -265,7 +265,7 @@ def build_dataset(
     seeds = _seeds(seeds)
     checkpoints = _checkpoints(checkpoints, checkpoint_kind)
     rest = len(seeds), len(checkpoints)
-    found, columns = {}, {}
+    result, columns = {}, {}
     for name in metrics:
         counts = _array(rounds[name], (None, *rest), f"rounds[{name!r}]")
         if not np.issubdtype(counts.dtype, np.integer):
@@ -276,7 +276,7 @@ def build_dataset(
                 "to the next"
             )
         shape = counts.shape
-        found[environment, name] = Found(
+        result[environment, name] = Results(
             {
                 metric: _array(values, shape, f"metrics[{name!r}][{metric!r}]")
                 for metric, values in metrics[name].items()
@@ -296,7 +296,7 @@ def build_dataset(
         [environment],
         list(metrics),
         columns,
-        num_points=max(len(each.rounds) for each in found.values()),
+        num_points=max(len(each.rounds) for each in result.values()),
         seeds=seeds,
         checkpoints=checkpoints,
     )
@@ -305,7 +305,7 @@ def build_dataset(
         axes,
         [
             (Place(0, number, np.arange(len(each.rounds)), every), each)
-            for number, each in enumerate(found.values())
+            for number, each in enumerate(result.values())
         ],
     ).isel(environment=0)
     return data.assign_attrs(
@@ -320,10 +320,10 @@ def _array(
 ) -> np.ndarray:
     """Of a shape, of which None is any length >= 1, and perhaps further axes."""
     values = np.asarray(values)
-    found = values.shape[: len(shape)]
-    fits = len(found) == len(shape) and all(
+    result = values.shape[: len(shape)]
+    fits = len(result) == len(shape) and all(
         size == wanted or (wanted is None and size > 0)
-        for size, wanted in zip(found, shape, strict=True)
+        for size, wanted in zip(result, shape, strict=True)
     )
     if not fits:
         wanted = tuple("P" if size is None else size for size in shape)

@@ -21,7 +21,7 @@ def check_variable(what: str, name: str) -> None:
     """
     if name in RESERVED or name.startswith((PARAMETER, FACT)):
         raise ValueError(f"{what}: the name {name!r} is taken")
-    # Of these Zarr, netCDF or the file system make something else.
+    # Of these Zarr, netCDF or a file of a block make something else.
     other = name[:1] in ("", ".") or name[:2] == "__" or set(name) & set("/\\")
     if other or not name.isprintable():
         raise ValueError(

@@ -57,11 +57,11 @@ def save(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
 
 def _checksum(path: Path, tail: int = 0) -> int:
     """The CRC-32 of a file but for its last bytes."""
-    left, found = path.stat().st_size - tail, 0
+    left, result = path.stat().st_size - tail, 0
     with path.open("rb") as file:
         while data := file.read(min(left, 1 << 24)):
-            left, found = left - len(data), zlib.crc32(data, found)
-    return found
+            left, result = left - len(data), zlib.crc32(data, result)
+    return result
 
 
 def _check_whole(path: Path) -> None:

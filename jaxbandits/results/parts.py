@@ -60,7 +60,7 @@ def lacking(wanted: Iterable[Part], known: Iterable[Part | Block]) -> list[Part]
     by_game: dict[Game, list[Part | Block]] = {}
     for part in known:
         by_game.setdefault(part.game, []).append(part)
-    found = []
+    result = []
     for part in wanted:
         rest: dict[Spans, list[int]] = {}
         for numbers, holders in alike(rows_of(part.points), by_game.get(part.game, [])):
@@ -70,8 +70,8 @@ def lacking(wanted: Iterable[Part], known: Iterable[Part | Block]) -> list[Part]
             if seeds:
                 whole = len(numbers) == part.points.count
                 points = part.points if whole else part.points.at(sorted(numbers))
-                found.append(Part(part.game, points, seeds))
-    return found
+                result.append(Part(part.game, points, seeds))
+    return result
 
 
 def alike(
@@ -91,12 +91,12 @@ def alike(
 
 def apart(pieces: Iterable[Piece]) -> list[Piece]:
     """Those pieces that have no run of an earlier one."""
-    found: dict[Game, list[tuple[Spans, set[Row]]]] = {}
+    result: dict[Game, list[tuple[Spans, set[Row]]]] = {}
     kept = []
     for piece in pieces:
-        known = found.setdefault(piece.game, [])
+        known = result.setdefault(piece.game, [])
         own = {*rows_of(piece.points)}
-        near = [rows for seeds, rows in known if spans.meet(seeds, piece.seeds)]
+        near = [rows for seeds, rows in known if spans.overlap(seeds, piece.seeds)]
         if all(map(own.isdisjoint, near)):
             known.append((piece.seeds, own))
             kept.append(piece)
@@ -130,13 +130,13 @@ def written(points: Points) -> dict[str, Any]:
     return {"count": points.count, "columns": columns}
 
 
-def read(said: Mapping[str, Any]) -> Points:
+def read(content: Mapping[str, Any]) -> Points:
     """The points that `written` has written."""
     columns = {
         leaf: np.array([math.nan if x is None else float(x) for x in column])
-        for leaf, column in said["columns"].items()
+        for leaf, column in content["columns"].items()
     }
-    return Points(columns, said["count"])
+    return Points(columns, content["count"])
 
 
 def digest(value: Any) -> str:

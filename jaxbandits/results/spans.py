@@ -76,20 +76,20 @@ def without(spans: Spans, others: Iterable[tuple[int, int]]) -> Spans:
     return tuple(rest)
 
 
-def meet(spans: Spans, others: Spans) -> bool:
+def overlap(spans: Spans, others: Spans) -> bool:
     """Whether a seed is among both."""
     return without(spans, others) != spans
 
 
 def joined(spans: Iterable[tuple[int, int]]) -> Spans:
     """All seeds of spans that may overlap, in increasing order."""
-    found: list[tuple[int, int]] = []
+    result: list[tuple[int, int]] = []
     for start, stop in sorted(spans):
-        if found and start <= found[-1][1]:
-            found[-1] = found[-1][0], max(found[-1][1], stop)
+        if result and start <= result[-1][1]:
+            result[-1] = result[-1][0], max(result[-1][1], stop)
         else:
-            found.append((start, stop))
-    return tuple(found)
+            result.append((start, stop))
+    return tuple(result)
 
 
 def shown(spans: Spans) -> str:

@@ -30,7 +30,7 @@ def packed(
 
     Args:
       arrays: by name.
-      head: what is said of them, as JSON can hold it.
+      head: what describes them, as JSON can hold it.
       squeeze: whether to compress the arrays, which takes twenty times as long.
     """
     method = zipfile.ZIP_DEFLATED if squeeze else zipfile.ZIP_STORED

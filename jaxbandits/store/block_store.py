@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
@@ -55,7 +56,7 @@ class BlockStore:
     def __init__(self, where: Any) -> None:
         self.place = place_of(where)
         # What was read of files that never change.
-        self._said: dict[str, Json] = {}
+        self._contents: dict[str, Json] = {}
         self._asked: dict[str, Request] = {}
         self._cut: dict[str, list[Block]] = {}
 
@@ -67,12 +68,12 @@ class BlockStore:
           DamagedError: naming a file that is damaged.
           ValueError: if it is a store of another format.
         """
-        found = self._requests()
-        if not found:
+        result = self._requests()
+        if not result:
             raise FileNotFoundError(
                 f"store: there is no store at {self.place.name} (no {FIRST})"
             )
-        return [*found.values()]
+        return [*result.values()]
 
     @cached_property
     def keep(self) -> str:
@@ -160,13 +161,13 @@ class BlockStore:
           wanted: those with a run of one of these parts only.
         """
         requests = self.requests()
-        found: dict[str, Block] = {}
+        result: dict[str, Block] = {}
         for name in self._requests():
-            found |= {block.key: block for block in self._blocks(name)}
-        blocks = [*found.values()]
+            result |= {block.key: block for block in self._blocks(name)}
+        blocks = [*result.values()]
         if len(requests) > 1 and self.keep == "moments":
             blocks = apart(blocks)  # Of moments each run counts once.
-        return blocks if wanted is None else [*_meeting(blocks, wanted)]
+        return blocks if wanted is None else [*_overlapping(blocks, wanted)]
 
     def played(self) -> set[str]:
         """Keys of the blocks that are there."""
@@ -189,12 +190,12 @@ class BlockStore:
     def lost(self) -> list[str]:
         """Names of the blocks that were there once, and are not."""
         there, done = self.played(), self.place.names(DONE)
-        found: dict[str, None] = {}
+        result: dict[str, None] = {}
         for name in self._requests():
             if name.split("/")[-1] in done:
                 keys = (block.key for block in self._blocks(name))
-                found |= dict.fromkeys(_file(key) for key in keys if key not in there)
-        return [*found]
+                result |= dict.fromkeys(_file(key) for key in keys if key not in there)
+        return [*result]
 
     def write(
         self,
@@ -237,14 +238,14 @@ class BlockStore:
         Raises:
           FileNotFoundError, DamagedError: naming the file.
         """
-        with self._open(key) as file, self._naming(key):
+        with self._open(key) as file, _naming(f"{self.place.name}/{_file(key)}"):
             head, values = array_of(file, name)
             self._check(head, key)
         return values
 
     def head(self, key: str) -> Json:
         """What a block says of itself. Raises as `read`."""
-        with self._open(key) as file, self._naming(key):
+        with self._open(key) as file, _naming(f"{self.place.name}/{_file(key)}"):
             head = head_of(file)
             self._check(head, key)
         return head
@@ -255,11 +256,11 @@ class BlockStore:
             self._put_json(_session_file(session), session)
 
     def sessions(self) -> dict[str, Json]:
-        """Who has played, by the digest of what is said of them, oldest first."""
-        found = {}
+        """Who has played, by the digest of their description, oldest first."""
+        result = {}
         for name in self.place.names(SESSIONS):
-            found[name.removesuffix(".json")] = self._json(f"{SESSIONS}/{name}")
-        return dict(sorted(found.items(), key=lambda x: (x[1].get("at", 0), x[0])))
+            result[name.removesuffix(".json")] = self._json(f"{SESSIONS}/{name}")
+        return dict(sorted(result.items(), key=lambda x: (x[1].get("at", 0), x[0])))
 
     def mend(self, blocks: Iterable[Block] = ()) -> list[str]:
         """Remove what is damaged, and put back what can be; names of those files.
@@ -349,7 +350,7 @@ class BlockStore:
 
     def _whole(self, key: str) -> Json:
         """The head of a block, of which every bit was looked at."""
-        with self._open(key) as file, self._naming(key):
+        with self._open(key) as file, _naming(f"{self.place.name}/{_file(key)}"):
             if not is_whole(bytes(file.read())):
                 raise DamagedError("its checksum is another one")
             file.seek(0)
@@ -364,9 +365,6 @@ class BlockStore:
             raise FileNotFoundError(
                 f"store: {self.place.name}/{_file(key)} is missing; {AGAIN}"
             ) from None
-
-    def _naming(self, key: str) -> "_Naming":
-        return _Naming(f"{self.place.name}/{_file(key)}")
 
     def _check(self, head: Json, key: str) -> None:
         if head["key"] != key:
@@ -383,20 +381,20 @@ class BlockStore:
         names = [f"{ASKED}/{name}" for name in self.place.names(ASKED)]
         if FIRST in self.place.names(""):
             names.append(FIRST)
-        found: dict[str, Request] = {}
+        result: dict[str, Request] = {}
         for file in names:
-            said = self._json(file)
-            if said["format"] != FORMAT:
+            content = self._json(file)
+            if content["format"] != FORMAT:
                 raise ValueError(
-                    f"store: {self.place.name} has format {said['format']}, and this "
-                    f"version reads {FORMAT}: finish it with the version that made it, "
-                    "or play into a new one"
+                    f"store: {self.place.name} has format {content['format']}, and "
+                    f"this version reads {FORMAT}: finish it with the version that "
+                    "made it, or play into a new one"
                 )
-            name = _request_name(said) if file == FIRST else file
+            name = _request_name(content) if file == FIRST else file
             if name not in self._asked:
-                self._asked[name] = request_from(said)
-            found[name] = self._asked[name]
-        known = sorted(found.items(), key=lambda x: (x[1].at, x[0]))
+                self._asked[name] = request_from(content)
+            result[name] = self._asked[name]
+        known = sorted(result.items(), key=lambda x: (x[1].at, x[0]))
         for name, request in known[1:]:
             if lines := changes(known[0][1].sweep, request.sweep):
                 raise DamagedError(
@@ -405,9 +403,9 @@ class BlockStore:
         return dict(known)
 
     def _put_request(self, request: Request, name: str | None = None) -> None:
-        said = request.as_json()
+        content = request.as_json()
         with writing(self.place):
-            self._put_json(name or _request_name(said), said)
+            self._put_json(name or _request_name(content), content)
 
     def _mended_requests(self) -> list[str]:
         """Drop requests that are damaged, and write them anew from their copies."""
@@ -421,10 +419,10 @@ class BlockStore:
                 raise
             self.place.drop(FIRST)
             first = []
-        for said in first:
-            self._put_json(_request_name(said), said)
+        for content in first:
+            self._put_json(_request_name(content), content)
             for name in self.place.names(ASKED):
-                if changes(said["sweep"], self._json(f"{ASKED}/{name}")["sweep"]):
+                if changes(content["sweep"], self._json(f"{ASKED}/{name}")["sweep"]):
                     self.place.drop(f"{ASKED}/{name}")
                     broken.append(f"{ASKED}/{name}")
         if not first and (known := [*self._requests().values()]):
@@ -442,24 +440,24 @@ class BlockStore:
             pass
         return []
 
-    def _put_json(self, name: str, said: Json) -> None:
-        data = json.dumps(said)
-        data = json.dumps({"digest": digest(json.loads(data)), "says": said})
+    def _put_json(self, name: str, content: Json) -> None:
+        data = json.dumps(content)
+        data = json.dumps({"digest": digest(json.loads(data)), "says": content})
         self.place.put(name, data.encode())
 
     def _json(self, name: str) -> Json:
         """What a file of JSON says. Raises a `DamagedError` that names it."""
-        if name in self._said:
-            return self._said[name]
+        if name in self._contents:
+            return self._contents[name]
         with self.place.open(name) as file:
             data = bytes(file.read())
         try:
             file_says: Json = json.loads(data)
-            said: Json = file_says["says"]
-            own = file_says["digest"] == digest(said) and len(file_says) == 2
-            if own and _name_of(name, said) == name:
-                self._said[name] = said
-                return said
+            content: Json = file_says["says"]
+            own = file_says["digest"] == digest(content) and len(file_says) == 2
+            if own and _name_of(name, content) == name:
+                self._contents[name] = content
+                return content
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             pass
         raise DamagedError(
@@ -468,20 +466,14 @@ class BlockStore:
         )
 
 
-class _Naming:
-    """Damage that is said with the name of the file."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        if isinstance(error, DamagedError | KeyError | TypeError):
-            raise DamagedError(
-                f"store: {self.name} is damaged ({error}); {AGAIN}"
-            ) from error
+@contextmanager
+def _naming(name: str) -> Iterator[None]:
+    """Errors of damage that name the file."""
+    try:
+        yield
+    except (DamagedError, KeyError, TypeError) as error:
+        words = f"store: {name} is damaged ({error}); {AGAIN}"
+        raise DamagedError(words) from error
 
 
 def variables_of(requests: list[Request]) -> dict[str, tuple[int, ...]]:
@@ -489,7 +481,7 @@ def variables_of(requests: list[Request]) -> dict[str, tuple[int, ...]]:
     return {name: x for each in requests for name, x in each.variables.items()}
 
 
-def _meeting(blocks: Iterable[Block], wanted: Iterable[Part]) -> Iterator[Block]:
+def _overlapping(blocks: Iterable[Block], wanted: Iterable[Part]) -> Iterator[Block]:
     """Those blocks that have a run of one of some parts."""
     by_game: dict[Game, list[tuple[set[Row], Spans]]] = {}
     for part in wanted:
@@ -498,7 +490,7 @@ def _meeting(blocks: Iterable[Block], wanted: Iterable[Part]) -> Iterator[Block]
     rows: dict[int, list[Row]] = {}
     for block in blocks:
         for known, seeds in by_game.get(block.game, ()):
-            if not spans.meet(block.seeds, seeds):
+            if not spans.overlap(block.seeds, seeds):
                 continue
             own = rows.setdefault(id(block.points), rows_of(block.points))
             if not known.isdisjoint(own):
@@ -515,29 +507,29 @@ def stored_arrays(values: Mapping[str, Any], keep: str) -> dict[str, np.ndarray]
     arrays = {name: np.asarray(x, np.float64) for name, x in values.items()}
     if keep != "moments":
         return arrays | {ROUNDS: np.asarray(values[ROUNDS], np.int32)}
-    found = {}
+    result = {}
     for name, numbers in arrays.items():
         if numbers.ndim == 3:
             table = table_of(np.moveaxis(numbers, 1, -1).copy())[:, None]
-            found[name] = table[..., 0, : len(NAMES)]
-            found[f"{name}{SKETCH}"] = table
-    return found
+            result[name] = table[..., 0, : len(NAMES)]
+            result[f"{name}{SKETCH}"] = table
+    return result
 
 
-def _name_of(name: str, said: Json) -> str:
+def _name_of(name: str, content: Json) -> str:
     """The name that a file of JSON should have, by what it says."""
     folder = name.split("/")[0]
     names = {ASKED: _request_name, SESSIONS: _session_file}
-    return names[folder](said) if folder in names else name
+    return names[folder](content) if folder in names else name
 
 
 def _file(key: str) -> str:
     return f"{BLOCKS}/{key}.npz"
 
 
-def _request_name(said: Json) -> str:
+def _request_name(content: Json) -> str:
     """The name of a request, whenever it was asked."""
-    what = {name: x for name, x in said.items() if name != "at"}
+    what = {name: x for name, x in content.items() if name != "at"}
     return f"{ASKED}/{digest(json.loads(json.dumps(what)))}.json"
 
 

@@ -46,11 +46,11 @@ def additions(held: Sequence[Part | Block], more: Sequence[Part]) -> list[str]:
 
 def _rows(parts: Iterable[Part | Block]) -> dict[str, dict[Row, None]]:
     """Points by policy."""
-    found: dict[str, dict[Row, None]] = {}
+    result: dict[str, dict[Row, None]] = {}
     for part in parts:
-        own = found.setdefault(part.game[1], {})
+        own = result.setdefault(part.game[1], {})
         own |= dict.fromkeys(rows_of(part.points))
-    return found
+    return result
 
 
 def _games(parts: Iterable[Part]) -> list[Game]:

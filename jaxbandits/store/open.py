@@ -120,20 +120,20 @@ def dataset_of(store: BlockStore, sweep: Json, parts: Sequence[Part]) -> xr.Data
     moments = store.keep == "moments"
     lines = [*dict.fromkeys(block.seeds for block in asked)] if moments else None
     numbers = {name: number for number, name in enumerate(sessions, 1)}
-    found: dict[str, xr.Variable] = {}
+    result: dict[str, xr.Variable] = {}
     shape = tuple(dataset.sizes[dim] for dim in DIMS)
     dims: tuple[str, ...] = DIMS
     if lines is not None:
         dims = (*DIMS[:3], "part", DIMS[4])
         shape = (*shape[:3], len(lines), shape[4])
     who = _Values(store, PLAYED, played, axes, lines, shape[:4], "i4", numbers)
-    found[PLAYED] = xr.Variable(dims[:4], indexing.LazilyIndexedArray(who))
+    result[PLAYED] = xr.Variable(dims[:4], indexing.LazilyIndexedArray(who))
     for name, rest, last in _variables(store, moments):
         dtype = "i8" if name == ROUNDS and not moments else "f8"
         values = _Values(store, name, played, axes, lines, (*shape, *rest), dtype)
         lazy = indexing.LazilyIndexedArray(values)
-        found[name] = xr.Variable((*dims, *last), lazy)
-    dataset = dataset.assign(found)
+        result[name] = xr.Variable((*dims, *last), lazy)
+    dataset = dataset.assign(result)
     if moments:
         dataset = dataset.assign_coords(moment=list(NAMES))
     dataset.attrs = _attributes(sweep, sessions, parts)
@@ -146,15 +146,15 @@ def _variables(
     store: BlockStore, moments: bool
 ) -> list[tuple[str, tuple[int, ...], list[str]]]:
     """Variables by name, with the sizes and names of their dims beyond the sweep's."""
-    found: list[tuple[str, tuple[int, ...], list[str]]] = []
+    result: list[tuple[str, tuple[int, ...], list[str]]] = []
     for name, rest in {ROUNDS: (), **variables_of(store.requests())}.items():
         if not moments:
-            found.append((name, rest, [f"{name}_{axis}" for axis in range(len(rest))]))
+            result.append((name, rest, [f"{name}_{axis}" for axis in range(len(rest))]))
         elif not rest:
-            found.append((name, (len(NAMES),), ["moment"]))
-            found.append((f"{name}{SKETCH}", SHAPE, ["row", "bin"]))
+            result.append((name, (len(NAMES),), ["moment"]))
+            result.append((f"{name}{SKETCH}", SHAPE, ["row", "bin"]))
     # As simulations have them: rounds come first, sketches last.
-    return sorted(found, key=lambda each: each[2] == ["row", "bin"])
+    return sorted(result, key=lambda each: each[2] == ["row", "bin"])
 
 
 def _attributes(
@@ -201,7 +201,7 @@ class _Values(BackendArray):
             for part, size in zip(key, self.shape, strict=True)
         ]
         fill = np.nan if self.dtype.kind == "f" else 0
-        found = np.full([len(each) for each in wanted], fill, self.dtype)
+        result = np.full([len(each) for each in wanted], fill, self.dtype)
         # Where each position of the first four dims is in what is asked for, or -1.
         target = []
         for size, numbers in zip(self.shape[:4], wanted, strict=False):
@@ -218,9 +218,9 @@ class _Values(BackendArray):
             if values is not None:
                 own = values[np.ix_(*here[2:])][(..., *rest)]
                 at = np.ix_(*(x[i] for x, i in zip(into, here, strict=True)))
-                found[at] = own[None, None]
+                result[at] = own[None, None]
         single = (isinstance(part, int | np.integer) for part in key)
-        return found[tuple(0 if one else slice(None) for one in single)]
+        return result[tuple(0 if one else slice(None) for one in single)]
 
     def _of(self, block: Block) -> np.ndarray | None:
         """The variable of a block, ``[points, seeds, ...]``."""

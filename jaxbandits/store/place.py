@@ -70,11 +70,11 @@ class Folder:
         return set()
 
     def times(self, folder: str) -> dict[str, float]:
-        found = {}
+        result = {}
         for name in self.names(folder):
             with suppress(FileNotFoundError):
-                found[name] = (self.path / folder / name).stat().st_mtime
-        return found
+                result[name] = (self.path / folder / name).stat().st_mtime
+        return result
 
     def open(self, name: str) -> BinaryIO:
         return (self.path / name).open("rb")
@@ -106,7 +106,8 @@ class Folder:
 
     def tidy(self) -> None:
         """Remove temporary files of programs that were killed a day ago or earlier."""
-        for file in self.path.glob(f"*/{TEMPORARY}*"):
+        name = TEMPORARY + 32 * "[0-9a-f]"
+        for file in [*self.path.glob(name), *self.path.glob(f"*/{name}")]:
             with suppress(FileNotFoundError):
                 if time.time() - file.stat().st_mtime > OLD_SECONDS:
                     file.unlink()
@@ -151,13 +152,13 @@ class Bucket:
         return {*self.times(folder)}
 
     def times(self, folder: str) -> dict[str, float]:
-        found = {}
+        result = {}
         with _reaching(self.name):
             # Of the folder alone, not of those in it.
             for each in self._store.list_with_delimiter(folder or None)["objects"]:
                 name = each["path"].removeprefix(f"{folder}/")
-                found[name] = each["last_modified"].timestamp()
-        return found
+                result[name] = each["last_modified"].timestamp()
+        return result
 
     def open(self, name: str) -> BinaryIO:
         with _reaching(self.name):
@@ -189,12 +190,12 @@ class Memory:
 
     def times(self, folder: str) -> dict[str, float]:
         first = f"{folder}/" if folder else ""
-        found = {
+        result = {
             name.removeprefix(first): made
             for name, (_, made) in self._files.copy().items()
             if name.startswith(first)
         }
-        return {name: made for name, made in found.items() if "/" not in name}
+        return {name: made for name, made in result.items() if "/" not in name}
 
     def open(self, name: str) -> BinaryIO:
         if name not in self._files:
@@ -238,7 +239,7 @@ def writing(place: Place, safe: str = "") -> Iterator[None]:
 
     Args:
       place: where the store is.
-      safe: what is not lost, to be said too.
+      safe: words about what is not lost.
     """
     try:
         yield

@@ -72,7 +72,7 @@ class Request(NamedTuple):
         """All blocks, the first layer of seeds of all parts first."""
         fixed = {k: x for k, x in self.sweep.items() if k not in _BY_NAME}
         kept = digest([fixed, self.keep])
-        found = []
+        result = []
         pieces: dict[int, list[tuple[Points, str]]] = {}
         for game, points, seeds in self.parts:
             about = digest([kept, *_about(self.sweep, game)])
@@ -83,43 +83,43 @@ class Request(NamedTuple):
                 for piece, own_points in pieces[id(points)]:
                     key = f"{about}{own_points}{own}".encode()
                     key = hashlib.sha256(key).hexdigest()[:32]
-                    found.append((layer, Block(key, game, piece, own)))
-        return [block for _, block in sorted(found, key=lambda pair: pair[0])]
+                    result.append((layer, Block(key, game, piece, own)))
+        return [block for _, block in sorted(result, key=lambda pair: pair[0])]
 
 
 _BY_NAME = ("environments", "policies")  # entries of a sweep that may grow
 
 
-def request_from(said: Json) -> Request:
+def request_from(content: Json) -> Request:
     """The request that `Request.as_json` has written."""
-    found = []
-    for row in said["parts"]:
+    result = []
+    for row in content["parts"]:
         points = read(row["points"])
         own = tuple((int(start), int(stop)) for start, stop in row["seeds"])
-        found += [Part((e, row["policy"]), points, own) for e in row["environments"]]
+        result += [Part((e, row["policy"]), points, own) for e in row["environments"]]
     return Request(
-        said["sweep"],
-        found,
-        Size(*said["size"]),
-        said["keep"],
-        {name: tuple(shape) for name, shape in said["variables"].items()},
-        said["text"],
-        said["at"],
+        content["sweep"],
+        result,
+        Size(*content["size"]),
+        content["keep"],
+        {name: tuple(shape) for name, shape in content["variables"].items()},
+        content["text"],
+        content["at"],
     )
 
 
 def merged(sweeps: Iterable[Json]) -> Json:
     """What several requests of one sweep say: environments and policies of all."""
     first, *others = sweeps
-    found: Json = json.loads(json.dumps(first))
+    result: Json = json.loads(json.dumps(first))
     for each in others:
         for name, entry in each["environments"].items():
-            found["environments"].setdefault(name, entry)
+            result["environments"].setdefault(name, entry)
         for name, entry in each["policies"].items():
-            own = found["policies"].setdefault(name, {})
+            own = result["policies"].setdefault(name, {})
             for what, by_environment in entry.items():
                 own[what] = by_environment | own.get(what, {})
-    return found
+    return result
 
 
 def _about(sweep: Json, game: Game) -> list[Any]:

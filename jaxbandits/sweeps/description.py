@@ -34,17 +34,17 @@ def describe(plan: Plan, platform: str) -> Json:
       plan: the plan, settled.
       platform: of the devices, ``cpu``, ``gpu`` ...
     """
-    found = outlined(plan)
-    found |= {"versions": versions(PACKAGES), "platform": platform}
+    result = outlined(plan)
+    result |= {"versions": versions(PACKAGES), "platform": platform}
     for name, environment in plan.spec.environments.items():
-        found["environments"][name]["numbers"] = numbers_digest(environment)
+        result["environments"][name]["numbers"] = numbers_digest(environment)
     for (environment, name), match in plan.matches.items():
-        entry = found["policies"][name]
+        entry = result["policies"][name]
         program = program_digest(match.policy, match.environment)
         entry.setdefault("program", {})[environment] = program
         if plan.terms.engine == "auto":  # What it is stays so when a sweep is resumed.
             entry.setdefault("engine", {})[environment] = match.choice.engine
-    return found
+    return result
 
 
 def outlined(plan: Plan) -> Json:
@@ -87,7 +87,7 @@ def parts_of(plan: Plan, seeds: Spans) -> list[Part]:
     return [Part(key, points[key[1]], seeds) for key in plan.matches]
 
 
-def later_parts(plan: Plan, found: Verdict, pilot: int, seeds: Spans) -> list[Part]:
+def later_parts(plan: Plan, result: Verdict, pilot: int, seeds: Spans) -> list[Part]:
     """The parts after the pilot where points stop by themselves.
 
     The number of seeds of a point is rounded up to one of a few: the pilot's, and each
@@ -95,18 +95,18 @@ def later_parts(plan: Plan, found: Verdict, pilot: int, seeds: Spans) -> list[Pa
 
     Args:
       plan: the plan of the pilot.
-      found: what the pilot says.
+      result: what the pilot says.
       pilot: number of its seeds.
       seeds: the pilot's and, after them, at least as many as any point needs.
     """
-    whole, most = plan.terms.runs_per_instance, int(found.counts.max(initial=pilot))
+    whole, most = plan.terms.runs_per_instance, int(result.counts.max(initial=pilot))
     ends = [pilot]
     while ends[-1] < most:
         ends.append(-(-math.ceil(ends[-1] * STAGE) // whole) * whole)
-    ends[-1] = min(ends[-1], max(found.most, pilot))
+    ends[-1] = min(ends[-1], max(result.most, pilot))
     policies, parts = len(plan.spec.policies), []
     for number, part in enumerate(parts_of(plan, seeds)):
-        counts = found.counts[divmod(number, policies)][: part.points.count]
+        counts = result.counts[divmod(number, policies)][: part.points.count]
         rounded = np.array(ends)[np.searchsorted(ends, counts)]
         stops = [pilot, *np.unique(rounded[rounded > pilot]).tolist()]
         for begin, end in itertools.pairwise(stops):

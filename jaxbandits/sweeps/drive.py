@@ -107,8 +107,8 @@ def play_spec(
         there = sink.play(plan, pilot)
         if until is not None:
             _second_stage(sink, plan, pilot, there, until)
-        found = sink.result(plan, pilot)
-        return found if stored else with_cuts(found, spec.budget, spec.horizon)
+        result = sink.result(plan, pilot)
+        return result if stored else with_cuts(result, spec.budget, spec.horizon)
 
 
 def _pilot(spec: Spec) -> tuple[Spec, HalfWidth | None]:
@@ -134,21 +134,22 @@ def _second_stage(
         )
         return
     count = len(plan.seeds)
-    found = verdict(sink.dataset(plan, pilot), until, count)
-    if found.needed > found.seeds:
+    result = verdict(sink.dataset(plan, pilot), until, count)
+    if result.needed > result.seeds:
         warnings.warn(
-            f"a half-width of {until.half_width:g} takes {found.needed} seeds; "
-            f"stopped at at_most = {found.seeds}",
+            f"a half-width of {until.half_width:g} takes {result.needed} seeds; "
+            f"stopped at at_most = {result.seeds}",
             stacklevel=4,
         )
     # Those of the pilot first, then the first that are not among them.
     seeds = spans.spans_of(plan.seeds)
-    rest = spans.without(((0, found.most + count + 1),), seeds)
-    seeds += spans.first(rest, max(found.most - count, 0))
+    rest = spans.without(((0, result.most + count + 1),), seeds)
+    seeds += spans.first(rest, max(result.most - count, 0))
     if until.each:
-        more = later_parts(plan, found, count, seeds)
+        more = later_parts(plan, result, count, seeds)
     else:
-        own = spans.without(spans.first(seeds, found.seeds), spans.spans_of(plan.seeds))
+        own = spans.first(seeds, result.seeds)
+        own = spans.without(own, spans.spans_of(plan.seeds))
         more = parts_of(plan, own) if own else []
     if more:
         sink.play(plan, more, grow=True)

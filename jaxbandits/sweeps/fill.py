@@ -26,7 +26,7 @@ _SMALL = 8
 
 
 class StoppedError(Exception):
-    """Raised when a sweep was told to stop before it was complete."""
+    """Raised when a sweep was asked to stop before it was complete."""
 
 
 class Work(NamedTuple):
@@ -104,8 +104,8 @@ def facts_of(
     """What results shall say of the engines: by environment, by policy."""
     facts: dict[str, dict[str, Any]] = {}
     for key in dict.fromkeys(block.game for block in blocks):
-        said = plan.matches[key].choice.facts(chunk_for(key))
-        facts.setdefault(key[0], {})[key[1]] = said
+        content = plan.matches[key].choice.facts(chunk_for(key))
+        facts.setdefault(key[0], {})[key[1]] = content
     return facts
 
 
@@ -129,7 +129,7 @@ def play_blocks(
       wanted: whether a block still has to be played; asked when its turn comes.
 
     Raises:
-      StoppedError: if it was told to stop before all was played.
+      StoppedError: if it was asked to stop before all was played.
     """
     checkpoints = len(plan.terms.schedule.checkpoints)
     last = plan.terms.schedule.checkpoints[-1]
@@ -162,7 +162,7 @@ def play_blocks(
                 with announce():
                     chunk = _lanes(work.chunk_for(block.game), block, share)
                     uniform = work.uniform_for(block.game)
-                found = play(
+                result = play(
                     match.policy._replace(name=block.game[1]),
                     match.environment,
                     full_points(plan, block.game, block.points),
@@ -175,7 +175,7 @@ def play_blocks(
                     devices=share,
                     progress=advanced,
                 )
-                receive(block, found, clock)
+                receive(block, result, clock)
             done.append(block)
 
         for _ in side_by_side(work_on, work.blocks, work.shares):

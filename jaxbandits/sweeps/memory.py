@@ -9,7 +9,7 @@ import xarray as xr
 from jaxbandits.engine.run import Clock
 from jaxbandits.results._provenance import provenance
 from jaxbandits.results.axes import Axes, common_attributes
-from jaxbandits.results.dataset import Found, assemble
+from jaxbandits.results.dataset import Results, assemble
 from jaxbandits.results.parts import Block, Part
 from jaxbandits.simulation.machine import Machine
 from jaxbandits.simulation.play import Played
@@ -29,7 +29,7 @@ class InMemory:
 
     def __init__(self, machine: Machine, stop: threading.Event | None) -> None:
         self.machine, self.stop = machine, stop
-        self._found: list[tuple[Part, Found]] = []
+        self._results: list[tuple[Part, Results]] = []
         self._facts: dict[str, dict] = {}
 
     def __enter__(self) -> "InMemory":
@@ -39,7 +39,7 @@ class InMemory:
         pass
 
     def kept(self, spec: Spec) -> Spec:
-        """The sweep as it is: nobody but it says what is kept."""
+        """The sweep as it is: it says itself what is kept."""
         return spec
 
     def check_keeps_runs(self) -> None:
@@ -55,15 +55,15 @@ class InMemory:
         Returns:
           Whether all are there then.
         """
-        if not self._found:
+        if not self._results:
             say_engines(plan, self.machine.progress)
         wanted = plan.spec.metrics and {*plan.spec.metrics, *plan.terms.keep}
 
         def receive(block: Block, played: Played, clock: Clock) -> None:
             own = {n: x for n, x in played.metrics.items() if not wanted or n in wanted}
             seconds = sum(clock.compiling), sum(clock.running)
-            found = Found(own, played.rounds, *seconds)
-            self._found.append((Part(*block[1:]), found))
+            result = Results(own, played.rounds, *seconds)
+            self._results.append((Part(*block[1:]), result))
 
         blocks = [Block("", *part) for part in parts]
         # Parts of a second stage have many sizes, and share a program.
@@ -76,8 +76,8 @@ class InMemory:
     def dataset(self, plan: Plan, parts: Sequence[Part]) -> xr.Dataset:
         """What was played of a plan, whose axes are those of some parts first."""
         sweep = outlined(plan)
-        axes = Axes(sweep, [*parts, *(part for part, _ in self._found)])
-        found = [(axes.place(part), each) for part, each in self._found]
+        axes = Axes(sweep, [*parts, *(part for part, _ in self._results)])
+        result = [(axes.place(part), each) for part, each in self._results]
         made_by = provenance(
             root_seed=plan.terms.root_seed,
             environments={
@@ -89,7 +89,7 @@ class InMemory:
             engines=self._facts,
         )
         made = common_attributes(sweep, made_by)
-        return assemble(axes.dataset(), found).assign_attrs(made)
+        return assemble(axes.dataset(), result).assign_attrs(made)
 
     def result(self, plan: Plan, parts: Sequence[Part]) -> xr.Dataset:
         """All that was played."""

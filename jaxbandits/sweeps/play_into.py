@@ -46,7 +46,7 @@ def play_into(
     """Play blocks into a store, but those that others have played meanwhile.
 
     Raises:
-      StoppedError: if it was told to stop before all was played.
+      StoppedError: if it was asked to stop before all was played.
       OSError: if a block cannot be written.
     """
     kept = variables_of(store.requests())
@@ -58,12 +58,12 @@ def play_into(
             there, looked = store.played(), time.monotonic()
         return block.key not in there
 
-    def receive(block: Block, found: Played, clock: Clock) -> None:
+    def receive(block: Block, result: Played, clock: Clock) -> None:
         nonlocal written
-        values = {name: x for name, x in found.metrics.items() if name in kept}
+        values = {name: x for name, x in result.metrics.items() if name in kept}
         seconds = {"running": sum(clock.running), "compiling": sum(clock.compiling)}
         safe = f"; {written} of {len(work.blocks)} blocks of this run are {GOES_ON}"
-        store.write(block, values | {"rounds": found.rounds}, session, seconds, safe)
+        store.write(block, values | {"rounds": result.rounds}, session, seconds, safe)
         written += 1
 
     play_blocks(plan, work, machine, stop, receive, wanted)

@@ -53,62 +53,62 @@ def faults(value: Any, schema: Any = SCHEMA, path: tuple = ()) -> Iterator[Fault
         name = schema["$ref"].removeprefix("#/$defs/")
         yield from faults(value, SCHEMA["$defs"][name], path)
         return
-    said = schema.get("description")
+    note = schema.get("description")
     if "if" in schema:
         branch = "else" if any(faults(value, schema["if"], path)) else "then"
         yield from faults(value, schema[branch], path)
         return
     for word in ("oneOf", "anyOf"):
         if word in schema:
-            yield from _alternatives(value, schema[word], path, said)
+            yield from _alternatives(value, schema[word], path, note)
     if "enum" in schema and value not in schema["enum"]:
-        yield Fault(path, f"{value!r} is not one of {schema['enum']}", said)
+        yield Fault(path, f"{value!r} is not one of {schema['enum']}", note)
     if "type" in schema and not _is(value, schema["type"]):
-        yield Fault(path, f"{value!r} is not of type {schema['type']!r}", said)
+        yield Fault(path, f"{value!r} is not of type {schema['type']!r}", note)
     elif isinstance(value, dict):
-        yield from _of_table(value, schema, path, said)
+        yield from _of_table(value, schema, path, note)
     elif isinstance(value, list | tuple):
         if len(value) < schema.get("minItems", 0):
-            yield Fault(path, f"{value!r} should be non-empty", said)
+            yield Fault(path, f"{value!r} should be non-empty", note)
         for number, each in enumerate(value if "items" in schema else ()):
             yield from faults(each, schema["items"], (*path, number))
     elif _is(value, "number"):
         for word, (wrong, text) in _LIMITS.items():
             if word in schema and wrong(value, schema[word]):
-                yield Fault(path, f"{value!r} is {text} of {schema[word]}", said)
+                yield Fault(path, f"{value!r} is {text} of {schema[word]}", note)
 
 
 def _of_table(
-    value: dict, schema: dict[str, Any], path: tuple, said: str | None
+    value: dict, schema: dict[str, Any], path: tuple, note: str | None
 ) -> Iterator[Fault]:
     for name in schema.get("required", ()):
         if name not in value:
-            yield Fault(path, f"{name!r} is a required property", said)
+            yield Fault(path, f"{name!r} is a required property", note)
     if len(value) < schema.get("minProperties", 0):
-        yield Fault(path, f"{value!r} should be non-empty", said)
+        yield Fault(path, f"{value!r} should be non-empty", note)
     known, more = schema.get("properties", {}), schema.get("additionalProperties", {})
     unknown = tuple(name for name in value if name not in known)
     if more is False and unknown:
         names = ", ".join(map(repr, unknown))
         verb = "was" if len(unknown) == 1 else "were"
         text = f"Additional properties are not allowed ({names} {verb} unexpected)"
-        yield Fault(path, text, said, unknown, tuple(known))
+        yield Fault(path, text, note, unknown, tuple(known))
     for name, each in value.items():
         own = known.get(name, more or {})
         yield from faults(each, own, (*path, name))
 
 
 def _alternatives(
-    value: Any, schemas: list[Any], path: tuple, said: str | None
+    value: Any, schemas: list[Any], path: tuple, note: str | None
 ) -> Iterator[Fault]:
     """Nothing if one of several schemas fits, else what is wrong by the nearest."""
-    found = [list(faults(value, schema, path)) for schema in schemas]
-    if not all(found):
+    result = [list(faults(value, schema, path)) for schema in schemas]
+    if not all(result):
         return
     # That is the one whose type is right, if there is one.
     near = [
         each
-        for each in found
+        for each in result
         if each[0].path != path
         or not any(words in each[0].text for words in ("not of type", "not one of"))
     ]
@@ -116,7 +116,7 @@ def _alternatives(
         yield near[0][0]
     else:
         text = f"{value!r} is not valid under any of the given schemas"
-        yield Fault(path, text, said)
+        yield Fault(path, text, note)
 
 
 def _is(value: Any, kind: str) -> bool:

@@ -47,11 +47,11 @@ def site_of(devices: list) -> Site:
 
 def job() -> dict[str, Any]:
     """The host, this process, and the numbers that a batch system has given it."""
-    found: dict[str, Any] = {"host": socket.gethostname(), "pid": os.getpid()}
+    result: dict[str, Any] = {"host": socket.gethostname(), "pid": os.getpid()}
     for key, names in (("job", _JOBS), ("task", _TASKS)):
         given = [os.environ[name] for name in names if os.environ.get(name)]
-        found |= {key: given[0]} if given else {}
-    return found
+        result |= {key: given[0]} if given else {}
+    return result
 
 
 def kind_of(site: Mapping[str, Any]) -> str:

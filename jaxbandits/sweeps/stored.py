@@ -238,7 +238,7 @@ class InStore:
             )
 
     def _session(self, plan: Plan, work: Work) -> Json:
-        """Put on record who is about to play; what is said of it."""
+        """Put on record who is about to play; its description."""
         # Those who share find the sizes of chunks by themselves, which takes a trace.
         chunk_for = (lambda key: self.machine.chunk) if self.share else work.chunk_for
         facts = facts_of(plan, work.blocks, chunk_for)

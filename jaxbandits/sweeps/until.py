@@ -127,9 +127,9 @@ def verdict(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> Verdict:
     if INSTANCE in pilots.coords:
         cells = cells.assign_coords({INSTANCE: ("seed", pilots[INSTANCE].values)})
         whole = pilot // len(np.unique(cells[INSTANCE]))
-    found = seeds_as_reals(cells, until.half_width, until.level)
-    found = np.minimum(found.values, 2.0**62)  # so many or more: still an int64
-    needed, most = int(found.max(initial=pilot)), until.at_most // whole * whole
+    result = seeds_as_reals(cells, until.half_width, until.level)
+    result = np.minimum(result.values, 2.0**62)  # so many or more: still an int64
+    needed, most = int(result.max(initial=pilot)), until.at_most // whole * whole
     counts = np.zeros(there.shape, np.int64)
-    counts[there] = np.minimum(found, most)
+    counts[there] = np.minimum(result, most)
     return Verdict(needed, min(needed, most), most, counts)

@@ -40,9 +40,9 @@ def replayed(
     chosen = random.sample(known, min(count, len(known)))
     kept, different = {"rounds", *variables_of(store.requests())}, []
 
-    def compare(block: Block, found: Played, clock: Clock) -> None:
+    def compare(block: Block, result: Played, clock: Clock) -> None:
         del clock
-        values = {**found.metrics, "rounds": found.rounds}
+        values = {**result.metrics, "rounds": result.rounds}
         own = {name: x for name, x in values.items() if name in kept}
         for name, again in stored_arrays(own, store.keep).items():
             stored = store.read(block.key, name)

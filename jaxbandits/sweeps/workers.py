@@ -101,18 +101,18 @@ def workers_of(executor: Any) -> Workers:
     Raises:
       TypeError, ValueError: naming what is wrong.
     """
-    found = executor if isinstance(executor, Workers) else Workers(executor)
+    result = executor if isinstance(executor, Workers) else Workers(executor)
     checks.installed("executor", "cloudpickle", "workers")
-    if found.tasks is not None:
-        checks.whole("executor: tasks", found.tasks, 1)
-    if not hasattr(found.executor, "submit"):
-        if not isinstance(found.executor, int) or isinstance(found.executor, bool):
+    if result.tasks is not None:
+        checks.whole("executor: tasks", result.tasks, 1)
+    if not hasattr(result.executor, "submit"):
+        if not isinstance(result.executor, int) or isinstance(result.executor, bool):
             raise TypeError(
                 "executor must be a concurrent.futures.Executor, a number of processes "
-                f"or jaxbandits.sweeps.Workers, got {checks.shown(found.executor)}"
+                f"or jaxbandits.sweeps.Workers, got {checks.shown(result.executor)}"
             )
-        checks.whole("executor", found.executor, 1)
-    return found
+        checks.whole("executor", result.executor, 1)
+    return result
 
 
 class Pool:
@@ -150,8 +150,8 @@ class Pool:
 
     def survey(self) -> Site:
         """Where workers play."""
-        found: Site = self.executor().submit(_survey).result()
-        return found
+        result: Site = self.executor().submit(_survey).result()
+        return result
 
 
 def have_played(
@@ -168,7 +168,7 @@ def have_played(
     Raises:
       ConnectionError: if workers are lost again and again.
       ValueError: if a worker says that something is wrong.
-      StoppedError: if it was told to stop before all was played.
+      StoppedError: if it was asked to stop before all was played.
     """
     import cloudpickle
 
@@ -228,12 +228,12 @@ def _round(
             for future in [each for each in running if each.done()]:
                 running.remove(future)
                 try:
-                    found = future.result()
+                    result = future.result()
                 except Exception as error:
                     last = error
                 else:
-                    if isinstance(found, Failure):
-                        _refuse(found)
+                    if isinstance(result, Failure):
+                        _refuse(result)
             time.sleep(_WAIT if running else 0)
     finally:
         for future in running:
@@ -302,7 +302,7 @@ def _survey() -> Site:
 
 
 def play_task(task: Task) -> Failure | None:
-    """Play the blocks of a task that nobody has played: what a worker does."""
+    """Play the missing blocks of a task: what a worker does."""
     try:
         with ExitStack() as stack:
             stack.enter_context(warnings.catch_warnings())

@@ -72,6 +72,7 @@ def test_dask_reads_a_store_in_chunks(whole):
             open_store(whole, chunks=chunks)
 
 
+@pytest.mark.filterwarnings("ignore:The data type")  # Zarr, of texts
 @pytest.mark.parametrize("form", ["zarr", "netcdf"])
 def test_a_store_is_archived_in_a_line(whole, tmp_path, form):
     pytest.importorskip({"zarr": "zarr", "netcdf": "h5netcdf"}[form])

@@ -63,13 +63,16 @@ def test_a_disk_without_links_has_whole_files_too(tmp_path, monkeypatch):
 def test_temporary_files_go_when_they_are_a_day_old(tmp_path):
     place = Folder(tmp_path)
     place.put("blocks/a", b"")
-    old, young = tmp_path / "blocks/.old", tmp_path / "blocks/.young"
-    for file in (old, young):
+    old, young = (tmp_path / "blocks" / f".{x * 32}" for x in "ac")
+    top, mine = tmp_path / f".{'b' * 32}", tmp_path / ".mine"
+    for file in (old, young, top, mine):
         file.write_bytes(b"half")
-    os.utime(old, (0, time.time() - 90_000))
+    for file in (old, top, mine):
+        os.utime(file, (0, time.time() - 90_000))
     assert place.names("blocks") == {"a"}
     place.tidy()
-    assert {*os.listdir(tmp_path / "blocks")} == {"a", ".young"}
+    assert {*os.listdir(tmp_path / "blocks")} == {"a", young.name}
+    assert mine.exists() and not top.exists()
 
 
 def test_errors_of_the_disk_name_the_store(tmp_path):
