@@ -34,7 +34,7 @@ def play(engine: str, setting: str, runs: int, end, marks: int, device):
     import numpy as np
 
     from jaxbandits.engine.run import Clock, run
-    from jaxbandits.schedule import Schedule, Terms
+    from jaxbandits.engine.schedule import Schedule, Terms
     from scripts.bench.gpu import POLICIES, REGISTRY, import_module
 
     game = import_module(f"scripts.bench.{setting}").environment()
