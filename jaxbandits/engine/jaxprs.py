@@ -58,9 +58,16 @@ def expanded(eqn) -> ClosedJaxpr | None:
 
 
 def lower_level(eqn: Any) -> ClosedJaxpr | None:
-    """The program of an operation that has rules of its own (``jnp.searchsorted``)."""
+    """The program of an operation with rules of its own, as ``jnp.searchsorted``."""
+    if eqn.primitive.name == "eval_jaxpr":  # which such a program may hold
+        return ClosedJaxpr(eqn.params["call_jaxpr"], ())
     whole = eqn.primitive.name == "call_hi_primitive"  # from JAX 0.12 on
-    return _traced((lambda *x, _prim: _prim.expand(*x)) if whole else None, eqn)
+    return _traced(_in_parts if whole else None, eqn)
+
+
+def _in_parts(*arrays: Any, _prim: Any) -> list[Any]:
+    arguments = jax.tree.unflatten(_prim.in_tree, arrays)
+    return jax.tree.leaves(_prim.expand(*arguments))
 
 
 def _traced(form: Callable[..., Any] | None, eqn: Any) -> ClosedJaxpr | None:
