@@ -69,6 +69,7 @@ def outlined(plan: Plan) -> Json:
                 "defaults": {
                     where: plain(defaults_of(plan, (where, name)))
                     for where in spec.environments
+                    if (where, name) in plan.matches
                 }
             }
             for name in spec.policies

@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 from jaxbandits import Machine, Store
+from jaxbandits.store.block_store import BlockStore
 from jaxbandits.sweeps import Workers, description, run_sweep
 from jaxbandits.sweeps import fill as filling
 from jaxbandits.sweeps.fill import StoppedError
+from jaxbandits.sweeps.plan import make_plan, settled
+from jaxbandits.sweeps.play_into import check_worker
 from jaxbandits.sweeps.workers import ATTEMPTS
 from tests.sweeps import walk
 from tests.sweeps.test_numbers import assert_same
@@ -177,6 +180,14 @@ def test_workers_stop_when_they_are_told_to(tmp_path, whole):
     with pytest.raises(StoppedError, match=f"^stopped after .* of {BLOCKS} blocks"):
         run_sweep(SPEC, store, executor=Stopping(), stop=stop)
     assert_same(played(Here(), path), whole)
+
+
+def test_a_worker_may_get_any_games_of_a_sweep(tmp_path):
+    """As where a task was lost and some blocks of it are left."""
+    played(Here(), tmp_path / "one")
+    games = [("short", "walker"), ("long", "idler")]
+    plan = settled(make_plan(SPEC), "cpu")
+    check_worker(BlockStore(tmp_path / "one"), plan, "cpu", False, games)
 
 
 @pytest.mark.parametrize("what", ["versions", "program_digest", "numbers_digest"])
