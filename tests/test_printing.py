@@ -13,7 +13,7 @@ from jaxbandits.console.printing import Printer, Table, say
 from jaxbandits.console.texts import visible
 
 PACKAGE = Path(jaxbandits.__file__).parent
-PRINTER = PACKAGE / "printing.py"
+PRINTER = PACKAGE / "console" / "printing.py"
 # What rich makes a terminal's orders or pictures of, what breaks lines, wide letters.
 LETTERS = "[]/\\:$*_\"' \n\r\t\x1b\x07b1鞋é\u202e\u200d"
 NAMES = st.one_of(

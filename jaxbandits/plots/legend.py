@@ -58,18 +58,27 @@ def draw_legend(
         size = FontProperties(size=matplotlib.rcParams["legend.fontsize"])
         room = letters(72 * fig.get_figwidth(), size.get_size_in_points())
         lines = [wrapped(text, max(1, room - _HANDLE)) for text in texts]
-        longest = max((len(x) for text in lines for x in text.split("\n")), default=0)
-        rows = -(-len(texts) // max(1, room // (longest + _HANDLE)))
+        widths = [max(map(len, text.split("\n"))) for text in lines]
         legend = fig.legend(
             [shown[text] for text in texts],
             lines,
             loc="outside lower center",
-            ncols=-(-len(texts) // max(rows, 1)) or 1,
+            ncols=_columns(widths, room),
             title=wrapped(title, room) or None,
             borderpad=0.2,
         )
     _grow(fig, legend, 1)
     return legend
+
+
+def _columns(widths: Sequence[int], room: int) -> int:
+    """The largest number of columns that fit, each as wide as its longest entry."""
+    for columns in range(len(widths), 1, -1):
+        rows = -(-len(widths) // columns)
+        parts = [max(widths[i : i + rows]) for i in range(0, len(widths), rows)]
+        if len(parts) == columns and sum(parts) + _HANDLE * columns <= room:
+            return columns
+    return 1
 
 
 def _grow(fig: BaseFigure, legend: Legend, sign: int) -> None:

@@ -334,7 +334,7 @@ WHAT_IS_WRONG_WITH_AN_ENTRY = [
     (
         policy(make="omega_ucbb"),
         "policies.p.make: 'omega_ucbb' is unknown (did you mean 'omega_ucb'?); "
-        "known are b_greedy, bts,",
+        "known are b_greedy, b_greedy_code, bts,",
     ),
     (policy(make="Params"), "policies.p.make: 'Params' is unknown"),
     (

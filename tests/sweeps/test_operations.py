@@ -9,7 +9,8 @@ import jax
 import numpy as np
 import pytest
 
-from jaxbandits import Machine, cli
+from jaxbandits import Machine
+from jaxbandits.cli import main as cli
 from jaxbandits.results import open_store
 from jaxbandits.store.block_store import BlockStore
 from jaxbandits.sweeps import Store, description, read_spec, run_sweep
@@ -72,7 +73,7 @@ def test_a_store_says_how_far_it_is(store, capsys):
     # Nobody has played lately: no rate, and no time.
     found = status(store, now=time.time() + 10_000)
     assert (found.per_second, found.left_seconds, found.hosts) == (0, None, [])
-    assert cli.main(["status", str(store)]) == 0
+    assert cli.main(["sweep", "status", str(store)]) == 0
     assert "runs/s" in capsys.readouterr().out
 
 
@@ -237,20 +238,20 @@ def test_stores_of_other_sweeps_are_not_merged(tmp_path, store):
 
 def test_stores_are_asked_on_the_command_line(capsys, from_file):
     def told(*arguments):
-        assert cli.main([*map(str, arguments)]) == 0
+        assert cli.main(["sweep", *map(str, arguments)]) == 0
         out, err = capsys.readouterr()
         assert err == ""
         return out
 
     assert "6 of 6 runs (100.0%)" in told("status", from_file)
     assert json.loads(told("status", from_file, "--json"))["done"] == 6
-    assert 'make = "s_br"' in told("show", from_file)
-    assert json.loads(told("show", from_file, "--json"))["text"] == TOML
+    assert 'make = "s_br"' in told("status", from_file, "--text")
+    assert json.loads(told("status", from_file, "--json"))["text"] == TOML
     out = told("verify", from_file, "--blocks", "2")
     assert "every file is as it was written (3 blocks)" in out
     assert "2 random blocks played again, every bit as in the store" in out
     into = from_file.with_name("two")
     assert "6 seeds" in told("merge", from_file, from_file, "--into", into)
     assert_same(open_store(into), open_store(from_file))
-    assert cli.main(["status", str(into.with_name("none"))]) == 2
+    assert cli.main(["sweep", "status", str(into.with_name("none"))]) == 2
     assert "there is no store at" in capsys.readouterr().err
