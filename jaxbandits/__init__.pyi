@@ -11,19 +11,19 @@ from . import (
     plots,
     registry,
     results,
+    simulation,
     stats,
-    sweeps,
     testing,
 )
 from .checks.points import zipped
 from .protocol import Actions, Environment, Game, Policy, View
 from .registry import make
 from .results.cuts import CutOffWarning
+from .simulation import HalfWidth, Store
 from .simulation._simulate import simulate
 from .simulation.dealing import dealt
 from .simulation.designs import Range, sampled
 from .simulation.machine import Machine
-from .sweeps import HalfWidth, Store
 
 __version__: str
 __all__ = [
@@ -53,8 +53,8 @@ __all__ = [
     "results",
     "sampled",
     "simulate",
+    "simulation",
     "stats",
-    "sweeps",
     "testing",
     "zipped",
 ]

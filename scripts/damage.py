@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.sweeps import walk
-from tests.sweeps.damage import (
+from tests.simulation import walk
+from tests.simulation.damage import (
     delete,
     exchange,
     files_of,
@@ -24,7 +24,7 @@ from tests.sweeps.damage import (
     outcome,
     truncate,
 )
-from tests.sweeps.runs import run
+from tests.simulation.runs import run
 
 
 def main(flips: int = 200, others: int = 20) -> int:

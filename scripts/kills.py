@@ -18,16 +18,16 @@ import numpy as np
 
 from jaxbandits import Machine
 from jaxbandits.results import open_store
-from jaxbandits.sweeps import read_spec, run_sweep
-from tests.sweeps.processes import finish, is_made, start, wait_for_runs
+from jaxbandits.simulation import read_spec, run_sweep
+from tests.simulation.processes import finish, is_made, start, wait_for_runs
 
 MANY = """
-from tests.sweeps import walk
+from tests.simulation import walk
 SPEC = walk.spec(points=9, seeds=600)
 """
 DRAWN = """
-from jaxbandits.sweeps import HalfWidth
-from tests.sweeps import walk
+from jaxbandits.simulation import HalfWidth
+from tests.simulation import walk
 SPEC = walk.spec(
     points=3,
     seeds=HalfWidth("regret", 1e-6, at_most=500, pilot=300),
@@ -46,8 +46,8 @@ policies.uniform = { make = "uniform" }
 policies.omega = { make = "omega_ucb", cross = { rho = [0.25, 1.0] } }
 """
 EACH = """
-from jaxbandits.sweeps import HalfWidth
-from tests.sweeps import walk
+from jaxbandits.simulation import HalfWidth
+from tests.simulation import walk
 SPEC = walk.spec(points=3, seeds=HalfWidth("regret", 3.0, pilot=100, each=True))
 """
 SPECS = {"many.py": MANY, "drawn.py": DRAWN, "each.py": EACH, "money.toml": MONEY}

@@ -25,13 +25,13 @@ from pathlib import Path
 
 from jaxbandits import Machine, Store
 from jaxbandits.results import open_store
+from jaxbandits.simulation import Workers, read_spec, run_sweep
+from jaxbandits.simulation.status import status
 from jaxbandits.store.block_store import BlockStore
-from jaxbandits.sweeps import Workers, read_spec, run_sweep
-from jaxbandits.sweeps.status import status
-from tests.sweeps.processes import finish, start
+from tests.simulation.processes import finish, start
 
 SPEC = """
-from tests.sweeps import walk
+from tests.simulation import walk
 SPEC = walk.spec(points=4, seeds={seeds}, horizon={horizon})
 """
 SEEDS = int(os.environ.get("SEEDS", 512))

@@ -229,7 +229,7 @@ def nothing_played(monkeypatch):
     def play(*args, **kwargs):
         raise AssertionError("played")
 
-    monkeypatch.setattr("jaxbandits.sweeps.fill.play", play)
+    monkeypatch.setattr("jaxbandits.simulation.fill.play", play)
 
 
 def swept(capsys, *arguments):
@@ -295,7 +295,7 @@ def test_seeds_are_the_pilot_s_with_a_half_width(capsys, spec, monkeypatch):
         asked.append(spec.seeds)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("jaxbandits.sweeps.run_sweep", run_sweep)
+    monkeypatch.setattr("jaxbandits.simulation.run_sweep", run_sweep)
     until = '{ metric = "regret", half_width = 1.0, pilot = 5, at_most = 9 }'
     spec.write_text(SPEC.replace("seeds = 4", f"seeds = {until}"))
     assert cli.main(["sweep", str(spec), "--seeds", "7"]) == 130
@@ -346,7 +346,7 @@ def test_a_sweep_that_is_interrupted(capsys, spec, monkeypatch):
     def play(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("jaxbandits.sweeps.fill.play", play)
+    monkeypatch.setattr("jaxbandits.simulation.fill.play", play)
     assert cli.main(["sweep", str(spec)]) == 130
     check_complaint(capsys, "jaxbandits: interrupted")
 

@@ -194,7 +194,7 @@ def test_simulate_refuses_before_it_compiles(monkeypatch):
     def compiled(*args, **options):
         raise AssertionError("compiled")
 
-    monkeypatch.setattr("jaxbandits.sweeps.fill.play", compiled)
+    monkeypatch.setattr("jaxbandits.simulation.fill.play", compiled)
     broken, message = BROKEN["dtype of the state"]
     with pytest.raises(TypeError, match=f"policy 'a' in .*{message}"):
         simulate({"a": broken}, GAME, horizon=5, seeds=1)

@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxbandits import Range, sampled, simulate
 from jaxbandits.checks.points import points_from
-from tests.sweeps import walk
+from tests.simulation import walk
 from tests.tables import assert_refused, naming
 
 TWO = {"a": Range(-1.0, 3.0), "b": Range(0.1, 10.0, "log")}

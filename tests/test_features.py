@@ -18,7 +18,7 @@ import jaxbandits
 import jaxbandits_studies
 from jaxbandits.cli import main as cli
 from jaxbandits.registry import ENVIRONMENTS, POLICIES
-from jaxbandits.sweeps.parts import parts
+from jaxbandits.simulation.parts import parts
 from jaxbandits_studies import theory
 from tests.data import DATA
 

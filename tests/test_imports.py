@@ -35,7 +35,7 @@ LOADED = {
 }
 # What an array in memory takes: no store, no statistics, nobody's policies.
 SIMULATE = """
-    arrays checks console engine protocol results simulation sweeps
+    arrays checks console engine protocol results simulation
 """.split()
 STEPS = """
 import json, sys

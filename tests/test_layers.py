@@ -26,7 +26,6 @@ LAYERS = {
     "plots": 7,
     "live": 8,
     "testing": 8,
-    "sweeps": 7,
     "cli": 9,
     "main": 10,
 }

@@ -25,7 +25,7 @@ ROOMS = (
     "registry.py",
     "results",
     "stats",
-    "sweeps",
+    "simulation",
     "tables",
 )
 

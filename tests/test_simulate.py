@@ -15,8 +15,8 @@ from jaxbandits.protocol import Entry, Policy
 from jaxbandits.testing import trace_run
 from tests.engine import budget_game
 from tests.games import coins
-from tests.sweeps.walk import GAME as WALK
-from tests.sweeps.walk import WALKER
+from tests.simulation.walk import GAME as WALK
+from tests.simulation.walk import WALKER
 
 HORIZON = 40
 

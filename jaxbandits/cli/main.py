@@ -55,7 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _leave(status: int) -> int:
     """`hosts.leave`, for commands that may have joined no hosts."""
-    from jaxbandits.sweeps.hosts import leave
+    from jaxbandits.simulation.hosts import leave
 
     return leave(status)
 

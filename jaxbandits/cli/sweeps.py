@@ -139,10 +139,10 @@ def _sweep(options) -> int:
     import jax
 
     from jaxbandits.console.printing import Printer, say
-    from jaxbandits.sweeps import HalfWidth, Store, read_spec, run_sweep
-    from jaxbandits.sweeps.fill import StoppedError
-    from jaxbandits.sweeps.hosts import join, leave
-    from jaxbandits.sweeps.signals import stop_at_sigterm
+    from jaxbandits.simulation import HalfWidth, Store, read_spec, run_sweep
+    from jaxbandits.simulation.fill import StoppedError
+    from jaxbandits.simulation.hosts import join, leave
+    from jaxbandits.simulation.signals import stop_at_sigterm
 
     hosts = (options.coordinator, options.processes, options.process)
     if options.distributed or any(x is not None for x in hosts):
@@ -193,8 +193,8 @@ def _plan(spec, store, options) -> int:
 
     from jaxbandits.console.printing import Printer
     from jaxbandits.console.progress import duration
-    from jaxbandits.sweeps import HalfWidth
-    from jaxbandits.sweeps.estimate import estimate
+    from jaxbandits.simulation import HalfWidth
+    from jaxbandits.simulation.estimate import estimate
 
     found = estimate(spec, store.block)
     if options.json:
@@ -230,7 +230,7 @@ def _tell(store: str, options) -> None:
     """Say what a complete sweep has found."""
     from jaxbandits.cli.table import records_table
     from jaxbandits.console.printing import Printer
-    from jaxbandits.sweeps.summary import best_points, sweep_records
+    from jaxbandits.simulation.summary import best_points, sweep_records
 
     records = sweep_records(store)
     if options.json:
@@ -246,7 +246,7 @@ def _tell(store: str, options) -> None:
 
 def _status(options) -> int:
     from jaxbandits.console.printing import Printer, Table
-    from jaxbandits.sweeps.status import show, status
+    from jaxbandits.simulation.status import show, status
 
     found, held = status(options.store), show(options.store)
     if options.json:
@@ -295,7 +295,7 @@ def _duration(seconds: float) -> str:
 
 def _merge(options) -> int:
     from jaxbandits.console.printing import Printer
-    from jaxbandits.sweeps.merge import merge
+    from jaxbandits.simulation.merge import merge
 
     found = merge(options.stores, options.into)
     Printer().sentence(f"wrote {options.into}: {found.sizes['seed']} seeds")
@@ -304,9 +304,9 @@ def _merge(options) -> int:
 
 def _verify(options) -> int:
     from jaxbandits.console.printing import Printer
+    from jaxbandits.simulation import read_spec
+    from jaxbandits.simulation.verify import replay
     from jaxbandits.store.block_store import BlockStore
-    from jaxbandits.sweeps import read_spec
-    from jaxbandits.sweeps.verify import replay
 
     checks.whole("--blocks", options.blocks, 0)
     if options.spec is not None and not options.blocks:

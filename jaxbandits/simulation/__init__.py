@@ -1,4 +1,4 @@
-"""Sweeps: policies x parameter points x environments x seeds, in a store that survives.
+"""Playing policies x parameter points x environments x seeds, in memory or a store.
 
 `jaxbandits.simulate` plays one from Python, `read_spec` and `run_sweep` one from a
 file, `HalfWidth` says when there are enough seeds, `Store` where results are kept,

@@ -10,13 +10,13 @@ import xarray as xr
 from jaxbandits.protocol import A, Entry, Environment, Policy
 from jaxbandits.results.cuts import warn_of_cuts
 from jaxbandits.simulation.arguments import by_name, entries_of, policies_of
+from jaxbandits.simulation.drive import play_spec
 from jaxbandits.simulation.machine import HERE, Machine
-from jaxbandits.sweeps.drive import play_spec
-from jaxbandits.sweeps.spec import Spec
-from jaxbandits.sweeps.until import HalfWidth
+from jaxbandits.simulation.spec import Spec
+from jaxbandits.simulation.until import HalfWidth
 
 if TYPE_CHECKING:
-    from jaxbandits.sweeps.stored import Store
+    from jaxbandits.simulation.stored import Store
 
 
 def simulate(
@@ -78,8 +78,8 @@ def simulate(
         more of it; by default the results stay in memory. Results are written there
         block by block: the same call goes on after an interruption, whatever it was, on
         any number of devices and processes, and the numbers are those of an
-        uninterrupted run, bit by bit, on one kind of device. (`sweeps.run_sweep` has
-        other processes play into it.)
+        uninterrupted run, bit by bit, on one kind of device. (`run_sweep` has other
+        processes play into it.)
       machine: devices, memory, progress and engine.
 
     Returns:

@@ -14,8 +14,8 @@ import numpy as np
 from jaxbandits.engine.rollout import LANE_QUANTUM, to_device
 from jaxbandits.protocol import Environment
 from jaxbandits.results.moments import SHAPE
+from jaxbandits.simulation.plan import Plan
 from jaxbandits.store.request import Size
-from jaxbandits.sweeps.plan import Plan
 
 
 class _Limits(NamedTuple):

@@ -18,8 +18,8 @@ from jaxbandits.results._provenance import versions
 from jaxbandits.results.parts import Part, digest
 from jaxbandits.results.plain import plain
 from jaxbandits.results.spans import Spans
-from jaxbandits.sweeps.plan import Plan, defaults_of
-from jaxbandits.sweeps.until import Verdict
+from jaxbandits.simulation.plan import Plan, defaults_of
+from jaxbandits.simulation.until import Verdict
 
 Json = dict[str, Any]
 # Of other packages the numbers do not depend, up to what the programs show.

@@ -19,15 +19,15 @@ from jaxbandits.results import spans
 from jaxbandits.results.cuts import warn_of_cuts, with_cuts
 from jaxbandits.results.parts import Part
 from jaxbandits.simulation.arguments import seeds_of
+from jaxbandits.simulation.description import later_parts, parts_of
 from jaxbandits.simulation.machine import HERE, Machine, machine_of
-from jaxbandits.sweeps.description import later_parts, parts_of
-from jaxbandits.sweeps.memory import InMemory
-from jaxbandits.sweeps.plan import Plan, make_plan, metric_shapes
-from jaxbandits.sweeps.spec import Spec
-from jaxbandits.sweeps.until import HalfWidth, check_until, verdict
+from jaxbandits.simulation.memory import InMemory
+from jaxbandits.simulation.plan import Plan, make_plan, metric_shapes
+from jaxbandits.simulation.spec import Spec
+from jaxbandits.simulation.until import HalfWidth, check_until, verdict
 
 if TYPE_CHECKING:
-    from jaxbandits.sweeps.stored import InStore, Store
+    from jaxbandits.simulation.stored import InStore, Store
 
 
 def run_sweep(
@@ -47,11 +47,11 @@ def run_sweep(
       machine: what to play on.
       executor: who plays the blocks of a store, in place of this process: any
         `concurrent.futures.Executor`, a Dask client, a number of processes on this
-        machine, or `sweeps.Workers`, which says more of it.
+        machine, or `simulation.Workers`, which says more of it.
       shard: ``(number, of)``: this process plays its share of the blocks of a store
         first, then what others have not played of theirs; nobody waits for anybody.
       stop: when it is set (by a signal, by another thread), the blocks under way are
-        finished, and `sweeps.fill.StoppedError` is raised.
+        finished, and `simulation.fill.StoppedError` is raised.
 
     Raises:
       OSError: if the store cannot be written, or workers die again and again.
@@ -75,12 +75,12 @@ def play_spec(
 ) -> xr.Dataset:
     """`run_sweep` without the warning that runs were cut off."""
     checks.unforked()
-    checks.instance("spec", spec, Spec, "of jaxbandits.sweeps, or see read_spec")
+    checks.instance("spec", spec, Spec, "of jaxbandits.simulation, or see read_spec")
     sink: Any
     stored = any(given is not None for given in (store, executor, shard))
     if stored:
         # Stores and executors are loaded where they are asked for.
-        from jaxbandits.sweeps.stored import InStore
+        from jaxbandits.simulation.stored import InStore
 
         sink = InStore(store, executor, shard, machine, stop)
     else:

@@ -19,21 +19,21 @@ from jaxbandits.engine.schedule import Schedule
 from jaxbandits.results import spans
 from jaxbandits.results.parts import Block
 from jaxbandits.simulation.arguments import seeds_of
+from jaxbandits.simulation.blocks import block_size, longest_run
+from jaxbandits.simulation.description import outlined, parts_of
+from jaxbandits.simulation.fill import Work, name_of, work_of
 from jaxbandits.simulation.machine import HERE, Machine, machine_of
-from jaxbandits.simulation.play import play
-from jaxbandits.store.request import Request
-from jaxbandits.sweeps.blocks import block_size, longest_run
-from jaxbandits.sweeps.description import outlined, parts_of
-from jaxbandits.sweeps.fill import Work, name_of, work_of
-from jaxbandits.sweeps.plan import (
+from jaxbandits.simulation.plan import (
     Plan,
     full_points,
     make_plan,
     metric_shapes,
     settled,
 )
-from jaxbandits.sweeps.spec import Spec
-from jaxbandits.sweeps.until import HalfWidth
+from jaxbandits.simulation.play import play
+from jaxbandits.simulation.spec import Spec
+from jaxbandits.simulation.until import HalfWidth
+from jaxbandits.store.request import Request
 
 FEW_ROUNDS = 256  # of the first rehearsal
 ENOUGH_SECONDS = 0.5  # of a rehearsal: a longer one tells little more

@@ -14,13 +14,13 @@ from jaxbandits import checks
 from jaxbandits.checks.points import Points, Zipped, points_from, zipped
 from jaxbandits.console.progress import doing
 from jaxbandits.protocol import Entry, Environment
+from jaxbandits.simulation import makers
+from jaxbandits.simulation._variants import variants
 from jaxbandits.simulation.designs import Range, sampled
-from jaxbandits.sweeps import makers
-from jaxbandits.sweeps._variants import variants
-from jaxbandits.sweeps.plan import draft
-from jaxbandits.sweeps.schema import faults
-from jaxbandits.sweeps.spec import Spec
-from jaxbandits.sweeps.until import HalfWidth
+from jaxbandits.simulation.plan import draft
+from jaxbandits.simulation.schema import faults
+from jaxbandits.simulation.spec import Spec
+from jaxbandits.simulation.until import HalfWidth
 
 INTEGERS = {"seeds", "horizon", "root_seed", "runs_per_instance"}
 COUNTS = {"pilot", "at_most", "from", "to"}
@@ -53,7 +53,7 @@ def read_spec(path: str | os.PathLike) -> Spec:
         raise ValueError(f"SPEC: {path} must be a .toml or a .py file")
     names = _names(path)
     if not isinstance(names.get("SPEC"), Spec):
-        raise ValueError(f"SPEC: {path} must define SPEC, a jaxbandits.sweeps.Spec")
+        raise ValueError(f"SPEC: {path} must define SPEC, a jaxbandits.simulation.Spec")
     return names["SPEC"]._replace(text=path.read_text("utf-8"))
 
 

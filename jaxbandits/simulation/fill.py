@@ -18,8 +18,8 @@ from jaxbandits.results import spans
 from jaxbandits.results.dataset import Key
 from jaxbandits.results.parts import Block
 from jaxbandits.simulation.machine import Machine
+from jaxbandits.simulation.plan import Plan, full_points
 from jaxbandits.simulation.play import Played, lane_params, play
-from jaxbandits.sweeps.plan import Plan, full_points
 
 # A block with so many times fewer runs than its program has lanes gets one of its own.
 _SMALL = 8

@@ -14,7 +14,7 @@ from jaxbandits import checks
 from jaxbandits.checks.factory import parameters_of
 from jaxbandits.protocol import Environment
 from jaxbandits.registry import Maker, environments, policies, setting_of
-from jaxbandits.sweeps.parts import parts
+from jaxbandits.simulation.parts import parts
 
 
 def environment(where: str, setting: str, entry: Mapping[str, Any]) -> Environment:

@@ -11,12 +11,12 @@ from jaxbandits.results._provenance import provenance
 from jaxbandits.results.axes import Axes, common_attributes
 from jaxbandits.results.dataset import Results, assemble
 from jaxbandits.results.parts import Block, Part
+from jaxbandits.simulation.description import outlined
+from jaxbandits.simulation.fill import facts_of, play_blocks, work_of
 from jaxbandits.simulation.machine import Machine
+from jaxbandits.simulation.plan import Plan, say_engines, settled
 from jaxbandits.simulation.play import Played
-from jaxbandits.sweeps.description import outlined
-from jaxbandits.sweeps.fill import facts_of, play_blocks, work_of
-from jaxbandits.sweeps.plan import Plan, say_engines, settled
-from jaxbandits.sweeps.spec import Spec
+from jaxbandits.simulation.spec import Spec
 
 
 class InMemory:

@@ -32,7 +32,7 @@ from jaxbandits.simulation.arguments import (
 from jaxbandits.simulation.contract import check_round
 from jaxbandits.simulation.machine import HERE
 from jaxbandits.simulation.play import booked
-from jaxbandits.sweeps.spec import Spec
+from jaxbandits.simulation.spec import Spec
 
 
 class Match(NamedTuple):

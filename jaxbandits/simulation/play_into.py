@@ -9,15 +9,15 @@ import jax
 from jaxbandits.engine.run import Clock
 from jaxbandits.results._provenance import provenance
 from jaxbandits.results.parts import Block
+from jaxbandits.simulation.description import describe
+from jaxbandits.simulation.fill import Work, play_blocks, work_of
 from jaxbandits.simulation.machine import Machine
+from jaxbandits.simulation.plan import Plan
 from jaxbandits.simulation.play import Played
+from jaxbandits.simulation.site import Site, job
 from jaxbandits.store.block_store import BlockStore, variables_of
 from jaxbandits.store.compare import accepting, changes
 from jaxbandits.store.request import Json
-from jaxbandits.sweeps.description import describe
-from jaxbandits.sweeps.fill import Work, play_blocks, work_of
-from jaxbandits.sweeps.plan import Plan
-from jaxbandits.sweeps.site import Site, job
 
 LOOK = 5.0  # seconds between two looks at what others have played
 GOES_ON = "complete and safe, the same command goes on from there"

@@ -5,8 +5,8 @@ import shutil
 
 import jax
 
+from jaxbandits.simulation.site import site_of
 from jaxbandits.store.place import Folder, Place
-from jaxbandits.sweeps.site import site_of
 
 _FOLDER = "work/programs"
 

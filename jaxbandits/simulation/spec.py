@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxbandits.protocol import Entry, Environment
-from jaxbandits.sweeps.until import HalfWidth
+from jaxbandits.simulation.until import HalfWidth
 
 __all__ = ["Entry", "Spec"]
 

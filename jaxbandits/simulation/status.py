@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from jaxbandits.results import spans
 from jaxbandits.results.parts import rows_of
+from jaxbandits.simulation.site import kind_of
 from jaxbandits.store.block_store import (
     BLOCKS,
     BlockStore,
@@ -15,7 +16,6 @@ from jaxbandits.store.block_store import (
     variables_of,
 )
 from jaxbandits.store.request import merged
-from jaxbandits.sweeps.site import kind_of
 
 _LATELY = 600.0  # seconds
 _NEWEST = 20  # blocks that say who is at work

@@ -12,19 +12,24 @@ import xarray as xr
 
 from jaxbandits import checks
 from jaxbandits.results.parts import Part
+from jaxbandits.simulation.blocks import block_size
+from jaxbandits.simulation.fill import Work, facts_of
 from jaxbandits.simulation.machine import Machine, machine_of
+from jaxbandits.simulation.plan import Plan, metric_shapes, say_engines, settled
+from jaxbandits.simulation.play_into import (
+    described_for,
+    play_into,
+    session_of,
+    work_into,
+)
+from jaxbandits.simulation.programs import forget_programs, share_programs
+from jaxbandits.simulation.site import Site, kind_of, site_of
+from jaxbandits.simulation.spec import Spec
+from jaxbandits.simulation.workers import Pool, Workers, have_played, workers_of
 from jaxbandits.store.block_store import BlockStore
 from jaxbandits.store.open import dataset_of, open_store
 from jaxbandits.store.place import place_of
 from jaxbandits.store.request import Json, Request, merged
-from jaxbandits.sweeps.blocks import block_size
-from jaxbandits.sweeps.fill import Work, facts_of
-from jaxbandits.sweeps.plan import Plan, metric_shapes, say_engines, settled
-from jaxbandits.sweeps.play_into import described_for, play_into, session_of, work_into
-from jaxbandits.sweeps.programs import forget_programs, share_programs
-from jaxbandits.sweeps.site import Site, kind_of, site_of
-from jaxbandits.sweeps.spec import Spec
-from jaxbandits.sweeps.workers import Pool, Workers, have_played, workers_of
 
 KEPT = ("runs", "moments")
 
@@ -203,7 +208,7 @@ class InStore:
     def result(self, plan: Plan, parts: Sequence[Part]) -> xr.Dataset:
         """All that the store holds; some blocks are played again first, if wanted."""
         if self.options.verify:
-            from jaxbandits.sweeps.verify import replayed
+            from jaxbandits.simulation.verify import replayed
 
             asked = self.store.blocks(parts)
             replayed(self.store, plan, asked, self.options.verify, self.machine)

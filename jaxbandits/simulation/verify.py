@@ -6,15 +6,15 @@ from typing import Any
 from jaxbandits.engine.flags import in_play
 from jaxbandits.engine.run import Clock
 from jaxbandits.results.parts import Block
+from jaxbandits.simulation.files import spec_from_text
+from jaxbandits.simulation.fill import play_blocks
 from jaxbandits.simulation.machine import HERE, Machine, machine_of
+from jaxbandits.simulation.plan import Plan, make_plan, settled
 from jaxbandits.simulation.play import Played
+from jaxbandits.simulation.play_into import check_worker, work_into
+from jaxbandits.simulation.spec import Spec
 from jaxbandits.store.block_store import BlockStore, stored_arrays, variables_of
 from jaxbandits.store.request import merged
-from jaxbandits.sweeps.files import spec_from_text
-from jaxbandits.sweeps.fill import play_blocks
-from jaxbandits.sweeps.plan import Plan, make_plan, settled
-from jaxbandits.sweeps.play_into import check_worker, work_into
-from jaxbandits.sweeps.spec import Spec
 
 
 def replayed(

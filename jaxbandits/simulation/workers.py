@@ -25,16 +25,21 @@ from jaxbandits.console.progress import reporting
 from jaxbandits.engine.devices import cores
 from jaxbandits.engine.flags import in_play
 from jaxbandits.results.parts import Block, Game
+from jaxbandits.simulation.fill import StoppedError, name_of, report_of
 from jaxbandits.simulation.machine import Machine, machine_of
+from jaxbandits.simulation.plan import Plan, make_plan, settled
+from jaxbandits.simulation.play_into import (
+    check_worker,
+    play_into,
+    session_of,
+    work_into,
+)
+from jaxbandits.simulation.programs import share_programs
+from jaxbandits.simulation.site import Site, site_of
+from jaxbandits.simulation.spec import Spec
 from jaxbandits.store.block_store import BlockStore
 from jaxbandits.store.place import Place, writing
 from jaxbandits.store.request import Json
-from jaxbandits.sweeps.fill import StoppedError, name_of, report_of
-from jaxbandits.sweeps.plan import Plan, make_plan, settled
-from jaxbandits.sweeps.play_into import check_worker, play_into, session_of, work_into
-from jaxbandits.sweeps.programs import share_programs
-from jaxbandits.sweeps.site import Site, site_of
-from jaxbandits.sweeps.spec import Spec
 
 ATTEMPTS = 5  # so often in a row workers may be lost without a block being played
 WORK = "work"  # folder of what only workers need
@@ -109,7 +114,7 @@ def workers_of(executor: Any) -> Workers:
         if not isinstance(result.executor, int) or isinstance(result.executor, bool):
             raise TypeError(
                 "executor must be a concurrent.futures.Executor, a number of processes "
-                f"or jaxbandits.sweeps.Workers, got {checks.shown(result.executor)}"
+                f"or jaxbandits.simulation.Workers, got {checks.shown(result.executor)}"
             )
         checks.whole("executor", result.executor, 1)
     return result

@@ -37,7 +37,7 @@ class Request(NamedTuple):
 
     Attributes:
       sweep: what the numbers depend on but points and seeds, see
-        `sweeps.description.describe`.
+        `simulation.description.describe`.
       parts: what is asked for.
       size: of blocks.
       keep: ``"runs"`` or ``"moments"``.

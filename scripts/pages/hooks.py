@@ -49,7 +49,7 @@ ROOMS = [
     "jaxbandits.results",
     "jaxbandits.stats",
     "jaxbandits.plots",
-    "jaxbandits.sweeps",
+    "jaxbandits.simulation",
     "jaxbandits.live",
     "jaxbandits.testing",
     "jaxbandits_studies.theory.censored",

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from jaxbandits.cli import main as cli
+from jaxbandits.simulation.fill import StoppedError
 from jaxbandits.stats import CoverageWarning
-from jaxbandits.sweeps.fill import StoppedError
 from jaxbandits_studies import REGISTRY, Options
 from tests.commands import check_complaint
 from tests.tables import naming

@@ -15,7 +15,7 @@ from jaxbandits.stats import make_record
 from jaxbandits.store.block_store import BlockStore
 from jaxbandits_studies import Experiment, Options, Outcome, minutes
 from jaxbandits_studies.common.playing import play
-from tests.sweeps import walk
+from tests.simulation import walk
 
 OPTIONS = Options(seeds=6, horizon=20, progress=False)
 POLICIES = {"walker": walk.WALKER.over(step=[0.5, 1.0]), "idler": walk.WALKER}

@@ -11,7 +11,7 @@ from jaxbandits import budgeted
 from jaxbandits.engine.identity import numbers_digest, program_digest
 from jaxbandits.testing import altered
 from tests.registered import POLICIES
-from tests.sweeps import walk
+from tests.simulation import walk
 
 GAME, WALKER = walk.GAME, walk.WALKER
 

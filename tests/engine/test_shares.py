@@ -292,7 +292,9 @@ def test_progress_counts_all_policies(game, contestants, monkeypatch):
         reports.append(report)
         yield report
 
-    monkeypatch.setattr(sys.modules["jaxbandits.sweeps.fill"], "reporting", reporting)
+    monkeypatch.setattr(
+        sys.modules["jaxbandits.simulation.fill"], "reporting", reporting
+    )
     play(contestants, game, seeds=3)
     (report,) = reports
     names = {f"{policy.name} in {game.name}" for policy in contestants}

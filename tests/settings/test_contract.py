@@ -4,7 +4,7 @@ import pytest
 
 from jaxbandits.censored import on_grid, uniform
 from jaxbandits.registry import ENVIRONMENTS, POLICIES, setting_of
-from jaxbandits.sweeps import makers
+from jaxbandits.simulation import makers
 from jaxbandits.testing import check_environment
 from tests.heavy import in_short
 from tests.settings.written import ARGUMENTS, write_files

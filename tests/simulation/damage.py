@@ -11,8 +11,8 @@ import numpy as np
 import xarray as xr
 
 from jaxbandits.results import open_store
-from jaxbandits.sweeps import Spec
-from tests.sweeps.runs import run
+from jaxbandits.simulation import Spec
+from tests.simulation.runs import run
 
 
 class Outcome(NamedTuple):

@@ -6,12 +6,12 @@ import sys
 import time
 from pathlib import Path
 
+from jaxbandits.simulation.status import status
 from jaxbandits.store.block_store import BlockStore
-from jaxbandits.sweeps.status import status
 from tests.programs import CACHE
 
 ROOT = Path(__file__).resolve().parents[2]
-WALK = "tests/sweeps/walk.py"
+WALK = "tests/simulation/walk.py"
 # A shell may have told its jobs in the background to ignore Ctrl-C.
 MAIN = """
 import signal, sys

@@ -1,7 +1,7 @@
 """Sweeps in a line, with what `Store`, `Machine` and `HalfWidth` hold as arguments."""
 
 from jaxbandits import Machine, Store
-from jaxbandits.sweeps import run_sweep
+from jaxbandits.simulation import run_sweep
 
 KEPT = ("extend", "block", "verify", "keep")
 

@@ -11,9 +11,8 @@ from jaxbandits.engine.rollout import LANE_QUANTUM
 from jaxbandits.engine.schedule import Schedule, Terms
 from jaxbandits.results.moments import SHAPE
 from jaxbandits.results.parts import Part
-from jaxbandits.store.request import Request
-from jaxbandits.sweeps import Entry, Spec
-from jaxbandits.sweeps.blocks import (
+from jaxbandits.simulation import Entry, Spec
+from jaxbandits.simulation.blocks import (
     ACCELERATOR,
     BLOCKS,
     LIMITS,
@@ -21,7 +20,8 @@ from jaxbandits.sweeps.blocks import (
     block_size,
     longest_run,
 )
-from jaxbandits.sweeps.plan import Match, Plan
+from jaxbandits.simulation.plan import Match, Plan
+from jaxbandits.store.request import Request
 
 
 def plan_of(points=(1,), environments=1, seeds=1, checkpoints=(1,)) -> Plan:

@@ -7,16 +7,16 @@ import pytest
 
 from jaxbandits.cli import main as cli
 from jaxbandits.results import open_store
+from jaxbandits.simulation import run_sweep
+from jaxbandits.simulation.merge import merge
+from jaxbandits.simulation.status import status
+from jaxbandits.simulation.verify import replay
 from jaxbandits.store.place import Memory
-from jaxbandits.sweeps import run_sweep
-from jaxbandits.sweeps.merge import merge
-from jaxbandits.sweeps.status import status
-from jaxbandits.sweeps.verify import replay
 from tests.buckets import bucket  # noqa: F401
-from tests.sweeps import walk
-from tests.sweeps.processes import finish, start, wait_for_runs
-from tests.sweeps.runs import run
-from tests.sweeps.test_numbers import assert_same
+from tests.simulation import walk
+from tests.simulation.processes import finish, start, wait_for_runs
+from tests.simulation.runs import run
+from tests.simulation.test_numbers import assert_same
 
 BLOCK = 40
 

@@ -11,10 +11,10 @@ import pytest
 import xarray as xr
 
 from jaxbandits.results import open_store
-from jaxbandits.sweeps import run_sweep
-from jaxbandits.sweeps.fill import StoppedError
-from tests.sweeps import walk
-from tests.sweeps.damage import (
+from jaxbandits.simulation import run_sweep
+from jaxbandits.simulation.fill import StoppedError
+from tests.simulation import walk
+from tests.simulation.damage import (
     delete,
     exchange,
     files_of,
@@ -23,7 +23,7 @@ from tests.sweeps.damage import (
     outcome,
     truncate,
 )
-from tests.sweeps.runs import run
+from tests.simulation.runs import run
 
 SPEC = walk.spec(points=2, seeds=12, horizon=8, environments={"short": walk.GAME})
 ONE = jax.local_devices()[:1]

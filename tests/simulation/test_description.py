@@ -14,13 +14,13 @@ import pytest
 from jaxbandits.checks.points import points_from
 from jaxbandits.results import spans
 from jaxbandits.results.parts import lacking
+from jaxbandits.simulation import Entry
+from jaxbandits.simulation.description import describe, fingerprint, parts_of
+from jaxbandits.simulation.plan import make_plan
 from jaxbandits.store.compare import additions
 from jaxbandits.store.compare import changes as changes_of
-from jaxbandits.sweeps import Entry
-from jaxbandits.sweeps.description import describe, fingerprint, parts_of
-from jaxbandits.sweeps.plan import make_plan
-from tests.sweeps import walk
-from tests.sweeps.processes import ROOT
+from tests.simulation import walk
+from tests.simulation.processes import ROOT
 
 SPEC = walk.spec(points=2, seeds=4, horizon=8)
 WALKER, IDLER = SPEC.policies.values()
@@ -74,9 +74,9 @@ def test_a_description():
 def test_another_process_says_the_same():
     code = """
         import json
-        from jaxbandits.sweeps.description import describe
-        from jaxbandits.sweeps.plan import make_plan
-        from tests.sweeps import walk
+        from jaxbandits.simulation.description import describe
+        from jaxbandits.simulation.plan import make_plan
+        from tests.simulation import walk
         spec = walk.spec(points=2, seeds=4, horizon=8)
         print(json.dumps(describe(make_plan(spec), "cpu")))
     """

@@ -12,21 +12,21 @@ import xarray as xr
 
 from jaxbandits import Machine, Store, simulate, stats
 from jaxbandits.results import load, open_store, save
+from jaxbandits.simulation import Entry, HalfWidth, read_spec, run_sweep
+from jaxbandits.simulation import fill as filling
+from jaxbandits.simulation.fill import StoppedError
+from jaxbandits.simulation.merge import merge
+from jaxbandits.simulation.status import show, status
+from jaxbandits.simulation.until import verdict
+from jaxbandits.simulation.verify import replay
 from jaxbandits.stats import seeds_needed
 from jaxbandits.store.block_store import BlockStore
 from jaxbandits.store.place import Memory
-from jaxbandits.sweeps import Entry, HalfWidth, read_spec, run_sweep
-from jaxbandits.sweeps import fill as filling
-from jaxbandits.sweeps.fill import StoppedError
-from jaxbandits.sweeps.merge import merge
-from jaxbandits.sweeps.status import show, status
-from jaxbandits.sweeps.until import verdict
-from jaxbandits.sweeps.verify import replay
 from tests.buckets import bucket  # noqa: F401
 from tests.results.samples import slack
-from tests.sweeps import walk
-from tests.sweeps.processes import finish, start, wait_for_runs
-from tests.sweeps.test_numbers import assert_same
+from tests.simulation import walk
+from tests.simulation.processes import finish, start, wait_for_runs
+from tests.simulation.test_numbers import assert_same
 
 PILOT = 20
 HALF = 3.0
@@ -173,8 +173,8 @@ def test_killed_and_resumed(request, tmp_path, where):
     if where == "bucket":
         path = f"{request.getfixturevalue('bucket')}/{tmp_path.name}.zarr"
     file.write_text(
-        "from jaxbandits.sweeps import HalfWidth\n"
-        "from tests.sweeps import walk\n"
+        "from jaxbandits.simulation import HalfWidth\n"
+        "from tests.simulation import walk\n"
         'until = HalfWidth("regret", 1.0, pilot=64, each=True)\n'
         "SPEC = walk.spec(points=3, seeds=until, horizon=8)\n"
     )

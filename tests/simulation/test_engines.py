@@ -4,9 +4,9 @@ import json
 
 from jaxbandits.engine.choice import Choice
 from jaxbandits.results import open_store
-from jaxbandits.sweeps import Entry, plan
-from tests.sweeps import walk
-from tests.sweeps.runs import run
+from jaxbandits.simulation import Entry, plan
+from tests.simulation import walk
+from tests.simulation.runs import run
 
 
 def spec_of(*names):

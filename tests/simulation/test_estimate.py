@@ -8,11 +8,11 @@ import pytest
 from jaxbandits.cli import main as cli
 from jaxbandits.engine.devices import local_devices
 from jaxbandits.engine.shares import device_shares
-from jaxbandits.sweeps import HalfWidth, Store, run_sweep
-from jaxbandits.sweeps import estimate as module
-from jaxbandits.sweeps.estimate import estimate
-from jaxbandits.sweeps.plan import make_plan, metric_shapes
-from tests.sweeps import walk
+from jaxbandits.simulation import HalfWidth, Store, run_sweep
+from jaxbandits.simulation import estimate as module
+from jaxbandits.simulation.estimate import estimate
+from jaxbandits.simulation.plan import make_plan, metric_shapes
+from tests.simulation import walk
 
 SPEC = walk.spec(points=2, seeds=200)
 
@@ -63,7 +63,7 @@ def test_a_half_width_is_estimated_by_its_pilot():
 def test_a_plan_writes_nothing(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "one.py").write_text(
-        "from tests.sweeps import walk\nSPEC = walk.spec(points=2, seeds=200)\n"
+        "from tests.simulation import walk\nSPEC = walk.spec(points=2, seeds=200)\n"
     )
     assert cli.main(["sweep", "one.py", "--plan"]) == 0
     said = capsys.readouterr().out

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from jaxbandits import Machine, Store
+from jaxbandits.simulation import Workers, description, run_sweep
+from jaxbandits.simulation import fill as filling
+from jaxbandits.simulation.fill import StoppedError
+from jaxbandits.simulation.plan import make_plan, settled
+from jaxbandits.simulation.play_into import check_worker
+from jaxbandits.simulation.workers import ATTEMPTS
 from jaxbandits.store.block_store import BlockStore
-from jaxbandits.sweeps import Workers, description, run_sweep
-from jaxbandits.sweeps import fill as filling
-from jaxbandits.sweeps.fill import StoppedError
-from jaxbandits.sweeps.plan import make_plan, settled
-from jaxbandits.sweeps.play_into import check_worker
-from jaxbandits.sweeps.workers import ATTEMPTS
-from tests.sweeps import walk
-from tests.sweeps.test_numbers import assert_same
+from tests.simulation import walk
+from tests.simulation.test_numbers import assert_same
 
 # In memory a game is as many lanes as a block of a store: one program for all.
 SPEC = walk.spec(points=1, seeds=15, horizon=8)

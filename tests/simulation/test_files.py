@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from jaxbandits import Range, budgeted, sampled
 from jaxbandits.checks.points import points_from
 from jaxbandits.cli import main as cli
-from jaxbandits.sweeps import Entry, HalfWidth, Spec, read_spec, run_sweep
-from jaxbandits.sweeps.files import from_table, spec_from_text
-from jaxbandits.sweeps.plan import draft
-from jaxbandits.sweeps.schema import SCHEMA, faults
-from tests.sweeps import walk
+from jaxbandits.simulation import Entry, HalfWidth, Spec, read_spec, run_sweep
+from jaxbandits.simulation.files import from_table, spec_from_text
+from jaxbandits.simulation.plan import draft
+from jaxbandits.simulation.schema import SCHEMA, faults
+from tests.simulation import walk
 
 FULL = """
 setting = "budgeted"
@@ -169,8 +169,8 @@ def test_lists_become_tuples():
 def test_a_module(written):
     path = written(
         """
-        from jaxbandits.sweeps import HalfWidth
-        from tests.sweeps import walk
+        from jaxbandits.simulation import HalfWidth
+        from tests.simulation import walk
 
         def spec():
             return walk.spec(seeds=SEEDS)
@@ -188,8 +188,8 @@ def test_a_module(written):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("SPECS = 1", "must define SPEC, a jaxbandits.sweeps.Spec"),
-        ("SPEC = {'seeds': 1}", "must define SPEC, a jaxbandits.sweeps.Spec"),
+        ("SPECS = 1", "must define SPEC, a jaxbandits.simulation.Spec"),
+        ("SPEC = {'seeds': 1}", "must define SPEC, a jaxbandits.simulation.Spec"),
     ],
 )
 def test_modules_with_mistakes(written, text, message):

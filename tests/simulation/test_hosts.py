@@ -5,11 +5,11 @@ import socket
 import pytest
 
 from jaxbandits.results import open_store
-from jaxbandits.sweeps.hosts import join
-from tests.sweeps import walk
-from tests.sweeps.processes import finish, start, wait_for_runs
-from tests.sweeps.runs import run
-from tests.sweeps.test_numbers import assert_same
+from jaxbandits.simulation.hosts import join
+from tests.simulation import walk
+from tests.simulation.processes import finish, start, wait_for_runs
+from tests.simulation.runs import run
+from tests.simulation.test_numbers import assert_same
 
 
 def free_port() -> int:

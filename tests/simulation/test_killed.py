@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from jaxbandits.results import open_store
-from tests.sweeps import walk
-from tests.sweeps.processes import finish, is_made, start, wait_for_runs
-from tests.sweeps.runs import run
-from tests.sweeps.test_numbers import assert_same
+from tests.simulation import walk
+from tests.simulation.processes import finish, is_made, start, wait_for_runs
+from tests.simulation.runs import run
+from tests.simulation.test_numbers import assert_same
 
 # What ends a process: its exit status, and what it says.
 ENDS = {

@@ -13,9 +13,9 @@ from jaxbandits import allocation, censored, farewell
 from jaxbandits.laws import thresholds
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.registry import ENVIRONMENTS, POLICIES, Maker, environments, setting_of
-from jaxbandits.sweeps import HalfWidth, makers
-from jaxbandits.sweeps.files import from_table
-from jaxbandits.sweeps.parts import parts
+from jaxbandits.simulation import HalfWidth, makers
+from jaxbandits.simulation.files import from_table
+from jaxbandits.simulation.parts import parts
 from tests.games import game_for
 from tests.heavy import in_short
 from tests.settings.written import ARGUMENTS, write_files

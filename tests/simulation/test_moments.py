@@ -8,13 +8,13 @@ import pytest
 
 from jaxbandits import stats
 from jaxbandits.results import open_store
-from jaxbandits.sweeps import HalfWidth
-from jaxbandits.sweeps.fill import StoppedError
-from jaxbandits.sweeps.merge import merge
-from jaxbandits.sweeps.status import status
-from jaxbandits.sweeps.summary import sweep_records
-from tests.sweeps import walk
-from tests.sweeps.runs import run
+from jaxbandits.simulation import HalfWidth
+from jaxbandits.simulation.fill import StoppedError
+from jaxbandits.simulation.merge import merge
+from jaxbandits.simulation.status import status
+from jaxbandits.simulation.summary import sweep_records
+from tests.simulation import walk
+from tests.simulation.runs import run
 
 SPEC = walk.spec(points=2, seeds=22, horizon=8, environments={"short": walk.GAME})
 ONE = jax.local_devices()[:1]

@@ -8,10 +8,10 @@ import xarray as xr
 from jaxbandits import Machine, Store, simulate
 from jaxbandits.checks.points import points_from
 from jaxbandits.results import open_store
-from jaxbandits.sweeps import Entry, run_sweep
+from jaxbandits.simulation import Entry, run_sweep
 from tests.heavy import in_short
-from tests.sweeps import walk
-from tests.sweeps.runs import run
+from tests.simulation import walk
+from tests.simulation.runs import run
 
 # More lanes in a game than one device takes at a time, and fewer in a block.
 SPEC = walk.spec(points=3, seeds=40)

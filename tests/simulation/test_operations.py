@@ -12,14 +12,14 @@ import pytest
 from jaxbandits import Machine
 from jaxbandits.cli import main as cli
 from jaxbandits.results import open_store
+from jaxbandits.simulation import Store, description, read_spec, run_sweep
+from jaxbandits.simulation.merge import merge
+from jaxbandits.simulation.status import show, status
+from jaxbandits.simulation.verify import replay
 from jaxbandits.store.block_store import BlockStore
-from jaxbandits.sweeps import Store, description, read_spec, run_sweep
-from jaxbandits.sweeps.merge import merge
-from jaxbandits.sweeps.status import show, status
-from jaxbandits.sweeps.verify import replay
-from tests.sweeps import walk
-from tests.sweeps.test_numbers import assert_same
-from tests.sweeps.test_verify import rewritten
+from tests.simulation import walk
+from tests.simulation.test_numbers import assert_same
+from tests.simulation.test_verify import rewritten
 
 # In memory a game is as many lanes as a block of a store: one program for all.
 SPEC = walk.spec(points=2, seeds=30, horizon=8)

@@ -5,10 +5,10 @@ import pytest
 
 from jaxbandits.checks.points import Points
 from jaxbandits.results.axes import Axes
-from jaxbandits.sweeps import Entry
-from jaxbandits.sweeps.description import outlined, parts_of
-from jaxbandits.sweeps.plan import make_plan, metric_shapes
-from tests.sweeps import walk
+from jaxbandits.simulation import Entry
+from jaxbandits.simulation.description import outlined, parts_of
+from jaxbandits.simulation.plan import make_plan, metric_shapes
+from tests.simulation import walk
 
 
 def vocal(length):
@@ -65,7 +65,7 @@ def test_every_instance_must_have_the_end():
 
 def test_environments_of_one_program_are_looked_at_once(monkeypatch):
     """Else thousands of crossed ones would take hours before the first is played."""
-    from jaxbandits.sweeps import plan as module
+    from jaxbandits.simulation import plan as module
 
     opened, opening = [], module.opening
     monkeypatch.setattr(

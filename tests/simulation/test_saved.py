@@ -9,12 +9,12 @@ import xarray as xr
 
 from jaxbandits import Machine, Store, simulate, zipped
 from jaxbandits.results import load, open_store, save
+from jaxbandits.simulation import run_sweep, variants
+from jaxbandits.simulation.merge import merge
+from jaxbandits.simulation.stored import KEPT
 from jaxbandits.stats import dominance
-from jaxbandits.sweeps import run_sweep, variants
-from jaxbandits.sweeps.merge import merge
-from jaxbandits.sweeps.stored import KEPT
 from tests.heavy import in_short
-from tests.sweeps import walk
+from tests.simulation import walk
 
 # Numbers, texts and none of either among what environments differ in.
 ENVIRONMENTS = {"walk": walk.GAME} | variants(

@@ -5,10 +5,10 @@ import pytest
 
 from jaxbandits import Machine
 from jaxbandits.results import open_store
-from jaxbandits.sweeps import HalfWidth, Store, play_into, run_sweep
-from jaxbandits.sweeps import fill as filling
-from tests.sweeps import walk
-from tests.sweeps.test_numbers import assert_same
+from jaxbandits.simulation import HalfWidth, Store, play_into, run_sweep
+from jaxbandits.simulation import fill as filling
+from tests.simulation import walk
+from tests.simulation.test_numbers import assert_same
 
 # In memory a game is as many lanes as a block of a store: one program for all.
 SPEC = walk.spec(points=1, seeds=15, horizon=8)

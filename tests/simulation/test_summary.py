@@ -8,10 +8,10 @@ import pytest
 
 from jaxbandits.checks.points import points_from
 from jaxbandits.cli.table import records_table
-from jaxbandits.sweeps import Entry
-from jaxbandits.sweeps.summary import best_points, sweep_records
-from tests.sweeps import walk
-from tests.sweeps.runs import run
+from jaxbandits.simulation import Entry
+from jaxbandits.simulation.summary import best_points, sweep_records
+from tests.simulation import walk
+from tests.simulation.runs import run
 
 GRID = {"step": [2.0, 0.5], "growth": [1.0, 3.0]}
 SPEC = walk.spec(

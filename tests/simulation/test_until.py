@@ -10,12 +10,12 @@ import xarray as xr
 from scipy import stats
 
 from jaxbandits.results import open_store
+from jaxbandits.simulation import Entry, HalfWidth
+from jaxbandits.simulation.until import check_until, verdict
 from jaxbandits.stats import CoverageWarning
-from jaxbandits.sweeps import Entry, HalfWidth
-from jaxbandits.sweeps.until import check_until, verdict
-from tests.sweeps import walk
-from tests.sweeps.runs import run
-from tests.sweeps.test_numbers import assert_same
+from tests.simulation import walk
+from tests.simulation.runs import run
+from tests.simulation.test_numbers import assert_same
 
 PILOT = 20
 # With so many seeds and those of a second stage two points are one vector of lanes.

@@ -11,12 +11,12 @@ import jaxbandits as jb
 from jaxbandits.budgeted import omega_ucb, s_br
 from jaxbandits.censored import moss_reduction
 from jaxbandits.results import load, open_store, save
-from jaxbandits.sweeps import Entry, Spec, read_spec, run_sweep, variants
-from jaxbandits.sweeps.files import from_table, spec_from_text
-from jaxbandits.sweeps.merge import merge
-from jaxbandits.sweeps.status import show, status
-from jaxbandits.sweeps.verify import replay
-from tests.sweeps import walk
+from jaxbandits.simulation import Entry, Spec, read_spec, run_sweep, variants
+from jaxbandits.simulation.files import from_table, spec_from_text
+from jaxbandits.simulation.merge import merge
+from jaxbandits.simulation.status import show, status
+from jaxbandits.simulation.verify import replay
+from tests.simulation import walk
 
 QUIET = jb.Machine(progress=False, devices=jax.local_devices()[:1])
 TABLE = {

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from jaxbandits.results import open_store
+from jaxbandits.simulation.fill import StoppedError
 from jaxbandits.store.block_file import ARRAYS, packed
 from jaxbandits.store.block_store import BlockStore
-from jaxbandits.sweeps.fill import StoppedError
-from tests.sweeps import walk
-from tests.sweeps.runs import run
+from tests.simulation import walk
+from tests.simulation.runs import run
 
 SPEC = walk.spec(points=2, seeds=12, horizon=8, environments={"short": walk.GAME})
 

@@ -9,10 +9,10 @@ from contextlib import suppress
 import pytest
 
 from jaxbandits import Store
+from jaxbandits.simulation import Workers, run_sweep
 from jaxbandits.store.block_store import BlockStore
-from jaxbandits.sweeps import Workers, run_sweep
-from tests.sweeps import walk
-from tests.sweeps.test_numbers import assert_same
+from tests.simulation import walk
+from tests.simulation.test_numbers import assert_same
 
 pytestmark = pytest.mark.slow
 # Blocks of a second or so: there is time to kill.

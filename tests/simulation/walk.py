@@ -14,7 +14,7 @@ import numpy as np
 from jaxbandits.arrays import unit_interval
 from jaxbandits.checks import positive
 from jaxbandits.protocol import Environment, Game, Policy
-from jaxbandits.sweeps import Entry, Spec
+from jaxbandits.simulation import Entry, Spec
 from jaxbandits.testing import altered
 
 

@@ -170,7 +170,7 @@ def _reproduce_one(
     from jaxbandits.cli.listing import minutes_text
     from jaxbandits.cli.table import records_table
     from jaxbandits.console.printing import Printer, say
-    from jaxbandits.sweeps.fill import StoppedError
+    from jaxbandits.simulation.fill import StoppedError
     from jaxbandits_studies import minutes, prepare_folder
     from jaxbandits_studies.statements import reasons
 

@@ -13,15 +13,15 @@ import xarray as xr
 
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.results import spans
+from jaxbandits.simulation import Entry, Spec, run_sweep
 from jaxbandits.simulation._simulate import simulate
 from jaxbandits.simulation.arguments import seeds_of
+from jaxbandits.simulation.description import describe, fingerprint, parts_of
 from jaxbandits.simulation.machine import Machine, machine_of
+from jaxbandits.simulation.plan import make_plan, settled
+from jaxbandits.simulation.signals import stop_at_sigterm
+from jaxbandits.simulation.status import status
 from jaxbandits.store.block_store import BlockStore
-from jaxbandits.sweeps import Entry, Spec, run_sweep
-from jaxbandits.sweeps.description import describe, fingerprint, parts_of
-from jaxbandits.sweeps.plan import make_plan, settled
-from jaxbandits.sweeps.signals import stop_at_sigterm
-from jaxbandits.sweeps.status import status
 from jaxbandits_studies.common.experiment import Options
 
 # Folders of the stores, which go when the experiment is written: full, and quick.

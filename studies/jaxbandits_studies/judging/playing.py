@@ -12,8 +12,8 @@ from pathlib import Path
 import xarray as xr
 
 from jaxbandits.protocol import Environment, Policy
+from jaxbandits.simulation import Entry, Spec, Store, run_sweep
 from jaxbandits.simulation.machine import Machine
-from jaxbandits.sweeps import Entry, Spec, Store, run_sweep
 from jaxbandits_studies.common.experiment import Options
 from jaxbandits_studies.common.slugs import slug
 from jaxbandits_studies.judging.protocol import Case, Entrant, Protocol

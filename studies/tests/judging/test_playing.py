@@ -78,7 +78,7 @@ def test_nothing_is_played_twice(outcome, monkeypatch):
     def refuse(*arguments, **others):
         raise AssertionError("played again")
 
-    monkeypatch.setattr("jaxbandits.sweeps.fill.play", refuse)
+    monkeypatch.setattr("jaxbandits.simulation.fill.play", refuse)
     monkeypatch.setattr("jaxbandits_studies.judging.speed.simulate", refuse)
     again = play(PROTOCOL, "leaderboard-x", 7, OPTIONS._replace(folder=folder))
     assert again.records == found.records
