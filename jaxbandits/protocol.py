@@ -218,11 +218,11 @@ class Policy(NamedTuple, Generic[S, P, Played]):
           TypeError, ValueError: as `check` does, and if it returns anything: what it
             does not raise would refuse nothing.
         """
-        found = None if self.check is None else self.check(params)
-        if found is not None:
+        result = None if self.check is None else self.check(params)
+        if result is not None:
             raise TypeError(
                 f"check of policy {self.name!r} must raise a ValueError for parameters "
-                f"out of range, and return None, got {checks.shown(found)}"
+                f"out of range, and return None, got {checks.shown(result)}"
             )
 
     def over(self, design: Any = None, /, **values: Any) -> "Entry":

@@ -64,7 +64,7 @@ NAN, INF = float("nan"), float("inf")
 # Not tried: it waits for other hosts, is a part of a round on arrays of JAX's, or is
 # looked at where it is played.
 UNTRIED = re.compile(
-    r"sweeps.join|arrays.(constant|stored|when|row|with_row|window|bound|below|occurs)|"
+    r"simulation.join|arrays.(constant|stored|when|row|with_row|window|bound|below|occurs)|"
     r"censored.(cells_of|eq_12|exceeded_share|gain_of|product_limit|remark_3)|"
     r"censored.censor|zipped|engine.gpu.*|experiments.write"
 )

@@ -40,7 +40,6 @@ FORBIDDEN = {
     "store": {"engine", "kernels", "arrays", "protocol"},
     "laws": {"engine", "results", "stats"},
     "plots": {"engine", "kernels", "arrays", "laws", "plain", *SETTINGS},
-    "simulation": {"registry"},
     "plain": {"engine", "results", "stats"},
     "censored": {"allocation", "budgeted", "engine", "results", "stats"},
     "allocation": {"censored", "budgeted", "engine", "results", "stats", "plain"},

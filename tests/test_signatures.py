@@ -28,6 +28,12 @@ ROOMS = (
     "simulation",
     "tables",
 )
+INNER = {
+    "arguments.py",
+    "contract.py",
+    "play.py",
+    "reads.py",
+}  # which users do not call
 
 
 def unannotated(tree):
@@ -56,6 +62,7 @@ def test_signatures_are_annotated(subtests):
         with subtests.test(room=room):
             place = PACKAGE / room
             files = sorted(place.rglob("*.py")) if place.is_dir() else [place]
+            files = [file for file in files if file.name not in INNER]
             found = [
                 f"{file.relative_to(PACKAGE)}: {name}"
                 for file in files

@@ -217,8 +217,8 @@ def make_game(
 
         def to(arm):
             others = jnp.where(jnp.arange(num_arms) == arm, jnp.inf, limit)
-            found = solve(problem, *action, budget, limit=others).allocation  # type: ignore[misc]
-            return jnp.sum(jnp.where(jnp.arange(num_arms) == arm, found, 0.0))
+            result = solve(problem, *action, budget, limit=others).allocation  # type: ignore[misc]
+            return jnp.sum(jnp.where(jnp.arange(num_arms) == arm, result, 0.0))
 
         return jax.vmap(to)(jnp.arange(num_arms, dtype=jnp.int32))
 

@@ -96,10 +96,10 @@ def solve(
     if problem.cascade:
         bounded = bool(np.all(family.bounded(shape_array(problem))))
         arms = cascade_curves(family, weight, rate, shape)
-        found = water_filling(arms, budget, bounded=bounded, limit=limit, least=least)
+        result = water_filling(arms, budget, bounded=bounded, limit=limit, least=least)
         # Of the logarithms, to what they are logarithms of.
-        return found._replace(
-            value=-jnp.expm1(-found.value), bound=-jnp.expm1(-found.bound)
+        return result._replace(
+            value=-jnp.expm1(-result.value), bound=-jnp.expm1(-result.bound)
         )
     concave = is_concave(problem) and not family.integer
     if family.integer:
@@ -110,8 +110,8 @@ def solve(
         }
         values = values_of_units(problem, weight, rate)
         kernel = integer_greedy if is_concave(problem) else integer_programming
-        found = kernel(values, jnp.round(budget).astype(jnp.int32), **ends)
-        return found._replace(allocation=found.allocation.astype(values.dtype))
+        result = kernel(values, jnp.round(budget).astype(jnp.int32), **ends)
+        return result._replace(allocation=result.allocation.astype(values.dtype))
     if family is exponential and limit is None and least is None:
         return exponential_water_filling(weight, rate, budget)
     arms = curves(family, weight, rate, shape)
@@ -180,10 +180,10 @@ def best_allocations(
     with jax.enable_x64(True):
         arms = (jnp.asarray(probability, float), jnp.asarray(rate, float))
         quick = jax.jit(jax.vmap(partial(solve, problem, *arms)))
-        found = quick(jnp.asarray(different, float))
-        gap = np.asarray(found.bound - found.value)
-        doubtful = np.flatnonzero(gap > CERTIFIED * np.abs(found.value))
-        best = np.array(found.allocation)
+        result = quick(jnp.asarray(different, float))
+        gap = np.asarray(result.bound - result.value)
+        doubtful = np.flatnonzero(gap > CERTIFIED * np.abs(result.value))
+        best = np.array(result.allocation)
         if 0 < doubtful.size <= MANY and not problem.family.integer:
             search = jax.jit(partial(solve, problem, *arms, thorough=True))
             for i in doubtful:
@@ -197,14 +197,14 @@ def to_float32(allocations: np.ndarray) -> np.ndarray:
     Each rounded by itself, they would be worth what their sum is more or less, which
     adds up over the rounds. So a small one, on a finer grid, makes up for it.
     """
-    found = allocations.astype(np.float32).astype(float)
-    excess = np.sum(found - allocations, axis=-1, keepdims=True)
+    result = allocations.astype(np.float32).astype(float)
+    excess = np.sum(result - allocations, axis=-1, keepdims=True)
     enough = 1e-3 * np.max(allocations, axis=-1, keepdims=True)  # not to fall below 0
     fine = np.where(allocations >= enough, allocations, np.inf)
     last = np.argmin(fine, axis=-1, keepdims=True)
-    made_up = np.take_along_axis(found, last, axis=-1) - excess
-    np.put_along_axis(found, last, made_up.astype(np.float32), axis=-1)
-    return found
+    made_up = np.take_along_axis(result, last, axis=-1) - excess
+    np.put_along_axis(result, last, made_up.astype(np.float32), axis=-1)
+    return result
 
 
 def values(

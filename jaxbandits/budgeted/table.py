@@ -114,13 +114,13 @@ def from_table(
             f"{', '.join(named)} must be columns of their own, got "
             + ", ".join(f"{argument}={column!r}" for argument, column in named.items())
         )
-    found = read(
+    result = read(
         layout,
         [*dict.fromkeys(words)],
         dict.fromkeys((cost, reward), Allowed(lowest=0.0)),
         decimal,
     )
-    largest = {column: float(found.numbers[column].max()) for column in (cost, reward)}
+    largest = {column: float(result.numbers[column].max()) for column in (cost, reward)}
     for column, most in largest.items():
         if not most > 0:
             raise ValueError(f"path: no row of {path} has a {column} above 0")
@@ -129,7 +129,7 @@ def from_table(
                 f"path: the largest {column} of {path} must be in [{1 / MOST_MONEY:g}, "
                 f"{MOST_MONEY:g}], got {most:g}"
             )
-    rows = _sorted(found, words, cost, reward)
+    rows = _sorted(result, words, cost, reward)
     means = np.add.reduceat(rows.cost, rows.first) / rows.size
     for place in np.flatnonzero(~(means >= LEAST_COST * largest[cost])):
         where = ""
@@ -140,8 +140,8 @@ def from_table(
             f"on average in {path}, and must cost at least {LEAST_COST} of the dearest "
             f"row, {largest[cost]:g}"
         )
-    notes = [*found.notes]
-    for note in _totals(rows, found, words, cost, reward):
+    notes = [*result.notes]
+    for note in _totals(rows, result, words, cost, reward):
         tell(path, note)
         notes.append(note)
     stem = str(path).rsplit("/", 1)[-1]
@@ -149,19 +149,19 @@ def from_table(
     return made if group is not None else made[""]
 
 
-def _sorted(found: reading.Read, words: list[str], cost: str, reward: str) -> _Rows:
+def _sorted(result: reading.Read, words: list[str], cost: str, reward: str) -> _Rows:
     """Rows by group, arm, reward and cost: whatever their order in the file."""
 
     def ranked(column):
-        names = np.array(found.words[column].names)
+        names = np.array(result.words[column].names)
         order = np.argsort(names)
         ranks = np.empty(len(names), np.int64)
         ranks[order] = np.arange(len(names))
-        return names[order], ranks[found.words[column].codes]
+        return names[order], ranks[result.words[column].codes]
 
     names, arm = ranked(words[0])
     groups, group = ranked(words[1]) if words[1:] else (np.array([""]), 0 * arm)
-    values = found.numbers[reward], found.numbers[cost]
+    values = result.numbers[reward], result.numbers[cost]
     order = np.lexsort((values[1], values[0], arm, group))
     arm, group = arm[order], group[order]
     starts = np.flatnonzero(np.diff(arm, prepend=-1) | np.diff(group, prepend=-1))
@@ -177,17 +177,17 @@ def _sorted(found: reading.Read, words: list[str], cost: str, reward: str) -> _R
 
 
 def _totals(
-    rows: _Rows, found: reading.Read, words: list[str], cost: str, reward: str
+    rows: _Rows, result: reading.Read, words: list[str], cost: str, reward: str
 ) -> list[str]:
     """Notes on arms that look like the sum of others."""
-    names = dict.fromkeys(x for c in words for x in found.words[c].names)
+    names = dict.fromkeys(x for c in words for x in result.words[c].names)
     notes = named_as_totals(names, "arm or group")
-    if notes or len(found.rows) < 3:
+    if notes or len(result.rows) < 3:
         return notes
-    last = [found.numbers[column][-1] for column in (cost, reward)]
-    others = [found.numbers[column][:-1].sum() for column in (cost, reward)]
+    last = [result.numbers[column][-1] for column in (cost, reward)]
+    others = [result.numbers[column][:-1].sum() for column in (cost, reward)]
     if np.allclose(last, others, rtol=1e-6) and last[0] > 0:
-        arm = found.words[words[0]]
+        arm = result.words[words[0]]
         notes.append(
             f"the last row ({arm.names[arm.codes[-1]]!r}) is the sum of all others: if "
             "it is a total, take it out of the file"

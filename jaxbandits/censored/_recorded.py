@@ -164,12 +164,12 @@ def load_runs(
             "configuration must be a list of columns' names, got "
             f"{checks.shown(configuration)}"
         )
-    told = [text("configuration: a name", c) for c in configuration or ()]
-    different = [*columns.values(), RUN, *told]
+    feedback = [text("configuration: a name", c) for c in configuration or ()]
+    different = [*columns.values(), RUN, *feedback]
     if len({*map(tidy, different)}) < len(different):
         raise ValueError(
             f"{', '.join(columns)}, configuration and {RUN!r} must be different "
-            f"columns, got {', '.join(map(repr, [*columns.values(), *told]))}"
+            f"columns, got {', '.join(map(repr, [*columns.values(), *feedback]))}"
         )
     if timeout is not None:
         timeout = number("timeout", timeout)
@@ -180,10 +180,10 @@ def load_runs(
         raise ValueError(
             "tolerance is a share of a timeout or cutoff: give timeout or cutoff, too"
         )
-    layout = look(path, columns | {f"configuration {c!r}": c for c in told}, sep)
+    layout = look(path, columns | {f"configuration {c!r}": c for c in feedback}, sep)
     columns = {argument: layout.named[argument] for argument in columns}
     others = [c for c in layout.columns if c and c not in (*columns.values(), RUN)]
-    names = others if configuration is None else [*map(tidy, told)]
+    names = others if configuration is None else [*map(tidy, feedback)]
     # Pandas writes its row numbers so, and each would be a configuration of its own.
     if configuration is None and layout.unnamed:
         raise ValueError(
@@ -203,15 +203,15 @@ def load_runs(
     if RUN in layout.columns:
         wanted[RUN] = Allowed()
     statuses = [] if status is None else [columns["status"]]
-    found = read(layout, [*names, *statuses], wanted, decimal, loose=statuses)
-    ended, stops, notes = _ends(path, found, columns, timeout, tolerance)
+    result = read(layout, [*names, *statuses], wanted, decimal, loose=statuses)
+    ended, stops, notes = _ends(path, result, columns, timeout, tolerance)
     pairs = np.zeros((len(ended), 2))
-    pairs[:, 1] = np.where(ended, found.numbers[columns["seconds"]], np.inf)
+    pairs[:, 1] = np.where(ended, result.numbers[columns["seconds"]], np.inf)
     pairs[:, 0] = ended
     if reward is not None:
-        _refuse(path, found, columns["reward"], wanted, ended)
-        pairs[ended, 0] = found.numbers[columns["reward"]][ended]
-    arm, configurations = _configurations(found, names)
+        _refuse(path, result, columns["reward"], wanted, ended)
+        pairs[ended, 0] = result.numbers[columns["reward"]][ended]
+    arm, configurations = _configurations(result, names)
     counts = np.bincount(arm)
     if configuration is None and len(counts) == len(arm) > 1:
         notes.append(
@@ -219,27 +219,27 @@ def load_runs(
             "say by configuration which of these columns make one"
         )
     # A value that several runs have is one of a parameter, whatever its name.
-    cells = (found.words[name] for name in names)
+    cells = (result.words[name] for name in names)
     once = [
         x.names[i] for x in cells for i in np.flatnonzero(np.bincount(x.codes) == 1)
     ]
     notes += named_as_totals(once, "arm's configuration")
     for note in notes:
         tell(path, note)
-    order = np.lexsort((found.numbers.get(RUN, 0 * ended), arm))
+    order = np.lexsort((result.numbers.get(RUN, 0 * ended), arm))
     if np.isfinite(stops).any() or timeout is not None:
         timeout = float(min(np.min(stops, initial=np.inf), timeout or np.inf))
     about = {
         "file": str(path),
         "runs_of_each": [int(np.min(counts)), int(np.max(counts))],
-        "notes": [*found.notes, *notes],
+        "notes": [*result.notes, *notes],
     }
     return Runs(configurations, pairs[order], counts, about, timeout)
 
 
 def _ends(
     path: str | PathLike[str],
-    found: Read,
+    result: Read,
     columns: dict[str, str],
     timeout: float | None,
     tolerance: float | None,
@@ -249,14 +249,14 @@ def _ends(
     +inf of those that finished, or would bring nothing whatever the limit.
     """
     notes = []
-    seconds = found.numbers[columns["seconds"]]
+    seconds = result.numbers[columns["seconds"]]
     most = np.full(seconds.shape, np.inf if timeout is None else timeout)
     if "cutoff" in columns:
-        cutoffs = found.numbers[columns["cutoff"]]
+        cutoffs = result.numbers[columns["cutoff"]]
         if not cutoffs.all():
             raise ValueError(
                 f"path: cells of column {columns['cutoff']!r} of {path} must be above "
-                f"0, got 0 in row {found.rows[np.argmin(cutoffs)]} below the header"
+                f"0, got 0 in row {result.rows[np.argmin(cutoffs)]} below the header"
             )
         most = np.minimum(most, cutoffs)
     if "status" not in columns:
@@ -266,7 +266,7 @@ def _ends(
             place = int(np.argmax(near))
             notes.append(
                 f"{near.sum()} runs took nearly their timeout or cutoff, as "
-                f"{seconds[place]:g} of {most[place]:g} in row {found.rows[place]} "
+                f"{seconds[place]:g} of {most[place]:g} in row {result.rows[place]} "
                 "below the header, and count as finished: if they were stopped, give "
                 f"status, or tolerance={NEAR}"
             )
@@ -289,11 +289,11 @@ def _ends(
     if tolerance is not None:
         raise ValueError("tolerance is of seconds, and goes without status")
     ended, stopped = (np.zeros(seconds.shape, bool) for _ in range(2))
-    column = found.words[columns["status"]]
+    column = result.words[columns["status"]]
     for code, word in enumerate(column.names):
         plain = " ".join(re.split(r"[\s_-]+", word.casefold()))
         if plain not in FINISHED | STOPPED | FAILED:
-            row = found.rows[np.argmax(column.codes == code)]
+            row = result.rows[np.argmax(column.codes == code)]
             raise ValueError(
                 f"path: {path} has the status {word!r} in row {row} below the header, "
                 "which is not known: write ok (it finished), timeout (it was stopped), "
@@ -303,16 +303,16 @@ def _ends(
         stopped |= (column.codes == code) & (plain in STOPPED)
     wanted = {columns["seconds"]: Allowed(lowest=0, any_text=True)}
     seconds = np.where(np.isinf(seconds), np.nan, seconds)
-    found.numbers[columns["seconds"]] = seconds
+    result.numbers[columns["seconds"]] = seconds
     for place in np.flatnonzero(np.isnan(seconds) & ended):
-        found.bad[columns["seconds"]].setdefault(int(place), "inf")
-    _refuse(path, found, columns["seconds"], wanted, ended)
-    for place, cell in found.bad[columns["seconds"]].items():
+        result.bad[columns["seconds"]].setdefault(int(place), "inf")
+    _refuse(path, result, columns["seconds"], wanted, ended)
+    for place, cell in result.bad[columns["seconds"]].items():
         if stopped[place] and re.match(r"-\s*[\d.,]", cell.strip()):
             raise ValueError(
                 f"path: cells of column {columns['seconds']!r} of {path} must not be "
                 f"below 0 in a run that was stopped, got {cell!r} in row "
-                f"{found.rows[place]} below the header (nothing, if nobody knows)"
+                f"{result.rows[place]} below the header (nothing, if nobody knows)"
             )
     known = np.where(np.isinf(most), np.nan_to_num(seconds, nan=np.inf), most)
     if np.any(stopped & np.isinf(known)):
@@ -325,27 +325,27 @@ def _ends(
 
 def _refuse(
     path: str | PathLike[str],
-    found: Read,
+    result: Read,
     column: str,
     wanted: Mapping[str, Allowed],
     ended: np.ndarray,
 ) -> None:
     """Require that a column has no bad cell in a run that finished."""
-    bad = [place for place in found.bad[column] if ended[place]]
+    bad = [place for place in result.bad[column] if ended[place]]
     if bad:
         raise ValueError(
             f"path: cells of column {column!r} of {path} are no "
             f"{wanted[column].words} "
-            f"in a run that finished, first {found.bad[column][bad[0]]!r} in row "
-            f"{found.rows[bad[0]]} below the header"
+            f"in a run that finished, first {result.bad[column][bad[0]]!r} in row "
+            f"{result.rows[bad[0]]} below the header"
         )
 
 
 def _configurations(
-    found: Read, names: Sequence[str]
+    result: Read, names: Sequence[str]
 ) -> tuple[np.ndarray, tuple[dict[str, Any], ...]]:
     """The configuration of every run, i64[R], and the configurations in order."""
-    columns = [found.words[name] for name in names]
+    columns = [result.words[name] for name in names]
     keys, codes = np.unique(
         np.stack([_rank(c.names)[c.codes] for c in columns]),
         axis=1,

@@ -192,9 +192,9 @@ def _best_pair(
         # Actions hold limits in float32, in which a promise is kept or not.
         near = near.astype(np.float32).astype(np.float64)
         points, position = np.unique(near, return_inverse=True)
-        found = values(points)[arms[:, None], position.reshape(near.shape)]
-        limit, step = near[arms, np.argmax(found, axis=1)], step / 32
-    value = found.max(axis=1)
+        result = values(points)[arms[:, None], position.reshape(near.shape)]
+        limit, step = near[arms, np.argmax(result, axis=1)], step / 32
+    value = result.max(axis=1)
     # Of arms that are equal but for rounding, the first.
     arm = int(np.argmax(value >= value.max() - 1e-12))
     return Oracle(arm, float(limit[arm]), float(value[arm]))

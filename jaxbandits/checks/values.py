@@ -298,8 +298,8 @@ def one_of(name: str, value: Any, choices: Iterable[Any]) -> Any:
 
 def hint(given: Any, known: Iterable[str]) -> str:
     """A question after an unknown name, if one that is known is near to it."""
-    close = difflib.get_close_matches(str(given), list(known), 1)
-    return f" (did you mean {close[0]!r}?)" if close else ""
+    near = difflib.get_close_matches(str(given), list(known), 1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 def text(name: str, value: Any) -> str:

@@ -31,12 +31,12 @@ def list_(
     """
     from jaxbandits.registry import SETTINGS, environments, policies, setting_of
 
-    found: dict[str, dict[str, Any]] = {
+    results: dict[str, dict[str, Any]] = {
         "experiments": {each["name"]: each for each in experiments},
         "policies": policies(),
         "environments": environments(),
     }
-    names = {name: kind for kind, entries in found.items() for name in entries}
+    names = {name: kind for kind, entries in results.items() for name in entries}
     for word in words:
         if word not in (known := (*KINDS, *SETTINGS, *names)):
             raise ValueError(
@@ -47,27 +47,27 @@ def list_(
     if named := [word for word in words if word in names]:
         if len(words) > 1:
             raise ValueError(f"WORD: the name {named[0]!r} must stand alone")
-        return _show(named[0], names[named[0]], found[names[named[0]]], as_json)
+        return _show(named[0], names[named[0]], results[names[named[0]]], as_json)
     settings = [word for word in words if word in SETTINGS] or SETTINGS
     kinds = [word for word in words if word in KINDS] or KINDS
-    found = {
+    results = {
         kind: {
             name: entry
             for name, entry in entries.items()
             if (entry["setting"] if kind == "experiments" else setting_of(name))
             in settings
         }
-        for kind, entries in found.items()
+        for kind, entries in results.items()
         if kind in kinds
     }
     if as_json:
         listed = {
             kind: [*(entries.values() if kind == "experiments" else entries)]
-            for kind, entries in found.items()
+            for kind, entries in results.items()
         }
         print(json.dumps(listed))
         return 0
-    for kind, entries in found.items():
+    for kind, entries in results.items():
         _print_lines(kind, entries)
     return 0
 
@@ -116,9 +116,9 @@ def _value(value: Any) -> str:
 def _path(function) -> str:
     """Where a user imports a function from: ``censored.rcucb``."""
     module = function.__module__
-    room = ".".join(module.split(".")[:2])
-    if getattr(sys.modules[room], function.__name__, None) is function:
-        module = room.removeprefix("jaxbandits.")
+    space = ".".join(module.split(".")[:2])
+    if getattr(sys.modules[space], function.__name__, None) is function:
+        module = space.removeprefix("jaxbandits.")
     return f"{module}.{function.__name__}"
 
 
@@ -187,8 +187,8 @@ def _parameters(policy) -> dict[str, dict[str, Any]]:
         try:
             policy.check_params(policy.params._replace(**{leaf: math.nan}))
         except ValueError as error:
-            told = str(error).removeprefix(f"{leaf} ").partition(", got ")[0]
-            ranges[leaf]["range"] = told
+            given = str(error).removeprefix(f"{leaf} ").partition(", got ")[0]
+            ranges[leaf]["range"] = given
     return ranges
 
 

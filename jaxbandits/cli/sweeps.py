@@ -120,8 +120,8 @@ def _shard(text: str | None) -> tuple[int, int] | None:
     """What ``--shard`` says."""
     if text is None:
         return None
-    found = re.fullmatch(r"(\d+)/(\d+)", text)
-    number, of = map(int, found.groups()) if found else (0, 0)
+    result = re.fullmatch(r"(\d+)/(\d+)", text)
+    number, of = map(int, result.groups()) if result else (0, 0)
     if not number < of:
         raise ValueError(f"--shard must be I/N with 0 <= I < N, as 3/8, got {text!r}")
     return number, of
@@ -196,27 +196,27 @@ def _plan(spec, store, options) -> int:
     from jaxbandits.simulation import HalfWidth
     from jaxbandits.simulation.estimate import estimate
 
-    found = estimate(spec, store.block)
+    result = estimate(spec, store.block)
     if options.json:
-        print(json.dumps(found._asdict()))
+        print(json.dumps(result._asdict()))
         return 0
     line = Printer().sentence
-    games, most = list(found.seconds.items()), 10
-    total = duration(found.compiling + found.playing)
+    games, most = list(result.seconds.items()), 10
+    total = duration(result.compiling + result.playing)
     line(f"{store.path}, all of it, on this machine:")
-    line(f"  runs      {found.runs:,}")
-    line(f"  blocks    {found.blocks:,} of {found.block_runs:,} runs or fewer")
-    line(f"  disk      {decimal(found.bytes)} before compression")
-    line(f"  memory    about {decimal(found.memory)}")
-    line(f"  time      about {total}: compiling {duration(found.compiling)}")
+    line(f"  runs      {result.runs:,}")
+    line(f"  blocks    {result.blocks:,} of {result.block_runs:,} runs or fewer")
+    line(f"  disk      {decimal(result.bytes)} before compression")
+    line(f"  memory    about {decimal(result.memory)}")
+    line(f"  time      about {total}: compiling {duration(result.compiling)}")
     for name, seconds in games[:most]:
         line(f"    {duration(seconds):<9} {name}")
     if len(games) > most:
         rest = sum(seconds for _, seconds in games[most:])
         line(f"    {duration(rest):<9} {len(games) - most:,} others")
     line(
-        f"Times are estimates: {found.rehearsed:,} of {len(games):,} games were played "
-        "for a few rounds."
+        f"Times are estimates: {result.rehearsed:,} of {len(games):,} games were "
+        "played for a few rounds."
     )
     if isinstance(spec.seeds, HalfWidth):
         most_seeds = f"up to {spec.seeds.at_most:,} seeds"
@@ -248,9 +248,9 @@ def _status(options) -> int:
     from jaxbandits.console.printing import Printer, Table
     from jaxbandits.simulation.status import show, status
 
-    found, held = status(options.store), show(options.store)
+    result, held = status(options.store), show(options.store)
     if options.json:
-        print(json.dumps(found._asdict() | held))
+        print(json.dumps(result._asdict() | held))
         return 0
     printer = Printer()
     if options.text:
@@ -259,13 +259,13 @@ def _status(options) -> int:
             printer.sentence(line)
         return 0
     table = Table(show_header=False, title=options.store)
-    share = found.done / found.runs if found.runs else 1.0
-    table.add_row("done", f"{found.done:,} of {found.runs:,} runs ({share:.1%})")
-    table.add_row("blocks", f"{found.blocks_done:,} of {found.blocks:,}")
-    table.add_row("left", _left(found))
-    if found.hosts:
-        table.add_row("hosts, in the last ten minutes", ", ".join(found.hosts))
-    for number, processor in enumerate(found.processors):
+    share = result.done / result.runs if result.runs else 1.0
+    table.add_row("done", f"{result.done:,} of {result.runs:,} runs ({share:.1%})")
+    table.add_row("blocks", f"{result.blocks_done:,} of {result.blocks:,}")
+    table.add_row("left", _left(result))
+    if result.hosts:
+        table.add_row("hosts, in the last ten minutes", ", ".join(result.hosts))
+    for number, processor in enumerate(result.processors):
         table.add_row("" if number else "processors", processor)
     for name, value in held["extent"].items():
         table.add_row(name, str(value))
@@ -278,12 +278,12 @@ def _status(options) -> int:
     return 0
 
 
-def _left(found) -> str:
+def _left(result) -> str:
     """How long it takes to play what is missing."""
-    if found.done == found.runs:
+    if result.done == result.runs:
         return "complete"
-    if found.left_seconds is not None:
-        return f"{_duration(found.left_seconds)} at {found.per_second:,.1f} runs/s"
+    if result.left_seconds is not None:
+        return f"{_duration(result.left_seconds)} at {result.per_second:,.1f} runs/s"
     return "no block was played in the last ten minutes"
 
 
@@ -297,8 +297,8 @@ def _merge(options) -> int:
     from jaxbandits.console.printing import Printer
     from jaxbandits.simulation.merge import merge
 
-    found = merge(options.stores, options.into)
-    Printer().sentence(f"wrote {options.into}: {found.sizes['seed']} seeds")
+    result = merge(options.stores, options.into)
+    Printer().sentence(f"wrote {options.into}: {result.sizes['seed']} seeds")
     return 0
 
 

@@ -28,7 +28,7 @@ def is_users(error: BaseException) -> bool:
     return ours and code.co_code[innermost.tb_lasti] == _RAISE
 
 
-def _innermost(found: TracebackType | None) -> TracebackType | None:
-    while found is not None and found.tb_next is not None:
-        found = found.tb_next
-    return found
+def _innermost(result: TracebackType | None) -> TracebackType | None:
+    while result is not None and result.tb_next is not None:
+        result = result.tb_next
+    return result

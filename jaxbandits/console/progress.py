@@ -98,13 +98,13 @@ class Report:
 
     def status(self) -> str:
         """``30 % of Indep, 40 s left, 65 s since the start (25 s compiling)``."""
-        said = [f"{self.share:.0%} of {self.title}"] if self.parts else []
+        words = [f"{self.share:.0%} of {self.title}"] if self.parts else []
         if (left := self.left()) is not None:
-            said.append(f"about {duration(left)} left")
-        said.append(f"{duration(time.monotonic() - self._begun)} since the start")
+            words.append(f"about {duration(left)} left")
+        words.append(f"{duration(time.monotonic() - self._begun)} since the start")
         compiling = sum(self.compiling.values())
         more = f" ({duration(compiling)} compiling)" if compiling >= 1 else ""
-        return ", ".join(said) + more
+        return ", ".join(words) + more
 
     def look(self) -> None:
         """Write the lines that are due."""
@@ -216,11 +216,11 @@ def _bar(report: Report, rounds: float) -> Iterator[None]:
         def render(self, task) -> Text:
             peak = unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
             task.completed = report.share
-            said = [what for what, _ in [*report._phases.values()]][:1]
-            said.append(report.status())
+            words = [what for what, _ in [*report._phases.values()]][:1]
+            words.append(report.status())
             if rounds and report.speed:
-                said.append(f"{report.speed * rounds / 1e6:,.2f} M rounds/s")
-            return Text(visible(", ".join([*said, decimal(peak)])))
+                words.append(f"{report.speed * rounds / 1e6:,.2f} M rounds/s")
+            return Text(visible(", ".join([*words, decimal(peak)])))
 
     columns = SpinnerColumn(), BarColumn(bar_width=20), Facts()
     with Progress(*columns, console=Printer(stderr=True), transient=True) as bar:

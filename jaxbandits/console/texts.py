@@ -47,10 +47,10 @@ def visible(text: str, keep: str = "") -> str:
         unseen = unicodedata.category(letter) in _UNSEEN
         return unseen and letter not in _JOINERS + keep
 
-    def doubled(found: re.Match[str]) -> str:
-        behind = text[found.end() : found.end() + 9]
+    def doubled(result: re.Match[str]) -> str:
+        behind = text[result.end() : result.end() + 9]
         escaped = _ESCAPE.match(behind) or any(map(hidden, behind[:1]))
-        return found[0] * 2 if escaped and not keep else found[0]
+        return result[0] * 2 if escaped and not keep else result[0]
 
     return "".join(
         letter.encode("unicode_escape").decode() if hidden(letter) else letter

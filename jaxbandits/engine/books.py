@@ -61,13 +61,13 @@ def close(game: Game, keep: tuple[str, ...], tables, instance, record) -> Books:
       ValueError, TypeError: naming the metrics, if they fail.
     """
     try:
-        found = game.metrics(tables, instance, record)
-        if not isinstance(found, Mapping):
-            raise TypeError(f"they must be names and numbers, got {shown(found)}")
-        for name, x in found.items():
+        result = game.metrics(tables, instance, record)
+        if not isinstance(result, Mapping):
+            raise TypeError(f"they must be names and numbers, got {shown(result)}")
+        for name, x in result.items():
             if jnp.iscomplexobj(x):
                 raise TypeError(f"{name!r} must be a real number, got a complex one")
-        metrics = {name: jnp.asarray(x).astype(float) for name, x in found.items()}
+        metrics = {name: jnp.asarray(x).astype(float) for name, x in result.items()}
     except Exception as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         words = str(error).strip().split("\n")[0]
@@ -88,13 +88,13 @@ def tables_of(environment: Environment, instance):
     Raises:
       ValueError, TypeError: naming the tables, if they fail or are no such arrays.
     """
-    whose = f"environment {environment.name!r}: tables"
+    owner = f"environment {environment.name!r}: tables"
     try:
-        found = environment.tables(instance)
+        result = environment.tables(instance)
     except Exception as error:
         words = str(error).strip().split("\n")[0]
         raise ValueError(
-            f"{whose} failed: {type(error).__name__}: {words}; it must take an "
+            f"{owner} failed: {type(error).__name__}: {words}; it must take an "
             "instance, whose arrays have a row per seed or one for all"
         ) from error
     rows = {1, *map(len, jax.tree.leaves(instance))}
@@ -102,15 +102,15 @@ def tables_of(environment: Environment, instance):
     def checked(leaf):
         array = np.asarray(leaf)
         if array.dtype.kind not in "biuf":
-            raise TypeError(f"{whose} must hold numbers, got {shown(leaf)}")
+            raise TypeError(f"{owner} must hold numbers, got {shown(leaf)}")
         if not array.ndim or len(array) not in rows:
             raise ValueError(
-                f"{whose} must have arrays of {max(rows)} rows, one per instance, or "
+                f"{owner} must have arrays of {max(rows)} rows, one per instance, or "
                 f"of one for all, got shape {list(array.shape)}"
             )
         return array.astype(np.float64)
 
-    return jax.tree.map(checked, found)
+    return jax.tree.map(checked, result)
 
 
 def closed(

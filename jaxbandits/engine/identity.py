@@ -60,7 +60,7 @@ def without_names(program: str) -> str:
     program = re.sub(r'jax\.result_info = "[^"]*"', "", program)
     names = re.findall(rf"^ *(?:module|func\.func .*?) (@{SYMBOL})", program, re.M)
     order = {name: f"@{number}" for number, name in enumerate(names)}
-    return re.sub(f"@{SYMBOL}", lambda found: order.get(found[0], found[0]), program)
+    return re.sub(f"@{SYMBOL}", lambda result: order.get(result[0], result[0]), program)
 
 
 def _first_round(rules: Rules, seed, round_, params, setup):

@@ -178,8 +178,8 @@ def _emit(eqn, inputs: list[Lane], scope: Scope) -> list[Lane]:
             return _evaluate(inner, inputs, scope)
 
         form = KERNELS.get(params.get("name"))
-        found = form(inputs, scope, default) if form and batched else None
-        return default(inputs) if found is None else [found]
+        result = form(inputs, scope, default) if form and batched else None
+        return default(inputs) if result is None else [result]
     if name == "optimization_barrier":
         out = eqn.primitive.bind(*(lane.value for lane in inputs))
         return [
@@ -236,9 +236,9 @@ def _scan(params, inputs: list[Lane], scope: Scope) -> list[Lane]:
         row = [Lane(x, lane.batched) for x, lane in zip(row, columns, strict=True)]
         inner = [*constants, *_marked(values, flags), *row]
         outputs = _evaluate(params["jaxpr"], inner, scope)
-        after, found = outputs[: len(flags)], outputs[len(flags) :]
-        found_flags[:] = [lane.batched for lane in found]
-        return after, [lane.value for lane in found]
+        after, result = outputs[: len(flags)], outputs[len(flags) :]
+        found_flags[:] = [lane.batched for lane in result]
+        return after, [lane.value for lane in result]
 
     flags = _settled(
         lambda flags, values: body(flags, values, [x[0] for x in rows])[0],
@@ -247,12 +247,12 @@ def _scan(params, inputs: list[Lane], scope: Scope) -> list[Lane]:
     )
 
     def step(values, row):
-        after, found = body(flags, values, row)
-        return _values(after, flags, scope), found
+        after, result = body(flags, values, row)
+        return _values(after, flags, scope), result
 
     options = {key: params[key] for key in ("length", "reverse", "unroll")}
-    after, found = lax.scan(step, _values(carry, flags, scope), rows, **options)
-    return _marked([*after, *found], flags + found_flags)
+    after, result = lax.scan(step, _values(carry, flags, scope), rows, **options)
+    return _marked([*after, *result], flags + found_flags)
 
 
 def _while(params, inputs: list[Lane], scope: Scope) -> list[Lane]:

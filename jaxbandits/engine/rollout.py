@@ -184,17 +184,17 @@ def _advance(
     leg = legs(rules, keys, params, instance, last_round)
     seen = seen_by(rules, params, tables, instance)
     if not rules.by_budget:
-        found = in_step(leg, seen, carry, known, targets, count, steps)
-        return *found, jnp.zeros_like(carry.round)
+        result = in_step(leg, seen, carry, known, targets, count, steps)
+        return *result, jnp.zeros_like(carry.round)
     spent_of = spending(rules, instance, seeds.shape[0])
 
     def reaches(carry, target):
         return ~(spent_of(carry) < target) | (carry.round > last_round)
 
-    carry, known, found = each_in_its_time(
+    carry, known, result = each_in_its_time(
         leg, seen, reaches, carry, known, targets, count, steps
     )
-    return carry, known, found, spent_of(carry)
+    return carry, known, result, spent_of(carry)
 
 
 def to_device(x):

@@ -84,11 +84,11 @@ def choose_chunk(
       ValueError: if not even that fits into `memory`.
     """
     schedule = terms.schedule
-    room = room_of(policy, environment, params, terms, devices[0].platform)
+    space = room_of(policy, environment, params, terms, devices[0].platform)
     cache = CACHE_BYTES.get(devices[0].platform, ACCELERATOR_BYTES)
     quantum = LANE_QUANTUM * len(devices)
-    lanes = max(cache // max(room.state, 1), LANE_QUANTUM) * len(devices)
-    need = quantum * room.needed(schedule)
+    lanes = max(cache // max(space.state, 1), LANE_QUANTUM) * len(devices)
+    need = quantum * space.needed(schedule)
     affordable = memory // need * quantum
     if affordable < quantum:
         raise ValueError(
@@ -142,8 +142,8 @@ def arrays_on_record(environment) -> list[str]:
         instance = _an_instance(game.sample, setup)
         return game.record(instance, game.init(instance), jnp.int32(NO_BUDGET))
 
-    found = jax.eval_shape(record, jax.tree.map(to_device, environment.setup))
-    fields = found._asdict() if hasattr(found, "_asdict") else {}
+    result = jax.eval_shape(record, jax.tree.map(to_device, environment.setup))
+    fields = result._asdict() if hasattr(result, "_asdict") else {}
     return [k for k, x in fields.items() if isinstance(x, jax.ShapeDtypeStruct)]
 
 

@@ -151,16 +151,16 @@ def run(
                 limits = (len(part), schedule.last_round, watch.steps)
                 call = (*args, carry, known, to_device(full), *map(jnp.int32, limits))
                 results, played = _timed(program.advance, call, clock)
-                carry, known, found, spent = results
-                found = _to_host(found, len(part), stop - start)
-                piece = found if piece is None else _joined(passed, piece, found)
+                carry, known, result, spent = results
+                result = _to_host(result, len(part), stop - start)
+                piece = result if piece is None else _joined(passed, piece, result)
                 before, passed = passed, np.asarray(known)[: stop - start]
                 watch.look(played, carry.round, spent, passed == len(part))
                 progress(int((passed - before).sum()))
             pieces.append(piece)
         refuse_nan(policy.name, carry.policy)
-        found = jax.tree.map(lambda *x: np.concatenate(x, axis=1), *pieces)
-        yield Chunk(start, *found, own)
+        result = jax.tree.map(lambda *x: np.concatenate(x, axis=1), *pieces)
+        yield Chunk(start, *result, own)
 
 
 def _joined(known: np.ndarray, before: Found, after: Found) -> Found:
@@ -232,9 +232,9 @@ def opening(
     """
     start = jax.jit(partial(_before_round_one, policy.functions, environment.game))
     args = jax.tree.map(to_device, (params, environment.setup))
-    instance, _, said = start(jnp.uint32(0), *args)
+    instance, _, text = start(jnp.uint32(0), *args)
     instance, (record, notes) = (
-        jax.tree.map(lambda x: np.asarray(x)[None], x) for x in (instance, said)
+        jax.tree.map(lambda x: np.asarray(x)[None], x) for x in (instance, text)
     )
     record, notes = jax.tree.map(lambda x: x[None], (record, notes))
     books = closed(environment, instance, record, keep)

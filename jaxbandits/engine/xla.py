@@ -66,5 +66,5 @@ def platform_of(mesh: Mesh | AbstractMesh) -> str:
 
 def options_for(version: tuple[int, ...]) -> dict:
     """Options for CPUs with a version of JAX."""
-    found = (options for below, options in OPTIONS if version < below)
-    return next(found, NEWER)
+    result = (options for below, options in OPTIONS if version < below)
+    return next(result, NEWER)

@@ -219,13 +219,13 @@ def split_cells(
         grid, ready, overflow = carry
         place = first_true(ready)
         after, needed = split(grid, place, born, splits)
-        room = grid.count + needed <= ready.shape[0]
-        grid = jax.tree.map(lambda new, old: jnp.where(room, new, old), after, grid)
+        space = grid.count + needed <= ready.shape[0]
+        grid = jax.tree.map(lambda new, old: jnp.where(space, new, old), after, grid)
         rest = ready & (jnp.arange(ready.shape[0], dtype=jnp.int32) != place)
         if history != "whole":
             # All splits need the same room: without it none of the others can be done.
-            rest &= room
-        return grid, rest, overflow | ~room
+            rest &= space
+        return grid, rest, overflow | ~space
 
     grid, _, overflow = lax.while_loop(going, step, (grid, ready, jnp.zeros((), bool)))
     return grid, overflow

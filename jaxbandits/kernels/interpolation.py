@@ -86,8 +86,8 @@ def _through(values: Sequence[Array]) -> tuple[Array, ...]:
     even = [low + high for low, high in pairs]
     odd = [high - low for low, high in pairs]
     parts = zip(_halves(half), (even, odd), strict=True)
-    found = [[_combined(row, part) for row in rows] for rows, part in parts]
-    return tuple(each for both in zip(*found, strict=True) for each in both)
+    results = [[_combined(row, part) for row in rows] for rows, part in parts]
+    return tuple(each for both in zip(*results, strict=True) for each in both)
 
 
 @cache
@@ -276,7 +276,7 @@ def crossings(
     left, right = outermost(values < level, home)
 
     def one(number, side):
-        found = number > 0
+        results = number > 0
         cell = jnp.clip(number - 1 if side < 0 else last - number, 0, last - 1)
         # Heights are compared on one polynomial: those of two cells differ by more than
         # a likelihood ratio where the peak is much narrower than a cell.
@@ -302,7 +302,7 @@ def crossings(
         offsets = (x - middle for x in (*ends, start))
         offset = guarded_newton(further, *offsets, TO_CROSSING[values.dtype])  # type: ignore[arg-type, call-arg]
         position = jnp.where(target > 0, jnp.clip(offset + middle, *ends), inner)
-        return jnp.where(found, position, 0.0 if side < 0 else float(last))
+        return jnp.where(results, position, 0.0 if side < 0 else float(last))
 
     target = jnp.sqrt(jnp.maximum(height - level, 0.0))
     return one(left, -1), one(right, 1)

@@ -169,20 +169,20 @@ def _reward_below(
 
         return np.cumsum(_integral(pieces, 0, 1), axis=1)
 
-    found = np.zeros_like(below)
+    result = np.zeros_like(below)
     if not np.all(sure):
         steps = np.unique(special.ndtri(np.clip(upto, 0.0, 1.0)))
         steps = steps[np.abs(steps) < SCORES]  # where a discrete reward changes
-        found = _integral(integrand, -SCORES, SCORES, points=steps)
+        result = _integral(integrand, -SCORES, SCORES, points=steps)
     if np.any(sure):
         least = over_probabilities(np.where(rho > 0, below, 1 - below))
         mean = np.asarray(reward.mean(params.reward))[:, None]
-        found = np.where(sure, np.where(rho > 0, least, mean - least), found)
-    return found
+        result = np.where(sure, np.where(rho > 0, least, mean - least), result)
+    return result
 
 
 def _integral(function: Any, low: float, high: float, **options: Any) -> np.ndarray:
-    found: np.ndarray = integrate.quad_vec(
+    result: np.ndarray = integrate.quad_vec(
         function, low, high, epsabs=1e-13, epsrel=1e-12, norm="max", **options
     )[0]
-    return found
+    return result

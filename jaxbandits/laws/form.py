@@ -60,47 +60,47 @@ def _named(
 ) -> Callable[..., Any]:
     def asked(*args: Any) -> Any:
         try:
-            found = function(*args)
+            result = function(*args)
         except Exception as error:
             words = str(error).strip().split("\n")[0]
             raise AssertionError(
                 f"{what} failed: {type(error).__name__}: {words}"
             ) from error
         if check is not None:
-            check(what, found, num_arms, *args)
-        return found
+            check(what, result, num_arms, *args)
+        return result
 
     return asked
 
 
-def _check_ends(what: str, found: Any, num_arms: int, params: Any) -> None:
-    _check_pair(what, found, lambda x: np.shape(x) in ((), (num_arms,)))
+def _check_ends(what: str, result: Any, num_arms: int, params: Any) -> None:
+    _check_pair(what, result, lambda x: np.shape(x) in ((), (num_arms,)))
 
 
-def _check_atoms(what: str, found: Any, num_arms: int, params: Any) -> None:
-    _check_pair(what, found, lambda x: np.ndim(x) == 2 and len(x) == num_arms)
+def _check_atoms(what: str, result: Any, num_arms: int, params: Any) -> None:
+    _check_pair(what, result, lambda x: np.ndim(x) == 2 and len(x) == num_arms)
 
 
-def _check_pair(what: str, found: Any, fits: Callable[[Any], bool]) -> None:
-    pair = isinstance(found, tuple | list) and len(found) == 2
+def _check_pair(what: str, result: Any, fits: Callable[[Any], bool]) -> None:
+    pair = isinstance(result, tuple | list) and len(result) == 2
     require(
-        pair and all(map(fits, found)),
-        f"{what} must give two arrays with a row per arm, got {shown(found)}",
+        pair and all(map(fits, result)),
+        f"{what} must give two arrays with a row per arm, got {shown(result)}",
     )
 
 
-def _check_cdf(what: str, found: Any, num_arms: int, params: Any, x: Any) -> None:
-    _check_shape(what, found, (num_arms, *np.shape(x)))
+def _check_cdf(what: str, result: Any, num_arms: int, params: Any, x: Any) -> None:
+    _check_shape(what, result, (num_arms, *np.shape(x)))
 
 
-def _check_quantile(what: str, found: Any, num_arms: int, params: Any, p: Any) -> None:
-    _check_shape(what, found, (num_arms, np.shape(p)[-1]))
+def _check_quantile(what: str, result: Any, num_arms: int, params: Any, p: Any) -> None:
+    _check_shape(what, result, (num_arms, np.shape(p)[-1]))
 
 
-def _check_shape(what: str, found: Any, shape: tuple[int, ...]) -> None:
+def _check_shape(what: str, result: Any, shape: tuple[int, ...]) -> None:
     require(
-        np.shape(found) == shape,
-        f"{what} must give an array {list(shape)}, got shape {list(np.shape(found))}",
+        np.shape(result) == shape,
+        f"{what} must give an array {list(shape)}, got shape {list(np.shape(result))}",
     )
 
 

@@ -120,8 +120,8 @@ def _doubling(policy: Policy[Any, P, A], first: int) -> Policy[State, P, A]:
             if policy.recommend is not None:
                 answer = policy.recommend(state.inner, now)
             if policy.report is not None:
-                found = policy.report(state.inner, now).get("overflow", 0)
-                overflow = overflow | (jnp.asarray(found) > 0)
+                result = policy.report(state.inner, now).get("overflow", 0)
+                overflow = overflow | (jnp.asarray(result) > 0)
             length = 2 * state.length
             fresh = policy.init(told(params, length))
             return State(fresh, view.round, length, answer, overflow)
@@ -135,11 +135,11 @@ def _doubling(policy: Policy[Any, P, A], first: int) -> Policy[State, P, A]:
         )
 
     def report(state, params):
-        found = policy.report(state.inner, told(params, state.length))  # type: ignore[misc]
-        if "overflow" in found:
-            either = found["overflow"] | state.overflow.astype(jnp.int32)
-            found = found | {"overflow": either}
-        return found
+        result = policy.report(state.inner, told(params, state.length))  # type: ignore[misc]
+        if "overflow" in result:
+            either = result["overflow"] | state.overflow.astype(jnp.int32)
+            result = result | {"overflow": either}
+        return result
 
     return policy._replace(
         name=f"{policy.name}, doubling",

@@ -170,7 +170,8 @@ def in_force() -> dict[str, Any]:
     """What figures that are made now look like: your settings, else the house's."""
     house = style()
     params, defaults = (
-        cast(Any, found) for found in (matplotlib.rcParams, matplotlib.rcParamsDefault)
+        cast(Any, result)
+        for result in (matplotlib.rcParams, matplotlib.rcParamsDefault)
     )
     now = {key: params[key] for key in house}
     if now["axes.prop_cycle"] == _CYCLE:  # made by `style`, and maybe changed since
@@ -188,10 +189,10 @@ def under(settings: dict[str, Any]) -> AbstractContextManager[None]:
 
 def figure_of(ax: Axes) -> Figure:
     """The whole figure that axes are on."""
-    found = ax.get_figure(root=True)
-    if found is None:
+    result = ax.get_figure(root=True)
+    if result is None:
         raise ValueError("ax: the axes have been removed from their figure")
-    return found
+    return result
 
 
 def setting(name: str) -> Any:

@@ -141,11 +141,13 @@ def by_value(
     dataset, points = along(dataset, {"name": name}, given)
     policy = the_policy(dataset, policy, {"name": name})
     check_at(dataset, [policy], points)
-    found = cells(dataset, policy, (name,), points)
-    if not found:
+    result = cells(dataset, policy, (name,), points)
+    if not result:
         raise ValueError(f"at: no point of {policy!r} has all of {dict(given)}")
-    values = sorted(value for (value,) in found)
-    chosen = dataset.sel(policy=policy).isel(params=[found[value,] for value in values])
+    values = sorted(value for (value,) in result)
+    chosen = dataset.sel(policy=policy).isel(
+        params=[result[value,] for value in values]
+    )
     chosen = chosen.drop_vars(set(chosen.coords) - {*DIMS[1:], COUNT, INSTANCE})
     names = [f"{name} = {text}" for text in value_labels(values)]
     return (

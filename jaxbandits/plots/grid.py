@@ -51,12 +51,12 @@ def grid_of(
         parameters too.
     """
     check_at(dataset, [policy], at)
-    found = cells(dataset, policy, (x, y), at)
-    if not found:
+    result = cells(dataset, policy, (x, y), at)
+    if not result:
         raise ValueError(f"at: no point of {policy!r} has all of {dict(at)}")
-    xs, ys = (np.unique(column) for column in zip(*found, strict=True))
+    xs, ys = (np.unique(column) for column in zip(*result, strict=True))
     points = np.full((len(ys), len(xs)), -1)
-    for (at_x, at_y), point in found.items():
+    for (at_x, at_y), point in result.items():
         points[np.searchsorted(ys, at_y), np.searchsorted(xs, at_x)] = point
     return Grid(xs, ys, points)
 

@@ -26,13 +26,13 @@ def arguments(dataset: xr.Dataset) -> dict[str, np.ndarray]:
     An argument is called as its coordinate is, ``environment_num_arms``, or for short
     ``num_arms`` if no parameter is. There are none without a dimension ``environment``.
     """
-    found = {
+    results = {
         str(name).removeprefix(FACT): values.values
         for name, values in dataset.coords.items()
         if str(name).startswith(FACT) and values.dims == ("environment",)
     }
     taken = parameters(dataset)
-    return {FACT + name if name in taken else name: x for name, x in found.items()}
+    return {FACT + name if name in taken else name: x for name, x in results.items()}
 
 
 def argument_of(dataset: xr.Dataset, name: str) -> np.ndarray | None:
@@ -98,9 +98,9 @@ def the_policy(
     if policy is None:
         able = [name for name in names if wanted <= coordinates(dataset, name).keys()]
         if len(able) != 1:
-            found, both = ", ".join(able) or "none", "both " * (len(needed) > 1)
+            results, both = ", ".join(able) or "none", "both " * (len(needed) > 1)
             them = " and ".join(map(repr, needed.values()))
-            raise ValueError(f"policy: name one; {found} has {both}{them}")
+            raise ValueError(f"policy: name one; {results} has {both}{them}")
         return str(able[0])
     check_policies(dataset, [policy])
     for argument, name in needed.items():
@@ -156,23 +156,23 @@ def cells(
         if name in values:
             real &= np.isclose(values[name], value, rtol=1e-9, atol=0)
     points = np.flatnonzero(real)
-    found: dict[tuple[float, ...], int] = {}
+    results: dict[tuple[float, ...], int] = {}
     varying = set()
     for point in points:
         # A point that repeats another one in everything plays the same runs.
-        first = found.setdefault(
+        first = results.setdefault(
             tuple(float(values[name][point]) for name in names), int(point)
         )
         varying |= {name for name, each in values.items() if each[first] != each[point]}
     if varying:
         others = {name: np.unique(values[name][points]) for name in values}
         others = {name: each for name, each in others.items() if name in varying}
-        told = ", ".join(
+        given = ", ".join(
             f"{name} ({', '.join(value_labels(each))})" for name, each in others.items()
         )
         example = {name: float(each[0]) for name, each in others.items()}
         raise ValueError(
-            f"at: points of {policy!r} differ also in {told}; "
+            f"at: points of {policy!r} differ also in {given}; "
             f"select values, as in at={example}"
         )
-    return found
+    return results

@@ -109,8 +109,8 @@ def _response(
     x = np.array(sorted(points))
     chosen = [points[value] for value in sorted(points)]
     samples = [runs.replications(point) for point in chosen]
-    found = [t_interval(sample, level or 0.95) for sample in samples]
-    mean, lower, upper = np.array(found).reshape(-1, 3).T
+    results = [t_interval(sample, level or 0.95) for sample in samples]
+    mean, lower, upper = np.array(results).reshape(-1, 3).T
     if level is None:
         lower = upper = np.full_like(mean, np.nan)
     x = x[~np.isnan(x)]

@@ -87,8 +87,8 @@ def t_interval(sample: np.ndarray, level: float) -> tuple[float, float, float]:
     """Mean and Student's t interval of a sample; NaN where it is too small."""
     if sample.size == 0:
         return np.nan, np.nan, np.nan
-    found = quiet_interval(xr.DataArray(sample, dims="seed"), level)
-    return found.mean.item(), found.lower.item(), found.upper.item()
+    result = quiet_interval(xr.DataArray(sample, dims="seed"), level)
+    return result.mean.item(), result.lower.item(), result.upper.item()
 
 
 def enough_seeds(runs: Samples) -> int:
@@ -120,14 +120,14 @@ def may_be_best(
     """
     points = np.flatnonzero(runs.counts).tolist()
     each = 1 - 2 * (1 - level) / max(len(points) - 1, 1)
-    close = np.zeros(len(runs.values), bool)
+    near = np.zeros(len(runs.values), bool)
     for point in points:
         if point != best and not np.isnan(runs.of(point)).any():
             difference = runs.difference(point, best)
             if not smaller_is_better:
                 difference = -difference
             scale = np.abs(runs.of(point)).max()
-            found = t_test(difference, each, scale) if difference.size else None
-            worse = found and found.sign > 0 and found.p <= 1 - each
-            close[point] = not worse
-    return close
+            result = t_test(difference, each, scale) if difference.size else None
+            worse = result and result.sign > 0 and result.p <= 1 - each
+            near[point] = not worse
+    return near

@@ -112,14 +112,14 @@ def select(
     values = metric_values(dataset, metric, gaps=True)
     if np.isinf(values).any():
         raise ValueError(f"metric: {metric!r} is infinite in some run")
-    found = quiet_interval(values, 0.95 if level is None else level)
+    result = quiet_interval(values, 0.95 if level is None else level)
     names = dataset["policy"].values.tolist()
     asked = names if policies is None else list(policies)
-    there = found[0].notnull().any("checkpoint")
+    there = result[0].notnull().any("checkpoint")
     drawn = [name for name in asked if there.sel(policy=name)]
     curves = {}
     for name, text in names_of(drawn, labels).items():
-        mean, lower, upper = (part.sel(policy=name).values for part in found)
+        mean, lower, upper = (part.sel(policy=name).values for part in result)
         if level is None:
             lower = upper = np.full_like(mean, np.nan)
         style = line_style(names.index(name))

@@ -102,11 +102,11 @@ def plot_sensitivity(
     lines, drawn = [], []
     for name in names:
         runs = samples(dataset, metric, name, checkpoint)
-        found = responses(dataset, runs, name, x, by, points, level, labels)
+        results = responses(dataset, runs, name, x, by, points, level, labels)
         # As in `plot_curves`: what has nothing to show is left out.
-        found = [each for each in found if not np.isnan(each.mean).all()]
-        lines += found
-        drawn += [name] * bool(found)
+        results = [each for each in results if not np.isnan(each.mean).all()]
+        lines += results
+        drawn += [name] * bool(results)
     if by is None:
         names_of(drawn, labels)
     if not any(each.x.size for each in lines):

@@ -130,17 +130,17 @@ def array_of(argument: str, value: object) -> np.ndarray:
 
 def check_probabilities(q: ArrayLike, inside: bool) -> np.ndarray:
     """`q` as f64; `inside` leaves out 0 and 1. Raises an error that names ``q``."""
-    found = array_of("q", q)
-    if found.dtype.kind not in "fiu" or found.ndim > 1:
+    result = array_of("q", q)
+    if result.dtype.kind not in "fiu" or result.ndim > 1:
         raise TypeError(f"q must be a number or a list of numbers, got {q!r}")
-    if not found.size:
+    if not result.size:
         raise ValueError("q must name at least one probability, got none")
-    proper = (found > 0) & (found < 1) if inside else (found >= 0) & (found <= 1)
+    proper = (result > 0) & (result < 1) if inside else (result >= 0) & (result <= 1)
     if not proper.all():
         raise ValueError(
-            f"q must be in {'(0, 1)' if inside else '[0, 1]'}, got {found.tolist()}"
+            f"q must be in {'(0, 1)' if inside else '[0, 1]'}, got {result.tolist()}"
         )
-    return found.astype(np.float64)
+    return result.astype(np.float64)
 
 
 def check_bounds(

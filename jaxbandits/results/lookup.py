@@ -207,8 +207,10 @@ def check_recorded(
     *_, checkpoints = np.nonzero(lacks)
     rows = lacks.any(axis=tuple(range(1, lacks.ndim)))
     names = rounds["policy"].values[rows].tolist()
-    found = rounds["checkpoint"].values[checkpoints[0]].item()
-    which = f"last checkpoint, {found}" if last else f"checkpoint {found} among others"
+    result = rounds["checkpoint"].values[checkpoints[0]].item()
+    which = (
+        f"last checkpoint, {result}" if last else f"checkpoint {result} among others"
+    )
     raise ValueError(
         f"dataset: {', '.join(map(str, names))} lack{'s' * (len(names) == 1)} the "
         f"{which} (of datasets that were joined?); take checkpoints that all have, by "

@@ -134,7 +134,7 @@ def quantiles_in(tables: np.ndarray, q: np.ndarray) -> np.ndarray:
     Returns:
       f64[Q, ...]; NaN where a run is NaN, or there is none.
     """
-    found = joined(moments_in(tables[..., 0, :]), -1)
+    result = joined(moments_in(tables[..., 0, :]), -1)
     counts = np.nan_to_num(tables[..., 1:, :]).sum(axis=-3)
     zero = np.nan_to_num(tables[..., 0, _ZERO]).sum(axis=-1)
     positive, negative = (
@@ -154,16 +154,16 @@ def quantiles_in(tables: np.ndarray, q: np.ndarray) -> np.ndarray:
         """The run of a number, from 0, in increasing order."""
         place = (ordered <= number[..., None]).sum(axis=-1)
         about = middles[np.minimum(place, middles.size - 1)]
-        about = np.where(number == 0, found.min, about)
-        about = np.where(number == total - 1, found.max, about)
-        return np.clip(about, found.min, found.max)
+        about = np.where(number == 0, result.min, about)
+        about = np.where(number == total - 1, result.max, about)
+        return np.clip(about, result.min, result.max)
 
     low = np.floor(rank)
     below, above = run(low), run(np.minimum(low + 1, np.maximum(total - 1, 0)))
     with np.errstate(invalid="ignore"):  # Of infinities.
         value = below + (rank - low) * (above - below)
     value = np.where(rank == low, below, value)
-    return np.where((total == found.number) & (total > 0), value, np.nan)
+    return np.where((total == result.number) & (total > 0), value, np.nan)
 
 
 def _counts(rows: np.ndarray) -> np.ndarray:

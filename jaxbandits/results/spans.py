@@ -40,16 +40,16 @@ def listed(spans: Spans) -> np.ndarray:
 def parts(spans: Spans, size: int) -> Iterator[Spans]:
     """Parts of `size` seeds each; the last one of what is left."""
     part: list[tuple[int, int]] = []
-    room = size
+    space = size
     for start, stop in spans:
         while start < stop:
-            end = min(start + room, stop)
+            end = min(start + space, stop)
             part.append((start, end))
-            room -= end - start
+            space -= end - start
             start = end
-            if not room:
+            if not space:
                 yield tuple(part)
-                part, room = [], size
+                part, space = [], size
     if part:
         yield tuple(part)
 

@@ -117,11 +117,11 @@ def simulate(
     several = not isinstance(environments, Environment)
     if store is None and several and jax.process_count() > 1:
         raise ValueError("store: several processes need one that all can write to")
-    found = play_spec(spec, store, machine)
-    warn_of_cuts(found, budget, horizon, stacklevel=2)
+    result = play_spec(spec, store, machine)
+    warn_of_cuts(result, budget, horizon, stacklevel=2)
     if several:
-        return found
-    return found.sel(environment=next(iter(played_on)))
+        return result
+    return result.sel(environment=next(iter(played_on)))
 
 
 def _is_environment(value: Any) -> bool:

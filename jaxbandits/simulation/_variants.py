@@ -112,9 +112,9 @@ def _cells(where: str, values: Any) -> list[_Cell]:
     no_list = str | Mapping | set | frozenset
     if isinstance(values, no_list) or not isinstance(values, Iterable):
         raise TypeError(f"{where} must be a list of values, got {checks.shown(values)}")
-    found = []
+    results = []
     for value in itertools.islice(values, MOST + 1):
-        if len(found) == MOST:
+        if len(results) == MOST:
             raise ValueError(f"{where} must end: at most {MOST} values are possible")
         text = _text(value)
         if text is None:
@@ -122,10 +122,10 @@ def _cells(where: str, values: Any) -> list[_Cell]:
                 f"{where} must be numbers, texts, functions or lists of them, got "
                 f"{checks.shown(value)}"
             )
-        found.append(_Cell(text, value))
-    if not found:
+        results.append(_Cell(text, value))
+    if not results:
         raise ValueError(f"{where} must not be empty")
-    return found
+    return results
 
 
 def _text(value: Any) -> str | None:

@@ -80,29 +80,29 @@ def environment_of(environment: Any) -> Environment:
             f"environment.name must be a string, got {checks.shown(environment.name)}"
         )
     checks.label("environment.name", environment.name)
-    whose = f"environment {environment.name!r}"
+    owner = f"environment {environment.name!r}"
     game = environment.game
-    checks.instance(f"{whose}: game", game, Game, "of jaxbandits")
-    checks.whole(f"{whose}: words", game.words, 0)
-    checks.flag(f"{whose}: by_the_clock", game.by_the_clock)
+    checks.instance(f"{owner}: game", game, Game, "of jaxbandits")
+    checks.whole(f"{owner}: words", game.words, 0)
+    checks.flag(f"{owner}: by_the_clock", game.by_the_clock)
     for part in ("sample", "init", "view", "step", "record", "metrics"):
-        checks.function(f"{whose}: {part}", getattr(game, part))
-    checks.function(f"{whose}: tables", environment.tables)
+        checks.function(f"{owner}: {part}", getattr(game, part))
+    checks.function(f"{owner}: tables", environment.tables)
     optional = {"spent": game.spent}
     optional |= {"judge": environment.judge, "oracle": environment.oracle}
     for part, function in optional.items():
         if function is not None:
-            checks.function(f"{whose}: {part}", function)
+            checks.function(f"{owner}: {part}", function)
     if game.actions is not None:
         source = "of jaxbandits.protocol"
-        checks.instance(f"{whose}: actions", game.actions, Actions, source)
+        checks.instance(f"{owner}: actions", game.actions, Actions, source)
     if not isinstance(environment.provenance, Mapping | None):
         raise TypeError(
-            f"{whose}: provenance must be a mapping or None, got "
+            f"{owner}: provenance must be a mapping or None, got "
             f"{checks.shown(environment.provenance)}"
         )
-    checks.check_setup(f"{whose}: setup", environment.setup)
-    plain(environment.provenance or {}, f"{whose}: provenance")
+    checks.check_setup(f"{owner}: setup", environment.setup)
+    plain(environment.provenance or {}, f"{owner}: provenance")
     return environment
 
 
@@ -371,10 +371,10 @@ def points_of(
             errors.check()
             raise
     for leaf, values in columns.items():
-        whose = f"{argument}: {leaf}"
+        owner = f"{argument}: {leaf}"
         if np.any(np.isnan(values)):
-            raise ValueError(f"{whose} must be a number, got NaN")
-        checks.multiplied(**{whose: _shortest(values)})
+            raise ValueError(f"{owner} must be a number, got NaN")
+        checks.multiplied(**{owner: _shortest(values)})
     return full
 
 
@@ -386,22 +386,22 @@ def _check(name: str, policy: Policy, points: Points) -> None:
     try:
         return check(make(**{x: _shortest(c) for x, c in points.columns.items()}))
     except Exception as error:  # noqa: BLE001 - a check of single numbers, perhaps
-        found = error
+        result = error
     for number in range(points.count):
         try:
             check(make(**{x: float(c[number]) for x, c in points.columns.items()}))
         except Exception as error:  # noqa: BLE001 - whatever the policy's check raises
-            found = error
+            result = error
             break
     else:
         return None
-    own = "positional argument" not in str(found)
-    if isinstance(found, ValueError | TypeError) and own:
-        raise found
+    own = "positional argument" not in str(result)
+    if isinstance(result, ValueError | TypeError) and own:
+        raise result
     raise ValueError(
         f"policies[{name!r}]: check must take params, and raise a ValueError where "
-        f"they are out of range; it failed: {found!r}"
-    ) from found
+        f"they are out of range; it failed: {result!r}"
+    ) from result
 
 
 def _shortest(column: np.ndarray):
@@ -444,7 +444,7 @@ def _told(
 ) -> dict[str, float]:
     """What the game tells of what is free."""
     own = "budget" if schedule.by_budget else "horizon"
-    told = {}
+    known = {}
     for leaf in free & untold(policy):
         if leaf != own:
             how = f"in {argument}: {{{leaf!r}: ...}}"
@@ -454,5 +454,5 @@ def _told(
                 f"policies[{name!r}] must know the {leaf}, and this game is played for "
                 f"a {own}: give it {how}"
             )
-        told[leaf] = float(schedule.checkpoints[-1])
-    return told
+        known[leaf] = float(schedule.checkpoints[-1])
+    return known

@@ -247,9 +247,9 @@ def _design(where: str, design: dict, crossed: Any) -> Zipped:
         )
         for leaf, span in design["ranges"].items()
     }
-    said = design | {x: int(design[x]) for x in ("points", "seed") if x in design}
+    words = design | {x: int(design[x]) for x in ("points", "seed") if x in design}
     try:
-        return sampled(**said | {"ranges": ranges}, crossed=crossed)
+        return sampled(**words | {"ranges": ranges}, crossed=crossed)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{where}: {error}") from error
 

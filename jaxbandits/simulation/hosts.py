@@ -42,8 +42,8 @@ def join(
     if all(given):
         checks.whole("processes", processes, 1)
         checks.whole("process", process, 0, processes - 1)
-        found = re.fullmatch(r".+:(\d+)", checks.text("coordinator", coordinator))
-        if not found or not 0 < int(found[1]) < 2**16:  # JAX would wait for it
+        result = re.fullmatch(r".+:(\d+)", checks.text("coordinator", coordinator))
+        if not result or not 0 < int(result[1]) < 2**16:  # JAX would wait for it
             raise ValueError(
                 f"coordinator must be HOST:PORT, a port in [1, 65535], got "
                 f"{coordinator!r}"

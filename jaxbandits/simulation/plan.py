@@ -270,8 +270,8 @@ def defaults_of(plan: Plan, key: Key) -> dict[str, float]:
     policy, schedule = plan.matches[key].policy, plan.terms.schedule
     own = "budget" if schedule.by_budget else "horizon"
     params = policy.params._asdict() if policy.params else {}
-    told = {own: schedule.checkpoints[-1]} if own in untold(policy) else {}
-    return {leaf: float(value) for leaf, value in (params | told).items()}
+    feedback = {own: schedule.checkpoints[-1]} if own in untold(policy) else {}
+    return {leaf: float(value) for leaf, value in (params | feedback).items()}
 
 
 def full_points(plan: Plan, key: Key, points: Points) -> Points:

@@ -75,47 +75,47 @@ def play(
 
 def _closed(policy, environment, chunk: Chunk) -> dict[str, np.ndarray]:
     """The books of a chunk, checked."""
-    whose = f"policy {policy.name!r} in environment {environment.name!r}"
+    owner = f"policy {policy.name!r} in environment {environment.name!r}"
     actions = environment.game.actions
     if not np.all(chunk.rounds[:, -1] > 0):
         raise ValueError(
-            f"{whose}: runs were over before their first round; `spent` must be a "
+            f"{owner}: runs were over before their first round; `spent` must be a "
             "number below the budget at the start, and not NaN"
         )
     if chunk.books.counted is not None:
         refused = chunk.rounds - chunk.books.counted
-        _check_actions(whose, actions, refused)
+        _check_actions(owner, actions, refused)
         if np.any(refused < 0):
             counts = "game.actions.counted" if actions else "the sum of pulls on record"
             raise ValueError(
-                f"{whose}: {counts} must be the number of rounds, and is up to "
+                f"{owner}: {counts} must be the number of rounds, and is up to "
                 f"{-refused.min()} more by one checkpoint; where `pulls` are not one a "
                 "round, game.actions must say what is an action, and count"
             )
     recommended = chunk.notes.recommended
     if actions is not None and jax.tree.leaves(recommended):
         allowed = _every(actions.allowed, chunk.instance, recommended)
-        _check_actions(f"{whose}, recommend", actions, ~allowed)
-    found = booked(environment, chunk)
-    metrics = found.keys() - chunk.notes.report.keys() - chunk.books.kept.keys()
+        _check_actions(f"{owner}, recommend", actions, ~allowed)
+    result = booked(environment, chunk)
+    metrics = result.keys() - chunk.notes.report.keys() - chunk.books.kept.keys()
     if not metrics:
         raise ValueError(
-            f"{whose}: the environment's metrics are none; it must have at least one"
+            f"{owner}: the environment's metrics are none; it must have at least one"
         )
     for name in sorted(metrics):
-        if np.any(np.isnan(found[name])):
+        if np.any(np.isnan(result[name])):
             raise ValueError(
-                f"{whose}: the metric {name!r} is NaN, and must be a number in all runs"
+                f"{owner}: the metric {name!r} is NaN, and must be a number in all runs"
             )
-    return found
+    return result
 
 
-def _check_actions(whose: str, actions: Actions | None, refused: np.ndarray) -> None:
+def _check_actions(owner: str, actions: Actions | None, refused: np.ndarray) -> None:
     """Require that no action was refused, [L, C]."""
     if np.any(refused > 0):
         runs = np.count_nonzero(np.any(refused > 0, axis=1))
         raise ValueError(
-            f"{whose}: {runs} of {len(refused)} runs have an action that the game has "
+            f"{owner}: {runs} of {len(refused)} runs have an action that the game has "
             f"not (up to {int(refused.max())} by one checkpoint); "
             + (
                 f"an action is {actions.text}"
@@ -165,12 +165,12 @@ def booked(environment: Environment, chunk: Chunk) -> dict[str, np.ndarray]:
     if environment.judge is not None and jax.tree.leaves(recommended):
         its = judged(environment, chunk.instance, recommended, shape)
         parts["the environment's judge"] = its
-    found: dict[str, np.ndarray] = {}
+    result: dict[str, np.ndarray] = {}
     for what, part in (parts | {"keep": chunk.books.kept}).items():
-        if clash := sorted(found.keys() & part.keys()):
+        if clash := sorted(result.keys() & part.keys()):
             raise ValueError(f"{what} names {clash}, which the results have anyway")
-        found |= part
-    return found
+        result |= part
+    return result
 
 
 def judged(environment: Environment, instance: Any, action: Any, shape) -> dict:
@@ -180,28 +180,28 @@ def judged(environment: Environment, instance: Any, action: Any, shape) -> dict:
       ValueError, TypeError: naming the judge, if it fails or says something else.
     """
     try:
-        found = environment.judge(instance, action)  # type: ignore[misc]
+        result = environment.judge(instance, action)  # type: ignore[misc]
     except Exception as error:
         words = str(error).strip().split("\n")[0]
         raise ValueError(
             f"environment {environment.name!r}: judge failed: {type(error).__name__}: "
             f"{words}; it must take (instance, action), with a row per run"
         ) from error
-    return numbers_of("judge", environment, found, shape)
+    return numbers_of("judge", environment, result, shape)
 
 
-def numbers_of(what: str, environment: Environment, found: Any, shape) -> dict:
+def numbers_of(what: str, environment: Environment, result: Any, shape) -> dict:
     """What an environment's `metrics` or `judge` gives, checked."""
-    whose = f"environment {environment.name!r}: {what} must give"
-    if not isinstance(found, Mapping) or not all(isinstance(x, str) for x in found):
-        raise TypeError(f"{whose} names and arrays, got {shown(found)}")
-    for name, value in found.items():
+    owner = f"environment {environment.name!r}: {what} must give"
+    if not isinstance(result, Mapping) or not all(isinstance(x, str) for x in result):
+        raise TypeError(f"{owner} names and arrays, got {shown(result)}")
+    for name, value in result.items():
         values = np.asarray(value)
         if values.dtype.kind not in "biuf":
-            raise TypeError(f"{whose} numbers, got {name!r} of {values.dtype}")
+            raise TypeError(f"{owner} numbers, got {name!r} of {values.dtype}")
         if values.shape != shape:
             raise ValueError(
-                f"{whose} one number per run and checkpoint, {list(shape)}, got "
+                f"{owner} one number per run and checkpoint, {list(shape)}, got "
                 f"{name!r} of shape {list(values.shape)}"
             )
-    return dict(found)
+    return dict(result)

@@ -132,14 +132,14 @@ def dominance(
     each = 1 - (1 - level) / max(tests, 1)
     if bounds is not None:
         low, high = check_bounds(bounds, values.values)
-        found = bounded_test(pairs, each, high - low)
+        result = bounded_test(pairs, each, high - low)
     elif test == "sign":
-        found = sign_test(pairs)
+        result = sign_test(pairs)
     else:
         magnitude = np.abs(runs).max(axis=-1)
-        found = t_test(pairs, each, np.maximum(magnitude[:, None], magnitude))
-    p = np.where((pairs == 0).all(axis=-1), 1.0, found.p)
-    p_adjusted, verdict = _corrected(p, found.sign, upper_half, 1 - level, correction)
+        result = t_test(pairs, each, np.maximum(magnitude[:, None], magnitude))
+    p = np.where((pairs == 0).all(axis=-1), 1.0, result.p)
+    p_adjusted, verdict = _corrected(p, result.sign, upper_half, 1 - level, correction)
     if smaller_is_better:
         verdict = -verdict
     better = pairs < 0 if smaller_is_better else pairs > 0
@@ -148,12 +148,12 @@ def dominance(
     missing = np.isnan(center)
     columns = {
         "difference": center,
-        "lower": found.lower,
-        "upper": found.upper,
+        "lower": result.lower,
+        "upper": result.upper,
         "p": p,
         "p_adjusted": p_adjusted,
         "verdict": verdict,
-        "reason": np.where(missing, "a seed is NaN", found.reason),
+        "reason": np.where(missing, "a seed is NaN", result.reason),
         "skewness": skewness,
         "effective_seeds": effective,
         "win_rate": np.where(missing, np.nan, wins),
@@ -195,8 +195,8 @@ def _corrected(
     # A test that says nothing stays in the family: leaving it out because of what the
     # seeds look like would make the others' level depend on the same seeds.
     filled = np.where(np.isnan(raw), 1.0, raw)
-    found = corrected(filled, correction)
+    result = corrected(filled, correction)
     for at in ((rows, columns), (columns, rows)):
-        adjusted[at] = np.where(np.isnan(raw), np.nan, found)
-        verdict[at] = np.where((found <= error_rate) & ~np.isnan(raw), sign[at], 0)
+        adjusted[at] = np.where(np.isnan(raw), np.nan, result)
+        verdict[at] = np.where((result <= error_rate) & ~np.isnan(raw), sign[at], 0)
     return adjusted, verdict

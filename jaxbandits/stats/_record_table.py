@@ -57,15 +57,15 @@ def _check_records(records: Any) -> None:
         checks.whole(f"{where}['seeds']", record["seeds"], 0)
         check_mapping(f"{where}['metrics']", record["metrics"])
         check_mapping(f"{where}['params']", record.get("params") or {})
-        for name, found in record["metrics"].items():
-            _check_entry(f"{where}['metrics'][{name!r}]", found)
+        for name, results in record["metrics"].items():
+            _check_entry(f"{where}['metrics'][{name!r}]", results)
 
 
-def _check_entry(where: str, found: Any) -> None:
+def _check_entry(where: str, results: Any) -> None:
     """Require numbers or None, as JSON has them, and no error below 0."""
-    _check_keys(where, found, *Entry.__annotations__)
+    _check_keys(where, results, *Entry.__annotations__)
     for key in Entry.__annotations__:
-        name, number = f"{where}[{key!r}]", found[key]
+        name, number = f"{where}[{key!r}]", results[key]
         if number is not None:
             check = checks.non_negative if key == "sem" else checks.finite
             check(**{name: checks.number(name, number)})
@@ -141,8 +141,8 @@ def record_table(
     printed = {
         name
         for r in records
-        for name, found in r["metrics"].items()
-        if found["published"] is not None
+        for name, results in r["metrics"].items()
+        if results["published"] is not None
     }
     latex = form == "latex"
     safe = texts.latex if latex else texts.markdown
@@ -170,10 +170,10 @@ def record_table(
             said(record["policy"]) + safe(points[number]),
         ]
         for name in names:
-            found = record["metrics"].get(name)
-            row.append(_cell(found, latex, _mark_of(marks.get(name), number)))
+            results = record["metrics"].get(name)
+            row.append(_cell(results, latex, _mark_of(marks.get(name), number)))
             if name in printed:
-                value = None if found is None else found["published"]
+                value = None if results is None else results["published"]
                 row.append("" if value is None else _number(value, None, latex))
         rows.append(row)
     used = sorted({best[name] for name in marks})
@@ -189,7 +189,7 @@ def _points(records: Sequence[Record]) -> list[str]:
     for record in records:
         same = params.setdefault((record["environment"], record["policy"]), [])
         same.append(record.get("params") or {})
-    found = []
+    results = []
     for record in records:
         rows = params[record["environment"], record["policy"]]
         own = [
@@ -197,8 +197,8 @@ def _points(records: Sequence[Record]) -> list[str]:
             for name, value in (record.get("params") or {}).items()
             if any(name not in other or other[name] != value for other in rows)
         ]
-        found.append(f" ({', '.join(own)})" if own else "")
-    return found
+        results.append(f" ({', '.join(own)})" if own else "")
+    return results
 
 
 def _has_errors(records: Sequence[Record]) -> bool:
@@ -212,9 +212,9 @@ def _marks(
     sign = 1.0 if direction == "lowest" else -1.0
     rivals: dict[_Game, dict[int, tuple[float, float, int]]] = {}
     for number, record in enumerate(records):
-        found = record["metrics"].get(name)
-        if found is not None and found["mean"] is not None and found["sem"]:
-            rival = (sign * found["mean"], found["sem"], record["seeds"])
+        results = record["metrics"].get(name)
+        if results is not None and results["mean"] is not None and results["sem"]:
+            rival = (sign * results["mean"], results["sem"], record["seeds"])
             # Of records that were written by hand only the environment is required.
             game = (
                 record["environment"],
@@ -260,10 +260,10 @@ def _mark_of(marks: Mapping[_Game, _Marks] | None, number: int) -> str:
     return ""
 
 
-def _cell(found: Entry | None, latex: bool, mark: str) -> str:
-    if found is None or found["mean"] is None:
+def _cell(results: Entry | None, latex: bool, mark: str) -> str:
+    if results is None or results["mean"] is None:
         return ""
-    text = _number(found["mean"], found["sem"], latex)
+    text = _number(results["mean"], results["sem"], latex)
     if latex:
         bold = rf"$\mathbf{{{text[1:-1]}}}$"
         return {"best": bold, "close": text[:-1] + r"^{\dagger}$"}.get(mark, text)

@@ -70,12 +70,12 @@ def _bca(rows: np.ndarray, level: float, resamples: int, seed: int) -> np.ndarra
         index = index.reshape(-1, drawn)
         lane = np.arange(len(index))[:, None]
         counts = np.bincount((index + size * lane).ravel(), minlength=size * len(index))
-        found = deviations @ counts.reshape(-1, size).T / drawn
+        result = deviations @ counts.reshape(-1, size).T / drawn
         # BCa counts the resamples below the sample's own mean, 0 here. Rounding makes
         # ties of what is equal but for the order of a sum.
-        return np.round(found, 12).reshape(-1, *batch)
+        return np.round(result, 12).reshape(-1, *batch)
 
-    found = stats.bootstrap(
+    result = stats.bootstrap(
         (np.arange(size),),
         means,
         vectorized=True,
@@ -87,4 +87,4 @@ def _bca(rows: np.ndarray, level: float, resamples: int, seed: int) -> np.ndarra
         # The name that SciPy 1.13 knows too; later ones also call it `rng`.
         random_state=np.random.default_rng(seed),
     ).confidence_interval
-    return center + scale * np.stack([found.low, found.high])
+    return center + scale * np.stack([result.low, result.high])

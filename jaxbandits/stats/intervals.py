@@ -82,8 +82,8 @@ def sem(dataset: xr.Dataset, metric: str) -> xr.DataArray:
     """
     values = metric_values(dataset, metric, moments=True, blocks=True, ragged=True)
     if is_large(values):
-        center, found = summed(values)
-        return center.copy(data=sem_of(found))
+        center, result = summed(values)
+        return center.copy(data=sem_of(result))
     check_seeds(values)
     return _over_seeds(values, _sem)
 
@@ -94,8 +94,8 @@ def _over_seeds(
     """A statistic of replications, of each point by itself if their numbers differ."""
     if not is_ragged(values):
         return statistic(replications(values))
-    (found,) = apart(values, lambda part: [statistic(replications(part))])
-    return found
+    (result,) = apart(values, lambda part: [statistic(replications(part))])
+    return result
 
 
 def interval(
@@ -144,12 +144,12 @@ def interval(
     values = metric_values(dataset, metric, moments=large, blocks=large, ragged=True)
     if is_large(values):
         return _of_moments(values, level)
-    found = _interval(
+    result = _interval(
         values, level, method, resamples=resamples, seed=seed, bounds=bounds
     )
     if method != "bounded":
         _warn(values, _words(values, level))
-    return found
+    return result
 
 
 def interval_of(
@@ -168,12 +168,12 @@ def interval_of(
         raise TypeError(f"values must be numbers, got {values.dtype}")
     check_once("values", values, "seed")
     warn_of_missing(values, repr(values.name) if values.name else "values")
-    found = _interval(
+    result = _interval(
         values, level, method, resamples=resamples, seed=seed, bounds=bounds
     )
     if method != "bounded":
         _warn(values, _words(values, level))
-    return found
+    return result
 
 
 def _warn(values: xr.DataArray, what: str) -> None:
@@ -191,10 +191,10 @@ def quiet_interval(values: xr.DataArray, level: float) -> Interval:
 def _of_moments(values: xr.DataArray, level: float) -> Interval:
     """Student's intervals from moments."""
     check_level(level)
-    center, found = summed(values)
-    last = Moments(*(center.copy(data=x).isel(checkpoint=-1).values for x in found))
+    center, result = summed(values)
+    last = Moments(*(center.copy(data=x).isel(checkpoint=-1).values for x in result))
     warn_of_moments(last, _words(values, level), stacklevel=4)
-    half = half_width(found, level)
+    half = half_width(result, level)
     return Interval(center, center - half, center + half)
 
 
@@ -279,10 +279,10 @@ def quantiles(
         # All runs of a few curves at a time.
         values = values.chunk({"seed": -1, "checkpoint": 1})
     if is_ragged(values):
-        (found,) = apart(
+        (result,) = apart(
             values, lambda part: [part.quantile(probabilities, "seed", skipna=False)]
         )
-        return found
+        return result
     return values.quantile(probabilities, "seed", skipna=False)
 
 
@@ -308,8 +308,8 @@ def variance(values: xr.DataArray) -> xr.DataArray:
     if values.sizes["seed"] < 2:
         return xr.full_like(values.isel(seed=0, drop=True), np.nan)
     with np.errstate(over="ignore"):
-        found = values.var("seed", ddof=1, skipna=False)
-    far = (found == np.inf) | (found < SMALLEST)
+        result = values.var("seed", ddof=1, skipna=False)
+    far = (result == np.inf) | (result < SMALLEST)
     if values.chunks is None and far.any():
         low, high = values.min("seed", skipna=False), values.max("seed", skipna=False)
         if (far & np.isfinite(low) & np.isfinite(high) & (low < high)).any():
@@ -317,7 +317,7 @@ def variance(values: xr.DataArray) -> xr.DataArray:
                 f"{values.name or 'values'} must differ by 0, or by sizes in about "
                 "[1e-150, 1e150], whose squares float64 holds: multiply them first"
             )
-    return found
+    return result
 
 
 def _sem(values: xr.DataArray) -> xr.DataArray:

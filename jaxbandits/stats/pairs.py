@@ -79,7 +79,7 @@ def paired_difference(
     # Division by a NaN instead of 0 keeps quiet; then put what 0 means.
     ratio = unpaired / paired.where(paired > 0)
     ratio = ratio.where(~((paired == 0) & (unpaired > 0)), float("inf"))
-    found = quiet_interval(difference, level)
+    result = quiet_interval(difference, level)
     what = f"the {100 * level:g} % intervals of {policy!r} minus {baseline!r}"
     warn_of_coverage(difference, what)
-    return PairedDifference(*found, ratio)
+    return PairedDifference(*result, ratio)

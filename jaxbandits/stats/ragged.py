@@ -37,15 +37,15 @@ def apart(
     """
     cells = _cells(values)
     sizes = [values.sizes[dim] for dim in cells]
-    found: list[xr.DataArray] = []
+    results: list[xr.DataArray] = []
     for rows, part in _parts(values):
         made = [each.transpose(_CELL, ...) for each in statistic(part)]
-        if not found:
-            found = [_like(each, int(np.prod(sizes))) for each in made]
-        for whole, each in zip(found, made, strict=True):
+        if not results:
+            results = [_like(each, int(np.prod(sizes))) for each in made]
+        for whole, each in zip(results, made, strict=True):
             whole.values[rows] = each.values
     rest = {x: c for x, c in values.coords.items() if "seed" not in c.dims}
-    return [_unfolded(each, cells, sizes, values.dims, rest) for each in found]
+    return [_unfolded(each, cells, sizes, values.dims, rest) for each in results]
 
 
 def warn_apart(values: xr.DataArray, what: str, stacklevel: int = 3) -> None:

@@ -126,5 +126,5 @@ def _entry(name: str, value: Any) -> Entry:
 
 
 def _number(argument: str, value: float | None) -> float | None:
-    found = math.nan if value is None else checks.number(argument, value)
-    return found if math.isfinite(found) else None
+    result = math.nan if value is None else checks.number(argument, value)
+    return result if math.isfinite(result) else None

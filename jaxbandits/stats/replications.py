@@ -80,10 +80,10 @@ def _check_blocks(numbers: np.ndarray, seeds: np.ndarray) -> None:
     order = np.argsort(seeds)
     ordered = numbers[order]
     begins = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
-    found, times = np.unique(ordered[begins], return_counts=True)
+    result, times = np.unique(ordered[begins], return_counts=True)
     if (times == 1).all():
         return
-    again = found[times > 1][0]
+    again = result[times > 1][0]
     first, second = seeds[order][begins[ordered[begins] == again]][:2]
     raise ValueError(
         f"instance: seeds {first} and {second} both have {again}, and seeds between "
@@ -113,5 +113,5 @@ def replications(values: xr.DataArray) -> xr.DataArray:
     means = group(numbers).means(values.transpose(..., "seed").values)
     rest = values.isel(seed=0, drop=True)
     coords = {name: rest.coords[name] for name in rest.coords if name != INSTANCE}
-    found = xr.DataArray(means, dims=(*rest.dims, "seed"), coords=coords)
-    return found.transpose(*values.dims).rename(values.name)
+    result = xr.DataArray(means, dims=(*rest.dims, "seed"), coords=coords)
+    return result.transpose(*values.dims).rename(values.name)

@@ -116,18 +116,18 @@ def warn_of_coverage(
     return False
 
 
-def warn_of_moments(found: Moments, what: str, stacklevel: int = 3) -> None:
+def warn_of_moments(result: Moments, what: str, stacklevel: int = 3) -> None:
     """`warn_of_coverage` by the moments of samples at one checkpoint.
 
     Args:
-      found: arrays of one shape, all of the same number of runs.
+      result: arrays of one shape, all of the same number of runs.
       what: the intervals, for the message.
       stacklevel: as in `warnings.warn`; 3 is the caller's caller.
     """
-    proper = np.isfinite(found.mean) & (found.number > 1)
+    proper = np.isfinite(result.mean) & (result.number > 1)
     if not proper.any():
         return
-    number, _, m2, m3, m4, low, high = (x[proper] for x in found)
+    number, _, m2, m3, m4, low, high = (x[proper] for x in result)
     equal = high - low <= ROUNDING * np.maximum(np.abs(low), np.abs(high))
     m2 = np.where(equal, np.nan, m2)
     skewness, effective = np.sqrt(number) * m3 / m2**1.5, m2**2 / m4

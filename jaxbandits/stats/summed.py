@@ -41,7 +41,7 @@ def summed(values: xr.DataArray) -> tuple[xr.DataArray, Moments]:
     if "moment" in values.dims:
         rows = values.transpose(..., "part", "moment")
         template = rows.isel(part=0, moment=0, drop=True)
-        found = joined(moments_in(rows.values), -1)
+        result = joined(moments_in(rows.values), -1)
     else:
         check_seeds(values)
         if shared_instances(values) is not None:
@@ -51,10 +51,10 @@ def summed(values: xr.DataArray) -> tuple[xr.DataArray, Moments]:
             )
         rows = values.transpose(..., "seed")
         template = rows.isel(seed=0, drop=True)
-        found = joined(moments_in(_of_blocks(rows.data)), -1)
-    mean = np.where(found.number > 0, found.mean, np.nan)
+        result = joined(moments_in(_of_blocks(rows.data)), -1)
+    mean = np.where(result.number > 0, result.mean, np.nan)
     center = template.copy(data=mean).astype("float64")
-    gone = center.isnull() & (template.copy(data=found.number) > 0)
+    gone = center.isnull() & (template.copy(data=result.number) > 0)
     # A policy without the metric has NaN everywhere.
     gone = gone & center.notnull().any([dim for dim in gone.dims if dim != "policy"])
     if number := int(gone.sum()):
@@ -63,20 +63,20 @@ def summed(values: xr.DataArray) -> tuple[xr.DataArray, Moments]:
             f"{gone.size} samples, whose statistics are NaN",
             stacklevel=3,
         )
-    return center, found._replace(mean=mean)
+    return center, result._replace(mean=mean)
 
 
-def sem_of(found: Moments) -> np.ndarray:
+def sem_of(result: Moments) -> np.ndarray:
     """Standard errors of means; NaN with a single run."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        degrees = np.where(found.number > 1, found.number - 1, np.nan)
-        return np.sqrt(found.m2 / degrees / found.number)
+        degrees = np.where(result.number > 1, result.number - 1, np.nan)
+        return np.sqrt(result.m2 / degrees / result.number)
 
 
-def half_width(found: Moments, level: float) -> np.ndarray:
+def half_width(result: Moments, level: float) -> np.ndarray:
     """Half widths of Student's intervals."""
-    degrees = np.maximum(found.number - 1, 0)
-    return stats.t.ppf((1 + level) / 2, degrees) * sem_of(found)
+    degrees = np.maximum(result.number - 1, 0)
+    return stats.t.ppf((1 + level) / 2, degrees) * sem_of(result)
 
 
 def quantiles_of(dataset: xr.Dataset, metric: str, q: np.ndarray) -> xr.DataArray:
@@ -85,12 +85,12 @@ def quantiles_of(dataset: xr.Dataset, metric: str, q: np.ndarray) -> xr.DataArra
     template = tables.isel(part=0, row=0, bin=0, drop=True)
     # One point at a time: a table has thousands of bins.
     rest = [dim for dim in template.dims if dim != "checkpoint"]
-    found = np.empty((q.size, *template.shape))
+    result = np.empty((q.size, *template.shape))
     for place in np.ndindex(*(template.sizes[dim] for dim in rest)):
         part = tables.isel(dict(zip(rest, place, strict=True)))
-        found[(slice(None), *place)] = quantiles_in(part.values, np.atleast_1d(q))
+        result[(slice(None), *place)] = quantiles_in(part.values, np.atleast_1d(q))
     made = xr.DataArray(
-        found, dims=("quantile", *template.dims), coords=dict(template.coords)
+        result, dims=("quantile", *template.dims), coords=dict(template.coords)
     ).assign_coords(quantile=np.atleast_1d(q))
     return (made if q.ndim else made.isel(quantile=0)).rename(metric)
 

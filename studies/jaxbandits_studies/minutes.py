@@ -115,11 +115,11 @@ def lines_of(
     rows: Iterable[Timing], registry: Mapping[str, Experiment]
 ) -> list[list[str]]:
     """Lines of the file: of the registered sizes only, in the registry's order."""
-    found = {row.size: row for row in rows}
+    results = {row.size: row for row in rows}
     sizes = dict.fromkeys(
         size_of(each, options)
         for each in registry.values()
         for options in (each.quick, each.full)
     )
-    lines = [[str(x) for x in found[size]] for size in sizes if size in found]
+    lines = [[str(x) for x in results[size]] for size in sizes if size in results]
     return [list(Timing._fields), *lines]

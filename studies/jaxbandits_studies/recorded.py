@@ -43,15 +43,15 @@ def keep(summaries: Iterable[Mapping[str, Any]]) -> None:
 def verdicts_of(summaries: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     """What the file holds, in the order of the statements."""
     kept = ("verdict", "found", "ours")
-    found = {}
+    results = {}
     for summary in summaries:
         made = summary["provenance"]
         for claim in summary["claims"]:
-            found[claim["id"]] = {name: claim[name] for name in kept} | {
+            results[claim["id"]] = {name: claim[name] for name in kept} | {
                 "revision": (made["git"] or {}).get("revision"),
                 "date": made["created"][:10],
             }
-    return {id: found[id] for id in STATEMENTS if id in found}
+    return {id: results[id] for id in STATEMENTS if id in results}
 
 
 def judged_again(summary: Mapping[str, Any]) -> dict[str, Any]:
@@ -69,13 +69,13 @@ def judged_again(summary: Mapping[str, Any]) -> dict[str, Any]:
     for each in of_experiment(summary["experiment"]):
         old = then.get(each.id)
         if each.kind in OF_RECORDS:
-            found = each.find(outcome)
+            results = each.find(outcome)
         elif old is not None and old["check"] == each.check:
-            found = Found(old["found"], old["ours"])
+            results = Found(old["found"], old["ours"])
         else:
             raise ValueError(
                 f"{summary['experiment']}: did not ask of its runs what claim "
                 f"{each.id} asks today; play it again"
             )
-        claims.append(plain(each.claim(found)._asdict(), "claims"))
+        claims.append(plain(each.claim(results)._asdict(), "claims"))
     return {**summary, "claims": claims}

@@ -88,17 +88,17 @@ class Statement(NamedTuple):
         """What the check finds in an outcome."""
         return (OF_RECORDS | OF_RUNS)[self.kind](**self.arguments)(outcome)
 
-    def claim(self, found: Found) -> Claim:
+    def claim(self, collected: Found) -> Claim:
         """The claim that comes of it, beside what was found."""
         return Claim(
             self.id,
             self.text,
             self.source,
-            NOT_COMPARABLE if self.stands_on else found.verdict,
-            found.ours,
-            found.verdict,
+            NOT_COMPARABLE if self.stands_on else collected.verdict,
+            collected.ours,
+            collected.verdict,
             self.published,
-            self.cause if found.verdict == "fails" and not self.stands_on else "",
+            self.cause if collected.verdict == "fails" and not self.stands_on else "",
             self.stands_on,
             self.check,
         )
@@ -132,25 +132,25 @@ def of_id(asked: str) -> list[Statement]:
 
 def verdicts_in(results: Path) -> dict[str, str]:
     """Id -> verdict, of the summaries in a folder's folders; others have none."""
-    found = {}
+    collected = {}
     for path in sorted(results.glob("*/summary.json")):
         try:
             claims = json.loads(path.read_text(encoding="utf-8"))["claims"]
-            found |= {claim["id"]: claim["verdict"] for claim in claims}
+            collected |= {claim["id"]: claim["verdict"] for claim in claims}
         except (ValueError, KeyError, TypeError):
             continue  # Of another version, or half written by somebody else.
-    return found
+    return collected
 
 
 def tally(verdicts: Iterable[str]) -> str:
     """How many there are of each verdict: ``3 hold, 1 fails``."""
-    found = Counter(verdicts)
-    said = [
-        f"{found[verdict]} {verdict if found[verdict] == 1 else several}"
+    collected = Counter(verdicts)
+    words = [
+        f"{collected[verdict]} {verdict if collected[verdict] == 1 else several}"
         for verdict, several in VERDICTS.items()
-        if found[verdict]
+        if collected[verdict]
     ]
-    return ", ".join(said) or "none"
+    return ", ".join(words) or "none"
 
 
 def reasons(entries: Iterable[str]) -> dict[str, str]:
@@ -162,14 +162,14 @@ def reasons(entries: Iterable[str]) -> dict[str, str]:
     Returns:
       Entry of docs/errata.md -> how many claims it explains, and the reason.
     """
-    told = {}
+    given = {}
     for entry, number in Counter(filter(None, entries)).most_common():
         why = f"{number} {NOT_COMPARABLE}, played with {STANDS_ON.get(entry)}"
         if entry in CAUSES:
             several = "fails" if number == 1 else "fail"
             why = f"{number} {several} for one cause: {CAUSES[entry]}"
-        told[entry] = f"{why} (docs/errata.md, {entry})."
-    return told
+        given[entry] = f"{why} (docs/errata.md, {entry})."
+    return given
 
 
 def play(experiment: Experiment, options: Options) -> Outcome:

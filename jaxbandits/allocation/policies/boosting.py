@@ -100,16 +100,16 @@ def boosting(
     constants = printed_constants(problem) if printed else None
     points = options.radii == "none" or options.others == "point"
 
-    def worst(found, shape):
-        scale = problem.family.scale(found.rate_high, found.rate_low, shape)
-        return found.probability_low * scale
+    def worst(result, shape):
+        scale = problem.family.scale(result.rate_high, result.rate_low, shape)
+        return result.probability_low * scale
 
     def init(params):
         del params
         variances = options.radii == "delta"
         statistics = no_statistics(problem, options.estimator, variances)
-        found = no_bounds(problem, points)
-        return Learner(statistics, found, None if points else found.probability_low)
+        result = no_bounds(problem, points)
+        return Learner(statistics, result, None if points else result.probability_low)
 
     def act(noise, view, state, params):
         del noise
@@ -164,24 +164,25 @@ def _surrogate_problem(
       ``(weight f[K], rate f[K])``: up to a constant, ``p G~(x, rate, rate')`` is
       ``p s(rate, rate') G(x, rate)``.
     """
-    found = learner.bounds
+    result = learner.bounds
     if options.radii == "none":
-        return _points(found)
+        return _points(result)
     scale = problem.family.scale
     high, low, other = (
-        pick(x, arm) for x in (found.probability_high, found.rate_low, found.rate_high)
+        pick(x, arm)
+        for x in (result.probability_high, result.rate_low, result.rate_high)
     )
     best = high * scale(low, other, None if shape is None else pick(shape, arm))
     if options.others == "point":
-        weight, rate = _points(found)
+        weight, rate = _points(result)
     else:
         assert learner.worst is not None
-        weight, rate = learner.worst, found.rate_high
+        weight, rate = learner.worst, result.rate_high
     boosted = one_hot(arm, problem.num_arms)
     return jnp.where(boosted, best, weight), jnp.where(boosted, low, rate)
 
 
-def _points(found: Bounds) -> tuple[Float[Array, " K"], Float[Array, " K"]]:
+def _points(result: Bounds) -> tuple[Float[Array, " K"], Float[Array, " K"]]:
     """The point estimates, kept where somebody is taken at them."""
-    assert found.probability is not None and found.rate is not None
-    return found.probability, found.rate
+    assert result.probability is not None and result.rate is not None
+    return result.probability, result.rate

@@ -288,7 +288,7 @@ def estimate(
 def rate_bounds(
     problem: Problem,
     known: Likelihood,
-    found: Estimate,
+    result: Estimate,
     z_squared: Float[Array, ""],
     grid: Grid | None = None,
 ) -> tuple[Float[Array, ""], Float[Array, ""]]:
@@ -297,16 +297,16 @@ def rate_bounds(
     Args:
       problem: the game.
       known: the likelihood of an arm with at least one success.
-      found: its estimate.
+      result: its estimate.
       z_squared: f[] >= 0.
       grid: of the statistics, if it is not ``Grid.of(problem)``.
 
     Returns:
       ``(low f[], high f[])``, the end of the grid where there is none.
     """
-    level = found.height - jnp.asarray(z_squared, found.height.dtype) / 2
+    level = result.height - jnp.asarray(z_squared, result.height.dtype) / 2
     last = (grid or Grid.of(problem)).last
-    peak, height = found.place, found.height
+    peak, height = result.place, result.height
     low, high = crossings(known.values, peak, height, level, NODES)
     # Stored: every entry of a window would compute Newton's steps again.
     ends: tuple[Array, Array] = stored((low, jnp.minimum(high, last)))

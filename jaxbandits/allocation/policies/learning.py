@@ -168,7 +168,7 @@ def bounds_after(
     def renew(statistics, shape, arm):
         own = None if table is None else type(constants)(*(pick(x, arm) for x in table))
         t = round_.astype(float)
-        found = bounds(problem, kind, statistics, t, scales, shape, own, points)
-        return found, worst and worst(found, shape)
+        result = bounds(problem, kind, statistics, t, scales, shape, own, points)
+        return result, worst and worst(result, shape)
 
     return renew

@@ -60,8 +60,10 @@ def ra_etc(problem: Problem, count: str = "total") -> Policy[Learner, Params, Ac
         del noise
         now = turn(view.round, params)
         alone = one_hot(now.arm, num_arms).astype(float) * view.budget
-        found = state.bounds
-        return hand_out(now.starting, alone, found.probability, found.rate, view.budget)
+        result = state.bounds
+        return hand_out(
+            now.starting, alone, result.probability, result.rate, view.budget
+        )
 
     def update(noise, view, state, action, feedback, params):
         del noise, action

@@ -154,8 +154,8 @@ def bounds(
       unless there are no radii.
     """
     known = likelihood(statistics)
-    found = estimate(problem, statistics, shape, known)
-    rate, probability = found.rate, found.probability
+    result = estimate(problem, statistics, shape, known)
+    rate, probability = result.rate, result.probability
     if kind == "none":
         return Bounds(rate, rate, rate, probability, probability, probability)
     assert scales is not None
@@ -163,11 +163,11 @@ def bounds(
     if kind in ("profile", "delta"):
         form = _profile if kind == "profile" else _delta
         z = [jnp.sqrt(s * log_t) for s in scales]
-        rest = form(problem, statistics, known, found, *z)
+        rest = form(problem, statistics, known, result, *z)
     elif kind == "printed":
-        rest = _printed(problem, statistics, found, scales, log_t, shape, constants)
+        rest = _printed(problem, statistics, result, scales, log_t, shape, constants)
     else:
-        rest = _code(problem, statistics, found, scales, round_)
+        rest = _code(problem, statistics, result, scales, round_)
     none = statistics.successes == 0
     anything = (problem.lowest, problem.highest, 0.0, 1.0)
     low, high, p_low, p_high = (
@@ -182,12 +182,12 @@ def _profile(
     problem: Problem,
     statistics: Statistics,
     known: Likelihood,
-    found: Estimate,
+    result: Estimate,
     z_rate: Array,
     z: Array,
 ) -> tuple[Array, Array, Array, Array]:
     grid = Grid.of(problem)
-    low, high = rate_bounds(problem, known, found, z_rate**2)
+    low, high = rate_bounds(problem, known, result, z_rate**2)
     # A low rate and a high probability explain the same successes: ends go together.
     p_high = probability_bound(statistics, low, z)
     p_low = probability_bound(statistics, high, -z)
@@ -198,43 +198,43 @@ def _delta(
     problem: Problem,
     statistics: Statistics,
     known: Likelihood,
-    found: Estimate,
+    result: Estimate,
     z_rate: Array,
     z: Array,
 ) -> tuple[Array, Array, Array, Array]:
     grid = Grid.of(problem)
-    node = jnp.floor(found.place).astype(jnp.int32)
+    node = jnp.floor(result.place).astype(jnp.int32)
     log_likelihood = around(known.values, node, NODES)
-    _, _, curvature = log_likelihood.derivatives(found.place)
+    _, _, curvature = log_likelihood.derivatives(result.place)
     information = -curvature / grid.spacing**2  # in log rate
     useful = information > 0
     width = z_rate / jnp.sqrt(jnp.where(useful, information, 1.0))
     low, high = (
-        jnp.clip(found.rate * factor, problem.lowest, problem.highest)
+        jnp.clip(result.rate * factor, problem.lowest, problem.highest)
         for factor in (1 - width, 1 + width)
     )
     total = statistics.exposure.total + statistics.exposure.lost
-    _, growth, _ = around(total, node, NODES).derivatives(found.place)
-    exposure = jnp.maximum(exposure_at(statistics, found.place), TINY)
+    _, growth, _ = around(total, node, NODES).derivatives(result.place)
+    exposure = jnp.maximum(exposure_at(statistics, result.place), TINY)
     growth = growth / grid.spacing / exposure
     count = jnp.maximum(statistics.successes, 1).astype(float)
     squares = statistics.squares.total + statistics.squares.lost  # type: ignore[union-attr]
-    q = found.probability * interpolate(squares, found.place, NODES) / exposure
+    q = result.probability * interpolate(squares, result.place, NODES) / exposure
     variance = jnp.maximum(1 - q, 0.0) / count
     variance = variance + growth**2 / jnp.where(useful, information, 1.0)
-    spread = z * found.probability * jnp.sqrt(variance)
+    spread = z * result.probability * jnp.sqrt(variance)
     return (
         jnp.where(useful, low, problem.lowest),
         jnp.where(useful, high, problem.highest),
-        jnp.where(useful, jnp.maximum(found.probability - spread, 0.0), 0.0),
-        jnp.where(useful, jnp.minimum(found.probability + spread, 1.0), 1.0),
+        jnp.where(useful, jnp.maximum(result.probability - spread, 0.0), 0.0),
+        jnp.where(useful, jnp.minimum(result.probability + spread, 1.0), 1.0),
     )
 
 
 def _printed(
     problem: Problem,
     statistics: Statistics,
-    found: Estimate,
+    result: Estimate,
     scales: Scales,
     log_t: Array,
     shape: Float[Array, ""] | None,
@@ -248,21 +248,21 @@ def _printed(
     # C_hat = G(x_t, m/B) with the x_t that is about to be chosen is circular: this is
     # the arm's last observed allocation.
     floor = problem.family.cdf(statistics.last, problem.lowest, shape)
-    factor = constants.cdf / constants.mean * budget * (1 + found.probability)
+    factor = constants.cdf / constants.mean * budget * (1 + result.probability)
     spread = scales.probability * factor * root / jnp.maximum(floor, 1e-30)
     spread = jnp.minimum(spread, LARGE)
     return (
-        jnp.maximum(found.rate - width, problem.lowest),
-        jnp.minimum(found.rate + width, problem.highest),
-        jnp.maximum(found.probability - spread, 0.0),
-        jnp.minimum(found.probability + spread, 1.0),
+        jnp.maximum(result.rate - width, problem.lowest),
+        jnp.minimum(result.rate + width, problem.highest),
+        jnp.maximum(result.probability - spread, 0.0),
+        jnp.minimum(result.probability + spread, 1.0),
     )
 
 
 def _code(
     problem: Problem,
     statistics: Statistics,
-    found: Estimate,
+    result: Estimate,
     scales: Scales,
     round_: Array,
 ) -> tuple[Array, Array, Array, Array]:
@@ -275,11 +275,11 @@ def _code(
     root = jnp.sqrt(3 * jnp.log(block + 1) / (2 * count))
     width = scales.rate * root / (problem.budget * CODE_D)
     floor = -jnp.expm1(-statistics.last / problem.budget)
-    spread = scales.probability * 0.01 * (1 + found.probability) * root
+    spread = scales.probability * 0.01 * (1 + result.probability) * root
     spread = spread / (floor * CODE_D + 0.01)
     return (
-        jnp.maximum(found.rate - width, problem.lowest),
-        jnp.minimum(found.rate + width, problem.highest),
-        jnp.maximum(found.probability - spread, 0.001),
-        jnp.clip(found.probability + spread, 0.001, 1.0),
+        jnp.maximum(result.rate - width, problem.lowest),
+        jnp.minimum(result.rate + width, problem.highest),
+        jnp.maximum(result.probability - spread, 0.001),
+        jnp.clip(result.probability + spread, 0.001, 1.0),
     )

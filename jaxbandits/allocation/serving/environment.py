@@ -181,11 +181,11 @@ def ordered(
     )
     if drawn:
         return made
-    tables, found = _solved(problem, survival, *(x[None] for x in inner.arms))
+    tables, result = _solved(problem, survival, *(x[None] for x in inner.arms))
     plan = OrderedOracle(
-        np.asarray(found.arms[0]),
-        np.asarray(found.amounts[0]),
-        float(found.value[0]),
+        np.asarray(result.arms[0]),
+        np.asarray(result.amounts[0]),
+        float(result.value[0]),
         survival,
     )
     return made._replace(
@@ -214,8 +214,8 @@ def _solved(
 
     with jax.enable_x64(True):
         arms = (jnp.asarray(x, float) for x in (probability, rate))
-        found: Any = jax.tree.map(np.asarray, jax.jit(jax.vmap(one))(*arms))
-    return found
+        result: Any = jax.tree.map(np.asarray, jax.jit(jax.vmap(one))(*arms))
+    return result
 
 
 def _count(turns: Int32[Array, "K starts units"], plan: Any) -> Array:

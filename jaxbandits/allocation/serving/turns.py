@@ -86,8 +86,8 @@ def planned(
         mean = jnp.floor(jnp.sum(survival) + 0.5 + HALF)
         unit = 1 + jnp.arange(survival.shape[0]).astype(survival.dtype)
         survival = (unit <= mean).astype(survival.dtype)
-    found = ordered_programming(values, survival)
-    return Turns(found.arms, found.amounts)
+    result = ordered_programming(values, survival)
+    return Turns(result.arms, result.amounts)
 
 
 def _greedy(values: Float[Array, "K units"]) -> Turns:

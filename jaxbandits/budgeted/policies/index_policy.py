@@ -92,9 +92,9 @@ def index_policy(
         return statistics.zeros(problem.num_arms)
 
     def act(noise, view, state, params):
-        found = index(view, state, params)
-        _check_index(found, problem.num_arms)
-        arm = best_arm(found, view, noise[0])
+        result = index(view, state, params)
+        _check_index(result, problem.num_arms)
+        arm = best_arm(result, view, noise[0])
         if explore is not None:
             flag, other = explore(noise[1:], view, params)
             arm = jnp.where(flag, other, arm)
@@ -112,9 +112,9 @@ def index_policy(
     )
 
 
-def _check_index(found: Any, num_arms: int) -> None:
+def _check_index(result: Any, num_arms: int) -> None:
     """Require an index that is a float per arm."""
-    shape, dtype = jnp.shape(found), jnp.result_type(found)
+    shape, dtype = jnp.shape(result), jnp.result_type(result)
     if shape != (num_arms,) or not jnp.issubdtype(dtype, jnp.floating):
         wanted = f"{jnp.zeros(()).dtype}[{num_arms}], a number per arm"
         raise TypeError(f"index must give {wanted}, got {dtype}{list(shape)}")

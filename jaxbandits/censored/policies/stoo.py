@@ -201,8 +201,8 @@ def _stoo(
         )
         variation = params.smoothness * cells.width / 2
         ready = own & (variation >= lengths(cells, params))
-        room = count + (splits - 1) <= capacity
-        expand = jnp.any(ready) & room
+        space = count + (splits - 1) <= capacity
+        expand = jnp.any(ready) & space
         answer = better(state.answer, cells, own, action, expand)
         after = cut(cells, count, own)
         cells = jax.tree.map(lambda new, old: jnp.where(expand, new, old), after, cells)
@@ -215,7 +215,7 @@ def _stoo(
         old = (state.cells, state.count, state.index, state.place, state.limit)
         rows = (cells, count, pick(index, best), best, pick(cells.centre, best))
         new = with_row(old, action.arm, rows)
-        return State(*new, answer, state.overflow | (jnp.any(ready) & ~room))
+        return State(*new, answer, state.overflow | (jnp.any(ready) & ~space))
 
     def better(answer, cells, own, action, expand):
         total, pulls, width = (
@@ -223,11 +223,11 @@ def _stoo(
             for x in (cells.value.total, cells.pulls, cells.width)
         )
         mean = total / jnp.maximum(pulls, 1).astype(float)
-        found = _Answer(action.arm, action.limit, width, mean)
+        result = _Answer(action.arm, action.limit, width, mean)
         deeper = width < answer.width * (1 - 1e-6)
         alike = width <= answer.width * (1 + 1e-6)
         wins = expand & (deeper | (alike & (mean > answer.mean)))
-        return jax.tree.map(lambda new, old: jnp.where(wins, new, old), found, answer)
+        return jax.tree.map(lambda new, old: jnp.where(wins, new, old), result, answer)
 
     def recommend(state, params):
         del params

@@ -90,13 +90,13 @@ def projected_gradient(
     def fixed(x):
         return given(x, *numbers)
 
-    found = _search(fixed, start, budget_now, steps, optimiser)
-    best = _optimum_near(found.allocation, fixed, budget_now, objective, budget)
+    result = _search(fixed, start, budget_now, steps, optimiser)
+    best = _optimum_near(result.allocation, fixed, budget_now, objective, budget)
     value = objective(best)
-    return found._replace(
-        allocation=with_slope_of(best, found.allocation),
-        value=with_slope_of(value, found.value),
-        bound=with_slope_of(value, found.bound),
+    return result._replace(
+        allocation=with_slope_of(best, result.allocation),
+        value=with_slope_of(value, result.value),
+        bound=with_slope_of(value, result.bound),
     )
 
 

@@ -114,8 +114,8 @@ def ordered_programming(
     rising = jnp.all(steps >= 0) & jnp.all(jnp.abs(values) < jnp.inf)
     falling = jnp.all(survival[1:] <= survival[:-1])
     sound = rising & falling & (survival[0] <= 1) & (survival[-1] >= 0)
-    found = jnp.where(before > 0, SOLVED, NOTHING_TO_GAIN)
-    status = jnp.where(sound, found, INVALID).astype(jnp.int32)
+    result = jnp.where(before > 0, SOLVED, NOTHING_TO_GAIN)
+    status = jnp.where(sound, result, INVALID).astype(jnp.int32)
     return OrderedSolution(arms, amounts, before, status)
 
 

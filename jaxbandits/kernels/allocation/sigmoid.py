@@ -128,8 +128,8 @@ def sigmoid_filling(
         filled, worth = jax.vmap(fill)(trials)
         first = first_argmax(worth)
         better = pick(worth, first) > best[1]
-        found = pick(filled, first), pick(worth, first), pick(trials, first)
-        return tuple(jnp.where(better, f, b) for f, b in zip(found, best, strict=True))
+        result = pick(filled, first), pick(worth, first), pick(trials, first)
+        return tuple(jnp.where(better, f, b) for f, b in zip(result, best, strict=True))
 
     best = (start.allocation, start.value, start.members)
     allocation, value, members = lax.fori_loop(0, 1 + rounds, exchange, best)
@@ -358,8 +358,8 @@ def _fill(
     trips = HALVINGS + (5 if _is_single(budget.dtype) else 8)
     _, _, _, _, below, above, _ = lax.fori_loop(0, trips, narrow, start)
     # Both ends are optimal for budgets of their own; what lies between is nearly so.
-    missing, room = budget - jnp.sum(below), jnp.sum(above - below)
-    share = jnp.where(room > 0, missing / jnp.where(room > 0, room, 1.0), 0.0)
+    missing, space = budget - jnp.sum(below), jnp.sum(above - below)
+    share = jnp.where(space > 0, missing / jnp.where(space > 0, space, 1.0), 0.0)
     share = jnp.clip(share, 0.0, 1.0)
     allocation = _rescaled(below + share * (above - below), budget)
     return allocation, jnp.sum(curves.value(allocation))

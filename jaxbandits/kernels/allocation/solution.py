@@ -157,8 +157,8 @@ def judged(solution: Solution, *conditions: Bool[Array, "..."]) -> Solution:
     """
     valid = jnp.all(jnp.stack([jnp.all(each) for each in conditions]))
     # Of nonsense that passes the conditions (curves that return NaN), at least this.
-    told = jnp.isfinite(solution.value) & jnp.isfinite(solution.bound)
-    status = jnp.where(told, solution.status, INACCURATE)
+    known = jnp.isfinite(solution.value) & jnp.isfinite(solution.bound)
+    status = jnp.where(known, solution.status, INACCURATE)
     status = jnp.where(valid, status, INVALID).astype(jnp.int32)
     return solution._replace(status=status)
 

@@ -76,13 +76,13 @@ def _drawn_clicks(size: int) -> dict[str, _Clicks]:
     """Of synthetic campaigns."""
     arms = criteo_like_parameters()
     rng = np.random.default_rng(2017)
-    found = {}
+    results = {}
     for campaign in range(CAMPAIGNS):
         shape, rate = arms.shape[campaign], arms.rate[campaign]
         draws = np.ceil(rng.weibull(shape, size) / rate).astype(int)
         truth = {"true_shape": shape, "true_rate": rate}
-        found[f"campaign {campaign + 1}"] = _Clicks(np.maximum(draws, 1), truth)
-    return found
+        results[f"campaign {campaign + 1}"] = _Clicks(np.maximum(draws, 1), truth)
+    return results
 
 
 def impressions(options: Options) -> Outcome:
@@ -106,13 +106,13 @@ def impressions(options: Options) -> Outcome:
             {"share": ("impressions", share), "fit": ("impressions", probability)},
             coords={"impressions": counts},
         )
-        found = {"shape": fit.shape, "rate": fit.rate}
+        results = {"shape": fit.shape, "rate": fit.rate}
         records.append(
             make_record(
                 "allocation-fig6",
                 title,
                 "discrete Weibull",
-                found | truth,
+                results | truth,
                 seeds=len(draws),
                 horizon=1,
             )

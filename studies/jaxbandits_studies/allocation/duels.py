@@ -64,8 +64,8 @@ def duels(
     datasets, records, notes = {}, [], []
     for title, contestants in panels.items():
         dataset = run_contestants(game, contestants, options, checkpoints="log")
-        found = summary_records(dataset, name, environment=title, metrics=["regret"])
-        add_spread(found, dataset, "regret", RA_UCB)
+        result = summary_records(dataset, name, environment=title, metrics=["regret"])
+        add_spread(result, dataset, "regret", RA_UCB)
         at_end = dataset["regret"].isel(params=0, checkpoint=-1)
         for label in contestants:
             if label != RA_UCB:
@@ -73,7 +73,7 @@ def duels(
                 share = float(np.mean(won.values))
                 notes.append(f"{title}: RA-UCB beats {label} in {share:.0%} of runs.")
         datasets[title] = dataset
-        records += found
+        records += result
     draw = partial(plot_panels, datasets, x_scale="log", y_scale="log")
     return Outcome(datasets, records, draw, tuple(notes))
 

@@ -54,13 +54,15 @@ def estimator(options: Options, cases=CASES) -> Outcome:
     keys = jax.random.split(jax.random.key(6), options.seeds)
     for v, share in cases:
         for name in ESTIMATORS:
-            found = _replicate(name, options.horizon, keys, v / BUDGET, share * BUDGET)
-            found = {key: np.asarray(x) for key, x in found._asdict().items()}
+            results = _replicate(
+                name, options.horizon, keys, v / BUDGET, share * BUDGET
+            )
+            results = {key: np.asarray(x) for key, x in results._asdict().items()}
             truth = {"rate": v / BUDGET, "probability": PROBABILITY}
             metrics = {}
             for key, value in truth.items():
-                ratio = found[key] / value
-                low, high = found[f"{key}_low"], found[f"{key}_high"]
+                ratio = results[key] / value
+                low, high = results[f"{key}_low"], results[f"{key}_high"]
                 metrics[f"{key}_ratio"] = _mean(ratio)
                 metrics[f"{key}_coverage"] = _mean((low <= value) & (value <= high))
             factor = limit_factor(v, share) if name == "printed" else 1.0

@@ -88,7 +88,7 @@ def _records(title: str, dataset: xr.Dataset, best: int) -> list[Record]:
 
     The error of a ratio of means is that of its linearisation, seeds being paired.
     """
-    found = summary_records(dataset, NAME, environment=title, metrics=["regret"])
+    result = summary_records(dataset, NAME, environment=title, metrics=["regret"])
     regret = final(dataset, "regret")
     tuned = regret.sel(policy=TUNED).isel(params=best)
     places = [
@@ -96,7 +96,7 @@ def _records(title: str, dataset: xr.Dataset, best: int) -> list[Record]:
         for name in dataset["policy"].values.tolist()
         for i in range(len(SCALES) if name == TUNED else 1)
     ]
-    for record, (name, i) in zip(found, places, strict=True):
+    for record, (name, i) in zip(result, places, strict=True):
         own = regret.sel(policy=name).isel(params=i)
         metrics = record["metrics"]
         metrics["regret_median"] = entry(own.median().item())
@@ -109,7 +109,7 @@ def _records(title: str, dataset: xr.Dataset, best: int) -> list[Record]:
             metrics["ratio_of_medians"] = entry(of_medians.item())
         elif i != best:
             record["policy"] = f"RA-UCB, scale {SCALES[i]:g}"
-    return found
+    return result
 
 
 def _picture(records: list[Record], options: Options) -> Figure:

@@ -192,8 +192,8 @@ def _greedy_values(family, largest, batch):
     )
     by_difference = np.repeat([g == "difference" for g in GREEDIES], len(STEPS))
     units = np.tile(largest / np.array(STEPS), len(GREEDIES))
-    found = run((by_difference, units), tuple(map(jnp.asarray, batch)))
-    return np.asarray(found).reshape(len(GREEDIES), len(STEPS), -1)
+    result = run((by_difference, units), tuple(map(jnp.asarray, batch)))
+    return np.asarray(result).reshape(len(GREEDIES), len(STEPS), -1)
 
 
 def _greedy_records(title, data, options):

@@ -38,7 +38,7 @@ def hard(options: Options) -> Outcome:
     horizons = [max(options.horizon // n, 4 * NUM_ARMS) for n in FACTORS]
     games = {T: _hard_game(T, horizons) for T in horizons}
     datasets, records = {}, []
-    found = {name: [] for name in CAST}
+    results = {name: [] for name in CAST}
     for T, game in games.items():
         at_t = options._replace(horizon=T)
         dataset = run_contestants(game, CAST, at_t, checkpoints=[T])
@@ -50,11 +50,11 @@ def hard(options: Options) -> Outcome:
         records += rows
         for name in CAST:
             at_end = dataset["regret"].sel(policy=name).isel(params=0, checkpoint=-1)
-            found[name].append([float(x) for x in interval_of(at_end)])
+            results[name].append([float(x) for x in interval_of(at_end)])
 
     def draw() -> Figure:
         fig, (ax,) = figure()
-        for i, (name, rows) in enumerate(found.items()):
+        for i, (name, rows) in enumerate(results.items()):
             mean, low, high = np.transpose(rows)
             errors = np.stack([mean - low, high - mean])
             style = line_style(i)._asdict()
@@ -84,8 +84,8 @@ def _hard_game(horizon: int, horizons) -> Environment:
         lowest=float(min(i.rate for i in all_of_them)) / 4,
         highest=4 * float(max(i.rate + i.epsilon for i in all_of_them)),
     )
-    found = theory.lower_bound_instance(horizon, NUM_ARMS)
-    setup = np.array([found.rate, found.epsilon])
+    results = theory.lower_bound_instance(horizon, NUM_ARMS)
+    setup = np.array([results.rate, results.epsilon])
     return allocation.random_environment(
         f"Theorem 3.1, T = {horizon:,}", problem, _one_better_arm(), setup
     )

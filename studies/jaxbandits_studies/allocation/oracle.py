@@ -33,17 +33,17 @@ def oracle(options: Options) -> Outcome:
         batch = case.draw(options.seeds)
         with jax.enable_x64(True):
             bound, _ = timed(Solver(case.reference), batch, np.float64, repeats=0)
-        found = {
+        results = {
             name: timed(solver, batch, np.float32)
             for name, solver in case.solvers.items()
             if not (options.quick and name == SLOW_TO_COMPILE)
         }
         gaps = {
             name: _gap(case, batch, out.allocation, bound.bound)
-            for name, (out, _) in found.items()
+            for name, (out, _) in results.items()
         }
         times = {
-            name: 1e6 * passed / options.seeds for name, (_, passed) in found.items()
+            name: 1e6 * passed / options.seeds for name, (_, passed) in results.items()
         }
         if case.slope is not None:
             few = Batch(*(column[:num_few] for column in batch))

@@ -45,9 +45,9 @@ def ordered(options: Options) -> Outcome:
         }
         game = game._replace(name=f"{NUM_ARMS} arms in turn, {title}")
         dataset = run_contestants(game, cast, options, checkpoints="log")
-        found = summary_records(dataset, NAME, metrics=["regret", "reward"])
-        add_spread(found, dataset, "regret", THOMPSON)
-        datasets[game.name], records = dataset, records + found
+        result = summary_records(dataset, NAME, metrics=["regret", "reward"])
+        add_spread(result, dataset, "regret", THOMPSON)
+        datasets[game.name], records = dataset, records + result
         mean = dataset["regret"].isel(params=0, checkpoint=-1).mean("seed")
         greedy, by_mean = (
             float(mean.sel(policy=name) / mean.sel(policy=THOMPSON))

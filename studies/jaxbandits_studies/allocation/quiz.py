@@ -36,11 +36,11 @@ def quiz(options: Options) -> Outcome:
     datasets, records, notes = {}, [], []
     for title, make in games_of_the_quiz(options).items():
         dataset = run_contestants(make(), CAST, options)
-        found = summary_records(
+        result = summary_records(
             dataset, "allocation-fig1", environment=title, metrics=SHOWN
         )
         datasets[title] = dataset
-        records += found
+        records += result
         notes.append(f"{title}: {_ranking(dataset, options)}")
     draw = partial(
         plot_panels,

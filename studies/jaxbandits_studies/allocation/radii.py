@@ -41,12 +41,12 @@ def radii(options: Options) -> Outcome:
         dataset = run_contestants(game, {"RA-UCB": cast}, options, checkpoints="log")
         title = f"{kind} radii"
         datasets[title] = dataset
-        found = summary_records(
+        result = summary_records(
             dataset, "allocation-radii", environment=title, metrics=["regret"]
         )
-        for record in found:
+        for record in result:
             record["policy"] += f", scale {record['params']['scale']:g}"
-        records += found
+        records += result
     return Outcome(datasets, records, partial(_picture, datasets, options))
 
 

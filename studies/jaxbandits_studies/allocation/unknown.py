@@ -163,13 +163,13 @@ def unknown(options: Options) -> Outcome:
         environment = game.make()._replace(name=title)
         end = [own.horizon]
         dataset = run_contestants(environment, game.cast, own, checkpoints=end)
-        found = summary_records(dataset, NAME, metrics=["regret"])
-        add_spread(found, dataset, "regret", BASELINE)
+        results = summary_records(dataset, NAME, metrics=["regret"])
+        add_spread(results, dataset, "regret", BASELINE)
         worst = final(dataset, "regret").isel(params=0).max("seed")
-        for record in found:
+        for record in results:
             most = worst.sel(policy=record["policy"]).item()
             record["metrics"]["regret_worst"] = entry(most)
-        datasets[title], records = dataset, records + found
+        datasets[title], records = dataset, records + results
     return Outcome(datasets, records, partial(_picture, datasets, options))
 
 
@@ -197,15 +197,15 @@ def _picture(datasets: dict[str, xr.Dataset], options: Options) -> Figure:
 
 def _draw(ax: Axes, datasets: dict[str, xr.Dataset]) -> None:
     """A row per game, on a logarithmic axis if no mean is below 0."""
-    found = {}
+    results = {}
     for row, dataset in enumerate(datasets.values()):
         at_end = final(dataset, "regret").isel(params=0)
         for name in dataset["policy"].values.tolist():
             interval = interval_of(at_end.sel(policy=name))
-            found[row, name] = [float(end) for end in interval]
-    means = [mean for mean, _, _ in found.values()]
+            results[row, name] = [float(end) for end in interval]
+    means = [mean for mean, _, _ in results.values()]
     for place, (label, names) in enumerate(SERIES.items()):
-        own = {row: ends for (row, name), ends in found.items() if name in names}
+        own = {row: ends for (row, name), ends in results.items() if name in names}
         mean, low, high = np.reshape([*own.values()], (-1, 3)).T
         if min(means) > 0:
             low = np.maximum(low, mean / 10)

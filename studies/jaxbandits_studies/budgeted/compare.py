@@ -97,12 +97,12 @@ def compare(
     datasets, records, notes = {}, [], []
     for title, environment in environments.items():
         game = dealt(_in_order_of_rows(environment))
-        found = played(title, game, CAST, options, by_budget=True, brings="reward")
-        datasets[title] = found.dataset
-        records += found.records
+        result = played(title, game, CAST, options, by_budget=True, brings="reward")
+        datasets[title] = result.dataset
+        records += result.records
         notes += [
             *_arms_in_words(title, records_of(environment)),
-            advice(title, found.ranking, LOST),
+            advice(title, result.ranking, LOST),
         ]
     read = dict.fromkeys(
         note for e in environments.values() for note in e.provenance["notes"]

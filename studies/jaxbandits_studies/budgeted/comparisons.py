@@ -120,11 +120,11 @@ def regret_curves(
             dataset = run_contestants(
                 environment, cast, options, by_budget=True, checkpoints="log"
             )
-        found = summary_records(
+        result = summary_records(
             dataset, name, environment=title, metrics=["regret", "optimal"]
         )
-        add_spread(found, dataset, "regret", BASELINE)
-        records += found
+        add_spread(result, dataset, "regret", BASELINE)
+        records += result
         datasets[title] = dataset
     if environments is _all_settings and data_file(FACEBOOK_FILE) is None:
         notes = (*notes, NO_DATA)

@@ -53,7 +53,7 @@ def losses(environment: Environment, seeds: int, root_seed: int) -> dict[str, Lo
     )
     parts = np.split(np.arange(len(worse)), range(TOGETHER, len(worse), TOGETHER))
     joint = [_joint(reward, cost, ratio, part) for part in parts]
-    found = {
+    results = {
         "joint": np.concatenate(joint),
         "independent": lai_robbins.independent(*reward, *cost, ratio),
     }
@@ -65,7 +65,7 @@ def losses(environment: Environment, seeds: int, root_seed: int) -> dict[str, Lo
         whole[worse] = each
         return whole.reshape(oracle.gaps.shape)
 
-    return {k: Losses(table(lost / d), table(paid / d)) for k, d in found.items()}
+    return {k: Losses(table(lost / d), table(paid / d)) for k, d in results.items()}
 
 
 def _joint(reward: Any, cost: Any, ratio: np.ndarray, part: np.ndarray) -> np.ndarray:
@@ -89,6 +89,6 @@ def _points(params: Any, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     exact = jax.tree.map(lambda x: np.asarray(x, np.float64), flat)
     values = law.quantile(exact, np.tile((1 + nodes) / 2, (len(rows), 1)))  # type: ignore[misc]
     # Where gaps are small, no error of the mean is: it is moved to what it should be.
-    mean, found = law.mean(exact)[:, None], (values * chances).sum(axis=1)[:, None]
-    up = 1 - (1 - values) * (1 - mean) / (1 - found)
-    return np.where(mean > found, up, values * mean / found), chances
+    mean, results = law.mean(exact)[:, None], (values * chances).sum(axis=1)[:, None]
+    up = 1 - (1 - values) * (1 - mean) / (1 - results)
+    return np.where(mean > results, up, values * mean / results), chances

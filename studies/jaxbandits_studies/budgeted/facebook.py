@@ -71,8 +71,8 @@ def play_groups(
 def by_size(groups: list[Group]) -> list[list[Group]]:
     """Groups with 2 and 3 ads, 4 to 7, 8 to 15, and so on, smallest first."""
     ordered = sorted(groups, key=lambda group: len(group.mean_cost))
-    found = groupby(ordered, key=lambda group: len(group.mean_cost).bit_length())
-    return [list(alike) for _, alike in found]
+    result = groupby(ordered, key=lambda group: len(group.mean_cost).bit_length())
+    return [list(alike) for _, alike in result]
 
 
 def seeds_by_group(
@@ -81,8 +81,8 @@ def seeds_by_group(
     """The `count` seeds from `first` on that draw group 0, 1, ..., i64[count] each."""
     drawn = first + 2 * num_groups * count
     while True:
-        found = np.asarray(first_instances(environment, drawn).arms.group)[first:]
-        seeds = [first + np.flatnonzero(found == g)[:count] for g in range(num_groups)]
+        result = np.asarray(first_instances(environment, drawn).arms.group)[first:]
+        seeds = [first + np.flatnonzero(result == g)[:count] for g in range(num_groups)]
         if all(each.size == count for each in seeds):
             return seeds
         drawn *= 2

@@ -197,28 +197,28 @@ def example2(options: Options) -> Outcome:
         ),
         "omega-UCB, sqrt(2 log t)": (np.sqrt(2 * np.log(t)), (None, None)),
     }
-    found = {}
+    results = {}
     for policy, (z, published) in scores.items():
         upper = np.asarray(wilson_interval(reward, count, z**2)[1], np.float64)
         lower = np.asarray(wilson_interval(cost, count, z**2)[0], np.float64)
-        found[policy] = (upper / lower, published)
+        results[policy] = (upper / lower, published)
     epsilon = np.sqrt(np.log(t - 1) / count)
     m_ucb = np.minimum(reward + epsilon, 1) / np.maximum(cost - epsilon, 0)
-    found["m-UCB, alpha = 1"] = (m_ucb, (2.95, 48.6))
+    results["m-UCB, alpha = 1"] = (m_ucb, (2.95, 48.6))
 
     def draw() -> Figure:
         fig, axes = figure(1, 2)
         for arm, ax in enumerate(axes):
-            values = [index[arm] for index, _ in found.values()]
-            printed = [p[arm] or np.nan for _, p in found.values()]
-            places = np.arange(len(found))
+            values = [index[arm] for index, _ in results.values()]
+            printed = [p[arm] or np.nan for _, p in results.values()]
+            places = np.arange(len(results))
             ax.barh(
                 places, values, color=line_style(0).color, alpha=0.75, label="computed"
             )
             ax.plot(printed, places, "D", color=line_style(1).color, label="printed")
             ax.axvline(reward[arm] / cost[arm], color="0.25", linestyle="dashed")
             first = ax.get_subplotspec().is_first_col()
-            ax.set_yticks(places, list(found) if first else [])
+            ax.set_yticks(places, list(results) if first else [])
             ax.set(title=f"arm {arm + 1}", xlabel="index (dashed: true ratio)")
             ax.invert_yaxis()
         draw_legend(axes)
@@ -228,13 +228,13 @@ def example2(options: Options) -> Outcome:
         {
             "index": (
                 ("policy", "arm"),
-                np.array([index for index, _ in found.values()]),
+                np.array([index for index, _ in results.values()]),
             )
         },
-        coords={"policy": list(found), "arm": [1, 2]},
+        coords={"policy": list(results), "arm": [1, 2]},
     )
     records = []
-    for policy, (index, published) in found.items():
+    for policy, (index, published) in results.items():
         for arm in range(2):
             values = {"index": entry(index[arm], published=published[arm])}
             records.append(
@@ -248,6 +248,6 @@ def _record(experiment, environment, policy, values, seeds, horizon):
     record = make_record(
         experiment, environment, policy, values, seeds=seeds, horizon=horizon
     )
-    found = record["metrics"].items()
-    record["metrics"] = {k: each for k, each in found if each["mean"] is not None}
+    results = record["metrics"].items()
+    record["metrics"] = {k: each for k, each in results if each["mean"] is not None}
     return record

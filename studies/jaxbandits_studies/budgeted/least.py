@@ -46,18 +46,22 @@ def least(options: Options) -> Outcome:
     """
     titles = QUICK if options.quick else tuple(PROTOCOL.judging)
     board, cases = shipped_cases(PROTOCOL, titles, NAME)
-    found = {}
+    results = {}
     for title, environment in cases.items():
         parts = losses(environment, board.seeds, board.root_seed)
         cells = growth.cells_of(board, title)
-        found[title] = parts, Beside(cells, partial(_c, parts))
+        results[title] = parts, Beside(cells, partial(_c, parts))
     datasets = {
         title: xr.Dataset({k: ("seed", x.total()) for k, x in parts.items()})
-        for title, (parts, _) in found.items()
+        for title, (parts, _) in results.items()
     }
-    listed = [x for title, each in found.items() for x in _records(title, *each)]
-    notes = (*_goal_notes(board, found), *_policy_notes(found), _rival_note(found))
-    draw = partial(_picture, found)
+    listed = [x for title, each in results.items() for x in _records(title, *each)]
+    notes = (
+        *_goal_notes(board, results),
+        *_policy_notes(results),
+        _rival_note(results),
+    )
+    draw = partial(_picture, results)
     return Outcome(datasets, listed, draw, notes, root_seed=board.root_seed)
 
 
@@ -81,30 +85,30 @@ def _records(title: str, parts: Mapping[str, Losses], case: Beside) -> Iterator[
     yield from records(NAME, title, case, (*POLICIES, BEST))
 
 
-def _goal_notes(board: Board, found: Cases) -> Iterator[str]:
+def _goal_notes(board: Board, results: Cases) -> Iterator[str]:
     """Where the goal is missed: whether the best rival does less than it must."""
     goal = PROTOCOL.goal
     assert goal is not None
     (candidate,) = goal.candidates
-    cells = [cell for cell in board.cells if cell.case in found]
+    cells = [cell for cell in board.cells if cell.case in results]
     short = missed(cells, candidate, goal)
     kept = [cell for cell in cells if cell not in short]
     for where, those in ("falls short", short), ("does not fall short", kept):
-        yield f"{candidate} {where} in {len(those)} pairs. " + _counted(found, those)
+        yield f"{candidate} {where} in {len(those)} pairs. " + _counted(results, those)
     neither = [
         cell
         for cell in short
-        if not any(x is not None and x < 1 for x in _quotients(found, cell, BEST))
+        if not any(x is not None and x < 1 for x in _quotients(results, cell, BEST))
     ]
-    said = ", ".join(f"{x.case} at {x.horizon:,}" for x in neither)
+    text = ", ".join(f"{x.case} at {x.horizon:,}" for x in neither)
     yield (
         f"Neither can be said in {len(neither)} pairs in which it falls short"
-        f"{f': {said}' if said else ''}."
+        f"{f': {text}' if text else ''}."
     )
     both = [
         cell
         for cell in short
-        if any(x is not None and x < 1 for x in _quotients(found, cell, candidate))
+        if any(x is not None and x < 1 for x in _quotients(results, cell, candidate))
     ]
     yield (
         f"In {len(both)} of these {len(short)} {candidate} itself has less than "
@@ -112,14 +116,14 @@ def _goal_notes(board: Board, found: Cases) -> Iterator[str]:
     )
 
 
-def _quotients(found: Cases, cell: Cell, policy: str) -> tuple:
+def _quotients(results: Cases, cell: Cell, policy: str) -> tuple:
     """Over c log B, and of growth over c; None where there is none."""
-    _, each = found[cell.case]
+    _, each = results[cell.case]
     return each.ratio(policy, cell.horizon), each.growth_ratio(policy, cell.horizon)
 
 
-def _counted(found: Cases, cells: Sequence[Cell]) -> str:
-    ratios, growths = zip(*(_quotients(found, x, BEST) for x in cells), strict=True)
+def _counted(results: Cases, cells: Sequence[Cell]) -> str:
+    ratios, growths = zip(*(_quotients(results, x, BEST) for x in cells), strict=True)
 
     def below(values: Sequence[float | None]) -> str:
         there = [x for x in values if x is not None]
@@ -136,10 +140,10 @@ def _counted(found: Cases, cells: Sequence[Cell]) -> str:
     )
 
 
-def _policy_notes(found: Cases) -> Iterator[str]:
+def _policy_notes(results: Cases) -> Iterator[str]:
     """Growth over c at the largest budget that each has played."""
     for policy in (*POLICIES, BEST):
-        last = [case.last(policy)[0] for _, case in found.values()]
+        last = [case.last(policy)[0] for _, case in results.values()]
         there = np.array([x for x in last if x is not None])
         if there.size:
             yield (
@@ -150,10 +154,10 @@ def _policy_notes(found: Cases) -> Iterator[str]:
             )
 
 
-def _rival_note(found: Cases) -> str:
+def _rival_note(results: Cases) -> str:
     """Growth of the best rivals beside that of who gives up no arm, without any c."""
     ratios = []
-    for _, each in found.values():
+    for _, each in results.values():
         for budget in each.horizons:
             rival = each.growth(BEST, budget)
             others = [each.growth(name, budget) for name in LOOK_AGAIN]
@@ -168,10 +172,12 @@ def _rival_note(found: Cases) -> str:
     )
 
 
-def _picture(found: Cases) -> Figure:
+def _picture(results: Cases) -> Figure:
     """A row per case, a dot per policy: regret over c log B, and growth over c."""
     last = {
-        policy: [*zip(*(case.last(policy) for _, case in found.values()), strict=True)]
+        policy: [
+            *zip(*(case.last(policy) for _, case in results.values()), strict=True)
+        ]
         for policy in (*POLICIES, BEST)
     }
     panels = {
@@ -179,4 +185,4 @@ def _picture(found: Cases) -> Figure:
         "growth over $c$": {policy: x[0] for policy, x in last.items()},
     }
     note = "at the largest budget played; at an edge: or beyond"
-    return draw_dots([*found], panels, SHOWN, note)
+    return draw_dots([*results], panels, SHOWN, note)

@@ -27,7 +27,7 @@ def bounds(options: Options) -> Outcome:
             environment, cast, options, by_budget=True, checkpoints="log"
         )
         datasets[f"rho = {rho:g}"] = dataset
-        (found,) = summary_records(
+        (result,) = summary_records(
             dataset, "budgeted-bounds", environment=f"rho = {rho:g}", metrics=["regret"]
         )
         budgets = dataset["checkpoint"].values
@@ -37,7 +37,7 @@ def bounds(options: Options) -> Outcome:
             TRIVIAL: budgeted.trivial_bound(budgets, MEAN_REWARD, MEAN_COST),
         }
         panel = panels[rf"$\rho$ = {rho:g}"] = Panel(dataset, budgets, curves)
-        panel.record(found["metrics"])
-        records.append(found)
+        panel.record(result["metrics"])
+        records.append(result)
     draw = partial(bounds_figure, panels, f"regret: {options.seeds:,} seeds")
     return Outcome(datasets, records, draw)

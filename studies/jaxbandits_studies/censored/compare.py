@@ -88,16 +88,16 @@ def compare_runs(
     limits = default_limits(runs) if limits is None else limits
     factor = number("penalty", penalty)
     game = recorded(name, runs, limits, penalty=scaled(factor), unit=unit)
-    found = played(name, dealt(game), CAST, options, by_budget=False, brings="gain")
+    result = played(name, dealt(game), CAST, options, by_budget=False, brings="gain")
     notes = (
         *_arms_in_words(name, runs, game),
-        advice(name, found.ranking, LOST),
+        advice(name, result.ranking, LOST),
         _prices(game, factor),
         *(f"Mind: {note}." for note in runs.about["notes"]),
         CAVEAT.format("values"),
     )
-    draw = partial(plot_panels, {name: found.dataset}, "regret", level=LEVEL)
-    return Outcome({name: found.dataset}, found.records, draw, notes)
+    draw = partial(plot_panels, {name: result.dataset}, "regret", level=LEVEL)
+    return Outcome({name: result.dataset}, result.records, draw, notes)
 
 
 def default_limits(runs: Runs) -> list[float]:

@@ -95,12 +95,12 @@ def _compare(
         datasets[title] = dataset
         row = published.get(title)
         shares = {} if row is None else _published_shares(row, contestants)
-        found = summary_records(
+        result = summary_records(
             dataset, name, environment=title, published=shares, metrics=METRICS
         )
         if deviations:
-            add_deviations(found, dataset, deviations[title])
-        records += found
+            add_deviations(result, dataset, deviations[title])
+        records += result
         records.append(_clairvoyant(name, title, environment, options, row))
     columns = min(len(datasets), MOST_COLUMNS)
     draw = partial(plot_panels, datasets, y_scale=y_scale, columns=columns)

@@ -43,13 +43,13 @@ def of_any_law(environment: Environment, parts: int = PARTS) -> LowerBound:
     gain, share = np.zeros(shape), np.zeros(shape)
     for arm, limit in np.argwhere(chances > 0):
         exact, most = mean[arm, limit], best[limit]
-        found = np.sort(gains[arm][cells[arm] == limit])
-        found = found if found.size >= parts else np.full(parts, exact)
-        groups = np.array_split(found, parts)
-        share[arm, limit] = [len(group) / len(found) for group in groups]
+        result = np.sort(gains[arm][cells[arm] == limit])
+        result = result if result.size >= parts else np.full(parts, exact)
+        groups = np.array_split(result, parts)
+        share[arm, limit] = [len(group) / len(result) for group in groups]
         # As far below the best as makes their mean exact, so that none is above it.
-        room = most - found.mean()
-        scale = (most - exact) / room if room > 0 else 1.0
+        space = most - result.mean()
+        scale = (most - exact) / space if space > 0 else 1.0
         below_best = np.array([most - group.mean() for group in groups])
         gain[arm, limit] = most - below_best * scale
     top = np.tile(best, (len(chances), 1))
@@ -86,7 +86,7 @@ def _rounds(environment: Environment) -> tuple[np.ndarray, np.ndarray]:
     noise = np.random.default_rng(0).integers(0, 2**32, shape, dtype=np.uint32)
     arms = np.arange(problem.num_arms, dtype=np.int32)
     of_all = jax.jit(jax.vmap(jax.vmap(told, (None, 0)), (0, None)))
-    found = jax.tree.map(np.asarray, of_all(arms, noise))
-    cells = np.searchsorted(np.asarray(problem.limits, np.float32), found.consumption)
-    consumption = np.where(found.censored, 0.0, found.consumption)
-    return cells, found.reward - np.asarray(problem.cost(consumption))
+    result = jax.tree.map(np.asarray, of_all(arms, noise))
+    cells = np.searchsorted(np.asarray(problem.limits, np.float32), result.consumption)
+    consumption = np.where(result.censored, 0.0, result.consumption)
+    return cells, result.reward - np.asarray(problem.cost(consumption))

@@ -124,6 +124,6 @@ def _notes(
     notes = []
     for title, make in makes.items():
         lost = zip(sizes, losses(make, sizes), strict=True)
-        said = ", ".join(f"{x:.4f} ({m})" for m, x in lost)
-        notes.append(f"{title}: what no grid of so many limits can have: {said}.")
+        text = ", ".join(f"{x:.4f} ({m})" for m, x in lost)
+        notes.append(f"{title}: what no grid of so many limits can have: {text}.")
     return tuple(notes)

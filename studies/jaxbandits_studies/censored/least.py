@@ -44,9 +44,9 @@ class Case(NamedTuple):
 
     def slope(self) -> Entry:
         """Mean regret per unit of log T, between the last two horizons."""
-        found = self.beside.growth(POLICY, self.beside.horizons[-1])
-        assert found is not None  # Boards have several horizons of a case.
-        return found
+        results = self.beside.growth(POLICY, self.beside.horizons[-1])
+        assert results is not None  # Boards have several horizons of a case.
+        return results
 
 
 def least(options: Options) -> Outcome:
@@ -62,15 +62,15 @@ def least(options: Options) -> Outcome:
     """
     titles = QUICK if options.quick else tuple(PROTOCOL.judging)
     board, cases = shipped_cases(PROTOCOL, titles, NAME)
-    found = {}
+    results = {}
     for title, environment in cases.items():
         constants, cells = constants_of(environment), growth.cells_of(board, title)
-        found[title] = Case(constants, Beside(cells, partial(_c, constants)))
+        results[title] = Case(constants, Beside(cells, partial(_c, constants)))
     datasets = {
-        title: xr.Dataset(each.constants._asdict()) for title, each in found.items()
+        title: xr.Dataset(each.constants._asdict()) for title, each in results.items()
     }
-    records = [_record(title, each) for title, each in found.items()]
-    return Outcome(datasets, records, partial(_picture, found), _notes(found))
+    records = [_record(title, each) for title, each in results.items()]
+    return Outcome(datasets, records, partial(_picture, results), _notes(results))
 
 
 def constants_of(environment: Environment) -> Constants:
@@ -83,13 +83,13 @@ def _c(constants: Constants, horizon: int) -> float:
     return constants.any_law
 
 
-def _record(title: str, found: Case) -> Record:
+def _record(title: str, results: Case) -> Record:
     """Both c, and at every horizon the regret and its quotient by c log T."""
-    known, any_law = map(entry, found.constants)
-    metrics = {"c_known": known, "c_any": any_law, "per_log": found.slope()}
-    ratios = found.ratios()
-    for horizon in found.beside.cells:
-        score = found.beside.score(POLICY, horizon)
+    known, any_law = map(entry, results.constants)
+    metrics = {"c_known": known, "c_any": any_law, "per_log": results.slope()}
+    ratios = results.ratios()
+    for horizon in results.beside.cells:
+        score = results.beside.score(POLICY, horizon)
         assert score is not None
         metrics[f"regret_{horizon}"] = entry(score.mean, score.error)
         if horizon in ratios:
@@ -98,10 +98,10 @@ def _record(title: str, found: Case) -> Record:
     return make_record(NAME, title, POLICY, metrics, seeds=0, horizon=0)
 
 
-def _picture(found: Mapping[str, Case]) -> Figure:
+def _picture(results: Mapping[str, Case]) -> Figure:
     """The quotients against the horizon, and growth per log T against c."""
     fig, (over, beside) = figure(1, 2)
-    some = {x: each for x, each in found.items() if each.constants.any_law > 0}
+    some = {x: each for x, each in results.items() if each.constants.any_law > 0}
     for place, (title, each) in enumerate(some.items()):
         style = line_style(place)._asdict()
         ratios = each.ratios()
@@ -132,28 +132,29 @@ def _picture(found: Mapping[str, Case]) -> Figure:
     return fig
 
 
-def _notes(found: Mapping[str, Case]) -> tuple[str, ...]:
+def _notes(results: Mapping[str, Case]) -> tuple[str, ...]:
     """In how many cases the goal is met, and where not."""
-    some = {title: each.ratios() for title, each in found.items() if each.ratios()}
+    some = {title: each.ratios() for title, each in results.items() if each.ratios()}
     horizons = sorted({t for ratios in some.values() for t in ratios})
     notes = []
     for t in horizons:
         at = {title: ratios[t] for title, ratios in some.items() if t in ratios}
         beyond = {title: ratio for title, ratio in at.items() if ratio > WITHIN}
-        said = ", ".join(f"{title} {ratio:.3g}" for title, ratio in beyond.items())
+        text = ", ".join(f"{title} {ratio:.3g}" for title, ratio in beyond.items())
         notes.append(
             f"T = {t:,}: at most {WITHIN:g} c log T in {len(at) - len(beyond)} of "
-            f"{len(at)} cases{f'; more in {said}' if said else ''}."
+            f"{len(at)} cases{f'; more in {text}' if text else ''}."
         )
     growths = [
-        found[title].slope()["mean"] / found[title].constants.any_law for title in some
+        results[title].slope()["mean"] / results[title].constants.any_law
+        for title in some
     ]
     middle, low, high = np.median(growths), min(growths), max(growths)
     notes.append(
         f"Growth over c, between a case's last two horizons, is {middle:.2f} in the "
         f"median, from {low:.2g} to {high:.3g}."
     )
-    none = [title for title, each in found.items() if each.constants.any_law == 0]
+    none = [title for title, each in results.items() if each.constants.any_law == 0]
     if none:
         notes.append(f"c is 0, and any regret is infinitely more: {', '.join(none)}.")
     return tuple(notes)

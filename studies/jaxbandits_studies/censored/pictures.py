@@ -94,9 +94,9 @@ def value_curves(options: Options) -> Outcome:
         kept[title] = limits[shown], values[:, shown]
         for arm, model in enumerate(MODELS):
             best = int(np.argmax(np.where(shown, values[arm], -np.inf)))
-            found = {"best_limit": limits[best], "best_value": values[arm, best]}
+            results = {"best_limit": limits[best], "best_value": values[arm, best]}
             records.append(
-                make_record("censored-fig2", title, model, found, seeds=1, horizon=0)
+                make_record("censored-fig2", title, model, results, seeds=1, horizon=0)
             )
         datasets[title] = xr.Dataset(
             {"value": (("arm", "limit"), values)},

@@ -51,8 +51,8 @@ def recommendation(compare: Callable, options: Options) -> Outcome:
     """
     # Twelve games take long to compile.
     names = QUICK if options.quick else GAMES
-    found = {name: GAMES[name]() for name in names}
-    outcome = compare(NAME, lambda: found, CAST, options, y_scale="log")
+    results = {name: GAMES[name]() for name in names}
+    outcome = compare(NAME, lambda: results, CAST, options, y_scale="log")
     for title, dataset in outcome.datasets.items():
         records = [
             r

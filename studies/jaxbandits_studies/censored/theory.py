@@ -41,7 +41,7 @@ def bounds(
         }
         dataset = run_contestants(environment, cast, options, checkpoints="log")
         datasets[title] = dataset
-        found = summary_records(
+        outcome = summary_records(
             dataset, "censored-bounds", environment=title, metrics=["regret"]
         )
         problem = environment.problem
@@ -61,8 +61,8 @@ def bounds(
                 TRIVIAL: theory.trivial_bound(rounds, gaps),
             }
         panels[title] = Panel(dataset, rounds, curves)
-        panels[title].record(found[0]["metrics"])
-        records += found
+        panels[title].record(outcome[0]["metrics"])
+        records += outcome
     note = f"regret: {options.seeds:,} seeds, $\\alpha$ = {ALPHA}"
     return Outcome(datasets, records, partial(bounds_figure, panels, note))
 

@@ -88,8 +88,8 @@ def simple_regret(options: Options) -> Outcome:
     dataset = run_contestants(environment, cast, options, checkpoints="log")
     records = summary_records(dataset, NAME)
     for record in records:  # Grids are what only some policies have.
-        found = record["metrics"].items()
-        record["metrics"] = {k: e for k, e in found if e["mean"] is not None}
+        results = record["metrics"].items()
+        record["metrics"] = {k: e for k, e in results if e["mean"] is not None}
     slopes = _add_slopes(records, dataset)
 
     def draw() -> Figure:
@@ -162,9 +162,13 @@ def _add_slopes(records, dataset):
     for record in records:
         values = dataset["simple_regret"].sel(policy=record["policy"]).isel(params=0)
         groups = np.array_split(values.values, min(8, values.sizes["seed"]))
-        found = [_slope(t[late], g[:, late].mean(axis=0)) for g in groups]
+        results = [_slope(t[late], g[:, late].mean(axis=0)) for g in groups]
         mean = _slope(t[late], values.values[:, late].mean(axis=0))
-        error = np.std(found, ddof=1) / np.sqrt(len(found)) if len(found) > 1 else None
+        error = (
+            np.std(results, ddof=1) / np.sqrt(len(results))
+            if len(results) > 1
+            else None
+        )
         slopes[record["policy"]] = mean
         record["metrics"]["slope"] = entry(mean, error)
     return slopes
@@ -209,7 +213,7 @@ def _notes(dataset, slopes):
     order = ", ".join(f"{str(m['policy'].values)} {float(m):.2g}" for m in means)
     full = last["overflow"].mean("seed")
     full = {p: float(full.sel(policy=p)) for p in ZOOMING}
-    said = ", ".join(f"{p} {share:.0%}" for p, share in full.items() if share > 0)
+    text = ", ".join(f"{p} {share:.0%}" for p, share in full.items() if share > 0)
     notes = (
         f"Mean simple regret at the end, best first: {order}.",
         "Slopes of log simple regret: "
@@ -218,4 +222,4 @@ def _notes(dataset, slopes):
         "Policies that must know the horizon are told the last round, so that earlier "
         "checkpoints are not runs of that length.",
     )
-    return (*notes, f"Runs whose grid was full: {said}.") if said else notes
+    return (*notes, f"Runs whose grid was full: {text}.") if text else notes

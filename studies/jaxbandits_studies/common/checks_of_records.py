@@ -80,10 +80,10 @@ def bounded(
     def check(outcome: Outcome) -> Found:
         here = [r for r in outcome.records if r["environment"] == environment]
         bounds = {name: e for r in here for name, e in r["metrics"].items()}
-        found = [r["metrics"]["regret"] for r in here if r["policy"] == policy]
-        if not found:
+        results = [r["metrics"]["regret"] for r in here if r["policy"] == policy]
+        if not results:
             return Found("undecided", {})
-        regret, error = found[0]["mean"], found[0]["sem"] or 0.0
+        regret, error = results[0]["mean"], results[0]["sem"] or 0.0
         ours = {policy: regret}
         verdicts = []
         for bound, sign in ((above, 1), (below, -1)):

@@ -53,8 +53,10 @@ def below(
         level = 1 - (1 - LEVEL) / (len(rivals) * len(at))
         verdicts = []
         for rival in rivals:
-            found = paired_difference(then, metric, ours, rival, level)
-            low, high = (x.isel(params=0).values for x in (found.lower, found.upper))
+            results = paired_difference(then, metric, ours, rival, level)
+            low, high = (
+                x.isel(params=0).values for x in (results.lower, results.upper)
+            )
             verdicts += [_verdict(*ends, above) for ends in zip(low, high, strict=True)]
         means = final(dataset, metric).mean("seed").isel(params=0)
         names = (ours, *rivals)
@@ -87,8 +89,8 @@ def alike(
     )
 
     def check(outcome: Outcome) -> Found:
-        found = [side(outcome) for side in sides]
-        return Found(together([each.verdict for each in found]), found[0].ours)
+        results = [side(outcome) for side in sides]
+        return Found(together([each.verdict for each in results]), results[0].ours)
 
     return check
 

@@ -79,7 +79,7 @@ def add_spread(
       baseline: name of the policy to compare with.
     """
     at_end = dataset.isel(checkpoint=[-1], params=[0])
-    found = quantiles(at_end, metric, [0.5, 0.9]).isel(params=0, checkpoint=0)
+    result = quantiles(at_end, metric, [0.5, 0.9]).isel(params=0, checkpoint=0)
     values = final(at_end, metric).isel(params=0)
     seeds = dataset.sizes["seed"]
     of_baseline = at_end[metric].sel(policy=baseline).reset_coords(drop=True)
@@ -90,7 +90,7 @@ def add_spread(
     sides = values.quantile([0.5 - offset, 0.5 + offset], "seed")
     for record in records:
         here = {"policy": record["policy"]}
-        middle, high = found.sel(here).values.tolist()
+        middle, high = result.sel(here).values.tolist()
         error = float(np.ptp(sides.sel(here).values)) / 2
         entries = {
             f"{metric}_median": (middle, error if seeds > 1 else None),

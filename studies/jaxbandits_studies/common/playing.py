@@ -87,9 +87,9 @@ def play(
     if (kept := _kept.get()) is not None and store not in kept:
         kept[store] = _done(store)
     with stop_at_sigterm() as stop:
-        found = run_sweep(spec, store, machine, stop=stop).isel(environment=0)
-    found = found.drop_vars("session").load()
-    return found.drop_attrs().assign_attrs({x: found.attrs[x] for x in _SAID})
+        result = run_sweep(spec, store, machine, stop=stop).isel(environment=0)
+    result = result.drop_vars("session").load()
+    return result.drop_attrs().assign_attrs({x: result.attrs[x] for x in _SAID})
 
 
 def forget_runs(

@@ -105,13 +105,13 @@ def ranks(dataset: xr.Dataset, brings: str = "reward") -> list[Rank]:
     at_end = dataset.isel(checkpoint=[-1], params=[0])
     regret = final(at_end, "regret").isel(params=0)
     brought = final(at_end, brings).isel(params=0)
-    found = interval(at_end, "regret", LEVEL)
+    result = interval(at_end, "regret", LEVEL)
     order = regret.mean("seed").to_series().sort_values().index.tolist()
     level = 1 - (1 - LEVEL) / max(len(order) - 1, 1)
     ranking = []
     for policy in order:
         runs = regret.sel(policy=policy).values
-        mean, *ends = (float(x.sel(policy=policy).values.item()) for x in found)
+        mean, *ends = (float(x.sel(policy=policy).values.item()) for x in result)
         behind = (0.0, 0.0, 0.0)
         if policy != order[0]:
             paired = paired_difference(at_end, "regret", policy, order[0], level)

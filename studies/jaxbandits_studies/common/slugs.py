@@ -20,11 +20,11 @@ def slugs(titles: Iterable[str]) -> dict[str, str]:
 
     So "correlation -0.6" and "correlation 0.6" are two files.
     """
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for title in titles:
         name, copy = slug(title), 1
-        while name in found.values():
+        while name in result.values():
             copy += 1
             name = f"{slug(title)}-{copy}"
-        found[title] = name
-    return found
+        result[title] = name
+    return result

@@ -65,15 +65,15 @@ def is_written(name: str, folder: Path, options: Options) -> bool:
     made = provenance()
     wanted = {"seeds", "horizon", "quick"}
     try:
-        found = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
-        same = all(found["options"][x] == getattr(options, x) for x in wanted)
+        result = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+        same = all(result["options"][x] == getattr(options, x) for x in wanted)
         # The picture comes last: where it stands, all does.
         same &= any((folder / f"{name}.{suffix}").exists() for suffix in PICTURES)
         code = [
             (each["versions"]["jaxbandits"], each["git"])
-            for each in (found["provenance"], made)
+            for each in (result["provenance"], made)
         ]
-        return same and found["experiment"] == name and code[0] == code[1]
+        return same and result["experiment"] == name and code[0] == code[1]
     except (OSError, ValueError, LookupError, TypeError):
         return False  # There is none, or one of another version.
 
@@ -105,12 +105,12 @@ def write(
       ValueError, RuntimeError: if a table or the figure cannot be made; it says where
         the results are.
     """
-    said = summary_of(outcome, name, title, source, options)
-    text = json.dumps(said, indent=1, allow_nan=False) + "\n"
+    words = summary_of(outcome, name, title, source, options)
+    text = json.dumps(words, indent=1, allow_nan=False) + "\n"
     shown = folder / f"{name}.{picture}"
     shown.unlink(missing_ok=True)  # It shows other results.
     datasets = []
-    made = {"provenance": json.dumps(said["provenance"])}
+    made = {"provenance": json.dumps(words["provenance"])}
     named = slugs(outcome.datasets)
     for environment, dataset in outcome.datasets.items():
         datasets.append(folder / f"{name}-{named[environment]}.nc")

@@ -383,7 +383,7 @@ def _maximum(
     """
     least, most = start + _REACH
     simplex = start + np.array([[0.0, 0.0], [0.5, 0.0], [0.0, 0.5]])
-    found = optimize.minimize(
+    result = optimize.minimize(
         lambda point: -log_likelihood(*point),
         start,
         method="Nelder-Mead",
@@ -395,7 +395,7 @@ def _maximum(
             "maxiter": 1000,
         },
     )
-    inside = np.all((found.x > least + 0.1) & (found.x < most - 0.1))
-    if not (found.success and inside):
+    inside = np.all((result.x > least + 0.1) & (result.x < most - 0.1))
+    if not (result.success and inside):
         raise ValueError(f"{name}: the likelihood of Weibull laws has no maximum")
-    return float(np.exp(found.x[0])), float(found.x[1]), float(-found.fun)
+    return float(np.exp(result.x[0])), float(result.x[1]), float(-result.fun)

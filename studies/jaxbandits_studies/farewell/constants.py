@@ -73,8 +73,8 @@ def _oracle(environment: Environment) -> Any:
 
 def _delays(environment: Environment) -> np.ndarray:
     """f64[N]."""
-    told = environment.provenance
-    return np.array(told.get("delays") or range(1, len(told["delay"][0]) + 1), float)
+    given = environment.provenance
+    return np.array(given.get("delays") or range(1, len(given["delay"][0]) + 1), float)
 
 
 def _told(environment: Environment) -> tuple[Any, np.ndarray, np.ndarray]:
@@ -93,7 +93,7 @@ def _parts(
     law = LAWS[type(params)]
     rows = jax.tree.map(lambda x: np.asarray(x).reshape(-1, *x.shape[2:]), params)
     if law.atoms is not None:
-        found = law.atoms(rows)
+        result = law.atoms(rows)
     else:
         assert law.quantile is not None
         nodes, weights = roots_legendre(NODES)
@@ -101,6 +101,6 @@ def _parts(
         exact = jax.tree.map(lambda x: np.asarray(x, np.float64), rows)
         points = np.tile(inside.ravel(), (int(np.prod(shape)), 1))
         means = law.quantile(exact, points).reshape(-1, parts, NODES) @ weights / 2
-        found = means, np.full(means.shape, 1 / parts)
-    values, chances = (np.asarray(x, float).reshape(*shape, -1) for x in found)
+        result = means, np.full(means.shape, 1 / parts)
+    values, chances = (np.asarray(x, float).reshape(*shape, -1) for x in result)
     return values, chances

@@ -64,18 +64,18 @@ def least(options: Options) -> Outcome:
     """
     titles = QUICK if options.quick else tuple(PROTOCOL.judging)
     board, cases = shipped_cases(PROTOCOL, titles, NAME)
-    found = {}
+    results = {}
     for title, environment in cases.items():
         constants = constants_of(environment)
         cells = growth.cells_of(board, title)
-        found[title] = constants, Beside(cells, partial(_c, constants))
+        results[title] = constants, Beside(cells, partial(_c, constants))
     datasets = {
         title: xr.Dataset(constants._asdict())
-        for title, (constants, _) in found.items()
+        for title, (constants, _) in results.items()
     }
-    listed = [x for title, each in found.items() for x in _records(title, *each)]
-    notes = (*_zero_notes(found), *_policy_notes(found), _reach_note(found))
-    return Outcome(datasets, listed, partial(_picture, found), notes)
+    listed = [x for title, each in results.items() for x in _records(title, *each)]
+    notes = (*_zero_notes(results), *_policy_notes(results), _reach_note(results))
+    return Outcome(datasets, listed, partial(_picture, results), notes)
 
 
 def constants_of(environment: Environment) -> Constants:
@@ -100,22 +100,24 @@ def _records(title: str, constants: Constants, case: Beside) -> Iterator[Record]
     yield from records(NAME, title, case, (*POLICIES, BEST))
 
 
-def _zero_notes(found: Cases) -> Iterator[str]:
+def _zero_notes(results: Cases) -> Iterator[str]:
     """Where c is 0, of either kind, and what hazard TS still loses there."""
-    none = [title for title, (each, _) in found.items() if each.any_law == 0]
-    known = [title for title, (each, _) in found.items() if each.known == 0]
+    none = [title for title, (each, _) in results.items() if each.any_law == 0]
+    known = [title for title, (each, _) in results.items() if each.known == 0]
     yield (
-        f"c is 0 in {len(none)} of {len(found)} cases ({', '.join(none)}); if rewards "
-        f"are known, in {len(known)} ({', '.join(known)})."
+        f"c is 0 in {len(none)} of {len(results)} cases ({', '.join(none)}); if "
+        f"rewards are known, in {len(known)} ({', '.join(known)})."
     )
-    cases = [found[title][1] for title in none]
+    cases = [results[title][1] for title in none]
     last = [case.growth(POLICY, case.horizons[-1]) for case in cases]
     most = max((x["mean"] for x in last if x), default=0.0)  # type: ignore[type-var]
     yield (
         f"Where c is 0 {POLICY} has grown by at most {most:.2g} per log T since the "
         "horizon before the longest."
     )
-    dearer = [each.any_law / each.known for each, _ in found.values() if each.known > 0]
+    dearer = [
+        each.any_law / each.known for each, _ in results.values() if each.known > 0
+    ]
     if dearer:
         yield (
             f"c of any law is {np.median(dearer):.2f} times that of known rewards in "
@@ -124,12 +126,12 @@ def _zero_notes(found: Cases) -> Iterator[str]:
         )
 
 
-def _policy_notes(found: Cases) -> Iterator[str]:
+def _policy_notes(results: Cases) -> Iterator[str]:
     """Growth and regret over c, at the longest horizon that each has played."""
     for policy in (*POLICIES, BEST):
         growths, ratios = (
             np.array([x for x in numbers if x is not None])
-            for numbers in zip(*_last(found, policy), strict=True)
+            for numbers in zip(*_last(results, policy), strict=True)
         )
         if growths.size:
             grown, lost = map(_spread, (growths, ratios))
@@ -145,9 +147,9 @@ def _spread(numbers: np.ndarray) -> str:
     return f"{middle} in the median of {numbers.size} cases, from {' to '.join(ends)}"
 
 
-def _reach_note(found: Cases) -> str:
+def _reach_note(results: Cases) -> str:
     """Where the longest horizon is short for what c asks for."""
-    shares = {x: each.share(case.horizons[-1]) for x, (each, case) in found.items()}
+    shares = {x: each.share(case.horizons[-1]) for x, (each, case) in results.items()}
     far = [f"{x} {share:.2f}" for x, share in shares.items() if share > REACH]
     return (
         f"Cases in which the pulls that c asks for take more than {REACH:g} of the "
@@ -160,14 +162,14 @@ def _shown(number: float) -> str:
     return f"{number:.2f}" if number < 100 else f"{number:,.0f}"
 
 
-def _last(found: Cases, policy: str) -> list[tuple[float | None, float | None]]:
+def _last(results: Cases, policy: str) -> list[tuple[float | None, float | None]]:
     """Growth and regret over c of every case, at the longest horizon played."""
-    return [case.last(policy) for _, case in found.values()]
+    return [case.last(policy) for _, case in results.values()]
 
 
-def _picture(found: Cases) -> Figure:
+def _picture(results: Cases) -> Figure:
     """A row per case with c above 0, a dot per policy."""
-    some = {x: each for x, each in found.items() if each[0].any_law > 0}
+    some = {x: each for x, each in results.items() if each[0].any_law > 0}
     last = {x: [*zip(*_last(some, x), strict=True)] for x in (*POLICIES, BEST)}
     panels = {
         r"regret over $c\,\log T$": {policy: x[1] for policy, x in last.items()},

@@ -43,7 +43,7 @@ def bounds(
             environment, cast, options, by_budget=True, checkpoints="log"
         )
         datasets[title] = dataset
-        found = summary_records(
+        result = summary_records(
             dataset, "farewell-bounds", environment=title, metrics=["regret"]
         )
         waits = environment.problem.lengths
@@ -59,8 +59,8 @@ def bounds(
             "(FJ), order": farewell.fj_rate(times, oracle.gaps, oracle.mean_time),
         }
         panels[title] = Panel(dataset, times, curves)
-        panels[title].record(found[0]["metrics"])
-        records += found
+        panels[title].record(result[0]["metrics"])
+        records += result
     draw = partial(bounds_figure, panels, f"regret: {options.seeds:,} seeds")
     return Outcome(datasets, records, draw)
 

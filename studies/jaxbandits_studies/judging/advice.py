@@ -110,7 +110,7 @@ def paragraphs(setting: str) -> tuple[str, ...]:
 def evidence(board: Board, protocol: Protocol, policy: str) -> str:
     """What a leaderboard says of a policy, in words."""
     goal = protocol.goal or ANY_GOAL
-    (found,) = (s for s in standings(board.cells, goal.within) if s.name == policy)
+    (result,) = (s for s in standings(board.cells, goal.within) if s.name == policy)
     cells = [cell for cell in board.cells if policy in cell.scores]
     cases = len({cell.case for cell in cells})
     horizons = sorted({cell.horizon for cell in cells})
@@ -125,11 +125,11 @@ def evidence(board: Board, protocol: Protocol, policy: str) -> str:
     apart = f" ({held})" if held else ""
     return (
         f"Evidence: {cases} cases that are not those of tuning, {reach}, "
-        f"{board.seeds} seeds. The mean regret of {policy} is {found.median:.2f} times "
-        f"that of the best rival in the median of {found.cells} pairs of a case and a "
+        f"{board.seeds} seeds. The mean regret of {policy} is {result.median:.2f} "
+        f"times that of the best rival in the median of {result.cells} pairs of a case and a "
         f"horizon, smaller or equal in {wins}, "
         f"and within {goal.within:g} times it, in mean and 95 % quantile, in "
-        f"{found.held}{apart}; what is less than a reward counts as one. "
+        f"{result.held}{apart}; what is less than a reward counts as one. "
         f"{_beside_papers(cells, policy, protocol)}{where}"
         f"{_largest_loss(cells, policy)}{seen(board, protocol)}"
     )
@@ -139,13 +139,13 @@ def _beside_papers(cells: list[Cell], policy: str, protocol: Protocol) -> str:
     """What remains if rivals that are ours are left out."""
     if not protocol.variants:
         return ""
-    found, itself = beside(cells, policy, protocol.of_papers), ""
+    result, itself = beside(cells, policy, protocol.of_papers), ""
     if policy in protocol.variants:
         best = sum(cell.best == policy for cell in cells)
         itself = f", itself among them (the best in {best})"
     return (
-        f"Some rivals are ours{itself}; its mean regret is {found.median:.2f} times "
-        f"that of the best policy of a paper, and smaller or equal in {found.below}. "
+        f"Some rivals are ours{itself}; its mean regret is {result.median:.2f} times "
+        f"that of the best policy of a paper, and smaller or equal in {result.below}. "
     )
 
 
@@ -161,7 +161,7 @@ def hardest(board: Board, policy: str) -> list[Cell]:
 
 def _listed(cells: list[Cell], policy: str) -> str:
     """With the rewards: a large ratio may be of few."""
-    said = []
+    words = []
     for cell in cells:
         mean, best = cell.scores[policy].mean, cell.scores[cell.best].mean
         times = f"{number(mean)} rewards against less than 1 of {cell.best}"
@@ -170,8 +170,8 @@ def _listed(cells: list[Cell], policy: str) -> str:
                 f"{number(mean / best)} times {cell.best}: {number(mean)} rewards "
                 f"against {number(best)}"
             )
-        said.append(f"{cell.case}, {cell.horizon:,} ({times})")
-    return "; ".join(said)
+        words.append(f"{cell.case}, {cell.horizon:,} ({times})")
+    return "; ".join(words)
 
 
 def _largest_loss(cells: list[Cell], policy: str) -> str:
@@ -196,7 +196,7 @@ def as_data(setting: str) -> dict[str, Any]:
     """The advice for programs."""
     advice, board = ADVICE[setting], shipped(setting)
     text = " ".join(paragraphs(setting))
-    found: dict[str, Any] = {
+    result: dict[str, Any] = {
         "setting": setting,
         "policy": advice.policy,
         "code": advice.code,
@@ -206,5 +206,5 @@ def as_data(setting: str) -> dict[str, Any]:
     if board is not None:
         goal = PROTOCOLS[setting].goal or ANY_GOAL
         rows = standings(board.cells, goal.within)
-        found["standings"] = [s._asdict() | {"within": goal.within} for s in rows]
-    return found
+        result["standings"] = [s._asdict() | {"within": goal.within} for s in rows]
+    return result

@@ -56,8 +56,8 @@ def loaded(text: str) -> Board:
     Raises:
       ValueError: if it is of another form.
     """
-    found = json.loads(text)
-    if found.get("version") != VERSION or found.get("score") != list(Score._fields):
+    results = json.loads(text)
+    if results.get("version") != VERSION or results.get("score") != list(Score._fields):
         raise ValueError("no leaderboard of this version: make it again")
     cells = tuple(
         Cell(
@@ -67,11 +67,14 @@ def loaded(text: str) -> Board:
             cell["best_high"],
             {name: Score(*numbers) for name, numbers in cell["scores"].items()},
         )
-        for cell in found["cells"]
+        for cell in results["cells"]
     )
     names = ("setting", "seeds", "root_seed")
     return Board(
-        *(found[name] for name in names), cells, found["microseconds"], found["played"]
+        *(results[name] for name in names),
+        cells,
+        results["microseconds"],
+        results["played"],
     )
 
 
@@ -113,8 +116,8 @@ def refreshed(old: Cell, new: Cell, entrants: Mapping[str, Entrant]) -> Cell | N
       The cell, or None if another rival is best now: differences would be to two, so
       that all have to be played.
     """
-    found = {**old.scores, **new.scores}
-    scores = {name: found[name] for name in entrants if name in found}
+    results = {**old.scores, **new.scores}
+    scores = {name: results[name] for name in entrants if name in results}
     rivals = [name for name in scores if entrants[name].rival]
     best = min(rivals, key=lambda name: scores[name].mean)
     # Two rivals that play alike have one mean but for the digits that files keep.

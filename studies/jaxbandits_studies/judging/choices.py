@@ -121,20 +121,20 @@ def _records(
     points: Mapping[str, list[Point]],
 ) -> list[Record]:
     """A record per subject and point, with the worst run; named by what differs."""
-    found = summary_records(dataset, name, environment=title, metrics=[METRIC])
+    result = summary_records(dataset, name, environment=title, metrics=[METRIC])
     places = [
         (label, i, point)
         for label, each in points.items()
         for i, point in enumerate(each)
     ]
     at_end = final(dataset, METRIC)
-    for record, (label, i, point) in zip(found, places, strict=True):
+    for record, (label, i, point) in zip(result, places, strict=True):
         worst = at_end.sel(policy=label).isel(params=i).max().item()
         record["metrics"][f"{METRIC}_worst"] = entry(worst)
         if point.changed:
             value = point.params[point.changed]
             record["policy"] = f"{label}, {point.changed} = {value:g}"
-    return found
+    return result
 
 
 def _picture(

@@ -39,16 +39,16 @@ def leaderboard(
     made = {title: case.environment() for title, case in cases.items()}
     played = {title: each for title, each in made.items() if each is not None}
     horizons = {title: horizons_of(protocol, cases[title], options) for title in played}
-    found = {}
+    results = {}
     with stop_at_sigterm() as stop:
         for horizon in sorted({h for listed in horizons.values() for h in listed}):
             for title in (t for t in played if horizon in horizons[t]):
                 where = title, played[title], horizon
-                found[title, horizon] = play_case(
+                results[title, horizon] = play_case(
                     protocol, *where, entrants, options, root_seed, stop
                 )
     cells = tuple(
-        cell_of(title, horizon, found[title, horizon], entrants)
+        cell_of(title, horizon, results[title, horizon], entrants)
         for title in played
         for horizon in horizons[title]
     )
@@ -61,7 +61,7 @@ def leaderboard(
     command = f"jaxbandits reproduce {name} --seeds {seeds} --horizon {options.horizon}"
     absent = [title for title in made if title not in played]
     return Outcome(
-        {t: _joined([found[t, h] for h in horizons[t]]) for t in played},
+        {t: _joined([results[t, h] for h in horizons[t]]) for t in played},
         _records(name, board),
         partial(dot_plot, board, protocol),
         (*verdicts(board, protocol), *(_NO_DATA.format(title) for title in absent)),

@@ -94,7 +94,7 @@ def _not_yet(board: Board, protocol: Protocol, horizons: list[int]) -> str:
     """Which cases of the board lack a horizon of theirs that others have."""
     played = {(cell.case, cell.horizon) for cell in board.cells}
     titles = {cell.case for cell in board.cells}
-    said = ""
+    words = ""
     for horizon in horizons:
         missing = [
             title
@@ -103,8 +103,8 @@ def _not_yet(board: Board, protocol: Protocol, horizons: list[int]) -> str:
             if horizon in (case.horizons or protocol.horizons)
         ]
         if missing:
-            said += f" Not played at {horizon:,}: {', '.join(missing)}."
-    return said
+            words += f" Not played at {horizon:,}: {', '.join(missing)}."
+    return words
 
 
 def _not_so_long(protocol: Protocol, longest: int) -> str:
@@ -133,9 +133,9 @@ def verdicts(board: Board, protocol: Protocol) -> Iterator[str]:
 
 
 def _near_the_best(board: Board, protocol: Protocol, goal: Goal) -> Iterator[str]:
-    found = {s.name: s for s in standings(board.cells, goal.within)}
+    results = {s.name: s for s in standings(board.cells, goal.within)}
     for name in goal.candidates:
-        standing, held = found[name], by_horizon(board, name, goal.within)
+        standing, held = results[name], by_horizon(board, name, goal.within)
         apart = f": {held}" if held else ""
         met = "met" if standing.share >= goal.share else "**not met**"
         yield (
@@ -167,27 +167,27 @@ def _beside_steady(
     """The same without the rivals that lose runs, if there are any."""
     losing = [x for x, each in protocol.entrants.items() if each.rival and each.loses]
     if losing:
-        found = beside(board.cells, name, protocol.steady, goal.within)
+        results = beside(board.cells, name, protocol.steady, goal.within)
         yield (
             "\nWithout the rivals that lose more than one run in twenty on the tuning "
-            f"set ({', '.join(losing)}) it holds in {found.held} of {found.cells} "
-            f"({found.held / found.cells:.0%}), with a median ratio of "
-            f"{found.median:.2f}."
+            f"set ({', '.join(losing)}) it holds in {results.held} of {results.cells} "
+            f"({results.held / results.cells:.0%}), with a median ratio of "
+            f"{results.median:.2f}."
         )
 
 
 def by_horizon(board: Board, name: str, within: float) -> str:
     """In how many cells of each horizon an entrant is within a factor, if several."""
     horizons = sorted({cell.horizon for cell in board.cells})
-    said = []
+    words = []
     for horizon in horizons:
         at = [cell for cell in board.cells if cell.horizon == horizon]
-        said += [
+        words += [
             f"{standing.held} of {standing.cells} at {horizon:,}"
             for standing in standings(at, within)
             if standing.name == name
         ]
-    return ", ".join(said) if len(horizons) > 1 else ""
+    return ", ".join(words) if len(horizons) > 1 else ""
 
 
 def _below(board: Board, margin: Margin) -> Iterator[str]:
@@ -221,10 +221,11 @@ def _beside_papers(board: Board, protocol: Protocol) -> Iterator[str]:
     yield "Beside the policies of papers alone, the best of them in every pair:\n"
     for name, entrant in protocol.entrants.items():
         if name in shown and (entrant.ours or name in protocol.variants):
-            found = beside(board.cells, name, protocol.of_papers)
+            results = beside(board.cells, name, protocol.of_papers)
             yield (
-                f"- {_shown(name, protocol)}: {found.median:.2f} times its mean regret "
-                f"in the median, smaller or equal in {found.below} of {found.cells}."
+                f"- {_shown(name, protocol)}: {results.median:.2f} times its mean "
+                f"regret in the median, smaller or equal in {results.below} of "
+                f"{results.cells}."
             )
 
 
@@ -236,10 +237,10 @@ def _standings_table(board: Board, protocol: Protocol, goal: Goal) -> Iterator[s
     yield "|---|---|---|---|---|---|---|"
     for s in standings(board.cells, goal.within):
         entrant = protocol.entrants[s.name]
-        told = ", ".join(entrant.knows) or "nothing: anytime"
+        given = ", ".join(entrant.knows) or "nothing: anytime"
         speed = board.microseconds.get(s.name)
         yield (
-            f"| {_shown(s.name, protocol)} | {told} | {s.held} of {s.cells} | "
+            f"| {_shown(s.name, protocol)} | {given} | {s.held} of {s.cells} | "
             f"{s.median:.2f} | {_times(s.worst)} | {_times(s.worst_high)} | "
             f"{'' if speed is None else f'{speed:.2g}'} |"
         )

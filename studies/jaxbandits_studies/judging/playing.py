@@ -74,9 +74,9 @@ def play_case(
             path, extend=True, block=min(BLOCK, options.seeds) if new else None
         )
     machine = Machine(progress=options.progress)
-    found = run_sweep(spec, store, machine, stop=stop).isel(environment=0)
+    result = run_sweep(spec, store, machine, stop=stop).isel(environment=0)
     # The store may have more seeds.
-    return found.sel(policy=list(spec.policies), seed=range(options.seeds)).load()
+    return result.sel(policy=list(spec.policies), seed=range(options.seeds)).load()
 
 
 def policy_for(entrant: Entrant, environment: Environment) -> Policy | None:

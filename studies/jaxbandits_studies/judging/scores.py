@@ -166,8 +166,8 @@ def standings(cells: Iterable[Cell], within: float) -> list[Standing]:
     for cell in cells:
         for name in cell.scores:
             by_name.setdefault(name, []).append(cell)
-    found = [_standing(name, played, within) for name, played in by_name.items()]
-    return sorted(found, key=lambda s: (-s.share, s.median))
+    results = [_standing(name, played, within) for name, played in by_name.items()]
+    return sorted(results, key=lambda s: (-s.share, s.median))
 
 
 def _standing(name: str, cells: Sequence[Cell], within: float) -> Standing:

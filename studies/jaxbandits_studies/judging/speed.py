@@ -49,7 +49,9 @@ def _measured(protocol, environment, entrants, options) -> dict[str, float]:
         return {}
     end = {"budget" if protocol.by_budget else "horizon": protocol.horizons[0]}
     machine = Machine(progress=False)
-    found = simulate(made, environment, seeds=RUNS, machine=machine, **end)
-    rounds = found["rounds"].isel(params=0, checkpoint=-1).sum("seed")
-    each = 1e6 * found["run_seconds"] / rounds
-    return dict(zip(found["policy"].values.tolist(), each.values.tolist(), strict=True))
+    result = simulate(made, environment, seeds=RUNS, machine=machine, **end)
+    rounds = result["rounds"].isel(params=0, checkpoint=-1).sum("seed")
+    each = 1e6 * result["run_seconds"] / rounds
+    return dict(
+        zip(result["policy"].values.tolist(), each.values.tolist(), strict=True)
+    )

@@ -86,13 +86,13 @@ def lower_bound(below: Numbers, values: Numbers, penalties: Numbers) -> LowerBou
     chances = np.diff(below, axis=1, prepend=0.0, append=1.0)
     gained = np.diff(values + penalties * (1 - below), axis=1, prepend=0.0)
     seen = np.arange(chances.shape[1])
-    found = []
+    results = []
     for p, v in zip(chances, gained, strict=True):
         # Of what never happens nothing is known, and rivals have none of it either.
         there = p > _MASS
         gains = np.append(v, 0.0)[there] / p[there]
-        found.append(_arm(p[there], seen[there], gains, penalties, values.max()))
-    return _together(found)
+        results.append(_arm(p[there], seen[there], gains, penalties, values.max()))
+    return _together(results)
 
 
 @plain_numbers
@@ -135,10 +135,10 @@ def of_symbols(
     return _together([_arm(*arm, best) for arm in arms])
 
 
-def _together(found: list[LowerBound]) -> LowerBound:
+def _together(results: list[LowerBound]) -> LowerBound:
     """Of all arms: a rival differs in one of them."""
     return LowerBound(
-        sum(a.constant for a in found), np.stack([a.pulls for a in found])
+        sum(a.constant for a in results), np.stack([a.pulls for a in results])
     )
 
 
@@ -174,8 +174,8 @@ def _arm(
     pulls = np.zeros(penalties.size)
     cost = gaps[free:]
     for _ in range(_ROUNDS):
-        found = [rivals.nearest(pulls) for rivals in open_]
-        new = [row for row in found if row @ pulls < 1 - _CLOSE]
+        results = [rivals.nearest(pulls) for rivals in open_]
+        new = [row for row in results if row @ pulls < 1 - _CLOSE]
         if not new:
             break
         rows += new
@@ -205,8 +205,12 @@ class _Rivals(NamedTuple):
     @classmethod
     def of(cls, *fields: Any) -> "_Rivals | None":
         """None if the limit cannot be made the best one."""
-        found = cls(*fields)
-        return found if found.best_mix() @ found.worth > found.best + _TIE else None
+        results = cls(*fields)
+        return (
+            results
+            if results.best_mix() @ results.worth > results.best + _TIE
+            else None
+        )
 
     def best_mix(self) -> np.ndarray:
         """All that may move in the cell that is worth most."""

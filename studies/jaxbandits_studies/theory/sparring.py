@@ -57,16 +57,16 @@ def difference(duels: int) -> Difference:
     """
     at_least_one(duels=duels)
     n = whole("duels", duels, 1, MOST)
-    found = np.empty((3, n))
+    result = np.empty((3, n))
     forgotten, squares, precision = 1.0, 0.0, PRIOR
     for i in range(n):
-        found[:, i] = forgotten, squares, precision
+        result[:, i] = forgotten, squares, precision
         weight = precision / (precision + 1)
         precision += weight
         gain = 2 * weight / precision
         forgotten *= 1 - gain
         squares = (1 - gain) ** 2 * squares + gain**2
-    return Difference(*found)
+    return Difference(*result)
 
 
 @plain_numbers
