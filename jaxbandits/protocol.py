@@ -2,7 +2,7 @@
 
 Both are values, NamedTuples of pure functions written for *one* seed and *one* round.
 The engine maps them over seeds and rounds, draws their random numbers and keeps the
-books. A policy sees a view and feedback, nothing else; the instance stays with the
+accounts. A policy sees a view and feedback, nothing else; the instance stays with the
 environment.
 
 Every function gets its random numbers as ``noise``: a vector of independent random
@@ -119,7 +119,7 @@ class See(Protocol[InstanceIn, StateIn]):
 
 
 class Book(Protocol[InstanceIn, StateIn]):
-    """``(instance, env_state, budget) -> record``, the books at a checkpoint."""
+    """``(instance, env_state, budget) -> record``, the accounts at a checkpoint."""
 
     def __call__(
         self, instance: InstanceIn, env_state: StateIn, budget: Any, /
@@ -272,7 +272,7 @@ class Entry(NamedTuple):
 
 
 class Actions(NamedTuple, Generic[I, Taken]):
-    """The actions that a game has, and how its books show that no other was played.
+    """The actions that a game has, and how its accounts show that no other was played.
 
     What a game does with an action that it has not is its own affair, as long as
     `counted` leaves out that round.
@@ -329,7 +329,7 @@ class Game(NamedTuple, Generic[I, S, Taken]):
       sample: ``(key, setup) -> instance``; a fixed instance ignores the key (and is
         then not copied per seed).
       view: ``(round, instance, env_state) -> View``.
-      record: ``(instance, env_state, budget) -> record``, the books at a checkpoint,
+      record: ``(instance, env_state, budget) -> record``, the accounts at a checkpoint,
         which `metrics` reads; `budget` is the amount that it stands for, in the dtype
         of `spent` (the largest i32 where the game is played for a number of rounds).
       spent: ``(instance, env_state) -> number``, the consumed budget; None if the game
@@ -353,7 +353,7 @@ class Game(NamedTuple, Generic[I, S, Taken]):
 
 
 class Environment(NamedTuple, Generic[I, S, Taken]):
-    """An environment: a game, the numbers that it is played with, and its books.
+    """An environment: a game, the numbers that it is played with, and its accounts.
 
     ``Environment[Instance, State, Action]`` to a type checker.
 

@@ -72,7 +72,7 @@ def show(policy, game, horizon: int, seed: int) -> None:
     best = np.asarray(truth.feedback.allocation[0], np.float64)
     run = trace_run(policy, game, horizon, **where)
     got = np.asarray(run.feedback.allocation[horizon // 2 :], np.float64).mean(0)
-    found, seen = run.state.found, run.state.statistics.successes
+    found, seen = run.state.estimate, run.state.statistics.successes
     print(f"seed {seed}:")
     for arm in np.argsort(got - best)[:ARMS_SHOWN]:
         print(

@@ -1,6 +1,7 @@
 """Imports point down: the layers of the library, read from its sources."""
 
 import ast
+import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1] / "jaxbandits"
@@ -144,3 +145,29 @@ def test_experimental_jax_is_imported_when_it_is_used():
         if path.parent != ROOT / "engine" / "gpu":
             for name in names_imported(ast.parse(path.read_text()).body):
                 assert not name.startswith(late), f"{path} imports {name}"
+
+
+# Words that meant several things, or none to a stranger; files that have some still.
+UNCLEAR = re.compile(
+    r"(^|_)(found|said|whose|nobody|crew|meet|leave|leavings|mending|books|booked|"
+    r"settled)(_|$)",
+    re.I,
+)
+
+
+def identifiers(tree):
+    """Names that a module defines: functions, classes, arguments, variables, fields."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+
+
+def test_identifiers_are_ordinary_words():
+    for path in FILES:
+        names = {path.stem, *identifiers(ast.parse(path.read_text()))}
+        unclear = sorted(filter(UNCLEAR.search, names))
+        assert not unclear, f"{path}: {unclear}"

@@ -85,7 +85,7 @@ class Instance(NamedTuple):
 
 
 class State(NamedTuple):
-    """The books.
+    """The accounts.
 
     Attributes:
       round: i32[], rounds played, with an action that the game has.

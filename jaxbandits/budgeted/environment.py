@@ -72,7 +72,7 @@ class Instance(NamedTuple):
 
 
 class State(NamedTuple):
-    """The books.
+    """The accounts.
 
     Attributes:
       pulls: i32[K].

@@ -1,6 +1,6 @@
 """The censored setting with arbitrary limits: any limit in (0, max_limit].
 
-Bengs & Huellermeier (2022), section 4. The game is that of `environment`; the books
+Bengs & Huellermeier (2022), section 4. The game is that of `environment`; the accounts
 differ, because there is no finite table of pairs: a round's expected gain is read off
 a table of the smooth parts of eq. (2), and a recommended pair is valued exactly. Of
 recorded runs both are exact (`staircase`).
@@ -45,7 +45,7 @@ TOLERANCE = 1e-5  # largest error of a value that is read off the table
 
 
 class State(NamedTuple):
-    """The books.
+    """The accounts.
 
     Attributes:
       pulls: i32[K], how often each arm was chosen.
@@ -59,7 +59,7 @@ class State(NamedTuple):
 
 
 class Setup(NamedTuple):
-    """The instance, and what its books need.
+    """The instance, and what its accounts need.
 
     Attributes:
       arms: the law's parameters.

@@ -34,7 +34,7 @@ ROUNDING = 1e-9  # of values, up to which they are equal
 
 
 class State(NamedTuple):
-    """The books.
+    """The accounts.
 
     Attributes:
       pulls: i32[K, M], how often each pair was chosen.
@@ -150,12 +150,12 @@ def exact_oracle(problem: Problem, law: JointLaw, arms: Any) -> Oracle:
     if not np.all(np.isfinite(values)):
         raise ValueError("arms give penalised expected gains that are not finite")
     best = values.max()
-    gaps = settled(best - values)  # Eq. (5)
+    gaps = without_rounding(best - values)  # Eq. (5)
     arm, limit = np.unravel_index(np.argmax(gaps == 0), values.shape)
     return Oracle(values, gaps, censoring, int(arm), int(limit), float(best))
 
 
-def settled(gaps: np.ndarray) -> np.ndarray:
+def without_rounding(gaps: np.ndarray) -> np.ndarray:
     """Gaps >= 0, f64: what is below the quadrature's rounding, `ROUNDING`, is none.
 
     So pairs that are equal but for it are equally optimal.

@@ -9,10 +9,10 @@ for a game), `actions` (what a policy plays) and `rounds` (what people report).
 from jaxbandits.checks.annotations import check_kinds, kinds
 from jaxbandits.checks.values import (
     LONGEST,
+    MARGIN,
     MOST,
     MOST_ERRORS,
     MOST_ROUNDS,
-    ROOM,
     Errors,
     Numbers,
     SeveralError,
@@ -57,7 +57,7 @@ __all__ = [
     "MOST_ERRORS",
     "MOST_ROUNDS",
     "Numbers",
-    "ROOM",
+    "MARGIN",
     "SeveralError",
     "above_one",
     "at_least_one",

@@ -30,7 +30,7 @@ else:
 LONGEST = 80  # characters of a value in an error
 MOST_ERRORS = 30  # that one exception lists
 MOST_ROUNDS = 2**31 - 2  # rounds are counted in int32
-ROOM = 1e10  # up to which a parameter may be multiplied
+MARGIN = 1e10  # up to which a parameter may be multiplied
 MOST = 10**6  # arms, limits, waits, ... of a game: more is a slip, and no memory has it
 
 _played_in: int | None = None  # the process that has played
@@ -158,7 +158,7 @@ def multiplied(**values: Any) -> None:
 
     1e37 would so become infinity in float32.
     """
-    _check_sizes(values, float(np.finfo(precision()).max) / ROOM)
+    _check_sizes(values, float(np.finfo(precision()).max) / MARGIN)
 
 
 def _check_sizes(values: dict[str, Any], most: float) -> None:

@@ -47,17 +47,17 @@ def main(arguments: list[str] | None = None) -> int:
         if options.traceback or not is_users(error):
             raise
         say(f"jaxbandits: {error}")
-        return _leave(2)
+        return _exit_status(2)
     except KeyboardInterrupt:
         say("jaxbandits: interrupted")
-        return _leave(130)
+        return _exit_status(130)
 
 
-def _leave(status: int) -> int:
-    """`hosts.leave`, for commands that may have joined no hosts."""
-    from jaxbandits.simulation.hosts import leave
+def _exit_status(status: int) -> int:
+    """`hosts.exit_status`, for commands that may have joined no hosts."""
+    from jaxbandits.simulation.hosts import exit_status
 
-    return leave(status)
+    return exit_status(status)
 
 
 @contextlib.contextmanager

@@ -141,7 +141,7 @@ def _sweep(options) -> int:
     from jaxbandits.console.printing import Printer, say
     from jaxbandits.simulation import HalfWidth, Store, read_spec, run_sweep
     from jaxbandits.simulation.fill import StoppedError
-    from jaxbandits.simulation.hosts import join, leave
+    from jaxbandits.simulation.hosts import exit_status, join
     from jaxbandits.simulation.signals import stop_at_sigterm
 
     hosts = (options.coordinator, options.processes, options.process)
@@ -173,10 +173,10 @@ def _sweep(options) -> int:
             run_sweep(spec, kept, executor=options.workers, shard=shard, stop=stop)
     except StoppedError as error:
         say(f"jaxbandits: SIGTERM: {error}; {GOES_ON}")
-        return leave(128 + signal.SIGTERM)
+        return exit_status(128 + signal.SIGTERM)
     except KeyboardInterrupt:
         say(f"jaxbandits: interrupted; {GOES_ON}")
-        return leave(130)
+        return exit_status(130)
     if jax.process_index() > 0:
         return 0
     if shard is not None:

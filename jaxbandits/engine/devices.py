@@ -32,7 +32,7 @@ def use_all_cores() -> None:
     choice = os.environ.get(SWITCH, "")
     if choice not in ("", KEEP):
         raise ValueError(f"{SWITCH} must be {KEEP!r} or not set, got {choice!r}")
-    if choice == KEEP or "jax" in sys.modules or _said_by_user():
+    if choice == KEEP or "jax" in sys.modules or _set_by_user():
         return
     import jax
 
@@ -45,7 +45,7 @@ def local_devices() -> list:
 
     devices = jax.local_devices()
     alone = len(devices) == 1 and devices[0].platform == "cpu" and cores() > 1
-    if alone and os.environ.get(SWITCH) != KEEP and not _said_by_user():
+    if alone and os.environ.get(SWITCH) != KEEP and not _set_by_user():
         _note(
             f"JAX started with one device for {cores()} cores: import jaxbandits "
             f"before jax, set JAX_NUM_CPU_DEVICES={cores()}, or set {SWITCH}={KEEP} "
@@ -54,7 +54,7 @@ def local_devices() -> list:
     return devices
 
 
-def _said_by_user() -> bool:
+def _set_by_user() -> bool:
     flag = "xla_force_host_platform_device_count"
     return "JAX_NUM_CPU_DEVICES" in os.environ or flag in os.environ.get(
         "XLA_FLAGS", ""

@@ -230,17 +230,17 @@ def _scan(params, inputs: list[Lane], scope: Scope) -> list[Lane]:
     constants = [Lane(lane.value, lane.batched) for lane in inputs[:first]]
     carry, columns = inputs[first:last], inputs[last:]
     rows = [lane.value for lane in columns]
-    found_flags: list[bool] = []
+    seen_flags: list[bool] = []
 
     def body(flags, values, row):
         row = [Lane(x, lane.batched) for x, lane in zip(row, columns, strict=True)]
         inner = [*constants, *_marked(values, flags), *row]
         outputs = _evaluate(params["jaxpr"], inner, scope)
         after, result = outputs[: len(flags)], outputs[len(flags) :]
-        found_flags[:] = [lane.batched for lane in result]
+        seen_flags[:] = [lane.batched for lane in result]
         return after, [lane.value for lane in result]
 
-    flags = _settled(
+    flags = _flags_at_rest(
         lambda flags, values: body(flags, values, [x[0] for x in rows])[0],
         carry,
         scope,
@@ -252,7 +252,7 @@ def _scan(params, inputs: list[Lane], scope: Scope) -> list[Lane]:
 
     options = {key: params[key] for key in ("length", "reverse", "unroll")}
     after, result = lax.scan(step, _values(carry, flags, scope), rows, **options)
-    return _marked([*after, *result], flags + found_flags)
+    return _marked([*after, *result], flags + seen_flags)
 
 
 def _while(params, inputs: list[Lane], scope: Scope) -> list[Lane]:
@@ -277,7 +277,7 @@ def _while(params, inputs: list[Lane], scope: Scope) -> list[Lane]:
         kept = [jnp.where(active.value, n, o) for n, o in zip(new, old, strict=True)]
         return [Lane(x, True) for x in kept]
 
-    flags = _settled(body, carry, scope)
+    flags = _flags_at_rest(body, carry, scope)
     after = lax.while_loop(
         lambda values: jnp.any(going(_marked(values, flags)).value),
         lambda values: _values(body(flags, values), flags, scope),
@@ -298,7 +298,7 @@ def _values(lanes_, flags, scope: Scope):
     ]
 
 
-def _settled(body, carry, scope) -> list[bool]:
+def _flags_at_rest(body, carry, scope) -> list[bool]:
     """Which values of a loop's carry depend on the lane: grows until the body keeps it.
 
     `body` is called with the flags and the carry's values, and returns a carry.

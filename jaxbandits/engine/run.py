@@ -19,9 +19,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh
 
-from jaxbandits.engine.books import Books, closed, lanes_last, tables_of
+from jaxbandits.engine.accounting import Accounts, accounts_of, lanes_last, tables_of
 from jaxbandits.engine.choice import engine_for
 from jaxbandits.engine.flags import switches
+from jaxbandits.engine.footprint import stretch_of
 from jaxbandits.engine.limits import Watch, refuse_nan
 from jaxbandits.engine.rollout import (
     LANE_QUANTUM,
@@ -30,11 +31,10 @@ from jaxbandits.engine.rollout import (
     program_for,
     to_device,
 )
-from jaxbandits.engine.room import stretch_of
 from jaxbandits.engine.rules import Notes, notes_of
 from jaxbandits.engine.schedule import Terms
 from jaxbandits.engine.tape import KEYS, root_key
-from jaxbandits.engine.visits import Found
+from jaxbandits.engine.visits import Recorded
 from jaxbandits.protocol import Environment, Policy
 
 
@@ -44,14 +44,14 @@ class Chunk(NamedTuple):
     Attributes:
       start: position of the first lane.
       rounds: i32[L, C], rounds played at each checkpoint.
-      books: metrics, and how many rounds had an action of the game, ``[L, C]``.
+      accounts: metrics, and how many rounds had an action of the game, ``[L, C]``.
       notes: what the policy noted; leaves ``[L, C, ...]``.
       instance: leaves ``[L, ...]``, or ``[1, ...]`` where all lanes share them.
     """
 
     start: int
     rounds: np.ndarray
-    books: Books
+    accounts: Accounts
     notes: Notes
     instance: Any
 
@@ -163,7 +163,7 @@ def run(
         yield Chunk(start, *result, own)
 
 
-def _joined(known: np.ndarray, before: Found, after: Found) -> Found:
+def _joined(known: np.ndarray, before: Recorded, after: Recorded) -> Recorded:
     """What was found by two calls, leaves ``[L, C, ...]``.
 
     The first found `known` [L] of the checkpoints, the second what comes after them.
@@ -237,8 +237,8 @@ def opening(
         jax.tree.map(lambda x: np.asarray(x)[None], x) for x in (instance, text)
     )
     record, notes = jax.tree.map(lambda x: x[None], (record, notes))
-    books = closed(environment, instance, record, keep)
-    return Chunk(0, np.zeros((1, 1), np.int32), books, notes, instance)
+    accounts = accounts_of(environment, instance, record, keep)
+    return Chunk(0, np.zeros((1, 1), np.int32), accounts, notes, instance)
 
 
 def _before_round_one(policy, game, seed, params, setup):

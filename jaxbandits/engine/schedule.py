@@ -1,4 +1,4 @@
-"""When the books are read and when a run stops: made once, and passed down whole."""
+"""When the accounts are read and when a run stops: made once, and passed down whole."""
 
 from typing import Any, NamedTuple
 

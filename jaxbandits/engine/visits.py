@@ -7,12 +7,12 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from jaxbandits.engine.books import close
+from jaxbandits.engine.accounting import account
 from jaxbandits.engine.lanes import fill
 from jaxbandits.engine.rules import NO_BUDGET, Rules, flagged, notes_of
 
 
-class Found(NamedTuple):
+class Recorded(NamedTuple):
     """What there is at the checkpoints of one call of `advance`.
 
     A call ends after so many steps, wherever it is, so that the host is heard; what
@@ -21,17 +21,17 @@ class Found(NamedTuple):
 
     Attributes:
       rounds: i32[C, L], rounds played.
-      books: `Books` of the environment's record, leaves ``[C, ..., L]``.
+      accounts: `Accounts` of the environment's record, leaves ``[C, ..., L]``.
       notes: the policy's `Notes`, leaves ``[C, ..., L]``.
     """
 
     rounds: Any
-    books: Any
+    accounts: Any
     notes: Any
 
 
 def seen_by(rules: Rules, params, tables, instance):
-    """``(carry, target) -> Found``, what is on record now; leaves ``[..., L]``.
+    """``(carry, target) -> Recorded``, what is on record now; leaves ``[..., L]``.
 
     `target` [L] is the amount of a budget that every lane has come to, or None.
     """
@@ -46,12 +46,12 @@ def seen_by(rules: Rules, params, tables, instance):
         record = lax.optimization_barrier(record)
         with jax.enable_x64(True):
             in_lanes = (table_flags, flags, True)
-            of_lane = partial(close, rules.game, rules.keep)
-            books = rules.lanes(of_lane, in_lanes, num_lanes)
-            books = fill(*books(tables, own, record), num_lanes)
+            of_lane = partial(account, rules.game, rules.keep)
+            accounts = rules.lanes(of_lane, in_lanes, num_lanes)
+            accounts = fill(*accounts(tables, own, record), num_lanes)
         notes = rules.lanes(partial(notes_of, rules.policy), (True, True), num_lanes)
         notes = fill(*notes(carry.policy, params), num_lanes)
-        return Found(carry.round - 1, books, notes)
+        return Recorded(carry.round - 1, accounts, notes)
 
     return seen
 
@@ -62,7 +62,7 @@ def in_step(leg, seen, carry, known, targets, count, steps):
     Of `targets`, `count` are played to, from the first that is not `known`.
 
     Returns:
-      ``(carry, known, Found)``, with what is known now.
+      ``(carry, known, Recorded)``, with what is known now.
     """
     targets = targets.astype(jnp.int32)
 

@@ -109,7 +109,7 @@ class Elapsed(NamedTuple):
 
 
 class State(NamedTuple):
-    """The books, all epochs included.
+    """The accounts, all epochs included.
 
     Attributes:
       pulls: i32[K, D].

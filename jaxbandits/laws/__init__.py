@@ -1,4 +1,4 @@
-"""Laws of rewards and consumptions: samplers for the rounds, moments for the books."""
+"""Laws of rewards and consumptions: samplers for rounds, moments for the accounts."""
 
 from jaxbandits.laws import thresholds
 from jaxbandits.laws._empirical import Empirical, empirical, empirical_params

@@ -1,4 +1,4 @@
-"""What a law is: a sampler for the rounds and exact moments for the books.
+"""What a law is: a sampler for the rounds and exact moments for the accounts.
 
 Samplers are traced, turn a fixed number of random words into a value and never loop
 until something is accepted. Exact moments are host functions in float64.

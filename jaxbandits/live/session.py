@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.checks import MOST_ROUNDS, ROOM, instance, precision, shown, whole
+from jaxbandits.checks import MARGIN, MOST_ROUNDS, instance, precision, shown, whole
 from jaxbandits.checks.points import Points, points_from
 from jaxbandits.engine.schedule import Schedule
 from jaxbandits.protocol import Policy
@@ -102,7 +102,7 @@ def _check_numbers(session: Session) -> None:
     """
     policy = session.policy
     counts = getattr(policy.init, "__module__", "").startswith("jaxbandits.")
-    most = float(np.finfo(precision()).max) / ROOM
+    most = float(np.finfo(precision()).max) / MARGIN
     state = jax.tree.map(np.asarray, session.state)
     for place, (path, values) in enumerate(jax.tree_util.tree_leaves_with_path(state)):
         name = f"session.state{jax.tree_util.keystr(path)}"

@@ -14,7 +14,7 @@ from jaxbandits import checks
 from jaxbandits.checks.points import ENDS, Points, points_from
 from jaxbandits.engine.choice import ENGINES
 from jaxbandits.engine.devices import local_devices
-from jaxbandits.engine.room import arrays_on_record
+from jaxbandits.engine.footprint import arrays_on_record
 from jaxbandits.engine.schedule import Schedule, resolve_rounds, resolve_spent
 from jaxbandits.protocol import Actions, Entry, Environment, Game, Policy
 from jaxbandits.results.plain import plain

@@ -102,7 +102,7 @@ def play_spec(
                     check_until(until, spec.seeds, shapes, spec.runs_per_instance)
         if until is not None:
             sink.check_keeps_runs()
-        plan = sink.settled(plan)
+        plan = sink.with_engines(plan)
         pilot = parts_of(plan, spans.spans_of(plan.seeds))
         there = sink.play(plan, pilot)
         if until is not None:

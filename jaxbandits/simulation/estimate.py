@@ -13,7 +13,7 @@ import numpy as np
 
 from jaxbandits.console.progress import Report, reporting
 from jaxbandits.engine.flags import in_play
-from jaxbandits.engine.room import STRETCH
+from jaxbandits.engine.footprint import STRETCH
 from jaxbandits.engine.run import Clock
 from jaxbandits.engine.schedule import Schedule
 from jaxbandits.results import spans
@@ -28,7 +28,7 @@ from jaxbandits.simulation.plan import (
     full_points,
     make_plan,
     metric_shapes,
-    settled,
+    with_engines,
 )
 from jaxbandits.simulation.play import play
 from jaxbandits.simulation.spec import Spec
@@ -84,7 +84,7 @@ def estimate(spec: Spec, block: int | None = None, machine: Machine = HERE) -> E
     spec = spec._replace(engine=spec.engine or machine.engine)
     platform = machine.devices[0].platform
     with in_play(), reporting(machine.progress, Report()) as report:
-        plan = settled(make_plan(spec), platform)
+        plan = with_engines(make_plan(spec), platform)
         shapes = metric_shapes(plan)
         size = block_size(plan, shapes, platform)
         if block:

@@ -10,8 +10,8 @@ import numpy as np
 
 from jaxbandits.checks.points import Points
 from jaxbandits.console.progress import Report, reporting
+from jaxbandits.engine.footprint import choose_chunk
 from jaxbandits.engine.rollout import LANE_QUANTUM
-from jaxbandits.engine.room import choose_chunk
 from jaxbandits.engine.run import Clock, uniform_leaves
 from jaxbandits.engine.shares import device_shares, side_by_side
 from jaxbandits.results import spans

@@ -61,7 +61,7 @@ def join(
         ) from error
 
 
-def leave(status: int) -> int:
+def exit_status(status: int) -> int:
     """An exit status; one of several processes that has failed ends here and now.
 
     The ordinary goodbye of `jax.distributed` waits for the others.

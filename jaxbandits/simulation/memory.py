@@ -14,7 +14,7 @@ from jaxbandits.results.parts import Block, Part
 from jaxbandits.simulation.description import outlined
 from jaxbandits.simulation.fill import facts_of, play_blocks, work_of
 from jaxbandits.simulation.machine import Machine
-from jaxbandits.simulation.plan import Plan, say_engines, settled
+from jaxbandits.simulation.plan import Plan, say_engines, with_engines
 from jaxbandits.simulation.play import Played
 from jaxbandits.simulation.spec import Spec
 
@@ -45,9 +45,9 @@ class InMemory:
     def check_keeps_runs(self) -> None:
         """Nothing: they are kept."""
 
-    def settled(self, plan: Plan) -> Plan:
+    def with_engines(self, plan: Plan) -> Plan:
         """The plan with an engine for every match."""
-        return settled(plan, self.machine.devices[0].platform)
+        return with_engines(plan, self.machine.devices[0].platform)
 
     def play(self, plan: Plan, parts: Sequence[Part], grow: bool = False) -> bool:
         """Play parts, of which a game has several if it grows.

@@ -31,7 +31,7 @@ from jaxbandits.simulation.arguments import (
 )
 from jaxbandits.simulation.contract import check_round
 from jaxbandits.simulation.machine import HERE
-from jaxbandits.simulation.play import booked
+from jaxbandits.simulation.play import recorded_of
 from jaxbandits.simulation.spec import Spec
 
 
@@ -42,7 +42,7 @@ class Match(NamedTuple):
       policy: the policy, built for the environment.
       environment: the environment.
       points: parameter points with all leaves.
-      choice: the engine that plays it; None until `settled`.
+      choice: the engine that plays it; None until `with_engines`.
     """
 
     policy: Policy
@@ -128,7 +128,7 @@ def draft(spec: Spec) -> Plan:
     return Plan(spec, matches, Terms(*of_terms), seeds)
 
 
-def settled(plan: Plan, platform: str, stored: Mapping | None = None) -> Plan:
+def with_engines(plan: Plan, platform: str, stored: Mapping | None = None) -> Plan:
     """The plan with an engine for every match.
 
     Args:
@@ -303,7 +303,7 @@ def metric_shapes(plan: Plan) -> dict[str, tuple[int, ...]]:
         program = match.policy.functions, type(params), _program(match.environment)
         if program not in by_program:
             first = opening(match.policy, match.environment, params, plan.terms.keep)
-            recorded = booked(match.environment, first)
+            recorded = recorded_of(match.environment, first)
             by_program[program] = {k: np.shape(x)[2:] for k, x in recorded.items()}
             known |= by_program[program]
         for metric, shape in by_program[program].items():

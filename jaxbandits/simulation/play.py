@@ -1,4 +1,4 @@
-"""One policy played against one environment, and the books closed over it.
+"""One policy played against one environment, and the accounts closed over it.
 
 In memory a policy's runs are played in one go, into a store block by block.
 """
@@ -50,7 +50,7 @@ def play(
       **options: of `engine.run.run`: chunk, devices, progress.
 
     Raises:
-      ValueError: if the books do not hold: an action that the game has not, a metric
+      ValueError: if the accounts do not hold: an action that the game has not, a metric
         that is NaN, or a game that was over before its first round.
     """
     shape = points.count, len(seeds)
@@ -63,7 +63,7 @@ def play(
         clock=clock,
         **options,
     )
-    parts = [(_closed(policy, environment, chunk), chunk.rounds) for chunk in chunks]
+    parts = [(_accounts(policy, environment, chunk), chunk.rounds) for chunk in chunks]
 
     def joined(*pieces):
         lanes = np.concatenate(pieces)
@@ -73,8 +73,8 @@ def play(
     return Played(metrics, rounds.astype(np.int32))
 
 
-def _closed(policy, environment, chunk: Chunk) -> dict[str, np.ndarray]:
-    """The books of a chunk, checked."""
+def _accounts(policy, environment, chunk: Chunk) -> dict[str, np.ndarray]:
+    """The accounts of a chunk, checked."""
     owner = f"policy {policy.name!r} in environment {environment.name!r}"
     actions = environment.game.actions
     if not np.all(chunk.rounds[:, -1] > 0):
@@ -82,8 +82,8 @@ def _closed(policy, environment, chunk: Chunk) -> dict[str, np.ndarray]:
             f"{owner}: runs were over before their first round; `spent` must be a "
             "number below the budget at the start, and not NaN"
         )
-    if chunk.books.counted is not None:
-        refused = chunk.rounds - chunk.books.counted
+    if chunk.accounts.counted is not None:
+        refused = chunk.rounds - chunk.accounts.counted
         _check_actions(owner, actions, refused)
         if np.any(refused < 0):
             counts = "game.actions.counted" if actions else "the sum of pulls on record"
@@ -96,8 +96,8 @@ def _closed(policy, environment, chunk: Chunk) -> dict[str, np.ndarray]:
     if actions is not None and jax.tree.leaves(recommended):
         allowed = _every(actions.allowed, chunk.instance, recommended)
         _check_actions(f"{owner}, recommend", actions, ~allowed)
-    result = booked(environment, chunk)
-    metrics = result.keys() - chunk.notes.report.keys() - chunk.books.kept.keys()
+    result = recorded_of(environment, chunk)
+    metrics = result.keys() - chunk.notes.report.keys() - chunk.accounts.kept.keys()
     if not metrics:
         raise ValueError(
             f"{owner}: the environment's metrics are none; it must have at least one"
@@ -147,7 +147,7 @@ def lane_params(policy: Policy, points: Points, num_seeds: int):
     return type(policy.params)(**columns)
 
 
-def booked(environment: Environment, chunk: Chunk) -> dict[str, np.ndarray]:
+def recorded_of(environment: Environment, chunk: Chunk) -> dict[str, np.ndarray]:
     """Metrics, reports and what is kept of a chunk, arrays ``[L, C, ...]`` by name.
 
     Raises:
@@ -158,7 +158,7 @@ def booked(environment: Environment, chunk: Chunk) -> dict[str, np.ndarray]:
     shape = np.shape(chunk.rounds)
     parts = {
         "the environment's metrics": numbers_of(
-            "metrics", environment, chunk.books.metrics, shape
+            "metrics", environment, chunk.accounts.metrics, shape
         ),
         "policy.report": report,
     }
@@ -166,7 +166,7 @@ def booked(environment: Environment, chunk: Chunk) -> dict[str, np.ndarray]:
         its = judged(environment, chunk.instance, recommended, shape)
         parts["the environment's judge"] = its
     result: dict[str, np.ndarray] = {}
-    for what, part in (parts | {"keep": chunk.books.kept}).items():
+    for what, part in (parts | {"keep": chunk.accounts.kept}).items():
         if clash := sorted(result.keys() & part.keys()):
             raise ValueError(f"{what} names {clash}, which the results have anyway")
         result |= part

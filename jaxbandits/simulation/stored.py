@@ -15,7 +15,7 @@ from jaxbandits.results.parts import Part
 from jaxbandits.simulation.blocks import block_size
 from jaxbandits.simulation.fill import Work, facts_of
 from jaxbandits.simulation.machine import Machine, machine_of
-from jaxbandits.simulation.plan import Plan, metric_shapes, say_engines, settled
+from jaxbandits.simulation.plan import Plan, metric_shapes, say_engines, with_engines
 from jaxbandits.simulation.play_into import (
     described_for,
     play_into,
@@ -134,13 +134,13 @@ class InStore:
             metrics = list(metrics)
         return spec if metrics is None else spec._replace(metrics=metrics)
 
-    def settled(self, plan: Plan) -> Plan:
+    def with_engines(self, plan: Plan) -> Plan:
         """The plan with an engine for every match: those of the store stay."""
         known = None
         if self.store.exists():
             _say_mended(self.store, self.store.mend())
             known = merged(each.sweep for each in self.store.requests())
-        return settled(plan, self.site.backend, known)
+        return with_engines(plan, self.site.backend, known)
 
     def check_keeps_runs(self) -> None:
         """Raise a ValueError if only moments are kept."""

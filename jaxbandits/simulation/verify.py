@@ -9,7 +9,7 @@ from jaxbandits.results.parts import Block
 from jaxbandits.simulation.files import spec_from_text
 from jaxbandits.simulation.fill import play_blocks
 from jaxbandits.simulation.machine import HERE, Machine, machine_of
-from jaxbandits.simulation.plan import Plan, make_plan, settled
+from jaxbandits.simulation.plan import Plan, make_plan, with_engines
 from jaxbandits.simulation.play import Played
 from jaxbandits.simulation.play_into import check_worker, work_into
 from jaxbandits.simulation.spec import Spec
@@ -89,7 +89,7 @@ def replay(path: Any, spec: Spec | None, count: int) -> int:
     spec = spec._replace(engine=sweep["engine"], metrics=sweep["metrics"], seeds=1)
     platform = machine.devices[0].platform
     with in_play():
-        plan = settled(make_plan(spec), platform, sweep)
+        plan = with_engines(make_plan(spec), platform, sweep)
         games = [*plan.matches]
         check_worker(store, plan, platform, True, games)
         asked = [block for block in store.blocks() if block.game in plan.matches]

@@ -27,7 +27,7 @@ from jaxbandits.engine.flags import in_play
 from jaxbandits.results.parts import Block, Game
 from jaxbandits.simulation.fill import StoppedError, name_of, report_of
 from jaxbandits.simulation.machine import Machine, machine_of
-from jaxbandits.simulation.plan import Plan, make_plan, settled
+from jaxbandits.simulation.plan import Plan, make_plan, with_engines
 from jaxbandits.simulation.play_into import (
     check_worker,
     play_into,
@@ -370,7 +370,7 @@ def _ready(place: Place, name: str, x64: bool, accepts: bool) -> _Ready:
     if hashlib.sha256(data).hexdigest() != name.removeprefix(f"{WORK}/"):
         raise ValueError(f"store: {place.name} has another spec for workers")
     here, known = _survey(), store.requests()[0].sweep
-    plan = settled(make_plan(pickle.loads(data)), here.backend, known)
+    plan = with_engines(make_plan(pickle.loads(data)), here.backend, known)
     session = session_of(here, accepts)
     store.enter(session)
     return _Ready(store, plan, session, set())

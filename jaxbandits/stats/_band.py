@@ -17,7 +17,7 @@ import xarray as xr
 
 from jaxbandits.results.checks import check_bootstrap, check_level, check_seeds
 from jaxbandits.results.lookup import metric_values
-from jaxbandits.stats.bootstrap import ROOM
+from jaxbandits.stats.bootstrap import BATCH
 from jaxbandits.stats.intervals import Interval, variance
 from jaxbandits.stats.replications import replications
 from jaxbandits.stats.soundness import warn_of_coverage
@@ -127,7 +127,7 @@ def _critical(rows: np.ndarray, level: float, resamples: int, seed: int) -> np.n
     residuals[proper] /= residuals[proper].std(axis=1, ddof=1, keepdims=True)
     rng = np.random.default_rng(seed)
     largest = np.empty((resamples, joint))
-    step = max(1, ROOM // max(size, len(rows)))
+    step = max(1, BATCH // max(size, len(rows)))
     for start in range(0, resamples, step):
         part = largest[start : start + step]
         signs = rng.choice([-1.0, 1.0], (len(part), size))

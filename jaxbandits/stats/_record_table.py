@@ -148,14 +148,14 @@ def record_table(
     safe = texts.latex if latex else texts.markdown
     points = _points(records)
 
-    def said(text: str) -> str:
+    def tidy(text: str) -> str:
         if labels is not None and text in labels:
             return labels[text]
         return safe(text.replace("_", " ") if text in known else text)
 
-    heads = [said("environment"), said("policy")]
+    heads = [tidy("environment"), tidy("policy")]
     for name in names:
-        heads.append(said(name))
+        heads.append(tidy(name))
         if name in printed:
             heads.append("printed")
     rows: list[list[str]] = []
@@ -166,8 +166,8 @@ def record_table(
         if first:
             groups.append(number)
         row = [
-            said(here) if first else "",
-            said(record["policy"]) + safe(points[number]),
+            tidy(here) if first else "",
+            tidy(record["policy"]) + safe(points[number]),
         ]
         for name in names:
             results = record["metrics"].get(name)

@@ -22,7 +22,7 @@ from jaxbandits.results.checks import (
 from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.lookup import metric_values
 from jaxbandits.results.names import INSTANCE
-from jaxbandits.stats.bootstrap import ROOM
+from jaxbandits.stats.bootstrap import BATCH
 from jaxbandits.stats.intervals import quiet_interval, variance
 from jaxbandits.stats.replications import group as group_of
 from jaxbandits.stats.replications import shared_instances
@@ -178,7 +178,7 @@ def _bootstrap_ends(
     """
     *shape, total = rows.shape
     rows = rows.reshape(-1, total)
-    step = max(1, ROOM // resamples)
+    step = max(1, BATCH // resamples)
     ends = [
         _ends(rows[first : first + step], starts, sizes, level, resamples, seed)
         for first in range(0, len(rows), step)
@@ -201,7 +201,7 @@ def _ends(
     center = (np.add.reduceat(rows, starts, axis=1) / sizes).mean(axis=1)
     rng = np.random.default_rng(seed)
     drawn = np.empty((len(rows), resamples))
-    step = max(1, ROOM // total)
+    step = max(1, BATCH // total)
     for first in range(0, resamples, step):
         part = drawn[:, first : first + step]
         times = rng.multinomial(groups, np.full(groups, 1 / groups), part.shape[1])

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import stats
 
 # Numbers in one array of the computation: 32 MiB in float64.
-ROOM = 2**22
+BATCH = 2**22
 
 
 def bootstrap_ends(
@@ -44,7 +44,7 @@ def bootstrap_ends(
         ends[:, equal] = center[equal]
         # Without variance the acceleration is 0 / 0.
         proper = np.flatnonzero(finite & ~equal)
-        step = max(1, ROOM // resamples)
+        step = max(1, BATCH // resamples)
         for part in np.split(proper, range(step, len(proper), step)):
             if part.size:
                 ends[:, part] = _bca(rows[part], level, resamples, seed)
@@ -83,7 +83,7 @@ def _bca(rows: np.ndarray, level: float, resamples: int, seed: int) -> np.ndarra
         method="BCa",
         confidence_level=level,
         n_resamples=resamples,
-        batch=max(1, ROOM // size),
+        batch=max(1, BATCH // size),
         # The name that SciPy 1.13 knows too; later ones also call it `rng`.
         random_state=np.random.default_rng(seed),
     ).confidence_interval

@@ -170,7 +170,7 @@ def look(
         start, sep = 1, sep or line[1]
     if not "".join(lines[start:]).strip():
         raise ValueError(f"path: {path} is empty")
-    found = []
+    result = []
     for mark in [sep] if sep else SEPARATORS:
         padded = any(f'{mark} "' in line for line in lines)
         rows, ends, wrong = _rows(lines[start:], mark, padded)
@@ -179,8 +179,8 @@ def look(
             known = sum(x in columns for x in named.values())
             width = len(row) if place == 0 and known < len(named) else 0
             parts = mark, padded, place, columns, rows, ends, wrong
-            found.append(((known, width), parts))
-    mark, padded, place, columns, rows, ends, wrong = max(found, key=itemgetter(0))[1]
+            result.append(((known, width), parts))
+    mark, padded, place, columns, rows, ends, wrong = max(result, key=itemgetter(0))[1]
     for argument, column in named.items():
         if column not in columns:
             raise ValueError(
@@ -355,19 +355,19 @@ def read(
     if decimal is not None:
         checks.one_of("decimal", decimal, DECIMALS)
     try:
-        found = _read(layout, words, numbers, decimal)
+        result = _read(layout, words, numbers, decimal)
     except UnicodeDecodeError:
         if layout.encoding != _UTF8:
             raise ValueError(f"path: {layout.path} is not text") from None
         layout = layout._replace(encoding=_WINDOWS)
-        found = _read(layout, words, numbers, decimal)
-    alike = [x for c in words if c not in loose for x in _alike(c, found.words[c])]
-    notes = (*layout.notes, *found.notes, *alike)
+        result = _read(layout, words, numbers, decimal)
+    alike = [x for c in words if c not in loose for x in _alike(c, result.words[c])]
+    notes = (*layout.notes, *result.notes, *alike)
     if layout.encoding == _WINDOWS:
         notes = ("it is no UTF-8, and was read as Windows-1252", *notes)
     for note in notes:
         tell(layout.path, note)
-    return found._replace(notes=notes)
+    return result._replace(notes=notes)
 
 
 def tell(path: str | PathLike[str], note: str) -> None:
@@ -415,8 +415,8 @@ def _read(
                 "give decimal=','"
             )
     return Read(
-        {c: x.found() for c, x in texts.items()},
-        {c: x.found() for c, x in figures.items()},
+        {c: x.result() for c, x in texts.items()},
+        {c: x.result() for c, x in figures.items()},
         {c: x.bad for c, x in figures.items()},
         places,
         tuple(notes),
@@ -529,7 +529,7 @@ class _Texts:
             f"accents composed), first of {cell!r} in row {where} below the header"
         ]
 
-    def found(self) -> Words:
+    def result(self) -> Words:
         return Words(np.concatenate(self.codes), tuple(self.names))
 
 
@@ -568,10 +568,10 @@ class _Figures:
         odd = np.flatnonzero(np.isnan(values))
         codes, texts = pd.factorize(cells.iloc[odd])
         parsed = [_number(text, mark) for text in texts]
-        for code, found in enumerate(parsed):
-            if found is not None and found[1] not in self.signs:
+        for code, result in enumerate(parsed):
+            if result is not None and result[1] not in self.signs:
                 where = int(rows[odd[np.argmax(codes == code)]])
-                self.signs[found[1]] = texts[code], where
+                self.signs[result[1]] = texts[code], where
         if len(texts):
             values[odd] = np.array([x[0] if x else np.nan for x in parsed])[codes]
         if len(odd) < len(cells) and "" not in self.signs:
@@ -628,7 +628,7 @@ class _Figures:
             return [f"column {self.column!r}: per cent were read as shares"]
         return [f"column {self.column!r}: the sign {x!r} was left out" for x in signs]
 
-    def found(self) -> np.ndarray:
+    def result(self) -> np.ndarray:
         return np.concatenate(self.values)
 
 
@@ -656,10 +656,10 @@ def _number(text: str, mark: str | None) -> tuple[float, str] | None:
     text = tidy(text)
     if mark is None and "," in text and _DOUBTFUL.fullmatch(_digits(text)):
         return None  # 1299 or 1.299: who knows?
-    found = _BODY.fullmatch(text)
-    if found is None:
+    result = _BODY.fullmatch(text)
+    if result is None:
         return None
-    before, body, after = (part.strip() for part in found.groups())
+    before, body, after = (part.strip() for part in result.groups())
     sign = before or after
     if (before and after) or not _is_sign(sign) or before == "%":
         return None

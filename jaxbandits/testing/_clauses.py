@@ -11,7 +11,7 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, Literal
 
 from jaxbandits.checks import require, shown
-from jaxbandits.engine.books import Books, closed
+from jaxbandits.engine.accounting import Accounts, accounts_of
 from jaxbandits.engine.jaxprs import CALLS
 from jaxbandits.engine.rules import NO_BUDGET
 from jaxbandits.protocol import Environment, Policy
@@ -139,13 +139,13 @@ def play_twice(
 def check_actions(
     environment: Environment, instance: Any, trace: Trace, counted: Any
 ) -> None:
-    """Require that all actions of a run are the game's, and that its books count them.
+    """Require that all actions of a run are the game's, and that accounts count them.
 
     Args:
       environment: the environment.
       instance: of the run.
       trace: of the run.
-      counted: how many rounds the books count, or None if they do not say.
+      counted: how many rounds the accounts count, or None if they do not say.
     """
     actions = environment.game.actions
     if actions is not None:
@@ -182,10 +182,10 @@ def record_of(environment: Environment, instance: Any, state: Any) -> Any:
     return environment.game.record(instance, state, jnp.int32(NO_BUDGET))
 
 
-def books(environment: Environment, instance: Any, trace: Trace) -> Books:
+def accounts(environment: Environment, instance: Any, trace: Trace) -> Accounts:
     """Of one run, at its end."""
     record = record_of(environment, instance, trace.environment)
     record = jax.tree.map(lambda x: np.asarray(x)[None, None], record)
     batch = jax.tree.map(lambda x: np.asarray(x)[None], instance)
     with refused():
-        return always("metrics", lambda: closed(environment, batch, record))
+        return always("metrics", lambda: accounts_of(environment, batch, record))

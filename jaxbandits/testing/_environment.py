@@ -7,15 +7,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.checks import require
-from jaxbandits.engine.books import tables_of
+from jaxbandits.engine.accounting import tables_of
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.results.names import check_variable
 from jaxbandits.simulation.arguments import environment_of
 from jaxbandits.simulation.contract import check_round, program_of
 from jaxbandits.simulation.play import judged
 from jaxbandits.testing._clauses import (
+    accounts,
     always,
-    books,
     check_actions,
     check_entries,
     first,
@@ -47,7 +47,7 @@ def check_environment(
     * all functions are one program each time that they are traced;
     * a view shows the round that is played;
     * a run is a pure function of its seed;
-    * the policy's actions are the game's, and the books count every round once;
+    * the policy's actions are the game's, and the accounts count every round once;
     * feedback holds no NaN and lies in the ranges of its problem, and what is spent is
       a number that never falls;
     * metrics are finite numbers, under names that results can have, and so is what the
@@ -88,7 +88,7 @@ def check_environment(
             for number in range(rounds):
                 answer = jax.tree.map(lambda x, i=number: x[i], answers)
                 environment.problem.check_feedback(None, *answer)
-    metrics, counted, _ = books(environment, instance, trace)
+    metrics, counted, _ = accounts(environment, instance, trace)
     check_actions(environment, instance, trace, counted)
     require(metrics, "the environment's metrics must name at least one, got none")
     batch = jax.tree.map(lambda x: np.asarray(x)[None], instance)

@@ -22,7 +22,7 @@ from jaxbandits.simulation.arguments import (
 )
 from jaxbandits.simulation.contract import check_round
 from jaxbandits.testing._clauses import (
-    books,
+    accounts,
     check_actions,
     check_entries,
     first,
@@ -87,7 +87,7 @@ def check_policy(
         seed = {"root_seed": root_seed, "seed_index": seed_index}
         trace = _check_watch(policy, play_twice(watched, environment, rounds, **seed))
         instance = instance_for(environment, root_seed, seed_index)
-        kept = books(environment, instance, trace)
+        kept = accounts(environment, instance, trace)
         check_actions(environment, instance, trace, kept.counted)
         _check_notes(policy, params, trace, environment, instance, kept.metrics)
     _check_entries(policy, environment, instance, trace, rounds, root_seed)

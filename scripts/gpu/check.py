@@ -66,11 +66,11 @@ def same(out: Path, setting: str, dry: bool) -> None:
 
     runs, end = (64, ENDS[setting] / 8) if dry else (1_024, ENDS[setting])
     base, *_ = play("scan", setting, runs, end, 10, jax.devices("cpu")[0])
-    expected = base.books.metrics["regret"]
+    expected = base.accounts.metrics["regret"]
     for engine in ENGINES:
         name = "fused-interpret" if dry and engine == "fused" else engine
         found, seconds, compiling = play(name, setting, runs, end, 10, jax.devices()[0])
-        regret = found.books.metrics["regret"]
+        regret = found.accounts.metrics["regret"]
         apart = np.abs(regret - expected) > 2e-4 * np.maximum(np.abs(expected), 1)
         apart |= found.rounds != base.rounds
         row = {"run_s": seconds, "compile_s": compiling, "runs": runs}

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh
 
-from jaxbandits.engine.books import lanes_last
+from jaxbandits.engine.accounting import lanes_last
 from jaxbandits.engine.gpu import FUSED, legs
 from jaxbandits.engine.rollout import LANES, program_for, to_device
 from jaxbandits.engine.tape import root_key

@@ -69,8 +69,8 @@ def differing(one, other):
 
 def differing_at(one, other):
     """Lanes, and checkpoints, at which some whole number differs, bool[S, C]."""
-    whole = one.rounds, one.books.metrics["counts"], one.notes.report
-    others = other.rounds, other.books.metrics["counts"], other.notes.report
+    whole = one.rounds, one.accounts.metrics["counts"], one.notes.report
+    others = other.rounds, other.accounts.metrics["counts"], other.notes.report
     differs = np.zeros(one.rounds.shape, bool)
     for a, b in zip(*map(jax.tree.leaves, (whole, others)), strict=True):
         assert a.dtype == b.dtype and a.shape == b.shape
@@ -114,14 +114,14 @@ def test_it_plays_as_the_scan_engine(name):
         first, last = parted(policy, game, case.targets, lane)
         gaps = smallest_gaps(policy, game, lane, last)[first - 1 :]
         assert gaps.min() < NEAR, (lane, first, last, gaps)
-    said = [(c.rounds, c.books, c.notes) for c in (scan, found)]
+    said = [(c.rounds, c.accounts, c.notes) for c in (scan, found)]
     for a, b in zip(*map(jax.tree.leaves, said), strict=True):
         np.testing.assert_allclose(a[~differs], b[~differs], rtol=1e-4, atol=1e-3)
 
 
 def apart_in_the_mean(one, other) -> float:
     """Of all sums on record, the largest difference of means in standard errors."""
-    difference = other.books.metrics["sums"] - one.books.metrics["sums"]
+    difference = other.accounts.metrics["sums"] - one.accounts.metrics["sums"]
     error = difference.std(axis=0) / np.sqrt(SEEDS)
     return np.max(np.abs(difference.mean(axis=0)) / np.maximum(error, 1e-3))
 
@@ -148,7 +148,7 @@ def test_lanes_stop_where_their_budget_is_spent():
     game, policy = budget_game.environment(), budget_game.ALTERNATE
     amounts = [7, 100, 101]
     found = played("fused-interpret", policy, game, amounts, jax.devices())
-    first, _, spent = np.moveaxis(found.books.metrics["counts"], -1, 0)
+    first, _, spent = np.moveaxis(found.accounts.metrics["counts"], -1, 0)
     rows = np.stack([found.rounds, spent, first], axis=-1)
     expected = [budget_game.plain_loop(seed, amounts) for seed in range(6)]
     np.testing.assert_array_equal(rows[:6], np.stack(expected))

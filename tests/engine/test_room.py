@@ -6,8 +6,8 @@ import pytest
 
 from jaxbandits import Machine, budgeted, censored, farewell, laws, simulate
 from jaxbandits.engine import run
+from jaxbandits.engine.footprint import Footprint, choose_chunk, footprint_of
 from jaxbandits.engine.rollout import LANE_QUANTUM
-from jaxbandits.engine.room import Room, choose_chunk, room_of
 from jaxbandits.engine.schedule import Schedule, Terms
 from tests.engine.budget_game import ALTERNATE, environment
 from tests.heavy import in_short
@@ -30,8 +30,8 @@ def chunk_of(memory, lanes=10**6, checkpoints=100, devices=1):
 
 def test_the_parts_of_a_lane():
     """Two counts and the spend; of a checkpoint, the rounds and three metrics."""
-    found = room_of(ALTERNATE, environment(), (), terms_of(100), "cpu")
-    assert found == Room(state=12, given=0, record=12, row=4 + 3 * 8, scratch=0)
+    found = footprint_of(ALTERNATE, environment(), (), terms_of(100), "cpu")
+    assert found == Footprint(state=12, given=0, record=12, row=4 + 3 * 8, scratch=0)
     held = 3 * 12 + 2 * 12
     assert found.on_device(terms_of(100).schedule) == held + 28 * 100
     assert found.needed(terms_of(100).schedule) == held + 28 * 300
@@ -41,7 +41,7 @@ def test_the_parts_of_a_lane():
 def test_an_instance_of_its_own_is_counted():
     def given(game):
         policy = POLICIES["budgeted/omega-star-ucb"](game.problem)
-        return room_of(policy, game, params_of(policy), terms_of(1), "cpu").given
+        return footprint_of(policy, game, params_of(policy), terms_of(1), "cpu").given
 
     chance = laws.Bernoulli(np.array([0.3, 0.6]))
     law = laws.product(laws.bernoulli, laws.bernoulli)
@@ -56,7 +56,7 @@ def test_the_scratch_of_the_gpu_engine_is_counted():
     params = params_of(policy)
     schedule = Schedule(np.array([10]), 10)
     plain, fused = (
-        room_of(policy, game, params, Terms(schedule, engine=name), "cpu")
+        footprint_of(policy, game, params, Terms(schedule, engine=name), "cpu")
         for name in ("scan", "fused-interpret")
     )
     assert plain.scratch == 0 < fused.scratch
@@ -91,12 +91,12 @@ def test_a_chunk_takes_what_xla_says(name, checkpoints, monkeypatch):
     held += says.temp_size_in_bytes - says.alias_size_in_bytes
     schedule = Schedule(np.array(targets), 10**6, "budget" in end)
     terms = Terms(schedule)
-    found = room_of(policy, game, params_of(policy), terms, "cpu")
+    found = footprint_of(policy, game, params_of(policy), terms, "cpu")
     assert held < lanes * found.on_device(schedule) < 3 * held
 
 
 def test_a_chunk_respects_memory():
-    per_lane = room_of(ALTERNATE, environment(), (), terms_of(100), "cpu").needed(
+    per_lane = footprint_of(ALTERNATE, environment(), (), terms_of(100), "cpu").needed(
         terms_of(100).schedule
     )
     for lanes in (LANE_QUANTUM, 7 * LANE_QUANTUM + 1, 10_000):

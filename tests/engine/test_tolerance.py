@@ -9,7 +9,7 @@ import pytest
 
 from jaxbandits import allocation, censored
 from jaxbandits.censored.environment import State
-from jaxbandits.engine.books import closed
+from jaxbandits.engine.accounting import accounts_of
 from jaxbandits.laws.thresholds import half_normal
 from jaxbandits.testing import trace_run
 from tests.engine.gpu_cases import ten_arms, three_that_pay_once
@@ -29,16 +29,16 @@ def test_regret_from_counts_is_a_float64_sum(rng):
     pulls = pulls.reshape(1, 20, *gaps.shape).astype(np.int32)
     instance = jax.tree.map(lambda x: np.asarray(x)[None], game.setup)
     record = State(pulls, np.zeros((1, 20), np.int32))
-    found = closed(game, instance, record).metrics["regret"][0]
+    found = accounts_of(game, instance, record).metrics["regret"][0]
     exact = [math.fsum((x * gaps).ravel()) for x in pulls[0]]
     np.testing.assert_allclose(found, exact, rtol=1e-12)
 
 
 def booked(game, trace):
-    """The regret that the environment's books have at the end of a run."""
+    """The regret that the environment's accounts have at the end of a run."""
     state = jax.tree.map(lambda x: np.asarray(x)[None, None], trace.environment)
     instance = jax.tree.map(lambda x: np.asarray(jnp.asarray(x))[None], game.setup)
-    return closed(game, instance, state).metrics["regret"].item()
+    return accounts_of(game, instance, state).metrics["regret"].item()
 
 
 @pytest.mark.parametrize("name", ["rcucb-uniform", "stoo", "zooming"])
@@ -59,7 +59,7 @@ def ten_half_normal_arms():
 
 
 def in_float64(name, game):
-    """Regret in the books, and by float64 sums; what the optimum earns in a round."""
+    """Regret in the accounts, and by sums; what the optimum earns in a round."""
     trace = trace_run(POLICIES[f"allocation/{name}"](game.problem), game, ROUNDS)
     arms, family = game.setup.arms, game.problem.family
     (best,) = np.asarray(game.oracle().allocation)

@@ -12,7 +12,7 @@ from jaxbandits.allocation import Allocation, Order, Plan, Users
 from jaxbandits.allocation.serving.handing_out import units
 from jaxbandits.allocation.solving import to_float32
 from jaxbandits.arrays import unit_interval
-from jaxbandits.engine.books import closed
+from jaxbandits.engine.accounting import accounts_of
 from jaxbandits.engine.tape import Stream, instance_key, read, root_key
 from jaxbandits.laws.thresholds import discrete_weibull, exponential, weibull
 from jaxbandits.protocol import Policy
@@ -89,7 +89,7 @@ def anything(whole=False):
 
 def metrics(trace):
     record = jax.tree.map(lambda x: np.asarray(x)[None, None], trace.environment)
-    found = closed(game("exponential"), (), record).metrics
+    found = accounts_of(game("exponential"), (), record).metrics
     return {k: v.item() for k, v in found.items()}
 
 

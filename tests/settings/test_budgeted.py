@@ -19,7 +19,7 @@ from jaxbandits.budgeted import (
     uniform,
 )
 from jaxbandits.budgeted.environment import Instance, State
-from jaxbandits.engine.books import closed
+from jaxbandits.engine.accounting import accounts_of
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.testing import check_environment, trace_run
 from tests.heavy import in_short
@@ -201,7 +201,7 @@ def test_metrics_by_hand():
     zeros = np.zeros((2, 2), np.float32)
     spent = CompensatedSum(np.float32([[0, 4], [1, 3]]), zeros + np.float32(1e-9))
     record = State(pulls, CompensatedSum(zeros + 2, zeros), spent)
-    metrics = closed(coins([0.5] * 3, [0.5] * 3), instance, record).metrics
+    metrics = accounts_of(coins([0.5] * 3, [0.5] * 3), instance, record).metrics
     assert set(metrics) == set(METRICS)
     # Ratios 2, 1.2, 0.5 and 0.5, 1: losses per pull 0, 0.4, 0.3 and 0.2, 0.
     np.testing.assert_allclose(metrics["regret"], [[0, 3.4], [0.2, 0.6]], rtol=1e-14)

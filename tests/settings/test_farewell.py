@@ -10,7 +10,7 @@ import pytest
 
 from jaxbandits import farewell, laws, simulate
 from jaxbandits.arrays import CompensatedSum, constant
-from jaxbandits.engine.books import closed
+from jaxbandits.engine.accounting import accounts_of
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.farewell import Action, Problem, Record, fixed, uniform, wait_ucb
 from jaxbandits.farewell.environment import LAP, LATEST, Elapsed, Epoch, State
@@ -405,7 +405,7 @@ def test_tied_optima_are_all_optimal():
     zero = np.zeros((2, 1), np.float32)
     time = np.full((2, 1), 100, np.int32)
     record = Record(pulls, CompensatedSum(zero, zero), Elapsed(0 * time, time), time)
-    metrics = closed(game, (), record).metrics
+    metrics = accounts_of(game, (), record).metrics
     np.testing.assert_allclose(metrics["regret"], [[0], [15]], rtol=1e-14)
     assert metrics["regret"][0, 0] == 0
     np.testing.assert_array_equal(metrics["optimal"], [[1], [0.5]])
@@ -434,7 +434,7 @@ def test_metrics_by_hand():
     )
     time = np.array([[0, 4], [5, 12]], np.int32)
     record = Record(pulls, reward, Elapsed(0 * time, time), time)
-    metrics = closed(game, (), record).metrics
+    metrics = accounts_of(game, (), record).metrics
     assert set(metrics) == set(METRICS)
     assert all(x.dtype == np.float64 for x in metrics.values())
     np.testing.assert_allclose(metrics["regret"], [[0, 0], [1 / 8, 1]], atol=1e-15)
@@ -467,7 +467,7 @@ def test_counts_and_clock_are_exact_beyond_float32():
         assert record.pulls.dtype == record.time.rest.dtype == jnp.int32
         assert record.time == (0, budget)
         record = jax.tree.map(lambda x: np.asarray(x)[None, None], record)
-        metrics = closed(environment, (), record).metrics
+        metrics = accounts_of(environment, (), record).metrics
         assert metrics["epochs"] == epochs
         oracle = environment.oracle()
         loss = oracle.gaps[0, 2] * oracle.mean_time[0, 2]
@@ -488,7 +488,7 @@ def test_a_game_for_epochs_may_last_longer_than_a_clock_counts():
             assert environment.game.spent(None, state) == min(now, LATEST)
             record = environment.game.record(None, state, jnp.int32(LATEST))
             record = jax.tree.map(lambda x: np.asarray(x)[None, None], record)
-            realised = closed(environment, (), record).metrics["realised_regret"]
+            realised = accounts_of(environment, (), record).metrics["realised_regret"]
             assert realised == now * environment.oracle().rate
 
 

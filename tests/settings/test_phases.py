@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from jaxbandits import budgeted, simulate
-from jaxbandits.engine.books import closed
+from jaxbandits.engine.accounting import accounts_of
 from jaxbandits.engine.rollout import to_device
 from jaxbandits.laws import Bernoulli, Product, Uniform, bernoulli, product, uniform
 from jaxbandits.testing import trace_run
@@ -79,7 +79,7 @@ def test_books_of_a_run_from_its_feedback():
     )
     seeds = jax.tree.map(lambda x: np.asarray(x)[None], instance)
     record = jax.tree.map(lambda x: x[None, None], trace.environment)
-    metrics = closed(game, seeds, record).metrics
+    metrics = accounts_of(game, seeds, record).metrics
     np.testing.assert_allclose(metrics["regret"], [[lost.sum()]], rtol=1e-6)
     np.testing.assert_allclose(metrics["expected_spent"], [[expected.sum()]], rtol=1e-6)
     np.testing.assert_allclose(metrics["optimal"], [[np.mean(lost == 0)]], rtol=1e-12)

@@ -1,4 +1,4 @@
-"""``auto`` is settled once: a store keeps what it was made with."""
+"""``auto`` is planned once: a store keeps what it was made with."""
 
 import json
 
@@ -22,16 +22,16 @@ def stored(path):
     """What a store says: engines of its sweep, and of what its sessions played."""
     attributes = open_store(path).attrs
     policies = json.loads(attributes["spec"])["policies"]
-    settled = {name: each["engine"]["walk"] for name, each in policies.items()}
+    planned = {name: each["engine"]["walk"] for name, each in policies.items()}
     sessions = json.loads(attributes["sessions"])
-    return settled, [s.get("engines", {}).get("walk") for s in sessions]
+    return planned, [s.get("engines", {}).get("walk") for s in sessions]
 
 
 def test_a_store_keeps_its_engines(tmp_path, monkeypatch, capsys):
     path = tmp_path / "walk.zarr"
     run(spec_of("a"), path)
-    settled, (session,) = stored(path)
-    assert settled == {"a": "scan"}
+    planned, (session,) = stored(path)
+    assert planned == {"a": "scan"}
     assert session["a"]["engine"] == "scan" and session["a"]["chunk"] % 64 == 0
     assert "needs a GPU" in session["a"]["reason"]
     assert "walk: engine scan for a: the GPU engine needs a GPU" in (
@@ -43,8 +43,8 @@ def test_a_store_keeps_its_engines(tmp_path, monkeypatch, capsys):
     run(spec_of("a"), path, progress=False)
     assert capsys.readouterr().err == ""
     run(spec_of("a", "b"), path, extend=True)
-    settled, sessions = stored(path)
-    assert settled == {"a": "scan", "b": "vmap"}
+    planned, sessions = stored(path)
+    assert planned == {"a": "scan", "b": "vmap"}
     assert list(sessions[1]) == ["b"]  # Who plays nothing is no session.
     assert sessions[1]["b"]["reason"] == "otherwise"
     assert "engine scan for a: the store was made with it" in capsys.readouterr().err

@@ -12,7 +12,7 @@ from jaxbandits import Machine, Store
 from jaxbandits.simulation import Workers, description, run_sweep
 from jaxbandits.simulation import fill as filling
 from jaxbandits.simulation.fill import StoppedError
-from jaxbandits.simulation.plan import make_plan, settled
+from jaxbandits.simulation.plan import make_plan, with_engines
 from jaxbandits.simulation.play_into import check_worker
 from jaxbandits.simulation.workers import ATTEMPTS
 from jaxbandits.store.block_store import BlockStore
@@ -186,7 +186,7 @@ def test_a_worker_may_get_any_games_of_a_sweep(tmp_path):
     """As where a task was lost and some blocks of it are left."""
     played(Here(), tmp_path / "one")
     games = [("short", "walker"), ("long", "idler")]
-    plan = settled(make_plan(SPEC), "cpu")
+    plan = with_engines(make_plan(SPEC), "cpu")
     check_worker(BlockStore(tmp_path / "one"), plan, "cpu", False, games)
 
 

@@ -51,7 +51,7 @@ def test_the_room_for_resamples_does_not_matter(rng, monkeypatch):
     values = rng.normal(size=(5, 9))
     expected = ends(values)
     for room in (1, 20, 450):
-        monkeypatch.setattr(bootstrap, "ROOM", room)
+        monkeypatch.setattr(bootstrap, "BATCH", room)
         np.testing.assert_allclose(ends(values), expected, rtol=1e-12)
 
 

@@ -123,7 +123,7 @@ def test_many_rows_are_as_few(rng, monkeypatch):
         alone = two_level(data.isel(params=[point]), "regret", **arguments)
         np.testing.assert_allclose(whole.upper[:, [point]], alone.upper)
     # The function has its module's name.
-    monkeypatch.setattr(import_module("jaxbandits.stats._two_level"), "ROOM", 250)
+    monkeypatch.setattr(import_module("jaxbandits.stats._two_level"), "BATCH", 250)
     parts = two_level(data, "regret", **arguments)
     assert (parts.lower < parts.mean).all() and (parts.mean < parts.upper).all()
 

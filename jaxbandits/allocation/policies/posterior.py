@@ -49,7 +49,7 @@ class State(NamedTuple):
     """Statistics and estimates of all arms."""
 
     statistics: Statistics
-    found: Estimate
+    estimate: Estimate
 
 
 LEAST = 1e-30  # stands for the mass of an empty cell
@@ -141,13 +141,13 @@ def draw(
     """
     grid = Grid.of(problem, FINE)
 
-    def one(statistics, found, z_rate, z_probability):
+    def one(statistics, estimate, z_rate, z_probability):
         known = likelihood(statistics)
         density = known.values
         if feasible:
             density += log_ndtr(_room(statistics, statistics.exposure.total))
         broad, breadth = _from_grid(density, ndtr(z_rate), grid.last)
-        sides = rate_bounds(problem, known, found, z_rate**2, grid)
+        sides = rate_bounds(problem, known, estimate, z_rate**2, grid)
         narrow = jnp.where(z_rate < 0, *sides)
         if feasible:
             narrow = jnp.maximum(narrow, _least_place(statistics))

@@ -56,7 +56,7 @@ class Instance(NamedTuple):
 
 
 class State(NamedTuple):
-    """The books.
+    """The accounts.
 
     Attributes:
       turns: i32[K, N + 1, N + 1], how often an arm had its turn after so many units,

@@ -48,7 +48,7 @@ from jaxbandits.protocol import Actions, Environment, Game
 
 
 class State(NamedTuple):
-    """The books.
+    """The accounts.
 
     Attributes:
       first, second: i32[K, M], how often each pair ran at that place of a duel.

@@ -18,7 +18,7 @@ from jax import Array
 from jaxtyping import Int32
 
 from jaxbandits.arrays import tally
-from jaxbandits.censored.environment import ROUNDING, settled
+from jaxbandits.censored.environment import ROUNDING, without_rounding
 from jaxbandits.censored.problem import Combinatorial, Problem, SuperArm
 from jaxbandits.censored.several_runs import known_pairs, problem_of, run_all
 from jaxbandits.checks import whole
@@ -28,7 +28,7 @@ from jaxbandits.protocol import Actions, Environment, Game
 
 
 class State(NamedTuple):
-    """The books.
+    """The accounts.
 
     Attributes:
       plays: i32[K, M], how often each pair was part of a super arm.
@@ -128,7 +128,7 @@ def _oracle(values: np.ndarray, size: int) -> SuperArmOracle:
     """The arms whose best limits are worth most, the first ones where they tie."""
     best = values.max(axis=1)
     arms = np.argsort(-np.round(best / ROUNDING), kind="stable")[:size]
-    limits = np.argmax(settled(best[:, None] - values) == 0, axis=1)[arms]
+    limits = np.argmax(without_rounding(best[:, None] - values) == 0, axis=1)[arms]
     return SuperArmOracle(values, arms, limits, float(best[arms].sum()))
 
 
@@ -136,9 +136,9 @@ def _tables(oracle: SuperArmOracle) -> Tables:
     best = oracle.values.max(axis=1)
     last = best[oracle.arms].min()
     # All terms are at least 0, so that nothing cancels in a small regret.
-    short = settled(np.maximum(best, last)[:, None] - oracle.values)
+    short = without_rounding(np.maximum(best, last)[:, None] - oracle.values)
     chosen = np.isin(np.arange(len(best)), oracle.arms)
-    left_out = np.where(chosen, settled(best - last), 0.0)
+    left_out = np.where(chosen, without_rounding(best - last), 0.0)
     return Tables(short, left_out, (short == 0).astype(np.float64))
 
 
@@ -205,4 +205,4 @@ def _judge(
     """The gap of the recommended super arm, f64[S, C]."""
     del instance
     values = oracle.values[action.arm, action.limit].sum(axis=-1)
-    return {"simple_regret": settled(oracle.value - values)}
+    return {"simple_regret": without_rounding(oracle.value - values)}

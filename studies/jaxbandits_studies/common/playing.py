@@ -18,7 +18,7 @@ from jaxbandits.simulation._simulate import simulate
 from jaxbandits.simulation.arguments import seeds_of
 from jaxbandits.simulation.description import describe, fingerprint, parts_of
 from jaxbandits.simulation.machine import Machine, machine_of
-from jaxbandits.simulation.plan import make_plan, settled
+from jaxbandits.simulation.plan import make_plan, with_engines
 from jaxbandits.simulation.signals import stop_at_sigterm
 from jaxbandits.simulation.status import status
 from jaxbandits.store.block_store import BlockStore
@@ -80,7 +80,7 @@ def play(
         **others,
     )
     platform = machine_of(machine).devices[0].platform
-    plan = settled(make_plan(spec), platform)
+    plan = with_engines(make_plan(spec), platform)
     parts = parts_of(plan, spans.spans_of(plan.seeds))
     name = fingerprint(describe(plan, platform), parts)[:16]
     store = options.folder / _RUNS[options.quick] / f"{name}.zarr"

@@ -126,8 +126,8 @@ def evidence(board: Board, protocol: Protocol, policy: str) -> str:
     return (
         f"Evidence: {cases} cases that are not those of tuning, {reach}, "
         f"{board.seeds} seeds. The mean regret of {policy} is {result.median:.2f} "
-        f"times that of the best rival in the median of {result.cells} pairs of a case and a "
-        f"horizon, smaller or equal in {wins}, "
+        f"times that of the best rival in the median of {result.cells} pairs of a case "
+        f"and a horizon, smaller or equal in {wins}, "
         f"and within {goal.within:g} times it, in mean and 95 % quantile, in "
         f"{result.held}{apart}; what is less than a reward counts as one. "
         f"{_beside_papers(cells, policy, protocol)}{where}"

@@ -1,4 +1,4 @@
-"""The books at a checkpoint: metrics, in float64, where the records lie.
+"""The accounts at a checkpoint: metrics, in float64, where the records lie.
 
 A record (the counts of all pairs, say) is large, and what is kept of it a few numbers.
 So metrics are functions that are traced like everything else, into the program that
@@ -20,7 +20,7 @@ from jaxbandits.protocol import Environment, Game
 MOST_PROGRAMS = 128  # that are kept
 
 
-class Books(NamedTuple):
+class Accounts(NamedTuple):
     """What is kept of a record.
 
     Attributes:
@@ -47,8 +47,8 @@ def counted(game: Game, instance, record):
     return jnp.sum(pulls) if whole else None
 
 
-def close(game: Game, keep: tuple[str, ...], tables, instance, record) -> Books:
-    """The books of one lane at one checkpoint; to be traced in float64.
+def account(game: Game, keep: tuple[str, ...], tables, instance, record) -> Accounts:
+    """The accounts of one lane at one checkpoint; to be traced in float64.
 
     Args:
       game: the game.
@@ -75,7 +75,7 @@ def close(game: Game, keep: tuple[str, ...], tables, instance, record) -> Books:
             f"the environment's metrics failed: {type(error).__name__}: {words}"
         ) from error
     kept = {name: getattr(record, name) for name in keep}
-    return Books(metrics, counted(game, instance, record), kept)
+    return Accounts(metrics, counted(game, instance, record), kept)
 
 
 def tables_of(environment: Environment, instance):
@@ -113,10 +113,10 @@ def tables_of(environment: Environment, instance):
     return jax.tree.map(checked, result)
 
 
-def closed(
+def accounts_of(
     environment: Environment, instance, record, keep: tuple[str, ...] = ()
-) -> Books:
-    """The books of lanes on the host.
+) -> Accounts:
+    """The accounts of lanes on the host.
 
     Args:
       environment: the environment.
@@ -127,19 +127,19 @@ def closed(
     tables = tables_of(environment, instance)
     with jax.enable_x64(True):
         args = jax.tree.map(jnp.asarray, (tables, instance, record))
-        books = _of_seeds(environment.game, keep)(*args)
-    return jax.tree.map(np.asarray, books)
+        accounts = _of_seeds(environment.game, keep)(*args)
+    return jax.tree.map(np.asarray, accounts)
 
 
 @lru_cache(MOST_PROGRAMS)
 def _of_seeds(game: Game, keep: tuple[str, ...]):
-    """`close` over seeds and checkpoints, compiled; arguments as of `closed`."""
+    """`account` over seeds and checkpoints, compiled; arguments as of `accounts_of`."""
 
     def of_seeds(tables, instance, record):
         shared = tables, instance
         axes = jax.tree.map(lambda x: 0 if len(x) > 1 else None, shared)
         shared = jax.tree.map(lambda x: x if len(x) > 1 else x[0], shared)
-        of_seed = jax.vmap(partial(close, game, keep), (None, None, 0))
+        of_seed = jax.vmap(partial(account, game, keep), (None, None, 0))
         return jax.vmap(of_seed, (*axes, 0))(*shared, record)
 
     return jax.jit(of_seeds)

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.engine.books import close, tables_of
+from jaxbandits.engine.accounting import account, tables_of
 from jaxbandits.engine.choice import engine_for
 from jaxbandits.engine.rollout import LANE_QUANTUM, drawn, to_device
 from jaxbandits.engine.rules import NO_BUDGET, Carry, Rules, notes_of
@@ -24,7 +24,7 @@ ACCELERATOR_BYTES = 1 << 28
 STRETCH, LONG_STRETCH = 10, 100
 
 
-class Room(NamedTuple):
+class Footprint(NamedTuple):
     """Bytes of one lane.
 
     Attributes:
@@ -84,7 +84,7 @@ def choose_chunk(
       ValueError: if not even that fits into `memory`.
     """
     schedule = terms.schedule
-    space = room_of(policy, environment, params, terms, devices[0].platform)
+    space = footprint_of(policy, environment, params, terms, devices[0].platform)
     cache = CACHE_BYTES.get(devices[0].platform, ACCELERATOR_BYTES)
     quantum = LANE_QUANTUM * len(devices)
     lanes = max(cache // max(space.state, 1), LANE_QUANTUM) * len(devices)
@@ -101,7 +101,7 @@ def choose_chunk(
     return -(-num_lanes // (chunks * quantum)) * quantum
 
 
-def room_of(policy, environment, params, terms: Terms, platform: str) -> Room:
+def footprint_of(policy, environment, params, terms: Terms, platform: str) -> Footprint:
     """What a lane takes; arguments as of `choose_chunk`."""
     game, functions = environment.game, policy.functions
     engine = engine_for(terms.engine, policy, environment, platform)
@@ -125,7 +125,7 @@ def room_of(policy, environment, params, terms: Terms, platform: str) -> Room:
             (mine, Carry(jax.ShapeDtypeStruct((), jnp.int32), *states)),
         )
         scratch = engine.scratch(rules, keys, lanes[0], instance, lanes[1])
-    return Room(
+    return Footprint(
         _bytes(states),
         _bytes(mine) + _bytes(own) // LANE_QUANTUM + (_bytes(tables) if own else 0),
         _bytes(record),
@@ -152,13 +152,13 @@ def _an_instance(sample, setup):
 
 
 def _of_lane(rules: Rules, params, instance, tables):
-    """States, record, and what is kept of a checkpoint: rounds, books, notes."""
+    """States, record, and what is kept of a checkpoint: rounds, accounts, notes."""
     states = rules.policy.init(params), rules.game.init(instance)
     record = rules.game.record(instance, states[1], jnp.int32(NO_BUDGET))
     with jax.enable_x64(True):
-        books = close(rules.game, rules.keep, tables, instance, record)
+        accounts = account(rules.game, rules.keep, tables, instance, record)
     notes = notes_of(rules.policy, states[0], params)
-    return states, record, (jnp.int32(0), books, notes)
+    return states, record, (jnp.int32(0), accounts, notes)
 
 
 def _bytes(tree: Any) -> int:
