@@ -426,10 +426,10 @@ def _target(name, function) -> Target:
 # --- The command line ----------------------------------------------------------------
 
 LINES = (
-    "list budgeted|info|recommend budgeted|reproduce nothing|claims|verify nothing|"
+    "list budgeted|recommend budgeted|reproduce nothing|paper nothing|"
     "compare none.csv --arm=arm --reward=reward --cost=cost --budget=9|"
-    "sweep radii.toml --store=own.zarr|status none.zarr|show none.zarr|"
-    "merge none.zarr --into=into.zarr|completion bash"
+    "sweep radii.toml --store=own|sweep status none|sweep verify none|"
+    "sweep merge none --into=into|completion bash"
 )
 OF_HOSTS = {"coordinator", "processes", "process"}  # they wait for other hosts
 NO_NUMBER = ("", "x", "nan", "1e999", "0x10", "1,5", "\N{GAME DIE}")
@@ -437,7 +437,10 @@ NO_NUMBER = ("", "x", "nan", "1e999", "0x10", "1,5", "\N{GAME DIE}")
 
 def _lines() -> Iterator[Target]:
     _, commands = cli.parsers()
-    lines = {line.split()[0]: line.split()[1:] for line in LINES.split("|")}
+    lines = {}
+    for line in LINES.split("|"):
+        command = max(filter(line.startswith, commands), key=len)
+        lines[command] = line.removeprefix(command).split()
     for command, parser in commands.items():
         given, changes = {}, [("--horzion", "3", True)]
         for action in parser._actions:
@@ -457,7 +460,7 @@ def _lines() -> Iterator[Target]:
 
 
 def _run(command, **options):
-    line = [command]
+    line = command.split()
     for name, value in options.items():
         line.append(f"{name}={value}" if name.startswith("--") else value)
     out, printed = io.StringIO(), io.StringIO()

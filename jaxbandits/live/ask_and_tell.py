@@ -147,7 +147,7 @@ def _view(session: Session, view: Any) -> Any:
 def _action(session: Session, view: Any, action: Any) -> Any:
     """What was done, in the shapes and dtypes that the policy plays."""
     policy, params, _, _, state = session
-    noise = jax.ShapeDtypeStruct((policy.words[0],), jnp.uint32)
+    noise = jax.ShapeDtypeStruct((policy.words[0],), jnp.uint32)  # type: ignore[no-untyped-call]
     with _of_its_game(policy, view, "view"):
         form = jax.eval_shape(policy.act, noise, view, state, params)
     structure: Any
