@@ -1,4 +1,4 @@
-"""Build the sdist, of it the wheel, look into both, and use the wheel elsewhere.
+"""Build the sdist, of it the wheel, and the studies' wheel; use both elsewhere.
 
     .venv/bin/python scripts/package.py
 
@@ -19,6 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 NAME = "jaxbandits"
+STUDIES = "jaxbandits_studies"
 LARGEST = 4_000_000  # bytes, of the sdist; the notebooks with their pictures are 1.5 MB
 # Of the sdist: beside the package, what it takes to test it and to read about it.
 NEEDED = ("pyproject.toml", "README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE")
@@ -37,7 +38,9 @@ def main() -> int:
         check_sdist(sdist, source)
         wheel = built("wheel", source, folder)
         check_wheel(wheel, source)
-        use(wheel, folder)
+        studies = built("wheel", ROOT / "studies", folder / "studies")
+        check_files(studies, ROOT / "studies", STUDIES)
+        use(wheel, studies, folder)
         sizes = [
             f"{path.name} ({path.stat().st_size:,} bytes)"
             for path in folder.glob(f"{NAME}*")
@@ -73,11 +76,11 @@ def built(target: str, source: Path, folder: Path) -> Path:
     return path
 
 
-def files(root: Path) -> set[str]:
+def files(root: Path, name: str = NAME) -> set[str]:
     """Of the package in a source tree, caches left out."""
     return {
         str(path.relative_to(root))
-        for path in (root / NAME).rglob("*")
+        for path in (root / name).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
 
@@ -95,12 +98,7 @@ def check_sdist(sdist: Path, source: Path) -> None:
 
 def check_wheel(wheel: Path, source: Path) -> None:
     """It has the package's files, all and no others, and links that work anywhere."""
-    with zipfile.ZipFile(wheel) as archive:
-        names = archive.namelist()
-        (metadata,) = (name for name in names if name.endswith("/METADATA"))
-        text = archive.read(metadata).decode()
-    inside = {name for name in names if ".dist-info/" not in name}
-    assert inside == files(source), inside ^ files(source)
+    text = check_files(wheel, source, NAME)
     header, _, readme = text.partition("\n\n")
     homepage = re.search(r"^Project-URL: Homepage, (\S+)$", header, re.M)[1]
     links = re.findall(r"\]\(([^)\s]*)\)", readme)
@@ -109,16 +107,27 @@ def check_wheel(wheel: Path, source: Path) -> None:
     for link in links:
         path = re.fullmatch(rf"{homepage}/(?:blob|raw)/main/([^#]*)(#.*)?", link)
         assert path is None or (ROOT / path[1]).is_file(), f"{link} leads nowhere"
-    assert sum(link.startswith(f"{homepage}/raw/") for link in links) >= 2  # pictures
+    assert any(link.startswith(f"{homepage}/raw/") for link in links)  # the picture
 
 
-def use(wheel: Path, folder: Path) -> None:
-    """Install it where only the dependencies are, and run it from there."""
+def check_files(wheel: Path, source: Path, name: str) -> str:
+    """It has the package's files, all and no others; its metadata."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        (metadata,) = (each for each in names if each.endswith("/METADATA"))
+        text = archive.read(metadata).decode()
+    inside = {each for each in names if ".dist-info/" not in each}
+    assert inside == files(source, name), inside ^ files(source, name)
+    return text
+
+
+def use(wheel: Path, studies: Path, folder: Path) -> None:
+    """Install both where only the dependencies are, and run it from there."""
     home = folder / "environment"
     venv.create(home, with_pip=False, symlinks=True)
     python = home / "bin" / "python"
     words = ("-m", "pip", "--python", python, "install", "--quiet", "--no-deps")
-    run(sys.executable, *words, "--no-index", wheel, cwd=folder)
+    run(sys.executable, *words, "--no-index", wheel, studies, cwd=folder)
     # Of this environment what lies in its folder, and not the clone that it points to.
     (site,) = (home / "lib").glob("python*/site-packages")
     (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
