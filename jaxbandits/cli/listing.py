@@ -39,9 +39,10 @@ def list_(
     names = {name: kind for kind, entries in results.items() for name in entries}
     for word in words:
         if word not in (known := (*KINDS, *SETTINGS, *names)):
+            ending = next((name for name in names if name.endswith(f"/{word}")), word)
             raise ValueError(
                 f"WORD: there is no kind, setting or entry {word!r}"
-                f"{checks.hint(word, known)}; kinds are {', '.join(KINDS)}; settings "
+                f"{checks.hint(ending, known)}; kinds are {', '.join(KINDS)}; settings "
                 f"are {', '.join(SETTINGS)}; `jaxbandits list` shows all entries"
             )
     if named := [word for word in words if word in names]:
