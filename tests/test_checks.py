@@ -269,3 +269,9 @@ def test_arguments_of_another_kind_than_annotated_are_refused(argument, right, w
 
 def test_traced_arguments_are_numbers():
     assert jax.jit(lambda x: looked_at(numbers=x, share=x[0]))(np.ones(3)) == 1
+
+
+def test_a_setup_holds_numbers_and_none_only_where_it_may():
+    with pytest.raises(TypeError, match=r"^setup\[0\] must be a real number.*None"):
+        checks.check_setup("setup", [None])
+    checks.check_setup("setup", [None, 1.0], optional=True)

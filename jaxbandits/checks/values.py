@@ -126,11 +126,18 @@ def cast(name: str, value: Any) -> None:
         played(**{name: value})
 
 
-def check_setup(name: str, tree: Any) -> None:
-    """`cast` for every leaf of a pytree, named by its path."""
+def check_setup(name: str, tree: Any, optional: bool = False) -> None:
+    """`cast` for every leaf of a pytree, named by its path.
+
+    Args:
+      name: of the argument.
+      tree: of numbers and arrays.
+      optional: whether None may stand in it, for what a game has not.
+    """
     import jax
 
-    for path, leaf in jax.tree_util.tree_leaves_with_path(tree):
+    nothing = None if optional else lambda each: each is None
+    for path, leaf in jax.tree_util.tree_leaves_with_path(tree, is_leaf=nothing):
         cast(f"{name}{jax.tree_util.keystr(path)}", leaf)
 
 

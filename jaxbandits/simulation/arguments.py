@@ -101,7 +101,7 @@ def environment_of(environment: Any) -> Environment:
             f"{owner}: provenance must be a mapping or None, got "
             f"{checks.shown(environment.provenance)}"
         )
-    checks.check_setup(f"{owner}: setup", environment.setup)
+    checks.check_setup(f"{owner}: setup", environment.setup, optional=True)
     plain(environment.provenance or {}, f"{owner}: provenance")
     return environment
 
