@@ -172,7 +172,7 @@ def random_environment(
             text("provenance: a name", fact)
     instance("law", law, JointLaw, "of jaxbandits.laws, as product(bernoulli, beta)")
     function("draw", draw)
-    check_setup("setup", setup)
+    check_setup("setup", setup, optional=True)
     if law.means is None or law.highest is None:
         raise ValueError(f"law: {law.name} has no exact means, which regret needs")
     if isinstance(unit, str):
