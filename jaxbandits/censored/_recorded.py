@@ -164,12 +164,12 @@ def load_runs(
             "configuration must be a list of columns' names, got "
             f"{checks.shown(configuration)}"
         )
-    feedback = [text("configuration: a name", c) for c in configuration or ()]
-    different = [*columns.values(), RUN, *feedback]
+    configured = [text("configuration: a name", c) for c in configuration or ()]
+    different = [*columns.values(), RUN, *configured]
     if len({*map(tidy, different)}) < len(different):
         raise ValueError(
             f"{', '.join(columns)}, configuration and {RUN!r} must be different "
-            f"columns, got {', '.join(map(repr, [*columns.values(), *feedback]))}"
+            f"columns, got {', '.join(map(repr, [*columns.values(), *configured]))}"
         )
     if timeout is not None:
         timeout = number("timeout", timeout)
@@ -180,10 +180,10 @@ def load_runs(
         raise ValueError(
             "tolerance is a share of a timeout or cutoff: give timeout or cutoff, too"
         )
-    layout = look(path, columns | {f"configuration {c!r}": c for c in feedback}, sep)
+    layout = look(path, columns | {f"configuration {c!r}": c for c in configured}, sep)
     columns = {argument: layout.named[argument] for argument in columns}
     others = [c for c in layout.columns if c and c not in (*columns.values(), RUN)]
-    names = others if configuration is None else [*map(tidy, feedback)]
+    names = others if configuration is None else [*map(tidy, configured)]
     # Pandas writes its row numbers so, and each would be a configuration of its own.
     if configuration is None and layout.unnamed:
         raise ValueError(

@@ -39,7 +39,7 @@ def problem_of(environment: Environment) -> Problem:
 def run_all(
     game: Game, instance: Any, noise: Noise, action: SuperArm | Duel, size: int
 ) -> SemiBanditFeedback:
-    """Run the pairs of a round, independently; whose accounts are not kept.
+    """Run the pairs of a round independently; no accounts of single pairs are kept.
 
     Args:
       game: of the runs.

@@ -117,9 +117,9 @@ def _value(value: Any) -> str:
 def _path(function) -> str:
     """Where a user imports a function from: ``censored.rcucb``."""
     module = function.__module__
-    space = ".".join(module.split(".")[:2])
-    if getattr(sys.modules[space], function.__name__, None) is function:
-        module = space.removeprefix("jaxbandits.")
+    package = ".".join(module.split(".")[:2])
+    if getattr(sys.modules[package], function.__name__, None) is function:
+        module = package.removeprefix("jaxbandits.")
     return f"{module}.{function.__name__}"
 
 
@@ -188,8 +188,8 @@ def _parameters(policy) -> dict[str, dict[str, Any]]:
         try:
             policy.check_params(policy.params._replace(**{leaf: math.nan}))
         except ValueError as error:
-            given = str(error).removeprefix(f"{leaf} ").partition(", got ")[0]
-            ranges[leaf]["range"] = given
+            allowed = str(error).removeprefix(f"{leaf} ").partition(", got ")[0]
+            ranges[leaf]["range"] = allowed
     return ranges
 
 

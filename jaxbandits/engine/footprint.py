@@ -84,11 +84,11 @@ def choose_chunk(
       ValueError: if not even that fits into `memory`.
     """
     schedule = terms.schedule
-    space = footprint_of(policy, environment, params, terms, devices[0].platform)
+    footprint = footprint_of(policy, environment, params, terms, devices[0].platform)
     cache = CACHE_BYTES.get(devices[0].platform, ACCELERATOR_BYTES)
     quantum = LANE_QUANTUM * len(devices)
-    lanes = max(cache // max(space.state, 1), LANE_QUANTUM) * len(devices)
-    need = quantum * space.needed(schedule)
+    lanes = max(cache // max(footprint.state, 1), LANE_QUANTUM) * len(devices)
+    need = quantum * footprint.needed(schedule)
     affordable = memory // need * quantum
     if affordable < quantum:
         raise ValueError(

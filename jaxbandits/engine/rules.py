@@ -103,8 +103,8 @@ def spending(rules: Rules, instance, num_lanes):
 
 def notes_of(policy: PolicyFunctions, state, params) -> Notes:
     """What the policy says of its state, one lane."""
-    text = (policy.recommend, policy.report)
-    return Notes(*(say(state, params) if say else {} for say in text))
+    functions = (policy.recommend, policy.report)
+    return Notes(*(say(state, params) if say else {} for say in functions))
 
 
 def play_round(rules: Rules, round_, keys, instance, params, states, draw=draw_words):

@@ -232,9 +232,9 @@ def opening(
     """
     start = jax.jit(partial(_before_round_one, policy.functions, environment.game))
     args = jax.tree.map(to_device, (params, environment.setup))
-    instance, _, text = start(jnp.uint32(0), *args)
+    instance, _, first_notes = start(jnp.uint32(0), *args)
     instance, (record, notes) = (
-        jax.tree.map(lambda x: np.asarray(x)[None], x) for x in (instance, text)
+        jax.tree.map(lambda x: np.asarray(x)[None], x) for x in (instance, first_notes)
     )
     record, notes = jax.tree.map(lambda x: x[None], (record, notes))
     accounts = accounts_of(environment, instance, record, keep)

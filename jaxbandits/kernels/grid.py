@@ -219,13 +219,13 @@ def split_cells(
         grid, ready, overflow = carry
         place = first_true(ready)
         after, needed = split(grid, place, born, splits)
-        space = grid.count + needed <= ready.shape[0]
-        grid = jax.tree.map(lambda new, old: jnp.where(space, new, old), after, grid)
+        fits = grid.count + needed <= ready.shape[0]
+        grid = jax.tree.map(lambda new, old: jnp.where(fits, new, old), after, grid)
         rest = ready & (jnp.arange(ready.shape[0], dtype=jnp.int32) != place)
         if history != "whole":
             # All splits need the same room: without it none of the others can be done.
-            rest &= space
-        return grid, rest, overflow | ~space
+            rest &= fits
+        return grid, rest, overflow | ~fits
 
     grid, _, overflow = lax.while_loop(going, step, (grid, ready, jnp.zeros((), bool)))
     return grid, overflow

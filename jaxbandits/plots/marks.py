@@ -76,10 +76,14 @@ def draw_best(
     size = setting("lines.markersize")
     _draw(ax, grid, [best], shift, _BEST | _look(label, _BEST_SIZE * size))
     if runs.counts.max() > 1:  # One seed can tell nothing apart.
-        near = np.flatnonzero(may_be_best(runs, best, how.level, how.smaller_is_better))
-        if near.size:
+        candidates = np.flatnonzero(
+            may_be_best(runs, best, how.level, how.smaller_is_better)
+        )
+        if candidates.size:
             label = f"may be the best ({100 * how.level:g} %)"
-            _draw(ax, grid, near, shift, _CLOSE | _look(label, _CLOSE_SIZE * size))
+            _draw(
+                ax, grid, candidates, shift, _CLOSE | _look(label, _CLOSE_SIZE * size)
+            )
 
 
 def _look(label: str, size: float) -> dict[str, Any]:

@@ -167,12 +167,12 @@ def cells(
     if varying:
         others = {name: np.unique(values[name][points]) for name in values}
         others = {name: each for name, each in others.items() if name in varying}
-        given = ", ".join(
+        differing = ", ".join(
             f"{name} ({', '.join(value_labels(each))})" for name, each in others.items()
         )
         example = {name: float(each[0]) for name, each in others.items()}
         raise ValueError(
-            f"at: points of {policy!r} differ also in {given}; "
+            f"at: points of {policy!r} differ also in {differing}; "
             f"select values, as in at={example}"
         )
     return results

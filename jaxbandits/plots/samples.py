@@ -120,7 +120,7 @@ def may_be_best(
     """
     points = np.flatnonzero(runs.counts).tolist()
     each = 1 - 2 * (1 - level) / max(len(points) - 1, 1)
-    near = np.zeros(len(runs.values), bool)
+    not_worse = np.zeros(len(runs.values), bool)
     for point in points:
         if point != best and not np.isnan(runs.of(point)).any():
             difference = runs.difference(point, best)
@@ -129,5 +129,5 @@ def may_be_best(
             scale = np.abs(runs.of(point)).max()
             result = t_test(difference, each, scale) if difference.size else None
             worse = result and result.sign > 0 and result.p <= 1 - each
-            near[point] = not worse
-    return near
+            not_worse[point] = not worse
+    return not_worse

@@ -40,16 +40,16 @@ def listed(spans: Spans) -> np.ndarray:
 def parts(spans: Spans, size: int) -> Iterator[Spans]:
     """Parts of `size` seeds each; the last one of what is left."""
     part: list[tuple[int, int]] = []
-    space = size
+    free = size
     for start, stop in spans:
         while start < stop:
-            end = min(start + space, stop)
+            end = min(start + free, stop)
             part.append((start, end))
-            space -= end - start
+            free -= end - start
             start = end
-            if not space:
+            if not free:
                 yield tuple(part)
-                part, space = [], size
+                part, free = [], size
     if part:
         yield tuple(part)
 

@@ -444,7 +444,7 @@ def _told(
 ) -> dict[str, float]:
     """What the game tells of what is free."""
     own = "budget" if schedule.by_budget else "horizon"
-    known = {}
+    of_game = {}
     for leaf in free & untold(policy):
         if leaf != own:
             how = f"in {argument}: {{{leaf!r}: ...}}"
@@ -454,5 +454,5 @@ def _told(
                 f"policies[{name!r}] must know the {leaf}, and this game is played for "
                 f"a {own}: give it {how}"
             )
-        known[leaf] = float(schedule.checkpoints[-1])
-    return known
+        of_game[leaf] = float(schedule.checkpoints[-1])
+    return of_game

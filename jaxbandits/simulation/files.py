@@ -247,9 +247,9 @@ def _design(where: str, design: dict, crossed: Any) -> Zipped:
         )
         for leaf, span in design["ranges"].items()
     }
-    words = design | {x: int(design[x]) for x in ("points", "seed") if x in design}
+    options = design | {x: int(design[x]) for x in ("points", "seed") if x in design}
     try:
-        return sampled(**words | {"ranges": ranges}, crossed=crossed)
+        return sampled(**options | {"ranges": ranges}, crossed=crossed)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{where}: {error}") from error
 

@@ -270,8 +270,8 @@ def defaults_of(plan: Plan, key: Key) -> dict[str, float]:
     policy, schedule = plan.matches[key].policy, plan.terms.schedule
     own = "budget" if schedule.by_budget else "horizon"
     params = policy.params._asdict() if policy.params else {}
-    feedback = {own: schedule.checkpoints[-1]} if own in untold(policy) else {}
-    return {leaf: float(value) for leaf, value in (params | feedback).items()}
+    of_game = {own: schedule.checkpoints[-1]} if own in untold(policy) else {}
+    return {leaf: float(value) for leaf, value in (params | of_game).items()}
 
 
 def full_points(plan: Plan, key: Key, points: Points) -> Points:

@@ -1,4 +1,4 @@
-"""One policy played against one environment, and the accounts closed over it.
+"""One policy played against one environment, and its accounts, checked.
 
 In memory a policy's runs are played in one go, into a store block by block.
 """

@@ -218,5 +218,5 @@ def _inner(eqn) -> list[Jaxpr]:
         for value in eqn.params.values()
         for part in (value if isinstance(value, tuple | list) else [value])
     ]
-    final = [x.jaxpr if isinstance(x, ClosedJaxpr) else x for x in values]
-    return [x for x in final if isinstance(x, Jaxpr)]
+    programs = [x.jaxpr if isinstance(x, ClosedJaxpr) else x for x in values]
+    return [x for x in programs if isinstance(x, Jaxpr)]

@@ -61,14 +61,14 @@ def t_test(pairs: np.ndarray, level: float, scale: np.ndarray) -> _Finding:
     # Comparisons with NaN are False: what is equal or undefined supports nothing.
     low = skewness >= -AGAINST * np.sqrt(size)
     high = skewness <= AGAINST * np.sqrt(size)
-    text = np.where(center > 0, low, high)
+    apart = np.where(center > 0, low, high)
     return _Finding(
-        np.where(text, p, np.nan),
+        np.where(apart, p, np.nan),
         np.sign(center),
         np.where(low, center - half, np.nan),
         np.where(high, center + half, np.nan),
         np.where(
-            text, "", np.where(equal, "equal on all seeds", "skewed towards the rest")
+            apart, "", np.where(equal, "equal on all seeds", "skewed towards the rest")
         ),
     )
 

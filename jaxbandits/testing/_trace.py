@@ -68,6 +68,10 @@ def trace_run(
       root_seed: root seed of the run.
       seed_index: which seed.
 
+    Returns:
+      A `Trace`. A state may hold infinity for an arm that was not played yet, and the
+      consumption of a censored round is infinite.
+
     Raises:
       TypeError, ValueError: naming the argument that is wrong, or the parameter; also
         if the policy must be told a budget, and is not.

@@ -162,14 +162,14 @@ def reasons(entries: Iterable[str]) -> dict[str, str]:
     Returns:
       Entry of docs/errata.md -> how many claims it explains, and the reason.
     """
-    given = {}
+    causes = {}
     for entry, number in Counter(filter(None, entries)).most_common():
         why = f"{number} {NOT_COMPARABLE}, played with {STANDS_ON.get(entry)}"
         if entry in CAUSES:
             several = "fails" if number == 1 else "fail"
             why = f"{number} {several} for one cause: {CAUSES[entry]}"
-        given[entry] = f"{why} (docs/errata.md, {entry})."
-    return given
+        causes[entry] = f"{why} (docs/errata.md, {entry})."
+    return causes
 
 
 def play(experiment: Experiment, options: Options) -> Outcome:

@@ -153,10 +153,10 @@ def draw(
             narrow = jnp.maximum(narrow, _least_place(statistics))
         place = jnp.where(breadth > BROAD, broad, narrow)
         if feasible:
-            space = _room(statistics, exposure_at(statistics, place))
-            drawn = ndtr(z_probability).astype(space.dtype)
-            inside = jnp.maximum(drawn * ndtr(space), LEAST)
-            z_probability = jnp.minimum(normal_quantile(inside), space)
+            largest = _room(statistics, exposure_at(statistics, place))
+            drawn = ndtr(z_probability).astype(largest.dtype)
+            inside = jnp.maximum(drawn * ndtr(largest), LEAST)
+            z_probability = jnp.minimum(normal_quantile(inside), largest)
         probability = probability_bound(statistics, place, z_probability)
         return grid.rate(place), probability
 

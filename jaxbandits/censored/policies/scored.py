@@ -50,8 +50,8 @@ def plays_super_arms(scored: Scored, size: int) -> Policy[Any, Any, SuperArm]:
 
     def update(noise, view, state, action, feedback, params):
         for place, words in enumerate(noise.reshape(size, to_update)):
-            given = action.pair(place), feedback.at(place)
-            state = scored.update(words, view, state, *given, params)
+            played = action.pair(place), feedback.at(place)
+            state = scored.update(words, view, state, *played, params)
         return state
 
     words = (to_act, size * to_update)

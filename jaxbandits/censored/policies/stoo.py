@@ -201,8 +201,8 @@ def _stoo(
         )
         variation = params.smoothness * cells.width / 2
         ready = own & (variation >= lengths(cells, params))
-        space = count + (splits - 1) <= capacity
-        expand = jnp.any(ready) & space
+        fits = count + (splits - 1) <= capacity
+        expand = jnp.any(ready) & fits
         answer = better(state.answer, cells, own, action, expand)
         after = cut(cells, count, own)
         cells = jax.tree.map(lambda new, old: jnp.where(expand, new, old), after, cells)
@@ -215,7 +215,7 @@ def _stoo(
         old = (state.cells, state.count, state.index, state.place, state.limit)
         rows = (cells, count, pick(index, best), best, pick(cells.centre, best))
         new = with_row(old, action.arm, rows)
-        return State(*new, answer, state.overflow | (jnp.any(ready) & ~space))
+        return State(*new, answer, state.overflow | (jnp.any(ready) & ~fits))
 
     def better(answer, cells, own, action, expand):
         total, pulls, width = (

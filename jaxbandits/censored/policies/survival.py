@@ -154,5 +154,5 @@ def radius_of(radius: str | Callable[..., Array]) -> tuple[str, Callable[..., Ar
 
 def named(policy: str, *variants: str) -> str:
     """A policy's name with what tells it from its other variants."""
-    given = ", ".join(filter(None, variants))
-    return f"{policy} ({given})" if given else policy
+    forms = ", ".join(filter(None, variants))
+    return f"{policy} ({forms})" if forms else policy

@@ -151,10 +151,10 @@ def _zooming(problem: Continuum, capacity: int) -> Policy[State, Params, RealAct
         radius = radii(pulls, params)
         begin, end = leftmost_gap(active, places < count, radius, params)
         gap = begin < largest
-        space = count < capacity
+        fits = count < capacity
         middle = jnp.where(gap, (begin + end) / 2, 0.0)
         active = jnp.where((places == count) & gap, middle, active)
-        count = count + (gap & space).astype(jnp.int32)
+        count = count + (gap & fits).astype(jnp.int32)
         index = total.total / jnp.maximum(pulls, 1).astype(float) + 2 * radius
         index = jnp.where(pulls > 0, index, jnp.inf)
         index = jnp.where(places < count, index, -jnp.inf)
@@ -163,7 +163,7 @@ def _zooming(problem: Continuum, capacity: int) -> Policy[State, Params, RealAct
         rows = (active, pulls, total, count, *best_of_arm)
         *old, overflow = state
         new = with_row(tuple(old), action.arm, rows)
-        return State(*new, overflow | (gap & ~space))  # type: ignore[call-arg]
+        return State(*new, overflow | (gap & ~fits))  # type: ignore[call-arg]
 
     def recommend(state, params):
         del params

@@ -93,9 +93,9 @@ def hazard_thompson(
     """
     shape, waits = (problem.num_arms, problem.num_waits), problem.lengths
     starts = np.append(0, waits[:-1])
-    space = waits - starts - 1.0  # from the first moment of a unit to the last one
+    length = waits - starts - 1.0  # from the first moment of a unit to the last one
     given_up = waits.astype(float) if problem.failure == "wait" else np.ones(shape[1])
-    longer = bool(space.any())  # whether it matters when in its unit an epoch ends
+    longer = bool(length.any())  # whether it matters when in its unit an epoch ends
     together = flag("joint", joint) and longer
     draws = 2 + WORDS * (1 + (longer and not together))
 
@@ -122,7 +122,7 @@ def hazard_thompson(
         ended = params.prior_ended + state.ended.astype(float)
         passed = params.prior_passed + (state.entered - state.ended).astype(float)
         hazard = beta_from_uniforms(u[0], u[1], ended, passed)
-        numbers = (starts + 1.0, space, given_up)
+        numbers = (starts + 1.0, length, given_up)
         first, last, lost = (x[None, :] for x in constant(numbers))
         rewards, words = Gains.of(state.ended, state.rewards), u[2 : 2 + WORDS]
         time = jnp.broadcast_to(first, shape)
@@ -148,7 +148,7 @@ def hazard_thompson(
         old = row(state, action.arm)
         late, products = old.late, old.products
         if longer:
-            begin, most = constant((starts + 1.0, np.maximum(space, 1.0)))
+            begin, most = constant((starts + 1.0, np.maximum(length, 1.0)))
             share = (feedback.time.astype(float) - begin) / most
             late = late.add(share, epoch.ended)
             if together:

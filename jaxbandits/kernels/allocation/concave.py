@@ -99,8 +99,8 @@ def water_filling(
     # Where an arm is about to begin, the level's rounding is worth much and the slope
     # knows nothing of it; between the two fills there is one that spends the budget.
     more = fill(level_at(high)) - x
-    space = jnp.sum(more)
-    share = (budget - jnp.sum(x)) / jnp.where(space > 0, space, 1.0)
+    open_arms = jnp.sum(more)
+    share = (budget - jnp.sum(x)) / jnp.where(open_arms > 0, open_arms, 1.0)
     between = x + jnp.clip(share, 0.0, 1.0) * more
     missed = [jnp.abs(budget - jnp.sum(each)) for each in (stepped, between)]
     x = jnp.where(

@@ -358,8 +358,8 @@ def _fill(
     trips = HALVINGS + (5 if _is_single(budget.dtype) else 8)
     _, _, _, _, below, above, _ = lax.fori_loop(0, trips, narrow, start)
     # Both ends are optimal for budgets of their own; what lies between is nearly so.
-    missing, space = budget - jnp.sum(below), jnp.sum(above - below)
-    share = jnp.where(space > 0, missing / jnp.where(space > 0, space, 1.0), 0.0)
+    missing, slack = budget - jnp.sum(below), jnp.sum(above - below)
+    share = jnp.where(slack > 0, missing / jnp.where(slack > 0, slack, 1.0), 0.0)
     share = jnp.clip(share, 0.0, 1.0)
     allocation = _rescaled(below + share * (above - below), budget)
     return allocation, jnp.sum(curves.value(allocation))

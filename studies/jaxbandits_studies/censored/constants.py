@@ -48,8 +48,8 @@ def of_any_law(environment: Environment, parts: int = PARTS) -> LowerBound:
         groups = np.array_split(result, parts)
         share[arm, limit] = [len(group) / len(result) for group in groups]
         # As far below the best as makes their mean exact, so that none is above it.
-        space = most - result.mean()
-        scale = (most - exact) / space if space > 0 else 1.0
+        gap = most - result.mean()
+        scale = (most - exact) / gap if gap > 0 else 1.0
         below_best = np.array([most - group.mean() for group in groups])
         gain[arm, limit] = most - below_best * scale
     top = np.tile(best, (len(chances), 1))

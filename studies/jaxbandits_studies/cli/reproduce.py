@@ -200,8 +200,8 @@ def _reproduce_one(
     printer = Printer()
     printer.print(outcome.table or records_table(outcome.records, experiment.title))
     why = reasons(claim.reason for claim in outcome.claims).values()
-    text = (claim.sentence for claim in outcome.claims)
-    for note in (*outcome.notes, *text, *why):
+    sentences = (claim.sentence for claim in outcome.claims)
+    for note in (*outcome.notes, *sentences, *why):
         printer.sentence(note)
     if few:
         printer.sentence("Of a quick form intervals are not sure: docs/statistics.md.")

@@ -77,8 +77,8 @@ class Claim(NamedTuple):
         ours = ", ".join(f"{name} {value:,.4g}" for name, value in self.ours.items())
         here = f", here {self.found}" if self.stands_on else ""
         why = f", docs/errata.md, {self.reason}" if self.reason else ""
-        given = f"{self.id}: {self.text} ({self.source})"
-        return f"{given}: {self.verdict}{here} ({ours}){why}."
+        statement = f"{self.id}: {self.text} ({self.source})"
+        return f"{statement}: {self.verdict}{here} ({ours}){why}."
 
 
 class Outcome(NamedTuple):

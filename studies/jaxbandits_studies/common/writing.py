@@ -105,12 +105,12 @@ def write(
       ValueError, RuntimeError: if a table or the figure cannot be made; it says where
         the results are.
     """
-    words = summary_of(outcome, name, title, source, options)
-    text = json.dumps(words, indent=1, allow_nan=False) + "\n"
+    content = summary_of(outcome, name, title, source, options)
+    text = json.dumps(content, indent=1, allow_nan=False) + "\n"
     shown = folder / f"{name}.{picture}"
     shown.unlink(missing_ok=True)  # It shows other results.
     datasets = []
-    made = {"provenance": json.dumps(words["provenance"])}
+    made = {"provenance": json.dumps(content["provenance"])}
     named = slugs(outcome.datasets)
     for environment, dataset in outcome.datasets.items():
         datasets.append(folder / f"{name}-{named[environment]}.nc")

@@ -73,8 +73,8 @@ def _oracle(environment: Environment) -> Any:
 
 def _delays(environment: Environment) -> np.ndarray:
     """f64[N]."""
-    given = environment.provenance
-    return np.array(given.get("delays") or range(1, len(given["delay"][0]) + 1), float)
+    facts = environment.provenance
+    return np.array(facts.get("delays") or range(1, len(facts["delay"][0]) + 1), float)
 
 
 def _told(environment: Environment) -> tuple[Any, np.ndarray, np.ndarray]:

@@ -237,10 +237,10 @@ def _standings_table(board: Board, protocol: Protocol, goal: Goal) -> Iterator[s
     yield "|---|---|---|---|---|---|---|"
     for s in standings(board.cells, goal.within):
         entrant = protocol.entrants[s.name]
-        given = ", ".join(entrant.knows) or "nothing: anytime"
+        knows = ", ".join(entrant.knows) or "nothing: anytime"
         speed = board.microseconds.get(s.name)
         yield (
-            f"| {_shown(s.name, protocol)} | {given} | {s.held} of {s.cells} | "
+            f"| {_shown(s.name, protocol)} | {knows} | {s.held} of {s.cells} | "
             f"{s.median:.2f} | {_times(s.worst)} | {_times(s.worst_high)} | "
             f"{'' if speed is None else f'{speed:.2g}'} |"
         )

@@ -29,9 +29,9 @@ def _one_trial(name: str, problem: Problem, informed) -> Policy[State, Params, A
         del view, params
         probability = success_probability(problem, feedback)
         first, second = noise[::2], noise[1::2]
-        given = informed(action.limit)
+        seen = informed(action.limit)
         outcome = occurs(first[0], second[0], pick(probability, action.limit))
-        return counted(state, action, given, outcome)
+        return counted(state, action, seen, outcome)
 
     return censored.thompson(problem)._replace(name=name, update=update)
 

@@ -163,17 +163,17 @@ def independent(
 def _above(
     values: np.ndarray, chances: np.ndarray, level: np.ndarray, highest: float
 ) -> Nearest:
-    space = highest - level
+    gap = highest - level
     over = np.where(chances > 0, values - level[:, None], 0.0)
     mean = (chances * over).sum(axis=1)
     low = np.zeros_like(level)
-    high = 1 / np.where(space > 0, space, 1.0)
+    high = 1 / np.where(gap > 0, gap, 1.0)
     for _ in range(_HALVINGS):
         price = (low + high) / 2
         slope = (chances * over / (1 - price[:, None] * over)).sum(axis=1)
         low, high = np.where(slope < 0, price, low), np.where(slope < 0, high, price)
     result = (chances * np.log1p(-low[:, None] * over)).sum(axis=1)
-    none, met = space <= 0, mean >= 0
+    none, met = gap <= 0, mean >= 0
     return Nearest(
         np.where(met, 0.0, np.where(none, np.inf, np.maximum(result, 0.0))),
         np.where(met, 0.0, np.where(none, np.inf, low)),
