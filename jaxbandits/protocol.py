@@ -168,8 +168,8 @@ class Policy(NamedTuple, Generic[S, P, Played]):
         shapes. None for nothing.
       problem: what it was built for; it plays environments with an equal `problem` only
         (see `jaxbandits.checks.fit`). None for a policy that plays anything.
-      told: which parameters are the game's ``horizon`` or ``budget``: while they have
-        their class's default, `simulate` puts the game's own in its place.
+      game_params: which parameters are the game's ``horizon`` or ``budget``: while they
+        have their class's default, `simulate` puts the game's own in its place.
     """
 
     name: str
@@ -182,7 +182,7 @@ class Policy(NamedTuple, Generic[S, P, Played]):
     recommend: Recommend[S, P, Played] | None = None
     report: Report[S, P] | None = None
     problem: Any = None
-    told: tuple[str, ...] = ()
+    game_params: tuple[str, ...] = ()
 
     @property
     def functions(self) -> PolicyFunctions:

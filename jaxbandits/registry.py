@@ -87,7 +87,9 @@ _FORMS: dict[str, Maker] = {
     ),
     "dueling/self-sparring": Maker(censored.self_sparring_on_pairs),
     "dueling/rucb": Maker(censored.rucb_on_pairs),
-    "dueling/rucb-preferences": Maker(censored.rucb_on_pairs, {"told": "preferences"}),
+    "dueling/rucb-preferences": Maker(
+        censored.rucb_on_pairs, {"signal": "preferences"}
+    ),
     "dueling/uniform": Maker(censored.uniform_duels),
     "budgeted/omega-ucb-log-share": Maker(
         budgeted.omega_ucb, {"exploration": "log_share"}

@@ -32,7 +32,7 @@ def told(problem: Problem) -> Policy:
         del noise, state, params
         return Plan(view.oracle.probability, view.oracle.rate)
 
-    return Policy("told", lambda params: (), act, lambda noise, view, state, *_: state)
+    return Policy("split", lambda params: (), act, lambda noise, view, state, *_: state)
 
 
 def main() -> None:

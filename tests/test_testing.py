@@ -427,7 +427,7 @@ class Ends(NamedTuple):
 def test_play_tells_a_policy_the_horizon():
     policy = counter(
         params=Ends(),
-        told=("horizon",),
+        game_params=("horizon",),
         act=lambda n, v, s, p: (2 * v.round > p.horizon).astype(jnp.int32),
     )
     for params in (None, {"horizon": 40}):
@@ -443,7 +443,9 @@ def test_checks_tell_a_policy_how_many_rounds_are_played(end):
     def recommend(state, params):
         return jnp.where(getattr(params, end) == 40, 0, 9)
 
-    check_policy(counter(params=Ends(), told=(end,), recommend=recommend), game, 40)
+    check_policy(
+        counter(params=Ends(), game_params=(end,), recommend=recommend), game, 40
+    )
 
 
 def test_statistics_below_0_are_a_policys_own_affair():

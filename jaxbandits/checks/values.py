@@ -456,8 +456,8 @@ def path(name: str, value: Any) -> Path:
     if not str(value) or "://" in str(value) or "\0" in str(value):
         raise ValueError(f"{name} must be a path of this machine, got {shown(value)}")
     # As a shell reads it; a name that only begins so, as of a backup, is a name.
-    home = os.fspath(value) == "~" or os.fspath(value).startswith("~/")
-    return Path(value).expanduser() if home else Path(value)
+    of_user = os.fspath(value) == "~" or os.fspath(value).startswith("~/")
+    return Path(value).expanduser() if of_user else Path(value)
 
 
 def shown(value: Any) -> str:

@@ -271,17 +271,17 @@ def crossings(
         values=values, peak=peak, height=height, level=level
     )
     last = values.shape[0] - 1
-    home = jnp.clip(jnp.floor(peak).astype(jnp.int32), 0, last)
+    peak_cell = jnp.clip(jnp.floor(peak).astype(jnp.int32), 0, last)
     # The nodes beyond a crossing are the outermost ones: their number is its place.
-    left, right = outermost(values < level, home)
+    left, right = outermost(values < level, peak_cell)
 
     def one(number, side):
         results = number > 0
         cell = jnp.clip(number - 1 if side < 0 else last - number, 0, last - 1)
         # Heights are compared on one polynomial: those of two cells differ by more than
         # a likelihood ratio where the peak is much narrower than a cell.
-        near = jnp.abs(cell - home) <= 1
-        polynomial = around(values, jnp.where(near, home, cell), nodes)
+        near = jnp.abs(cell - peak_cell) <= 1
+        polynomial = around(values, jnp.where(near, peak_cell, cell), nodes)
         middle = polynomial.middle(values.dtype)
         edge = cell.astype(values.dtype)
         inner = jnp.clip(peak, edge, edge + 1)

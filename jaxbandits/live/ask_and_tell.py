@@ -47,9 +47,9 @@ def start(
         )
     whole("root_seed", root_seed, 0, 2**64 - 1)
     whole("seed_index", seed_index, 0, 2**32 - 1)
-    untold = sorted(set(policy.told) - set(params or {}))
-    if untold:
-        raise ValueError(f"params: the policy must be told {', '.join(untold)}")
+    missing = sorted(set(policy.game_params) - set(params or {}))
+    if missing:
+        raise ValueError(f"params: the policy must be told {', '.join(missing)}")
     given = points_from(params, "params")
     if given.count > 1:
         raise ValueError(f"params must be single numbers, got {given.count} points")

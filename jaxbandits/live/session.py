@@ -87,8 +87,8 @@ def params_of(policy: Policy, points: Points, argument: str) -> Any:
       TypeError, ValueError: naming the parameter that is wrong.
     """
     schedule = Schedule([MOST_ROUNDS], MOST_ROUNDS)  # nobody asks for it
-    untold = policy._replace(told=())
-    row = points_of(policy.name, untold, points, schedule, argument).row(0)
+    open_policy = policy._replace(game_params=())
+    row = points_of(policy.name, open_policy, points, schedule, argument).row(0)
     numbers = {name: jnp.asarray(value, float) for name, value in row.items()}
     return type(policy.params)(**numbers) if row else policy.params
 

@@ -93,24 +93,24 @@ def _doubling(policy: Policy[Any, P, A], first: int) -> Policy[State, P, A]:
         at_least_one(horizon=params.horizon)
         policy.check_params(params)
 
-    def told(params, length):
+    def for_epoch(params, length):
         return params._replace(horizon=jnp.asarray(length, float))
 
     def init(params):
         length = jnp.round(params.horizon).astype(jnp.int32)
-        inner = policy.init(told(params, length))
+        inner = policy.init(for_epoch(params, length))
         answer = ()
         if policy.recommend is not None:
-            answer = policy.recommend(inner, told(params, length))
+            answer = policy.recommend(inner, for_epoch(params, length))
         zero = jnp.zeros((), jnp.int32)
         return State(inner, zero, length, answer, jnp.zeros((), bool))
 
     def act(noise, view, state, params):
         view = view._replace(round=view.round - state.before)
-        return policy.act(noise, view, state.inner, told(params, state.length))
+        return policy.act(noise, view, state.inner, for_epoch(params, state.length))
 
     def update(noise, view, state, action, feedback, params):
-        now = told(params, state.length)
+        now = for_epoch(params, state.length)
         own = view._replace(round=view.round - state.before)
         inner = policy.update(noise, own, state.inner, action, feedback, now)
         ended = own.round == state.length
@@ -123,19 +123,19 @@ def _doubling(policy: Policy[Any, P, A], first: int) -> Policy[State, P, A]:
                 result = policy.report(state.inner, now).get("overflow", 0)
                 overflow = overflow | (jnp.asarray(result) > 0)
             length = 2 * state.length
-            fresh = policy.init(told(params, length))
+            fresh = policy.init(for_epoch(params, length))
             return State(fresh, view.round, length, answer, overflow)
 
         return when(ended, next_epoch, state._replace(inner=inner))
 
     def recommend(state, params):
-        now = policy.recommend(state.inner, told(params, state.length))  # type: ignore[misc]
+        now = policy.recommend(state.inner, for_epoch(params, state.length))  # type: ignore[misc]
         return jax.tree.map(
             lambda x, last: jnp.where(state.before == 0, x, last), now, state.answer
         )
 
     def report(state, params):
-        result = policy.report(state.inner, told(params, state.length))  # type: ignore[misc]
+        result = policy.report(state.inner, for_epoch(params, state.length))  # type: ignore[misc]
         if "overflow" in result:
             either = result["overflow"] | state.overflow.astype(jnp.int32)
             result = result | {"overflow": either}
@@ -147,7 +147,7 @@ def _doubling(policy: Policy[Any, P, A], first: int) -> Policy[State, P, A]:
         act=act,
         update=update,
         params=policy.params._replace(horizon=float(first)),  # type: ignore[attr-defined]
-        told=(),
+        game_params=(),
         check=check,
         recommend=recommend if policy.recommend else None,
         report=report if policy.report else None,

@@ -63,4 +63,6 @@ def moss(num_arms: int) -> Policy[State, Params, Array]:
         new = State(pulls, reward, index)
         return with_row(state, action, new)
 
-    return Policy("MOSS", init, act, update, Params(), check=_check, told=("horizon",))
+    return Policy(
+        "MOSS", init, act, update, Params(), check=_check, game_params=("horizon",)
+    )

@@ -56,7 +56,7 @@ def variants(
             }
             provenance = {**(made.provenance or {}), VARIED: facts}
             named = made._replace(provenance=provenance)
-            environments[f"{name} ({_told(cells)})"] = named
+            environments[f"{name} ({_shown_cells(cells)})"] = named
     return environments
 
 
@@ -95,14 +95,14 @@ def _axes(arguments: Any) -> list[list[dict[str, _Cell]]]:
     axes = [rows] if rows else []
     axes += [[{x: cell} for cell in cells] for x, cells in crossed.items()]
     for axis in axes:
-        texts = [_told(row) for row in axis]
+        texts = [_shown_cells(row) for row in axis]
         text, times = Counter(texts).most_common(1)[0]
         if times > 1:
             raise ValueError(f"arguments must be different, got {text} twice")
     return axes
 
 
-def _told(cells: Mapping[str, _Cell]) -> str:
+def _shown_cells(cells: Mapping[str, _Cell]) -> str:
     return ", ".join(f"{x} = {cell.text}" for x, cell in cells.items())
 
 

@@ -336,10 +336,12 @@ def points_of(
       ValueError, TypeError: naming the argument or the parameter.
     """
     defaults = _defaults(name, policy)
-    if not isinstance(policy.told, tuple) or not set(policy.told) <= set(defaults):
+    if not isinstance(policy.game_params, tuple) or not set(policy.game_params) <= set(
+        defaults
+    ):
         raise TypeError(
-            f"policies[{name!r}]: told must be a tuple of names of its parameters, got "
-            f"{checks.shown(policy.told)}"
+            f"policies[{name!r}]: game_params must be a tuple of names of its "
+            f"parameters, got {checks.shown(policy.game_params)}"
         )
     if unknown := sorted(points.columns.keys() - defaults.keys()):
         near, more = checks.hint(unknown[0], defaults), len(unknown) - MOST_NAMES
@@ -351,7 +353,7 @@ def points_of(
         if leaf not in points.columns or np.isnan(points.columns[leaf]).any()
     }
     if schedule is not None:
-        defaults |= _told(name, policy, free, schedule, argument)
+        defaults |= _game_values(name, policy, free, schedule, argument)
     columns = {}
     for leaf, default in defaults.items():
         given = points.columns.get(leaf, np.full(points.count, np.nan))
@@ -429,23 +431,23 @@ def _defaults(name: str, policy: Policy) -> dict[str, float]:
     }
 
 
-def untold(policy: Policy) -> set[str]:
-    """What a policy must be told of the game's end, and nobody has said."""
-    defaults = type(policy.params)._field_defaults if policy.told else {}
+def unset_game_params(policy: Policy) -> set[str]:
+    """Parameters that the game sets (`Policy.game_params`), still with defaults."""
+    defaults = type(policy.params)._field_defaults if policy.game_params else {}
     return {
         leaf
-        for leaf in policy.told
+        for leaf in policy.game_params
         if getattr(policy.params, leaf) == defaults.get(leaf)
     }
 
 
-def _told(
+def _game_values(
     name: str, policy: Policy, free: set[str], schedule: Schedule, argument: str
 ) -> dict[str, float]:
     """What the game tells of what is free."""
     own = "budget" if schedule.by_budget else "horizon"
     of_game = {}
-    for leaf in free & untold(policy):
+    for leaf in free & unset_game_params(policy):
         if leaf != own:
             how = f"in {argument}: {{{leaf!r}: ...}}"
             if argument.startswith("policies["):

@@ -27,7 +27,7 @@ from jaxbandits.simulation.arguments import (
     runs_per_instance_of,
     schedule_of,
     seeds_of,
-    untold,
+    unset_game_params,
 )
 from jaxbandits.simulation.contract import check_round
 from jaxbandits.simulation.machine import HERE
@@ -270,7 +270,9 @@ def defaults_of(plan: Plan, key: Key) -> dict[str, float]:
     policy, schedule = plan.matches[key].policy, plan.terms.schedule
     own = "budget" if schedule.by_budget else "horizon"
     params = policy.params._asdict() if policy.params else {}
-    of_game = {own: schedule.checkpoints[-1]} if own in untold(policy) else {}
+    of_game = (
+        {own: schedule.checkpoints[-1]} if own in unset_game_params(policy) else {}
+    )
     return {leaf: float(value) for leaf, value in (params | of_game).items()}
 
 

@@ -18,7 +18,7 @@ from jaxbandits.simulation.arguments import (
     environment_of,
     is_policy,
     points_of,
-    untold,
+    unset_game_params,
 )
 from jaxbandits.simulation.contract import check_round
 from jaxbandits.testing._clauses import (
@@ -98,17 +98,18 @@ def _played(policy: Policy, rounds: int) -> Policy:
     """The policy with parameters as they are played, floats, and told of the end.
 
     Raises:
-      ValueError, TypeError: if its name, `told` or a parameter is none, or not finite.
+      ValueError, TypeError: if its name, `game_params` or a parameter is none, or not
+        finite.
     """
     by_name(policy, "policies", is_policy, "a Policy")
     schedule = Schedule([MOST_ROUNDS], MOST_ROUNDS)  # nobody asks for it
-    own = policy._replace(told=())
+    own = policy._replace(game_params=())
     row = points_of(policy.name, own, Points({}), schedule, "params").row(0)
-    if not isinstance(policy.told, tuple) or set(policy.told) - set(row):
-        raise TypeError(f"told must name parameters, got {policy.told!r}")
+    if not isinstance(policy.game_params, tuple) or set(policy.game_params) - set(row):
+        raise TypeError(f"game_params must name parameters, got {policy.game_params!r}")
     if not np.all(np.isfinite([*row.values()])):
         raise ValueError(f"params must be finite numbers, got {policy.params!r}")
-    row |= dict.fromkeys(untold(policy), float(rounds))
+    row |= dict.fromkeys(unset_game_params(policy), float(rounds))
     return own._replace(params=type(policy.params)(**row)) if row else own
 
 

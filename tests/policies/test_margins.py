@@ -329,7 +329,7 @@ def farewell_loss(name, figure):
     game = FIGURES[figure]()
     policy, oracle, lost = POLICIES[name](game.problem), game.oracle(), []
     # No budget ends the epochs; who must know one is told of a large one.
-    params = {"budget": 1.5e5} if "budget" in policy.told else None
+    params = {"budget": 1.5e5} if "budget" in policy.game_params else None
     for seed in range(8):
         run = trace_run(policy, game, 5000, params=params, seed_index=seed)
         chosen = tuple(run.actions)

@@ -92,7 +92,7 @@ def assert_plays_in_money_as_in_shares(name, own):
     actions = []
     for environment in (game(own), game(own, *MONEY)):
         policy = POLICIES[name](environment.problem)
-        params = {x: ROUNDS / 2 for x in policy.told}
+        params = {x: ROUNDS / 2 for x in policy.game_params}
         actions.append(trace_run(policy, environment, ROUNDS, params=params).actions)
     np.testing.assert_array_equal(*actions)
 

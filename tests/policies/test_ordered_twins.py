@@ -32,7 +32,7 @@ def game(family=exponential, shape=None, told=False, budgets=BUDGETS):
     arms = allocation.make_environment(
         "three", family, P, RATE, 6.0, shape=shape, lowest=0.1, highest=3.0
     )
-    return allocation.ordered(arms, budgets, told=told)
+    return allocation.ordered(arms, budgets, known_distribution=told)
 
 
 class Case(NamedTuple):

@@ -38,7 +38,7 @@ def arms(name="exponential", **options):
 
 @cache
 def game(name="exponential", told=False):
-    return allocation.ordered(arms(name), BUDGETS, told=told)
+    return allocation.ordered(arms(name), BUDGETS, known_distribution=told)
 
 
 @cache

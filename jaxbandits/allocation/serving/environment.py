@@ -100,7 +100,10 @@ class OrderedOracle(NamedTuple):
 
 
 def ordered(
-    environment: Environment, budgets: Numbers | None = None, *, told: bool = False
+    environment: Environment,
+    budgets: Numbers | None = None,
+    *,
+    known_distribution: bool = False,
 ) -> Environment[Any, State, Turns]:
     """An environment of the allocation setting whose arms are served in turn.
 
@@ -111,7 +114,7 @@ def ordered(
       budgets: whole numbers of units in [1, 32], one or several; by default the
         environment's. For every round one of them is drawn, independently, each as
         likely as the others.
-      told: whether learners know the distribution of the budget.
+      known_distribution: whether learners know the distribution of the budget.
 
     Returns:
       An environment with `Turns`, `Feedback` and the metrics
@@ -156,12 +159,16 @@ def ordered(
     budgets = units.astype(np.int32)
     largest = int(np.max(budgets))
     survival = np.mean(budgets >= np.arange(1, largest + 1)[:, None], axis=1)
-    known = tuple(survival.tolist()) if flag("told", told) else None
+    known = (
+        tuple(survival.tolist())
+        if flag("known_distribution", known_distribution)
+        else None
+    )
     problem = Ordered(*arms[:5], largest, known)
     facts = {
         "setting": "allocation",
         "budget": [int(np.min(budgets)), largest],
-        "known_distribution": bool(told),
+        "known_distribution": bool(known_distribution),
         "mean_budget": float(np.mean(budgets)),
     }
     drawn = environment.oracle is None

@@ -78,4 +78,4 @@ def epsilon_first(problem: Problem) -> Policy[Means, FirstParams, Array]:
         params=FirstParams(),
         check=_check_first,
         explore=explore,
-    )._replace(told=("budget",))
+    )._replace(game_params=("budget",))

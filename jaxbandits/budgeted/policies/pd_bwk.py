@@ -98,5 +98,5 @@ def pd_bwk(problem: Problem) -> Policy[State, Params, Array]:
         return State(means, state.log_price + jnp.where(started, rise, 0.0))
 
     return Policy(
-        "PD-BwK", init, act, update, Params(), (1, 0), _check, told=("budget",)
+        "PD-BwK", init, act, update, Params(), (1, 0), _check, game_params=("budget",)
     )

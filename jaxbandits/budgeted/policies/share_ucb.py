@@ -39,12 +39,16 @@ from jax import Array
 
 from jaxbandits.arrays import CompensatedSum
 from jaxbandits.budgeted.policies.index_policy import index_policy
-from jaxbandits.budgeted.policies.lent import joint_share, lent_eta, shrunk_correlation
 from jaxbandits.budgeted.policies.ranges import (
     largest_ratio,
     positions,
     ranges_of,
     shares,
+)
+from jaxbandits.budgeted.policies.shrunk import (
+    joint_share,
+    shrunk_correlation,
+    shrunk_eta,
 )
 from jaxbandits.budgeted.policies.statistics import Means, Statistics
 from jaxbandits.budgeted.problem import Problem
@@ -128,7 +132,7 @@ def share_ucb(
         squares = state.reward.total, state.cost.total
         weight = params.prior_pulls
         eta_reward, eta_cost = (
-            lent_eta(means.count, mean, square, weight, pooled)
+            shrunk_eta(means.count, mean, square, weight, pooled)
             for mean, square in zip(shares(ranges, means), squares, strict=True)
         )
         if joint:
@@ -173,4 +177,4 @@ def share_ucb(
         params=params._replace(rho=JOINT_RHO) if joint else params,
         check=_check_left if knows else _check,
         statistics=Statistics(zeros, observe, ranges.constants),
-    )._replace(told=("budget",) if knows else ())
+    )._replace(game_params=("budget",) if knows else ())

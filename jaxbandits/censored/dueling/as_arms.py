@@ -18,7 +18,7 @@ from jaxbandits.checks import kinds, one_of
 from jaxbandits.checks.factory import factory, made_by
 from jaxbandits.protocol import P, Policy, Recommend, S
 
-TOLD = ("values", "preferences")
+SIGNALS = ("values", "preferences")
 
 
 class Copies(NamedTuple):
@@ -51,7 +51,7 @@ def _duel_of(problem: Dueling, arms: Sequence[Array]) -> Duel:
 def duels_as_arms(
     problem: Dueling,
     plain: Callable[[int], Policy[S, P, tuple[Array, Array]]],
-    told: str = "values",
+    signal: str = "values",
 ) -> Policy[S, P, Duel]:
     """Lift a policy for duels of K M plain arms to duels of pairs.
 
@@ -59,7 +59,7 @@ def duels_as_arms(
       problem: of `duels`.
       plain: factory of a policy for duels, called with the number of virtual arms; as
         `plain.relative_ucb`.
-      told: what the plain policy is told. ``values``: a coin that prefers the first
+      signal: what the plain policy sees. ``values``: a coin that prefers the first
         pair with probability ``1/2 + (Y - L_1 + L_2) / (2 (1 + L))``, where Y in
         {-1, 1} is the preference, L_1 and L_2 what the runs are charged, and L the
         largest charge; on average ``1/2 + (nu_1 - nu_2) / (2 (1 + L))``, so that the
@@ -67,10 +67,10 @@ def duels_as_arms(
         limits; the best pair need not win then.
 
     Raises:
-      ValueError: on an unknown `told`.
+      ValueError: on an unknown `signal`.
       TypeError: if `plain` is no function.
     """
-    one_of("told", told, TOLD)
+    one_of("signal", signal, SIGNALS)
     num_limits, most = problem.num_limits, problem.pairs.max_charge
     inner = made_by(plain, problem.pairs.num_pairs)
     own = inner.words[1]
@@ -80,7 +80,7 @@ def duels_as_arms(
 
     def update(noise, view, state, action, feedback, params):
         preferred = feedback.first_preferred
-        if told == "values":
+        if signal == "values":
             first, second = _charges(problem, action, feedback)
             surplus = jnp.where(preferred, 1.0, -1.0) - first + second
             likely = 0.5 + surplus / (2 * (1 + most))
@@ -92,7 +92,7 @@ def duels_as_arms(
     def recommend(state, params):
         return _duel_of(problem, inner.recommend(state, params))  # type: ignore[misc]
 
-    alone = told == "preferences"
+    alone = signal == "preferences"
     return inner._replace(
         name=f"{inner.name} on preferences" if alone else f"{inner.name} on pairs",
         act=act,
@@ -145,8 +145,8 @@ def sparring(
         for i, wins in enumerate((feedback.first_preferred, ~feedback.first_preferred)):
             preference = jnp.where(wins, 1.0, -1.0)
             reward = (preference - charges[i] + 1 + most) / (2 + most)
-            told = (arms[i], reward, params)
-            learnt.append(inner.update(words[i], view, state[i], *told))
+            seen = (arms[i], reward, params)
+            learnt.append(inner.update(words[i], view, state[i], *seen))
         return Copies(*learnt)
 
     def recommended(state, params):

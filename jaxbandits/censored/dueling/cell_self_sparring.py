@@ -113,12 +113,12 @@ def cell_self_sparring(
     starts = np.append(0.0, problem.limits[:-1]) * (limits == "ordered")
     least = np.asarray(problem.cost(starts), np.float64)
 
-    def cells(limit, told):
+    def cells(limit, result):
         """The cells that a run has entered, and the one that it ended in."""
         if limits == "ordered":
-            return cells_of(jnp.asarray(problem.limits, float), limit, told)
+            return cells_of(jnp.asarray(problem.limits, float), limit, result)
         own = one_hot(limit, shape[1])
-        return own, own & ~told.censored
+        return own, own & ~result.censored
 
     def values(hazard, gain):
         """Eq. (2) of all pairs, f32[K, M]."""
@@ -177,7 +177,7 @@ def cell_self_sparring(
         # Whoever meets himself learns nothing.
         alike = (action.arm[0] == action.arm[1]) & jnp.any(ended[0] & ended[1])
         for place, sign in ((0, 1.0), (1, -1.0)):
-            arm, told = action.arm[place], feedback.at(place)
+            arm, result = action.arm[place], feedback.at(place)
             outcome = jnp.where(feedback.first_preferred, sign, -sign)
             mean, variance = known[1 - place]
             weight = jnp.where(ended[place] & ~alike, 1 / (1 + variance), 0.0)
@@ -185,7 +185,7 @@ def cell_self_sparring(
             new = State(
                 old.entered + entered[place].astype(jnp.int32),
                 old.ended + ended[place].astype(jnp.int32),
-                old.cost.add(jnp.where(ended[place], cost_of(pairs, told), 0.0)),
+                old.cost.add(jnp.where(ended[place], cost_of(pairs, result), 0.0)),
                 old.weight.add(weight),
                 old.reward.add(weight * (outcome + mean)),
             )

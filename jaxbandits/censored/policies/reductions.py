@@ -51,10 +51,10 @@ def kl_ucb_reduction(problem: Problem) -> Policy[_kl_ucb.State, _kl_ucb.Params, 
 
 @factory(Dueling)
 def rucb_on_pairs(
-    problem: Dueling, told: str = "values"
+    problem: Dueling, signal: str = "values"
 ) -> Policy[_relative_ucb.State, _relative_ucb.Params, Duel]:
     """RUCB on the pairs; `told` as of `duels_as_arms`."""
-    return duels_as_arms(problem, relative_ucb, told)
+    return duels_as_arms(problem, relative_ucb, signal)
 
 
 @factory(Dueling)

@@ -249,5 +249,5 @@ def _stoo(
         check=_check,
         recommend=recommend,
         report=report,
-        told=("horizon",),
+        game_params=("horizon",),
     )

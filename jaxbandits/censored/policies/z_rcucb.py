@@ -238,7 +238,9 @@ def z_rcucb(
     if horizon is None:
         return policy._replace(params=params)
     whole("horizon", horizon, 1, MOST_ROUNDS)
-    return policy._replace(params=params._replace(horizon=float(horizon)), told=())
+    return policy._replace(
+        params=params._replace(horizon=float(horizon)), game_params=()
+    )
 
 
 def _check_fits(
@@ -394,5 +396,5 @@ def _z_rcucb(
         check=_check,
         recommend=recommend,
         report=report,
-        told=("horizon",),
+        game_params=("horizon",),
     )

@@ -186,5 +186,5 @@ def _zooming(problem: Continuum, capacity: int) -> Policy[State, Params, RealAct
         check=_check,
         recommend=recommend,
         report=report,
-        told=("horizon",),
+        game_params=("horizon",),
     )

@@ -34,7 +34,7 @@ def ordered(options: Options) -> Outcome:
     arms = allocation.simulation(NUM_ARMS, float(MEAN), LEAST, MOST)
     for title, budgets in BUDGETS.items():
         game = allocation.ordered(arms, budgets)
-        known = allocation.ordered(arms, budgets, told=True).problem
+        known = allocation.ordered(arms, budgets, known_distribution=True).problem
         cast = {
             "Thompson, told the distribution": Contestant(partial(_told, known)),
             THOMPSON: Contestant(allocation.ordered_thompson),

@@ -49,7 +49,7 @@ TOLD = EVERY._replace(
     name="told",
     act=_pull(lambda params: params.budget / 10),
     params=Told(),
-    told=("budget",),
+    game_params=("budget",),
 )
 
 

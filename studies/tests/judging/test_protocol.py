@@ -82,8 +82,8 @@ def test_an_entrant_knows_what_it_says(protocol, no_data):
         by_options = [key for key, value in entrant.params.items() if callable(value)]
         for key in by_options:
             assert np.isfinite(entrant.params[key](Options(2, 1_000)))
-        assert bool(entrant.knows) == bool(policy.told or by_options), name
-        assert set(policy.told) <= set(entrant.knows), name
+        assert bool(entrant.knows) == bool(policy.game_params or by_options), name
+        assert set(policy.game_params) <= set(entrant.knows), name
         assert set(entrant.params) <= set(getattr(policy.params, "_fields", ())), name
 
 

@@ -12,7 +12,7 @@ from jaxbandits.budgeted.policies.statistics import Means
 LEAST_SPREAD = 1e-5  # of the range: a smaller deviation is rounding, and none
 
 
-def lent_eta(
+def shrunk_eta(
     pulls: Float[Array, " K"],
     mean: Float[Array, " K"],
     squares: Float[Array, " K"],

@@ -8,15 +8,19 @@ import numpy as np
 import pytest
 
 from jaxbandits.budgeted import make_problem
-from jaxbandits.budgeted.policies.lent import joint_share, lent_eta, shrunk_correlation
 from jaxbandits.budgeted.policies.ranges import ranges_of
+from jaxbandits.budgeted.policies.shrunk import (
+    joint_share,
+    shrunk_correlation,
+    shrunk_eta,
+)
 from tests.tables import for_all
 
 
 def eta_of(*arms, pooled=True):
     """Ten pulls of the prior beside what every arm has shown."""
     shown = ([f(x) for x in arms] for f in (len, np.mean, lambda x: np.var(x) * len(x)))
-    eta = jax.jit(lent_eta, static_argnums=4)
+    eta = jax.jit(shrunk_eta, static_argnums=4)
     return np.asarray(eta(*map(np.float32, shown), np.float32(10), pooled))
 
 
