@@ -191,7 +191,7 @@ def test_other_games_pairs_and_parameters_are_refused():
         ),
         (
             partial(censored.rucb_on_pairs, GAME.problem, "rewards"),
-            "told must be one of .'values', 'pref",
+            "signal must be one of .'values', 'pref",
         ),
         (partial(censored.duels_as_arms, GAME.problem, 3), "plain must be a function"),
         (partial(censored.sparring, GAME.problem, 3), "plain must be a function"),
