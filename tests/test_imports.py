@@ -35,7 +35,7 @@ LOADED = {
 }
 # What an array in memory takes: no store, no statistics, nobody's policies.
 SIMULATE = """
-    arrays checks console engine protocol results simulation
+    arrays checks console contract engine protocol results simulation
 """.split()
 STEPS = """
 import json, sys
@@ -68,7 +68,7 @@ def test_simulate_loads_what_it_uses():
     names = [x.split(".") for x in fresh(code).decode().split()]
     ours = [rest for first, *rest in names if first == "jaxbandits" and rest]
     assert {rest[0] for rest in ours} == set(SIMULATE)
-    stored = {"target", "crew", "stores", "verify", "spread"}
+    stored = {"stored", "workers", "verify", "block_store"}
     assert len(ours) < 80 and not stored & {rest[-1] for rest in ours}
 
 

@@ -15,6 +15,7 @@ LAYERS = {
     "engine": 2,
     "results": 2,
     "store": 2,
+    "contract": 3,
     "stats": 3,
     "laws": 3,
     "plain": 4,

@@ -11,8 +11,8 @@ import pytest
 from jax import lax
 
 from jaxbandits.arrays import pick, position, unit_interval
-from jaxbandits.simulation.contract import static_indices
-from jaxbandits.simulation.reads import read_beyond, takes_words_for_numbers
+from jaxbandits.contract.reads import read_beyond, takes_words_for_numbers
+from jaxbandits.contract.round import static_indices
 from jaxbandits.testing._clauses import check_entries, indexes
 
 WORDS = 3

@@ -14,11 +14,11 @@ from jax import Array
 from jaxbandits.checks import shown, whole
 from jaxbandits.checks.points import points_from
 from jaxbandits.checks.rounds import array, typed
+from jaxbandits.contract.round import shapes_of
 from jaxbandits.engine.tape import Key, Stream, draw_words, root_key, stream_key
 from jaxbandits.live.session import Session, check_session, form_of, params_of
 from jaxbandits.protocol import Act, Policy, Update, View
 from jaxbandits.simulation.arguments import is_policy
-from jaxbandits.simulation.contract import shapes_of
 
 
 def start(

@@ -11,10 +11,10 @@ import numpy as np
 
 from jaxbandits.checks import MARGIN, MOST_ROUNDS, instance, precision, shown, whole
 from jaxbandits.checks.points import Points, points_from
+from jaxbandits.contract.round import shapes_of
 from jaxbandits.engine.schedule import Schedule
 from jaxbandits.protocol import Policy
 from jaxbandits.simulation.arguments import is_policy, points_of
-from jaxbandits.simulation.contract import shapes_of
 
 
 class Session(NamedTuple):

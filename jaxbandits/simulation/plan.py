@@ -11,6 +11,7 @@ import numpy as np
 from jaxbandits import checks
 from jaxbandits.checks.fit import check_fit
 from jaxbandits.checks.points import Points, equal_points, points_from, same_points
+from jaxbandits.contract.round import check_round
 from jaxbandits.engine.choice import Choice, choose, say
 from jaxbandits.engine.run import in_units_of_spend, opening
 from jaxbandits.engine.schedule import Schedule, Terms
@@ -29,7 +30,6 @@ from jaxbandits.simulation.arguments import (
     seeds_of,
     unset_game_params,
 )
-from jaxbandits.simulation.contract import check_round
 from jaxbandits.simulation.machine import HERE
 from jaxbandits.simulation.play import recorded_of
 from jaxbandits.simulation.spec import Spec

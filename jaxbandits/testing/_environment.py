@@ -7,11 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.checks import require
+from jaxbandits.contract.round import check_round, program_of
 from jaxbandits.engine.accounting import tables_of
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.results.names import check_variable
 from jaxbandits.simulation.arguments import environment_of
-from jaxbandits.simulation.contract import check_round, program_of
 from jaxbandits.simulation.play import judged
 from jaxbandits.testing._clauses import (
     accounts,

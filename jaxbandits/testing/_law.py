@@ -15,11 +15,11 @@ from scipy import integrate, stats
 
 from jaxbandits.arrays import constant
 from jaxbandits.checks import Numbers, instance, require, shown, whole
+from jaxbandits.contract import reads
+from jaxbandits.contract.round import static_indices
 from jaxbandits.laws.form import check_fields, num_arms_of, with_named_errors
 from jaxbandits.laws.law import JointLaw, Law, exact_params, exceeds
 from jaxbandits.laws.thresholds import Threshold, check_family
-from jaxbandits.simulation import reads
-from jaxbandits.simulation.contract import static_indices
 from jaxbandits.testing._clauses import check_entries, indexes, refused
 from jaxbandits.testing._trace import MOST_LOOKED_AT
 

@@ -9,6 +9,7 @@ import numpy as np
 from jaxbandits.checks import MOST_ROUNDS, require
 from jaxbandits.checks.fit import check_fit
 from jaxbandits.checks.points import Points
+from jaxbandits.contract.round import check_round
 from jaxbandits.engine.lanes import lanes
 from jaxbandits.engine.rollout import to_device
 from jaxbandits.engine.schedule import Schedule
@@ -20,7 +21,6 @@ from jaxbandits.simulation.arguments import (
     points_of,
     unset_game_params,
 )
-from jaxbandits.simulation.contract import check_round
 from jaxbandits.testing._clauses import (
     accounts,
     check_actions,

@@ -12,6 +12,7 @@ from jaxbandits.checks import hint, kinds, shown, whole
 from jaxbandits.checks import instance as instance_of
 from jaxbandits.checks.fit import check_fit
 from jaxbandits.checks.points import points_from
+from jaxbandits.contract.round import refuse_keys
 from jaxbandits.engine.rollout import to_device
 from jaxbandits.engine.schedule import Schedule
 from jaxbandits.engine.tape import (
@@ -23,7 +24,6 @@ from jaxbandits.engine.tape import (
 )
 from jaxbandits.protocol import Environment, Game, Policy
 from jaxbandits.simulation.arguments import environment_of, points_of, root_seed_of
-from jaxbandits.simulation.contract import refuse_keys
 
 MOST_PLAYED = 10**7  # rounds, of which every one is on record
 MOST_LOOKED_AT = 30  # rounds whose reads of noise are looked at

@@ -17,9 +17,9 @@ from jax import Array
 from jaxtyping import Float, Int32, jaxtyped
 
 from jaxbandits import allocation, budgeted, censored, farewell, simulate
+from jaxbandits.contract.round import check_round
 from jaxbandits.engine import lanes, run
 from jaxbandits.laws.thresholds import exponential
-from jaxbandits.simulation.contract import check_round
 from jaxbandits.testing import altered, check_environment, check_policy
 from tests.games import OWN_GAMES, coins, game_for
 from tests.heavy import in_short

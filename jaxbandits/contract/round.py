@@ -19,9 +19,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.checks import shown, whole
+from jaxbandits.contract import reads
 from jaxbandits.protocol import Actions, Environment, Game, Policy, PolicyFunctions
 from jaxbandits.results.names import check_variable
-from jaxbandits.simulation import reads
 
 # Arguments of the functions, for errors.
 TAKES = {
