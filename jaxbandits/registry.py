@@ -189,8 +189,6 @@ ENVIRONMENTS: dict[str, Maker] = {
     "censored/example1-soft": Maker(censored.example1, {"soft": True}),
     "censored/trap": Maker(censored.trap),
     "censored/trap-steep": Maker(censored.trap, {"steep": True}),
-    "censored/forest": Maker(censored.forest),
-    "censored/solver": Maker(censored.solver),
     "censored/recorded": Maker(censored.recorded, needs=("name", "runs", "limits")),
     "censored/plain": Maker(censored.plain, needs=("name", "rewards", "params")),
     "censored/environment": Maker(censored.make_environment, needs=_GAME),
@@ -199,7 +197,6 @@ ENVIRONMENTS: dict[str, Maker] = {
     "continuum/indep": Maker(censored.indep, _ANY),
     "continuum/example1": Maker(censored.example1, _ANY),
     "continuum/overtime": Maker(censored.overtime),
-    "continuum/solver": Maker(censored.solver, _ANY),
     "continuum/recorded": Maker(censored.recorded, _ANY, needs=("name", "runs")),
     "combinatorial/combinatorial": Maker(
         censored.combinatorial, needs=("environment", "size")
@@ -209,9 +206,6 @@ ENVIRONMENTS: dict[str, Maker] = {
     "budgeted/s-gbr": Maker(budgeted.s_gbr, {"num_arms": 10}),
     "budgeted/s-bt": Maker(budgeted.s_bt, {"num_arms": 10}),
     "budgeted/s-br-changing": Maker(budgeted.s_br_changing),
-    "budgeted/from-table": Maker(
-        budgeted.from_table, needs=("path", "arm", "cost", "reward")
-    ),
     "budgeted/environment": Maker(
         budgeted.make_environment, needs=("name", "law", "params")
     ),

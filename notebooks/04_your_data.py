@@ -87,7 +87,7 @@ log.groupby("step").agg(found=("found", "mean"), median=("holes", "median"))
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "log.csv"
     log.to_csv(path, index=False)
-    runs = censored.load_runs(
+    runs = datasets.load_runs(
         path,
         reward="found",
         seconds="holes",
@@ -194,7 +194,7 @@ clicks = pd.DataFrame(
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "clicks.csv"
     clicks.to_csv(path, index=False)
-    campaign = budgeted.from_table(path, arm="ad", cost="cost", reward="revenue")
+    campaign = datasets.from_table(path, arm="ad", cost="cost", reward="revenue")
 
 sums = clicks.groupby("ad")[["cost", "revenue"]].sum()
 print((sums["revenue"] / sums["cost"]).round(3).to_dict())

@@ -1,4 +1,4 @@
-"""Make jaxbandits/censored/data/solver_runs.csv: runs of a SAT solver.
+"""Make studies/jaxbandits_studies/datasets/data/solver_runs.csv: runs of a SAT solver.
 
 The solver is WalkSAT (Selman, Kautz & Cohen, 1994) in plain Python, the problems are
 random 3-SAT formulas at the threshold, of which some half cannot be satisfied: a local

@@ -10,7 +10,6 @@ LAYERS = {
     "checks": 0,
     "console": 0,
     "arrays": 1,
-    "tables": 1,
     "kernels": 2,
     "engine": 2,
     "results": 2,

@@ -26,7 +26,6 @@ ROOMS = (
     "results",
     "stats",
     "simulation",
-    "tables",
 )
 INNER = {
     "arguments.py",

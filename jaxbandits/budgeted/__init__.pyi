@@ -39,6 +39,3 @@ from .problem import make_problem as make_problem
 from .synthetic import s_br as s_br
 from .synthetic import s_bt as s_bt
 from .synthetic import s_gbr as s_gbr
-from .table import Records as Records
-from .table import from_table as from_table
-from .table import records_of as records_of

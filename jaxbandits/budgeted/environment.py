@@ -251,7 +251,7 @@ def make_environment(
         raise ValueError(
             f"params: costs must be in [0, 1], and reach {most:g}: divide them by "
             f"{most:g} and give unit=1 / {most:g} (and worth= for rewards); "
-            "budgeted.from_table does so for records"
+            "datasets.from_table of the studies does so for records"
         )
     if law.means is not None and not np.all(law.means(params)[1] >= LEAST_COST):
         raise ValueError(

@@ -1,11 +1,6 @@
-from ._forest import forest as forest
-from ._forest import forest_runs as forest_runs
 from ._plain import plain as plain
 from ._recorded import Runs as Runs
-from ._recorded import load_runs as load_runs
 from ._recorded import recorded as recorded
-from ._solver import solver as solver
-from ._solver import solver_runs as solver_runs
 from .continuum import any_limit as any_limit
 from .continuum import pair_values as pair_values
 from .costs import fast_track as fast_track

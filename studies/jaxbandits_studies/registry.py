@@ -1,5 +1,6 @@
 """What the studies add to the registry of jaxbandits: slips, and games of data sets."""
 
+from jaxbandits.censored import ANY
 from jaxbandits.registry import Maker
 from jaxbandits_studies import datasets
 from jaxbandits_studies.slips import allocation, budgeted, censored, farewell
@@ -13,12 +14,22 @@ POLICIES: dict[str, Maker] = {
     "farewell/wait-ucb-naive": Maker(farewell.wait_ucb_naive),
 }
 ENVIRONMENTS: dict[str, Maker] = {
+    "censored/forest": Maker(datasets.forest),
+    "censored/solver": Maker(datasets.solver),
+    "continuum/solver": Maker(datasets.solver, {"limits": ANY}),
+    "budgeted/from-table": Maker(
+        datasets.from_table, needs=("path", "arm", "cost", "reward")
+    ),
     "budgeted/fb-br": Maker(datasets.fb_br, needs=("groups",)),
     "budgeted/fb-bt": Maker(datasets.fb_bt, needs=("groups",)),
     "allocation/ednet": Maker(datasets.ednet, needs=("data",)),
     "allocation/criteo": Maker(datasets.criteo, needs=("log",)),
 }
 PARTS: dict[str, dict[str, Maker]] = {
+    "censored": {
+        name: Maker(getattr(datasets, name))
+        for name in ("forest", "forest_runs", "load_runs", "solver", "solver_runs")
+    },
     "budgeted": {"load_facebook": Maker(datasets.load_facebook)},
     "allocation": {
         "load_criteo": Maker(datasets.load_criteo),

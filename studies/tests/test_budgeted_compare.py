@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from jaxbandits.budgeted import from_table, s_br
+from jaxbandits.budgeted import s_br
 from jaxbandits.cli import main as cli
 from jaxbandits.results import load
 from jaxbandits_studies.budgeted import compare as budgeted_compare
 from jaxbandits_studies.budgeted.compare import LOST, compare
 from jaxbandits_studies.common.ranking import Rank, advice, first_few, ranks
+from jaxbandits_studies.datasets import from_table
 from jaxbandits_studies.judging.advice import ADVICE
 from studies.tests.checks import assert_readable, check_records
 from tests.results.samples import dataset

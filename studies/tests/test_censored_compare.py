@@ -8,6 +8,7 @@ import pytest
 
 from jaxbandits import censored
 from jaxbandits.cli import main as cli
+from jaxbandits_studies import datasets
 from jaxbandits_studies.censored import compare
 from jaxbandits_studies.censored.compare import compare_runs, default_limits
 from jaxbandits_studies.common.ranking import ranks
@@ -57,7 +58,7 @@ def test_command(tmp_path, cast, capsys):
 
 def test_uniform_play_loses_the_mean_of_the_gaps(tmp_path, cast):
     path = written(tmp_path / "runs.csv")
-    runs = censored.load_runs(
+    runs = datasets.load_runs(
         path, reward=None, seconds="time", configuration=["solver"], status="end"
     )
     outcome = compare_runs("mine", runs, limits=[2, 6], rounds=400, seeds=16, unit=10)
@@ -88,7 +89,7 @@ def test_neither_names_nor_the_order_of_rows_have_an_effect(tmp_path, cast):
             str(c): best if c == 5 else f"m{random.integers(10**9)}" for c in range(30)
         }
         path = written(tmp_path / "runs.csv", rows, names.get)
-        runs = censored.load_runs(
+        runs = datasets.load_runs(
             path, reward=None, seconds="time", configuration=["solver"]
         )
         found.append(compare_runs("mine", runs, limits=[1, 4], rounds=20, seeds=8))
@@ -102,13 +103,13 @@ def test_neither_names_nor_the_order_of_rows_have_an_effect(tmp_path, cast):
 def test_default_limits_end_where_the_log_does(tmp_path):
     columns = {"reward": None, "seconds": "time", "configuration": ["solver"]}
     path = written(tmp_path / "runs.csv")
-    limits = default_limits(censored.load_runs(path, **columns, status="end"))
+    limits = default_limits(datasets.load_runs(path, **columns, status="end"))
     assert limits[-1] == 7 and limits == sorted(set(limits)) and len(limits) == 10
-    runs = censored.load_runs(path, **columns, timeout=5.1)
+    runs = datasets.load_runs(path, **columns, timeout=5.1)
     assert default_limits(runs)[-1] == 5
     censored.recorded("mine", runs, default_limits(runs))
     with pytest.raises(ValueError, match="runs: none of them finished"):
-        default_limits(censored.load_runs(path, **columns, timeout=0.5))
+        default_limits(datasets.load_runs(path, **columns, timeout=0.5))
 
 
 def test_bad_options_are_refused(tmp_path, capsys):
@@ -136,7 +137,7 @@ def test_bad_options_are_refused(tmp_path, capsys):
 def test_the_whole_cast_plays_and_has_the_advised_policy(tmp_path):
     assert ADVICE["censored"].policy in compare.CAST
     path = written(tmp_path / "runs.csv")
-    runs = censored.load_runs(
+    runs = datasets.load_runs(
         path, reward=None, seconds="time", configuration=["solver"], status="end"
     )
     outcome = compare_runs("mine", runs, rounds=500, seeds=16, progress=False)

@@ -9,7 +9,6 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from jaxbandits import budgeted
-from jaxbandits.budgeted import Records, records_of
 from jaxbandits.checks import instance, positive, whole
 from jaxbandits.plots import plot_panels
 from jaxbandits.protocol import Environment
@@ -25,6 +24,7 @@ from jaxbandits_studies.common.ranking import (
     first_few,
     played,
 )
+from jaxbandits_studies.datasets import Records, records_of
 
 _omega, _share = budgeted.omega_star_ucb, budgeted.share_ucb
 # What `jaxbandits recommend budgeted` names, and their rivals. Nobody who needs an
@@ -69,7 +69,7 @@ def compare(
     nor the order of the rows have an effect on any number.
 
     Args:
-      environments: of `budgeted.from_table`: one, or several by name.
+      environments: of `datasets.from_table`: one, or several by name.
       budget: the money to spend, in each of them.
       seeds: how many games, at least 2.
       progress: whether to say what is compiled and played, see `jaxbandits.Machine`.

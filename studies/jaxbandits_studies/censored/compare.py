@@ -65,7 +65,7 @@ def compare_runs(
 
     Args:
       name: of the game.
-      runs: of `censored.load_runs`.
+      runs: of `datasets.load_runs`.
       limits: the grid, increasing, in the log's seconds; by default `default_limits`.
       rounds: of each game.
       seeds: how many games, at least 2.
@@ -82,7 +82,7 @@ def compare_runs(
       ValueError, TypeError: naming the argument.
     """
     text("name", name)
-    runs = _in_order_of_runs(instance("runs", runs, Runs, "of load_runs"))
+    runs = _in_order_of_runs(instance("runs", runs, Runs, "of datasets.load_runs"))
     non_negative(penalty=penalty)
     options = Options(whole("seeds", seeds, 2), whole("rounds", rounds, 1), progress)
     limits = default_limits(runs) if limits is None else limits

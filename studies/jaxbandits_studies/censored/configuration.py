@@ -5,9 +5,9 @@ And the same of a solver whose best limit is often exceeded, which no forest sho
 
 from matplotlib.figure import Figure
 
-from jaxbandits import censored
 from jaxbandits.plots import draw_legend, figure, plot_curves
 from jaxbandits.stats import paired_difference, summary_records
+from jaxbandits_studies import datasets
 from jaxbandits_studies.common.comparison import Contestant, run_contestants
 from jaxbandits_studies.common.experiment import Options, Outcome
 
@@ -26,13 +26,13 @@ def forests(contestants: dict[str, Contestant], options: Options) -> Outcome:
         for policy, share in TIMEOUTS.items()
         if name.startswith(policy)
     }
-    game = censored.forest(runs := censored.forest_runs())
+    game = datasets.forest(runs := datasets.forest_runs())
     return _configuration("censored-fig5", game, runs, contestants, published, options)
 
 
 def solver(contestants: dict[str, Contestant], options: Options) -> Outcome:
     """WalkSAT on formulas of which half cannot be satisfied."""
-    game, runs = censored.solver(), censored.solver_runs()
+    game, runs = datasets.solver(), datasets.solver_runs()
     return _configuration("censored-solver", game, runs, contestants, {}, options)
 
 

@@ -135,8 +135,8 @@ def _check(options: Any) -> None:
 
 def _of_pulls(options: Any) -> Any:
     """What plays ``(seeds) -> Outcome`` on pulls in money."""
-    from jaxbandits.budgeted import from_table
     from jaxbandits_studies.budgeted.compare import compare
+    from jaxbandits_studies.datasets import from_table
 
     names = ("cost", "reward", "group", "sep", "decimal")
     columns = {name: getattr(options, name) for name in names}
@@ -146,8 +146,8 @@ def _of_pulls(options: Any) -> Any:
 
 def _of_runs(options: Any) -> Any:
     """What plays ``(seeds) -> Outcome`` on the runs of a solver."""
-    from jaxbandits.censored import load_runs
     from jaxbandits_studies.censored.compare import compare_runs
+    from jaxbandits_studies.datasets import load_runs
 
     names = ("reward", "timeout", "cutoff", "status", "tolerance", "sep", "decimal")
     read = {name: getattr(options, name) for name in names}

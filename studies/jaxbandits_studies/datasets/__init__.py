@@ -1,4 +1,4 @@
-"""Environments that are fitted to data sets, and the readers of these data sets.
+"""What reads files or ships data: readers of records, and the games made of them.
 
 What is public stands in ``__init__.pyi``; each part is imported when it is first used.
 """

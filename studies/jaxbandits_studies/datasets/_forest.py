@@ -10,17 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from jaxbandits.censored._recorded import (
-    COST,
-    PENALTY,
-    Runs,
-    replay,
-    shipped_runs,
-    unit_of,
-)
+from jaxbandits.censored._recorded import COST, PENALTY, Runs, replay, unit_of
 from jaxbandits.censored.problem import Action, RealAction, make_problem
 from jaxbandits.checks import MOST, instance, whole
 from jaxbandits.protocol import Environment
+from jaxbandits_studies.datasets.runs import shipped_runs
 
 
 def forest_runs() -> Runs:
@@ -35,7 +29,7 @@ def forest(
 
     The limits are equidistant on the interquartile range of the training times of the
     first run of each configuration. For other limits, costs and penalties see
-    `recorded`.
+    `censored.recorded`.
 
     Args:
       runs: recorded runs; `forest_runs` by default.
@@ -44,7 +38,7 @@ def forest(
         [0, 1] as rewards do (the paper does not say how it scales time).
 
     Returns:
-      An environment as `recorded`.
+      An environment as `censored.recorded`.
 
     Raises:
       TypeError: if an argument is of another kind.

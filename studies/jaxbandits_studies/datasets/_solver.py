@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from jaxbandits.censored._recorded import Runs, recorded, shipped_runs
-from jaxbandits.censored.problem import Action, RealAction
+from jaxbandits.censored import Action, RealAction, Runs, recorded
 from jaxbandits.checks import Numbers, positive
 from jaxbandits.protocol import Environment
+from jaxbandits_studies.datasets.runs import shipped_runs
 
 LIMITS = tuple(np.geomspace(20, 5_000, 10).tolist())  # flips; the last is the timeout
 UNIT = 20_000  # flips that cost as much as a solved formula brings
@@ -36,10 +36,10 @@ def solver(
       unit: flips that cost as much as a solved formula brings.
 
     Returns:
-      An environment as `recorded`.
+      An environment as `censored.recorded`.
 
     Raises:
-      ValueError, TypeError: as `recorded`.
+      ValueError, TypeError: as `censored.recorded`.
     """
     positive(unit=unit)
     return recorded("WalkSAT", solver_runs(), limits, unit=unit)

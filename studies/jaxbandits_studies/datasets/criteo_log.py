@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxbandits.checks import instance, whole
-from jaxbandits.tables.known import binary, factorized, numbers, read_table
 from jaxbandits_studies.datasets.fitting import fit_discrete_weibull
+from jaxbandits_studies.datasets.known import binary, factorized, numbers, read_table
 
 COLUMNS = ("uid", "campaign", "exposures_before_click", "clicked")
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxbandits.tables.known import binary, factorized, numbers, read_table
+from jaxbandits_studies.datasets.known import binary, factorized, numbers, read_table
 
 COLUMNS = ("pseudo_user_id", "question_id", "response_time_ms", "is_correct")
 

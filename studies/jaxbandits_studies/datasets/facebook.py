@@ -37,7 +37,7 @@ from jaxbandits.checks import (
 from jaxbandits.laws import Bernoulli, Beta, Product, bernoulli, beta, product
 from jaxbandits.laws.law import Law
 from jaxbandits.protocol import Environment
-from jaxbandits.tables.known import check_columns, coerced, read_csv
+from jaxbandits_studies.datasets.known import check_columns, coerced, read_csv
 
 GROUPS = ("campaign_id", "age", "gender")
 NUMBERS = ("clicks", "spent", "total_conversion")

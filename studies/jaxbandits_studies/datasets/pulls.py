@@ -16,9 +16,9 @@ from jaxbandits.budgeted.environment import LEAST_COST, Arms, random_environment
 from jaxbandits.checks import kinds
 from jaxbandits.laws import Empirical, empirical
 from jaxbandits.protocol import Environment, as_given
-from jaxbandits.tables import reading
-from jaxbandits.tables.known import named_as_totals
-from jaxbandits.tables.reading import Allowed, look, read, tell
+from jaxbandits_studies.datasets import reading
+from jaxbandits_studies.datasets.known import named_as_totals
+from jaxbandits_studies.datasets.reading import Allowed, look, read, tell
 
 MOST_MONEY = 1e30  # it, its inverse and their sums are float32
 # Of the smallest shape of groups; the next ones are each four times as large.
@@ -76,7 +76,7 @@ def from_table(
     one compiled program per policy, larger ones with their like.
 
     Arms are in the order of their names. With less money than a few pulls of every arm,
-    policies that begin with the first one favour names: `jaxbandits.jaxbandits.dealt`
+    policies that begin with the first one favour names: `jaxbandits.dealt`
     shuffles the arms in every game, as the command ``compare`` does.
 
     Args:
@@ -102,7 +102,7 @@ def from_table(
         beside the dearest row: its ratio is infinite), or the largest cost or reward
         is above 1e30 or below 1e-30; naming the argument if another has its column,
         or `sep` or `decimal`, if it is no such character.
-      TypeError, OSError: as for `datasets.load_facebook`.
+      TypeError, OSError: as for `load_facebook`.
     """
     named = {"arm": arm, "cost": cost, "reward": reward}
     named |= {} if group is None else {"group": group}

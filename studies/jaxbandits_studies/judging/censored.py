@@ -20,6 +20,7 @@ from jaxbandits.laws import (
     truncated_gaussian_params,
 )
 from jaxbandits.protocol import Environment
+from jaxbandits_studies import datasets
 from jaxbandits_studies.judging.protocol import Case, Entrant, Goal, Protocol
 
 TEN = censored.equidistant(10)
@@ -94,7 +95,7 @@ JUDGING = (
     | {
         "trap": Case(censored.trap, "trap"),
         "steep trap": Case(partial(censored.trap, steep=True), "trap"),
-        "WalkSAT": Case(censored.solver, "recorded"),
+        "WalkSAT": Case(datasets.solver, "recorded"),
     }
 )
 

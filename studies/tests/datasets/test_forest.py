@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from jaxbandits import censored, simulate
+from jaxbandits import simulate
 from jaxbandits.censored import fixed
+from jaxbandits_studies import datasets
 
-SCRIPT = Path(__file__).parents[2] / "studies" / "collect_forest_runs.py"
+SCRIPT = Path(__file__).parents[2] / "collect_forest_runs.py"
 GOOD = pd.DataFrame(
     {
         "run": [1, 0, 0, 1, 0, 1],
@@ -31,8 +32,8 @@ def written(tmp_path, table):
 
 def test_the_problem_by_hand(tmp_path):
     """First runs take 1, 3, 4 s: quartiles 2 and 3.5; 8 s are one unit."""
-    runs = censored.load_runs(written(tmp_path, GOOD))
-    game = censored.forest(runs, num_limits=4)
+    runs = datasets.load_runs(written(tmp_path, GOOD))
+    game = datasets.forest(runs, num_limits=4)
     np.testing.assert_allclose(game.problem.limits, np.array([2, 2.5, 3, 3.5]) / 8)
     assert game.problem.max_limit == 3.5 / 8
     oracle = game.oracle()
@@ -45,8 +46,8 @@ def test_the_problem_by_hand(tmp_path):
 
 
 def test_rewards_and_gains_are_booked_from_counts(tmp_path):
-    runs = censored.load_runs(written(tmp_path, GOOD))
-    game = censored.forest(runs, num_limits=4)
+    runs = datasets.load_runs(written(tmp_path, GOOD))
+    game = datasets.forest(runs, num_limits=4)
     data = simulate(
         fixed(game.problem, 1, 2), game, horizon=50, seeds=64, checkpoints=[50]
     ).isel(policy=0, params=0, checkpoint=0)
@@ -58,18 +59,18 @@ def test_rewards_and_gains_are_booked_from_counts(tmp_path):
 
 
 def test_bad_options_and_times_without_a_spread_are_refused(tmp_path):
-    runs = censored.load_runs(written(tmp_path, GOOD))
+    runs = datasets.load_runs(written(tmp_path, GOOD))
     for bad in ({"num_limits": 1}, {"unit": 0.0}, {"unit": np.nan}):
         with pytest.raises(ValueError, match=next(iter(bad))):
-            censored.forest(runs, **bad)
-    equal = censored.load_runs(written(tmp_path, GOOD.assign(seconds=1.0)), timeout=2)
+            datasets.forest(runs, **bad)
+    equal = datasets.load_runs(written(tmp_path, GOOD.assign(seconds=1.0)), timeout=2)
     with pytest.raises(ValueError, match="quartiles"):
-        censored.forest(equal)
+        datasets.forest(equal)
 
 
 def test_the_shipped_runs_are_of_672_configurations():
     """672 configurations, at least three runs of each; told where they come from."""
-    runs = censored.forest_runs()
+    runs = datasets.forest_runs()
     assert len(runs.configurations) == 672
     assert runs.reward.shape[1] >= 3
     assert {"machine", "versions", "data", "seconds"} <= set(runs.about)
@@ -147,5 +148,5 @@ def test_collecting_goes_on_where_it_was(collect, houses, tmp_path):
     assert rewards(again) == rewards(whole.splitlines())  # all but the seconds
     collect.main(command)
     assert out.read_text().splitlines() == again
-    runs = censored.load_runs(out)
+    runs = datasets.load_runs(out)
     assert runs.reward.shape == (2, 2)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from jaxbandits.budgeted import from_table, records_of, s_br
+from jaxbandits.budgeted import s_br
+from jaxbandits_studies.datasets import from_table, records_of
 
 COLUMNS = {"arm": "ad", "cost": "paid", "reward": "sales"}
 # Ratios 2 and 5 in spring, 1, 4/3 and 0 in summer.

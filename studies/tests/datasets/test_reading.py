@@ -12,9 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jaxbandits.budgeted import from_table, records_of
-from jaxbandits.censored import load_runs
-from jaxbandits.tables import reading
+from jaxbandits_studies.datasets import from_table, load_runs, reading, records_of
 from tests.tables import naming
 
 COLUMNS = {"arm": "Channel", "cost": "Cost", "reward": "Revenue"}

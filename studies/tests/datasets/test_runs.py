@@ -10,6 +10,7 @@ import pytest
 from jaxbandits import censored
 from jaxbandits.censored import z_rcucb
 from jaxbandits.testing import trace_run
+from jaxbandits_studies.datasets import load_runs
 from tests.tables import assert_refused, naming
 
 GOOD = pd.DataFrame(
@@ -42,11 +43,11 @@ def written(tmp_path, table):
 
 @pytest.fixture
 def log(tmp_path):
-    return censored.load_runs(written(tmp_path, LOG), **COLUMNS, timeout=10)
+    return load_runs(written(tmp_path, LOG), **COLUMNS, timeout=10)
 
 
 def test_runs_are_grouped_by_configuration_and_ordered_by_run(tmp_path):
-    runs = censored.load_runs(written(tmp_path, GOOD))
+    runs = load_runs(written(tmp_path, GOOD))
     assert runs.configurations == ({"trees": 100}, {"trees": 200}, {"trees": 300})
     none = np.nan
     expected = [[0.75, 0.5, none], [1, 0, none], [0.25, 0.5, 0.5]]
@@ -67,7 +68,7 @@ def test_a_log_with_runs_that_timed_out(log):
 def test_infinite_times_without_a_timeout_are_worth_a_warning(tmp_path):
     text = LOG.replace("10.0", "inf").replace("10.4", "inf")
     with pytest.warns(UserWarning, match="nobody says when they were stopped"):
-        runs = censored.load_runs(written(tmp_path, text), **COLUMNS)
+        runs = load_runs(written(tmp_path, text), **COLUMNS)
     assert runs.timeout is None and np.isinf(runs.seconds).sum() == 2
     censored.recorded("mine", runs, [3.0, 300.0])
 
@@ -98,22 +99,22 @@ BAD = {
 def test_bad_tables_are_refused_by_name(tmp_path):
     for message, table in BAD.items():
         with pytest.raises(ValueError, match=message):
-            censored.load_runs(written(tmp_path, table))
+            load_runs(written(tmp_path, table))
 
 
 def test_words_of_a_configuration_stand_as_they_are(tmp_path):
     """Also those that pandas takes for a cell without an entry."""
     log = "solver,depth,reward,seconds\nNA,None,1,2\nNA,3,NA,inf\nnull,3,0.5,4\n"
     columns = {"configuration": ["solver", "depth"], "timeout": 5}
-    runs = censored.load_runs(written(tmp_path, log), **columns)
+    runs = load_runs(written(tmp_path, log), **columns)
     words = ({"solver": "NA", "depth": "3"}, {"solver": "NA", "depth": "None"})
     assert runs.configurations == (*words, {"solver": "null", "depth": "3"})
     np.testing.assert_array_equal(runs.reward[:, 0], [0, 1, 0.5])
     for row in (",3,1,2\n", "walk,,1,2\n"):
         with pytest.raises(ValueError, match="are empty, first '' in row 4"):
-            censored.load_runs(written(tmp_path, log + row), **columns)
+            load_runs(written(tmp_path, log + row), **columns)
     with pytest.raises(ValueError, match="column 'reward' .* first 'NA' in row 4"):
-        censored.load_runs(written(tmp_path, log + "walk,3,NA,2\n"), **columns)
+        load_runs(written(tmp_path, log + "walk,3,NA,2\n"), **columns)
 
 
 def test_configurations_that_are_written_differently_are_two(tmp_path):
@@ -129,7 +130,7 @@ def test_configurations_that_are_written_differently_are_two(tmp_path):
         with naming(names):
             rows = [f"{name},1,{i + 1}" for i, name in enumerate((*names, names[0]))]
             log = "\n".join(["id,reward,seconds", *rows]) + "\n"
-            runs = censored.load_runs(written(tmp_path, log), configuration=["id"])
+            runs = load_runs(written(tmp_path, log), configuration=["id"])
             found = {
                 c["id"]: own[~np.isnan(own)].tolist()
                 for c, own in zip(runs.configurations, runs.seconds, strict=True)
@@ -141,11 +142,9 @@ def test_configurations_that_are_written_differently_are_two(tmp_path):
 def test_rows_that_are_all_configurations_are_worth_a_warning(tmp_path):
     log = "solver,seed,reward,seconds\na,1,1,1\na,2,1,2\nb,1,1,1\nb,2,1,3\n"
     with pytest.warns(UserWarning, match="made of solver, seed: say by configuration"):
-        runs = censored.load_runs(written(tmp_path, log))
+        runs = load_runs(written(tmp_path, log))
     assert len(runs.configurations) == 4
-    assert (
-        len(censored.load_runs(tmp_path / "runs.csv", configuration=["solver"])[2]) == 2
-    )
+    assert len(load_runs(tmp_path / "runs.csv", configuration=["solver"])[2]) == 2
 
 
 CAPPED = """solver,reward,seconds,cutoff
@@ -160,7 +159,7 @@ b,1,8,20
 
 def test_a_run_is_censored_at_its_own_cutoff(tmp_path):
     """Up to 5 s all six runs are known; beyond, the second one of a is not."""
-    runs = censored.load_runs(
+    runs = load_runs(
         written(tmp_path, CAPPED), configuration=["solver"], cutoff="cutoff"
     )
     assert runs.timeout == 5
@@ -175,9 +174,7 @@ def test_a_run_is_censored_at_its_own_cutoff(tmp_path):
 
 def test_a_cutoff_that_stopped_nobody_limits_nothing(tmp_path):
     text = CAPPED.replace("a,0,5,5\n", "").replace("a,0,20,20\n", "")
-    runs = censored.load_runs(
-        written(tmp_path, text), configuration=["solver"], cutoff="cutoff"
-    )
+    runs = load_runs(written(tmp_path, text), configuration=["solver"], cutoff="cutoff")
     assert runs.timeout is None
     censored.recorded("free", runs, [2.5, 100.0])
 
@@ -188,12 +185,12 @@ NEARLY = "solver,reward,seconds\na,1,9.98\na,1,3\nb,1,9.85\nb,1,10.2\n"
 def test_a_run_just_below_its_timeout_counts_as_finished_with_a_warning(tmp_path):
     path = written(tmp_path, NEARLY)
     with pytest.warns(UserWarning, match="as 9.98 of 10 in row 1 .* tolerance=0.01"):
-        runs = censored.load_runs(path, timeout=10)
+        runs = load_runs(path, timeout=10)
     assert np.isinf(runs.seconds).tolist() == [[False, False], [False, True]]
-    runs = censored.load_runs(path, timeout=10, tolerance=0.01)
+    runs = load_runs(path, timeout=10, tolerance=0.01)
     assert np.isinf(runs.seconds).tolist() == [[True, False], [False, True]]
     assert runs.timeout == 10
-    censored.load_runs(path, timeout=10, tolerance=0.0)
+    load_runs(path, timeout=10, tolerance=0.0)
 
 
 def test_ties_at_the_longest_time_without_a_timeout_are_worth_a_warning(tmp_path):
@@ -202,11 +199,11 @@ def test_ties_at_the_longest_time_without_a_timeout_are_worth_a_warning(tmp_path
     with pytest.warns(
         UserWarning, match="3 of 5 runs took exactly the longest time, 60"
     ):
-        censored.load_runs(path, **options)
-    about = censored.load_runs(path, **options, timeout=60).about
+        load_runs(path, **options)
+    about = load_runs(path, **options, timeout=60).about
     assert about["notes"] == []
     path = written(tmp_path, "solver,seconds\na,6\na,5\na,6\nb,5\n")
-    assert censored.load_runs(path, **options).about["notes"] == []
+    assert load_runs(path, **options).about["notes"] == []
 
 
 STATUS = """solver,reward,seconds,status
@@ -223,18 +220,18 @@ def test_a_status_says_how_a_run_ended(tmp_path):
     path = written(tmp_path, STATUS)
     columns = {"configuration": ["solver"], "status": "status"}
     inf = np.inf
-    runs = censored.load_runs(path, **columns, timeout=10)
+    runs = load_runs(path, **columns, timeout=10)
     np.testing.assert_array_equal(runs.seconds, [[inf, 3, inf], [inf, 10.4, inf]])
     np.testing.assert_array_equal(runs.reward, [[0, 1, 0], [0, 1, 0]])
     assert runs.timeout == 10
     # Without a timeout, a run was stopped after its seconds.
-    assert censored.load_runs(path, **columns).timeout == 9.98
+    assert load_runs(path, **columns).timeout == 9.98
 
 
 def test_runs_that_finished_bring_one_without_a_reward(tmp_path):
     log = "solver,seconds\na,3\na,10\nb,2\nb,4\n"
     options = {"configuration": ["solver"], "reward": None, "timeout": 10}
-    runs = censored.load_runs(written(tmp_path, log), **options)
+    runs = load_runs(written(tmp_path, log), **options)
     np.testing.assert_array_equal(runs.reward, [[1, 0], [1, 1]])
 
 
@@ -247,7 +244,7 @@ def test_one_long_configuration_takes_no_room_in_the_others(tmp_path):
     path = written(tmp_path, log)
     tracemalloc.start()
     try:
-        runs = censored.load_runs(path)
+        runs = load_runs(path)
         game = censored.recorded("long", runs, [2.0, 5.0])
         _, peak = tracemalloc.get_traced_memory()
     finally:
@@ -259,8 +256,8 @@ def test_one_long_configuration_takes_no_room_in_the_others(tmp_path):
 def test_row_numbers_are_no_configuration(tmp_path):
     GOOD.to_csv(tmp_path / "numbered.csv")
     with pytest.raises(ValueError, match="path: .* a column without a name"):
-        censored.load_runs(tmp_path / "numbered.csv")
-    runs = censored.load_runs(tmp_path / "numbered.csv", configuration=["trees"])
+        load_runs(tmp_path / "numbered.csv")
+    runs = load_runs(tmp_path / "numbered.csv", configuration=["trees"])
     assert len(runs.configurations) == 3
 
 
@@ -330,8 +327,8 @@ def test_bad_columns_and_files_are_refused(tmp_path):
         ({"reward": "seconds"}, "reward, seconds, .* different columns"),
         ({"timeout": 0.0}, "timeout"),
     ]
-    rows = [(partial(censored.load_runs, good, **o), words) for o, words in columns]
-    late = censored.load_runs(good, timeout=0.5)
+    rows = [(partial(load_runs, good, **o), words) for o, words in columns]
+    late = load_runs(good, timeout=0.5)
     rows.append(
         (partial(censored.recorded, "mine", late, [0.5]), "none of them finished")
     )
@@ -340,12 +337,12 @@ def test_bad_columns_and_files_are_refused(tmp_path):
         path = tmp_path / f"long{first}.csv"
         long = "".join(f"{first + i},0.5,2.0,0.7\n" for i in range(3))
         path.write_text("solver,reward,seconds\n" + long)
-        rows.append((partial(censored.load_runs, path), "path: .* more cells than col"))
+        rows.append((partial(load_runs, path), "path: .* more cells than col"))
     (tmp_path / "empty.csv").touch()
-    rows.append((partial(censored.load_runs, tmp_path / "empty.csv"), "path: .*empty"))
+    rows.append((partial(load_runs, tmp_path / "empty.csv"), "path: .*empty"))
     assert_refused(rows, (TypeError, ValueError))
     with pytest.raises(FileNotFoundError):
-        censored.load_runs(tmp_path / "none.csv")
+        load_runs(tmp_path / "none.csv")
 
 
 def test_a_bad_status_cutoff_or_tolerance_is_refused(tmp_path):
@@ -366,9 +363,9 @@ def test_a_bad_status_cutoff_or_tolerance_is_refused(tmp_path):
         path = written(tmp_path, STATUS.replace(*change))
         options = {"status": "status", "timeout": 10} | options
         with pytest.raises(ValueError, match=words):
-            censored.load_runs(path, configuration=["solver"], **options)
+            load_runs(path, configuration=["solver"], **options)
     path = written(tmp_path, CAPPED.replace("b,1,2,4", "b,1,2,0"))
-    load = partial(censored.load_runs, path, configuration=["solver"])
+    load = partial(load_runs, path, configuration=["solver"])
     rows = [
         (partial(load, tolerance=0.1), "tolerance is a share .* timeout or cutoff"),
         (partial(load, cutoff="cutoff"), "path: .*'cutoff' .* above 0, got 0 in row 5"),

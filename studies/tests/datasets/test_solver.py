@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from jaxbandits import censored
+from jaxbandits_studies import datasets
 
-SCRIPT = Path(__file__).parents[2] / "studies" / "collect_solver_runs.py"
+SCRIPT = Path(__file__).parents[2] / "collect_solver_runs.py"
 
 
 @pytest.fixture(scope="module")
@@ -23,19 +24,19 @@ def collect():
 
 def test_the_best_limit_is_one_that_the_best_configuration_exceeds():
     """In about half of the rounds, and it is neither the smallest nor the largest."""
-    game = censored.solver()
+    game = datasets.solver()
     oracle = game.oracle()
     assert 0.4 < oracle.censoring[oracle.arm, oracle.limit] < 0.6
     assert 2 < oracle.limit < game.problem.num_limits - 1
     # To choose the configuration alone is not enough, nor is the limit.
     assert oracle.values[oracle.arm].max() - oracle.values[oracle.arm, -1] > 0.5
     assert np.sum(oracle.gaps == 0) == 1
-    forest = censored.forest().oracle()
+    forest = datasets.forest().oracle()
     assert np.all(forest.censoring[forest.gaps == 0] == 0)
 
 
 def test_the_shipped_runs_are_whole():
-    runs = censored.solver_runs()
+    runs = datasets.solver_runs()
     assert runs.reward.shape == (40, 100) and runs.timeout == 5_000
     stopped = np.isinf(runs.seconds)
     np.testing.assert_array_equal(runs.reward, ~stopped)
@@ -44,17 +45,17 @@ def test_the_shipped_runs_are_whole():
 
 def test_the_best_limit_of_all_is_a_recorded_one():
     """The best limit of all is a recorded number of flips."""
-    game = censored.solver(censored.ANY)
+    game = datasets.solver(censored.ANY)
     oracle = game.oracle()
     flips = oracle.limit * game.provenance["seconds_per_unit"]
     assert flips == pytest.approx(round(flips), abs=1e-3)
-    assert oracle.value >= censored.solver().oracle().value
+    assert oracle.value >= datasets.solver().oracle().value
 
 
 def test_the_first_rows_come_out_again(collect, tmp_path):
     collect.main([str(tmp_path / "runs.csv"), "--runs", "1"])
     made = (tmp_path / "runs.csv").read_text().splitlines()
-    runs = censored.solver_runs()
+    runs = datasets.solver_runs()
     shipped = Path(runs.about["file"]).read_text().splitlines()
     assert made == shipped[: len(made)] and len(made) == 41
 
