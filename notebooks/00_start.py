@@ -306,5 +306,5 @@ print("JAX:", made["versions"]["jax"])
 #   `censored.product_arms`.
 # * `censored.make_environment(...)` makes an environment of your own from a problem and
 #   a joint law of `jaxbandits.laws`; `jaxbandits.testing.check_environment` checks it.
-# * `docs/errata.md` tells where the paper and its figures differ, `penalty_radius`
+# * `errata.md` tells where the paper and its figures differ, `penalty_radius`
 #   included.

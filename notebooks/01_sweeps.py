@@ -135,7 +135,7 @@ plots.plot_heat_map(data.sel(environment="NegCorr"), **at, labels=named)
 # %% [markdown]
 # The same as curves over one parameter, for some values of the other: on PosCorr the
 # radius of the penalty matters most, and the printed radii (1 and 1, the upper right
-# corner above) cost many times the regret of small ones. `docs/errata.md` tells why.
+# corner above) cost many times the regret of small ones. `errata.md` tells why.
 
 # %%
 plots.plot_sensitivity(

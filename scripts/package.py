@@ -91,7 +91,7 @@ def check_sdist(sdist: Path, source: Path) -> None:
     missing = [name for name in NEEDED if not (source / name).is_file()]
     assert not missing, f"not in the sdist: {missing}"
     unwanted = [name for name in ("docs/figures", ".venv") if (source / name).exists()]
-    unwanted += [str(path) for path in (source / "docs").rglob("*.png")]
+    unwanted += [str(path) for path in source.rglob("*.webp")]
     assert not unwanted, f"in the sdist: {unwanted}"
     assert sdist.stat().st_size < LARGEST, sdist.stat().st_size
 

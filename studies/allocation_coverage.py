@@ -6,7 +6,7 @@ Data sets are drawn from SciPy's laws, three allocations in equal shares; a data
 counts of thresholds in equally likely cells (of integers themselves), so that all of
 them share one table of log likelihoods, which is that of the policies, in float32. With
 4,096 cells an estimate is off by 1e-4 of a standard error. Prints the table of
-docs/errata.md, A1, and what misses its bar.
+errata.md, A1, and what misses its bar.
 """
 
 import argparse

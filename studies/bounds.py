@@ -1,4 +1,4 @@
-"""Bounds of docs/theory beside runs: the tables of its pages.
+"""Bounds of studies/results/theory beside runs: the tables of its pages.
 
     python studies/bounds.py cells [--instances 200] [--horizon 100000]
 
@@ -74,7 +74,7 @@ def said(mean: float, error: float) -> str:
     return f"{mean:,.0f} ± {error:,.0f}"
 
 
-# Cell Thompson sampling, docs/theory/cell-thompson.md.
+# Cell Thompson sampling, theory/cell-thompson.md.
 
 
 def cell_game(
@@ -262,7 +262,7 @@ def waits_table(instances: int, horizon: int) -> None:
         row(seed, *(said(*mean_and_error(x)) for x in regret))
 
 
-# Allocation, docs/theory/allocation-thompson.md: exponential thresholds.
+# Allocation, theory/allocation-thompson.md: exponential thresholds.
 
 LOWEST, HIGHEST, BUDGET, ARMS = 0.05, 5.0, 2.0, 3
 
@@ -372,7 +372,7 @@ def allocation_table(instances: int, horizon: int) -> None:
             row(what, J, f"{t:,}", f"{bound[i]:,.0f}", *told)
 
 
-# Hazard Thompson sampling, docs/theory/hazard-thompson.md.
+# Hazard Thompson sampling, theory/hazard-thompson.md.
 
 
 def drawn_waits(rng: np.random.Generator, num_arms: int, num_waits: int) -> Moments:
@@ -513,7 +513,7 @@ def thinned_table(instances: int, horizon: int) -> None:
     row("smallest", "", *(f"{x:.2f}" for x in np.min(found, axis=0)))
 
 
-# Self-sparring on cells, docs/theory/self-sparring.md.
+# Self-sparring on cells, theory/self-sparring.md.
 
 
 def duel_runs(
@@ -544,7 +544,7 @@ def sparring_table(instances: int, horizon: int) -> None:
                 row(gap, f"{spread:.2f}", f"{t:,}", *told, most, f"{gap * t / 2:,.0f}")
 
 
-# omega*-UCB with shrunk variances, docs/theory/shrunk-omega.md.
+# omega*-UCB with shrunk variances, theory/shrunk-omega.md.
 
 RHO, COST = 0.25, 0.5
 COINS = 0.95, 0.9
@@ -647,7 +647,7 @@ def shrunk_table(instances: int, horizon: int) -> None:
         row(entries[0], *(f"{x:.2g}" for x in entries[1:]))
 
 
-# Ratio Thompson sampling, docs/theory/ratio-thompson.md.
+# Ratio Thompson sampling, theory/ratio-thompson.md.
 
 PAYS, SURELY = 0.5, 0.45
 TOGETHER = {"opposite": -1.0, "independent": 0.0, "one coin": 1.0}

@@ -1,4 +1,4 @@
-"""Take leaderboards into the package and the docs.
+"""Take leaderboards into the package and studies/results.
 
     python studies/leaderboards.py results
     python studies/leaderboards.py results --again budgeted "share-UCB" --horizon 10000
@@ -6,9 +6,10 @@
 
 For every setting whose leaderboard lies in FOLDER/leaderboard-SETTING-final, as
 `jaxbandits reproduce leaderboard-SETTING-final` writes it, or without the `-final` if
-there is none: the scores go into the package, the page and its figure into docs. Cells
-of the same seeds that the package has, and FOLDER has not, stay. Then the advice of
-docs/recommendation.md is written anew, as `jaxbandits recommend` prints it.
+there is none: the scores go into the package, the page and its figure into
+studies/results/leaderboards. Cells of the same seeds that the package has, and FOLDER
+has not, stay. Then the advice of docs/recommendation.md is written anew, as `jaxbandits
+recommend` prints it.
 
 With `--again`, entrants that have changed, or are new, are played first, with the best
 rival of every cell that the package has; their scores replace the old ones. Where
@@ -18,6 +19,7 @@ there of them is written after each.
 """
 
 import argparse
+import tempfile
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -26,6 +28,7 @@ from jaxbandits.plots import save_figure
 from jaxbandits.protocol import Environment
 from jaxbandits.results import provenance
 from jaxbandits_studies.common.experiment import Options
+from jaxbandits_studies.common.writing import small_figure
 from jaxbandits_studies.judging import board
 from jaxbandits_studies.judging.advice import ADVICE, paragraphs
 from jaxbandits_studies.judging.figure import dot_plot
@@ -38,7 +41,8 @@ from jaxbandits_studies.judging.speed import microseconds
 
 ROOT = Path(__file__).parents[1]
 BOARDS = Path(board.__file__).parent / "boards"
-DOCS = ROOT / "docs"
+PAGES = ROOT / "studies" / "results" / "leaderboards"
+ADVICE_PAGE = ROOT / "docs" / "recommendation.md"
 BEGIN, END = (
     "<!-- advice: by studies/leaderboards.py -->",
     "<!-- end of advice -->",
@@ -167,7 +171,7 @@ def _with_cell(whole: board.Board, new: Cell) -> board.Board:
 
 
 def write(whole: board.Board, name: str) -> None:
-    """Into the package and the docs.
+    """Into the package and studies/results.
 
     Args:
       whole: the board.
@@ -175,16 +179,19 @@ def write(whole: board.Board, name: str) -> None:
     """
     # With the digits of the file, by which the page's tables are sorted.
     whole, setting = board.loaded(board.dumped(whole)), whole.setting
-    protocol, figure = PROTOCOLS[setting], f"leaderboard-{setting}.png"
+    protocol, figure = PROTOCOLS[setting], f"{setting}.webp"
     longest = max(cell.horizon for cell in whole.cells)
     command = f"jaxbandits reproduce {name}"
     command += f" --seeds {whole.seeds} --horizon {longest}"
     BOARDS.mkdir(exist_ok=True)
-    (DOCS / "leaderboards").mkdir(exist_ok=True)
+    PAGES.mkdir(exist_ok=True)
     (BOARDS / f"{setting}.json").write_text(board.dumped(whole))
-    save_figure(dot_plot(whole, protocol), DOCS / "figures" / figure)
-    text = page(whole, protocol, command, f"../figures/{figure}")
-    (DOCS / "leaderboards" / f"{setting}.md").write_text(text)
+    with tempfile.TemporaryDirectory() as folder:
+        drawn = Path(folder) / "board.png"
+        save_figure(dot_plot(whole, protocol), drawn)
+        small_figure(drawn, PAGES / figure)
+    text = page(whole, protocol, command, figure)
+    (PAGES / f"{setting}.md").write_text(text)
 
 
 def advice() -> str:
@@ -195,7 +202,8 @@ def advice() -> str:
         blocks.append(paragraphs(setting)[1])
         if board.shipped(setting):
             blocks.append(
-                f"All of it: [leaderboards/{setting}.md](leaderboards/{setting}.md)."
+                f"All of it: [leaderboards/{setting}.md]"
+                f"(../studies/results/leaderboards/{setting}.md)."
             )
     options = {"break_long_words": False, "break_on_hyphens": False}
     wrapped = [textwrap.fill(block, WIDTH, **options) for block in blocks]
@@ -255,10 +263,9 @@ def main() -> None:
         if folder is not None:
             take(folder, setting)
             print(f"took {folder}")
-    recommendation = DOCS / "recommendation.md"
-    before, rest = recommendation.read_text().split(BEGIN)
+    before, rest = ADVICE_PAGE.read_text().split(BEGIN)
     after = rest.split(END)[1]
-    recommendation.write_text(before + advice() + after)
+    ADVICE_PAGE.write_text(before + advice() + after)
 
 
 if __name__ == "__main__":

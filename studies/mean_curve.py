@@ -11,7 +11,7 @@ of concave curves is concave, and is filled like one of them. Four forms:
 * ``7/8 mean, 1/8 draw``: of what ``mean`` gives and what one draw's optimum gives.
 
 Prints regrets beside those of one draw and the mean of 8 draws' optima: the table of
-docs/theory/mean-allocation.md. An hour on a core.
+theory/mean-allocation.md. An hour on a core.
 """
 
 import argparse

@@ -1,9 +1,9 @@
-"""Take full runs into the docs and the package.
+"""Take full runs into studies/results and the package.
 
     python studies/reproduction.py results
 
 For every experiment whose full run lies in FOLDER/NAME, as `jaxbandits reproduce NAME`
-writes it: summary and figure go to docs/reproduction/NAME, its minutes into the
+writes it: summary and figure go to studies/results/NAME, its minutes into the
 package. Then all that is there is judged by the claims of today, the verdicts go into
 the package, and the pages of the papers are written anew. Without FOLDER, only that.
 """
@@ -17,9 +17,9 @@ import reproduction_page as reproduction
 
 from jaxbandits_studies import REGISTRY, Options, minutes, recorded
 from jaxbandits_studies.common.claims import is_full
-from jaxbandits_studies.common.writing import SUMMARY
+from jaxbandits_studies.common.writing import SUMMARY, small_figure
 
-KEPT = Path(__file__).parents[1] / "docs" / "reproduction"
+KEPT = Path(__file__).parent / "results"
 
 
 def take(folder: Path) -> list[str]:
@@ -31,8 +31,8 @@ def take(folder: Path) -> list[str]:
         if name.startswith("leaderboard-") or not is_full(REGISTRY[name], played):
             continue
         (KEPT / name).mkdir(parents=True, exist_ok=True)
-        for file in (SUMMARY, f"{name}.png"):
-            shutil.copy(folder / name / file, KEPT / name / file)
+        shutil.copy(folder / name / SUMMARY, KEPT / name / SUMMARY)
+        small_figure(folder / name / f"{name}.png", KEPT / name / f"{name}.webp")
         taken.append(name)
     return taken
 
@@ -49,7 +49,7 @@ def main() -> None:
         for name, summary in reproduction.summaries_in(KEPT).items()
     }
     for name, summary in summaries.items():
-        text = json.dumps(summary, indent=1, allow_nan=False) + "\n"
+        text = json.dumps(summary, separators=(",", ":"), ensure_ascii=False) + "\n"
         (KEPT / name / SUMMARY).write_text(text, encoding="utf-8")
     whole = filter(minutes.is_whole, summaries.values())
     minutes.keep(map(minutes.timing_in, whole), REGISTRY)

@@ -1,6 +1,6 @@
 """What came of the papers' figures and tables at their own size: a page per paper.
 
-`docs/reproduction/NAME/` has the summary and the figure of a full run; the pages say
+`studies/results/NAME/` has the summary and the figure of a full run; the pages say
 nothing that those do not say.
 """
 
@@ -88,7 +88,7 @@ def page(setting: str, summaries: Mapping[str, Mapping[str, Any]]) -> str:
         f"{PAPERS[setting]}. What the commands below made of its experiments, and of "
         "ours that look at it closer, at the sizes named: with the paper's seeds and "
         "horizons where it states them. What it prints stands beside our numbers, and "
-        "why some differ in [the errata](../errata.md). Minutes are those of runs "
+        "why some differ in [the errata](errata.md). Minutes are those of runs "
         "whose programs had mostly been compiled before (`JAX_COMPILATION_CACHE_DIR`).",
         "",
         *_overview(experiments, played),
@@ -168,7 +168,7 @@ def _section(experiment: Experiment, summary: Mapping[str, Any]) -> list[str]:
         "",
         "; ".join(facts) + ".",
         "",
-        f"![{summary['title']}]({name}/{name}.png)",
+        f"![{summary['title']}]({name}/{name}.webp)",
         "",
         *(f"- {_linked(note)}" for note in summary["notes"]),
         *([""] if summary["notes"] else []),
@@ -229,7 +229,9 @@ def _numbers(numbers: Mapping[str, float]) -> str:
 
 def _linked(text: str) -> str:
     """With links to the pages that it names."""
-    return re.sub(r"\bdocs/([\w/-]+\.md)", r"[docs/\1](../\1)", text)
+    text = re.sub(r"\bdocs/([\w/-]+\.md)", r"[docs/\1](../../docs/\1)", text)
+    record = r"\bstudies/results/([\w/-]+\.md)"
+    return re.sub(record, r"[studies/results/\1](\1)", text)
 
 
 def _cell(text: str) -> str:

@@ -5,7 +5,7 @@
 Plays appendix A.1 with 30 arms, or a case of the tuning set, and shows, of the runs
 that lose most in the second half, the arms that get least of what is best for them:
 their truth, what they get in the mean, and what is believed of them. The numbers of
-docs/theory/mean-allocation.md.
+theory/mean-allocation.md.
 """
 
 import argparse

@@ -88,7 +88,9 @@ def test_the_workflow_has_every_python_that_is_named():
 
 def pages():
     found = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
-    return found + sorted((ROOT / "docs").rglob("*.md"))
+    for folder in ("docs", "studies"):
+        found += sorted((ROOT / folder).rglob("*.md"))
+    return found
 
 
 def test_links_lead_somewhere(subtests):
@@ -96,7 +98,9 @@ def test_links_lead_somewhere(subtests):
         with subtests.test(page=page):
             for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
                 # The sdist has no pictures.
-                left_out = (ROOT / "PKG-INFO").exists() and target.endswith(".png")
+                left_out = (ROOT / "PKG-INFO").exists() and target.endswith(
+                    (".png", ".webp")
+                )
                 if not target.startswith(("http://", "https://")) and not left_out:
                     path, _, place = target.partition("#")
                     aim = page.parent / path if path else page

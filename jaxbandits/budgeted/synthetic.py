@@ -1,7 +1,7 @@
 """The synthetic instances of the budgeted paper, Table 1, drawn anew for every seed.
 
 The text draws mean costs from U(0, 1); the published code, and so the paper's figures,
-from U(0.01, 1): `cost_floor` (docs/errata.md).
+from U(0.01, 1): `cost_floor` (errata.md).
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """The instances of the censored paper, and its limit grids.
 
 The paper calls its grid "equidistant of size |M|" on (0, 1]. Its tables were made with
-``linspace(0.1, 0.9, |M|)`` (docs/errata.md): form ``tabulated``. Form ``printed`` is
+``linspace(0.1, 0.9, |M|)`` (errata.md): form ``tabulated``. Form ``printed`` is
 the literal reading {1/|M|, ..., 1}, whose largest limit is never exceeded when
 consumption is truncated to [0, 1].
 """

@@ -1,7 +1,7 @@
 """The instances of the farewell paper's experiments, and its applications as games.
 
 The paper shows its delay distributions as bar charts without numbers. Those below are
-*reconstructed*: they give the minimal gaps that its text states (docs/errata.md).
+*reconstructed*: they give the minimal gaps that its text states (errata.md).
 """
 
 from typing import Any
@@ -85,7 +85,7 @@ def second_price_auction(
     The fee is the unit of money. Bid number j, 1 to D, is ``j - 1`` units; it wins if
     the others' highest bid M is at most that, and then costs ``1 + M`` and brings V. A
     lost auction costs the fee alone, whatever the bid: unlike in section 2.1, where
-    giving up costs the whole wait (`failure` is ``unit``; docs/errata.md).
+    giving up costs the whole wait (`failure` is ``unit``; errata.md).
 
     Args:
       highest_bid_of_others: f64[N], probabilities of M = 0, ..., N - 1 units; a

@@ -13,7 +13,7 @@ so that a draw is ``w_1 + w_x x`` with (w_0, w_x, w_1) of Dirichlet(1, (1 - a) n
 n). Mean and variance are those of the process that has seen every gain, and so are all
 draws if gains are 0 or 1, or all alike. Of all gains with this mean and variance these
 two values are the easiest to exceed: hence nothing that has begun badly is given up too
-soon, whatever the law of the gains (docs/theory/cell-thompson.md). What is better the
+soon, whatever the law of the gains (theory/cell-thompson.md). What is better the
 less it is (a cost, a time) has what is saved for a gain: `drawn_cost`. Gains that come
 with costs are one number at a price: `lacks`.
 """

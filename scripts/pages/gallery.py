@@ -7,12 +7,11 @@ from jaxbandits_studies import REGISTRY
 SETTINGS = ("censored", "allocation", "budgeted", "farewell")
 
 
-def page(docs: Path) -> str:
+def page(results: Path) -> str:
     """The page's Markdown.
 
     Args:
-      docs: the folder of pages, with pictures that are kept: of full runs in
-        ``reproduction/NAME``, others in ``figures``.
+      results: the folder ``studies/results``, with a picture of every full run.
     """
     lines = [
         "# Gallery",
@@ -25,15 +24,16 @@ def page(docs: Path) -> str:
         lines += [f"## {setting.capitalize()}", ""]
         for experiment in REGISTRY.values():
             if experiment.setting == setting:
-                lines += _entry(experiment, docs)
+                lines += _entry(experiment, results)
     return "\n".join(lines)
 
 
-def _entry(experiment, docs: Path) -> list[str]:
+def _entry(experiment, results: Path) -> list[str]:
     name = experiment.name
     lines = [f"### {name}", "", f"{experiment.title} *({experiment.source})*", ""]
-    for picture in (f"reproduction/{name}/{name}.png", f"figures/{name}.png"):
-        if (docs / picture).exists():
-            lines += [f"![{name}]({picture}){{ .gallery loading=lazy }}", ""]
-            break
+    picture = f"{name}/{name}.webp"
+    if name == f"leaderboard-{experiment.setting}":
+        picture = f"leaderboards/{experiment.setting}.webp"
+    if (results / picture).exists():
+        lines += [f"![{name}](results/{picture}){{ .gallery loading=lazy }}", ""]
     return [*lines, f"    jaxbandits reproduce {name}", ""]

@@ -27,6 +27,12 @@ ELSEWHERE = {
         for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
     },
 }
+ELSEWHERE |= {
+    f"studies/results/{name}": f"results/{name}"
+    for path in sorted((ROOT / "studies" / "results").rglob("*"))
+    if path.suffix in (".md", ".webp")
+    for name in [path.relative_to(ROOT / "studies" / "results").as_posix()]
+}
 PAGES = ELSEWHERE | {
     str(path.relative_to(ROOT)): str(path.relative_to(ROOT / "docs"))
     for path in sorted((ROOT / "docs").rglob("*"))
@@ -66,11 +72,11 @@ def on_config(config):
     notebooks = [page for page in ELSEWHERE.values() if page.endswith(".ipynb")]
     for part in config.nav:
         if "Which policy?" in part:
-            part["Which policy?"] += _in("leaderboards")
+            part["Which policy?"] += _in("results/leaderboards")
         elif "Theory" in part:
-            part["Theory"] = _in("theory")
+            part["Theory"] = _in("results/theory")
         elif "Reproduction" in part:
-            part["Reproduction"] = _in("reproduction")
+            part["Reproduction"] = [f"results/{setting}.md" for setting in SETTINGS]
         elif "Notebooks" in part:
             part["Notebooks"] = notebooks
         elif "Reference" in part:
@@ -92,7 +98,7 @@ def on_files(files, config):
     for room in ROOMS:
         text = f"# `{room}`\n\n::: {room}\n"
         files.append(File.generated(config, f"api/{room}.md", content=text))
-    text = gallery.page(ROOT / "docs")
+    text = gallery.page(ROOT / "studies" / "results")
     files.append(File.generated(config, "gallery.md", content=text))
     return files
 

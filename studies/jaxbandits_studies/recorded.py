@@ -1,6 +1,6 @@
 """The verdicts that full runs of ours came to, from `verdicts.json` beside this file.
 
-`studies/reproduction.py` takes them from the summaries that docs/reproduction shows.
+`studies/reproduction.py` takes them from the summaries that studies/results shows.
 """
 
 import json

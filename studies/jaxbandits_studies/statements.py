@@ -52,7 +52,7 @@ class Statement(NamedTuple):
     """Something that a source says.
 
     Attributes:
-      id: the entry of docs/errata.md that it is of, and its number there: ``C5.1``.
+      id: the entry of errata.md that it is of, and its number there: ``C5.1``.
       text: what it says.
       source: where.
       experiment: name of the one whose outcome decides.
@@ -122,7 +122,7 @@ def of_experiment(name: str) -> list[Statement]:
 
 
 def of_id(asked: str) -> list[Statement]:
-    """Statements by their id, or all of an entry of docs/errata.md: ``C5``."""
+    """Statements by their id, or all of an entry of errata.md: ``C5``."""
     return [
         each
         for each in STATEMENTS.values()
@@ -160,7 +160,7 @@ def reasons(entries: Iterable[str]) -> dict[str, str]:
       entries: the cause of each claim, or what it stands on; empty where there is none.
 
     Returns:
-      Entry of docs/errata.md -> how many claims it explains, and the reason.
+      Entry of errata.md -> how many claims it explains, and the reason.
     """
     causes = {}
     for entry, number in Counter(filter(None, entries)).most_common():
@@ -168,7 +168,7 @@ def reasons(entries: Iterable[str]) -> dict[str, str]:
         if entry in CAUSES:
             several = "fails" if number == 1 else "fail"
             why = f"{number} {several} for one cause: {CAUSES[entry]}"
-        causes[entry] = f"{why} (docs/errata.md, {entry})."
+        causes[entry] = f"{why} (studies/results/errata.md, {entry})."
     return causes
 
 

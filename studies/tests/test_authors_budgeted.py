@@ -6,7 +6,7 @@ reading of the paper; this does not.
 
 Regrets have heavy tails, so that means of both are compared with the larger of the two
 deviations, as in test_published_budgeted.py. omega-UCB's code skips an arm that has
-cost nothing in a fifth of the cases (docs/errata.md, B7); where that matters, on
+cost nothing in a fifth of the cases (errata.md, B7); where that matters, on
 Br-cheap, it is left out here.
 """
 

@@ -562,7 +562,7 @@ def test_a_quick_run_has_no_verdict():
     assert [claim.id for claim in full.claims] == [f"B2.{i}" for i in range(1, 7)]
     assert SMALLER not in full.notes
     verdicts = {claim.id: claim.verdict for claim in full.claims}
-    # 2.95 is a slip, docs/errata.md (B2).
+    # 2.95 is a slip, errata.md (B2).
     assert verdicts == {
         "B2.1": "holds",
         "B2.2": "holds",
@@ -633,7 +633,8 @@ def test_a_claim_says_why_it_fails():
     failed = statement.claim(Found("fails", {"arm 1": 8.0}))
     assert failed.verdict == failed.found == "fails" and failed.reason == "B2"
     assert failed.sentence == (
-        f"B2.3: {statement.text} (Example 2): fails (arm 1 8), docs/errata.md, B2."
+        f"B2.3: {statement.text} (Example 2): fails (arm 1 8), "
+        "studies/results/errata.md, B2."
     )
     held = statement.claim(Found("holds", {"arm 1": 2.95}))
     assert held.reason == "" and held.sentence.endswith("): holds (arm 1 2.95).")
@@ -646,14 +647,18 @@ def test_what_stands_on_delays_of_ours_is_not_comparable_whatever_is_found():
             assert (claim.verdict, claim.found) == ("not comparable", found)
             assert (claim.cause, claim.stands_on) == ("", "D1")
             assert claim.sentence.endswith(
-                f": not comparable, here {found} (Wait-UCB 1), docs/errata.md, D1."
+                f": not comparable, here {found} (Wait-UCB 1), "
+                "studies/results/errata.md, D1."
             )
 
 
 def test_a_reason_is_said_once():
     told = reasons(["", "B2", "C3", "", "C3", "D1", "C3", "D1"])
     assert list(told) == ["C3", "D1", "B2"]
-    assert told["C3"] == f"3 fail for one cause: {CAUSES['C3']} (docs/errata.md, C3)."
+    assert (
+        told["C3"]
+        == f"3 fail for one cause: {CAUSES['C3']} (studies/results/errata.md, C3)."
+    )
     assert told["D1"].startswith(f"2 not comparable, played with {STANDS_ON['D1']}")
     assert told["B2"].startswith("1 fails for one cause: the printed number")
     assert reasons([]) == {}

@@ -183,7 +183,7 @@ def test_claims_of_a_rehearsal(rehearsal):
     assert claims[0].id == "D2.1"
     assert claims[0].sentence.endswith(
         "UCB-Simplex with kappa = D (section 7.1): not comparable, here undecided "
-        "(Wait-UCB 1, UCB-Simplex 2), docs/errata.md, D1."
+        "(Wait-UCB 1, UCB-Simplex 2), errata.md, D1."
     )
     for name, figures in (("farewell-fig2", 1), ("farewell-readings", 2)):
         claims = judged(name)
@@ -322,7 +322,7 @@ def test_counts_end_with_the_horizon():
 
 @pytest.mark.slow
 def test_as_many_runs_are_lost_as_the_errata_say():
-    """docs/errata.md, D7, with half of the seeds: 29 and 0 of 1,024."""
+    """errata.md, D7, with half of the seeds: 29 and 0 of 1,024."""
     for rho, least, most in [(0.25, 4, 40), (1.0, 0, 0)]:
         with naming((rho, least, most)):
             game, budget = comparisons.FIGURE_2["Figure 2c"](), 1e5

@@ -26,7 +26,7 @@ from studies.tests.checks import (
 from tests.plots.crowding import complaints
 
 PRIZE, SLOW = least.QUICK
-DOCS = Path(__file__).parents[2] / "docs"
+RESULTS = Path(__file__).parents[1] / "results"
 
 
 def of(record):
@@ -139,8 +139,8 @@ def test_notes_count_pairs(all_cases):
 
 
 def test_the_page_has_what_the_full_run_found(quick):
-    kept = json.loads((DOCS / "reproduction" / least.NAME / SUMMARY).read_text())
-    page = (DOCS / "theory" / "least-budgeted-regret.md").read_text()
+    kept = json.loads((RESULTS / least.NAME / SUMMARY).read_text())
+    page = (RESULTS / "theory" / "least-budgeted-regret.md").read_text()
     cases = {}
     for record in kept["records"]:
         cases.setdefault(record["environment"], {})[record["policy"]] = of(record)

@@ -103,7 +103,7 @@ def test_parts_have_the_mean_of_their_cell_and_bring_no_more_than_it_can(monkeyp
 
 @pytest.mark.slow
 def test_where_rewards_decide():
-    """The c of docs/theory/least-regret.md by hand, 34.1175, of nine arms alike."""
+    """The c of theory/least-regret.md by hand, 34.1175, of nine arms alike."""
     game = censored.negcorr(form="printed")
     found = of_any_law(game, 8).constant
     assert 0.97 * 34.1175 < found < 34.1175

@@ -28,7 +28,7 @@ from studies.tests.checks import (
 from tests.plots.crowding import complaints
 from tests.tables import naming
 
-DOCS = Path(__file__).parents[2] / "docs"
+RESULTS = Path(__file__).parents[1] / "results"
 ZERO, CASE, FEE = least.QUICK
 
 
@@ -209,8 +209,8 @@ def test_notes_count_cases(all_cases):
 
 
 def test_the_page_has_what_the_full_run_found(quick):
-    kept = json.loads((DOCS / "reproduction" / least.NAME / SUMMARY).read_text())
-    page = (DOCS / "theory" / "least-waiting-regret.md").read_text()
+    kept = json.loads((RESULTS / least.NAME / SUMMARY).read_text())
+    page = (RESULTS / "theory" / "least-waiting-regret.md").read_text()
     cases = {}
     for record in kept["records"]:
         numbers = {name: each["mean"] for name, each in record["metrics"].items()}

@@ -4,7 +4,7 @@ The constants called "independent" come from an independent float64 simulation, 
 repetitions: mean regret with its standard error (None where none is known) and censored
 share. The paper's are shares of 100 repetitions with their standard deviations. All
 rows are judged together (`ztable`); the root seed is fixed, so that runs on one machine
-agree. What the paper prints and nobody reproduces is no row: docs/errata.md, C1 and C5.
+agree. What the paper prints and nobody reproduces is no row: errata.md, C1 and C5.
 """
 
 from functools import partial
@@ -62,7 +62,7 @@ REMARK_3 = {"Indep": 2477, "PosCorr": 1875, "NegCorr": 365}
 # Censored shares on two and on 20 limits, 40 repetitions.
 INDEPENDENT_SHARES = {"censored-fig6": 0.4156, "censored-fig7": 0.5645}  # UCB, Indep
 # The paper's shares on Indep, and their standard deviations (None: not printed). What
-# its column TS has is UCB's: docs/errata.md, C5.
+# its column TS has is UCB's: errata.md, C5.
 PUBLISHED = {
     ("censored-fig4", RCUCB): (0.4462, None),
     ("censored-fig4", "UCB"): (0.5749, None),

@@ -110,7 +110,7 @@ def test_all_rows_together():
 def test_the_slope_of_the_truncated_estimator():
     """Up to T = 1e6; slopes over the last factor of ten agree to 0.1.
 
-    That of the printed one is not reproduced (docs/errata.md, A1).
+    That of the printed one is not reproduced (errata.md, A1).
     """
     expected, slope = 4_500, 0.33
     game = allocation.simulation()

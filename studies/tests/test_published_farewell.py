@@ -84,7 +84,7 @@ def test_all_rows_together():
 
 
 def test_omega_on_figure_1c():
-    """Its row above is a fluctuation of ten runs (docs/errata.md, D2).
+    """Its row above is a fluctuation of ten runs (errata.md, D2).
 
     Independent of both: 2,000 runs of a program in C, float64, written from the paper.
     """

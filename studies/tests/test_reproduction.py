@@ -16,10 +16,13 @@ from tests.tables import naming
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "studies"))
 pages, quoted = map(import_module, ("reproduction_page", "quoted"))
-KEPT = ROOT / "docs" / "reproduction"
+KEPT = ROOT / "studies" / "results"
 SUMMARIES = pages.summaries_in(KEPT)
-PAGES = ("errata.md", "recommendation.md", "theory/discounted-omega.md")
-QUOTING = [ROOT / "docs" / name for name in PAGES]
+QUOTING = [
+    KEPT / "errata.md",
+    KEPT / "theory" / "discounted-omega.md",
+    ROOT / "docs" / "recommendation.md",
+]
 AGAIN = "python studies/reproduction.py"
 CAUSES_OF = ["C3", "C3", "B2", "C3", "C3", *[""] * 100]  # of the claims of a summary
 JUDGED = len(of_experiment("farewell-fig1"))
@@ -58,7 +61,7 @@ def summary(name="farewell-fig1", verdict="holds", **options):
             "root_seed": 0,
         }
         | options,
-        "notes": ["A note (docs/errata.md)."],
+        "notes": ["A note (errata.md)."],
         "claims": [
             {
                 "id": each.id,
@@ -99,7 +102,7 @@ def test_a_summary_is_of_a_full_run_of_known_code():
             assert all(claim["ours"] for claim in found["claims"])
             assert found["provenance"]["git"]["revision"]
             assert not found["provenance"]["git"]["dirty"]
-            assert (KEPT / name / f"{name}.png").stat().st_size > 1_000
+            assert (KEPT / name / f"{name}.webp").stat().st_size > 1_000
             if minutes.is_whole(found):
                 row = minutes.measured()[
                     minutes.size_of(REGISTRY[name], REGISTRY[name].full)

@@ -1,6 +1,6 @@
 """Likelihood intervals of the rate hold the truth as often as they say.
 
-A sample of studies/allocation_coverage.py, whose table is in docs/errata.md, A1.
+A sample of studies/allocation_coverage.py, whose table is in errata.md, A1.
 """
 
 from pathlib import Path

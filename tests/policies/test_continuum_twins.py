@@ -6,7 +6,7 @@ for the twin: float32 moves an index by less than 1e-5. Splits depend on counts 
 widths alone, so that both have the same grid after every round; a limit that the twin
 does not know would show.
 
-Radii are scaled down, or 5,000 rounds would refine nothing (docs/errata.md).
+Radii are scaled down, or 5,000 rounds would refine nothing (errata.md).
 """
 
 from collections.abc import Callable

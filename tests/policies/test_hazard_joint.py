@@ -143,7 +143,7 @@ def test_the_game_of_the_page():
 
 @pytest.mark.slow
 def test_fewer_runs_are_lost_in_a_gap():
-    """The table of docs/theory/hazard-thompson.md, with fewer runs."""
+    """The table of theory/hazard-thompson.md, with fewer runs."""
     apart, joint = bounds.both_hazards(bounds.coin_in_a_gap(), np.array([10_000]), 512)
     error = np.hypot(*(x.std() / x.size**0.5 for x in (apart, joint)))
     assert joint.mean() < apart.mean() - 3 * error

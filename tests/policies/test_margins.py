@@ -21,7 +21,7 @@ from tests.registered import POLICIES
 # Regret at T = 2,000 as a share of uniform play's, measured over 64 seeds on Indep with
 # three limits, rounded up generously. Uniform itself and the fixed pair have no margin.
 # RCUCB plays with the gain radius only: with eq. (12) as printed it is 2.5 times worse
-# than uniform play at this horizon (docs/errata.md, C3).
+# than uniform play at this horizon (errata.md, C3).
 MARGIN = {
     "censored/rcucb": 0.25,  # 0.10
     "censored/ucb": 0.75,  # 0.49
@@ -160,7 +160,7 @@ ORDERED_MARGIN = {
 }
 ALLOCATION_PARAMS = {"scale": 0.25, "initial": 2.0}
 # The printed radii cover everything that is possible: all budget goes to one arm, in
-# turn, which is worse than a uniform split (docs/errata.md).
+# turn, which is worse than a uniform split (errata.md).
 ONE_ARM_AT_A_TIME = {"allocation/ra-ucb-printed-radii"}
 # UCB-BV1's radius is infinite until all arms have been played very often, with costs
 # that may be as small as 0.01 or 1 / D: it plays the arms in turn. So does UCB-B2 until

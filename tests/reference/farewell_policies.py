@@ -403,7 +403,7 @@ class HazardThompson(PairPolicy):
 class JointHazardThompson(HazardThompson):
     """The same, but one number is drawn of those that end in a unit: their worth.
 
-    docs/theory/hazard-thompson.md: a reward less p times the time, at the price p that
+    theory/hazard-thompson.md: a reward less p times the time, at the price p that
     is the largest rate of posterior means. The mean time is its posterior mean.
     """
 

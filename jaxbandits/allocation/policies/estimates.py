@@ -3,7 +3,7 @@
 A success at allocation x shows the threshold truncated to [0, x], so the likelihood of
 a rate given the thresholds seen is the product of ``pdf(F_u) / G(x_u)`` over successes.
 (The paper's eqs. (6), (9) and (10) have B for x, which is right for ``x = B`` only;
-docs/errata.md.) Allocations differ from round to round, so no fixed number of moments
+errata.md.) Allocations differ from round to round, so no fixed number of moments
 is sufficient; the logarithm of the likelihood at a few dozen rates, equally spaced in
 ``log rate``, is, up to an interpolation error that is a small fraction of a standard
 error: with the spacing h in units of the family's `sharpness`, the slope of the

@@ -2,7 +2,7 @@
 
 All budget goes to one arm after the other; then the optimum of the estimates is played
 for ever. The paper's exploration length ``T**(2/3)`` may count rounds in all or per arm
-(Remark 4.7: per arm); Figure 3 is reproduced by the latter only (docs/errata.md).
+(Remark 4.7: per arm); Figure 3 is reproduced by the latter only (errata.md).
 """
 
 from typing import NamedTuple

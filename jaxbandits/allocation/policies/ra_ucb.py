@@ -6,7 +6,7 @@ best, the others at their worst, and the surrogate problem P~ of eq. (13) is sol
 every arm keeps getting at least what is optimal for it, and is learnt about under
 little censoring.
 
-Named choices, each with its evidence in docs/errata.md:
+Named choices, each with its evidence in errata.md:
 
 * `estimator`: ``truncated`` at the allocation of the time (right), or ``printed``, at
   the whole budget, the largest where rounds differ (eqs. 6-10; inconsistent);

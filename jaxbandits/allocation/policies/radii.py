@@ -9,7 +9,7 @@ Four forms, each with a scale for either radius, and none:
   variance is ``sum p G_u (1 - p G_u)``, so the squared relative error of p is ``(1 - q)
   / n`` with ``q = sum (p G_u)**2 / sum p G_u``, and that of the rate comes on top;
 * ``printed``: the paper's Hoeffding radii (section 4.3), times `scale`. With the
-  constants of the theorems they are vacuous (docs/errata.md): the policy then gives all
+  constants of the theorems they are vacuous (errata.md): the policy then gives all
   budget to one arm, in turn;
 * ``code``: those of the authors' published code, for exponential thresholds: `CODE_D`
   in place of the theorems' constant, its blocks of K rounds for t, its hundredths;

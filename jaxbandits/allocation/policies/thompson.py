@@ -2,13 +2,13 @@
 
 A rate and a probability are drawn for every arm from its posterior (`posterior`), and
 the optimum for these is played; all arms learn in every round. What is lost on average
-over a prior, if the posterior is exact: docs/theory/allocation-thompson.md.
+over a prior, if the posterior is exact: theory/allocation-thompson.md.
 
 With several `draws` the mean of their optima is played. Where the families are concave
 so is what a round is worth, and by Jensen's inequality the mean is worth at least as
 much as its parts are on average, whatever the true parameters are; and no arm gets less
 than ``1 / draws`` of what a single draw would give it, so that what one draw explores
-many do as well (docs/theory/mean-allocation.md). In a cascade it is the logarithm of
+many do as well (theory/mean-allocation.md). In a cascade it is the logarithm of
 the chance to have no success that is convex: a mean fails at most as often as its parts
 do in the geometric mean.
 """
@@ -56,7 +56,7 @@ def thompson(
       feasible: whether rate and probability are drawn given that the probability is at
         most 1. Without, it is cut off there, and an arm that gets little may keep a
         rate too small for its successes, and get little for ever: lost runs
-        (docs/theory/mean-allocation.md).
+        (theory/mean-allocation.md).
 
     Raises:
       ValueError: if `draws` is not in [1, 1000], or above 1 where an average is no

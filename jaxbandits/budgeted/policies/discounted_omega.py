@@ -9,7 +9,7 @@ Switching Bandit Problems", ALT 2011, section 3). With g = 1 - 1 / memory, an ar
 count, z^2 = 2 rho log max(1, N) with N the n of all arms together, which is at most the
 memory. What is not pulled is forgotten, so that every arm is tried again and again: the
 price where nothing changes is regret linear in the budget, the smaller the longer the
-memory (docs/theory/discounted-omega.md).
+memory (theory/discounted-omega.md).
 """
 
 from typing import Any, NamedTuple

@@ -15,7 +15,7 @@ Named choices:
   was observed, which may be 0 and end an arm's exploration for good (linear regret).
   ``shrunk`` (ours) mixes what was observed with 10 pulls of eta = 1: never 0, and low
   variances count at once: what that guarantees, and what not, is in
-  docs/theory/shrunk-omega.md. ``jaxbandits reproduce budgeted-shrunk`` has other
+  theory/shrunk-omega.md. ``jaxbandits reproduce budgeted-shrunk`` has other
   numbers of pulls, and other rho; 1 to 100 pulls are 0.86 to 1.19 times the regret of
   10 (docs/recommendation.md).
 """

@@ -10,7 +10,7 @@ The draw is of one number of a pull, whose variance is that of reward and cost t
 a cost apart, and where a high reward comes with a low cost, has to be lucky twice to
 make up for what was one stroke of bad luck. No start, no radius, no budget or horizon.
 
-What is proved of it: docs/theory/price-thompson.md.
+What is proved of it: theory/price-thompson.md.
 """
 
 from typing import NamedTuple

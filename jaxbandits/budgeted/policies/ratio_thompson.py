@@ -9,7 +9,7 @@ which one is the largest reward, and for costs the smallest cost: of all laws th
 easiest to exceed, so that an arm which has begun badly is not given up too soon. No
 start, no radius, no budget or horizon.
 
-What is proved of it: docs/theory/ratio-thompson.md.
+What is proved of it: theory/ratio-thompson.md.
 """
 
 from typing import NamedTuple

@@ -11,10 +11,10 @@ et al., 2024). An arm on which less than M / K^power has been spent is explored,
 others hardly any more; the 1 leaves every arm some width, however much it had.
 Variances are shrunk and not switched: eta is what was observed, mixed with
 `prior_pulls` pulls of a prior, so that a low variance counts at once and none is ever 0
-(with omega*'s switch an arm may be lost for good, docs/errata.md, B8).
+(with omega*'s switch an arm may be lost for good, errata.md, B8).
 
 With any rho it loses some runs for good where the best arm nearly always pays:
-docs/theory/share-ucb.md proves it.
+theory/share-ucb.md proves it.
 
 Named choices:
 
@@ -29,7 +29,7 @@ Named choices:
   `joint` z^2 is multiplied by the variance of the ratio, as in Fieller's interval, over
   that of the box; the correlation is mixed with `prior_pulls` of -1. Where costs come
   with rewards (who clicks costs, and may buy) that saves a quarter to two fifths of the
-  regret; where they are independent it costs a tenth (docs/theory/share-ucb.md).
+  regret; where they are independent it costs a tenth (theory/share-ucb.md).
 """
 
 from typing import NamedTuple
@@ -75,7 +75,7 @@ class LeftParams(NamedTuple):
 
 class SpentParams(NamedTuple):
     """As `LeftParams`; power 1 leaves an arm alone for sqrt(K) times as long after bad
-    luck, and loses more runs (docs/theory/share-ucb.md)."""
+    luck, and loses more runs (theory/share-ucb.md)."""
 
     rho: float = 0.5
     power: float = 0.5

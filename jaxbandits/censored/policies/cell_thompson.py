@@ -13,7 +13,7 @@ the Kaplan-Meier estimate but for the prior), that of mu_j has mean and variance
 Dirichlet process's, whose prior observations are the smallest and the largest possible
 gain (plain/gains.py). No radius, no horizon, no scale of penalties.
 
-What is proved of it: docs/theory/cell-thompson.md.
+What is proved of it: theory/cell-thompson.md.
 """
 
 from typing import NamedTuple

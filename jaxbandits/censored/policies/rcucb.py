@@ -7,7 +7,7 @@ Idea: a round with limit tau also tells what every smaller limit would have give
 the gain of a pair is estimated from all rounds whose limit was at least as large, and
 the risk of exceeding a limit from all rounds of the arm.
 
-Named choices (docs/errata.md): `penalty_radius` scales the second part of the
+Named choices (errata.md): `penalty_radius` scales the second part of the
 confidence length; 1 is eq. (12), 0 is what the paper's figures show, and can be
 trapped for good. `gain_radius` scales the first; 1/2 is the constant of UCB1 as used in
 E.1. `survival` says how the risk is estimated from censored rounds, `radius` how it

@@ -5,7 +5,7 @@ Goyal 2012) on the rescaled reward of eq. (7); a round with limit tau updates ev
 of the arm with a limit of at most tau.
 
 The paper's "conduct a Bernoulli trial for every tau <= tau_t" can be read in several
-ways that differ in regret by a factor of three (docs/errata.md), hence `update`.
+ways that differ in regret by a factor of three (errata.md), hence `update`.
 """
 
 from typing import Any, NamedTuple

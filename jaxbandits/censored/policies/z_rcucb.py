@@ -7,7 +7,7 @@ Idea: every arm keeps a grid of limits. Each grid point stands for the cell betw
 left neighbour and itself; once the point's confidence length is below the width of its
 cell, the cell is split.
 
-Named choices (docs/errata.md): `penalty_radius` and `gain_radius` scale the parts of
+Named choices (errata.md): `penalty_radius` and `gain_radius` scale the parts of
 the confidence length as in RCUCB, `smoothness` the widths in (13) and (14), where the
 paper assumes the Lipschitz constant 1. `history` says what a new point knows.
 """

@@ -22,7 +22,7 @@ bad luck, if what comes late pays less. At the price p that the largest rate by
 posterior means puts on time an epoch that ends there is worth one number, its reward
 less p times its time. A draw of the mean worth, x_d, is put down to the reward: v_d =
 x_d + p c_d, c_d being its posterior mean. What is proved of either:
-docs/theory/hazard-thompson.md.
+theory/hazard-thompson.md.
 """
 
 from typing import NamedTuple

@@ -43,7 +43,7 @@ def omega_ucb(
 ) -> Policy[Means | Moments, _omega_ucb.Params, Action]:
     """omega-UCB (budgeted) with the cost interval [1, j] of every wait; rho = 1.
 
-    With the budgeted setting's 1/4 a run in a hundred is lost (docs/errata.md, D7).
+    With the budgeted setting's 1/4 a run in a hundred is lost (errata.md, D7).
 
     Args:
       problem: number of macro-arms and waits.

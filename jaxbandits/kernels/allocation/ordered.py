@@ -4,7 +4,7 @@ Arms are served one after the other, each for a number of units, until the round
 budget is used up; an arm that has been left is not returned to. Unit u of a round is
 handed out with probability ``S(u) = P(B >= u)``, so that n units of arm i after the
 first s units are worth ``sum_{j=1..n} (f_i(j) - f_i(j - 1)) S(s + j)``: nothing else of
-the budget's distribution matters (docs/theory/ordered-allocation.md).
+the budget's distribution matters (theory/ordered-allocation.md).
 """
 
 from typing import NamedTuple

@@ -32,7 +32,7 @@ CAST = LEARNERS | {
 }
 NOTE = (
     f"Synthetic: set {FOLDER} to a folder that holds {FILE}, Criteo's log in the form "
-    "of the paper's Table 2 (docs/errata.md, A7, says how to make it)."
+    "of the paper's Table 2 (errata.md, A7, says how to make it)."
 )
 
 

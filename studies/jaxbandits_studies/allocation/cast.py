@@ -31,7 +31,7 @@ def all_learn_at(scale) -> Contestant:
 
 
 # Of 1, .25, .05 and .01, what serves the games of `allocation-tuning` best with one
-# number (docs/errata.md, A8): found with hindsight, which a rival of ours may have.
+# number (errata.md, A8): found with hindsight, which a rival of ours may have.
 TUNED = all_learn_at(0.05)
 THOMPSON = Contestant(allocation.thompson)
 LEARNERS = {

@@ -24,7 +24,7 @@ NOTES = (
     "The paper's Figure 1 measures regret against an oracle whose scales were divided "
     "by 10,000 once too often in its published notebook: with 4.13 correct answers "
     "per user among the first 1,000, that oracle is worse than the uniform split "
-    "(6.44); the proper one gives 6.86 (docs/errata.md).",
+    "(6.44); the proper one gives 6.86 (errata.md).",
 )
 
 

@@ -91,7 +91,7 @@ FINALISTS = {
 HEAVY_TAILS = (
     "Means of 100 runs cannot rank policies whose rare lost runs make up most of the "
     "mean: see the medians, quantiles and paired differences in summary.json and "
-    "docs/errata.md (B5).",
+    "errata.md (B5).",
 )
 RHO = tuple(2.0**k for k in range(-7, 2))
 

@@ -142,7 +142,7 @@ def asymmetry(options: Options) -> Outcome:
     rows = []
     for count in ASYMMETRY_COUNTS:
         z2 = Z_ASYMMETRY**2
-        # Eq. (23) is the square of the ratio that the text defines (docs/errata.md).
+        # Eq. (23) is the square of the ratio that the text defines (errata.md).
         printed = (2 * mean - 1) ** 2 * z2 / (4 * count * mean * (1 - mean) + z2)
         lower, upper = (
             np.asarray(x, np.float64) for x in wilson_interval(mean, count, z2)

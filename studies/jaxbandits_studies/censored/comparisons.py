@@ -70,7 +70,7 @@ SURVIVAL = {
 }
 TABLE_NOTES = (
     "The paper's columns TS and UCB look exchanged, and its PosCorr row matches no "
-    "reading of the printed parameters: docs/errata.md.",
+    "reading of the printed parameters: errata.md.",
 )
 
 

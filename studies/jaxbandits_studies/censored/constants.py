@@ -1,6 +1,6 @@
 """What a consistent policy loses per unit of log T at least, with censored consumption.
 
-The symbols that a round may show are docs/theory/least-regret.md's.
+The symbols that a round may show are theory/least-regret.md's.
 """
 
 import jax

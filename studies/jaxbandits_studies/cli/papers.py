@@ -23,7 +23,7 @@ def add_papers(commands: Any) -> None:
         "asked",
         metavar="PAPER|CLAIM",
         nargs="?",
-        help=f"one paper ({', '.join(PAPERS)}), an entry of docs/errata.md (C5) or "
+        help=f"one paper ({', '.join(PAPERS)}), an entry of the errata (C5) or "
         "one claim (C5.1); without it, a line per paper",
     )
     paper.add_argument(

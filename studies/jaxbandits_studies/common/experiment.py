@@ -50,7 +50,7 @@ class Claim(NamedTuple):
       ours: our numbers, by what they are of.
       found: ``holds``, ``fails``, ``undecided`` or ``vacuous`` (whatever is played).
       published: the source's numbers, or None where it prints none.
-      cause: entry of docs/errata.md that explains why it fails, if one does.
+      cause: entry of errata.md that explains why it fails, if one does.
       stands_on: entry that says what of ours a claim that is not comparable stands on.
       check: kind and arguments of the check that found that.
     """
@@ -68,7 +68,7 @@ class Claim(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """Entry of docs/errata.md that says why it fails or is not comparable."""
+        """Entry of errata.md that says why it fails or is not comparable."""
         return self.cause or self.stands_on
 
     @property
@@ -76,7 +76,7 @@ class Claim(NamedTuple):
         """For a terminal."""
         ours = ", ".join(f"{name} {value:,.4g}" for name, value in self.ours.items())
         here = f", here {self.found}" if self.stands_on else ""
-        why = f", docs/errata.md, {self.reason}" if self.reason else ""
+        why = f", studies/results/errata.md, {self.reason}" if self.reason else ""
         statement = f"{self.id}: {self.text} ({self.source})"
         return f"{statement}: {self.verdict}{here} ({ours}){why}."
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import jax
+from PIL import Image
 
 from jaxbandits.console.faults import is_users
 from jaxbandits.plots import save_figure
@@ -18,6 +19,7 @@ from jaxbandits_studies.common.slugs import slugs
 
 PICTURES = ("png", "pdf", "svg")
 SUMMARY = "summary.json"
+KEPT_WIDTH = 880  # pixels of a figure in studies/results
 TABLES = {"table.md": "markdown", "table.tex": "latex"}
 VERSION = 2  # of the form of `summary.json`; the first was a bare list of records
 
@@ -52,6 +54,15 @@ def summary_of(
         "claims": [plain(claim._asdict(), "claims") for claim in outcome.claims],
         "records": outcome.records,
     }
+
+
+def small_figure(drawn: Path, target: Path) -> None:
+    """Write a figure as the record keeps it: WebP, at most `KEPT_WIDTH` pixels wide."""
+    with Image.open(drawn) as picture:
+        width, height = picture.size
+        kept = min(width, KEPT_WIDTH)
+        small = picture.convert("RGB").resize((kept, round(height * kept / width)))
+    small.save(target, quality=60, method=6)
 
 
 def is_written(name: str, folder: Path, options: Options) -> bool:

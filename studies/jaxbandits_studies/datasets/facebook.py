@@ -2,7 +2,7 @@
 
 An arm is an ad, a setting a group of ads. The data are Kaggle's
 ``madislemsalu/facebook-ad-campaign``, which this package does not contain; the rules by
-which the paper's 19 settings come out are those of its published code (docs/errata.md).
+which the paper's 19 settings come out are those of its published code (errata.md).
 """
 
 from collections.abc import Callable, Sequence

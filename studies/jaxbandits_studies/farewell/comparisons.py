@@ -65,7 +65,7 @@ APPLICATIONS = {
 }
 RECONSTRUCTED = (
     "The delay distributions are reconstructed from the gaps that the text states "
-    "(docs/errata.md, D1).",
+    "(errata.md, D1).",
 )
 
 

@@ -1,7 +1,7 @@
 """What a consistent policy loses per unit of log T at least, while it waits.
 
 A game of epochs in which a unit of time costs what the best pair makes of it, and the
-symbols that an epoch may show (docs/theory/least-waiting-regret.md).
+symbols that an epoch may show (theory/least-waiting-regret.md).
 """
 
 from typing import Any

@@ -1,6 +1,6 @@
 """Allocation: what policies are tuned and judged on. Fixed on 24 November 2026.
 
-RA-UCB's factor 0.05 was chosen on games of the judging set (docs/errata.md, A8): the
+RA-UCB's factor 0.05 was chosen on games of the judging set (errata.md, A8): the
 rival has the advantage of hindsight.
 """
 
@@ -96,6 +96,6 @@ PROTOCOL = Protocol(
     ),
     seen="They had been seen before the feasible form was made, because of runs that "
     "were lost on A.1, K = 30: on other seeds, of this case too, and on the tuning "
-    "set (docs/theory/mean-allocation.md). The factor of RA-UCB, tuned, was chosen on "
-    "games of the judging set, to its advantage (docs/errata.md, A8).",
+    "set (theory/mean-allocation.md). The factor of RA-UCB, tuned, was chosen on "
+    "games of the judging set, to its advantage (errata.md, A8).",
 )

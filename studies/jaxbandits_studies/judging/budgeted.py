@@ -182,9 +182,9 @@ JUDGING = {
 }
 
 _star = budgeted.omega_star_ucb
-_SWITCH = "linear regret where 30 pulls show no variance (docs/errata.md, B8)"
+_SWITCH = "linear regret where 30 pulls show no variance (errata.md, B8)"
 _NARROW = "a twentieth to a quarter of its runs are lost (docs/recommendation.md)"
-# More than 5,000, of 200 runs: docs/judging.md.
+# More than 5,000, of 200 runs: studies/results/judging.md.
 _LOST = "{} % of its runs are lost on S-Br-10 of the tuning set, at 100,000"
 ENTRANTS = {
     "omega-UCB, rho = 1/4": Entrant(budgeted.omega_ucb, {"rho": 1 / 4}),
@@ -235,7 +235,7 @@ PROTOCOL = Protocol(
     seen="They had been seen before the power of share-UCB, anytime, was chosen, on "
     "the tuning set, and before it was chosen which arms borrow a variance, because "
     "of runs that were lost on them, on traps with other numbers "
-    "(docs/theory/share-ucb.md). Ratio TS and price TS came after them, too: they have "
+    "(theory/share-ucb.md). Ratio TS and price TS came after them, too: they have "
     "no parameter, and a law of draws that had been chosen in another setting "
-    "(docs/theory/ratio-thompson.md).",
+    "(theory/ratio-thompson.md).",
 )

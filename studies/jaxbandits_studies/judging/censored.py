@@ -103,7 +103,8 @@ _kaplan_meier = partial(censored.rcucb, survival="kaplan_meier")
 _TRAPPED = "runs are trapped for good (docs/recommendation.md)"
 ENTRANTS = {
     "RCUCB, eq. (12)": Entrant(
-        censored.rcucb, flaw="eq. (9) can trap a run for good (docs/errata.md, C4)"
+        censored.rcucb,
+        flaw="eq. (9) can trap a run for good (errata.md, C4)",
     ),
     "RCUCB, gain radius only": Entrant(
         censored.rcucb, {"penalty_radius": 0.0}, flaw=_TRAPPED
@@ -129,7 +130,7 @@ PROTOCOL = Protocol(
     quick=("RCUCB, Kaplan-Meier", "UCB", "cell TS"),
     goal=Goal(("cell TS",), within=1.5, share=1.0),
     seen="They had been seen before the law of cell TS's gains was chosen, by a proof "
-    "and on the tuning set (docs/theory/cell-thompson.md), and before 1,000,000 was "
+    "and on the tuning set (theory/cell-thompson.md), and before 1,000,000 was "
     "added to the horizons, on 2026-11-27. On the paper's instances and the traps cell "
     "TS had been measured before the lists were fixed.",
 )

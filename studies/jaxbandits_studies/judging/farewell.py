@@ -75,8 +75,8 @@ JUDGING = (
 )
 
 _star = farewell.omega_star_ucb
-_QUARTER = "runs are lost with rho = 1/4 (docs/errata.md, D7)"
-_SWITCH = "a variance of 0 in 30 epochs ends exploration (docs/errata.md, B8)"
+_QUARTER = "runs are lost with rho = 1/4 (errata.md, D7)"
+_SWITCH = "a variance of 0 in 30 epochs ends exploration (errata.md, B8)"
 ENTRANTS = {
     "Wait-UCB": Entrant(farewell.wait_ucb),
     "Wait-UCB, shorter waits": Entrant(partial(farewell.wait_ucb, observe="shorter")),
@@ -119,6 +119,6 @@ PROTOCOL = Protocol(
         Margin(("hazard TS",), "omega*-UCB, shrunk, shorter waits"),
     ),
     seen="They had been seen before the law was chosen that hazard TS draws rewards "
-    "from, which was chosen in another setting (docs/theory/hazard-thompson.md), and "
+    "from, which was chosen in another setting (theory/hazard-thompson.md), and "
     "before the margins that it is held against were written down, on 2026-11-26.",
 )

@@ -1,4 +1,4 @@
-"""RA-UCB as its authors published it (docs/errata.md, A3)."""
+"""RA-UCB as its authors published it (errata.md, A3)."""
 
 from jaxbandits.allocation import Action, Problem
 from jaxbandits.allocation.policies.boosting import Options, Params, boosting

@@ -1,4 +1,4 @@
-"""Readings of Thompson sampling's update that lose more (docs/errata.md, C6)."""
+"""Readings of Thompson sampling's update that lose more (errata.md, C6)."""
 
 import jax.numpy as jnp
 from jax import Array

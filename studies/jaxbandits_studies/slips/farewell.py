@@ -1,4 +1,4 @@
-"""Wait-UCB with biased side observations (docs/errata.md, D3)."""
+"""Wait-UCB with biased side observations (errata.md, D3)."""
 
 import jax.numpy as jnp
 

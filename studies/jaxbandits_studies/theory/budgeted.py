@@ -184,7 +184,7 @@ def sufficient_pulls(
     ``eta^c (1 - mu^c) / mu^c``. The module's docstring says where Lemma 1 fails. With
     ``form="proof"`` the widths are those at the shifted means, where the argument needs
     them: ``(1 - delta)`` times ``eta^r (mu^r + delta (1 - mu^r)) / (1 - mu^r)`` and
-    ``eta^c (1 - mu^c + delta mu^c) / mu^c`` (docs/errata.md, B6).
+    ``eta^c (1 - mu^c + delta mu^c) / mu^c`` (errata.md, B6).
 
     Args:
       tau: whole numbers >= 1 of any shape ``[...]``, time steps.

@@ -1,7 +1,7 @@
 """Cell Thompson sampling: a bound for posteriors that are exact, and what is lost.
 
 Limits cut an arm's consumption into M cells. A run that enters cell d ends there with
-the hazard h_d, and then gains mu_d on average (docs/theory/cell-thompson.md).
+the hazard h_d, and then gains mu_d on average (theory/cell-thompson.md).
 """
 
 import numpy as np

@@ -5,7 +5,7 @@ E log(1 - x (X - q) / (1 - q))`` is the information in an observation against a 
 q or more (Honda & Takemura 2010): n gains look like F, up to a power of n, with the
 chance exp(-n K) if that is their mean. `cell_thompson` knows n, the mean and the
 variance, and takes the law on two values, one of them 1, that has the least K of all
-with these (docs/theory/cell-thompson.md).
+with these (theory/cell-thompson.md).
 """
 
 import numpy as np

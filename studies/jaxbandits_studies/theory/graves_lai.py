@@ -11,7 +11,7 @@ The instances are arms with any chances of the cells ``(tau_{j-1}, tau_j]`` of
 consumption; what a round in a cell gains on average is known. That makes the game
 easier, so the bound holds for policies that have to learn the gains too.
 `of_symbols` takes cells apart, by what they gain, and is used for the game of Sharoff,
-Mehta & Ganti (2020) as well (docs/theory/least-waiting-regret.md).
+Mehta & Ganti (2020) as well (theory/least-waiting-regret.md).
 """
 
 from typing import Any, NamedTuple

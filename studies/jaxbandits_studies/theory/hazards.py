@@ -1,7 +1,7 @@
 """What hazard Thompson sampling's regret bound rests on, and what a prior costs.
 
 Waits of 1, ..., D units, of which giving up costs the time waited
-(docs/theory/hazard-thompson.md).
+(theory/hazard-thompson.md).
 """
 
 import numpy as np

@@ -3,7 +3,7 @@
 For policies whose index is the upper end of Wilson's interval over a known cost: with
 ``z**2 = 2 rho log(1 + t / (sqrt(K) n))`` share-UCB by the money spent, with ``z**2 = 2
 rho log(t / n)`` omega*-UCB with log(t/n) and shrunk variances
-(docs/theory/share-ucb.md). Two Bernoulli arms of equal cost, the better one of mean p,
+(theory/share-ucb.md). Two Bernoulli arms of equal cost, the better one of mean p,
 the other of mean q.
 """
 
@@ -88,7 +88,7 @@ def lost_regret(
     """Mean regret of the runs that are given up, in rewards, up to round t.
 
     A lower bound of all regret but for a factor: the chance that the other arm's mean
-    never falls below q, or a little less (docs/theory/share-ucb.md).
+    never falls below q, or a little less (theory/share-ucb.md).
 
     Those given up with n failures are so until the last t for which n are enough: what
     they lose grows until then, and its largest value so far counts.

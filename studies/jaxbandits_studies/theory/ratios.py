@@ -3,7 +3,7 @@
 Reward and cost are drawn independently. Of an arm whose pulls bring 1 for nothing with
 the chance p, and else nothing for 1, a beginning with n failures has the chance (1 -
 p)^n, and speaks against its reward and against its cost: that both are drawn well again
-is rarer than one failure in a row is likely (docs/theory/ratio-thompson.md).
+is rarer than one failure in a row is likely (theory/ratio-thompson.md).
 """
 
 from typing import Any

@@ -1,6 +1,6 @@
 """Thompson sampling for allocation: what it loses on instances drawn from its prior.
 
-By the information that a round brings (docs/theory/allocation-thompson.md).
+By the information that a round brings (theory/allocation-thompson.md).
 """
 
 import numpy as np

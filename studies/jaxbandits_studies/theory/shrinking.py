@@ -1,7 +1,7 @@
 """How long omega*-UCB with log t leaves an arm alone that has shown no variance.
 
 The interval of an arm's reward is Wilson's with ``eta z**2``, ``z**2 = 2 rho log t``,
-and eta is learnt (docs/theory/shrunk-omega.md). Costs are known and alike; the rival
+and eta is learnt (theory/shrunk-omega.md). Costs are known and alike; the rival
 always gains q. An arm of which n pulls have all brought r has an index above the
 rival's if and only if ``n (q - r)**2 < eta z**2 q (1 - q)``.
 """

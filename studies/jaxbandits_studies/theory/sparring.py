@@ -1,7 +1,7 @@
 """Self-sparring on cells between two arms whose runs all end: a bound that is computed.
 
 Both places of a round are drawn from one normal posterior, and a duel of the two arms
-says something of their difference alone (docs/theory/self-sparring.md).
+says something of their difference alone (theory/self-sparring.md).
 """
 
 from typing import NamedTuple

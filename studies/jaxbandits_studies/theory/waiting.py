@@ -4,7 +4,7 @@ After n rounds that entered a cell, ``1 / a_n - 1`` rounds go by on average befo
 hazard is drawn near the true one, a_n the chance of such a draw; and ``1 / b_j - 1``
 after j gains before the mean gain is not drawn far below. A policy has logarithmic
 regret only if the expectation of both falls fast with n and j, over all beginnings,
-each weighed with its chance (docs/theory/cell-thompson.md). Here they are exact.
+each weighed with its chance (theory/cell-thompson.md). Here they are exact.
 """
 
 from collections.abc import Callable

@@ -15,7 +15,7 @@ from jaxbandits_studies.judging.scores import missed, standings
 from studies.tests.judging.boards import ENTRANTS, PROTOCOL, RUNS, board, cell
 from tests.tables import naming
 
-PAGES = Path(__file__).parents[3] / "docs" / "leaderboards"
+PAGES = Path(__file__).parents[2] / "results" / "leaderboards"
 
 
 def test_scores_by_hand():
@@ -210,5 +210,5 @@ def test_a_page_of_the_docs_is_what_its_board_makes():
         with naming(setting):
             kept = (PAGES / f"{setting}.md").read_text(encoding="utf-8")
             command = kept.splitlines()[2].strip()
-            figure = f"../figures/leaderboard-{setting}.png"
+            figure = f"{setting}.webp"
             assert kept == page(shipped(setting), PROTOCOLS[setting], command, figure)

@@ -1,4 +1,4 @@
-"""docs/theory/cell-thompson.md: values, the lemma, the bound and what it is of."""
+"""theory/cell-thompson.md: values, the lemma, the bound and what it is of."""
 
 import sys
 from importlib import import_module

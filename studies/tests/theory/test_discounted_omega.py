@@ -1,4 +1,4 @@
-"""docs/theory/discounted-omega.md: how long an arm is left alone."""
+"""theory/discounted-omega.md: how long an arm is left alone."""
 
 import math
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""docs/theory/cell-thompson.md: two values for all gains, and draws from them."""
+"""theory/cell-thompson.md: two values for all gains, and draws from them."""
 
 import jax.numpy as jnp
 import numpy as np

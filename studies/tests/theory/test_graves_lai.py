@@ -254,7 +254,7 @@ def test_mistakes_about_symbols_are_named():
 
 @pytest.mark.slow
 def test_the_page_has_what_its_lines_print(capsys):
-    page = Path(__file__).parents[3] / "docs" / "theory" / "least-regret.md"
+    page = Path(__file__).parents[2] / "results" / "theory" / "least-regret.md"
     text = page.read_text()
     (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     exec(code, {})

@@ -189,7 +189,7 @@ def rare_prize() -> Environment:
 
 @pytest.mark.slow
 def test_a_prior_that_expects_nothing_loses_runs():
-    """The numbers of docs/theory/hazard-thompson.md."""
+    """The numbers of theory/hazard-thompson.md."""
     game = rare_prize()
     data = simulate(
         farewell.hazard_thompson(game.problem).over(prior_passed=[1.0, 30.0]),

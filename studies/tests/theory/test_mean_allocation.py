@@ -1,4 +1,4 @@
-"""docs/theory/mean-allocation.md: exponential arms, noise in place of draws."""
+"""theory/mean-allocation.md: exponential arms, noise in place of draws."""
 
 import jax
 import numpy as np

@@ -1,4 +1,4 @@
-"""docs/theory/ratio-thompson.md: the lemma on two draws, and what it leaves out."""
+"""theory/ratio-thompson.md: the lemma on two draws, and what it leaves out."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""docs/theory/allocation-thompson.md: the bound, the steps of its proof, and runs."""
+"""theory/allocation-thompson.md: the bound, the steps of its proof, and runs."""
 
 import sys
 from importlib import import_module

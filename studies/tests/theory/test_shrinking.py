@@ -1,4 +1,4 @@
-"""docs/theory/shrunk-omega.md: how long an arm is left alone, by the twin's index."""
+"""theory/shrunk-omega.md: how long an arm is left alone, by the twin's index."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""docs/theory/self-sparring.md: what a duel teaches, the draws, and the bound."""
+"""theory/self-sparring.md: what a duel teaches, the draws, and the bound."""
 
 import sys
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""docs/theory/cell-thompson.md: how long what has begun badly waits, by hand."""
+"""theory/cell-thompson.md: how long what has begun badly waits, by hand."""
 
 import sys
 from importlib import import_module

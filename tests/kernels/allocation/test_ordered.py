@@ -135,7 +135,7 @@ def test_budgets_without_memory_have_an_index():
         assert np.all(np.diff(index) <= 1e-5 * np.abs(index[:-1])), index
 
 
-# The examples of docs/theory/ordered-allocation.md: p, rate of exponential thresholds.
+# The examples of theory/ordered-allocation.md: p, rate of exponential thresholds.
 STEEPER_IS_SECOND = [(0.9, 0.7), (0.4, 1.5)]
 THREE_LAWS = [(0.8, 0.5), (0.3, 1.4)]
 
