@@ -7,7 +7,9 @@ waiting times; `graves_lai` has what no consistent policy can do better than in 
 with censored consumption, or waits, `lai_robbins` the same of budgets; `lost_runs` and
 `shrinking`, about share-UCB and omega*-UCB, `hazards`, `cells`, `gains`, `waiting`,
 `ratios`, `sampled_rates` and `sparring`, about Thompson sampling, are ours.
-Import the module and call through its name: most have a `trivial_bound`.
+Import the module and call through its name: most have a `trivial_bound`. Every function
+refuses an argument outside the range that it names, a ValueError, and one of another
+kind, a TypeError (`domains`).
 """
 
 from jaxbandits_studies.theory import (

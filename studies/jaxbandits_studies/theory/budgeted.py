@@ -12,33 +12,48 @@ paper states. Two things to know before laying a curve over a plot:
 - At practical budgets Theorem 5 often says less than `trivial_bound`.
 """
 
+from typing import Annotated, Any, TypeVar
+
 import numpy as np
 from scipy.stats import norm
 
-from jaxbandits.checks import (
+from jaxbandits.checks import at_least_one, in_unit_interval, positive
+from jaxbandits_studies.theory.domains import (
+    AtLeastOne,
+    Count,
+    Form,
+    Inside,
+    NonNegative,
     Numbers,
-    at_least_one,
-    between_zero_and_one,
-    in_unit_interval,
-    non_negative,
-    numbers,
-    one_of,
-    positive,
-    together,
-    whole,
+    Positive,
+    Scalars,
+    Share,
+    Vector,
+    broadcast_domains,
+    domains,
 )
-from jaxbandits_studies.theory.plain import plain_numbers
 
+T = TypeVar("T")
 LARGEST_TAU = 10**9
 """`xi` sums term by term, some 1e8 terms in a few seconds; beyond this it refuses."""
 
-FORMS = ("printed", "proof")
 _CHUNK = 2**18
 _TIE = 1e-12
 
 
-@plain_numbers
-def gaps(mean_reward: Numbers, mean_cost: Numbers) -> np.ndarray:
+def whole_numbers(**values: Any) -> None:
+    """Require values without a fraction."""
+    for name, value in values.items():
+        if np.any(np.asarray(value) != np.floor(value)):
+            raise ValueError(f"{name} must be whole numbers, got {value}")
+
+
+Cost = Annotated[T, in_unit_interval, positive]
+Steps = Annotated[T, at_least_one, whole_numbers]
+
+
+@domains
+def gaps(mean_reward: Share[Vector], mean_cost: Cost[Vector]) -> np.ndarray:
     """Gaps ``Delta_k = max_i mu_i^r / mu_i^c - mu_k^r / mu_k^c`` (Section 2).
 
     Args:
@@ -48,19 +63,16 @@ def gaps(mean_reward: Numbers, mean_cost: Numbers) -> np.ndarray:
     Returns:
       f64[K] >= 0, reward per unit of cost. Ratios equal up to rounding, to 1e-12 of
       the best, are ties: their gap is exactly 0.
-
-    Raises:
-      ValueError: if a mean is out of its range or the shapes are not one ``[K]``.
     """
-    mean_reward, mean_cost = _means(mean_reward, mean_cost)
+    _check_means(mean_reward, mean_cost)
     ratio = mean_reward / mean_cost
     best = np.max(ratio)
     gap = best - ratio
     return np.where(gap <= _TIE * best, 0.0, gap)
 
 
-@plain_numbers
-def proportional_gap(mean_reward: Numbers, mean_cost: Numbers) -> np.ndarray:
+@domains
+def proportional_gap(mean_reward: Share[Vector], mean_cost: Cost[Vector]) -> np.ndarray:
     """Proportional gaps ``delta_k = Delta_k / (Delta_k + 1 / mu_k^c)``.
 
     The share of its way to 1 that the mean reward, and of its way to 0 that the mean
@@ -72,22 +84,19 @@ def proportional_gap(mean_reward: Numbers, mean_cost: Numbers) -> np.ndarray:
 
     Returns:
       f64[K] in [0, 1), 0 for optimal arms.
-
-    Raises:
-      ValueError: as `gaps`.
     """
     gap = gaps(mean_reward, mean_cost)
-    return gap / (gap + 1 / np.asarray(mean_cost, np.float64))
+    return np.asarray(gap / (gap + 1 / mean_cost))
 
 
-@plain_numbers
+@broadcast_domains
 def ratio_bound(
-    mean_reward: Numbers,
-    mean_cost: Numbers,
-    count: Numbers,
-    alpha: Numbers,
-    eta_reward: Numbers = 1.0,
-    eta_cost: Numbers = 1.0,
+    mean_reward: Share[Numbers],
+    mean_cost: Share[Numbers],
+    count: AtLeastOne[Numbers],
+    alpha: Inside[Numbers],
+    eta_reward: Share[Scalars] = 1.0,
+    eta_cost: Share[Scalars] = 1.0,
 ) -> np.ndarray:
     """``Omega(alpha)``, below the true ratio with probability <= alpha (Theorem 2).
 
@@ -105,50 +114,27 @@ def ratio_bound(
 
     Returns:
       f64 of the broadcast shape; ``inf`` where the mean cost is 0.
-
-    Raises:
-      ValueError: if an argument is out of its range.
     """
-    in_unit_interval(
-        mean_reward=mean_reward,
-        mean_cost=mean_cost,
-        eta_reward=eta_reward,
-        eta_cost=eta_cost,
-    )
-    at_least_one(count=count)
-    between_zero_and_one(alpha=alpha)
-    together(
-        mean_reward=mean_reward,
-        mean_cost=mean_cost,
-        count=count,
-        alpha=alpha,
-        eta_reward=eta_reward,
-        eta_cost=eta_cost,
-    )
-    z2 = norm.isf(np.asarray(alpha, np.float64) / 2) ** 2
+    z2 = norm.isf(alpha / 2) ** 2
     upper = _wilson(mean_reward, count, z2 * eta_reward)[1]
     lower = _wilson(mean_cost, count, z2 * eta_cost)[0]
     free = lower <= 0
     return np.where(free, np.inf, upper / np.where(free, 1.0, lower))
 
 
-@plain_numbers
-def normal_score(t: Numbers, rho: float) -> np.ndarray:
+@domains
+def normal_score(t: Steps[Numbers], rho: Positive[float]) -> np.ndarray:
     """``z_rho(t) = sqrt(2 rho log t)``, of which omega-UCB's interval is (Theorem 3).
 
     Args:
       t: whole numbers >= 1 of any shape, time steps.
       rho: number > 0.
-
-    Raises:
-      ValueError: if an argument is out of its range.
     """
-    positive(rho=rho)
-    return np.sqrt(2 * rho * np.log(_time_steps(t, "t")))
+    return np.sqrt(2 * rho * np.log(t))
 
 
-@plain_numbers
-def failure_bound(t: Numbers, rho: float) -> np.ndarray:
+@domains
+def failure_bound(t: Steps[Numbers], rho: Positive[float]) -> np.ndarray:
     """Bound ``1 - sqrt(1 - t^-rho)`` on the probability alpha(t) (Theorem 3, Eq. 8).
 
     That omega-UCB's index of an arm at time t is below the arm's true ratio. The
@@ -160,23 +146,19 @@ def failure_bound(t: Numbers, rho: float) -> np.ndarray:
 
     Returns:
       f64 of the shape of `t`, in (0, 1].
-
-    Raises:
-      ValueError: if an argument is out of its range.
     """
-    positive(rho=rho)
-    return _failure(_time_steps(t, "t"), rho)
+    return _failure(t, rho)
 
 
-@plain_numbers
+@domains
 def sufficient_pulls(
-    tau: Numbers,
-    rho: float,
-    mean_reward: Numbers,
-    mean_cost: Numbers,
-    eta_reward: Numbers = 1.0,
-    eta_cost: Numbers = 1.0,
-    form: str = "printed",
+    tau: Steps[Numbers],
+    rho: Positive[float],
+    mean_reward: Share[Vector],
+    mean_cost: Cost[Vector],
+    eta_reward: Share[Scalars] = 1.0,
+    eta_cost: Share[Scalars] = 1.0,
+    form: Form = "printed",
 ) -> np.ndarray:
     """Pulls ``n_k^*(tau)`` after which a suboptimal arm looks suboptimal (Lemma 1).
 
@@ -199,17 +181,13 @@ def sufficient_pulls(
     Returns:
       f64[..., K]; ``inf`` for optimal arms, which never look suboptimal, and for
       suboptimal arms with ``mu^r = 1`` and ``eta^r > 0``, where it divides by 0.
-
-    Raises:
-      ValueError: if an argument is out of its range or the shapes do not agree.
     """
-    one_of("form", form, FORMS)
-    tau = _time_steps(tau)
-    positive(rho=rho)
     delta = proportional_gap(mean_reward, mean_cost)
-    mean_reward, mean_cost = _means(mean_reward, mean_cost)
-    eta_reward = _eta("eta_reward", eta_reward, mean_reward)
-    eta_cost = _eta("eta_cost", eta_cost, mean_cost)
+    for name, eta in (("eta_reward", eta_reward), ("eta_cost", eta_cost)):
+        if (own := np.shape(eta)) not in ((), delta.shape):
+            raise ValueError(
+                f"{name} must be a number or have shape {delta.shape}, got {own}"
+            )
     shift = delta if form == "proof" else 0.0
     # Eqs. (17), (18): the variance at a mean over the squared distance from its end.
     spread = (1 - shift) * np.maximum(
@@ -221,8 +199,8 @@ def sufficient_pulls(
     return np.where(finite, 8 * rho * np.log(tau)[..., None] * factor, np.inf)
 
 
-@plain_numbers
-def xi(tau: Numbers, rho: float, num_arms: int) -> np.ndarray:
+@domains
+def xi(tau: Steps[Numbers], rho: Positive[float], num_arms: Count) -> np.ndarray:
     """Expected plays ``xi(tau, rho)`` when a confidence bound fails (Theorem 4).
 
     ``(tau - K) (2 - sqrt(1 - tau^-rho)) - sum_{t=K+1}^tau sqrt(1 - t^-rho)``, written
@@ -237,30 +215,23 @@ def xi(tau: Numbers, rho: float, num_arms: int) -> np.ndarray:
     Returns:
       f64 of the shape of `tau`, >= 0; 0 where ``tau <= K``, the start-up in which every
       arm is played at most once.
-
-    Raises:
-      ValueError: if an argument is out of its range.
-      TypeError: if `num_arms` is no integer.
     """
-    tau = _time_steps(tau)
-    positive(rho=rho)
-    num_arms = whole("num_arms", num_arms, 1)
     if np.any(tau > LARGEST_TAU):
         raise ValueError(f"tau must be at most {LARGEST_TAU}, got {tau.max():g}")
     end, where = np.unique(np.maximum(tau, num_arms), return_inverse=True)
     value = (end - num_arms) * _failure(end, rho) + _failure_sums(end, rho, num_arms)
-    return value[where].reshape(tau.shape)
+    return np.asarray(value[where].reshape(tau.shape))
 
 
-@plain_numbers
+@domains
 def suboptimal_pulls_bound(
     tau: Numbers,
     rho: float,
-    mean_reward: Numbers,
-    mean_cost: Numbers,
-    eta_reward: Numbers = 1.0,
-    eta_cost: Numbers = 1.0,
-    form: str = "printed",
+    mean_reward: Vector,
+    mean_cost: Vector,
+    eta_reward: Scalars = 1.0,
+    eta_cost: Scalars = 1.0,
+    form: Form = "printed",
 ) -> np.ndarray:
     """Bound ``1 + n_k^*(tau) + xi(tau, rho)`` on ``E[n_k(tau)]`` (Theorem 4).
 
@@ -275,9 +246,6 @@ def suboptimal_pulls_bound(
 
     Returns:
       f64[..., K]; ``inf`` for optimal arms, of which the theorem says nothing.
-
-    Raises:
-      ValueError: as `sufficient_pulls` and `xi`.
     """
     pulls = sufficient_pulls(
         tau, rho, mean_reward, mean_cost, eta_reward, eta_cost, form
@@ -285,8 +253,8 @@ def suboptimal_pulls_bound(
     return 1 + pulls + xi(tau, rho, pulls.shape[-1])[..., None]
 
 
-@plain_numbers
-def tau_of_budget(budgets: Numbers, mean_cost: Numbers) -> np.ndarray:
+@domains
+def tau_of_budget(budgets: Positive[Numbers], mean_cost: Cost[Vector]) -> np.ndarray:
     """Time steps ``tau_B = floor(2 B / min_k mu_k^c)`` (Theorem 5).
 
     Twice as long as B lasts on the cheapest arm: hardly ever does it last longer.
@@ -297,24 +265,22 @@ def tau_of_budget(budgets: Numbers, mean_cost: Numbers) -> np.ndarray:
 
     Returns:
       f64 whole numbers, of the shape of `budgets`.
-
-    Raises:
-      ValueError: if an argument is out of its range.
     """
-    positive(budgets=budgets)
-    return np.floor(2 * np.asarray(budgets, np.float64) / np.min(_costs(mean_cost)))
+    if not mean_cost.size:
+        raise ValueError("mean_cost must not be empty")
+    return np.asarray(np.floor(2 * budgets / np.min(mean_cost)))
 
 
-@plain_numbers
+@domains
 def regret_bound(
     budgets: Numbers,
     rho: float,
-    mean_reward: Numbers,
-    mean_cost: Numbers,
-    eta_reward: Numbers = 1.0,
-    eta_cost: Numbers = 1.0,
-    tail_constant: float = 0.0,
-    form: str = "printed",
+    mean_reward: Vector,
+    mean_cost: Vector,
+    eta_reward: Scalars = 1.0,
+    eta_cost: Scalars = 1.0,
+    tail_constant: NonNegative[float] = 0.0,
+    form: Form = "printed",
 ) -> np.ndarray:
     """Bound on the regret of omega-UCB (Theorem 5, Eq. 3).
 
@@ -336,31 +302,27 @@ def regret_bound(
     Returns:
       f64 of the shape of `budgets`; ``inf`` if a suboptimal arm has ``mu^r = 1``. It
       says nothing where it is above `trivial_bound`.
-
-    Raises:
-      ValueError: if an argument is out of its range or the shapes do not agree.
     """
-    non_negative(tail_constant=tail_constant)
     gap = gaps(mean_reward, mean_cost)
-    mean_reward, mean_cost = _means(mean_reward, mean_cost)
     tau = tau_of_budget(budgets, mean_cost)
     if np.any(tau < 1):
         raise ValueError(
             f"budgets must be at least half the smallest mean cost, "
-            f"{mean_cost.min() / 2:g}, got {np.min(np.asarray(budgets)):g}"
+            f"{mean_cost.min() / 2:g}, got {np.min(budgets):g}"
         )
     pulls = suboptimal_pulls_bound(
         tau, rho, mean_reward, mean_cost, eta_reward, eta_cost, form
     )
     suboptimal = gap > 0
     learning = np.sum(gap[suboptimal] * pulls[..., suboptimal], axis=-1)
-    tail = tail_constant * _tail_order(np.asarray(budgets), mean_cost.min())
-    return learning + tail * gap.sum() + 2 * np.max(mean_reward / mean_cost)
+    tail = tail_constant * _tail_order(budgets, mean_cost.min())
+    last = 2 * np.max(mean_reward / mean_cost)
+    return np.asarray(learning + tail * gap.sum() + last)
 
 
-@plain_numbers
+@domains
 def trivial_bound(
-    budgets: Numbers, mean_reward: Numbers, mean_cost: Numbers
+    budgets: Positive[Numbers], mean_reward: Vector, mean_cost: Vector
 ) -> np.ndarray:
     """Largest regret of any policy, ``(B + 1) max_k Delta_k``: what a bound must beat.
 
@@ -374,17 +336,12 @@ def trivial_bound(
 
     Returns:
       f64 of the shape of `budgets`.
-
-    Raises:
-      ValueError: if an argument is out of its range or the shapes do not agree.
     """
-    positive(budgets=budgets)
-    largest_gap = gaps(mean_reward, mean_cost).max()
-    return (np.asarray(budgets, np.float64) + 1) * largest_gap
+    return np.asarray((budgets + 1) * gaps(mean_reward, mean_cost).max())
 
 
-@plain_numbers
-def regret_rate(budgets: Numbers, rho: float) -> np.ndarray:
+@domains
+def regret_rate(budgets: AtLeastOne[Numbers], rho: Positive[float]) -> np.ndarray:
     """Order of the regret of omega-UCB (Theorem 6).
 
     ``B^(1 - rho)`` for ``0 < rho < 1`` and ``log B`` for ``rho >= 1``, without the
@@ -396,14 +353,8 @@ def regret_rate(budgets: Numbers, rho: float) -> np.ndarray:
 
     Returns:
       f64 of the shape of `budgets`.
-
-    Raises:
-      ValueError: if an argument is out of its range.
     """
-    at_least_one(budgets=budgets)
-    positive(rho=rho)
-    budgets = np.asarray(budgets, np.float64)
-    return budgets ** (1 - rho) if rho < 1 else np.log(budgets)
+    return np.asarray(budgets ** (1 - rho) if rho < 1 else np.log(budgets))
 
 
 def _failure(t: np.ndarray, rho: float) -> np.ndarray:
@@ -431,10 +382,9 @@ def _tail_order(budgets: np.ndarray, cheapest: float) -> np.ndarray:
 
 
 def _wilson(
-    mean: Numbers, count: Numbers, z2: Numbers
+    mean: np.ndarray, count: np.ndarray, z2: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Both ends of Theorem 1's interval on [0, 1], ``z2`` with eta in it."""
-    mean, count, z2 = (np.asarray(x, np.float64) for x in (mean, count, z2))
     centre = 2 * count * mean + z2
     root = np.sqrt(z2) * np.sqrt(z2 + 4 * count * mean * (1 - mean))
     # The lower end without a difference: the product of both is known.
@@ -444,52 +394,16 @@ def _wilson(
     return lower, np.minimum((centre + root) / (2 * (count + z2)), 1.0)
 
 
-def _odds(mean: np.ndarray, eta: np.ndarray, shift: np.ndarray | float) -> np.ndarray:
+def _odds(mean: np.ndarray, eta: Scalars, shift: Scalars) -> np.ndarray:
     """``eta (mean + shift (1 - mean)) / (1 - mean)``; at 1, inf, or 0 without eta."""
     certain = mean == 1
     odds = eta * (mean + shift * (1 - mean)) / np.where(certain, 1.0, 1 - mean)
     return np.where(certain & (eta > 0), np.inf, odds)
 
 
-def _means(mean_reward: Numbers, mean_cost: Numbers) -> tuple[np.ndarray, np.ndarray]:
-    mean_reward = _share("mean_reward", mean_reward)
-    mean_cost = _costs(mean_cost)
-    if (
-        mean_reward.shape != mean_cost.shape
-        or mean_cost.ndim != 1
-        or not mean_cost.size
-    ):
+def _check_means(mean_reward: np.ndarray, mean_cost: np.ndarray) -> None:
+    if mean_reward.shape != mean_cost.shape or not mean_cost.size:
         raise ValueError(
             "mean_reward and mean_cost must have one shape [K], got "
             f"{mean_reward.shape} and {mean_cost.shape}"
         )
-    return mean_reward, mean_cost
-
-
-def _costs(mean_cost: Numbers) -> np.ndarray:
-    positive(mean_cost=mean_cost)
-    if np.size(mean_cost) == 0:
-        raise ValueError("mean_cost must not be empty")
-    return _share("mean_cost", mean_cost)
-
-
-def _share(name: str, value: Numbers) -> np.ndarray:
-    in_unit_interval(**{name: value})
-    return numbers(name, value)
-
-
-def _eta(name: str, value: Numbers, means: np.ndarray) -> np.ndarray:
-    value = _share(name, value)
-    if value.shape not in ((), means.shape):
-        raise ValueError(
-            f"{name} must be a number or have shape {means.shape}, got {value.shape}"
-        )
-    return value
-
-
-def _time_steps(tau: Numbers, name: str = "tau") -> np.ndarray:
-    at_least_one(**{name: tau})
-    tau = np.asarray(tau, np.float64)
-    if np.any(tau != np.floor(tau)):
-        raise ValueError(f"{name} must be whole numbers, got {tau}")
-    return tau

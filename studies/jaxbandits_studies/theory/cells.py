@@ -8,24 +8,27 @@ import numpy as np
 from scipy.special import gammaincc
 from scipy.stats import norm
 
-from jaxbandits.checks import (
+from jaxbandits.checks import positive, whole
+from jaxbandits_studies.theory.domains import (
+    AtLeastOne,
+    Count,
+    Finite,
+    Inside,
+    NonNegative,
     Numbers,
-    at_least_one,
-    between_zero_and_one,
-    finite,
-    flag,
-    in_unit_interval,
-    non_negative,
-    numbers,
-    positive,
-    whole,
+    Share,
+    Vector,
+    domains,
+    of_shape,
+    up_to,
 )
-from jaxbandits_studies.theory.plain import plain_numbers, up_to
 from jaxbandits_studies.theory.products import largest_products, spread_out
 
 
-@plain_numbers
-def values(hazard: Numbers, gain: Numbers, penalty: Numbers) -> np.ndarray:
+@domains
+def values(
+    hazard: Share[Vector], gain: Finite[Vector], penalty: NonNegative[Vector]
+) -> np.ndarray:
     """What every limit of an arm is worth, eq. (2) of Bengs & Huellermeier (2022).
 
     ``sum_{d <= m} S_{d-1} h_d mu_d - lambda_m S_m`` with ``S_d = prod (1 - h_i)``.
@@ -37,24 +40,21 @@ def values(hazard: Numbers, gain: Numbers, penalty: Numbers) -> np.ndarray:
 
     Returns:
       f64[M].
-
-    Raises:
-      ValueError: if an argument is out of its range or the shapes do not agree.
     """
-    hazard, gain, penalty = _cells(hazard, gain, penalty)
+    _check_cells(hazard, gain=gain, penalty=penalty)
     survival = np.cumprod(1 - hazard)
     entering = np.append(1.0, survival[:-1])
     return np.cumsum(entering * hazard * gain) - penalty * survival
 
 
-@plain_numbers
+@domains
 def deviation(
-    hazard: Numbers,
-    gain: Numbers,
-    penalty: Numbers,
-    other_hazard: Numbers,
-    other_gain: Numbers,
-    largest_cost: float = 0.0,
+    hazard: Share[Vector],
+    gain: Finite[Vector],
+    penalty: NonNegative[Vector],
+    other_hazard: Share[Vector],
+    other_gain: Finite[Vector],
+    largest_cost: NonNegative[float] = 0.0,
 ) -> np.ndarray:
     """How far the values of other cells can be from those of the given ones.
 
@@ -68,30 +68,27 @@ def deviation(
 
     Returns:
       f64[M], at least the difference of `values`.
-
-    Raises:
-      ValueError: if an argument is out of its range or the shapes do not agree.
     """
-    non_negative(largest_cost=largest_cost)
-    hazard, gain, penalty = _cells(hazard, gain, penalty, least=-largest_cost)
-    other_hazard, other_gain, _ = _cells(
-        other_hazard, other_gain, penalty, "other_", -largest_cost
-    )
+    gains = {"gain": gain, "other_gain": other_gain}
+    _check_cells(hazard, **gains, penalty=penalty, other_hazard=other_hazard)
+    for name, each in gains.items():
+        if not np.all((each >= -largest_cost) & (each <= 1)):
+            raise ValueError(f"{name} must be in [{-largest_cost:g}, 1], got {each}")
     entering = np.append(1.0, np.cumprod(1 - hazard)[:-1])
     in_hazard = np.cumsum(entering * np.abs(other_hazard - hazard))
     in_gain = np.cumsum(entering * hazard * np.abs(other_gain - gain))
     return (1 + np.maximum(largest_cost, penalty)) * in_hazard + in_gain
 
 
-@plain_numbers
+@domains
 def bayes_regret_bound(
-    horizon: Numbers,
-    num_arms: int,
-    penalty: Numbers,
+    horizon: AtLeastOne[Numbers],
+    num_arms: Count,
+    penalty: NonNegative[Vector],
     *,
     coins: bool = True,
     size: int = 1,
-    largest_cost: float = 0.0,
+    largest_cost: NonNegative[float] = 0.0,
 ) -> np.ndarray:
     """Bound on the Bayes regret of Thompson sampling by the exact posterior of cells.
 
@@ -116,18 +113,9 @@ def bayes_regret_bound(
 
     Returns:
       f64 of the shape of `horizon`.
-
-    Raises:
-      ValueError: if an argument is out of its range.
-      TypeError: if an integer is none, or `coins` no flag.
     """
-    horizon = numbers("horizon", horizon)
-    at_least_one(horizon=horizon)
-    num_arms = whole("num_arms", num_arms, 1)
     size = whole("size", size, 1, num_arms)
-    penalty = numbers("penalty", penalty, 1)
-    non_negative(penalty=penalty, largest_cost=largest_cost)
-    if flag("coins", coins) and largest_cost > 0:
+    if coins and largest_cost > 0:
         raise ValueError(f"largest_cost must be 0 for coins, got {largest_cost:g}")
     spread = spread_out(num_arms, size)
 
@@ -136,7 +124,7 @@ def bayes_regret_bound(
         entries = horizon * largest_products(factors, num_arms, size)
         likely = horizon * largest_products(factors, num_arms)
         log = np.log1p(entries / (2 * num_arms))
-        return np.sqrt(spread * num_arms * likely * log / 2)
+        return np.asarray(np.sqrt(spread * num_arms * likely * log / 2))
 
     bound = np.zeros(horizon.shape)
     for d, charge in enumerate(penalty):
@@ -145,8 +133,10 @@ def bayes_regret_bound(
     return bound
 
 
-@plain_numbers
-def chance_after_failures(failures: Numbers, level: float) -> np.ndarray:
+@domains
+def chance_after_failures(
+    failures: NonNegative[Numbers], level: Inside[float]
+) -> np.ndarray:
     """How likely a cell is drawn above a level by whom it has gained nothing so far.
 
     That is, by the normal posterior of `cell_thompson` without costs after n gains of
@@ -158,19 +148,16 @@ def chance_after_failures(failures: Numbers, level: float) -> np.ndarray:
 
     Returns:
       f64 like `failures`.
-
-    Raises:
-      ValueError: if an argument is out of its range.
     """
-    n = numbers("failures", failures)
-    non_negative(failures=n)
-    between_zero_and_one(level=level)
+    n = failures
     deviation = np.sqrt((n + 1) / (n + 3)) / (n + 2)
-    return norm.sf((level - 1 / (n + 2)) / deviation)
+    return np.asarray(norm.sf((level - 1 / (n + 2)) / deviation))
 
 
-@plain_numbers
-def lost_regret(rounds: Numbers, best: float, other: float) -> np.ndarray:
+@domains
+def lost_regret(
+    rounds: AtLeastOne[Numbers], best: Inside[float], other: Inside[float]
+) -> np.ndarray:
     """Mean regret, up to round t, of runs that begin with failures and wait for long.
 
     ``max over n of (p - q) (1 - p)^n E min(W_n, t - n)``, W_n the rounds in which arm 1
@@ -184,13 +171,7 @@ def lost_regret(rounds: Numbers, best: float, other: float) -> np.ndarray:
 
     Returns:
       f64 like `rounds`.
-
-    Raises:
-      ValueError: if an argument is out of its range, or p is not above q.
     """
-    rounds = numbers("rounds", rounds)
-    at_least_one(rounds=rounds)
-    between_zero_and_one(best=best, other=other)
     positive(best_minus_other=best - other)
     # Beyond, a draw is above q with less than one chance in the rounds that there are.
     most = np.ceil((2 + np.sqrt(2 * np.log(np.max(rounds, initial=1) + 1))) / other) + 2
@@ -204,9 +185,12 @@ def lost_regret(rounds: Numbers, best: float, other: float) -> np.ndarray:
     return np.max((best - other) * (1 - best) ** n * waiting, axis=-1)
 
 
-@plain_numbers
+@domains
 def chance_of_trial(
-    value: float, penalty: float, num_limits: int = 1, prior_passed: float = 1.0
+    value: float,
+    penalty: NonNegative[float],
+    num_limits: Count = 1,
+    prior_passed: AtLeastOne[float] = 1.0,
 ) -> float:
     """Bound of how likely an arm that is new is drawn to be worth more than a value.
 
@@ -219,43 +203,15 @@ def chance_of_trial(
       penalty: lambda >= 0, of the shortest limit.
       num_limits: M.
       prior_passed: b >= 1.
-
-    Raises:
-      ValueError: if an argument is out of its range.
-      TypeError: if `num_limits` is no integer.
     """
-    non_negative(penalty=penalty)
-    at_least_one(prior_passed=prior_passed)
     ended = (value + penalty) / (1 + penalty)  # 1 - S that such a draw needs
     if not 0 <= ended < 1:
         raise ValueError(f"value must be in [{-penalty:g}, 1), got {value:g}")
-    shape = whole("num_limits", num_limits, 1)
-    return float(gammaincc(shape, -prior_passed * np.log1p(-ended)))
+    return float(gammaincc(num_limits, -prior_passed * np.log1p(-ended)))
 
 
-def _cells(
-    hazard: Numbers,
-    gain: Numbers,
-    penalty: Numbers,
-    prefix: str = "",
-    least: float | None = None,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """All three checked, under their names with a prefix."""
-    names = f"{prefix}hazard", f"{prefix}gain"
-    in_unit_interval(**{names[0]: hazard})
-    non_negative(penalty=penalty)
-    hazard = numbers(names[0], hazard, 1)
-    gain = numbers(names[1], gain, 1)
-    penalty = numbers("penalty", penalty, 1)
-    finite(**{names[1]: gain})
+def _check_cells(hazard: np.ndarray, **others: np.ndarray) -> None:
+    """At least one cell, and all of them of so many."""
     if not hazard.size:
-        raise ValueError(f"{names[0]} must have at least one cell, got none")
-    for name, array in ((names[1], gain), ("penalty", penalty)):
-        if array.shape != hazard.shape:
-            raise ValueError(
-                f"{name} must have the shape {hazard.shape} of {names[0]}, got "
-                f"{array.shape}"
-            )
-    if least is not None and not np.all((gain >= least) & (gain <= 1)):
-        raise ValueError(f"{names[1]} must be in [{least:g}, 1], got {gain}")
-    return hazard, gain, penalty
+        raise ValueError("hazard must have at least one cell, got none")
+    of_shape(hazard.shape, "hazard", **others)

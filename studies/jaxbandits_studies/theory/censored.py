@@ -18,38 +18,41 @@ has it. What to know before laying a curve over a plot:
   chosen, not ``N_{i,tau}``. With ``probability=0`` it stands if Proposition 1 does.
 """
 
+from typing import Annotated
+
 import numpy as np
 
-from jaxbandits.checks import (
-    MOST,
+from jaxbandits.checks import MOST
+from jaxbandits_studies.theory.domains import (
+    AboveOne,
+    AtLeastOne,
+    Form,
+    Inside,
+    NonNegative,
     Numbers,
-    at_least_one,
-    between_zero_and_one,
-    in_unit_interval,
-    non_negative,
-    number,
-    one_of,
-    positive,
-    together,
-    whole,
+    Positive,
+    Scalars,
+    Share,
+    Table,
+    Whole,
+    broadcast_domains,
+    domains,
 )
-from jaxbandits_studies.theory.plain import plain_numbers
 from jaxbandits_studies.theory.vacuous import checked
 
 _TIE = 1e-12
-_FORMS = ("printed", "proof")
 
 
-@plain_numbers
+@broadcast_domains
 def confidence_length(
-    pulls_reaching: Numbers,
-    arm_pulls: Numbers,
-    round_: Numbers,
-    penalty: Numbers,
-    alpha: Numbers,
+    pulls_reaching: NonNegative[Numbers],
+    arm_pulls: NonNegative[Numbers],
+    round_: AtLeastOne[Numbers],
+    penalty: NonNegative[Numbers],
+    alpha: Positive[Numbers],
     *,
-    gain_radius: Numbers = 1.0,
-    penalty_radius: Numbers = 1.0,
+    gain_radius: NonNegative[Scalars] = 1.0,
+    penalty_radius: NonNegative[Scalars] = 1.0,
 ) -> np.ndarray:
     """Confidence length of the penalized expected gain (above Proposition 1).
 
@@ -66,35 +69,21 @@ def confidence_length(
 
     Returns:
       f64 of the broadcast shape; ``inf`` where N_{i,tau} is 0.
-
-    Raises:
-      ValueError: if an argument is out of its range.
     """
-    non_negative(pulls_reaching=pulls_reaching, arm_pulls=arm_pulls, penalty=penalty)
-    non_negative(gain_radius=gain_radius, penalty_radius=penalty_radius)
-    at_least_one(round_=round_)
-    positive(alpha=alpha)
-    together(
-        pulls_reaching=pulls_reaching,
-        arm_pulls=arm_pulls,
-        round_=round_,
-        penalty=penalty,
-        alpha=alpha,
-        gain_radius=gain_radius,
-        penalty_radius=penalty_radius,
-    )
-    reaching, pulls, t, alpha = _floats(pulls_reaching, arm_pulls, round_, alpha)
+    reaching, pulls = pulls_reaching, arm_pulls
     if np.any(reaching > pulls):
         raise ValueError(f"pulls_reaching must be <= arm_pulls, got {pulls_reaching}")
-    seen, scale = reaching > 0, 2 * alpha * np.log(t)
+    seen, scale = reaching > 0, 2 * alpha * np.log(round_)
     gain = np.sqrt(scale / np.where(seen, reaching, 1))
     risk = np.sqrt(scale / np.where(pulls > 0, pulls, 1))
     length = gain_radius * gain + np.multiply(penalty_radius, penalty) * risk
     return np.where(seen, length, np.inf)
 
 
-@plain_numbers
-def coverage_bound(round_: Numbers, alpha: Numbers, *, cap: bool = False) -> np.ndarray:
+@broadcast_domains
+def coverage_bound(
+    round_: AtLeastOne[Numbers], alpha: AboveOne[Numbers], *, cap: bool = False
+) -> np.ndarray:
     """Bound on the probability of one-sided error of an estimate (Proposition 1).
 
     ``2 (1 + log(t) / log((alpha + 1) / 2)) t^(-2 alpha / (alpha + 1))``: below 1 from
@@ -114,21 +103,18 @@ def coverage_bound(round_: Numbers, alpha: Numbers, *, cap: bool = False) -> np.
 
     Returns:
       f64 of the broadcast shape; it says nothing where it is 1 or more.
-
-    Raises:
-      ValueError: if an argument is out of its range.
     """
-    at_least_one(round_=round_)
-    (t,), alpha = _floats(round_), _alpha(alpha)
-    together(round_=t, alpha=alpha)
-    bound = 2 * (1 + np.log(t) / np.log((alpha + 1) / 2))
-    bound = bound * t ** (-2 * alpha / (alpha + 1))
+    bound = 2 * (1 + np.log(round_) / np.log((alpha + 1) / 2))
+    bound = bound * round_ ** (-2 * alpha / (alpha + 1))
     return np.minimum(bound, 1) if cap else bound
 
 
-@plain_numbers
+@domains
 def rcucb_pull_bound(
-    gaps: Numbers, penalties: Numbers, horizon: Numbers, alpha: float
+    gaps: NonNegative[Table],
+    penalties: NonNegative[Numbers],
+    horizon: AtLeastOne[Numbers],
+    alpha: AboveOne[float],
 ) -> np.ndarray:
     """Bound ``u_{i,tau}(T, alpha)`` on RCUCB's pulls of suboptimal pairs (Theorem 1).
 
@@ -147,24 +133,21 @@ def rcucb_pull_bound(
 
     Returns:
       f64[..., K, M]; ``inf`` for optimal pairs, of which the theorem says nothing.
-
-    Raises:
-      ValueError: if an argument is out of its range or the shapes do not agree.
     """
-    gaps, penalties = _pairs(gaps, penalties)
-    return _pulls(gaps, 8 * _alpha(alpha) * (1 + penalties) ** 2, horizon, alpha, 8)
+    gaps = _ties(gaps, penalties)
+    return _pulls(gaps, 8 * alpha * (1 + penalties) ** 2, horizon, alpha, 8)
 
 
-@plain_numbers
+@domains
 def rcucb_pull_lower(
-    gaps: Numbers,
-    penalties: Numbers,
-    horizon: Numbers,
-    alpha: float,
+    gaps: NonNegative[Table],
+    penalties: NonNegative[Numbers],
+    horizon: AtLeastOne[Numbers],
+    alpha: AboveOne[float],
     *,
-    epsilon: float,
-    delta: float,
-    form: str = "printed",
+    epsilon: Inside[float],
+    delta: Inside[float],
+    form: Form = "printed",
 ) -> np.ndarray:
     """Lower bound ``l_{i,tau}(T, alpha)`` on E[N_{i,tau}] (Theorem 1).
 
@@ -186,20 +169,16 @@ def rcucb_pull_lower(
 
     Returns:
       f64[..., K, M] >= 0.
-
-    Raises:
-      ValueError: if an argument is out of its range, the shapes do not agree or
-        ``(K M - 1)^(1 - delta) T^(2 delta) > T`` for a horizon.
     """
-    gaps, penalties = _pairs(gaps, penalties)
-    _below("epsilon", epsilon, 1)
-    _below("delta", delta, 0.5)
+    gaps = _ties(gaps, penalties)
+    if delta >= 0.5:
+        raise ValueError(f"delta must be in (0, 0.5), got {delta}")
     if np.any(delta > largest_delta(horizon, gaps.size)):
         raise ValueError(
             "delta must fulfil (K M - 1)^(1 - delta) T^(2 delta) <= T (largest_delta), "
             f"got {delta}"
         )
-    alpha, proof = _alpha(alpha), _form(form)
+    proof = form == "proof"
     square = (1 + penalties) ** 2 * alpha if proof else 1 + penalties**2 * alpha
     # (shift_j + Delta)^2 is largest for the largest or the smallest other shift_j.
     shift = (8 * square - gaps).ravel()
@@ -212,8 +191,10 @@ def rcucb_pull_lower(
     return weight * np.log(horizon)[..., None, None] / H.reshape(gaps.shape)
 
 
-@plain_numbers
-def largest_delta(horizon: Numbers, num_pairs: int) -> np.ndarray:
+@domains
+def largest_delta(
+    horizon: AtLeastOne[Numbers], num_pairs: Annotated[int, Whole(2, MOST**2)]
+) -> np.ndarray:
     """Largest delta with ``(K M - 1)^(1 - delta) T^(2 delta) <= T`` (Theorem 1).
 
     ``log(T / (K M - 1)) / log(T^2 / (K M - 1))``, below 1/2 if there are three pairs.
@@ -224,13 +205,8 @@ def largest_delta(horizon: Numbers, num_pairs: int) -> np.ndarray:
 
     Returns:
       f64 of the shape of `horizon`; 0 or less, also -inf, where no delta will do.
-
-    Raises:
-      ValueError: if an argument is out of its range.
-      TypeError: if `num_pairs` is no integer.
     """
-    at_least_one(horizon=horizon)
-    T, others = np.log(horizon), np.log(whole("num_pairs", num_pairs, 2, MOST**2) - 1)
+    T, others = np.log(horizon), np.log(num_pairs - 1)
     # Below, at T^2 <= K M - 1, only a delta above 1/2 would fulfil the condition.
     possible = others < 2 * T
     return np.where(possible, T - others, -np.inf) / np.where(
@@ -238,17 +214,17 @@ def largest_delta(horizon: Numbers, num_pairs: int) -> np.ndarray:
     )
 
 
-@plain_numbers
+@domains
 def rcucb_regret_bound(
-    gaps: Numbers,
-    penalties: Numbers,
-    horizon: Numbers,
-    alpha: float,
+    gaps: NonNegative[Table],
+    penalties: NonNegative[Numbers],
+    horizon: AtLeastOne[Numbers],
+    alpha: AboveOne[float],
     *,
-    probability: float = 0.0,
-    epsilon: float = 0.5,
-    delta: float = 0.1,
-    form: str = "printed",
+    probability: Share[float] = 0.0,
+    epsilon: Inside[float] = 0.5,
+    delta: Inside[float] = 0.1,
+    form: Form = "printed",
 ) -> np.ndarray:
     """Bound on the cumulative regret of RCUCB (Theorem 1).
 
@@ -272,16 +248,9 @@ def rcucb_regret_bound(
     Returns:
       f64 of the shape of `horizon`. Warns with `VacuousBound` if it exceeds
       `trivial_bound` at every horizon.
-
-    Raises:
-      ValueError: as `rcucb_pull_lower`.
     """
-    _form(form)
-    probability = number("probability", probability)
-    in_unit_interval(probability=probability)
-    between_zero_and_one(epsilon=epsilon, delta=delta)
     pulls = rcucb_pull_bound(gaps, penalties, horizon, alpha)
-    gaps, _ = _pairs(gaps, penalties)
+    gaps = _ties(gaps, penalties)
     bound = _weighted(gaps, pulls)
     if probability > 0:
         lower = rcucb_pull_lower(
@@ -292,9 +261,12 @@ def rcucb_regret_bound(
     return checked(bound, trivial_bound(horizon, gaps))
 
 
-@plain_numbers
+@domains
 def ucb_regret_bound(
-    gaps: Numbers, max_penalty: float, horizon: Numbers, alpha: float
+    gaps: NonNegative[Table],
+    max_penalty: NonNegative[float],
+    horizon: AtLeastOne[Numbers],
+    alpha: AboveOne[float],
 ) -> np.ndarray:
     """Bound on the cumulative regret of UCB on the pairs (Corollary 4).
 
@@ -314,19 +286,15 @@ def ucb_regret_bound(
 
     Returns:
       f64 of the shape of `horizon`. Warns as `rcucb_regret_bound`.
-
-    Raises:
-      ValueError: if an argument is out of its range.
     """
-    non_negative(max_penalty=max_penalty)
-    gaps, _ = _pairs(gaps, max_penalty)
-    factor = 2 * _alpha(alpha) * np.square(1 + max_penalty, dtype=float)
+    gaps = _ties(gaps)
+    factor = np.asarray(2 * alpha * (1 + max_penalty) ** 2)
     bound = _weighted(gaps, _pulls(gaps, factor, horizon, alpha, 4))
     return checked(bound, trivial_bound(horizon, gaps))
 
 
-@plain_numbers
-def trivial_bound(horizon: Numbers, gaps: Numbers) -> np.ndarray:
+@domains
+def trivial_bound(horizon: AtLeastOne[Numbers], gaps: NonNegative[Table]) -> np.ndarray:
     """Largest cumulative regret of any policy, ``T max Delta``.
 
     Args:
@@ -335,18 +303,13 @@ def trivial_bound(horizon: Numbers, gaps: Numbers) -> np.ndarray:
 
     Returns:
       f64 of the shape of `horizon`.
-
-    Raises:
-      ValueError: if an argument is out of its range.
     """
-    at_least_one(horizon=horizon)
-    return np.asarray(horizon, np.float64) * _pairs(gaps, 0.0)[0].max()
+    return np.asarray(horizon * _ties(gaps).max())
 
 
 def _pulls(
     gaps: np.ndarray, factor: np.ndarray, horizon: Numbers, alpha: float, weight: float
 ) -> np.ndarray:
-    at_least_one(horizon=horizon)
     optimal = gaps == 0
     leading = factor / np.where(optimal, 1.0, gaps) ** 2
     rest = weight / np.log((alpha + 1) / 2) * ((alpha + 1) / (alpha - 1)) ** 2
@@ -359,33 +322,12 @@ def _weighted(gaps: np.ndarray, pulls: np.ndarray) -> np.ndarray:
     return np.sum(gaps[suboptimal] * pulls[..., suboptimal], axis=-1)
 
 
-def _pairs(gaps: Numbers, penalties: Numbers) -> tuple[np.ndarray, np.ndarray]:
-    non_negative(gaps=gaps, penalties=penalties)
-    gaps, penalties = _floats(gaps, penalties)
-    if gaps.ndim != 2 or not gaps.size:
+def _ties(gaps: np.ndarray, penalties: np.ndarray | None = None) -> np.ndarray:
+    """The gaps, 0 of ties; shapes are checked."""
+    if not gaps.size:
         raise ValueError(f"gaps must have shape [K, M], got {gaps.shape}")
-    if penalties.shape not in ((), gaps.shape[1:]):
+    if penalties is not None and penalties.shape not in ((), gaps.shape[1:]):
         raise ValueError(
             f"penalties must have shape {gaps.shape[1:]}, got {penalties.shape}"
         )
-    return np.where(gaps <= _TIE, 0.0, gaps), penalties
-
-
-def _alpha(alpha: Numbers) -> np.ndarray:
-    positive(alpha=alpha)
-    if np.any(np.asarray(alpha) <= 1):
-        raise ValueError(f"alpha must be above 1, got {alpha}")
-    return np.asarray(alpha, np.float64)
-
-
-def _below(name: str, value: Numbers, end: float) -> None:
-    if not 0 < number(name, value) < end:
-        raise ValueError(f"{name} must be in (0, {end:g}), got {value}")
-
-
-def _form(form: str) -> bool:
-    return one_of("form", form, _FORMS) == "proof"
-
-
-def _floats(*values: Numbers) -> list[np.ndarray]:
-    return [np.asarray(value, np.float64) for value in values]
+    return np.where(gaps <= _TIE, 0.0, gaps)

@@ -11,22 +11,29 @@ after adding 1. Where T is small Theorem 2 says less than `trivial_bound`: below
 
 import numpy as np
 
-from jaxbandits.checks import (
+from jaxbandits_studies.theory.domains import (
+    AtLeastOne,
+    Count,
+    NonNegative,
     Numbers,
-    at_least_one,
-    non_negative,
-    positive,
-    together,
-    whole,
+    Positive,
+    Share,
+    Table,
+    Vector,
+    broadcast_domains,
+    domains,
+    of_shape,
 )
-from jaxbandits_studies.theory.plain import plain_numbers
 
 _TIE = 1e-12
 
 
-@plain_numbers
+@broadcast_domains
 def radius(
-    counts: Numbers, delta: Numbers, largest_cost: Numbers, mean_cost: Numbers
+    counts: AtLeastOne[Numbers],
+    delta: Positive[Numbers],
+    largest_cost: AtLeastOne[Numbers],
+    mean_cost: AtLeastOne[Numbers],
 ) -> np.ndarray:
     """Radius of the ratio of a mean reward to a mean cost (Lemma 1).
 
@@ -47,16 +54,7 @@ def radius(
 
     Returns:
       f64 of the broadcast shape.
-
-    Raises:
-      ValueError: if an argument is out of its range.
     """
-    at_least_one(counts=counts, largest_cost=largest_cost, mean_cost=mean_cost)
-    positive(delta=delta)
-    together(counts=counts, delta=delta, largest_cost=largest_cost, mean_cost=mean_cost)
-    counts, delta, largest_cost, mean_cost = _floats(
-        counts, delta, largest_cost, mean_cost
-    )
     if np.any(delta > 1):
         raise ValueError(f"delta must be in (0, 1], got {delta}")
     if np.any(mean_cost > largest_cost):
@@ -67,8 +65,10 @@ def radius(
     return bernstein + np.sqrt(share / 2)
 
 
-@plain_numbers
-def constant_reward(T: int, time: Numbers, reward: Numbers) -> np.ndarray:
+@domains
+def constant_reward(
+    T: Count, time: NonNegative[Vector], reward: NonNegative[Vector]
+) -> np.ndarray:
     """Expected reward of a constant policy with t units of time (Theorem 1), exact.
 
     A renewal recursion on ``L = max{n : S_n <= t}``: ``m(t) = sum_{c <= t} (r_c + p_c
@@ -85,12 +85,8 @@ def constant_reward(T: int, time: Numbers, reward: Numbers) -> np.ndarray:
 
     Returns:
       f64[T + 1], for t = 0, ..., T.
-
-    Raises:
-      ValueError: if an argument is out of its range or the shapes do not agree.
     """
-    T = whole("T", T, 1)
-    time, reward = _epoch(time, reward)
+    _check_epoch(time, reward)
     total = np.zeros(T + 1)
     for t in range(1, T + 1):
         most = min(t, time.size)
@@ -99,8 +95,10 @@ def constant_reward(T: int, time: Numbers, reward: Numbers) -> np.ndarray:
     return total
 
 
-@plain_numbers
-def constant_reward_limit(time: Numbers, reward: Numbers) -> float:
+@domains
+def constant_reward_limit(
+    time: NonNegative[Vector], reward: NonNegative[Vector]
+) -> float:
     """Limit of Theorem 1's ``A(t) = m(t) - t g`` for large times.
 
     ``g (mu_2 + mu) / (2 mu) - E[r c] / mu`` with the first two moments of an epoch's
@@ -110,11 +108,8 @@ def constant_reward_limit(time: Numbers, reward: Numbers) -> float:
     Args:
       time: as for `constant_reward`.
       reward: likewise.
-
-    Raises:
-      ValueError: likewise, or if epochs only last multiples of some d > 1.
     """
-    time, reward = _epoch(time, reward)
+    _check_epoch(time, reward)
     lasts = np.arange(1, time.size + 1)
     if np.gcd.reduce(lasts[time > 0]) > 1:  # type: ignore[call-overload]
         raise ValueError("time must not only have multiples of a unit above 1")
@@ -123,8 +118,12 @@ def constant_reward_limit(time: Numbers, reward: Numbers) -> float:
     return float(rate * (square + mean) / (2 * mean) - reward @ lasts / mean)
 
 
-@plain_numbers
-def ratio_deviation(n: Numbers, epsilon: Numbers, largest_cost: Numbers) -> np.ndarray:
+@broadcast_domains
+def ratio_deviation(
+    n: AtLeastOne[Numbers],
+    epsilon: NonNegative[Numbers],
+    largest_cost: AtLeastOne[Numbers],
+) -> np.ndarray:
     """Bound on the chance that a ratio of means strays by epsilon (Corollary 1, (10)).
 
     ``4 exp(-x^2)`` with ``a x^2 + b x = epsilon``, ``a = 2 (B-1) / (3 n)`` and ``b =
@@ -138,14 +137,7 @@ def ratio_deviation(n: Numbers, epsilon: Numbers, largest_cost: Numbers) -> np.n
 
     Returns:
       f64 of the broadcast shape, in (0, 4].
-
-    Raises:
-      ValueError: if an argument is out of its range.
     """
-    at_least_one(n=n, largest_cost=largest_cost)
-    non_negative(epsilon=epsilon)
-    together(n=n, epsilon=epsilon, largest_cost=largest_cost)
-    n, epsilon, largest_cost = _floats(n, epsilon, largest_cost)
     a = 2 * (largest_cost - 1) / (3 * n)
     b = (np.sqrt(largest_cost - 1) + 1) / np.sqrt(2 * n)
     # The positive root without its cancellation, which (10) has: finite at B = 1 too.
@@ -153,8 +145,10 @@ def ratio_deviation(n: Numbers, epsilon: Numbers, largest_cost: Numbers) -> np.n
     return 4 * np.exp(-(x**2))
 
 
-@plain_numbers
-def wait_ucb_radius(count: Numbers, epochs: Numbers, wait: Numbers) -> np.ndarray:
+@broadcast_domains
+def wait_ucb_radius(
+    count: NonNegative[Numbers], epochs: AtLeastOne[Numbers], wait: AtLeastOne[Numbers]
+) -> np.ndarray:
     """Wait-UCB's radius ``alpha_j log s / n + beta_j sqrt(log s / n)`` (Section 5).
 
     `radius` at the error probability ``4 s^-4`` with its mean cost replaced by 1: the
@@ -167,21 +161,16 @@ def wait_ucb_radius(count: Numbers, epochs: Numbers, wait: Numbers) -> np.ndarra
 
     Returns:
       f64 of the broadcast shape; ``inf`` for a pair without pulls (Algorithm 1).
-
-    Raises:
-      ValueError: if an argument is out of its range.
     """
-    non_negative(count=count)
-    at_least_one(epochs=epochs, wait=wait)
-    together(count=count, epochs=epochs, wait=wait)
-    count, epochs, wait = _floats(count, epochs, wait)
     alpha, beta = _weights(wait)
     share = np.log(epochs) / np.where(count > 0, count, 1.0)
     return np.where(count > 0, alpha * share + beta * np.sqrt(share), np.inf)
 
 
-@plain_numbers
-def pulls_bound(T: Numbers, gaps: Numbers, waits: Numbers) -> np.ndarray:
+@domains
+def pulls_bound(
+    T: AtLeastOne[Numbers], gaps: Share[Table], waits: AtLeastOne[Vector]
+) -> np.ndarray:
     """Bound on the expected pulls of the suboptimal arm pairs (Lemma 2).
 
     ``log(T) ((beta_j + sqrt(beta_j^2 + 2 alpha_j Delta)) / Delta)^2 + 4 pi^2 / 3``.
@@ -194,13 +183,8 @@ def pulls_bound(T: Numbers, gaps: Numbers, waits: Numbers) -> np.ndarray:
 
     Returns:
       f64[..., K, D]; ``inf`` for the optimal pairs, of which the lemma says nothing.
-
-    Raises:
-      ValueError: if an argument is out of its range or the shapes do not agree.
     """
-    at_least_one(T=T)
-    gaps = _gaps(gaps)
-    waits = _waits(waits, gaps)
+    gaps = _ties(gaps, waits)
     alpha, beta = _weights(waits)
     optimal = gaps == 0
     gaps = np.where(optimal, 1.0, gaps)
@@ -209,9 +193,9 @@ def pulls_bound(T: Numbers, gaps: Numbers, waits: Numbers) -> np.ndarray:
     return np.where(optimal, np.inf, pulls)
 
 
-@plain_numbers
+@domains
 def regret_bound(
-    T: Numbers, gaps: Numbers, mean_time: Numbers, waits: Numbers
+    T: Numbers, gaps: Share[Table], mean_time: AtLeastOne[Table], waits: Vector
 ) -> np.ndarray:
     """Bound on the pseudo-regret ``sum mu Delta E[n]`` of Wait-UCB (Theorem 2).
 
@@ -226,19 +210,18 @@ def regret_bound(
 
     Returns:
       f64 of the shape of `T`. It says nothing where it is above `trivial_bound`.
-
-    Raises:
-      ValueError: if an argument is out of its range or the shapes do not agree.
     """
     pulls = pulls_bound(T, gaps, waits)
-    gaps = _gaps(gaps)
-    weight = gaps * _times(mean_time, gaps)
+    gaps = _ties(gaps, mean_time=mean_time)
+    weight = gaps * mean_time
     suboptimal = gaps > 0
     return np.sum(weight[suboptimal] * pulls[..., suboptimal], axis=-1)
 
 
-@plain_numbers
-def trivial_bound(T: Numbers, gaps: Numbers, waits: Numbers) -> np.ndarray:
+@domains
+def trivial_bound(
+    T: AtLeastOne[Numbers], gaps: Share[Table], waits: AtLeastOne[Vector]
+) -> np.ndarray:
     """Largest pseudo-regret of any policy, ``(T + D - 1) max Delta``.
 
     The time spent exceeds T by less than the last pull, which takes D at most.
@@ -250,19 +233,16 @@ def trivial_bound(T: Numbers, gaps: Numbers, waits: Numbers) -> np.ndarray:
 
     Returns:
       f64 of the shape of `T`.
-
-    Raises:
-      ValueError: if an argument is out of its range.
     """
-    at_least_one(T=T)
-    gaps = _gaps(gaps)
-    longest = _waits(waits, gaps).max()
-    return (np.asarray(T, np.float64) + longest - 1) * gaps.max()
+    return np.asarray((T + waits.max() - 1) * _ties(gaps, waits).max())
 
 
-@plain_numbers
+@domains
 def coarse_rate(
-    T: Numbers, gaps: Numbers, mean_time: Numbers, waits: Numbers
+    T: AtLeastOne[Numbers],
+    gaps: Share[Table],
+    mean_time: AtLeastOne[Table],
+    waits: AtLeastOne[Vector],
 ) -> np.ndarray:
     """Order of Wait-UCB's regret, ``sum mu_kj j / Delta_kj log T`` (eq. 5).
 
@@ -276,19 +256,17 @@ def coarse_rate(
 
     Returns:
       f64 of the shape of `T`.
-
-    Raises:
-      ValueError: if an argument is out of its range or the shapes do not agree.
     """
-    at_least_one(T=T)
-    gaps = _gaps(gaps)
+    gaps = _ties(gaps, waits, mean_time=mean_time)
     suboptimal = gaps > 0
-    weight = _times(mean_time, gaps) * _waits(waits, gaps)
+    weight = mean_time * waits
     return np.sum(weight[suboptimal] / gaps[suboptimal]) * np.log(T)
 
 
-@plain_numbers
-def wait_rate(T: Numbers, gaps: Numbers, mean_time: Numbers) -> np.ndarray:
+@domains
+def wait_rate(
+    T: AtLeastOne[Numbers], gaps: Share[Table], mean_time: AtLeastOne[Table]
+) -> np.ndarray:
     """Order of Wait-UCB's regret, ``D / Delta sum_j mu_j log T`` (WAIT).
 
     An order of magnitude; 80/3 of it bounds the leading term of Theorem 2.
@@ -301,17 +279,15 @@ def wait_rate(T: Numbers, gaps: Numbers, mean_time: Numbers) -> np.ndarray:
 
     Returns:
       f64 of the shape of `T`.
-
-    Raises:
-      ValueError: if an argument is out of its range, all gaps are 0, or the shapes do
-        not agree.
     """
-    log, gaps, mean_time = _single_macro_arm(T, gaps, mean_time)
-    return gaps.size / _smallest(gaps) * mean_time.sum() * log
+    least = _smallest(gaps, mean_time=mean_time)
+    return np.asarray(gaps.size / least * mean_time.sum() * np.log(T))
 
 
-@plain_numbers
-def dqzl_rate(T: Numbers, gaps: Numbers, best_ratio: float) -> np.ndarray:
+@domains
+def dqzl_rate(
+    T: AtLeastOne[Numbers], gaps: Share[Table], best_ratio: Share[float]
+) -> np.ndarray:
     """Order of UCB-BV1's regret by Ding, Qin, Zhang & Liu (2013), labelled (DQZL).
 
     ``(D^4 + D^3 / Delta + D^2 / Delta^2) g^* log T``, an order of magnitude.
@@ -323,20 +299,15 @@ def dqzl_rate(T: Numbers, gaps: Numbers, best_ratio: float) -> np.ndarray:
 
     Returns:
       f64 of the shape of `T`.
-
-    Raises:
-      ValueError: if an argument is out of its range or all gaps are 0.
     """
-    non_negative(best_ratio=best_ratio)
-    if best_ratio > 1:
-        raise ValueError(f"best_ratio must be in [0, 1], got {best_ratio}")
-    log, gaps, _ = _single_macro_arm(T, gaps, np.ones(np.shape(_gaps(gaps))))
-    D, smallest = gaps.size, _smallest(gaps)
-    return (D**4 + D**3 / smallest + D**2 / smallest**2) * best_ratio * log
+    D, least = gaps.size, _smallest(gaps)
+    return np.asarray((D**4 + D**3 / least + D**2 / least**2) * best_ratio * np.log(T))
 
 
-@plain_numbers
-def fj_rate(T: Numbers, gaps: Numbers, mean_time: Numbers) -> np.ndarray:
+@domains
+def fj_rate(
+    T: AtLeastOne[Numbers], gaps: Share[Table], mean_time: AtLeastOne[Table]
+) -> np.ndarray:
     """Order of UCB-Simplex' regret by Flajolet & Jaillet (2017), labelled (FJ).
 
     ``D^2 / Delta sum_j 1 / mu_j log T``, an order of magnitude; the paper adds a
@@ -349,23 +320,17 @@ def fj_rate(T: Numbers, gaps: Numbers, mean_time: Numbers) -> np.ndarray:
 
     Returns:
       f64 of the shape of `T`.
-
-    Raises:
-      ValueError: as `wait_rate`.
     """
-    log, gaps, mean_time = _single_macro_arm(T, gaps, mean_time)
-    return gaps.size**2 / _smallest(gaps) * np.sum(1 / mean_time) * log
+    least = _smallest(gaps, mean_time=mean_time)
+    return np.asarray(gaps.size**2 / least * np.sum(1 / mean_time) * np.log(T))
 
 
-def _epoch(time: Numbers, reward: Numbers) -> tuple[np.ndarray, np.ndarray]:
-    """Probabilities and rewards of an epoch's times, checked."""
-    non_negative(time=time, reward=reward)
-    time, reward = _floats(time, reward)
-    if time.ndim != 1 or not np.isclose(time.sum(), 1, rtol=0, atol=1e-9):
+def _check_epoch(time: np.ndarray, reward: np.ndarray) -> None:
+    """Probabilities and rewards of an epoch's times."""
+    if not np.isclose(time.sum(), 1, rtol=0, atol=1e-9):
         raise ValueError(f"time must be [j] with sum 1, got {time.tolist()}")
     if reward.shape != time.shape or np.any(reward > time + 1e-12):
         raise ValueError("reward must have the shape of time and lie in [0, time]")
-    return time, reward
 
 
 def _weights(wait: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -373,49 +338,23 @@ def _weights(wait: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return 8 * (wait - 1) / 3, np.sqrt(2) * (np.sqrt(wait - 1) + 1)
 
 
-def _single_macro_arm(
-    T: Numbers, gaps: Numbers, mean_time: Numbers
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    at_least_one(T=T)
-    gaps = _gaps(gaps)
+def _smallest(gaps: np.ndarray, **others: np.ndarray) -> float:
+    """The smallest positive gap of a single macro-arm."""
     if gaps.shape[0] != 1:
         raise ValueError(f"gaps must have shape [1, D], got {gaps.shape}")
-    return np.log(T), gaps, _times(mean_time, gaps)
-
-
-def _smallest(gaps: np.ndarray) -> np.float64:
+    gaps = _ties(gaps, **others)
     if not np.any(gaps > 0):
         raise ValueError("gaps must have a positive entry, got none above 1e-12")
-    return gaps[gaps > 0].min()
+    return float(gaps[gaps > 0].min())
 
 
-def _gaps(gaps: Numbers) -> np.ndarray:
-    non_negative(gaps=gaps)
-    (gaps,) = _floats(gaps)
-    if gaps.ndim != 2 or not gaps.size:
+def _ties(
+    gaps: np.ndarray, waits: np.ndarray | None = None, **others: np.ndarray
+) -> np.ndarray:
+    """The gaps, 0 of ties; shapes are checked."""
+    if not gaps.size:
         raise ValueError(f"gaps must have shape [K, D], got {gaps.shape}")
-    if np.any(gaps > 1):
-        raise ValueError(f"gaps must be in [0, 1], got {gaps.max():g}")
-    return np.where(gaps <= _TIE, 0.0, gaps)
-
-
-def _waits(waits: Numbers, gaps: np.ndarray) -> np.ndarray:
-    at_least_one(waits=waits)
-    (waits,) = _floats(waits)
-    if waits.shape != gaps.shape[1:]:
+    of_shape(gaps.shape, "gaps", **others)
+    if waits is not None and waits.shape != gaps.shape[1:]:
         raise ValueError(f"waits must have shape {gaps.shape[1:]}, got {waits.shape}")
-    return waits
-
-
-def _times(mean_time: Numbers, gaps: np.ndarray) -> np.ndarray:
-    at_least_one(mean_time=mean_time)
-    (mean_time,) = _floats(mean_time)
-    if mean_time.shape != gaps.shape:
-        raise ValueError(
-            f"mean_time must have the shape {gaps.shape} of gaps, got {mean_time.shape}"
-        )
-    return mean_time
-
-
-def _floats(*values: Numbers) -> list[np.ndarray]:
-    return [np.asarray(value, np.float64) for value in values]
+    return np.where(gaps <= _TIE, 0.0, gaps)

@@ -12,21 +12,23 @@ import numpy as np
 from scipy.special import rel_entr
 from scipy.stats import beta
 
-from jaxbandits.checks import (
+from jaxbandits_studies.theory.domains import (
+    AtLeastOne,
+    Inside,
     Numbers,
-    at_least_one,
-    between_zero_and_one,
-    in_unit_interval,
-    numbers,
+    Share,
+    Vector,
+    domains,
 )
 from jaxbandits_studies.theory.lai_robbins import above
-from jaxbandits_studies.theory.plain import plain_numbers
 
 _QUADRATURE = np.polynomial.legendre.leggauss(200)
 
 
-@plain_numbers
-def two_values(mean: Numbers, variance: Numbers) -> tuple[np.ndarray, np.ndarray]:
+@domains
+def two_values(
+    mean: Share[Numbers], variance: Numbers
+) -> tuple[np.ndarray, np.ndarray]:
     """The law on 1 and one more value with this mean and variance.
 
     Args:
@@ -35,12 +37,7 @@ def two_values(mean: Numbers, variance: Numbers) -> tuple[np.ndarray, np.ndarray
 
     Returns:
       The other value, f64 in [0, 1], and the chance of 1, f64.
-
-    Raises:
-      ValueError: if an argument is out of its range.
     """
-    in_unit_interval(mean=mean)
-    mean, variance = numbers("mean", mean), numbers("variance", variance)
     most = mean * (1 - mean)
     if not np.all((variance >= 0) & (variance <= most * (1 + 1e-12))):
         raise ValueError(
@@ -51,8 +48,8 @@ def two_values(mean: Numbers, variance: Numbers) -> tuple[np.ndarray, np.ndarray
     return mean - variance / missing, variance / (missing**2 + variance)
 
 
-@plain_numbers
-def information(mean: Numbers, variance: Numbers, level: Numbers) -> np.ndarray:
+@domains
+def information(mean: Numbers, variance: Numbers, level: Inside[Numbers]) -> np.ndarray:
     """K of the law on two values: least of all laws with this mean and variance.
 
     Args:
@@ -61,54 +58,41 @@ def information(mean: Numbers, variance: Numbers, level: Numbers) -> np.ndarray:
 
     Returns:
       f64 of the broadcast shape; 0 where the level is not above the mean.
-
-    Raises:
-      ValueError: if an argument is out of its range.
     """
     value, chance = two_values(mean, variance)
-    between_zero_and_one(level=level)
-    level = numbers("level", level)
-    above = np.asarray(mean) < level
+    above = mean < level
     at = (np.where(above, level, 0.5) - value) / np.where(above, 1 - value, 1.0)
     at = np.where(above, at, chance)
-    return rel_entr(chance, at) + rel_entr(1 - chance, 1 - at)
+    informed: np.ndarray = rel_entr(chance, at) + rel_entr(1 - chance, 1 - at)
+    return informed
 
 
-@plain_numbers
-def least_information(gains: Numbers, level: float) -> float:
+@domains
+def least_information(gains: Share[Vector], level: Inside[float]) -> float:
     """K of the law that gives every one of some gains the same chance.
 
     Args:
       gains: real ``[n]`` in [0, 1].
       level: q in (0, 1).
-
-    Raises:
-      ValueError: if an argument is out of its range.
     """
-    in_unit_interval(gains=gains)
-    between_zero_and_one(level=level)
-    gains = numbers("gains", gains, 1)
     if not gains.size:
         raise ValueError("gains must not be empty")
     chances = np.full((1, gains.size), 1 / gains.size)
     return float(above(gains[None], chances, [level]).divergence[0])
 
 
-@plain_numbers
-def chance_above(count: float, mean: float, variance: float, level: float) -> float:
+@domains
+def chance_above(
+    count: AtLeastOne[float], mean: float, variance: float, level: Inside[float]
+) -> float:
     """How likely `cell_thompson` draws a mean gain of at least a level, by quadrature.
 
     Args:
       count: whole number >= 1 of gains in [0, 1], which no run has to pay for.
       mean, variance: theirs, as for `two_values`.
       level: q in (0, 1).
-
-    Raises:
-      ValueError: if an argument is out of its range.
     """
-    at_least_one(count=count)
     value, chance = two_values(mean, variance)
-    between_zero_and_one(level=level)
     below = count * (1 - chance)
     # A draw is s (x + (1 - x) w), s of Beta(n + 1, 1) and w of Beta(1 + n a, n - n a):
     # it is at least q with the chance of w >= (q / s - x) / (1 - x), for s from q on.
@@ -122,9 +106,13 @@ def chance_above(count: float, mean: float, variance: float, level: float) -> fl
     return float((1 - level ** (count + 1)) * (weights @ above) / 2)
 
 
-@plain_numbers
+@domains
 def least_chance_above(
-    count: Numbers, mean: Numbers, variance: Numbers, level: float, more: float
+    count: AtLeastOne[Numbers],
+    mean: Numbers,
+    variance: Numbers,
+    level: Inside[float],
+    more: float,
 ) -> np.ndarray:
     """Lower bound of `chance_above` for a level above the mean.
 
@@ -133,13 +121,8 @@ def least_chance_above(
     Args:
       count, mean, variance, level: as for `chance_above`.
       more: d > 0, with q + d < 1.
-
-    Raises:
-      ValueError: if an argument is out of its range.
     """
-    at_least_one(count=count)
-    between_zero_and_one(level=level)
-    count, further = numbers("count", count), level + more
+    further = level + more
     if not level < further < 1:
         raise ValueError(f"more must be in (0, {1 - level:g}), got {more:g}")
     rate = information(mean, variance, further)

@@ -20,15 +20,16 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.special import rel_entr
 
-from jaxbandits.checks import (
-    Numbers,
-    finite,
-    in_unit_interval,
-    non_negative,
-    numbers,
-    shaped,
+from jaxbandits.checks import shaped
+from jaxbandits_studies.theory.domains import (
+    Finite,
+    NonNegative,
+    Share,
+    Table,
+    Vector,
+    domains,
+    of_shape,
 )
-from jaxbandits_studies.theory.plain import plain_numbers
 
 _TIE = 1e-9  # gaps below are none, as in `censored.exact_oracle`
 _MASS = 1e-12  # chances below are none
@@ -51,8 +52,10 @@ class LowerBound(NamedTuple):
     pulls: np.ndarray
 
 
-@plain_numbers
-def lower_bound(below: Numbers, values: Numbers, penalties: Numbers) -> LowerBound:
+@domains
+def lower_bound(
+    below: Share[Table], values: Finite[Table], penalties: NonNegative[Vector]
+) -> LowerBound:
     """The constant of Graves & Lai in the game with censored consumption.
 
     A semi-infinite linear program, solved from below: as many rivals as have been found
@@ -66,21 +69,11 @@ def lower_bound(below: Numbers, values: Numbers, penalties: Numbers) -> LowerBou
 
     Returns:
       A `LowerBound`; 0 where a single arm's pulls at the best limit show everything.
-
-    Raises:
-      ValueError: if an argument is out of its range, the shapes do not fit, or chances
-        fall from one limit to the next.
     """
-    below, values = numbers("below", below, 2), numbers("values", values, 2)
-    penalties = numbers("penalties", penalties, 1)
     if below.size == 0:
         raise ValueError("below must have an arm and a limit at least")
-    in_unit_interval(below=below)
-    finite(values=values)
-    non_negative(penalties=penalties)
-    arms, limits = map(str, below.shape)
-    shaped(f"{arms} {limits}", values=values)
-    shaped(limits, penalties=penalties)
+    of_shape(below.shape, "below", values=values)
+    shaped(str(below.shape[1]), penalties=penalties)
     if np.any(np.diff(below, axis=1) < 0):
         raise ValueError("below must not fall from one limit to the next")
     chances = np.diff(below, axis=1, prepend=0.0, append=1.0)
@@ -95,9 +88,12 @@ def lower_bound(below: Numbers, values: Numbers, penalties: Numbers) -> LowerBou
     return _together(results)
 
 
-@plain_numbers
+@domains
 def of_symbols(
-    chances: Numbers, seen: Numbers, gains: Numbers, penalties: Numbers
+    chances: Share[Table],
+    seen: Vector,
+    gains: Finite[Table],
+    penalties: NonNegative[Vector],
 ) -> LowerBound:
     """The constant where a round shows one of finitely many symbols, or nothing.
 
@@ -109,18 +105,10 @@ def of_symbols(
       seen: [S], position in 0, ..., M - 1 of the shortest limit that shows a symbol.
       gains: f64[K, S], what a round that shows it is worth on average.
       penalties: f64[M], what a round that shows nothing loses.
-
-    Raises:
-      ValueError: if an argument is out of its range or the shapes do not fit.
     """
-    chances, gains = numbers("chances", chances, 2), numbers("gains", gains, 2)
-    seen, penalties = numbers("seen", seen, 1), numbers("penalties", penalties, 1)
     if chances.size == 0 or penalties.size == 0:
         raise ValueError("chances and penalties must have an entry at least")
-    in_unit_interval(chances=chances)
-    finite(gains=gains)
-    non_negative(penalties=penalties)
-    shaped(" ".join(map(str, chances.shape)), gains=gains)
+    of_shape(chances.shape, "chances", gains=gains)
     shaped(str(chances.shape[1]), seen=seen)
     if not np.isin(seen, np.arange(penalties.size)).all():
         raise ValueError(f"seen must be positions of {penalties.size} limits")

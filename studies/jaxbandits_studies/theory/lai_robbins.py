@@ -19,8 +19,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxbandits.checks import Numbers, finite, non_negative, numbers, positive, shaped
-from jaxbandits_studies.theory.plain import plain_numbers
+from jaxbandits.checks import shaped
+from jaxbandits_studies.theory.domains import (
+    Finite,
+    NonNegative,
+    Positive,
+    Table,
+    Vector,
+    domains,
+    of_shape,
+)
 
 _HALVINGS = 50  # of the dual's interval, for 15 digits
 _ROUNDING = 1e-6  # by which chances may miss a sum of 1, as in float32
@@ -38,9 +46,12 @@ class Nearest(NamedTuple):
     price: np.ndarray
 
 
-@plain_numbers
+@domains
 def above(
-    values: Numbers, chances: Numbers, level: Numbers, highest: float = 1.0
+    values: Finite[Table],
+    chances: NonNegative[Table],
+    level: Finite[Vector],
+    highest: Finite[float] = 1.0,
 ) -> Nearest:
     """The nearest law on ``(-inf, highest]`` whose mean is at least a level.
 
@@ -56,26 +67,21 @@ def above(
 
     Returns:
       `Nearest`; the divergence is 0 where the mean is at the level already.
-
-    Raises:
-      ValueError: if an argument is out of its range or the shapes do not fit.
     """
-    values, chances = _law("values", values, "chances", chances)
-    level = numbers("level", level, 1)
-    finite(level=level, highest=highest)
+    chances = _law("values", values, "chances", chances)
     shaped(str(len(values)), level=level)
     _at_most("values", values, chances, highest)
     return _above(values, chances, level, highest)
 
 
-@plain_numbers
+@domains
 def joint(
-    reward: Numbers,
-    cost: Numbers,
-    chances: Numbers,
-    ratio: Numbers,
-    highest_reward: float = 1.0,
-    lowest_cost: float = 0.0,
+    reward: Finite[Table],
+    cost: Finite[Table],
+    chances: NonNegative[Table],
+    ratio: Positive[Vector],
+    highest_reward: Finite[float] = 1.0,
+    lowest_cost: NonNegative[float] = 0.0,
 ) -> np.ndarray:
     """K among all joint laws: of the gain ``reward - ratio * cost`` from a mean of 0.
 
@@ -89,15 +95,10 @@ def joint(
 
     Returns:
       f64[A]; 0 where the arm's ratio is r* or more.
-
-    Raises:
-      ValueError: if an argument is out of its range or the shapes do not fit.
     """
-    reward, chances = _law("reward", reward, "chances", chances)
-    cost = numbers("cost", cost, 2)
-    finite(cost=cost)
-    shaped(f"{len(reward)} {reward.shape[1]}", cost=cost)
-    ratio = _ratio(ratio, len(reward))
+    chances = _law("reward", reward, "chances", chances)
+    of_shape(reward.shape, "reward", cost=cost)
+    shaped(str(len(reward)), ratio=ratio)
     _check_ends(reward, chances, cost, chances, highest_reward, lowest_cost)
     # By how much a gain is below its largest, as `highest` depends on the arm.
     below = reward - highest_reward - ratio[:, None] * (cost - lowest_cost)
@@ -105,15 +106,15 @@ def joint(
     return _above(below, chances, level, 0.0).divergence
 
 
-@plain_numbers
+@domains
 def independent(
-    reward: Numbers,
-    reward_chances: Numbers,
-    cost: Numbers,
-    cost_chances: Numbers,
-    ratio: Numbers,
-    highest_reward: float = 1.0,
-    lowest_cost: float = 0.0,
+    reward: Finite[Table],
+    reward_chances: NonNegative[Table],
+    cost: Finite[Table],
+    cost_chances: NonNegative[Table],
+    ratio: Positive[Vector],
+    highest_reward: Finite[float] = 1.0,
+    lowest_cost: NonNegative[float] = 0.0,
 ) -> np.ndarray:
     """K among independent rewards and costs.
 
@@ -132,13 +133,10 @@ def independent(
 
     Returns:
       f64[A], at least what `joint` says; infinite where no pair of laws will do.
-
-    Raises:
-      ValueError: if an argument is out of its range or the shapes do not fit.
     """
-    reward, reward_chances = _law("reward", reward, "reward_chances", reward_chances)
-    cost, cost_chances = _law("cost", cost, "cost_chances", cost_chances)
-    ratio = _ratio(ratio, len(reward))
+    reward_chances = _law("reward", reward, "reward_chances", reward_chances)
+    cost_chances = _law("cost", cost, "cost_chances", cost_chances)
+    shaped(str(len(reward)), ratio=ratio)
     shaped(f"{len(reward)} {cost.shape[1]}", cost=cost)
     _check_ends(reward, reward_chances, cost, cost_chances, highest_reward, lowest_cost)
 
@@ -180,26 +178,14 @@ def _above(
     )
 
 
-def _law(
-    name: str, values: Numbers, of: str, chances: Numbers
-) -> tuple[np.ndarray, np.ndarray]:
-    """Both as tables of one shape, chances as such."""
-    values, chances = numbers(name, values, 2), numbers(of, chances, 2)
+def _law(name: str, values: np.ndarray, of: str, chances: np.ndarray) -> np.ndarray:
+    """The chances of values, which sum to 1."""
     if values.size == 0:
         raise ValueError(f"{name} must have an arm and a value at least")
-    finite(**{name: values})
-    non_negative(**{of: chances})
-    shaped(" ".join(map(str, values.shape)), **{of: chances})
+    of_shape(values.shape, name, **{of: chances})
     if not np.allclose(chances.sum(axis=1), 1, rtol=0, atol=_ROUNDING):
         raise ValueError(f"{of} must sum to 1 in every row, got {chances.sum(axis=1)}")
-    return values, chances / chances.sum(axis=1, keepdims=True)
-
-
-def _ratio(ratio: Numbers, arms: int) -> np.ndarray:
-    ratio = numbers("ratio", ratio, 1)
-    positive(ratio=ratio)
-    shaped(str(arms), ratio=ratio)
-    return ratio
+    return np.asarray(chances / chances.sum(axis=1, keepdims=True))
 
 
 def _check_ends(
@@ -210,8 +196,6 @@ def _check_ends(
     highest_reward: float,
     lowest_cost: float,
 ) -> None:
-    finite(highest_reward=highest_reward)
-    non_negative(lowest_cost=lowest_cost)
     _at_most("reward", reward, reward_chances, highest_reward)
     if np.any((cost < lowest_cost) & (cost_chances > 0)):
         raise ValueError(f"cost must be at least lowest_cost, {lowest_cost:g}")

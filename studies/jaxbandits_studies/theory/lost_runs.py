@@ -7,21 +7,22 @@ rho log(t / n)`` omega*-UCB with log(t/n) and shrunk variances
 the other of mean q.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import rel_entr
 
-from jaxbandits.checks import (
+from jaxbandits.checks import positive
+from jaxbandits_studies.theory.domains import (
+    AtLeastOne,
+    Inside,
     Numbers,
-    at_least_one,
-    between_zero_and_one,
-    numbers,
-    one_of,
-    positive,
+    Positive,
+    Vector,
+    domains,
+    up_to,
 )
-from jaxbandits_studies.theory.plain import plain_numbers, up_to
 
 
 def _share(rounds: Any, pulls: Any) -> Any:
@@ -34,11 +35,15 @@ def _log_share(rounds: Any, pulls: Any) -> Any:
 
 # What z**2 / (2 rho) is, by round and pulls, of two arms.
 CONFIDENCES = {"share": _share, "log_share": _log_share}
+Confidence = Literal["share", "log_share"]
 
 
-@plain_numbers
+@domains
 def pulls_until_given_up(
-    rounds: Numbers, rho: float, other: float, confidence: str = "share"
+    rounds: AtLeastOne[Numbers],
+    rho: Positive[float],
+    other: Inside[float],
+    confidence: Confidence = "share",
 ) -> np.ndarray:
     """The fewest failures in a row after which the best arm is not pulled again.
 
@@ -53,14 +58,8 @@ def pulls_until_given_up(
 
     Returns:
       i64 like `rounds`, at least 1.
-
-    Raises:
-      ValueError: if an argument is out of its range.
     """
-    rounds, other = numbers("rounds", rounds), _inside("other", other)
-    at_least_one(rounds=rounds)
-    positive(rho=rho)
-    width = CONFIDENCES[one_of("confidence", confidence, CONFIDENCES)]
+    width = CONFIDENCES[confidence]
     odds = other / (1 - other)
     # So many suffice for the longest t, as z**2 falls with n.
     most = 1 + np.ceil(2 * rho * max(width(np.max(rounds, initial=1), 1), 1.0) / odds)
@@ -69,21 +68,30 @@ def pulls_until_given_up(
     return n[np.argmax(enough, axis=-1)]
 
 
-@plain_numbers
+@domains
 def chance_of_loss(
-    rounds: Numbers, rho: float, best: float, other: float, confidence: str = "share"
+    rounds: Numbers,
+    rho: float,
+    best: Inside[float],
+    other: float,
+    confidence: Confidence = "share",
 ) -> np.ndarray:
     """The chance that the best arm begins with so many failures, like `rounds`.
 
-    Args and errors as of `lost_regret`, but that p may be below q.
+    Args as of `lost_regret`, but that p may be below q.
     """
     pulls = pulls_until_given_up(rounds, rho, other, confidence)
-    return (1 - _inside("best", best)) ** pulls
+    lost: np.ndarray = (1 - best) ** pulls
+    return lost
 
 
-@plain_numbers
+@domains
 def lost_regret(
-    rounds: Numbers, rho: float, best: float, other: float, confidence: str = "share"
+    rounds: Vector,
+    rho: float,
+    best: Inside[float],
+    other: Inside[float],
+    confidence: Confidence = "share",
 ) -> np.ndarray:
     """Mean regret of the runs that are given up, in rewards, up to round t.
 
@@ -98,20 +106,16 @@ def lost_regret(
       rho: of the policy.
       best, other: p > q, in (0, 1).
       confidence: as of `pulls_until_given_up`.
-
-    Raises:
-      ValueError: if an argument is out of its range, or p is not above q.
     """
-    rounds = numbers("rounds", rounds, 1)
-    gap = _inside("best", best) - _inside("other", other)
+    gap = best - other
     positive(best_minus_other=gap)
     pulls = pulls_until_given_up(rounds, rho, other, confidence)
     lost = (1 - best) ** pulls * gap * np.maximum(rounds - pulls, 0)
     return np.maximum.accumulate(lost)
 
 
-@plain_numbers
-def exponent(rho: float, best: float, other: float) -> float:
+@domains
+def exponent(rho: Positive[float], best: Inside[float], other: Inside[float]) -> float:
     """The power a of t with which the chance of loss falls.
 
     Regret is at least of the order ``t ** (1 - a)``.
@@ -122,12 +126,9 @@ def exponent(rho: float, best: float, other: float) -> float:
     Args:
       rho: of the policy.
       best, other: p > q, in (0, 1).
-
-    Raises:
-      ValueError: if an argument is out of its range, or p is not above q.
     """
-    p, q = float(_inside("best", best)), float(_inside("other", other))
-    positive(rho=rho, best_minus_other=p - q)
+    p, q = best, other
+    positive(best_minus_other=p - q)
 
     def at(x: float) -> Any:
         divergence = rel_entr(x, p) + rel_entr(1 - x, 1 - p)
@@ -135,8 +136,3 @@ def exponent(rho: float, best: float, other: float) -> float:
 
     inside = minimize_scalar(at, bounds=(0.0, q), method="bounded")
     return 2 * rho * min(at(0.0), float(inside.fun))
-
-
-def _inside(name: str, value: Numbers) -> np.ndarray:
-    between_zero_and_one(**{name: value})
-    return numbers(name, value)

@@ -6,23 +6,28 @@ p)^n, and speaks against its reward and against its cost: that both are drawn we
 is rarer than one failure in a row is likely (theory/ratio-thompson.md).
 """
 
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 from scipy.special import betainc, betaln
 
-from jaxbandits.checks import (
+from jaxbandits.checks import positive
+from jaxbandits_studies.theory.domains import (
+    AtLeastOne,
+    Inside,
     Numbers,
-    at_least_one,
-    between_zero_and_one,
-    numbers,
-    positive,
+    Positive,
+    domains,
+    up_to,
 )
-from jaxbandits_studies.theory.plain import plain_numbers, up_to
+
+T = TypeVar("T", float, np.ndarray)
 
 
-@plain_numbers
-def chance_after_failures(failures: Numbers, ratio: Numbers) -> np.ndarray:
+@domains
+def chance_after_failures(
+    failures: AtLeastOne[Numbers], ratio: Positive[Numbers]
+) -> np.ndarray:
     """How likely the ratio of an arm of failures is drawn at a level or above.
 
     Its reward is of Beta(1, n + 1), its cost of Beta(n + 1, 1): with x the level,
@@ -32,20 +37,15 @@ def chance_after_failures(failures: Numbers, ratio: Numbers) -> np.ndarray:
     Args:
       failures: n >= 1.
       ratio: level > 0; the two broadcast.
-
-    Raises:
-      ValueError: if an argument is out of its range.
     """
-    at_least_one(failures=failures)
-    positive(ratio=ratio)
-    n, ratio = numbers("failures", failures), numbers("ratio", ratio)
+    n = failures
     share = betainc(n + 1, n + 2, np.minimum(ratio, 1.0))
     log = np.log(n + 1) + betaln(n + 1, n + 2) - (n + 1) * np.log(ratio)
     return share * np.exp(log)
 
 
-@plain_numbers
-def power(best: Numbers, other: Numbers) -> np.ndarray:
+@domains
+def power(best: Inside[Numbers], other: Inside[Numbers]) -> np.ndarray:
     """The power of the budget that regret exceeds, but for logarithms.
 
     ``1 - log(1 / (1 - p)) / log(w)`` with w = 4 x, or 1 / (1 - x) where x < 1/2, and x
@@ -55,17 +55,16 @@ def power(best: Numbers, other: Numbers) -> np.ndarray:
     Args:
       best: p in (0, 1), the chance to bring 1 for nothing.
       other: q < p, what the other arm always brings, for 1 - q.
-
-    Raises:
-      ValueError: if an argument is out of its range, or p is not above q.
     """
-    best, other, ratio = _opposite(best, other)
+    ratio = _ratio(best, other)
     rarer = np.where(ratio < 0.5, -np.log1p(-np.minimum(ratio, 0.5)), np.log(4 * ratio))
     return 1 + np.log1p(-best) / rarer
 
 
-@plain_numbers
-def lost_regret(budget: Numbers, best: float, other: float) -> np.ndarray:
+@domains
+def lost_regret(
+    budget: AtLeastOne[Numbers], best: Inside[float], other: Inside[float]
+) -> np.ndarray:
     """Mean regret of runs that begin with failures and never try the arm again.
 
     ``max over n of (1 - p)^n (1 - P_n)^(B / (1 - q)) (B - n) (p / (1 - p) - q / (1 -
@@ -75,13 +74,8 @@ def lost_regret(budget: Numbers, best: float, other: float) -> np.ndarray:
     Args:
       budget: real >= 1 of any shape, B.
       best, other: numbers as for `power`.
-
-    Raises:
-      ValueError: if an argument is out of its range, or p is not above q.
     """
-    budget = numbers("budget", budget)
-    at_least_one(budget=budget)
-    p, q, ratio = _opposite(best, other)
+    p, q, ratio = best, other, _ratio(best, other)
     # Beyond, an arm is hardly drawn above the ratio once in all rounds.
     per_failure = abs(np.log(max(0.25 / ratio if ratio > 0.5 else 1 - ratio, 1e-3)))
     most = 2 + 3 * np.log(np.max(budget, initial=1) / (1 - q) + 9) / per_failure
@@ -93,9 +87,7 @@ def lost_regret(budget: Numbers, best: float, other: float) -> np.ndarray:
     return np.max((1 - p) ** n * never * np.maximum(money - n, 0.0) * gap, axis=-1)
 
 
-def _opposite(best: Any, other: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Both checked, and the other arm's ratio."""
-    between_zero_and_one(best=best, other=other)
-    best, other = numbers("best", best), numbers("other", other)
+def _ratio(best: T, other: T) -> T:
+    """The other arm's ratio; that it is the worse one is checked."""
     positive(best_minus_other=best - other)
-    return best, other, other / (1 - other)
+    return other / (1 - other)

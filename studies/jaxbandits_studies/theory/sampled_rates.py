@@ -5,20 +5,23 @@ By the information that a round brings (theory/allocation-thompson.md).
 
 import numpy as np
 
-from jaxbandits.checks import (
+from jaxbandits.checks import together
+from jaxbandits_studies.theory.domains import (
+    AtLeastOne,
+    NonNegative,
     Numbers,
-    at_least_one,
-    flag,
-    non_negative,
-    numbers,
-    together,
+    Vector,
+    domains,
 )
-from jaxbandits_studies.theory.plain import plain_numbers
 
 
-@plain_numbers
+@domains
 def bayes_regret_bound(
-    horizon: Numbers, entropy: Numbers, num_values: Numbers, *, ordered: bool = False
+    horizon: AtLeastOne[Numbers],
+    entropy: NonNegative[Vector],
+    num_values: AtLeastOne[Vector],
+    *,
+    ordered: bool = False,
 ) -> np.ndarray:
     """Bound on the Bayes regret of Thompson sampling by the exact posterior.
 
@@ -36,23 +39,13 @@ def bayes_regret_bound(
 
     Returns:
       f64 of the shape of `horizon`. It says nothing where it is above K T.
-
-    Raises:
-      ValueError: if an argument is out of its range, an entropy is above log J, or the
-        shapes do not agree.
-      TypeError: if `ordered` is no flag.
     """
-    horizon = numbers("horizon", horizon)
-    at_least_one(horizon=horizon, num_values=num_values)
-    non_negative(entropy=entropy)
     together(entropy=entropy, num_values=num_values)
-    H, J = np.broadcast_arrays(
-        numbers("entropy", entropy, 1), numbers("num_values", num_values, 1)
-    )
+    H, J = np.broadcast_arrays(entropy, num_values)
     if np.any(np.log(J) * (1 + 1e-9) < H):
         raise ValueError(f"entropy must be at most log(num_values), got {H} for {J}")
     time = horizon[..., None]
     part = np.sqrt(J * H * time / 2)
-    if flag("ordered", ordered):
+    if ordered:
         part = np.minimum(part, np.sqrt((1 + np.log(time)) * H * time / 2) + 1)
     return part.sum(axis=-1)

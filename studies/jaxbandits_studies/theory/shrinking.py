@@ -7,18 +7,20 @@ rival's if and only if ``n (q - r)**2 < eta z**2 q (1 - q)``.
 """
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 
-from jaxbandits.checks import (
+from jaxbandits.checks import positive
+from jaxbandits_studies.theory.domains import (
+    AtLeastOne,
+    Inside,
     Numbers,
-    at_least_one,
-    between_zero_and_one,
-    numbers,
-    one_of,
-    positive,
+    Positive,
+    Vector,
+    domains,
+    up_to,
 )
-from jaxbandits_studies.theory.plain import plain_numbers, up_to
 
 PRIOR_PULLS, LEAST_PULLS = 10, 30  # of `budgeted.omega_ucb`
 
@@ -29,10 +31,16 @@ ETAS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "none": np.ones_like,  # omega-UCB
 }
 
+Variance = Literal["shrunk", "switch", "none"]
 
-@plain_numbers
+
+@domains
 def rounds_left_alone(
-    pulls: Numbers, rho: float, shown: float, rival: float, variance: str = "shrunk"
+    pulls: AtLeastOne[Numbers],
+    rho: Positive[float],
+    shown: Inside[float],
+    rival: Inside[float],
+    variance: Variance = "shrunk",
 ) -> np.ndarray:
     """The round t until which an arm of n equal rewards is left alone.
 
@@ -49,20 +57,19 @@ def rounds_left_alone(
 
     Returns:
       f64 like `pulls`; ``inf`` where it never ends, or beyond 1e308.
-
-    Raises:
-      ValueError: if an argument is out of its range.
     """
-    n = numbers("pulls", pulls)
-    at_least_one(pulls=n)
-    exponent = _exponent(n, rho, shown, rival, variance)
+    exponent = _exponent(pulls, rho, shown, rival, variance)
     with np.errstate(over="ignore"):
         return np.exp(exponent)
 
 
-@plain_numbers
+@domains
 def pulls_until_given_up(
-    rounds: Numbers, rho: float, shown: float, rival: float, variance: str = "shrunk"
+    rounds: AtLeastOne[Numbers],
+    rho: Positive[float],
+    shown: Inside[float],
+    rival: Inside[float],
+    variance: Variance = "shrunk",
 ) -> np.ndarray:
     """The fewest equal rewards after which an arm is left alone up to round t.
 
@@ -72,29 +79,23 @@ def pulls_until_given_up(
 
     Returns:
       i64 like `rounds`, at least 1.
-
-    Raises:
-      ValueError: if an argument is out of its range.
     """
-    rounds = numbers("rounds", rounds)
-    at_least_one(rounds=rounds)
-    most = 2 + np.log(np.max(rounds, initial=1)) / _exponent(
-        1.0, rho, shown, rival, "none"
-    )
+    one = _exponent(np.ones(()), rho, shown, rival, "none")
+    most = 2 + np.log(np.max(rounds, initial=1)) / one
     n = up_to(most, rho=rho, shown=shown, rival=rival)
     enough = _exponent(n.astype(float), rho, shown, rival, variance)
     return n[np.argmax(enough >= np.log(rounds)[..., None], axis=-1)]
 
 
-@plain_numbers
+@domains
 def lost_regret(
-    rounds: Numbers,
+    rounds: Vector,
     rho: float,
     shown: float,
     rival: float,
-    best: float,
-    chance: float,
-    variance: str = "shrunk",
+    best: Inside[float],
+    chance: Inside[float],
+    variance: Variance = "shrunk",
 ) -> np.ndarray:
     """Mean regret, up to round t, of runs whose best arm begins with equal rewards.
 
@@ -109,12 +110,7 @@ def lost_regret(
 
     Returns:
       f64[T].
-
-    Raises:
-      ValueError: if an argument is out of its range, or p is not above q.
     """
-    rounds = numbers("rounds", rounds, 1)
-    between_zero_and_one(best=best, chance=chance)
     positive(best_minus_rival=best - rival)
     n = pulls_until_given_up(rounds, rho, shown, rival, variance)
     lost = (best - rival) * (1 - chance) ** n * np.maximum(rounds - n, 0)
@@ -122,15 +118,11 @@ def lost_regret(
 
 
 def _exponent(
-    pulls: Numbers, rho: float, shown: float, rival: float, variance: str
+    pulls: np.ndarray, rho: float, shown: float, rival: float, variance: str
 ) -> np.ndarray:
     """log t at which the arm's index has reached the rival's, `inf` if never."""
-    n = np.asarray(pulls, np.float64)
-    eta = ETAS[one_of("variance", variance, ETAS)](n)
-    positive(rho=rho)
-    between_zero_and_one(shown=shown, rival=rival)
     positive(rival_minus_shown=rival - shown)
-    most = 2 * rho * eta * rival * (1 - rival)
+    most = 2 * rho * ETAS[variance](pulls) * rival * (1 - rival)
     wide = most > 0
-    reached = n * (rival - shown) ** 2 / np.where(wide, most, 1.0)
+    reached = pulls * (rival - shown) ** 2 / np.where(wide, most, 1.0)
     return np.where(wide, reached, np.inf)

@@ -9,16 +9,15 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
-from jaxbandits.checks import (
-    MOST,
+from jaxbandits.checks import MOST
+from jaxbandits_studies.theory.domains import (
+    AtLeastOne,
+    Count,
+    Inside,
     Numbers,
-    at_least_one,
-    between_zero_and_one,
-    numbers,
-    positive,
-    whole,
+    Positive,
+    domains,
 )
-from jaxbandits_studies.theory.plain import plain_numbers
 
 PRIOR = 12.0  # of `censored.cell_self_sparring`
 _BLOCK, _GRID, _REST = 1024, 400, 1e-3
@@ -42,8 +41,8 @@ class Difference(NamedTuple):
     precision: np.ndarray
 
 
-@plain_numbers
-def difference(duels: int) -> Difference:
+@domains
+def difference(duels: Count) -> Difference:
     """`Difference` after 0, ..., n - 1 duels, each f64[n].
 
     A duel adds ``w = P / (P + 1)`` to both precisions, and the difference moves by
@@ -51,15 +50,10 @@ def difference(duels: int) -> Difference:
 
     Args:
       duels: n >= 1.
-
-    Raises:
-      ValueError: if it is out of its range.
     """
-    at_least_one(duels=duels)
-    n = whole("duels", duels, 1, MOST)
-    result = np.empty((3, n))
+    result = np.empty((3, duels))
     forgotten, squares, precision = 1.0, 0.0, PRIOR
-    for i in range(n):
+    for i in range(duels):
         result[:, i] = forgotten, squares, precision
         weight = precision / (precision + 1)
         precision += weight
@@ -69,9 +63,9 @@ def difference(duels: int) -> Difference:
     return Difference(*result)
 
 
-@plain_numbers
+@domains
 def chance_of_best(
-    apart: Numbers, precision: Numbers, spread: float = 2**0.5
+    apart: Numbers, precision: Positive[Numbers], spread: Positive[float] = 2**0.5
 ) -> np.ndarray:
     """Lower bound of how likely a place goes to the arm that is estimated ahead.
 
@@ -85,22 +79,19 @@ def chance_of_best(
 
     Returns:
       f64 of the broadcast shape.
-
-    Raises:
-      ValueError: if an argument is out of its range.
     """
-    apart, precision = numbers("apart", apart), numbers("precision", precision)
     if not np.all(np.abs(apart) <= 1):
         raise ValueError(f"apart must be in [-1, 1], got {apart}")
-    positive(precision=precision, spread=spread)
     s = spread / np.sqrt(precision)
     clipped = 2 * ndtr((apart - 1) / (2 * s)) * ndtr(-(1 + apart) / (2 * s))
     ahead = ndtr(apart / (np.sqrt(2) * s)) - clipped
     return np.maximum(ahead, ndtr(apart / (2 * s)) ** 2)
 
 
-@plain_numbers
-def regret_bound(horizon: Numbers, gap: float, spread: float = 2**0.5) -> np.ndarray:
+@domains
+def regret_bound(
+    horizon: AtLeastOne[Numbers], gap: Inside[float], spread: Positive[float] = 2**0.5
+) -> np.ndarray:
     """Bound on the regret of self-sparring on cells, of two arms whose runs all end.
 
     ``gap * sum over n of E min(1 / (2 pi_n), T (1 - pi_n))``, with pi_n of
@@ -114,14 +105,7 @@ def regret_bound(horizon: Numbers, gap: float, spread: float = 2**0.5) -> np.nda
     Returns:
       f64 of the shape of `horizon`, up to the error of a grid; T `gap` where it is not
       below that.
-
-    Raises:
-      ValueError: if an argument is out of its range.
     """
-    horizon = numbers("horizon", horizon)
-    at_least_one(horizon=horizon)
-    between_zero_and_one(gap=gap)
-    positive(spread=spread)
     if np.any(horizon > _MOST_ROUNDS):
         raise ValueError(f"horizon must be at most {_MOST_ROUNDS:.2g}")
     flat = [_bound(T, gap, spread) for T in horizon.ravel()]

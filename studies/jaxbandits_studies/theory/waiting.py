@@ -9,28 +9,30 @@ each weighed with its chance (theory/cell-thompson.md). Here they are exact.
 
 from collections.abc import Callable
 from itertools import combinations_with_replacement
+from typing import Annotated
 
 import numpy as np
 from scipy.special import gammaln, xlogy
 from scipy.stats import binom
 
-from jaxbandits.checks import (
-    MOST,
-    Numbers,
-    between_zero_and_one,
-    function,
-    in_unit_interval,
-    numbers,
-    whole,
+from jaxbandits.checks import function
+from jaxbandits_studies.theory.domains import (
+    Count,
+    Inside,
+    Share,
+    Vector,
+    Whole,
+    domains,
 )
 from jaxbandits_studies.theory.gains import chance_above
-from jaxbandits_studies.theory.plain import plain_numbers
 
 Chance = Callable[[int, float, float, float], float]
 
 
-@plain_numbers
-def for_hazard(count: int, hazard: float, within: float) -> float:
+@domains
+def for_hazard(
+    count: Annotated[int, Whole(0)], hazard: Share[float], within: Inside[float]
+) -> float:
     """``E[1 / a_n - 1]`` of a hazard by its posterior, whose prior is uniform.
 
     Args:
@@ -40,14 +42,7 @@ def for_hazard(count: int, hazard: float, within: float) -> float:
 
     Returns:
       The expectation; inf where a chance is too small to be a float.
-
-    Raises:
-      ValueError: if an argument is out of its range.
-      TypeError: if `count` is no integer.
     """
-    count = whole("count", count, 0, MOST)
-    in_unit_interval(hazard=hazard)
-    between_zero_and_one(within=within)
     ended = np.arange(count + 1)
     # P(Beta(1 + j, 1 + n - j) < y) is P(Bin(n + 1, y) > j), in logs, of both ends.
     ends = [max(hazard - within, 0.0), min(hazard + within, 1.0)]
@@ -61,12 +56,12 @@ def for_hazard(count: int, hazard: float, within: float) -> float:
     return float(np.sum(np.exp(likely - chance) * -np.expm1(chance)))
 
 
-@plain_numbers
+@domains
 def for_gains(
-    count: int,
-    gains: Numbers,
-    chances: Numbers,
-    within: float,
+    count: Count,
+    gains: Share[Vector],
+    chances: Share[Vector],
+    within: Inside[float],
     drawn: Chance = chance_above,
 ) -> float:
     """``E[1 / b_j - 1]`` of mean gains, over all ways in which j gains come.
@@ -82,16 +77,8 @@ def for_gains(
 
     Returns:
       The expectation; inf where a chance is too small to be a float.
-
-    Raises:
-      ValueError: if an argument is out of its range.
-      TypeError: if `count` is no integer.
     """
-    count = whole("count", count, 1, MOST)
     function("drawn", drawn)
-    in_unit_interval(gains=gains, chances=chances)
-    between_zero_and_one(within=within)
-    gains, chances = numbers("gains", gains, 1), numbers("chances", chances, 1)
     if gains.shape != chances.shape or not np.isclose(chances.sum(), 1):
         raise ValueError(
             f"chances must be as many as gains and add up to 1, got {chances} for "

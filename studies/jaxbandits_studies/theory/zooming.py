@@ -19,24 +19,30 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxbandits.checks import (
-    Numbers,
     above_one,
-    at_least_one,
     between_zero_and_one,
     function,
     instance,
     non_negative,
-    numbers,
-    one_of,
     positive,
-    together,
     whole,
 )
-from jaxbandits_studies.theory.plain import plain_numbers
+from jaxbandits_studies.theory.domains import (
+    AtLeastOne,
+    Count,
+    Finite,
+    Form,
+    NonNegative,
+    Numbers,
+    Positive,
+    Scalars,
+    Table,
+    broadcast_domains,
+    domains,
+)
 from jaxbandits_studies.theory.vacuous import checked
 
 _TIE = 1e-12
-_FORMS = ("printed", "proof")
 
 
 class NearOptimality(NamedTuple):
@@ -75,9 +81,13 @@ class Zooming(NamedTuple):
     splits: int = 3
 
 
-@plain_numbers
+@domains
 def packing_numbers(
-    values: Numbers, max_limit: float, epsilons: Numbers, *, eta: float = 1 / 3
+    values: Finite[Table],
+    max_limit: Positive[float],
+    epsilons: Positive[Numbers],
+    *,
+    eta: Positive[float] = 1 / 3,
 ) -> np.ndarray:
     """Largest numbers of disjoint near-optimal sets ``{i} x (a, b]`` (Definition 3).
 
@@ -94,12 +104,8 @@ def packing_numbers(
 
     Returns:
       i64[E]: exact for ends on the grid, by taking the leftmost set that fits.
-
-    Raises:
-      ValueError: if an argument is out of its range.
     """
-    values = _curves(values)
-    positive(max_limit=max_limit, epsilons=epsilons, eta=eta)
+    _check_curves(values)
     limits = _grid(max_limit, values.shape[1])
     counts = [
         sum(
@@ -111,14 +117,14 @@ def packing_numbers(
     return np.array(counts, np.int64)
 
 
-@plain_numbers
+@domains
 def near_optimality(
-    values: Numbers,
-    max_limit: float,
+    values: Finite[Table],
+    max_limit: Positive[float],
     *,
-    epsilons: Numbers | None = None,
-    eta: float = 1 / 3,
-    dimension: float | None = None,
+    epsilons: Positive[Numbers] | None = None,
+    eta: Positive[float] = 1 / 3,
+    dimension: NonNegative[float] | None = None,
 ) -> NearOptimality:
     """Estimate the near-optimality dimension d and constant C (Definition 3).
 
@@ -136,16 +142,12 @@ def near_optimality(
 
     Returns:
       `NearOptimality`.
-
-    Raises:
-      ValueError: if an argument is out of its range.
     """
-    values = _curves(values)
-    positive(max_limit=max_limit, eta=eta)
+    _check_curves(values)
     if epsilons is None:
         finest = min(8 / values.shape[1], 1 / 2)
         epsilons = np.geomspace(finest, 1, 40) * max_limit / eta
-    epsilons = np.sort(np.ravel(numbers("epsilons", epsilons)))
+    epsilons = np.sort(np.ravel(epsilons))
     packing = packing_numbers(values, max_limit, epsilons, eta=eta)
     if dimension is None:
         small = (epsilons <= np.median(epsilons)) & (packing > 0)
@@ -153,13 +155,12 @@ def near_optimality(
             raise ValueError("epsilons must have two that sets fit, to fit a dimension")
         slope, _ = np.polyfit(np.log(epsilons[small]), np.log(packing[small]), 1)
         dimension = max(-slope, 0.0)
-    non_negative(dimension=dimension)
     constant = np.max(packing * epsilons**dimension)
     return NearOptimality(float(dimension), float(constant), epsilons, packing)
 
 
-@plain_numbers
-def zooming_rate(dimension: Numbers) -> np.ndarray:
+@domains
+def zooming_rate(dimension: NonNegative[Numbers]) -> np.ndarray:
     """Exponent ``1 / (d + 2)`` of z-RCUCB's loss, ``(log T / T)^(1 / (d + 2))``.
 
     Args:
@@ -167,21 +168,17 @@ def zooming_rate(dimension: Numbers) -> np.ndarray:
 
     Returns:
       f64 of the shape of `dimension`.
-
-    Raises:
-      ValueError: if it is out of its range.
     """
-    non_negative(dimension=dimension)
-    return 1 / (np.asarray(dimension, np.float64) + 2)
+    return np.asarray(1 / (dimension + 2))
 
 
-@plain_numbers
+@domains
 def zooming_constant(
-    horizon: Numbers,
+    horizon: AtLeastOne[Numbers],
     setup: Zooming,
     near: NearOptimality,
     *,
-    levels: int = 6,
+    levels: Count = 6,
     reuse: bool = True,
 ) -> np.ndarray:
     """Constant C tilde of z-RCUCB, or of StoOO (Theorem 2).
@@ -206,10 +203,6 @@ def zooming_constant(
 
     Returns:
       f64 of the shape of `horizon`.
-
-    Raises:
-      ValueError: if an argument is out of its range.
-      TypeError: if an integer is none.
     """
     share = _share(horizon, setup)
     instance("near", near, NearOptimality, "of near_optimality")
@@ -219,7 +212,7 @@ def zooming_constant(
     above_one(alpha=setup.alpha)
     c_T = np.minimum(np.sqrt(share) * largest / setup.max_limit, 1.0)[..., None]
     H = -np.inf
-    for l in range(1, whole("levels", levels, 1) + 1):
+    for l in range(1, levels + 1):
         own = 1 + _penalty_at(setup, _grid(setup.max_limit, m**l)[:-1])
         parent = _penalty_at(setup, _grid(setup.max_limit, m ** (l - 1)))
         spared = ((1 + parent[np.arange(1, m**l) // m] * c_T) / m) ** 2 if reuse else 0
@@ -228,14 +221,14 @@ def zooming_constant(
     return (factor * (H + largest**2)) ** rate + 0 * share
 
 
-@plain_numbers
+@domains
 def zooming_loss_bound(
-    horizon: Numbers,
+    horizon: AtLeastOne[Numbers],
     setup: Zooming,
     near: NearOptimality,
     *,
-    levels: int = 6,
-    form: str = "printed",
+    levels: Count = 6,
+    form: Form = "printed",
 ) -> np.ndarray:
     """Bound on z-RCUCB's loss with probability at least 1 - delta (Theorem 2).
 
@@ -249,37 +242,34 @@ def zooming_loss_bound(
     Returns:
       f64 of the shape of `horizon`. Warns with `VacuousBound` if it exceeds
       ``1 + lambda(tau_max)``, the paper's bound on any loss, at every horizon.
-
-    Raises:
-      ValueError, TypeError: as `zooming_constant`.
     """
     bound = _loss(horizon, setup, near, levels, form, reuse=True)
     return checked(bound, 1 + _penalty_at(setup, setup.max_limit))
 
 
-@plain_numbers
+@domains
 def stoo_loss_bound(
-    horizon: Numbers,
+    horizon: AtLeastOne[Numbers],
     setup: Zooming,
     near: NearOptimality,
     *,
-    levels: int = 6,
-    form: str = "printed",
+    levels: Count = 6,
+    form: Form = "printed",
 ) -> np.ndarray:
     """`zooming_loss_bound` for StoOO on the pairs: H~_T for H_T (Section 4.2)."""
     bound = _loss(horizon, setup, near, levels, form, reuse=False)
     return checked(bound, 1 + _penalty_at(setup, setup.max_limit))
 
 
-@plain_numbers
+@broadcast_domains
 def zooming_levels(
-    horizon: Numbers,
+    horizon: AtLeastOne[Numbers],
     setup: Zooming,
     *,
-    limit: Numbers = 0.0,
-    gain_radius: Numbers = 1.0,
-    penalty_radius: Numbers = 1.0,
-    smoothness: Numbers = 1.0,
+    limit: NonNegative[Scalars] = 0.0,
+    gain_radius: Positive[Scalars] = 1.0,
+    penalty_radius: NonNegative[Scalars] = 1.0,
+    smoothness: Positive[Scalars] = 1.0,
 ) -> np.ndarray:
     """Finest level that a grid point of z-RCUCB can reach in T rounds (criterion 14).
 
@@ -298,20 +288,7 @@ def zooming_levels(
 
     Returns:
       i64 of the broadcast shape: 0 where nothing is refined.
-
-    Raises:
-      ValueError: if an argument is out of its range.
-      TypeError: if an integer is none.
     """
-    positive(gain_radius=gain_radius, smoothness=smoothness)
-    non_negative(limit=limit, penalty_radius=penalty_radius)
-    together(
-        horizon=horizon,
-        limit=limit,
-        gain_radius=gain_radius,
-        penalty_radius=penalty_radius,
-        smoothness=smoothness,
-    )
     share = _share(horizon, setup)
     factor = gain_radius + np.multiply(penalty_radius, _penalty_at(setup, limit))
     length = np.sqrt(share) * factor
@@ -321,7 +298,7 @@ def zooming_levels(
 
 
 def _loss(
-    horizon: Numbers,
+    horizon: np.ndarray,
     setup: Zooming,
     near: NearOptimality,
     levels: int,
@@ -329,24 +306,21 @@ def _loss(
     *,
     reuse: bool,
 ) -> np.ndarray:
-    one_of("form", form, _FORMS)
     factor = 3 if form == "proof" else 1
     constant = zooming_constant(horizon, setup, near, levels=levels, reuse=reuse)
-    T = np.asarray(horizon, np.float64)
-    share = (2 * np.log(T) - np.log(setup.delta)) / T
+    share = (2 * np.log(horizon) - np.log(setup.delta)) / horizon
     return factor * constant * share ** zooming_rate(near.dimension)
 
 
-def _share(horizon: Numbers, setup: Zooming) -> np.ndarray:
+def _share(horizon: np.ndarray, setup: Zooming) -> np.ndarray:
     """``2 alpha log(K T^2 / delta) / T``, the squared length after T rounds."""
-    at_least_one(horizon=horizon)
     instance("setup", setup, Zooming, "of theory.zooming")
     positive(alpha=setup.alpha, max_limit=setup.max_limit)
     between_zero_and_one(delta=setup.delta)
     whole("splits", setup.splits, 2)
     arms = whole("num_arms", setup.num_arms, 1)
     log = np.log(arms / setup.delta) + 2 * np.log(horizon)
-    return 2 * setup.alpha * log / np.asarray(horizon, np.float64)
+    return np.asarray(2 * setup.alpha * log / horizon)
 
 
 def _disjoint(ends: np.ndarray, width: float) -> int:
@@ -364,14 +338,12 @@ def _grid(max_limit: float, size: int) -> np.ndarray:
     return max_limit * np.arange(1, size + 1) / size
 
 
-def _penalty_at(setup: Zooming, limits: Numbers) -> np.ndarray:
+def _penalty_at(setup: Zooming, limits: Scalars) -> np.ndarray:
     values = function("penalty", setup.penalty)(np.asarray(limits, np.float64))
     non_negative(penalty=values)
     return np.broadcast_to(np.asarray(values, np.float64), np.shape(limits))
 
 
-def _curves(values: Numbers) -> np.ndarray:
-    values = numbers("values", values)
-    if values.ndim != 2 or not values.size or not np.all(np.isfinite(values)):
+def _check_curves(values: np.ndarray) -> None:
+    if not values.size:
         raise ValueError(f"values must be finite of shape [K, G], got {values.shape}")
-    return values

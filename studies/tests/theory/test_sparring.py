@@ -124,7 +124,7 @@ def test_runs_are_below_the_bound():
 def test_what_is_out_of_range_is_refused():
     assert_refused(
         [
-            (lambda: sparring.difference(0), "^duels must be >= 1"),
+            (lambda: sparring.difference(0), "^duels must be at least 1"),
             (lambda: sparring.chance_of_best(1.5, 12.0), "^apart must be in"),
             (lambda: sparring.chance_of_best(0.5, 0.0), "^precision must be positive"),
             (lambda: sparring.regret_bound(0.5, 0.2), "^horizon must be >= 1"),

@@ -17,23 +17,26 @@ proof and say so. Three things to know before laying a curve over a plot:
   a threshold seen at x < B for one truncated to [0, B].
 """
 
-from jaxbandits_studies.theory.allocation.commit import EtcRate, etc_rate
 from jaxbandits_studies.theory.allocation.exponential import (
     LipschitzConstants,
+    Radii,
     best_allocation,
     g,
     g_slope,
     lipschitz_constants,
+    printed_radii,
 )
 from jaxbandits_studies.theory.allocation.lower import (
     LowerBoundInstance,
+    is_vacuous,
     lower_bound,
     lower_bound_instance,
     proved_lower_bound,
+    trivial_bound,
 )
-from jaxbandits_studies.theory.allocation.radii import Radii, printed_radii
-from jaxbandits_studies.theory.allocation.trivial import is_vacuous, trivial_bound
 from jaxbandits_studies.theory.allocation.upper import (
+    EtcRate,
+    etc_rate,
     log_bound,
     log_constant,
     problem_independent_bound,

@@ -1,13 +1,20 @@
-"""Exponential thresholds (Appendix H): their constants, and the best allocation."""
+"""Exponential thresholds (Appendix H): constants, best allocation, RA-UCB's radii."""
 
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import zeta
 
-from jaxbandits.checks import Numbers, non_negative, positive
-from jaxbandits_studies.theory.allocation.arguments import floats, rates
-from jaxbandits_studies.theory.plain import plain_numbers
+from jaxbandits_studies.theory.domains import (
+    AtLeastOne,
+    NonNegative,
+    Numbers,
+    Positive,
+    Share,
+    Vector,
+    broadcast_domains,
+    domains,
+)
 
 _ORDERS = np.arange(1, 17)
 # B_2k / (2k)!, B the Bernoulli numbers: 1 / expm1(v) = 1/v - 1/2 + sum_k c_k v^(2k-1).
@@ -44,8 +51,8 @@ class LipschitzConstants(NamedTuple):
     L_g_other: float
 
 
-@plain_numbers
-def g(v: Numbers) -> np.ndarray:
+@domains
+def g(v: NonNegative[Numbers]) -> np.ndarray:
     """``g(v) = 1 / v - exp(-v) / (1 - exp(-v))``, so that ``mu = B g(lambda B)``.
 
     The mean of an exponential variable of rate v given that it is at most 1.
@@ -55,19 +62,15 @@ def g(v: Numbers) -> np.ndarray:
 
     Returns:
       f64 of the shape of `v` in (0, 1/2], decreasing; 1/2 at 0.
-
-    Raises:
-      ValueError: if `v` is negative or not finite.
     """
-    v = _non_negative(v)
     near, far = np.minimum(v, _SMALL), np.maximum(v, _SMALL)
     powers = near[..., None] ** (2 * _ORDERS - 1)
     series = 0.5 - powers @ _SERIES
     return np.where(v < _SMALL, series, 1 / far + np.exp(-far) / np.expm1(-far))
 
 
-@plain_numbers
-def g_slope(v: Numbers) -> np.ndarray:
+@domains
+def g_slope(v: NonNegative[Numbers]) -> np.ndarray:
     """``g'(v) = exp(-v) / (1 - exp(-v))^2 - 1 / v^2`` (Lemma H.1).
 
     Minus the variance of an exponential variable of rate v given that it is at most 1.
@@ -77,19 +80,17 @@ def g_slope(v: Numbers) -> np.ndarray:
 
     Returns:
       f64 of the shape of `v` in [-1/12, 0), increasing; -1/12 at 0.
-
-    Raises:
-      ValueError: if `v` is negative or not finite.
     """
-    v = _non_negative(v)
     near, far = np.minimum(v, _SMALL), np.maximum(v, _SMALL)
     powers = near[..., None] ** (2 * _ORDERS - 2)
     series = -powers @ ((2 * _ORDERS - 1) * _SERIES)
     return np.where(v < _SMALL, series, np.exp(-far) / np.expm1(-far) ** 2 - 1 / far**2)
 
 
-@plain_numbers
-def lipschitz_constants(m: float, M: float, budget: float) -> LipschitzConstants:
+@domains
+def lipschitz_constants(
+    m: Positive[float], M: Positive[float], budget: Positive[float]
+) -> LipschitzConstants:
     """Constants of the exponential family with rates in [m / B, M / B] (Appendix H).
 
     As printed, and valid: ``L_tilde`` is larger than it need be by the factor ``m + 1``
@@ -102,11 +103,10 @@ def lipschitz_constants(m: float, M: float, budget: float) -> LipschitzConstants
 
     Returns:
       LipschitzConstants of f64 numbers. ``L_mu = B^2 D`` with ``D = |g'(M)|``.
-
-    Raises:
-      ValueError: if an argument is out of its range.
     """
-    m, M, B = rates(m, M, budget)
+    check_range(m, M)
+    # exp(2 M) is in here, and may be beyond float64.
+    m, M, B = np.float64(m), np.float64(M), np.float64(budget)
     return LipschitzConstants(
         L_lambda=B,
         L_mu=-(B**2) * float(g_slope(M)),
@@ -121,8 +121,10 @@ def lipschitz_constants(m: float, M: float, budget: float) -> LipschitzConstants
     )
 
 
-@plain_numbers
-def best_allocation(probability: Numbers, rate: Numbers, budget: float) -> np.ndarray:
+@domains
+def best_allocation(
+    probability: NonNegative[Vector], rate: Positive[Vector], budget: Positive[float]
+) -> np.ndarray:
     """The best allocation: maximises ``sum p_i (1 - exp(-lambda_i x_i))`` (53).
 
     Exact water-filling: ``x_i = (log(p_i lambda_i) - log nu)_+ / lambda_i``, with nu
@@ -136,14 +138,8 @@ def best_allocation(probability: Numbers, rate: Numbers, budget: float) -> np.nd
 
     Returns:
       f64[K] >= 0 of sum B; B / K each if all probabilities are 0.
-
-    Raises:
-      ValueError: if an argument is out of its range or the shapes are not one ``[K]``.
     """
-    non_negative(probability=probability)
-    positive(rate=rate, budget=budget)
-    probability, rate = floats(probability, rate)
-    if probability.shape != rate.shape or rate.ndim != 1 or not rate.size:
+    if probability.shape != rate.shape or not rate.size:
         raise ValueError(
             f"probability and rate must have one shape [K], got {probability.shape} "
             f"and {rate.shape}"
@@ -165,6 +161,52 @@ def best_allocation(probability: Numbers, rate: Numbers, budget: float) -> np.nd
     return allocation
 
 
-def _non_negative(v: Numbers) -> np.ndarray:
-    non_negative(v=v)
-    return np.asarray(v, np.float64)
+class Radii(NamedTuple):
+    """Confidence radii of one arm: of its rate, and of its probability."""
+
+    rate: np.ndarray
+    probability: np.ndarray
+
+
+@broadcast_domains
+def printed_radii(
+    count: NonNegative[Numbers],
+    round: AtLeastOne[Numbers],
+    m: Positive[float],
+    M: Positive[float],
+    budget: Positive[float],
+    p_hat: Share[Numbers],
+    c_hat: Share[Numbers],
+) -> Radii:
+    """RA-UCB's confidence radii as printed, for exponential thresholds (Section 4.3).
+
+    With ``s = sqrt(3 log t / 2 n)``, the radius of the rate is ``B / L_mu s = s / (B
+    D)`` and that of the probability ``L_lambda / L_mu B (1 + p) / C s = (1 + p) / (C D)
+    s``, before the ends of the intervals are clipped.
+
+    Args:
+      count: real >= 0, n, successes of the arm.
+      round: real >= 1, t.
+      m: number > 0.
+      M: number > m; ``D = |g'(M)|``.
+      budget: number > 0, B.
+      p_hat: real in [0, 1], the estimated probability.
+      c_hat: real in [0, 1], ``G(x, m / B)`` at the arm's allocation x.
+
+    Returns:
+      Radii of f64 arrays of the broadcast shape; ``inf`` without successes, and for the
+      probability where ``c_hat = 0``.
+    """
+    check_range(m, M)
+    some, seen = count > 0, c_hat > 0
+    spread = np.sqrt(1.5 * np.log(round) / np.where(some, count, 1.0)) / -g_slope(M)
+    rate = np.where(some, spread / budget, np.inf)
+    reach = (1 + p_hat) / np.where(seen, c_hat, 1.0)
+    probability = np.where(some & seen, reach * spread, np.inf)
+    return Radii(*np.broadcast_arrays(rate, probability))
+
+
+def check_range(m: float, M: float) -> None:
+    """Rates lie in [m / B, M / B]."""
+    if m >= M:
+        raise ValueError(f"m must be below M = {M:g}, got {m}")

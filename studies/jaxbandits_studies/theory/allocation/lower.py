@@ -1,12 +1,21 @@
-"""The lower bound: Theorem 3.1 and Appendix B."""
+"""What no policy can promise, Theorem 3.1 and Appendix B, and what none exceeds."""
 
-from typing import NamedTuple
+import warnings
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from jaxbandits.checks import Numbers, positive
-from jaxbandits_studies.theory.allocation.arguments import long_enough
-from jaxbandits_studies.theory.plain import plain_numbers
+from jaxbandits_studies.theory.domains import (
+    AtLeastOne,
+    Count,
+    Numbers,
+    Positive,
+    Whole,
+    domains,
+)
+from jaxbandits_studies.theory.vacuous import VacuousBound
+
+Arms = Annotated[int, Whole(2)]
 
 
 class LowerBoundInstance(NamedTuple):
@@ -21,8 +30,8 @@ class LowerBoundInstance(NamedTuple):
     rate: np.ndarray
 
 
-@plain_numbers
-def lower_bound(horizon: Numbers, num_arms: int) -> np.ndarray:
+@domains
+def lower_bound(horizon: AtLeastOne[Numbers], num_arms: Arms) -> np.ndarray:
     """Regret that no policy can promise, ``K^(2/3) T^(1/3) / 48`` (Theorem 3.1).
 
     Whatever the policy, on some instance its regret is more. The proof of Appendix B
@@ -37,18 +46,14 @@ def lower_bound(horizon: Numbers, num_arms: int) -> np.ndarray:
 
     Returns:
       f64 of the shape of `horizon`.
-
-    Raises:
-      ValueError: if an argument is out of its range.
-      TypeError: if `num_arms` is no integer.
     """
-    T, K = long_enough(horizon, num_arms)
+    T, K = horizon, _arms_within(horizon, num_arms)
     return K ** (2 / 3) * T ** (1 / 3) / 48
 
 
-@plain_numbers
+@domains
 def proved_lower_bound(
-    horizon: Numbers, num_arms: int, scale: float = 1 / 12
+    horizon: AtLeastOne[Numbers], num_arms: Arms, scale: Positive[float] = 1 / 12
 ) -> np.ndarray:
     """What the proof of Theorem 3.1 gives for ``epsilon = scale (K / T)^(2/3)``.
 
@@ -67,21 +72,15 @@ def proved_lower_bound(
 
     Returns:
       f64 of the shape of `horizon`; negative if `scale` is much too large.
-
-    Raises:
-      ValueError: if an argument is out of its range, or `scale` so large that epsilon
-        is above 1/8.
-      TypeError: if `num_arms` is no integer.
     """
     epsilon = lower_bound_instance(horizon, num_arms, scale).epsilon
-    T, K = long_enough(horizon, num_arms)
     variation = np.sqrt(scale**1.5 / np.sqrt(2))
-    return epsilon * T / 2 * (1 - 1 / K - variation)
+    return epsilon * horizon / 2 * (1 - 1 / num_arms - variation)
 
 
-@plain_numbers
+@domains
 def lower_bound_instance(
-    horizon: Numbers, num_arms: int, scale: float = 1 / 12
+    horizon: AtLeastOne[Numbers], num_arms: Arms, scale: Positive[float] = 1 / 12
 ) -> LowerBoundInstance:
     """The instances of Appendix B, hard to learn in T rounds.
 
@@ -98,14 +97,8 @@ def lower_bound_instance(
     Returns:
       LowerBoundInstance of arrays of the shape of `horizon`. For a budget B divide both
       by B.
-
-    Raises:
-      ValueError: if an argument is out of its range, or `scale` so large that epsilon
-        is above 1/8.
-      TypeError: if `num_arms` is no integer.
     """
-    T, K = long_enough(horizon, num_arms)
-    positive(scale=scale)
+    T, K = horizon, _arms_within(horizon, num_arms)
     epsilon = scale * (K / T) ** (2 / 3)
     if np.any(epsilon > 1 / 8):
         raise ValueError(
@@ -113,3 +106,55 @@ def lower_bound_instance(
             f"{np.min(T) / K:g}"
         )
     return LowerBoundInstance(epsilon, np.sqrt(epsilon / 2) - epsilon)
+
+
+def _arms_within(horizon: np.ndarray, num_arms: int) -> int:
+    """The arms, of which no horizon has fewer rounds."""
+    if np.any(horizon < num_arms):
+        raise ValueError(
+            f"horizon must be at least num_arms = {num_arms}, got {horizon}"
+        )
+    return num_arms
+
+
+@domains
+def trivial_bound(horizon: AtLeastOne[Numbers], num_arms: Count) -> np.ndarray:
+    """Largest regret of any policy, ``K T``: an arm has at most one success a round.
+
+    Args:
+      horizon: real >= 1 of any shape, T.
+      num_arms: K, an integer >= 1.
+
+    Returns:
+      f64 of the shape of `horizon`.
+    """
+    return np.asarray(num_arms * horizon)
+
+
+@domains
+def is_vacuous(bound: Numbers, horizon: Numbers, num_arms: int) -> np.ndarray:
+    """Where a bound on the regret exceeds `trivial_bound` and so says nothing.
+
+    Args:
+      bound: real of any shape, may be ``inf``.
+      horizon: real >= 1, broadcastable against `bound`.
+      num_arms: K, an integer >= 1.
+
+    Returns:
+      bool of the broadcast shape.
+    """
+    if np.any(np.isnan(bound)):
+        raise ValueError(f"bound must be numbers, got {bound}")
+    return np.asarray(bound > trivial_bound(horizon, num_arms))
+
+
+def checked(bound: np.ndarray, name: str, T: np.ndarray, K: int) -> np.ndarray:
+    """The bound; warns the caller of the caller if it is vacuous throughout."""
+    if bound.size and np.all(is_vacuous(bound, T, K)):
+        warnings.warn(
+            f"{name} says nothing here: it exceeds K T, the largest regret of any "
+            f"policy, at every horizon asked for (from {np.min(T):g} to {np.max(T):g})",
+            VacuousBound,
+            stacklevel=4,
+        )
+    return bound

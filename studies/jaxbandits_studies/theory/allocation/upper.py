@@ -1,32 +1,42 @@
-"""Upper bounds for RA-UCB: Theorems 4.8, 4.11 and H.2, Appendices E, F and H."""
+"""Upper bounds for RA-UCB: Theorems 4.8, 4.11 and H.2, Appendices E, F and H.
+
+Beside them Explore-Then-Commit, Remark 4.7.
+"""
+
+from typing import Annotated, NamedTuple, TypeVar
 
 import numpy as np
 
-from jaxbandits.checks import (
-    Numbers,
-    at_least_one,
-    in_unit_interval,
-    instance,
-    number,
-    positive,
-    whole,
-)
-from jaxbandits_studies.theory.allocation.arguments import floats, rates, share
+from jaxbandits.checks import in_unit_interval, instance, positive
 from jaxbandits_studies.theory.allocation.exponential import (
     LipschitzConstants,
     best_allocation,
+    check_range,
     lipschitz_constants,
 )
-from jaxbandits_studies.theory.allocation.trivial import checked
-from jaxbandits_studies.theory.plain import plain_numbers
+from jaxbandits_studies.theory.allocation.lower import checked
+from jaxbandits_studies.theory.domains import (
+    AtLeastOne,
+    Count,
+    Numbers,
+    Positive,
+    Scalars,
+    Share,
+    Vector,
+    broadcast_domains,
+    domains,
+)
+
+N = TypeVar("N")
+Least = Annotated[N, in_unit_interval, positive]
 
 
-@plain_numbers
+@domains
 def sqrt_constant(
-    probability: Numbers,
-    success: Numbers,
-    floor: Numbers,
-    budget: float,
+    probability: Share[Vector],
+    success: Positive[Vector],
+    floor: Positive[Vector],
+    budget: Positive[float],
     constants: LipschitzConstants,
 ) -> np.float64:
     """``C_sqrt`` of Theorem 4.8 for any family of thresholds (Appendix E).
@@ -45,13 +55,9 @@ def sqrt_constant(
 
     Returns:
       f64, the factor of ``sqrt(K T log T)``.
-
-    Raises:
-      ValueError: if an argument is out of its range.
     """
-    p, q, C = _arms(probability, success, floor)
-    instance("constants", constants, LipschitzConstants, "of lipschitz_constants")
-    positive(budget=budget, L_mu=constants.L_mu)
+    p, q, C = probability, success, floor
+    _check_arms(p, q, C, constants)
     error = np.sqrt(2) * budget / constants.L_mu
     first = 2 * error * constants.L_lambda
     second = error * (
@@ -64,14 +70,14 @@ def sqrt_constant(
     return np.sqrt(96) * sums
 
 
-@plain_numbers
+@domains
 def sqrt_bound(
-    horizon: Numbers,
-    probability: Numbers,
-    rate: Numbers,
-    budget: float,
-    m: float,
-    M: float,
+    horizon: AtLeastOne[Numbers],
+    probability: Share[Vector],
+    rate: Positive[Vector],
+    budget: Positive[float],
+    m: Positive[float],
+    M: Positive[float],
 ) -> np.ndarray:
     """Bound on the regret of RA-UCB of order ``sqrt(T log T)``, eq. (55).
 
@@ -90,27 +96,23 @@ def sqrt_bound(
     Returns:
       f64 of the shape of `horizon`. Warns with `VacuousBound` if it says nothing at any
       of them.
-
-    Raises:
-      ValueError: if an argument is out of its range or the shapes do not agree.
     """
-    at_least_one(horizon=horizon)
     p, q, C = _optimum(probability, rate, budget, m, M)
-    T, K = np.asarray(horizon, np.float64), np.size(probability)
+    T, K = horizon, probability.size
     constant = sqrt_constant(p, q, C, budget, lipschitz_constants(m, M, budget))
     bound = constant * np.sqrt(K * T * np.log(T)) + _remainder(T, K)
     return checked(bound, "the bound of Theorem 4.8, eq. (55),", T, K)
 
 
-@plain_numbers
+@domains
 def log_constant(
-    probability: Numbers,
-    success: Numbers,
-    floor: Numbers,
-    budget: float,
+    probability: Share[Vector],
+    success: Positive[Vector],
+    floor: Positive[Vector],
+    budget: Positive[float],
     constants: LipschitzConstants,
-    p_min: float,
-    num_arms: int,
+    p_min: Least[float],
+    num_arms: Count,
 ) -> np.float64:
     """``C_log`` of Theorem 4.11 for any family of thresholds (Appendix F).
 
@@ -129,17 +131,9 @@ def log_constant(
 
     Returns:
       f64, the factor of ``log(T)^2``; ``inf`` if it is beyond float64.
-
-    Raises:
-      ValueError: if an argument is out of its range.
-      TypeError: if `num_arms` is no integer.
     """
-    p, q, C = _arms(probability, success, floor)
-    instance("constants", constants, LipschitzConstants, "of lipschitz_constants")
-    p_min = number("p_min", p_min)
-    positive(budget=budget, p_min=p_min, L_mu=constants.L_mu)
-    in_unit_interval(p_min=p_min)
-    num_arms = whole("num_arms", num_arms, 1)
+    p, q, C = probability, success, floor
+    _check_arms(p, q, C, constants)
     slopes = constants.L_g + constants.L_g_other
     gradient = constants.G_max * constants.L_lambda * (1 + p) / C + slopes
     # exp(2 M) is in here, and may be beyond float64.
@@ -149,15 +143,15 @@ def log_constant(
         return 15 * num_arms * np.sum(gamma / q)
 
 
-@plain_numbers
+@domains
 def log_bound(
-    horizon: Numbers,
-    probability: Numbers,
-    rate: Numbers,
-    budget: float,
-    m: float,
-    M: float,
-    p_min: float | None = None,
+    horizon: AtLeastOne[Numbers],
+    probability: Share[Vector],
+    rate: Positive[Vector],
+    budget: Positive[float],
+    m: Positive[float],
+    M: Positive[float],
+    p_min: Positive[float] | None = None,
 ) -> np.ndarray:
     """Bound on the regret of RA-UCB of order ``log(T)^2``, eq. (56).
 
@@ -179,15 +173,10 @@ def log_bound(
     Returns:
       f64 of the shape of `horizon`, ``inf`` beyond float64. Warns with `VacuousBound`
       if it says nothing at any of them.
-
-    Raises:
-      ValueError: if an argument is out of its range or the shapes do not agree.
     """
-    at_least_one(horizon=horizon)
     p, q, C = _optimum(probability, rate, budget, m, M)
-    T, K = np.asarray(horizon, np.float64), np.size(probability)
-    least = float(np.min(np.asarray(probability)))
-    p_min = least if p_min is None else number("p_min", p_min)
+    T, K, least = horizon, probability.size, float(np.min(probability))
+    p_min = least if p_min is None else p_min
     positive(p_min=p_min)
     if p_min > least:
         raise ValueError(f"p_min must be at most {least:g}, got {p_min}")
@@ -200,9 +189,9 @@ def log_bound(
     return checked(bound, "the bound of Theorem 4.11, eq. (56),", T, K)
 
 
-@plain_numbers
+@domains
 def problem_independent_bound(
-    horizon: Numbers, num_arms: int, rho: float
+    horizon: AtLeastOne[Numbers], num_arms: Count, rho: AtLeastOne[float]
 ) -> np.ndarray:
     """Order of a bound that holds for all instances, ``K rho^(3/5) T^(4/5)``.
 
@@ -217,16 +206,33 @@ def problem_independent_bound(
     Returns:
       f64 of the shape of `horizon`, below `trivial_bound` for ``T > rho^3``. Warns with
       `VacuousBound` if no horizon is as large.
-
-    Raises:
-      ValueError: if an argument is out of its range.
-      TypeError: if `num_arms` is no integer.
     """
-    at_least_one(horizon=horizon, rho=rho)
-    K = whole("num_arms", num_arms, 1)
-    T = np.asarray(horizon, np.float64)
-    bound = K * np.float64(rho) ** 0.6 * T**0.8
-    return checked(bound, "the bound of Theorem H.2", T, K)
+    bound = np.asarray(num_arms * rho**0.6 * horizon**0.8)
+    return checked(bound, "the bound of Theorem H.2", horizon, num_arms)
+
+
+class EtcRate(NamedTuple):
+    """Orders of the regret of Explore-Then-Commit in its two phases."""
+
+    exploring: np.ndarray
+    committed: np.ndarray
+
+
+@broadcast_domains
+def etc_rate(horizon: AtLeastOne[Numbers], alpha: Share[Scalars] = 2 / 3) -> EtcRate:
+    """Orders of the regret of Explore-Then-Commit (Remark 4.7).
+
+    ``T^alpha`` while exploring and ``T^(1 - alpha / 2)`` from then on; ``alpha = 2/3``
+    makes the larger of them least. Without constants, logarithms and K.
+
+    Args:
+      horizon: real >= 1, T.
+      alpha: real in [0, 1]: each arm is explored for ``T^alpha`` rounds.
+
+    Returns:
+      EtcRate of f64 arrays of the broadcast shape.
+    """
+    return EtcRate(horizon**alpha, horizon ** (1 - alpha / 2))
 
 
 def _remainder(T: np.ndarray, K: int) -> np.ndarray:
@@ -235,13 +241,11 @@ def _remainder(T: np.ndarray, K: int) -> np.ndarray:
 
 
 def _optimum(
-    probability: Numbers, rate: Numbers, budget: float, m: float, M: float
+    probability: np.ndarray, rate: np.ndarray, B: float, m: float, M: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """p, q and C of the arms with ``x* > 0``, the input checked."""
-    probability = share("probability", probability)
-    m, M, B = rates(m, M, budget)
+    check_range(m, M)
     allocation = best_allocation(probability, rate, B)
-    (rate,) = floats(rate)
     if np.any(rate * B < m * (1 - 1e-12)) or np.any(rate * B > M * (1 + 1e-12)):
         raise ValueError(f"rate must be in [{m / B:g}, {M / B:g}], got {rate}")
     if not probability.any():
@@ -251,15 +255,13 @@ def _optimum(
     return p, -p * np.expm1(-rate * x), -np.expm1(-m * x / B)
 
 
-def _arms(
-    probability: Numbers, success: Numbers, floor: Numbers
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    p = share("probability", probability)
-    positive(success=success, floor=floor)
-    success, floor = floats(success, floor)
-    if not p.shape == success.shape == floor.shape or p.ndim != 1 or not p.size:
+def _check_arms(
+    p: np.ndarray, success: np.ndarray, floor: np.ndarray, constants: LipschitzConstants
+) -> None:
+    instance("constants", constants, LipschitzConstants, "of lipschitz_constants")
+    positive(L_mu=constants.L_mu)
+    if not p.shape == success.shape == floor.shape or not p.size:
         raise ValueError(
             "probability, success and floor must have one shape [S], got "
             f"{p.shape}, {success.shape} and {floor.shape}"
         )
-    return p, success, floor

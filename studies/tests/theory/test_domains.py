@@ -12,7 +12,7 @@ from jaxbandits_studies.theory import (
     lost_runs,
     zooming,
 )
-from jaxbandits_studies.theory.plain import plain_numbers
+from jaxbandits_studies.theory.domains import domains
 from tests.tables import each_row
 
 CURVES = 1 - np.abs(np.linspace(0, 1, 64)[None] - 0.4)
@@ -84,7 +84,7 @@ def test_vacuous_bounds_are_the_callers(recwarn):
 
 def test_what_is_no_number_is_left_to_its_own_error():
     seen = []
-    plain_numbers(lambda *values: seen.extend(values))(
+    domains(lambda *values: seen.extend(values))(
         [True, 0.5], "a", [[1, 2], [3]], None, np.ma.masked_array([1.0], [True])
     )
     assert seen[:4] == [[True, 0.5], "a", [[1, 2], [3]], None]
