@@ -276,18 +276,12 @@ def setting_of(name: str) -> str:
     return _GAMES.get(game, game)
 
 
-def added_parts() -> dict[str, dict[str, Maker]]:
-    """By setting, what installed packages add to the parts of specs in TOML."""
-    return _added()["parts"]
-
-
 @cache
 def _added() -> dict[str, dict[str, Any]]:
     """What entry points bring: modules with dicts of the same names as here."""
-    added: dict[str, Any] = {"policies": {}, "environments": {}, "parts": {}}
+    added: dict[str, Any] = {"policies": {}, "environments": {}}
     for each in entry_points(group=GROUP):
         module = each.load()
         added["policies"] |= module.POLICIES
         added["environments"] |= module.ENVIRONMENTS
-        added["parts"] |= module.PARTS
     return added

@@ -1,30 +1,36 @@
-"""Sweeps in files: TOML, checked against ``schema.json``, or a Python module."""
+"""Sweeps in files: TOML with names, numbers and lists, or a Python module.
 
+Which keys there are is in ``schema.json``, which editors read, too; values are checked
+by what takes them, as those of a call from Python are. What needs an object (a law, a
+policy of one's own) is written in Python.
+"""
+
+import json
 import os
 import runpy
 import tomllib
 import traceback
-from copy import deepcopy
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from jaxbandits import checks
-from jaxbandits.checks.points import Points, Zipped, points_from, zipped
+from jaxbandits import checks, registry
+from jaxbandits.checks.points import MOST, Points, Zipped, points_from, zipped
 from jaxbandits.console.progress import doing
 from jaxbandits.protocol import Entry, Environment
-from jaxbandits.simulation import makers
+from jaxbandits.registry import Maker
 from jaxbandits.simulation._variants import variants
-from jaxbandits.simulation.designs import Range, sampled
+from jaxbandits.simulation.designs import SCALES, Range, sampled
 from jaxbandits.simulation.plan import draft
-from jaxbandits.simulation.schema import faults
 from jaxbandits.simulation.spec import Spec
 from jaxbandits.simulation.until import HalfWidth
 
-INTEGERS = {"seeds", "horizon", "root_seed", "runs_per_instance"}
-COUNTS = {"pilot", "at_most", "from", "to"}
-_PARTS = ("environments", "policies")
+SCHEMA: dict[str, Any] = json.loads(Path(__file__).with_name("schema.json").read_text())
+INTEGERS = ("seeds", "horizon", "root_seed", "runs_per_instance")
 
 
 @doing("reading the file of a sweep")
@@ -37,7 +43,7 @@ def read_spec(path: str | os.PathLike) -> Spec:
 
     Raises:
       FileNotFoundError: if there is no such file.
-      ValueError: naming the part of the file that is wrong.
+      ValueError: naming the parts of the file that are wrong.
     """
     path = checks.path("SPEC", path)
     if not path.is_file():
@@ -51,10 +57,10 @@ def read_spec(path: str | os.PathLike) -> Spec:
         return spec_from_text(text, str(path))._replace(text=text)
     if path.suffix != ".py":
         raise ValueError(f"SPEC: {path} must be a .toml or a .py file")
-    names = _names(path)
-    if not isinstance(names.get("SPEC"), Spec):
+    spec = _names(path).get("SPEC")
+    if not isinstance(spec, Spec):
         raise ValueError(f"SPEC: {path} must define SPEC, a jaxbandits.simulation.Spec")
-    return names["SPEC"]._replace(text=path.read_text("utf-8"))
+    return spec._replace(text=path.read_text("utf-8"))
 
 
 def _names(path: Path) -> dict[str, Any]:
@@ -62,11 +68,8 @@ def _names(path: Path) -> dict[str, Any]:
     try:
         return runpy.run_path(str(path))
     except (Exception, SystemExit) as error:
-        lines = [
-            frame.lineno
-            for frame in traceback.extract_tb(error.__traceback__)
-            if frame.filename == str(path)
-        ]
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [frame.lineno for frame in frames if frame.filename == str(path)]
         where = f", line {lines[-1]}" if lines else ""
         raise ValueError(
             f"SPEC: {path}{where} ends with {type(error).__name__}: {error}; it must "
@@ -91,177 +94,226 @@ def from_table(table: dict[str, Any], source: str = "SPEC") -> Spec:
       source: where it comes from, for errors.
 
     Raises:
-      ValueError: naming the part that is wrong.
+      ValueError: naming all parts that are wrong, with their places.
     """
-    errors, table = checks.Errors(), deepcopy(table)
-    wrong = _refused(source, table, errors)
-    if "setting" in wrong or not {"setting", "environments", "policies"} <= {*table}:
+    errors, setting = checks.Errors(), table.get("setting")
+    with errors.part(), _of(source):
+        _check_keys(table, SCHEMA)
+    if "setting" in table:
+        with errors.part(), _of(source):
+            checks.one_of("setting", setting, registry.SETTINGS)
+    if setting not in registry.SETTINGS:
         errors.check()
-    setting = table["setting"]
-    table = _with_integers({k: x for k, x in table.items() if k not in wrong})
-    if isinstance(table.get("seeds"), dict):
-        seeds = table.pop("seeds")
-        with errors.part():
-            span = "from" in seeds
-            table["seeds"] = _span(source, seeds) if span else HalfWidth(**seeds)
-    policies, environments = {}, {}
-    for name, entry in table.get("policies", {}).items():
-        if ("policies", name) not in wrong:
-            with errors.part():
-                policies[name] = _entry(f"{source}: policies.{name}", setting, entry)
-    for name, entry in table.get("environments", {}).items():
-        if ("environments", name) not in wrong:
-            with errors.part():
-                where = f"{source}: environments.{name}"
-                made = _environments(where, name, setting, entry)
-                if twice := sorted(made.keys() & environments.keys()):
-                    raise ValueError(
-                        f"{source}: two environments are called {twice[0]!r}"
-                    )
-                environments |= made
-    fields = set(Spec._fields) - {"environments", "policies", "text"}
-    others = {name: value for name, value in table.items() if name in fields}
-    spec = Spec(policies, environments, **others)
-    if errors.all and policies and environments:
-        # What else is wrong is said, too; in place of what is known to be stand others.
-        if wrong & {"horizon", "budget", "checkpoints"}:
-            end = {x: 10**6 for x in ("horizon", "budget") if x in wrong or x in table}
-            spec = spec._replace(checkpoints="linear", **end)
-        if isinstance(spec.seeds, HalfWidth):
-            spec = spec._replace(seeds=spec.seeds.pilot)
-        with errors.part():
-            draft(spec._replace(text=""))
+    policies: dict[str, Entry] = {}
+    for where, name, entry in _entries(source, table, "policies", errors):
+        policy = points = None
+        with errors.part(), _of(where):
+            policy = _maker(registry.policies(), setting, entry)
+        with errors.part(), _of(where):
+            points = _points(entry)
+        if policy is not None and points is not None:
+            policies[name] = Entry(policy, points)
+    environments: dict[str, Environment] = {}
+    for where, name, entry in _entries(source, table, "environments", errors):
+        with errors.part(), _of(where):
+            made = _environments(name, setting, entry)
+            if twice := sorted(made.keys() & environments.keys()):
+                raise ValueError(f"two environments are called {twice[0]!r}")
+            environments |= made
+    fields = {name: table[name] for name in Spec._fields[2:-1] if name in table}
+    fields |= {name: _whole(fields[name]) for name in INTEGERS if name in fields}
+    if isinstance(seeds := fields.get("seeds"), dict):
+        del fields["seeds"]
+        with errors.part(), _of(f"{source}: seeds"):
+            fields["seeds"] = _seeds(seeds)
+    spec = Spec(policies, environments, **fields)
+    if policies and environments:
+        with errors.part(), _of(source):
+            pilot = getattr(spec.seeds, "pilot", spec.seeds)
+            draft(spec._replace(text="", seeds=pilot))
     errors.check()
     return spec
 
 
-def _refused(source: str, table: dict[str, Any], errors: checks.Errors) -> set:
-    """What the schema refuses: keys, or pairs of a part and the name of an entry.
+@contextmanager
+def _of(where: str) -> Iterator[None]:
+    """Errors of the user's with their place in a file."""
+    errors, placed = checks.Errors(), checks.Errors()
+    with errors.part():
+        yield
+    for each in errors.all:
+        with placed.part():
+            raise ValueError(f"{where}: {each}") from each
+    placed.check()
 
-    What it refuses beside the `make` and `arguments` of a policy is taken out of the
-    table, so that the rest of the entry is looked at, too.
-    """
-    wrong = set[Any]()
-    for fault in [*faults(table)]:
-        part, *rest = fault.path or ("",)
-        keys = set(rest[1:2])
-        message = f"{'.'.join(map(str, fault.path))}: {fault.text}"
-        allowed = fault.allowed
-        if fault.unknown:
-            keys = keys or {*fault.unknown}
-            message += checks.hint(fault.unknown[0], fault.known)
-            allowed = f"known are {', '.join(fault.known)}"
-        message = message.removeprefix(": ") + (f" ({allowed})" if allowed else "")
+
+def _entries(
+    source: str, table: dict[str, Any], part: str, errors: checks.Errors
+) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Place, name and table of each policy or environment that says what makes it."""
+    place = SCHEMA["properties"][part]
+    entries = table.get(part)
+    if part in table:
+        with errors.part(), _of(f"{source}: {part}"):
+            _check_table(entries)
+    for name, entry in entries.items() if isinstance(entries, dict) else ():
+        where = f"{source}: {part}.{name}"
+        with errors.part(), _of(where):
+            _check_keys(entry, place["additionalProperties"])
+        if isinstance(entry, dict) and "make" in entry:
+            yield where, name, entry
+
+
+def _check_table(value: Any) -> None:
+    if not isinstance(value, dict) or not value:
+        raise TypeError(f"must be a table, not empty, got {checks.shown(value)}")
+
+
+def _check_keys(table: Any, place: Mapping[str, Any]) -> None:
+    """Require keys that a place of the schema knows, and all those that it needs."""
+    _check_table(table)
+    errors, known = checks.Errors(), place["properties"]
+    for name in table.keys() - known.keys():
         with errors.part():
-            raise ValueError(f"{source}: {message}")
-        if part == "policies" and rest and keys and not keys & {"make", "arguments"}:
-            entry = table[part][rest[0]]
-            for key in keys & entry.keys():
-                del entry[key]
-        else:
-            wrong.add((part, rest[0]) if rest and part in _PARTS else part)
-    return wrong
+            hint = checks.hint(name, known)
+            raise ValueError(f"{name!r} is unknown{hint}; known are {', '.join(known)}")
+    for name in place.get("required", ()):
+        if name not in table:
+            with errors.part():
+                raise ValueError(f"{name!r} is missing")
+    errors.check()
 
 
-def _span(source: str, ends: dict[str, int]) -> range:
-    """All seeds from one to another."""
-    if ends["to"] < ends["from"]:
-        raise ValueError(
-            f"{source}: seeds: to must be at least from = {ends['from']}, got "
-            f"{ends['to']}"
-        )
-    return range(ends["from"], ends["to"] + 1)
-
-
-def _with_integers(table: dict[str, Any]) -> dict[str, Any]:
-    """1e6 is a float in TOML; where the schema wants an integer it is taken for one."""
-    whole = {name: _integer(value) for name, value in table.items() if name in INTEGERS}
-    return table | whole
-
-
-def _integer(value: Any) -> Any:
+def _whole(value: Any) -> Any:
+    """1e6 is a float in TOML; where an integer is wanted it is taken for one."""
     if isinstance(value, list):
-        return [_integer(one) for one in value]
+        return [_whole(each) for each in value]
     if isinstance(value, dict):  # of a half-width, or from one seed to another
-        counts = {k: _integer(x) for k, x in value.items() if k in COUNTS}
-        return value | counts
-    return int(value) if isinstance(value, float) else value
+        return {name: _whole(each) for name, each in value.items()}
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _environments(where: str, name: str, setting: str, entry: dict) -> dict[str, Any]:
+def _seeds(table: dict[str, Any]) -> range | HalfWidth:
+    """All seeds from one to another, or as many as a half-width takes."""
+    if not {"from", "to"} & table.keys():
+        _check_keys(table, SCHEMA["$defs"]["half_width"])
+        return HalfWidth(**table)
+    _check_keys(table, SCHEMA["$defs"]["seed_range"])
+    start = checks.whole("from", table["from"], 0)
+    return range(start, checks.whole("to", table["to"], start) + 1)
+
+
+def _environments(
+    name: str, setting: str, entry: dict[str, Any]
+) -> dict[str, Environment]:
     """An environment, or one for each combination of what is crossed and zipped."""
-    if not {"cross", "zip"} & entry.keys():
-        return {name: makers.environment(where, setting, entry)}
-    fixed = entry.get("arguments", {})
-    grid = _grid(where, entry)
-    for part, columns in (("zip", grid.columns), ("cross", grid.crossed)):
-        if both := sorted(columns.keys() & fixed.keys()):
-            raise ValueError(f"{where} has {both} both in arguments and in {part}")
+    maker = _maker(registry.environments(), setting, entry)
 
     def make(**chosen: Any) -> Environment:
-        return makers.environment(where, setting, entry | {"arguments": fixed | chosen})
+        try:
+            made = maker(**_arguments(chosen))
+        except Exception as error:
+            own = isinstance(error, TypeError | ValueError | OSError)
+            words = str(error) if own else f"{type(error).__name__}: {error}"
+            if isinstance(error, TypeError):
+                words += f"; it takes {', '.join(signature(maker.factory).parameters)}"
+            raise ValueError(f"arguments: {words}") from error
+        if not isinstance(made, Environment):
+            raise ValueError(f"{entry['make']!r} makes several with these arguments")
+        return made
 
-    try:
-        return variants(name, make, grid)
-    except (TypeError, ValueError) as error:
-        if isinstance(error, checks.SeveralError) or str(error).startswith(where):
-            raise
-        raise ValueError(f"{where}: {error}") from error
+    if not {"cross", "zip"} & entry.keys():
+        return {name: make()}
+    grid, fixed = _grid(entry), entry.get("arguments", {})
+    for part, columns in (("zip", grid.columns), ("cross", grid.crossed)):
+        if both := sorted(columns.keys() & fixed.keys()):
+            raise ValueError(f"{both} are both in arguments and in {part}")
+    return variants(name, make, grid)
 
 
-def _entry(where: str, setting: str, entry: dict) -> Entry:
-    errors, points, policy = checks.Errors(), None, None
-    with errors.part():
-        policy = makers.policy(where, setting, entry)
-    with errors.part():
-        points = _points(where, entry)
-    errors.check()
-    return Entry(policy, points)
+def _maker(entries: Mapping[str, Maker], setting: str, entry: dict[str, Any]) -> Maker:
+    """What an entry names, with its arguments.
+
+    By its own name a function starts without the fixed arguments of a registry's entry.
+    """
+    own = {n: m for n, m in entries.items() if registry.setting_of(n) == setting}
+    known = {m.factory.__name__: Maker(m.factory) for m in own.values()} | own
+    name = entry["make"]
+    if not isinstance(name, str) or name not in known:
+        # Who writes an entry's name is shown these.
+        of_a_kind = sorted(x for x in known if ("/" in x) == ("/" in str(name)))
+        raise ValueError(
+            f"make: {name!r} is unknown{checks.hint(name, known)}; known are "
+            + ", ".join(of_a_kind)
+        )
+    given = _arguments(entry.get("arguments", {}))
+    return Maker(known[name].factory, {**known[name].arguments, **given})
 
 
-def _points(where: str, entry: dict) -> Points:
-    grid = _grid(where, entry)
+def _arguments(table: dict[str, Any]) -> dict[str, Any]:
+    """Arguments of a file; lists become tuples, by which factories can be cached."""
+    return {name: _argument(name, value) for name, value in table.items()}
+
+
+def _argument(name: str, value: Any) -> Any:
+    if isinstance(value, dict):
+        raise TypeError(
+            f"arguments: {name} must be a number, a text or a list; what takes an "
+            "object is written in a Python file (docs/sweep-files.md)"
+        )
+    if isinstance(value, list):
+        return tuple(_argument(name, each) for each in value)
+    return value
+
+
+def _points(entry: dict[str, Any]) -> Points:
+    grid = _grid(entry)
     if "sample" in entry:
         if "zip" in entry:
-            raise ValueError(f"{where}: zip and sample exclude each other")
-        grid = _design(f"{where}.sample", entry["sample"], grid.crossed)
-    return points_from(grid, where)
+            raise ValueError("zip and sample exclude each other")
+        with _of("sample"):
+            grid = _design(entry["sample"], grid.crossed)
+    return points_from(grid)
 
 
-def _grid(where: str, entry: dict) -> Zipped:
+def _grid(entry: dict[str, Any]) -> Zipped:
     """What an entry zips and crosses."""
-    rows, crossed = (
-        {x: _values(f"{where}.{part}.{x}", v) for x, v in entry.get(part, {}).items()}
-        for part in ("zip", "cross")
-    )
-    return zipped(rows, crossed)
+    parts = []
+    for part in ("zip", "cross"):
+        columns = entry.get(part, {})
+        if part in entry:
+            with _of(part):
+                _check_table(columns)
+        parts.append({x: _values(f"{part}.{x}", v) for x, v in columns.items()})
+    return zipped(*parts)
 
 
-def _design(where: str, design: dict, crossed: Any) -> Zipped:
+def _design(table: Any, crossed: Any) -> Zipped:
     """A grid of points that spread evenly."""
-    ranges = {
-        leaf: Range(
-            span["from"],
-            span["to"],
-            **{x: span[x] for x in span.keys() & {"scale", "whole"}},
-        )
-        for leaf, span in design["ranges"].items()
-    }
-    options = design | {x: int(design[x]) for x in ("points", "seed") if x in design}
-    try:
-        return sampled(**options | {"ranges": ranges}, crossed=crossed)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{where}: {error}") from error
+    place = SCHEMA["$defs"]["design"]
+    _check_keys(table, place)
+    place, ranges = place["properties"]["ranges"]["additionalProperties"], {}
+    for leaf, span in table["ranges"].items():
+        with _of(f"ranges.{leaf}"):
+            _check_keys(span, place)
+        words = {x: span[x] for x in ("scale", "whole") if x in span}
+        ranges[leaf] = Range(span["from"], span["to"], **words)
+    whole = {x: _whole(table[x]) for x in ("points", "seed") if x in table}
+    return sampled(**{**table, **whole, "ranges": ranges}, crossed=crossed)
 
 
 def _values(where: str, values: Any) -> Any:
+    """A list as it is, or numbers from one to another."""
     if not isinstance(values, dict):
         return values
-    ends = [checks.number(f"{where}: {x}", values[x]) for x in ("from", "to")]
-    log = values.get("scale") == "log"
-    if not np.isfinite([*ends, ends[1] - ends[0]]).all() or (log and min(ends) <= 0):
-        limits = "positive and finite on a log scale" if log else "finite"
-        given = values["from"], values["to"]
-        raise ValueError(f"{where}: from and to must be {limits}, got {given}")
-    space = np.geomspace if log else np.linspace
-    return space(*ends, int(values["points"])).tolist()
+    with _of(where):
+        _check_keys(values, SCHEMA["$defs"]["spaced"])
+        ends = [checks.number(x, values[x]) for x in ("from", "to")]
+        count = checks.whole("points", _whole(values["points"]), 2, MOST)
+        log = checks.one_of("scale", values.get("scale", "linear"), SCALES) == "log"
+        if not np.isfinite([*ends, ends[1] - ends[0]]).all() or (
+            log and min(ends) <= 0
+        ):
+            limits = "positive and finite on a log scale" if log else "finite"
+            raise ValueError(f"from and to must be {limits}, got {ends}")
+    return (np.geomspace if log else np.linspace)(*ends, count).tolist()

@@ -25,14 +25,3 @@ ENVIRONMENTS: dict[str, Maker] = {
     "allocation/ednet": Maker(datasets.ednet, needs=("data",)),
     "allocation/criteo": Maker(datasets.criteo, needs=("log",)),
 }
-PARTS: dict[str, dict[str, Maker]] = {
-    "censored": {
-        name: Maker(getattr(datasets, name))
-        for name in ("forest", "forest_runs", "load_runs", "solver", "solver_runs")
-    },
-    "budgeted": {"load_facebook": Maker(datasets.load_facebook)},
-    "allocation": {
-        "load_criteo": Maker(datasets.load_criteo),
-        "load_ednet": Maker(datasets.load_ednet),
-    },
-}

@@ -3,11 +3,10 @@
 import pytest
 
 from jaxbandits.censored import on_grid, uniform
-from jaxbandits.registry import ENVIRONMENTS, POLICIES, setting_of
-from jaxbandits.simulation import makers
+from jaxbandits.registry import ENVIRONMENTS, POLICIES
 from jaxbandits.testing import check_environment
 from tests.heavy import in_short
-from tests.settings.written import ARGUMENTS, write_files
+from tests.settings import written
 
 # One game of every kind; the others are the same with other laws, or have a test of
 # their own.
@@ -30,8 +29,7 @@ def uniform_play(name, problem):
 
 @pytest.mark.parametrize("name", in_short(ENVIRONMENTS, LONG))
 def test_environment_keeps_the_contract(name, tmp_path, monkeypatch):
-    write_files(tmp_path)
+    written.write_files(tmp_path)
     monkeypatch.chdir(tmp_path)
-    entry = {"make": name, "arguments": ARGUMENTS.get(name, {})}
-    game = makers.environment("here", setting_of(name), entry)
+    game = written.game(name)
     check_environment(game, uniform_play(name, game.problem), rounds=200)

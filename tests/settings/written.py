@@ -1,7 +1,12 @@
-"""Small games of the registry's entries that need arguments, as a file says them."""
+"""Small games of the registry's entries that need arguments."""
 
-BERNOULLI = {"make": "Bernoulli", "probability": [0.3, 0.7]}
-PAIR = {"make": "product", "reward": {"make": "bernoulli"}}
+import numpy as np
+
+from jaxbandits import allocation, censored, laws
+from jaxbandits.laws import thresholds
+from jaxbandits.registry import environments
+from jaxbandits_studies import datasets
+
 FILES = {
     "ednet.csv": """\
 pseudo_user_id,question_id,response_time_ms,is_correct
@@ -23,96 +28,100 @@ campaign_id,age,gender,clicks,spent,total_conversion
     "clicks.csv": "ad,kind,cost,revenue\n"
     "red,a,0.5,1\nred,a,0.4,0\nblue,b,0.2,1\nblue,b,0.3,0\n",
 }
-# By the name in the registry.
-ARGUMENTS = {
-    "budgeted/fb-br": {"groups": {"make": "load_facebook", "path": "facebook.csv"}},
-    "budgeted/from-table": {
+COINS = laws.Bernoulli(np.array([0.3, 0.7]))
+PAIR = laws.product(laws.bernoulli, laws.bernoulli)
+PHASE = laws.Product(COINS, COINS)
+THREE = {
+    "name": "three",
+    "family": thresholds.lomax,
+    "probability": (0.2, 0.5, 0.9),
+    "rate": (0.5, 1.0, 2.0),
+    "budgets": (3.0, 4.0),
+    "shape": 1.5,
+    "lowest": 0.1,
+    "highest": 3.0,
+}
+# By the name in the registry; what is read from a file is read when it is asked for.
+_ARGUMENTS = {
+    "budgeted/fb-br": lambda: {"groups": datasets.load_facebook("facebook.csv")},
+    "budgeted/from-table": lambda: {
         "path": "clicks.csv",
         "arm": "ad",
         "cost": "cost",
         "reward": "revenue",
     },
-    "budgeted/environment": {
+    "budgeted/environment": lambda: {
         "name": "two",
-        "law": PAIR | {"consumption": {"make": "beta"}},
-        "params": {
-            "make": "Product",
-            "reward": BERNOULLI,
-            "consumption": {"make": "Beta", "a": [1, 2], "b": [3, 4.5]},
-        },
+        "law": laws.product(laws.bernoulli, laws.beta),
+        "params": laws.Product(
+            COINS, laws.Beta(np.array([1.0, 2.0]), np.array([3, 4.5]))
+        ),
     },
-    "budgeted/changing": {
+    "budgeted/changing": lambda: {
         "name": "two phases",
-        "law": PAIR | {"consumption": {"make": "bernoulli"}},
-        "params": [
-            {"make": "Product", "reward": BERNOULLI, "consumption": BERNOULLI},
-            {"make": "Product", "reward": BERNOULLI, "consumption": BERNOULLI},
-        ],
-        "ends": [20],
+        "law": PAIR,
+        "params": (PHASE, PHASE),
+        "ends": (20,),
     },
-    "censored/recorded": {
+    "censored/recorded": lambda: {
         "name": "mine",
-        "runs": {"make": "load_runs", "path": "runs.csv", "timeout": 4.0},
-        "limits": [1.0, 2.5],
-        "penalty": {"make": "scaled", "factor": 2},
+        "runs": datasets.load_runs("runs.csv", timeout=4.0),
+        "limits": (1.0, 2.5),
+        "penalty": censored.scaled(2),
     },
-    "combinatorial/combinatorial": {
-        "environment": {"make": "poscorr", "limits": [0.3, 0.5]},
+    "combinatorial/combinatorial": lambda: {
+        "environment": censored.poscorr(limits=(0.3, 0.5)),
         "size": 2,
     },
-    "dueling/duels": {"environment": {"make": "poscorr", "limits": [0.3, 0.5]}},
-    "continuum/recorded": {
+    "dueling/duels": lambda: {"environment": censored.poscorr(limits=(0.3, 0.5))},
+    "continuum/recorded": lambda: {
         "name": "mine",
-        "runs": {"make": "load_runs", "path": "runs.csv"},
+        "runs": datasets.load_runs("runs.csv"),
     },
-    "censored/plain": {
+    "censored/plain": lambda: {
         "name": "plain",
-        "rewards": {"make": "bernoulli"},
-        "params": BERNOULLI,
+        "rewards": laws.bernoulli,
+        "params": COINS,
     },
-    "censored/environment": {
+    "censored/environment": lambda: {
         "name": "two",
-        "problem": {
-            "make": "make_problem",
-            "num_arms": 2,
-            "limits": [0.3, 0.6],
-            "cost": {"make": "scaled", "factor": 0.1},
-            "penalty": {"make": "late_fee", "fee": 3.0, "promise": 0.4},
-        },
-        "law": PAIR | {"consumption": {"make": "exponential"}},
-        "arms": {
-            "make": "Product",
-            "reward": BERNOULLI,
-            "consumption": {"make": "Exponential", "rate": [2.0, 3.0]},
-        },
+        "problem": censored.make_problem(
+            num_arms=2,
+            limits=(0.3, 0.6),
+            cost=censored.scaled(0.1),
+            penalty=censored.late_fee(fee=3.0, promise=0.4),
+        ),
+        "law": laws.product(laws.bernoulli, laws.exponential),
+        "arms": laws.Product(COINS, laws.Exponential(np.array([2.0, 3.0]))),
     },
-    "farewell/environment": {
+    "farewell/environment": lambda: {
         "name": "f",
-        "delay": [[0.5, 0.5]],
-        "reward": [[0.9, 0.3]],
+        "delay": ((0.5, 0.5),),
+        "reward": ((0.9, 0.3),),
     },
-    "allocation/ednet": {"data": {"make": "load_ednet", "path": "ednet.csv"}},
-    "allocation/criteo": {
-        "log": {"make": "load_criteo", "path": "criteo.csv"},
+    "allocation/ednet": lambda: {"data": datasets.load_ednet("ednet.csv")},
+    "allocation/criteo": lambda: {
+        "log": datasets.load_criteo("criteo.csv"),
         "num_campaigns": 2,
     },
-    "allocation/environment": {
-        "name": "three",
-        "family": {"make": "lomax"},
-        "probability": [0.2, 0.5, 0.9],
-        "rate": [0.5, 1.0, 2.0],
-        "budgets": [3.0, 4.0],
-        "shape": 1.5,
-        "lowest": 0.1,
-        "highest": 3.0,
+    "allocation/environment": lambda: THREE,
+    "allocation/cascade": lambda: THREE,
+    "ordered/ordered": lambda: {
+        "environment": allocation.simulation(num_arms=3, budget=6.0),
+        "budgets": (2, 6),
     },
 }
-ARGUMENTS["ordered/ordered"] = {
-    "environment": {"make": "simulation", "num_arms": 3, "budget": 6.0},
-    "budgets": [2, 6],
-}
-ARGUMENTS["allocation/cascade"] = ARGUMENTS["allocation/environment"]
-ARGUMENTS["budgeted/fb-bt"] = ARGUMENTS["budgeted/fb-br"]
+_ARGUMENTS["budgeted/fb-bt"] = _ARGUMENTS["budgeted/fb-br"]
+
+
+def arguments_of(name):
+    """Arguments of an entry, in a folder with `FILES`."""
+    return _ARGUMENTS[name]() if name in _ARGUMENTS else {}
+
+
+def game(name):
+    """A small game of an entry, in a folder with `FILES`."""
+    return environments()[name](**arguments_of(name))
 
 
 def write_files(folder):

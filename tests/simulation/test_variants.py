@@ -1,7 +1,6 @@
 """Environments by the arguments of what makes them, and what results say of these."""
 
 import itertools
-import tomllib
 
 import jax
 import numpy as np
@@ -10,12 +9,11 @@ import pytest
 import jaxbandits as jb
 from jaxbandits.budgeted import omega_ucb, s_br
 from jaxbandits.censored import moss_reduction
+from jaxbandits.laws.thresholds import lomax
 from jaxbandits.results import load, open_store, save
-from jaxbandits.simulation import Entry, Spec, read_spec, run_sweep, variants
-from jaxbandits.simulation.files import from_table, spec_from_text
+from jaxbandits.simulation import Entry, Spec, run_sweep, variants
+from jaxbandits.simulation.files import from_table
 from jaxbandits.simulation.merge import merge
-from jaxbandits.simulation.status import show, status
-from jaxbandits.simulation.verify import replay
 from tests.simulation import walk
 
 QUIET = jb.Machine(progress=False, devices=jax.local_devices()[:1])
@@ -100,12 +98,13 @@ def test_a_file_that_zips():
 
 
 def test_texts_functions_and_lists_have_names():
-    values = {"kind": ["near", np.linspace, True, (1, "a", 0.1)]}
+    values = {"kind": ["near", np.linspace, True, (1, "a", 0.1), lomax]}
     assert [*variants("w", lambda kind: walk.GAME, values)] == [
         "w (kind = near)",
         "w (kind = linspace)",
         "w (kind = True)",
         "w (kind = (1, a, 0.1))",
+        "w (kind = Lomax)",
     ]
 
 
@@ -115,20 +114,6 @@ def test_a_file():
     for arms, environment in zip((2, 3), found.values(), strict=True):
         assert environment.problem == s_br(arms).problem
         assert environment.setup["floor"] == 0.25
-
-
-def test_objects_in_a_file_go_by_what_they_are_made_of():
-    text = """
-    setting = "allocation"
-    [environments.split]
-    make = "simulation"
-    arguments = { shape = 2.0 }
-    cross = { family = [{ make = "lomax" }, { make = "weibull" }] }
-    [policies.p]
-    make = "uniform"
-    """
-    found = from_table(tomllib.loads(text)).environments
-    assert list(found) == ["split (family = lomax)", "split (family = weibull)"]
 
 
 @pytest.mark.parametrize("stored", [False, True], ids=["memory", "store"])
@@ -175,52 +160,21 @@ def test_a_store_that_grows_and_is_merged_keeps_them(tmp_path):
     assert "environment_factor" in open_store(tmp_path / "c.zarr").coords
 
 
-ZIPPED = """
-setting = "budgeted"
-budget = 5
-seeds = 4
-[environments.S]
-make = "s_br"
-zip = { num_arms = [2, 2], cost_floor = [0.5, 0.25] }
-[policies.p]
-make = "uniform"
-"""
-
-
-@pytest.mark.slow  # as of crossed ones, which grow and are merged below
-def test_a_store_of_zipped_ones(tmp_path):
-    """What is asked of a store works, and it grows by a row.
-
-    All are of one size, and so of one program.
-    """
-    spec = spec_from_text(ZIPPED, "one.toml")._replace(text=ZIPPED)
-    a, b, c = (tmp_path / f"{x}.zarr" for x in "abc")
-    found = run_sweep(spec, a, QUIET)
-    assert found["environment_num_arms"].values.tolist() == [2, 2]
-    assert found["environment_cost_floor"].values.tolist() == [0.5, 0.25]
-    assert (status(a).done, status(a).runs) == (8, 8)
-    assert show(a)["extent"]["environments"] == ", ".join(spec.environments)
-    assert replay(a, None, 10) == 2
-    run_sweep(spec._replace(seeds=range(4, 6)), b, QUIET).close()
-    assert merge([a, b], c)["environment_cost_floor"].values.tolist() == [0.5, 0.25]
-    more = ZIPPED.replace("[2, 2]", "[2, 2, 2]").replace("0.25]", "0.25, 0.75]")
-    grown = spec_from_text(more, "one.toml")._replace(seeds=6)
-    found = run_sweep(grown, jb.Store(c, extend=True), QUIET)
-    assert found["environment_num_arms"].values.tolist() == [2, 2, 2]
-    assert not found["regret"].isnull().any()
-
-
 BAD_ARGUMENTS = [
     ({}, TypeError, "arguments must map names to lists of values"),
     ({"factor": 2}, TypeError, r"arguments\['factor'\] must be a list of values"),
     ({"kind": "far"}, TypeError, r"arguments\['kind'\] must be a list of values"),
-    ({"factor": []}, ValueError, r"arguments\['factor'\] must not be empty"),
+    ({"factor": []}, ValueError, r"arguments\['factor'\] must have at least"),
     ({"factor": {1, 2}}, TypeError, r"arguments\['factor'\] must be a list of"),
-    ({"factor": itertools.count()}, ValueError, r"\['factor'\] must end: at most"),
+    ({"factor": itertools.count()}, ValueError, r"\['factor'\] must have at least"),
     ({"factor": [10**400]}, TypeError, "arguments: a value must be a real number"),
     ({"": [1]}, ValueError, "arguments: a name must not be empty"),
     ({1: [1]}, TypeError, "arguments: a name must be a string, got 1"),
-    ({"factor": [1, 1.0]}, ValueError, "must be different, got factor = 1 twice"),
+    (
+        {"factor": [1, 1.0]},
+        ValueError,
+        r"must be different, got w \(factor = 1\) twice",
+    ),
     ({"factor": [b"3"]}, TypeError, "must be numbers, texts, functions or"),
     ({"other": [1]}, TypeError, "unexpected keyword argument 'other'"),
     (jb.zipped({}), TypeError, "arguments must map names to lists of values"),
@@ -238,7 +192,7 @@ BAD_ARGUMENTS = [
     (
         jb.zipped({"factor": [1, 2, 1], "kind": ["a", "b", "a"]}),
         ValueError,
-        "different, got factor = 1, kind = a twice",
+        r"different, got w \(factor = 1, kind = a\) twice",
     ),
     (jb.zipped({"factor": 1, "kind": ["a"]}), TypeError, r"\['factor'\] must be a"),
 ]
@@ -254,33 +208,18 @@ def test_bad_arguments_of_a_grid_are_refused(subtests):
 
 
 BAD_FILES = [
-    ({"cross": {}}, "environments.S-Br.cross: {} should be non-empty"),
-    ({"cross": {"num_arms": 3}}, "environments.S-Br.cross.num_arms: 3 is not"),
+    ({"cross": {}}, "environments.S-Br: cross: must be a table, not empty"),
+    ({"cross": {"num_arms": 3}}, r"S-Br: arguments\['num_arms'\] must be a list"),
     (
         {"cross": {"cost_floor": [0.1]}, "arguments": {"cost_floor": 0.2}},
-        r"environments.S-Br has \['cost_floor'\] both in arguments and in cross",
+        r"environments.S-Br: \['cost_floor'\] are both in arguments and in cross",
     ),
-    ({"cross": {"arms": [3]}}, "environments.S-Br.arguments: got an unexp"),
-    ({"cross": {"num_arms": [0]}}, "environments.S-Br.arguments: num_arms must be"),
-    (
-        {"cross": {"num_arm": [3]}},
-        r"unexpected .* \(did you mean .num_arms.\?\); known are num_arms",
-    ),
-    ({"zip": {}}, "environments.S-Br.zip: {} should be non-empty"),
-    ({"zip": {"num_arms": 3}}, "environments.S-Br.zip.num_arms: 3 is not"),
-    (
-        {"zip": {"cost_floor": [0.1]}},
-        r"environments.S-Br has \['cost_floor'\] both in arguments and in zip",
-    ),
+    ({"cross": {"arms": [3]}}, "environments.S-Br: arguments: .*'arms'"),
+    ({"cross": {"num_arms": [0]}}, "S-Br: arguments: num_arms must be"),
     (
         {"zip": {"num_arms": [3]}},
         r"environments.S-Br: arguments both crosses and zips \['num_arms'\]",
     ),
-    (
-        {"zip": {"num_arms": [3, 4], "mode": [1]}, "cross": {"x": [1]}},
-        "environments.S-Br: arguments must have lists of equal length",
-    ),
-    ({"cross": {"num_arms": [3, 3]}}, "environments.S-Br.*got num_arms = 3 twice"),
 ]
 
 
@@ -319,14 +258,3 @@ def test_a_smaller_budget_is_a_checkpoint():
         np.testing.assert_array_equal(
             long[name].sel(checkpoint=10.0), short[name].sel(checkpoint=10.0)
         )
-
-
-def test_a_file_is_read_and_played(tmp_path):
-    file = tmp_path / "s.toml"
-    file.write_text(
-        'setting = "budgeted"\nbudget = 5\nseeds = 2\n'
-        '[environments.S]\nmake = "s_br"\ncross = { num_arms = [2, 3] }\n'
-        '[policies.p]\nmake = "uniform"\n'
-    )
-    found = run_sweep(read_spec(file), tmp_path / "s.zarr", QUIET)
-    assert found["environment_num_arms"].values.tolist() == [2, 3]
