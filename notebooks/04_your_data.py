@@ -255,6 +255,6 @@ pd.DataFrame(
 #
 # * `jaxbandits reproduce censored-solver` does the first half with a SAT solver, and
 # `censored-fig5` with the forests of the paper.
-# * `docs/recommendation.md` says which policy to take, and why.
+# * `docs/which-policy.md` says which policy to take, and why.
 # * `live` works with the policies of all settings: where a setting's view has more than
 # the round, give it to `ask` and `tell`.

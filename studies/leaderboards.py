@@ -8,8 +8,9 @@ For every setting whose leaderboard lies in FOLDER/leaderboard-SETTING-final, as
 `jaxbandits reproduce leaderboard-SETTING-final` writes it, or without the `-final` if
 there is none: the scores go into the package, the page and its figure into
 studies/results/leaderboards. Cells of the same seeds that the package has, and FOLDER
-has not, stay. Then the advice of docs/recommendation.md is written anew, as `jaxbandits
-recommend` prints it.
+has not, stay. Then the tables of docs/which-policy.md and the evidence of
+studies/results/recommendation.md are written anew, as `jaxbandits recommend` prints
+them.
 
 With `--again`, entrants that have changed, or are new, are played first, with the best
 rival of every cell that the package has; their scores replace the old ones. Where
@@ -30,7 +31,7 @@ from jaxbandits.results import provenance
 from jaxbandits_studies.common.experiment import Options
 from jaxbandits_studies.common.writing import small_figure
 from jaxbandits_studies.judging import board
-from jaxbandits_studies.judging.advice import ADVICE, paragraphs
+from jaxbandits_studies.judging.advice import ADVICE, proof
 from jaxbandits_studies.judging.figure import dot_plot
 from jaxbandits_studies.judging.leaderboard import PROTOCOLS
 from jaxbandits_studies.judging.page import page
@@ -42,7 +43,8 @@ from jaxbandits_studies.judging.speed import microseconds
 ROOT = Path(__file__).parents[1]
 BOARDS = Path(board.__file__).parent / "boards"
 PAGES = ROOT / "studies" / "results" / "leaderboards"
-ADVICE_PAGE = ROOT / "docs" / "recommendation.md"
+ADVICE_PAGE = ROOT / "docs" / "which-policy.md"
+PROOF_PAGE = ROOT / "studies" / "results" / "recommendation.md"
 BEGIN, END = (
     "<!-- advice: by studies/leaderboards.py -->",
     "<!-- end of advice -->",
@@ -194,20 +196,38 @@ def write(whole: board.Board, name: str) -> None:
     (PAGES / f"{setting}.md").write_text(text)
 
 
-def advice() -> str:
-    """The part of docs/recommendation.md, all settings."""
+def tables() -> str:
+    """The decision tables of docs/which-policy.md."""
+    blocks = [BEGIN]
+    for setting, one in ADVICE.items():
+        rows = [f"| {choice.when} | `{choice.call}` |" for choice in one.choices]
+        blocks.append(f"## {setting.capitalize()}")
+        blocks.append(one.game)
+        blocks.append("\n".join(["| if | play |", "|---|---|", *rows]))
+        blocks.append(_wrapped(one.caution))
+    return "\n\n".join([*blocks, END])
+
+
+def proofs() -> str:
+    """The evidence of studies/results/recommendation.md, all settings."""
     blocks = [BEGIN]
     for setting in ADVICE:
-        blocks.append(f"**{setting.capitalize()}.** " + paragraphs(setting)[0])
-        blocks.append(paragraphs(setting)[1])
+        blocks.append(_wrapped(f"**{setting.capitalize()}.** {proof(setting)}"))
         if board.shipped(setting):
             blocks.append(
-                f"All of it: [leaderboards/{setting}.md]"
-                f"(../studies/results/leaderboards/{setting}.md)."
+                f"All of it: [leaderboards/{setting}.md](leaderboards/{setting}.md)."
             )
-    options = {"break_long_words": False, "break_on_hyphens": False}
-    wrapped = [textwrap.fill(block, WIDTH, **options) for block in blocks]
-    return "\n\n".join([*wrapped, END])
+    return "\n\n".join([*blocks, END])
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def _rewrite(page: Path, block: str) -> None:
+    """Put a block into a page, in place of the one that is there."""
+    before, rest = page.read_text().split(BEGIN)
+    page.write_text(before + block + rest.split(END)[1])
 
 
 def _named(
@@ -263,9 +283,8 @@ def main() -> None:
         if folder is not None:
             take(folder, setting)
             print(f"took {folder}")
-    before, rest = ADVICE_PAGE.read_text().split(BEGIN)
-    after = rest.split(END)[1]
-    ADVICE_PAGE.write_text(before + advice() + after)
+    _rewrite(ADVICE_PAGE, tables())
+    _rewrite(PROOF_PAGE, proofs())
 
 
 if __name__ == "__main__":

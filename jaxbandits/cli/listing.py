@@ -1,6 +1,7 @@
-"""The command ``list``: what the registry and installed packages have, by name.
+"""The command ``list``: policies, environments and experiments, by name.
 
-One entry is a line that begins with its name, so that names can be copied.
+An entry is one line that begins with its name; what does not fit into the line is cut
+off behind it, and ``list NAME`` shows all about one entry.
 """
 
 import inspect
@@ -74,24 +75,27 @@ def list_(
 
 
 def _print_lines(kind: str, entries: Mapping[str, Any]) -> None:
-    from jaxbandits.console.printing import Printer
+    from jaxbandits.console.printing import Printer, width_of
 
     if not entries:
         return
-    line, width = Printer().sentence, max(map(len, entries))
+    printer, widest = Printer(), max(map(width_of, entries))
     if kind == "experiments":
-        line("Experiments, with minutes of one core (quick, full), title and source")
+        head = "Experiments, with minutes of one core (quick form, full) and title"
     else:
-        line(f"{kind.capitalize()}, with the functions that make them")
+        head = f"{kind.capitalize()}, with the functions that make them"
+    printer.print(head, soft_wrap=True)
     for name, entry in entries.items():
         text = _experiment_line(entry) if kind == "experiments" else _call(entry)
-        line(f"  {name:<{width}}  {text}")
-    line("")
+        free = max(printer.width - widest - 4, 8)
+        cut = text if width_of(text) <= free else text[: free - 1] + "…"
+        printer.print(f"  {name:<{widest}}  {cut}", soft_wrap=True)
+    printer.print()
 
 
 def _experiment_line(entry: Mapping[str, Any]) -> str:
     quick, full = (minutes_text(entry["minutes"][x]) for x in ("quick", "full"))
-    return f"{quick or '-':>5} {full or '-':>5}  {entry['title']} ({entry['source']})"
+    return f"{quick or '-':>5} {full or '-':>5}  {entry['title']}"
 
 
 def minutes_text(minutes: float | None) -> str:

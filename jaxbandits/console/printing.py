@@ -7,15 +7,18 @@ and terminals obey control characters.
 
 import os
 import sys
+import textwrap
 from typing import Any
 
+import rich.box
 import rich.table
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
 from jaxbandits.console.texts import visible
 
-WIDTH = 120  # characters of a line where there is no terminal
+WIDTH = 80  # characters of a line where there is no terminal
 
 
 class Printer(Console):
@@ -45,9 +48,29 @@ class Printer(Console):
         """Print a text; for a terminal it is broken between words."""
         self.print(text, soft_wrap=not self.is_terminal)
 
+    def item(self, text: str, indent: int = 2) -> None:
+        """Print a text broken between words, its further lines indented."""
+        lines = textwrap.wrap(
+            visible(text),
+            self.width,
+            subsequent_indent=indent * " ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for line in lines or [""]:
+            self.print(line, soft_wrap=True)
+
 
 class Table(rich.table.Table):
-    """A table that never shortens: what is too long for its column goes on below."""
+    """A table without a frame that never shortens a text.
+
+    What is too long for its column goes on below.
+    """
+
+    def __init__(self, *headers: Any, **options: Any) -> None:
+        frame = {"box": rich.box.SIMPLE_HEAD, "show_edge": False, "pad_edge": False}
+        look = {"padding": (0, 1, 0, 0), "title_justify": "left", "title_style": ""}
+        super().__init__(*headers, **frame | look | options)
 
     def add_column(self, *header: Any, **options: Any) -> None:
         """As rich's."""
@@ -57,3 +80,8 @@ class Table(rich.table.Table):
 def say(text: str) -> None:
     """Write to stderr at once; line breaks are meant."""
     print(visible(text, keep="\n"), file=sys.stderr, flush=True)
+
+
+def width_of(text: str) -> int:
+    """Characters of a terminal's line that a text takes."""
+    return cell_len(visible(text))

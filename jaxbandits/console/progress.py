@@ -1,8 +1,8 @@
-"""What is being done, on stderr, by whatever takes longer than two seconds.
+"""Progress on stderr, of all work that takes longer than two seconds.
 
-A bar where there is a terminal. Elsewhere a line when something (a program compiled, a
-policy played) has taken two seconds, then a line a minute with the share done and the
-time left, and a last line. Work that is done sooner says nothing.
+On a terminal it is a bar. Elsewhere a line is written when a step (a program is
+compiled, a policy is played) has taken two seconds, then a line a minute with the share
+done and the time left, and a last line with the time that all took.
 """
 
 import os
@@ -97,14 +97,13 @@ class Report:
         return seconds / self.at_once
 
     def status(self) -> str:
-        """``30 % of Indep, 40 s left, 65 s since the start (25 s compiling)``."""
+        """``30% of Indep, about 40 s left``; the time since the start at first."""
         words = [f"{self.share:.0%} of {self.title}"] if self.parts else []
         if (left := self.left()) is not None:
             words.append(f"about {duration(left)} left")
-        words.append(f"{duration(time.monotonic() - self._begun)} since the start")
-        compiling = sum(self.compiling.values())
-        more = f" ({duration(compiling)} compiling)" if compiling >= 1 else ""
-        return ", ".join(words) + more
+        else:
+            words.append(f"{duration(time.monotonic() - self._begun)} since the start")
+        return ", ".join(words)
 
     def look(self) -> None:
         """Write the lines that are due."""

@@ -12,6 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from jaxbandits.engine.devices import cores
 from jaxbandits_studies.common.experiment import Experiment, Options
 
 NAME = "minutes.csv"
@@ -75,6 +76,15 @@ def measured() -> dict[tuple[str, int, int, bool], Timing]:
 def minutes_of(timing: Timing | None) -> float | None:
     """Minutes of one core."""
     return None if timing is None else round(timing.processor_seconds / 60, 2)
+
+
+def seconds_here(timing: Timing) -> float:
+    """Seconds by the clock that a run takes on this machine, if its cores are alike.
+
+    A run that took more by the clock than by the processor had to wait for others.
+    """
+    alone = min(timing.seconds, timing.processor_seconds)
+    return alone * max(1.0, timing.cores / cores())
 
 
 def timing_in(summary: Mapping[str, Any]) -> Timing:

@@ -110,6 +110,8 @@ _TABLE = tomllib.loads(
 CAUSES: dict[str, str] = _TABLE["causes"]
 STANDS_ON: dict[str, str] = _TABLE["stands_on"]
 STATEMENTS = {row["id"]: Statement(**row) for row in _TABLE["claims"]}
+# Experiment -> what its figure is to show, and the claims that decide each.
+HEADLINES: dict[str, dict[str, list[str]]] = _TABLE["headlines"]
 SMALLER = (
     "What the paper claims of this is not judged: that takes its seeds and horizon "
     "(without --quick)."

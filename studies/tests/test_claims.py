@@ -9,6 +9,7 @@ from jaxbandits.cli import main as cli
 from jaxbandits.plots import figure
 from jaxbandits.stats import entry, make_record
 from jaxbandits_studies import REGISTRY, Options, Outcome
+from jaxbandits_studies.cli.verdict import verdict_lines
 from jaxbandits_studies.common.checks_of_records import (
     agrees,
     beside,
@@ -29,9 +30,11 @@ from jaxbandits_studies.common.claims import Found, is_full
 from jaxbandits_studies.common.overlay import TRIVIAL
 from jaxbandits_studies.statements import (
     CAUSES,
+    HEADLINES,
     SMALLER,
     STANDS_ON,
     STATEMENTS,
+    of_experiment,
     of_id,
     play,
     reasons,
@@ -581,10 +584,12 @@ def test_mistakes_in_commands_of_claims(capsys, monkeypatch, tmp_path):
         (["paper", "--results", "file"], "--results: there is no folder file"),
         (["paper", "--results", "https://a.b/c"], "--results must be a path"),
         (["paper", "B2.1", "--play", "--results", ""], "--results must be a path"),
-        (["paper", "b2.1"], "no claim 'b2.1' (did you mean 'B2.1'?)"),
-        (["paper", "B2.1 "], "no claim 'B2.1 ' (did you mean 'B2.1'?)"),
+        (["paper", "b2.1"], "or claim 'b2.1' (did you mean 'B2.1'?)"),
+        (["paper", "B2.1 "], "or claim 'B2.1 ' (did you mean 'B2.1'?)"),
         (["paper", "censord"], "(did you mean 'censored'?)"),
-        (["paper", "--play"], "--play needs a PAPER or a CLAIM"),
+        (["paper", "censored-fig44"], "(did you mean 'censored-fig4'?)"),
+        (["paper", "allocation-draws"], "no claim is judged by allocation-draws"),
+        (["paper", "--play"], "--play needs a PAPER, an EXPERIMENT or a CLAIM"),
     ]:
         with naming((line, named)):
             monkeypatch.chdir(tmp_path)
@@ -618,14 +623,13 @@ def test_claims_are_listed_and_played(capsys, tmp_path):
     (tmp_path / "broken" / "summary.json").write_text("[]")
     assert cli.main(["paper", *results]) == 0
     out = capsys.readouterr().out
-    assert "budgeted: yours: 6 of 94 have a verdict: 5 hold, 1 fails." in out
-    assert cli.main(["paper", "budgeted", *results]) == 0
-    first, *lines = capsys.readouterr().out.splitlines()
-    assert first.split()[0] == next(x["id"] for x in listed if x["paper"] == "budgeted")
-    (line,) = (line for line in lines if line.startswith("B2.3 "))
-    assert "fails (B2); yours fails: " in line and STATEMENTS["B2.3"].text in line
+    assert "; yours: 5 hold, 1 fails" in " ".join(out.split())
+    assert cli.main(["paper", "budgeted-example2", *results]) == 0
+    lines = " ".join(capsys.readouterr().out.split())
+    assert f"B2.3 fails (B2), yours fails: {STATEMENTS['B2.3'].text} [" in lines
+    assert all(f"{name} " in lines for name in (f"B2.{i}" for i in range(1, 7)))
     assert cli.main(["paper", "B22", *results]) == 2
-    assert "no claim 'B22' (did you mean 'B2" in capsys.readouterr().err
+    assert "or claim 'B22' (did you mean 'B2" in capsys.readouterr().err
 
 
 def test_a_claim_says_why_it_fails():
@@ -662,3 +666,36 @@ def test_a_reason_is_said_once():
     assert told["D1"].startswith(f"2 not comparable, played with {STANDS_ON['D1']}")
     assert told["B2"].startswith("1 fails for one cause: the printed number")
     assert reasons([]) == {}
+
+
+def test_headlines_name_claims_of_their_experiment():
+    for experiment, lines in HEADLINES.items():
+        for text, ids in lines.items():
+            with naming((experiment, text)):
+                assert ids and all(STATEMENTS[x].experiment == experiment for x in ids)
+
+
+def test_a_verdict_says_what_holds_and_why_the_rest_does_not():
+    """By headlines where there are some; else by the reasons."""
+    statements = of_experiment("censored-fig4")
+
+    def judged(statements, found):
+        return [each.claim(Found(found, {})) for each in statements]
+
+    first, *lines, last = verdict_lines("censored-fig4", judged(statements, "fails"))
+    assert first == f"Verdict on {len(statements)} claims of the paper: " + (
+        f"{len(statements)} fail."
+    )
+    cause = f"0 of 4 hold (C3: {CAUSES['C3']})."
+    assert (
+        f"- RCUCB with eq. (12) as printed has less regret than UCB and TS: {cause}"
+        in (lines)
+    )
+    assert last == "One by one, with our numbers: jaxbandits paper censored-fig4"
+    first, *lines, _ = verdict_lines("censored-fig4", judged(statements, "holds"))
+    assert all(line.endswith(" hold.") for line in lines)
+    statements = of_experiment("budgeted-example2")
+    assert "budgeted-example2" not in HEADLINES
+    _, *lines, _ = verdict_lines("budgeted-example2", judged(statements, "fails"))
+    assert any(CAUSES["B2"] in line for line in lines)
+    assert verdict_lines("censored-fig4", []) == []

@@ -81,7 +81,7 @@ def test_a_quick_form_does_not_warn_of_its_seeds(
     asked = ["reproduce", name, "--out", str(tmp_path), *arguments]
     with pytest.warns(CoverageWarning) if warned else contextlib.nullcontext():
         assert cli.main(asked) == 0
-    sentence = "Of a quick form intervals are not sure"
+    sentence = "Intervals from so few seeds are not sure"
     assert (sentence in capsys.readouterr().out) == (not warned)
 
 
@@ -173,14 +173,19 @@ def test_a_file_where_the_folder_should_be(capsys, tmp_path, idle):
             assert file.read_text() == "mine"
 
 
-def test_the_list_has_every_experiment(capsys, idle):
+def test_the_list_has_every_experiment(capsys, idle, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
     assert cli.main(["list", "experiments"]) == 0
     out, err = capsys.readouterr()
     assert err == "" and "Policies" not in out
     title, *lines, _ = out.splitlines()
     assert [line.split()[0] for line in lines] == list(REGISTRY)
     for line, experiment in zip(lines, REGISTRY.values(), strict=True):
-        assert line.endswith(f"{experiment.title} ({experiment.source})")
+        assert line.endswith(experiment.title)
+    monkeypatch.setenv("COLUMNS", "80")
+    assert cli.main(["list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) == 80 and any(line.endswith("…") for line in lines)
 
 
 def test_the_list_has_facts_of_experiments_as_json(capsys, idle):

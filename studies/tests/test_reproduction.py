@@ -21,7 +21,7 @@ SUMMARIES = pages.summaries_in(KEPT)
 QUOTING = [
     KEPT / "errata.md",
     KEPT / "theory" / "discounted-omega.md",
-    ROOT / "docs" / "recommendation.md",
+    ROOT / "studies" / "results" / "recommendation.md",
 ]
 AGAIN = "python studies/reproduction.py"
 CAUSES_OF = ["C3", "C3", "B2", "C3", "C3", *[""] * 100]  # of the claims of a summary
@@ -229,9 +229,11 @@ def test_claims_show_what_is_recorded(capsys, monkeypatch, tmp_path):
     assert cli.main(["paper", "budgeted", *results]) == 0
     out = capsys.readouterr().out
     number = sum(each["paper"] == "budgeted" for each in listed.values())
-    assert f"1 of {number} have a verdict: 1 fails." in out
-    assert f"0 of {number} have a verdict: none." in out
-    assert "fails (B2)" in out and "- 1 fails for one cause: the printed number" in out
+    text = f"{number} claims: 1 fails, {number - 1} not played\n"
+    assert " ".join(out.split()).startswith("budgeted " + " ".join(text.split()))
+    assert "- 1 fails for one cause: the printed number" in out
+    assert cli.main(["paper", "B2.3", *results]) == 0
+    assert "B2.3 fails (B2): " in " ".join(capsys.readouterr().out.split())
     assert cli.main(["paper", "farewell", *results]) == 0
     out = capsys.readouterr().out
     assert "- 1 not comparable, played with delays that we reconstructed" in out

@@ -17,7 +17,7 @@ Named choices:
   variances count at once: what that guarantees, and what not, is in
   theory/shrunk-omega.md. ``jaxbandits reproduce budgeted-shrunk`` has other
   numbers of pulls, and other rho; 1 to 100 pulls are 0.86 to 1.19 times the regret of
-  10 (docs/recommendation.md).
+  10 (recommendation.md).
 """
 
 from collections.abc import Callable

@@ -17,68 +17,76 @@ PAPERS = ("censored", "allocation", "budgeted", "farewell")  # by their settings
 def add_papers(commands: Any) -> None:
     """Add both commands to the parser of the command line."""
     paper = commands.add_parser(
-        "paper", help="what the papers claim, and the verdicts; play what a claim needs"
+        "paper", help="show what a paper claims and our verdicts; play a claim"
     )
     paper.add_argument(
         "asked",
-        metavar="PAPER|CLAIM",
+        metavar="NAME",
         nargs="?",
-        help=f"one paper ({', '.join(PAPERS)}), an entry of the errata (C5) or "
-        "one claim (C5.1); without it, a line per paper",
+        help=f"one paper ({', '.join(PAPERS)}), one experiment (censored-fig4), an "
+        "entry of the errata (C5) or one claim (C5.1); without it, a line per paper",
     )
     paper.add_argument(
         "--play",
         action="store_true",
-        help="play what the claims need, in full; the exit status is 1 if one fails",
+        help="play what these claims need, in full; the exit status is 1 if one fails",
     )
     paper.add_argument(
-        "--results", default=RESULTS, help=f"folder of your summaries ({RESULTS})"
+        "--results", default=RESULTS, help=f"folder of your own results ({RESULTS})"
     )
     paper.add_argument("--json", action="store_true", help="print JSON")
     paper.set_defaults(command=_paper)
     advice = commands.add_parser(
-        "recommend", help="which policy to play in a setting, and the evidence"
+        "recommend", help="show which policy to play in a setting"
     )
-    advice.add_argument("setting", metavar="SETTING", help="budgeted, say")
+    advice.add_argument("setting", metavar="SETTING", help=", ".join(PAPERS))
+    advice.add_argument(
+        "--evidence",
+        action="store_true",
+        help="print what the policies need and cost, and the leaderboard",
+    )
     advice.add_argument("--json", action="store_true", help="print JSON")
     advice.set_defaults(command=_recommend)
 
 
 def _paper(options: Any) -> int:
-    from jaxbandits.console.printing import Printer
-    from jaxbandits_studies import REGISTRY, recorded
-    from jaxbandits_studies.statements import STATEMENTS, of_id, verdicts_in
+    from jaxbandits_studies.statements import STATEMENTS
 
     results = checks.path("--results", options.results)
     # The default folder need not be there yet, nor one that is played into.
     if options.results != RESULTS and not options.play and not results.is_dir():
         raise FileNotFoundError(f"--results: there is no folder {results}")
-    papers = {
-        each.id: REGISTRY[each.experiment].setting for each in STATEMENTS.values()
-    }
     asked = options.asked
-    claims = (
-        [each for each in STATEMENTS.values() if asked in (None, papers[each.id])]
-        if asked is None or asked in PAPERS
-        else of_id(asked)
-    )
-    if not claims:
-        entries = {*STATEMENTS, *(known.partition(".")[0] for known in STATEMENTS)}
-        names = sorted(entries | {*PAPERS})
-        hint = _hint(asked, names)
-        raise ValueError(
-            f"PAPER|CLAIM: there is no paper and no claim {asked!r}{hint}; "
-            "`jaxbandits paper censored` shows those of one paper"
-        )
+    claims = _asked(asked)
     if options.play:
         if asked is None:
-            raise ValueError("--play needs a PAPER or a CLAIM")
-        return _play(claims, results)
-    yours, ours = verdicts_in(results), recorded.verdicts()
-    listed = [
+            raise ValueError("--play needs a PAPER, an EXPERIMENT or a CLAIM")
+        return _play([STATEMENTS[each["id"]] for each in claims], results)
+    listed = _with_verdicts(claims, results)
+    if options.json:
+        print(json.dumps(listed))
+    elif asked is None:
+        _print_papers(listed)
+    elif asked in PAPERS:
+        _print_paper(asked, listed)
+    else:
+        _print_claims(listed)
+    return 0
+
+
+def _asked(asked: str | None) -> list[dict[str, Any]]:
+    """What claims say, of those that are asked for; all of them if None.
+
+    Raises:
+      ValueError: if there is no such paper, experiment, entry or claim.
+    """
+    from jaxbandits_studies import REGISTRY
+    from jaxbandits_studies.statements import STATEMENTS
+
+    everything = [
         {
             "id": each.id,
-            "paper": papers[each.id],
+            "paper": REGISTRY[each.experiment].setting,
             "text": each.text,
             "source": each.source,
             "published": each.published,
@@ -86,27 +94,29 @@ def _paper(options: Any) -> int:
             "cause": each.cause,
             "stands_on": each.stands_on,
             "command": f"jaxbandits paper {each.id} --play",
-            "recorded": ours.get(each.id),
-            "verdict": yours.get(each.id),
         }
-        for each in claims
+        for each in STATEMENTS.values()
     ]
-    if options.json:
-        print(json.dumps(listed))
-        return 0
-    line = Printer().sentence
     if asked is None:
-        for paper in PAPERS:
-            _summary([x for x in listed if x["paper"] == paper], f"{paper}: ", line)
-        line(f"Your verdicts are those of the summaries in {options.results}.")
-        line("`jaxbandits paper censored` lists the claims of one paper.")
-        return 0
-    for each in listed:
-        line(_claim_line(each))
-    _summary(listed, "", line, why=True)
-    line(f"Your verdicts are those of the summaries in {options.results}.")
-    line("`jaxbandits paper CLAIM --play` plays what a claim needs, in full.")
-    return 0
+        return everything
+
+    def names(claim: dict[str, Any]) -> tuple[str, ...]:
+        entry = claim["id"].partition(".")[0]
+        return claim["paper"], claim["experiment"], entry, claim["id"]
+
+    claims = [claim for claim in everything if asked in names(claim)]
+    if claims:
+        return claims
+    if asked in REGISTRY:
+        raise ValueError(
+            f"NAME: no claim is judged by {asked}; `jaxbandits paper "
+            f"{REGISTRY[asked].setting}` shows the experiments that judge some"
+        )
+    known = sorted({name for claim in everything for name in names(claim)})
+    raise ValueError(
+        f"NAME: there is no paper, experiment or claim {asked!r}{_hint(asked, known)}; "
+        "`jaxbandits paper censored` shows the experiments of one paper"
+    )
 
 
 def _hint(asked: str, names: list[str]) -> str:
@@ -116,39 +126,90 @@ def _hint(asked: str, names: list[str]) -> str:
     return checks.hint(meant or asked, names)
 
 
-def _claim_line(listed: dict[str, Any]) -> str:
-    recorded = (listed["recorded"] or {}).get("verdict")
-    entry = listed["stands_on"] or listed["cause"]
-    why = f" ({entry})" if entry and recorded in ("fails", "not comparable") else ""
-    own = f"; yours {listed['verdict']}" if listed["verdict"] else ""
-    return (
-        f"{listed['id']:<7} {(recorded or 'not played') + why + own}: "
-        f"{listed['text']} [{listed['source']}; {listed['experiment']}]"
-    )
+def _with_verdicts(claims: list[dict[str, Any]], results: Path) -> list[dict[str, Any]]:
+    """The claims with our recorded verdicts and those of summaries in a folder."""
+    from jaxbandits_studies import recorded
+    from jaxbandits_studies.statements import verdicts_in
+
+    yours, ours = verdicts_in(results), recorded.verdicts()
+    return [
+        claim | {"recorded": ours.get(claim["id"]), "verdict": yours.get(claim["id"])}
+        for claim in claims
+    ]
 
 
-def _summary(listed: list[dict[str, Any]], paper: str, line: Any, why=False) -> None:
-    """Print how many claims have which verdict, in recorded full runs and in yours."""
+def _print_papers(listed: list[dict[str, Any]]) -> None:
+    from jaxbandits.console.printing import Printer
+
+    item = Printer().item
+    item("Claims of the papers, and the verdicts of our full runs")
+    for paper in PAPERS:
+        item(_counted(paper, [each for each in listed if each["paper"] == paper]), 14)
+    item("")
+    item("jaxbandits paper censored       why claims fail, and counts per experiment")
+    item("jaxbandits paper censored-fig4  the claims of one experiment, one by one")
+
+
+def _print_paper(paper: str, listed: list[dict[str, Any]]) -> None:
+    from jaxbandits.console.printing import Printer
     from jaxbandits_studies.statements import NOT_COMPARABLE, reasons
 
-    recorded = [(each["recorded"] or {}).get("verdict") for each in listed]
-    line(f"{paper}recorded, in full runs of ours: {_judged(recorded)}")
-    if why:
-        explained = ("fails", NOT_COMPARABLE)
-        entries = [
-            (each["stands_on"] or each["cause"]) if verdict in explained else ""
-            for each, verdict in zip(listed, recorded, strict=True)
-        ]
-        for reason in reasons(entries).values():
-            line(f"- {reason}")
-    line(f"{paper}yours: {_judged([each['verdict'] for each in listed])}")
+    item = Printer().item
+    item(_counted(paper, listed), 14)
+    entries = [
+        each["stands_on"] or each["cause"]
+        for each in listed
+        if (each["recorded"] or {}).get("verdict") in ("fails", NOT_COMPARABLE)
+    ]
+    for reason in reasons(entries).values():
+        item(f"- {reason}")
+    item("")
+    experiments = dict.fromkeys(each["experiment"] for each in listed)
+    widest = max(map(len, experiments))
+    for name in experiments:
+        claims = [each for each in listed if each["experiment"] == name]
+        item(_counted(name, claims, widest), widest + 2)
+    item("")
+    item(f"jaxbandits paper {next(iter(experiments))}  shows its claims one by one")
 
 
-def _judged(verdicts: list[str | None]) -> str:
+def _print_claims(listed: list[dict[str, Any]]) -> None:
+    from jaxbandits.console.printing import Printer
+    from jaxbandits_studies.common.experiment import amount
+    from jaxbandits_studies.statements import reasons
+
+    item, entries = Printer().item, []
+    for each in listed:
+        recorded = each["recorded"] or {}
+        verdict = recorded.get("verdict", "not played")
+        entry = each["stands_on"] or each["cause"]
+        if entry and verdict not in ("holds", "not played"):
+            verdict += f" ({entry})"
+            entries.append(entry)
+        own = f", yours {each['verdict']}" if each["verdict"] else ""
+        item(f"{each['id']:<7}{verdict}{own}: {each['text']} [{each['source']}]", 7)
+        if ours := recorded.get("ours"):
+            values = (f"{name} = {amount(value)}" for name, value in ours.items())
+            item(f"       ours: {'; '.join(values)}", 9)
+    for reason in reasons(entries).values():
+        item(f"- {reason}")
+    if len(listed) > 1:
+        item("jaxbandits paper CLAIM --play  plays what a claim needs, in full")
+    else:
+        item(f"{listed[0]['command']}  plays what it needs, in full")
+
+
+def _counted(name: str, listed: list[dict[str, Any]], width: int = 12) -> str:
+    """``censored-fig4  29 claims: 11 hold, 18 fail; yours: 11 hold, 18 fail``."""
     from jaxbandits_studies.statements import tally
 
-    known = [verdict for verdict in verdicts if verdict]
-    return f"{len(known)} of {len(verdicts)} have a verdict: {tally(known)}."
+    recorded = [each["recorded"]["verdict"] for each in listed if each["recorded"]]
+    yours = [each["verdict"] for each in listed if each["verdict"]]
+    claims = "claim " if len(listed) == 1 else "claims"
+    text = f"{name:<{width}}  {len(listed):>3} {claims}: {tally(recorded)}"
+    if missing := len(listed) - len(recorded):
+        text += f", {missing} not played"
+    return text + (f"; yours: {tally(yours)}" if yours else "")
 
 
 def _play(claims: Iterable[Any], results: Path) -> int:
@@ -175,18 +236,34 @@ def _play(claims: Iterable[Any], results: Path) -> int:
 
 def _recommend(options: Any) -> int:
     from jaxbandits.console.printing import Printer
-    from jaxbandits_studies.judging.advice import ADVICE, as_data, paragraphs
-    from jaxbandits_studies.judging.board import shipped
-    from jaxbandits_studies.judging.leaderboard import PROTOCOLS, standings_table
+    from jaxbandits_studies.judging.advice import ADVICE, as_data, proof
 
-    setting = checks.one_of("SETTING", options.setting, ADVICE)
+    known = [*ADVICE]
+    if options.setting not in known:
+        raise ValueError(
+            f"SETTING must be one of {', '.join(known)}, got {options.setting!r}"
+            f"{checks.hint(options.setting, known)}"
+        )
+    setting = options.setting
     if options.json:
         print(json.dumps(as_data(setting)))
         return 0
-    printer = Printer()
-    for paragraph in (f"jaxbandits.{ADVICE[setting].code}", *paragraphs(setting)):
-        printer.print(paragraph)
-        printer.print()
+    printer, advice = Printer(), ADVICE[setting]
+    printer.item(advice.game)
+    for choice in advice.choices:
+        printer.item(f"If {choice.when}:")
+        printer.sentence(f"    {choice.call}")
+    if not options.evidence:
+        printer.item(
+            f"With `from jaxbandits import {setting}`, `problem = env.problem`."
+        )
+        printer.item(f"Why: jaxbandits recommend {setting} --evidence")
+        return 0
+    from jaxbandits_studies.judging.board import shipped
+    from jaxbandits_studies.judging.leaderboard import PROTOCOLS, standings_table
+
+    for text in ("", advice.caution, "", proof(setting), ""):
+        printer.item(text, indent=0)
     if board := shipped(setting):
         printer.print(standings_table(board, PROTOCOLS[setting]))
     return 0

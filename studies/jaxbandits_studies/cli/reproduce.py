@@ -15,14 +15,12 @@ from typing import TYPE_CHECKING, Any
 from jaxbandits import checks
 from jaxbandits.cli.sweeps import GOES_ON
 from jaxbandits.console.faults import EXPECTED, is_users
-from jaxbandits.console.progress import announce
+from jaxbandits.console.progress import announce, duration
 
 if TYPE_CHECKING:
     from jaxbandits_studies import Experiment, Options
 
 ALL = "all"
-# How long experiments take, and so their names, before they are loaded.
-TIMES = Path(__file__).parents[1] / "minutes.csv"
 
 
 def add_reproduce(commands) -> None:
@@ -71,13 +69,14 @@ def add_picture(command: argparse.ArgumentParser) -> None:
 
 def picture_style(options) -> dict:
     """Matplotlib's settings for what is asked; checked before anything is played."""
-    from jaxbandits.plots import style
-    from jaxbandits_studies.common.writing import PICTURES
+    from jaxbandits_studies.common.experiment import PICTURES
 
     checks.one_of("--format", options.format, PICTURES)
     width = options.width
     if width is None:
         return {}
+    from jaxbandits.plots import style
+
     with contextlib.suppress(ValueError):
         width = float(width)
     try:
@@ -87,28 +86,22 @@ def picture_style(options) -> dict:
 
 
 def _reproduce(options) -> int:
-    out = options.out or ("results" if options.name == ALL else _folder(options.name))
-    if options.name == ALL or f"\n{options.name}," in TIMES.read_text(encoding="utf-8"):
-        form = ", quick form" if options.quick else ""
-        announce(f"reproducing {options.name}{form}, into {out}")
     from jaxbandits_studies import REGISTRY
 
     style = picture_style(options)
     if options.name == ALL:
         return _reproduce_all(options, style)
+    name = options.name
     if options.paper is not None:
-        raise ValueError(f"--paper goes with the name {ALL}, got {options.name!r}")
-    experiment = REGISTRY.get(options.name)
+        raise ValueError(f"--paper goes with the name {ALL}, got {name!r}")
+    experiment = REGISTRY.get(name)
     if experiment is None:
         raise ValueError(
-            f"NAME: there is no experiment {options.name!r}"
-            f"{checks.hint(options.name, REGISTRY)}; `jaxbandits list` shows them"
+            f"NAME: there is no experiment {name!r}{checks.hint(name, REGISTRY)}; "
+            "`jaxbandits list experiments` shows them"
         )
+    out = options.out or os.path.join("results", name)
     return _reproduce_one(experiment, options, out, style)
-
-
-def _folder(name: str) -> str:
-    return os.path.join("results", name)
 
 
 def _reproduce_all(options, style: dict[str, Any]) -> int:
@@ -167,47 +160,65 @@ def _reproduce_one(
     style: dict[str, Any],
     runs: Path | None = None,
 ) -> int:
-    from jaxbandits.cli.listing import minutes_text
-    from jaxbandits.cli.table import records_table
-    from jaxbandits.console.printing import Printer, say
-    from jaxbandits.simulation.fill import StoppedError
-    from jaxbandits_studies import minutes, prepare_folder
-    from jaxbandits_studies.statements import reasons
-
     chosen = _chosen(experiment, options)
     if experiment.fixed and (options.seeds or options.horizon):
-        message = f"--seeds and --horizon have no effect on {experiment.name}"
-        say(f"jaxbandits: {message}")
+        announce(f"--seeds and --horizon have no effect on {experiment.name}")
+    from jaxbandits_studies import prepare_folder
+
     folder = prepare_folder(out)
-    size = "" if experiment.fixed else f"{chosen.seeds:,} seeds to {chosen.horizon:,}, "
-    timing = minutes.measured().get(minutes.size_of(experiment, chosen))
-    spent = minutes_text(minutes.minutes_of(timing))
-    took = f"; took {spent} minutes of one core" if spent else ""
-    announce(f"{experiment.name}: {size}into {folder}{took}")
+    _announce(experiment, chosen, folder)
     # That its own seeds are few is what a quick form is.
     few = options.quick and chosen == experiment.quick and not experiment.fixed
+    from jaxbandits.simulation.fill import StoppedError
+
     try:
         with _coverage_is_not_asked(few):
             outcome, paths = play_and_write(
                 experiment, chosen, folder, style, options.format, runs
             )
     except StoppedError as error:
+        from jaxbandits.console.printing import say
+
         say(f"jaxbandits: SIGTERM: {error}; {GOES_ON}")
         return 128 + signal.SIGTERM
     if options.json:
         print(json.dumps(outcome.records))
         return 0
+    from jaxbandits.cli.table import records_table
+    from jaxbandits.console.printing import Printer
+    from jaxbandits_studies.cli.verdict import verdict_lines
+
     printer = Printer()
-    printer.print(outcome.table or records_table(outcome.records, experiment.title))
-    why = reasons(claim.reason for claim in outcome.claims).values()
-    sentences = (claim.sentence for claim in outcome.claims)
-    for note in (*outcome.notes, *sentences, *why):
-        printer.sentence(note)
+    table = outcome.table
+    if table is None:
+        table = records_table(outcome.records, experiment.title, printer.width)
+    printer.print(table)
+    notes = [*outcome.notes]
     if few:
-        printer.sentence("Of a quick form intervals are not sure: docs/statistics.md.")
-    for path in paths:
-        printer.sentence(f"wrote {path}")
+        notes.append("Intervals from so few seeds are not sure (docs/statistics.md).")
+    for text in (*notes, *verdict_lines(experiment.name, outcome.claims)):
+        printer.item(text)
+    summary, picture, *others = paths
+    beside = f"{len(others)} tables and datasets" if others else "nothing else"
+    printer.sentence(f"Numbers: {summary} (beside it: {beside})")
+    printer.sentence(f"Figure: {picture}")
     return 0
+
+
+def _announce(experiment: "Experiment", chosen: "Options", folder: Path) -> None:
+    """Say what is played, how long it takes on this machine, and where it goes."""
+    from jaxbandits_studies import minutes
+
+    announce(f"{experiment.name}: {experiment.title}")
+    end = "budget" if experiment.setting in ("budgeted", "farewell") else "horizon"
+    size = f"{chosen.seeds:,} seeds, {end} {chosen.horizon:,}"
+    timing = minutes.measured().get(minutes.size_of(experiment, chosen))
+    if timing is None:
+        takes = "time not known"
+    else:
+        takes = f"about {duration(minutes.seconds_here(timing))} here"
+    words = [takes, f"into {folder}"]
+    announce(", ".join(words if experiment.fixed else [size, *words]))
 
 
 @contextlib.contextmanager

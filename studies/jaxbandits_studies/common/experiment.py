@@ -7,16 +7,24 @@ datasets, flat records with the paper's numbers beside ours, and a figure.
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import NamedTuple
-
-import xarray as xr
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING, NamedTuple
 
 from jaxbandits import checks
-from jaxbandits.console.printing import Table
-from jaxbandits.stats import Record
 
+if TYPE_CHECKING:  # The table of experiments is read before these are loaded.
+    import xarray as xr
+    from matplotlib.figure import Figure
+
+    from jaxbandits.console.printing import Table
+    from jaxbandits.stats import Record
+
+PICTURES = ("png", "pdf", "svg")  # formats of a figure
 ROOT_SEED = 0  # of every experiment but leaderboards
+
+
+def amount(value: float) -> str:
+    """A number for people: ``31,682``, ``0.5542``."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 class Options(NamedTuple):
@@ -74,7 +82,7 @@ class Claim(NamedTuple):
     @property
     def sentence(self) -> str:
         """For a terminal."""
-        ours = ", ".join(f"{name} {value:,.4g}" for name, value in self.ours.items())
+        ours = ", ".join(f"{name} {amount(x)}" for name, x in self.ours.items())
         here = f", here {self.found}" if self.stands_on else ""
         why = f", studies/results/errata.md, {self.reason}" if self.reason else ""
         statement = f"{self.id}: {self.text} ({self.source})"
@@ -99,19 +107,19 @@ class Outcome(NamedTuple):
       stores: where its runs are kept until they are written.
     """
 
-    datasets: Mapping[str, xr.Dataset]
-    records: list[Record]
-    draw: Callable[[], Figure]
+    datasets: Mapping[str, "xr.Dataset"]
+    records: list["Record"]
+    draw: Callable[[], "Figure"]
     notes: tuple[str, ...] = ()
     claims: tuple[Claim, ...] = ()
     pages: Mapping[str, str] = {}
-    table: Table | None = None
+    table: "Table | None" = None
     root_seed: int = ROOT_SEED
     spent: Mapping[str, float] = {}
     stores: tuple[Path, ...] = ()
 
     @property
-    def figure(self) -> Figure:
+    def figure(self) -> "Figure":
         """The picture, drawn anew."""
         return self.draw()
 

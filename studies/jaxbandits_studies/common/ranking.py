@@ -16,7 +16,7 @@ from jaxbandits.stats import (
     summary_records,
 )
 from jaxbandits_studies.common.comparison import Contestant, add_spread, run_contestants
-from jaxbandits_studies.common.experiment import Options
+from jaxbandits_studies.common.experiment import Options, amount
 
 LEVEL = 0.95
 SEEDS = 200
@@ -172,11 +172,6 @@ def ranking_table(title: str, ranking: Sequence[Rank], of: str) -> Table:
             amount(rank.brings),
         )
     return table
-
-
-def amount(value: float) -> str:
-    """A number as the ranking shows it."""
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def ends(interval: tuple[float, float]) -> str:

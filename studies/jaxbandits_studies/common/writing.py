@@ -14,10 +14,9 @@ from jaxbandits.results.atomic import replacing
 from jaxbandits.results.plain import plain
 from jaxbandits.simulation.site import site_of
 from jaxbandits.stats import record_table
-from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.common.experiment import PICTURES, Options, Outcome
 from jaxbandits_studies.common.slugs import slugs
 
-PICTURES = ("png", "pdf", "svg")
 SUMMARY = "summary.json"
 KEPT_WIDTH = 880  # pixels of a figure in studies/results
 TABLES = {"table.md": "markdown", "table.tex": "latex"}

@@ -1,7 +1,6 @@
-"""Which policy to play: a paragraph per setting, and what the leaderboard says of it.
+"""Which policy to play: a decision table per setting, and what the leaderboard says.
 
-The words are ours; every number is read from the leaderboard that came with the
-package.
+Every number of the evidence is read from the leaderboard that came with the package.
 """
 
 from typing import Any, NamedTuple
@@ -15,96 +14,148 @@ from jaxbandits_studies.judging.scores import ONE_REWARD, Cell, beside, standing
 HARDEST = 3  # cases that are named
 
 
-class Advice(NamedTuple):
-    """What to play.
+class Choice(NamedTuple):
+    """A row of a decision table.
 
     Attributes:
-      policy: the entrant.
-      code: what makes it.
-      text: for somebody who has read no paper.
+      when: what is known of the game; a condition that follows "If".
+      call: what makes the policy then, of ``from jaxbandits import SETTING``.
     """
 
+    when: str
+    call: str
+
+
+class Advice(NamedTuple):
+    """What to play in a setting.
+
+    Attributes:
+      game: the setting in a sentence.
+      policy: the entrant of the leaderboard that the first choice is.
+      choices: the decision table, the usual case first.
+      caution: what these policies need and cost.
+    """
+
+    game: str
     policy: str
-    code: str
-    text: str
+    choices: tuple[Choice, ...]
+    caution: str
 
 
 ADVICE = {
     "censored": Advice(
+        "You choose an arm and a limit on what the round may consume.",
         "cell TS",
-        "censored.cell_thompson(problem)",
-        "Limits on what a round may consume: play `cell_thompson(problem)`. It has to "
-        "be told nothing but the costs and penalties, which you know; rewards must lie "
-        "in [0, 1]. Leave its prior as it is: one that expects rounds to exceed their "
-        "limits saves most of the regret where large limits are bad, and never finds "
-        "out where they are good. Play RCUCB without a penalty radius only if you know "
-        "that the best limit is one with a small penalty: it does not look at the "
-        "others again after bad luck. What cell TS costs you is that it keeps looking "
-        "at large limits, and some microseconds per round.",
+        (
+            Choice("you know nothing else", "censored.cell_thompson(problem)"),
+            Choice(
+                "the best limit surely has a small penalty",
+                "censored.rcucb(problem, penalty_radius=0.0)",
+            ),
+            Choice(
+                "you want the paper's policy with its printed radius",
+                "censored.rcucb(problem)",
+            ),
+        ),
+        "Rewards must lie in [0, 1]; the policies know costs and penalties, as you do. "
+        "Keep the default prior of cell TS: a prior that expects overruns saves regret "
+        "when large limits are bad, but may never discover that they are good. Cell TS "
+        "keeps trying large limits, and takes some microseconds per round. RCUCB "
+        "without a penalty radius does not return to a limit after early bad luck.",
     ),
     "budgeted": Advice(
+        "You pull arms with random costs until the money is spent.",
         "share-UCB, anytime",
-        'budgeted.share_ucb(problem, clock="spent")',
-        "Money to spend on arms with random costs: play `share_ucb(problem, "
-        'clock="spent")`, which is told nothing, or `share_ucb(problem)` if you know '
-        "the budget beforehand. Where rewards come with costs (who clicks costs, and "
-        "may buy), add `joint=True`. They lose a run now and then, most of all among "
-        'many coins; there `omega_star_ucb(problem, "log_share", variance="shrunk")` '
-        "with `rho=0.5` loses fewer, and explores for longer. Where the best arm "
-        "nearly always pays, all of these give it up in some runs, and lose more in "
-        "the mean than Thompson sampling. There, or if no run may be lost, play "
-        "`price_thompson(problem)`, or `ratio_thompson(problem)` if rewards and costs "
-        "of a pull have nothing to do with each other: they explore for longer than "
-        "share-UCB in most runs. Tell `make_problem` the largest cost and reward that "
-        "can occur: policies are shown shares of these. "
-        "Policies with narrow intervals (m-UCB, c-UCB, i-UCB) look better in most runs "
-        "and lose much of the money in one of five. With a few thousand pulls' money "
-        "there is hardly time to learn: ask your own records (`jaxbandits compare`).",
+        (
+            Choice(
+                "you know nothing else", 'budgeted.share_ucb(problem, clock="spent")'
+            ),
+            Choice("you know the budget in advance", "budgeted.share_ucb(problem)"),
+            Choice(
+                "a pull that costs nothing brings nothing (pay per click)",
+                'budgeted.share_ucb(problem, clock="spent", joint=True)',
+            ),
+            Choice(
+                "rewards are 0 or 1 and there are many arms",
+                'budgeted.omega_star_ucb(problem, "log_share", variance="shrunk", '
+                "rho=0.5)",
+            ),
+            Choice(
+                "the best arm nearly always pays, or no run may fail",
+                "budgeted.price_thompson(problem)",
+            ),
+            Choice(
+                "the same, and reward and cost of a pull are independent",
+                "budgeted.ratio_thompson(problem)",
+            ),
+        ),
+        "Give `make_problem` the largest reward and cost that can occur: policies see "
+        "rewards and costs as shares of these. In a few runs share-UCB stays with a "
+        "bad arm, most often when many arms pay 0 or 1; the policies of the last three "
+        "rows do so less often, but explore for longer. Policies with narrow intervals "
+        "(m-UCB, c-UCB, i-UCB) look better in most runs and lose much of the money in "
+        "one run of five. A budget of a few thousand pulls leaves little time to "
+        "learn: rank the policies on your own records with `jaxbandits compare`.",
     ),
     "farewell": Advice(
+        "You choose an arm and how long to wait for its reward.",
         "hazard TS",
-        "farewell.hazard_thompson(problem)",
-        "Choosing an arm and how long to wait for it: play `hazard_thompson(problem)`. "
-        "It is told nothing, and an epoch teaches it of every unit of waiting that it "
-        "has entered. Leave its prior as it is. Where waits leave gaps, and what comes "
-        "late in one may pay less, add `joint=True`: without it runs are lost there. "
-        "Where a short wait is only a little better "
-        "than several long ones that are alike, it tries these for longer than "
-        '`omega_star_ucb(problem, variance="shrunk", observe="shorter")` does; leave '
-        "that one's rho at 1, as with 1/4 it loses some runs for good. Wait-UCB is the "
-        "paper's policy, and explores for very long.",
+        (
+            Choice("you know nothing else", "farewell.hazard_thompson(problem)"),
+            Choice(
+                "your waits are not consecutive and late rewards are smaller",
+                "farewell.hazard_thompson(problem, joint=True)",
+            ),
+            Choice(
+                "several long waits are nearly as good as the best, a short one",
+                'farewell.omega_star_ucb(problem, variance="shrunk", '
+                'observe="shorter")',
+            ),
+            Choice("you want the paper's policy", "farewell.wait_ucb(problem)"),
+        ),
+        "Hazard TS needs neither horizon nor budget, and every pull informs it about "
+        "all shorter waits. Keep its default prior. Without `joint=True`, in the "
+        "second case, some runs never recover. Keep rho = 1 in omega*-UCB: with 1/4 "
+        "some runs never recover. Wait-UCB explores for very long.",
     ),
     "allocation": Advice(
+        "You split a divisible budget over the arms in every round.",
         "Thompson, mean of 8, feasible",
-        "allocation.thompson(problem, draws=8, feasible=True)",
-        "Splitting a divisible budget over arms: play `allocation.thompson(problem, "
-        "draws=8, feasible=True)`, which has no radius to tune and is told no "
-        "horizon. (Without `feasible` it starves an arm now and then, where arms and "
-        "rounds are many, and loses much in that run.) It has to know the family of "
-        "the thresholds, which must be concave (the first bit of resource is worth "
-        "most), and every round's budget before the round. On each of the eight "
-        "families of that kind it has a ninth to a half of the regret of RA-UCB with "
-        "radii tuned for the family, in 1,000 rounds (`jaxbandits reproduce "
-        "allocation-families`). For sigmoids and whole units leave both out: one draw "
-        "still has less regret than RA-UCB with tuned radii. Leave them out, too, "
-        "where budgets are found out as they end: one draw plays all of these games, "
-        "sigmoids, whole units and rounds that pay once among them, which "
-        "`mg_ucb(problem)` does not, and loses no more where that one plays, its "
-        "radii tuned.",
+        (
+            Choice(
+                "the first bit of resource is worth most (concave thresholds)",
+                "allocation.thompson(problem, draws=8, feasible=True)",
+            ),
+            Choice(
+                "thresholds are sigmoids or whole units",
+                "allocation.thompson(problem)",
+            ),
+            Choice(
+                "a round's budget is known only when it is used up",
+                "allocation.thompson(problem)",
+            ),
+            Choice("you want the paper's policy", "allocation.ra_ucb(problem)"),
+        ),
+        "The policies must know the family of the thresholds, and the first and the "
+        "last row every round's budget in advance. Thompson sampling has no radius to "
+        "tune and needs no horizon. With concave families it has a ninth to a half of "
+        "the regret of RA-UCB with radii tuned for the family, in 1,000 rounds "
+        "(`jaxbandits reproduce allocation-families`). Without `feasible` it starves "
+        "an arm in a few runs when arms and rounds are many. The one-draw form plays "
+        "every game of the setting, and has less regret than RA-UCB with tuned radii.",
     ),
 }
 
 
-def paragraphs(setting: str) -> tuple[str, ...]:
-    """The advice, and the evidence if a leaderboard came with the package."""
-    advice, board = ADVICE[setting], shipped(setting)
+def proof(setting: str) -> str:
+    """What the leaderboard says of the first choice, if one came with the package."""
+    board = shipped(setting)
     if board is None:
-        missing = (
+        return (
             "No leaderboard of this setting came with this version: `jaxbandits "
             f"reproduce leaderboard-{setting}` plays one."
         )
-        return advice.text, missing
-    return advice.text, evidence(board, PROTOCOLS[setting], advice.policy)
+    return evidence(board, PROTOCOLS[setting], ADVICE[setting].policy)
 
 
 def evidence(board: Board, protocol: Protocol, policy: str) -> str:
@@ -124,12 +175,12 @@ def evidence(board: Board, protocol: Protocol, policy: str) -> str:
     held = by_horizon(board, policy, goal.within)
     apart = f" ({held})" if held else ""
     return (
-        f"Evidence: {cases} cases that are not those of tuning, {reach}, "
+        f"Evidence: {cases} cases that were not used for tuning, {reach}, "
         f"{board.seeds} seeds. The mean regret of {policy} is {result.median:.2f} "
         f"times that of the best rival in the median of {result.cells} pairs of a case "
         f"and a horizon, smaller or equal in {wins}, "
         f"and within {goal.within:g} times it, in mean and 95 % quantile, in "
-        f"{result.held}{apart}; what is less than a reward counts as one. "
+        f"{result.held}{apart}. Regrets below one reward count as one. "
         f"{_beside_papers(cells, policy, protocol)}{where}"
         f"{_largest_loss(cells, policy)}{seen(board, protocol)}"
     )
@@ -195,12 +246,12 @@ def _largest_loss(cells: list[Cell], policy: str) -> str:
 def as_data(setting: str) -> dict[str, Any]:
     """The advice for programs."""
     advice, board = ADVICE[setting], shipped(setting)
-    text = " ".join(paragraphs(setting))
     result: dict[str, Any] = {
         "setting": setting,
         "policy": advice.policy,
-        "code": advice.code,
-        "text": text,
+        "choices": [choice._asdict() for choice in advice.choices],
+        "caution": advice.caution,
+        "evidence": proof(setting),
         "standings": [],
     }
     if board is not None:

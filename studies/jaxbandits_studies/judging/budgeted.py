@@ -183,7 +183,7 @@ JUDGING = {
 
 _star = budgeted.omega_star_ucb
 _SWITCH = "linear regret where 30 pulls show no variance (errata.md, B8)"
-_NARROW = "a twentieth to a quarter of its runs are lost (docs/recommendation.md)"
+_NARROW = "a twentieth to a quarter of its runs are lost (recommendation.md)"
 # More than 5,000, of 200 runs: studies/results/judging.md.
 _LOST = "{} % of its runs are lost on S-Br-10 of the tuning set, at 100,000"
 ENTRANTS = {

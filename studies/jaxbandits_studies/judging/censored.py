@@ -100,7 +100,7 @@ JUDGING = (
 )
 
 _kaplan_meier = partial(censored.rcucb, survival="kaplan_meier")
-_TRAPPED = "runs are trapped for good (docs/recommendation.md)"
+_TRAPPED = "runs are trapped for good (recommendation.md)"
 ENTRANTS = {
     "RCUCB, eq. (12)": Entrant(
         censored.rcucb,
