@@ -176,7 +176,7 @@ def _needs_a_problem_only(make: Any) -> bool:
 POLICIES: dict[str, Maker] = dict(_by_their_own_names()) | _FORMS
 
 _GAME = ("name", "problem", "law", "arms")  # what `censored.make_environment` needs
-_ARMS = ("name", "family", "probability", "rate", "budgets", "lowest", "highest")
+_ARMS = ("name", "problem", "probability", "rate")
 _ANY = {"limits": censored.ANY}
 
 ENVIRONMENTS: dict[str, Maker] = {
@@ -232,7 +232,6 @@ ENVIRONMENTS: dict[str, Maker] = {
     "allocation/ednet-like": Maker(allocation.ednet_like),
     "allocation/criteo-like": Maker(allocation.criteo_like),
     "allocation/environment": Maker(allocation.make_environment, needs=_ARMS),
-    "allocation/cascade": Maker(allocation.cascade, needs=_ARMS),
     "ordered/ordered": Maker(allocation.ordered, needs=("environment",)),
 }
 

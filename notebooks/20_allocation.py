@@ -38,9 +38,8 @@ HORIZON, SEEDS = (40, 3) if TINY else (2_000, 100)
 # %%
 probability = [0.9, 0.8, 0.7, 0.5, 0.3]
 rate = [0.2, 1.0, 0.5, 2.0, 1.0]
-game = allocation.make_environment(
-    "five arms", thresholds.exponential, probability, rate, 4.0, lowest=0.1, highest=4
-)
+problem = allocation.make_problem(thresholds.exponential, 5, 4.0, lowest=0.1, highest=4)
+game = allocation.make_environment("five arms", problem, probability, rate)
 oracle = game.oracle()
 (best,) = oracle.allocation  # of the one budget
 pd.DataFrame({"probability": probability, "rate": rate, "best share": best.round(2)})
@@ -109,15 +108,11 @@ plots.plot_sensitivity(swept, x="scale", x_scale="log", level=None)
 # caller.
 
 # %%
+gamma = allocation.make_problem(
+    thresholds.gamma, 5, 4.0, shape=3.0, lowest=0.3, highest=12
+)
 slow = allocation.make_environment(
-    "slow starters",
-    thresholds.gamma,
-    probability,
-    [3 * r for r in rate],
-    4.0,
-    shape=3.0,
-    lowest=0.3,
-    highest=12,
+    "slow starters", gamma, probability, [3 * r for r in rate]
 )
 pd.DataFrame(
     {
@@ -134,14 +129,8 @@ pd.DataFrame(
 # is refused here.
 
 # %%
-once = allocation.cascade(
-    "one is enough",
-    thresholds.exponential,
-    probability,
-    rate,
-    4.0,
-    lowest=0.1,
-    highest=4,
+once = allocation.make_environment(
+    "one is enough", problem._replace(cascade=True), probability, rate
 )
 (alone,) = once.oracle().allocation
 chance = {
@@ -171,9 +160,8 @@ print(f"rounds with a success, learning included: {share:.4f}")
 # here three budgets of 6 units on average, and the best plan for each.
 
 # %%
-arms = allocation.make_environment(
-    "five arms", thresholds.exponential, probability, rate, 6.0, lowest=0.1, highest=4
-)
+problem = allocation.make_problem(thresholds.exponential, 5, 6.0, lowest=0.1, highest=4)
+arms = allocation.make_environment("five arms", problem, probability, rate)
 laws = {
     "always 6": [6],
     "1 to 11": [*range(1, 12)],

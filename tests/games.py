@@ -62,3 +62,23 @@ def game_for(name: str):
     """The game of a policy of the registry."""
     own = OWN_GAMES.get(name)
     return own() if own else game_of(name.split("/")[0])
+
+
+def given_arms(
+    name,
+    family,
+    probability,
+    rate,
+    budgets,
+    *,
+    order="cycle",
+    stop_on_success=False,
+    users=None,
+    **known,
+):
+    """A game of the allocation setting, and the problem that it is of."""
+    problem = allocation.make_problem(family, len(rate), budgets, **known)
+    options = {"order": order, "stop_on_success": stop_on_success, "users": users}
+    return allocation.make_environment(
+        name, problem, probability, rate, budgets, **options
+    )

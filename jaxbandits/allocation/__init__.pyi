@@ -1,5 +1,4 @@
 from .environment import Oracle as Oracle
-from .environment import cascade as cascade
 from .environment import make_environment as make_environment
 from .environment import random_environment as random_environment
 from .game import Arms as Arms

@@ -17,6 +17,7 @@ from jaxtyping import Bool, Float, Int32
 
 from jaxbandits.allocation.solving import is_concave, shape_array, solve
 from jaxbandits.allocation.types import (
+    Action,
     Allocation,
     Feedback,
     OracleView,
@@ -135,95 +136,139 @@ def make_game(
     order: str,
     stop: bool,
 ) -> Game:
-    """Instances that differ in numbers only are one game."""
-    family, num_arms = problem.family, problem.num_arms
-    drawn = order == "draw"
-    words = words_of_arms(problem)  # and one for the next budget, if drawn
-    shape = shape_array(problem)
+    """Instances that differ in numbers only are one game.
 
-    def order_of(key):
-        """`Instance.order` of a seed."""
-        if order == "cycle":
-            return None
-        own = key if draw is None else jax.random.fold_in(key, 1)  # not the arms'
-        if drawn:
-            return jax.random.randint(own, (1,), 0, length, jnp.int32)
-        return jax.random.permutation(own, length).astype(jnp.int32)
+    Args:
+      problem: what a learner knows.
+      draw: ``(key, setup) -> Arms``; None if arms are given.
+      length: how many budgets (or users) there are.
+      order: as for `make_environment`.
+      stop: whether an arm gives back what it does not need once it has succeeded.
+    """
+    rounds = _Rounds(problem, draw, length, order, stop)
+    known = "an Allocation of finite amounts, " if problem.known else ""
+    return Game(
+        rounds.init,
+        rounds.step,
+        _metrics,
+        rounds.words + rounds.drawn,
+        rounds.sample,
+        rounds.view,
+        actions=Actions(
+            f"{known}a Plan of weights >= 0 and rates > 0, or an Order of arms in [0, "
+            f"{problem.num_arms}) and a step > 0",
+            rounds.allowed,
+            lambda instance, record: record.round,
+        ),
+    )
 
-    def sample(key, setup):
-        if draw is None:
+
+class _Rounds:
+    """How rounds are played; `make_game` says of which arguments."""
+
+    def __init__(
+        self, problem: Problem, draw: Any, length: int, order: str, stop: bool
+    ) -> None:
+        self.problem, self.draw, self.length = problem, draw, length
+        self.order, self.stop, self.drawn = order, stop, order == "draw"
+        self.words = words_of_arms(problem)  # and one for the next budget, if drawn
+        self.shape = shape_array(problem)  # one array, and so one constant
+
+    def sample(self, key: Array, setup: Setup) -> Instance:
+        if self.draw is None:
             arms, best = setup.arms, setup.best
         else:
-            arms = draw(key, setup.arms)
-            best = jax.vmap(
-                lambda budget: solve(problem, *arms, budget, thorough=True).allocation
-            )(setup.budgets)
+            arms = self.draw(key, setup.arms)
+            probability, rate = arms
+
+            def best_of(budget):
+                solution = solve(self.problem, probability, rate, budget, thorough=True)
+                return solution.allocation
+
+            best = jax.vmap(best_of)(setup.budgets)
         # Of drawn arms once, and not in every round.
         limit = setup.bound or bound(arms.probability)
-        return Instance(arms, setup.budgets, best, setup.users, order_of(key), limit)
+        order = self.order_of(key)
+        return Instance(arms, setup.budgets, best, setup.users, order, limit)
 
-    def init(instance):
+    def order_of(self, key: Array) -> Array | None:
+        """`Instance.order` of a seed."""
+        if self.order == "cycle":
+            return None
+        own = key if self.draw is None else jax.random.fold_in(key, 1)  # not the arms'
+        if self.drawn:
+            return jax.random.randint(own, (1,), 0, self.length, jnp.int32)
+        return jax.random.permutation(own, self.length).astype(jnp.int32)
+
+    def init(self, instance: Instance) -> State:
         zero, count = CompensatedSum.zeros((), float), jnp.zeros((), jnp.int32)
-        first = instance.order[0] if drawn else None
+        first = None
+        if self.drawn:
+            assert instance.order is not None
+            first = instance.order[0]
         return State(count, zero, count, count, zero, first)
 
-    def user(instance, state):
+    def user(self, instance: Instance, state: State) -> Any:
         """Position of the round's user."""
-        if drawn:  # by the round before, so that the view of this one shows it
+        if self.drawn:  # by the round before, so that the view of this one shows it
             return state.place
-        place = state.round % length
+        place = state.round % self.length
         return place if instance.order is None else instance.order[place]
 
-    def given(instance, state):
+    def given(self, instance: Instance, state: State) -> tuple[Array, Array]:
         """The round's budget, and the optimal allocation of it."""
         if instance.budgets.shape[0] == 1:
             return instance.budgets[0], instance.best[0]
-        place = user(instance, state)
+        place = self.user(instance, state)
         return instance.budgets[place], instance.best[place]
 
-    def view(round_, instance, state):
-        budget, best = given(instance, state)
-        if not problem.known:
-            budget = jnp.full_like(budget, problem.budget)
+    def view(self, round_: Array, instance: Instance, state: State) -> View:
+        budget, best = self.given(instance, state)
+        if not self.problem.known:
+            budget = jnp.full_like(budget, self.problem.budget)
         return View(round_, budget, OracleView(best, *instance.arms))
 
-    def amounts(action, budget, threshold, active):
-        """What every arm gets."""
+    def amounts(self, action: Action, budget: Array, limit: Array | None) -> Array:
+        """What every arm gets; with `limit`, where arms stop, what it keeps."""
+        known = self.problem.known
         if isinstance(action, Plan):
-            if not is_concave(problem):
+            if not is_concave(self.problem):
                 raise TypeError(
-                    f"a Plan needs a concave family, got {family.name}: elsewhere a "
-                    "flow to the largest marginal value may end far from the optimum"
+                    f"a Plan needs a concave family, got {self.problem.family.name}: "
+                    "elsewhere a flow to the largest marginal value may end far from "
+                    "the optimum"
                 )
-            limit = jnp.where(active, threshold, jnp.inf) if stop else None
-            return solve(problem, *action, budget, limit=limit).allocation
-        if stop:
+            return solve(self.problem, *action, budget, limit=limit).allocation
+        if self.stop:
             raise TypeError(f"stop_on_success needs a Plan, got {type(action)}")
         if isinstance(action, Order):
-            return fill_in_order(action.arms, num_arms, action.step, budget)
-        if not isinstance(action, Allocation) or not problem.known:
+            arms = self.problem.num_arms
+            return fill_in_order(action.arms, arms, action.step, budget)
+        if not isinstance(action, Allocation) or not known:
             raise TypeError(
-                f"an action must be an {'Allocation, ' if problem.known else ''}Order "
-                f"or Plan, got {type(action).__name__}"
+                f"an action must be an {'Allocation, ' if known else ''}Order or Plan, "
+                f"got {type(action).__name__}"
             )
         wanted = jnp.maximum(action.amounts, 0.0)
         total = jnp.sum(wanted)
         return wanted * jnp.minimum(1.0, budget / jnp.where(total > 0, total, 1.0))
 
-    def offered(action, budget, threshold, active):
+    def offered(self, action: Plan, budget: Array, limit: Any) -> Array:
         """What every arm would get if it alone did not stop: whether it succeeds does
         not change this, so it is what likelihoods and expected rewards need."""
-        limit = jnp.where(active, threshold, jnp.inf)
+        arms = jnp.arange(self.problem.num_arms, dtype=jnp.int32)
 
         def to(arm):
-            others = jnp.where(jnp.arange(num_arms) == arm, jnp.inf, limit)
-            result = solve(problem, *action, budget, limit=others).allocation  # type: ignore[misc]
-            return jnp.sum(jnp.where(jnp.arange(num_arms) == arm, result, 0.0))
+            alone = arms == arm
+            others = jnp.where(alone, jnp.inf, limit)
+            result = solve(self.problem, *action, budget, limit=others).allocation
+            return jnp.sum(jnp.where(alone, result, 0.0))
 
-        return jax.vmap(to)(jnp.arange(num_arms, dtype=jnp.int32))
+        return jax.vmap(to)(arms)
 
-    def allowed(instance, action):
+    def allowed(self, instance: Instance, action: Action) -> Array:
         del instance
+        num_arms = self.problem.num_arms
         if isinstance(action, Plan):
             weight = reals("weight", action.weight, (num_arms,))
             rate = reals("rate", action.rate, (num_arms,))
@@ -236,64 +281,54 @@ def make_game(
         wanted = reals("amounts", action.amounts, (num_arms,))
         return jnp.all(jnp.isfinite(wanted))
 
-    def meets(noise, instance, state):
+    def met(
+        self, noise: Noise, instance: Instance, state: State
+    ) -> tuple[Array, Array]:
         """Thresholds and activations of the round."""
         if instance.users is not None:
-            place = user(instance, state)
+            place = self.user(instance, state)
             return instance.users.threshold[place], instance.users.active[place]
-        return drawn_arms(problem, noise[:words], instance.arms, instance.bound)
+        arms = instance.arms, instance.bound
+        return drawn_arms(self.problem, noise[: self.words], *arms)
 
-    def step(noise, instance, state, action):
-        budget, best = given(instance, state)
-        threshold, active = meets(noise, instance, state)
-        x = amounts(action, budget, threshold, active)
-        offer = offered(action, budget, threshold, active) if stop else x
+    def behind(self, x: Array, best: Array, arms: Arms) -> Array:
+        """What the optimum is expected to bring more, eq. (3). Arm by arm, as that is
+        not much where an allocation is good."""
+        (probability, rate), family = arms, self.problem.family
+        if self.problem.cascade:
+            chances = probability * family.cdf(x, rate, constant(self.shape))
+            theirs = probability * family.cdf(best, rate, constant(self.shape))
+            return jnp.prod(1 - chances) - jnp.prod(1 - theirs)
+        ends = jnp.minimum(x, best), jnp.maximum(x, best)
+        gap = rise(family, *ends, rate, constant(self.shape))
+        return jnp.sum(probability * jnp.where(x < best, gap, -gap))
+
+    def paid(self, success: Array) -> Array:
+        if self.problem.cascade:
+            return jnp.any(success).astype(jnp.int32)
+        return jnp.sum(success, dtype=jnp.int32)
+
+    def step(
+        self, noise: Noise, instance: Instance, state: State, action: Any
+    ) -> tuple[State, Feedback]:
+        budget, best = self.given(instance, state)
+        threshold, active = self.met(noise, instance, state)
+        limit = jnp.where(active, threshold, jnp.inf) if self.stop else None
+        x = self.amounts(action, budget, limit)
+        offer = self.offered(action, budget, limit) if self.stop else x
         success = active & (threshold <= x)
         would = active & (threshold <= best)
-        probability, rate = instance.arms
-
-        def behind(x):
-            """What the optimum is expected to bring more, eq. (3). Arm by arm, as that
-            is not much where an allocation is good."""
-            if problem.cascade:
-                chances = probability * family.cdf(x, rate, constant(shape))
-                theirs = probability * family.cdf(best, rate, constant(shape))
-                return jnp.prod(1 - chances) - jnp.prod(1 - theirs)
-            ends = jnp.minimum(x, best), jnp.maximum(x, best)
-            gap = rise(family, *ends, rate, constant(shape))
-            return jnp.sum(probability * jnp.where(x < best, gap, -gap))
-
-        def paid(success):
-            if problem.cascade:
-                return jnp.any(success).astype(jnp.int32)
-            return jnp.sum(success, dtype=jnp.int32)
-
+        played = self.allowed(instance, action)
         state = State(
             # A round with an action that the game has not does not count.
-            state.round + allowed(instance, action).astype(jnp.int32),
-            state.regret.add(behind(offer)),
-            state.successes + paid(success),
-            state.realised + paid(would) - paid(success),
+            state.round + played.astype(jnp.int32),
+            state.regret.add(self.behind(offer, best, instance.arms)),
+            state.successes + self.paid(success),
+            state.realised + self.paid(would) - self.paid(success),
             state.spent.add(jnp.sum(x) / budget),
-            position(noise[words], length) if drawn else None,
+            position(noise[self.words], self.length) if self.drawn else None,
         )
         return state, Feedback(jnp.where(success, threshold, jnp.inf), offer)
-
-    return Game(
-        init,
-        step,
-        _metrics,
-        words + drawn,
-        sample,
-        view,
-        actions=Actions(
-            f"{'an Allocation of finite amounts, ' if problem.known else ''}a Plan of "
-            f"weights >= 0 and rates > 0, or an Order of arms in [0, {num_arms}) and a "
-            "step > 0",
-            allowed,
-            lambda instance, record: record.round,
-        ),
-    )
 
 
 def _metrics(tables: Any, instance: Instance, record: State) -> dict[str, jax.Array]:

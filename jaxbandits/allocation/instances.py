@@ -60,7 +60,7 @@ def simulation(
       known: whether the budget is known in advance.
       family: of the thresholds, where they shall be others.
       shape: of such a family, a number or f64[K].
-      cascade: whether a round pays once, as in `cascade`.
+      cascade: whether a round pays once, as in `make_problem`.
 
     Raises:
       ValueError: unless ``0 < m < M`` and the budget is positive, or if the family has
@@ -112,16 +112,16 @@ def ednet_like(
     Learners reckon with rates in [lowest, highest], per second.
     """
     arms = ednet_like_parameters(num_questions, seed)
-    game = make_environment(
-        f"EdNet-like, K = {num_questions} (synthetic)",
+    problem = make_problem(
         weibull,
-        arms.probability,
-        1 / arms.scale,
+        num_questions,
         arms.budget,
         shape=arms.shape,
         lowest=lowest,
         highest=highest,
     )
+    name = f"EdNet-like, K = {num_questions} (synthetic)"
+    game = make_environment(name, problem, arms.probability, 1 / arms.scale)
     return described(game, synthetic=True)
 
 
@@ -138,15 +138,15 @@ def criteo_like(
     Learners reckon with rates in [lowest, highest], per impression.
     """
     arms = criteo_like_parameters(num_campaigns, seed)
-    game = make_environment(
-        f"Criteo-like, K = {num_campaigns} (synthetic)",
+    problem = make_problem(
         discrete_weibull,
-        arms.probability,
-        arms.rate,
+        num_campaigns,
         arms.budgets,
         shape=arms.shape,
         lowest=lowest,
         highest=highest,
-        order="shuffle",
     )
+    name = f"Criteo-like, K = {num_campaigns} (synthetic)"
+    chances = arms.probability, arms.rate
+    game = make_environment(name, problem, *chances, arms.budgets, order="shuffle")
     return described(game, synthetic=True)

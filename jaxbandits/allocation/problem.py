@@ -13,7 +13,6 @@ from jaxbandits.checks import (
     MOST,
     Numbers,
     flag,
-    in_unit_interval,
     instance,
     number,
     numbers,
@@ -42,7 +41,29 @@ def make_problem(
 ) -> Problem:
     """Check and build a `Problem`.
 
-    Arguments and errors as for `allocation`; with `cascade` as for `cascade`.
+    Args:
+      family: of the thresholds.
+      num_arms: K.
+      budgets: a number > 0, or all that a round may have: the largest one counts.
+      shape: known shapes, a number or f64[K], for families that have one.
+      lowest: least rate that a learner reckons with, m / B. No default: one taken from
+        the true rates would tell every learner what it has to find out.
+      highest: largest one, M / B.
+      known: whether a round's budget is known before acting.
+      cascade: whether a round pays once, 1 if at least one arm succeeds and 0 if none:
+        the "cascading-style reward" of the paper's section 7. Every arm's success is
+        seen all the same. To be sure of one success is another aim than to have many: a
+        unit of resource is worth less where another arm is likely to succeed, by the
+        same factor for all but the arm itself. The optimum is that of the concave
+        functions ``-log(1 - p G(x, rate))`` (`laws.thresholds.cascade_curves`). Needs a
+        family whose hazard rate falls or is constant: exponential, Lomax, Weibull and
+        gamma with shapes up to 1.
+
+    Raises:
+      ValueError: naming the argument, if a number is not positive, ``lowest >=
+        highest``, budgets are not whole numbers for a family of integers, or the family
+        has not these shapes, these rates or such a hazard rate.
+      TypeError: if an argument is of another kind.
     """
     instance("family", family, Threshold, "of jaxbandits.laws.thresholds")
     num_arms = whole("num_arms", num_arms, 1, MOST)
@@ -63,10 +84,7 @@ def make_problem(
             f"lowest must be less than highest (m < M), got {lowest} and {highest}"
         )
     check_family(family, lowest, shape)
-    if family.integer and np.any(np.asarray(budgets) % 1 != 0):
-        raise ValueError(
-            f"budgets must be whole numbers for the {family.name} family, got {budgets}"
-        )
+    check_whole(family, budgets)
     shapes = None
     if family.shaped:
         shapes = numbers("shape", shape)
@@ -104,19 +122,12 @@ def check_budgets(budgets: Numbers) -> np.ndarray:
     return budgets
 
 
-def check_arms(
-    family: Threshold, probability: np.ndarray, rate: np.ndarray, shape: Numbers | None
-) -> None:
-    """Require one probability and one possible rate per arm, f64[K] each."""
-    if probability.ndim != 1 or probability.shape != rate.shape:
+def check_whole(family: Threshold, budgets: Numbers) -> None:
+    """Require whole budgets for a family of integers."""
+    if family.integer and np.any(np.asarray(budgets) % 1 != 0):
         raise ValueError(
-            "probability and rate must be vectors of one length, got shapes "
-            f"{probability.shape} and {rate.shape}"
+            f"budgets must be whole numbers for the {family.name} family, got {budgets}"
         )
-    if probability.size == 0:
-        raise ValueError("probability and rate must have an entry per arm, got none")
-    in_unit_interval(probability=probability)
-    check_family(family, rate, shape)
 
 
 def check_options(problem: Problem, order: str, stop: bool) -> None:

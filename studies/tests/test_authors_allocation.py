@@ -7,7 +7,7 @@ optimal allocation that their bisection found for them.
 
 import numpy as np
 
-from jaxbandits.allocation import make_environment
+from jaxbandits.allocation import make_environment, make_problem
 from jaxbandits.laws.thresholds import exponential
 
 PROBABILITY = [
@@ -26,15 +26,8 @@ OPTIMUM = [
 
 def test_the_optimum_of_their_arms():
     """Their multiplier is good to 1e-8 of budget; the arms are rounded."""
-    game = make_environment(
-        "the authors' arms",
-        exponential,
-        PROBABILITY,
-        RATE,
-        40.0,
-        lowest=1 / 40,
-        highest=2,
-    )
+    problem = make_problem(exponential, 10, 40.0, lowest=1 / 40, highest=2)
+    game = make_environment("the authors' arms", problem, PROBABILITY, RATE)
     best = game.oracle().allocation
     np.testing.assert_allclose(best[0], OPTIMUM, rtol=0, atol=3e-7)
     assert best[0, 5] == 0

@@ -15,7 +15,7 @@ from jaxbandits.censored import stoo, z_rcucb, zooming
 from jaxbandits.laws.thresholds import exponential
 from jaxbandits.plain import doubling
 from jaxbandits.protocol import Policy
-from tests.games import waits_with_gaps
+from tests.games import given_arms, waits_with_gaps
 from tests.registered import POLICIES
 
 
@@ -23,16 +23,21 @@ from tests.registered import POLICIES
 def ten_arms():
     p = [0.95, 0.9, 0.5, 0.1, 0.1, 0.1, 0.05, 0.05, 0.05, 0.05]
     rate = [0.05, 0.06, 0.3, 0.05, 0.04, 0.08, 0.05, 1.0, 0.5, 0.1]
-    return allocation.make_environment(
-        "ten arms", exponential, p, rate, 20.0, lowest=1 / 40, highest=2
-    )
+    return given_arms("ten arms", exponential, p, rate, 20.0, lowest=1 / 40, highest=2)
 
 
 @cache
 def three_that_pay_once():
     p, rate = [0.9, 0.5, 0.3], [0.05, 0.1, 0.4]
-    return allocation.cascade(
-        "three arms", exponential, p, rate, 10.0, lowest=1 / 40, highest=2
+    return given_arms(
+        "three arms",
+        exponential,
+        p,
+        rate,
+        10.0,
+        lowest=1 / 40,
+        highest=2,
+        cascade=True,
     )
 
 
@@ -61,9 +66,7 @@ def log():
 @cache
 def three_in_turn():
     p, rate = [0.9, 0.5, 0.3], [0.1, 0.2, 0.8]
-    arms = allocation.make_environment(
-        "three arms", exponential, p, rate, 6.0, lowest=1 / 40, highest=2
-    )
+    arms = given_arms("three arms", exponential, p, rate, 6.0, lowest=1 / 40, highest=2)
     return allocation.ordered(arms, [2, 6])
 
 

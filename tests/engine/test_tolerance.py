@@ -7,12 +7,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import allocation, censored
+from jaxbandits import censored
 from jaxbandits.censored.environment import State
 from jaxbandits.engine.accounting import accounts_of
 from jaxbandits.laws.thresholds import half_normal
 from jaxbandits.testing import trace_run
 from tests.engine.gpu_cases import ten_arms, three_that_pay_once
+from tests.games import given_arms
 from tests.registered import POLICIES
 
 pytestmark = pytest.mark.slow
@@ -53,9 +54,7 @@ def test_regret_of_a_continuum_is_exact(name):
 
 def ten_half_normal_arms():
     p, rate = np.linspace(0.05, 0.3, 10), np.geomspace(0.1, 2, 10)
-    return allocation.make_environment(
-        "ten arms", half_normal, p, rate, 20.0, lowest=0.05, highest=3.0
-    )
+    return given_arms("ten arms", half_normal, p, rate, 20.0, lowest=0.05, highest=3.0)
 
 
 def in_float64(name, game):

@@ -17,6 +17,7 @@ from jaxbandits import allocation, budgeted, farewell
 from jaxbandits.laws import Product, bernoulli, discrete, product
 from jaxbandits.laws.thresholds import exponential, lomax
 from jaxbandits.laws.univariate import Bernoulli, Discrete
+from tests.games import given_arms
 from tests.tables import each_row
 
 RARE = 10.0 ** -np.arange(1, 9)
@@ -99,7 +100,7 @@ def test_a_drawn_arm_has_the_float32_that_was_drawn(p):
 def test_activations_are_as_rare_as_they_should_be():
     p = np.concatenate([RARE[::2], 1 - RARE[1::2]])
     rate = np.full(p.size, 1.0)
-    environment = allocation.make_environment(
+    environment = given_arms(
         "rare", exponential, p, rate, 1e6, lowest=0.25, highest=4.0
     )
     instance, state = instance_of(environment)

@@ -24,6 +24,7 @@ from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.allocation import fill_in_order
 from jaxbandits.laws.thresholds import discrete_weibull, exponential, lomax, weibull
 from jaxbandits.testing import trace_run
+from tests.games import given_arms
 from tests.heavy import in_short
 from tests.policies.followed import assert_sound, by_name
 from tests.reference import allocation_policies as twins
@@ -50,7 +51,7 @@ def game():
     """Ten exponential arms; two are worth most of the budget and need much of it."""
     p = [0.95, 0.9, 0.5, 0.1, 0.1, 0.1, 0.05, 0.05, 0.05, 0.05]
     rate = [0.05, 0.06, 0.3, 0.05, 0.04, 0.08, 0.05, 1.0, 0.5, 0.1]
-    return allocation.make_environment(
+    return given_arms(
         "ten arms", exponential, p, rate, BUDGET, lowest=1 / 40, highest=2
     )
 
@@ -398,7 +399,7 @@ def test_in_float64_the_error_of_the_grid_remains():
 @cache
 def other_game(family, shape, highest=2.0, budget=BUDGET):
     rate = np.array([0.06, 0.1, 0.15])
-    return allocation.make_environment(
+    return given_arms(
         "three arms",
         family,
         [0.8, 0.6, 0.7],
@@ -412,7 +413,7 @@ def other_game(family, shape, highest=2.0, budget=BUDGET):
 
 def assert_follows_in_a_cascade(name, family, shape):
     budget, p = 10.0, [0.9, 0.5, 0.3, 0.6]
-    environment = allocation.cascade(
+    environment = given_arms(
         name,
         family,
         p,
@@ -421,6 +422,7 @@ def assert_follows_in_a_cascade(name, family, shape):
         shape=shape,
         lowest=0.025,
         highest=1.6,
+        cascade=True,
     )
     case = CASES[name]
     if name == "NO-UCB":  # one round is not enough to see a success of every arm

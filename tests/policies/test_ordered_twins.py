@@ -16,6 +16,7 @@ from jaxbandits.engine.tape import Stream, read
 from jaxbandits.laws.thresholds import exponential, weibull
 from jaxbandits.registry import POLICIES
 from jaxbandits.testing import trace_run
+from tests.games import given_arms
 from tests.policies.followed import assert_sound, by_name
 from tests.policies.test_allocation_twins import NAMES
 from tests.reference import allocation_policies, words
@@ -29,7 +30,7 @@ BUDGETS = (2, 3, 3, 6)
 
 @cache
 def game(family=exponential, shape=None, told=False, budgets=BUDGETS):
-    arms = allocation.make_environment(
+    arms = given_arms(
         "three", family, P, RATE, 6.0, shape=shape, lowest=0.1, highest=3.0
     )
     return allocation.ordered(arms, budgets, known_distribution=told)

@@ -18,6 +18,7 @@ from jaxbandits.laws.thresholds import discrete_weibull, exponential, weibull
 from jaxbandits.protocol import Policy
 from jaxbandits.testing import altered, trace_run
 from jaxbandits_studies.slips.allocation import ra_ucb_authors
+from tests.games import given_arms
 from tests.heavy import in_short
 from tests.reference.allocation_environment import AllocationGame
 from tests.reference.allocation_families import make_laws
@@ -45,8 +46,8 @@ def is_cascade(name):
 @cache
 def game(name="exponential", **options):
     _, family, shape, budgets = FAMILIES[name]
-    make = allocation.cascade if is_cascade(name) else allocation.make_environment
-    return make(name, family, P, RATE, budgets, shape=shape, **RANGE, **options)
+    known = {"shape": shape, "cascade": is_cascade(name)} | RANGE
+    return given_arms(name, family, P, RATE, budgets, **known, **options)
 
 
 def twin(name):
@@ -222,7 +223,7 @@ def replayed(order, own):
     rng = np.random.default_rng(7)
     users = Users(rng.uniform(1, 8, (5, 3)), rng.random((5, 3)) < 0.7)
     budgets = np.arange(10.0, 15) if own else B
-    environment = allocation.make_environment(
+    environment = given_arms(
         "users", exponential, P, RATE, budgets, order=order, users=users, **RANGE
     )
     return users, budgets, environment
@@ -410,12 +411,8 @@ def test_every_seed_has_arms_of_its_own():
 
 
 def test_instances_that_differ_in_numbers_only_share_their_functions():
-    one = allocation.make_environment(
-        "a", exponential, P, RATE, B, lowest=0.01, highest=1
-    )
-    two = allocation.make_environment(
-        "b", exponential, P / 2, RATE / 2, B, lowest=0.01, highest=1
-    )
+    one = given_arms("a", exponential, P, RATE, B, lowest=0.01, highest=1)
+    two = given_arms("b", exponential, P / 2, RATE / 2, B, lowest=0.01, highest=1)
     assert one.game is two.game
     assert game(known=False).problem != game().problem
 
@@ -424,17 +421,14 @@ def test_instances_that_differ_in_numbers_only_share_their_functions():
 
 
 def bad(family=exponential, p=P, rate=RATE, budgets=B, **options):
-    return allocation.make_environment(
-        "bad", family, p, rate, budgets, **RANGE | options
-    )
+    return given_arms("bad", family, p, rate, budgets, **RANGE | options)
 
 
 def users(threshold, active):
     return Users(np.full(threshold, 2.0), np.ones(active, bool))
 
 
-def cascade(family=exponential, **options):
-    return allocation.cascade("bad", family, P, RATE, B, **(RANGE | options))
+cascade = partial(bad, cascade=True)
 
 
 BAD = {
@@ -443,8 +437,8 @@ BAD = {
     "budget of NaN": (lambda: bad(budgets=np.nan), "budgets must be positive"),
     "p beyond 1": (lambda: bad(p=P + 0.5), r"probability must be in \[0, 1\]"),
     "p below 0": (lambda: bad(p=P - 0.5), r"probability must be in \[0, 1\]"),
-    "lengths": (lambda: bad(p=P[:2]), "probability and rate must be vectors"),
-    "rate of 0": (lambda: bad(rate=RATE * 0), "rate must be positive"),
+    "lengths": (lambda: bad(p=P[:2]), "probability must have shape"),
+    "rate of 0": (lambda: bad(rate=RATE * 0), r"rate must be in \[lowest, highest\]"),
     "m = M": (lambda: bad(lowest=1.0, highest=1.0), "lowest must be less"),
     "m of 0": (lambda: bad(lowest=0.0), "lowest must be positive"),
     "rate below": (lambda: bad(lowest=0.2), r"rate must be in \[lowest, highest\]"),

@@ -14,6 +14,7 @@ from jaxbandits.engine.tape import Stream, instance_key, read, root_key
 from jaxbandits.laws.thresholds import discrete_weibull, exponential
 from jaxbandits.protocol import Policy
 from jaxbandits.testing import check_environment, trace_run
+from tests.games import given_arms
 from tests.heavy import in_short
 from tests.reference.allocation_environment import OrderedGame, in_turn
 from tests.reference.words import numbers
@@ -31,9 +32,7 @@ FAMILIES = {
 
 def arms(name="exponential", **options):
     _, family, shape = FAMILIES[name]
-    return allocation.make_environment(
-        name, family, P, RATE, 7.0, shape=shape, **RANGE, **options
-    )
+    return given_arms(name, family, P, RATE, 7.0, shape=shape, **RANGE, **options)
 
 
 @cache
@@ -166,7 +165,7 @@ def test_budgets_are_drawn_as_they_are_likely():
 def test_a_certain_budget_is_the_game_of_known_budgets():
     """Its optimum is the paper's, in whole units: order is no matter."""
     fixed = allocation.ordered(arms("integers"), 6)
-    known = allocation.make_environment(
+    known = given_arms(
         "known", discrete_weibull, P, RATE, 6.0, shape=FAMILIES["integers"][2], **RANGE
     )
     np.testing.assert_allclose(fixed.oracle().value, known.oracle().value[0])
@@ -207,7 +206,7 @@ def test_budgets_that_plans_hide():
 
 def test_other_games_and_budgets_are_refused():
     users = allocation.Users(np.ones((4, 3)), np.ones((4, 3), bool))
-    once = allocation.cascade("once", exponential, P, RATE, 6.0, **RANGE)
+    once = given_arms("once", exponential, P, RATE, 6.0, **RANGE, cascade=True)
     whole = r"budgets must be whole numbers in \[1, 32\], got "
     other = "environment must be of allocation"
     cases = [

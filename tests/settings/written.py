@@ -33,13 +33,12 @@ PAIR = laws.product(laws.bernoulli, laws.bernoulli)
 PHASE = laws.Product(COINS, COINS)
 THREE = {
     "name": "three",
-    "family": thresholds.lomax,
+    "problem": allocation.make_problem(
+        thresholds.lomax, 3, (3.0, 4.0), shape=1.5, lowest=0.1, highest=3.0
+    ),
     "probability": (0.2, 0.5, 0.9),
     "rate": (0.5, 1.0, 2.0),
     "budgets": (3.0, 4.0),
-    "shape": 1.5,
-    "lowest": 0.1,
-    "highest": 3.0,
 }
 # By the name in the registry; what is read from a file is read when it is asked for.
 _ARGUMENTS = {
@@ -105,7 +104,6 @@ _ARGUMENTS = {
         "num_campaigns": 2,
     },
     "allocation/environment": lambda: THREE,
-    "allocation/cascade": lambda: THREE,
     "ordered/ordered": lambda: {
         "environment": allocation.simulation(num_arms=3, budget=6.0),
         "budgets": (2, 6),

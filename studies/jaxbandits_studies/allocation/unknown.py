@@ -91,34 +91,35 @@ def _arms():
 def _quiz() -> Environment:
     """Questions of `ednet_like`, and pupils who leave when they please."""
     arms = ednet_like_parameters(QUESTIONS)
-    return allocation.make_environment(
-        "quiz",
+    problem = allocation.make_problem(
         weibull,
-        arms.probability,
-        1 / arms.scale,
+        QUESTIONS,
         SECONDS,
         shape=arms.shape,
         lowest=1 / 240,
         highest=4 / 15,
         known=False,
-        order="draw",
+    )
+    return allocation.make_environment(
+        "quiz", problem, arms.probability, 1 / arms.scale, SECONDS, order="draw"
     )
 
 
 def _campaigns() -> Environment:
     """Campaigns of `criteo_like`, and users who leave when they please."""
     arms = criteo_like_parameters(CAMPAIGNS)
-    return allocation.make_environment(
-        "campaigns",
+    budgets = np.minimum(arms.budgets, LARGEST)
+    problem = allocation.make_problem(
         discrete_weibull,
-        arms.probability,
-        arms.rate,
-        np.minimum(arms.budgets, LARGEST),
+        CAMPAIGNS,
+        budgets,
         shape=arms.shape,
         lowest=0.04,
         highest=14.0,
         known=False,
-        order="draw",
+    )
+    return allocation.make_environment(
+        "campaigns", problem, arms.probability, arms.rate, budgets, order="draw"
     )
 
 

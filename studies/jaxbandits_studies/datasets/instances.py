@@ -6,6 +6,7 @@ import numpy as np
 
 from jaxbandits.allocation.environment import described, make_environment
 from jaxbandits.allocation.game import Users
+from jaxbandits.allocation.problem import make_problem
 from jaxbandits.allocation.types import Action
 from jaxbandits.checks import (
     MOST,
@@ -79,13 +80,17 @@ def ednet(
     game = make_environment(
         f"EdNet, {'recorded' if replay else 'modelled'} users, "
         + ("own time" if own else f"{budget:g} s"),
-        weibull,
+        make_problem(
+            weibull,
+            len(fitted.scale),
+            budgets,
+            shape=fitted.shape,
+            lowest=lowest,
+            highest=highest,
+        ),
         fitted.probability,
         1 / fitted.scale,
         budgets,
-        shape=fitted.shape,
-        lowest=lowest,
-        highest=highest,
         order="shuffle" if replay or own else "cycle",
         users=Users(data.seconds, data.correct) if replay else None,
     )
@@ -134,15 +139,20 @@ def criteo(
     if largest_budget is not None:
         most = whole("largest_budget", largest_budget, 1, MOST)
         cut, budgets = int(np.sum(budgets > most)), np.minimum(budgets, most)
-    game = make_environment(
-        f"Criteo, K = {num_campaigns}",
+    problem = make_problem(
         discrete_weibull,
-        arms.probability,
-        arms.rate,
+        len(arms.rate),
         budgets,
         shape=arms.shape,
         lowest=lowest,
         highest=highest,
+    )
+    game = make_environment(
+        f"Criteo, K = {num_campaigns}",
+        problem,
+        arms.probability,
+        arms.rate,
+        budgets,
         order="shuffle",
     )
     return described(
