@@ -45,7 +45,7 @@ from tests.tables import naming
 
 
 def test_every_statement_is_whole():
-    assert len(STATEMENTS) >= 320
+    assert len(STATEMENTS) >= 319
     for name, each in STATEMENTS.items():
         assert name == each.id and each.experiment in REGISTRY
         assert each.text and each.source
@@ -168,6 +168,17 @@ def test_below_throughout():
     close = curves([1, 2], A=noise[:, [0, 0]], B=noise[:, [0, 0]] + DIFFERENCES)
     assert below("E", "A", ("B",))(close).verdict == "holds"
     assert below("E", "A", ("B",), at=(0.5, 1.0))(close).verdict == "undecided"
+
+
+def test_below_in_what_it_grows_by():
+    """A has the higher level at the end, and grows by less over a factor of four."""
+    noise = np.array([[0.0], [0.1], [-0.1], [0.2]])
+    outcome = curves([10, 25, 100], A=noise + [1, 9, 10], B=2 * noise + [0, 1, 5])
+    assert below("E", "A", ("B",))(outcome).verdict == "fails"
+    found = below("E", "A", ("B",), since=0.25)(outcome)
+    assert found.verdict == "holds" and found.ours == pytest.approx({"A": 1, "B": 4})
+    # From the tenth on A has grown by more.
+    assert below("E", "A", ("B",), since=0.1)(outcome).verdict == "fails"
 
 
 # Mean 1, deviation .548: an interval at 95 % lies above 0, one at 97.5 % does not.
@@ -319,6 +330,23 @@ def test_what_varies_more_than_several_does_so_than_each(rng):
     assert varies_more("E", "A", ("B", "C"))(outcome).verdict == "fails"
     assert varies_more("X", "A", ("B",))(outcome) == Found("undecided", {})
     assert varies_more("E", "A", ("B",))(played(A=[1], B=[2])).verdict == "undecided"
+
+
+def test_what_varies_more_on_several_games_together(rng):
+    """On one of them less: A's sum is 11 beside 3, of B."""
+    normal = rng.normal(size=(4, 50))
+    calm = played(A=normal[0], B=2 * normal[1]).datasets["E"]
+    wild = played(A=7 + 10 * normal[2], B=normal[3]).datasets["E"]
+    outcome = Outcome({"calm": calm, "wild": wild}, [], lambda: figure()[0])
+    assert varies_more("calm", "A", ("B",))(outcome).verdict == "fails"
+    check = varies_more(["calm", "wild"], "A", ("B",), times=2.0)
+    assert check(outcome).verdict == "holds"
+    spread = normal.std(axis=1, ddof=1)
+    assert check(outcome).ours == pytest.approx(
+        {"A": spread[0] + 10 * spread[2], "B": 2 * spread[1] + spread[3]}
+    )
+    missing = varies_more(["calm", "another"], "A", ("B",))
+    assert missing(outcome) == Found("undecided", {})
 
 
 def test_what_varies_so_many_times_more(rng):

@@ -32,6 +32,7 @@ def below(
     above: bool = False,
     times: float = 1.0,
     at: Sequence[float] = (1.0,),
+    since: float = 0.0,
 ) -> Check:
     """A check that a policy has less regret than each of its rivals.
 
@@ -43,10 +44,18 @@ def below(
       above: whether more of it is what is stated.
       times: less (or more) than so many times as much as a rival.
       at: shares of the horizon (or budget) at which that is to hold, each at the first
-        checkpoint from there on. The numbers told are those of the last one.
+        checkpoint from there on. The numbers of the result are those of the last one.
+      since: a share of the horizon, at the nearest checkpoint: what has come since then
+        is compared, not all of it. Of a quarter it is the growth over the last factor
+        of four.
     """
 
     def judge(dataset: xr.Dataset) -> Found:
+        if since > 0:
+            times_played = dataset["checkpoint"].values.astype(float)
+            before = _nearest(times_played, since * times_played[-1])
+            grown = dataset[metric] - dataset[metric].isel(checkpoint=before)
+            dataset = dataset.assign({metric: grown})
         factor = xr.where(dataset["policy"].isin(list(rivals)), times, 1.0)
         scaled = dataset.assign({metric: dataset[metric] * factor})
         then = scaled.isel(checkpoint=_places(dataset, at))
@@ -96,7 +105,11 @@ def alike(
 
 
 def varies_more(
-    environment: str, loose: str, steady: Sequence[str], *, times: float = 1.0
+    environment: str | Sequence[str],
+    loose: str,
+    steady: Sequence[str],
+    *,
+    times: float = 1.0,
 ) -> Check:
     """A check that a policy's regret varies more over seeds than that of others.
 
@@ -104,32 +117,40 @@ def varies_more(
     median at the end. Its numbers are standard deviations.
 
     Args:
-      environment: whose dataset.
+      environment: whose dataset; of several their distances, and their standard
+        deviations, are added up, seed by seed.
       loose: name of the policy that is said to vary more.
       steady: names of the others.
       times: more than so many times as much as theirs.
     """
+    names = [environment] if isinstance(environment, str) else list(environment)
 
-    def judge(dataset: xr.Dataset) -> Found:
-        if dataset.sizes["seed"] < 2:
+    def check(outcome: Outcome) -> Found:
+        datasets = [outcome.datasets.get(name) for name in names]
+        if any(each is None or each.sizes["seed"] < 2 for each in datasets):
             return UNDECIDED
-        ends = final(dataset, "regret").isel(params=0)
+        ends = [final(each, "regret").isel(params=0) for each in datasets]
         level = 1 - (1 - LEVEL) / len(steady)
-        distances = {
-            name: np.abs(runs - np.median(runs))
+        runs = {
+            name: [each.sel(policy=name).values for each in ends]
             for name in (loose, *steady)
-            for runs in [ends.sel(policy=name).values]
+        }
+        distances = {
+            name: sum(np.abs(each - np.median(each)) for each in of_policy)
+            for name, of_policy in runs.items()
         }
         verdicts = []
         for other in steady:
             theirs = times * distances[other]
             test = ttest_ind(distances[loose], theirs, equal_var=False)
             verdicts.append(_verdict(*test.confidence_interval(level), above=True))
-        spread = ends.std("seed", ddof=1)
-        numbers = {name: float(spread.sel(policy=name)) for name in distances}
+        numbers = {
+            name: float(sum(each.std(ddof=1) for each in of_policy))
+            for name, of_policy in runs.items()
+        }
         return Found(together(verdicts), numbers)
 
-    return _where_played(environment, judge)
+    return check
 
 
 def grows(

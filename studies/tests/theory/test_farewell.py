@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 
 from jaxbandits_studies.theory import farewell
 from tests.tables import assert_named, assert_refused, each_row
@@ -143,6 +144,48 @@ def test_theorem_2_informs_only_for_long_games():
     bound = farewell.regret_bound(T, GAPS, TIMES, WAITS)
     trivial = farewell.trivial_bound(T, GAPS, WAITS)
     assert np.all((bound > trivial) == [True, False])
+
+
+def law_of_gap(wait, rate, gap, never):
+    """Chances of the delays 1 to 10 with which a wait, the only best one, has a rate or
+    more, and the others less by a gap; None if there are none. `never`: whether a delay
+    may be longer than 10."""
+    waits, delays = np.arange(1, 11), np.arange(1, 11 + never)
+    in_time = (delays <= waits[:, None]).astype(float)
+    time = np.minimum(waits[:, None], delays)
+    rows = in_time - (rate - gap) * time
+    rows[wait - 1] = rate * time[wait - 1] - in_time[wait - 1]
+    found = linprog(
+        np.zeros(delays.size),
+        A_ub=rows,
+        b_ub=np.zeros(10),
+        A_eq=np.ones((1, delays.size)),
+        b_eq=[1],
+    )
+    return found.x if found.status == 0 else None
+
+
+# Wait, rate, the largest gap that errata.md (D1) has of it.
+LARGEST_GAPS = [
+    (2, 0.385, 0.0667, False),
+    (3, 0.3, 0.0366, False),
+    (4, 0.245, 0.0233, False),
+    (5, 0.2655, 0.0155, False),
+    (5, 0.21, 0.0162, True),
+]
+
+
+@each_row("wait, rate, largest, never", LARGEST_GAPS)
+def test_the_largest_gap_of_a_wait_in_the_middle(wait, rate, largest, never):
+    """There is a law with it, and at no rate one with more; .124 is far above."""
+    chances = law_of_gap(wait, rate, largest - 1e-4, never)
+    waits = np.arange(1, 11)
+    delays = np.arange(1, chances.size + 1)
+    rates = np.cumsum(chances)[:10] / (np.minimum(waits[:, None], delays) @ chances)
+    second, best = np.sort(rates)[-2:]
+    assert np.argmax(rates) == wait - 1 and best - second > largest - 2e-4
+    for other in np.linspace(0.1, 0.9, 81):
+        assert law_of_gap(wait, other, largest + 1e-4, never) is None
 
 
 # An epoch's times and rewards: Figure 1c with wait 5, and a delay that is 1 or never
