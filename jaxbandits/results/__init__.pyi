@@ -1,6 +1,6 @@
+from ._build_dataset import build_dataset
 from ._provenance import provenance
 from ._resample import as_share, resample
-from .dataset import build_dataset
 from .lookup import at_points
 from .netcdf import load, save
 from .reading import open_store

@@ -15,8 +15,7 @@ from jaxbandits.engine.rollout import LANE_QUANTUM
 from jaxbandits.engine.run import Clock, uniform_leaves
 from jaxbandits.engine.shares import device_shares, side_by_side
 from jaxbandits.results import spans
-from jaxbandits.results.dataset import Key
-from jaxbandits.results.parts import Block
+from jaxbandits.results.parts import Block, Game
 from jaxbandits.simulation.machine import Machine
 from jaxbandits.simulation.plan import Plan, full_points
 from jaxbandits.simulation.play import Played, lane_params, play
@@ -43,8 +42,8 @@ class Work(NamedTuple):
 
     blocks: list[Block]
     shares: list[list]
-    chunk_for: Callable[[Key], int]
-    uniform_for: Callable[[Key], tuple[bool, ...]]
+    chunk_for: Callable[[Game], int]
+    uniform_for: Callable[[Game], tuple[bool, ...]]
     same_shape: bool
 
 
@@ -63,8 +62,8 @@ def work_of(
       asked: all blocks of these games that there are, of which all share one program,
         whichever are to be played; None if each block is all of its game.
     """
-    lanes: dict[Key, int] = {}
-    tables: dict[Key, dict[int, Points]] = {}
+    lanes: dict[Game, int] = {}
+    tables: dict[Game, dict[int, Points]] = {}
     for block in [*blocks, *(asked or ())]:
         lanes[block.game] = max(lanes.get(block.game, 0), block.size)
         tables.setdefault(block.game, {})[id(block.points)] = block.points
@@ -72,7 +71,7 @@ def work_of(
     shares = device_shares(machine.devices, most)
 
     @cache
-    def chunk_for(key: Key) -> int:
+    def chunk_for(key: Game) -> int:
         match = plan.matches[key]
         return machine.chunk or choose_chunk(
             match.policy,
@@ -85,7 +84,7 @@ def work_of(
         )
 
     @cache
-    def uniform_for(key: Key) -> tuple[bool, ...]:
+    def uniform_for(key: Game) -> tuple[bool, ...]:
         points = [full_points(plan, key, each) for each in tables[key].values()]
         columns = {
             leaf: np.concatenate([each.columns[leaf] for each in points])
@@ -99,7 +98,7 @@ def work_of(
 
 
 def facts_of(
-    plan: Plan, blocks: list[Block], chunk_for: Callable[[Key], int | None]
+    plan: Plan, blocks: list[Block], chunk_for: Callable[[Game], int | None]
 ) -> dict[str, dict[str, Any]]:
     """What results shall say of the engines: by environment, by policy."""
     facts: dict[str, dict[str, Any]] = {}

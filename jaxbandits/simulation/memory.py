@@ -8,8 +8,7 @@ import xarray as xr
 
 from jaxbandits.engine.run import Clock
 from jaxbandits.results._provenance import provenance
-from jaxbandits.results.axes import Axes, common_attributes
-from jaxbandits.results.dataset import Results, assemble
+from jaxbandits.results.dataset import Axes, Results, assembled, common_attributes
 from jaxbandits.results.parts import Block, Part
 from jaxbandits.simulation.description import outlined
 from jaxbandits.simulation.fill import facts_of, play_blocks, work_of
@@ -77,7 +76,6 @@ class InMemory:
         """What was played of a plan, whose axes are those of some parts first."""
         sweep = outlined(plan)
         axes = Axes(sweep, [*parts, *(part for part, _ in self._results)])
-        result = [(axes.place(part), each) for part, each in self._results]
         made_by = provenance(
             root_seed=plan.terms.root_seed,
             environments={
@@ -89,7 +87,7 @@ class InMemory:
             engines=self._facts,
         )
         made = common_attributes(sweep, made_by)
-        return assemble(axes.dataset(), result).assign_attrs(made)
+        return assembled(axes, self._results).assign_attrs(made)
 
     def result(self, plan: Plan, parts: Sequence[Part]) -> xr.Dataset:
         """All that was played."""

@@ -16,8 +16,8 @@ from jaxbandits.engine.choice import Choice, choose, say
 from jaxbandits.engine.run import in_units_of_spend, opening
 from jaxbandits.engine.schedule import Schedule, Terms
 from jaxbandits.protocol import Entry, Environment, Policy
-from jaxbandits.results.dataset import Key
 from jaxbandits.results.names import check_variable
+from jaxbandits.results.parts import Game
 from jaxbandits.simulation.arguments import (
     engine_of,
     environment_of,
@@ -62,7 +62,7 @@ class Plan(NamedTuple):
     """
 
     spec: Spec
-    matches: Mapping[Key, Match]
+    matches: Mapping[Game, Match]
     terms: Terms
     seeds: np.ndarray
 
@@ -265,7 +265,7 @@ def _matched(
     return Match(policy, environment, points)
 
 
-def defaults_of(plan: Plan, key: Key) -> dict[str, float]:
+def defaults_of(plan: Plan, key: Game) -> dict[str, float]:
     """A policy's parameters where a point leaves them out, on an environment."""
     policy, schedule = plan.matches[key].policy, plan.terms.schedule
     own = "budget" if schedule.by_budget else "horizon"
@@ -276,7 +276,7 @@ def defaults_of(plan: Plan, key: Key) -> dict[str, float]:
     return {leaf: float(value) for leaf, value in (params | of_game).items()}
 
 
-def full_points(plan: Plan, key: Key, points: Points) -> Points:
+def full_points(plan: Plan, key: Game, points: Points) -> Points:
     """Points with all parameters of a policy, from what differs from its defaults."""
     columns = {}
     for leaf, default in defaults_of(plan, key).items():

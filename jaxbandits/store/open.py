@@ -13,9 +13,11 @@ from xarray.core import indexing
 from jaxbandits import checks
 from jaxbandits.console.progress import doing
 from jaxbandits.results import spans
-from jaxbandits.results.axes import Axes, common_attributes
 from jaxbandits.results.checks import check_mapping
 from jaxbandits.results.dataset import (
+    ALL_DIMS,
+    Axes,
+    common_attributes,
     without_environments,
 )
 from jaxbandits.results.moments import NAMES, SHAPE, SKETCH
@@ -30,7 +32,6 @@ from jaxbandits.store.block_store import (
 )
 from jaxbandits.store.request import Json, merged
 
-DIMS = ("environment", "policy", "params", "seed", "checkpoint")
 PLAYED = "session"
 
 
@@ -121,10 +122,10 @@ def dataset_of(store: BlockStore, sweep: Json, parts: Sequence[Part]) -> xr.Data
     lines = [*dict.fromkeys(block.seeds for block in asked)] if moments else None
     numbers = {name: number for number, name in enumerate(sessions, 1)}
     result: dict[str, xr.Variable] = {}
-    shape = tuple(dataset.sizes[dim] for dim in DIMS)
-    dims: tuple[str, ...] = DIMS
+    shape = tuple(dataset.sizes[dim] for dim in ALL_DIMS)
+    dims: tuple[str, ...] = ALL_DIMS
     if lines is not None:
-        dims = (*DIMS[:3], "part", DIMS[4])
+        dims = (*ALL_DIMS[:3], "part", ALL_DIMS[4])
         shape = (*shape[:3], len(lines), shape[4])
     who = _Values(store, PLAYED, played, axes, lines, shape[:4], "i4", numbers)
     result[PLAYED] = xr.Variable(dims[:4], indexing.LazilyIndexedArray(who))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from jaxbandits.checks.points import Points
-from jaxbandits.results.axes import Axes
+from jaxbandits.results.dataset import Axes
 from jaxbandits.simulation import Entry
 from jaxbandits.simulation.description import outlined, parts_of
 from jaxbandits.simulation.plan import make_plan, metric_shapes

@@ -1,0 +1,184 @@
+"""Numbers from elsewhere as a dataset like those of simulations."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike
+
+from jaxbandits.checks import kinds, non_negative, one_of
+from jaxbandits.checks.points import Points
+from jaxbandits.results.dataset import CHECKPOINT_KINDS, Axes, Results, assembled
+from jaxbandits.results.parts import Part, rows_of
+from jaxbandits.results.plain import plain
+from jaxbandits.results.spans import spans_of
+
+NUMBER = ""  # a leaf that no parameter is called by
+
+
+@kinds
+def build_dataset(
+    metrics: Mapping[str, Mapping[str, np.ndarray]],
+    rounds: Mapping[str, np.ndarray],
+    *,
+    checkpoints: Sequence[float],
+    checkpoint_kind: str,
+    seeds: Sequence[int],
+    params: Mapping[str, Mapping[str, float | Sequence[float]]],
+    compile_seconds: Mapping[str, float],
+    run_seconds: Mapping[str, float],
+    environment: str,
+    setting: str,
+    provenance: Mapping[str, Any],
+) -> xr.Dataset:
+    """Numbers from elsewhere as a dataset of one environment, like that of `simulate`.
+
+    P is the number of a policy's parameter points (1 without a sweep), S of seeds, C of
+    checkpoints. The keys of `metrics` are the policies, in the order of the result;
+    every other mapping has the same keys.
+
+    Args:
+      metrics: policy -> metric -> real array ``[P, S, C]`` or ``[P, S, C, ...]``.
+      rounds: policy -> int array ``[P, S, C]``, rounds played.
+      checkpoints: C increasing numbers, rounds or amounts of spent budget.
+      checkpoint_kind: "round", "spent" (amounts) or "share" (of the budget).
+      seeds: S distinct ints.
+      params: policy -> values by name of the parameter, numbers or [P].
+      compile_seconds: policy -> seconds of compilation.
+      run_seconds: policy -> seconds of computation.
+      environment: name of the environment.
+      setting: name of its setting.
+      provenance: what made the numbers, with a JSON form.
+
+    Returns:
+      Dataset with dimensions policy, params, seed and checkpoint, see `simulate`; the
+      coordinate ``environment`` is the name, attributes are ``setting``,
+      ``provenance`` (JSON) and ``checkpoint_kind``.
+
+    Raises:
+      ValueError: naming the argument whose shape, keys or values do not fit.
+    """
+    if not metrics:
+        raise ValueError("metrics must have at least one policy")
+    for argument, mapping in {
+        "rounds": rounds,
+        "params": params,
+        "compile_seconds": compile_seconds,
+        "run_seconds": run_seconds,
+    }.items():
+        if set(mapping) != set(metrics):
+            raise ValueError(
+                f"{argument} must have the policies of metrics, {sorted(metrics)}, got "
+                f"{sorted(mapping)}"
+            )
+    seeds = _seeds(seeds)
+    checkpoints = _checkpoints(checkpoints, checkpoint_kind)
+    results = []
+    for name in metrics:
+        seconds = compile_seconds[name], run_seconds[name]
+        for what, value in zip(("compile", "run"), seconds, strict=True):
+            non_negative(**{f"{what}_seconds[{name!r}]": value})
+        counts = _array(rounds[name], (None, len(seeds), len(checkpoints)), "rounds")
+        counts = _rounds(name, counts)
+        points = _points(f"params[{name!r}]", params[name], len(counts))
+        own = {
+            metric: _array(values, counts.shape, f"metrics[{name!r}][{metric!r}]")
+            for metric, values in metrics[name].items()
+        }
+        part = Part((environment, name), points, spans_of(seeds))
+        results.append((part, Results(own, counts, *seconds)))
+    sweep = {
+        "checkpoints": checkpoints,
+        "runs_per_instance": 1,
+        "environments": {environment: {"provenance": {}}},
+        "policies": {
+            part.game[1]: {
+                "defaults": {environment: dict.fromkeys(params[part.game[1]], np.nan)}
+            }
+            for part, _ in results
+        },
+    }
+    axes = Axes(sweep, [part for part, _ in results])
+    return (
+        assembled(axes, results)
+        .isel(environment=0)
+        .assign_attrs(
+            setting=setting,
+            provenance=json.dumps(plain(provenance, "provenance")),
+            checkpoint_kind=checkpoint_kind,
+        )
+    )
+
+
+def _array(
+    values: ArrayLike, shape: tuple[int | None, ...], argument: str
+) -> np.ndarray:
+    """Of a shape, of which None is any length >= 1, and perhaps further axes."""
+    values = np.asarray(values)
+    result = values.shape[: len(shape)]
+    fits = len(result) == len(shape) and all(
+        size == wanted or (wanted is None and size > 0)
+        for size, wanted in zip(result, shape, strict=True)
+    )
+    if not fits:
+        wanted = tuple("P" if size is None else size for size in shape)
+        raise ValueError(
+            f"{argument} must have shape {wanted} (parameter points, seeds, "
+            f"checkpoints), got {values.shape}"
+        )
+    return values
+
+
+def _rounds(name: str, counts: np.ndarray) -> np.ndarray:
+    if not np.issubdtype(counts.dtype, np.integer):
+        raise ValueError(f"rounds[{name!r}] must be integers, got {counts.dtype}")
+    if np.any(counts < 0) or np.any(counts[..., 1:] < counts[..., :-1]):
+        raise ValueError(
+            f"rounds[{name!r}] must be at least 0, and not fall from a checkpoint "
+            "to the next"
+        )
+    return counts
+
+
+def _points(argument: str, values: Mapping[str, ArrayLike], count: int) -> Points:
+    """Different parameter points, of which a table or figure shows each."""
+    columns = {}
+    for leaf, given in values.items():
+        column = np.asarray(given)
+        if column.dtype.kind not in "biuf" or column.shape not in ((), (count,)):
+            raise ValueError(
+                f"{argument}: {leaf} must be a number, or one for each of {count} "
+                f"points, got {given!r}"
+            )
+        columns[leaf] = np.broadcast_to(column, count).astype(np.float64)
+    if columns and len({*rows_of(Points(columns, count))}) < count:
+        raise ValueError(f"{argument} must be different points, and has equal ones")
+    # Points of a policy without parameters differ in their number.
+    return Points(columns | {NUMBER: np.arange(count)}, count)
+
+
+def _seeds(seeds: ArrayLike) -> np.ndarray:
+    seeds = np.asarray(seeds)
+    if seeds.ndim != 1 or not np.issubdtype(seeds.dtype, np.integer):
+        raise ValueError("seeds must be a list of integers, and not empty")
+    if len(np.unique(seeds)) != len(seeds):
+        raise ValueError("seeds must be distinct, each is one replication")
+    return seeds.astype(np.int64)
+
+
+def _checkpoints(checkpoints: ArrayLike, kind: str) -> np.ndarray:
+    one_of("checkpoint_kind", kind, CHECKPOINT_KINDS)
+    checkpoints = np.asarray(checkpoints)
+    if checkpoints.ndim != 1 or len(checkpoints) == 0:
+        raise ValueError("checkpoints must be a list of numbers, and not empty")
+    if not np.all(np.diff(checkpoints) > 0):
+        raise ValueError("checkpoints must increase")
+    if not np.all(np.isfinite(checkpoints)) or checkpoints[0] < 0:
+        raise ValueError(f"checkpoints must be finite and >= 0, got {checkpoints}")
+    if kind != "round":
+        return checkpoints.astype(np.float64)
+    if not np.issubdtype(checkpoints.dtype, np.integer):
+        raise ValueError('checkpoints must be integers if checkpoint_kind is "round"')
+    return checkpoints.astype(np.int64)
