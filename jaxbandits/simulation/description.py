@@ -6,6 +6,7 @@ seeds.
 
 import itertools
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -15,7 +16,7 @@ from jaxbandits.checks.points import points_from
 from jaxbandits.engine.identity import numbers_digest, program_digest
 from jaxbandits.results import spans
 from jaxbandits.results._provenance import versions
-from jaxbandits.results.parts import Part, digest
+from jaxbandits.results.parts import Game, Part, digest
 from jaxbandits.results.plain import plain
 from jaxbandits.results.spans import Spans
 from jaxbandits.simulation.plan import Plan, defaults_of
@@ -27,19 +28,21 @@ PACKAGES = ("jaxbandits", "jax", "jaxlib")
 STAGE = 1.1  # numbers of seeds at which points stop by themselves, from one to the next
 
 
-def describe(plan: Plan, platform: str) -> Json:
+def describe(plan: Plan, platform: str, games: Sequence[Game] = ()) -> Json:
     """The description, as JSON can hold it: all but points and seeds.
 
     Args:
       plan: the plan, settled.
       platform: of the devices, ``cpu``, ``gpu`` ...
+      games: which of its games; all by default.
     """
-    result = outlined(plan)
+    games = games or [*plan.matches]
+    result = outlined(plan, games)
     result |= {"versions": versions(PACKAGES), "platform": platform}
-    for name, environment in plan.spec.environments.items():
-        result["environments"][name]["numbers"] = numbers_digest(environment)
-    for (environment, name), match in plan.matches.items():
-        entry = result["policies"][name]
+    for name, entry in result["environments"].items():
+        entry["numbers"] = numbers_digest(plan.spec.environments[name])
+    for environment, name in games:
+        match, entry = plan.matches[environment, name], result["policies"][name]
         program = program_digest(match.policy, match.environment)
         entry.setdefault("program", {})[environment] = program
         if plan.terms.engine == "auto":  # What it is stays so when a sweep is resumed.
@@ -47,9 +50,14 @@ def describe(plan: Plan, platform: str) -> Json:
     return result
 
 
-def outlined(plan: Plan) -> Json:
+def outlined(plan: Plan, games: Sequence[Game] = ()) -> Json:
     """The description but versions, platform and programs, which takes no trace."""
     spec, terms = plan.spec, plan.terms
+    games = games or [*plan.matches]
+    policies: Json = {}
+    for where, name in games:
+        defaults = plain(defaults_of(plan, (where, name)))
+        policies.setdefault(name, {"defaults": {}})["defaults"][where] = defaults
     return {
         "engine": terms.engine,
         "x64": bool(jax.config.jax_enable_x64),
@@ -61,19 +69,10 @@ def outlined(plan: Plan) -> Json:
         "metrics": None if spec.metrics is None else sorted(spec.metrics),
         **({"keep": sorted(terms.keep)} if terms.keep else {}),
         "environments": {
-            name: {"provenance": plain(environment.provenance or {})}
-            for name, environment in spec.environments.items()
+            name: {"provenance": plain(spec.environments[name].provenance or {})}
+            for name in dict.fromkeys(where for where, _ in games)
         },
-        "policies": {
-            name: {
-                "defaults": {
-                    where: plain(defaults_of(plan, (where, name)))
-                    for where in spec.environments
-                    if (where, name) in plan.matches
-                }
-            }
-            for name in spec.policies
-        },
+        "policies": policies,
     }
 
 

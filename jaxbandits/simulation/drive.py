@@ -100,8 +100,11 @@ def play_spec(
                 shapes = metric_shapes(plan)
                 if until is not None:
                     check_until(until, spec.seeds, shapes, spec.runs_per_instance)
-        if until is not None:
-            sink.check_keeps_runs()
+        if until is not None and sink.keep != "runs":
+            raise ValueError(
+                "store: keep must be 'runs' where a half-width says how many seeds "
+                "there are: that takes the runs of the pilot"
+            )
         plan = sink.with_engines(plan)
         pilot = parts_of(plan, spans.spans_of(plan.seeds))
         there = sink.play(plan, pilot)

@@ -26,6 +26,8 @@ class InMemory:
       stop: see `run_sweep`.
     """
 
+    keep = "runs"
+
     def __init__(self, machine: Machine, stop: threading.Event | None) -> None:
         self.machine, self.stop = machine, stop
         self._results: list[tuple[Part, Results]] = []
@@ -40,9 +42,6 @@ class InMemory:
     def kept(self, spec: Spec) -> Spec:
         """The sweep as it is: it says itself what is kept."""
         return spec
-
-    def check_keeps_runs(self) -> None:
-        """Nothing: they are kept."""
 
     def with_engines(self, plan: Plan) -> Plan:
         """The plan with an engine for every match."""

@@ -5,9 +5,8 @@ from typing import Any
 
 import xarray as xr
 
-from jaxbandits.results.parts import Part, apart
+from jaxbandits.results.parts import apart
 from jaxbandits.store.block_store import BlockStore
-from jaxbandits.store.compare import changes
 from jaxbandits.store.open import open_store
 
 
@@ -32,32 +31,17 @@ def merge(stores: Sequence[Any], into: Any) -> xr.Dataset:
         source.examine()
     if target.exists():
         raise FileExistsError(f"into: {target.place.name} exists already")
-    _check_alike(sources)
-    target.copy(sources)
-    return open_store(target.place)
-
-
-def _check_alike(sources: list[BlockStore]) -> None:
-    first = sources[0]
-    known = first.requests()[0]
-    for source in sources[1:]:
+    first, *others = sources
+    for source in others:
         for request in source.requests():
-            if lines := changes(known.sweep, request.sweep):
-                raise ValueError(
-                    f"stores: {source.place.name} holds another sweep than "
-                    f"{first.place.name}:\n  " + "\n  ".join(lines)
-                )
-        if source.keep != first.keep:
-            raise ValueError(
-                "stores must all keep runs, or all moments; "
-                f"{first.place.name} keeps {first.keep}, {source.place.name} "
-                f"{source.keep}"
-            )
+            first.check_same(request)
     if first.keep == "moments":
         blocks = {block.key: block for each in sources for block in each.blocks()}
-        parts = [Part(*block[1:]) for block in blocks.values()]
-        if len(apart(parts)) < len(parts):
+        if len(apart(blocks.values())) < len(blocks):
             raise ValueError(
                 "stores that keep moments must have different seeds, of the same "
                 "points in the same blocks at least; these have runs in common"
             )
+    for source in sources:
+        target.copy(source)
+    return open_store(target.place)

@@ -2,13 +2,14 @@
 
 import threading
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import jax
 
 from jaxbandits.engine.run import Clock
 from jaxbandits.results._provenance import provenance
-from jaxbandits.results.parts import Block
+from jaxbandits.results.parts import Block, Game
 from jaxbandits.simulation.description import describe
 from jaxbandits.simulation.fill import Work, play_blocks, work_of
 from jaxbandits.simulation.machine import Machine
@@ -78,16 +79,20 @@ def work_into(
     return work_of(plan, blocks, machine, asked)
 
 
-def described_for(plan: Plan, platform: str, store: BlockStore, accepts: bool) -> Json:
+def described_for(
+    plan: Plan,
+    platform: str,
+    store: BlockStore,
+    accepts: bool,
+    games: Sequence[Game] = (),
+) -> Json:
     """The description of a plan for a store, which may accept other versions of JAX."""
-    sweep = describe(plan, platform)
-    if accepts and store.exists():
-        sweep = accepting(store.requests()[0].sweep, sweep)
-    return sweep
+    sweep = describe(plan, platform, games)
+    return accepting(store.sweep(), sweep) if accepts and store.exists() else sweep
 
 
 def check_worker(
-    store: BlockStore, plan: Plan, platform: str, accepts: bool, games: list[Any]
+    store: BlockStore, plan: Plan, platform: str, accepts: bool, games: Sequence[Game]
 ) -> None:
     """Raise a ValueError if a worker would not play what its coordinator does.
 
@@ -98,19 +103,10 @@ def check_worker(
       accepts: see `accepting`.
       games: (environment, policy), what it is to play.
     """
-    spec = plan.spec
-    plan = plan._replace(
-        matches={game: plan.matches[game] for game in games},
-        spec=spec._replace(
-            environments={e: spec.environments[e] for e, _ in games},
-            policies={p: spec.policies[p] for _, p in games},
-        ),
-    )
-    sweep = described_for(plan, platform, store, accepts)
-    for known in store.requests():
-        if lines := changes(known.sweep, sweep):
-            raise ValueError(
-                f"store: {store.place.name} is not one that this worker can play into; "
-                "all must have the same code, versions and kind of devices:\n  "
-                + "\n  ".join(lines)
-            )
+    sweep = described_for(plan, platform, store, accepts, games)
+    if games and (lines := changes(store.sweep(), sweep)):
+        raise ValueError(
+            f"store: {store.place.name} is not one that this worker can play into; "
+            "all must have the same code, versions and kind of devices:\n  "
+            + "\n  ".join(lines)
+        )

@@ -7,15 +7,13 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from jaxbandits.results import spans
-from jaxbandits.results.parts import rows_of
+from jaxbandits.results.parts import digest, rows_of
 from jaxbandits.simulation.site import kind_of
 from jaxbandits.store.block_store import (
     BLOCKS,
     BlockStore,
-    session_digest,
     variables_of,
 )
-from jaxbandits.store.request import merged
 
 _LATELY = 600.0  # seconds
 _NEWEST = 20  # blocks that say who is at work
@@ -106,12 +104,12 @@ def show(path: str | os.PathLike) -> dict[str, Any]:
     """
     store = BlockStore(path)
     requests = store.requests()
-    sweep, there = merged(each.sweep for each in requests), store.played()
+    sweep, there = store.sweep(), store.played()
     parts = [part for each in requests for part in each.parts]
     counts = Counter[str]()
     for block in store.blocks():
         if block.key in there:
-            counts[session_digest(store.head(block.key)["session"])] += block.size
+            counts[digest(store.head(block.key)["session"])] += block.size
     points: dict[str, set[Any]] = {}
     for part in parts:
         points.setdefault(part.game[1], set()).update(rows_of(part.points))

@@ -11,9 +11,9 @@ import jax
 import xarray as xr
 
 from jaxbandits import checks
-from jaxbandits.results.parts import Part
+from jaxbandits.results.parts import Block, Part
 from jaxbandits.simulation.blocks import block_size
-from jaxbandits.simulation.fill import Work, facts_of
+from jaxbandits.simulation.fill import facts_of
 from jaxbandits.simulation.machine import Machine, machine_of
 from jaxbandits.simulation.plan import Plan, metric_shapes, say_engines, with_engines
 from jaxbandits.simulation.play_into import (
@@ -29,7 +29,7 @@ from jaxbandits.simulation.workers import Pool, Workers, have_played, workers_of
 from jaxbandits.store.block_store import BlockStore
 from jaxbandits.store.open import dataset_of, open_store
 from jaxbandits.store.place import place_of
-from jaxbandits.store.request import Json, Request, merged
+from jaxbandits.store.request import Request
 
 KEPT = ("runs", "moments")
 
@@ -125,7 +125,14 @@ class InStore:
     @cached_property
     def site(self) -> Site:
         """Where blocks are played."""
-        return self.pool.survey() if self.pool else site_of(self.machine.devices)
+        return self.pool.site() if self.pool else site_of(self.machine.devices)
+
+    @property
+    def keep(self) -> str:
+        """Whether runs or moments are kept."""
+        if self.options.keep is None and self.store.exists():
+            return self.store.keep
+        return self.options.keep or KEPT[0]
 
     def kept(self, spec: Spec) -> Spec:
         """The sweep with the metrics that the store says, if it says some."""
@@ -138,24 +145,9 @@ class InStore:
         """The plan with an engine for every match: those of the store stay."""
         known = None
         if self.store.exists():
-            _say_mended(self.store, self.store.mend())
-            known = merged(each.sweep for each in self.store.requests())
+            self._mend()
+            known = self.store.sweep()
         return with_engines(plan, self.site.backend, known)
-
-    def check_keeps_runs(self) -> None:
-        """Raise a ValueError if only moments are kept."""
-        if self._keeps_moments:
-            raise ValueError(
-                "store: keep must be 'runs' where a half-width says how many seeds "
-                "there are: that takes the runs of the pilot"
-            )
-
-    @property
-    def _keeps_moments(self) -> bool:
-        keep = self.options.keep
-        if keep is None and self.store.exists():
-            keep = self.store.keep
-        return keep == "moments"
 
     def play(self, plan: Plan, parts: Sequence[Part], grow: bool = False) -> bool:
         """Play what is missing of some parts.
@@ -168,26 +160,28 @@ class InStore:
         Returns:
           Whether all are there now; others may still play.
         """
-        store = self.store
-        request = self._request(plan, parts)
-        self._check_block()
-        store.ask(request, grow or self.options.extend)
+        store, accepts = self.store, self.options.accept_version
+        store.ask(self._request(plan, parts), grow or self.options.extend)
         asked = store.blocks(parts)
         number, count = self.share or (0, 1)
         mine = asked[number::count]
-        _say_mended(store, store.mend(mine))
+        self._mend(mine)
         # Or all who are done with their share would play the same ones.
         others = [block for i, block in enumerate(asked) if i % count != number]
         random.shuffle(others)
         todo = store.missing([*mine, *others])
         say_engines(plan, self.machine.progress)
         if todo and self.pool is not None:
-            accepts = self.options.accept_version
-            own = self.pool, self.machine, self.stop, accepts
-            have_played(store, plan.spec, todo, *own)
+            options = self.pool, self.machine, self.stop, accepts
+            have_played(store, plan.spec, todo, *options)
         elif todo:
             work = work_into(store, plan, todo, self.machine)
-            session = self._session(plan, work)
+            # Those who share find the sizes of chunks themselves, which takes a trace.
+            chunk_for = work.chunk_for if count == 1 else lambda key: self.machine.chunk
+            said = {"share": f"{number}/{count}"} if self.share else {}
+            facts = facts_of(plan, todo, chunk_for)
+            session = session_of(self.site, accepts, engines=facts, **said)
+            store.enter(session)
             if count > 1:
                 share_programs(store.place)
             play_into(store, plan, work, self.machine, self.stop, session)
@@ -200,10 +194,7 @@ class InStore:
 
     def dataset(self, plan: Plan, parts: Sequence[Part]) -> xr.Dataset:
         """What the store holds of some parts."""
-        sweep = described_for(
-            plan, self.site.backend, self.store, self.options.accept_version
-        )
-        return dataset_of(self.store, sweep, parts)
+        return dataset_of(self.store, self.store.sweep(), parts)
 
     def result(self, plan: Plan, parts: Sequence[Part]) -> xr.Dataset:
         """All that the store holds; some blocks are played again first, if wanted."""
@@ -215,46 +206,37 @@ class InStore:
         return open_store(self.store.place)
 
     def _request(self, plan: Plan, parts: Sequence[Part]) -> Request:
-        options, shapes = self.options, metric_shapes(plan)
-        moments = self._keeps_moments
+        store, block, shapes = self.store, self.options.block, metric_shapes(plan)
+        moments = self.keep == "moments"
         if moments and plan.terms.runs_per_instance > 1:
             raise ValueError(
                 "store: keep must be 'runs' with runs_per_instance > 1: moments of "
                 "runs do not tell those of the instances that they share"
             )
         size = block_size(plan, shapes, self.site.backend, moments)
-        if options.block is not None:
-            size = size._replace(runs=options.block)
-        sweep = described_for(
-            plan, self.site.backend, self.store, options.accept_version
-        )
-        keep = options.keep or KEPT[moments]
-        return Request(sweep, [*parts], size, keep, shapes, plan.spec.text or "")
+        if block is not None:
+            held = store.requests()[0].size.runs if store.exists() else block
+            if held != block:
+                raise ValueError(
+                    f"block must be left out (--block): {store.place.name} has blocks "
+                    f"of {held} runs, which cannot change, got {block}"
+                )
+            size = size._replace(runs=block)
+        accepts = self.options.accept_version
+        sweep = described_for(plan, self.site.backend, store, accepts)
+        return Request(sweep, [*parts], size, self.keep, shapes, plan.spec.text or "")
 
-    def _check_block(self) -> None:
-        block = self.options.block
-        if block is None or not self.store.exists():
-            return
-        held = self.store.requests()[0].size.runs
-        if held != block:
-            raise ValueError(
-                f"block must be left out (--block): {self.store.place.name} has blocks "
-                f"of {held} runs, which cannot change, got {block}"
+    def _mend(self, blocks: Iterable[Block] = ()) -> None:
+        """Mend a store that is there, and warn of files that were damaged."""
+        files = self.store.mend(blocks)
+        if files:
+            few = ", ".join(files[:3]) + (", ..." if len(files) > 3 else "")
+            again = sum(name.startswith("blocks/") for name in files)
+            warnings.warn(
+                f"store: {self.store.place.name} was damaged; mended: {few}"
+                + (f"; blocks to be played again: {again}" if again else ""),
+                stacklevel=4,
             )
-
-    def _session(self, plan: Plan, work: Work) -> Json:
-        """Put on record who is about to play; its description."""
-        # Those who share find the sizes of chunks by themselves, which takes a trace.
-        chunk_for = (lambda key: self.machine.chunk) if self.share else work.chunk_for
-        facts = facts_of(plan, work.blocks, chunk_for)
-        session = session_of(
-            self.site,
-            self.options.accept_version,
-            engines=facts,
-            **({"share": "{}/{}".format(*self.share)} if self.share else {}),
-        )
-        self.store.enter(session)
-        return session
 
 
 def _share(shard: Any, workers: Workers | None) -> tuple[int, int] | None:
@@ -269,18 +251,6 @@ def _share(shard: Any, workers: Workers | None) -> tuple[int, int] | None:
     checks.whole("shard: of", shard[1], 1)
     checks.whole("shard: number", shard[0], 0, shard[1] - 1)
     return shard
-
-
-def _say_mended(store: BlockStore, files: list[str]) -> None:
-    """Warn of files that were damaged."""
-    if files:
-        few = ", ".join(files[:3]) + (", ..." if len(files) > 3 else "")
-        again = sum(name.startswith("blocks/") for name in files)
-        warnings.warn(
-            f"store: {store.place.name} was damaged; mended: {few}"
-            + (f"; blocks to be played again: {again}" if again else ""),
-            stacklevel=4,
-        )
 
 
 def _warn_of_kinds(store: BlockStore) -> None:

@@ -14,7 +14,6 @@ from jaxbandits.simulation.play import Played
 from jaxbandits.simulation.play_into import check_worker, work_into
 from jaxbandits.simulation.spec import Spec
 from jaxbandits.store.block_store import BlockStore, stored_arrays, variables_of
-from jaxbandits.store.request import merged
 
 
 def replayed(
@@ -75,9 +74,8 @@ def replay(path: Any, spec: Spec | None, count: int) -> int:
       ValueError: if a bit differs, if the spec is another sweep's, or if it is unknown.
     """
     store, machine = BlockStore(path), machine_of(HERE)
-    requests = store.requests()
     if spec is None:
-        text = next((each.text for each in requests if each.text), "=")
+        text = next((each.text for each in store.requests() if each.text), "=")
         try:
             spec = spec_from_text(text, f"the text in {store.place.name}")
         except ValueError as error:
@@ -85,7 +83,7 @@ def replay(path: Any, spec: Spec | None, count: int) -> int:
                 f"store: {store.place.name} does not say in TOML of what sweep it is, "
                 f"so its file must be given (--spec): {error}"
             ) from error
-    sweep = merged(each.sweep for each in requests)
+    sweep = store.sweep()
     spec = spec._replace(engine=sweep["engine"], metrics=sweep["metrics"], seeds=1)
     platform = machine.devices[0].platform
     with in_play():

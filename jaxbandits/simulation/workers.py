@@ -13,6 +13,7 @@ import threading
 import time
 import traceback
 import warnings
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from functools import lru_cache
@@ -21,7 +22,7 @@ from typing import Any, NamedTuple
 import jax
 
 from jaxbandits import checks
-from jaxbandits.console.progress import reporting
+from jaxbandits.console.progress import Report, reporting
 from jaxbandits.engine.devices import cores
 from jaxbandits.engine.flags import in_play
 from jaxbandits.results.parts import Block, Game
@@ -29,6 +30,7 @@ from jaxbandits.simulation.fill import StoppedError, name_of, report_of
 from jaxbandits.simulation.machine import Machine, machine_of
 from jaxbandits.simulation.plan import Plan, make_plan, with_engines
 from jaxbandits.simulation.play_into import (
+    GOES_ON,
     check_worker,
     play_into,
     session_of,
@@ -86,20 +88,6 @@ class Task(NamedTuple):
     attempt: int
 
 
-class Failure(NamedTuple):
-    """What went wrong in a worker that is alive: trying again would not help.
-
-    Attributes:
-      kind: name of the exception's type.
-      text: what it said.
-      where: the traceback, in text.
-    """
-
-    kind: str
-    text: str
-    where: str
-
-
 def workers_of(executor: Any) -> Workers:
     """Workers that can be asked, from them or an executor.
 
@@ -121,41 +109,37 @@ def workers_of(executor: Any) -> Workers:
 
 
 class Pool:
-    """The executor of workers, or one in its place.
-
-    Attributes:
-      workers: whose executor it is.
-    """
+    """The executor of workers; of a number of processes, one that is begun anew."""
 
     def __init__(self, workers: Workers) -> None:
-        self.workers = workers
+        self.tasks, self._given = workers.tasks, workers.executor
+        if hasattr(self._given, "get_executor"):  # A Dask client, whose has futures.
+            self._given = self._given.get_executor()
         self._own: ProcessPoolExecutor | None = None
 
-    def executor(self) -> Any:
-        """One that works."""
-        given = self.workers.executor
-        if not isinstance(given, int):
-            # A Dask client has an executor whose futures are like all others.
-            return given.get_executor() if hasattr(given, "get_executor") else given
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """What will be the result of a call by a worker."""
+        if not isinstance(self._given, int):
+            return self._given.submit(function, *arguments)
         if self._own is None:
             self._own = ProcessPoolExecutor(
-                given,
+                self._given,
                 # A fork would copy the threads' locks of a JAX that is running.
                 multiprocessing.get_context("spawn"),
                 _begin,
-                (max(cores() // given, 1),),
+                (max(cores() // self._given, 1),),
             )
-        return self._own
+        return self._own.submit(function, *arguments)
 
     def close(self) -> None:
-        """End processes of our own; the next executor has others."""
+        """End processes of our own; the next call has others."""
         if self._own is not None:
             self._own.shutdown(cancel_futures=True)
             self._own = None
 
-    def survey(self) -> Site:
+    def site(self) -> Site:
         """Where workers play."""
-        result: Site = self.executor().submit(_survey).result()
+        result: Site = self.submit(_here).result()
         return result
 
 
@@ -181,25 +165,17 @@ def have_played(
     file = f"{WORK}/{hashlib.sha256(data).hexdigest()}"
     with writing(store.place):
         store.place.put(file, data)
-    machine_for_all = machine._replace(devices=None, progress=False)
-    x64, lost, attempt = bool(jax.config.jax_enable_x64), 0, 0
-    with _Progress(store, spec, blocks, machine) as progress:
+    theirs = machine._replace(devices=None, progress=False)
+    task = Task(store.place, file, [], theirs, jax.config.jax_enable_x64, accepts, 0)
+    report = report_of(spec.environments, blocks)
+    look, lost = _looking(store, blocks, report), 0
+    with reporting(machine.progress, report), report.phase("workers play"):
         while left := store.missing(blocks):
-            count = min(pool.workers.tasks or len(left), len(left))
-            tasks = [
-                Task(
-                    store.place,
-                    file,
-                    [block.key for block in left[number::count]],
-                    machine_for_all,
-                    x64,
-                    accepts,
-                    attempt,
-                )
-                for number in range(count)
-            ]
-            last = _round(pool, tasks, stop, progress)
-            attempt += 1
+            count = min(pool.tasks or len(left), len(left))
+            shares = [[x.key for x in left[number::count]] for number in range(count)]
+            tasks = [task._replace(keys=keys) for keys in shares]
+            error = _played(pool, tasks, stop, look)
+            task = task._replace(attempt=task.attempt + 1)
             missing = store.missing(blocks)
             done = f"{len(blocks) - len(missing)} of {len(blocks)} blocks of this run"
             if missing and stop is not None and stop.is_set():
@@ -208,82 +184,68 @@ def have_played(
             if lost == ATTEMPTS:
                 raise ConnectionError(
                     f"store: {store.place.name}: workers were lost {lost} times in a "
-                    f"row, at last by {type(last).__name__}: {last}; {done} are "
-                    "complete and safe, the same command goes on from there"
-                ) from last
+                    f"row, at last by {type(error).__name__}: {error}; {done} are "
+                    f"{GOES_ON}"
+                ) from error
     store.place.drop(file)
 
 
-def _round(
-    pool: Pool, tasks: list[Task], stop: threading.Event | None, progress: "_Progress"
-) -> BaseException | None:
+def _played(
+    pool: Pool, tasks: list[Task], stop: threading.Event | None, look: Callable
+) -> Exception | None:
     """Submit tasks and wait for all; the last error by which one was lost."""
-    last: BaseException | None = None
+    lost: Exception | None = None
     running: list[Any] = []
     try:
         try:
             for task in tasks:
-                running.append(pool.executor().submit(play_task, task))
+                running.append(pool.submit(play_task, task))
         except Exception as error:  # Each kind of executor has its own.
-            last = error
+            lost = error
         while running:
-            progress.look()
+            look()
             if stop is not None and stop.is_set():
                 running = [future for future in running if not future.cancel()]
             for future in [each for each in running if each.done()]:
                 running.remove(future)
                 try:
-                    result = future.result()
+                    wrong = future.result()
                 except Exception as error:
-                    last = error
+                    lost = error
                 else:
-                    if isinstance(result, Failure):
-                        _refuse(result)
+                    if wrong:
+                        _refuse(*wrong)
             time.sleep(_WAIT if running else 0)
     finally:
         for future in running:
             future.cancel()
-    if last is not None:
+    if lost is not None:
         pool.close()
-    return last
+    return lost
 
 
-def _refuse(failure: Failure) -> None:
-    error = ValueError(f"a worker ended with {failure.kind}: {failure.text}")
-    error.add_note(failure.where)
+def _refuse(words: str, where: str) -> None:
+    """Raise what is wrong in a worker that is alive: trying again would not help."""
+    error = ValueError(f"a worker ended with {words}")
+    error.add_note(where)
     raise error
 
 
-class _Progress:
-    """Says how many blocks workers have played, by what is in the store."""
+def _looking(store: BlockStore, blocks: list[Block], report: Report) -> Callable:
+    """A function that reports, now and then, which blocks are new in the store."""
+    left, looked, last = {block.key: block for block in blocks}, 0.0, time.monotonic()
 
-    def __init__(
-        self, store: BlockStore, spec: Spec, blocks: list[Block], machine: Machine
-    ) -> None:
-        self._store, self._left = store, {block.key: block for block in blocks}
-        self._report = report_of(spec.environments, blocks)
-        self._shown = ExitStack()
-        self._machine, self._looked, self._last = machine, 0.0, time.monotonic()
-
-    def __enter__(self) -> "_Progress":
-        self._shown.enter_context(reporting(self._machine.progress, self._report))
-        self._shown.enter_context(self._report.phase("workers play"))
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self._shown.close()
-
-    def look(self) -> None:
-        """Look at the store, if that is some time ago."""
+    def look() -> None:
+        nonlocal looked, last
         now = time.monotonic()
-        if now - self._looked < _LOOK:
-            return
-        new = self._left.keys() & self._store.played()
-        for key in new:
-            block = self._left.pop(key)
-            seconds = (now - self._last) / len(new)
-            self._report.advance(name_of(block), block.size, seconds)
-        self._looked, self._last = now, now if new else self._last
+        if now - looked >= _LOOK:
+            looked, new = now, left.keys() & store.played()
+            for block in map(left.pop, new):
+                seconds = (now - last) / len(new)
+                report.advance(name_of(block), block.size, seconds)
+            last = now if new else last
+
+    return look
 
 
 def _begin(devices: int) -> None:
@@ -302,23 +264,27 @@ def _follow() -> None:
         os._exit(1)
 
 
-def _survey() -> Site:
+def _here() -> Site:
     return site_of(jax.local_devices())
 
 
-def play_task(task: Task) -> Failure | None:
-    """Play the missing blocks of a task: what a worker does."""
-    try:
-        with ExitStack() as stack:
-            stack.enter_context(warnings.catch_warnings())
-            # Of a program that another worker is still writing.
-            warnings.filterwarnings("ignore", "Error (reading|writing) persistent")
-            stack.enter_context(jax.enable_x64(task.x64))
-            stack.enter_context(in_play())
+def play_task(task: Task) -> tuple[str, str] | None:
+    """Play the missing blocks of a task: what a worker does.
+
+    Returns:
+      None, or what went wrong, and the traceback: errors of a worker that is alive are
+      results, so that no executor takes them for its own.
+    """
+    with ExitStack() as stack:
+        stack.enter_context(warnings.catch_warnings())
+        # Of a program that another worker is still writing.
+        warnings.filterwarnings("ignore", "Error (reading|writing) persistent")
+        stack.enter_context(jax.enable_x64(task.x64))
+        stack.enter_context(in_play())
+        try:
             _play(task)
-    except Exception as error:
-        text = traceback.format_exc()
-        return Failure(type(error).__name__, str(error), text)
+        except Exception as error:
+            return f"{type(error).__name__}: {error}", traceback.format_exc()
     return None
 
 
@@ -335,7 +301,7 @@ def _play(task: Task) -> None:
             )
         # Once each, as it takes a trace.
         games = {block.game for block in blocks} - ready.checked
-        check_worker(store, ready.plan, _survey().backend, task.accepts, [*games])
+        check_worker(store, ready.plan, _here().backend, task.accepts, [*games])
         ready.checked.update(games)
     machine = machine_of(task.machine)
     work = work_into(store, ready.plan, store.missing(blocks), machine)
@@ -369,8 +335,7 @@ def _ready(place: Place, name: str, x64: bool, accepts: bool) -> _Ready:
         data = bytes(file.read())
     if hashlib.sha256(data).hexdigest() != name.removeprefix(f"{WORK}/"):
         raise ValueError(f"store: {place.name} has another spec for workers")
-    here, known = _survey(), store.requests()[0].sweep
-    plan = with_engines(make_plan(pickle.loads(data)), here.backend, known)
-    session = session_of(here, accepts)
+    plan = with_engines(make_plan(pickle.loads(data)), _here().backend, store.sweep())
+    session = session_of(_here(), accepts)
     store.enter(session)
     return _Ready(store, plan, session, set())

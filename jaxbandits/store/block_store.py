@@ -34,14 +34,8 @@ from jaxbandits.store.compare import additions, changes
 from jaxbandits.store.place import Folder, place_of, writing
 from jaxbandits.store.request import FORMAT, Json, Request, merged, request_from
 
-FIRST, ASKED, BLOCKS, SESSIONS, DONE = (
-    "sweep.json",
-    "asked",
-    "blocks",
-    "sessions",
-    "done",
-)
-_FOLDERS = {FIRST, ASKED, BLOCKS, SESSIONS, DONE, "work"}
+FIRST = "sweep.json"
+ASKED, BLOCKS, SESSIONS, DONE = "asked", "blocks", "sessions", "done"
 ROUNDS = "rounds"
 AGAIN = "the next sweep into the store plays it again"
 
@@ -55,7 +49,7 @@ class BlockStore:
 
     def __init__(self, where: Any) -> None:
         self.place = place_of(where)
-        # What was read of files that never change.
+        # What was read of files that never change, by their names.
         self._contents: dict[str, Json] = {}
         self._asked: dict[str, Request] = {}
         self._cut: dict[str, list[Block]] = {}
@@ -68,12 +62,11 @@ class BlockStore:
           DamagedError: naming a file that is damaged.
           ValueError: if it is a store of another format.
         """
-        result = self._requests()
-        if not result:
-            raise FileNotFoundError(
-                f"store: there is no store at {self.place.name} (no {FIRST})"
-            )
-        return [*result.values()]
+        return [*self._requests().values()]
+
+    def sweep(self) -> Json:
+        """The description, with environments and policies of all requests."""
+        return merged(each.sweep for each in self.requests())
 
     @cached_property
     def keep(self) -> str:
@@ -82,7 +75,7 @@ class BlockStore:
 
     def exists(self) -> bool:
         """Whether anything was asked for."""
-        return FIRST in self.place.names("") or bool(self.place.names(ASKED))
+        return bool(self._request_files())
 
     def ask(self, wanted: Request, grow: bool = False) -> None:
         """Put on record what is wanted, if the store does not hold it yet.
@@ -99,15 +92,9 @@ class BlockStore:
         if not self.exists():
             self._check_empty()
             self._put_request(wanted._replace(at=time.time()), FIRST)
-        while True:
-            known = self.requests()
-            self.check_same(wanted)
-            held: list[Any] = [part for each in known for part in each.parts]
-            if wanted.keep == "moments":
-                held = self.blocks()
-            more = lacking(wanted.parts, held)
-            if not more:
-                break
+        self.check_same(wanted)
+        # Others may ask for more meanwhile.
+        while more := lacking(wanted.parts, held := self._held()):
             if not grow:
                 raise ValueError(
                     f"store: {self.place.name} holds less than the spec:\n  "
@@ -116,15 +103,23 @@ class BlockStore:
                     )
                     + "\nextend (--extend) adds what is new to what is there"
                 )
-            new = wanted._replace(parts=more, size=known[0].size, at=time.time())
+            size = self.requests()[0].size
+            new = wanted._replace(parts=more, size=size, at=time.time())
             self._put_request(new)
-        self._put_request(known[0])  # The first one has a copy, should it be damaged.
+        # The first one has a copy, should it be damaged.
+        self._put_request(self.requests()[0])
+
+    def _held(self) -> list[Any]:
+        """What was asked for. Of moments each run counts once: those of the blocks."""
+        if self.keep == "moments":
+            return self.blocks()
+        return [part for each in self.requests() for part in each.parts]
 
     def _check_empty(self) -> None:
         """Raise a ValueError if something else is where a store is to be."""
-        place = self.place
+        place, known = self.place, {FIRST, ASKED, BLOCKS, SESSIONS, DONE, "work"}
         if isinstance(place, Folder) and place.path.is_dir():
-            others = {file.name for file in place.path.iterdir()} - _FOLDERS
+            others = {file.name for file in place.path.iterdir()} - known
             if any(not name.startswith(".") for name in others):
                 raise ValueError(
                     f"store: there is no store at {place.name}, and the folder is not "
@@ -133,9 +128,8 @@ class BlockStore:
 
     def check_same(self, wanted: Request) -> None:
         """Raise a ValueError if the store holds another sweep, saying what differs."""
-        known = self.requests()
-        lines = changes(merged(each.sweep for each in known), wanted.sweep)
-        shapes = variables_of(known)
+        lines = changes(self.sweep(), wanted.sweep)
+        shapes = variables_of(self.requests())
         for name in shapes.keys() & wanted.variables.keys():
             if shapes[name] != wanted.variables[name]:
                 lines.append(
@@ -148,9 +142,9 @@ class BlockStore:
                 + "\n  ".join(lines)
                 + "\na store goes on with its own sweep only: give another one"
             )
-        if wanted.keep != known[0].keep:
+        if wanted.keep != self.keep:
             raise ValueError(
-                f"store: keep must be left out or {known[0].keep!r}, which "
+                f"store: keep must be left out or {self.keep!r}, which "
                 f"{self.place.name} keeps, got {wanted.keep!r}"
             )
 
@@ -160,12 +154,10 @@ class BlockStore:
         Args:
           wanted: those with a run of one of these parts only.
         """
-        requests = self.requests()
-        result: dict[str, Block] = {}
-        for name in self._requests():
-            result |= {block.key: block for block in self._blocks(name)}
-        blocks = [*result.values()]
-        if len(requests) > 1 and self.keep == "moments":
+        names = self._requests()
+        known = {block.key: block for name in names for block in self._blocks(name)}
+        blocks = [*known.values()]
+        if len(names) > 1 and self.keep == "moments":
             blocks = apart(blocks)  # Of moments each run counts once.
         return blocks if wanted is None else [*_overlapping(blocks, wanted)]
 
@@ -180,22 +172,18 @@ class BlockStore:
 
     def seal(self) -> None:
         """Say of which requests all blocks are there: one that goes is lost."""
-        there = self.played()
-        done = {f"{DONE}/{name}" for name in self.place.names(DONE)}
+        there, done = self.played(), self.place.names(DONE)
         for name in self._requests():
-            mark = f"{DONE}/{name.split('/')[-1]}"
+            mark = name.split("/")[1]
             if mark not in done and all(x.key in there for x in self._blocks(name)):
-                self._put_json(mark, {"complete": True})
+                self._put_json(f"{DONE}/{mark}", {"complete": True})
 
     def lost(self) -> list[str]:
         """Names of the blocks that were there once, and are not."""
-        there, done = self.played(), self.place.names(DONE)
-        result: dict[str, None] = {}
-        for name in self._requests():
-            if name.split("/")[-1] in done:
-                keys = (block.key for block in self._blocks(name))
-                result |= dict.fromkeys(_file(key) for key in keys if key not in there)
-        return [*result]
+        done = self.place.names(DONE)
+        names = [name for name in self._requests() if name.split("/")[1] in done]
+        asked = [block for name in names for block in self._blocks(name)]
+        return [*dict.fromkeys(_file(block.key) for block in self.missing(asked))]
 
     def write(
         self,
@@ -238,22 +226,24 @@ class BlockStore:
         Raises:
           FileNotFoundError, DamagedError: naming the file.
         """
-        with self._open(key) as file, _naming(f"{self.place.name}/{_file(key)}"):
+        with self._opened(key) as file:
             head, values = array_of(file, name)
-            self._check(head, key)
+            _check_key(head, key)
         return values
 
-    def head(self, key: str) -> Json:
-        """What a block says of itself. Raises as `read`."""
-        with self._open(key) as file, _naming(f"{self.place.name}/{_file(key)}"):
+    def head(self, key: str, whole: bool = False) -> Json:
+        """What a block says of itself; `whole` looks at every bit. Raises as `read`."""
+        with self._opened(key) as file:
+            if whole and not is_whole(bytes(file.read())):
+                raise DamagedError("its checksum is another one")
             head = head_of(file)
-            self._check(head, key)
+            _check_key(head, key)
         return head
 
     def enter(self, session: Json) -> None:
         """Put on record who is about to play."""
         with writing(self.place):
-            self._put_json(_session_file(session), session)
+            self._put_json(_name_of(SESSIONS, session), session)
 
     def sessions(self) -> dict[str, Json]:
         """Who has played, by the digest of their description, oldest first."""
@@ -272,48 +262,80 @@ class BlockStore:
         Raises:
           DamagedError: if no request can be read.
         """
-        broken = self._mended_requests()
-        for folder in (DONE, SESSIONS):
-            for name in self.place.names(folder):
-                broken += self._drop_if_damaged(f"{folder}/{name}")
-        there, heads = self.played(), {}
-        known = self.place.names(SESSIONS)
+        heads: list[Json] = []
+        mended = dict.fromkeys(name for name, _ in self._damage(blocks, heads))
+        files = self._request_files()
+        left = [name for name in files if name not in mended]
+        if files and not left:
+            self.requests()  # None can be read: it says so.
+        for name in mended:
+            self.place.drop(name)
+        if left and FIRST not in left:
+            mended[FIRST] = None
+            self._put_request(self.requests()[0], FIRST)
+        there = {f"{SESSIONS}/{name}" for name in self.place.names(SESSIONS)}
+        sessions = {_name_of(SESSIONS, x["session"]): x["session"] for x in heads}
+        for name in sessions.keys() - there:
+            mended[name] = None
+            self._put_json(name, sessions[name])
+        if isinstance(self.place, Folder):
+            self.place.tidy()
+        return [*mended]
+
+    def examine(self) -> int:
+        """Read every file; how many blocks there are.
+
+        Raises:
+          DamagedError: naming a file that is damaged or missing.
+        """
+        for name in self.lost():
+            raise DamagedError(f"store: {self.place.name}/{name} is missing; {AGAIN}")
+        heads: list[Json] = []
+        for _, error in self._damage(self.blocks(), heads):
+            raise error
+        return len(heads)
+
+    def _damage(
+        self, blocks: Iterable[Block], heads: list[Json]
+    ) -> Iterator[tuple[str, DamagedError]]:
+        """Files that are damaged, or another's; the heads of blocks that are not."""
+        first: Json | None = None
+        files = [f"{x}/{n}" for x in (DONE, SESSIONS) for n in self.place.names(x)]
+        for name in [*self._request_files(), *files]:
+            try:
+                content = self._json(name)
+                if name == FIRST:
+                    first = content["sweep"]
+                elif name.startswith(ASKED) and first is not None:
+                    self._check_sweep(name, first, content["sweep"])
+            except DamagedError as error:
+                yield name, error
+        there = self.played()
         for block in blocks:
             if block.key in there:
                 try:
-                    session = self._whole(block.key)["session"]
-                except DamagedError:
-                    self.place.drop(_file(block.key))
-                    broken.append(_file(block.key))
-                else:
-                    heads[_session_file(session)] = session
-        for name, session in heads.items():
-            if name.split("/")[-1] not in known:
-                self._put_json(name, session)
-                broken.append(name)
-        if isinstance(self.place, Folder):
-            self.place.tidy()
-        return broken
+                    heads.append(self.head(block.key, whole=True))
+                except DamagedError as error:
+                    yield _file(block.key), error
 
-    def copy(self, sources: Iterable["BlockStore"]) -> None:
-        """Put there what other stores of the same sweep hold.
+    def copy(self, other: "BlockStore") -> None:
+        """Put there what another store of the same sweep holds.
 
         Raises:
-          ValueError: if two of them hold other numbers of the same block.
+          ValueError: if the two hold other numbers of the same block.
         """
-        for source in sources:
-            for request in source.requests():
-                if not self.exists():
-                    self._put_request(request, FIRST)
-                self._put_request(request)
-            for session in source.sessions().values():
-                self.enter(session)
-            there = self.played()
-            for key in source.played():
-                if key in there:
-                    self._check_equal(source, key)
-                    continue
-                with source._open(key) as file, writing(self.place):
+        for request in other.requests():
+            if not self.exists():
+                self._put_request(request, FIRST)
+            self._put_request(request)
+        for session in other.sessions().values():
+            self.enter(session)
+        there = self.played()
+        for key in other.played():
+            if key in there:
+                self._check_equal(other, key)
+            else:
+                with other._opened(key) as file, writing(self.place):
                     self.place.put(_file(key), bytes(file.read()))
         self.seal()
 
@@ -328,47 +350,18 @@ class BlockStore:
                     f"seeds {head['seeds']}"
                 )
 
-    def examine(self) -> int:
-        """Read every file; how many blocks there are.
-
-        Raises:
-          DamagedError: naming a file that is damaged or missing.
-        """
-        self.requests()
-        self.sessions()
-        for name in self.place.names(DONE):
-            self._json(f"{DONE}/{name}")
-        if lost := self.lost():
-            raise DamagedError(
-                f"store: {self.place.name}/{lost[0]} is missing; {AGAIN}"
-            )
-        there = self.played()
-        keys = [block.key for block in self.blocks() if block.key in there]
-        for key in keys:
-            self._whole(key)
-        return len(keys)
-
-    def _whole(self, key: str) -> Json:
-        """The head of a block, of which every bit was looked at."""
-        with self._open(key) as file, _naming(f"{self.place.name}/{_file(key)}"):
-            if not is_whole(bytes(file.read())):
-                raise DamagedError("its checksum is another one")
-            file.seek(0)
-            head = head_of(file)
-            self._check(head, key)
-        return head
-
-    def _open(self, key: str) -> Any:
+    @contextmanager
+    def _opened(self, key: str) -> Iterator[Any]:
+        """The file of a block, whose errors name it."""
+        name = f"{self.place.name}/{_file(key)}"
         try:
-            return self.place.open(_file(key))
+            with self.place.open(_file(key)) as file:
+                yield file
         except FileNotFoundError:
-            raise FileNotFoundError(
-                f"store: {self.place.name}/{_file(key)} is missing; {AGAIN}"
-            ) from None
-
-    def _check(self, head: Json, key: str) -> None:
-        if head["key"] != key:
-            raise DamagedError(f"it is the block {head['key']}")
+            raise FileNotFoundError(f"store: {name} is missing; {AGAIN}") from None
+        except (DamagedError, KeyError, TypeError) as error:
+            words = f"store: {name} is damaged ({error}); {AGAIN}"
+            raise DamagedError(words) from error
 
     def _blocks(self, name: str) -> list[Block]:
         """The blocks of a request, by its name."""
@@ -376,13 +369,15 @@ class BlockStore:
             self._cut[name] = self._asked[name].blocks()
         return self._cut[name]
 
+    def _request_files(self) -> list[str]:
+        """Names of the files of requests, `FIRST` before the others."""
+        first = [FIRST] if FIRST in self.place.names("") else []
+        return [*first, *(f"{ASKED}/{name}" for name in self.place.names(ASKED))]
+
     def _requests(self) -> dict[str, Request]:
-        """What was asked for by the name of its file, each once, oldest first."""
-        names = [f"{ASKED}/{name}" for name in self.place.names(ASKED)]
-        if FIRST in self.place.names(""):
-            names.append(FIRST)
+        """What was asked for by its name, each once, oldest first."""
         result: dict[str, Request] = {}
-        for file in names:
+        for file in self._request_files():
             content = self._json(file)
             if content["format"] != FORMAT:
                 raise ValueError(
@@ -390,90 +385,64 @@ class BlockStore:
                     f"this version reads {FORMAT}: finish it with the version that "
                     "made it, or play into a new one"
                 )
-            name = _request_name(content) if file == FIRST else file
+            name = _name_of(ASKED, content)
             if name not in self._asked:
                 self._asked[name] = request_from(content)
             result[name] = self._asked[name]
+        if not result:
+            raise FileNotFoundError(
+                f"store: there is no store at {self.place.name} (no {FIRST})"
+            )
         known = sorted(result.items(), key=lambda x: (x[1].at, x[0]))
         for name, request in known[1:]:
-            if lines := changes(known[0][1].sweep, request.sweep):
-                raise DamagedError(
-                    f"store: {self.place.name}/{name} is of another sweep: {lines[0]}"
-                )
+            self._check_sweep(name, known[0][1].sweep, request.sweep)
         return dict(known)
 
-    def _put_request(self, request: Request, name: str | None = None) -> None:
+    def _check_sweep(self, name: str, first: Json, other: Json) -> None:
+        """Require that a request is of the same sweep as the first one."""
+        if lines := changes(first, other):
+            raise DamagedError(
+                f"store: {self.place.name}/{name} is of another sweep: {lines[0]}"
+            )
+
+    def _put_request(self, request: Request, name: str = "") -> None:
         content = request.as_json()
         with writing(self.place):
-            self._put_json(name or _request_name(content), content)
-
-    def _mended_requests(self) -> list[str]:
-        """Drop requests that are damaged, and write them anew from their copies."""
-        names = [f"{ASKED}/{name}" for name in self.place.names(ASKED)]
-        broken = [x for name in names for x in self._drop_if_damaged(name)]
-        there = FIRST in self.place.names("")
-        try:
-            first = [self._json(FIRST)] if there else []
-        except DamagedError:
-            if not self.place.names(ASKED):
-                raise
-            self.place.drop(FIRST)
-            first = []
-        for content in first:
-            self._put_json(_request_name(content), content)
-            for name in self.place.names(ASKED):
-                if changes(content["sweep"], self._json(f"{ASKED}/{name}")["sweep"]):
-                    self.place.drop(f"{ASKED}/{name}")
-                    broken.append(f"{ASKED}/{name}")
-        if not first and (known := [*self._requests().values()]):
-            self._put_request(known[0], FIRST)
-            broken.append(FIRST)
-        return broken
-
-    def _drop_if_damaged(self, name: str) -> list[str]:
-        try:
-            self._json(name)
-        except DamagedError:
-            self.place.drop(name)
-            return [name]
-        except FileNotFoundError:
-            pass
-        return []
+            self._put_json(name or _name_of(ASKED, content), content)
 
     def _put_json(self, name: str, content: Json) -> None:
-        data = json.dumps(content)
-        data = json.dumps({"digest": digest(json.loads(data)), "says": content})
+        data = json.dumps({"digest": digest(content), "says": content})
         self.place.put(name, data.encode())
 
     def _json(self, name: str) -> Json:
         """What a file of JSON says. Raises a `DamagedError` that names it."""
-        if name in self._contents:
-            return self._contents[name]
-        with self.place.open(name) as file:
-            data = bytes(file.read())
-        try:
-            file_says: Json = json.loads(data)
-            content: Json = file_says["says"]
-            own = file_says["digest"] == digest(content) and len(file_says) == 2
-            if own and _name_of(name, content) == name:
-                self._contents[name] = content
-                return content
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-            pass
-        raise DamagedError(
-            f"store: {self.place.name}/{name} is damaged; the next sweep into the "
-            "store mends it"
-        )
+        if name not in self._contents:
+            with self.place.open(name) as file:
+                data = bytes(file.read())
+            try:
+                self._contents[name] = _content_of(name, data)
+            except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+                raise DamagedError(
+                    f"store: {self.place.name}/{name} is damaged; the next sweep into "
+                    "the store mends it"
+                ) from None
+        return self._contents[name]
 
 
-@contextmanager
-def _naming(name: str) -> Iterator[None]:
-    """Errors of damage that name the file."""
-    try:
-        yield
-    except (DamagedError, KeyError, TypeError) as error:
-        words = f"store: {name} is damaged ({error}); {AGAIN}"
-        raise DamagedError(words) from error
+def _content_of(name: str, data: bytes) -> Json:
+    """What a file of JSON says, of which every bit is as it was written."""
+    file_says: Json = json.loads(data)
+    content: Json = file_says["says"]
+    folder = name.split("/")[0]
+    own = folder not in (ASKED, SESSIONS) or _name_of(folder, content) == name
+    if not own or len(file_says) != 2 or file_says["digest"] != digest(content):
+        raise ValueError("it says something else")
+    return content
+
+
+def _check_key(head: Json, key: str) -> None:
+    if head["key"] != key:
+        raise DamagedError(f"it is the block {head['key']}")
 
 
 def variables_of(requests: list[Request]) -> dict[str, tuple[int, ...]]:
@@ -516,27 +485,12 @@ def stored_arrays(values: Mapping[str, Any], keep: str) -> dict[str, np.ndarray]
     return result
 
 
-def _name_of(name: str, content: Json) -> str:
-    """The name that a file of JSON should have, by what it says."""
-    folder = name.split("/")[0]
-    names = {ASKED: _request_name, SESSIONS: _session_file}
-    return names[folder](content) if folder in names else name
-
-
 def _file(key: str) -> str:
     return f"{BLOCKS}/{key}.npz"
 
 
-def _request_name(content: Json) -> str:
-    """The name of a request, whenever it was asked."""
-    what = {name: x for name, x in content.items() if name != "at"}
-    return f"{ASKED}/{digest(json.loads(json.dumps(what)))}.json"
-
-
-def session_digest(session: Json) -> str:
-    """By which the file of a session is called."""
-    return digest(json.loads(json.dumps(session)))
-
-
-def _session_file(session: Json) -> str:
-    return f"{SESSIONS}/{session_digest(session)}.json"
+def _name_of(folder: str, content: Json) -> str:
+    """The name of a request (whenever it was asked) or of a session."""
+    if folder == ASKED:
+        content = {name: x for name, x in content.items() if name != "at"}
+    return f"{folder}/{digest(content)}.json"

@@ -27,10 +27,9 @@ from jaxbandits.store.block_file import DamagedError
 from jaxbandits.store.block_store import (
     ROUNDS,
     BlockStore,
-    session_digest,
     variables_of,
 )
-from jaxbandits.store.request import Json, merged
+from jaxbandits.store.request import Json
 
 PLAYED = "session"
 
@@ -75,9 +74,8 @@ def open_store(
             f"store: {store.place.name}/{lost[0]} is missing ({len(lost)} files are); "
             "the next sweep into the store plays it again"
         )
-    sweep = merged(each.sweep for each in requests)
     parts = [part for each in requests for part in each.parts]
-    dataset = dataset_of(store, sweep, parts)
+    dataset = dataset_of(store, store.sweep(), parts)
     dataset.attrs["block"] = requests[0].size.runs
     dataset.attrs["text"] = next((each.text for each in requests if each.text), "")
     if chunks is None:
@@ -227,7 +225,7 @@ class _Values(BackendArray):
         """The variable of a block, ``[points, seeds, ...]``."""
         if self.name != PLAYED:
             return self.store.read(block.key, self.name)
-        name = session_digest(self.store.head(block.key)["session"])
+        name = digest(self.store.head(block.key)["session"])
         # Of one whose file is gone the number is after those of all others.
         number = self.sessions.get(name, len(self.sessions) + 1)
         seeds = 1 if self.lines is not None else spans.count(block.seeds)

@@ -1,4 +1,4 @@
-"""Where files lie: a folder, a bucket or memory. A file appears whole, once, for good.
+"""Where files lie: a folder or a bucket. A file appears whole, once, for good.
 
 A file of a folder is written under a temporary name and linked to its own; a bucket
 puts an object only if there is none.
@@ -179,37 +179,6 @@ class Bucket:
             self._store.delete(name)
 
 
-class Memory:
-    """Files of this process, as long as it lives."""
-
-    def __init__(self) -> None:
-        self.name, self._files = "memory", dict[str, tuple[bytes, float]]()
-
-    def names(self, folder: str) -> set[str]:
-        return {*self.times(folder)}
-
-    def times(self, folder: str) -> dict[str, float]:
-        first = f"{folder}/" if folder else ""
-        result = {
-            name.removeprefix(first): made
-            for name, (_, made) in self._files.copy().items()
-            if name.startswith(first)
-        }
-        return {name: made for name, made in result.items() if "/" not in name}
-
-    def open(self, name: str) -> BinaryIO:
-        if name not in self._files:
-            raise FileNotFoundError(errno.ENOENT, "there is no such file", name)
-        return io.BytesIO(self._files[name][0])
-
-    def put(self, name: str, data: bytes) -> bool:
-        mine = data, time.time()
-        return self._files.setdefault(name, mine) is mine
-
-    def drop(self, name: str) -> None:
-        self._files.pop(name, None)
-
-
 def place_of(where: Any) -> Place:
     """The place of a store.
 
@@ -223,7 +192,7 @@ def place_of(where: Any) -> Place:
       ValueError: if it is empty, a file, or a URL of another kind.
       ImportError: if it is a URL and obstore is not installed.
     """
-    if isinstance(where, Folder | Bucket | Memory):
+    if hasattr(where, "put"):
         return where
     if isinstance(where, str) and "://" in where:
         return Bucket(where)

@@ -11,12 +11,12 @@ from jaxbandits.simulation import run_sweep
 from jaxbandits.simulation.merge import merge
 from jaxbandits.simulation.status import status
 from jaxbandits.simulation.verify import replay
-from jaxbandits.store.place import Memory
 from tests.buckets import bucket  # noqa: F401
 from tests.simulation import walk
 from tests.simulation.processes import finish, start, wait_for_runs
 from tests.simulation.runs import run
 from tests.simulation.test_numbers import assert_same
+from tests.store.memory import Memory
 
 BLOCK = 40
 

@@ -21,12 +21,12 @@ from jaxbandits.simulation.until import verdict
 from jaxbandits.simulation.verify import replay
 from jaxbandits.stats import seeds_needed
 from jaxbandits.store.block_store import BlockStore
-from jaxbandits.store.place import Memory
 from tests.buckets import bucket  # noqa: F401
 from tests.results.samples import slack
 from tests.simulation import walk
 from tests.simulation.processes import finish, start, wait_for_runs
 from tests.simulation.test_numbers import assert_same
+from tests.store.memory import Memory
 
 PILOT = 20
 HALF = 3.0

@@ -12,7 +12,7 @@ import pytest
 from jaxbandits.store.block_file import DamagedError
 from jaxbandits.store.block_store import BlockStore
 from jaxbandits.store.open import open_store
-from jaxbandits.store.place import Memory
+from tests.store.memory import Memory
 from tests.store.samples import SESSION, STEPS, SWEEP, fill, request, values_of
 
 

@@ -7,8 +7,9 @@ import time
 
 import pytest
 
-from jaxbandits.store.place import Bucket, Folder, Memory, place_of, writing
+from jaxbandits.store.place import Bucket, Folder, place_of, writing
 from tests.buckets import bucket  # noqa: F401
+from tests.store.memory import Memory
 
 
 @pytest.fixture(
