@@ -178,9 +178,9 @@ class InStore:
             work = work_into(store, plan, todo, self.machine)
             # Those who share find the sizes of chunks themselves, which takes a trace.
             chunk_for = work.chunk_for if count == 1 else lambda key: self.machine.chunk
-            said = {"share": f"{number}/{count}"} if self.share else {}
+            own = {"share": f"{number}/{count}"} if self.share else {}
             facts = facts_of(plan, todo, chunk_for)
-            session = session_of(self.site, accepts, engines=facts, **said)
+            session = session_of(self.site, accepts, engines=facts, **own)
             store.enter(session)
             if count > 1:
                 share_programs(store.place)
