@@ -24,7 +24,7 @@ are left out they are `Any`.
 
 import math
 from collections.abc import Callable, Iterable
-from typing import Any, Generic, NamedTuple, Protocol
+from typing import Any, Generic, NamedTuple, Protocol, cast
 
 from jax import Array
 from jaxtyping import Int32, UInt32
@@ -157,10 +157,12 @@ class Policy(NamedTuple, Generic[S, P, Played]):
       init: ``params -> state``, a pytree of arrays of fixed shapes and dtypes.
       act: ``(noise, view, state, params) -> action``.
       update: ``(noise, view, state, action, feedback, params) -> state``.
-      params: NamedTuple of numbers. Every leaf can be swept.
+      params: NamedTuple of numbers. Every leaf can be swept. Its type says its range:
+        ``alpha: Positive = 1.0`` (see `jaxbandits.checks`), or ``float`` for any.
       words: how many words of noise `act` and `update` consume per round.
       check: host function ``params -> None`` that raises a ValueError naming the
-        parameter if one is out of range; leaves are arrays of points.
+        parameter if one is out of a range that no type says; leaves are arrays of
+        points.
       recommend: ``(state, params) -> action``, the answer if the game ended now; the
         environment judges it at every checkpoint. None if the policy has none.
       report: ``(state, params) -> {name: array}``, what the results shall hold of the
@@ -212,12 +214,13 @@ class Policy(NamedTuple, Generic[S, P, Played]):
         return self._replace(params=params)
 
     def check_params(self, params: P) -> None:
-        """Call `check`, if there is one.
+        """Look at ranges: those of the types of `params`, and what `check` says.
 
         Raises:
           TypeError, ValueError: as `check` does, and if it returns anything: what it
             does not raise would refuse nothing.
         """
+        checks.in_ranges(cast(Any, params))
         result = None if self.check is None else self.check(params)
         if result is not None:
             raise TypeError(

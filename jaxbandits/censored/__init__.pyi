@@ -69,8 +69,6 @@ from .problem import SemiBanditFeedback as SemiBanditFeedback
 from .problem import SuperArm as SuperArm
 from .problem import censor as censor
 from .problem import check_bounded as check_bounded
-from .problem import check_continuum as check_continuum
-from .problem import check_grid as check_grid
 from .problem import make_continuum as make_continuum
 from .problem import make_problem as make_problem
 from .super_arms.environment import SuperArmOracle as SuperArmOracle

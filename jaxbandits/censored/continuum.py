@@ -224,7 +224,6 @@ def _game(problem: Continuum, law: JointLaw) -> Game:
     """Instances that differ in numbers only are one game."""
 
     def init(instance):
-        del instance
         zero = jnp.zeros((), jnp.int32)
         pulls = jnp.zeros(problem.num_arms, jnp.int32)
         return State(pulls, zero, CompensatedSum.zeros((), float))
@@ -254,7 +253,6 @@ def _game(problem: Continuum, law: JointLaw) -> Game:
         return low + (place - cell.astype(place.dtype)) * (high - low)
 
     def allowed(instance, action):
-        del instance
         arm, limit = of_kind(action, RealAction)
         known = (reals("limit", limit, ()) > 0) & (limit <= problem.max_limit)
         return in_range("arm", arm, problem.num_arms) & known
@@ -269,7 +267,6 @@ def _game(problem: Continuum, law: JointLaw) -> Game:
 
 
 def _metrics(tables: Tables, instance: Any, record: State) -> dict[str, jax.Array]:
-    del instance
     rounds = total(record.pulls).astype(float)
     (best,) = weighted(record.pulls, tables.best)
     played = jnp.maximum(rounds, 1.0)
@@ -295,5 +292,4 @@ def _judge(
     action: RealAction,
 ) -> dict[str, np.ndarray]:
     """Simple regret of section 4.2: ``nu* - nu`` of the recommended pair."""
-    del instance
     return {"simple_regret": np.maximum(oracle.value - values(*action), 0.0)}

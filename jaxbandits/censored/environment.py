@@ -168,7 +168,6 @@ def _game(problem: Problem, law: JointLaw) -> Game:
     """Instances that differ in numbers only are one game."""
 
     def init(instance):
-        del instance
         shape = (problem.num_arms, problem.num_limits)
         return State(jnp.zeros(shape, jnp.int32), jnp.zeros((), jnp.int32))
 
@@ -182,7 +181,6 @@ def _game(problem: Problem, law: JointLaw) -> Game:
         ), feedback
 
     def allowed(instance, action):
-        del instance
         arm, limit = of_kind(action, Action)
         known = in_range("limit", limit, problem.num_limits)
         return in_range("arm", arm, problem.num_arms) & known
@@ -198,7 +196,6 @@ def _game(problem: Problem, law: JointLaw) -> Game:
 
 def metrics(tables: Tables, instance: Any, record: State) -> dict[str, jax.Array]:
     """See `make_environment`."""
-    del instance
     regret, best = weighted(record.pulls, tables.gaps, tables.optimal)  # Eq. (6)
     played = jnp.maximum(total(record.pulls), 1).astype(float)
     return {
@@ -210,5 +207,4 @@ def metrics(tables: Tables, instance: Any, record: State) -> dict[str, jax.Array
 
 def _judge(oracle: Oracle, instance: Any, action: Action) -> dict[str, np.ndarray]:
     """Simple regret of section 4.2: the gap of the recommended pair."""
-    del instance
     return {"simple_regret": oracle.gaps[action.arm, action.limit]}

@@ -13,6 +13,7 @@ from typing import Any, ParamSpec
 import jax
 import numpy as np
 
+from jaxbandits import checks, laws
 from jaxbandits.censored.costs import fast_track, late_fee, scaled
 from jaxbandits.censored.environment import make_environment
 from jaxbandits.censored.problem import (
@@ -24,35 +25,13 @@ from jaxbandits.censored.problem import (
     make_continuum,
     make_problem,
 )
-from jaxbandits.checks import (
-    MOST,
-    Numbers,
-    finite,
-    flag,
-    number,
-    numbers,
-    one_of,
-    played,
-    positive,
-    whole,
-)
-from jaxbandits.laws import (
-    Beta,
-    Exponential,
-    Product,
-    beta,
-    empirical,
-    empirical_params,
-    exponential,
-    product,
-    truncated_gaussian,
-    truncated_gaussian_params,
-)
+from jaxbandits.checks import Numbers
 from jaxbandits.laws.law import Cost
 from jaxbandits.protocol import Environment
 
 Arguments = ParamSpec("Arguments")
 Instance = Environment[Any, Any, Action | RealAction]
+Limits = Numbers | str  # a grid, or `ANY`
 FORMS = ("tabulated", "printed")
 M1 = (0.5, 0.9)  # appendix F.1
 
@@ -100,18 +79,18 @@ def equidistant(
         not positive.
       TypeError: if an argument is no number.
     """
-    one_of("form", form, FORMS)
-    size = whole("size", size, 2 if form == "tabulated" else 1, MOST)
-    max_limit = number("max_limit", max_limit)
-    positive(max_limit=max_limit)
-    played(max_limit=max_limit)
+    checks.one_of("form", form, FORMS)
+    size = checks.whole("size", size, 2 if form == "tabulated" else 1, checks.MOST)
+    max_limit = checks.number("max_limit", max_limit)
+    checks.positive(max_limit=max_limit)
+    checks.played(max_limit=max_limit)
     if form == "printed":
         return tuple((max_limit * np.arange(1, size + 1) / size).tolist())
     return tuple((max_limit * np.linspace(0.1, 0.9, size)).tolist())
 
 
 def running_example(
-    num_arms: int, limits: Numbers | str, max_limit: float = 1.0, *, soft: bool = False
+    num_arms: int, limits: Limits, max_limit: float = 1.0, *, soft: bool = False
 ) -> Problem | Continuum:
     """Example 2: ``c(x) = x / 10`` and the fast-track penalty.
 
@@ -122,12 +101,13 @@ def running_example(
       soft: the soft promise (L = 5 beyond 0.99) instead of the strict one (L = 10
         beyond 0.5), which sections 5.1 and F use.
     """
-    penalty = fast_track(5.0, 0.99) if flag("soft", soft) else fast_track(10.0, 0.5)
+    checks.flag("soft", soft)
+    penalty = fast_track(5.0, 0.99) if soft else fast_track(10.0, 0.5)
     return _problem(num_arms, limits, penalty, max_limit)
 
 
 def _problem(
-    num_arms: int, limits: Numbers | str, penalty: Cost, max_limit: float = 1.0
+    num_arms: int, limits: Limits, penalty: Cost, max_limit: float = 1.0
 ) -> Problem | Continuum:
     if isinstance(limits, str):
         if limits != ANY:
@@ -146,9 +126,9 @@ def gaussian_covariance(x: Numbers, scale: float) -> np.ndarray:
     Raises:
       ValueError: if an argument is out of its range.
     """
-    finite(x=x)
-    positive(scale=scale)
-    x, scale = numbers("x", x, 1), number("scale", scale)
+    checks.finite(x=x)
+    checks.positive(scale=scale)
+    x, scale = checks.numbers("x", x, 1), checks.number("scale", scale)
     if np.any(np.abs(x) > 1):
         raise ValueError(f"x must be in [-1, 1], got {x}")
     off = 2 * x * np.sqrt(1 - x**2)
@@ -157,16 +137,18 @@ def gaussian_covariance(x: Numbers, scale: float) -> np.ndarray:
 
 
 def _gaussian(
-    name: str, problem: Problem | Continuum, mean: Numbers, x: Numbers, scale: float
-) -> Environment[Any, Any, Action | RealAction]:
-    arms = truncated_gaussian_params(mean, gaussian_covariance(x, scale))
-    return make_environment(name, problem, truncated_gaussian, arms)
+    name: str,
+    problem: Problem | Continuum,
+    mean: Numbers,
+    x: Numbers,
+    scale: float,
+) -> Instance:
+    arms = laws.truncated_gaussian_params(mean, gaussian_covariance(x, scale))
+    return make_environment(name, problem, laws.truncated_gaussian, arms)
 
 
 @_made_once
-def poscorr(
-    limits: Numbers | str | None = None, form: str = "tabulated"
-) -> Environment[Any, Any, Action | RealAction]:
+def poscorr(limits: Limits | None = None, form: str = "tabulated") -> Instance:
     """PosCorr (E.2): ten arms, positively correlated rewards and consumptions."""
     mean = [(0.6, 0.45)] + 9 * [(0.5, 0.5)]
     x = [0.2, 0.3, 0.4, 0.4] + 6 * [0.6]
@@ -175,9 +157,7 @@ def poscorr(
 
 
 @_made_once
-def negcorr(
-    limits: Numbers | str | None = None, form: str = "tabulated"
-) -> Environment[Any, Any, Action | RealAction]:
+def negcorr(limits: Limits | None = None, form: str = "tabulated") -> Instance:
     """NegCorr (E.2): ten arms, negatively correlated rewards and consumptions."""
     mean = [(0.9, 0.8)] + 9 * [(0.8, 0.8)]
     problem = running_example(10, _grid(limits, form))
@@ -185,9 +165,7 @@ def negcorr(
 
 
 @_made_once
-def indep(
-    limits: Numbers | str | None = None, form: str = "tabulated"
-) -> Environment[Any, Any, Action | RealAction]:
+def indep(limits: Limits | None = None, form: str = "tabulated") -> Instance:
     """Indep (E.2): ten arms, Beta rewards independent of exponential consumptions."""
     problem = running_example(10, _grid(limits, form))
     return _indep("Indep", problem)
@@ -195,11 +173,11 @@ def indep(
 
 @_made_once
 def overtime(
-    limits: Numbers | str = ANY,
+    limits: Limits = ANY,
     promise: float = 0.382,
     fee: float = 3.0,
     num_arms: int = 10,
-) -> Environment[Any, Any, Action | RealAction]:
+) -> Instance:
     """Indep's laws with a fee for overtime in place of the fast-track promise.
 
     Not of the paper. The best limit is the promise (by default 2 less the golden
@@ -217,14 +195,14 @@ def overtime(
       ValueError: if an argument is out of its range, or the promise beyond the largest
         limit, 1.
     """
-    if number("promise", promise) > 1:
+    if checks.number("promise", promise) > 1:
         raise ValueError(f"promise must be at most the largest limit, 1, got {promise}")
     problem = _problem(num_arms, limits, late_fee(fee, promise))
     return _indep("overtime", problem)
 
 
 @_made_once
-def trap(*, steep: bool = False) -> Environment[Any, Any, Action | RealAction]:
+def trap(*, steep: bool = False) -> Instance:
     """One arm, two limits, and an estimate that does not recover.
 
     Not of the paper. Rewards are 1; the consumption is 0.3, or 0.8 in a fifth of the
@@ -236,33 +214,33 @@ def trap(*, steep: bool = False) -> Environment[Any, Any, Action | RealAction]:
       steep: the penalty at 0.5 is 9 and due in a fiftieth of the rounds, so that it is
         worth 0.8, and a single unlucky round brings its estimate down to -9.
     """
-    risk, compensation = (50, 18.0) if flag("steep", steep) else (5, 4.0)
+    risk, compensation = (50, 18.0) if checks.flag("steep", steep) else (5, 4.0)
     consumption = [[0.3] * (risk - 1) + [0.8]]
-    arms = empirical_params(np.ones((1, risk)), consumption)
+    arms = laws.empirical_params(np.ones((1, risk)), consumption)
     penalty = fast_track(compensation, 0.25, 0.25)
     problem = make_problem(1, (0.2, 0.5), scaled(0.0), penalty)
-    return make_environment("steep trap" if steep else "trap", problem, empirical, arms)
+    return make_environment(
+        "steep trap" if steep else "trap", problem, laws.empirical, arms
+    )
 
 
-def _indep(
-    name: str, problem: Problem | Continuum
-) -> Environment[Any, Any, Action | RealAction]:
+def _indep(name: str, problem: Problem | Continuum) -> Instance:
     n = problem.num_arms
     a, b = np.full(n, 0.8), np.array([0.2] + (n - 1) * [0.3])
-    arms = Product(Beta(a, b), Exponential(a / (a + b) + 1))
-    return make_environment(name, problem, product(beta, exponential), arms)
+    arms = laws.Product(laws.Beta(a, b), laws.Exponential(a / (a + b) + 1))
+    return make_environment(
+        name, problem, laws.product(laws.beta, laws.exponential), arms
+    )
 
 
 @_made_once
-def many_arms(
-    num_arms: int, form: str = "tabulated"
-) -> Environment[Any, Any, Action | RealAction]:
+def many_arms(num_arms: int, form: str = "tabulated") -> Instance:
     """F.2: PosCorr with n arms whose means sweep, and a grid of 5 limits.
 
     Raises:
       ValueError, TypeError: unless `num_arms` is an integer >= 1.
     """
-    whole("num_arms", num_arms, 1, MOST)
+    checks.whole("num_arms", num_arms, 1, checks.MOST)
     position = np.arange(num_arms) / num_arms
     mean = np.stack([(1 - position) * 0.9, 0.3 + 0.7 * position], axis=1)
     problem = running_example(num_arms, equidistant(5, form=form))
@@ -270,9 +248,7 @@ def many_arms(
 
 
 @_made_once
-def low_censoring(
-    num_arms: int = 5, form: str = "tabulated"
-) -> Environment[Any, Any, Action | RealAction]:
+def low_censoring(num_arms: int = 5, form: str = "tabulated") -> Instance:
     """F.3: consumption close to 0 and ten limits on (0, 0.6].
 
     Form ``tabulated`` is ``linspace(0.1, 0.6, 10)``, for which the optimal pair's
@@ -281,8 +257,8 @@ def low_censoring(
     Raises:
       ValueError, TypeError: unless `num_arms` is an integer >= 1.
     """
-    whole("num_arms", num_arms, 1, MOST)
-    one_of("form", form, FORMS)
+    checks.whole("num_arms", num_arms, 1, checks.MOST)
+    checks.one_of("form", form, FORMS)
     mean = np.stack([(1 - np.arange(num_arms) / num_arms) * 0.9, np.zeros(num_arms)], 1)
     printed = form == "printed"
     limits = equidistant(10, 0.6, form) if printed else np.linspace(0.1, 0.6, 10)
@@ -291,9 +267,7 @@ def low_censoring(
 
 
 @_made_once
-def example1(
-    limits: Numbers | str | None = None, *, soft: bool = False
-) -> Environment[Any, Any, Action | RealAction]:
+def example1(limits: Limits | None = None, *, soft: bool = False) -> Instance:
     """Example 1 (Figures 1 and 2): a complex, a medium and a simple model.
 
     *Reconstructed*: the paper shows the three laws as pictures only. These means and
@@ -310,6 +284,6 @@ def example1(
     return _gaussian("Example 1", problem, mean, np.full(3, 0.3), 0.02)
 
 
-def _grid(limits: Numbers | str | None, form: str) -> Numbers | str:
-    one_of("form", form, FORMS)
+def _grid(limits: Limits | None, form: str) -> Limits:
+    checks.one_of("form", form, FORMS)
     return equidistant(10, form=form) if limits is None else limits

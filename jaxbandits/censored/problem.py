@@ -8,21 +8,8 @@ import numpy as np
 from jax import Array
 from jaxtyping import Bool, Float, Int32
 
-from jaxbandits.checks import (
-    MOST,
-    Numbers,
-    function,
-    kinds,
-    non_negative,
-    number,
-    numbers,
-    played,
-    positive,
-    precision,
-    shown,
-    text,
-    whole,
-)
+from jaxbandits import checks
+from jaxbandits.checks import Numbers
 from jaxbandits.checks.rounds import positions, within
 from jaxbandits.laws.law import Cost, JointLaw, cost_of, exceeds
 
@@ -163,7 +150,7 @@ def censor(
         "limit": limit,
     }.items():
         if not isinstance(value, jax.Array):
-            numbers(name, value)
+            checks.numbers(name, value)
     censored = exceeds(consumption, limit)
     return Feedback(
         jnp.where(censored, 0.0, reward),
@@ -203,6 +190,14 @@ class Problem(NamedTuple):
         """K M."""
         return self.num_arms * self.num_limits
 
+    @property
+    def elsewhere(self) -> str:
+        """How a policy of another game of the setting gets its problem."""
+        return (
+            "; instances with limits=ANY have a Continuum, censored.combinatorial and "
+            "censored.duels make the other games"
+        )
+
     def penalties(self) -> np.ndarray:
         """lambda at every limit, f64[M], computed on the host."""
         return penalty_at(self, self.limits)
@@ -230,13 +225,11 @@ class Problem(NamedTuple):
 
     def check_action(self, view: Any, action: Any) -> None:
         """Require an arm and a limit that there are, or arrays of them."""
-        del view
         positions("action.arm", action.arm, self.num_arms)
         positions("action.limit", action.limit, self.num_limits)
 
     def check_feedback(self, view: Any, action: Any, feedback: Any) -> None:
         """Require what eq. (1) allows of a run, or of several."""
-        del view
         _check_runs(feedback, np.asarray(self.limits)[action.limit], self.sigma)
 
 
@@ -260,6 +253,14 @@ class Continuum(NamedTuple):
     sigma: float = 0.0
 
     @property
+    def elsewhere(self) -> str:
+        """How a policy for a grid of limits is played here."""
+        return (
+            "; it has no grid of limits: on_grid(problem, limits, make) lets policies "
+            "choose from one"
+        )
+
+    @property
     def max_penalty(self) -> float:
         """lambda(tau_max)."""
         return float(penalty_at(self, [self.max_limit])[0])
@@ -277,7 +278,6 @@ class Continuum(NamedTuple):
 
     def check_action(self, view: Any, action: Any) -> None:
         """Require an arm that there is, and a limit in (0, max_limit]."""
-        del view
         positions("action.arm", action.arm, self.num_arms)
         if not action.limit > 0 or exceeds(action.limit, self.max_limit):
             raise ValueError(
@@ -286,7 +286,6 @@ class Continuum(NamedTuple):
 
     def check_feedback(self, view: Any, action: Any, feedback: Any) -> None:
         """Require what eq. (1) allows of a run."""
-        del view
         _check_runs(feedback, action.limit, self.sigma)
 
 
@@ -438,16 +437,18 @@ def make_problem(
 
 def _check_limits(limits: Numbers, max_limit: float) -> np.ndarray:
     """A grid of limits, f64[M]; errors as of `make_problem`."""
-    grid = numbers("limits", limits, 1)
+    grid = checks.numbers("limits", limits, 1)
     if grid.size == 0:
         raise ValueError("limits must be a non-empty list of numbers")
     if not np.all((grid > 0) & (grid <= max_limit)):
-        raise ValueError(f"limits must be in (0, {max_limit}], got {shown(limits)}")
-    played(limits=grid)
-    if not np.all(np.diff(grid.astype(precision())) > 0):
         raise ValueError(
-            f"limits must be strictly increasing, also in {precision()}, got "
-            f"{shown(limits)}"
+            f"limits must be in (0, {max_limit}], got {checks.shown(limits)}"
+        )
+    checks.played(limits=grid)
+    if not np.all(np.diff(grid.astype(checks.precision())) > 0):
+        raise ValueError(
+            f"limits must be strictly increasing, also in {checks.precision()}, got "
+            f"{checks.shown(limits)}"
         )
     return grid
 
@@ -489,35 +490,7 @@ def make_continuum(
     return Continuum(num_arms, cost, penalty, max_limit, sigma)
 
 
-@kinds
-def check_grid(problem: Problem | Continuum, policy: str) -> None:
-    """Refuse a problem without a grid of limits, before a policy is built on it.
-
-    Raises:
-      TypeError: naming the policy.
-    """
-    if isinstance(problem, Continuum):
-        raise TypeError(
-            f"problem: {policy} chooses from a finite grid of limits, and the problem "
-            "has none: wrap it as on_grid(problem, limits, policy)"
-        )
-
-
-def check_continuum(problem: Problem | Continuum, policy: str) -> None:
-    """Refuse a problem with a grid of limits, before a policy is built on it.
-
-    Raises:
-      TypeError: naming the policy.
-    """
-    text("policy", policy)
-    if not isinstance(problem, Continuum):
-        raise TypeError(
-            f"problem: {policy} chooses any limit up to the largest: it needs a "
-            f"Continuum (an instance with limits=ANY), got {type(problem).__name__}"
-        )
-
-
-@kinds
+@checks.kinds
 def check_bounded(problem: Problem | Continuum, policy: str) -> None:
     """Refuse a problem whose rewards do not lie in [0, 1], where a policy needs that.
 
@@ -532,16 +505,20 @@ def check_bounded(problem: Problem | Continuum, policy: str) -> None:
 
 
 def _size(num_arms: int, max_limit: float, sigma: float) -> tuple[int, float, float]:
-    num_arms = whole("num_arms", num_arms, 1, MOST)
-    positive(max_limit=max_limit)
-    non_negative(sigma=sigma)
-    played(max_limit=max_limit, sigma=sigma)
-    return num_arms, number("max_limit", max_limit), number("sigma", sigma)
+    num_arms = checks.whole("num_arms", num_arms, 1, checks.MOST)
+    checks.positive(max_limit=max_limit)
+    checks.non_negative(sigma=sigma)
+    checks.played(max_limit=max_limit, sigma=sigma)
+    return (
+        num_arms,
+        checks.number("max_limit", max_limit),
+        checks.number("sigma", sigma),
+    )
 
 
 def _check_functions(cost: Cost, penalty: Cost, points: np.ndarray) -> None:
     for name, value in (("cost", cost), ("penalty", penalty)):
-        _check_monotone(name, function(name, value), points)
+        _check_monotone(name, checks.function(name, value), points)
     _check_cost(cost, points)
 
 
@@ -555,8 +532,8 @@ def _check_monotone(name: str, curve: Cost, points: np.ndarray) -> None:
             f"{name} must map an array of {points.size} numbers to numbers, but fails: "
             f"{type(error).__name__}: {error}"
         ) from error
-    values = numbers(f"what {name} returns", values)
-    played(**{f"what {name} returns": values})
+    values = checks.numbers(f"what {name} returns", values)
+    checks.played(**{f"what {name} returns": values})
     if values.shape != points.shape:
         raise ValueError(
             f"{name} must map an array of shape {points.shape} to the same shape, "
@@ -577,7 +554,7 @@ def _check_cost(cost: Cost, points: np.ndarray) -> None:
             f"cost must give float64 of float64, as exact values need it, and gives "
             f"{dtype}: leave out casts, and make its constants NumPy's or Python's"
         )
-    given = jax.ShapeDtypeStruct(points.shape, precision())
+    given = jax.ShapeDtypeStruct(points.shape, checks.precision())
     try:
         # By a function of Python: JAX crashes where it is given one of NumPy's.
         shape = jax.eval_shape(lambda x: cost(x), given).shape

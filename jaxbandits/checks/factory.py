@@ -33,6 +33,9 @@ def factory(
     problem, and returns the policy: so the budgeted setting shows all its policies
     rewards and costs in [0, 1], whatever the money.
 
+    A problem of another game of the setting is refused with what its property
+    `elsewhere`, if it has one, says of the policies of that game.
+
     Beside its own arguments the factory takes parameters of the policy by name:
     ``rcucb(problem, alpha=2.0)`` is ``rcucb(problem).with_params(alpha=2.0)``. Its
     attribute `kinds` has the types of problems.
@@ -181,6 +184,8 @@ def check_problem(name: str, problem: Any, *kinds: type) -> None:
     hint = ""
     if isinstance(problem, Environment):
         hint = "; give environment.problem in place of the environment"
+    elif type(problem).__module__ in {kind.__module__ for kind in kinds}:
+        hint = getattr(problem, "elsewhere", "")
     raise TypeError(
         f"{name}: problem must be {' or '.join(map(kind_name, kinds))} "
         f"(environment.problem of such a game), got {_named(problem)}{hint}"

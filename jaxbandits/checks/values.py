@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import numpy as np
 
@@ -64,6 +64,29 @@ def between_zero_and_one(**values: Any) -> None:
 def in_unit_interval(**values: Any) -> None:
     """Require every value to lie in [0, 1]."""
     _require(values, lambda x: (x >= 0) & (x <= 1), "in [0, 1]")
+
+
+# Types of the fields of a policy's `Params`: a number, and the range that it has.
+Positive = Annotated[float, positive]
+NonNegative = Annotated[float, non_negative]
+AtLeastOne = Annotated[float, at_least_one]
+AboveOne = Annotated[float, above_one]
+BetweenZeroAndOne = Annotated[float, between_zero_and_one]
+
+
+def in_ranges(record: tuple[Any, ...]) -> None:
+    """Require every field of a NamedTuple to have the range of its type.
+
+    Raises:
+      ValueError: naming the field.
+    """
+    try:
+        kinds = get_type_hints(type(record), include_extras=True)
+    except NameError:  # a name that only type checkers know
+        kinds = getattr(type(record), "__annotations__", {})
+    for field, kind in kinds.items():
+        for require in getattr(kind, "__metadata__", ()):
+            require(**{field: getattr(record, field)})
 
 
 def increasing(**values: Any) -> None:

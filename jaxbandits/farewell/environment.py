@@ -19,21 +19,10 @@ import numpy as np
 from jax import Array
 from jaxtyping import Float, Int32
 
+from jaxbandits import checks
 from jaxbandits.arrays import Bound, CompensatedSum, below, pick, tally
 from jaxbandits.arrays.words import cumulative_bounds
-from jaxbandits.checks import (
-    Numbers,
-    in_unit_interval,
-    instance,
-    kinds,
-    named,
-    numbers,
-    one_of,
-    shaped,
-    shown,
-    text,
-    whole,
-)
+from jaxbandits.checks import Numbers
 from jaxbandits.checks.actions import in_range, of_kind
 from jaxbandits.farewell.problem import (
     FAILURES,
@@ -220,15 +209,15 @@ def make_environment(
         given too, or delays or waits do not increase from 1 to at most 2**24.
       TypeError: if an argument is of another kind.
     """
-    text("name", name)
-    instance("reward_law", reward_law, Law, "of jaxbandits.laws, as bernoulli")
-    one_of("failure", failure, FAILURES)
+    checks.text("name", name)
+    checks.instance("reward_law", reward_law, Law, "of jaxbandits.laws, as bernoulli")
+    checks.one_of("failure", failure, FAILURES)
     if provenance is not None:
-        instance("provenance", provenance, dict, "of further facts")
-    delay = numbers("delay", delay, 2)
+        checks.instance("provenance", provenance, dict, "of further facts")
+    delay = checks.numbers("delay", delay, 2)
     if 0 in delay.shape:
         raise ValueError(f"delay must be a table [K, N], got shape {delay.shape}")
-    in_unit_interval(delay=delay)
+    checks.in_unit_interval(delay=delay)
     if not np.allclose(delay.sum(axis=1), 1, rtol=0, atol=1e-9):
         raise ValueError(
             f"delay must have rows that sum to 1, got {delay.sum(axis=1).tolist()}"
@@ -241,7 +230,9 @@ def make_environment(
             f"{len(delays)}"
         )
     if waits is None:
-        num_waits = whole("num_waits", longest if num_waits is None else num_waits, 1)
+        num_waits = checks.whole(
+            "num_waits", longest if num_waits is None else num_waits, 1
+        )
         if num_waits > longest:
             raise ValueError(f"num_waits must be in 1..{longest}, got {num_waits}")
         waits = delays[:num_waits]
@@ -283,12 +274,12 @@ def make_environment(
 
 def _times(name: str, values: Numbers) -> tuple[int, ...]:
     """Delays or waits, checked."""
-    times = numbers(name, values, 1)
+    times = checks.numbers(name, values, 1)
     inside = (times >= 1) & (times <= LONGEST) & (times == np.round(times))
     if not times.size or not inside.all() or np.any(np.diff(times) <= 0):
         raise ValueError(
             f"{name} must be whole numbers in [1, 2**24] that increase, got "
-            f"{shown(values)}"
+            f"{checks.shown(values)}"
         )
     return tuple(int(time) for time in times)
 
@@ -307,7 +298,7 @@ def _reward_params(reward: Any, law: Law, shape: tuple[int, int]) -> Any:
     )
     full = []
     for leaf in leaves:
-        leaf = numbers("reward", leaf)
+        leaf = checks.numbers("reward", leaf)
         if leaf.shape[:2] not in (shape, (shape[0], 1)):
             raise ValueError(
                 f"reward must have leaves [K, N, ...] or [K, 1, ...] with K, N = "
@@ -317,7 +308,7 @@ def _reward_params(reward: Any, law: Law, shape: tuple[int, int]) -> Any:
     params = jax.tree.unflatten(structure, full)
     # Laws check rows of arms; here every pair of arm and delay is one.
     rows = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), params)
-    with named("reward"):
+    with checks.named("reward"):
         law.check(rows)
     lowest, highest = law.support(rows)
     if np.any(lowest < 0) or np.any(highest > 1):
@@ -335,7 +326,7 @@ def _drawn(reward_law: Law, arms: Arms) -> Instance:
     return Instance(cumulative_bounds(arms.delay), reward)
 
 
-@kinds
+@checks.kinds
 def exact_oracle(problem: Problem, reward_law: Law, arms: Arms) -> Oracle:
     """The table of eq. (2) and what follows from it.
 
@@ -343,7 +334,7 @@ def exact_oracle(problem: Problem, reward_law: Law, arms: Arms) -> Oracle:
       ValueError: if the arms are not as many as the problem's.
     """
     columns = len(arms.delays) or "N"
-    shaped(f"{problem.num_arms} {columns}", **{"arms.delay": arms.delay})
+    checks.shaped(f"{problem.num_arms} {columns}", **{"arms.delay": arms.delay})
     delays = np.array(arms.delays or range(1, arms.delay.shape[1] + 1))
     waits = problem.lengths
     seen = delays <= waits[:, None]  # [D, N]
@@ -371,7 +362,6 @@ def _game(problem: Problem, reward_law: Law, delays: tuple[int, ...]) -> Game:
         return pick(jnp.asarray(lengths, jnp.int32), position)
 
     def init(instance):
-        del instance
         zero, start = jnp.zeros((), float), jnp.zeros((), jnp.int32)
         return State(
             jnp.zeros(shape, jnp.int32),
@@ -403,7 +393,6 @@ def _game(problem: Problem, reward_law: Law, delays: tuple[int, ...]) -> Game:
 
     def record(instance, state, budget):
         """Without the last epoch if that has lasted beyond the budget."""
-        del instance
         beyond = state.elapsed.clock() > budget
         last = state.last
         without = tally(-state.pulls, *last.action)
@@ -415,7 +404,6 @@ def _game(problem: Problem, reward_law: Law, delays: tuple[int, ...]) -> Game:
         return Record(pulls, reward, time, begun)
 
     def allowed(instance, action):
-        del instance
         arm, wait = of_kind(action, Action)
         known = in_range("wait", wait, problem.num_waits)
         return in_range("arm", arm, problem.num_arms) & known
@@ -439,7 +427,6 @@ def _game(problem: Problem, reward_law: Law, delays: tuple[int, ...]) -> Game:
 
 
 def _metrics(tables: Tables, instance: Any, record: Record) -> dict[str, jax.Array]:
-    del instance
     reward, epochs = record.reward.exact(), total(record.pulls).astype(float)
     loss, best = weighted(record.pulls, tables.loss, tables.optimal)
     return {

@@ -122,13 +122,11 @@ class Problem(NamedTuple):
 
     def check_action(self, view: Any, action: Any) -> None:
         """Require an arm and a wait that there are."""
-        del view
         positions("action.arm", action.arm, self.num_arms)
         positions("action.wait", action.wait, self.num_waits)
 
     def check_feedback(self, view: Any, action: Any, feedback: Any) -> None:
         """Require what an epoch may give and take, section 2.1."""
-        del view
         reward, time, delay = feedback
         wait = self.lengths[action.wait]
         within("feedback.reward", reward, 0, 1)

@@ -14,13 +14,7 @@ from jax import Array
 from jaxtyping import Bool, Int32
 
 from jaxbandits.arrays import when
-from jaxbandits.checks import (
-    MOST_ROUNDS,
-    at_least_one,
-    instance,
-    kinds,
-    whole,
-)
+from jaxbandits.checks import MOST_ROUNDS, at_least_one, instance, kinds, whole
 from jaxbandits.protocol import A, P, Policy
 
 

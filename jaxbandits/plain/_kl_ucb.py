@@ -11,7 +11,7 @@ from jax import Array
 from jaxtyping import Int32
 
 from jaxbandits.arrays import CompensatedSum, first_argmax, row, with_row
-from jaxbandits.checks import positive
+from jaxbandits.checks import Positive
 from jaxbandits.checks.factory import of_size
 from jaxbandits.kernels.radii import kl_upper_bound
 from jaxbandits.protocol import Policy
@@ -20,11 +20,7 @@ from jaxbandits.protocol import Policy
 class Params(NamedTuple):
     """scale > 0 of ``log t``; 1 is the paper."""
 
-    scale: float = 1.0
-
-
-def _check(params: Params) -> None:
-    positive(scale=params.scale)
+    scale: Positive = 1.0
 
 
 class State(NamedTuple):
@@ -44,12 +40,10 @@ def kl_ucb(num_arms: int) -> Policy[State, Params, Array]:
     """
 
     def init(params):
-        del params
         reward = CompensatedSum.zeros(num_arms, float)
         return State(jnp.zeros(num_arms, jnp.int32), reward)
 
     def act(noise, view, state, params):
-        del noise
         count = jnp.maximum(state.pulls, 1).astype(float)
         mean = jnp.clip(state.reward.total / count, 0.0, 1.0)
         log_t = jnp.log(view.round.astype(float))
@@ -57,9 +51,8 @@ def kl_ucb(num_arms: int) -> Policy[State, Params, Array]:
         return first_argmax(jnp.where(state.pulls == 0, jnp.inf, index))
 
     def update(noise, view, state, action, feedback, params):
-        del noise, view, params
         pulls, reward = row(state, action)
         new = State(pulls + 1, reward.add(feedback))
         return with_row(state, action, new)
 
-    return Policy("KL-UCB", init, act, update, Params(), check=_check)
+    return Policy("KL-UCB", init, act, update, Params())

@@ -10,7 +10,7 @@ from jax import Array
 from jaxtyping import Float, Int32
 
 from jaxbandits.arrays import CompensatedSum, first_argmax, row, with_row
-from jaxbandits.checks import positive
+from jaxbandits.checks import Positive
 from jaxbandits.checks.factory import of_size
 from jaxbandits.protocol import Policy
 
@@ -18,11 +18,7 @@ from jaxbandits.protocol import Policy
 class Params(NamedTuple):
     """horizon: the number of rounds T that MOSS must know; the game's by default."""
 
-    horizon: float = 100_000.0
-
-
-def _check(params: Params) -> None:
-    positive(horizon=params.horizon)
+    horizon: Positive = 100_000.0
 
 
 class State(NamedTuple):
@@ -41,7 +37,6 @@ def moss(num_arms: int) -> Policy[State, Params, Array]:
     """
 
     def init(params):
-        del params
         return State(
             jnp.zeros(num_arms, jnp.int32),
             CompensatedSum.zeros(num_arms, float),
@@ -49,11 +44,9 @@ def moss(num_arms: int) -> Policy[State, Params, Array]:
         )
 
     def act(noise, view, state, params):
-        del noise, view, params
         return first_argmax(state.index)
 
     def update(noise, view, state, action, feedback, params):
-        del noise, view
         old = (state.pulls, state.reward)
         pulls, reward = row(old, action)
         pulls, reward = pulls + 1, reward.add(feedback)
@@ -63,6 +56,4 @@ def moss(num_arms: int) -> Policy[State, Params, Array]:
         new = State(pulls, reward, index)
         return with_row(state, action, new)
 
-    return Policy(
-        "MOSS", init, act, update, Params(), check=_check, game_params=("horizon",)
-    )
+    return Policy("MOSS", init, act, update, Params(), game_params=("horizon",))

@@ -14,7 +14,7 @@ from jax import Array
 from jaxtyping import Bool, Float, Int32
 
 from jaxbandits.arrays import first_argmax, occurs, one_hot, pick, random_argmax, tally
-from jaxbandits.checks import positive
+from jaxbandits.checks import Positive
 from jaxbandits.checks.factory import of_size
 from jaxbandits.protocol import Policy, View
 
@@ -22,11 +22,7 @@ from jaxbandits.protocol import Policy, View
 class Params(NamedTuple):
     """alpha > 0, of which the proof wants more than 1/2; scales the logarithm."""
 
-    alpha: float = 0.51
-
-
-def _check(params: Params) -> None:
-    positive(alpha=params.alpha)
+    alpha: Positive = 0.51
 
 
 class State(NamedTuple):
@@ -59,7 +55,6 @@ def relative_ucb(num_arms: int) -> Policy[State, Params, tuple[Array, Array]]:
     """
 
     def init(params):
-        del params
         wins = jnp.zeros((num_arms, num_arms), jnp.int32)
         return State(wins, jnp.int32(num_arms))
 
@@ -85,7 +80,6 @@ def relative_ucb(num_arms: int) -> Policy[State, Params, tuple[Array, Array]]:
         return first, jnp.where(jnp.max(rivals) < 0.5, first, strongest)
 
     def update(noise, view, state, action, feedback, params):
-        del noise
         first, second = action
         winner = jnp.where(feedback, first, second)
         loser = jnp.where(feedback, second, first)
@@ -93,11 +87,8 @@ def relative_ucb(num_arms: int) -> Policy[State, Params, tuple[Array, Array]]:
         return State(tally(state.wins, winner, loser), best)
 
     def recommend(state, params):
-        del params
         beaten = jnp.sum(state.wins > state.wins.T, axis=1, dtype=jnp.int32)
         arm = first_argmax(beaten)
         return arm, arm
 
-    return Policy(
-        "RUCB", init, act, update, Params(), (4, 0), _check, recommend=recommend
-    )
+    return Policy("RUCB", init, act, update, Params(), (4, 0), recommend=recommend)

@@ -14,7 +14,7 @@ from jax import Array
 from jaxtyping import Int32
 
 from jaxbandits.arrays import first_argmax, stored, tally, unit_interval
-from jaxbandits.checks import at_least_one
+from jaxbandits.checks import AtLeastOne
 from jaxbandits.checks.factory import of_size
 from jaxbandits.kernels.gamma import beta_from_uniforms
 from jaxbandits.protocol import Policy
@@ -23,12 +23,8 @@ from jaxbandits.protocol import Policy
 class Params(NamedTuple):
     """Beta(prior_win, prior_loss) prior of every arm, both at least 1."""
 
-    prior_win: float = 1.0
-    prior_loss: float = 1.0
-
-
-def _check(params: Params) -> None:
-    at_least_one(prior_win=params.prior_win, prior_loss=params.prior_loss)
+    prior_win: AtLeastOne = 1.0
+    prior_loss: AtLeastOne = 1.0
 
 
 class State(NamedTuple):
@@ -46,7 +42,6 @@ def self_sparring(num_arms: int) -> Policy[State, Params, tuple[Array, Array]]:
     """
 
     def init(params):
-        del params
         return State(jnp.zeros(num_arms, jnp.int32), jnp.zeros(num_arms, jnp.int32))
 
     def shapes(state, params):
@@ -54,7 +49,6 @@ def self_sparring(num_arms: int) -> Policy[State, Params, tuple[Array, Array]]:
         return params.prior_win + wins, params.prior_loss + losses
 
     def act(noise, view, state, params):
-        del view
         uniforms = unit_interval(noise).reshape(2, 2, num_arms)
         wins, losses = shapes(state, params)
         first, second = (
@@ -64,7 +58,6 @@ def self_sparring(num_arms: int) -> Policy[State, Params, tuple[Array, Array]]:
         return first, second
 
     def update(noise, view, state, action, feedback, params):
-        del noise, view, params
         first, second = action
         winner = jnp.where(feedback, first, second)
         loser = jnp.where(feedback, second, first)
@@ -75,7 +68,5 @@ def self_sparring(num_arms: int) -> Policy[State, Params, tuple[Array, Array]]:
         arm = first_argmax(wins / (wins + losses))
         return arm, arm
 
-    words = (4 * num_arms, 0)
-    return Policy(
-        "self-sparring", init, act, update, Params(), words, _check, recommend
-    )
+    name, words = "self-sparring", (4 * num_arms, 0)
+    return Policy(name, init, act, update, Params(), words, recommend=recommend)

@@ -11,7 +11,7 @@ from jax import Array
 from jaxtyping import Float, Int32
 
 from jaxbandits.arrays import CompensatedSum, first_argmax, row, with_row
-from jaxbandits.checks import positive
+from jaxbandits.checks import Positive
 from jaxbandits.checks.factory import of_size
 from jaxbandits.kernels.radii import hoeffding_scale
 from jaxbandits.protocol import Policy, View
@@ -20,11 +20,7 @@ from jaxbandits.protocol import Policy, View
 class Params(NamedTuple):
     """alpha > 0, scales the logarithm in the confidence length."""
 
-    alpha: float = 1.0
-
-
-def _check(params: Params) -> None:
-    positive(alpha=params.alpha)
+    alpha: Positive = 1.0
 
 
 class State(NamedTuple):
@@ -51,7 +47,6 @@ def ucb(num_arms: int) -> Policy[State, Params, Array]:
     """
 
     def init(params):
-        del params
         return State(
             jnp.zeros(num_arms, jnp.int32),
             CompensatedSum.zeros(num_arms, float),
@@ -60,11 +55,9 @@ def ucb(num_arms: int) -> Policy[State, Params, Array]:
         )
 
     def act(noise, view, state, params):
-        del noise
         return first_argmax(upper_bounds(view, state, params))
 
     def update(noise, view, state, action, feedback, params):
-        del noise, view, params
         old = (state.pulls, state.reward)
         pulls, reward = row(old, action)
         pulls, reward = pulls + 1, reward.add(feedback)
@@ -72,4 +65,4 @@ def ucb(num_arms: int) -> Policy[State, Params, Array]:
         new = State(pulls, reward, reward.total * per_pull, jnp.sqrt(per_pull))
         return with_row(state, action, new)
 
-    return Policy("UCB", init, act, update, Params(), check=_check)
+    return Policy("UCB", init, act, update, Params())

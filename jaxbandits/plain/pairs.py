@@ -24,7 +24,6 @@ def uniform_pairs(shape: tuple[int, int], action: Callable[[Any, Any], Any]) -> 
     size = shape[0] * shape[1]
 
     def act(noise, view, state, params):
-        del view, state, params
         return action(*split_index(position(noise[0], size), *shape))
 
     return Policy("uniform", no_state, act, no_update, words=(1, 0))
@@ -52,7 +51,6 @@ def same_pair(
         whole(name, value, 0, size - 1)
 
     def act(noise, view, state, params):
-        del noise, view, state, params
         return action(*(jnp.int32(position) for position in pair))
 
     return Policy(f"fixed ({pair[0]}, {pair[1]})", no_state, act, no_update)
@@ -60,7 +58,6 @@ def same_pair(
 
 def no_state(params: Any) -> tuple[()]:
     """`Policy.init` of one that remembers nothing."""
-    del params
     return ()
 
 
@@ -68,5 +65,4 @@ def no_update(
     noise: Noise, view: Any, state: Any, action: Any, feedback: Any, params: Any
 ) -> Any:
     """`Policy.update` of one that learns nothing."""
-    del noise, view, action, feedback, params
     return state

@@ -359,7 +359,7 @@ def points_of(
         given = points.columns.get(leaf, np.full(points.count, np.nan))
         columns[leaf] = np.where(np.isnan(given), default, given)
     full = Points(columns, points.count)
-    if policy.check is not None:
+    if policy.check is not None or policy.params:
         try:
             _check(name, policy, full)
         except (ValueError, TypeError):
@@ -382,7 +382,8 @@ def points_of(
 
 def _check(name: str, policy: Policy, points: Points) -> None:
     """The policy's own opinion of its parameters."""
-    checks.function(f"policies[{name!r}]: check", policy.check)
+    if policy.check is not None:
+        checks.function(f"policies[{name!r}]: check", policy.check)
     check = policy.check_params
     make = policy.params._replace if policy.params else tuple
     try:

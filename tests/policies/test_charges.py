@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from jaxbandits import censored
-from jaxbandits.censored.policies.value import reward_of_round
+from jaxbandits.censored.policies.observed import reward_of_round
 from jaxbandits.protocol import View
 from jaxbandits_studies.slips.censored import thompson_strict
 from tests.tables import for_all

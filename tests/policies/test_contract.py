@@ -6,7 +6,7 @@ The short run compiles few, and has a round of most traced: twins follow their p
 
 import types
 import typing
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 import jax
@@ -17,6 +17,13 @@ from jax import Array
 from jaxtyping import Float, Int32, jaxtyped
 
 from jaxbandits import allocation, budgeted, censored, farewell, simulate
+from jaxbandits.checks import (
+    AboveOne,
+    AtLeastOne,
+    BetweenZeroAndOne,
+    NonNegative,
+    Positive,
+)
 from jaxbandits.contract.round import check_round
 from jaxbandits.engine import lanes, run
 from jaxbandits.laws.thresholds import exponential
@@ -26,6 +33,7 @@ from tests.heavy import in_short
 from tests.precision import numbers, wide_values
 from tests.registered import POLICIES
 from tests.shapes import unlike
+from tests.tables import assert_refused
 
 pytestmark = pytest.mark.oldest
 
@@ -375,6 +383,35 @@ def test_factories_return_the_same_policy_for_equal_problems(setting):
             one, two = (POLICIES[name](PROBLEMS[setting]()) for _ in range(2))
             assert one.functions == two.functions, name
             assert (one.name, one.params) == (two.name, two.params), name
+
+
+class Ranges(NamedTuple):
+    above: Positive = 1.0
+    not_below: NonNegative = 0.0
+    one: AtLeastOne = 1.0
+    more: AboveOne = 2.0
+    chance: BetweenZeroAndOne = 0.5
+    free: float = -3.0
+
+
+def test_the_range_of_a_parameter_is_that_of_its_type():
+    policy = POLICIES["farewell/uniform"](farewell.Problem(2, 3))._replace(
+        params=Ranges()
+    )
+    rows = [
+        (partial(policy.with_params, **{leaf: value}), f"^{leaf} must be")
+        for leaf, values in {
+            "above": (0.0, -1.0, np.inf),
+            "not_below": (-1e-9, np.inf),
+            "one": (0.999,),
+            "more": (1.0,),
+            "chance": (0.0, 1.0),
+            "free": (np.nan,),
+        }.items()
+        for value in values
+    ]
+    assert_refused(rows, ValueError)
+    assert policy.with_params(not_below=0.0, one=1.0, free=-np.inf).params.one == 1.0
 
 
 # What the checks find.

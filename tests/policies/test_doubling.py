@@ -156,7 +156,7 @@ def test_a_policy_without_answer_stays_without():
     policy = doubling(moss(3))
     assert policy.recommend is None and policy.report is None
     with pytest.raises(ValueError, match="horizon must be"):
-        policy.check(policy.params._replace(horizon=0.0))
+        policy.check_params(policy.params._replace(horizon=0.0))
 
 
 def test_policies_without_a_horizon_are_refused():
@@ -180,4 +180,4 @@ def test_a_first_length_that_rounds_to_nothing_is_refused():
     """As `first` below 1 is: an epoch of 0 rounds would never end."""
     policy = doubling(moss(3), 4)
     with pytest.raises(ValueError, match="horizon must be"):
-        policy.check(policy.params._replace(horizon=0.4))
+        policy.check_params(policy.params._replace(horizon=0.4))

@@ -11,7 +11,7 @@ from jaxbandits import budgeted, farewell, plain
 from jaxbandits.arrays import unit_interval
 from jaxbandits.budgeted import make_problem
 from jaxbandits.budgeted.policies.statistics import MEANS, Means
-from jaxbandits.farewell import Action, Feedback, Problem
+from jaxbandits.farewell import Problem
 from jaxbandits.farewell import make_environment as make_game
 from jaxbandits.farewell.policies.pairs import (
     PairFeedback,
@@ -174,29 +174,6 @@ def test_wait_ucb_learns_about_other_bids(observe):
     assert np.any(table(times, np.sum) > table(times, len))
 
 
-def check_one_update_of_wait_ucb(observe, delay, counts):
-    """Arm 1 waits 3 units; only the naive one learns about the fourth, from a delay."""
-    policy = wait_ucb_of(Problem(K, D), observe)
-    action = Action(jnp.int32(1), jnp.int32(2))
-    feedback = Feedback(jnp.float32(0), jnp.float32(min(delay, 3)), jnp.float32(delay))
-    state = policy.init(policy.params)
-    state = jax.jit(policy.update)(None, None, state, action, feedback, policy.params)
-    found = np.reshape(state.count, (K, D))
-    np.testing.assert_array_equal(found, [[0, 0, 0, 0], counts])
-
-
-def test_one_update_of_wait_ucb():
-    for_all(
-        check_one_update_of_wait_ucb,
-        [
-            ("pair", 1.0, [0, 0, 1, 0]),
-            ("shorter", 1.0, [1, 1, 1, 0]),
-            ("naive", 1.0, [1, 1, 1, 1]),
-            ("naive", np.inf, [1, 1, 1, 0]),
-        ],
-    )
-
-
 def check_one_update_of_shorter_waits(delay):
     """Arm 1 waits 3 units, counted in units of 4; arm 0 and wait 4 learn nothing."""
     update = jax.jit(shorter_too(Problem(K, D), 4.0).updater(MEANS))
@@ -241,28 +218,6 @@ def test_every_arm_once_with_the_longest_wait():
         np.testing.assert_array_equal(actions.wait, np.full(K, D - 1))
 
 
-@cache
-def equal_arms():
-    """Three macro-arms and one wait; every epoch gives 1 and lasts 1."""
-    return make_game("equal", np.ones((3, 1)), np.ones((3, 1)))
-
-
-def check_equal_arms_are_played_in_turn(make):
-    """With equal arms the least played is best, and of those the first: in turn."""
-    game = equal_arms()
-    actions = trace_run(make(game.problem), game, 30).actions
-    np.testing.assert_array_equal(actions.arm, np.tile([0, 1, 2], 10))
-    assert not np.any(actions.wait)
-
-
-@pytest.mark.slow
-def test_equal_arms_are_played_in_turn():
-    for_all(
-        check_equal_arms_are_played_in_turn,
-        zip([farewell.wait_ucb, farewell.ucb_simplex, farewell.product_limit]),
-    )
-
-
 def test_the_first_wait_among_equal_waits():
     """One macro-arm whose delay is 1: all waits have one rate, long ones more radius.
 
@@ -274,20 +229,6 @@ def test_the_first_wait_among_equal_waits():
     params = policy.params._replace(scale=1e-30)  # the rates alone, but for ties
     actions = trace_run(policy, game, EPOCHS, params=params).actions
     assert not np.any(actions.arm[K * D :]) and not np.any(actions.wait[K * D :])
-
-
-def test_omega_breaks_ties_at_random():
-    game = equal_arms()
-    policy = farewell.omega_ucb(game.problem)
-    runs = [trace_run(policy, game, 30, seed_index=s).actions.arm for s in range(30)]
-    for arms in runs:
-        np.testing.assert_array_equal(arms[:3], [0, 1, 2])
-    # A mean reward of 1 is its own upper bound: all arms tie for ever.
-    later = np.array([arms[3:] for arms in runs])
-    assert set(later[:, 0]) == {0, 1, 2}
-    shares = np.bincount(later.ravel(), minlength=3) / later.size
-    # Four standard errors of 810 draws.
-    np.testing.assert_allclose(shares, 1 / 3, atol=0.067)
 
 
 # Names, parameters and what is refused.
@@ -328,7 +269,7 @@ BAD = [
 
 
 def checked(policy, **changes):
-    policy.check(policy.params._replace(**changes))
+    policy.check_params(policy.params._replace(**changes))
 
 
 def test_bad_input_is_refused_by_name():

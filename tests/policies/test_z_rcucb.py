@@ -293,8 +293,8 @@ def test_a_default_capacity_that_may_be_too_small_is_refused():
         simulate(z_rcucb(FLAT), game, horizon=1_000_000, seeds=1)
     # One's own choice is one's own, and so is what the default has room for.
     chosen = z_rcucb(FLAT, T, capacity=8)
-    chosen.check(chosen.params._replace(gain_radius=0.1))
-    policy.check(policy.params._replace(gain_radius=2.0))
+    chosen.check_params(chosen.params._replace(gain_radius=0.1))
+    policy.check_params(policy.params._replace(gain_radius=2.0))
 
 
 def test_what_tells_variants_apart_is_in_their_names():

@@ -152,6 +152,3 @@ def test_zooming_gap_by_hand():
     policy.update(4, 1, 0.5, 0.0, 0.1, False)
     policy.update(5, 1, 0.5, 0.0, 0.1, False)
     assert policy.recommend() == (1, 0.5)
-
-
-# the doubling trick

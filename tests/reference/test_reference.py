@@ -1,15 +1,12 @@
-"""Self-checks of the reference twins: hand-computed cases and the facts' numbers."""
+"""Self-checks of the reference twins: hand-computed cases."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from tests.reference import censored_policies as policies
-from tests.reference import exact, laws
 from tests.reference.censored_environment import CensoredEnvironment
 from tests.tables import for_all
-
-GRID = np.linspace(0.1, 0.9, 10)
 
 
 def cost(x):
@@ -18,117 +15,6 @@ def cost(x):
 
 def penalty(x):
     return cost(x) if x <= 0.5 else 10 * x
-
-
-def covariance(x, sigma=0.2):
-    """Eq. (33)."""
-    off = 2 * x * np.sqrt(1 - x**2)
-    return sigma * np.array([[1, off], [off, 1]])
-
-
-# laws
-
-
-def test_exponential_and_discrete_laws():
-    assert laws.exponential(np.array([0.5]), 2.0) == pytest.approx(np.log(2) / 2)
-    u = np.array([1e-12, 0.3, 0.999999])
-    values = [laws.exponential(u[k:], 1.8) for k in range(3)]
-    np.testing.assert_allclose(values, stats.expon.ppf(u, scale=1 / 1.8), rtol=1e-14)
-    assert [laws.bernoulli(np.array([x]), 0.3) for x in (0.29, 0.3)] == [1.0, 0.0]
-    drawn = [laws.discrete([x], [5, 6, 7], [0.25, 0.5, 0.25]) for x in (0.2, 0.25, 0.9)]
-    assert drawn == [5, 6, 7]
-    assert laws.discrete([1 - 1e-16], [1, 2], [0.1, 0.9 - 1e-12]) == 2
-    pairs = np.array([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]])
-    assert laws.empirical([0.34], pairs) == (0.3, 0.4)
-    assert laws.empirical([np.nextafter(1, 0)], pairs) == (0.5, 0.6)
-
-
-def check_beta_law(a, b):
-    u = np.random.default_rng(1).random((4, 4000))
-    drawn = laws.beta(u, a, b)
-    assert np.all((drawn >= 0) & (drawn <= 1))
-    # scipy's cdf is flat at float64's ends for tiny parameters: compare the middle
-    for x in (0.05, 0.3, 0.5, 0.9):
-        p = stats.beta.cdf(x, a, b)
-        assert abs(np.mean(drawn <= x) - p) < 4 * np.sqrt(p * (1 - p) / 4000)
-    assert abs(drawn.mean() - a / (a + b)) < 4 * stats.beta.std(a, b) / np.sqrt(4000)
-
-
-def test_beta_law_against_scipy():
-    for_all(check_beta_law, [(0.8, 0.2), (0.01, 0.01), (2.0, 3.5)])
-
-
-def check_truncated_gaussian_pair(mean, x, sigma, upper):
-    sigma_matrix = covariance(x, sigma)
-    arm = exact.TruncatedGaussianPair(mean, sigma_matrix, upper=upper)
-    previous = 0.0
-    for u in (1e-6, 0.01, 0.3, 0.5, 0.77, 0.999):
-        reward, consumption = laws.truncated_gaussian_pair(
-            np.array([u, u]), mean, sigma_matrix, upper=upper
-        )
-        assert previous < consumption < upper[1]
-        previous = consumption
-        assert arm.within(consumption) == pytest.approx(u, rel=1e-9)
-        centre = mean[0] + sigma_matrix[0, 1] / sigma * (consumption - mean[1])
-        sd = np.sqrt(sigma - sigma_matrix[0, 1] ** 2 / sigma)
-        box = ((0 - centre) / sd, (upper[0] - centre) / sd)
-        expected = stats.truncnorm.ppf(u, *box, centre, sd)
-        assert reward == pytest.approx(expected, abs=1e-12)
-
-
-def test_truncated_gaussian_pair_against_scipy():
-    for_all(
-        check_truncated_gaussian_pair,
-        [
-            ((0.6, 0.45), 0.2, 0.2, (1, 1)),
-            ((0.9, 0.8), -0.2, 0.2, (1, 1)),
-            ((0.18, 0.0), 0.6, 0.001, (1, 0.6)),
-        ],
-    )
-
-
-# exact values
-
-
-def test_the_table_of_indep_has_the_papers_optimum():
-    arms = [exact.BetaTimesExponential(0.8, b, 0.8 / (0.8 + b) + 1) for b in (0.2, 0.3)]
-    nu = exact.nu_table(arms, GRID, cost, penalty)
-    assert np.unravel_index(np.argmax(nu), nu.shape) == (0, 4)
-    assert nu.max() == pytest.approx(0.41657, abs=5e-6)
-    within = exact.within_table(arms, GRID)
-    assert 1 - within[0, 4] == pytest.approx(0.4404, abs=5e-5)
-    rate, tau = 1.8, GRID[4]  # int_0^tau c rate exp(-rate c) dc by hand
-    mean_cost = 0.1 * (1 / rate - np.exp(-rate * tau) * (tau + 1 / rate))
-    by_hand = 0.8 * (1 - np.exp(-rate * tau)) - mean_cost
-    assert nu[0, 4] == pytest.approx(by_hand - 0.1 * tau * np.exp(-rate * tau))
-
-
-def test_the_table_of_poscorr_as_printed():
-    arms = [
-        exact.TruncatedGaussianPair(mean, covariance(x))
-        for mean, x in [
-            ((0.6, 0.45), 0.2),
-            ((0.5, 0.5), 0.3),
-            ((0.5, 0.5), 0.4),
-            ((0.5, 0.5), 0.6),
-        ]
-    ]
-    nu = exact.nu_table(arms, GRID, cost, penalty)
-    assert np.unravel_index(np.argmax(nu), nu.shape) == (0, 4)
-    assert nu.max() == pytest.approx(0.21434, abs=5e-6)
-    assert 1 - arms[0].within(GRID[4]) == pytest.approx(0.5087, abs=5e-5)
-
-
-def test_the_table_of_negcorr_as_printed():
-    arms = [
-        exact.TruncatedGaussianPair(mean, covariance(-0.2))
-        for mean in ((0.9, 0.8), (0.8, 0.8))
-    ]
-    nu = exact.nu_table(arms, GRID, cost, penalty)
-    assert np.unravel_index(np.argmax(nu), nu.shape) == (1, 4)
-    assert nu.max() == pytest.approx(0.12013, abs=5e-6)
-    assert nu[0].max() == pytest.approx(0.1175, abs=5e-5)
-    assert 1 - arms[1].within(GRID[4]) == pytest.approx(0.7637, abs=5e-5)
 
 
 # environment

@@ -258,11 +258,14 @@ def test_policies_are_for_their_own_kind_of_limits():
     """The registry's test has which policies there are; here is what they say."""
     any_limit, grid = game("Indep").problem, censored.indep().problem
     rows = [
-        (partial(make, any_limit), "chooses from a finite grid of limits")
+        (partial(make, any_limit), "a Problem of .*got a Continuum of .*on_grid")
         for make in ON_GRIDS
     ]
     rows += [
-        (partial(make, grid), f"{name} chooses any limit.*got Problem")
+        (
+            partial(make, grid),
+            f"{name}: .*a Continuum of .*got a Problem of .*limits=ANY",
+        )
         for name, make in ON_CONTINUA.items()
     ]
     assert_refused(rows, TypeError)

@@ -51,7 +51,7 @@ from jaxbandits.censored.policies.observed import cells_of, cost_of
 from jaxbandits.censored.policies.scored import best_pair
 from jaxbandits.censored.policies.survival import named
 from jaxbandits.censored.problem import Duel, Dueling
-from jaxbandits.checks import at_least_one, non_negative, one_of
+from jaxbandits.checks import AtLeastOne, NonNegative, one_of
 from jaxbandits.checks.factory import factory
 from jaxbandits.kernels.normal import normal_quantile
 from jaxbandits.protocol import Policy
@@ -68,14 +68,9 @@ class Params(NamedTuple):
       reward_spread: factor >= 0 of the standard deviation of the rewards' posterior.
     """
 
-    prior_ended: float = 1.0
-    prior_passed: float = 1.0
-    reward_spread: float = 2**0.5
-
-
-def _check(params: Params) -> None:
-    at_least_one(prior_ended=params.prior_ended, prior_passed=params.prior_passed)
-    non_negative(reward_spread=params.reward_spread)
+    prior_ended: AtLeastOne = 1.0
+    prior_passed: AtLeastOne = 1.0
+    reward_spread: NonNegative = 2**0.5
 
 
 class State(NamedTuple):
@@ -127,7 +122,6 @@ def cell_self_sparring(
         return hazard * gain - (1 - hazard) * jnp.asarray(pairs.penalties())[None, :]
 
     def init(params):
-        del params
         zeros = jnp.zeros(shape, jnp.int32)
         none = CompensatedSum.zeros(shape, float)
         return State(zeros, zeros, none, none, none)
@@ -153,7 +147,6 @@ def cell_self_sparring(
         return stored(values(hazard, gain))
 
     def act(noise, view, state, params):
-        del view
         both = [
             best_pair(drawn(uniforms, state, params))
             for uniforms in unit_interval(noise).reshape(2, 3, *shape)
@@ -162,7 +155,6 @@ def cell_self_sparring(
         return Duel(jnp.stack(arms), jnp.stack(limits))
 
     def update(noise, view, state, action, feedback, params):
-        del noise, view, params
         entered, ended, known = [], [], []
         for place in range(2):
             pair = action.pair(place)
@@ -199,4 +191,4 @@ def cell_self_sparring(
 
     words = (6 * pairs.num_pairs, 0)
     name = named("cell self-sparring", "" if limits == "ordered" else "limits apart")
-    return Policy(name, init, act, update, Params(), words, _check, recommend)
+    return Policy(name, init, act, update, Params(), words, recommend=recommend)

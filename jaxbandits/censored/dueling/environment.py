@@ -112,7 +112,6 @@ def _game(inner: Game, pairs: Problem) -> Game:
     """Instances that differ in numbers only are one game."""
 
     def init(instance):
-        del instance
         none = jnp.zeros((pairs.num_arms, pairs.num_limits), jnp.int32)
         return State(none, none, jnp.zeros(2, jnp.int32), jnp.zeros((), jnp.int32))
 
@@ -130,7 +129,6 @@ def _game(inner: Game, pairs: Problem) -> Game:
         return new, DuelFeedback(preferred, seen.consumption, seen.censored)
 
     def allowed(instance, action):
-        del instance
         return known_pairs(of_kind(action, Duel), pairs, 2)
 
     actions = Actions(
@@ -144,7 +142,6 @@ def _game(inner: Game, pairs: Problem) -> Game:
 
 def metrics(tables: Tables, instance: Any, record: State) -> dict[str, jax.Array]:
     """See `duels`."""
-    del instance
     first, best = weighted(record.first, tables.gaps, tables.optimal)
     second, also = weighted(record.second, tables.gaps, tables.optimal)
     (censored,) = weighted(record.censored, jnp.ones(2, tables.gaps.dtype))
@@ -158,5 +155,4 @@ def metrics(tables: Tables, instance: Any, record: State) -> dict[str, jax.Array
 
 def _judge(oracle: Oracle, instance: Any, action: Duel) -> dict[str, np.ndarray]:
     """The mean gap of the recommended pairs, f64[S, C]."""
-    del instance
     return {"simple_regret": oracle.gaps[action.arm, action.limit].mean(axis=-1)}

@@ -22,12 +22,7 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Int32
 
-from jaxbandits.arrays import (
-    row,
-    stored,
-    unit_interval,
-    with_row,
-)
+from jaxbandits.arrays import row, stored, unit_interval, with_row
 from jaxbandits.censored.policies.cells import (
     drawn_hazards,
     expected_hazards,
@@ -35,14 +30,8 @@ from jaxbandits.censored.policies.cells import (
 )
 from jaxbandits.censored.policies.observed import cells_of, gain_of
 from jaxbandits.censored.policies.scored import Scored, plays_pairs
-from jaxbandits.censored.problem import (
-    Action,
-    Continuum,
-    Problem,
-    check_bounded,
-    check_grid,
-)
-from jaxbandits.checks import at_least_one, non_negative
+from jaxbandits.censored.problem import Action, Problem, check_bounded
+from jaxbandits.checks import AtLeastOne, NonNegative
 from jaxbandits.checks.factory import factory
 from jaxbandits.plain.gains import WORDS, Gains, Sums
 from jaxbandits.protocol import Policy
@@ -58,14 +47,9 @@ class Params(NamedTuple):
       gain_spread: factor >= 0 of a draw's distance from the mean of gains.
     """
 
-    prior_ended: float = 1.0
-    prior_passed: float = 1.0
-    gain_spread: float = 1.0
-
-
-def _check(params: Params) -> None:
-    at_least_one(prior_ended=params.prior_ended, prior_passed=params.prior_passed)
-    non_negative(gain_spread=params.gain_spread)
+    prior_ended: AtLeastOne = 1.0
+    prior_passed: AtLeastOne = 1.0
+    gain_spread: NonNegative = 1.0
 
 
 class State(NamedTuple):
@@ -81,7 +65,7 @@ def gains_of(problem: Problem, state: State) -> Gains:
     return Gains.of(state.ended, state.gains, -problem.max_cost)
 
 
-@factory(Problem, Continuum)
+@factory(Problem)
 def cell_thompson(problem: Problem) -> Policy[State, Params, Action]:
     """Thompson sampling on the cells between limits.
 
@@ -97,7 +81,6 @@ def cell_thompson(problem: Problem) -> Policy[State, Params, Action]:
       ValueError: if the problem's rewards do not lie in [0, 1].
       TypeError: if it has no grid of limits.
     """
-    check_grid(problem, "cell_thompson")
     check_bounded(problem, "cell_thompson")
     return plays_pairs(scored_cell_thompson(problem))
 
@@ -108,12 +91,10 @@ def scored_cell_thompson(problem: Problem) -> Scored:
     least = -problem.max_cost  # of all gains; the largest is 1
 
     def init(params):
-        del params
         zeros = jnp.zeros(shape, jnp.int32)
         return State(zeros, zeros, Sums.zeros(shape))
 
     def drawn(noise, view, state, params):
-        del view
         uniforms = unit_interval(noise).reshape(2 + WORDS, *shape)
         hazard = drawn_hazards(*uniforms[:2], state, params)  # type: ignore[call-arg]
         seen = gains_of(problem, state)
@@ -122,7 +103,6 @@ def scored_cell_thompson(problem: Problem) -> Scored:
         return stored(values_of_pairs(problem, *stored((hazard, gain))))
 
     def update(noise, view, state, action, feedback, params):
-        del noise, view, params
         limits = jnp.asarray(problem.limits, float)
         entered, ended = cells_of(limits, action.limit, feedback)
         gain = gain_of(problem, feedback)
@@ -139,4 +119,4 @@ def scored_cell_thompson(problem: Problem) -> Scored:
         return values_of_pairs(problem, hazard, gains_of(problem, state).expected())
 
     words = ((2 + WORDS) * problem.num_pairs, 0)
-    return Scored("cell TS", init, drawn, update, expected, Params(), words, _check)
+    return Scored("cell TS", init, drawn, update, expected, Params(), words)

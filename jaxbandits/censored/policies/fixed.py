@@ -3,29 +3,20 @@
 import jax.numpy as jnp
 
 from jaxbandits.arrays import position, split_index
-from jaxbandits.censored.problem import (
-    Action,
-    Combinatorial,
-    Continuum,
-    Duel,
-    Dueling,
-    Problem,
-    check_grid,
-)
+from jaxbandits.censored.problem import Action, Combinatorial, Duel, Dueling, Problem
 from jaxbandits.checks import shown, whole
 from jaxbandits.checks.factory import factory
 from jaxbandits.plain.pairs import no_state, no_update, same_pair, uniform_pairs
 from jaxbandits.protocol import Policy
 
 
-@factory(Problem, Continuum)
+@factory(Problem)
 def uniform(problem: Problem) -> Policy[tuple[()], tuple[()], Action]:
     """Every pair with the same probability in every round."""
-    check_grid(problem, "uniform")
     return uniform_pairs((problem.num_arms, problem.num_limits), Action)
 
 
-@factory(Problem, Continuum)
+@factory(Problem)
 def fixed(
     problem: Problem, arm: int, limit: int
 ) -> Policy[tuple[()], tuple[()], Action]:
@@ -41,7 +32,6 @@ def fixed(
     Raises:
       ValueError: if `arm` or `limit` is out of range.
     """
-    check_grid(problem, "fixed")
     shape = (problem.num_arms, problem.num_limits)
     return same_pair(shape, Action, ("arm", "limit"), (arm, limit))
 
@@ -52,7 +42,6 @@ def uniform_duels(problem: Dueling) -> Policy[tuple[()], tuple[()], Duel]:
     shape = (problem.num_arms, problem.num_limits)
 
     def act(noise, view, state, params):
-        del view, state, params
         drawn = [position(word, shape[0] * shape[1]) for word in noise]
         pairs = zip(*(split_index(pair, *shape) for pair in drawn), strict=True)
         return Duel(*map(jnp.stack, pairs))
@@ -78,7 +67,6 @@ def fixed_duel(
     check_places(problem, arms, limits, 2)
 
     def act(noise, view, state, params):
-        del noise, view, state, params
         return Duel(jnp.array(arms, jnp.int32), jnp.array(limits, jnp.int32))
 
     return Policy(fixed_name(arms, limits), no_state, act, no_update)

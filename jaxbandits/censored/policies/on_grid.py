@@ -13,7 +13,6 @@ from jaxbandits.censored.problem import (
     Continuum,
     Problem,
     RealAction,
-    check_continuum,
     make_problem,
 )
 from jaxbandits.checks import MOST, function, numbers, whole
@@ -39,8 +38,7 @@ def on_grid(
       ValueError: as `make_problem`, or if `make` makes a policy for another problem.
       TypeError: if the problem has a grid already, or `make` makes no policy.
     """
-    check_problem("on_grid", problem, Continuum, Problem)
-    check_continuum(problem, "on_grid")
+    check_problem("on_grid", problem, Continuum)
     function("make", make)
     if isinstance(limits, int | np.integer):
         whole("limits", limits, 1, MOST)

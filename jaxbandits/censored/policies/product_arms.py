@@ -8,20 +8,14 @@ from collections.abc import Callable
 from jax import Array
 
 from jaxbandits.arrays import split_index
-from jaxbandits.censored.policies.value import reward_of_round
-from jaxbandits.censored.problem import (
-    Action,
-    Continuum,
-    Problem,
-    check_bounded,
-    check_grid,
-)
+from jaxbandits.censored.policies.observed import reward_of_round
+from jaxbandits.censored.problem import Action, Problem, check_bounded
 from jaxbandits.checks import function
 from jaxbandits.checks.factory import factory, made_by
 from jaxbandits.protocol import P, Policy, Recommend, S
 
 
-@factory(Problem, Continuum)
+@factory(Problem)
 def product_arms(
     problem: Problem,
     plain: Callable[[int], Policy[S, P, Array]],
@@ -46,7 +40,6 @@ def product_arms(
       TypeError: if it has no grid of limits, `plain` is no function, or makes no
         policy.
     """
-    check_grid(problem, "product_arms")
     check_bounded(problem, "product_arms")
     if recommend is not None:
         function("recommend", recommend)

@@ -32,8 +32,8 @@ from jaxbandits.censored.policies.survival import (
     sub_gaussian_gain_radius,
     survival_of,
 )
-from jaxbandits.censored.problem import Action, Continuum, Problem, check_grid
-from jaxbandits.checks import non_negative, positive
+from jaxbandits.censored.problem import Action, Problem
+from jaxbandits.checks import NonNegative, Positive
 from jaxbandits.checks.factory import factory
 from jaxbandits.kernels.radii import peeling_scale
 from jaxbandits.protocol import Policy
@@ -42,14 +42,9 @@ from jaxbandits.protocol import Policy
 class Params(NamedTuple):
     """alpha > 0 in the confidence length; factors >= 0 of its two parts."""
 
-    alpha: float = 1.0
-    penalty_radius: float = 1.0
-    gain_radius: float = 1.0
-
-
-def _check(params: Params) -> None:
-    positive(alpha=params.alpha)
-    non_negative(penalty_radius=params.penalty_radius, gain_radius=params.gain_radius)
+    alpha: Positive = 1.0
+    penalty_radius: NonNegative = 1.0
+    gain_radius: NonNegative = 1.0
 
 
 class State(NamedTuple):
@@ -62,7 +57,7 @@ class State(NamedTuple):
     width: Float[Array, "K M"]  # confidence length over sqrt(2 alpha log t)
 
 
-@factory(Problem, Continuum)
+@factory(Problem)
 def rcucb(
     problem: Problem,
     survival: str | Survival = "censored_exceeds",
@@ -86,7 +81,6 @@ def rcucb(
       ValueError: on an unknown `survival` or `radius`.
       TypeError: if one of them is of another kind, or the problem has no grid.
     """
-    check_grid(problem, "rcucb")
     return plays_pairs(scored_rcucb(problem, survival, radius))
 
 
@@ -101,7 +95,6 @@ def scored_rcucb(
     shape = (problem.num_arms, problem.num_limits)
 
     def init(params):
-        del params
         # An arm starts with its largest limit: +inf there until it has been played.
         unplayed = jnp.where(jnp.arange(shape[1]) == shape[1] - 1, jnp.inf, 0.0)
         zeros = jnp.zeros(shape, jnp.int32)
@@ -114,13 +107,11 @@ def scored_rcucb(
         )
 
     def index(noise, view, state, params):
-        del noise
         log_t = jnp.log(view.round.astype(float))
         scale = peeling_scale(params.alpha * log_t)
         return state.estimate + scale * state.width  # Eq. (12)
 
     def update(noise, view, state, action, feedback, params):
-        del noise, view
         limits = jnp.asarray(problem.limits)
         penalties = jnp.asarray(problem.penalties())
         old = (state.reached, state.risk, state.gain)
@@ -153,11 +144,10 @@ def scored_rcucb(
         return with_row(state, action.arm, new)
 
     def played(state, params):
-        del params
         # Rounds with the very limit: those that reach it but not the next one.
         longer = jnp.pad(state.reached[:, 1:], ((0, 0), (0, 1)))
         return state.reached - longer
 
     name = named("RCUCB", risk.name, radius_name)
     params = Params(gain_radius=sub_gaussian_gain_radius(problem.sigma))
-    return Scored(name, init, index, update, played, params, check=_check)
+    return Scored(name, init, index, update, played, params)

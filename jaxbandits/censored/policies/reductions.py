@@ -8,7 +8,7 @@ from jaxtyping import Int32
 from jaxbandits.arrays import first_argmax
 from jaxbandits.censored.dueling.as_arms import Copies, duels_as_arms, sparring
 from jaxbandits.censored.policies.product_arms import product_arms
-from jaxbandits.censored.problem import Action, Continuum, Duel, Dueling, Problem
+from jaxbandits.censored.problem import Action, Duel, Dueling, Problem
 from jaxbandits.checks.factory import factory
 from jaxbandits.plain import (
     _kl_ucb,
@@ -27,23 +27,22 @@ from jaxbandits.protocol import Policy
 
 def most_played(state: Any, params: Any) -> Int32[Array, ""]:
     """What the reductions recommend: the virtual arm that was pulled most often."""
-    del params
     return first_argmax(state.pulls)
 
 
-@factory(Problem, Continuum)
+@factory(Problem)
 def ucb_reduction(problem: Problem) -> Policy[_ucb.State, _ucb.Params, Action]:
     """The paper's UCB (E.1): plain UCB on the pairs."""
     return product_arms(problem, ucb, most_played)
 
 
-@factory(Problem, Continuum)
+@factory(Problem)
 def moss_reduction(problem: Problem) -> Policy[_moss.State, _moss.Params, Action]:
     """MOSS on the pairs."""
     return product_arms(problem, moss, most_played)
 
 
-@factory(Problem, Continuum)
+@factory(Problem)
 def kl_ucb_reduction(problem: Problem) -> Policy[_kl_ucb.State, _kl_ucb.Params, Action]:
     """KL-UCB on the pairs."""
     return product_arms(problem, kl_ucb, most_played)

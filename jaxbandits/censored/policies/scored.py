@@ -17,7 +17,7 @@ class Scored(NamedTuple):
     """A policy without the choice that follows from its scores.
 
     Attributes:
-      name, init, update, params, words, check: as of a `Policy` that plays pairs.
+      name, init, update, params, words: as of a `Policy` that plays pairs.
       score: ``(noise, view, state, params) -> f32[K, M]``, the larger the better.
       answer: ``(state, params) -> [K, M]``, scores of what it recommends.
     """
@@ -29,7 +29,6 @@ class Scored(NamedTuple):
     answer: Callable[[Any, Any], Array]
     params: Any = ()
     words: tuple[int, int] = (0, 0)
-    check: Callable[[Any], None] | None = None
 
 
 def plays_pairs(scored: Scored) -> Policy[Any, Any, Action]:
@@ -76,8 +75,7 @@ def _plays(
         update,
         scored.params,
         words,
-        scored.check,
-        recommend,
+        recommend=recommend,
     )
 
 

@@ -9,7 +9,6 @@ confidence length of a cell is below what the function may vary within it, the c
 cut into m, each of which starts anew.
 """
 
-from functools import cache
 from typing import NamedTuple
 
 import jax
@@ -17,22 +16,20 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Bool, Float, Int32
 
-from jaxbandits.arrays import CompensatedSum, first_argmax, pick, row, with_row
-from jaxbandits.censored.policies.value import value_of_round
-from jaxbandits.censored.problem import (
-    Continuum,
-    Problem,
-    RealAction,
-    check_bounded,
-    check_continuum,
-    penalty_in_play,
+from jaxbandits.arrays import pick, row, with_row
+from jaxbandits.censored.policies.growing import (
+    Best,
+    OwnRounds,
+    play_best,
+    report_points,
 )
+from jaxbandits.censored.problem import Continuum, RealAction, check_bounded
 from jaxbandits.checks import (
     MOST,
-    at_least_one,
-    between_zero_and_one,
-    non_negative,
-    positive,
+    AtLeastOne,
+    BetweenZeroAndOne,
+    NonNegative,
+    Positive,
     whole,
 )
 from jaxbandits.checks.factory import factory
@@ -50,34 +47,46 @@ class Params(NamedTuple):
       smoothness: > 0, how much the value may change per unit of the limit.
     """
 
-    horizon: float = 100_000.0
-    delta: float = 0.05
-    radius: float = 1.0
-    smoothness: float = 1.0
+    horizon: AtLeastOne = 100_000.0
+    delta: BetweenZeroAndOne = 0.05
+    radius: NonNegative = 1.0
+    smoothness: Positive = 1.0
 
 
-def _check(params: Params) -> None:
-    at_least_one(horizon=params.horizon)
-    between_zero_and_one(delta=params.delta)
-    non_negative(radius=params.radius)
-    positive(smoothness=params.smoothness)
-
-
-class _Cells(NamedTuple):
+class Cells(NamedTuple):
     """The cells of all arms ``[K, G]``, or of one; unused places have width 0."""
 
-    left: Float[Array, "*arms G"]
-    width: Float[Array, "*arms G"]
-    pulls: Int32[Array, "*arms G"]
-    value: CompensatedSum  # f32[G]
+    left: Float[Array, "*K G"]
+    width: Float[Array, "*K G"]
+    rounds: OwnRounds
 
     @property
     def centre(self) -> Array:
         """Where a cell is played."""
         return self.left + self.width / 2
 
+    def cut(self, own: Array, beyond: Array, splits: int) -> "Cells":
+        """The cell becomes its leftmost part; the others follow at the end.
 
-class _Answer(NamedTuple):
+        Args:
+          own: bool[G], which cell.
+          beyond: i32[G], how far places lie beyond the first one that is not used.
+          splits: m.
+        """
+        left, width = (jnp.sum(jnp.where(own, x, 0.0)) for x in (self.left, self.width))
+        part = width / splits
+        step = beyond + 1  # 1, ..., m - 1 at the new cells
+        new = (step >= 1) & (step < splits)
+        fresh = new | own
+        value = jax.tree.map(lambda x: jnp.where(fresh, 0.0, x), self.rounds.value)
+        return Cells(
+            jnp.where(new, left + step.astype(float) * part, self.left),
+            jnp.where(fresh, part, self.width),
+            OwnRounds(jnp.where(fresh, 0, self.rounds.pulls), value),
+        )
+
+
+class Answer(NamedTuple):
     """The deepest cell that has been cut, of several the one with the largest mean."""
 
     arm: Int32[Array, ""]
@@ -85,20 +94,33 @@ class _Answer(NamedTuple):
     width: Float[Array, ""]
     mean: Float[Array, ""]
 
+    def or_cut(
+        self, cells: Cells, own: Array, action: RealAction, is_cut: Array
+    ) -> "Answer":
+        """The better one of it and of the own cell, if that is cut."""
+        total, pulls, width = (
+            jnp.sum(jnp.where(own, x, 0))
+            for x in (cells.rounds.value.total, cells.rounds.pulls, cells.width)
+        )
+        mean = total / jnp.maximum(pulls, 1).astype(float)
+        deeper = width < self.width * (1 - 1e-6)
+        alike = width <= self.width * (1 + 1e-6)
+        wins = is_cut & (deeper | (alike & (mean > self.mean)))
+        result = Answer(action.arm, action.limit, width, mean)
+        return jax.tree.map(lambda new, old: jnp.where(wins, new, old), result, self)
+
 
 class State(NamedTuple):
     """Cells, and the best cell of each arm."""
 
-    cells: _Cells
+    cells: Cells
     count: Int32[Array, " K"]  # type: ignore[assignment]  # used places
-    index: Float[Array, " K"]  # type: ignore[assignment]
-    place: Int32[Array, " K"]
-    limit: Float[Array, " K"]
-    answer: _Answer
+    best: Best
+    answer: Answer
     overflow: Bool[Array, ""]
 
 
-@factory(Continuum, Problem)
+@factory(Continuum)
 def stoo(
     problem: Continuum, splits: int = 2, capacity: int = 64
 ) -> Policy[State, Params, RealAction]:
@@ -122,132 +144,69 @@ def stoo(
     Raises:
       ValueError: naming `splits` or `capacity` if out of range, or if rewards do not
         lie in [0, 1].
-      TypeError: if the problem has a grid of limits.
     """
-    check_continuum(problem, "stoo")
     check_bounded(problem, "stoo")
     whole("splits", splits, 2, MOST)
     if whole("capacity", capacity, 1, MOST) < splits:
         raise ValueError(f"capacity must be at least splits = {splits}, got {capacity}")
-    return _stoo(problem, splits, capacity)
-
-
-@cache
-def _stoo(
-    problem: Continuum, splits: int, capacity: int
-) -> Policy[State, Params, RealAction]:
     num_arms, shape = problem.num_arms, (problem.num_arms, capacity)
     places = jnp.arange(capacity, dtype=jnp.int32)
     span = 1 + problem.max_charge
 
     def init(params):
-        del params
         whole = jnp.where(places == 0, problem.max_limit, 0.0).astype(float)
         middle = jnp.asarray(problem.max_limit / 2, float)
         return State(
-            _Cells(
+            Cells(
                 jnp.zeros(shape, float),
                 jnp.broadcast_to(whole, shape),
-                jnp.zeros(shape, jnp.int32),
-                CompensatedSum.zeros(shape, float),
+                OwnRounds.none(shape),
             ),
             jnp.ones(num_arms, jnp.int32),
-            jnp.full(num_arms, jnp.inf, float),
-            jnp.zeros(num_arms, jnp.int32),
-            jnp.full(num_arms, middle),
-            _Answer(jnp.int32(0), middle, jnp.full((), jnp.inf, float), jnp.zeros(())),
+            Best.untried(num_arms, 0, middle),
+            Answer(jnp.int32(0), middle, jnp.full((), jnp.inf, float), jnp.zeros(())),
             jnp.zeros((), bool),
         )
 
-    def act(noise, view, state, params):
-        del noise, view, params
-        arm = first_argmax(state.index)
-        return RealAction(arm, pick(state.limit, arm))
-
-    def lengths(cells, params):
+    def lengths(rounds, params):
         scale = hoeffding_scale(2 * jnp.log(params.horizon) - jnp.log(params.delta))
-        count = jnp.maximum(cells.pulls, 1).astype(float)
+        count = jnp.maximum(rounds.pulls, 1).astype(float)
         return params.radius * span * scale / jnp.sqrt(count)
 
-    def cut(cells, count, own):
-        """The cell becomes its leftmost part; the others follow at the end."""
-        left, width = (
-            jnp.sum(jnp.where(own, x, 0.0)) for x in (cells.left, cells.width)
-        )
-        part = width / splits
-        step = places - count + 1  # 1, ..., m - 1 at the new cells
-        new = (step >= 1) & (step < splits)
-        fresh = new | own
-        value = jax.tree.map(lambda x: jnp.where(fresh, 0.0, x), cells.value)
-        return _Cells(
-            jnp.where(new, left + step.astype(float) * part, cells.left),
-            jnp.where(fresh, part, cells.width),
-            jnp.where(fresh, 0, cells.pulls),
-            value,
-        )
-
     def update(noise, view, state, action, feedback, params):
-        del noise, view
-        rows = (state.cells, state.count)
-        cells, count = row(rows, action.arm)
+        cells, count = row((state.cells, state.count), action.arm)
         # Known by its place: a limit that is computed twice may differ in its last bit.
-        own = places == pick(state.place, action.arm)
-        value = value_of_round(
-            problem, penalty_in_play(problem, action.limit), feedback
-        )
+        own = places == pick(state.best.place, action.arm)
         cells = cells._replace(
-            pulls=cells.pulls + own.astype(jnp.int32),
-            value=cells.value.add(jnp.where(own, value, 0.0)),
+            rounds=cells.rounds.after(own, problem, action, feedback)
         )
         variation = params.smoothness * cells.width / 2
-        ready = own & (variation >= lengths(cells, params))
+        ready = own & (variation >= lengths(cells.rounds, params))
         fits = count + (splits - 1) <= capacity
-        expand = jnp.any(ready) & fits
-        answer = better(state.answer, cells, own, action, expand)
-        after = cut(cells, count, own)
-        cells = jax.tree.map(lambda new, old: jnp.where(expand, new, old), after, cells)
-        count = count + jnp.where(expand, splits - 1, 0)
-        mean = cells.value.total / jnp.maximum(cells.pulls, 1).astype(float)
-        index = mean + lengths(cells, params) + params.smoothness * cells.width / 2
-        index = jnp.where(cells.pulls > 0, index, jnp.inf)
+        is_cut = jnp.any(ready) & fits
+        answer = state.answer.or_cut(cells, own, action, is_cut)
+        after = cells.cut(own, places - count, splits)
+        cells = jax.tree.map(lambda new, old: jnp.where(is_cut, new, old), after, cells)
+        count = count + jnp.where(is_cut, splits - 1, 0)
+        index = cells.rounds.mean() + lengths(cells.rounds, params)
+        index = index + params.smoothness * cells.width / 2
+        index = jnp.where(cells.rounds.pulls > 0, index, jnp.inf)
         index = jnp.where(cells.width > 0, index, -jnp.inf)
-        best = first_argmax(index)
-        old = (state.cells, state.count, state.index, state.place, state.limit)
-        rows = (cells, count, pick(index, best), best, pick(cells.centre, best))
-        new = with_row(old, action.arm, rows)
+        arm = (cells, count, Best.of(index, cells.centre))
+        old = (state.cells, state.count, state.best)
+        new = with_row(old, action.arm, arm)
         return State(*new, answer, state.overflow | (jnp.any(ready) & ~fits))
 
-    def better(answer, cells, own, action, expand):
-        total, pulls, width = (
-            jnp.sum(jnp.where(own, x, 0))
-            for x in (cells.value.total, cells.pulls, cells.width)
-        )
-        mean = total / jnp.maximum(pulls, 1).astype(float)
-        result = _Answer(action.arm, action.limit, width, mean)
-        deeper = width < answer.width * (1 - 1e-6)
-        alike = width <= answer.width * (1 + 1e-6)
-        wins = expand & (deeper | (alike & (mean > answer.mean)))
-        return jax.tree.map(lambda new, old: jnp.where(wins, new, old), result, answer)
-
     def recommend(state, params):
-        del params
         return RealAction(state.answer.arm, state.answer.limit)
-
-    def report(state, params):
-        del params
-        return {
-            "points": jnp.sum(state.count),
-            "overflow": state.overflow.astype(jnp.int32),
-        }
 
     return Policy(
         "StoOO",
         init,
-        act,
+        play_best,
         update,
         Params(),
-        check=_check,
         recommend=recommend,
-        report=report,
+        report=report_points,
         game_params=("horizon",),
     )

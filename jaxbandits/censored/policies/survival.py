@@ -37,7 +37,6 @@ class Survival(NamedTuple):
 def _exceeded(
     exceeds: Bool[Array, " M"], within: Bool[Array, " M"]
 ) -> tuple[Bool[Array, " M"]]:
-    del within
     return (exceeds,)
 
 
@@ -68,7 +67,6 @@ def product_limit(counts: tuple[Array, Array], rounds: Array) -> Array:
         the cell, and those that were seen to enter it.
       rounds: not used.
     """
-    del rounds
     survived, at_risk = (x.astype(float) for x in counts)
     # A cell that nothing has entered leaves the estimate as it is.
     rate = jnp.where(at_risk > 0, survived / jnp.maximum(at_risk, 1.0), 1.0)

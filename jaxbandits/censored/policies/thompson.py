@@ -25,14 +25,8 @@ from jaxbandits.arrays import (
 )
 from jaxbandits.censored.policies.observed import gain_of
 from jaxbandits.censored.policies.survival import named
-from jaxbandits.censored.problem import (
-    Action,
-    Continuum,
-    Problem,
-    check_bounded,
-    check_grid,
-)
-from jaxbandits.checks import at_least_one, one_of
+from jaxbandits.censored.problem import Action, Problem, check_bounded
+from jaxbandits.checks import AtLeastOne, one_of
 from jaxbandits.checks.factory import factory
 from jaxbandits.kernels.gamma import beta_from_uniforms
 from jaxbandits.protocol import Policy
@@ -43,12 +37,8 @@ UPDATES = ("independent", "shared")
 class Params(NamedTuple):
     """Beta(prior_success, prior_failure) prior of every pair, both at least 1."""
 
-    prior_success: float = 1.0
-    prior_failure: float = 1.0
-
-
-def _check(params: Params) -> None:
-    at_least_one(prior_success=params.prior_success, prior_failure=params.prior_failure)
+    prior_success: AtLeastOne = 1.0
+    prior_failure: AtLeastOne = 1.0
 
 
 class State(NamedTuple):
@@ -89,7 +79,7 @@ def counted(
     )
 
 
-@factory(Problem, Continuum)
+@factory(Problem)
 def thompson(
     problem: Problem, update: str = "independent"
 ) -> Policy[State, Params, Action]:
@@ -111,13 +101,11 @@ def thompson(
       ValueError: on an unknown `update`, or if rewards do not lie in [0, 1].
       TypeError: if the problem has no grid of limits.
     """
-    check_grid(problem, "thompson")
     check_bounded(problem, "thompson")
     one_of("update", update, UPDATES)
     shape = (problem.num_arms, problem.num_limits)
 
     def init(params):
-        del params
         return State(jnp.zeros(shape, jnp.int32), jnp.zeros(shape, jnp.int32))
 
     def act(noise, view, state, params):
@@ -134,7 +122,6 @@ def thompson(
         return Action(*split_index(pair, *shape))
 
     def learn(noise, view, state, action, feedback, params):
-        del view, params
         probability = success_probability(problem, feedback)
         first, second = noise[::2], noise[1::2]
         informed = jnp.arange(shape[1], dtype=jnp.int32) <= action.limit
@@ -151,14 +138,6 @@ def thompson(
         mean = success / (success + params.prior_failure + failure)
         return Action(*split_index(first_argmax(mean), *shape))
 
+    name = named("TS", "" if update == "independent" else update)
     words = (2 * problem.num_pairs, 2 * problem.num_limits)
-    return Policy(
-        named("TS", "" if update == "independent" else update),
-        init,
-        act,
-        learn,
-        Params(),
-        words,
-        _check,
-        recommend,
-    )
+    return Policy(name, init, act, learn, Params(), words, recommend=recommend)

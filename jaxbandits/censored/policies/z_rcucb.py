@@ -14,21 +14,15 @@ paper assumes the Lipschitz constant 1. `history` says what a new point knows.
 
 import math
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
-from jaxtyping import Bool, Float, Int32
+from jaxtyping import Bool, Int32
 
-from jaxbandits.arrays import (
-    CompensatedSum,
-    first_argmax,
-    pick,
-    row,
-    when,
-    with_row,
-)
+from jaxbandits.arrays import CompensatedSum, first_argmax, pick, row, when, with_row
+from jaxbandits.censored.policies.growing import Best, play_best
 from jaxbandits.censored.policies.observed import gain_of
 from jaxbandits.censored.policies.survival import (
     Survival,
@@ -36,22 +30,16 @@ from jaxbandits.censored.policies.survival import (
     sub_gaussian_gain_radius,
     survival_of,
 )
-from jaxbandits.censored.problem import (
-    Continuum,
-    Problem,
-    RealAction,
-    check_continuum,
-    penalty_in_play,
-)
+from jaxbandits.censored.problem import Continuum, Feedback, RealAction, penalty_in_play
 from jaxbandits.checks import (
     MOST,
     MOST_ROUNDS,
-    at_least_one,
-    between_zero_and_one,
+    AtLeastOne,
+    BetweenZeroAndOne,
+    NonNegative,
+    Positive,
     kinds,
-    non_negative,
     one_of,
-    positive,
     whole,
 )
 from jaxbandits.checks.factory import check_problem, factory
@@ -63,7 +51,7 @@ from jaxbandits.kernels.grid import (
     split_cells,
 )
 from jaxbandits.kernels.radii import peeling_scale
-from jaxbandits.protocol import Policy
+from jaxbandits.protocol import Noise, Policy, View
 
 ANSWERS = ("finest", "safest")
 BINS = 32  # of the histogram of grid points in the report
@@ -80,26 +68,19 @@ class Params(NamedTuple):
       smoothness: > 0, factor of the cell widths; the paper's is 1.
     """
 
-    horizon: float = 100_000.0
-    alpha: float = 1.0
-    delta: float = 0.05
-    gain_radius: float = 1.0
-    penalty_radius: float = 1.0
-    smoothness: float = 1.0
+    horizon: AtLeastOne = 100_000.0
+    alpha: Positive = 1.0
+    delta: BetweenZeroAndOne = 0.05
+    gain_radius: NonNegative = 1.0
+    penalty_radius: NonNegative = 1.0
+    smoothness: Positive = 1.0
 
 
-def _check(params: Params) -> None:
-    at_least_one(horizon=params.horizon)
-    positive(alpha=params.alpha, smoothness=params.smoothness)
-    between_zero_and_one(delta=params.delta)
-    non_negative(gain_radius=params.gain_radius, penalty_radius=params.penalty_radius)
-
-
-class _Statistics(NamedTuple):
+class Statistics(NamedTuple):
     """What the points of a grid have seen since they came into being."""
 
-    reached: Int32[Array, "K G"]  # N_{i,tau}: rounds of the arm with a limit >= tau
-    risk: tuple[Int32[Array, "K G"], ...]  # counts behind the survival estimate
+    reached: Int32[Array, "*K G"]  # N_{i,tau}: rounds of the arm with a limit >= tau
+    risk: tuple[Int32[Array, "*K G"], ...]  # counts behind the survival estimate
     gain: CompensatedSum  # f32[K, G]  sum of gains within tau
 
 
@@ -107,19 +88,10 @@ class State(NamedTuple):
     """The arms' grids, and the best pair of each arm by eq. (13)."""
 
     grid: Grid  # [K, G] each, [K] its count
-    statistics: _Statistics
+    statistics: Statistics
     rounds: Int32[Array, " K"]  # rounds of the arm
-    index: Float[Array, " K"]  # type: ignore[assignment]  # largest index of the arm's points
-    place: Int32[Array, " K"]  # the point that has it
-    limit: Float[Array, " K"]  # its limit
+    best: Best
     overflow: Bool[Array, ""]  # whether a grid was too small for an extension
-
-
-class _Judgement(NamedTuple):
-    """Estimates of grid points; all arrays ``[..., G]``."""
-
-    estimate: Any  # nu_hat, eq. (10)
-    length: Any  # c, the confidence length
 
 
 @kinds
@@ -163,7 +135,7 @@ def grid_capacity(
     return points
 
 
-@factory(Continuum, Problem)
+@factory(Continuum)
 def z_rcucb(
     problem: Continuum,
     horizon: int | None = None,
@@ -212,9 +184,7 @@ def z_rcucb(
     Raises:
       ValueError: naming `splits`, `history`, `answer`, `survival`, `capacity` or
         `horizon` if out of range.
-      TypeError: if the problem has a grid of limits.
     """
-    check_continuum(problem, "z_rcucb")
     whole("splits", splits, 2, MOST)
     one_of("history", history, HISTORIES)
     one_of("answer", answer, ANSWERS)
@@ -247,7 +217,6 @@ def _check_fits(
     problem: Continuum, splits: int, history: str, capacity: int, params: Params
 ) -> None:
     """Refuse parameters for which a capacity chosen by default may be too small."""
-    _check(params)
     leaves = np.broadcast_arrays(*(np.asarray(x, np.float64) for x in params))
     for point in zip(*(x.ravel().tolist() for x in leaves), strict=True):
         p = Params(*point)
@@ -269,108 +238,137 @@ def _z_rcucb(
     risk: Survival,
     capacity: int,
 ) -> Policy[State, Params, RealAction]:
-    num_arms, shape = problem.num_arms, (problem.num_arms, capacity)
+    """The policy with its default parameters, whatever the horizon."""
+    its = _Algorithm(problem, splits, history, answer, risk, capacity)
+    forms = (history.replace("restart", ""), answer.replace("finest", ""), risk.name)
+    return Policy(
+        named("z-RCUCB", *forms),
+        its.init,
+        play_best,  # Eq. (13)
+        its.update,
+        Params(),
+        recommend=its.recommend,
+        report=its.report,
+        game_params=("horizon",),
+    )
 
-    def init(params):
-        del params
+
+class _Algorithm(NamedTuple):
+    """Algorithm 1: the functions of the policy, and what they are made of."""
+
+    problem: Continuum
+    splits: int
+    history: str
+    answer: str
+    risk: Survival
+    capacity: int
+
+    def init(self, params: Params) -> State:
+        """One cell an arm."""
+        num_arms, largest = self.problem.num_arms, self.problem.max_limit
+        shape = (num_arms, self.capacity)
         zeros = jnp.zeros(shape, jnp.int32)
-        first = capacity - 1 if history == "whole" else 0
+        counts = (zeros,) * self.risk.num_counts
+        first = self.capacity - 1 if self.history == "whole" else 0
         return State(
-            limit_grid(num_arms, capacity, problem.max_limit, splits, history),
-            _Statistics(
-                zeros, (zeros,) * risk.num_counts, CompensatedSum.zeros(shape, float)
-            ),
+            limit_grid(num_arms, self.capacity, largest, self.splits, self.history),
+            Statistics(zeros, counts, CompensatedSum.zeros(shape, float)),
             jnp.zeros(num_arms, jnp.int32),
-            jnp.full(num_arms, jnp.inf, float),
-            jnp.full(num_arms, first, jnp.int32),
-            jnp.full(num_arms, problem.max_limit, float),
+            Best.untried(num_arms, first, largest),
             jnp.zeros((), bool),
         )
 
-    def act(noise, view, state, params):
-        del noise, view, params
-        arm = first_argmax(state.index)  # Eq. (13)
-        return RealAction(arm, pick(state.limit, arm))
-
-    def judge(
-        grid: Grid, statistics: _Statistics, rounds: Array, params: Params
-    ) -> _Judgement:
+    def judged(
+        self, grid: Grid, statistics: Statistics, rounds: Array, params: Params
+    ) -> tuple[Array, Array]:
+        """nu_hat, eq. (10), and the confidence length c, of points ``[..., G]``."""
         count = jnp.maximum(statistics.reached, 1).astype(float)
         since = jnp.maximum(rounds - grid.born, 1).astype(float)  # N_{i,0}
-        penalty = penalty_in_play(problem, grid.limit)
-        survival = risk.estimate(statistics.risk, since)  # Eq. (9)
+        penalty = penalty_in_play(self.problem, grid.limit)
+        survival = self.risk.estimate(statistics.risk, since)  # Eq. (9)
         estimate = statistics.gain.total / count - penalty * survival  # Eq. (10)
-        confidence = math.log(num_arms) + 2 * jnp.log(params.horizon)
+        confidence = math.log(self.problem.num_arms) + 2 * jnp.log(params.horizon)
         scale = peeling_scale(params.alpha * (confidence - jnp.log(params.delta)))
         length = params.gain_radius / jnp.sqrt(count)
         length = length + params.penalty_radius * penalty / jnp.sqrt(since)
-        return _Judgement(estimate, scale * length)
+        return estimate, scale * length
 
-    def learn(grid, old, place, feedback):
-        gained = gain_of(problem, feedback)
-        used = grid.used(capacity)
+    def learnt(
+        self, grid: Grid, old: Statistics, place: Array, feedback: Feedback
+    ) -> Statistics:
+        """Those of an arm after a round at the point of a place."""
+        gained = gain_of(self.problem, feedback)
+        used = grid.used(self.capacity)
         # Known by its place: a limit that is computed twice may differ in its last bit.
         reached = used & (grid.limit <= pick(grid.limit, place))
         exceeds = feedback.consumption > grid.limit  # all of them if censored
         gain = old.gain.add(jnp.where(reached & ~exceeds, gained, 0.0))  # Eq. (8)
-        seen = risk.observe(exceeds, reached)
+        seen = self.risk.observe(exceeds, reached)
         counts = (
             n + (used & i).astype(jnp.int32)
             for n, i in zip(old.risk, seen, strict=True)
         )
-        return _Statistics(old.reached + reached.astype(jnp.int32), tuple(counts), gain)
+        return Statistics(old.reached + reached.astype(jnp.int32), tuple(counts), gain)
 
-    def update(noise, view, state, action, feedback, params):
-        del noise, view
-        rows = (state.grid, state.statistics, state.rounds, state.place)
+    def update(
+        self,
+        noise: Noise,
+        view: View,
+        state: State,
+        action: RealAction,
+        feedback: Feedback,
+        params: Params,
+    ) -> State:
+        """Learn, then split every cell that is known well enough."""
+        rows = (state.grid, state.statistics, state.rounds, state.best.place)
         grid, old, rounds, place = row(rows, action.arm)
-        statistics, rounds = learn(grid, old, place, feedback), rounds + 1
-        judged = judge(grid, statistics, rounds, params)
+        statistics, rounds = self.learnt(grid, old, place, feedback), rounds + 1
+        estimate, length = self.judged(grid, statistics, rounds, params)
         tried = statistics.reached > 0
-        wide = params.smoothness * grid.width >= judged.length  # Eq. (14)
+        wide = params.smoothness * grid.width >= length  # Eq. (14)
         ready = wide & tried & grid.playable
 
         def refine(carry):
             grids, grid, overflow = carry
-            grid, full = split_cells(grid, ready, rounds, splits, history)
+            grid, full = split_cells(grid, ready, rounds, self.splits, self.history)
             return with_row(grids, action.arm, grid), grid, overflow | full
 
         # Most rounds split nothing, and leave the grids where they lie in memory.
         carry = (state.grid, grid, state.overflow)
         grids, grid, overflow = when(jnp.any(ready), refine, carry)
         # A split moves no estimate: only widths change, and new points are untried.
-        index = judged.estimate + judged.length + params.smoothness * grid.width
+        index = estimate + length + params.smoothness * grid.width
         index = jnp.where(tried, index, jnp.inf)  # Eq. (13)
         index = jnp.where(grid.playable, index, -jnp.inf)
-        best = first_argmax(index)
-        best_of_arm = (pick(index, best), best, pick(grid.limit, best))
-        _, *old, _ = state
-        rows = [statistics, rounds, *best_of_arm]
-        return State(grids, *with_row(old, action.arm, rows), overflow)  # type: ignore[call-arg]
+        arm = (statistics, rounds, Best.of(index, grid.limit))
+        old = (state.statistics, state.rounds, state.best)
+        return State(grids, *with_row(old, action.arm, arm), overflow)
 
-    def recommend(state, params):
-        grid = state.grid
-        judged = judge(grid, state.statistics, state.rounds[:, None], params)
-        tried = grid.playable & (state.statistics.reached > 0)
-        if answer == "finest":
+    def recommend(self, state: State, params: Params) -> RealAction:
+        """The best of the points that have been played or passed, see `answer`."""
+        grid, statistics = state.grid, state.statistics
+        rounds = state.rounds[:, None]
+        estimate, length = self.judged(grid, statistics, rounds, params)
+        tried = grid.playable & (statistics.reached > 0)
+        if self.answer == "finest":
             finest = jnp.min(jnp.where(tried, grid.width, jnp.inf))
-            tried, merit = tried & (grid.width <= finest), judged.estimate
+            tried, merit = tried & (grid.width <= finest), estimate
         else:
-            merit = judged.estimate - judged.length
+            merit = estimate - length
         best = first_argmax(jnp.where(tried, merit, -jnp.inf))
         limit = pick(grid.limit.reshape(-1), best)
         # Nothing has been played: the first arm with the largest limit.
-        limit = jnp.where(jnp.any(tried), limit, problem.max_limit)
-        return RealAction(jnp.where(jnp.any(tried), best // capacity, 0), limit)
+        limit = jnp.where(jnp.any(tried), limit, self.problem.max_limit)
+        return RealAction(jnp.where(jnp.any(tried), best // self.capacity, 0), limit)
 
-    def report(state, params):
-        del params
-        grid = state.grid
+    def report(self, state: State, params: Params) -> dict[str, Array]:
+        """How far the grids are refined; see `z_rcucb`."""
+        grid, largest = state.grid, self.problem.max_limit
         per_arm = jnp.sum(grid.playable, axis=1, dtype=jnp.int32)
         narrowest = jnp.min(jnp.where(grid.playable, grid.width, jnp.inf))
-        level = jnp.log(problem.max_limit / narrowest) / math.log(splits)
+        level = jnp.log(largest / narrowest) / math.log(self.splits)
         # Cells are closed on the right: a limit on an edge belongs to the left bin.
-        bins = jnp.ceil(grid.limit * (BINS / problem.max_limit) - 1e-4)
+        bins = jnp.ceil(grid.limit * (BINS / largest) - 1e-4)
         bins = jnp.maximum(bins, 1)
         inside = bins[..., None] == jnp.arange(1.0, BINS + 1)[None, None]
         counted = jnp.sum(inside & grid.playable[..., None], axis=1, dtype=jnp.int32)
@@ -381,20 +379,3 @@ def _z_rcucb(
             "overflow": state.overflow.astype(jnp.int32),
             "histogram": counted,
         }
-
-    return Policy(
-        named(
-            "z-RCUCB",
-            "" if history == "restart" else history,
-            "" if answer == "finest" else answer,
-            risk.name,
-        ),
-        init,
-        act,
-        update,
-        Params(),
-        check=_check,
-        recommend=recommend,
-        report=report,
-        game_params=("horizon",),
-    )

@@ -147,7 +147,6 @@ def _game(inner: Game, pairs: Problem, size: int) -> Game:
     """Instances that differ in numbers only are one game."""
 
     def init(instance):
-        del instance
         shape = (pairs.num_arms, pairs.num_limits)
         return State(
             jnp.zeros(shape, jnp.int32),
@@ -165,7 +164,6 @@ def _game(inner: Game, pairs: Problem, size: int) -> Game:
         return State(plays, censored, state.rounds + played), feedback
 
     def allowed(instance, action):
-        del instance
         known = known_pairs(of_kind(action, SuperArm), pairs, size)
         arm = action.arm
         for place in range(1, size):
@@ -183,7 +181,6 @@ def _game(inner: Game, pairs: Problem, size: int) -> Game:
 
 def metrics(tables: Tables, instance: Any, record: State) -> dict[str, jax.Array]:
     """See `combinatorial`."""
-    del instance
     size = record.censored.shape[0]
     ones = jnp.ones(size, tables.left_out.dtype)
     short, best = weighted(record.plays, tables.short, tables.optimal)
@@ -203,6 +200,5 @@ def _judge(
     oracle: SuperArmOracle, instance: Any, action: SuperArm
 ) -> dict[str, np.ndarray]:
     """The gap of the recommended super arm, f64[S, C]."""
-    del instance
     values = oracle.values[action.arm, action.limit].sum(axis=-1)
     return {"simple_regret": without_rounding(oracle.value - values)}

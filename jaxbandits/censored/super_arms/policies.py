@@ -19,10 +19,10 @@ from jax import Array
 from jaxbandits.arrays import first_true, pick, unit_interval
 from jaxbandits.censored.policies import cell_thompson, rcucb
 from jaxbandits.censored.policies.fixed import check_places, fixed_name
+from jaxbandits.censored.policies.observed import reward_of_round
 from jaxbandits.censored.policies.product_arms import product_arms
 from jaxbandits.censored.policies.scored import Scored, best_super_arm, plays_super_arms
 from jaxbandits.censored.policies.survival import Survival
-from jaxbandits.censored.policies.value import reward_of_round
 from jaxbandits.censored.problem import Combinatorial, SuperArm, check_bounded
 from jaxbandits.checks import shown
 from jaxbandits.checks.factory import factory, made_by
@@ -76,12 +76,10 @@ def cucb(problem: Combinatorial) -> Policy[_ucb.State, _ucb.Params, SuperArm]:
     inner = product_arms(pairs, ucb)
 
     def bounds(noise, view, state, params):
-        del noise
         bounds = _ucb.upper_bounds(view, state, params)
         return bounds.reshape(pairs.num_arms, pairs.num_limits)
 
     def played(state, params):
-        del params
         return state.pulls.reshape(pairs.num_arms, pairs.num_limits)
 
     scored = Scored(
@@ -91,7 +89,6 @@ def cucb(problem: Combinatorial) -> Policy[_ucb.State, _ucb.Params, SuperArm]:
         inner.update,
         played,
         inner.params,
-        check=inner.check,
     )
     return plays_super_arms(scored, problem.size)
 
@@ -172,7 +169,6 @@ def uniform_super_arms(
     shape = (problem.num_arms, problem.num_limits)
 
     def act(noise, view, state, params):
-        del view, state, params
         return best_super_arm(unit_interval(noise).reshape(shape), problem.size)
 
     return Policy("uniform", no_state, act, no_update, words=(shape[0] * shape[1], 0))
@@ -198,7 +194,6 @@ def fixed_super_arm(
         raise ValueError(f"arms must be different, got {shown(arms)}")
 
     def act(noise, view, state, params):
-        del noise, view, state, params
         return SuperArm(jnp.array(arms, jnp.int32), jnp.array(limits, jnp.int32))
 
     return Policy(fixed_name(arms, limits), no_state, act, no_update)

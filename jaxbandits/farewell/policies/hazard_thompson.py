@@ -42,7 +42,7 @@ from jaxbandits.arrays import (
     unit_interval,
     with_row,
 )
-from jaxbandits.checks import at_least_one, flag
+from jaxbandits.checks import AtLeastOne, flag
 from jaxbandits.checks.factory import factory
 from jaxbandits.farewell.policies.product_limit import Units
 from jaxbandits.farewell.problem import Action, Problem
@@ -58,12 +58,8 @@ class Params(NamedTuple):
     takes long to find that a unit which it believes to be empty is not.
     """
 
-    prior_ended: float = 1.0
-    prior_passed: float = 1.0
-
-
-def _check(params: Params) -> None:
-    at_least_one(prior_ended=params.prior_ended, prior_passed=params.prior_passed)
+    prior_ended: AtLeastOne = 1.0
+    prior_passed: AtLeastOne = 1.0
 
 
 class State(NamedTuple):
@@ -100,7 +96,6 @@ def hazard_thompson(
     draws = 2 + WORDS * (1 + (longer and not together))
 
     def init(params):
-        del params
         zeros = jnp.zeros(shape, jnp.int32)
         none = Sums.zeros(shape)
         late, products = none if longer else (), none.gain if together else ()
@@ -117,7 +112,6 @@ def hazard_thompson(
         return stored(reward_of_wait / time_of_wait)
 
     def act(noise, view, state, params):
-        del view
         u = unit_interval(noise).reshape(draws, *shape)
         ended = params.prior_ended + state.ended.astype(float)
         passed = params.prior_passed + (state.entered - state.ended).astype(float)
@@ -143,7 +137,6 @@ def hazard_thompson(
         return Action(*split_index(best, *shape))
 
     def update(noise, view, state, action, feedback, params):
-        del noise, view, params
         epoch = Units.of(waits, action.wait, feedback)
         old = row(state, action.arm)
         late, products = old.late, old.products
@@ -166,4 +159,4 @@ def hazard_thompson(
 
     words = (draws * problem.num_pairs, 0)
     name = "hazard TS, joint" if joint else "hazard TS"
-    return Policy(name, init, act, update, Params(), words, _check)
+    return Policy(name, init, act, update, Params(), words)

@@ -148,7 +148,6 @@ def shorter_too(problem: Problem, scale: float | None = None) -> budgeted.Learni
 
     def updater(statistics):
         def update(noise, view, state, action, feedback, params):
-            del noise, view, params
             arm, wait = split_index(action, *shape)
             tables, constants = jax.tree.map(
                 lambda x: x.reshape(shape), (state, constant(statistics.constants))

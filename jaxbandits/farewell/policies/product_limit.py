@@ -23,13 +23,7 @@ from jaxtyping import Bool, Float, Int32
 
 from jaxbandits.arrays import CompensatedSum, constant, row, with_row
 from jaxbandits.checks.factory import factory
-from jaxbandits.farewell.policies.wait_ucb import (
-    Params,
-    Radius,
-    Waits,
-    check,
-    largest_bound,
-)
+from jaxbandits.farewell.policies.wait_ucb import Params, Radius, Waits, largest_bound
 from jaxbandits.farewell.problem import Action, Feedback, Problem
 from jaxbandits.protocol import Policy
 
@@ -155,12 +149,10 @@ def product_limit(problem: Problem) -> Policy[State, Params, Action]:
     factors = Waits.of(problem)
 
     def init(params):
-        del params
         zeros = jnp.zeros(shape, float)
         return State(Hazards.zeros(shape), zeros + jnp.inf, Radius(zeros, zeros))
 
     def update(noise, view, state, action, feedback, params):
-        del noise, view, params
         old = row(state.hazards, action.arm)
         epoch = Units.of(waits, action.wait, feedback)
         hazards = old.observe(epoch, feedback.reward)
@@ -177,5 +169,4 @@ def product_limit(problem: Problem) -> Policy[State, Params, Action]:
         largest_bound(problem, shows_shorter=True),
         update,
         Params(),
-        check=check,
     )

@@ -97,7 +97,6 @@ def product_limit_omega(
     width = np.maximum(waits - 1.0, 1.0)
 
     def init(params):
-        del params
         ones, zeros = jnp.ones(shape, float), jnp.zeros(shape, float)
         nothing = CompensatedSum.zeros(shape, float)
         estimates = _Estimates(_Means(ones, zeros, ones), _Eta(ones), _Eta(ones))
@@ -108,7 +107,6 @@ def product_limit_omega(
         return policy.act(noise, view, flat, params)
 
     def update(noise, view, state, action, feedback, params):
-        del noise, view, params
         old = row(state, action.arm)
         epoch = Units.of(waits, action.wait, feedback)
         hazards = old.hazards.observe(epoch, feedback.reward)

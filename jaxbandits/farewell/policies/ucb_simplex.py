@@ -15,14 +15,8 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Float, Int32
 
-from jaxbandits.arrays import (
-    CompensatedSum,
-    first_argmax,
-    row,
-    split_index,
-    with_row,
-)
-from jaxbandits.checks import non_negative
+from jaxbandits.arrays import CompensatedSum, first_argmax, row, split_index, with_row
+from jaxbandits.checks import NonNegative
 from jaxbandits.checks.factory import factory
 from jaxbandits.farewell.problem import Action, Problem
 from jaxbandits.protocol import Policy
@@ -31,11 +25,7 @@ from jaxbandits.protocol import Policy
 class Params(NamedTuple):
     """kappa >= 0, bounds the ratio of expected reward to expected cost."""
 
-    kappa: float
-
-
-def _check(params: Params) -> None:
-    non_negative(kappa=params.kappa)
+    kappa: NonNegative
 
 
 class State(NamedTuple):
@@ -58,19 +48,16 @@ def ucb_simplex(problem: Problem) -> Policy[State, Params, Action]:
     scale = problem.longest
 
     def init(params):
-        del params
         zeros, count = jnp.zeros(size, float), jnp.zeros(size, jnp.int32)
         nothing = CompensatedSum.zeros(size, float)
         return State(count, nothing, count, zeros + jnp.inf, zeros)
 
     def act(noise, view, state, params):
-        del noise
         bonus = (1 + params.kappa) * jnp.sqrt(2 * jnp.log(view.round.astype(float)))
         best = first_argmax(state.ratio + bonus * state.width)
         return Action(*split_index(best, problem.num_arms, problem.num_waits))
 
     def update(noise, view, state, action, feedback, params):
-        del noise, view, params
         pair = action.arm * problem.num_waits + action.wait
         old = row(state, pair)
         pulls, time = old.pulls + 1, old.time + feedback.time
@@ -81,4 +68,4 @@ def ucb_simplex(problem: Problem) -> Policy[State, Params, Action]:
         return with_row(state, pair, new)
 
     kappa = Params(scale)
-    return Policy("UCB-Simplex", init, act, update, kappa, check=_check)
+    return Policy("UCB-Simplex", init, act, update, kappa)

@@ -29,7 +29,7 @@ from jaxbandits.arrays import (
     split_index,
     with_row,
 )
-from jaxbandits.checks import one_of, positive
+from jaxbandits.checks import Positive, one_of
 from jaxbandits.checks.factory import factory
 from jaxbandits.farewell.policies.pairs import longest_first
 from jaxbandits.farewell.problem import Action, Problem
@@ -41,12 +41,7 @@ OBSERVE = ("pair", "shorter")
 class Params(NamedTuple):
     """scale > 0 of the radius; 1 is the paper."""
 
-    scale: float = 1.0
-
-
-def check(params: Params) -> None:
-    """The parameters' range."""
-    positive(scale=params.scale)
+    scale: Positive = 1.0
 
 
 class Waits(NamedTuple):
@@ -92,7 +87,6 @@ def largest_bound(problem: Problem, shows_shorter: bool) -> Act:
     start = longest_first(problem) if shows_shorter else lambda pair, view: pair
 
     def act(noise, view, state, params):
-        del noise
         best = first_argmax(state.rate + state.radius.at(view.round, params.scale))
         best = start(best, view)
         return Action(*split_index(best, problem.num_arms, problem.num_waits))
@@ -130,7 +124,6 @@ def wait_ucb(problem: Problem, observe: str = "pair") -> Policy[State, Params, A
     waits = Waits.of(problem)
 
     def update(noise, view, state, action, feedback, params):
-        del noise, view, params
         pair = action.arm * problem.num_waits + action.wait
         wait = row(constant(waits), action.wait)
         new = _learned(problem, row(state, pair), wait, feedback)
@@ -138,11 +131,10 @@ def wait_ucb(problem: Problem, observe: str = "pair") -> Policy[State, Params, A
 
     act = largest_bound(problem, shows_shorter=False)
     init = _nothing((problem.num_pairs,))
-    return Policy("Wait-UCB", init, act, update, Params(), check=check)
+    return Policy("Wait-UCB", init, act, update, Params())
 
 
 def _shorter(places: Array, action: Action, feedback: Any) -> Array:
-    del feedback
     return places <= action.wait
 
 
@@ -160,7 +152,6 @@ def learning_of_waits(
     waits, places = Waits.of(problem), np.arange(problem.num_waits, dtype=np.int32)
 
     def update(noise, view, state, action, feedback, params):
-        del noise, view, params
         old = row(state, action.arm)
         learning = learns(places, action, feedback)
         own = jax.tree.map(
@@ -172,14 +163,13 @@ def learning_of_waits(
 
     act = largest_bound(problem, shows_shorter=True)
     init = _nothing((problem.num_arms, problem.num_waits))
-    return Policy(name, init, act, update, Params(), check=check)
+    return Policy(name, init, act, update, Params())
 
 
 def _nothing(shape: tuple[int, ...]) -> Init:
     """`init` of a policy whose statistics have a shape."""
 
     def init(params):
-        del params
         zeros, count = jnp.zeros(shape, float), jnp.zeros(shape, jnp.int32)
         nothing = CompensatedSum.zeros(shape, float)
         return State(count, nothing, count, zeros + jnp.inf, Radius(zeros, zeros))
