@@ -132,11 +132,6 @@ class Problem(NamedTuple):
     known: bool = True
     cascade: bool = False
 
-    @property
-    def types(self) -> dict[str, Any]:
-        """Types of what passes in a round, by name; see `jaxbandits.live`."""
-        return {"view": View, "feedback": Feedback}
-
     def check_view(self, view: View) -> None:
         """Require a budget that a round may have."""
         within("view.budget", view.budget, 0, self.budget)
@@ -156,7 +151,7 @@ class Problem(NamedTuple):
             positions("action.arms", action.arms, self.num_arms)
             positive(**{"action.step": action.step})
 
-    def check_feedback(self, view: Any, action: Any, feedback: Any) -> None:
+    def check_feedback(self, view: Any, action: Any, feedback: Feedback) -> None:
         """Require shares of one budget, and thresholds within them, eq. (5)."""
         amounts = feedback.allocation
         non_negative(**{"feedback.allocation": amounts})
@@ -195,11 +190,6 @@ class Ordered(NamedTuple):
         """The same arms, where resource may be handed out in any way."""
         return Problem(*self[:5], float(self.units), known=False)
 
-    @property
-    def types(self) -> dict[str, Any]:
-        """Types of what passes in a round, by name; see `jaxbandits.live`."""
-        return {"feedback": Feedback}
-
     def check_action(self, view: Any, action: Any) -> None:
         """Require turns of all arms, of no more units than there may be."""
         del view
@@ -216,7 +206,7 @@ class Ordered(NamedTuple):
                 f"action.amounts must be at most {self.units} in all, got {amounts}"
             )
 
-    def check_feedback(self, view: Any, action: Any, feedback: Any) -> None:
+    def check_feedback(self, view: Any, action: Any, feedback: Feedback) -> None:
         """Require units as the turns hand them out, and thresholds within them."""
         del view
         arms, amounts = action

@@ -98,11 +98,6 @@ class Problem(NamedTuple):
             "cost": (self.lowest_cost, self.highest_cost),
         }
 
-    @property
-    def types(self) -> dict[str, Any]:
-        """Types of what passes in a round, by name; see `jaxbandits.live`."""
-        return {"view": View, "feedback": Feedback}
-
     def check_view(self, view: View) -> None:
         """Require arms that there are, and amounts of money."""
         within("view.num_arms", view.num_arms, 1, self.num_arms)
@@ -117,7 +112,7 @@ class Problem(NamedTuple):
         # A policy that looks at nothing but the round may be shown nothing else.
         positions("action", action, int(getattr(view, "num_arms", self.num_arms)))
 
-    def check_feedback(self, view: Any, action: Any, feedback: Any) -> None:
+    def check_feedback(self, view: Any, action: Any, feedback: Feedback) -> None:
         """Require a reward and a cost in the ranges of an arm."""
         del view
         for what, (low, high) in self.ranges.items():

@@ -218,17 +218,12 @@ class Problem(NamedTuple):
         negative. It is `max_penalty` wherever no cost exceeds the largest penalty."""
         return max(self.max_penalty, self.max_cost)
 
-    @property
-    def types(self) -> dict[str, Any]:
-        """Types of what passes in a round, by name; see `jaxbandits.live`."""
-        return {"feedback": Feedback}
-
     def check_action(self, view: Any, action: Any) -> None:
         """Require an arm and a limit that there are, or arrays of them."""
         positions("action.arm", action.arm, self.num_arms)
         positions("action.limit", action.limit, self.num_limits)
 
-    def check_feedback(self, view: Any, action: Any, feedback: Any) -> None:
+    def check_feedback(self, view: Any, action: Any, feedback: Feedback) -> None:
         """Require what eq. (1) allows of a run, or of several."""
         _check_runs(feedback, np.asarray(self.limits)[action.limit], self.sigma)
 
@@ -271,11 +266,6 @@ class Continuum(NamedTuple):
         cost = cost_of(self.cost, np.array([self.max_limit]))[0]
         return max(self.max_penalty, float(cost))
 
-    @property
-    def types(self) -> dict[str, Any]:
-        """Types of what passes in a round, by name; see `jaxbandits.live`."""
-        return {"feedback": Feedback}
-
     def check_action(self, view: Any, action: Any) -> None:
         """Require an arm that there is, and a limit in (0, max_limit]."""
         positions("action.arm", action.arm, self.num_arms)
@@ -284,7 +274,7 @@ class Continuum(NamedTuple):
                 f"action.limit must be in (0, {self.max_limit:g}], got {action.limit}"
             )
 
-    def check_feedback(self, view: Any, action: Any, feedback: Any) -> None:
+    def check_feedback(self, view: Any, action: Any, feedback: Feedback) -> None:
         """Require what eq. (1) allows of a run."""
         _check_runs(feedback, action.limit, self.sigma)
 
@@ -315,11 +305,6 @@ class Combinatorial(NamedTuple):
         """The same arms and limits, where one arm runs in a round."""
         return Problem(*self[:-1])
 
-    @property
-    def types(self) -> dict[str, Any]:
-        """Types of what passes in a round, by name; see `jaxbandits.live`."""
-        return {"feedback": SemiBanditFeedback}
-
     def check_action(self, view: Any, action: Any) -> None:
         """Require different arms, and limits that there are."""
         self.pairs.check_action(view, action)
@@ -328,9 +313,11 @@ class Combinatorial(NamedTuple):
                 f"action.arm must hold {self.size} different arms, got {action.arm}"
             )
 
-    def check_feedback(self, view: Any, action: Any, feedback: Any) -> None:
+    def check_feedback(
+        self, view: Any, action: Any, feedback: SemiBanditFeedback
+    ) -> None:
         """Require what eq. (1) allows of every arm of the round."""
-        self.pairs.check_feedback(view, action, feedback)
+        _check_runs(feedback, np.asarray(self.limits)[action.limit], self.sigma)
 
 
 class Dueling(NamedTuple):
@@ -357,18 +344,13 @@ class Dueling(NamedTuple):
         """The same arms and limits, where one arm runs in a round."""
         return Problem(*self)
 
-    @property
-    def types(self) -> dict[str, Any]:
-        """Types of what passes in a round, by name; see `jaxbandits.live`."""
-        return {"feedback": DuelFeedback}
-
     def check_action(self, view: Any, action: Any) -> None:
         """Require two arms and two limits that there are."""
         self.pairs.check_action(view, action)
 
-    def check_feedback(self, view: Any, action: Any, feedback: Any) -> None:
+    def check_feedback(self, view: Any, action: Any, feedback: DuelFeedback) -> None:
         """Require what eq. (1) allows of both runs, whose rewards are not observed."""
-        self.pairs.check_feedback(view, action, feedback)
+        _check_runs(feedback, np.asarray(self.limits)[action.limit], self.sigma)
 
 
 def _check_runs(feedback: Any, limit: Any, sigma: float) -> None:

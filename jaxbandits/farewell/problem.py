@@ -111,11 +111,6 @@ class Problem(NamedTuple):
         given_up = wait if self.failure == "wait" else jnp.ones_like(wait)
         return jnp.where(delay <= wait, delay, given_up)
 
-    @property
-    def types(self) -> dict[str, Any]:
-        """Types of what passes in a round, by name; see `jaxbandits.live`."""
-        return {"view": View, "feedback": Feedback}
-
     def check_view(self, view: View) -> None:
         """Require a clock that has run for some time."""
         non_negative(**{"view.clock": view.clock})
@@ -125,7 +120,7 @@ class Problem(NamedTuple):
         positions("action.arm", action.arm, self.num_arms)
         positions("action.wait", action.wait, self.num_waits)
 
-    def check_feedback(self, view: Any, action: Any, feedback: Any) -> None:
+    def check_feedback(self, view: Any, action: Any, feedback: Feedback) -> None:
         """Require what an epoch may give and take, section 2.1."""
         reward, time, delay = feedback
         wait = self.lengths[action.wait]

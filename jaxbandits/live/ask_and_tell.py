@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import Any, get_type_hints
 
 import jax
 import jax.numpy as jnp
@@ -183,10 +183,10 @@ def _answer(session: Session, view: Any, action: Any) -> Any:
 
 
 def _typed(policy: Policy, name: str, value: Any) -> Any:
-    """A view or feedback as the policy's problem has it; else numbers as they are."""
+    """A view or feedback of the type that the problem checks; else numbers as given."""
     problem = policy.problem
-    kind = getattr(problem, "types", {}).get(name)
-    if kind is None:
+    check = getattr(problem, f"check_{name}", None)
+    if check is None or (kind := get_type_hints(check)[name]) is Any:
         return _arrays(name, value)
     return typed(
         name, value, kind, {"K": problem.num_arms, "m": getattr(problem, "size", 0)}

@@ -77,7 +77,9 @@ def rehearsal(monkeypatch, rehearsed):
             if policy.params
         }
         for label, given in points.items():
-            policies[label].check_params(policies[label].params._replace(**given.columns))
+            policies[label].check_params(
+                policies[label].params._replace(**given.columns)
+            )
         calls.append(
             (policies, environment, end | {"grid": grid, "root_seed": root_seed})
         )

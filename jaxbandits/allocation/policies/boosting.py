@@ -28,7 +28,7 @@ from jaxbandits.allocation.policies.radii import (
 from jaxbandits.allocation.serving.handing_out import HandOut
 from jaxbandits.allocation.solving import shape_array
 from jaxbandits.arrays import constant, one_hot, pick
-from jaxbandits.checks import non_negative, one_of, positive
+from jaxbandits.checks import NonNegative, Positive, one_of
 from jaxbandits.laws.thresholds import exponential
 from jaxbandits.protocol import Policy
 
@@ -42,14 +42,9 @@ class Params(NamedTuple):
     the radius of p is `ratio` times that of the rate's.
     """
 
-    scale: float = 1.0
-    initial: float = 9.0
-    ratio: float = 1.0
-
-
-def _check(params: Params) -> None:
-    positive(scale=params.scale, ratio=params.ratio)
-    non_negative(initial=params.initial)
+    scale: Positive = 1.0
+    initial: NonNegative = 9.0
+    ratio: Positive = 1.0
 
 
 class Options(NamedTuple):
@@ -139,7 +134,7 @@ def boosting(
             ),
         )
 
-    return Policy(name, init, act, update, Params(), check=_check)
+    return Policy(name, init, act, update, Params())
 
 
 def _surrogate_problem(

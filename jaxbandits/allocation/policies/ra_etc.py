@@ -15,7 +15,7 @@ from jaxbandits.allocation.policies.learning import Learner, Turn, bounds_after,
 from jaxbandits.allocation.policies.radii import no_bounds
 from jaxbandits.allocation.serving.handing_out import best_way
 from jaxbandits.arrays import one_hot
-from jaxbandits.checks import at_least_one, one_of
+from jaxbandits.checks import AtLeastOne, one_of
 from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy
 
@@ -25,11 +25,7 @@ COUNTS = ("total", "per_arm")
 class Params(NamedTuple):
     """exploration >= 1, rounds (10,000 ** (2/3) by default)."""
 
-    exploration: float = 464.0
-
-
-def _check(params: Params) -> None:
-    at_least_one(exploration=params.exploration)
+    exploration: AtLeastOne = 464.0
 
 
 @factory(Problem)
@@ -80,4 +76,4 @@ def ra_etc(problem: Problem, count: str = "total") -> Policy[Learner, Params, Ac
             renew=bounds_after(problem, "none", view.round),
         )
 
-    return Policy("RA-ETC", init, act, update, Params(), check=_check)
+    return Policy("RA-ETC", init, act, update, Params())

@@ -24,7 +24,7 @@ from jaxbandits.allocation.policies.posterior import State, after, draw, prior
 from jaxbandits.allocation.serving.handing_out import best_way
 from jaxbandits.allocation.solving import is_concave
 from jaxbandits.arrays import pick, unit_interval
-from jaxbandits.checks import at_least_one, flag, whole
+from jaxbandits.checks import AtLeastOne, flag, whole
 from jaxbandits.checks.factory import factory
 from jaxbandits.kernels.normal import normal_quantile
 from jaxbandits.protocol import Policy
@@ -33,11 +33,7 @@ from jaxbandits.protocol import Policy
 class Params(NamedTuple):
     """initial >= 1: rounds of uniform play before."""
 
-    initial: float = 1.0
-
-
-def _check(params: Params) -> None:
-    at_least_one(initial=params.initial)
+    initial: AtLeastOne = 1.0
 
 
 MOST_DRAWS = 1000  # each is solved in every round: more would seem to hang
@@ -104,4 +100,4 @@ def thompson(
     name = "Thompson" if draws == 1 else f"Thompson, mean of {draws}"
     name += ", feasible" if feasible else ""
     words = (2 * num_arms * draws, 0)
-    return Policy(name, init, act, update, Params(), words, check=_check)
+    return Policy(name, init, act, update, Params(), words)

@@ -23,7 +23,7 @@ from jaxbandits.allocation.serving.turns import (
     planned,
     survival_of,
 )
-from jaxbandits.checks import one_of, positive
+from jaxbandits.checks import Positive, one_of
 from jaxbandits.checks.factory import factory
 from jaxbandits.kernels.radii import hoeffding_scale
 from jaxbandits.protocol import Policy
@@ -32,11 +32,7 @@ from jaxbandits.protocol import Policy
 class Params(NamedTuple):
     """alpha > 0, scales the logarithm in the confidence length."""
 
-    alpha: float = 1.0
-
-
-def _check(params: Params) -> None:
-    positive(alpha=params.alpha)
+    alpha: Positive = 1.0
 
 
 class State(NamedTuple):
@@ -91,4 +87,4 @@ def ordered_ucb(
         )
 
     name = "UCB by units" if plan == "distribution" else f"UCB by units, {plan}"
-    return Policy(name, init, act, update, Params(), check=_check)
+    return Policy(name, init, act, update, Params())

@@ -27,7 +27,7 @@ from jaxbandits.budgeted.policies.index_policy import (
 from jaxbandits.budgeted.policies.ranges import largest_ratio, ranges_of
 from jaxbandits.budgeted.policies.statistics import Statistics
 from jaxbandits.budgeted.problem import Problem
-from jaxbandits.checks import above_one, positive
+from jaxbandits.checks import AboveOne, Positive
 from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy, Update
 
@@ -37,8 +37,8 @@ LEAST = 1e-30  # of a count that is divided by: less is forgotten
 class Params(NamedTuple):
     """rho > 0 scales the squared normal score; memory > 1, in pulls."""
 
-    rho: float = 0.25
-    memory: float = 4_000.0
+    rho: Positive = 0.25
+    memory: AboveOne = 4_000.0
 
 
 class Faded(NamedTuple):
@@ -100,12 +100,6 @@ def discounted_omega_ucb(problem: Problem) -> Policy[Faded, Params, Array]:
         problem,
         index,
         params=Params(),
-        check=_check,
         statistics=Statistics(Faded.zeros, Faded.observe),
         learning=Learning(_fading, after_start),
     )
-
-
-def _check(params: Params) -> None:
-    positive(rho=params.rho)
-    above_one(memory=params.memory)

@@ -10,7 +10,6 @@ infinite here, as that of every other index of the setting.
 
 from typing import Any, NamedTuple
 
-import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Float
 
@@ -18,7 +17,7 @@ from jaxbandits.arrays import occurs, position
 from jaxbandits.budgeted.policies.index_policy import index_policy
 from jaxbandits.budgeted.policies.statistics import Means
 from jaxbandits.budgeted.problem import Problem, View
-from jaxbandits.checks import positive
+from jaxbandits.checks import BetweenZeroAndOne, Positive
 from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Noise, Policy
 
@@ -29,14 +28,8 @@ class FirstParams(NamedTuple):
     By default the budget is the one that the game is played for.
     """
 
-    epsilon: float = 0.1
-    budget: float = 1.5e5
-
-
-def _check_first(params: FirstParams) -> None:
-    positive(epsilon=params.epsilon, budget=params.budget)
-    if not jnp.all(jnp.asarray(params.epsilon) < 1):
-        raise ValueError(f"epsilon must be in (0, 1), got {params.epsilon}")
+    epsilon: BetweenZeroAndOne = 0.1
+    budget: Positive = 1.5e5
 
 
 def _ratio(view: View, means: Means, params: Any) -> Float[Array, " K"]:
@@ -76,6 +69,5 @@ def epsilon_first(problem: Problem) -> Policy[Means, FirstParams, Array]:
         problem,
         _ratio,
         params=FirstParams(),
-        check=_check_first,
         explore=explore,
     )._replace(game_params=("budget",))

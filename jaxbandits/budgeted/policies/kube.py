@@ -17,7 +17,7 @@ from jax import Array
 from jaxbandits.budgeted.policies.index_policy import index_policy
 from jaxbandits.budgeted.policies.statistics import Means, over_cost
 from jaxbandits.budgeted.problem import Problem
-from jaxbandits.checks import positive
+from jaxbandits.checks import Positive
 from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy
 
@@ -25,11 +25,7 @@ from jaxbandits.protocol import Policy
 class Params(NamedTuple):
     """scale > 0 in ``sqrt(scale log t / n)``; 2 is the paper."""
 
-    scale: float = 2.0
-
-
-def _check(params: Params) -> None:
-    positive(scale=params.scale)
+    scale: Positive = 2.0
 
 
 @factory(Problem)
@@ -41,4 +37,4 @@ def kube(problem: Problem) -> Policy[Means, Params, Array]:
         bonus = jnp.sqrt(params.scale * log_t / means.count)
         return over_cost(means.mean_reward + bonus, means.mean_cost)
 
-    return index_policy("KUBE", problem, index, params=Params(), check=_check)
+    return index_policy("KUBE", problem, index, params=Params())

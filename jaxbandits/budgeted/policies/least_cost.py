@@ -21,7 +21,7 @@ from jaxbandits.budgeted.policies.index_policy import index_policy
 from jaxbandits.budgeted.policies.ratio_bounds import radius
 from jaxbandits.budgeted.policies.statistics import Means, over_cost
 from jaxbandits.budgeted.problem import Problem, View
-from jaxbandits.checks import one_of, positive
+from jaxbandits.checks import Positive, one_of
 from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy
 
@@ -31,11 +31,7 @@ SOURCES = ("oracle", "range")
 class Params(NamedTuple):
     """log_factor > 0 in the radius ``sqrt(log_factor log(t - 1) / n)``."""
 
-    log_factor: float = 1.0
-
-
-def _check(params: Params) -> None:
-    positive(log_factor=params.log_factor)
+    log_factor: Positive = 1.0
 
 
 def _least_cost(problem: Problem, source: str) -> Callable[[View], Array | float]:
@@ -71,7 +67,7 @@ def budget_ucb(
         bonus = epsilon * (1 + reward / cost)
         return over_cost(means.mean_reward + bonus, means.mean_cost)
 
-    return index_policy("Budget-UCB", problem, index, params=Params(), check=_check)
+    return index_policy("Budget-UCB", problem, index, params=Params())
 
 
 @factory(Problem)
@@ -86,4 +82,4 @@ def ucb_bv1(
         slack = least(view) - epsilon
         return means.ratio + over_cost((1 + 1 / least(view)) * epsilon, slack)
 
-    return index_policy("UCB-BV1", problem, index, params=Params(), check=_check)
+    return index_policy("UCB-BV1", problem, index, params=Params())

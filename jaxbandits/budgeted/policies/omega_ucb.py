@@ -32,7 +32,7 @@ from jaxbandits.budgeted.policies.index_policy import ONE_ARM, Learning, index_p
 from jaxbandits.budgeted.policies.ranges import largest_ratio, positions, ranges_of
 from jaxbandits.budgeted.policies.statistics import MEANS, Means, Statistics
 from jaxbandits.budgeted.problem import Problem
-from jaxbandits.checks import flag, one_of, positive
+from jaxbandits.checks import Positive, flag, one_of
 from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy
 
@@ -48,11 +48,7 @@ PRIOR_PULLS = 10
 class Params(NamedTuple):
     """rho > 0, scales the squared normal score."""
 
-    rho: float
-
-
-def _check(params: Params) -> None:
-    positive(rho=params.rho)
+    rho: Positive
 
 
 class _Spread(NamedTuple):
@@ -178,7 +174,6 @@ def omega_ucb(
         problem,
         index,
         params=params,
-        check=_check,
         statistics=statistics,
         learning=learning,
     )

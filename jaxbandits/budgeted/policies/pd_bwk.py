@@ -17,7 +17,7 @@ from jaxbandits.arrays import pick
 from jaxbandits.budgeted.policies.index_policy import after_start, best_arm, update_arm
 from jaxbandits.budgeted.policies.statistics import MEANS, Means, over_cost
 from jaxbandits.budgeted.problem import Problem
-from jaxbandits.checks import non_negative, positive
+from jaxbandits.checks import NonNegative, Positive
 from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy
 
@@ -32,14 +32,9 @@ class Params(NamedTuple):
       confidence: C_rad of the radius; 0 means ``log(2 horizon K)``.
     """
 
-    budget: float = 1.5e5
-    horizon: float = 0.0
-    confidence: float = 0.0
-
-
-def _check(params: Params) -> None:
-    positive(budget=params.budget)
-    non_negative(horizon=params.horizon, confidence=params.confidence)
+    budget: Positive = 1.5e5
+    horizon: NonNegative = 0.0
+    confidence: NonNegative = 0.0
 
 
 class State(NamedTuple):
@@ -98,5 +93,5 @@ def pd_bwk(problem: Problem) -> Policy[State, Params, Array]:
         return State(means, state.log_price + jnp.where(started, rise, 0.0))
 
     return Policy(
-        "PD-BwK", init, act, update, Params(), (1, 0), _check, game_params=("budget",)
+        "PD-BwK", init, act, update, Params(), (1, 0), game_params=("budget",)
     )

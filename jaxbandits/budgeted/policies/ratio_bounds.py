@@ -17,7 +17,7 @@ from jaxtyping import Float
 from jaxbandits.budgeted.policies.index_policy import index_policy
 from jaxbandits.budgeted.policies.statistics import Means, over_cost
 from jaxbandits.budgeted.problem import Problem, View
-from jaxbandits.checks import positive
+from jaxbandits.checks import Positive
 from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy
 
@@ -25,11 +25,7 @@ from jaxbandits.protocol import Policy
 class Params(NamedTuple):
     """alpha > 0, scales the radius ``alpha sqrt(log(t - 1) / n)``."""
 
-    alpha: float
-
-
-def _check(params: Params) -> None:
-    positive(alpha=params.alpha)
+    alpha: Positive
 
 
 def radius(view: View, means: Means, scale: Float[Array, ""]) -> Float[Array, " K"]:
@@ -48,7 +44,7 @@ def m_ucb(problem: Problem) -> Policy[Means, Params, Array]:
         cost = jnp.where(means.mean_cost > 0, means.mean_cost - epsilon, 0.0)
         return over_cost(reward, cost)
 
-    return index_policy("m-UCB", problem, index, params=Params(2.0**-4), check=_check)
+    return index_policy("m-UCB", problem, index, params=Params(2.0**-4))
 
 
 @factory(Problem)
@@ -59,7 +55,7 @@ def c_ucb(problem: Problem) -> Policy[Means, Params, Array]:
         epsilon = radius(view, means, params.alpha)
         return over_cost(means.mean_reward + epsilon, means.mean_cost)
 
-    return index_policy("c-UCB", problem, index, params=Params(2.0**-3), check=_check)
+    return index_policy("c-UCB", problem, index, params=Params(2.0**-3))
 
 
 @factory(Problem)
@@ -69,7 +65,7 @@ def i_ucb(problem: Problem) -> Policy[Means, Params, Array]:
     def index(view, means, params):
         return means.ratio + radius(view, means, params.alpha)
 
-    return index_policy("i-UCB", problem, index, params=Params(2.0**-2), check=_check)
+    return index_policy("i-UCB", problem, index, params=Params(2.0**-2))
 
 
 @factory(Problem)

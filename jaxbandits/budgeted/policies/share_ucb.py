@@ -52,7 +52,7 @@ from jaxbandits.budgeted.policies.shrunk import (
 )
 from jaxbandits.budgeted.policies.statistics import Means, Statistics
 from jaxbandits.budgeted.problem import Problem
-from jaxbandits.checks import flag, non_negative, one_of, positive
+from jaxbandits.checks import NonNegative, Positive, flag, one_of
 from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy
 
@@ -67,29 +67,19 @@ class LeftParams(NamedTuple):
     What other values cost: ``jaxbandits reproduce budgeted-share``.
     """
 
-    rho: float = 0.5
-    power: float = 1.0
-    prior_pulls: float = 10.0
-    budget: float = 1.5e5
+    rho: Positive = 0.5
+    power: NonNegative = 1.0
+    prior_pulls: Positive = 10.0
+    budget: Positive = 1.5e5
 
 
 class SpentParams(NamedTuple):
     """As `LeftParams`; power 1 leaves an arm alone for sqrt(K) times as long after bad
     luck, and loses more runs (theory/share-ucb.md)."""
 
-    rho: float = 0.5
-    power: float = 0.5
-    prior_pulls: float = 10.0
-
-
-def _check(params: SpentParams | LeftParams) -> None:
-    positive(rho=params.rho, prior_pulls=params.prior_pulls)
-    non_negative(power=params.power)
-
-
-def _check_left(params: LeftParams) -> None:
-    _check(params)
-    positive(budget=params.budget)
+    rho: Positive = 0.5
+    power: NonNegative = 0.5
+    prior_pulls: Positive = 10.0
 
 
 class _Moments(NamedTuple):
@@ -175,6 +165,5 @@ def share_ucb(
         problem,
         index,
         params=params._replace(rho=JOINT_RHO) if joint else params,
-        check=_check_left if knows else _check,
         statistics=Statistics(zeros, observe, ranges.constants),
     )._replace(game_params=("budget",) if knows else ())

@@ -18,7 +18,7 @@ from jaxbandits.arrays import CompensatedSum
 from jaxbandits.budgeted.policies.index_policy import index_policy
 from jaxbandits.budgeted.policies.statistics import Means, Statistics
 from jaxbandits.budgeted.problem import Problem
-from jaxbandits.checks import above_one, positive
+from jaxbandits.checks import AboveOne, Positive
 from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy
 
@@ -29,14 +29,8 @@ UNKNOWN = 0.25  # variance of an arm that has been pulled once: the largest ther
 class Params(NamedTuple):
     """alpha > 0 in ``log(t**alpha)``; stability > 1, lambda of condition (7)."""
 
-    alpha: float = 2.01
-    stability: float = 1.28
-
-
-def check(params: Params) -> None:
-    """The parameters' ranges."""
-    positive(alpha=params.alpha)
-    above_one(stability=params.stability)
+    alpha: Positive = 2.01
+    stability: AboveOne = 1.28
 
 
 class Moments(NamedTuple):
@@ -96,6 +90,5 @@ def ucb_b2(problem: Problem) -> Policy[Moments, Params, Array]:
         problem,
         index,
         params=Params(),
-        check=check,
         statistics=STATISTICS,
     )

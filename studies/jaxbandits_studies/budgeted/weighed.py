@@ -9,7 +9,7 @@ from jaxbandits.budgeted import omega_star_ucb
 from jaxbandits.budgeted.policies.omega_ucb import PRIOR_PULLS, Moments, shrunk_eta
 from jaxbandits.budgeted.policies.ranges import ranges_of, shares
 from jaxbandits.budgeted.problem import Problem
-from jaxbandits.checks import positive
+from jaxbandits.checks import Positive
 from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy
 
@@ -19,12 +19,8 @@ ADVISED = {"log_t": 0.25, "log_share": 0.5}  # rho, by the form of exploration
 class Numbers(NamedTuple):
     """rho > 0, and the pulls > 0 of eta = 1 that a variance is mixed with."""
 
-    rho: float
-    prior_pulls: float = PRIOR_PULLS
-
-
-def _check(params: Numbers) -> None:
-    positive(rho=params.rho, prior_pulls=params.prior_pulls)
+    rho: Positive
+    prior_pulls: Positive = PRIOR_PULLS
 
 
 @factory(Problem)
@@ -62,5 +58,4 @@ def weighed(
         act=act,
         update=update,
         params=Numbers(ADVISED[exploration]),
-        check=_check,
     )

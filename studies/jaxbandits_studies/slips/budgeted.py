@@ -15,7 +15,6 @@ from jaxbandits.budgeted.policies.ucb_b2 import (
     STATISTICS,
     Moments,
     Params,
-    check,
     radius,
 )
 from jaxbandits.checks.factory import factory
@@ -66,6 +65,5 @@ def ucb_b2_code(problem: Problem) -> Policy[Moments, Params, Array]:
         problem,
         index,
         params=Params(),
-        check=check,
         statistics=STATISTICS,
     )
