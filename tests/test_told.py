@@ -64,12 +64,12 @@ def tell_again(name):
     problem, rounds = played(name)
     sizes = {"K": problem.num_arms, "m": getattr(problem, "size", 0)}
     for view, _, _, action, feedback in rounds:
-        if "view" in problem.types:
-            again = typed("view", view, problem.types["view"], sizes)
+        if hasattr(problem, "check_view"):
+            again = typed("view", view, type(view), sizes)
             jax.tree.map(np.testing.assert_array_equal, again, view)
             problem.check_view(again)
         problem.check_action(view, action)
-        again = typed("feedback", feedback, problem.types["feedback"], sizes)
+        again = typed("feedback", feedback, type(feedback), sizes)
         jax.tree.map(np.testing.assert_array_equal, again, feedback)
         problem.check_feedback(view, action, again)
 

@@ -219,7 +219,7 @@ def _of_its_game(policy: Policy, view: Any, what: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:  # whatever a policy's function raises
-        if type(view) is View and "view" in getattr(policy.problem, "types", {}):
+        if type(view) is View and hasattr(policy.problem, "check_view"):
             _typed(policy, "view", None)
         words = re.sub(r"\w*Tracer\b", "array", str(error).strip().split("\n")[0])
         raise TypeError(

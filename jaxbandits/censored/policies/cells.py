@@ -1,48 +1,26 @@
 """Cells of consumption, between limits: their hazards, and the values that follow."""
 
-from typing import Protocol
+from typing import Any
 
 import jax.numpy as jnp
 from jax import Array
-from jaxtyping import Float, Int32
+from jaxtyping import Float
 
 from jaxbandits.censored.problem import Problem
 from jaxbandits.kernels.gamma import beta_from_uniforms
 
 
-class Counts(Protocol):
-    """What a state knows of the cells."""
-
-    @property
-    def entered(self) -> Int32[Array, "K M"]:
-        """Rounds that entered the cell, with a limit beyond."""
-
-    @property
-    def ended(self) -> Int32[Array, "K M"]:
-        """Of these, rounds that ended in it."""
-
-
-class Prior(Protocol):
-    """Parameters of the Beta prior of every cell's hazard."""
-
-    @property
-    def prior_ended(self) -> Float[Array, ""]:
-        """As many rounds that ended."""
-
-    @property
-    def prior_passed(self) -> Float[Array, ""]:
-        """As many that went on."""
-
-
 def drawn_hazards(
-    first: Float[Array, "K M"], second: Float[Array, "K M"], state: Counts, prior: Prior
+    first: Float[Array, "K M"], second: Float[Array, "K M"], state: Any, prior: Any
 ) -> Float[Array, "K M"]:
     """The chance to end in each cell that was entered, drawn from its posterior.
 
     Args:
       first, second: uniforms.
-      state: counts.
-      prior: its parameters, at least 1.
+      state: with `entered`, the rounds that entered a cell with a limit beyond it, and
+        `ended`, those of them that ended there; i32[K, M] each.
+      prior: of the Beta law, with `prior_ended` and `prior_passed`, at least 1: as many
+        rounds that ended, and that went on.
     """
     passed = prior.prior_passed + (state.entered - state.ended).astype(float)
     return beta_from_uniforms(
@@ -50,7 +28,7 @@ def drawn_hazards(
     )
 
 
-def expected_hazards(state: Counts, prior: Prior) -> Float[Array, "K M"]:
+def expected_hazards(state: Any, prior: Any) -> Float[Array, "K M"]:
     """Their posterior means."""
     both = prior.prior_ended + prior.prior_passed
     ended, entered = state.ended.astype(float), state.entered.astype(float)

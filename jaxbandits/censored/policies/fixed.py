@@ -1,6 +1,10 @@
 """Reference points: uniform play, and always the same (clairvoyant if it is best)."""
 
+from collections.abc import Callable
+from typing import Any
+
 import jax.numpy as jnp
+from jax import Array
 
 from jaxbandits.arrays import position, split_index
 from jaxbandits.censored.problem import Action, Combinatorial, Duel, Dueling, Problem
@@ -64,24 +68,21 @@ def fixed_duel(
       ValueError: if there are not two of each, or one is out of range.
       TypeError: if they are no tuples of integers.
     """
-    check_places(problem, arms, limits, 2)
-
-    def act(noise, view, state, params):
-        return Duel(jnp.array(arms, jnp.int32), jnp.array(limits, jnp.int32))
-
-    return Policy(fixed_name(arms, limits), no_state, act, no_update)
+    return fixed_pairs(problem, arms, limits, 2, Duel)
 
 
-def check_places(
+def fixed_pairs(
     problem: Combinatorial | Dueling,
     arms: tuple[int, ...],
     limits: tuple[int, ...],
     size: int,
-) -> None:
-    """Require `size` arms and as many limits' positions that the problem has.
+    action: Callable[[Array, Array], Any],
+) -> Policy:
+    """The same pairs in every round, `size` of them.
 
     Raises:
-      ValueError, TypeError: naming the argument.
+      ValueError, TypeError: naming the argument that does not hold so many arms or
+        positions of limits that the problem has.
     """
     for name, given, length in (
         ("arms", arms, problem.num_arms),
@@ -96,8 +97,8 @@ def check_places(
         for one in given:
             whole(f"{name}: each", one, 0, length - 1)
 
+    def act(noise, view, state, params):
+        return action(jnp.array(arms, jnp.int32), jnp.array(limits, jnp.int32))
 
-def fixed_name(arms: tuple[int, ...], limits: tuple[int, ...]) -> str:
-    """Of a policy that always plays the same pairs."""
-    pairs = zip(arms, limits, strict=True)
-    return "fixed " + ", ".join(f"({i}, {j})" for i, j in pairs)
+    pairs = (f"({i}, {j})" for i, j in zip(arms, limits, strict=True))
+    return Policy(f"fixed {', '.join(pairs)}", no_state, act, no_update)

@@ -18,7 +18,7 @@ from jax import Array
 
 from jaxbandits.arrays import first_true, pick, unit_interval
 from jaxbandits.censored.policies import cell_thompson, rcucb
-from jaxbandits.censored.policies.fixed import check_places, fixed_name
+from jaxbandits.censored.policies.fixed import fixed_pairs
 from jaxbandits.censored.policies.observed import reward_of_round
 from jaxbandits.censored.policies.product_arms import product_arms
 from jaxbandits.censored.policies.scored import Scored, best_super_arm, plays_super_arms
@@ -189,11 +189,7 @@ def fixed_super_arm(
       ValueError: if there are not m of each, one is out of range, or arms are equal.
       TypeError: if they are no tuples of integers.
     """
-    check_places(problem, arms, limits, problem.size)
+    policy = fixed_pairs(problem, arms, limits, problem.size, SuperArm)
     if len(set(arms)) < len(arms):
         raise ValueError(f"arms must be different, got {shown(arms)}")
-
-    def act(noise, view, state, params):
-        return SuperArm(jnp.array(arms, jnp.int32), jnp.array(limits, jnp.int32))
-
-    return Policy(fixed_name(arms, limits), no_state, act, no_update)
+    return policy
