@@ -134,8 +134,6 @@ _FORMS: dict[str, Maker] = {
         {"update": "all", "others": "point", "start": "uniform_split"},
     ),
     "allocation/ra-ucb-delta": Maker(allocation.ra_ucb, {"radii": "delta"}),
-    "allocation/ra-ucb-printed": Maker(allocation.ra_ucb, {"estimator": "printed"}),
-    "allocation/ra-ucb-printed-radii": Maker(allocation.ra_ucb, {"radii": "printed"}),
     "allocation/mg-ucb-delta-difference": Maker(
         allocation.mg_ucb_delta, {"greedy": "difference"}
     ),

@@ -22,11 +22,9 @@ from scipy import stats
 
 from jaxbandits.allocation import make_problem
 from jaxbandits.allocation.policies.estimates import (
-    Grid,
+    Estimator,
     Statistics,
-    estimate,
     likelihood,
-    rate_bounds,
 )
 from jaxbandits.arrays import CompensatedSum
 from jaxbandits.laws import thresholds
@@ -133,7 +131,8 @@ def coverage(case: Case, sets: int, successes=SUCCESSES, seed: int = 0) -> np.nd
         lowest=case.truth / case.spread,
         highest=case.truth * case.spread,
     )
-    grid, own = Grid.of(problem), None if case.shape is None else np.float32(case.shape)
+    estimator = Estimator(problem)
+    grid, own = estimator.grid, None if case.shape is None else np.float32(case.shape)
     nodes = np.asarray(grid.nodes(), np.float32)
     tables = []
     for level in LEVELS:
@@ -145,10 +144,9 @@ def coverage(case: Case, sets: int, successes=SUCCESSES, seed: int = 0) -> np.nd
 
     def ends(n, sums):
         none = CompensatedSum.zeros(nodes.shape, float)
-        statistics = Statistics(n, sums, none, None, jnp.zeros((), float))
-        found = estimate(problem, statistics, own)
-        known = likelihood(statistics)
-        sides = rate_bounds(problem, known, found, Z_SQUARED)
+        statistics = Statistics(n, sums, none, jnp.zeros((), float))
+        found = estimator.estimate(statistics, own)
+        sides = estimator.rate_bounds(likelihood(statistics), found, Z_SQUARED)
         return [grid.rate(place) for place in sides]
 
     rng, shares = np.random.default_rng(seed), []

@@ -10,6 +10,10 @@ POLICIES: dict[str, Maker] = {
     "censored/thompson-strict": Maker(censored.thompson_strict),
     "budgeted/ucb-b2-code": Maker(budgeted.ucb_b2_code),
     "budgeted/b-greedy-code": Maker(budgeted.b_greedy_code),
+    "allocation/ra-ucb-printed": Maker(allocation.ra_ucb_printed),
+    "allocation/ra-ucb-printed-radii": Maker(
+        allocation.ra_ucb_printed, {"estimator": "truncated", "radii": "printed"}
+    ),
     "allocation/ra-ucb-authors": Maker(allocation.ra_ucb_authors),
     "farewell/wait-ucb-naive": Maker(farewell.wait_ucb_naive),
 }

@@ -16,6 +16,7 @@ from scipy import stats
 
 from jaxbandits import allocation, simulate
 from jaxbandits.stats import final
+from jaxbandits_studies.slips.allocation import ra_ucb_printed
 from studies.tests.ztable import FALSE_ALARM, Row, listed, of_repetitions
 
 pytestmark = pytest.mark.slow
@@ -24,7 +25,7 @@ SEEDS, RUNS = 64, 15
 POINT = {"update": "all", "others": "point"}
 INDEPENDENT = {
     "printed": (
-        partial(allocation.ra_ucb, radii="printed"),
+        partial(ra_ucb_printed, estimator="truncated", radii="printed"),
         {1.0: 40_023, 1e-4: 29_536, 1e-5: 4_818, 1e-6: 890},
     ),
     "delta": (
@@ -114,7 +115,7 @@ def test_the_slope_of_the_truncated_estimator():
     """
     expected, slope = 4_500, 0.33
     game = allocation.simulation()
-    policy = allocation.ra_ucb(game.problem, estimator="truncated")
+    policy = allocation.ra_ucb(game.problem)
     data = simulate(policy, game, horizon=1_000_000, seeds=16, checkpoints="log")
     curve = data["regret"].isel(policy=0, params=0)
     mean = curve.mean("seed")

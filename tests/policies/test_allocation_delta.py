@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from jaxbandits.allocation import make_problem
-from jaxbandits.allocation.policies.estimates import no_statistics, observe
-from jaxbandits.allocation.policies.radii import Scales, bounds
+from jaxbandits.allocation.policies.estimates import Estimator
+from jaxbandits.allocation.policies.radii import Scales, bounds, delta
 from jaxbandits.laws.thresholds import exponential
 
 BUDGET, RATE, P = 40.0, 0.1, 0.9
@@ -19,7 +19,8 @@ def test_spread_of_the_probability():
     """60 rounds at allocations that mostly suffice: coins of .8, not a Poisson count,
     which would spread it by twice as much."""
     problem = make_problem(exponential, 1, BUDGET, lowest=1 / 40, highest=2)
-    empty = jax.tree.map(lambda x: x[0], no_statistics(problem, "truncated", True))
+    estimator = Estimator(problem, variances=True)
+    empty = jax.tree.map(lambda x: x[0], estimator.zeros())
     rng = np.random.default_rng(0)
     shape = 400, len(AMOUNTS)
     drawn = np.where(rng.random(shape) < P, rng.exponential(1 / RATE, shape), np.inf)
@@ -27,7 +28,7 @@ def test_spread_of_the_probability():
 
     def run(thresholds):
         def add(statistics, pair):
-            return observe(problem, statistics, *pair, None), None
+            return estimator.observe(statistics, *pair, None), None
 
         statistics, _ = jax.lax.scan(add, empty, (thresholds, jnp.asarray(AMOUNTS)))
         return statistics
@@ -35,9 +36,9 @@ def test_spread_of_the_probability():
     statistics = jax.jit(jax.vmap(run))(jnp.asarray(seen))
     # log e = 1: the scale is z squared, small, so that no interval is cut at 1.
     small = Scales(1e-4, 1e-4)
-    found = jax.vmap(lambda s: bounds(problem, "delta", s, jnp.e, small, None, None))(
-        statistics
-    )
+    found = jax.vmap(
+        lambda s: bounds(estimator, delta, s, jnp.e, small, None, jnp.int32(0))
+    )(statistics)
     error = (found.probability - found.probability_low) / 1e-2
     inside = np.asarray(found.probability) < 1
     spread = np.std(np.asarray(found.probability))

@@ -8,10 +8,7 @@ from scipy.special import ndtri
 from jaxbandits import allocation
 from jaxbandits.allocation.policies.estimates import (
     FINE,
-    Grid,
-    estimate,
-    likelihood,
-    no_statistics,
+    Estimator,
     probability_bound,
 )
 from jaxbandits.allocation.policies.posterior import State, _room, draw
@@ -28,8 +25,8 @@ def starved():
     that rate half a unit is enough in 1.2 % of rounds, and not in 9 %.
     """
     problem = allocation.simulation(1).problem
-    grid = Grid.of(problem, FINE)
-    rate = np.asarray(grid.nodes(), np.float64)
+    estimator = Estimator(problem, FINE)
+    rate = np.asarray(estimator.grid.nodes(), np.float64)
     reached = -np.expm1(-rate * AMOUNT)
     seen = (np.arange(SUCCESSES) + 0.5) / SUCCESSES * AMOUNT
     density = SUCCESSES * np.log(rate / reached) - rate * seen.sum()
@@ -39,7 +36,7 @@ def starved():
         high = exact.astype(np.float32)
         return CompensatedSum(jnp.asarray(high), jnp.asarray(exact - high, jnp.float32))
 
-    statistics = no_statistics(problem, "truncated", grid=grid)._replace(
+    statistics = estimator.zeros()._replace(
         successes=jnp.array([SUCCESSES], jnp.int32),
         likelihood=total(density),
         exposure=total(ROUNDS * reached),
@@ -51,7 +48,7 @@ def starved():
             if x is not None
         }
     )
-    found = estimate(problem, arm, None, likelihood(arm), grid)
+    found = estimator.estimate(arm, None)
     return problem, arm, State(statistics, type(found)(*(x[None] for x in found)))
 
 

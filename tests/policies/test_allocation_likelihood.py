@@ -11,11 +11,9 @@ from scipy import optimize
 
 from jaxbandits.allocation import make_problem
 from jaxbandits.allocation.policies.estimates import (
-    Grid,
+    Estimator,
     Statistics,
-    estimate,
     likelihood,
-    rate_bounds,
 )
 from jaxbandits.arrays import CompensatedSum
 from jaxbandits.laws.thresholds import FAMILIES
@@ -73,7 +71,8 @@ def assert_errors_are_small(name, shape, truth, rates, successes):
     seen, exact = likelihoods(name, shape, truth, amounts, each, problem)
     share = successes / (each * len(LEVELS))
 
-    nodes = np.asarray(Grid.of(problem).nodes(), np.float32)[:, None]
+    estimator = Estimator(problem)
+    nodes = np.asarray(estimator.grid.nodes(), np.float32)[:, None]
     own = None if shape is None else np.float32(shape)
 
     def log_density(seen):
@@ -91,11 +90,10 @@ def assert_errors_are_small(name, shape, truth, rates, successes):
         jnp.asarray(total), jnp.asarray(np.float32(share * table - total))
     )
     one = CompensatedSum.zeros(len(nodes), float)
-    statistics = Statistics(jnp.int32(successes), sums, one, None, jnp.zeros((), float))
-    found = estimate(problem, statistics, own)
-    grid = Grid.of(problem)
-    sides = rate_bounds(problem, likelihood(statistics), found, Z_SQUARED)
-    ends = [float(grid.rate(side)) for side in sides]
+    statistics = Statistics(jnp.int32(successes), sums, one, jnp.zeros((), float))
+    found = estimator.estimate(statistics, own)
+    sides = estimator.rate_bounds(likelihood(statistics), found, Z_SQUARED)
+    ends = [float(estimator.grid.rate(side)) for side in sides]
 
     centre = np.log(truth)
     best = optimize.minimize_scalar(

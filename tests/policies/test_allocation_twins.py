@@ -18,12 +18,12 @@ from scipy.special import ndtri
 from jaxbandits import allocation
 from jaxbandits.allocation import View
 from jaxbandits.allocation.policies.learning import start_allocation, turn
-from jaxbandits.allocation.policies.radii import printed_constants
 from jaxbandits.allocation.serving.handing_out import units
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.allocation import fill_in_order
 from jaxbandits.laws.thresholds import discrete_weibull, exponential, lomax, weibull
 from jaxbandits.testing import trace_run
+from jaxbandits_studies.slips.allocation import printed_constants
 from tests.games import given_arms
 from tests.heavy import in_short
 from tests.policies.followed import assert_sound, by_name

@@ -17,7 +17,7 @@ from jaxbandits.engine.tape import Stream, instance_key, read, root_key
 from jaxbandits.laws.thresholds import discrete_weibull, exponential, weibull
 from jaxbandits.protocol import Policy
 from jaxbandits.testing import altered, trace_run
-from jaxbandits_studies.slips.allocation import ra_ucb_authors
+from jaxbandits_studies.slips.allocation import ra_ucb_authors, ra_ucb_printed
 from tests.games import given_arms
 from tests.heavy import in_short
 from tests.reference.allocation_environment import AllocationGame
@@ -506,7 +506,8 @@ def problem(name="exponential", **options):
 
 
 OPTIONS = [
-    (allocation.ra_ucb, {"estimator": "both"}, "estimator must be"),
+    (ra_ucb_printed, {"estimator": "both"}, "estimator must be"),
+    (ra_ucb_printed, {"radii": "exact"}, "radii must be"),
     (allocation.ra_ucb, {"radii": "exact"}, "radii must be"),
     (allocation.ra_ucb, {"update": "none"}, "update must be"),
     (allocation.ra_ucb, {"others": "best"}, "others must be"),

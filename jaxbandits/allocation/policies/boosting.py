@@ -1,6 +1,5 @@
 """What RA-UCB and its relatives share: one arm at its best, in turn (section 4.3)."""
 
-from functools import cache
 from typing import NamedTuple
 
 import jax.numpy as jnp
@@ -8,7 +7,7 @@ from jax import Array
 from jaxtyping import Float, Int32
 
 from jaxbandits.allocation import Action, Problem
-from jaxbandits.allocation.policies.estimates import ESTIMATORS, no_statistics
+from jaxbandits.allocation.policies.estimates import Estimator
 from jaxbandits.allocation.policies.learning import (
     STARTS,
     UPDATES,
@@ -21,15 +20,14 @@ from jaxbandits.allocation.policies.learning import (
 from jaxbandits.allocation.policies.radii import (
     RADII,
     Bounds,
+    Radius,
     Scales,
     no_bounds,
-    printed_constants,
 )
 from jaxbandits.allocation.serving.handing_out import HandOut
 from jaxbandits.allocation.solving import shape_array
 from jaxbandits.arrays import constant, one_hot, pick
 from jaxbandits.checks import NonNegative, Positive, one_of
-from jaxbandits.laws.thresholds import exponential
 from jaxbandits.protocol import Policy
 
 OTHERS = ("pessimistic", "point")
@@ -50,7 +48,6 @@ class Params(NamedTuple):
 class Options(NamedTuple):
     """The named choices of `allocation.ra_ucb`."""
 
-    estimator: str = "truncated"
     radii: str = "profile"
     update: str = "boosted"
     others: str = "pessimistic"
@@ -58,7 +55,6 @@ class Options(NamedTuple):
 
 
 CHOICES = {
-    "estimator": ESTIMATORS,
     "radii": RADII,
     "update": UPDATES,
     "others": OTHERS,
@@ -66,9 +62,13 @@ CHOICES = {
 }
 
 
-@cache
 def boosting(
-    name: str, problem: Problem, hand_out: HandOut, options: Options
+    name: str,
+    problem: Problem,
+    hand_out: HandOut,
+    options: Options,
+    estimator: Estimator | None = None,
+    radius: Radius | None = None,
 ) -> Policy[Learner, Params, Action]:
     """A policy that solves P~ for its boosted arm.
 
@@ -79,21 +79,18 @@ def boosting(
         action``: in the start the amounts `alone`, afterwards for the
         objective ``sum weight_i G(x_i, rate_i)``; the same function for equal problems.
       options: the choices.
+      estimator: by default that of the truncated likelihood.
+      radius: in place of that which `options` name.
 
     Raises:
-      ValueError: naming the option, on a choice that does not exist, and on radii that
-        the family has not.
+      ValueError: naming the option, on a choice that does not exist.
     """
     for key, allowed in CHOICES.items():
         one_of(key, getattr(options, key), allowed)
-    if options.radii == "code" and problem.family is not exponential:
-        raise ValueError(
-            f"radii: 'code' is for exponential thresholds, got {problem.family.name}"
-        )
     start, shape = options.start, shape_array(problem)
-    printed = options.radii == "printed"
-    constants = printed_constants(problem) if printed else None
-    points = options.radii == "none" or options.others == "point"
+    estimator = estimator or Estimator(problem, variances=options.radii == "delta")
+    radius = radius or RADII[options.radii]
+    points = radius is None or options.others == "point"
 
     def worst(result, shape):
         scale = problem.family.scale(result.rate_high, result.rate_low, shape)
@@ -101,10 +98,9 @@ def boosting(
 
     def init(params):
         del params
-        variances = options.radii == "delta"
-        statistics = no_statistics(problem, options.estimator, variances)
         result = no_bounds(problem, points)
-        return Learner(statistics, result, None if points else result.probability_low)
+        worst = None if points else result.probability_low
+        return Learner(estimator.zeros(), result, worst)
 
     def act(noise, view, state, params):
         del noise
@@ -117,18 +113,17 @@ def boosting(
     def update(noise, view, state, action, feedback, params):
         del noise, action
         return learn(
-            problem,
+            estimator,
             state,
             feedback,
             turn(problem, start, params.initial, view.round),
             start=start,
             update=options.update,
             renew=bounds_after(
-                problem,
-                options.radii,
+                estimator,
+                radius,
                 view.round,
                 Scales(params.scale, params.scale * params.ratio),
-                constants,
                 points,
                 None if points else worst,
             ),

@@ -14,17 +14,16 @@ not, which turns successes into a probability, eq. (11).
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
-from jaxtyping import Float, Int32
+from jaxtyping import Bool, Float, Int32
 
 from jaxbandits.allocation import Problem
 from jaxbandits.arrays import CompensatedSum, first_argmax, pick, stored
 from jaxbandits.kernels.interpolation import crossings, interpolate, maximum
-from jaxbandits.laws.thresholds import inverse_truncated_mean
 
 # Neighbouring rates differ by a factor of at most exp(SPACING), and of exp(SHARP) to
 # the power of one over the sharpness of the likelihood.
@@ -33,7 +32,6 @@ SHARP = 0.24
 NODES = 8  # that a polynomial passes through
 FINE = 0.12  # the spacing for densities that are linear between nodes
 TINY = 1e-30  # stands for an exposure of 0
-ESTIMATORS = ("truncated", "printed")
 
 
 class Statistics(NamedTuple):
@@ -43,7 +41,6 @@ class Statistics(NamedTuple):
       successes: i32[], n.
       likelihood: f32[J], logarithm of the likelihood of every rate.
       exposure: f32[J], C.
-      thresholds: f32[], sum of the thresholds seen; None unless the estimator needs it.
       last: f32[], the last allocation that was observed.
       squares: f32[J], sum of the squares of what `exposure` sums; None unless variances
         need it.
@@ -52,7 +49,6 @@ class Statistics(NamedTuple):
     successes: Int32[Array, "*arms"]
     likelihood: CompensatedSum
     exposure: CompensatedSum
-    thresholds: CompensatedSum | None
     last: Float[Array, "*arms"]
     squares: CompensatedSum | None = None
 
@@ -135,85 +131,6 @@ class Grid(NamedTuple):
         return jnp.clip(place, 0.0, self.last)
 
 
-def no_statistics(
-    problem: Problem,
-    estimator: str,
-    variances: bool = False,
-    grid: Grid | None = None,
-) -> Statistics:
-    """Before the first round, for all arms; with what `variances` of p need, or not."""
-    num_arms = problem.num_arms
-    size = (grid or Grid.of(problem)).size
-    table = CompensatedSum.zeros((num_arms, size), float)
-    sums = CompensatedSum.zeros(num_arms, float) if estimator == "printed" else None
-    count = jnp.zeros(num_arms, jnp.int32)
-    squares = table if variances else None
-    return Statistics(count, table, table, sums, jnp.zeros(num_arms, float), squares)
-
-
-def observe(
-    problem: Problem,
-    statistics: Statistics,
-    threshold: Float[Array, ""],
-    amount: Float[Array, ""],
-    shape: Float[Array, ""] | None,
-    grid: Grid | None = None,
-) -> Statistics:
-    """Statistics of one arm after a round.
-
-    Args:
-      problem: the game.
-      statistics: of the arm.
-      threshold: f[], as in the feedback: +inf unless the arm succeeded.
-      amount: f[], what the arm had.
-      shape: f[] or None, the arm's.
-      grid: of the statistics, if it is not ``Grid.of(problem)``.
-    """
-    family, grid = problem.family, grid or Grid.of(problem)
-    rates = grid.nodes()
-    success = threshold < jnp.inf
-    seen = jnp.where(success, threshold, 1.0)
-    printed = statistics.thresholds is not None
-    reached = _reached(problem, grid, amount, shape)
-    if family.precise and not printed:
-        # As precise as the other term, and less work.
-        log_share = jnp.log(jnp.where(success, reached, 1.0))
-    else:
-        bound = jnp.where(success, problem.budget if printed else amount, 1.0)
-        log_share = family.log_cdf(bound, rates, shape)
-    truncated = family.log_pdf(seen, rates, shape) - log_share
-    sums, squares = statistics.thresholds, statistics.squares
-    return Statistics(
-        statistics.successes + success.astype(jnp.int32),
-        statistics.likelihood.add(jnp.where(success, truncated, 0.0)),
-        statistics.exposure.add(reached),
-        sums.add(jnp.where(success, threshold, 0.0)) if printed else None,  # type: ignore[union-attr]
-        amount,
-        squares and squares.add(reached * reached),
-    )
-
-
-def _reached(
-    problem: Problem,
-    grid: Grid,
-    amount: Float[Array, ""],
-    shape: Float[Array, ""] | None,
-) -> Float[Array, " J"]:
-    """G(amount, rate) for all rates of the grid, f[J].
-
-    Without memory ``1 - G`` is squared where the rate is doubled, so that G is ``G (2 -
-    G)`` there: the error in digits of G does not grow by that.
-    """
-    rates, octave = grid.nodes(), grid.octave
-    if octave is None:
-        return problem.family.cdf(amount, rates, shape)
-    rows = [stored(problem.family.cdf(amount, rates[:octave], shape))]
-    for first in range(octave, grid.size, octave):
-        before = rows[-1][: grid.size - first]
-        rows.append(stored(before * (2 - before)))
-    return stored(jnp.concatenate(rows))
-
-
 class Likelihood(NamedTuple):
     """The log likelihood of an arm.
 
@@ -243,74 +160,146 @@ def exposure_at(statistics: Statistics, place: Float[Array, ""]) -> Float[Array,
     return interpolate(statistics.exposure.total, place, NODES)
 
 
-def estimate(
-    problem: Problem,
-    statistics: Statistics,
-    shape: Float[Array, ""] | None,
-    known: Likelihood | None = None,
-    grid: Grid | None = None,
-) -> Estimate:
-    """Rate and probability of one arm, eqs. (10) and (11).
+class Estimator:
+    """How arms are learnt about: what is kept of one, and what follows from it.
 
-    Without a success the rate is the middle of the grid and the probability 0.
-
-    Args:
+    Attributes:
       problem: the game.
-      statistics: of the arm.
-      shape: f[] or None, the arm's.
-      known: its likelihood; by default it is looked for.
-      grid: of the statistics, if it is not ``Grid.of(problem)``.
+      grid: the rates at which likelihoods are known.
+      variances: whether is kept what variances of p need.
     """
-    grid, none = grid or Grid.of(problem), statistics.successes == 0
-    values, node = likelihood(statistics) if known is None else known
-    if statistics.thresholds is None:
-        place, height = maximum(values, grid.last, node, NODES)
-    else:
-        count = jnp.maximum(statistics.successes, 1).astype(float)
-        rate = inverse_truncated_mean(
-            problem.family,
-            statistics.thresholds.total / count,
-            problem.budget,
-            problem.lowest,
-            problem.highest,
-            shape,
+
+    def __init__(
+        self, problem: Problem, spacing: float = SPACING, variances: bool = False
+    ) -> None:
+        self.problem, self.variances = problem, variances
+        self.grid = Grid.of(problem, spacing)
+
+    def zeros(self) -> Any:
+        """Before the first round, for all arms."""
+        num_arms = self.problem.num_arms
+        table = CompensatedSum.zeros((num_arms, self.grid.size), float)
+        count, last = jnp.zeros(num_arms, jnp.int32), jnp.zeros(num_arms, float)
+        squares = table if self.variances else None
+        return Statistics(count, table, table, last, squares)
+
+    def observe(
+        self,
+        statistics: Any,
+        threshold: Float[Array, ""],
+        amount: Float[Array, ""],
+        shape: Float[Array, ""] | None,
+    ) -> Any:
+        """Statistics of one arm after a round.
+
+        Args:
+          statistics: of the arm.
+          threshold: f[], as in the feedback: +inf unless the arm succeeded.
+          amount: f[], what the arm had.
+          shape: f[] or None, the arm's.
+        """
+        rates = self.grid.nodes()
+        success = threshold < jnp.inf
+        seen = jnp.where(success, threshold, 1.0)
+        reached = self._reached(amount, shape)
+        log_share = self.log_share(success, amount, reached, rates, shape)
+        truncated = self.problem.family.log_pdf(seen, rates, shape) - log_share
+        squares = statistics.squares
+        return Statistics(
+            statistics.successes + success.astype(jnp.int32),
+            statistics.likelihood.add(jnp.where(success, truncated, 0.0)),
+            statistics.exposure.add(reached),
+            amount,
+            squares and squares.add(reached * reached),
         )
-        place = grid.place(rate)
-        height = interpolate(values, place, NODES)
-    # Stored: it has many readers, and each would compute Newton's steps again.
-    place = stored(jnp.where(none, grid.last / 2, place))
-    height = jnp.where(none, 0.0, height)
-    exposure = jnp.maximum(exposure_at(statistics, place), TINY)
-    probability = jnp.minimum(statistics.successes.astype(float) / exposure, 1.0)
-    return Estimate(place, height, grid.rate(place), probability)
 
+    def log_share(
+        self,
+        success: Bool[Array, ""],
+        amount: Float[Array, ""],
+        reached: Float[Array, " J"],
+        rates: Float[Array, " J"],
+        shape: Float[Array, ""] | None,
+    ) -> Float[Array, " J"]:
+        """Logarithm of G where thresholds are truncated; any number without success."""
+        if self.problem.family.precise:
+            # As precise as the other term, and less work.
+            return jnp.log(jnp.where(success, reached, 1.0))
+        bound = jnp.where(success, amount, 1.0)
+        return self.problem.family.log_cdf(bound, rates, shape)
 
-def rate_bounds(
-    problem: Problem,
-    known: Likelihood,
-    result: Estimate,
-    z_squared: Float[Array, ""],
-    grid: Grid | None = None,
-) -> tuple[Float[Array, ""], Float[Array, ""]]:
-    """Places where twice the log likelihood ratio to the estimate is z squared.
+    def _reached(
+        self, amount: Float[Array, ""], shape: Float[Array, ""] | None
+    ) -> Float[Array, " J"]:
+        """G(amount, rate) for all rates of the grid, f[J].
 
-    Args:
-      problem: the game.
-      known: the likelihood of an arm with at least one success.
-      result: its estimate.
-      z_squared: f[] >= 0.
-      grid: of the statistics, if it is not ``Grid.of(problem)``.
+        Without memory ``1 - G`` is squared where the rate is doubled, so that G is ``G
+        (2 - G)`` there: the error in digits of G does not grow by that.
+        """
+        cdf, rates, octave = (
+            self.problem.family.cdf,
+            self.grid.nodes(),
+            self.grid.octave,
+        )
+        if octave is None:
+            return cdf(amount, rates, shape)
+        rows = [stored(cdf(amount, rates[:octave], shape))]
+        for first in range(octave, self.grid.size, octave):
+            before = rows[-1][: self.grid.size - first]
+            rows.append(stored(before * (2 - before)))
+        return stored(jnp.concatenate(rows))
 
-    Returns:
-      ``(low f[], high f[])``, the end of the grid where there is none.
-    """
-    level = result.height - jnp.asarray(z_squared, result.height.dtype) / 2
-    last = (grid or Grid.of(problem)).last
-    peak, height = result.place, result.height
-    low, high = crossings(known.values, peak, height, level, NODES)
-    # Stored: every entry of a window would compute Newton's steps again.
-    ends: tuple[Array, Array] = stored((low, jnp.minimum(high, last)))
-    return ends
+    def estimate(
+        self,
+        statistics: Any,
+        shape: Float[Array, ""] | None,
+        known: Likelihood | None = None,
+    ) -> Estimate:
+        """Rate and probability of one arm, eqs. (10) and (11).
+
+        Without a success the rate is the middle of the grid and the probability 0.
+
+        Args:
+          statistics: of the arm.
+          shape: f[] or None, the arm's.
+          known: its likelihood; by default it is looked for.
+        """
+        none = statistics.successes == 0
+        known = likelihood(statistics) if known is None else known
+        place, height = self.likeliest(statistics, known, shape)
+        # Stored: it has many readers, and each would compute Newton's steps again.
+        place = stored(jnp.where(none, self.grid.last / 2, place))
+        height = jnp.where(none, 0.0, height)
+        exposure = jnp.maximum(exposure_at(statistics, place), TINY)
+        probability = jnp.minimum(statistics.successes.astype(float) / exposure, 1.0)
+        return Estimate(place, height, self.grid.rate(place), probability)
+
+    def likeliest(
+        self, statistics: Any, known: Likelihood, shape: Float[Array, ""] | None
+    ) -> tuple[Float[Array, ""], Float[Array, ""]]:
+        """Place of the rate with the largest likelihood, and that likelihood."""
+        del statistics, shape
+        return maximum(known.values, self.grid.last, known.node, NODES)
+
+    def rate_bounds(
+        self, known: Likelihood, result: Estimate, z_squared: Float[Array, ""]
+    ) -> tuple[Float[Array, ""], Float[Array, ""]]:
+        """Places where twice the log likelihood ratio to the estimate is z squared.
+
+        Args:
+          known: the likelihood of an arm with at least one success.
+          result: its estimate.
+          z_squared: f[] >= 0.
+
+        Returns:
+          ``(low f[], high f[])``, the end of the grid where there is none.
+        """
+        level = result.height - jnp.asarray(z_squared, result.height.dtype) / 2
+        peak, height = result.place, result.height
+        low, high = crossings(known.values, peak, height, level, NODES)
+        # Stored: every entry of a window would compute Newton's steps again.
+        ends: tuple[Array, Array] = stored((low, jnp.minimum(high, self.grid.last)))
+        return ends
 
 
 def probability_bound(

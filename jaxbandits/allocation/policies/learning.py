@@ -13,8 +13,8 @@ from jax import Array, lax
 from jaxtyping import Bool, Float, Int32
 
 from jaxbandits.allocation import Problem
-from jaxbandits.allocation.policies.estimates import Statistics, observe
-from jaxbandits.allocation.policies.radii import Bounds, Scales, bounds
+from jaxbandits.allocation.policies.estimates import Estimator
+from jaxbandits.allocation.policies.radii import Bounds, Radius, Scales, bounds
 from jaxbandits.allocation.solving import shape_array
 from jaxbandits.allocation.types import Feedback, View
 from jaxbandits.arrays import constant, one_hot, pick, row, stored, with_row
@@ -22,7 +22,7 @@ from jaxbandits.arrays import constant, one_hot, pick, row, stored, with_row
 STARTS = ("one_arm", "uniform_split")
 UPDATES = ("boosted", "all")
 # ``(statistics, shape, arm) -> (bounds, worst)`` of one arm that has been observed.
-Renew = Callable[[Statistics, Array | None, Array], tuple[Bounds, Array | None]]
+Renew = Callable[[Any, Array | None, Array], tuple[Bounds, Array | None]]
 
 
 class Learner(NamedTuple):
@@ -34,7 +34,7 @@ class Learner(NamedTuple):
       worst: f[K], weight of an arm at its worst; None if nobody asks for it.
     """
 
-    statistics: Statistics
+    statistics: Any
     bounds: Bounds
     worst: Float[Array, " K"] | None = None
 
@@ -96,7 +96,7 @@ def even_split(
 
 
 def learn(
-    problem: Problem,
+    estimator: Estimator,
     learner: Learner,
     feedback: Feedback,
     now: Turn,
@@ -108,7 +108,7 @@ def learn(
     """The learner after a round.
 
     Args:
-      problem: the game.
+      estimator: of the game.
       learner: before the round.
       feedback: of the round.
       now: whose turn it was.
@@ -116,12 +116,13 @@ def learn(
       update: one of `UPDATES`.
       renew: what follows from the statistics of one arm, after it has been observed.
     """
+    problem = estimator.problem
     shapes = shape_array(problem)
     everyone = jnp.arange(problem.num_arms, dtype=jnp.int32)
 
     def having_seen(before, arm, threshold, amount):
         shape = None if shapes is None else pick(constant(shapes), arm)
-        return observe(problem, before, threshold, amount, shape), shape
+        return estimator.observe(before, threshold, amount, shape), shape
 
     def one(learner, arm, threshold, amount):
         statistics, shape = having_seen(learner.statistics, arm, threshold, amount)
@@ -150,25 +151,22 @@ def learn(
 
 
 def bounds_after(
-    problem: Problem,
-    kind: str,
+    estimator: Estimator,
+    radius: Radius | None,
     round_: Int32[Array, ""],
     scales: Scales | None = None,
-    constants: Any = None,
     points: bool = True,
     worst: Callable[[Bounds, Array | None], Array] | None = None,
 ) -> Renew:
-    """The `renew` of `learn` for bounds of a kind; ``none`` takes no scales.
+    """The `renew` of `learn` for bounds by a radius; without one there are no scales.
 
     With `points` estimates are kept beside the bounds, with `worst` what that function
     of bounds and shape returns.
     """
-    table = None if constants is None else constant(list(constants))
 
     def renew(statistics, shape, arm):
-        own = None if table is None else type(constants)(*(pick(x, arm) for x in table))
         t = round_.astype(float)
-        result = bounds(problem, kind, statistics, t, scales, shape, own, points)
+        result = bounds(estimator, radius, statistics, t, scales, shape, arm, points)
         return result, worst and worst(result, shape)
 
     return renew

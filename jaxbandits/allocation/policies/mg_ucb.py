@@ -5,8 +5,6 @@ Feedback", section 5, Algorithms 3 and 4. Estimates and boosts are RA-UCB's, wit
 same named choices; the resource of a round is handed out until it is gone.
 """
 
-from typing import Any
-
 from jaxbandits.allocation import Action, Problem
 from jaxbandits.allocation.policies.boosting import Options, Params, boosting
 from jaxbandits.allocation.policies.learning import Learner
@@ -19,27 +17,40 @@ GREEDY = ("derivative", "difference", "envelope")
 
 
 @factory(Problem)
-def mg_ucb(problem: Problem, **options: Any) -> Policy[Learner, Params, Action]:
+def mg_ucb(
+    problem: Problem,
+    radii: str = "profile",
+    update: str = "boosted",
+    others: str = "pessimistic",
+    start: str = "one_arm",
+) -> Policy[Learner, Params, Action]:
     """MG-UCB (Algorithm 3): resource flows to the largest marginal value until it ends.
 
     Args:
       problem: what is known of the game.
-      **options: as for `ra_ucb`.
+      radii, update, others, start: as for `ra_ucb`.
 
     Raises:
       ValueError: as `ra_ucb`, and unless the family is concave: elsewhere the flow is
         no optimum; on a uniform start with unequal shapes, which no flow gives.
     """
-    uniform = options.get("start") == "uniform_split"
+    uniform = start == "uniform_split"
     if uniform and problem.shape and len(set(problem.shape)) > 1:
         raise ValueError("start must be 'one_arm' if the arms' shapes differ")
     hand_out = flow(paid_for_each(problem))
-    return boosting("MG-UCB", problem, hand_out, Options(**options))
+    options = Options(radii, update, others, start)
+    return boosting("MG-UCB", problem, hand_out, options)
 
 
 @factory(Problem)
 def mg_ucb_delta(
-    problem: Problem, steps: int = STEPS, greedy: str = "derivative", **options: Any
+    problem: Problem,
+    steps: int = STEPS,
+    greedy: str = "derivative",
+    radii: str = "profile",
+    update: str = "boosted",
+    others: str = "pessimistic",
+    start: str = "one_arm",
 ) -> Policy[Learner, Params, Action]:
     """MG-UCB-Delta (Algorithm 4): resource is handed out in units.
 
@@ -51,7 +62,7 @@ def mg_ucb_delta(
         ``difference`` that a unit makes (its proof), or to the steepest concave
         ``envelope`` (ours). Where G starts flat, as Weibull laws with k > 1 do, all
         derivatives are 0 at first, and only envelopes see what lies beyond.
-      **options: as for `ra_ucb`.
+      radii, update, others, start: as for `ra_ucb`.
 
     Raises:
       ValueError: as `ra_ucb`; if `steps` is less than 1; on another `greedy`, or on
@@ -62,4 +73,6 @@ def mg_ucb_delta(
     if problem.family.integer and greedy != "difference":
         raise ValueError("greedy must be 'difference' for a family of integers")
     hand_out = units(problem, steps, greedy)
-    return boosting("MG-UCB-Delta", problem, hand_out, Options(**options))
+    return boosting(
+        "MG-UCB-Delta", problem, hand_out, Options(radii, update, others, start)
+    )

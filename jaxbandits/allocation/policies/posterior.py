@@ -14,7 +14,6 @@ standard normal, p is at most 1 for z up to ``(C - n) / sqrt(C)``, so that a rat
 counts for what the normal law has below, and z is drawn from there.
 """
 
-from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -29,15 +28,11 @@ from jaxbandits.allocation.policies.estimates import (
     FINE,
     TINY,
     Estimate,
-    Grid,
+    Estimator,
     Statistics,
-    estimate,
     exposure_at,
     likelihood,
-    no_statistics,
-    observe,
     probability_bound,
-    rate_bounds,
 )
 from jaxbandits.allocation.solving import shape_array
 from jaxbandits.allocation.types import Feedback
@@ -87,24 +82,24 @@ def _from_grid(
 
 def prior(problem: Problem) -> State:
     """Before the first round."""
-    statistics = no_statistics(problem, "truncated", grid=Grid.of(problem, FINE))
-    return State(statistics, _every_estimate(problem, statistics))
+    estimator = Estimator(problem, FINE)
+    statistics = estimator.zeros()
+    return State(statistics, _every_estimate(estimator, statistics))
 
 
 def after(problem: Problem, state: State, feedback: Feedback) -> State:
     """After a round in which all arms are learnt about."""
     shapes: Any = shape_array(problem)
-    learnt = partial(observe, problem, grid=Grid.of(problem, FINE))
-    statistics = jax.vmap(learnt)(
+    estimator = Estimator(problem, FINE)
+    statistics = jax.vmap(estimator.observe)(
         state.statistics, feedback.threshold, feedback.allocation, shapes
     )
-    return State(statistics, _every_estimate(problem, statistics))
+    return State(statistics, _every_estimate(estimator, statistics))
 
 
-def _every_estimate(problem: Problem, statistics: Statistics) -> Estimate:
-    shapes: Any = shape_array(problem)
-    each = partial(estimate, problem, grid=Grid.of(problem, FINE))
-    return jax.vmap(each)(statistics, shapes)
+def _every_estimate(estimator: Estimator, statistics: Statistics) -> Estimate:
+    shapes: Any = shape_array(estimator.problem)
+    return jax.vmap(estimator.estimate)(statistics, shapes)
 
 
 def _room(statistics: Statistics, exposure: Array) -> Array:
@@ -139,7 +134,8 @@ def draw(
     With `feasible` both are drawn given that p is at most 1; without, p is cut off
     there, whatever rate has been drawn.
     """
-    grid = Grid.of(problem, FINE)
+    estimator = Estimator(problem, FINE)
+    grid = estimator.grid
 
     def one(statistics, estimate, z_rate, z_probability):
         known = likelihood(statistics)
@@ -147,7 +143,7 @@ def draw(
         if feasible:
             density += log_ndtr(_room(statistics, statistics.exposure.total))
         broad, breadth = _from_grid(density, ndtr(z_rate), grid.last)
-        sides = rate_bounds(problem, known, estimate, z_rate**2, grid)
+        sides = estimator.rate_bounds(known, estimate, z_rate**2)
         narrow = jnp.where(z_rate < 0, *sides)
         if feasible:
             narrow = jnp.maximum(narrow, _least_place(statistics))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import jax.numpy as jnp
 
 from jaxbandits.allocation import Action, Problem
-from jaxbandits.allocation.policies.estimates import no_statistics
+from jaxbandits.allocation.policies.estimates import Estimator
 from jaxbandits.allocation.policies.learning import Learner, Turn, bounds_after, learn
 from jaxbandits.allocation.policies.radii import no_bounds
 from jaxbandits.allocation.serving.handing_out import best_way
@@ -42,6 +42,7 @@ def ra_etc(problem: Problem, count: str = "total") -> Policy[Learner, Params, Ac
     """
     one_of("count", count, COUNTS)
     hand_out, num_arms = best_way(problem), problem.num_arms
+    estimator = Estimator(problem)
 
     def turn(round_, params):
         rounds = jnp.round(params.exploration).astype(jnp.int32)
@@ -50,7 +51,7 @@ def ra_etc(problem: Problem, count: str = "total") -> Policy[Learner, Params, Ac
 
     def init(params):
         del params
-        return Learner(no_statistics(problem, "truncated"), no_bounds(problem))
+        return Learner(estimator.zeros(), no_bounds(problem))
 
     def act(noise, view, state, params):
         del noise
@@ -67,13 +68,13 @@ def ra_etc(problem: Problem, count: str = "total") -> Policy[Learner, Params, Ac
         # Nobody's turn once committed: no arm has this number.
         observed = now._replace(arm=jnp.where(now.starting, now.arm, num_arms))
         return learn(
-            problem,
+            estimator,
             state,
             feedback,
             observed,
             start="one_arm",
             update="boosted",
-            renew=bounds_after(problem, "none", view.round),
+            renew=bounds_after(estimator, None, view.round),
         )
 
     return Policy("RA-ETC", init, act, update, Params())

@@ -8,15 +8,15 @@ little censoring.
 
 Named choices, each with its evidence in errata.md:
 
-* `estimator`: ``truncated`` at the allocation of the time (right), or ``printed``, at
-  the whole budget, the largest where rounds differ (eqs. 6-10; inconsistent);
-* `radii`: ``profile`` likelihood, ``delta`` method, ``printed``, of the authors'
-  ``code``, or ``none``: point estimates, and nobody is boosted (NO-UCB);
+* `radii`: ``profile`` likelihood, ``delta`` method, or ``none``: point estimates, and
+  no arm is boosted (NO-UCB);
 * `update`: ``boosted`` arms only (the paper) or ``all``;
 * `others`: ``pessimistic`` (the paper) or at their ``point`` estimates;
 * `start`: ``one_arm`` at a time (the paper) or a ``uniform_split``.
 
-An arm's bounds are renewed when it has been observed, with that round's log t.
+Deviations: thresholds are truncated at the allocation of the time, where eqs. (6) to
+(10) have the whole budget (inconsistent); the printed radii are vacuous. An arm's
+bounds are renewed when it has been observed, with that round's log t.
 """
 
 from jaxbandits.allocation import Action, Problem
@@ -30,7 +30,6 @@ from jaxbandits.protocol import Policy
 @factory(Problem)
 def ra_ucb(
     problem: Problem,
-    estimator: str = "truncated",
     radii: str = "profile",
     update: str = "boosted",
     others: str = "pessimistic",
@@ -40,9 +39,7 @@ def ra_ucb(
 
     Args:
       problem: what is known of the game.
-      estimator: ``truncated`` or ``printed``.
-      radii: ``profile``, ``delta``, ``printed``, ``code`` (exponential thresholds only)
-        or ``none``.
+      radii: ``profile``, ``delta`` or ``none``.
       update: ``boosted`` or ``all``.
       others: ``pessimistic`` or ``point``.
       start: ``one_arm`` or ``uniform_split``.
@@ -51,7 +48,7 @@ def ra_ucb(
       ValueError: naming the argument, on a choice that does not exist, if budgets are
         not known in advance, or in a cascade.
     """
-    options = Options(estimator, radii, update, others, start)
+    options = Options(radii, update, others, start)
     return boosting("RA-UCB", problem, optimum(paid_for_each(problem)), options)
 
 

@@ -1,6 +1,6 @@
 """Confidence bounds of an arm's rate and probability.
 
-Four forms, each with a scale for either radius, and none:
+Two forms, each with a scale for either radius, and none:
 
 * ``profile``: rates whose twice log likelihood ratio is at most ``z**2 = scale log t``,
   and the probabilities that go with the two ends;
@@ -8,44 +8,31 @@ Four forms, each with a scale for either radius, and none:
   Given the rate, the successes of an arm are a sum of coins of probability p G_u: their
   variance is ``sum p G_u (1 - p G_u)``, so the squared relative error of p is ``(1 - q)
   / n`` with ``q = sum (p G_u)**2 / sum p G_u``, and that of the rate comes on top;
-* ``printed``: the paper's Hoeffding radii (section 4.3), times `scale`. With the
-  constants of the theorems they are vacuous (errata.md): the policy then gives all
-  budget to one arm, in turn;
-* ``code``: those of the authors' published code, for exponential thresholds: `CODE_D`
-  in place of the theorems' constant, its blocks of K rounds for t, its hundredths;
 * ``none``: the point estimates, for policies that make no use of bounds.
 
-The paper's ``sqrt(3 log t / (2 n))`` corresponds to ``z**2 = 6 log t``.
+The paper's ``sqrt(3 log t / (2 n))`` corresponds to ``z**2 = 6 log t``. Its Hoeffding
+radii (section 4.3) are vacuous with the constants of its theorems (docs/errata.md).
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import Array
-from jaxtyping import Float
+from jaxtyping import Float, Int32
 
 from jaxbandits.allocation import Problem
 from jaxbandits.allocation.policies.estimates import (
     NODES,
     TINY,
     Estimate,
-    Grid,
+    Estimator,
     Likelihood,
-    Statistics,
-    estimate,
     exposure_at,
     likelihood,
     probability_bound,
-    rate_bounds,
 )
 from jaxbandits.kernels.interpolation import around, interpolate
-from jaxbandits.laws.thresholds import exponential
-
-RADII = ("profile", "delta", "printed", "code", "none")
-CODE_D = 0.07  # for |g'(M)|, 448 times what Lemma H.1 gives in appendix A.1
-LARGE = 1e30  # stands for an infinite radius
 
 
 class Bounds(NamedTuple):
@@ -83,70 +70,49 @@ class Scales(NamedTuple):
     probability: Float[Array, "..."]
 
 
-class _Constants(NamedTuple):
-    """Lipschitz constants of Assumptions 2.3 and 4.1, one per arm: f64[K].
+class Seen(NamedTuple):
+    """An arm as a radius sees it.
 
     Attributes:
-      cdf: L_lambda, of G in the rate.
-      mean: L_mu, one over that of the inverse of the truncated mean.
+      arm: i32[].
+      shape: f[] or None.
+      statistics: of the arm.
+      likelihood: that follows from them.
+      estimate: that follows from them.
     """
 
-    cdf: np.ndarray
-    mean: np.ndarray
+    arm: Int32[Array, ""]
+    shape: Float[Array, ""] | None
+    statistics: Any
+    likelihood: Likelihood
+    estimate: Estimate
 
 
-def printed_constants(problem: Problem) -> _Constants:
-    """The constants of a problem (host); the paper's for exponential thresholds.
-
-    For other families the extreme slopes on a fine grid of rates and allocations.
-    """
-    if problem.family is exponential:
-        top = problem.highest * problem.budget  # M
-        slope = 1 / top**2 - np.exp(-top) / np.expm1(-top) ** 2  # D, Lemma H.1
-        ones = np.ones(problem.num_arms)
-        return _Constants(problem.budget * ones, problem.budget**2 * slope * ones)
-    family = problem.family
-    with jax.enable_x64(True):
-        rates = jnp.asarray(np.geomspace(problem.lowest, problem.highest, 129))
-        amounts = jnp.asarray(np.linspace(0, problem.budget, 2049)[1:])[:, None]
-        shapes = problem.shape or (None,) * problem.num_arms
-
-        def slope(function, x, shape):
-            rows = tuple(jnp.broadcast_arrays(x, rates))
-            tangent = (jnp.zeros_like(rows[0]), jnp.ones_like(rows[1]))
-            return jax.jvp(lambda x, r: function(x, r, shape), rows, tangent)[1]
-
-        def constants(shape):
-            steepest = jnp.max(slope(family.cdf, amounts, shape))
-            flattest = jnp.min(
-                jnp.abs(slope(family.truncated_mean, problem.budget, shape))
-            )
-            return float(steepest), float(flattest)
-
-        different = {shape: constants(shape) for shape in set(shapes)}
-    return _Constants(*np.array([different[shape] for shape in shapes]).T)
+Ends = tuple[Array, Array, Array, Array]  # rate low, high; probability low, high
+# Of an arm with at least one success, in round t f[].
+Radius = Callable[[Estimator, Seen, Scales, Array], Ends]
 
 
 def bounds(
-    problem: Problem,
-    kind: str,
-    statistics: Statistics,
+    estimator: Estimator,
+    radius: Radius | None,
+    statistics: Any,
     round_: Float[Array, ""],
     scales: Scales | None,
     shape: Float[Array, ""] | None,
-    constants: Any,
+    arm: Int32[Array, ""],
     points: bool = True,
 ) -> Bounds:
     """Estimates and bounds of one arm.
 
     Args:
-      problem: the game.
-      kind: one of `RADII`.
+      estimator: of the problem.
+      radius: one of `RADII`.
       statistics: of the arm.
       round_: f[], t.
-      scales: f[] > 0 each, or None for ``none``.
+      scales: f[] > 0 each, or None without a radius.
       shape: f[] or None, the arm's.
-      constants: of the arm, f[] each, for ``printed``; else None.
+      arm: i32[].
       points: whether point estimates are kept beside the bounds.
 
     Returns:
@@ -154,21 +120,14 @@ def bounds(
       unless there are no radii.
     """
     known = likelihood(statistics)
-    result = estimate(problem, statistics, shape, known)
+    result = estimator.estimate(statistics, shape, known)
     rate, probability = result.rate, result.probability
-    if kind == "none":
+    if radius is None:
         return Bounds(rate, rate, rate, probability, probability, probability)
     assert scales is not None
-    log_t = jnp.log(round_)
-    if kind in ("profile", "delta"):
-        form = _profile if kind == "profile" else _delta
-        z = [jnp.sqrt(s * log_t) for s in scales]
-        rest = form(problem, statistics, known, result, *z)
-    elif kind == "printed":
-        rest = _printed(problem, statistics, result, scales, log_t, shape, constants)
-    else:
-        rest = _code(problem, statistics, result, scales, round_)
-    none = statistics.successes == 0
+    seen = Seen(arm, shape, statistics, known, result)
+    rest = radius(estimator, seen, scales, round_)
+    none, problem = statistics.successes == 0, estimator.problem
     anything = (problem.lowest, problem.highest, 0.0, 1.0)
     low, high, p_low, p_high = (
         jnp.where(none, end, x) for x, end in zip(rest, anything, strict=True)
@@ -178,33 +137,29 @@ def bounds(
     return Bounds(rate, low, high, probability, p_low, p_high)
 
 
-def _profile(
-    problem: Problem,
-    statistics: Statistics,
-    known: Likelihood,
-    result: Estimate,
-    z_rate: Array,
-    z: Array,
-) -> tuple[Array, Array, Array, Array]:
-    grid = Grid.of(problem)
-    low, high = rate_bounds(problem, known, result, z_rate**2)
+def _scores(scales: Scales, round_: Array) -> tuple[Array, Array]:
+    """z of the rate and of the probability."""
+    log_t = jnp.log(round_)
+    return jnp.sqrt(scales.rate * log_t), jnp.sqrt(scales.probability * log_t)
+
+
+def profile(estimator: Estimator, seen: Seen, scales: Scales, round_: Array) -> Ends:
+    """Rates by the profile likelihood, and the probabilities that go with them."""
+    z_rate, z = _scores(scales, round_)
+    low, high = estimator.rate_bounds(seen.likelihood, seen.estimate, z_rate**2)
     # A low rate and a high probability explain the same successes: ends go together.
-    p_high = probability_bound(statistics, low, z)
-    p_low = probability_bound(statistics, high, -z)
-    return grid.rate(low), grid.rate(high), p_low, p_high
+    p_high = probability_bound(seen.statistics, low, z)
+    p_low = probability_bound(seen.statistics, high, -z)
+    return estimator.grid.rate(low), estimator.grid.rate(high), p_low, p_high
 
 
-def _delta(
-    problem: Problem,
-    statistics: Statistics,
-    known: Likelihood,
-    result: Estimate,
-    z_rate: Array,
-    z: Array,
-) -> tuple[Array, Array, Array, Array]:
-    grid = Grid.of(problem)
+def delta(estimator: Estimator, seen: Seen, scales: Scales, round_: Array) -> Ends:
+    """Normal approximations from the curvature; needs an estimator with variances."""
+    z_rate, z = _scores(scales, round_)
+    problem, grid = estimator.problem, estimator.grid
+    statistics, result = seen.statistics, seen.estimate
     node = jnp.floor(result.place).astype(jnp.int32)
-    log_likelihood = around(known.values, node, NODES)
+    log_likelihood = around(seen.likelihood.values, node, NODES)
     _, _, curvature = log_likelihood.derivatives(result.place)
     information = -curvature / grid.spacing**2  # in log rate
     useful = information > 0
@@ -218,7 +173,7 @@ def _delta(
     exposure = jnp.maximum(exposure_at(statistics, result.place), TINY)
     growth = growth / grid.spacing / exposure
     count = jnp.maximum(statistics.successes, 1).astype(float)
-    squares = statistics.squares.total + statistics.squares.lost  # type: ignore[union-attr]
+    squares = statistics.squares.total + statistics.squares.lost
     q = result.probability * interpolate(squares, result.place, NODES) / exposure
     variance = jnp.maximum(1 - q, 0.0) / count
     variance = variance + growth**2 / jnp.where(useful, information, 1.0)
@@ -231,55 +186,4 @@ def _delta(
     )
 
 
-def _printed(
-    problem: Problem,
-    statistics: Statistics,
-    result: Estimate,
-    scales: Scales,
-    log_t: Array,
-    shape: Float[Array, ""] | None,
-    constants: _Constants,
-) -> tuple[Array, Array, Array, Array]:
-    """The displayed formulas of section 4.3."""
-    count = jnp.maximum(statistics.successes, 1).astype(float)
-    root = jnp.sqrt(3 * log_t / (2 * count))
-    budget = problem.budget
-    width = scales.rate * budget / constants.mean * root
-    # C_hat = G(x_t, m/B) with the x_t that is about to be chosen is circular: this is
-    # the arm's last observed allocation.
-    floor = problem.family.cdf(statistics.last, problem.lowest, shape)
-    factor = constants.cdf / constants.mean * budget * (1 + result.probability)
-    spread = scales.probability * factor * root / jnp.maximum(floor, 1e-30)
-    spread = jnp.minimum(spread, LARGE)
-    return (
-        jnp.maximum(result.rate - width, problem.lowest),
-        jnp.minimum(result.rate + width, problem.highest),
-        jnp.maximum(result.probability - spread, 0.0),
-        jnp.minimum(result.probability + spread, 1.0),
-    )
-
-
-def _code(
-    problem: Problem,
-    statistics: Statistics,
-    result: Estimate,
-    scales: Scales,
-    round_: Array,
-) -> tuple[Array, Array, Array, Array]:
-    """``compute_confidence_bounds`` of ``main_exponential.ipynb``.
-
-    Clipped to Lambda above, too, which the code is not.
-    """
-    block = jnp.floor((round_ - 1) / problem.num_arms)
-    count = statistics.successes.astype(float) + 0.01
-    root = jnp.sqrt(3 * jnp.log(block + 1) / (2 * count))
-    width = scales.rate * root / (problem.budget * CODE_D)
-    floor = -jnp.expm1(-statistics.last / problem.budget)
-    spread = scales.probability * 0.01 * (1 + result.probability) * root
-    spread = spread / (floor * CODE_D + 0.01)
-    return (
-        jnp.maximum(result.rate - width, problem.lowest),
-        jnp.minimum(result.rate + width, problem.highest),
-        jnp.maximum(result.probability - spread, 0.001),
-        jnp.clip(result.probability + spread, 0.001, 1.0),
-    )
+RADII: dict[str, Radius | None] = {"profile": profile, "delta": delta, "none": None}

@@ -9,8 +9,7 @@ import xarray as xr
 from scipy import stats
 
 from jaxbandits import allocation
-from jaxbandits.allocation.policies.estimates import ESTIMATORS, no_statistics, observe
-from jaxbandits.allocation.policies.radii import Scales, bounds
+from jaxbandits.allocation.policies.radii import Scales, bounds, profile
 from jaxbandits.kernels.bisection import bisect
 from jaxbandits.kernels.truncated import truncated_exponential_mean
 from jaxbandits.laws.thresholds import exponential
@@ -24,6 +23,7 @@ from jaxbandits.plots import (
 from jaxbandits.stats import entry, make_record, mean, summary_records
 from jaxbandits_studies.common.comparison import Contestant, run_contestants
 from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.slips.allocation import ESTIMATORS, ra_ucb_printed
 
 BUDGET, PROBABILITY = 40.0, 0.7
 CASES = ((10.0, 0.1), (10.0, 0.3), (10.0, 1.0), (3.0, 0.1), (30.0, 0.1))
@@ -97,19 +97,19 @@ def _problem():
 @partial(jax.jit, static_argnums=(0, 1))
 def _replicate(name, rounds, keys, rate, amount):
     """Bounds of one arm after rounds at one allocation, by key."""
-    problem = _problem()
+    estimator = ESTIMATORS[name](_problem())
 
     def round_(statistics, key):
         active, threshold = jax.random.uniform(key, (2,))
         needed = -jnp.log1p(-threshold) / rate
         seen = jnp.where((active < PROBABILITY) & (needed <= amount), needed, jnp.inf)
-        return observe(problem, statistics, seen, amount, None), None
+        return estimator.observe(statistics, seen, amount, None), None
 
     def run(key):
-        start = jax.tree.map(lambda x: x[0], no_statistics(problem, name))
+        start = jax.tree.map(lambda x: x[0], estimator.zeros())
         statistics, _ = jax.lax.scan(round_, start, jax.random.split(key, rounds))
         scales = Scales(Z**2, Z**2)  # log e = 1: they are z squared
-        return bounds(problem, "profile", statistics, jnp.e, scales, None, None)
+        return bounds(estimator, profile, statistics, jnp.e, scales, None, jnp.int32(0))
 
     return jax.vmap(run)(keys)
 
@@ -164,7 +164,7 @@ def slopes(options: Options) -> Outcome:
     """
     game = allocation.simulation()
     cast = {
-        f"RA-UCB, {name}": Contestant(partial(allocation.ra_ucb, estimator=name))
+        f"RA-UCB, {name}": Contestant(partial(ra_ucb_printed, estimator=name))
         for name in ESTIMATORS
     }
     dataset = run_contestants(game, cast, options, checkpoints="log")

@@ -18,6 +18,7 @@ from jaxbandits.stats import interval_of, summary_records
 from jaxbandits_studies.allocation.cast import start_rounds
 from jaxbandits_studies.common.comparison import Contestant, run_contestants
 from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.slips.allocation import ra_ucb_printed
 
 SCALES = {
     "profile": (6.0, 2.0, 1.0, 0.5, 0.25),
@@ -35,7 +36,7 @@ def radii(options: Options) -> Outcome:
     datasets, records = {}, []
     for kind, scales in SCALES.items():
         cast = Contestant(
-            partial(allocation.ra_ucb, radii=kind),
+            partial(ra_ucb_printed, estimator="truncated", radii=kind),
             {"scale": np.array(scales), "initial": start_rounds},
         )
         dataset = run_contestants(game, {"RA-UCB": cast}, options, checkpoints="log")
