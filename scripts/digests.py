@@ -25,7 +25,7 @@ import jaxbandits as jb  # before JAX, which then starts with a device for every
 
 import jax
 import numpy as np
-from games import Game, games, policy_of
+from every_policy import Game, games, policy_of
 
 from jaxbandits.cli.main import main as command
 from jaxbandits.engine.identity import program_digest
