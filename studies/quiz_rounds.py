@@ -6,7 +6,7 @@ Plays the tuning set's EdNet-like case: one draw, RA-UCB with tuned radii, and t
 of eight draws that the library has not, as a mean of sigmoids' optima is no optimum:
 of all optima, and of those that serve the same arms as the first draw's (the others are
 looked for among these arms, which a fixed set makes a concave problem beyond the
-modes). Prints the regret after 10, 30, 100, ... rounds: docs/settings/allocation.md.
+modes). Prints the regret after 10, 30, 100, ... rounds: studies/results/allocation-notes.md.
 """
 
 import argparse
