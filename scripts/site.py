@@ -1,4 +1,4 @@
-"""The site: built without a warning, and read in a browser.
+"""Build the site without a warning, and read it in a browser.
 
     python scripts/site.py build            # into build/site
     python scripts/site.py check [--shots DIR]
@@ -13,6 +13,7 @@ import argparse
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -33,7 +34,13 @@ def main() -> int:
     if options.command == "build":
         words += ["--strict", "--quiet"]
     environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
-    return subprocess.call([sys.executable, "-m", "mkdocs", *words], env=environment)
+    if options.command == "build":
+        print(f"site: building into {SITE}; this takes about a minute", flush=True)
+    began = time.monotonic()
+    status = subprocess.call([sys.executable, "-m", "mkdocs", *words], env=environment)
+    if options.command == "build" and not status:
+        print(f"site: built in {time.monotonic() - began:.0f} s", flush=True)
+    return status
 
 
 def _check(shots: Path | None) -> int:

@@ -6,7 +6,8 @@ Plays the tuning set's EdNet-like case: one draw, RA-UCB with tuned radii, and t
 of eight draws that the library has not, as a mean of sigmoids' optima is no optimum:
 of all optima, and of those that serve the same arms as the first draw's (the others are
 looked for among these arms, which a fixed set makes a concave problem beyond the
-modes). Prints the regret after 10, 30, 100, ... rounds: studies/results/allocation-notes.md.
+modes). Prints the regret after 10, 30, 100, ... rounds, which allocation-notes.md in
+studies/results shows.
 """
 
 import argparse

@@ -71,12 +71,15 @@ def test_each_thing_is_said_once_it_has_taken_two_seconds(capsys, clock):
             report.look()
             report.look()
             assert lines(capsys) == ["compiling a in x ..."]
-        report.look()
-        assert lines(capsys) == []
         clock(2.1)
+        report.look()
+        assert lines(capsys) == []  # Lines come less and less often.
+        clock(6.0)
         report.look()
         (line,) = lines(capsys)
         assert line.startswith("playing a in x: ")
+    report.close()
+    assert lines(capsys) == []  # It took less than a minute.
 
 
 def test_a_line_a_minute_and_a_last_one(capsys, clock):

@@ -135,7 +135,7 @@ def _show(name: str, kind: str, entries: Mapping[str, Any], as_json: bool) -> in
     if kind == "experiments":
         facts = dict(entry)
     else:
-        facts = {"name": name} | _facts(name, kind, entry)
+        facts = {"name": name} | facts_of(name, kind, entry)
     if as_json:
         print(json.dumps(facts))
         return 0
@@ -160,8 +160,8 @@ def _show(name: str, kind: str, entries: Mapping[str, Any], as_json: bool) -> in
     return 0
 
 
-def _facts(name: str, kind: str, maker) -> dict[str, Any]:
-    """What code and documentation say of an entry of the registry."""
+def facts_of(name: str, kind: str, maker) -> dict[str, Any]:
+    """What code and documentation say about an entry of the registry."""
     from jaxbandits.registry import setting_of
 
     made = inspect.unwrap(maker.factory)
@@ -180,11 +180,11 @@ def _facts(name: str, kind: str, maker) -> dict[str, Any]:
     if kind == "policies":
         page = inspect.getdoc(inspect.getmodule(made)) or ""
         facts["source"] = "\n\n".join(page.split("\n\n")[:2])
-        facts["parameters"] = _parameters(maker(_problem(name)))
+        facts["parameters"] = parameters_of(maker(problem_of(name)))
     return facts
 
 
-def _parameters(policy) -> dict[str, dict[str, Any]]:
+def parameters_of(policy) -> dict[str, dict[str, Any]]:
     """Default and range by parameter; the range is what the policy's check says."""
     ranges = {}
     for leaf, default in policy.params._asdict().items() if policy.params else ():
@@ -197,7 +197,7 @@ def _parameters(policy) -> dict[str, dict[str, Any]]:
     return ranges
 
 
-def _problem(name: str) -> Any:
+def problem_of(name: str) -> Any:
     """The problem of a small game that the policy plays: defaults depend on it."""
     from jaxbandits.registry import make
 

@@ -66,8 +66,6 @@ def records_table(
         if column.paper:
             table.add_column("paper", justify="right", style="dim")
     for row in range(len(records)):
-        if row and environments[row]:
-            table.add_section()
         cells = [environments[row], policies[row]]
         for column in shown.values():
             cells.append(column.cells[row])

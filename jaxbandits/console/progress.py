@@ -2,7 +2,7 @@
 
 On a terminal it is a bar. Elsewhere a line is written when a step (a program is
 compiled, a policy is played) has taken two seconds, then a line a minute with the share
-done and the time left, and a last line with the time that all took.
+done and the time left; after a minute or more, a last line says how long it took.
 """
 
 import os
@@ -16,6 +16,7 @@ from contextlib import contextmanager
 SWITCH = "JAXBANDITS_PROGRESS"  # an environment variable; "off" silences by default
 PATIENCE = 2.0  # seconds before anything is said
 MINUTE = 60.0  # seconds between two lines about the same
+_LESS_OFTEN = 4  # times as long before each further line about something new
 _LOOK = 0.2  # seconds between two looks at the clock
 
 
@@ -96,9 +97,14 @@ class Report:
             seconds += 0 if part in self._done else compiling
         return seconds / self.at_once
 
-    def status(self) -> str:
-        """``30% of Indep, about 40 s left``; the time since the start at first."""
-        words = [f"{self.share:.0%} of {self.title}"] if self.parts else []
+    def status(self, what: str = "") -> str:
+        """``30% of Indep, about 40 s left``; the time since the start at first.
+
+        Args:
+          what: the step under way; a title that it names is not repeated.
+        """
+        of = "" if self.title in what else f" of {self.title}"
+        words = [f"{self.share:.0%}{of}"] if self.parts else []
         if (left := self.left()) is not None:
             words.append(f"about {duration(left)} left")
         else:
@@ -109,18 +115,18 @@ class Report:
         """Write the lines that are due."""
         now = time.monotonic()
         for what, since in [*self._phases.values()]:
-            # Ever more seldom, so that a thousand short parts do not say a thousand.
-            gap = min(MINUTE, PATIENCE * len(self._spoken))
+            # Ever less often, so that a thousand short parts do not write a thousand.
+            gap = min(MINUTE, PATIENCE * _LESS_OFTEN ** len(self._spoken))
             fresh = what not in self._spoken and now - since >= PATIENCE
             if now - self._last >= (gap if fresh else MINUTE):
-                _line(f"{what}: {self.status()}" if self._spoken else f"{what} ...")
+                _line(f"{what}: {self.status(what)}" if self._spoken else f"{what} ...")
                 self._spoken.add(what)
                 self._last = now
 
     def close(self) -> None:
-        """Write the last line, if there was any."""
-        if self._spoken and self.parts:
-            spent = time.monotonic() - self._begun
+        """Write the last line, if the work took a minute or more."""
+        spent = time.monotonic() - self._begun
+        if self.parts and spent >= MINUTE:
             compiling = sum(self.compiling.values())
             each = f"{duration(compiling)} compiling, "
             each += f"{duration(sum(self.playing.values()))} playing"
@@ -216,7 +222,7 @@ def _bar(report: Report, rounds: float) -> Iterator[None]:
             peak = unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
             task.completed = report.share
             words = [what for what, _ in [*report._phases.values()]][:1]
-            words.append(report.status())
+            words.append(report.status(*words))
             if rounds and report.speed:
                 words.append(f"{report.speed * rounds / 1e6:,.2f} M rounds/s")
             return Text(visible(", ".join([*words, decimal(peak)])))

@@ -1,8 +1,8 @@
 """What MkDocs does not do by itself: pages from elsewhere, pages that are generated.
 
-The README, the change log, CONTRIBUTING and the notebooks are pages where they lie in
-the repository; the gallery, the reference and the tables of the settings are made from
-the package.
+The README, the change log, CONTRIBUTING, the notebooks and the record of the studies
+are pages where they lie in the repository; the gallery, the reference, the policies,
+the command line and the tables of the settings are made from the package.
 """
 
 import posixpath
@@ -15,7 +15,7 @@ from mkdocs.structure.files import File
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT)]
 
-from pages import entries, gallery, links
+from pages import commands, entries, gallery, links, policies
 
 HOST = "https://github.com/jaxbandits/jaxbandits/blob/main"
 ELSEWHERE = {
@@ -70,17 +70,22 @@ PAGES |= {f"{room.replace('.', '/')}/__init__.py": f"api/{room}.md" for room in 
 def on_config(config):
     """The parts of the table of contents that follow from what there is."""
     notebooks = [page for page in ELSEWHERE.values() if page.endswith(".ipynb")]
-    for part in config.nav:
-        if "Which policy?" in part:
-            part["Which policy?"] += _in("results/leaderboards")
-        elif "Theory" in part:
-            part["Theory"] = _in("results/theory")
-        elif "Reproduction" in part:
-            part["Reproduction"] = [f"results/{setting}.md" for setting in SETTINGS]
-        elif "Notebooks" in part:
-            part["Notebooks"] = notebooks
-        elif "Reference" in part:
-            part["Reference"] = [{room: f"api/{room}.md"} for room in ROOMS]
+    lists = {
+        "Tutorials": notebooks,
+        "Python": [{room: f"api/{room}.md"} for room in ROOMS],
+        "Papers": [f"results/{setting}.md" for setting in SETTINGS],
+        "Leaderboards": _in("results/leaderboards"),
+        "Theory": _in("results/theory"),
+    }
+    for tab in config.nav:
+        for title, parts in tab.items():
+            if title in lists:
+                tab[title] = lists[title]
+                continue
+            for part in parts if isinstance(parts, list) else ():
+                for name in part if isinstance(part, dict) else ():
+                    if name in lists:
+                        part[name] = lists[name]
     return config
 
 
@@ -93,19 +98,26 @@ def _in(folder: str) -> list[str]:
 @event_priority(100)  # before the plugin that renders notebooks looks for them
 def on_files(files, config):
     """Add the pages that do not lie in `docs`."""
+    print("site: the policies, the gallery and the command line ...", flush=True)
     for source, page in ELSEWHERE.items():
         files.append(File.generated(config, page, abs_src_path=str(ROOT / source)))
     for room in ROOMS:
         text = f"# `{room}`\n\n::: {room}\n"
         files.append(File.generated(config, f"api/{room}.md", content=text))
-    text = gallery.page(ROOT / "studies" / "results")
-    files.append(File.generated(config, "gallery.md", content=text))
+    made = {
+        "gallery.md": gallery.page(ROOT / "studies" / "results"),
+        "policies.md": policies.page(),
+        "command-line.md": commands.page(),
+    }
+    for name, text in made.items():
+        files.append(File.generated(config, name, content=text))
     return files
 
 
 def on_page_markdown(markdown, page, config, files):
     """Links that hold on the site, and the tables of a setting."""
     name = page.file.src_uri
+    markdown = links.with_asterisks(markdown)
     if name.startswith("settings/"):
         markdown += "\n" + entries.tables(Path(name).stem)
     if name not in SOURCES:

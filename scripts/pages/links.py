@@ -13,6 +13,17 @@ MARKDOWN = re.compile(r"(?<=\]\()(?![a-z]+:|#|/)([^)\s#]+)(#[^)\s]*)?(?=\))")
 HTML = re.compile(r"(?<=href=\")(?![a-z]+:|#|/)([^\"\s#]+)(#[^\"\s]*)?(?=\")")
 
 
+# A policy's name outside of code: Markdown takes two asterisks for emphasis.
+_STARRED = re.compile(
+    r"(```.*?```|`[^`\n]*`|^    .*?$)|\b(omega|ω)\*(?=[-\s,.;:)])", re.S | re.M
+)
+
+
+def with_asterisks(text: str) -> str:
+    """Markdown in which names such as omega*-UCB keep their asterisk."""
+    return _STARRED.sub(lambda m: m[1] or rf"{m[2]}\*", text)
+
+
 def relink(text: str, links: re.Pattern, source: str, place: Callable[[str], str]):
     """A page's text with its links moved.
 

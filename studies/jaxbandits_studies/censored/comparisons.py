@@ -153,9 +153,7 @@ def _clairvoyant(name, title, environment, options, row):
 
 
 # The experiments of these names (experiments.toml): functions of the options.
-fig4 = partial(
-    _compare, "censored-fig4", trio, PAPER, published=TABLE_5_1, notes=TABLE_NOTES
-)
+fig4 = partial(_compare, "censored-fig4", trio, PAPER, published=TABLE_5_1)
 fig5 = partial(forests, PAPER)
 configuration = partial(solver, PAPER | {CELLS: Contestant(censored.cell_thompson)})
 fig6 = partial(

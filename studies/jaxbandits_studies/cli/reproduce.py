@@ -209,16 +209,14 @@ def _announce(experiment: "Experiment", chosen: "Options", folder: Path) -> None
     """Say what is played, how long it takes on this machine, and where it goes."""
     from jaxbandits_studies import minutes
 
-    announce(f"{experiment.name}: {experiment.title}")
-    end = "budget" if experiment.setting in ("budgeted", "farewell") else "horizon"
-    size = f"{chosen.seeds:,} seeds, {end} {chosen.horizon:,}"
+    announce(experiment.title)
+    end = "B" if experiment.setting in ("budgeted", "farewell") else "T"
+    size = f"{chosen.seeds:,} seeds, {end} = {chosen.horizon:,}, "
     timing = minutes.measured().get(minutes.size_of(experiment, chosen))
-    if timing is None:
-        takes = "time not known"
-    else:
+    takes = "time not known"
+    if timing is not None:
         takes = f"about {duration(minutes.seconds_here(timing))} here"
-    words = [takes, f"into {folder}"]
-    announce(", ".join(words if experiment.fixed else [size, *words]))
+    announce(f"{'' if experiment.fixed else size}{takes}, into {folder}")
 
 
 @contextlib.contextmanager

@@ -1,0 +1,34 @@
+"""The page of the command line: the help of every command."""
+
+import os
+
+from jaxbandits.cli.main import parsers
+
+WIDTH = "80"  # characters of a line of help
+
+INTRODUCTION = """# Command line
+
+The help of every command. `--traceback`, which all of them take, shows where an error
+was raised. Progress goes to stderr; `JAXBANDITS_PROGRESS=off` silences it. Tables are
+as wide as the terminal, or as `COLUMNS` says.
+
+To complete words in a shell, put the output of `jaxbandits completion bash` (or zsh,
+fish) where your shell reads completions; this needs the extra `completion`.
+"""
+
+
+def page() -> str:
+    """The page's Markdown."""
+    before = os.environ.get("COLUMNS")
+    os.environ["COLUMNS"] = WIDTH
+    try:
+        _, commands = parsers()
+        lines = [INTRODUCTION]
+        for name, parser in commands.items():
+            if name != "completion":
+                lines += [f"## {name}", "", "```text", parser.format_help(), "```", ""]
+    finally:
+        os.environ.pop("COLUMNS")
+        if before is not None:
+            os.environ["COLUMNS"] = before
+    return "\n".join(lines)

@@ -1,0 +1,59 @@
+"""The page of all policies: function, source, parameters with defaults and ranges."""
+
+from jaxbandits.cli.listing import facts_of, parameters_of, problem_of
+from jaxbandits.registry import SETTINGS, policies, setting_of
+
+INTRODUCTION = """# Policies
+
+Every policy of the registry, by setting: the name that plots show, the name in the
+registry, the function that makes it, its source, and its parameters. A parameter can be
+given where the policy is made (`rcucb(problem, alpha=2.0)`) and varied by `over`; the
+program is not compiled again. `jaxbandits list NAME` prints the same.
+"""
+
+
+def page() -> str:
+    """The page's Markdown."""
+    lines = [INTRODUCTION]
+    for setting in SETTINGS:
+        lines += [f"## {setting.capitalize()}", ""]
+        for name, maker in policies().items():
+            if setting_of(name) == setting:
+                lines += _entry(name, maker)
+    return "\n".join(lines)
+
+
+def _entry(name: str, maker) -> list[str]:
+    policy = maker(problem_of(name))
+    facts = facts_of(name, "policies", maker)
+    title, source = _parts(facts["source"])
+    lines = [f"### {_escaped(policy.name)} (`{name}`)", "", f"    {facts['entry']}", ""]
+    lines += [_first(facts["documentation"]), ""]
+    lines += [f"*{_escaped(title)}* {_escaped(source)}", ""]
+    if rows := parameters_of(policy):
+        lines += ["| parameter | default | range |", "|---|---|---|"]
+        for leaf, about in rows.items():
+            allowed = about["range"].removeprefix("must be ").replace("|", "\\|")
+            lines.append(f"| `{leaf}` | {about['default']:.4g} | {allowed} |")
+        lines.append("")
+    return lines
+
+
+def _parts(source: str) -> tuple[str, str]:
+    """The title of a policy's module, and the paragraph on its source."""
+    title, _, rest = source.partition("\n\n")
+    return " ".join(title.split()), " ".join(rest.split())
+
+
+def _first(documentation: str) -> str:
+    """The first paragraph of a docstring."""
+    return _escaped(" ".join(documentation.split("\n\n")[0].split()))
+
+
+def _escaped(text: str) -> str:
+    """Markdown that shows a text with its asterisks, and double backticks as code."""
+    parts = text.replace("``", "`").split("`")
+    shown = [
+        part.replace("*", r"\*") if i % 2 == 0 else part for i, part in enumerate(parts)
+    ]
+    return "`".join(shown)
