@@ -9,7 +9,6 @@ import xarray as xr
 
 from jaxbandits.protocol import A, Entry, Environment, Policy
 from jaxbandits.results.cuts import warn_of_cuts
-from jaxbandits.simulation.arguments import by_name, entries_of, policies_of
 from jaxbandits.simulation.drive import play_spec
 from jaxbandits.simulation.machine import HERE, Machine
 from jaxbandits.simulation.spec import Spec
@@ -101,11 +100,9 @@ def simulate(
         differs.
       OSError: if the store cannot be written.
     """
-    named = policies_of(policies)
-    played_on = by_name(environments, "environments", _is_environment, "an Environment")
     spec = Spec(
-        policies=entries_of(named, next(iter(played_on.values()))),
-        environments=played_on,
+        policies=policies,
+        environments=environments,
         seeds=seeds,
         horizon=horizon,
         budget=budget,
@@ -119,10 +116,4 @@ def simulate(
         raise ValueError("store: several processes need one that all can write to")
     result = play_spec(spec, store, machine)
     warn_of_cuts(result, budget, horizon, stacklevel=2)
-    if several:
-        return result
-    return result.sel(environment=next(iter(played_on)))
-
-
-def _is_environment(value: Any) -> bool:
-    return isinstance(value, Environment)
+    return result if several else result.sel(environment=environments.name)

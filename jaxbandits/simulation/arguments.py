@@ -4,6 +4,7 @@ Errors name the argument and come before anything is compiled.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sized
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -273,6 +274,26 @@ def is_policy(value: Any) -> bool:
     return isinstance(value, Policy)
 
 
+def environments_of(environments: Any) -> dict[str, Environment]:
+    """Environments by name, all of which can be used.
+
+    Raises:
+      TypeError, ValueError: as of `by_name`, and of `environment_of`.
+    """
+    named = by_name(
+        environments,
+        "environments",
+        lambda value: isinstance(value, Environment),
+        "an Environment",
+    )
+    errors = checks.Errors()
+    for environment in named.values():
+        with errors.part():
+            environment_of(environment)
+    errors.check()
+    return named
+
+
 def policies_of(policies: Any) -> dict[str, Any]:
     """Policies by name, with points of their own or without, or functions of a problem.
 
@@ -289,12 +310,12 @@ def policies_of(policies: Any) -> dict[str, Any]:
     )
 
 
-def entries_of(named: Mapping[str, Any], environment: Environment) -> dict[str, Entry]:
+def entries_of(named: Mapping[str, Any], problem: Any) -> dict[str, Entry]:
     """Policies with their parameter points, by name. See `simulate`.
 
     Args:
       named: what `policies_of` gives.
-      environment: the first one, whose problem functions are called with to see whether
+      problem: of the first environment, with which functions are called to see whether
         they make a policy with points.
 
     Raises:
@@ -305,18 +326,12 @@ def entries_of(named: Mapping[str, Any], environment: Environment) -> dict[str, 
         entry = value if isinstance(value, Entry) else Entry(value)
         points = entry.grid
         if points is None and not isinstance(entry.policy, Policy):
-            points = _made_with(entry.policy, environment)
+            # What goes wrong is said where policies are made, with its name.
+            with suppress(Exception):
+                made = entry.policy(problem)
+                points = made.grid if isinstance(made, Entry) else None
         entries[name] = Entry(entry.policy, points_from(points, f"policies[{name!r}]"))
     return entries
-
-
-def _made_with(make: Callable, environment: Environment) -> Points | None:
-    """The points with which a function makes its policy."""
-    try:
-        made = make(environment.problem)
-    except Exception:  # noqa: BLE001 - said where its policies are made, with its name
-        return None
-    return made.grid if isinstance(made, Entry) else None
 
 
 def points_of(
@@ -354,11 +369,8 @@ def points_of(
     }
     if schedule is not None:
         defaults |= _game_values(name, policy, free, schedule, argument)
-    columns = {}
-    for leaf, default in defaults.items():
-        given = points.columns.get(leaf, np.full(points.count, np.nan))
-        columns[leaf] = np.where(np.isnan(given), default, given)
-    full = Points(columns, points.count)
+    full = filled(points, defaults)
+    columns = full.columns
     if policy.check is not None or policy.params:
         try:
             _check(name, policy, full)
@@ -378,6 +390,15 @@ def points_of(
             raise ValueError(f"{owner} must be a number, got NaN")
         checks.multiplied(**{owner: _shortest(values)})
     return full
+
+
+def filled(points: Points, defaults: Mapping[str, float]) -> Points:
+    """Points with all parameters, from what differs from defaults."""
+    columns = {}
+    for leaf, default in defaults.items():
+        given = points.columns.get(leaf, np.full(points.count, np.nan))
+        columns[leaf] = np.where(np.isnan(given), default, given)
+    return Points(columns, points.count)
 
 
 def _check(name: str, policy: Policy, points: Points) -> None:

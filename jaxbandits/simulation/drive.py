@@ -18,7 +18,6 @@ from jaxbandits.engine.flags import in_play
 from jaxbandits.results import spans
 from jaxbandits.results.cuts import warn_of_cuts, with_cuts
 from jaxbandits.results.parts import Part
-from jaxbandits.simulation.arguments import seeds_of
 from jaxbandits.simulation.description import later_parts, parts_of
 from jaxbandits.simulation.machine import HERE, Machine, machine_of
 from jaxbandits.simulation.memory import InMemory
@@ -90,17 +89,17 @@ def play_spec(
         spec = spec._replace(engine=machine.engine)
     spec = sink.kept(spec)
     with in_play(), sink:
-        spec, until = _pilot(spec)
         # All that can be wrong with it, in every process and before there is a store.
         with doing("checking policies and environments", machine.progress):
             plan = make_plan(spec)
             # In memory, one environment with all its metrics takes what comes.
-            several = len(spec.environments) > 1 or spec.metrics is not None
-            if stored or until is not None or several:
+            several = len(plan.spec.environments) > 1 or spec.metrics is not None
+            if stored or plan.until or several:
                 shapes = metric_shapes(plan)
-                if until is not None:
-                    check_until(until, spec.seeds, shapes, spec.runs_per_instance)
-        if until is not None and sink.keep != "runs":
+            if plan.until:
+                whole = plan.terms.runs_per_instance
+                check_until(plan.until, plan.seeds, shapes, whole)
+        if plan.until and sink.keep != "runs":
             raise ValueError(
                 "store: keep must be 'runs' where a half-width says how many seeds "
                 "there are: that takes the runs of the pilot"
@@ -108,17 +107,10 @@ def play_spec(
         plan = sink.with_engines(plan)
         pilot = parts_of(plan, spans.spans_of(plan.seeds))
         there = sink.play(plan, pilot)
-        if until is not None:
-            _second_stage(sink, plan, pilot, there, until)
+        if plan.until:
+            _second_stage(sink, plan, pilot, there, plan.until)
         result = sink.result(plan, pilot)
         return result if stored else with_cuts(result, spec.budget, spec.horizon)
-
-
-def _pilot(spec: Spec) -> tuple[Spec, HalfWidth | None]:
-    """The spec with its seeds in an array, at first those of the pilot."""
-    if isinstance(spec.seeds, HalfWidth):
-        return spec._replace(seeds=seeds_of(spec.seeds.pilot, "pilot")), spec.seeds
-    return spec._replace(seeds=seeds_of(spec.seeds)), None
 
 
 def _second_stage(

@@ -18,7 +18,6 @@ from jaxbandits.engine.run import Clock
 from jaxbandits.engine.schedule import Schedule
 from jaxbandits.results import spans
 from jaxbandits.results.parts import Block
-from jaxbandits.simulation.arguments import seeds_of
 from jaxbandits.simulation.blocks import block_size, longest_run
 from jaxbandits.simulation.description import outlined, parts_of
 from jaxbandits.simulation.fill import Work, name_of, work_of
@@ -32,7 +31,6 @@ from jaxbandits.simulation.plan import (
 )
 from jaxbandits.simulation.play import play
 from jaxbandits.simulation.spec import Spec
-from jaxbandits.simulation.until import HalfWidth
 from jaxbandits.store.request import Request
 
 FEW_ROUNDS = 256  # of the first rehearsal
@@ -79,8 +77,6 @@ def estimate(spec: Spec, block: int | None = None, machine: Machine = HERE) -> E
       ValueError, TypeError: as `run_sweep`.
     """
     machine = machine_of(machine)
-    if isinstance(spec.seeds, HalfWidth):
-        spec = spec._replace(seeds=seeds_of(spec.seeds.pilot, "pilot"))
     spec = spec._replace(engine=spec.engine or machine.engine)
     platform = machine.devices[0].platform
     with in_play(), reporting(machine.progress, Report()) as report:

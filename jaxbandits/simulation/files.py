@@ -129,8 +129,7 @@ def from_table(table: dict[str, Any], source: str = "SPEC") -> Spec:
     spec = Spec(policies, environments, **fields)
     if policies and environments:
         with errors.part(), _of(source):
-            pilot = getattr(spec.seeds, "pilot", spec.seeds)
-            draft(spec._replace(text="", seeds=pilot))
+            draft(spec._replace(text=""))
     errors.check()
     return spec
 

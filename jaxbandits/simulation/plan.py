@@ -20,10 +20,13 @@ from jaxbandits.results.names import check_variable
 from jaxbandits.results.parts import Game
 from jaxbandits.simulation.arguments import (
     engine_of,
-    environment_of,
+    entries_of,
+    environments_of,
+    filled,
     is_policy,
     keep_of,
     points_of,
+    policies_of,
     root_seed_of,
     runs_per_instance_of,
     schedule_of,
@@ -33,6 +36,7 @@ from jaxbandits.simulation.arguments import (
 from jaxbandits.simulation.machine import HERE
 from jaxbandits.simulation.play import recorded_of
 from jaxbandits.simulation.spec import Spec
+from jaxbandits.simulation.until import HalfWidth
 
 
 class Match(NamedTuple):
@@ -58,13 +62,15 @@ class Plan(NamedTuple):
       spec: where it comes from.
       matches: by (environment, policy), in the order of the axes.
       terms: common to all runs.
-      seeds: u32[S].
+      seeds: u32[S], of the pilot if a half-width says how many there are.
+      until: the half-width, or None.
     """
 
     spec: Spec
     matches: Mapping[Game, Match]
     terms: Terms
     seeds: np.ndarray
+    until: HalfWidth | None = None
 
 
 def make_plan(spec: Spec) -> Plan:
@@ -87,45 +93,30 @@ def draft(spec: Spec) -> Plan:
     Raises:
       ValueError, TypeError: naming all parts of the spec that are wrong.
     """
-    for part in ("policies", "environments"):
-        if not isinstance(getattr(spec, part), Mapping):
-            raise TypeError(
-                f"{part} must be a mapping from names, got "
-                f"{checks.shown(getattr(spec, part))}"
-            )
-    if not spec.policies or not spec.environments:
-        raise ValueError(
-            "policies and environments must not be empty: a sweep has at least one of "
-            "each"
-        )
-    _check_kinds("policies", spec.policies, Entry)
-    _check_kinds("environments", spec.environments, Environment)
-    errors = checks.Errors()
-    for environment in spec.environments.values():
-        with errors.part():
-            environment_of(environment)
-    errors.check()
-    with errors.part():
-        _check_metrics(spec.metrics)
-    of_parts: list[Any] = []
+    named, environments = policies_of(spec.policies), environments_of(spec.environments)
+    policies = entries_of(named, next(iter(environments.values())).problem)
+    spec = spec._replace(policies=policies, environments=environments)
+    until = spec.seeds if isinstance(spec.seeds, HalfWidth) else None
+    errors, values = checks.Errors(), []
     for read in (
         lambda: _schedule(spec),
         lambda: root_seed_of(spec.root_seed),
         lambda: runs_per_instance_of(spec.runs_per_instance),
         lambda: engine_of(HERE.engine if spec.engine is None else spec.engine),
-        lambda: [keep_of(spec.keep, each) for each in spec.environments.values()][0],
-        lambda: seeds_of(spec.seeds),
+        lambda: [keep_of(spec.keep, each) for each in environments.values()][0],
+        lambda: seeds_of(until.pilot, "pilot") if until else seeds_of(spec.seeds),
+        lambda: _check_metrics(spec.metrics),
     ):
-        of_parts.append(None)
+        values.append(None)
         with errors.part():
-            of_parts[-1] = read()
-    *of_terms, seeds = of_parts
+            values[-1] = read()
+    *of_terms, seeds, _ = values
     matches, first = {}, {}
-    for where, name in itertools.product(spec.environments, spec.policies):
+    for where, name in itertools.product(environments, policies):
         with errors.part():
             matches[where, name] = _match(spec, where, name, of_terms[0], first)
     errors.check()
-    return Plan(spec, matches, Terms(*of_terms), seeds)
+    return Plan(spec, matches, Terms(*of_terms), seeds, until)
 
 
 def with_engines(plan: Plan, platform: str, stored: Mapping | None = None) -> Plan:
@@ -154,15 +145,6 @@ def say_engines(plan: Plan, progress: bool | None) -> None:
     for environment in plan.spec.environments:
         own = {k[1]: m.choice for k, m in plan.matches.items() if k[0] == environment}
         say(environment, own)
-
-
-def _check_kinds(part: str, values: Mapping, kind: type) -> None:
-    for name, value in values.items():
-        if not isinstance(name, str):
-            raise TypeError(f"{part} must have strings for names, got {name!r}")
-        checks.label(f"{part}: a name", name)
-        if not isinstance(value, kind):
-            raise TypeError(f"{part}[{name!r}] must be of type {kind.__name__}")
 
 
 def _schedule(spec: Spec) -> Schedule:
@@ -208,25 +190,22 @@ def _match(
     on all environments is said of the `first`, by policy and text.
     """
     entry, environment = spec.policies[name], spec.environments[where]
-    several = len(spec.policies) > 1 or spec.text is not None
     argument = f"policies[{name!r}]" if spec.text is None else f"policies.{name}"
-    try:
+    several = len(spec.policies) > 1 or spec.text is not None
+    errors, placed = checks.Errors(), checks.Errors()
+    with errors.part():
         return _matched(environment, name, entry, schedule, argument)
-    except ValueError as error:
-        errors = checks.Errors()
-        for each in error.errors if isinstance(error, checks.SeveralError) else [error]:
-            text = str(each)
-            if len(spec.environments) > 1:
-                on = first.setdefault((name, text), where)
-                text = f"policy {name!r} on environment {on!r}: {text}"
-            elif several and not text.startswith("polic"):
-                text = f"policy {name!r}: {text}"
-            else:
-                raise
-            with errors.part():
-                raise ValueError(text) from error
-        errors.check()
-        raise
+    for error in errors.all:
+        text = str(error)
+        if len(spec.environments) > 1:
+            on = first.setdefault((name, text), where)
+            text = f"policy {name!r} on environment {on!r}: {text}"
+        elif several and not text.startswith("polic"):
+            text = f"policy {name!r}: {text}"
+        with placed.part():
+            raise error if text == str(error) else ValueError(text) from error
+    placed.check()
+    raise AssertionError
 
 
 def _matched(
@@ -278,11 +257,7 @@ def defaults_of(plan: Plan, key: Game) -> dict[str, float]:
 
 def full_points(plan: Plan, key: Game, points: Points) -> Points:
     """Points with all parameters of a policy, from what differs from its defaults."""
-    columns = {}
-    for leaf, default in defaults_of(plan, key).items():
-        given = points.columns.get(leaf, np.full(points.count, np.nan))
-        columns[leaf] = np.where(np.isnan(given), default, given)
-    return Points(columns, points.count)
+    return filled(points, defaults_of(plan, key))
 
 
 def metric_shapes(plan: Plan) -> dict[str, tuple[int, ...]]:
