@@ -227,8 +227,6 @@ ENVIRONMENTS: dict[str, Maker] = {
     "allocation/simulation-cascade": Maker(
         allocation.simulation, {"m": 1.0, "M": 4.0, "cascade": True}
     ),
-    "allocation/ednet-like": Maker(allocation.ednet_like),
-    "allocation/criteo-like": Maker(allocation.criteo_like),
     "allocation/environment": Maker(allocation.make_environment, needs=_ARMS),
     "ordered/ordered": Maker(allocation.ordered, needs=("environment",)),
 }

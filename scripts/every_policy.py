@@ -25,6 +25,7 @@ from jaxbandits.allocation.solving import is_concave
 from jaxbandits.laws.thresholds import exponential
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.registry import policies
+from jaxbandits_studies import datasets
 
 CHUNKS = (None, 64, 128, 320)
 DEVICES = (1, 2, 3)
@@ -67,7 +68,7 @@ def games(rounds: int) -> dict[str, list[Game]]:
         ],
         "allocation": [
             Game(allocation.simulation(4), horizon),
-            Game(allocation.ednet_like(3), horizon),
+            Game(datasets.ednet_like(3), horizon),
         ],
         "ordered": [
             Game(allocation.ordered(allocation.simulation(3, 8.0), [2, 8]), horizon)

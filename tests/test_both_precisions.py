@@ -9,7 +9,8 @@ in tests/policies/test_contract.py.
 import jax
 import jax.numpy as jnp
 
-from jaxbandits import allocation, budgeted, censored, farewell
+from jaxbandits import budgeted, censored, farewell
+from jaxbandits_studies import datasets
 from tests.games import GAMES
 from tests.precision import numbers, wide_values
 from tests.registered import POLICIES
@@ -24,7 +25,7 @@ ENVIRONMENTS = GAMES | {
     "S-GBr": lambda: budgeted.s_gbr(2),
     "auction": farewell.second_price_auction,
     "cross validation": farewell.cross_validation,
-    "Criteo-like": lambda: allocation.criteo_like(3),
+    "Criteo-like": lambda: datasets.criteo_like(3),
 }
 # Who plays: uniformly, but for settings that have no such policy.
 PLAIN = {"continuum": "continuum/rcucb-uniform"}

@@ -21,9 +21,7 @@ from tests.settings import written
 # Of which the expectations, or the solver, take seconds: as the same without a grid of
 # limits, and as `allocation/criteo`.
 LONG = [f"continuum/{name}" for name in ("poscorr", "negcorr", "example1")]
-LONG += [
-    f"allocation/{name}" for name in ("ednet", "ednet-like", "criteo-like", "cascade")
-]
+LONG += [f"allocation/{name}" for name in ("ednet", "ednet-like", "criteo-like")]
 
 
 @pytest.mark.parametrize("name", in_short(environments(), LONG))

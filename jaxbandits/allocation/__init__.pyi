@@ -3,8 +3,6 @@ from .environment import make_environment as make_environment
 from .environment import random_environment as random_environment
 from .game import Arms as Arms
 from .game import Users as Users
-from .instances import criteo_like as criteo_like
-from .instances import ednet_like as ednet_like
 from .instances import simulation as simulation
 from .policies.fixed import clairvoyant as clairvoyant
 from .policies.fixed import fixed_turns as fixed_turns

@@ -1,4 +1,4 @@
-"""The instances of the allocation paper's experiments, and labelled synthetic ones."""
+"""The instances of appendix A.1 of the allocation paper."""
 
 from collections.abc import Callable
 from functools import cache
@@ -9,15 +9,10 @@ import numpy as np
 
 from jaxbandits.allocation.environment import (
     described,
-    make_environment,
     random_environment,
 )
 from jaxbandits.allocation.game import Arms
 from jaxbandits.allocation.problem import make_problem
-from jaxbandits.allocation.synthetic import (
-    criteo_like_parameters,
-    ednet_like_parameters,
-)
 from jaxbandits.allocation.types import Action
 from jaxbandits.checks import (
     Numbers,
@@ -27,15 +22,9 @@ from jaxbandits.checks import (
 )
 from jaxbandits.laws.thresholds import (
     Threshold,
-    discrete_weibull,
     exponential,
-    weibull,
 )
 from jaxbandits.protocol import Environment
-
-# Ranges of rates that a learner reckons with: four times what arms are drawn from.
-EDNET_LIKE_RATES = 1 / 240, 4 / 15
-CRITEO_LIKE_RATES = 0.04, 14.0
 
 
 def simulation(
@@ -98,55 +87,3 @@ def _draw_uniform(num_arms: int) -> Callable[[Any, Any], Arms]:
         return Arms(1 - u[0], ends[0] + (ends[1] - ends[0]) * u[1])
 
     return draw
-
-
-def ednet_like(
-    num_questions: int = 20,
-    seed: int = 0,
-    *,
-    lowest: float = EDNET_LIKE_RATES[0],
-    highest: float = EDNET_LIKE_RATES[1],
-) -> Environment[Any, Any, Action]:
-    """A synthetic stand-in for the EdNet quiz, for whoever has not the data.
-
-    Learners reckon with rates in [lowest, highest], per second.
-    """
-    arms = ednet_like_parameters(num_questions, seed)
-    problem = make_problem(
-        weibull,
-        num_questions,
-        arms.budget,
-        shape=arms.shape,
-        lowest=lowest,
-        highest=highest,
-    )
-    name = f"EdNet-like, K = {num_questions} (synthetic)"
-    game = make_environment(name, problem, arms.probability, 1 / arms.scale)
-    return described(game, synthetic=True)
-
-
-def criteo_like(
-    num_campaigns: int = 15,
-    seed: int = 0,
-    *,
-    lowest: float = CRITEO_LIKE_RATES[0],
-    highest: float = CRITEO_LIKE_RATES[1],
-) -> Environment[Any, Any, Action]:
-    """A synthetic stand-in for the advertising task: impressions of every user.
-
-    Users come in an order of every seed's own, with whole numbers of impressions.
-    Learners reckon with rates in [lowest, highest], per impression.
-    """
-    arms = criteo_like_parameters(num_campaigns, seed)
-    problem = make_problem(
-        discrete_weibull,
-        num_campaigns,
-        arms.budgets,
-        shape=arms.shape,
-        lowest=lowest,
-        highest=highest,
-    )
-    name = f"Criteo-like, K = {num_campaigns} (synthetic)"
-    chances = arms.probability, arms.rate
-    game = make_environment(name, problem, *chances, arms.budgets, order="shuffle")
-    return described(game, synthetic=True)

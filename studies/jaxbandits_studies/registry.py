@@ -26,6 +26,8 @@ ENVIRONMENTS: dict[str, Maker] = {
     ),
     "budgeted/fb-br": Maker(datasets.fb_br, needs=("groups",)),
     "budgeted/fb-bt": Maker(datasets.fb_bt, needs=("groups",)),
+    "allocation/ednet-like": Maker(datasets.ednet_like),
+    "allocation/criteo-like": Maker(datasets.criteo_like),
     "allocation/ednet": Maker(datasets.ednet, needs=("data",)),
     "allocation/criteo": Maker(datasets.criteo, needs=("log",)),
 }

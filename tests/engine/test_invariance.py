@@ -9,7 +9,6 @@ import pytest
 
 from jaxbandits import Machine, censored, simulate
 from jaxbandits.allocation.problem import make_problem
-from jaxbandits.allocation.synthetic import ednet_like_parameters
 from jaxbandits.arrays import random_argmax, unit_interval
 from jaxbandits.engine.lanes import lanes
 from jaxbandits.engine.xla import options_for
@@ -17,6 +16,7 @@ from jaxbandits.kernels.allocation import sigmoid_prefix
 from jaxbandits.laws.thresholds import curves, exponential, weibull
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.testing import trace_run
+from jaxbandits_studies.datasets.synthetic import ednet_like_parameters
 from tests.engine.test_run import COINS, K
 from tests.heavy import in_short
 from tests.programs import OPTIMISED

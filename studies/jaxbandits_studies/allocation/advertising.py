@@ -8,7 +8,6 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from jaxbandits import allocation
-from jaxbandits.allocation.synthetic import LARGEST_BUDGET, criteo_like_parameters
 from jaxbandits.plots import (
     draw_legend,
     figure,
@@ -24,6 +23,7 @@ from jaxbandits_studies.common.comparison import Contestant, run_contestants
 from jaxbandits_studies.common.data import FOLDER, data_file
 from jaxbandits_studies.common.experiment import Options, Outcome
 from jaxbandits_studies.datasets.fitting import fit_discrete_weibull
+from jaxbandits_studies.datasets.synthetic import LARGEST_BUDGET, criteo_like_parameters
 
 FILE = "criteo_user_campaign.csv.gz"
 CAMPAIGNS = 3
@@ -40,7 +40,7 @@ def advertising(options: Options) -> Outcome:
     """Regret over users with whole numbers of impressions."""
     path = data_file(FILE, needed=False)
     if path is None:
-        game, note = allocation.criteo_like(), NOTE
+        game, note = datasets.criteo_like(), NOTE
     else:
         log = datasets.load_criteo(path)
         game = datasets.criteo(log, largest_budget=LARGEST_BUDGET)

@@ -5,7 +5,6 @@ from functools import partial
 import numpy as np
 import xarray as xr
 
-from jaxbandits.allocation.synthetic import ednet_like_parameters
 from jaxbandits.plots import draw_legend, figure, line_style, literal
 from jaxbandits.stats import make_record
 from jaxbandits_studies.common.data import FOLDER, data_file
@@ -18,6 +17,7 @@ from jaxbandits_studies.datasets.fitting import (
     kolmogorov_smirnov,
     trim,
 )
+from jaxbandits_studies.datasets.synthetic import ednet_like_parameters
 
 EDNET_FILE = "ednet_pseudo_users.csv.gz"
 QUESTION = "q4135"  # Figure 5

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxbandits.allocation.synthetic import (
+from jaxbandits_studies.datasets.synthetic import (
     criteo_like_parameters,
     ednet_like_parameters,
 )

@@ -57,7 +57,7 @@ def games_of_the_quiz(options: Options) -> dict[str, Callable[[], Environment]]:
     """By title; without the data, the synthetic one."""
     path = data_file(FILE)
     if path is None:
-        return {"EdNet-like (synthetic)": allocation.ednet_like}
+        return {"EdNet-like (synthetic)": datasets.ednet_like}
     data = datasets.load_ednet(path)
     games = {"EdNet, 700 s": partial(datasets.ednet, data)}
     if not options.quick:

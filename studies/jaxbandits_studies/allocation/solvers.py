@@ -7,10 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from jaxbandits.allocation.synthetic import LARGEST_BUDGET
 from jaxbandits.kernels.allocation import Curves, projected_gradient
 from jaxbandits.kernels.lambert import beyond_mode
 from jaxbandits.laws.thresholds import curves, weibull
+from jaxbandits_studies.datasets.synthetic import LARGEST_BUDGET
 
 
 class Solver(NamedTuple):

@@ -16,6 +16,7 @@ from jaxbandits.plots import (
     share_names,
 )
 from jaxbandits.stats import interval_of, summary_records
+from jaxbandits_studies import datasets
 from jaxbandits_studies.allocation.cast import THOMPSON, all_learn_at
 from jaxbandits_studies.allocation.quiz import games_of_the_quiz
 from jaxbandits_studies.common.comparison import Contestant, run_contestants
@@ -27,7 +28,7 @@ RA_UCB = "RA-UCB, all arms learn"
 RIVALS = {"Thompson": THOMPSON, "uniform": Contestant(allocation.uniform)}
 FEW = {
     "A.1": allocation.simulation,
-    "Criteo-like (synthetic)": allocation.criteo_like,
+    "Criteo-like (synthetic)": datasets.criteo_like,
 }
 MORE = {
     "A.1, 30 arms": partial(allocation.simulation, 30),

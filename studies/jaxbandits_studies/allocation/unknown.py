@@ -14,10 +14,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from jaxbandits import allocation
-from jaxbandits.allocation.synthetic import (
-    criteo_like_parameters,
-    ednet_like_parameters,
-)
 from jaxbandits.laws.thresholds import discrete_weibull, exponential, weibull
 from jaxbandits.plots import draw_legend, figure, line_style, readable_ticks
 from jaxbandits.protocol import Environment
@@ -25,6 +21,10 @@ from jaxbandits.stats import entry, final, interval_of, summary_records
 from jaxbandits_studies.allocation.cast import THOMPSON, exploration, start_rounds
 from jaxbandits_studies.common.comparison import Contestant, add_spread, run_contestants
 from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.datasets.synthetic import (
+    criteo_like_parameters,
+    ednet_like_parameters,
+)
 
 NAME = "allocation-unknown"
 NUM_ARMS = 5

@@ -3,7 +3,7 @@ from ._solver import solver, solver_runs
 from .criteo_log import CriteoLog, fit_criteo, load_criteo
 from .ednet_users import EdNet, load_ednet
 from .facebook import Group, fb_br, fb_bt, load_facebook
-from .instances import criteo, ednet
+from .instances import criteo, criteo_like, ednet, ednet_like
 from .pulls import Records, from_table, records_of
 from .runs import load_runs
 
@@ -13,7 +13,9 @@ __all__ = [
     "Group",
     "Records",
     "criteo",
+    "criteo_like",
     "ednet",
+    "ednet_like",
     "fb_br",
     "fb_bt",
     "fit_criteo",

@@ -1,4 +1,4 @@
-"""The allocation paper's tasks on its two data sets (appendix A.2)."""
+"""The allocation paper's tasks on its two data sets (appendix A.2), and stand-ins."""
 
 from typing import Any
 
@@ -23,12 +23,20 @@ from jaxbandits.protocol import Environment
 from jaxbandits_studies.datasets.criteo_log import CriteoLog, fit_criteo
 from jaxbandits_studies.datasets.ednet_users import EdNet
 from jaxbandits_studies.datasets.fitting import fit_arms
+from jaxbandits_studies.datasets.synthetic import (
+    criteo_like_parameters,
+    ednet_like_parameters,
+)
 
 # Ranges of rates that a learner reckons with, stated before any rate is known: a
 # question takes 1 to 1,000 s, and a click from one impression (and next to never a
 # second) to 1,000.
 QUIZ_RATES = 1e-3, 1.0
 CRITEO_RATES = 1e-3, 100.0
+
+# The stand-ins': four times what their arms are drawn from.
+EDNET_LIKE_RATES = 1 / 240, 4 / 15
+CRITEO_LIKE_RATES = 0.04, 14.0
 
 
 def ednet(
@@ -162,3 +170,55 @@ def criteo(
         users=size,
         cut_budgets=cut,
     )
+
+
+def ednet_like(
+    num_questions: int = 20,
+    seed: int = 0,
+    *,
+    lowest: float = EDNET_LIKE_RATES[0],
+    highest: float = EDNET_LIKE_RATES[1],
+) -> Environment[Any, Any, Action]:
+    """A synthetic stand-in for the EdNet quiz, for whoever has not the data.
+
+    Learners reckon with rates in [lowest, highest], per second.
+    """
+    arms = ednet_like_parameters(num_questions, seed)
+    problem = make_problem(
+        weibull,
+        num_questions,
+        arms.budget,
+        shape=arms.shape,
+        lowest=lowest,
+        highest=highest,
+    )
+    name = f"EdNet-like, K = {num_questions} (synthetic)"
+    game = make_environment(name, problem, arms.probability, 1 / arms.scale)
+    return described(game, synthetic=True)
+
+
+def criteo_like(
+    num_campaigns: int = 15,
+    seed: int = 0,
+    *,
+    lowest: float = CRITEO_LIKE_RATES[0],
+    highest: float = CRITEO_LIKE_RATES[1],
+) -> Environment[Any, Any, Action]:
+    """A synthetic stand-in for the advertising task: impressions of every user.
+
+    Users come in an order of every seed's own, with whole numbers of impressions.
+    Learners reckon with rates in [lowest, highest], per impression.
+    """
+    arms = criteo_like_parameters(num_campaigns, seed)
+    problem = make_problem(
+        discrete_weibull,
+        num_campaigns,
+        arms.budgets,
+        shape=arms.shape,
+        lowest=lowest,
+        highest=highest,
+    )
+    name = f"Criteo-like, K = {num_campaigns} (synthetic)"
+    chances = arms.probability, arms.rate
+    game = make_environment(name, problem, *chances, arms.budgets, order="shuffle")
+    return described(game, synthetic=True)

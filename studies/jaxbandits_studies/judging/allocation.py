@@ -27,8 +27,8 @@ TUNING = {
     "A.1, Lomax 3": Case(
         partial(allocation.simulation, family=lomax, shape=3.0), "drawn"
     ),
-    "EdNet-like 11": Case(partial(allocation.ednet_like, seed=11), "drawn", SIGMOID),
-    "Criteo-like 11": Case(partial(allocation.criteo_like, seed=11), "drawn"),
+    "EdNet-like 11": Case(partial(datasets.ednet_like, seed=11), "drawn", SIGMOID),
+    "Criteo-like 11": Case(partial(datasets.criteo_like, seed=11), "drawn"),
 }
 JUDGING = {
     "A.1": Case(allocation.simulation, "paper"),
@@ -48,10 +48,10 @@ JUDGING = {
     "A.1, Weibull 2": Case(
         partial(allocation.simulation, family=weibull, shape=2.0), "drawn", SIGMOID
     ),
-    "EdNet-like": Case(allocation.ednet_like, "drawn", SIGMOID),
-    "EdNet-like 1": Case(partial(allocation.ednet_like, seed=1), "drawn", SIGMOID),
-    "Criteo-like": Case(allocation.criteo_like, "drawn"),
-    "Criteo-like 1": Case(partial(allocation.criteo_like, seed=1), "drawn"),
+    "EdNet-like": Case(datasets.ednet_like, "drawn", SIGMOID),
+    "EdNet-like 1": Case(partial(datasets.ednet_like, seed=1), "drawn", SIGMOID),
+    "Criteo-like": Case(datasets.criteo_like, "drawn"),
+    "Criteo-like 1": Case(partial(datasets.criteo_like, seed=1), "drawn"),
     "EdNet, 700 s": Case(_ednet, "recorded", SIGMOID, EDNET_FILE),
 }
 

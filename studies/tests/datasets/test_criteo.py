@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jaxbandits.allocation.synthetic import criteo_like_parameters
 from jaxbandits_studies import datasets
 from jaxbandits_studies.datasets.criteo_log import fit_criteo, load_criteo
 from jaxbandits_studies.datasets.fitting import DiscreteWeibullFit, fit_discrete_weibull
+from jaxbandits_studies.datasets.synthetic import criteo_like_parameters
 
 HEADER = "uid,campaign,exposures_before_click,clicked"
 # Table 2, then a second campaign of user 321 and a user who saw nothing.

@@ -6,8 +6,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from jaxbandits.allocation.synthetic import ednet_like_parameters
 from jaxbandits_studies.datasets.ednet_users import load_ednet
+from jaxbandits_studies.datasets.synthetic import ednet_like_parameters
 from tests.data import DATA, needs_data
 
 HEADER = "pseudo_user_id,question_id,response_time_ms,is_correct"
