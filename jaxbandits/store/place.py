@@ -192,7 +192,7 @@ def place_of(where: Any) -> Place:
       ValueError: if it is empty, a file, or a URL of another kind.
       ImportError: if it is a URL and obstore is not installed.
     """
-    if hasattr(where, "put"):
+    if isinstance(where, Folder | Bucket):
         return where
     if isinstance(where, str) and "://" in where:
         return Bucket(where)

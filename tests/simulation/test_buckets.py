@@ -7,7 +7,6 @@ import pytest
 
 from jaxbandits.cli import main as cli
 from jaxbandits.results import open_store
-from jaxbandits.simulation import run_sweep
 from jaxbandits.simulation.merge import merge
 from jaxbandits.simulation.status import status
 from jaxbandits.simulation.verify import replay
@@ -16,7 +15,6 @@ from tests.simulation import walk
 from tests.simulation.processes import finish, start, wait_for_runs
 from tests.simulation.runs import run
 from tests.simulation.test_numbers import assert_same
-from tests.store.memory import Memory
 
 BLOCK = 40
 
@@ -54,14 +52,6 @@ def test_four_programs_write_side_by_side(bucket, tmp_path):  # noqa: F811
         code, said = finish(program, 300)
         assert code == 0, said
     assert_same(open_store(url), run(walk.SPEC, progress=False))
-
-
-def test_a_place_that_is_no_folder_takes_shares():
-    store = Memory()
-    spec = walk.spec(points=1, seeds=8, horizon=4)
-    run(spec, store, progress=False)
-    assert status(store).done == status(store).runs == 4 * 8
-    run_sweep(spec, store, shard=(1, 2))
 
 
 @pytest.mark.slow

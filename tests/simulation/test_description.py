@@ -2,14 +2,10 @@
 
 import hashlib
 import json
-import os
-import subprocess
-import sys
 from types import MappingProxyType
 
 import jax
 import numpy as np
-import pytest
 
 from jaxbandits.checks.points import points_from
 from jaxbandits.results import spans
@@ -20,7 +16,6 @@ from jaxbandits.simulation.plan import make_plan
 from jaxbandits.store.compare import additions
 from jaxbandits.store.compare import changes as changes_of
 from tests.simulation import walk
-from tests.simulation.processes import ROOT
 
 SPEC = walk.spec(points=2, seeds=4, horizon=8)
 WALKER, IDLER = SPEC.policies.values()
@@ -68,28 +63,6 @@ def test_a_description():
     walker = found["policies"]["walker"]
     assert walker["defaults"]["short"] == {"step": 1.0, "growth": 1.0}
     assert walker["program"] == found["policies"]["idler"]["program"]
-
-
-@pytest.mark.slow  # or test_killed.py could not go on
-def test_another_process_says_the_same():
-    code = """
-        import json
-        from jaxbandits.simulation.description import describe
-        from jaxbandits.simulation.plan import make_plan
-        from tests.simulation import walk
-        spec = walk.spec(points=2, seeds=4, horizon=8)
-        print(json.dumps(describe(make_plan(spec), "cpu")))
-    """
-    done = subprocess.run(
-        [sys.executable, "-c", "\n".join(line.strip() for line in code.splitlines())],
-        # Strings hash in another way there.
-        env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "77"},
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    assert json.loads(done.stdout) == described()
 
 
 def other(**changes):
@@ -170,10 +143,6 @@ def test_the_order_of_what_is_kept_does_not_matter():
         described(metrics=names) for names in (["regret", "small"], ("small", "regret"))
     ]
     assert kept[0] == kept[1]
-
-
-def test_equal_sweeps():
-    assert compared(SPEC) == [] == added(SPEC)
 
 
 WHAT_CHANGED = [

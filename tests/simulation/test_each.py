@@ -11,7 +11,7 @@ import pytest
 import xarray as xr
 
 from jaxbandits import Machine, Store, simulate, stats
-from jaxbandits.results import load, open_store, save
+from jaxbandits.results import open_store
 from jaxbandits.simulation import Entry, HalfWidth, read_spec, run_sweep
 from jaxbandits.simulation import fill as filling
 from jaxbandits.simulation.fill import StoppedError
@@ -26,7 +26,6 @@ from tests.results.samples import slack
 from tests.simulation import walk
 from tests.simulation.processes import finish, start, wait_for_runs
 from tests.simulation.test_numbers import assert_same
-from tests.store.memory import Memory
 
 PILOT = 20
 HALF = 3.0
@@ -117,7 +116,7 @@ def test_statistics_take_each_point_s_own(whole):
     assert (half <= HALF * (1 + 1e-12)).where(half.notnull(), True).all()
 
 
-@pytest.mark.slow  # of one pilot for all in test_until.py
+@pytest.mark.slow
 def test_the_same_call_plays_nothing_more(complete, monkeypatch):
     before = open_store(complete).load()
 
@@ -292,35 +291,6 @@ def test_workers_play_points_that_stop_by_themselves(tmp_path, whole):
 
 
 @pytest.mark.slow
-def test_dask_plays_points_that_stop_by_themselves(tmp_path, whole, monkeypatch):
-    """In processes of their own."""
-    from dask.distributed import Client, LocalCluster
-
-    monkeypatch.setenv("JAX_NUM_CPU_DEVICES", "1")
-    path = tmp_path / "one.zarr"
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as dask,
-        Client(dask) as client,
-    ):
-        kept = Store(path, block=32)
-        found = run_sweep(
-            SPEC, kept, Machine(progress=False), executor=client.get_executor()
-        )
-    assert_same(found, whole)
-
-
-def test_a_store_that_is_no_folder(whole):
-    found = run_sweep(SPEC, Store(Memory(), block=80), QUIET)
-    assert_same(found, whole)
-
-
-def test_moments_know_no_pilot(tmp_path):
-    with pytest.raises(ValueError, match="keep must be 'runs' where a half-width"):
-        run_sweep(SPEC, Store(tmp_path / "one.zarr", keep="moments"), QUIET)
-    assert not (tmp_path / "one.zarr").exists()
-
-
-@pytest.mark.slow
 def test_stores_are_merged(complete, tmp_path, whole):
     """Each point has as many seeds as in the store where it has most."""
     other, into = tmp_path / "b", tmp_path / "c"
@@ -329,20 +299,6 @@ def test_stores_are_merged(complete, tmp_path, whole):
     wanted = np.maximum(whole["seeds"], 50).where(whole["seeds"] > 0, 0)
     np.testing.assert_array_equal(found["seeds"], wanted)
     assert_same(played(into), found)
-
-
-@pytest.mark.slow
-def test_ragged_results_are_saved_and_loaded(complete, tmp_path):
-    found = open_store(complete).load()
-    save(found, tmp_path / "x.nc")
-    assert load(tmp_path / "x.nc").identical(found)
-
-
-def test_a_store_in_which_all_play_all_says_nothing_of_it(tmp_path):
-    path = tmp_path / "one.zarr"
-    played(path, SPEC._replace(seeds=UNTIL._replace(half_width=100.0))).close()
-    plain = SPEC._replace(seeds=PILOT)
-    assert_same(played(path, plain), played(spec=plain))
 
 
 @pytest.mark.filterwarnings("ignore::jaxbandits.stats.CoverageWarning")

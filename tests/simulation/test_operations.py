@@ -133,17 +133,6 @@ def test_a_store_says_what_it_holds(store):
     assert found["text"] == ""
 
 
-@pytest.mark.slow
-def test_a_store_of_moments_is_asked_like_others(tmp_path):
-    path = tmp_path / "one"
-    played(path, keep="moments").close()
-    found = status(path)
-    assert (found.runs, found.done) == (RUNS, RUNS)
-    assert show(path)["extent"]["keeps"] == "moments"
-    assert BlockStore(path).examine() == found.blocks
-    assert replay(path, SPEC, 3) == 3
-
-
 TOML = """
 setting = "budgeted"
 budget = 3

@@ -1,18 +1,14 @@
 """Sweeps saved as netCDF: what a store says survives, to the last attribute."""
 
-import json
-
 import jax
 import numpy as np
 import pytest
 import xarray as xr
 
-from jaxbandits import Machine, Store, simulate, zipped
+from jaxbandits import Machine, Store, zipped
 from jaxbandits.results import load, open_store, save
 from jaxbandits.simulation import run_sweep, variants
-from jaxbandits.simulation.merge import merge
 from jaxbandits.simulation.stored import KEPT
-from jaxbandits.stats import dominance
 from tests.heavy import in_short
 from tests.simulation import walk
 
@@ -46,15 +42,6 @@ def test_results_of_a_store_are_saved_with_their_attributes(tmp_path, keep, bloc
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("keep", KEPT)
-def test_of_stores_that_were_merged(tmp_path, keep):
-    paths = [tmp_path / "a.zarr", tmp_path / "b.zarr"]
-    for path, seeds in zip(paths, (range(12), range(12, 24)), strict=True):
-        run_sweep(SPEC._replace(seeds=seeds), Store(path, keep=keep), ONE).close()
-    assert_saved(merge(paths, tmp_path / "c.zarr"), tmp_path / "c.nc")
-
-
-@pytest.mark.slow
 def test_of_a_store_that_is_not_complete(tmp_path):
     """On drawn instances that seeds share."""
     drawn = SPEC._replace(environments={"d": walk.DRAWN}, runs_per_instance=2)
@@ -66,13 +53,3 @@ def test_of_a_store_that_is_not_complete(tmp_path):
     assert "instance" in found.coords
     assert set(np.unique(found["session"])) == {0, 1}
     assert_saved(found, tmp_path / "one.nc")
-
-
-@pytest.mark.slow
-def test_of_a_table_of_verdicts(tmp_path):
-    policies = {"a": walk.WALKER.over(step=[1.0, 2.0]), "b": walk.WALKER}
-    found = simulate(policies, walk.GAME, horizon=8, seeds=24)
-    table = dominance(found, "regret", params={"a": 1})
-    assert json.loads(table.attrs["params"]) == {"a": 1}
-    assert_saved(table, tmp_path / "table.nc")
-    assert dominance(found, "regret", params=0).attrs["params"] == 0

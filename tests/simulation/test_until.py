@@ -76,27 +76,6 @@ def test_other_means_than_the_last_one_may_be_wider(pilot):
 
 
 @pytest.mark.slow
-def test_the_same_call_plays_nothing_more(pilot, tmp_path):
-    store = tmp_path / "one.zarr"
-    until = HalfWidth("regret", 0.4 * deviation(pilot))
-    first = played(store=store, until=until).load()
-    before = chunks(store)
-    again = played(store=store, until=until).load()
-    assert chunks(store) == before
-    assert_same(again, first)
-    # The pilot decides, not what has been played since.
-    wider = played(store=store, until=until._replace(half_width=10.0)).load()
-    assert_same(wider, first)
-
-
-def chunks(store):
-    return {
-        path: (path.read_bytes(), path.stat().st_mtime_ns)
-        for path in store.glob("blocks/*")
-    }
-
-
-@pytest.mark.slow
 def test_an_interruption_in_the_second_stage(pilot, tmp_path):
     """Some of the second stage's seeds are there: the pilot is the same."""
     store = tmp_path / "one.zarr"
@@ -137,13 +116,6 @@ def test_at_most_where_no_integer_counts_what_is_needed(stored, half_width):
     found = verdict(open_store(stored), HalfWidth("regret", half_width, at_most=30), 5)
     assert found.needed == 2**62
     assert found.seeds == found.counts.max() == 30
-
-
-def test_at_most_as_many_as_there_are(pilot):
-    s = deviation(pilot)
-    with pytest.warns(UserWarning, match="stopped at at_most = 20"):
-        found = played(until=HalfWidth("regret", 0.1 * s, at_most=PILOT))
-    assert_same(found, pilot)
 
 
 BAD_VALUES = [

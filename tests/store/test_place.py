@@ -1,4 +1,4 @@
-"""Places: files appear whole and once, in folders, in memory and in buckets."""
+"""Places: files appear whole and once, in folders and in buckets."""
 
 import errno
 import os
@@ -9,17 +9,14 @@ import pytest
 
 from jaxbandits.store.place import Bucket, Folder, place_of, writing
 from tests.buckets import bucket  # noqa: F401
-from tests.store.memory import Memory
 
 
-@pytest.fixture(
-    params=["folder", "memory", pytest.param("bucket", marks=pytest.mark.slow)]
-)
+@pytest.fixture(params=["folder", pytest.param("bucket", marks=pytest.mark.slow)])
 def place(request, tmp_path):
     if request.param == "bucket":
         url = f"{request.getfixturevalue('bucket')}/{tmp_path.name}"
         return Bucket(url)
-    return Memory() if request.param == "memory" else Folder(tmp_path / "store")
+    return Folder(tmp_path / "store")
 
 
 def content(place, name):
