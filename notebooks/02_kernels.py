@@ -81,7 +81,7 @@ print("marginals of the arms that get something:", marginals[solution.allocation
 # %% [markdown]
 # Other curves go the same way. `thresholds.curves` gives those of a family; a family
 # whose curve is at first convex (an arm that needs a good deal before anything happens)
-# is no water-filling any more. `sigmoid_filling` looks for the best set of arms to
+# is no water-filling any more. `sigmoid_filling` finds the best set of arms to
 # leave out, and says how far from the optimum it can be at most.
 
 # %%

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_type_hints
 
 import numpy as np
 
@@ -36,34 +36,42 @@ MOST = 10**6  # arms, limits, waits, ... of a game: more is a slip, and no memor
 _played_in: int | None = None  # the process that has played
 
 
-def positive(**values: Any) -> None:
-    """Require every value (numbers or arrays of them) to be finite and > 0."""
-    _require(values, lambda x: x > 0, "positive and finite")
+class Range(NamedTuple):
+    """Finite numbers of some kind, and their name in errors.
+
+    Called with values by their names, it requires of each, a number or an array of
+    them, to be finite and in the range.
+
+    Attributes:
+      name: what a value must be.
+      holds: ``f64[...] -> bool[...]``, of finite numbers.
+    """
+
+    name: str
+    holds: Callable[[np.ndarray], Any]
+
+    def __call__(self, **values: Any) -> None:
+        """Require every value to be finite and in the range.
+
+        Raises:
+          TypeError, ValueError: naming the argument and the range.
+        """
+        for name, value in values.items():
+            try:
+                array = numbers(name, value)
+            except TypeError as error:
+                raise TypeError(f"{error}; it must be {self.name}") from None
+            if not np.all(np.isfinite(array) & self.holds(array)):
+                raise ValueError(f"{name} must be {self.name}, got {shown(value)}")
 
 
-def non_negative(**values: Any) -> None:
-    """Require every value to be finite and >= 0."""
-    _require(values, lambda x: x >= 0, ">= 0 and finite")
-
-
-def at_least_one(**values: Any) -> None:
-    """Require every value to be finite and >= 1."""
-    _require(values, lambda x: x >= 1, ">= 1 and finite")
-
-
-def above_one(**values: Any) -> None:
-    """Require every value to be finite and > 1."""
-    _require(values, lambda x: x > 1, "above 1 and finite")
-
-
-def between_zero_and_one(**values: Any) -> None:
-    """Require every value to lie in the open interval (0, 1)."""
-    _require(values, lambda x: (x > 0) & (x < 1), "in (0, 1)")
-
-
-def in_unit_interval(**values: Any) -> None:
-    """Require every value to lie in [0, 1]."""
-    _require(values, lambda x: (x >= 0) & (x <= 1), "in [0, 1]")
+finite = Range("finite", np.isfinite)
+positive = Range("positive and finite", lambda x: x > 0)
+non_negative = Range(">= 0 and finite", lambda x: x >= 0)
+at_least_one = Range(">= 1 and finite", lambda x: x >= 1)
+above_one = Range("above 1 and finite", lambda x: x > 1)
+between_zero_and_one = Range("in (0, 1)", lambda x: (x > 0) & (x < 1))
+in_unit_interval = Range("in [0, 1]", lambda x: (x >= 0) & (x <= 1))
 
 
 # Types of the fields of a policy's `Params`: a number, and the range that it has.
@@ -95,11 +103,6 @@ def increasing(**values: Any) -> None:
     for name, value in values.items():
         if not np.all(np.diff(numbers(name, value, 1)) > 0):
             raise ValueError(f"{name} must increase, got {shown(value)}")
-
-
-def finite(**values: Any) -> None:
-    """Require every value to be finite."""
-    _require(values, np.isfinite, "finite")
 
 
 def played(**values: Any) -> None:
@@ -505,15 +508,3 @@ def require(holds: Any, message: str) -> None:
 
 def _is_real(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
-
-
-def _require(
-    values: dict[str, Any], condition: Callable[[np.ndarray], Any], text: str
-) -> None:
-    for name, value in values.items():
-        try:
-            array = numbers(name, value)
-        except TypeError as error:
-            raise TypeError(f"{error}; it must be {text}") from None
-        if not np.all(np.isfinite(array) & condition(array)):
-            raise ValueError(f"{name} must be {text}, got {shown(value)}")

@@ -13,15 +13,9 @@ from jax import Array
 from scipy import special, stats
 
 from jaxbandits.arrays import log_survival
-from jaxbandits.checks import (
-    between_zero_and_one,
-    finite,
-    instance,
-    played,
-    positive,
-)
+from jaxbandits.checks import between_zero_and_one, finite, positive
 from jaxbandits.kernels.normal import normal_score
-from jaxbandits.laws.law import Law, exceeds
+from jaxbandits.laws.law import Law, exceeds, in_ranges
 from jaxbandits.protocol import Noise
 
 
@@ -64,20 +58,6 @@ def _traced(x: Any) -> bool:
     return isinstance(x, jax.Array)
 
 
-def _check_lognormal(params: LogNormal) -> None:
-    instance("params", params, LogNormal, "of jaxbandits.laws")
-    positive(scale=params.scale)
-    finite(location=params.location)
-    played(scale=params.scale, location=params.location)
-
-
-def _check_pareto(params: Pareto) -> None:
-    instance("params", params, Pareto, "of jaxbandits.laws")
-    positive(index=params.index)
-    between_zero_and_one(least=params.least)
-    played(index=params.index, least=params.least)
-
-
 def _law(
     name: str,
     sample: Callable[[Noise, Any], Array],
@@ -116,7 +96,7 @@ clipped_lognormal = _law(
     lambda noise, p: jnp.minimum(
         jnp.exp(p.location + p.scale * normal_score(*noise)), 1.0
     ),
-    _check_lognormal,
+    in_ranges(LogNormal, scale=positive, location=finite),
     _lognormal_mean,
     lambda p: np.asarray(0.0),
     lambda location, scale: stats.lognorm(scale, scale=np.exp(location)),
@@ -126,7 +106,7 @@ clipped_pareto = _law(
     lambda noise, p: jnp.minimum(
         p.least * jnp.exp(-log_survival(*noise) / p.index), 1.0
     ),
-    _check_pareto,
+    in_ranges(Pareto, index=positive, least=between_zero_and_one),
     _pareto_mean,
     lambda p: np.asarray(p.least),
     lambda least, index: stats.pareto(index, scale=least),

@@ -19,7 +19,7 @@ from jaxtyping import Float, Int32
 from scipy import integrate
 
 from jaxbandits.arrays import pick
-from jaxbandits.checks import Numbers
+from jaxbandits.checks import Numbers, Range, instance, played
 from jaxbandits.protocol import Noise
 
 # A cost of consumptions or a penalty of limits, arrays of NumPy on the host and of JAX
@@ -143,6 +143,29 @@ class JointLaw(NamedTuple):
         if self.join is not None:
             return self.join(parts)
         return jax.tree.map(lambda *x: np.concatenate([*map(np.asarray, x)]), *parts)
+
+
+def in_ranges(
+    kind: type, *, rounded: bool = False, **ranges: Range
+) -> Callable[[Any], None]:
+    """The `check` of a law whose parameters are numbers in ranges.
+
+    Args:
+      kind: the type of the parameters.
+      rounded: whether numbers may be played as others, of probabilities that
+        `exact_params` keeps.
+      **ranges: by the parameters' names.
+    """
+
+    def check(params: Any) -> None:
+        instance("params", params, kind, "of jaxbandits.laws")
+        for name, in_range in ranges.items():
+            value = {name: getattr(params, name)}
+            in_range(**value)
+            if not rounded:
+                played(**value)
+
+    return check
 
 
 def exact_params(law: Law | JointLaw, params: Any) -> Any:

@@ -19,18 +19,17 @@ from jaxbandits.arrays import (
 from jaxbandits.arrays.words import cumulative_bounds
 from jaxbandits.checks import (
     Numbers,
+    Range,
     finite,
     in_unit_interval,
-    instance,
     non_negative,
     numbers,
-    played,
     positive,
 )
 from jaxbandits.kernels.gamma import beta_from_uniforms_small
 from jaxbandits.kernels.normal import normal_score
 from jaxbandits.laws._tabulated import tabulated
-from jaxbandits.laws.law import Law
+from jaxbandits.laws.law import Law, in_ranges
 from jaxbandits.protocol import Noise
 
 
@@ -116,14 +115,6 @@ def _discrete_sample(noise: Noise, params: Discrete) -> Array:
     return jnp.sum(jnp.where(under & ~before, params.values, 0.0))
 
 
-def _discrete_mean(params: Discrete) -> Array | np.ndarray:
-    return (params.values * params.probabilities).sum(axis=-1)
-
-
-def _exponential_sample(noise: Noise, params: Exponential) -> Array:
-    return -log_survival(*noise) / params.rate
-
-
 def _uniform_sample(noise: Noise, params: Uniform) -> Array:
     distance, upper = smaller_side(*noise)
     step = distance * (params.high - params.low)
@@ -142,20 +133,15 @@ def _frozen(family: Any, *columns: Callable[[Any], np.ndarray]) -> dict[str, Any
     return {"cdf": cdf, "quantile": quantile}
 
 
-def _is(params: Any, kind: type) -> None:
-    instance("params", params, kind, "of jaxbandits.laws")
-
-
-def _check_bernoulli(params: Bernoulli) -> None:
-    _is(params, Bernoulli)
-    in_unit_interval(probability=params.probability)
+_at_least_shape = Range(
+    f"at least {LEAST_SHAPE:g} and finite: with less, all draws would lie at one end",
+    lambda x: x >= LEAST_SHAPE,
+)
 
 
 def _check_discrete(params: Discrete) -> None:
-    _is(params, Discrete)
-    finite(values=params.values)
-    played(values=params.values)
-    non_negative(probabilities=params.probabilities)
+    in_ranges(Discrete, values=finite)(params)
+    in_ranges(Discrete, rounded=True, probabilities=non_negative)(params)
     values = numbers("values", params.values)
     probabilities = numbers("probabilities", params.probabilities)
     if values.ndim != 2 or values.shape != probabilities.shape or values.size == 0:
@@ -170,43 +156,10 @@ def _check_discrete(params: Discrete) -> None:
 
 
 def _check_uniform(params: Uniform) -> None:
-    _is(params, Uniform)
-    finite(low=params.low, high=params.high)
-    played(low=params.low, high=params.high)
+    in_ranges(Uniform, low=finite, high=finite)(params)
     low, high = numbers("low", params.low), numbers("high", params.high)
     if not np.all(low < high):
         raise ValueError(f"low must lie below high, got {low} and {high}")
-
-
-def _check_exponential(params: Exponential) -> None:
-    _is(params, Exponential)
-    positive(rate=params.rate)
-    played(rate=params.rate)
-
-
-def _check_beta(params: Beta) -> None:
-    _is(params, Beta)
-    positive(a=params.a, b=params.b)
-    played(a=params.a, b=params.b)
-    for name, shape in params._asdict().items():
-        if np.any(np.asarray(shape) < LEAST_SHAPE):
-            raise ValueError(
-                f"{name} must be at least {LEAST_SHAPE:g}, got {shape}: with less, all "
-                "draws would lie at one end"
-            )
-
-
-def _check_gamma(params: Gamma) -> None:
-    _is(params, Gamma)
-    positive(shape=params.shape, rate=params.rate)
-    played(shape=params.shape, rate=params.rate)
-
-
-def _check_normal(params: Normal) -> None:
-    _is(params, Normal)
-    finite(mean=params.mean)
-    positive(deviation=params.deviation)
-    played(mean=params.mean, deviation=params.deviation)
 
 
 def _constant(
@@ -231,7 +184,7 @@ bernoulli = Law(
     "Bernoulli",
     2,
     _bernoulli_sample,
-    _check_bernoulli,
+    in_ranges(Bernoulli, rounded=True, probability=in_unit_interval),
     mean=lambda p: p.probability,
     support=_bernoulli_support,
     atoms=_bernoulli_atoms,
@@ -243,7 +196,7 @@ discrete = Law(
     2,
     _discrete_sample,
     _check_discrete,
-    mean=_discrete_mean,
+    mean=lambda p: (p.values * p.probabilities).sum(axis=-1),
     support=_discrete_support,
     atoms=lambda p: (np.asarray(p.values), np.asarray(p.probabilities)),
     monotone=1,
@@ -262,8 +215,8 @@ uniform = Law(
 exponential = Law(
     "exponential",
     2,
-    _exponential_sample,
-    _check_exponential,
+    lambda noise, p: -log_survival(*noise) / p.rate,
+    in_ranges(Exponential, rate=positive),
     mean=lambda p: 1 / p.rate,
     support=_constant(0.0, np.inf),
     monotone=1,
@@ -275,7 +228,7 @@ beta = Law(
     "Beta",
     4,
     lambda noise, p: beta_from_uniforms_small(unit_interval(noise), p.a, p.b),
-    _check_beta,
+    in_ranges(Beta, a=_at_least_shape, b=_at_least_shape),
     mean=lambda p: p.a / (p.a + p.b),
     support=_constant(0.0, 1.0),
     cdf=lambda p, x: stats.beta.cdf(x, _column(p.a, x), _column(p.b, x)),
@@ -289,7 +242,7 @@ gamma = tabulated(
         "Gamma",
         2,
         lambda noise, p: jnp.full((), jnp.nan),  # the table's is taken
-        _check_gamma,
+        in_ranges(Gamma, shape=positive, rate=positive),
         mean=lambda p: p.shape / p.rate,
         support=_constant(0.0, np.inf),
         **_frozen(
@@ -304,7 +257,7 @@ normal = Law(
     "normal",
     2,
     lambda noise, p: p.mean + p.deviation * normal_score(*noise),
-    _check_normal,
+    in_ranges(Normal, mean=finite, deviation=positive),
     mean=lambda p: p.mean,
     support=_constant(-np.inf, np.inf),
     monotone=1,

@@ -61,12 +61,12 @@ def integer_programming(
       ValueError: if `limit` or `least` has not an entry per arm.
     """
     task = _task(values, budget, limit, least)
-    allocation, value = _programming(task.values, task.budget)
+    allocation, value = programming(task.values, task.budget)
     return _solution(task, allocation, value, value)
 
 
 @jax.custom_jvp
-def _programming(values: Array, budget: Array) -> tuple[Array, Array]:
+def programming(values: Array, budget: Array) -> tuple[Array, Array]:
     """Allocation i32[K] and value f[]."""
     size = values.shape[1]
     nowhere = jnp.full(size, -jnp.inf, values.dtype)
@@ -94,9 +94,9 @@ def _programming(values: Array, budget: Array) -> tuple[Array, Array]:
     return jnp.concatenate([first[None], others]), best[budget]
 
 
-@_programming.defjvp
+@programming.defjvp
 def _(primals: tuple[Array, Array], tangents: tuple[Array, Array]) -> tuple[Any, Any]:
-    allocation, value = _programming(*primals)
+    allocation, value = programming(*primals)
     slope = _worth(tangents[0], allocation)
     return (allocation, value), (_no_slope(allocation), slope)
 

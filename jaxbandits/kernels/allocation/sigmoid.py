@@ -8,7 +8,6 @@ set of arms: given the set, the rest is concave water-filling. The concave envel
 every allocation from above, and an order in which good sets are nearly prefixes.
 """
 
-import itertools
 from typing import NamedTuple
 
 import jax
@@ -16,11 +15,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 from jax.typing import ArrayLike
-from jaxtyping import Bool, Float, Real
+from jaxtyping import Float, Real
 
 from jaxbandits.arrays import first_argmax, one_hot, pick
 from jaxbandits.arrays.real import real
 from jaxbandits.checks import kinds, shaped, whole
+from jaxbandits.kernels.allocation.integer import programming
 from jaxbandits.kernels.allocation.solution import (
     INACCURATE,
     NOTHING_TO_GAIN,
@@ -37,10 +37,8 @@ REACH = 10.0  # searches go from the top slope down to exp(-REACH**2) of it
 HALVINGS = 8  # of [0, REACH], before the faster false position is safe
 TINY = 1e-30  # keeps a quotient finite where the budget is 0
 WINDOW = (-1, 0, 1, 2)  # prefixes tried, as distances from the critical arm
-NODES = 65  # multipliers at which sets are compared
-SHORTLIST = 64  # sets per round that are compared with care
-FINALISTS = 8  # of these, filled exactly
-LEVELS = 16  # points of a convex branch that are compared
+HALVED = 12  # times, the first unit of `sigmoid_filling`
+REFINED = 3  # units that an arm may gain or lose at each of these times
 
 
 @kinds
@@ -82,24 +80,25 @@ def sigmoid_prefix(
 def sigmoid_filling(
     curves: Curves,
     budget: Real[ArrayLike, ""],
-    rounds: int = 3,
+    units: int = 256,
     *,
     limit: Real[Array, " K"] | None = None,
     least: Real[Array, " K"] | None = None,
 ) -> Solution:
-    """Improve `sigmoid_prefix` by exchanging arms, then let one arm be convex.
+    """The best allocation in units of the budget, made finer step by step.
 
-    A round compares all sets that differ in one to three arms, by their duals (an upper
-    bound, which is tight if the set is feasible), and fills the most promising ones
-    exactly. At last one arm may stay below its mode, while another comes or goes. Not a
-    proof: about one in a thousand problems with a tight budget has a better allocation
-    two such moves away. About K**3 sets are compared: meant for K up to 100 or so.
+    Dynamic programming over multiples of ``budget / units`` is exact for any curves, and
+    so finds the arms that get something, with one of them below its mode if that is
+    best. Then it is played again with half the step, over what lies within a few steps
+    of the allocation, until steps do not matter. Allocations that differ in the set of
+    arms by less than the first step shows, some ``(K / units)**2 / 8`` of the value, are
+    not told apart; `sigmoid_prefix` is returned where it is better. The cost is of order
+    ``K units**2 + K**3``.
 
     Args:
-      curves: K functions with bounded marginals, of which ``jax.jvp`` of `value` is
-        finite at x > 0.
+      curves: K functions with bounded marginals.
       budget: f[] >= 0.
-      rounds: rounds of exchanges, >= 0.
+      units: into how many the budget is split at first.
       limit: f[K] > 0 or None, the most that every arm may take.
       least: f[K] >= 0 or None, what every arm must get.
 
@@ -107,37 +106,39 @@ def sigmoid_filling(
       `Solution`, worth at least that of `sigmoid_prefix` and with the same bound.
 
     Raises:
-      TypeError: `rounds` is not an integer.
-      ValueError: `rounds` is negative.
+      TypeError, ValueError: `units` is no integer, or less than 1.
     """
-    rounds = whole("rounds", rounds, 0)
+    units = whole("units", units, 1)
     task = _task(curves, budget, limit, least)
-    curves, budget = task.curves, task.budget
-    start = _best_prefix(curves, budget)
-    screen = _screen(curves, start.log_nu)
+    start = _best_prefix(task.curves, task.budget)
+    x = _rescaled(_in_units(task.curves, task.budget, units), task.budget)
+    worth = jnp.sum(task.curves.value(x))
+    better = worth > start.value
+    allocation = jnp.where(better, x, start.allocation)
+    return _checked(task, allocation, jnp.maximum(worth, start.value), start.bound)
 
-    # The first turn goes to prefixes of other orders: one loop compiles faster.
-    others = _other_orders(screen, start.modes, budget)
 
-    def fill(members):
-        return _fill(curves, start.modes, budget, members)
+def _in_units(curves: Curves, budget: Array, units: int) -> Array:
+    """The best allocation f[K], by dynamic programming with ever finer units."""
+    num_arms, dtype = curves.log_height.shape[0], curves.log_height.dtype
 
-    def exchange(turn, best):
-        trials = _neighbours(screen, start.modes, budget, best[2])
-        trials = jnp.where(turn == 0, others, trials)
-        filled, worth = jax.vmap(fill)(trials)
-        first = first_argmax(worth)
-        better = pick(worth, first) > best[1]
-        result = pick(filled, first), pick(worth, first), pick(trials, first)
-        return tuple(jnp.where(better, f, b) for f, b in zip(result, best, strict=True))
+    def best(x, step, moves):
+        """Every arm moved by some of its steps, together by as many as keep the sum."""
+        at = x[:, None] + moves.astype(dtype) * step
+        worth = jax.vmap(curves.value, 1, 1)(jnp.maximum(at, 0.0))
+        # A multiple of the step may miss 0 by a rounding error.
+        worth = jnp.where(at > -step / 2, worth, -jnp.inf)
+        chosen, _ = programming(worth, jnp.int32(moves.size - 1))
+        return jnp.maximum(x + moves[chosen].astype(dtype) * step, 0.0)
 
-    best = (start.allocation, start.value, start.members)
-    allocation, value, members = lax.fori_loop(0, 1 + rounds, exchange, best)
-    filled, worth = _one_convex(curves, start.modes, screen, budget, members)
-    better = worth > value
-    allocation = jnp.where(better, filled, allocation)
-    value = jnp.where(better, worth, value)
-    return _checked(task, allocation, value, start.bound)
+    def finer(trip, x):
+        step = budget / units * 0.5 ** (1 + trip.astype(dtype))
+        moves = jnp.arange(num_arms * REFINED + 1, dtype=jnp.int32) - REFINED
+        return best(x, step, moves)
+
+    moves = jnp.arange(units + 1, dtype=jnp.int32)
+    x = best(jnp.zeros(num_arms, dtype), budget / units, moves)
+    return lax.fori_loop(jnp.int32(0), jnp.int32(HALVED), finer, x)
 
 
 class _Task(NamedTuple):
@@ -227,10 +228,7 @@ class _Start(NamedTuple):
 
     allocation: Float[Array, " K"]
     value: Float[Array, ""]
-    members: Bool[Array, " K"]
     bound: Float[Array, ""]
-    log_nu: Float[Array, ""]  # the multiplier of the dual
-    modes: Float[Array, " K"]  # inf for functions that are 0
 
 
 def _best_prefix(curves: Curves, budget: Array) -> _Start:
@@ -300,10 +298,7 @@ def _best_prefix(curves: Curves, budget: Array) -> _Start:
     return _Start(
         jnp.where(better, jnp.where(single, budget, 0.0), pick(filled, first)),
         jnp.maximum(jnp.max(alone), pick(worth, first)),
-        jnp.where(better, single, pick(trials, first)),
         bound,
-        (cheap + dear) / 2,
-        modes,
     )
 
 
@@ -369,211 +364,6 @@ def _rescaled(allocation: Array, budget: Array) -> Array:
     """In proportion to `allocation`, of sum `budget`; zeros stay zeros."""
     total = jnp.sum(allocation)
     return allocation * (budget / jnp.where(total > 0, total, 1.0))
-
-
-def _screen(curves: Curves, log_nu: Array) -> tuple[Array, Array]:
-    """Multipliers nu f[G], and what arms beyond their modes are worth there, f[G, K].
-
-    Denser around the dual solution, which most sets in question have in common.
-    """
-    steps = jnp.linspace(-2.5, 2.5, NODES, dtype=log_nu.dtype)
-    log_nus = log_nu + jnp.sign(steps) * jnp.expm1(jnp.abs(steps))
-    heights, alive = _heights(curves), _alive(curves)
-
-    def gains(log_nu):
-        x = curves.fall(heights - log_nu)
-        return jnp.where(alive, curves.value(x) - jnp.exp(log_nu) * x, 0.0)
-
-    return jnp.exp(log_nus), jax.vmap(gains)(log_nus)
-
-
-def _moves(num_arms: int) -> np.ndarray:
-    """All choices of one to three arms, i32[M, 3]; `num_arms` stands for no arm."""
-    arms = range(num_arms)
-    moves = [c for r in (1, 2, 3) for c in itertools.combinations(arms, r)]
-    padded = [(*c, num_arms, num_arms)[:3] for c in moves]
-    return np.asarray(padded, np.int32)
-
-
-def _finalists(num_arms: int) -> int:
-    return min(FINALISTS, len(_moves(num_arms)))
-
-
-def _other_orders(screen: tuple[Array, Array], modes: Array, budget: Array) -> Array:
-    """The most promising sets of the arms that gain most at a multiplier.
-
-    Few arms on a tight budget are ordered otherwise than by the slopes of envelopes.
-
-    Returns:
-      bool[FINALISTS, K].
-    """
-    nus, gains = screen
-    size = gains.shape[1]
-    rank = jnp.argsort(jnp.argsort(-gains[::4], axis=1), axis=1)
-    sets = rank[:, None, :] <= jnp.arange(size)[None, :, None]
-    worth = jnp.einsum(
-        "hk,gnk->hgn", gains, sets.astype(gains.dtype), precision=lax.Precision.HIGHEST
-    )
-    worth = _least(worth + (nus * budget)[:, None, None])
-    # Neighbouring multipliers mostly agree; one copy of a set is enough.
-    copies = jnp.all(sets[1:] == sets[:-1], axis=2)
-    copies = jnp.pad(copies, ((1, 0), (0, 0)))
-    fits = jnp.sum(jnp.where(sets, modes[None, None, :], 0.0), axis=2) <= budget
-    worth = jnp.where(fits & ~copies, worth, -jnp.inf).ravel()
-    _, places = lax.top_k(worth, _finalists(size))
-    return sets.reshape(-1, size)[places]
-
-
-def _least(duals: Array) -> Array:
-    """The least value over multipliers, f[G, ...] -> f[...], by a parabola.
-
-    The nodes alone leave up to a percent, and too many sets within it.
-    """
-    place = jnp.clip(jnp.argmin(duals, axis=0), 1, duals.shape[0] - 2)[None]
-    before, here, after = (
-        jnp.take_along_axis(duals, place + step, axis=0)[0] for step in (-1, 0, 1)
-    )
-    bend = before + after - 2 * here
-    inside = (here <= before) & (here <= after) & (bend > 0)
-    drop = jnp.square(before - after) / (8 * jnp.where(inside, bend, 1.0))
-    return jnp.minimum(jnp.minimum(before, after), here - jnp.where(inside, drop, 0.0))
-
-
-def _neighbours(
-    screen: tuple[Array, Array], modes: Array, budget: Array, members: Array
-) -> Array:
-    """The most promising sets that differ in one to three arms, bool[FINALISTS, K].
-
-    Three, because one large arm must often give way to two small ones at once.
-    """
-    size = members.size
-    nus, gains = screen
-    moves = _moves(size)
-
-    def changed(worth, moves):
-        """The sum of f[K] over the set after each move, f[M]."""
-        base = jnp.sum(jnp.where(members, worth, 0.0))
-        change = jnp.pad(jnp.where(members, -worth, worth), (0, 1))
-        return base + change[moves[:, 0]] + change[moves[:, 1]] + change[moves[:, 2]]
-
-    def duals(nus, gains, moves):
-        worth = jax.vmap(changed, in_axes=(0, None))(gains, moves)
-        return worth + (nus * budget)[:, None]
-
-    # At every fourth multiplier for all, then at all of them for the best ones.
-    fits = changed(modes, moves) <= budget
-    worth = jnp.min(duals(nus[::4], gains[::4], moves), axis=0)
-    worth = jnp.where(fits, worth, -jnp.inf)
-    _, listed = lax.top_k(worth, min(SHORTLIST, len(moves)))
-    worth = _least(duals(nus, gains, jnp.asarray(moves)[listed]))
-    worth = jnp.where(fits[listed], worth, -jnp.inf)
-    _, places = lax.top_k(worth, _finalists(size))
-    places = listed[places]
-
-    def move(place):
-        flips = jnp.asarray(moves)[place][:, None] == jnp.arange(size)[None, :]
-        return members ^ jnp.any(flips, axis=0)
-
-    return jax.vmap(move)(places)
-
-
-def _one_convex(
-    curves: Curves,
-    modes: Array,
-    screen: tuple[Array, Array],
-    budget: Array,
-    members: Array,
-) -> tuple[Array, Array]:
-    """The best allocation found with one arm below its mode, and its value.
-
-    Arm j sits at a level of its convex branch, whether it was a member or not, and arm
-    i changes sides (index K: none does).
-    """
-    size = members.size
-    nus, gains = screen
-    highest = jnp.minimum(modes, budget)
-    fractions = (jnp.arange(LEVELS, dtype=modes.dtype) + 0.5) / LEVELS
-    levels = fractions[:, None] * highest[None, :]
-    own = jnp.where(members[None, :], gains, 0.0)
-    change = jnp.pad(jnp.where(members[None, :], -gains, gains), ((0, 0), (0, 1)))
-    base = nus * budget + jnp.sum(own, axis=1)
-    rises = jax.vmap(curves.value)(levels).T
-    spent = nus[:, None, None] * levels.T[None]
-    rest = base[:, None, None] + change[:, :, None] - own[:, None, :]
-    rest = rest[::4, :, :, None] - spent[::4, None]
-    worth = jnp.min(rest, axis=0) + rises[None]
-    i, j = jnp.arange(size + 1)[:, None], jnp.arange(size)[None, :]
-    allowed = (i != j) & ((curves.touch > 0) & _alive(curves))[None, :]
-    held = jnp.where(members, modes, 0.0)
-    moved = jnp.pad(jnp.where(members, -modes, modes), (0, 1))
-    least = jnp.sum(held) + moved[:, None] - held[None, :]
-    allowed = allowed[:, :, None] & (least[:, :, None] + levels.T[None] <= budget)
-    best = jnp.max(jnp.where(allowed, worth, -jnp.inf), axis=2).ravel()
-    _, listed = lax.top_k(best, min(SHORTLIST, best.size))
-    i, j = listed // size, listed % size
-    rest = (base[:, None] + change[:, i] - own[:, j])[:, :, None] - spent[:, j]
-    worth = jnp.where(allowed[i, j], _least(rest) + rises[j], -jnp.inf)
-    _, places = lax.top_k(jnp.max(worth, axis=1), min(FINALISTS, best.size))
-
-    def balanced(place):
-        flipped, convex = one_hot(i[place], size), one_hot(j[place], size)
-        others = (members ^ flipped) & ~convex
-        at = jnp.argmax(worth[place])
-        step = highest[j[place]] / LEVELS
-        # Near its maximum the screen is flat, and wrong by a level or two.
-        ends = jnp.maximum(at - 2, 0) * step, jnp.minimum(at + 3, LEVELS) * step
-        return _balance(curves, modes, budget, others, convex, ends)
-
-    filled, values = jax.vmap(balanced)(places)
-    first = first_argmax(values)
-    return pick(filled, first), pick(values, first)
-
-
-def _balance(
-    curves: Curves,
-    modes: Array,
-    budget: Array,
-    others: Array,
-    convex: Array,
-    ends: tuple[Array, Array],
-) -> tuple[Array, Array]:
-    """One arm within `ends`, the others filled, at equal marginals.
-
-    The multiplier of the others decides both: they take their responses, the one arm
-    takes the rest, and its marginal says in which direction to move.
-    """
-    heights = _heights(curves)
-    others = others & _alive(curves)
-    top = jnp.max(jnp.where(others, heights, -jnp.inf))
-    top = jnp.where(jnp.any(others), top, 0.0)
-    lowest, highest = ends
-
-    def halve(_, state):
-        low, high, below, above = state
-        s = (low + high) / 2
-        x = jnp.where(others, curves.fall(heights - top + s * s), 0.0)
-        left = budget - jnp.sum(x)
-        place = jnp.broadcast_to(jnp.clip(left, lowest, highest), x.shape)
-        _, slopes = jax.jvp(curves.value, (place,), (jnp.ones_like(place),))
-        slope = jnp.sum(jnp.where(convex, slopes, 0.0))
-        wants_less = slope < jnp.exp(top - s * s)
-        others_more = (left > highest) | ((left >= lowest) & wants_less)
-        return (
-            jnp.where(others_more, s, low),
-            jnp.where(others_more, high, s),
-            jnp.where(others_more, x, below),
-            jnp.where(others_more, above, x),
-        )
-
-    zero = jnp.zeros_like(budget)
-    least = jnp.where(others, modes, 0.0)
-    trips = 18 if _is_single(budget.dtype) else 28
-    start = (zero, zero + REACH, least, least)
-    _, _, below, above = lax.fori_loop(0, trips, halve, start)
-    x = (below + above) / 2
-    left = jnp.maximum(budget - jnp.sum(x), 0.0)
-    allocation = _rescaled(jnp.where(convex, left, x), budget)
-    return allocation, jnp.sum(curves.value(allocation))
 
 
 def _checked(task: _Task, allocation: Array, value: Array, bound: Array) -> Solution:
