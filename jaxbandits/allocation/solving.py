@@ -78,8 +78,8 @@ def solve(
       budget: f[] > 0; a whole number for integers.
       limit: f[K] > 0 or None, the most that an arm may take; whole units of it.
       least: f[K] >= 0 or None, what an arm must get; whole units, or one more.
-      thorough: for sigmoids, whether to look at all sets of arms, by dynamic programming
-        (for benchmarks; a learner does not need it).
+      thorough: for sigmoids, whether to look at all sets of arms, by dynamic
+        programming (for benchmarks; a learner does not need it).
 
     Returns:
       A `Solution`, its allocation as floats.
@@ -149,8 +149,8 @@ def best_allocations(
     """The clairvoyant's allocation of every budget, in float64 on the host.
 
     Sigmoids get a thorough search where that over prefixes has no certificate of 1e-4,
-    for up to 64 such budgets. (With the 5,000 budgets of EdNet's users the certified gap of
-    the prefix search is 7e-5 of the value in the mean, 8e-4 at most.)
+    for up to 64 such budgets. (With the 5,000 budgets of EdNet's users the certified
+    gap of the prefix search is 7e-5 of the value in the mean, 8e-4 at most.)
 
     Args:
       problem: family, shapes, the range of rates and the largest budget.

@@ -10,7 +10,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from numbers import Number
 from typing import Any
 
@@ -23,6 +23,7 @@ from jaxbandits.contract import reads
 from jaxbandits.protocol import Actions, Environment, Game, Policy, PolicyFunctions
 from jaxbandits.results.names import check_variable
 
+ITS = "the environment's "
 # Arguments of the functions, for errors.
 TAKES = {
     "init": "(params)",
@@ -30,19 +31,16 @@ TAKES = {
     "update": "(noise, view, state, action, feedback, params)",
     "recommend": "(state, params)",
     "report": "(state, params)",
+    f"{ITS}sample": "(key, setup)",
+    f"{ITS}init": "(instance)",
+    f"{ITS}view": "(round, instance, env_state)",
+    f"{ITS}step": "(noise, instance, env_state, action)",
+    f"{ITS}record": "(instance, env_state, budget)",
+    f"{ITS}spent": "(instance, env_state)",
+    f"{ITS}allowed": "(instance, action)",
+    f"{ITS}counted": "(instance, record)",
+    f"{ITS}metrics": "(tables, instance, record)",
 }
-ITS_TAKES = {
-    "sample": "(key, setup)",
-    "init": "(instance)",
-    "view": "(round, instance, env_state)",
-    "step": "(noise, instance, env_state, action)",
-    "record": "(instance, env_state, budget)",
-    "spent": "(instance, env_state)",
-    "allowed": "(instance, action)",
-    "counted": "(instance, record)",
-    "metrics": "(tables, instance, record)",
-}
-ITS = "the environment's "
 OF_NOISE = (
     "it is random 32-bit words, of which numbers must be made first: "
     "jaxbandits.arrays.unit_interval(noise) makes uniforms in (0, 1) of them, "
@@ -123,7 +121,13 @@ def _check(
     policy: PolicyFunctions, game: Game, kind, leaves, structure, compared, x64
 ) -> None:
     del x64  # part of the key
-    tracing = _Tracing(compared)
+
+    def shapes(what: str, function: Callable, *args, trace: Callable = program_of):
+        """Shapes of a function's result."""
+        own = what.startswith(ITS) == (compared == "environment") and compared != ""
+        return trace(what, function, *args, compared=own)[1]
+
+    draws = partial(shapes, trace=drawn)
     make, count = kind
     number = jax.ShapeDtypeStruct((), jnp.zeros(()).dtype)
     params = make(*[number] * count) if count else ()
@@ -133,82 +137,70 @@ def _check(
         for width in (*policy.words, game.words)
     ]
     key = jax.eval_shape(lambda: jax.random.key(0))
-    instance = tracing.shapes("the environment's sample", game.sample, key, setup)
-    its = tracing.shapes("the environment's init", game.init, instance)
+    instance = shapes(f"{ITS}sample", game.sample, key, setup)
+    its = shapes(f"{ITS}init", game.init, instance)
     round_ = jax.ShapeDtypeStruct((), jnp.int32)
-    view = tracing.shapes("the environment's view", game.view, round_, instance, its)
-    if shapes_of(getattr(view, "round", None)) != "int32[]":
+    view = shapes(f"{ITS}view", game.view, round_, instance, its)
+    if (given := shapes_of(getattr(view, "round", None))) != "int32[]":
         raise TypeError(
-            "the environment's view must be a View, whose round is int32[], got "
-            f"{shapes_of(view)}"
+            f"{ITS}view must be a View, whose round is int32[], got "
+            f"{shapes_of(view) if given == 'None' else given}"
         )
-    mine = tracing.shapes("init", _arrays_only(policy.init), params)
-    action = tracing.drawn("act", policy.act, noise[0], view, mine, params)
+    mine = shapes("init", _arrays_only(policy.init), params)
+    action = draws("act", policy.act, noise[0], view, mine, params)
     _check_action("act", game.actions, instance, action)
-    after, feedback = tracing.drawn(
-        "the environment's step", game.step, noise[2], instance, its, action
-    )
-    _check_same("the environment's step", "its state", its, after)
-    after = tracing.drawn(
-        "update", policy.update, noise[1], view, mine, action, feedback, params
-    )
+    after, feedback = draws(f"{ITS}step", game.step, noise[2], instance, its, action)
+    _check_same(f"{ITS}step", "its state", its, after)
+    known = view, mine, action, feedback, params
+    after = draws("update", policy.update, noise[1], *known)
     _check_same("update", "the state", mine, after)
-    record = tracing.shapes(f"{ITS}record", game.record, instance, its, round_)
+    record = shapes(f"{ITS}record", game.record, instance, its, round_)
     if game.actions is not None:
         for part, given in (("allowed", action), ("counted", record)):
-            tracing.shapes(ITS + part, getattr(game.actions, part), instance, given)
+            shapes(ITS + part, getattr(game.actions, part), instance, given)
     if game.spent is not None:
-        spent = tracing.shapes("the environment's spent", game.spent, instance, its)
-        if shapes_of(spent) not in ("float32[]", "int32[]", "float64[]", "int64[]"):
+        spent = shapes_of(shapes(f"{ITS}spent", game.spent, instance, its))
+        if spent not in ("float32[]", "int32[]", "float64[]", "int64[]"):
             raise TypeError(
-                "the environment's spent must be a number, float32[] or int32[], got "
-                f"{shapes_of(spent)}"
+                f"{ITS}spent must be a number, float32[] or int32[], got {spent}"
             )
     if policy.recommend is not None:
-        answer = tracing.shapes("recommend", policy.recommend, mine, params)
+        answer = shapes("recommend", policy.recommend, mine, params)
         _check_action("recommend", game.actions, instance, answer)
         if shapes_of(answer) != shapes_of(action):
             raise TypeError(
                 f"recommend gives {shapes_of(answer)}, an action is {shapes_of(action)}"
             )
     if policy.report is not None:
-        _check_report(
-            tracing.shapes("report", _named_only(policy.report), mine, params)
+        _check_report(shapes("report", _named_only(policy.report), mine, params))
+
+
+def drawn(what: str, function: Callable, noise: Any, *args: Any, **options: Any) -> Any:
+    """`program_of` a function of noise, which must read its own and no other.
+
+    Raises:
+      ValueError, TypeError: as `program_of`; also if the function reads words that it
+        has not, or takes words for numbers.
+    """
+    program, shapes = program_of(what, function, noise, *args, **options)
+    width = noise.shape[0]
+    beyond = reads.read_beyond(function, program, width, *args)
+    if beyond is not None:
+        raise ValueError(
+            f"{what} reads beyond its noise, which has {width} words, at index "
+            f"{beyond}: declare more in `words`"
         )
-
-
-class _Tracing:
-    """How functions are traced: several times, to compare, or once."""
-
-    def __init__(self, compared: str):
-        self.compared = compared
-
-    def shapes(self, what: str, function: Callable, *args) -> Any:
-        """Shapes of a function's result."""
-        return self._program(what, function, *args)[1]
-
-    def _program(self, what: str, function: Callable, *args) -> tuple[Any, Any]:
-        owner = "environment" if what.startswith(ITS) else "policy"
-        compared = owner == self.compared
-        return program_of(what, function, *args, compared=compared)
-
-    def drawn(self, what: str, function: Callable, noise, *args) -> Any:
-        """`shapes` of a function of noise, which must read its own and no other."""
-        program, shapes = self._program(what, function, noise, *args)
-        width = noise.shape[0]
-        beyond = reads.read_beyond(function, program, width, *args)
-        if beyond is not None:
-            raise ValueError(
-                f"{what} reads beyond its noise, which has {width} words, at index "
-                f"{beyond}: declare more in `words`"
-            )
-        if reads.takes_words_for_numbers(program):
-            raise TypeError(f"{what} takes its noise for numbers, but {OF_NOISE}")
-        return shapes
+    if reads.takes_words_for_numbers(program):
+        raise TypeError(f"{what} takes its noise for numbers, but {OF_NOISE}")
+    return program, shapes
 
 
 def program_of(
-    what: str, function: Callable, *args: Any, compared: bool = True
+    what: str,
+    function: Callable,
+    *args: Any,
+    compared: bool = True,
+    takes: str | None = None,
 ) -> tuple[Any, Any]:
     """A function's program and the shapes of its result.
 
@@ -217,20 +209,22 @@ def program_of(
       function: the function.
       *args: its arguments, arrays or their shapes.
       compared: whether it is traced again and compared in any case.
+      takes: names of its arguments; by default those of the protocol.
 
     Raises:
       ValueError, TypeError: the function's own errors with its name, and if it is not
         the same each time, or makes randomness of its own.
     """
+    takes = TAKES[what] if takes is None else takes
     before = _generators()
-    program, shapes = _traced(what, function, *args)
+    program, shapes = _traced(what, takes, function, *args)
     if compared or before != _generators():
         text, kept = _text(program), []
         traces = min(MOST_TRACES, MOST_LINES // (1 + text.count("\n")))
         for _ in range(max(1, traces - 1)):
             # What is kept keeps its address, so that `id` is another each time.
             kept.append([object() for _ in range(100)])
-            if _text(_traced(what, function, *args, kept=kept)[0]) != text:
+            if _text(_traced(what, takes, function, *args, kept=kept)[0]) != text:
                 raise ValueError(
                     f"{what} is another program each time that it is traced: "
                     "randomness must come from its noise (of an environment's sample, "
@@ -238,15 +232,15 @@ def program_of(
                 )
     if what.endswith("init"):
         refuse_keys(what, "its state" if what.startswith(ITS) else "the state", shapes)
-    names = _takes(what).strip("()").split(", ")
+    names = takes.strip("()").split(", ")
     leaves = [len(jax.tree.leaves(arg)) for arg in args]
     given = np.repeat([name in SEEDS for name in names], leaves).tolist()
     if reads.makes_its_own(program.jaxpr, given):
         source = " or ".join(x for x in names if x in SEEDS) or "a round's noise"
         raise ValueError(
-            f"{what} {_takes(what)} draws random numbers, by jax.random or a callback, "
-            f"that are not made of {source}: every seed would have the same ones, or "
-            "every run others"
+            f"{what} {takes} draws random numbers, by jax.random or a callback, that "
+            f"are not made of {source}: every seed would have the same ones, or every "
+            "run others"
         )
     return program, shapes
 
@@ -278,7 +272,7 @@ def static_indices() -> Iterator[None]:
             jax.config.update(name, before)
 
 
-def _traced(what, function, *args, kept=None):
+def _traced(what, takes, function, *args, kept=None):
     if not callable(function):
         raise TypeError(f"{what} must be a function, got {shown(function)}")
 
@@ -297,7 +291,6 @@ def _traced(what, function, *args, kept=None):
             return jax.make_jaxpr(anew, return_shape=True)(*args)
     except Exception as error:  # noqa: BLE001 - whatever a user's function raises
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        takes = _takes(what)
         if isinstance(error, VALUES_WANTED):
             raise kind(
                 f"{what} {takes} needs the value of a traced array (by if, int(), a "
@@ -321,12 +314,6 @@ def _traced(what, function, *args, kept=None):
             f"{what} failed: {type(error).__name__}: {words}; it must take {takes} as "
             f"traced arrays{given}"
         ) from error
-
-
-def _takes(what: str) -> str:
-    """The arguments of a function, for errors: "(state, params)"."""
-    its = what.startswith(ITS)
-    return (ITS_TAKES if its else TAKES)[what.removeprefix(ITS)]
 
 
 def _generators():

@@ -9,7 +9,7 @@ from scipy import stats
 from jaxbandits import checks
 from jaxbandits.console import texts
 from jaxbandits.results.checks import check_level, check_mapping
-from jaxbandits.stats.record import Entry, Record
+from jaxbandits.stats.record import Entry, Record, make_record
 from jaxbandits.stats.soundness import FEWEST
 
 FORMS = ("markdown", "latex")
@@ -24,7 +24,7 @@ BEST = {
     "optimal": "highest",
 }
 # Environment, experiment and horizon: what is compared has all of them alike.
-_Game = tuple[str, str | None, float | None]
+_Game = tuple[str, str, float]
 LONG = 9  # power of ten from which on numbers are written as multiples of it
 _NOTE = (
     "Bold: the {directions}. Dagger: not surely worse, Welch's tests at level "
@@ -39,11 +39,14 @@ class _Marks(NamedTuple):
     close: frozenset[int]
 
 
-def _check_records(records: Any) -> None:
-    """Require records, at least one, with all that a table shows of them.
+def _checked(records: Any) -> list[Record]:
+    """Records as `make_record` makes them, at least one.
+
+    Of what was written by hand the experiment and the horizon may be missing.
 
     Raises:
-      TypeError, ValueError: naming the part that is missing or of another kind.
+      TypeError, ValueError: naming the record, and the part that is missing or of
+        another kind.
     """
     if isinstance(records, str | Mapping) or not isinstance(records, Sequence | None):
         raise TypeError(
@@ -51,33 +54,19 @@ def _check_records(records: Any) -> None:
         )
     if not records:
         raise ValueError("records: there is nothing to show")
+    result = []
     for number, record in enumerate(records):
-        where = f"records[{number}]"
-        _check_keys(where, record, "environment", "policy", "seeds", "metrics")
-        checks.whole(f"{where}['seeds']", record["seeds"], 0)
-        check_mapping(f"{where}['metrics']", record["metrics"])
-        check_mapping(f"{where}['params']", record.get("params") or {})
-        for name, results in record["metrics"].items():
-            _check_entry(f"{where}['metrics'][{name!r}]", results)
-
-
-def _check_entry(where: str, results: Any) -> None:
-    """Require numbers or None, as JSON has them, and no error below 0."""
-    _check_keys(where, results, *Entry.__annotations__)
-    for key in Entry.__annotations__:
-        name, number = f"{where}[{key!r}]", results[key]
-        if number is not None:
-            check = checks.non_negative if key == "sem" else checks.finite
-            check(**{name: checks.number(name, number)})
-
-
-def _check_keys(where: str, value: Any, *keys: str) -> None:
-    check_mapping(where, value)
-    if missing := [key for key in keys if key not in value]:
-        raise ValueError(
-            f"{where} must have {', '.join(keys)}, as make_record gives it; there is "
-            f"no {', '.join(missing)}"
-        )
+        with checks.named(f"records[{number}]"):
+            check_mapping("a record", record)
+            needed = ("environment", "policy", "metrics", "seeds")
+            if missing := [name for name in needed if name not in record]:
+                raise ValueError(
+                    f"a record must have {', '.join(needed)}, as make_record gives it; "
+                    f"there is no {', '.join(missing)}"
+                )
+            known = {x: record[x] for x in Record.__annotations__ if x in record}
+            result.append(make_record(**{"experiment": "", "horizon": 0} | known))
+    return result
 
 
 def record_table(
@@ -122,7 +111,7 @@ def record_table(
     check_mapping("best", best)
     for name, direction in best.items():
         checks.one_of(f"best[{name!r}]", direction, DIRECTIONS)
-    _check_records(records)
+    records = _checked(records)
     if isinstance(metrics, str) or not isinstance(metrics, Iterable | None):
         raise TypeError(f"metrics must be a list of names, got {metrics!r}")
     check_mapping("labels", {} if labels is None else labels)
@@ -188,13 +177,13 @@ def _points(records: Sequence[Record]) -> list[str]:
     params: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for record in records:
         same = params.setdefault((record["environment"], record["policy"]), [])
-        same.append(record.get("params") or {})
+        same.append(record["params"])
     results = []
     for record in records:
         rows = params[record["environment"], record["policy"]]
         own = [
             f"{name} = {value}"
-            for name, value in (record.get("params") or {}).items()
+            for name, value in record["params"].items()
             if any(name not in other or other[name] != value for other in rows)
         ]
         results.append(f" ({', '.join(own)})" if own else "")
@@ -215,12 +204,7 @@ def _marks(
         results = record["metrics"].get(name)
         if results is not None and results["mean"] is not None and results["sem"]:
             rival = (sign * results["mean"], results["sem"], record["seeds"])
-            # Of records that were written by hand only the environment is required.
-            game = (
-                record["environment"],
-                record.get("experiment"),
-                record.get("horizon"),
-            )
+            game = record["environment"], record["experiment"], record["horizon"]
             rivals.setdefault(game, {})[number] = rival
     return {where: _best_of(here, level) for where, here in rivals.items()}
 

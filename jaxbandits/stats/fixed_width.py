@@ -31,7 +31,7 @@ from jaxbandits.results.checks import (
 from jaxbandits.results.lookup import is_ragged, warn_of_missing
 from jaxbandits.results.names import COUNT, INSTANCE
 from jaxbandits.stats.intervals import Interval, variance
-from jaxbandits.stats.ragged import apart
+from jaxbandits.stats.ragged import per_point
 from jaxbandits.stats.replications import group, replications, shared_instances
 from jaxbandits.stats.soundness import warn_of_coverage
 
@@ -130,8 +130,7 @@ def fixed_width_interval(
     size = values.sizes["seed"]
     if size < 2:
         raise ValueError(f"values must be of at least 2 seeds, got {size}")
-    ragged = is_ragged(values)
-    if ragged:
+    if is_ragged(values):
         counts = values[COUNT].values
         size = int(counts[counts > 0].min())
     if not 2 <= pilot <= size:
@@ -153,7 +152,7 @@ def fixed_width_interval(
     def of(part: xr.DataArray) -> Interval:
         return _of_pilot(replications(part), pilot // runs, level)
 
-    return Interval(*apart(values, of)) if ragged else of(values)
+    return Interval(*per_point(values, of))
 
 
 def _of_pilot(values: xr.DataArray, pilot: int, level: float) -> Interval:

@@ -9,8 +9,7 @@ have different numbers of seeds (the coordinate ``seeds``) each point's own coun
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -27,13 +26,13 @@ from jaxbandits.results.checks import (
     check_seeds,
     check_whole,
 )
-from jaxbandits.results.lookup import is_ragged, metric_values, warn_of_missing
+from jaxbandits.results.lookup import metric_values, warn_of_missing
 from jaxbandits.results.moments import Moments
 from jaxbandits.stats.betting import betting_ends
 from jaxbandits.stats.bootstrap import bootstrap_ends
-from jaxbandits.stats.ragged import apart, warn_apart
+from jaxbandits.stats.ragged import per_point, warn_per_point
 from jaxbandits.stats.replications import replications
-from jaxbandits.stats.soundness import warn_of_coverage, warn_of_moments
+from jaxbandits.stats.soundness import warn_of_moments
 from jaxbandits.stats.summed import (
     half_width,
     is_large,
@@ -91,10 +90,8 @@ def sem(dataset: xr.Dataset, metric: str) -> xr.DataArray:
 def _over_seeds(
     values: xr.DataArray, statistic: Callable[[xr.DataArray], xr.DataArray]
 ) -> xr.DataArray:
-    """A statistic of replications, of each point by itself if their numbers differ."""
-    if not is_ragged(values):
-        return statistic(replications(values))
-    (result,) = apart(values, lambda part: [statistic(replications(part))])
+    """A statistic of replications."""
+    (result,) = per_point(values, lambda part: [statistic(replications(part))])
     return result
 
 
@@ -144,12 +141,7 @@ def interval(
     values = metric_values(dataset, metric, moments=large, blocks=large, ragged=True)
     if is_large(values):
         return _of_moments(values, level)
-    result = _interval(
-        values, level, method, resamples=resamples, seed=seed, bounds=bounds
-    )
-    if method != "bounded":
-        _warn(values, _words(values, level))
-    return result
+    return _stated(values, level, method, resamples, seed, bounds)
 
 
 def interval_of(
@@ -168,19 +160,15 @@ def interval_of(
         raise TypeError(f"values must be numbers, got {values.dtype}")
     check_once("values", values, "seed")
     warn_of_missing(values, repr(values.name) if values.name else "values")
-    result = _interval(
-        values, level, method, resamples=resamples, seed=seed, bounds=bounds
-    )
+    return _stated(values, level, method, resamples, seed, bounds)
+
+
+def _stated(values: xr.DataArray, level: float, method: str, *options: Any) -> Interval:
+    """The interval, with a warning where the seeds do not support it."""
+    result = _interval(values, level, method, *options)
     if method != "bounded":
-        _warn(values, _words(values, level))
+        warn_per_point(values, _words(values, level), stacklevel=4)
     return result
-
-
-def _warn(values: xr.DataArray, what: str) -> None:
-    if is_ragged(values):
-        warn_apart(values, what, stacklevel=4)
-    else:
-        warn_of_coverage(replications(values), what, stacklevel=4)
 
 
 def quiet_interval(values: xr.DataArray, level: float) -> Interval:
@@ -207,7 +195,6 @@ def _interval(
     values: xr.DataArray,
     level: float,
     method: str,
-    *,
     resamples: int = 9999,
     seed: int = 0,
     bounds: tuple[float, float] | None = None,
@@ -219,32 +206,26 @@ def _interval(
     check_seeds(values)
     if (method == "bounded") != (bounds is not None):
         raise ValueError('bounds: are for the method "bounded", which needs them')
-    if bounds is not None:
-        low, high = check_bounds(bounds, values.values)
-    if is_ragged(values):
-        alike = partial(
-            _interval,
-            level=level,
-            method=method,
-            resamples=resamples,
-            seed=seed,
-            bounds=bounds,
-        )
-        return Interval(*apart(values, alike))
-    values = replications(values)
-    center = values.mean("seed", skipna=False)
-    rows = values.transpose(..., "seed").values
-    if method == "t":
-        # Zero degrees of freedom give NaN in scipy, which is the promise for one seed.
-        half = stats.t.ppf((1 + level) / 2, values.sizes["seed"] - 1) * _sem(values)
-        return Interval(center, center - half, center + half)
     if method == "bootstrap":
         check_bootstrap(resamples, seed, level)
-        ends = bootstrap_ends(rows, level, resamples, seed)
-    else:
-        units = (rows - low) / (high - low)
-        ends = (low + (high - low) * end for end in betting_ends(units, level))
-    return Interval(center, *(center.copy(data=end) for end in ends))
+    low, high = (0.0, 1.0) if bounds is None else check_bounds(bounds, values.values)
+
+    def of(part: xr.DataArray) -> Interval:
+        part = replications(part)
+        center = part.mean("seed", skipna=False)
+        rows = part.transpose(..., "seed").values
+        if method == "t":
+            # Zero degrees of freedom give NaN in scipy, the promise for one seed.
+            half = stats.t.ppf((1 + level) / 2, part.sizes["seed"] - 1) * _sem(part)
+            return Interval(center, center - half, center + half)
+        if method == "bootstrap":
+            ends = bootstrap_ends(rows, level, resamples, seed)
+        else:
+            units = betting_ends((rows - low) / (high - low), level)
+            ends = low + (high - low) * units[0], low + (high - low) * units[1]
+        return Interval(center, *(center.copy(data=end) for end in ends))
+
+    return Interval(*per_point(values, of))
 
 
 def quantiles(
@@ -278,12 +259,10 @@ def quantiles(
     if values.chunks is not None:
         # All runs of a few curves at a time.
         values = values.chunk({"seed": -1, "checkpoint": 1})
-    if is_ragged(values):
-        (result,) = apart(
-            values, lambda part: [part.quantile(probabilities, "seed", skipna=False)]
-        )
-        return result
-    return values.quantile(probabilities, "seed", skipna=False)
+    (result,) = per_point(
+        values, lambda part: [part.quantile(probabilities, "seed", skipna=False)]
+    )
+    return result
 
 
 def final(dataset: xr.Dataset, metric: str) -> xr.DataArray:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from jaxbandits.results.lookup import is_ragged
 from jaxbandits.results.names import COUNT
 from jaxbandits.stats.replications import replications
 from jaxbandits.stats.soundness import warn_of_coverage
@@ -18,16 +19,16 @@ from jaxbandits.stats.soundness import warn_of_coverage
 _CELL = "cell"
 
 
-def apart(
+def per_point(
     values: xr.DataArray, statistic: Callable[[xr.DataArray], Sequence[xr.DataArray]]
-) -> list[xr.DataArray]:
-    """Statistics over ``seed`` of values whose points have different numbers of seeds.
+) -> Sequence[xr.DataArray]:
+    """Statistics over ``seed``; of each point by itself if their numbers differ.
 
     Args:
-      values: ``[..., seed, ...]`` with the coordinate ``seeds``.
-      statistic: of values with a dimension for points and the same seeds at all of
-        them; its arrays have the dimensions but ``seed``, and perhaps further ones
-        before them.
+      values: ``[..., seed, ...]``, with the coordinate ``seeds`` if points have
+        different numbers.
+      statistic: of values with the same seeds at all points; its arrays have the
+        dimensions but ``seed``, and perhaps further ones before them.
 
     Returns:
       The arrays for all points.
@@ -35,6 +36,8 @@ def apart(
     Raises:
       ValueError: if a point has runs beyond its seeds.
     """
+    if not is_ragged(values):
+        return statistic(values)
     cells = _cells(values)
     sizes = [values.sizes[dim] for dim in cells]
     results: list[xr.DataArray] = []
@@ -48,9 +51,10 @@ def apart(
     return [_unfolded(each, cells, sizes, values.dims, rest) for each in results]
 
 
-def warn_apart(values: xr.DataArray, what: str, stacklevel: int = 3) -> None:
+def warn_per_point(values: xr.DataArray, what: str, stacklevel: int = 3) -> None:
     """`warn_of_coverage`, once, of those points with the fewest seeds that need it."""
-    for _, part in _parts(values):
+    parts = (part for _, part in _parts(values)) if is_ragged(values) else [values]
+    for part in parts:
         if warn_of_coverage(replications(part), what, stacklevel + 1):
             return
 

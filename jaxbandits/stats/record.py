@@ -115,14 +115,14 @@ def make_record(
 
 def _entry(name: str, value: Any) -> Entry:
     """What a metric was given as, a number or an entry, as an entry."""
-    if not isinstance(value, Mapping):
-        return entry(value)
+    value = value if isinstance(value, Mapping) else {"mean": value}
     if "mean" not in value or not set(value) <= set(Entry.__annotations__):
         raise ValueError(
             f"metrics[{name!r}] must be a number, or have mean, and perhaps sem and "
             f"published, got {checks.shown(value)}"
         )
-    return entry(**value)
+    with checks.named(f"metrics[{name!r}]"):
+        return entry(**value)
 
 
 def _number(argument: str, value: float | None) -> float | None:

@@ -14,10 +14,17 @@ import numpy as np
 from scipy import integrate, stats
 
 from jaxbandits.arrays import constant
-from jaxbandits.checks import Numbers, instance, require, shown, whole
-from jaxbandits.contract import reads
-from jaxbandits.contract.round import static_indices
-from jaxbandits.laws.form import check_fields, num_arms_of, with_named_errors
+from jaxbandits.checks import (
+    Numbers,
+    function,
+    instance,
+    one_of,
+    require,
+    shown,
+    text,
+    whole,
+)
+from jaxbandits.contract.round import drawn
 from jaxbandits.laws.law import JointLaw, Law, exact_params, exceeds
 from jaxbandits.laws.thresholds import Threshold, check_family
 from jaxbandits.testing._clauses import check_entries, indexes, refused
@@ -65,22 +72,90 @@ def check_law(
     if isinstance(law, Threshold):
         law, params = _of_family(law, params)
     else:
-        check_fields(law)
+        _check_fields(law)
     returned = law.check(params)
     require(
         returned is None,
         f"{law.name}: check must raise a ValueError for parameters out of range, and "
         f"return None, got {shown(returned)}",
     )
-    law = with_named_errors(
-        law, num_arms_of(law.rows(params) if isinstance(law, JointLaw) else params)
-    )
+    law = _with_named_errors(law, _num_arms_of(law, params))
     params = exact_params(law, params)
     noise = random.integers(0, 2**32, (draws, law.words), np.uint32)
     if isinstance(law, JointLaw):
-        _check_joint(law, params, noise)
+        _check_joint(law, params, *_drawn(law, params, noise))
     else:
         _check_univariate(law, params, noise)
+
+
+# What a law must be before anybody draws from it.
+
+
+def _check_fields(law: Law | JointLaw) -> None:
+    """Require what any law has to say of itself; errors name the field."""
+    text("law.name", law.name)
+    whole("law.words", law.words, 0)
+    for name, value in law._asdict().items():
+        optional = value is None and name in law._field_defaults
+        if name not in ("name", "words", "monotone") and not optional:
+            function(f"law.{name}", value)
+    if isinstance(law, Law):
+        one_of("law.monotone", law.monotone, (-1, 0, 1))
+
+
+def _num_arms_of(law: Law | JointLaw, params: Any) -> int:
+    """K, the length of every leaf of parameters that has a row per arm."""
+    leaves = law.rows(params) if isinstance(law, JointLaw) else jax.tree.leaves(params)
+    lengths = {len(leaf) if np.ndim(leaf) else 0 for leaf in leaves}
+    if len(lengths) != 1 or 0 in lengths:
+        raise ValueError(
+            "params must have arrays for leaves, all with a row per arm, got "
+            f"{shown(leaves)}"
+        )
+    return lengths.pop()
+
+
+def _with_named_errors(law: Any, num_arms: int) -> Any:
+    """A law whose functions raise an AssertionError that names them.
+
+    They do where they fail, or give something of another shape.
+    """
+
+    def named(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        what = f"{law.name}: {name}"
+
+        def asked(params: Any, *args: Any) -> Any:
+            try:
+                result = function(params, *args)
+            except Exception as error:
+                words = str(error).strip().split("\n")[0]
+                raise AssertionError(
+                    f"{what} failed: {type(error).__name__}: {words}"
+                ) from error
+            _check_form(what, name, result, num_arms, *args)
+            return result
+
+        return asked
+
+    fields = law._asdict().items()
+    functions = {x: f for x, f in fields if callable(f) and x != "check"}
+    return law._replace(**{x: named(x, f) for x, f in functions.items()})
+
+
+def _check_form(what: str, name: str, result: Any, num_arms: int, *args: Any) -> None:
+    """Require a row per arm, with an entry for each point that is asked for."""
+    if name in ("cdf", "quantile"):
+        points = np.shape(args[0])[-1:] if name == "quantile" else np.shape(args[0])
+        wanted, given = [num_arms, *points], [*np.shape(result)]
+        require(
+            given == wanted, f"{what} must give an array {wanted}, got shape {given}"
+        )
+    elif name in ("support", "atoms"):
+        pair = isinstance(result, tuple | list) and len(result) == 2
+        rows = pair and all(np.shape(x)[:1] in ((), (num_arms,)) for x in result)
+        require(
+            rows, f"{what} must give two arrays with a row per arm, got {shown(result)}"
+        )
 
 
 def _of_family(
@@ -101,49 +176,41 @@ def _of_family(
             x = jnp.maximum(jnp.asarray(x), 0.0)[None]
             return np.asarray(family.cdf(x, *columns))
 
-    def support(params):
-        del params
-        return np.asarray(0.0), np.asarray(np.inf)
-
     law = Law(
         family.name,
         family.words,
         lambda noise, p: family.sample(noise, p["rate"], p.get("shape")),
         lambda params: None,
         mean=None,  # type: ignore[arg-type]
-        support=support,
+        support=lambda params: (np.asarray(0.0), np.asarray(np.inf)),
         cdf=cdf,
     )
     return law, params
 
 
+# Draws.
+
+
 def _drawn(law: Law | JointLaw, params: Any, noise: np.ndarray) -> Any:
-    """Draws, leaves f64[K, n], and the error of rounding them."""
+    """Draws, leaves f64[K, n], in the precision of play."""
     with jax.enable_x64(False):
         params = constant(params)
         if isinstance(law, JointLaw):
             arms = jnp.arange(len(law.rows(params)[0]), dtype=jnp.int32)
-
-            def each(arm):
-                return jax.vmap(lambda words: law.sample(words, params, arm))(noise)
-
-            sampled = jax.jit(jax.vmap(each))(arms)
+            given: tuple[Any, ...] = (params, arms)
         else:
-
-            def each(p):
-                return jax.vmap(lambda words: law.sample(words, p))(noise)
-
-            sampled = jax.jit(jax.vmap(each))(params)
+            given = (params,)
+        arm_by_arm = (None, *(None for _ in given[1:]), 0)
+        draw_by_draw = jax.vmap(law.sample, (0, *(None for _ in given)))
+        of_all = jax.vmap(draw_by_draw, arm_by_arm)
+        sampled = jax.jit(of_all)(noise, *given)
         _check_reads(law, params, noise)
-    require(
-        jax.tree.leaves(sampled), f"{law.name}: a draw must be a number, got {sampled}"
-    )
-    for x in jax.tree.leaves(sampled):
+    leaves = jax.tree.leaves(sampled)
+    require(leaves, f"{law.name}: a draw must be a number, got {sampled}")
+    for x in leaves:
         require(x.ndim == 2, f"{law.name}: a draw must be a number, got {x.shape[2:]}")
-        require(
-            jnp.issubdtype(x.dtype, jnp.floating),
-            f"{law.name}: a draw must be a float, got {x.dtype}",
-        )
+        floats = jnp.issubdtype(x.dtype, jnp.floating)
+        require(floats, f"{law.name}: a draw must be a float, got {x.dtype}")
         require(np.all(np.isfinite(x)), f"{law.name}: a draw is not finite")
     return jax.tree.map(lambda x: np.asarray(x, np.float64), sampled)
 
@@ -156,148 +223,159 @@ def _check_reads(law: Law | JointLaw, params: Any, words: np.ndarray) -> None:
         given = params, jnp.int32(0)
     else:
         given = (jax.tree.map(lambda p: p[0], params),)
-    with refused(f"{law.name}: a draw reads beyond an array: "), static_indices():
-        program = jax.make_jaxpr(law.sample)(noise, *given)
+    what = f"{law.name}: a draw"
+    takes = "(noise, params, arm)" if isinstance(law, JointLaw) else "(noise, params)"
+    with refused():
+        drawn(what, law.sample, noise, *given, compared=False, takes=takes)
     if indexes(law.sample, noise, *given):
         calls = [(row, *given) for row in words[:MOST_LOOKED_AT]]
-        check_entries(f"{law.name}: a draw", law.sample, calls)
-    beyond = reads.read_beyond(law.sample, program, width, *given)
-    require(
-        beyond is None,
-        f"{law.name}: a draw reads beyond its noise, which has {width} words, at index "
-        f"{beyond}",
+        check_entries(what, law.sample, calls)
+
+
+def _require(law: Law | JointLaw, holds: Any, says: str, *values: Any) -> None:
+    """Require something of every arm, bool[K].
+
+    Args:
+      law: of which.
+      holds: whether it is so.
+      says: what is wrong, with a place for each of the values.
+      *values: ``[K]`` each, of which those of the first arm that fails are shown.
+    """
+    wrong = np.flatnonzero(~np.asarray(holds))
+    if wrong.size:
+        words = says.format(*(value[wrong[0]] for value in values))
+        raise AssertionError(f"{law.name}, arm {wrong[0]}: {words}")
+
+
+def _check_average(
+    law: Law | JointLaw, what: str, x: np.ndarray, mean: np.ndarray, width: Any
+) -> None:
+    """Require averages of draws f64[K, n] near means f64[K].
+
+    What `x` holds lies in an interval of a width, f64[K]; infinite where the tail is
+    heavy, and has no standard error to speak of.
+    """
+    size = x.shape[1]
+    average, error = x.mean(axis=1), x.std(axis=1) / np.sqrt(size)
+    # Some draws more or less: what is rarer than a draw may not have come at all.
+    slack = SCORE * error + SCORE**2 * width / size + 1e-6 * (1 + np.abs(mean))
+    _require(
+        law,
+        np.abs(average - mean) <= slack,
+        f"{what} is {{:.6g}}, that of {size} draws {{:.6g}} (up to {{:.2g}} away is "
+        "chance)",
+        *(mean, average, slack),
     )
-    require(
-        not reads.takes_words_for_numbers(program),
-        f"{law.name}: a draw takes its noise for numbers, which are to be made of it "
-        "first: jaxbandits.arrays.unit_interval makes uniforms in (0, 1)",
-    )
-    leaves = [True, *(False for _ in jax.tree.leaves(given))]
-    require(
-        not reads.makes_its_own(program.jaxpr, leaves),
-        f"{law.name}: a draw must make its random numbers of its noise, not by "
-        "jax.random or the host",
-    )
+
+
+# Univariate laws.
+
+Cdf = Callable[[Any, np.ndarray], np.ndarray]
 
 
 def _check_univariate(law: Law, params: Any, noise: np.ndarray) -> None:
     x = _drawn(law, params, noise)
-    num_arms = len(x)
     lowest, highest = (
-        np.broadcast_to(np.asarray(end, np.float64), num_arms)
+        np.broadcast_to(np.asarray(end, np.float64), len(x))
         for end in law.support(params)
     )
     slack = 4 * np.spacing(np.abs(x).max(axis=1).astype(np.float32)).astype(np.float64)
-    for arm in range(num_arms):
-        here = f"{law.name}, arm {arm}"
-        require(
-            np.all(x[arm] >= lowest[arm] - slack[arm]),
-            f"{here}: draws must not lie below the support",
-        )
-        require(
-            np.all(x[arm] <= highest[arm] + slack[arm]),
-            f"{here}: draws must not lie above the support",
-        )
-    cdf = law.cdf
+    below = x.min(axis=1) >= lowest - slack
+    _require(law, below, "draws must not lie below the support")
+    above = x.max(axis=1) <= highest + slack
+    _require(law, above, "draws must not lie above the support")
+    cdf, exact = law.cdf, None
     if law.atoms is not None:
         values, probabilities = (np.asarray(a, np.float64) for a in law.atoms(params))
+        exact = np.sum(values * probabilities, axis=1)
         require(
             np.allclose(probabilities.sum(axis=1), 1, rtol=0, atol=1e-6),
             f"{law.name}: the atoms' probabilities do not sum to 1",
         )
 
         def cdf(params, points):
-            points = np.asarray(points, np.float64)
-            inside = ~exceeds(values[:, :, None], points.ravel()[None, None])
+            inside = ~exceeds(values[:, :, None], np.ravel(points)[None, None])
             below = np.sum(probabilities[:, :, None] * inside, axis=1)
-            return below.reshape(num_arms, *points.shape)
+            return below.reshape(len(x), *np.shape(points))
 
-    for arm in range(num_arms):
-        if cdf is not None:
-            _check_cdf(law, cdf, params, x[arm], arm)
+    if cdf is not None:
+        _check_cdf(law, cdf, params, x)
     if law.quantile is not None:
-        _check_quantile(law, params)
+        _check_quantile(law, params, len(x))
     if law.mean is not None:
-        _check_mean(law, params, x, lowest, highest)
+        _check_mean(law, params, x, exact, highest - lowest)
     if law.monotone:
         _check_monotone(law, params, x, noise)
 
 
-def _check_cdf(
-    law: Law,
-    cdf: Callable[[Any, np.ndarray], np.ndarray],
-    params: Any,
-    x: np.ndarray,
-    arm: int,
-) -> None:
+def _own(cdf: Cdf, params: Any, points: np.ndarray) -> np.ndarray:
+    """The cdf of every arm at its own points, f64[K, n]."""
+    return np.stack([np.asarray(cdf(params, x))[k] for k, x in enumerate(points)])
+
+
+def _check_cdf(law: Law, cdf: Cdf, params: Any, x: np.ndarray) -> None:
     """Dvoretzky, Kiefer and Wolfowitz: the draws' distribution function is near."""
-    values = np.sort(x)
+    values, size = np.sort(x, axis=1), x.shape[1]
     gap = np.maximum(np.spacing(np.abs(values).astype(np.float32)), 1e-37)
-    low, high = (
-        np.asarray(cdf(params, values + sign * gap))[arm] for sign in (-1.0, 1.0)
-    )
+    low, high = (_own(cdf, params, values + sign * gap) for sign in (-1.0, 1.0))
     for end in (low, high):
-        require(
-            np.all(np.diff(end) >= -1e-12) and np.all((end >= 0) & (end <= 1)),
-            f"{law.name}, arm {arm}: the cdf is not one: it falls or leaves [0, 1]",
-        )
+        rises = (np.diff(end) >= -1e-12).all(axis=1)
+        inside = ((end >= 0) & (end <= 1)).all(axis=1)
+        _require(law, rises & inside, "the cdf is not one: it falls or leaves [0, 1]")
     before, upto = (
-        np.searchsorted(values, values, side) / x.size for side in ("left", "right")
+        np.stack([np.searchsorted(row, row, side) for row in values]) / size
+        for side in ("left", "right")
     )
     # With atoms, `low` is the probability before a value and `high` that up to it.
-    distance = max(np.max(low - upto), np.max(upto - high), np.max(before - low))
-    bound = np.sqrt(np.log(2 / ALARM) / (2 * x.size))
-    require(
+    distance = np.max([low - upto, upto - high, before - low], axis=(0, 2))
+    bound = np.sqrt(np.log(2 / ALARM) / (2 * size))
+    _require(
+        law,
         distance < bound,
-        f"{law.name}, arm {arm}: the draws do not follow the cdf: their distribution "
-        f"function is {distance:.3g} away (up to {bound:.3g} is chance)",
+        "the draws do not follow the cdf: their distribution function is {:.3g} away "
+        f"(up to {bound:.3g} is chance)",
+        distance,
     )
 
 
-def _check_quantile(law: Law, params: Any) -> None:
+def _check_quantile(law: Law, params: Any, num_arms: int) -> None:
     p = np.asarray(PROBABILITIES)
-    rows = len(np.asarray(law.quantile(params, p[None])))  # type: ignore[misc]
-    x = np.asarray(law.quantile(params, np.tile(p, (rows, 1))))  # type: ignore[misc]
+    x = np.asarray(law.quantile(params, np.tile(p, (num_arms, 1))))  # type: ignore[misc]
     require(np.all(np.diff(x, axis=1) >= 0), f"{law.name}: the quantiles fall")
     if law.cdf is None:
         return
-    for arm in range(rows):
-        # At an atom the cdf jumps over p: what lies just below is not beyond it.
-        upto = np.asarray(law.cdf(params, x[arm]))[arm]
-        before = np.asarray(law.cdf(params, x[arm] - 1e-6 * np.abs(x[arm]) - 1e-30))[
-            arm
-        ]
-        near = 1e-5 * np.minimum(p, 1 - p) + 1e-9
-        wrong = (upto < p - near) | (before > p + near)
-        require(
-            not np.any(wrong),
-            f"{law.name}, arm {arm}: the quantile at {p[wrong]} has a cdf of "
-            f"{upto[wrong]}",
-        )
+    # At an atom the cdf jumps over p: what lies just below is not beyond it.
+    upto = _own(law.cdf, params, x)
+    before = _own(law.cdf, params, x - 1e-6 * np.abs(x) - 1e-30)
+    near = 1e-5 * np.minimum(p, 1 - p) + 1e-9
+    wrong = (upto < p - near) | (before > p + near)
+    says = "the quantile at {} has a cdf of {}"
+    at, reached = (
+        [x[w] for w, x in zip(wrong, y, strict=True)] for y in (x * 0 + p, upto)
+    )
+    _require(law, ~wrong.any(axis=1), says, at, reached)
 
 
 def _check_mean(
-    law: Law, params: Any, x: np.ndarray, lowest: np.ndarray, highest: np.ndarray
+    law: Law, params: Any, x: np.ndarray, exact: np.ndarray | None, width: np.ndarray
 ) -> None:
+    """The mean against that of the atoms, if it is known, or quantiles, or the cdf."""
     mean = np.asarray(law.mean(params), np.float64)
     require(
         mean.shape == (len(x),),
         f"{law.name}: mean must give one number per arm, got shape {mean.shape}",
     )
-    if law.atoms is not None:
-        values, probabilities = (np.asarray(a, np.float64) for a in law.atoms(params))
-        exact = np.sum(values * probabilities, axis=1)
-    elif law.quantile is not None:
+    if exact is None and law.quantile is not None:
         # Over u with p = u**2 (3 - 2 u): ends that are infinite weigh nothing.
         def integrand(u):
             p = np.full((len(x), 1), u * u * (3 - 2 * u))
             return np.asarray(law.quantile(params, p))[:, 0] * 6 * u * (1 - u)
 
         exact = integrate.quad_vec(integrand, 1e-9, 1 - 1e-9, epsrel=1e-7)[0]
-    else:
+    elif exact is None:
         exact = _means_of_cdf(law, params, x)
         unknown = ~np.isfinite(exact)
-        if np.any(unknown & ~np.isfinite(highest)):
+        if np.any(unknown & ~np.isfinite(width)):
             warnings.warn(
                 f"{law.name}: the mean has not been compared with anything: without "
                 "quantile, atoms, a cdf whose tail is light or a bounded support it is "
@@ -305,32 +383,25 @@ def _check_mean(
                 stacklevel=4,
             )
         exact = np.where(unknown, mean, exact)
-    for arm in range(len(x)):
-        require(
-            np.isclose(mean[arm], exact[arm], rtol=1e-4, atol=1e-7),
-            f"{law.name}, arm {arm}: the mean is {mean[arm]}, and must be that of the "
-            f"law's own quantiles, atoms or cdf, {exact[arm]}",
-        )
-        # A heavy tail has no standard error to speak of.
-        if np.isfinite(highest[arm]):
-            what = f"{law.name}, arm {arm}: the mean"
-            _check_average(what, x[arm], mean[arm], highest[arm] - lowest[arm])
+    _require(
+        law,
+        np.isclose(mean, exact, rtol=1e-4, atol=1e-7),
+        "the mean is {}, and must be that of the law's own quantiles, atoms or cdf, {}",
+        *(mean, exact),
+    )
+    _check_average(law, "the mean", x, mean, width)
 
 
 def _means_of_cdf(law: Law, params: Any, x: np.ndarray) -> np.ndarray:
     """f64[K], by what is above the median and below it; NaN where it is not known."""
-    arms = np.arange(len(x))
     if law.cdf is None:
         return np.full(len(x), np.nan)
-    middle = np.median(x, axis=1)
-    scale = np.std(x, axis=1) + 1e-9
+    middle, scale = np.median(x, axis=1), np.std(x, axis=1) + 1e-9
 
     def tails(distance):
         """Of the probabilities beyond a distance from the median, f64[2, K]."""
-        below, upto = (
-            np.asarray(law.cdf(params, middle + sign * distance))[arms, arms]
-            for sign in (-1.0, 1.0)
-        )
+        ends = np.stack([middle - distance, middle + distance], axis=1)
+        below, upto = _own(law.cdf, params, ends).T  # type: ignore[arg-type]
         return np.array([below, 1 - upto])
 
     def integrand(u):
@@ -344,138 +415,99 @@ def _means_of_cdf(law: Law, params: Any, x: np.ndarray) -> np.ndarray:
     return np.where(lost > 1e-5 * (np.abs(mean) + scale), np.nan, mean)
 
 
-def _check_average(what: str, x: np.ndarray, mean: float, width: float) -> None:
-    """Require an average of draws, which lie in an interval of a width, near a mean."""
-    error = np.std(x) / np.sqrt(x.size)
-    # Some draws more or less: what is rarer than a draw may not have come at all.
-    slack = SCORE * error + SCORE**2 * width / x.size + 1e-6 * (1 + abs(mean))
-    require(
-        abs(np.mean(x) - mean) <= slack,
-        f"{what} is {mean:.6g}, that of {x.size} draws {np.mean(x):.6g} (up to "
-        f"{slack:.2g} away is chance)",
-    )
-
-
 def _check_monotone(law: Law, params: Any, x: np.ndarray, noise: np.ndarray) -> None:
     require(
         law.words == 2,
         f"{law.name}: a monotone draw is one of two words, but it takes {law.words}",
     )
-    order = np.lexsort(noise.T[::-1])
-    steps = law.monotone * np.diff(x[:, order], axis=1)
-    slack = 1e-6 * (1 + np.abs(x[:, order][:, 1:]))
+    ordered = x[:, np.lexsort(noise.T[::-1])]
+    steps = law.monotone * np.diff(ordered, axis=1)
+    slack = 1e-6 * (1 + np.abs(ordered[:, 1:]))
     require(np.all(steps >= -slack), f"{law.name}: a draw is not monotone as it says")
     if law.quantile is None:
         return
     u = np.array([*TAILS, *(1 - tail for tail in TAILS)])
-    drawn = _drawn(law, params, _words_at(TAILS))
+    # Pairs of words that spell these numbers: those of the upper ones are mirrored.
+    numbers = [int(tail * 2**64) for tail in TAILS]
+    pairs = np.array([(n >> 32, n & (2**32 - 1)) for n in numbers], np.uint32)
+    x = _drawn(law, params, np.concatenate([pairs, ~pairs]))
     p = u if law.monotone > 0 else 1 - u
     exact = np.asarray(law.quantile(params, np.tile(p, (len(x), 1))))
-    for arm in range(len(x)):
-        near = np.isclose(drawn[arm], exact[arm], rtol=1e-2, atol=1e-6)
-        require(
-            np.all(near),
-            f"{law.name}, arm {arm}: in the tail, at the numbers {u[~near]}, the draws "
-            f"are {drawn[arm][~near]} and the quantiles {exact[arm][~near]}",
-        )
-
-
-def _words_at(tails: tuple[float, ...]) -> np.ndarray:
-    """Pairs of words that spell numbers and their mirrors, u32[2 n, 2]."""
-    numbers = [int(tail * 2**64) for tail in tails]
-    pairs = np.array([(n >> 32, n & (2**32 - 1)) for n in numbers], np.uint32)
-    return np.concatenate([pairs, ~pairs])
-
-
-def _check_joint(law: JointLaw, params: Any, noise: np.ndarray) -> None:
-    reward, consumption = _drawn(law, params, noise)
-    num_arms = len(reward)
-    for arm in range(num_arms):
-        here = f"{law.name}, arm {arm}"
-        r, c = reward[arm], consumption[arm]
-        if law.sigma is None:
-            require(
-                np.all((r >= 0) & (r <= 1)), f"{here}: a reward lies outside [0, 1]"
-            )
-        else:
-            _check_noise(here, r, np.broadcast_to(law.sigma(params), num_arms)[arm])
-        require(np.all(c >= 0), f"{here}: a consumption is negative")
-    # Widths that are not known are those of the draws.
-    widths = np.ptp([reward, consumption], axis=2)
-    if law.sigma is None:
-        widths[0] = 1
-    if law.highest is not None:
-        highest = np.broadcast_to(np.asarray(law.highest(params)), num_arms)
-        widths[1] = np.where(np.isfinite(highest), highest, widths[1])
-        require(
-            not np.any(exceeds(consumption.max(axis=1), highest)),
-            f"{law.name}: a consumption exceeds highest",
-        )
-    if law.supports is not None:
-        for name, x, (low, high) in zip(
-            ("reward", "consumption"),
-            (reward, consumption),
-            law.supports(params),
-            strict=True,
-        ):
-            require(
-                not np.any(exceeds(x.max(axis=1), np.asarray(high)))
-                and not np.any(exceeds(np.asarray(low), x.min(axis=1))),
-                f"{law.name}: a {name} lies outside supports",
-            )
-    if law.means is not None:
-        for name, x, mean, width in zip(
-            ("reward", "consumption"),
-            (reward, consumption),
-            law.means(params),
-            widths,
-            strict=True,
-        ):
-            mean = np.asarray(mean, np.float64)
-            require(mean.shape == (num_arms,), f"{law.name}: means must be [K] each")
-            for arm in range(num_arms):
-                what = f"{law.name}, arm {arm}: the mean {name}"
-                _check_average(what, x[arm], mean[arm], width[arm])
-    if law.moments is not None:
-        _check_moments(law, params, reward, consumption)
-
-
-def _check_noise(here: str, x: np.ndarray, sigma: float) -> None:
-    """Rewards with means in [0, 1] and sigma-sub-Gaussian noise around them."""
-    # The farthest of n: P(|noise| > r) <= 2 exp(-r**2 / (2 sigma**2)) for each.
-    farthest = sigma * np.sqrt(2 * np.log(2 * x.size / ALARM))
-    require(
-        np.all((x >= -farthest) & (x <= 1 + farthest)),
-        f"{here}: a reward lies farther than {farthest:.3g} outside [0, 1], which "
-        f"noise with sigma = {sigma:.3g} does not",
-    )
-    # A mean in [0, 1] adds at most 1/4 to the variance, which is at most sigma**2.
-    square = (x - x.mean()) ** 2
-    slack = SCORE * np.std(square) / np.sqrt(x.size) + 1e-6
-    require(
-        square.mean() <= sigma**2 + 0.25 + slack,
-        f"{here}: the variance of rewards is {square.mean():.3g}, more than that of "
-        f"noise with sigma = {sigma:.3g}",
+    far = ~np.isclose(x, exact, rtol=1e-2, atol=1e-6)
+    _require(
+        law,
+        ~far.any(axis=1),
+        f"in the tail, at the numbers {u}, the draws are {{}} and the quantiles {{}}",
+        *(x, exact),
     )
 
 
-def _check_moments(
+# Joint laws.
+
+
+def _check_joint(
     law: JointLaw, params: Any, reward: np.ndarray, consumption: np.ndarray
 ) -> None:
-    limits = np.unique(np.quantile(consumption, [0.1, 0.5, 0.9]))
-    limits = limits[limits > 0]
-    if not limits.size:
-        limits = np.ones(1)
-
-    for cost in (_half, np.square):
-        _check_costs(law, params, reward, consumption, limits, cost)
+    pair, names = (reward, consumption), ("reward", "consumption")
+    widths = np.ptp(pair, axis=2)  # those of the draws, where others are not known
+    if law.sigma is None:
+        inside = ((reward >= 0) & (reward <= 1)).all(axis=1)
+        _require(law, inside, "a reward lies outside [0, 1]")
+        widths[0] = 1
+    else:
+        _check_noise(law, reward, np.broadcast_to(law.sigma(params), len(reward)))
+    _require(law, consumption.min(axis=1) >= 0, "a consumption is negative")
+    if law.highest is not None:
+        highest = np.broadcast_to(np.asarray(law.highest(params)), len(reward))
+        widths[1] = np.where(np.isfinite(highest), highest, widths[1])
+        exceeding = exceeds(consumption.max(axis=1), highest)
+        _require(law, ~exceeding, "a consumption exceeds highest")
+    if law.supports is not None:
+        for name, x, (low, high) in zip(names, pair, law.supports(params), strict=True):
+            beyond = exceeds(x.max(axis=1), np.asarray(high))
+            beyond = beyond | exceeds(np.asarray(low), x.min(axis=1))
+            _require(law, ~beyond, f"a {name} lies outside supports")
+    if law.means is not None:
+        given = law.means(params)
+        for name, x, mean, width in zip(names, pair, given, widths, strict=True):
+            mean = np.asarray(mean, np.float64)
+            require(mean.shape == (len(x),), f"{law.name}: means must be [K] each")
+            _check_average(law, f"the mean {name}", x, mean, width)
+    if law.moments is not None:
+        limits = np.unique(np.quantile(consumption, [0.1, 0.5, 0.9]))
+        limits = limits[limits > 0] if np.any(limits > 0) else np.ones(1)
+        for cost in (_half, np.square):
+            _check_moments(law, params, reward, consumption, limits, cost)
 
 
 def _half(x: Any) -> Any:
     return 0.5 * x
 
 
-def _check_costs(
+def _check_noise(law: JointLaw, x: np.ndarray, sigma: np.ndarray) -> None:
+    """Rewards with means in [0, 1] and sigma-sub-Gaussian noise around them."""
+    # The farthest of n: P(|noise| > r) <= 2 exp(-r**2 / (2 sigma**2)) for each.
+    farthest = sigma * np.sqrt(2 * np.log(2 * x.shape[1] / ALARM))
+    _require(
+        law,
+        (x.min(axis=1) >= -farthest) & (x.max(axis=1) <= 1 + farthest),
+        "a reward lies farther than {:.3g} outside [0, 1], which noise with sigma = "
+        "{:.3g} does not",
+        *(farthest, sigma),
+    )
+    # A mean in [0, 1] adds at most 1/4 to the variance, which is at most sigma**2.
+    square = (x - x.mean(axis=1, keepdims=True)) ** 2
+    variance = square.mean(axis=1)
+    slack = SCORE * square.std(axis=1) / np.sqrt(x.shape[1]) + 1e-6
+    _require(
+        law,
+        variance <= sigma**2 + 0.25 + slack,
+        "the variance of rewards is {:.3g}, more than noise with sigma = {:.3g} has",
+        *(variance, sigma),
+    )
+
+
+def _check_moments(
     law: JointLaw,
     params: Any,
     reward: np.ndarray,
@@ -483,26 +515,23 @@ def _check_costs(
     limits: np.ndarray,
     cost: Any,
 ) -> None:
+    """Moments below limits, of one function of costs."""
+    sampled = {
+        "reward": reward,
+        "cost": cost(consumption),
+        "probability": np.ones_like(reward),
+    }
     moments = law.moments(params, limits, cost)  # type: ignore[misc]
     for name, table in moments._asdict().items():
-        table = np.asarray(table)
+        table, x = np.asarray(table), sampled[name]
         require(
             table.shape == (len(reward), limits.size),
             f"{law.name}: moments.{name} must be [K, M], got shape {table.shape}",
         )
-        for arm in range(len(reward)):
-            for place, limit in enumerate(limits):
-                kept = ~exceeds(consumption[arm], limit)
-                x = {
-                    "reward": reward[arm],
-                    "cost": cost(consumption[arm]),
-                    "probability": np.ones_like(reward[arm]),
-                }[name]
-                width = cost(limit) if name == "cost" else max(1.0, np.ptp(x))
-                _check_average(
-                    f"{law.name}, arm {arm}: moments.{name} below {limit:.4g} (of cost "
-                    f"{cost.__name__.strip('_')})",
-                    np.where(kept, x, 0.0),
-                    table[arm, place],
-                    width,
-                )
+        for limit, column in zip(limits, table.T, strict=True):
+            kept = np.where(exceeds(consumption, limit), 0.0, x)
+            widest = np.maximum(1.0, np.ptp(x, axis=1))
+            of = f"(of cost {cost.__name__.strip('_')})"
+            what = f"moments.{name} below {limit:.4g} {of}"
+            width = cost(limit) if name == "cost" else widest
+            _check_average(law, what, kept, column, width)

@@ -85,15 +85,14 @@ def sigmoid_filling(
     limit: Real[Array, " K"] | None = None,
     least: Real[Array, " K"] | None = None,
 ) -> Solution:
-    """The best allocation in units of the budget, made finer step by step.
+    """The best allocation in units of the budget, which become ever smaller.
 
-    Dynamic programming over multiples of ``budget / units`` is exact for any curves, and
-    so finds the arms that get something, with one of them below its mode if that is
-    best. Then it is played again with half the step, over what lies within a few steps
-    of the allocation, until steps do not matter. Allocations that differ in the set of
-    arms by less than the first step shows, some ``(K / units)**2 / 8`` of the value, are
-    not told apart; `sigmoid_prefix` is returned where it is better. The cost is of order
-    ``K units**2 + K**3``.
+    Dynamic programming over multiples of ``budget / units`` is exact for any curves,
+    and so finds the arms that get something, with one of them below its mode if that is
+    best. It is repeated with units of half the size, over what lies within a few of
+    them, until they do not matter. What the first units do not tell apart, some ``(K /
+    units)**2 / 8`` of the value, may be lost. The cost is of order ``K units**2 +
+    K**3``.
 
     Args:
       curves: K functions with bounded marginals.
