@@ -27,9 +27,11 @@ LOADED = {
     "import jaxbandits.results, jaxbandits.stats": "jaxbandits.results",
     "from jaxbandits import simulate": "jaxbandits.engine.run pandas xarray",
     "from jaxbandits import Store": "",
-    "import jaxbandits.laws": "scipy scipy.special scipy.stats",
+    "import jaxbandits.laws": "",
     "from jaxbandits import budgeted, censored": "",
-    "import jaxbandits.registry": "jaxbandits.censored.problem",
+    "import jaxbandits.registry": (
+        "jaxbandits.censored.problem scipy scipy.special scipy.stats"
+    ),
     "import jaxbandits.plots": "matplotlib",
     "import jaxbandits.testing, jaxbandits.live": "",
 }

@@ -1,46 +1,24 @@
-from ._band import band
-from ._dominance import dominance
-from ._quantile_interval import QuantileInterval, quantile_interval
-from ._record_table import record_table
-from ._two_level import TwoLevel, two_level
-from .fixed_width import fixed_width_interval, seeds_needed
-from .intervals import (
-    Interval,
-    final,
-    interval,
-    interval_of,
-    mean,
-    quantiles,
-    sem,
-)
-from .pairs import PairedDifference, paired_difference
-from .record import Entry, Record, entry, make_record
-from .records import summary_records
-from .soundness import CoverageWarning
-
-__all__ = [
-    "CoverageWarning",
-    "Entry",
-    "Interval",
-    "PairedDifference",
-    "QuantileInterval",
-    "Record",
-    "TwoLevel",
-    "band",
-    "dominance",
-    "entry",
-    "final",
-    "fixed_width_interval",
-    "interval",
-    "interval_of",
-    "make_record",
-    "mean",
-    "paired_difference",
-    "quantile_interval",
-    "quantiles",
-    "record_table",
-    "seeds_needed",
-    "sem",
-    "summary_records",
-    "two_level",
-]
+from ._band import band as band
+from ._dominance import dominance as dominance
+from ._quantile_interval import QuantileInterval as QuantileInterval
+from ._quantile_interval import quantile_interval as quantile_interval
+from ._record_table import record_table as record_table
+from ._two_level import TwoLevel as TwoLevel
+from ._two_level import two_level as two_level
+from .fixed_width import fixed_width_interval as fixed_width_interval
+from .fixed_width import seeds_needed as seeds_needed
+from .intervals import Interval as Interval
+from .intervals import final as final
+from .intervals import interval as interval
+from .intervals import interval_of as interval_of
+from .intervals import mean as mean
+from .intervals import quantiles as quantiles
+from .intervals import sem as sem
+from .pairs import PairedDifference as PairedDifference
+from .pairs import paired_difference as paired_difference
+from .record import Entry as Entry
+from .record import Record as Record
+from .record import entry as entry
+from .record import make_record as make_record
+from .records import summary_records as summary_records
+from .soundness import CoverageWarning as CoverageWarning

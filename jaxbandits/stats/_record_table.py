@@ -64,8 +64,9 @@ def _checked(records: Any) -> list[Record]:
                     f"a record must have {', '.join(needed)}, as make_record gives it; "
                     f"there is no {', '.join(missing)}"
                 )
-            known = {x: record[x] for x in Record.__annotations__ if x in record}
-            result.append(make_record(**{"experiment": "", "horizon": 0} | known))
+            known: dict[str, Any] = {"experiment": "", "horizon": 0}
+            known |= {x: record[x] for x in Record.__annotations__ if x in record}
+            result.append(make_record(**known))
     return result
 
 

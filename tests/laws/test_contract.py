@@ -111,7 +111,7 @@ WRONG = {
             sample=lambda w, p: jax.random.exponential(jax.random.key(0)) / p.rate,
             monotone=0,
         ),
-        "a draw must make its random numbers of its noise",
+        "a draw .* draws random numbers, .* not made of noise",
     ),
     "a word beyond": (
         EXPONENTIAL._replace(

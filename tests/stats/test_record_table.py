@@ -53,7 +53,7 @@ def test_rows_of_a_policy_say_in_which_parameters_they_differ():
         [*rows, rows[0] | {"params": {}}], "latex", labels={"RCUCB": "R"}
     )
     assert r" & R (gain\_radius = 1.0, size = 2) & $" in text
-    with pytest.raises(TypeError, match=r"records\[0\]\['params'\] must be"):
+    with pytest.raises(TypeError, match=r"records\[0\]: params must be"):
         record_table([rows[0] | {"params": "x"}])
 
 
@@ -183,18 +183,13 @@ def wrong(**change):
     [
         (GOOD, "records must be a list"),
         ("summary.json", "records must be a list of records, got 'summary.json'"),
-        ([3], r"records\[0\] must be a mapping, got 3"),
-        ([GOOD, {}], r"records\[1\] must have environment, policy, .* no environment,"),
-        ([GOOD | {"metrics": 3}], r"records\[0\]\['metrics'\] must be a mapping"),
-        (
-            [GOOD | {"metrics": {"regret": {"mean": 1.0}}}],
-            r"records\[0\]\['metrics'\]\['regret'\] must have mean, sem, published,",
-        ),
-        ([GOOD | {"seeds": "x"}], r"records\[0\]\['seeds'\] must be an integer >= 0"),
-        (wrong(mean=float("nan")), r"records.*\['regret'\]\['mean'\] must be finite"),
-        (wrong(mean="x"), r"records.*\['regret'\]\['mean'\] must be a real number"),
-        (wrong(sem=-0.1), r"records.*\['regret'\]\['sem'\] must be >= 0"),
-        (wrong(published="x"), r"records.*\['published'\] must be a real number"),
+        ([3], r"records\[0\]: a record must be a mapping, got 3"),
+        ([GOOD, {}], r"records\[1\]: a record must have environment, .* no environm"),
+        ([GOOD | {"metrics": 3}], r"records\[0\]: metrics must be a mapping"),
+        ([GOOD | {"seeds": "x"}], r"records\[0\]: seeds must be an integer >= 0"),
+        (wrong(mean="x"), r"records\[0\]: metrics\['regret'\]: mean must be a real nu"),
+        (wrong(sem=-0.1), r"records\[0\]: metrics\['regret'\]: sem must be >= 0"),
+        (wrong(published="x"), r"records\[0\]: .* published must be a real number"),
     ],
 )
 def test_what_is_no_record_is_refused(records, named):

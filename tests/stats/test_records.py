@@ -202,8 +202,13 @@ def test_what_makes_no_record_is_refused():
     }
     assert_named(make_record, RECORD, wrong, "^{}.* must be")
     texts = [{"regret": "x"}, {"regret": {"mean": "x"}}]
-    assert_named(make_record, RECORD, {"metrics": texts}, "^mean must be a real number")
+    assert_named(
+        make_record,
+        RECORD,
+        {"metrics": texts},
+        "^metrics.*: mean must be a real number",
+    )
     below = {"metrics": [{"regret": {"mean": 1, "sem": -5}}]}
-    assert_named(make_record, RECORD, below, "^sem must be >= 0")
+    assert_named(make_record, RECORD, below, "^metrics.*: sem must be >= 0")
     known = dict(dataset=dataset(), experiment="x")
     assert_named(summary_records, known, {"params": [3]}, "^{} must be a mapping")

@@ -123,7 +123,7 @@ def _in_units(curves: Curves, budget: Array, units: int) -> Array:
 
     def best(x, step, moves):
         """Every arm moved by some of its steps, together by as many as keep the sum."""
-        at = x[:, None] + moves.astype(dtype) * step
+        at = x[:, None] + moves[None].astype(dtype) * step
         worth = jax.vmap(curves.value, 1, 1)(jnp.maximum(at, 0.0))
         # A multiple of the step may miss 0 by a rounding error.
         worth = jnp.where(at > -step / 2, worth, -jnp.inf)

@@ -18,7 +18,7 @@ from jaxbandits.kernels.allocation.solution import (
     beyond,
 )
 from tests.kernels.allocation import problems
-from tests.tables import assert_refused, each_row
+from tests.tables import assert_refused, each_row, naming
 
 # One shape, for compilation takes seconds: batches are cut and padded, and problems
 # are padded by arms that are worth nothing.
@@ -83,17 +83,8 @@ def solve_one(name, weight, shape, scale, budget, dtype=np.float64):
     return found._replace(allocation=found.allocation[: len(weight)])
 
 
-def grid_values(arms, budgets):
-    values = []
-    for weight, shape, scale, budget in zip(*arms, budgets, strict=True):
-        real = weight > 0
-        found = problems.grid_optimum(weight[real], shape[real], scale[real], budget)
-        values.append(found[1])
-    return np.array(values)
-
-
 @pytest.mark.slow
-def test_no_grid_allocation_is_better(count=500):
+def test_no_grid_allocation_is_better(count=200):
     """bound >= value >= dynamic programming on 401 points; of 2 to 20 arms."""
     rng = np.random.default_rng(11)
     sizes = rng.integers(2, ARMS + 1, count)
@@ -101,13 +92,16 @@ def test_no_grid_allocation_is_better(count=500):
     weight = np.where(np.arange(ARMS)[None, :] < sizes[:, None], weight, 0)
     arms = weight, shape, scale
     budgets = np.exp(rng.uniform(np.log(5), np.log(1500), count))
-    best = grid_values(arms, budgets)
+    best = np.array(
+        [
+            problems.grid_optimum(*(x[i, :size] for x in arms), budgets[i])[1]
+            for i, size in enumerate(sizes)
+        ]
+    )
     found, prefix = (solve(name, arms, budgets) for name in ("filling", "prefix"))
     worth = problems.worth(*arms, found.allocation)
     np.testing.assert_allclose(worth, found.value, rtol=1e-12)
-    # The search is local: see the docstring. None is missed by half a percent.
-    assert np.sum(found.value < best - 1e-6) <= count // 250
-    assert np.all(found.value >= best * 0.995)
+    assert np.all(found.value >= best * (1 - 1e-9))
     assert np.all(found.value >= prefix.value - 1e-12)
     assert np.all(prefix.bound >= best * (1 - 1e-12))
     np.testing.assert_allclose(found.bound, prefix.bound, rtol=1e-12)
@@ -124,63 +118,54 @@ def test_the_certified_gap_of_twenty_arms_is_small():
     found = solve("prefix", arms, np.full(200, 700.0))
     gap = (found.bound - found.value) / found.value
     assert np.max(gap) <= 1e-3 and np.mean(gap) <= 1e-4
-    better = solve("filling", [x[:25] for x in arms], np.full(25, 700.0))
-    assert np.all(better.value >= found.value[:25] - 1e-12)
 
 
-@pytest.mark.slow
-@BOTH
-def test_two_arms_that_stop_a_gradient_are_solved(name, dtype):
-    """From (60, 0) no small step gains, but (0, 60) is the optimum."""
-    found = solve_one(name, [1, 0.9], [2.5, 2], [50, 40], 60, dtype)
-    np.testing.assert_allclose(found.allocation, [0, 60], atol=1e-4)
-    assert found.value == pytest.approx(0.9 * (1 - np.exp(-2.25)), rel=1e-6)
-    assert found.value == pytest.approx(0.8051, abs=5e-5)
-
-
-@BOTH
-def test_one_arm_takes_everything(name, dtype):
-    """Below its mode (20 / sqrt 2), too."""
-    for budget in (1e-3, 1.0, 10.0, 1e4):
-        found = solve_one(name, [0.5], [2], [20], budget, dtype)
-        assert found.allocation[0] == pytest.approx(budget, rel=1e-6), budget
-        value = -0.5 * np.expm1(-((budget / 20) ** 2))
-        assert found.value == pytest.approx(value, rel=1e-6), budget
-        assert found.status == SOLVED, budget
-
-
-@BOTH
-def test_equal_arms_share_a_large_budget(name, dtype):
-    found = solve_one(name, [0.5] * 3, [2.5] * 3, [20] * 3, 90, dtype)
-    np.testing.assert_allclose(found.allocation, [30, 30, 30], rtol=1e-5)
-    assert found.bound == pytest.approx(found.value, rel=1e-6)
+THREE, MIXED = (
+    ([0.5] * 3, [4] * 3, [20] * 3),
+    ([0.5, 0.7, 0.9], [1, 2, 3.5], [20, 30, 40]),
+)
+TOUCH = 20 * problems.touch_ratio(4) ** 0.25
+RATE, WEIGHT = np.array([0.5, 0.2, 0.1]), np.array([0.3, 0.6, 0.9])
+LOG_NU = (np.sum(np.log(WEIGHT * RATE) / RATE) - 15) / np.sum(1 / RATE)
+# Arms, a budget, the optimum, and whether its bound is the value.
+BY_HAND = [
+    # From (60, 0) no small step gains, but (0, 60) is the optimum.
+    ([1, 0.9], [2.5, 2], [50, 40], 60, [0, 60], False),
+    # One arm takes everything, below its mode (20 / sqrt 2), too.
+    *(([0.5], [2], [20], x, [x], True) for x in (1e-3, 1.0, 10.0, 1e4)),
+    ([0.5] * 3, [2.5] * 3, [20] * 3, 90, [30, 30, 30], True),
+    # Room for one of three: the first one gets it all. The envelope ends at the budget.
+    (*THREE, 22, [22, 0, 0], True),
+    (*THREE, 2 * TOUCH, [TOUCH, TOUCH, 0], True),
+    # Only the first has a slope at 0.
+    *((*MIXED, x, [x, 0, 0], True) for x in (0.0, 1e-20, 1e-3)),
+    ([0, 0.5, 0], [2, 1.5, 1], [20, 30, 10], 200, [0, 200, 0], True),
+    # Concave throughout: log(a_i / nu) / lambda_i for the arms above nu.
+    (WEIGHT, [1, 1, 1], 1 / RATE, 15, (np.log(WEIGHT * RATE) - LOG_NU) / RATE, True),
+]
 
 
 @BOTH
-def test_equal_arms_take_turns_on_a_small_budget(name, dtype):
-    """Room for one of three: the first one gets it all; two touches: two arms."""
-    found = solve_one(name, [0.5] * 3, [4] * 3, [20] * 3, 22, dtype)
-    np.testing.assert_allclose(found.allocation, [22, 0, 0])
-    rel = 1e-6 if dtype == np.float32 else 1e-13
-    # The envelope ends at the budget, before the touching point of 24.7.
-    assert found.bound == pytest.approx(found.value, rel=rel)
-    touch = 20 * problems.touch_ratio(4) ** 0.25
-    found = solve_one(name, [0.5] * 3, [4] * 3, [20] * 3, 2 * touch, dtype)
-    np.testing.assert_allclose(found.allocation, [touch, touch, 0], rtol=1e-4)
-    assert found.bound == pytest.approx(found.value, rel=rel)
+def test_allocations_by_hand(name, dtype):
+    for *arms, budget, allocation, certified in BY_HAND:
+        with naming((arms, budget)):
+            found = solve_one(name, *arms, budget, dtype)
+            np.testing.assert_allclose(found.allocation, allocation, 2e-5, 1e-5)
+            assert found.status == SOLVED
+            worth = problems.worth(*map(np.array, arms), np.array(allocation))
+            assert found.value == pytest.approx(worth, rel=1e-6)
+            assert not certified or found.bound == pytest.approx(worth, rel=1e-6)
 
 
 @BOTH
-def test_exponential_arms_have_a_closed_form(name, dtype):
-    """Concave throughout: log(a_i / nu) / lambda_i for the arms above nu."""
-    rate, weight = np.array([0.5, 0.2, 0.1]), np.array([0.3, 0.6, 0.9])
-    height = np.log(weight * rate)
-    log_nu = (np.sum(height / rate) - 15) / np.sum(1 / rate)
-    assert np.all(height > log_nu)
-    found = solve_one(name, weight, [1, 1, 1], 1 / rate, 15, dtype)
-    rtol = 2e-6 if dtype == np.float32 else 1e-12
-    np.testing.assert_allclose(found.allocation, (height - log_nu) / rate, rtol=rtol)
-    assert found.bound == pytest.approx(found.value, rel=1e-6)
+def test_huge_budgets_and_worthless_arms_are_solved(name, dtype):
+    for budget in (1e5, 1e12):
+        found = solve_one(name, *MIXED, budget, dtype)
+        assert found.status == SOLVED and found.value == pytest.approx(2.1, rel=1e-6)
+    nothing, shapes = np.zeros(ARMS), np.linspace(1, 3, ARMS)
+    found = solve_one(name, nothing, shapes, 10 * shapes, 60, dtype)
+    np.testing.assert_allclose(found.allocation, 60 / ARMS, rtol=1e-6)
+    assert found.status == NOTHING_TO_GAIN and found.value == found.bound == 0
 
 
 @pytest.mark.slow
@@ -198,30 +183,6 @@ def test_one_arm_may_be_on_its_convex_branch():
     assert found.value == pytest.approx(-judged.fun, rel=1e-9)
     prefix = solve_one("prefix", *arms, 33.5374, np.float32)
     assert prefix.value < found.value - 1e-5
-
-
-@BOTH
-def test_worthless_arms_share_evenly_or_get_nothing(name, dtype):
-    nothing, shapes = np.zeros(ARMS), np.linspace(1, 3, ARMS)
-    found = solve_one(name, nothing, shapes, 10 * shapes, 60, dtype)
-    np.testing.assert_allclose(found.allocation, 60 / ARMS, rtol=1e-6)
-    assert found.status == NOTHING_TO_GAIN and found.value == found.bound == 0
-    found = solve_one(name, [0, 0.5, 0], [2, 1.5, 1], [20, 30, 10], 200, dtype)
-    np.testing.assert_allclose(found.allocation, [0, 200, 0], rtol=1e-6)
-
-
-@BOTH
-def test_tiny_and_huge_budgets_are_solved(name, dtype):
-    arms = [0.5, 0.7, 0.9], [1, 2, 3.5], [20, 30, 40]
-    for budget in (0.0, 1e-20, 1e-3):
-        found = solve_one(name, *arms, budget, dtype)
-        assert found.status == SOLVED, budget
-        # Of the three only the concave one has a slope at 0.
-        assert found.allocation[0] == pytest.approx(budget, rel=1e-6), budget
-    for budget in (1e5, 1e12):
-        found = solve_one(name, *arms, budget, dtype)
-        assert found.status == SOLVED, budget
-        assert found.value == pytest.approx(2.1, rel=1e-6), budget
 
 
 def test_wrong_curves_are_noticed():
@@ -369,9 +330,9 @@ def test_worthless_arms_get_what_they_must_and_share_the_rest():
     assert found.status == SOLVED
 
 
-def test_rounds_are_counted():
+def test_units_are_counted():
     columns = problems.numbers([0.5], [2], [9], dtype=np.float32)
     curves = problems.weibull_curves(*map(jnp.asarray, columns))
     assert_refused(
-        (lambda n=n: sigmoid_filling(curves, 1.0, n), "rounds") for n in (-1, 1.5)
+        (lambda n=n: sigmoid_filling(curves, 1.0, n), "units") for n in (0, 1.5)
     )
