@@ -11,7 +11,7 @@ from .grid import limit_grid as limit_grid
 from .grid import split_cells as split_cells
 from .implicit import implicit_root as implicit_root
 from .implicit import with_slope_of as with_slope_of
-from .interpolation import crossing as crossing
+from .interpolation import crossings as crossings
 from .interpolation import interpolate as interpolate
 from .interpolation import maximum as maximum
 from .intervals import bernstein_interval as bernstein_interval

@@ -17,7 +17,7 @@ from jaxtyping import Float, Int32, Real
 
 from jaxbandits.arrays import first_argmax, multiply_add, outermost, stored, window
 from jaxbandits.arrays.real import real
-from jaxbandits.checks import kinds, number, one_of, shaped, shown, whole
+from jaxbandits.checks import kinds, number, shaped, shown, whole
 from jaxbandits.kernels.newton import guarded_newton
 
 NODES = 6  # that a polynomial passes through, if nobody says more
@@ -182,7 +182,7 @@ def maximum(
 ) -> tuple[Float[Array, ""], Float[Array, ""]]:
     """Position and value of the maximum of a unimodal function.
 
-    The value is that of `interpolate`, so that `crossing` compares like with like.
+    The value is that of `interpolate`, so that `crossings` compares like with like.
 
     Args:
       values: f[J], J >= nodes.
@@ -224,14 +224,14 @@ def maximum(
     return position, polynomial(position)
 
 
-def crossing(
+def crossings(
     values: Real[ArrayLike, " J"],
     peak: Real[ArrayLike, ""],
     height: Real[ArrayLike, ""],
     level: Real[ArrayLike, ""],
-    side: int,
-) -> Float[Array, ""]:
-    """Where a unimodal function falls to a level on one side of its maximum.
+    nodes: int = NODES,
+) -> tuple[Float[Array, ""], Float[Array, ""]]:
+    """Where a unimodal function falls to a level on both sides of its maximum.
 
     ``sqrt(height - value)`` is nearly linear for a log likelihood, also where the peak
     is in the same cell: Newton's method begins where its secant crosses.
@@ -241,31 +241,11 @@ def crossing(
       peak: f[], position of the maximum.
       height: f[], the value there.
       level: f[], at most `height`.
-      side: -1 or 1.
-
-    Returns:
-      f[], the crossing nearest to the peak; the end of the nodes on that side if there
-      is none.
-    """
-    one_of("side", side, (-1, 1))
-    return crossings(values, peak, height, level)[(1 + side) // 2]
-
-
-def crossings(
-    values: Real[ArrayLike, " J"],
-    peak: Real[ArrayLike, ""],
-    height: Real[ArrayLike, ""],
-    level: Real[ArrayLike, ""],
-    nodes: int = NODES,
-) -> tuple[Float[Array, ""], Float[Array, ""]]:
-    """`crossing` on both sides, for one pass over the nodes.
-
-    Args:
-      values, peak, height, level: as for `crossing`.
       nodes: host int, even and at least 6, that a polynomial passes through.
 
     Returns:
-      ``(left f[], right f[])``.
+      ``(left f[], right f[])``, the crossings nearest to the peak; the end of the nodes
+      on a side where there is none.
     """
     values, peak, height, level = real(
         values=values, peak=peak, height=height, level=level

@@ -28,8 +28,8 @@ CURVES = {
         2.0,
     ),
     "beyond_mode": (lambda x: kernels.beyond_mode(1.2, x), 0.4),
-    "crossing": (
-        lambda x: kernels.crossing(-((NODES - 3.3) ** 2), 3.3, 0.0, x, 1),
+    "crossings": (
+        lambda x: kernels.crossings(-((NODES - 3.3) ** 2), 3.3, 0.0, x)[1],
         -2.0,
     ),
     "gamma_quantile": (lambda x: kernels.gamma_quantile(x, 3.0), 0.3),
@@ -70,7 +70,7 @@ def test_no_public_kernel_is_left_out():
 
 
 # What is unrolled often takes XLA seconds.
-LONG = {"kl_ratio_bound by reward", "kl_ratio_bound by cost", "crossing", "maximum"}
+LONG = {"kl_ratio_bound by reward", "kl_ratio_bound by cost", "crossings", "maximum"}
 # And what is much the same as another argument.
 LONG |= {"kl_upper_bound by bound", "kl_bernoulli by q", "beta_from_uniforms"}
 LONG |= {"truncated_normal_quantile", "bernstein_interval"}

@@ -49,13 +49,6 @@ def test_scales_by_hand(confidence, hoeffding, peeling, dtype):
     assert hoeffding_scale(confidence).dtype == dtype
 
 
-def test_the_radius_of_ucb1_is_as_published():
-    """Auer et al. (2002): sqrt(2 log t / n)."""
-    t, n = 1000.0, 7.0
-    radius = hoeffding_scale(4 * jnp.log(t)) / jnp.sqrt(n)
-    np.testing.assert_allclose(radius, np.sqrt(2 * np.log(t) / n), rtol=1e-6)
-
-
 @in_both_precisions
 def test_divergences_by_hand_and_by_scipy(dtype):
     rtol = 1e-5 if dtype == np.float32 else 1e-13
@@ -86,9 +79,10 @@ def test_divergence_is_finite_at_the_ends(dtype):
 
 @in_both_precisions
 def test_divergences_of_neighbours_keep_their_digits(dtype, rng):
-    """Differences down to 1e-4, where the usual form keeps no digit in float32."""
+    """Differences down to 1e-4, where the usual form keeps no digit in float32, and on
+    both sides of where the series ends."""
     p = rng.uniform(0.001, 0.999, 2000)
-    distance = 10 ** rng.uniform(-4, -2, 2000) * rng.choice([-1, 1], 2000)
+    distance = 10 ** rng.uniform(-4, -0.1, 2000) * rng.choice([-1, 1], 2000)
     p, q = p.astype(dtype), np.clip(p + distance, 1e-4, 1 - 1e-4).astype(dtype)
     # In float64 the usual form is good to 1e-16 / 1e-8 here.
     truth = divergence(p.astype(float), q.astype(float))
@@ -98,25 +92,6 @@ def test_divergences_of_neighbours_keep_their_digits(dtype, rng):
         usual = p * np.log(p / q) + (1 - p) * np.log((1 - p) / (1 - q))
         assert np.max(np.abs(usual / truth - 1)) > 1
     np.testing.assert_array_equal(divergence_of(p, p), 0)
-
-
-def test_divergence_is_precise_where_the_series_ends():
-    """u = (p - q) / q around 0.2 and (q - p) / (1 - q) around -0.2."""
-    q = np.full(41, 0.5)
-    p = q * (1 + np.linspace(0.19, 0.21, 41))
-    with jax.enable_x64(True):
-        np.testing.assert_allclose(divergence_of(p, q), divergence(p, q), rtol=3e-9)
-
-
-@in_both_precisions
-def test_divergences_from_certain_coins_are_logarithms(dtype):
-    q = np.array([2e-7, 1e-3, 0.2, 0.5, 0.9, 0.999], dtype)
-    rtol = 2e-6 if dtype == np.float32 else 1e-8
-    wide = q.astype(float)
-    never = divergence_of(dtype(0), q)
-    np.testing.assert_allclose(never, -np.log1p(-wide), rtol=rtol)
-    always = divergence_of(dtype(1), q)
-    np.testing.assert_allclose(always, -np.log(wide), rtol=rtol)
 
 
 @float64_in_long

@@ -50,7 +50,7 @@ EXAMPLES = {
     "beyond_mode": [plain(COLUMN, ROW), plain(1, 0.5)],
     "bisect": [plain(lambda x: x < 0.3, 0 * ROW, 1 + ROW)],
     "cell_at": [plain(GRID, 0.3)],
-    "crossing": [plain(HEIGHTS, 4, 5.0, np.float32(1.5), 1)],
+    "crossings": [plain(HEIGHTS, 4, 5.0, np.float32(1.5))],
     "gamma_quantile": [plain(COLUMN, 1 + ROW), plain(0.3, 2)],
     "hoeffding_interval": [plain(COLUMN, 5, ROW)],
     "hoeffding_scale": [plain(COLUMN), plain(2)],

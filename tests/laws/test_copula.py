@@ -1,6 +1,5 @@
 """Gaussian copulas: margins as they were, dependence as asked for."""
 
-import itertools
 from functools import cache
 
 import jax
@@ -98,14 +97,6 @@ def test_full_correlation_makes_one_a_function_of_the_other(tape):
             assert np.ptp(y) > 0
 
 
-def test_fully_correlated_coins_are_equal_or_never_both_1(tape):
-    """P(both) is max(p + q - 1, 0) = 0 at -1, up to the rounding of a uniform."""
-    x, y = draw("Bernoulli", "Bernoulli", tape(DRAWS, 2), 4)
-    assert np.mean(x != y) < 1e-4
-    x, y = draw("Bernoulli", "Bernoulli", tape(DRAWS, 2), 0)
-    assert np.mean((x == 1) & (y == 1)) < 1e-4
-
-
 def test_a_coin_that_falls_with_its_uniform_is_correlated_with_the_right_sign(tape):
     x, y = draw("Bernoulli", "Pareto", tape(DRAWS, 2), 4)
     assert np.min(y[x == 1]) >= np.max(y[x == 0]) * (1 - 1e-4)
@@ -122,16 +113,6 @@ def test_no_correlation_is_the_product(tape):
     np.testing.assert_array_equal(found[0], expected[0])
     # The second uniform goes to a score and back.
     np.testing.assert_allclose(found[1], expected[1], rtol=1e-4)
-
-
-def test_extreme_uniforms_stay_finite():
-    ends = np.array([2.0**-24, 0.5, 1 - 2.0**-24])
-    noise = np.stack(np.meshgrid(ends, ends), -1).reshape(-1, 2)
-    pairs = ("uniform", "exponential"), ("discrete", "Pareto"), ("Bernoulli",) * 2
-    for arm, names in itertools.product(range(5), pairs):
-        x, y = draw(*names, noise, arm)
-        inside = (x > 0) & (x < 1) if names[0] == "uniform" else (x >= 0) & (x <= 1)
-        assert np.all(inside) and np.all(np.isfinite(y) & (y >= 0)), (arm, names)
 
 
 def test_means_and_highest_are_the_margins():
@@ -202,24 +183,6 @@ def test_moments_of_coins_are_bivariate_normal_probabilities(cost):
             assert value == pytest.approx(exact, abs=1e-8)
 
 
-def test_moments_without_correlation_are_the_product(reward="discrete"):
-    found = moments(reward, "Gamma", np.zeros(5))
-    (first, one), (second, other) = LAWS[reward], SMOOTH["Gamma"]
-    product = laws.product(first, second)
-    apart = product.moments(laws.Product(one, other), LIMITS, lambda c: c / 2)
-    for mine, theirs in zip(found, apart, strict=True):
-        np.testing.assert_allclose(mine, theirs, rtol=1e-9)
-
-
-def test_a_law_without_quantiles_is_refused():
-    for name, pair in {
-        "reward": (laws.beta._replace(quantile=None), laws.uniform),
-        "consumption": (laws.uniform, laws.beta._replace(cdf=None)),
-    }.items():
-        with pytest.raises(ValueError, match=f"^{name}: a copula needs a law .*; Beta"):
-            laws.gaussian_copula(*pair)
-
-
 def test_parameters_that_a_game_draws_are_refused_where_a_table_is_needed():
     law = laws.gaussian_copula(laws.beta, laws.uniform)
     params = laws.Copula(SMOOTH["Beta"][1], UNIFORM, np.asarray(RHO))
@@ -228,36 +191,32 @@ def test_parameters_that_a_game_draws_are_refused_where_a_table_is_needed():
         law.sample(words, constant(params), jnp.int32(0))
 
 
-def test_values_of_a_discrete_margin_must_increase():
-    law = laws.gaussian_copula(laws.discrete, laws.uniform)
-    params = laws.Copula(
-        STEPS._replace(values=STEPS.values[:, ::-1]), UNIFORM, 0 * ROWS
-    )
-    with pytest.raises(ValueError, match="^reward: a copula's values must increase"):
-        law.check(params)
-
-
-def test_bad_correlations_are_refused():
-    law = laws.gaussian_copula(laws.uniform, laws.uniform)
-    two = laws.Uniform(np.zeros(2), np.ones(2))
-    law.check(laws.Copula(two, two, np.array([1.0, -1.0])))
-    assert_refused(
-        (
-            lambda rho=rho: law.check(laws.Copula(two, two, np.array([0.0, rho]))),
-            "correlation must be in",
-        )
-        for rho in (1.1, -1.0001, np.nan, np.inf)
-    )
-
-
-def test_bad_margins_are_refused():
+def test_what_makes_no_copula_is_refused():
+    """Laws without quantiles, values that fall, correlations, margins as of each."""
     law = laws.gaussian_copula(laws.uniform, laws.exponential)
     params = laws.Copula(UNIFORM, RATE, np.asarray(RHO))
-    with pytest.raises(ValueError, match="rate"):
-        law.check(params._replace(consumption=laws.Exponential(-RATE.rate)))
-    with pytest.raises(ValueError, match="reward law"):
-        wide = laws.Uniform(np.zeros(5), np.full(5, 2.0))
-        law.check(params._replace(reward=wide))
+    law.check(params)
+    steps = laws.Copula(STEPS._replace(values=STEPS.values[:, ::-1]), UNIFORM, 0 * ROWS)
+    bare, wide = laws.beta._replace(cdf=None), laws.Uniform(0 * ROWS, 2 * ROWS)
+
+    def checked(**change):
+        return lambda: law.check(params._replace(**change))
+
+    rows = [
+        (lambda: laws.gaussian_copula(bare, laws.uniform), "^reward: a copula needs a"),
+        (lambda: laws.gaussian_copula(laws.uniform, bare), "^consumption: a .*; Beta"),
+        (
+            lambda: laws.gaussian_copula(laws.discrete, laws.uniform).check(steps),
+            "^reward: a copula's values must increase",
+        ),
+        (checked(consumption=laws.Exponential(-RATE.rate)), "rate"),
+        (checked(reward=wide), "reward law"),
+    ]
+    rows += [
+        (checked(correlation=np.array([rho, 0, 0, 0, 0])), "correlation must be in")
+        for rho in (1.1, -1.0001, np.nan, np.inf)
+    ]
+    assert_refused(rows, ValueError)
 
 
 def test_the_censored_setting_asks_for_moments():

@@ -98,28 +98,6 @@ def test_products_are_values():
     assert BOTH.name == "Beta x exponential"
 
 
-@each_row(
-    "reward, consumption, words",
-    [
-        ((-0.1, 1.0), (0.0, 1.0), "the reward law"),
-        ((0.0, 1.1), (0.0, 1.0), "the reward law"),
-        ((0.0, 1.0), (-0.1, 1.0), "the consumption law"),
-    ],
-)
-def test_supports_are_checked(reward, consumption, words):
-    pair = [
-        laws.Uniform(*(np.array([x]) for x in ends)) for ends in (reward, consumption)
-    ]
-    with pytest.raises(ValueError, match=words):
-        laws.product(laws.uniform, laws.uniform).check(laws.Product(*pair))
-    # Of atoms as well.
-    law = laws.product(laws.discrete, laws.discrete)
-    weights = np.array([[0.5, 0.5]])
-    pair = [laws.Discrete(np.array([x]), weights) for x in (reward, consumption)]
-    with pytest.raises(ValueError, match=words):
-        law.check(laws.Product(*pair))
-
-
 def test_moments_of_a_density_that_is_infinite_at_a_limit_are_finite():
     # Beta(., 0.3) has an infinite density at 1, where a literal grid ends.
     law = laws.product(laws.beta, laws.beta)
@@ -134,12 +112,31 @@ def test_moments_of_a_density_that_is_infinite_at_a_limit_are_finite():
     assert moments.cost[0, 0] == pytest.approx(mean * below / 10, abs=1e-10)
 
 
-def test_parameters_of_both_laws_are_checked():
+def test_parameters_and_supports_of_both_laws_are_checked():
     BOTH.check(INDEP)
-    rates, shapes = laws.Exponential(-A), laws.Beta(-A, B)
-    assert_refused(
-        [
-            (lambda: BOTH.check(INDEP._replace(consumption=rates)), "rate"),
-            (lambda: BOTH.check(INDEP._replace(reward=shapes)), "a must be positive"),
-        ]
+    two, steps = (
+        laws.product(laws.uniform, laws.uniform),
+        laws.product(*[laws.discrete] * 2),
     )
+
+    def of(law, reward, consumption):
+        """Laws between two ends each, of one arm."""
+        if law is two:
+            pair = [laws.Uniform(*np.array(x)[:, None]) for x in (reward, consumption)]
+        else:
+            half = np.full((1, 2), 0.5)
+            pair = [laws.Discrete(np.array([x]), half) for x in (reward, consumption)]
+        return lambda: law.check(laws.Product(*pair))
+
+    rates, shapes = laws.Exponential(-A), laws.Beta(-A, B)
+    rows = [
+        (lambda: BOTH.check(INDEP._replace(consumption=rates)), "^consumption: rate"),
+        (lambda: BOTH.check(INDEP._replace(reward=shapes)), "^reward: a must be"),
+    ]
+    for law in (two, steps):
+        rows += [
+            (of(law, (-0.1, 1.0), (0.0, 1.0)), "the reward law"),
+            (of(law, (0.0, 1.1), (0.0, 1.0)), "the reward law"),
+            (of(law, (0.0, 1.0), (-0.1, 1.0)), "the consumption law"),
+        ]
+    assert_refused(rows)

@@ -1,6 +1,7 @@
-"""Laws take and return what their fields and signatures say: dtypes, shapes by name.
+"""Functions of laws take and return what their signatures say: dtypes, shapes by name.
 
-Samplers and thresholds in a traced call; what belongs to the host on the host.
+Thresholds in a traced call, what belongs to the host on the host. What the functions of
+a law give is looked at by `check_law`.
 """
 
 import typing
@@ -10,25 +11,20 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Real, Shaped
+from jaxtyping import Real
 
 from jaxbandits import laws
 from jaxbandits.arrays.real import Reals
 from jaxbandits.laws import thresholds
-from jaxbandits.laws.law import JointLaw, Law, exact_params, expectation_below
+from jaxbandits.laws.law import expectation_below
 from jaxbandits.laws.thresholds import FAMILIES, Threshold
 from jaxbandits.protocol import Noise
-from tests.laws.test_contract import JOINT, SHAPES, UNIVARIATE
+from tests.laws.test_contract import SHAPES
 from tests.shapes import unlike_its_field, unlike_its_signature
 from tests.tables import each_row
 
-POINTS = np.array([[0.1, 0.3, 0.4], [0.6, 0.8, 0.9]])
 X = np.float32([[0.2, 0.5, 0.8]])
 RATES = np.float32([[1.2], [3.0]])
-
-
-def words(law):
-    return jnp.full((law.words,), 2**31, jnp.uint32)
 
 
 def traced(call, *args):
@@ -41,77 +37,6 @@ def traced(call, *args):
 
     jax.eval_shape(look)
     return texts
-
-
-def of_arms(params):
-    return jax.tree.leaves(params)[0].shape[0]
-
-
-def cost(x):
-    return 0.5 * x
-
-
-def host_calls(law, params):
-    """Arguments of every function of a law but its sampler, by field."""
-    num_arms = of_arms(params)
-    yield "mean", (params,)
-    yield "support", (params,)
-    for points in (POINTS, POINTS[0], np.asarray(0.3)):
-        yield "cdf", (params, points)
-    yield "quantile", (params, np.tile(POINTS.ravel(), (num_arms, 1)))
-    yield "atoms", (params,)
-    yield "sigma", (params,)
-    yield "moments", (params, np.array([0.2, 0.5, 0.9]), cost)
-    yield "means", (params,)
-    yield "highest", (params,)
-    yield "steps", (params, cost)
-    yield "supports", (params,)
-
-
-def unlike_its_fields(law, params):
-    """What functions of a univariate or joint law are not as its fields say."""
-    hints, texts = typing.get_type_hints(type(law)), []
-    arms = ("params", jax.tree.leaves(params)[0], Shaped[np.ndarray, "K ..."])
-    for name, args in host_calls(law, params):
-        if getattr(law, name, None) is not None:
-            held = getattr(law, name)
-            texts.extend(unlike_its_field(held, hints[name], *args, also=arms))
-    sample, averages = hints["sample"], "means" if isinstance(law, JointLaw) else "mean"
-
-    def draw(params, *arm):
-        return unlike_its_field(law.sample, sample, words(law), params, *arm)
-
-    def average(params):
-        return unlike_its_field(getattr(law, averages), hints[averages], params)
-
-    exact = exact_params(law, params)
-    if isinstance(law, JointLaw):
-        texts.extend(traced(draw, exact, np.int32(0)))
-    else:
-        texts.extend(traced(draw, jax.tree.map(lambda x: x[0], exact)))
-    if getattr(law, averages) is not None:
-        several = jax.tree.map(lambda x: np.stack([x, x, x]), params)
-        texts.extend(traced(average, several))
-    return texts
-
-
-@each_row("name", UNIVARIATE | JOINT)
-def test_a_law_is_as_annotated(name):
-    assert not unlike_its_fields(*(UNIVARIATE | JOINT)[name])
-
-
-def test_all_functions_of_laws_are_called():
-    for kind, examples in ((Law, UNIVARIATE), (JointLaw, JOINT)):
-        params = next(iter(examples.values()))[1]
-        called = {name for name, _ in host_calls(None, params)} | {"sample"}
-        held = {
-            k
-            for k, hint in typing.get_type_hints(kind).items()
-            if "Callable" in str(hint)
-        }
-        # What goes wrong is an error, what comes out goes to `sample`; what makes one
-        # law of several is tested beside `empirical`.
-        assert held - called - {"per_arm", "join"} == {"check", "exact"}
 
 
 def of_a_family():
@@ -202,24 +127,3 @@ def test_no_public_function_is_left_out():
     public = [getattr(room, n) for room in (laws, thresholds) for n in room.__all__]
     functions = {x.__name__ for x in public if hasattr(x, "__code__")}
     assert {*PUBLIC} == functions | {"expectation_below"}
-
-
-LAW, PARAMS = UNIVARIATE["beta"]
-
-
-@each_row(
-    "broken, says",
-    [
-        ({}, None),
-        ({"mean": lambda p: np.mean(p.a)}, "the result is float64[]"),
-        ({"cdf": lambda p, x: LAW.cdf(p, x).T}, "the result is float64["),
-        ({"quantile": lambda p, u: u[0]}, "the result is float64[6]"),
-        ({"sample": lambda noise, p: noise[0]}, "the result is uint32[]"),
-        ({"sample": lambda noise, p: p.a * jnp.ones(2)}, "the result is float32[2]"),
-        ({"support": lambda p: (p.a, p.a[:1])}, "the result[1] is float64[1]"),
-    ],
-)
-def test_what_is_not_as_annotated_is_found(broken, says):
-    texts = unlike_its_fields(LAW._replace(**broken), PARAMS)
-    assert bool(texts) == (says is not None)
-    assert says is None or texts[0].startswith(says)

@@ -11,12 +11,11 @@ from jaxbandits.kernels.allocation import (
     exponential_water_filling,
 )
 from jaxbandits.kernels.allocation.exponential import FEW_ARMS
-from tests.heavy import in_short
 from tests.tables import each_row, in_both_precisions
 
 solve = jax.jit(exponential_water_filling)
 solve_all = jax.jit(jax.vmap(exponential_water_filling))
-SIZES = (1, FEW_ARMS, FEW_ARMS + 1, 200)
+SIZES = (1, FEW_ARMS, FEW_ARMS + 1)
 PROBLEMS = 1250  # of every size
 
 
@@ -58,7 +57,7 @@ def reference(weight, rate, budget):
     return np.where(taking, np.maximum(level[:, None] - drop, 0) / rate, 0)
 
 
-@pytest.mark.parametrize("size", in_short(SIZES, {200}))
+@each_row("size", SIZES)
 def test_thousands_of_problems_are_solved(size):
     weight, rate, budget = problems(np.random.default_rng(size), PROBLEMS, size)
     found = jax.tree.map(np.asarray, solve_all(weight, rate, budget))
@@ -108,10 +107,7 @@ def test_nothing_to_gain_is_shared_evenly(size):
     assert np.all(found.status == NOTHING_TO_GAIN)
 
 
-@pytest.mark.parametrize(
-    "size", [5, pytest.param(FEW_ARMS + 3, marks=pytest.mark.slow)]
-)
-def test_derivatives_are_those_of_differences(size):
+def test_derivatives_are_those_of_differences(size=5):
     """Of value and allocation; the price of the budget is the common marginal.
 
     One arm has weight 0 and some get nothing: their derivatives are finite too.
@@ -148,10 +144,3 @@ def test_derivatives_are_those_of_differences(size):
     price = (weight * rate * np.exp(-rate * x))[taking]
     np.testing.assert_allclose(jacobian[-1, -1], price, rtol=1e-9)
     np.testing.assert_allclose(np.sum(jacobian[:-1, -1]), 1, rtol=1e-12)
-
-
-def test_shapes_are_checked():
-    one = np.ones(3, np.float32)
-    for bad in ((one, np.ones(2, np.float32), 1.0), (one, one, one), (1.0, 1.0, 1.0)):
-        with pytest.raises((ValueError, AssertionError)):
-            exponential_water_filling(*bad)

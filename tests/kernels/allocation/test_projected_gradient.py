@@ -118,18 +118,6 @@ def test_no_steps_give_the_projected_start():
 
 
 @pytest.mark.slow
-def test_the_best_point_is_kept():
-    """An optimiser that runs away cannot lose what was found."""
-    away = optax.sgd(-5.0)
-    weight, rate, budget, start = (x[0] for x in problems(5))
-    even = jnp.full(ARMS, budget / ARMS)
-    family = FAMILIES["exponential"]
-    moved, _ = both(*family, weight, rate, budget, even, steps=20, optimiser=away)
-    stayed, _ = both(*family, weight, rate, budget, even, steps=0, optimiser=away)
-    assert moved.value >= stayed.value * (1 - 1e-6)
-
-
-@pytest.mark.slow
 def test_an_ascent_may_stop_at_a_local_optimum_of_sigmoids():
     """Two Weibull arms with slope 0 at 0: from (60, 0) nothing moves, worth .7935,
     while (0, 60) is worth .8051."""
@@ -183,22 +171,6 @@ def test_an_ascent_has_the_derivatives_of_water_filling():
     assert np.mean(np.all(exact == 0, axis=2)) > 0.1  # idle arms among them
     size = np.max(np.abs(exact), axis=2, keepdims=True)
     assert np.max(np.abs(found - exact) / np.where(size > 0, size, 1)) < 1e-9
-
-
-@pytest.mark.slow
-def test_second_derivatives_of_an_ascent_are_those_of_water_filling():
-    weight, rate = np.array([0.5, 0.9, 0.3]), np.array([1, 0.5, 2.0])
-    with jax.enable_x64(True):
-
-        def of(solve, **options):
-            def twice(w):
-                found = solve(w, rate, w[0] * 4, **options)
-                return found.allocation @ w + found.value
-
-            return jax.jit(jax.hessian(twice))(weight)
-
-        exact = of(exponential_water_filling)
-        np.testing.assert_allclose(of(ascent, steps=30), exact, rtol=1e-7)
 
 
 def test_where_nothing_decides_there_is_no_derivative():
