@@ -34,8 +34,8 @@ _STUDIES = ("compare", "paper", "recommend", "reproduce")  # of jaxbandits-studi
 def main(arguments: list[str] | None = None) -> int:
     """Run a command; the exit status is 0, or 2 after an error in the input.
 
-    Such an error is said in one line. One that no check has raised is a fault of ours,
-    or of a file of yours that was run: it passes, with its traceback.
+    Such an error is printed in one line. An error that no check has raised is a fault
+    of this package, or of a file of the user's: it passes, with its traceback.
     """
     options = _parsed(sys.argv[1:] if arguments is None else arguments)
     from jaxbandits.console.printing import say  # which is not needed for help
@@ -62,7 +62,7 @@ def _exit_status(status: int) -> int:
 
 @contextlib.contextmanager
 def _plain_warnings():
-    """Warnings are sentences here, without the line of the source."""
+    """Warnings are printed as sentences, without the line of the source."""
     before = warnings.formatwarning
     warnings.formatwarning = lambda message, *_, **__: (
         f"jaxbandits: {visible(str(message), keep=LINES)}\n"
@@ -119,18 +119,18 @@ def parsers() -> tuple[argparse.ArgumentParser, dict[str, Any]]:
         "-v",
         "--verbose",
         action="store_true",
-        help="with --version: print the versions of all packages and the devices, too",
+        help="with --version: also print the versions of all packages, and the devices",
     )
     commands = parser.add_subparsers(metavar="COMMAND")
     listing = commands.add_parser(
-        "list", help="policies, environments and experiments; or all about one of them"
+        "list", help="list policies, environments and experiments, or describe one"
     )
     listing.add_argument(
         "words",
         metavar="WORD",
         nargs="*",
-        help=f"{', '.join(KINDS)}, or a setting: show these only; or the name of an "
-        "entry: show its parameters, their defaults and ranges, and its source",
+        help=f"{', '.join(KINDS)}, or a setting, to list only these; or the name of "
+        "one entry, to show its source, and its parameters with defaults and ranges",
     )
     listing.add_argument("--json", action="store_true", help="print JSON")
     listing.set_defaults(command=_list)
@@ -142,7 +142,7 @@ def parsers() -> tuple[argparse.ArgumentParser, dict[str, Any]]:
     completion.set_defaults(command=_completion)
     for command in commands.choices.values():
         command.add_argument(
-            "--traceback", action="store_true", help="show where an error came from"
+            "--traceback", action="store_true", help="show where an error was raised"
         )
     return parser, commands.choices
 

@@ -79,7 +79,7 @@ def limit_grid(
     Args:
       num_arms: K, or None for the grid of one arm, without an axis of arms.
       capacity: G, the largest number of points of an arm.
-      max_limit: > 0, the largest limit.
+      max_limit: positive; the largest limit.
       splits: m >= 2, cells into which one cell is split.
       history: what a new point knows. ``restart``: nothing. ``inherit``: points at
         which a cell would be split next have places from the moment it comes into
@@ -93,7 +93,7 @@ def limit_grid(
       TypeError, ValueError: naming the argument that is out of range. The capacity must
         be at least m, with ``inherit`` m**2, with ``whole`` a power of m.
 
-    Example:
+    Examples:
       >>> import jax.numpy as jnp
       >>> grid = limit_grid(None, 4, 1.0)
       >>> first = jnp.array([True, False, False, False])

@@ -120,11 +120,11 @@ def test_ranking_is_in_money(path, cast):
 
 def test_the_advised_policies_are_played():
     """Every policy that the advice names, by the functions that make it."""
-    text = ADVICE["budgeted"].text + ADVICE["budgeted"].code
     made = {each.factory for each in budgeted_compare.CAST.values()}
     names = {getattr(f, "func", f).__name__ for f in made}
-    named = {"share_ucb", "omega_star_ucb", "price_thompson", "ratio_thompson"}
-    assert all(name in text for name in named) and named <= names
+    calls = [choice.call for choice in ADVICE["budgeted"].choices]
+    named = {call.partition("(")[0].removeprefix("budgeted.") for call in calls}
+    assert len(named) == 4 and named <= names
     assert ADVICE["budgeted"].policy in budgeted_compare.CAST
 
 
@@ -169,12 +169,15 @@ def test_neither_names_nor_the_order_of_rows_have_an_effect(tmp_path, cast):
 
 def test_options_that_do_not_fit_together_are_refused(path, capsys):
     for change, named in [
-        ({"--cost": None}, "--cost: needed of pulls"),
-        ({"--reward": None, "--budget": None}, "--reward, --budget: needed of pulls"),
-        ({"--limits": "1,2"}, "--limits: of runs, and goes with --runtime"),
+        ({"--cost": None}, "--cost: needed for a log of pulls"),
+        (
+            {"--reward": None, "--budget": None},
+            "--reward, --budget: needed for a log of pulls",
+        ),
+        ({"--limits": "1,2"}, "--limits: for a log of runs"),
         ({"--rounds": "5", "--status": "x"}, "--status, --rounds: of runs"),
         ({"--arm": "ad --arm group"}, "--arm: one column names the arm"),
-        ({"--runtime": "paid"}, "--cost, --budget: of pulls in money, which have no"),
+        ({"--runtime": "paid"}, "--cost, --budget: for a log of pulls, which has no"),
         ({"--decimal": "x"}, "decimal must be"),
         ({"--sep": ";"}, "arm: .* has no column 'ad', but group,ad,paid,sales"),
     ]:

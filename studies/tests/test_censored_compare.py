@@ -124,7 +124,7 @@ def test_bad_options_are_refused(tmp_path, capsys):
             "rounds must be at least 1",
         ),
         ("--arm solver --runtime time --timeout 9 --penalty -1", "penalty must be"),
-        ("--arm solver --runtime time --group noise", "--group: of pulls in money"),
+        ("--arm solver --runtime time --group noise", "--group: for a log of pulls"),
     ]:
         with naming((words, named)):
             path = written(tmp_path / "runs.csv")

@@ -44,7 +44,7 @@ class Params(NamedTuple):
       horizon: T, the number of rounds; the game's own by default.
       delta: in (0, 1), the error probability.
       radius: factor >= 0 of the confidence length.
-      smoothness: > 0, how much the value may change per unit of the limit.
+      smoothness: positive; how much the value may change per unit of the limit.
     """
 
     horizon: AtLeastOne = 100_000.0

@@ -62,10 +62,10 @@ class Params(NamedTuple):
 
     Attributes:
       horizon: T, the number of rounds; the game's own by default.
-      alpha: > 0, as in RCUCB.
+      alpha: positive; as in RCUCB.
       delta: in (0, 1), the error probability.
       gain_radius, penalty_radius: factors >= 0 of the confidence length's two parts.
-      smoothness: > 0, factor of the cell widths; the paper's is 1.
+      smoothness: positive; factor of the cell widths; the paper's is 1.
     """
 
     horizon: AtLeastOne = 100_000.0

@@ -33,8 +33,8 @@ class Params(NamedTuple):
 
     Attributes:
       horizon: T, the number of rounds; the game's own by default.
-      radius: > 0, factor of the confidence radius.
-      smoothness: > 0, how much the value may change per unit of the limit.
+      radius: positive; factor of the confidence radius.
+      smoothness: positive; how much the value may change per unit of the limit.
     """
 
     horizon: AtLeastOne = 100_000.0

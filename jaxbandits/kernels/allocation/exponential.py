@@ -48,7 +48,7 @@ def exponential_water_filling(
       A `Solution`; the bound is weak duality's, which the optimum attains. The status
       is `INVALID` if a number is out of its range, infinite or NaN.
 
-    Example:
+    Examples:
       >>> exponential_water_filling(jnp.ones(2), jnp.ones(2), 3.0).allocation
       Array([1.5, 1.5], dtype=float32)
     """

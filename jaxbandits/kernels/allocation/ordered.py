@@ -73,7 +73,7 @@ def ordered_programming(
       ValueError: naming the argument, if there are more than 8 arms or 32 units, or the
         shapes do not fit.
 
-    Example:
+    Examples:
       Two arms of three units, a budget of 1 or 3 with equal chances:
 
       >>> curves = jnp.array([[0, 0.5, 0.6, 0.6], [0, 0.1, 0.3, 0.9]])

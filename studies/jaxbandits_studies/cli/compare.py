@@ -11,21 +11,23 @@ from typing import Any
 
 from jaxbandits_studies.cli.reproduce import add_picture, picture_style
 
-# Options by what they are of; all of the first are needed.
+# Options by kind of log; all of the first are needed.
 _PULLS = {
-    "cost": "column of what a pull cost",
-    "budget": "money to spend",
-    "group": "column that says which arms compete",
+    "cost": "column with the cost of a pull",
+    "budget": "money that a game may spend",
+    "group": "column that says which arms compete with one another",
 }
 _RUNS = {
-    "limits": "times after which runs may be stopped, as 1,2,5,10 (ten quantiles)",
+    "limits": "limits to choose from, as 1,2,5,10 (default: ten quantiles)",
     "timeout": "time after which runs were stopped",
-    "cutoff": "column of such times, where each run has its own",
+    "cutoff": "column with the time after which each run was stopped",
     "status": "column that says how a run ended: ok, timeout, memout, crash",
-    "tolerance": "share by which a stopped run may fall short of its timeout (0)",
-    "rounds": "of a game (10,000)",
-    "unit": "time that costs a reward of 1 (the longest run that finished)",
-    "penalty": "how many times its limit a round in vain costs (10)",
+    "tolerance": "share by which a stopped run may be shorter than its timeout "
+    "(default: 0)",
+    "rounds": "rounds of a game (default: 10,000)",
+    "unit": "time that costs as much as a reward of 1 pays (default: the longest run "
+    "that finished)",
+    "penalty": "cost of a stopped run, in multiples of its limit (default: 10)",
 }
 _KINDS: dict[str, Any] = dict.fromkeys(
     ("budget", "timeout", "tolerance", "unit", "penalty"), float
@@ -37,31 +39,43 @@ _OPTIONS = {"seconds": "--runtime", "configuration": "--arm"}
 def add_compare(commands: Any) -> None:
     """Add the command to the parser of the command line."""
     rank = commands.add_parser(
-        "compare", help="rank policies on your own records: of clicks, of a solver"
+        "compare", help="rank policies on your own log of clicks or solver runs"
     )
-    rank.add_argument("csv", metavar="CSV", help="a row per pull (a click), or per run")
+    rank.add_argument("csv", metavar="CSV", help="log: a row per pull, or per run")
     rank.add_argument(
         "--arm",
         action="append",
         required=True,
-        help="column that names the arm; of runs, several may make the configuration",
+        metavar="COLUMN",
+        help="column with the name of the arm; for runs, repeat it if several columns "
+        "make up the configuration",
     )
     rank.add_argument(
         "--reward",
-        help="column of the reward; of runs in [0, 1], by default 1 if they finished",
+        metavar="COLUMN",
+        help="column with the reward; for runs in [0, 1] (default: 1 if it finished)",
     )
     rank.add_argument(
         "--runtime",
-        help="column of the time that a run took: the file is a log of runs",
+        metavar="COLUMN",
+        help="column with the time that a run took; the log is then one of runs",
     )
-    for title, listed in (("pulls", _PULLS), ("runs, with --runtime", _RUNS)):
-        group = rank.add_argument_group(f"of {title}")
+    columns = ("cost", "group", "cutoff", "status")
+    kinds = {"for a log of pulls": _PULLS, "for a log of runs": _RUNS}
+    for title, listed in kinds.items():
+        group = rank.add_argument_group(title)
         for name, words in listed.items():
-            group.add_argument(f"--{name}", type=_KINDS.get(name), help=words)
-    rank.add_argument("--sep", help="between cells: , ; | or a tab (found)")
-    rank.add_argument("--decimal", help="mark before decimals, . or a comma (found)")
-    rank.add_argument("--seeds", type=int, help="number of games (200)")
-    rank.add_argument("--out", default=os.path.join("results", "compare"))
+            shown = "COLUMN" if name in columns else name.upper()
+            kind = _KINDS.get(name)
+            group.add_argument(f"--{name}", type=kind, metavar=shown, help=words)
+    rank.add_argument("--sep", help="separator of columns (default: detected)")
+    rank.add_argument("--decimal", help="decimal mark, . or , (default: detected)")
+    rank.add_argument("--seeds", type=int, help="number of games (default: 200)")
+    rank.add_argument(
+        "--out",
+        default=os.path.join("results", "compare"),
+        help="output folder (default: results/compare)",
+    )
     rank.add_argument("--json", action="store_true", help="print the records")
     add_picture(rank)
     rank.set_defaults(command=_compare)
@@ -117,20 +131,20 @@ def _check(options: Any) -> None:
     if options.runtime is not None:
         if wrong := given(_PULLS):
             raise ValueError(
-                f"{', '.join(wrong)}: of pulls in money, which have no --runtime"
+                f"{', '.join(wrong)}: for a log of pulls, which has no --runtime"
             )
         return
     if wrong := given(_RUNS):
-        raise ValueError(f"{', '.join(wrong)}: of runs, and goes with --runtime")
+        raise ValueError(f"{', '.join(wrong)}: for a log of runs (--runtime)")
     needed = ("cost", "reward", "budget")
     missing = [f"--{name}" for name in needed if getattr(options, name) is None]
     if missing:
         raise ValueError(
-            f"{', '.join(missing)}: needed of pulls in money (of a solver's log, "
-            "--runtime)"
+            f"{', '.join(missing)}: needed for a log of pulls (for a log of runs, "
+            "give --runtime)"
         )
     if len(options.arm) > 1:
-        raise ValueError("--arm: one column names the arm of a pull, got several")
+        raise ValueError("--arm must name one column in a log of pulls, got several")
 
 
 def _of_pulls(options: Any) -> Any:

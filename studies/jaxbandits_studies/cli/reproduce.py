@@ -26,33 +26,36 @@ ALL = "all"
 def add_reproduce(commands) -> None:
     """Add the command to the parser of the command line."""
     reproduce = commands.add_parser(
-        "reproduce", help="play a figure or table of a paper again"
+        "reproduce", help="reproduce a figure or table of a paper"
     )
     reproduce.add_argument(
         "name",
         metavar="NAME",
-        help=f"an experiment (see `jaxbandits list`), or {ALL}: every one not done",
+        help="name of an experiment (`jaxbandits list experiments` shows them), or "
+        f"{ALL} for every experiment that is not in the output folder yet",
     )
     reproduce.add_argument(
         "--paper",
         metavar="SETTING",
-        help=f"with {ALL}: the experiments of one paper only",
+        help=f"with {ALL}: only the experiments of this paper",
     )
     reproduce.add_argument("--seeds", type=int, help="number of seeds")
     reproduce.add_argument(
-        "--horizon", type=int, help="number of rounds, or the budget"
+        "--horizon", type=int, help="number of rounds, or the budget of a game"
     )
     reproduce.add_argument(
         "--out",
-        help=f"output folder (results/NAME; with {ALL}: results)",
+        help=f"output folder (default: results/NAME; with {ALL}: results)",
     )
     reproduce.add_argument(
         "--quick",
         action="store_true",
-        help="few seeds and rounds: most take less than a minute of one core, all less "
-        "than three (see `jaxbandits list`)",
+        help="play few seeds and rounds: most experiments take less than a minute of "
+        "one core, and all less than three",
     )
-    reproduce.add_argument("--json", action="store_true", help="print the records")
+    reproduce.add_argument(
+        "--json", action="store_true", help="print the records as JSON"
+    )
     add_picture(reproduce)
     reproduce.set_defaults(command=_reproduce)
 
@@ -63,7 +66,7 @@ def add_picture(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--width",
-        help="width of the figure: column (3.25 inches), text (6.75), or inches",
+        help="width of the figure: column (3.25 inches), text (6.75), or a number",
     )
 
 
