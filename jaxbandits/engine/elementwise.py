@@ -53,6 +53,7 @@ ELEMENTWISE = {
         not_="complement({0})",
         select_n="({0} ? {2} : {1})",
         convert_element_type="to_{type}({0})",
+        multiply_add="multiply_add({0}, {1}, {2})",  # of `jaxbandits.arrays`
     ),
     **_written(
         2,

@@ -10,9 +10,9 @@ import numpy as np
 from jaxbandits.engine.accounting import account, tables_of
 from jaxbandits.engine.choice import engine_for
 from jaxbandits.engine.rollout import LANE_QUANTUM, drawn, to_device
-from jaxbandits.engine.rules import NO_BUDGET, Carry, Rules, notes_of
+from jaxbandits.engine.rules import NO_BUDGET, Rules, notes_of
 from jaxbandits.engine.schedule import Schedule, Terms
-from jaxbandits.engine.tape import KEYS, Stream, root_key, stream_key
+from jaxbandits.engine.tape import KEYS, root_key
 
 # The state that a device works on at a time: about half a core's second-level cache on
 # a CPU; on an accelerator enough lanes to fill it.
@@ -117,14 +117,7 @@ def footprint_of(policy, environment, params, terms: Terms, platform: str) -> Fo
     mine = jax.tree.map(lambda x: to_device(x[0]), params)
     shapes = jax.eval_shape(partial(_of_lane, rules), mine, one, tables)
     states, record, row = shapes
-    scratch = 0
-    if engine.scratch is not None:
-        keys = {s: stream_key(root, seeds, s) for s in Stream if s != Stream.INSTANCE}
-        lanes = jax.tree.map(
-            lambda x: jax.ShapeDtypeStruct((*x.shape, LANE_QUANTUM), x.dtype),
-            (mine, Carry(jax.ShapeDtypeStruct((), jnp.int32), *states)),
-        )
-        scratch = engine.scratch(rules, keys, lanes[0], instance, lanes[1])
+    scratch = engine.scratch(policy, environment) if engine.scratch else 0
     return Footprint(
         _bytes(states),
         _bytes(mine) + _bytes(own) // LANE_QUANTUM + (_bytes(tables) if own else 0),

@@ -52,9 +52,9 @@ def _unstack(x, *, axis):
 EXPANDED = {"stack": _stack, "unstack": _unstack}
 
 
-def expanded(eqn) -> ClosedJaxpr | None:
+def expanded(eqn: Any, forms: dict[str, Any] = EXPANDED) -> ClosedJaxpr | None:
     """An equation as a program of other primitives, if there is a form for it."""
-    return _traced(EXPANDED.get(eqn.primitive.name), eqn)
+    return _traced(forms.get(called(eqn)), eqn)
 
 
 def lower_level(eqn: Any) -> ClosedJaxpr | None:

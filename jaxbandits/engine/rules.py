@@ -35,8 +35,8 @@ class Engine(NamedTuple):
       legs: how rounds are played between checkpoints, a function like `scan_legs`.
       lanes: a function like `engine.lanes.lanes`.
       lanes_going: a function like `engine.lanes.lanes_going`.
-      scratch: ``(rules, keys, params, instance, carry) -> int``, bytes of a lane that
-        `legs` take beside states; arguments are shapes. None for next to nothing.
+      scratch: ``(policy, environment) -> int``, bytes of a lane that `legs` take beside
+        states. None for next to nothing.
     """
 
     legs: Any

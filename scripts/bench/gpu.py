@@ -134,7 +134,7 @@ def counting(text: Text, number: int, out: Path) -> Text:
 
     def count(found):
         place = next(numbers)
-        more = f"if (++turns[{place}] > most[{place}][round]) ++most[{place}][round];"
+        more = f"if (++turns[{place}] > most[{place}][state0]) ++most[{place}][state0];"
         return f"\n{found[1]}for (;;) {{{found[2]} {more}"
 
     source = re.sub(LOOP, count, text.source)

@@ -1,9 +1,10 @@
 """A function of one run, written as a kernel, built by g++ and called."""
 
 import jax
+import jax.numpy as jnp
 
 from jaxbandits.engine.gpu.build import on_cpu
-from jaxbandits.engine.gpu.rounds import Kernel, Leaf
+from jaxbandits.engine.gpu.rounds import Kernel
 
 
 def written(fn, *args):
@@ -15,46 +16,38 @@ def written(fn, *args):
     Returns:
       ``(text, which outputs of the kernel are those of fn, shapes of all of them)``.
     """
-    leaves, structure = jax.tree.flatten(args)
-    one = [jax.ShapeDtypeStruct(x.shape[:-1], x.dtype) for x in leaves]
-    closed, out = jax.make_jaxpr(fn, return_shape=True)(*structure.unflatten(one))
-    given = [Leaf(x.shape, str(x.dtype), own=True) for x in one]
-    found = [Leaf(x.shape, str(x.dtype), own=True) for x in jax.tree.leaves(out)]
-    kernel, places = Kernel(), []
-    values = [kernel.written(f"x{k}", leaf) for k, leaf in enumerate(given)]
+    leaves, num_runs = jax.tree.leaves(args), jax.tree.leaves(args)[0].shape[-1]
+    kernel = Kernel(num_runs)
+    shapes = [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in leaves]
+    values = kernel.arguments("x", shapes, written=True)
     own = [value.memory for value in values]
-    for k, leaf in enumerate(found):
-        if given[k : k + 1] != [leaf]:
-            places.append(len(values))
-            values.append(kernel.written(f"y{k}", leaf))
-        else:
-            places.append(k)
-    outputs = kernel.writer.run(closed, values[: len(given)], own)
-    targets = [values[place].memory for place in places]
+    given = jax.tree.unflatten(jax.tree.structure(args), values)
+    outputs, places = kernel.outputs(fn, *given, own=own), []
+    for k, output in enumerate(outputs):
+        shape = jax.ShapeDtypeStruct((*output.shape, num_runs), output.dtype)
+        same = k < len(leaves) and shapes[k] == shape
+        places.append(k if same else len(shapes))
+        if not same:
+            shapes.append(shape)
+            own.append(kernel.arguments(f"y{k}_", shape, written=True).memory)
+    targets = [own[place] for place in places]
     kernel.writer.write(list(zip(targets, outputs, strict=True)))
     if kernel.writer.missing:
         raise NotImplementedError("; ".join(kernel.writer.missing))
-    num_runs = leaves[0].shape[-1]
-    fresh = [found[k] for k, place in enumerate(places) if place >= len(given)]
-    shapes = [
-        jax.ShapeDtypeStruct((*leaf.shape, num_runs), leaf.dtype)
-        for leaf in [*given, *fresh]
-    ]
-    return kernel.text(num_runs), places, shapes, jax.tree.structure(out)
+    return kernel.text(), places, shapes
 
 
 def mapped(fn, *args):
     """``fn`` over the last axis of all leaves of `args`, in one kernel."""
-    text, places, shapes, structure = written(fn, *args)
+    text, places, shapes = written(fn, *args)
     leaves, num_runs = jax.tree.leaves(args), shapes[0].shape[-1]
     name, _ = on_cpu(text, num_runs)
-    before = [*leaves, *(jax.numpy.zeros(x.shape, x.dtype) for x in shapes)]
-    before = before[: len(leaves)] + before[2 * len(leaves) :]
+    more = [jnp.zeros(x.shape, x.dtype) for x in shapes[len(leaves) :]]
     scratch = jax.ShapeDtypeStruct((text.words, num_runs), "uint32")
-    call = jax.ffi.ffi_call(
-        name,
-        [*shapes, scratch],
-        input_output_aliases={k: k for k in range(len(shapes))},
+    aliases = {k: k for k in range(len(shapes))}
+    call = jax.ffi.ffi_call(name, [*shapes, scratch], input_output_aliases=aliases)
+    after = call(*leaves, *more)
+    one = jax.eval_shape(jax.vmap(fn, -1, -1), *args)
+    return jax.tree.unflatten(
+        jax.tree.structure(one), [after[place] for place in places]
     )
-    after = call(*before)
-    return jax.tree.unflatten(structure, [after[place] for place in places])

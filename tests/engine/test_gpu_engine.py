@@ -179,7 +179,7 @@ def test_arguments_are_checked(monkeypatch):
         engine_for("quick", policy, game, "cpu")
     with pytest.raises(ValueError, match="needs a GPU"):
         engine_for("fused", policy, game, "cpu")
-    monkeypatch.setattr("jaxbandits.engine.gpu.kernel.MOST_NUMBERS", 9_599)
+    monkeypatch.setattr("jaxbandits.engine.gpu.rounds.MOST_NUMBERS", 9_599)
     with pytest.raises(ValueError, match="chunk must be at most 95 lanes, got 96"):
         text_of(policy, game)
     monkeypatch.setattr("jaxbandits.engine.gpu.build.COMPILER", "no-such-compiler")

@@ -317,7 +317,9 @@ def operands(name):
 def test_elementwise_primitives_are_those_of_xla(subtests):
     """At the ends of their ranges, too: NaN, infinities, shifts by 32, 1 / 0."""
     names, functions, arrays = [], [], []
-    for name in (name for name, each in ELEMENTWISE.items() if each.text):
+    for name, each in ELEMENTWISE.items():
+        if each.text is None or name == "multiply_add":  # of ours
+            continue
         primitive = getattr(lax, f"{name}_p")
         for kind, numbers in operands(name):
             if name == "integer_pow" and kind != "float32":
@@ -512,15 +514,6 @@ def test_a_condition_may_look_at_an_array(both):
         return select.when(i > 0, fewer, x)
 
     both(fn, numbers(20), np.array([0, 1, 2, 0], np.int32))
-
-
-def test_what_is_computed_twice_is_computed_once(both):
-    def fn(x):
-        return jnp.exp(x) + 1.0, jnp.exp(x) * x**1.0
-
-    both(fn, numbers(3))
-    text, *_ = written(fn, numbers(3))
-    assert text.source.count("expf(") == 1 and "powf(" not in text.source
 
 
 @pytest.mark.slow

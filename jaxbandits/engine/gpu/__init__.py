@@ -6,7 +6,7 @@ The jaxpr of a round becomes C++ for one run: docs/fused.md.
 from functools import partial
 
 from jaxbandits.engine.gpu.build import BuildError, lacking, on_cpu, on_gpu
-from jaxbandits.engine.gpu.kernel import (
+from jaxbandits.engine.gpu.rounds import (
     UnsupportedError,
     check_supported,
     legs,

@@ -4,8 +4,6 @@ from jaxbandits.engine.gpu.moves import from_end
 from jaxbandits.engine.gpu.values import Value, base_of, stored
 from jaxbandits.engine.jaxprs import scan_counts
 
-READ_OFTEN = 3  # operations from which on what a loop reads is computed before it
-
 
 def carried(step) -> slice:
     """Which inputs of a loop it carries."""
@@ -44,8 +42,8 @@ def _turn(writer, closed, inputs, carry: list[Value], fill=None) -> None:
 def scan(writer, step, inputs, in_place):
     """As often as the program says."""
     params, places = step.eqn.params, carried(step)
-    constants = [writer.once(x, READ_OFTEN) for x in inputs[: places.start]]
-    columns = [writer.once(x, READ_OFTEN) for x in inputs[places.stop :]]
+    constants = [writer.once(x) for x in inputs[: places.start]]
+    columns = [writer.once(x) for x in inputs[places.stop :]]
     carry = _carry(writer, step, inputs, in_place)
     rows = step.eqn.outvars[len(carry) :]
     result = [writer.array(v.aval.shape, v.aval.dtype) for v in rows]
@@ -76,7 +74,7 @@ def scan(writer, step, inputs, in_place):
 def while_(writer, step, inputs, in_place):
     """As long as the condition of the run holds."""
     params, places = step.eqn.params, carried(step)
-    constants = [writer.once(x, READ_OFTEN) for x in inputs[: places.start]]
+    constants = [writer.once(x) for x in inputs[: places.start]]
     first = params["cond_nconsts"]
     carry = _carry(writer, step, inputs, in_place)
     with writer.block("for (;;)"):

@@ -5,9 +5,9 @@ import math
 import numpy as np
 from jax import lax
 
-from jaxbandits.engine.gpu.program import MissingError
 from jaxbandits.engine.gpu.values import (
     Index,
+    MissingError,
     Place,
     Value,
     flat_place,
@@ -18,88 +18,70 @@ from jaxbandits.engine.gpu.values import (
     times,
 )
 
-FEW_PARTS = 4  # of a concatenation that is not stored
+
+def _broadcast_in_dim(index: Index, x: Value, eqn) -> Index:
+    places = zip(eqn.params["broadcast_dimensions"], x.shape, strict=True)
+    return tuple(0 if n == 1 else index[axis] for axis, n in places)
 
 
-def _moved(writer, step, x: Value, source) -> list[Value]:
-    """Entries of `x` where ``source(index)`` says."""
-    aval = step.eqn.outvars[0].aval
-    return [writer.lazy(aval.shape, x.dtype, lambda i: x.at(source(i)), x.cost, [x])]
-
-
-def broadcast_in_dim(writer, step, inputs):
-    """Axes that are spread; what many entries are made of is computed once."""
-    x, *_ = inputs
-    axes = step.eqn.params["broadcast_dimensions"]
-    if math.prod(step.eqn.outvars[0].aval.shape) > x.size:
-        x = writer.once(x, dear=4)
-
-    def source(index: Index) -> Index:
-        return tuple(
-            0 if n == 1 else index[axis] for axis, n in zip(axes, x.shape, strict=True)
-        )
-
-    return _moved(writer, step, x, source)
-
-
-def reshape(writer, step, inputs):
-    """The same entries in the same order."""
-    x, *_ = inputs
-    shape = step.eqn.outvars[0].aval.shape
-    if x.memory is not None:
-        return [stored(x.memory, shape, x.dtype)]
+def _reshape(index: Index, x: Value, eqn) -> Index:
+    shape = eqn.outvars[0].aval.shape
     longer = [axis for axis, n in enumerate(shape) if n != 1]
-    own = [axis for axis, n in enumerate(x.shape) if n != 1]
+    if [shape[axis] for axis in longer] != [n for n in x.shape if n != 1]:
+        return index_of(flat_place(index, shape), x.shape)
+    places = iter([index[axis] for axis in longer])
+    return tuple(0 if n == 1 else next(places) for n in x.shape)
 
-    def source(index: Index) -> Index:
-        if [shape[i] for i in longer] != [x.shape[i] for i in own]:
-            return index_of(flat_place(index, shape), x.shape)
-        places = iter([index[i] for i in longer])
-        return tuple(0 if n == 1 else next(places) for n in x.shape)
 
-    (result,) = _moved(writer, step, x, source)
-    result.moved = x.moved
+def _transpose(index: Index, x: Value, eqn) -> Index:
+    axes = eqn.params["permutation"]
+    return tuple(index[axes.index(axis)] for axis in range(len(axes)))
+
+
+def _rev(index: Index, x: Value, eqn) -> Index:
+    places = enumerate(zip(index, x.shape, strict=True))
+    axes = eqn.params["dimensions"]
+    return tuple(from_end(i, n) if k in axes else i for k, (i, n) in places)
+
+
+def _slice(index: Index, x: Value, eqn) -> Index:
+    starts, strides = eqn.params["start_indices"], eqn.params["strides"]
+    each = zip(index, starts, strides or (1,) * len(starts), strict=True)
+    return tuple(plus(times(i, by), start) for i, start, by in each)
+
+
+# Where an entry comes from: ``(index, x, equation) -> index of x``.
+SOURCES = {
+    "broadcast_in_dim": _broadcast_in_dim,
+    "reshape": _reshape,
+    "rev": _rev,
+    "slice": _slice,
+    "squeeze": _reshape,
+    "transpose": _transpose,
+}
+
+
+def move(writer, step, inputs):
+    """The same entries at other places; what many are made of is computed once."""
+    x, *_ = inputs
+    source, shape = SOURCES[step.name], step.eqn.outvars[0].aval.shape
+    if source is _reshape and x.memory is not None:
+        return [stored(x.memory, shape, x.dtype)]
+    if math.prod(shape) > x.size:
+        x = writer.once(x)
+
+    def at(index: Index) -> str:
+        return x.at(source(index, x, step.eqn))
+
+    result = writer.lazy(shape, x.dtype, at, x.cost, [x])
+    if source is _reshape:
+        result.moved = x.moved
     return [result]
-
-
-def transpose(writer, step, inputs):
-    """Axes in another order."""
-    axes = step.eqn.params["permutation"]
-
-    def source(index: Index) -> Index:
-        return tuple(index[axes.index(axis)] for axis in range(len(axes)))
-
-    return _moved(writer, step, inputs[0], source)
-
-
-def rev(writer, step, inputs):
-    """Some axes from their end."""
-    (x,) = inputs
-    axes = step.eqn.params["dimensions"]
-
-    def source(index: Index) -> Index:
-        places = enumerate(zip(index, x.shape, strict=True))
-        return tuple(from_end(i, n) if k in axes else i for k, (i, n) in places)
-
-    return _moved(writer, step, x, source)
 
 
 def from_end(place: Place, length: int) -> Place:
     """A place counted from the end of an axis."""
     return length - 1 - place if isinstance(place, int) else f"({length - 1} - {place})"
-
-
-def slice_(writer, step, inputs):
-    """Every so many entries of a stretch."""
-    (x,), params = inputs, step.eqn.params
-    starts = params["start_indices"]
-    strides = params["strides"] or (1,) * len(starts)
-
-    def source(index: Index) -> Index:
-        each = zip(index, starts, strides, strict=True)
-        return tuple(plus(times(i, by), start) for i, start, by in each)
-
-    return _moved(writer, step, x, source)
 
 
 def dynamic_slice(writer, step, inputs):
@@ -110,12 +92,11 @@ def dynamic_slice(writer, step, inputs):
         writer.clipped(start, n - size + 1)
         for start, n, size in zip(starts, x.shape, sizes, strict=True)
     ]
-    return _moved(
-        writer,
-        step,
-        x,
-        lambda index: tuple(plus(s, i) for s, i in zip(first, index, strict=True)),
-    )
+
+    def at(index: Index) -> str:
+        return x.at(tuple(map(plus, first, index)))
+
+    return [writer.lazy(sizes, x.dtype, at, x.cost, [x])]
 
 
 def iota(writer, step, inputs):
@@ -136,67 +117,54 @@ def iota(writer, step, inputs):
 
 
 def concatenate(writer, step, inputs):
-    """Parts one after the other along an axis; many of them are stored."""
-    aval, axis = step.eqn.outvars[0].aval, step.eqn.params["dimension"]
-    parts, start = [], 0
-    for x in inputs:
+    """Parts one after the other along an axis."""
+    return [_joined(writer, inputs, step.eqn.params["dimension"])]
+
+
+def _joined(writer, values, axis: int) -> Value:
+    parts, length = [], 0
+    for x in values:
         if x.shape[axis]:
-            parts.append((start, x))
-        start += x.shape[axis]
-
-    def within(index: Index, place: Place) -> Index:
-        return (*index[:axis], place, *index[axis + 1 :])
-
-    if len(parts) > FEW_PARTS:
-        result = writer.array(aval.shape, aval.dtype)
-        for start, x in parts:
-
-            def fill(index, start=start, x=x):
-                to = result.at(within(index, plus(index[axis], start)))
-                writer.line(f"{to} = {x.at(index)};")
-
-            writer.over(x.shape, fill)
-        return [result]
+            parts.append((length, x))
+        length += x.shape[axis]
 
     def at(index: Index) -> str:
-        place = index[axis]
-        if isinstance(place, int):
-            start, x = next(p for p in reversed(parts) if p[0] <= place)
-            return x.at(within(index, place - start))
-        text = ""
+        place, text = index[axis], ""
         for start, x in reversed(parts):
+            if isinstance(place, int) and place < start:
+                continue
             own = 0 if x.shape[axis] == 1 else plus(place, -start)
             with writer.guarded():
-                entry = x.at(within(index, own))
+                entry = x.at((*index[:axis], own, *index[axis + 1 :]))
+            if isinstance(place, int):
+                return entry
             stop = start + x.shape[axis]
             text = f"({place} < {stop} ? {entry} : {text})" if text else entry
         return text
 
-    cost = max(x.cost for x in inputs) + 2 * len(inputs)
-    return [writer.lazy(aval.shape, aval.dtype, at, cost, inputs)]
+    x = values[0]
+    shape = (*x.shape[:axis], length, *x.shape[axis + 1 :])
+    cost = max(x.cost for x in values) + 2 * len(values)
+    return writer.lazy(shape, x.dtype, at, cost, values)
 
 
 def pad(writer, step, inputs):
     """Entries with others around them."""
-    (x, fill), aval = inputs, step.eqn.outvars[0].aval
-    config = step.eqn.params["padding_config"]
-    if any(min(low, high) < 0 or inside for low, high, inside in config):
-        raise MissingError("pad inside or with less than nothing")
-
-    def at(index: Index) -> str:
-        source, tests = [], []
-        for place, n, (low, _, _) in zip(index, x.shape, config, strict=True):
-            source.append(plus(place, -low))
-            if isinstance(place, int):
-                if not 0 <= place - low < n:
-                    return fill.at(())
-            elif (low, n) != (0, aval.shape[len(source) - 1]):
-                tests.append(f"(U){source[-1]} < {n}u")
-        with writer.guarded():
-            text = x.at(tuple(source))
-        return f"({' && '.join(tests)} ? {text} : {fill.at(())})" if tests else text
-
-    return [writer.lazy(aval.shape, aval.dtype, at, x.cost + 2, inputs)]
+    x, fill = inputs
+    for axis, (low, high, inside) in enumerate(step.eqn.params["padding_config"]):
+        if min(low, high) < 0 or inside:
+            raise MissingError("pad inside or with less than nothing")
+        before, after = (
+            Value(
+                (*x.shape[:axis], int(length), *x.shape[axis + 1 :]),
+                x.dtype,
+                lambda index: fill.at(()),
+                sources=[fill],
+            )
+            for length in (low, high)
+        )
+        x = _joined(writer, [before, x, after], axis)
+    return [x]
 
 
 def gather(writer, step, inputs):
@@ -234,18 +202,10 @@ def gather(writer, step, inputs):
 
 
 FILL = lax.GatherScatterMode.FILL_OR_DROP
-FOLDED = {
-    "broadcast_in_dim": broadcast_in_dim,
+MOVES = dict.fromkeys(SOURCES, move) | {
     "concatenate": concatenate,
-    "pad": pad,
-    "reshape": reshape,
-    "rev": rev,
-    "slice": slice_,
-    "squeeze": reshape,
-    "transpose": transpose,
-}
-MOVES = FOLDED | {
     "dynamic_slice": dynamic_slice,
     "gather": gather,
     "iota": iota,
+    "pad": pad,
 }

@@ -5,7 +5,6 @@ typedef float F; typedef int I; typedef unsigned U; typedef bool B;
 #ifdef __CUDACC__
 #define FUNCTION static __device__ __forceinline__
 #define TABLE static __device__ const
-#define WHOLE _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")
 #define RUN (int)(blockIdx.x * blockDim.x + threadIdx.x)
 #define NAN_ __int_as_float(0x7fffffff)
@@ -25,7 +24,6 @@ FUNCTION U population(U x) { return __popc(x); }
 #include <math.h>
 #define FUNCTION static inline
 #define TABLE static const
-#define WHOLE
 #define ROLLED
 #define __global__
 #define __launch_bounds__(n)

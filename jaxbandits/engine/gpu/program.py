@@ -1,6 +1,7 @@
 """A jaxpr as a flat list of steps: calls inlined, what nothing reads left out."""
 
 from collections import Counter
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,15 +9,16 @@ from jax.extend.core import ClosedJaxpr
 
 from jaxbandits.arrays.named import PREFIX
 from jaxbandits.engine.elementwise import ELEMENTWISE
+from jaxbandits.engine.gpu.forms import FORMS, REWRITTEN
 from jaxbandits.engine.jaxprs import called, expanded, inner_of, lower_level, walk
 
 BARRIER = "optimization_barrier"
+# Array primitives that stay as they are. (Without the prefix a name may be that of a
+# function of a policy's.)
+KEPT = {PREFIX + name for name in (*FORMS, "multiply_add")}
+ours = partial(expanded, forms={PREFIX + name: fn for name, fn in REWRITTEN.items()})
 # Entries are read under conditions, where none can be kept for other readers.
 GUARDED = {"concatenate", "pad"}
-
-
-class MissingError(Exception):
-    """A part of a program cannot be written; the argument names it."""
 
 
 class Step(NamedTuple):
@@ -49,7 +51,6 @@ class Program(NamedTuple):
       constants: ``{value: array}``.
       inputs: numbers of values.
       outputs: numbers of values.
-      stored: values that the program asks to store (`arrays.stored`).
       readers: how often each value is read.
       last: the last step that reads each value.
       loops: which steps go through the entries of each value; entry by entry, others
@@ -60,40 +61,29 @@ class Program(NamedTuple):
     constants: dict[int, np.ndarray]
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
-    stored: set[int]
     readers: Counter
     last: dict[int, int]
     loops: dict[int, set[int]]
 
 
-def flat(closed: ClosedJaxpr, forms) -> Program:
-    """The program of a jaxpr. Equations with the same inputs and results are one.
-
-    Args:
-      closed: the jaxpr.
-      forms: names of array primitives that stay as they are, with their prefix.
-    """
+@cache
+def flat(closed: ClosedJaxpr) -> Program:
+    """The program of a jaxpr."""
     steps: list[Step] = []
     constants: dict[int, np.ndarray] = {}
-    known: dict[Any, Any] = {}  # what has been computed, or is a constant
-    stored: set[int] = set()
     asked: list[Any] = []
     numbers = iter(range(10**9))
 
     def constant(x, dtype) -> int:
-        array = np.asarray(x, dtype)
-        same = (array.shape, array.dtype, array.tobytes())
-        if same not in known:
-            known[same] = next(numbers)
-            constants[known[same]] = array
-        return known[same]
+        number = next(numbers)
+        constants[number] = np.asarray(x, dtype)
+        return number
 
     def emit(eqn, inputs):
         if eqn.primitive.name == BARRIER:
-            stored.update(inputs)
             return inputs
-        own = called(eqn)  # without the prefix it may be a function of a policy's
-        ways = () if own in forms else (inner_of, expanded, lower_level)
+        own = called(eqn)
+        ways = () if own in KEPT else (ours, inner_of, expanded, lower_level)
         programs = (way(eqn) for way in ways)
         inner = next((each for each in programs if each is not None), None)
         if inner is not None:
@@ -102,12 +92,10 @@ def flat(closed: ClosedJaxpr, forms) -> Program:
             asked.pop()
             return outputs
         name = own.removeprefix(PREFIX)
-        same = _identity(eqn, name, inputs)
-        if same not in known:
-            known[same] = tuple(next(numbers) for _ in eqn.outvars)
-            origin = asked[-1] if asked else eqn
-            steps.append(Step(name, eqn, tuple(inputs), known[same], origin))
-        return known[same]
+        outputs = tuple(next(numbers) for _ in eqn.outvars)
+        origin = asked[-1] if asked else eqn
+        steps.append(Step(name, eqn, tuple(inputs), outputs, origin))
+        return outputs
 
     inputs = tuple(next(numbers) for _ in closed.jaxpr.invars)
     outputs = tuple(walk(closed, inputs, constant, emit))
@@ -121,9 +109,7 @@ def flat(closed: ClosedJaxpr, forms) -> Program:
     last = {v: place for place, step in enumerate(kept) for v in step.inputs}
     last |= dict.fromkeys(outputs, len(kept))
     loops = _loops(kept, outputs, readers)
-    return Program(
-        tuple(kept), constants, inputs, outputs, stored, readers, last, loops
-    )
+    return Program(tuple(kept), constants, inputs, outputs, readers, last, loops)
 
 
 def _loops(steps: list[Step], outputs, readers) -> dict[int, set[int]]:
@@ -140,18 +126,6 @@ def _loops(steps: list[Step], outputs, readers) -> dict[int, set[int]]:
             own = {place, -1} if step.name in GUARDED else {place}
             loops.setdefault(v, set()).update(through if same else own)
     return loops
-
-
-def _identity(eqn, name, inputs):
-    """Equal for equations with the same results."""
-    # The name and the shapes of an array primitive say it all.
-    params = () if inner_of(eqn) else tuple(sorted(eqn.params.items()))
-    try:
-        same = (name, params, tuple(inputs), *(v.aval for v in eqn.outvars))
-        hash(same)
-    except TypeError:
-        return object()
-    return same
 
 
 def _line(eqn) -> str:

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from jaxbandits.engine.gpu.moves import from_end
-from jaxbandits.engine.gpu.values import Memory, literal, stored
+from jaxbandits.engine.gpu.values import literal
 
 
 def first_of(function: str, dtype: str) -> str:
@@ -19,55 +19,32 @@ def first_of(function: str, dtype: str) -> str:
     return literal(kind.type(function in ("product", "conjunction")))
 
 
-def reduce(function: str, writer, step, inputs):
-    """One number of all entries along some axes."""
-    (x,), aval = inputs, step.eqn.outvars[0].aval
-    axes = step.eqn.params["axes"]
+def fold(function: str, writer, step, inputs):
+    """One number of all entries along some axes; or what it is up to each of them."""
+    (x,), aval, params = inputs, step.eqn.outvars[0].aval, step.eqn.params
+    each = step.name in RUNNING
+    axes = (params["axis"],) if each else params["axes"]
     kept = [axis for axis in range(len(x.shape)) if axis not in axes]
-
-    def total(outer) -> str:
-        name = writer.name("r")
-        writer.line(f"{x.type} {name} = {first_of(function, x.dtype)};")
-
-        def body(inner):
-            index = dict(zip(axes, inner, strict=True))
-            index |= dict(zip(kept, outer, strict=True))
-            entry = x.at(tuple(index[axis] for axis in range(len(x.shape))))
-            writer.line(f"{name} = {function}({name}, {entry});")
-
-        writer.over([x.shape[axis] for axis in axes], body)
-        return name
-
-    if not aval.shape:
-        return [stored(Memory(total(()), "", 1), (), x.dtype)]
     result = writer.array(aval.shape, x.dtype)
-    writer.over(
-        aval.shape, lambda index: writer.line(f"{result.at(index)} = {total(index)};")
-    )
-    return [result]
-
-
-def running(function: str, writer, step, inputs):
-    """Of every entry, what `reduce` would give up to there."""
-    (x,), axis = inputs, step.eqn.params["axis"]
-    result, length = writer.array(x.shape, x.dtype), x.shape[axis]
 
     def along(outer):
         name = writer.name("r")
         writer.line(f"{x.type} {name} = {first_of(function, x.dtype)};")
 
         def body(inner):
-            place = inner[0]
-            if step.eqn.params["reverse"]:
-                place = from_end(place, length)
-            index = (*outer[:axis], place, *outer[axis:])
+            if params.get("reverse"):
+                inner = (from_end(*inner, x.shape[axes[0]]),)
+            places = dict(zip((*kept, *axes), (*outer, *inner), strict=True))
+            index = tuple(places[axis] for axis in range(len(x.shape)))
             writer.line(f"{name} = {function}({name}, {x.at(index)});")
-            writer.line(f"{result.at(index)} = {name};")
+            if each:
+                writer.line(f"{result.at(index)} = {name};")
 
-        writer.over((length,), body)
+        writer.over([x.shape[axis] for axis in axes], body)
+        if not each:
+            writer.line(f"{result.at(outer)} = {name};")
 
-    others = (*x.shape[:axis], *x.shape[axis + 1 :])
-    writer.over(others, along)
+    writer.over([x.shape[axis] for axis in kept], along)
     return [result]
 
 
@@ -85,6 +62,6 @@ RUNNING = {
     "cumprod": "product",
     "cumsum": "sum",
 }
-REDUCTIONS = {name: partial(reduce, each) for name, each in FUNCTIONS.items()} | {
-    name: partial(running, each) for name, each in RUNNING.items()
+REDUCTIONS = {
+    name: partial(fold, function) for name, function in (FUNCTIONS | RUNNING).items()
 }

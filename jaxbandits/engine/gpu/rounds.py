@@ -1,8 +1,12 @@
-"""The text of a leg: one run's rounds from one checkpoint to the next."""
+"""Rounds inside one kernel: a thread plays a run from one checkpoint to the next.
 
-import math
-from functools import cache
-from typing import Any, NamedTuple
+State lies in memory as ``[entries, runs]``, so that the threads of a warp read and
+write side by side; single numbers of a run stay in registers. Nothing is launched
+between rounds, no two threads share a number, and none waits for another.
+"""
+
+from functools import cache, partial
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -10,74 +14,25 @@ import jax.numpy as jnp
 from jaxbandits.arrays.named import PREFIX
 from jaxbandits.engine.gpu.values import TYPES, Memory, Value, literal, stored
 from jaxbandits.engine.gpu.writer import Writer
-from jaxbandits.engine.rules import Rules, play_round
-from jaxbandits.engine.tape import Key, draw_words
+from jaxbandits.engine.legs import SCAN
+from jaxbandits.engine.rollout import to_device
+from jaxbandits.engine.rules import Carry, Rules, play_round, spending
+from jaxbandits.engine.tape import KEYS, Key, Stream, draw_words
 
+MOST_NUMBERS = 2**31 - 1  # of one array: places are counted in 32 bits
 MOST_THREADS = 128  # of a block, for which registers are reserved
 
 
-def _tape_row(key: Key, round_, width: int):
-    """`tape.draw_words` under a name by which `forms` knows it."""
-    return draw_words(key, round_, width)
-
-
-_tape_row.__name__ = PREFIX + "tape_row"
-tape_row = jax.jit(_tape_row, static_argnums=2)
-
-
-class Leaf(NamedTuple):
-    """A leaf of a kernel's arguments.
-
-    Attributes:
-      shape: in one run.
-      dtype: its name.
-      own: whether every run has its own: ``[*shape, runs]``, else ``[*shape]``.
-    """
-
-    shape: tuple[int, ...]
-    dtype: str
-    own: bool
-
-    @property
-    def size(self) -> int:
-        """Entries of a run."""
-        return math.prod(self.shape)
-
-    @property
-    def struct(self):
-        """One run's, for tracing."""
-        return jax.ShapeDtypeStruct(self.shape, self.dtype)
-
-
-class Plan(NamedTuple):
-    """What a kernel is written from. Hashable, no data.
-
-    Attributes:
-      rules: the policy and the environment.
-      runs: of the device.
-      structure: of ``keys, params, instance``.
-      bounds: leaves of the last round; in a game with a budget of the target and of who
-        plays, too.
-      given: leaves of the structure.
-      tree: structure of both states.
-      state: leaves of these.
-    """
-
-    rules: Rules
-    runs: int
-    structure: Any
-    bounds: tuple[Leaf, ...]
-    given: tuple[Leaf, ...]
-    tree: Any
-    state: tuple[Leaf, ...]
+class UnsupportedError(ValueError):
+    """A policy or an environment does something that the kernel cannot do."""
 
 
 class Text(NamedTuple):
     """The text of a kernel.
 
     Attributes:
-      source: a function ``leg`` of pointers to the bounds, what is given, the round and
-        the states as they were, and as they become, and scratch memory.
+      source: a function ``leg`` of pointers to what is given, to the round and the
+        states as they were, and as they become, and to scratch memory.
       arguments: types of the pointers.
       words: of scratch memory of a run, of 32 bits.
       missing: notes of what cannot be written.
@@ -89,6 +44,160 @@ class Text(NamedTuple):
     missing: tuple[str, ...]
 
 
+def legs(rules: Rules, keys, params, instance, last_round, *, call):
+    """How rounds are played, as `legs.scan_legs`: all of a leg in one kernel.
+
+    Args:
+      rules: the policy and the environment.
+      keys: stream keys of the lanes, by `Stream`.
+      params: leaves ``[..., L]``.
+      instance: leaves with a lane axis (last), of length 1 if shared.
+      last_round: i32[], no lane plays beyond it.
+      call: ``(text, runs) -> (target, attributes)`` of the foreign call: `build.on_gpu`
+        or `build.on_cpu`.
+
+    Returns:
+      ``leg(carry, target, steps) -> (carry, steps)``. In a game with a budget `target`
+      is [L], and all lanes are played to theirs, or until the steps are used up.
+
+    Raises:
+      NotImplementedError: if something in the policy or the environment cannot be
+        written; the message names it.
+      ValueError: if there are too many lanes.
+    """
+    num_lanes = keys[Stream.ACT].low.shape[0]
+    spent_of = spending(rules, instance, num_lanes) if rules.by_budget else None
+
+    def leg(carry: Carry, target, steps):
+        start = carry.round
+        bounds = [jnp.minimum(target, start[:1] + steps - 1)]
+        if rules.by_budget:
+            last = jnp.minimum(last_round, start + steps - 1)
+            bounds = [last, target, spent_of(carry) < target]
+        given = bounds, keys, instance, params
+        text = text_of(rules, given, carry)
+        if text.missing:
+            raise NotImplementedError("; ".join(text.missing))
+        before = jax.tree.leaves(given)
+        written, structure = jax.tree.flatten(carry)
+        largest = max([text.words, *(x.size // num_lanes for x in written)])
+        if (most := MOST_NUMBERS // largest) < num_lanes:
+            raise ValueError(f"chunk must be at most {most} lanes, got {num_lanes}")
+        shapes = [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in written]
+        shapes.append(jax.ShapeDtypeStruct((text.words, num_lanes), jnp.uint32))
+        aliases = {len(before) + k: k for k in range(len(written))}
+        name, attributes = call(text, num_lanes)
+        kernel = jax.ffi.ffi_call(name, shapes, input_output_aliases=aliases)
+        *after, _ = kernel(*before, *written, **attributes)
+        after = jax.tree.unflatten(structure, after)
+        return after, steps - jnp.max(after.round - start)
+
+    return leg
+
+
+def unsupported(policy, environment) -> list[str]:
+    """Why a policy cannot be played in an environment by the kernel; nothing if it can.
+
+    Args:
+      policy: the policy.
+      environment: the environment.
+
+    Returns:
+      Texts such as ``"sort (rcucb.py:110)"``: the operation that cannot be written, and
+      the line of the source that asks for it.
+    """
+    return list(_text_for(policy, environment).missing)
+
+
+def scratch(policy, environment) -> int:
+    """Bytes of a run that `legs` need beside states."""
+    return 4 * _text_for(policy, environment).words
+
+
+def check_supported(policy, environment) -> None:
+    """Require that the kernel can play a policy in an environment.
+
+    Raises:
+      UnsupportedError: naming what it cannot do, and the engines that can.
+    """
+    if reasons := unsupported(policy, environment):
+        raise UnsupportedError(
+            f"engine = 'fused' cannot play {policy.name!r} in "
+            f"{environment.name!r}: {'; '.join(reasons)}; 'scan' and 'vmap' can"
+        )
+
+
+def _text_for(policy, environment) -> Text:
+    """The text of a single run, with its budget where the game has one."""
+    game, word = environment.game, jnp.uint32(0)
+    rules = Rules(policy.functions, game, game.spent is not None, engine=SCAN)
+
+    def write(params, setup):
+        instance = game.sample(jax.random.key(0, impl=KEYS), setup)
+        keys = {s: Key(word, word) for s in Stream if s != Stream.INSTANCE}
+        carry = Carry(jnp.int32(1), policy.init(params), game.init(instance))
+        one = jax.tree.map(lambda x: jnp.asarray(x)[..., None], (instance, carry))
+        instance, carry = one
+        bounds = [carry.round]
+        if rules.by_budget:
+            bounds += [spending(rules, instance, 1)(carry), carry.round > 0]
+        keys, params = jax.tree.map(lambda x: x[..., None], (keys, params))
+        texts.append(text_of(rules, (bounds, keys, instance, params), carry))
+
+    texts: list[Text] = []
+    jax.eval_shape(write, *jax.tree.map(to_device, (policy.params, environment.setup)))
+    return texts[0]
+
+
+def text_of(rules: Rules, given, carry: Carry) -> Text:
+    """The kernel that plays a leg.
+
+    Args:
+      rules: the policy and the environment.
+      given: the last round; in a game with a budget the target and who plays, too; then
+        keys, instance and params. Leaves ``[..., L]``, or ``[..., 1]`` if shared; they
+        may be shapes, as those of `carry`.
+      carry: what is written.
+    """
+    leaves, structure = jax.tree.flatten((given, carry))
+    shapes = tuple(jax.ShapeDtypeStruct(x.shape, x.dtype) for x in leaves)
+    # How the game is played is no part of a round.
+    return _text(rules._replace(engine=None, keep=(), uniform=()), structure, shapes)
+
+
+@cache
+def _text(rules: Rules, structure, shapes) -> Text:
+    given, carry = jax.tree.unflatten(structure, shapes)
+    kernel = Kernel(carry.round.size)
+    (last, *others), *given = kernel.arguments("given", given)
+    round_, *states = kernel.arguments("state", carry, written=True)
+    memories, writer = [x.memory for x in jax.tree.leaves(states)], kernel.writer
+    number, end = round_.at(()), last.at(())
+
+    def play():
+        round_of = partial(play_round, rules, draw=tape_row)
+        outputs = kernel.outputs(round_of, round_, *given, states, own=memories)
+        writer.write(list(zip(memories, outputs, strict=True)))
+
+    if rules.by_budget:
+        # Who begins is said by those who ask afterwards who has come to an end: two
+        # compilers may round what is spent in two ways, and a run would never go on.
+        target, going = (x.at(()) for x in others)
+        writer.line(f"if (!{going} || {number} > {end}) return;")
+        writer.line("ROLLED")
+        with writer.block("for (;;)"):
+            play()
+            writer.line(f"if (++{number} > {end}) break;")
+            (spent,) = kernel.outputs(rules.game.spent, given[1], states[1])
+            writer.line(f"if (!({spent.at(())} < {target})) break;")
+    else:
+        writer.line(f"if ({number} > {end}) return;")
+        writer.line("ROLLED")
+        with writer.block(f"for (; {number} <= {end}; ++{number})"):
+            play()
+    return kernel.text()
+
+
 class Kernel:
     """A kernel in writing.
 
@@ -96,96 +205,69 @@ class Kernel:
       writer: of what a run does.
     """
 
-    def __init__(self):
-        self.writer = Writer()
+    def __init__(self, runs: int):
+        """`runs` are those of the device."""
+        self.writer, self._runs = Writer(), runs
         self._inputs: list[tuple[str, str]] = []
         self._outputs: list[tuple[str, str]] = []
         self._variables: list[str] = []
 
-    def given(self, name: str, leaf: Leaf) -> Value:
-        """An argument that stays as it is."""
-        value = self._argument(name, leaf, "const ", self._inputs)
-        value.reads = frozenset()
-        return value
+    def arguments(self, name: str, tree, written: bool = False):
+        """Arrays ``[..., runs]``, or ``[..., 1]`` if all runs share them, as values.
 
-    def written(self, name: str, leaf: Leaf) -> Value:
-        """An argument in whose place another value comes."""
-        kind = TYPES.get(leaf.dtype, "F")
-        self._inputs.append((f"const {kind}*", f"before_{name}"))
-        value = self._argument(name, leaf, "", self._outputs)
-        if not value.memory.kind:
-            self._variables.append(name)
-        return value
+        Args:
+          name: of the pointers.
+          tree: pytree of shapes.
+          written: whether other values come in their place.
+        """
+        leaves, structure = jax.tree.flatten(tree)
+        each = (self._argument(f"{name}{k}", x, written) for k, x in enumerate(leaves))
+        return jax.tree.unflatten(structure, each)
 
-    def _argument(self, name: str, leaf: Leaf, constant: str, arguments) -> Value:
-        if leaf.dtype not in TYPES:
-            self.writer.missing.append(f"{leaf.dtype}, which is not of 32 bits")
-            leaf = leaf._replace(dtype="float32")
-        kind, where = constant + TYPES[leaf.dtype], "ALL" if leaf.own else "OWN"
+    def _argument(self, name: str, x, written: bool) -> Value:
+        shape, dtype, own = x.shape[:-1], str(x.dtype), x.shape[-1] == self._runs
+        if dtype not in TYPES:
+            self.writer.missing.append(f"{dtype}, which is not of 32 bits")
+            dtype = "float32"
+        kind, size = "" if written else "const ", x.size // x.shape[-1]
+        memory = Memory(name, "ALL" if own else "OWN", size, carried=written)
         pointer = name
-        if leaf.size == 1:
-            pointer, where = f"{name}_in", ""
-            place = "run" if leaf.own else "0"
-            self.writer.line(f"{kind} {name} = {pointer}[{place}];")
-        arguments.append((f"{kind}*", pointer))
-        memory = Memory(name, where, leaf.size, carried=not constant)
-        return stored(memory, leaf.shape, leaf.dtype)
+        if size == 1:
+            pointer, memory = f"{name}_in", memory._replace(kind="")
+            place = "run" if own else "0"
+            self.writer.line(f"{kind}{TYPES[dtype]} {name} = {pointer}[{place}];")
+        if written:
+            self._inputs.append((f"const {TYPES[dtype]}*", f"before_{name}"))
+            self._variables += [name] * (size == 1)
+        arguments = self._outputs if written else self._inputs
+        arguments.append((f"{kind}{TYPES[dtype]}*", pointer))
+        value = stored(memory, shape, dtype)
+        value.reads = value.reads if written else frozenset()
+        return value
 
-    def text(self, runs: int) -> Text:
+    def outputs(self, fn, *args, own=()) -> list[Value]:
+        """The outputs of a function of one run; `own` as of `Writer.run`."""
+        shapes = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), args)
+        return self.writer.run(jax.make_jaxpr(fn)(*shapes), jax.tree.leaves(args), own)
+
+    def text(self) -> Text:
         """What has been written, as a function of the arguments."""
         arguments = [*self._inputs, *self._outputs, ("U*", "scratch")]
         pointers = ", ".join(f"{kind} __restrict__ {name}" for kind, name in arguments)
         writer = self.writer
         lines = [
             *map(_table, writer.tables.values()),
-            f"enum {{ runs = {runs} }};",
+            f"enum {{ runs = {self._runs} }};",
             f'extern "C" __global__ void __launch_bounds__({MOST_THREADS})',
             f"leg({pointers}) {{",
             "  const int run = RUN;",
             "  if (run >= runs) return;",
             *writer.lines,
             *(f"  {name}_in[run] = {name};" for name in self._variables),
-            "}",
+            "}\n",
         ]
         types = tuple(kind for kind, _ in arguments)
-        source = "\n".join(lines) + "\n"
-        return Text(source, types, writer.words, tuple(writer.missing))
-
-
-@cache
-def text_of(plan: Plan) -> Text:
-    """The kernel that plays a leg."""
-    kernel = Kernel()
-    bounds = [kernel.given(f"bound{k}", leaf) for k, leaf in enumerate(plan.bounds)]
-    given = [kernel.given(f"given{k}", leaf) for k, leaf in enumerate(plan.given)]
-    round_ = kernel.written("round", Leaf((), "int32", True))
-    state = [kernel.written(f"state{k}", leaf) for k, leaf in enumerate(plan.state)]
-    last, *others = (each.at(()) for each in bounds)
-    memories, writer = [value.memory for value in state], kernel.writer
-
-    def play():
-        outputs = writer.run(_round(plan), [round_, *given, *state], memories)
-        writer.write(list(zip(memories, outputs, strict=True)))
-
-    if plan.rules.by_budget:
-        # Who begins is said by those who ask afterwards who has come to an end: two
-        # compilers may round what is spent in two ways, and a run would never go on.
-        target, going = others
-        writer.line(f"if (!{going} || round > {last}) return;")
-        instance = jax.tree.unflatten(plan.structure, given)[2]
-        writer.line("ROLLED")
-        with writer.block("for (;;)"):
-            play()
-            writer.line(f"if (++round > {last}) break;")
-            inputs = [*jax.tree.leaves(instance), *state]
-            (spent,) = writer.run(_spent(plan), inputs)
-            writer.line(f"if (!({spent.at(())} < {target})) break;")
-    else:
-        writer.line(f"if (round > {last}) return;")
-        writer.line("ROLLED")
-        with writer.block(f"for (; round <= {last}; ++round)"):
-            play()
-    return kernel.text(plan.runs)
+        return Text("\n".join(lines), types, writer.words, tuple(writer.missing))
 
 
 def _table(table) -> str:
@@ -194,31 +276,10 @@ def _table(table) -> str:
     return f"TABLE {TYPES[str(array.dtype)]} {name}[{array.size}] = {{{entries}}};"
 
 
-def _shapes(plan: Plan):
-    """One run's ``(keys, params, instance), states``, for tracing."""
-    given = jax.tree.unflatten(plan.structure, [leaf.struct for leaf in plan.given])
-    return given, jax.tree.unflatten(plan.tree, [leaf.struct for leaf in plan.state])
+def _tape_row(key: Key, round_, width: int):
+    """`tape.draw_words` under a name by which `forms` knows it."""
+    return draw_words(key, round_, width)
 
 
-def _round(plan: Plan):
-    """The jaxpr of a round: ``(round, keys, params, instance, states) -> states``."""
-    given, states = _shapes(plan)
-
-    def play(round_, given, states):
-        keys, params, instance = given
-        return play_round(
-            plan.rules, round_, keys, instance, params, states, draw=tape_row
-        )
-
-    round_ = jax.ShapeDtypeStruct((), jnp.int32)
-    return jax.make_jaxpr(play)(round_, given, states)
-
-
-def _spent(plan: Plan):
-    """The jaxpr of what is spent: ``(instance, states) -> number``."""
-    (_, _, instance), states = _shapes(plan)
-
-    def spent(instance, states):
-        return plan.rules.game.spent(instance, states[1])
-
-    return jax.make_jaxpr(spent)(instance, states)
+_tape_row.__name__ = PREFIX + "tape_row"
+tape_row = jax.jit(_tape_row, static_argnums=2)

@@ -11,6 +11,10 @@ Place = int | str  # along an axis: a number, or the text of one
 Index = tuple[Place, ...]
 
 
+class MissingError(Exception):
+    """A part of a program cannot be written; the argument names it."""
+
+
 class Memory(NamedTuple):
     """Where an array lies.
 
@@ -83,6 +87,12 @@ class Value:
     def is_stored(self) -> bool:
         """Whether an entry is as good as read."""
         return self.memory is not None or self.constant is not None
+
+    def spread_at(self, index: Index) -> str:
+        """The entry at an index of a larger array, over which this one is spread."""
+        inner = index[len(index) - len(self.shape) :]
+        places = zip(inner, self.shape, strict=True)
+        return self.at(tuple(0 if n == 1 else i for i, n in places))
 
 
 class Put(NamedTuple):
@@ -178,10 +188,3 @@ def index_of(place: Place, shape: Sequence[int]) -> Index:
             last = math.prod(shape[:axis]) == 1
             index.append(f"({whole})" if last else f"({whole} % {length})")
     return tuple(index)
-
-
-def spread(index: Index, own: Sequence[int]) -> Index:
-    """An index of a result in an operand: numbers and axes of length 1 spread."""
-    if not own:
-        return ()
-    return tuple(0 if n == 1 else i for i, n in zip(index, own, strict=True))

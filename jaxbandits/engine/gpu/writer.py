@@ -6,42 +6,35 @@ if it is short, else in scratch memory. What lies in memory is read before it is
 written: see `Writer.write`.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
-from functools import cache
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import ClosedJaxpr
 
-from jaxbandits.arrays.named import PREFIX
 from jaxbandits.engine.elementwise import ELEMENTWISE
 from jaxbandits.engine.gpu import forms, loops, moves, reductions
-from jaxbandits.engine.gpu.program import MissingError, Program, Step, flat
+from jaxbandits.engine.gpu.program import Program, Step, flat
 from jaxbandits.engine.gpu.values import (
     TYPES,
     Index,
     Memory,
+    MissingError,
     Place,
     Value,
     base_of,
     flat_place,
     literal,
     plus,
-    spread,
     stored,
     times,
 )
 
 # Functions ``(writer, step, inputs) -> list of outputs``.
 RULES = forms.FORMS | moves.MOVES | reductions.REDUCTIONS
-# Of constants their results are constants.
-FOLDED = {*ELEMENTWISE, *reductions.REDUCTIONS, *moves.FOLDED}
 DEAR = 2  # operations from which on an entry is stored for several readers
 SHORT = 48  # entries of arrays that a run holds by itself; longer ones are scratch
-# An innermost loop is written out by the compiler up to so many turns, and operations.
-MOST_TURNS, MOST_OPERATIONS = 16, 1000
 
 
 class Writer:
@@ -51,14 +44,13 @@ class Writer:
       lines: what has been written.
       tables: arrays of constants by their content: name and array.
       words: of scratch memory, 32 bits of a run each, that are needed.
-      operations: that have been written, of loops that are written out all turns.
       missing: notes of what cannot be written.
     """
 
     def __init__(self):
         self.lines: list[str] = []
         self.tables: dict[tuple, tuple[str, np.ndarray]] = {}
-        self.words = self.operations = 0
+        self.words = 0
         self.missing: list[str] = []
         self._names, self._depth, self._taken = 0, 1, 0
         self._at_hand: dict[tuple, str] = {}  # entries that are variables in this block
@@ -67,7 +59,6 @@ class Writer:
 
     def line(self, text: str) -> None:
         """Write a line."""
-        self.operations += 1
         self.lines.append("  " * self._depth + text)
 
     def name(self, kind: str) -> str:
@@ -109,16 +100,9 @@ class Writer:
                 return body(tuple(index))
             axis, *rest = axes
             length, index[axis] = shape[axis], self.name("i")
-            place, before = len(self.lines), self.operations
             head = f"for (int {index[axis]} = 0; {index[axis]} < {length}; "
             with self.block(f"{head}++{index[axis]})"):
                 nest(rest)
-            turn = self.operations - before
-            if rest or min(length, MOST_TURNS) * turn > MOST_OPERATIONS:
-                self.lines.insert(place, "  " * self._depth + "ROLLED")
-            elif length <= MOST_TURNS:
-                self.lines.insert(place, "  " * self._depth + "WHOLE")
-                self.operations += turn * (length - 1)
 
         nest([axis for axis, length in enumerate(shape) if length > 1])
 
@@ -195,9 +179,9 @@ class Writer:
         self.over(value.shape, lambda i: self.line(f"{result.at(i)} = {value.at(i)};"))
         return result
 
-    def once(self, value: Value, dear: int = DEAR) -> Value:
+    def once(self, value: Value) -> Value:
         """A value that is not computed anew for every reader, if it is dear."""
-        return value if value.is_stored or value.cost <= dear else self.store(value)
+        return value if value.is_stored or value.cost <= DEAR else self.store(value)
 
     def shared(self, value: Value) -> Value:
         """A value of which each entry is computed once in a block, for all readers."""
@@ -211,7 +195,7 @@ class Writer:
                 self._at_hand[key] = self.number(value.at(index), value.dtype).at(())
             return self._at_hand[key]
 
-        cost = min(value.cost, MOST_OPERATIONS)
+        cost = value.cost
         return Value(value.shape, value.dtype, at, cost, [value], aligned=True)
 
     def write(self, targets: Sequence[tuple[Memory, Value]]) -> None:
@@ -266,21 +250,20 @@ class Writer:
 
     def _write_row(self, memory: Memory, put) -> None:
         """Write a row where it is put; nothing where there is no such place."""
-        lengths = put.base.shape[: len(put.index)]
+        axes = len(put.index)
+        lengths, shape = put.base.shape[:axes], put.base.shape[axes:]
         pairs = list(zip(put.index, lengths, strict=True))
         if any(isinstance(i, int) and not 0 <= i < n for i, n in pairs):
             return
         tests = [f"(U){i} < {n}u" for i, n in pairs if not isinstance(i, int)]
-        first = times(flat_place(put.index, lengths), put.row.size)
+        first = times(flat_place(put.index, lengths), math.prod(shape))
 
         def store(index):
-            place = plus(first, flat_place(index, put.row.shape))
-            self.line(f"{memory.at(place)} = {put.row.at(index)};")
+            place = plus(first, flat_place(index, shape))
+            self.line(f"{memory.at(place)} = {put.row.spread_at(index)};")
 
-        if not tests:
-            return self.over(put.row.shape, store)
-        with self.block(f"if ({' && '.join(tests)})"):
-            self.over(put.row.shape, store)
+        with self.block(f"if ({' && '.join(tests) or 'true'})"):
+            self.over(shape, store)
 
     def run(
         self, closed: ClosedJaxpr, inputs: Sequence[Value], own: Sequence[Memory] = ()
@@ -292,7 +275,7 @@ class Writer:
           inputs: what it is given.
           own: memory of inputs that the program may write when nothing else reads it.
         """
-        program = _program(closed)
+        program = flat(closed)
         outer, self._own = self._own, set(own)
         values = dict(zip(program.inputs, inputs, strict=True))
         values |= {v: self.constant(x) for v, x in program.constants.items()}
@@ -301,9 +284,7 @@ class Writer:
             outputs = self.step(step, [values[v] for v in step.inputs], in_place)
             for v, value in zip(step.outputs, outputs, strict=True):
                 again = program.readers[v] > 1 and value.cost > DEAR
-                asked = v in program.stored and value.cost > 1
-                lazily = value.shape and not value.is_stored and value.put is None
-                if lazily and (again or asked):
+                if again and value.shape and not value.is_stored and value.put is None:
                     apart = len(program.loops[v]) > 1
                     value = self.store(value) if apart else self.shared(value)
                 values[v] = value
@@ -318,8 +299,6 @@ class Writer:
                 raise MissingError(f"{min(kinds)}, which is not of 32 bits,")
             if step.name in loops.LOOPS:
                 return loops.LOOPS[step.name](self, step, inputs, in_place)
-            if step.name in FOLDED and all(x.constant is not None for x in inputs):
-                return [self._folded(step, inputs)]
             if step.name in RULES:
                 return RULES[step.name](self, step, inputs)
             return [self._elementwise(step, inputs)]
@@ -337,24 +316,15 @@ class Writer:
         if form is None or form.text is None or len(inputs) > 3:
             raise MissingError(step.name)
         aval, params = step.eqn.outvars[0].aval, step.eqn.params
-        exponent = inputs[1].constant if step.name == "pow" else None
-        if exponent is not None and np.all(exponent == 1):
-            return inputs[0]
+        if step.name == "pow" and np.all(inputs[1].constant == 1.0):
+            return inputs[0]  # of an exponential, a Weibull law of shape 1
 
         def at(index):
-            self.operations += form.cost
-            texts = (each.at(spread(index, each.shape)) for each in inputs)
+            texts = (each.spread_at(index) for each in inputs)
             return form.text.format(*texts, type=TYPES[str(aval.dtype)], **params)
 
         cost = form.cost + sum(each.cost for each in inputs)
         return self.lazy(aval.shape, aval.dtype, at, cost, inputs, aligned=True)
-
-    def _folded(self, step: Step, inputs) -> Value:
-        """An operation on constants, computed now."""
-        with jax.ensure_compile_time_eval():
-            given = [jnp.asarray(each.constant) for each in inputs]
-            result = step.eqn.primitive.bind(*given, **step.eqn.params)
-            return self.constant(np.asarray(result))
 
     def _in_place(self, program: Program, place: int, values) -> frozenset[int]:
         """Which values a loop may carry where they lie, by place among its inputs.
@@ -385,8 +355,3 @@ def _puts(value: Value) -> list:
     if value.memory is not None:
         return []
     return [*_puts(value.put.base), value.put]
-
-
-@cache
-def _program(closed: ClosedJaxpr) -> Program:
-    return flat(closed, {PREFIX + name for name in forms.FORMS})
