@@ -37,7 +37,7 @@ from jaxbandits.checks.factory import factory
 from jaxbandits.kernels.bisection import bisect
 from jaxbandits.kernels.normal import normal_quantile
 from jaxbandits.protocol import Policy
-from jaxbandits_studies.allocation.draws import CASES
+from jaxbandits_studies.allocation.parameters import CASES
 from jaxbandits_studies.judging.allocation import PROTOCOL
 from jaxbandits_studies.judging.protocol import TUNING_SEED
 

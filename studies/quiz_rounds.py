@@ -26,7 +26,7 @@ from jaxbandits.arrays import pick, unit_interval
 from jaxbandits.checks.factory import factory
 from jaxbandits.kernels.normal import normal_quantile
 from jaxbandits.protocol import Policy
-from jaxbandits_studies.allocation.cast import TUNED
+from jaxbandits_studies.common.casts import cast
 from jaxbandits_studies.judging.allocation import PROTOCOL
 from jaxbandits_studies.judging.protocol import TUNING_SEED
 
@@ -80,9 +80,10 @@ def main() -> None:
     environment = PROTOCOL.tuning[CASE].environment()
     problem, horizon = environment.problem, options.horizon
     start = {"scale": 0.05, "initial": float(int(math.log(horizon)))}
+    tuned = cast("allocation", "learners")["RA-UCB, tuned"]
     entrants = {
         "one draw": thompson(problem),
-        "RA-UCB, tuned": TUNED.factory(problem).with_params(**start),
+        "RA-UCB, tuned": tuned.factory(problem).with_params(**start),
         "mean of 8": mean_of(problem, same=False),
         "mean of 8, same arms": mean_of(problem, same=True),
     }

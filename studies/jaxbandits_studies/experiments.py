@@ -8,16 +8,18 @@ import tomllib
 from collections.abc import Mapping
 from functools import partial
 from importlib import import_module, resources
+from inspect import signature
 from typing import Any
 
 from jaxbandits_studies.common.experiment import Experiment, Options, Outcome
 
 
-def _run(path: str, arguments: Mapping[str, Any], options: Options) -> Outcome:
-    """Call the function at a path ``module:function`` of this package."""
-    module, _, function = path.partition(":")
+def _run(row: Mapping[str, Any], options: Options) -> Outcome:
+    """Call the function ``module:function`` of a row with what it takes."""
+    module, _, function = row["run"].partition(":")
     run = getattr(import_module(f"{__package__}.{module}"), function)
-    return run(**arguments, options=options)
+    own = {"name": row["name"]} if "name" in signature(run).parameters else {}
+    return run(**own, **row.get("arguments", {}), options=options)
 
 
 def _experiment(row: Mapping[str, Any]) -> Experiment:
@@ -25,7 +27,7 @@ def _experiment(row: Mapping[str, Any]) -> Experiment:
         row["name"],
         row["title"],
         row["source"],
-        partial(_run, row["run"], row.get("arguments", {})),
+        partial(_run, row),
         Options(*row.get("full", (1, 1))),
         Options(*row.get("quick", (1, 1)), quick=True),
         row.get("fixed", False),

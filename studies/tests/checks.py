@@ -28,7 +28,7 @@ def check_records(outcome, name):
         for entry in record["metrics"].values():
             assert set(entry) == ENTRY
             assert math.isfinite(entry["mean"])
-    labels = [(r["environment"], r["policy"]) for r in records]
+    labels = [(r["environment"], r["policy"], str(r["params"])) for r in records]
     assert len(set(labels)) == len(labels)
 
 

@@ -20,7 +20,7 @@ from jaxbandits_studies.judging.protocol import TUNING_SEED
 ROOT_SEEDS = (0, TUNING_SEED, families.ROOT_SEED)
 TINY = Options(seeds=2, horizon=30, progress=False)
 METRICS = {
-    "censored": ("regret", "censored", "optimal"),
+    "censored": ("regret", "censored", "optimal", "reward", "gain", "simple_regret"),
     "budgeted": ("regret", "optimal"),
     "allocation": ("regret", "realised_regret", "reward", "spent"),
     "farewell": ("regret", "realised_regret", "optimal", "epochs"),

@@ -1,4 +1,4 @@
-"""The allocation experiments: casts, claims and figures; few policies are played."""
+"""The allocation experiments: numbers and figures; few policies are played."""
 
 import gzip
 
@@ -9,11 +9,10 @@ import pytest
 
 from jaxbandits.allocation import thompson
 from jaxbandits_studies import Options
-from jaxbandits_studies.allocation.advertising import FILE
-from jaxbandits_studies.allocation.cast import exploration, start_rounds
-from jaxbandits_studies.allocation.draws import CASES, DRAWS
+from jaxbandits_studies.allocation.comparisons import CRITEO_FILE as FILE
 from jaxbandits_studies.allocation.estimator import estimator, limit_factor
 from jaxbandits_studies.allocation.hard import _one_better_arm
+from jaxbandits_studies.allocation.parameters import CASES, DRAWS
 from jaxbandits_studies.common.data import FOLDER
 from jaxbandits_studies.judging.allocation import PROTOCOL
 from jaxbandits_studies.judging.protocol import TUNING_SEED
@@ -23,58 +22,6 @@ from studies.tests.checks import (
     entry,
     legend_texts,
 )
-
-# Experiment -> instances -> policies.
-CAST = {
-    "allocation-fig3": {
-        "as shown: explores per arm": ["RA-UCB", "RA-ETC, per arm"],
-        "fair: explores T^(2/3) in all": [
-            "RA-UCB",
-            "RA-ETC, in all",
-            "RA-UCB, all arms learn",
-            "RA-UCB, tuned",
-            "Thompson",
-        ],
-    },
-    "allocation-fig4": {
-        "as shown: unequal starts": ["RA-UCB", "NO-UCB, 1 round"],
-        "fair: equal starts": [
-            "RA-UCB",
-            "RA-UCB, 1 round",
-            "NO-UCB",
-            "NO-UCB, 1 round",
-        ],
-    },
-    "allocation-cascade": {
-        "A.1, K = 10, B = 40, cascade": [
-            "Thompson, mean of 8",
-            "Thompson",
-            "Thompson, adding up",
-            "NO-UCB",
-            "RA-ETC",
-            "uniform",
-        ],
-    },
-}
-
-
-def test_lengths_of_exploration_by_hand():
-    options = Options(1, 10_000)
-    assert start_rounds(options) == 9 and exploration(options) == 464
-
-
-@pytest.mark.parametrize("name", CAST)
-def test_cast_records_and_figure(rehearsal, no_data, name):
-    outcome, calls = rehearsal(name)
-    check_records(outcome, name)
-    played = {
-        title: list(policies)
-        for title, (policies, _, _) in zip(outcome.datasets, calls, strict=True)
-    }
-    assert played == CAST[name]
-    assert_readable(outcome.figure)
-    shown = {p for policies in played.values() for p in policies} - {"clairvoyant"}
-    assert set(legend_texts(outcome.figure)) == shown
 
 
 @pytest.fixture

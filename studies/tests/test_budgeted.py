@@ -1,4 +1,4 @@
-"""The budgeted comparisons: one is played, of all others the cast is checked."""
+"""The budgeted comparisons: one is played."""
 
 import numpy as np
 import pytest
@@ -10,10 +10,10 @@ from jaxbandits_studies import REGISTRY, Options
 from jaxbandits_studies.budgeted import comparisons, table
 from jaxbandits_studies.budgeted.facebook import seeds_by_group
 from jaxbandits_studies.budgeted.instances import FACEBOOK_FILE, facebook, synthetic
+from jaxbandits_studies.common.casts import cast
 from jaxbandits_studies.common.comparison import Contestant
 from jaxbandits_studies.common.data import FOLDER
 from jaxbandits_studies.datasets import Group, fb_br
-from jaxbandits_studies.slips.budgeted import b_greedy_code, ucb_b2_code
 from studies.tests.checks import (
     assert_readable,
     check_records,
@@ -35,60 +35,13 @@ ADS = """ad_id,campaign_id,fb_id,age,gender,clicks,spent,total_conversion,approv
 8,9,109,30-34,F,5,2.0,4,1
 9,9,109,30-34,F,8,3.0,0,1
 """
-PAPER = [
-    "omega-UCB, rho = 1/4",
-    "omega*-UCB, rho = 1/4",
-    "omega*-UCB, log(t/n)",
-    "omega-UCB, rho = 1",
-    "omega*-UCB, rho = 1",
-    "BTS",
-    "m-UCB",
-    "c-UCB",
-    "i-UCB",
-    "b-greedy",
-    "Budget-UCB (oracle)",
-    "UCB-SC+",
-]
-OTHERS = [
-    "omega*-UCB, shrunk, rho = 1/4",
-    "omega*-UCB, shrunk, log(t/n), rho = 1/2",
-    "KL-UCB-SC+",
-    "KUBE",
-    "Budget-UCB, code (oracle)",
-    "UCB-BV1 (oracle)",
-    "UCB-B2",
-    "UCB-B2, code (oracle)",
-    "b-greedy, code",
-    "PD-BwK",
-    "epsilon-first",
-    "uniform",
-]
-FINALISTS = [
-    "omega*-UCB, shrunk, rho = 1/4",
-    "omega*-UCB, rho = 1/4",
-    "omega*-UCB, log(t/n)",
-    "omega*-UCB, shrunk, log(t/n), rho = 1/2",
-    "omega*-UCB, rho = 1",
-    "BTS",
-    "KUBE",
-    "m-UCB",
-]
 BASELINE = "omega*-UCB, rho = 1/4"
+PAPER, EVERYONE = ([*cast("budgeted", x)] for x in ("paper", "everyone"))
 # Figure 3 and Table 1: instance -> number of arms.
 ARMS = {f"{f}-{k}": k for f in ("S-Br", "S-GBr", "S-Bt") for k in (10, 50, 100)}
 UP_TO_50 = [title for title, arms in ARMS.items() if arms <= 50]
 
 
-def family(name):
-    return [title for title in ARMS if title.startswith(f"{name}-")]
-
-
-# Experiment -> instances without data, policies, those shown, bands.
-CAST = {
-    "budgeted-fig3b": (family("S-GBr"), PAPER + OTHERS, PAPER, False),
-    "budgeted-fig6": (list(ARMS), PAPER, PAPER, True),
-    "budgeted-recommendation": (UP_TO_50, FINALISTS, FINALISTS, True),
-}
 ALL_SETTINGS = ("budgeted-fig3", "budgeted-fig6")
 
 
@@ -132,88 +85,33 @@ def check_notes(outcome, name):
 def test_a_comparison_has_its_cast_and_figure(rehearsal, no_data):
     """One family of Figure 3 stands for all."""
     name = "budgeted-fig3b"
-    instances, cast, shown, bands = CAST[name]
     outcome, calls = rehearsal(name)
-    check_cast(outcome, name, instances, cast)
-    check_figure(outcome, instances, shown, bands)
+    instances, policies = ["S-GBr-10", "S-GBr-50", "S-GBr-100"], EVERYONE
+    check_cast(outcome, name, instances, policies)
+    check_figure(outcome, instances, PAPER, bands=False)
     for title, (_, environment, arguments) in zip(instances, calls, strict=True):
         assert environment.name == title
         assert environment.problem.num_arms == ARMS[title]
         assert arguments["budget"] == 70 and arguments["checkpoints"] == "log"
     for record in outcome.records:
         found = record["metrics"]
-        regret = 1 + cast.index(record["policy"])
+        regret = 1 + policies.index(record["policy"])
         assert found["regret"]["mean"] == found["regret_median"]["mean"] == regret
         assert found["regret_q90"]["mean"] == found["optimal"]["mean"] == regret
         if record["policy"] == BASELINE:
             assert "regret_minus_baseline" not in found
         else:
             difference = found["regret_minus_baseline"]["mean"]
-            assert difference == regret - 1 - cast.index(BASELINE)
+            assert difference == regret - 1 - policies.index(BASELINE)
     check_notes(outcome, name)
-
-
-def test_the_policies_are_what_their_names_say(rehearsal, no_data):
-    _, calls = rehearsal("budgeted-fig3a")
-    found, environment, arguments = calls[0]
-    params = {
-        label: (policy.params._asdict() if policy.params else {})
-        | arguments["grid"].get(label, {})
-        for label, policy in found.items()
-    }
-    problem = environment.problem
-    rho = {k: v["rho"] for k, v in params.items() if "rho" in v}
-    assert rho == {
-        "omega-UCB, rho = 1/4": 0.25,
-        "omega*-UCB, rho = 1/4": 0.25,
-        "omega*-UCB, log(t/n)": 1.0,
-        "omega*-UCB, shrunk, rho = 1/4": 0.25,
-        "omega*-UCB, shrunk, log(t/n), rho = 1/2": 0.5,
-        "omega-UCB, rho = 1": 1.0,
-        "omega*-UCB, rho = 1": 1.0,
-    }
-    star = budgeted.omega_star_ucb(problem)
-    assert found[BASELINE] is found["omega*-UCB, rho = 1"] is star
-    assert found["omega-UCB, rho = 1"] is budgeted.omega_ucb(problem) is not star
-    shares = budgeted.omega_star_ucb(problem, exploration="log_share")
-    assert found["omega*-UCB, log(t/n)"] is shares is not star
-    shrunk = budgeted.omega_star_ucb(problem, variance="shrunk")
-    assert found["omega*-UCB, shrunk, rho = 1/4"] is shrunk is not star
-    safe = budgeted.omega_star_ucb(problem, "log_share", variance="shrunk")
-    assert found["omega*-UCB, shrunk, log(t/n), rho = 1/2"] is safe is not shares
-    # The paper's Table 2, and the code's radius.
-    assert params["Budget-UCB (oracle)"]["log_factor"] == 1
-    assert params["Budget-UCB, code (oracle)"]["log_factor"] == 2
-    assert params["epsilon-first"]["budget"] == params["PD-BwK"]["budget"] == 70
-    assert params["PD-BwK"]["horizon"] == 70
-    makers = {
-        "BTS": budgeted.bts,
-        "m-UCB": budgeted.m_ucb,
-        "c-UCB": budgeted.c_ucb,
-        "i-UCB": budgeted.i_ucb,
-        "b-greedy": budgeted.b_greedy,
-        "Budget-UCB (oracle)": budgeted.budget_ucb,
-        "UCB-SC+": budgeted.ucb_sc_plus,
-        "KL-UCB-SC+": budgeted.kl_ucb_sc_plus,
-        "KUBE": budgeted.kube,
-        "UCB-BV1 (oracle)": budgeted.ucb_bv1,
-        "UCB-B2": budgeted.ucb_b2,
-        "UCB-B2, code (oracle)": ucb_b2_code,
-        "b-greedy, code": b_greedy_code,
-        "PD-BwK": budgeted.pd_bwk,
-        "epsilon-first": budgeted.epsilon_first,
-        "uniform": budgeted.uniform,
-    }
-    for label, make in makers.items():
-        assert found[label] is make(problem), label
 
 
 @pytest.mark.parametrize("name", ["budgeted-fig6", "budgeted-recommendation"])
 def test_a_hurry_leaves_out_the_large_instances(rehearsal, no_data, name):
     outcome, calls = rehearsal(name, quick=True)
-    _, _, shown, bands = CAST[name]
+    shown = PAPER if name == "budgeted-fig6" else [*cast("budgeted", "finalists")]
     check_cast(outcome, name, ["S-Br-10", "S-GBr-10", "S-Bt-10"], shown)
-    check_figure(outcome, ["S-Br-10", "S-GBr-10", "S-Bt-10"], shown, bands)
+    check_figure(outcome, ["S-Br-10", "S-GBr-10", "S-Bt-10"], shown, bands=True)
     check_notes(outcome, name)
     assert REGISTRY[name].quick.quick
 
@@ -332,17 +230,18 @@ def test_the_sensitivity_is_played_at_nine_rhos(rehearsal):
 @pytest.fixture(scope="module")
 def played():
     """Two policies on one instance, for a budget of 60; the baseline in name only."""
-    cast = {
+    contestants = {
         BASELINE: Contestant(budgeted.uniform),
-        "epsilon-first": comparisons.EVERYONE["epsilon-first"],
+        "epsilon-first": cast("budgeted", "everyone")["epsilon-first"],
     }
-    return comparisons.regret_curves(
+    return comparisons.curves(
         "budgeted-test",
-        lambda options: synthetic(("S-Br",), (10,)),
-        cast,
+        synthetic(("S-Br",), (10,)),
+        contestants,
+        ["epsilon-first"],
+        True,
+        3,
         Options(seeds=4, horizon=60, progress=False),
-        shown=("epsilon-first",),
-        bands=True,
     )
 
 

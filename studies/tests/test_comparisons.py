@@ -1,55 +1,17 @@
-"""The censored comparisons: two are played, of all others the cast is checked."""
+"""The censored comparisons: what the paper prints beside them; two are played."""
 
 import numpy as np
 import pytest
 
 from jaxbandits import censored, simulate
 from jaxbandits.stats import final
-from jaxbandits_studies import REGISTRY
-from jaxbandits_studies.censored import recommendation
-from jaxbandits_studies.censored.comparisons import CLAIRVOYANT, add_deviations
-from jaxbandits_studies.censored.recommendation import CELLS, GAMES
-from jaxbandits_studies.censored.tables import INSTANCES
-from studies.tests.checks import check_records, entry, legend_texts
+from jaxbandits_studies import REGISTRY, Options
+from jaxbandits_studies.censored import comparisons
+from jaxbandits_studies.censored.comparisons import ADVISED, CLAIRVOYANT, add_deviations
+from jaxbandits_studies.common.casts import cast
+from studies.tests.checks import entry
 from tests.tables import naming
 
-PAPER = ["RCUCB, gain radius only", "RCUCB, eq. (12)", "TS", "UCB"]
-RADII = [
-    "RCUCB, eq. (12)",
-    "both radii halved",
-    "RCUCB, gain radius only",
-    "gain radius only, halved",
-    "gain radius only, Kaplan-Meier",
-]
-UPDATES = ["TS, independent", "TS, shared", "TS, copied", "TS, strict"]
-SURVIVAL = [
-    "eq. (12)",
-    "gain radius only",
-    "Kaplan-Meier",
-    "Kaplan-Meier, gain radius only",
-    "UCB",
-]
-THREE = list(INSTANCES)
-ADVISED = [
-    CELLS,
-    "RCUCB, Kaplan-Meier, half a gain radius",
-    "RCUCB, eq. (12)",
-    "TS",
-    "UCB",
-]
-EVERYWHERE = list(GAMES)
-# Experiment -> instances, policies.
-CAST = {
-    "censored-fig4": (THREE, PAPER),
-    "censored-fig6": (THREE, PAPER),
-    "censored-fig7": (THREE, PAPER),
-    "censored-fig8": (["n = 20", "n = 50", "n = 80"], PAPER),
-    "censored-fig9": (["low censoring, n = 5"], PAPER),
-    "censored-radii": (THREE, RADII),
-    "censored-ts-updates": (THREE, UPDATES),
-    "censored-trap": (["trap"], SURVIVAL),
-    "censored-recommendation": (EVERYWHERE, ADVISED),
-}
 # Some of the numbers in the paper's tables, typed in a second time: experiment ->
 # (instance, policy, censored share).
 PUBLISHED = {
@@ -83,63 +45,21 @@ PUBLISHED = {
 }
 
 
-def test_the_cast_is_complete():
-    elsewhere = {"censored-fig1", "censored-fig2", "censored-grids"}  # test_pictures
-    elsewhere |= {"censored-prior", "censored-spread"}  # judging/test_choices
-    for name in (
-        "simple-regret",
-        "fig5",
-        "solver",
-        "coverage",
-        "bounds",
-        "least",
-        "fine",
-        "combinatorial",
-        "duels",
-    ):  # each in a file of its own
-        elsewhere.add(f"censored-{name}")
-    ours = {name for name in REGISTRY if name.startswith("censored-")}
-    assert set(CAST) == ours - elsewhere
-
-
-# Two have tests of their own: their games take long to make.
-REHEARSED = sorted(set(CAST) - {"censored-fig8", "censored-recommendation"})
-
-
-@pytest.mark.parametrize("name", REHEARSED)
-def test_a_comparison_has_its_cast_and_published_shares(rehearsal, name):
-    outcome, calls = rehearsal(name)
-    instances, policies = CAST[name]
-    check_records(outcome, name)
-    assert list(outcome.datasets) == instances
-    assert [(r["environment"], r["policy"]) for r in outcome.records] == [
-        (i, p) for i in instances for p in (*policies, CLAIRVOYANT)
-    ]
-    assert {(r["seeds"], r["horizon"]) for r in outcome.records} == {(3, 70)}
-    for instance in instances:
-        found = [entry(outcome, instance, p, "regret")["mean"] for p in policies]
-        assert found == [i + 1 for i in range(len(policies))]
-    for instance, policy, share in PUBLISHED.get(name, ()):
-        assert entry(outcome, instance, policy, "censored")["published"] == share
-        assert entry(outcome, instance, policy, "regret")["published"] is None
-    assert [list(cast) for cast, _, _ in calls] == len(instances) * [policies]
-    check_figure(outcome, instances, policies)
-    if name in SIZES:
-        problems = [environment.problem for _, environment, _ in calls]
-        sizes = {(p.num_arms, p.num_limits) for p in problems}
-        assert sizes == {SIZES[name]}
+def test_what_is_printed_stands_beside_ours(rehearsal):
+    for name, rows in PUBLISHED.items():
+        outcome, calls = rehearsal(name)
+        for instance, policy, share in rows:
+            with naming((name, instance, policy)):
+                found = entry(outcome, instance, policy, "censored")
+                assert found["published"] == share
+                assert entry(outcome, instance, policy, "regret")["published"] is None
+        if name in SIZES:
+            problems = [environment.problem for _, environment, _ in calls]
+            assert {(p.num_arms, p.num_limits) for p in problems} == {SIZES[name]}
 
 
 # Arms and limits.
 SIZES = {"censored-fig4": (10, 10), "censored-fig7": (10, 20)}
-
-
-def check_figure(outcome, instances, policies):
-    axes = outcome.figure.axes
-    assert [ax.get_title() for ax in axes] == instances
-    for ax in axes:
-        assert [line.get_label() for line in ax.lines] == policies
-    assert legend_texts(outcome.figure) == policies
 
 
 def test_the_radii_are_what_their_names_say(rehearsal):
@@ -174,7 +94,7 @@ def test_numbers_of_arms_without_their_games(rehearsal, monkeypatch):
     monkeypatch.setattr(censored, "many_arms", lambda n: made.append(n) or game)
     outcome, _ = rehearsal("censored-fig8", horizon=71)
     assert made == [20, 50, 80]
-    assert list(outcome.datasets) == CAST["censored-fig8"][0]
+    assert list(outcome.datasets) == ["n = 20", "n = 50", "n = 80"]
 
 
 def test_the_papers_deviations_stand_beside_ours(rehearsal):
@@ -206,25 +126,50 @@ def test_the_deviation_is_that_of_the_shares(tiny):
 
 
 def test_the_worst_run_of_every_policy_is_told(rehearsal, monkeypatch):
-    monkeypatch.setattr(recommendation, "GAMES", {"trap": GAMES["trap"]})
+    monkeypatch.setattr(comparisons, "ADVISED", {"trap": ADVISED["trap"]})
     outcome, _ = rehearsal("censored-recommendation", horizon=71)
-    check_records(outcome, "censored-recommendation")
-    check_figure(outcome, ["trap"], ADVISED)
-    for i, policy in enumerate(ADVISED, start=1):
+    for i, policy in enumerate(cast("censored", "advised"), start=1):
         for metric in ("regret_worst", "regret_median", "regret_q90"):
             assert entry(outcome, "trap", policy, metric)["mean"] == i
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in EVERYWHERE if "trap" in name])
+@pytest.mark.parametrize("name", [name for name in ADVISED if "trap" in name])
 def test_no_run_of_the_advised_policy_is_trapped(name):
     """At most 10 medians, or 2 % of the rounds with the pair that would trap it.
 
     The worst runs of all games are among the records of the full run.
     """
-    game, rounds = GAMES[name](), 100_000
+    game, rounds = ADVISED[name](), 100_000
     policy = censored.cell_thompson(game.problem)
     data = simulate(policy, game, horizon=rounds, seeds=64, checkpoints=[rounds])
     regret = data["regret"].values.ravel()
     trapping = game.oracle().gaps.max()
     assert regret.max() <= max(10 * np.median(regret), 0.02 * rounds * trapping)
+
+
+@pytest.mark.slow
+def test_who_lumps_arms_learns_next_to_nothing():
+    """After 2,000 rounds: 405 super arms have been played five times each."""
+    outcome = REGISTRY["censored-combinatorial"].run(Options(8, 2_000, progress=False))
+    for game in outcome.datasets:
+        lumped = entry(outcome, game, "UCB on super arms", "regret")["mean"]
+        uniform = entry(outcome, game, "uniform", "regret")["mean"]
+        assert lumped > 0.8 * uniform
+        assert entry(outcome, game, "cell TS", "regret")["mean"] < 0.5 * lumped
+
+
+@pytest.mark.slow
+def test_who_ignores_limits_learns_slowly_or_what_is_wrong():
+    """After 10,000 rounds, by factors half as large as those of 16 seeds."""
+    outcome = REGISTRY["censored-duels"].run(Options(8, 10_000, progress=False))
+    for game in outcome.datasets:
+        regret = {
+            name: entry(outcome, game, name, "regret")["mean"]
+            for name in cast("censored", "duels")
+        }
+        ours = regret["self-sparring on cells"]
+        for rival in ("self-sparring on pairs", "sparring UCB", "RUCB on pairs"):
+            assert ours < 0.5 * regret[rival]
+        assert ours < regret["the same, limits apart"] < regret["uniform"]
+        assert regret["RUCB on preferences"] > 0.9 * regret["uniform"]

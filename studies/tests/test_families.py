@@ -7,7 +7,6 @@ from jaxbandits.laws.thresholds import FAMILIES
 from jaxbandits_studies.allocation.families import (
     EIGHT,
     GAMES,
-    NAME,
     ONE,
     PRINTED,
     ROOT_SEED,
@@ -31,8 +30,8 @@ def test_no_family_is_left_out():
 
 
 def test_radii_are_chosen_on_other_seeds(rehearsal):
-    outcome, calls = rehearsal(NAME)
-    check_records(outcome, NAME)
+    outcome, calls = rehearsal("allocation-families")
+    check_records(outcome, "allocation-families")
     assert outcome.root_seed == ROOT_SEED and list(outcome.datasets) == list(GAMES)
     seeds = [end["root_seed"] for _, _, end in calls]
     assert seeds == [TUNING_SEED, ROOT_SEED] * len(GAMES)

@@ -1,4 +1,4 @@
-"""The farewell experiments: casts, claims, figures, bounds; two policies are played."""
+"""The farewell experiments: claims, figures, bounds; two policies are played."""
 
 import numpy as np
 import pytest
@@ -8,141 +8,26 @@ from jaxbandits import farewell, simulate
 from jaxbandits_studies import REGISTRY, Options
 from jaxbandits_studies.farewell import comparisons
 from jaxbandits_studies.farewell.comparisons import crossover_notes
-from jaxbandits_studies.slips.farewell import wait_ucb_naive
 from jaxbandits_studies.statements import of_experiment
 from jaxbandits_studies.theory import farewell as theory
 from studies.tests.checks import (
     assert_readable,
     check_records,
     entry,
-    legend_texts,
 )
 from tests.results.samples import dataset
 from tests.tables import naming
 
-PAPER = [
-    "Wait-UCB",
-    "UCB-Simplex",
-    "Budget-UCB",
-    "Budget-UCB, code",
-    "UCB-BV1",
-    "omega*-UCB, rho = 1",
-]
-SIDE = [
-    "Wait-UCB",
-    "Wait-UCB, shorter waits",
-    "Wait-UCB, naive",
-    "Wait-UCB, product-limit",
-    "omega*-UCB",
-    "omega*-UCB, shorter waits",
-    "omega*-UCB, product-limit",
-]
-CROSSOVER = [*PAPER, "omega*-UCB, shorter waits", "UCB1 on rewards", "uniform"]
 FIGURE_1 = ["Figure 1a (i)", "Figure 1b", "Figure 1c"]
 FIGURE_2 = ["Figure 2a", "Figure 2b", "Figure 2c"]
-READINGS = ["Figure 1a (i)", "Figure 1a (ii)", "Figure 1a (iii)"]
-# Experiment -> instances, policies.
-CAST = {
-    "farewell-fig1": (FIGURE_1, PAPER),
-    "farewell-fig2": (FIGURE_2, PAPER),
-    "farewell-readings": (READINGS, PAPER),
-    "farewell-side": ([*FIGURE_1, "Figure 2b"], SIDE),
-    "farewell-crossover": ([*FIGURE_1, *FIGURE_2], CROSSOVER),
-    "farewell-applications": (
-        ["second-price auction", "cross-validation"],
-        [name for name in CROSSOVER if name != "Budget-UCB, code"],
-    ),
-}
-WITH_BARS = ("farewell-fig1", "farewell-fig2", "farewell-readings")
-
-
-def test_comparisons_have_their_casts(rehearsal):
-    for name in CAST:
-        with naming(name):
-            instances, cast = CAST[name]
-            outcome, calls = rehearsal(name)
-            check_records(outcome, name)
-            assert list(outcome.datasets) == instances
-            assert [(r["environment"], r["policy"]) for r in outcome.records] == [
-                (i, p) for i in instances for p in cast
-            ]
-            for record in outcome.records:
-                metrics = ["regret", "realised_regret", "optimal", "epochs"]
-                assert list(record["metrics"]) == metrics
-            for _, _, arguments in calls:
-                assert arguments["budget"] == 70 and arguments["checkpoints"] == "log"
-                codes = {k: v for k, v in arguments["grid"].items() if v}
-                code = {"Budget-UCB, code": {"log_factor": 2.0}}
-                assert codes == (code if "Budget-UCB, code" in cast else {})
-            axes = outcome.figure.axes
-            curves = axes[-len(instances) :]
-            for ax in curves:
-                assert [line.get_label() for line in ax.lines] == cast
-                assert ax.get_xscale() == ax.get_yscale() == "log"
-            assert curves[-1].get_xlabel() == "time $t$"
-            assert curves[0].get_ylabel() == "cumulative regret"
-            assert curves[1].get_ylabel() == ""
-            arms = (
-                max(len(g.provenance["delay"]) for _, g, _ in calls)
-                if name in WITH_BARS
-                else 1
-            )
-            assert legend_texts(outcome.figure) == cast + (
-                [f"arm {i}" for i in range(1, arms + 1)] if arms > 1 else []
-            )
-            note = outcome.figure.legends[0].get_title().get_text()
-            assert note == "mean of 3 seeds, 95 % interval"
-
-
-def test_the_cast_is_complete():
-    ours = {name for name in REGISTRY if name.startswith("farewell-")}
-    # Played in judging/test_choices, in test_least_waiting, and below.
-    others = ("prior", "radius", "least", "bounds", "coverage")
-    assert ours == {*CAST, *(f"farewell-{x}" for x in others)}
-
-
-def test_the_policies_are_what_their_names_say(rehearsal):
-    _, calls = rehearsal("farewell-crossover")
-    _, sides = rehearsal("farewell-side")
-    found, environment, _ = calls[0]
-    side, _, _ = sides[0]
-    problem = environment.problem
-    shorter = {"observe": "shorter"}
-    expected = {
-        "Wait-UCB": farewell.wait_ucb(problem),
-        "UCB-Simplex": farewell.ucb_simplex(problem),
-        "Budget-UCB": farewell.budget_ucb(problem),
-        "Budget-UCB, code": farewell.budget_ucb(problem),
-        "UCB-BV1": farewell.ucb_bv1(problem),
-        "omega*-UCB, rho = 1": farewell.omega_star_ucb(problem),
-        "omega*-UCB, shorter waits": farewell.omega_star_ucb(problem, **shorter),
-        "UCB1 on rewards": farewell.ucb1(problem),
-        "uniform": farewell.uniform(problem),
-    }
-    assert list(found) == list(expected)
-    for label, policy in expected.items():
-        assert found[label].name == policy.name, label
-        assert found[label].params == policy.params, label
-    assert expected["omega*-UCB, rho = 1"].params.rho == 1
-    assert [policy.name for policy in side.values()] == [
-        farewell.wait_ucb(problem).name,
-        farewell.wait_ucb(problem, observe="shorter").name,
-        wait_ucb_naive(problem).name,
-        farewell.product_limit(problem).name,
-        farewell.omega_star_ucb(problem).name,
-        farewell.omega_star_ucb(problem, **shorter).name,
-        farewell.product_limit_omega(problem).name,
-    ]
-    assert len({policy.name for policy in side.values()}) == len(side)
 
 
 def test_bars_of_the_delays_stand_above_the_curves(rehearsal):
     name = "farewell-fig1"
     outcome, calls = rehearsal(name)
-    instances, _ = CAST[name]
     axes = outcome.figure.axes
     above, below = axes[:3], axes[3:]
-    assert [ax.get_title() for ax in above] == instances
+    assert [ax.get_title() for ax in above] == FIGURE_1
     assert [ax.get_title() for ax in below] == ["", "", ""]
     assert [ax.get_ylabel() for ax in above] == ["probability", "", ""]
     outcome.figure.draw_without_rendering()
@@ -183,7 +68,7 @@ def test_claims_of_a_rehearsal(rehearsal):
     assert claims[0].id == "D2.1"
     assert claims[0].sentence.endswith(
         "UCB-Simplex with kappa = D (section 7.1): not comparable, here undecided "
-        "(Wait-UCB 1, UCB-Simplex 2), errata.md, D1."
+        "(Wait-UCB 1, UCB-Simplex 2), studies/results/errata.md, D1."
     )
     for name, figures in (("farewell-fig2", 1), ("farewell-readings", 2)):
         claims = judged(name)

@@ -3,25 +3,26 @@
 import numpy as np
 import pytest
 
-from jaxbandits_studies import Options
-from jaxbandits_studies.budgeted.lost_runs import ANYTIME, CAST, NAME, two_coins
-from jaxbandits_studies.budgeted.lost_runs import lost_runs as run
+from jaxbandits_studies import REGISTRY, Options
+from jaxbandits_studies.budgeted.lost_runs import ANYTIME, two_coins
+from jaxbandits_studies.common.casts import cast
 from jaxbandits_studies.theory import lost_runs
 from studies.tests.checks import assert_readable, check_records, entry
 
+NAME = "budgeted-lost-runs"
 OPTIONS = Options(400, 1_000, progress=False)
 
 
 @pytest.fixture(scope="module")
 def outcome():
-    return run(OPTIONS)
+    return REGISTRY[NAME].run(OPTIONS)
 
 
 def test_the_game_has_one_cost_that_policies_know():
     problem = two_coins().problem
     assert problem.lowest_cost == problem.highest_cost == (0.5, 0.5)
     # Of which the theory's form of z**2 knows.
-    assert CAST[ANYTIME].factory(problem).params.power == 0.5
+    assert cast("budgeted", "lost runs")[ANYTIME].factory(problem).params.power == 0.5
 
 
 @pytest.mark.slow
@@ -53,6 +54,6 @@ def test_the_figure_shows_all_policies_and_the_theory(rehearsal):
     check_records(outcome, NAME)
     (ax,) = outcome.figure.axes
     labels = [line.get_label() for line in ax.lines]
-    assert labels == [*CAST, "what lost runs lose, by theory"]
+    assert labels == [*cast("budgeted", "lost runs"), "what lost runs lose, by theory"]
     np.testing.assert_allclose(ax.lines[-1].get_ydata()[-1], 0.05 * 0.05 * 999)
     assert_readable(outcome.figure)

@@ -4,18 +4,24 @@ import pytest
 
 from jaxbandits import allocation, simulate
 from jaxbandits.registry import POLICIES
-from jaxbandits_studies.allocation.ordered import BUDGETS, LEAST, MEAN, MOST, NUM_ARMS
+from jaxbandits_studies.allocation.comparisons import (
+    LEAST_UNITS,
+    MEAN_UNITS,
+    MOST_UNITS,
+    NUM_TURNS,
+    TURN_BUDGETS,
+)
 
 
 def test_budgets_have_one_mean():
-    for budgets in BUDGETS.values():
-        assert sum(budgets) == MEAN * len(budgets)
+    for budgets in TURN_BUDGETS.values():
+        assert sum(budgets) == MEAN_UNITS * len(budgets)
 
 
 @pytest.mark.slow
 def test_who_plans_for_another_round_loses_more():
-    arms = allocation.simulation(NUM_ARMS, float(MEAN), LEAST, MOST)
-    game = allocation.ordered(arms, (*BUDGETS.values(),)[-1])
+    arms = allocation.simulation(NUM_TURNS, float(MEAN_UNITS), LEAST_UNITS, MOST_UNITS)
+    game = allocation.ordered(arms, (*TURN_BUDGETS.values(),)[-1])
     names = ["thompson", "thompson-greedy", "thompson-mean"]
     policies = {name: POLICIES[f"ordered/{name}"](game.problem) for name in names}
     data = simulate(policies, game, horizon=1_000, seeds=32, checkpoints=[1_000])

@@ -12,8 +12,9 @@ import pytest
 
 from jaxbandits.stats import final
 from jaxbandits_studies import Options
-from jaxbandits_studies.budgeted.comparisons import BASELINE, EVERYONE, LOG_SHARE
+from jaxbandits_studies.budgeted.comparisons import BASELINE, LOG_SHARE
 from jaxbandits_studies.budgeted.instances import BUDGET, synthetic
+from jaxbandits_studies.common.casts import cast
 from jaxbandits_studies.common.comparison import run_contestants
 from studies.tests.ztable import Row, check_rows
 
@@ -85,10 +86,11 @@ def regrets():
     def run(instance):
         if instance not in found:
             environment = synthetic()[instance]
-            cast = {name: EVERYONE[name] for name in INDEPENDENT}
+            everyone = cast("budgeted", "everyone")
+            contestants = {name: everyone[name] for name in INDEPENDENT}
             options = Options(100, BUDGET, progress=False)
             dataset = run_contestants(
-                environment, cast, options, by_budget=True, checkpoints="log"
+                environment, contestants, options, by_budget=True, checkpoints="log"
             )
             found[instance] = final(dataset, "regret").isel(params=0)
         return found[instance]

@@ -10,18 +10,16 @@ import pytest
 
 from jaxbandits.stats import mean, sem
 from jaxbandits_studies import Options
+from jaxbandits_studies.common.casts import cast
 from jaxbandits_studies.common.comparison import run_contestants
-from jaxbandits_studies.farewell.comparisons import FIGURE_1, FIGURE_2, PAPER, SIDE
+from jaxbandits_studies.farewell.comparisons import FIGURE_1, FIGURE_2
 from studies.tests.ztable import Row, check_rows
 
 pytestmark = pytest.mark.slow
 
-CAST = {name: PAPER[name] for name in ("Wait-UCB", "UCB-Simplex", "UCB-BV1")} | {
-    # The independent simulation took the radius of the published code.
-    "Budget-UCB, code": PAPER["Budget-UCB, code"],
-    "Wait-UCB, shorter waits": SIDE["Wait-UCB, shorter waits"],
-    "omega*-UCB, rho = 1": PAPER["omega*-UCB, rho = 1"],
-}
+# The independent simulation took Budget-UCB's radius of the published code.
+PAPER = cast("farewell", "paper")
+CAST = PAPER | cast("farewell", "side")
 # Horizon -> policy -> regret on the three instances, with its standard error.
 INDEPENDENT = {
     100_000: {
@@ -58,8 +56,8 @@ def row(policy, instance, horizon, seeds=100):
 def played(policy, instance, make, horizon, seeds, number):
     """Ours beside the number."""
     options = Options(seeds, horizon, progress=False)
-    cast = {policy: (CAST | PAPER)[policy]}
-    dataset = run_contestants(make(), cast, options, by_budget=True)
+    alone = {policy: CAST[policy]}
+    dataset = run_contestants(make(), alone, options, by_budget=True)
     found = (float(f(dataset, "regret")[0, 0, -1]) for f in (mean, sem))
     return Row(f"{policy}, {instance}, {horizon:,}", *found, *number, 0.5)
 

@@ -1,4 +1,4 @@
-"""The printed estimator against the truncated one: bias, coverage, and regret."""
+"""The printed estimator against the truncated one: bias and coverage."""
 
 from functools import cache, partial
 
@@ -17,13 +17,11 @@ from jaxbandits.plots import (
     draw_legend,
     figure,
     line_style,
-    plot_panels,
     readable_ticks,
 )
-from jaxbandits.stats import entry, make_record, mean, summary_records
-from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from jaxbandits.stats import entry, make_record
 from jaxbandits_studies.common.experiment import Options, Outcome
-from jaxbandits_studies.slips.allocation import ESTIMATORS, ra_ucb_printed
+from jaxbandits_studies.slips.allocation import ESTIMATORS
 
 BUDGET, PROBABILITY = 40.0, 0.7
 CASES = ((10.0, 0.1), (10.0, 0.3), (10.0, 1.0), (3.0, 0.1), (30.0, 0.1))
@@ -155,26 +153,3 @@ def _picture(rows):
         ax.invert_yaxis()
     draw_legend(axes, "estimator")
     return fig
-
-
-def slopes(options: Options) -> Outcome:
-    """Regret of RA-UCB with both estimators, and its log-log slope at the end.
-
-    The slope is that of the mean regret over the last factor of ten in rounds.
-    """
-    game = allocation.simulation()
-    cast = {
-        f"RA-UCB, {name}": Contestant(partial(ra_ucb_printed, estimator=name))
-        for name in ESTIMATORS
-    }
-    dataset = run_contestants(game, cast, options, checkpoints="log")
-    records = summary_records(dataset, "allocation-slopes", metrics=["regret"])
-    rounds = dataset["checkpoint"].values
-    late = rounds >= options.horizon / 10
-    for record in records:
-        curve = mean(dataset, "regret").sel(policy=record["policy"]).isel(params=0)
-        slope = np.polyfit(np.log(rounds[late]), np.log(curve.values[late]), 1)[0]
-        record["metrics"]["slope"] = entry(slope)
-    datasets = {game.name: dataset}
-    draw = partial(plot_panels, datasets, x_scale="log", y_scale="log")
-    return Outcome(datasets, records, draw)

@@ -4,6 +4,7 @@ A scale of RA-UCB's radii is chosen family by family, on seeds of the tuning set
 numbers that are shown are of others.
 """
 
+import itertools
 from collections.abc import Callable, Mapping
 from functools import partial
 
@@ -12,7 +13,6 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from jaxbandits import allocation
-from jaxbandits.allocation import thompson
 from jaxbandits.allocation.solving import is_concave
 from jaxbandits.laws.thresholds import (
     beta_one,
@@ -27,14 +27,12 @@ from jaxbandits.laws.thresholds import (
 )
 from jaxbandits.plots import draw_legend, figure, line_style, readable_ticks
 from jaxbandits.protocol import Environment
-from jaxbandits.stats import Record, entry, final, summary_records
-from jaxbandits_studies.allocation.cast import AS_PRINTED, THOMPSON, all_learn_at
-from jaxbandits_studies.allocation.tuning import SCALES
-from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from jaxbandits.stats import Record, entry, final
+from jaxbandits_studies.common.casts import cast
+from jaxbandits_studies.common.comparison import Contestant, play_games
 from jaxbandits_studies.common.experiment import Options, Outcome
 from jaxbandits_studies.judging.protocol import TUNING_SEED
 
-NAME = "allocation-families"
 ROOT_SEED = 26_112_026  # of no other experiment
 # The arms of A.1. Where thresholds are at most 1, a budget about as plentiful.
 _A1 = allocation.simulation
@@ -57,46 +55,49 @@ TUNED, PRINTED = "RA-UCB, tuned", "RA-UCB, as printed"
 ONE, EIGHT = "Thompson", "Thompson, mean of 8, feasible"
 DRAWN = (EIGHT, ONE, PRINTED)  # beside the tuned one
 MEDIANS = "ratio of medians"
-RA_UCB = all_learn_at(np.array(SCALES))
 
 
 def _cast(game: Environment) -> dict[str, Contestant]:
     """Who can play a game: a mean of optima is for what is concave."""
-    cast = {TUNED: RA_UCB, PRINTED: AS_PRINTED, ONE: THOMPSON}
-    if is_concave(game.problem) and not game.problem.family.integer:
-        cast[EIGHT] = Contestant(partial(thompson, draws=8, feasible=True))
-    return cast
+    concave = is_concave(game.problem) and not game.problem.family.integer
+    return cast("allocation", "family, concave" if concave else "family")
 
 
-def families(options: Options) -> Outcome:
+def families(name: str, options: Options) -> Outcome:
     """Regret over that of the tuned RA-UCB, a row per family."""
-    datasets, records, end = {}, [], [options.horizon]
+    datasets, records = {}, []
     for title in QUICK if options.quick else GAMES:
         game = GAMES[title]()
-        at_end = partial(run_contestants, game, options=options, checkpoints=end)
-        tuning = at_end({TUNED: RA_UCB}, root_seed=TUNING_SEED)
-        means = final(tuning, "regret").sel(policy=TUNED).mean("seed")
+        at_end = partial(
+            play_games,
+            name,
+            {title: game},
+            options=options,
+            metrics=["regret"],
+            checkpoints=[options.horizon],
+        )
+        contestants = _cast(game)
+        tuning = at_end(cast={TUNED: contestants[TUNED]}, root_seed=TUNING_SEED)
+        means = final(tuning.datasets[title], "regret").sel(policy=TUNED).mean("seed")
         best = int(np.argmin(means.values))
-        datasets[title] = at_end(_cast(game), root_seed=ROOT_SEED)
-        records += _records(title, datasets[title], best)
+        played = at_end(cast=contestants, root_seed=ROOT_SEED)
+        datasets |= played.datasets
+        records += _with_ratios(played.records, datasets[title], best)
     draw = partial(_picture, records, options)
     return Outcome(datasets, records, draw, _notes(records), root_seed=ROOT_SEED)
 
 
-def _records(title: str, dataset: xr.Dataset, best: int) -> list[Record]:
-    """A record per policy and scale, with what the mean of heavy tails does not tell.
+def _with_ratios(records: list[Record], dataset: xr.Dataset, best: int) -> list[Record]:
+    """The records, with what the mean of heavy tails does not tell.
 
     The error of a ratio of means is that of its linearisation, seeds being paired.
     """
-    result = summary_records(dataset, NAME, environment=title, metrics=["regret"])
     regret = final(dataset, "regret")
     tuned = regret.sel(policy=TUNED).isel(params=best)
-    places = [
-        (name, i)
-        for name in dataset["policy"].values.tolist()
-        for i in range(len(SCALES) if name == TUNED else 1)
-    ]
-    for record, (name, i) in zip(result, places, strict=True):
+    scales = itertools.count()
+    for record in records:
+        name = record["policy"]
+        i = next(scales) if name == TUNED else 0
         own = regret.sel(policy=name).isel(params=i)
         metrics = record["metrics"]
         metrics["regret_median"] = entry(own.median().item())
@@ -108,8 +109,8 @@ def _records(title: str, dataset: xr.Dataset, best: int) -> list[Record]:
             of_medians = own.median() / tuned.median()
             metrics["ratio_of_medians"] = entry(of_medians.item())
         elif i != best:
-            record["policy"] = f"RA-UCB, scale {SCALES[i]:g}"
-    return result
+            record["policy"] = f"RA-UCB, scale {record['params']['scale']:g}"
+    return records
 
 
 def _picture(records: list[Record], options: Options) -> Figure:

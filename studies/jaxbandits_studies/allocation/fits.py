@@ -1,25 +1,37 @@
-"""Figure 5 of the allocation paper: Weibull laws of EdNet response times."""
+"""Figures 5 and 6 of the allocation paper: laws of EdNet's times and Criteo's log."""
 
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
+from matplotlib.figure import Figure
 
-from jaxbandits.plots import draw_legend, figure, line_style, literal
+from jaxbandits.plots import draw_legend, figure, line_style, literal, share_names
 from jaxbandits.stats import make_record
+from jaxbandits_studies.allocation.comparisons import (
+    CRITEO_FILE,
+    CRITEO_NOTE,
+    EDNET_FILE,
+)
 from jaxbandits_studies.common.data import FOLDER, data_file
 from jaxbandits_studies.common.experiment import Options, Outcome
+from jaxbandits_studies.datasets import load_criteo
 from jaxbandits_studies.datasets.ednet_users import EdNet, load_ednet
 from jaxbandits_studies.datasets.fitting import (
     QUANTILES,
     WeibullFit,
+    fit_discrete_weibull,
     fit_weibull,
     kolmogorov_smirnov,
     trim,
 )
-from jaxbandits_studies.datasets.synthetic import ednet_like_parameters
+from jaxbandits_studies.datasets.synthetic import (
+    criteo_like_parameters,
+    ednet_like_parameters,
+)
 
-EDNET_FILE = "ednet_pseudo_users.csv.gz"
+CAMPAIGNS = 3  # of Figure 6
 QUESTION = "q4135"  # Figure 5
 TRUNCATED, PLAIN = "truncated fit, middle 95 %", "plain fit, all times"
 NO_DATA = (
@@ -164,3 +176,78 @@ def _record(question, law, answers, row):
     return make_record(
         "allocation-fig5", question, law, metrics, seeds=1, horizon=answers
     )
+
+
+class _Clicks(NamedTuple):
+    """Impressions up to the clicks of a campaign, i64[n] >= 1, and what is known."""
+
+    impressions: np.ndarray
+    truth: dict[str, float]
+
+
+def _logged_clicks(log) -> dict[str, _Clicks]:
+    """Of the campaigns with the most clicks."""
+    most = np.argsort(-log.clicks, kind="stable")[:CAMPAIGNS]
+    return {f"campaign {log.campaigns[c]}": _Clicks(log.counts(c), {}) for c in most}
+
+
+def _drawn_clicks(size: int) -> dict[str, _Clicks]:
+    """Of synthetic campaigns."""
+    arms = criteo_like_parameters()
+    rng = np.random.default_rng(2017)
+    results = {}
+    for campaign in range(CAMPAIGNS):
+        shape, rate = arms.shape[campaign], arms.rate[campaign]
+        draws = np.ceil(rng.weibull(shape, size) / rate).astype(int)
+        truth = {"true_shape": shape, "true_rate": rate}
+        results[f"campaign {campaign + 1}"] = _Clicks(np.maximum(draws, 1), truth)
+    return results
+
+
+def impressions(name: str, options: Options) -> Outcome:
+    """Impressions before a click, of three campaigns, and a fit to them.
+
+    Without the log, options' seeds are the clicks of every campaign.
+    """
+    path = data_file(CRITEO_FILE, needed=False)
+    if path is None:
+        clicks, notes = _drawn_clicks(options.seeds), (CRITEO_NOTE,)
+    else:
+        clicks, notes = _logged_clicks(load_criteo(path)), ()
+    records, played = [], {}
+    for title, (draws, truth) in clicks.items():
+        fit = fit_discrete_weibull(draws)
+        most = int(np.quantile(draws, 0.995))
+        counts = np.arange(1, most + 1)
+        share = np.array([np.mean(draws == n) for n in counts])
+        probability = np.diff(fit.cdf(np.arange(most + 1)))
+        played[title] = xr.Dataset(
+            {"share": ("impressions", share), "fit": ("impressions", probability)},
+            coords={"impressions": counts},
+        )
+        results = {"shape": fit.shape, "rate": fit.rate}
+        records.append(
+            make_record(
+                name,
+                title,
+                "discrete Weibull",
+                results | truth,
+                seeds=len(draws),
+                horizon=1,
+            )
+        )
+    return Outcome(played, records, partial(_draw_fits, played), notes)
+
+
+def _draw_fits(played: dict[str, xr.Dataset]) -> Figure:
+    """A panel per campaign."""
+    fig, axes = figure(1, len(played))
+    for ax, (title, data) in zip(axes, played.items(), strict=True):
+        counts, color = data["impressions"], line_style(0).color
+        ax.bar(counts, data["share"], color="0.75", label="clicks")
+        ax.plot(counts, data["fit"], "o-", color=color, label="fit")
+        ax.set(title=literal(title), xlabel="impressions up to the click")
+        ax.set_ylabel("probability")
+    share_names(axes)
+    draw_legend(axes)
+    return fig

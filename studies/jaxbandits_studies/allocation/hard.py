@@ -11,23 +11,17 @@ from jaxbandits import allocation
 from jaxbandits.laws.thresholds import exponential
 from jaxbandits.plots import draw_legend, figure, line_style, readable_ticks
 from jaxbandits.protocol import Environment
-from jaxbandits.stats import entry, interval_of, summary_records
-from jaxbandits_studies.allocation.cast import ALL_LEARN, THOMPSON, TUNED
-from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from jaxbandits.stats import entry, interval_of
+from jaxbandits_studies.common.casts import cast
+from jaxbandits_studies.common.comparison import play_games
 from jaxbandits_studies.common.experiment import Options, Outcome
 from jaxbandits_studies.theory import allocation as theory
 
 NUM_ARMS = 5
 FACTORS = (16, 4, 1)  # of the horizon, for the shorter games
-CAST = {
-    "RA-UCB, all arms learn": ALL_LEARN,
-    "RA-UCB, tuned": TUNED,
-    "Thompson": THOMPSON,
-    "uniform": Contestant(allocation.uniform),
-}
 
 
-def hard(options: Options) -> Outcome:
+def hard(name: str, options: Options) -> Outcome:
     """Regret at T of games made for T, beside what no policy can promise to beat.
 
     Appendix B: B = 1 and p = 1; all arms have the rate lambda but one, which has
@@ -36,21 +30,27 @@ def hard(options: Options) -> Outcome:
     the K choices, too, as the total variation's bound is concave in what arms get.
     """
     horizons = [max(options.horizon // n, 4 * NUM_ARMS) for n in FACTORS]
-    games = {T: _hard_game(T, horizons) for T in horizons}
+    contestants = cast("allocation", "hard")
     datasets, records = {}, []
-    results = {name: [] for name in CAST}
-    for T, game in games.items():
-        at_t = options._replace(horizon=T)
-        dataset = run_contestants(game, CAST, at_t, checkpoints=[T])
-        datasets[game.name] = dataset
-        rows = summary_records(dataset, "allocation-hard", metrics=["regret"])
-        for name, bound in _bounds(T).items():
-            for row in rows:
-                row["metrics"][name] = entry(bound)
-        records += rows
-        for name in CAST:
-            at_end = dataset["regret"].sel(policy=name).isel(params=0, checkpoint=-1)
-            results[name].append([float(x) for x in interval_of(at_end)])
+    results = {label: [] for label in contestants}
+    for T in horizons:
+        game = _hard_game(T, horizons)
+        played = play_games(
+            name,
+            {game.name: game},
+            contestants,
+            options._replace(horizon=T),
+            metrics=["regret"],
+            checkpoints=[T],
+        )
+        for bound, value in _bounds(T).items():
+            for record in played.records:
+                record["metrics"][bound] = entry(value)
+        datasets |= played.datasets
+        records += played.records
+        for label, runs in results.items():
+            at_end = played.final(game.name).sel(policy=label)
+            runs.append([float(x) for x in interval_of(at_end)])
 
     def draw() -> Figure:
         fig, (ax,) = figure()
@@ -60,7 +60,7 @@ def hard(options: Options) -> Outcome:
             style = line_style(i)._asdict()
             ax.errorbar(horizons, mean, errors, label=name, **style)
         for i, (name, bound) in enumerate(_bounds(np.array(horizons)).items()):
-            style = line_style(len(CAST) + i)._asdict() | {"marker": None}
+            style = line_style(len(results) + i)._asdict() | {"marker": None}
             ax.plot(horizons, bound, label=name, **style)
         ax.set(xscale="log", yscale="log", xlabel="T", ylabel="regret at T")
         readable_ticks(ax.xaxis, "log", horizons[0], horizons[-1])

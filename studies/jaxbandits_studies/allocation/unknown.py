@@ -17,42 +17,22 @@ from jaxbandits import allocation
 from jaxbandits.laws.thresholds import discrete_weibull, exponential, weibull
 from jaxbandits.plots import draw_legend, figure, line_style, readable_ticks
 from jaxbandits.protocol import Environment
-from jaxbandits.stats import entry, final, interval_of, summary_records
-from jaxbandits_studies.allocation.cast import THOMPSON, exploration, start_rounds
-from jaxbandits_studies.common.comparison import Contestant, add_spread, run_contestants
+from jaxbandits.stats import final, interval_of
+from jaxbandits_studies.common.casts import cast
+from jaxbandits_studies.common.comparison import play_games
 from jaxbandits_studies.common.experiment import Options, Outcome
 from jaxbandits_studies.datasets.synthetic import (
     criteo_like_parameters,
     ednet_like_parameters,
 )
 
-NAME = "allocation-unknown"
 NUM_ARMS = 5
 BUDGETS = tuple(range(4, 41, 4))  # each as likely as the others, in every round
 QUESTIONS, SECONDS = 8, (60, 120, 180, 240, 300)
 CAMPAIGNS, LARGEST = 8, 20  # impressions
 # The rates of A.1 with B = 40; in a cascade those of `allocation-cascade`.
 WIDE, NARROW = (1 / 40, 2.0), (1 / 40, 0.1)
-# As RA-UCB is tuned (`cast.TUNED`): all arms learn, and radii are 0.05 log t.
-LEARN = {"update": "all", "others": "point", "start": "uniform_split"}
-SHARP = {"scale": 0.05, "initial": start_rounds}
-
-
-def _delta(greedy: str) -> Contestant:
-    return Contestant(partial(allocation.mg_ucb_delta, greedy=greedy, **LEARN), SHARP)
-
-
 BASELINE = "Thompson"
-# Who plays everywhere.
-PLANS = {
-    BASELINE: THOMPSON,
-    "NO-UCB": Contestant(allocation.no_ucb, {"initial": start_rounds}),
-    "RA-ETC": Contestant(allocation.ra_etc, {"exploration": exploration}),
-}
-UNIFORM = {"uniform": Contestant(allocation.uniform)}
-MG_UCB = {"MG-UCB, tuned": Contestant(partial(allocation.mg_ucb, **LEARN), SHARP)}
-DIFFERENCE = {"MG-UCB-Delta, differences": _delta("difference")}
-ENVELOPE = {"MG-UCB-Delta, envelopes": _delta("envelope")}
 
 
 def _drawn(
@@ -124,53 +104,56 @@ def _campaigns() -> Environment:
 
 
 # What is drawn alike -> names in the games.
-SERIES = {name: [name] for name in PLANS} | {
-    "MG-UCB or MG-UCB-Delta, tuned": [*MG_UCB, *ENVELOPE, *DIFFERENCE],
-    "uniform": [*UNIFORM],
+SERIES = {name: [name] for name in (BASELINE, "NO-UCB", "RA-ETC")} | {
+    "MG-UCB or MG-UCB-Delta, tuned": [
+        "MG-UCB, tuned",
+        "MG-UCB-Delta, envelopes",
+        "MG-UCB-Delta, differences",
+    ],
+    "uniform": ["uniform"],
 }
 
 
 class Game(NamedTuple):
-    """A game and who can play it.
+    """A game; who can play it is the cast of its title.
 
     Attributes:
       make: of the environment.
-      cast: by the name that results show.
       shorter: by what its seeds and its rounds are divided.
     """
 
     make: Callable[[], Environment]
-    cast: dict[str, Contestant]
     shorter: int = 1
 
 
 GAMES = {
-    "concave": Game(partial(_drawn, *WIDE), PLANS | MG_UCB | UNIFORM),
-    "a round pays once": Game(partial(_drawn, *NARROW, cascade=True), PLANS | UNIFORM),
-    "sigmoids": Game(_quiz, PLANS | ENVELOPE | UNIFORM),
-    "whole units": Game(_campaigns, PLANS | DIFFERENCE | UNIFORM),
+    "concave": Game(partial(_drawn, *WIDE)),
+    "a round pays once": Game(partial(_drawn, *NARROW, cascade=True)),
+    "sigmoids": Game(_quiz),
+    "whole units": Game(_campaigns),
     # Regrets may be below 0, as the benchmark never gives back. K + 1 flows a round.
-    "stop on success": Game(partial(_drawn, *WIDE, stop=True), PLANS | MG_UCB, 4),
+    "stop on success": Game(partial(_drawn, *WIDE, stop=True), 4),
 }
 QUICK = ("concave", "stop on success")
 
 
-def unknown(options: Options) -> Outcome:
+def unknown(name: str, options: Options) -> Outcome:
     """Regret of all policies that can play a game, a row per game."""
     datasets, records = {}, []
     for title in QUICK if options.quick else GAMES:
-        game = GAMES[title]
-        own = _of(game, options)
-        environment = game.make()._replace(name=title)
-        end = [own.horizon]
-        dataset = run_contestants(environment, game.cast, own, checkpoints=end)
-        results = summary_records(dataset, NAME, metrics=["regret"])
-        add_spread(results, dataset, "regret", BASELINE)
-        worst = final(dataset, "regret").isel(params=0).max("seed")
-        for record in results:
-            most = worst.sel(policy=record["policy"]).item()
-            record["metrics"]["regret_worst"] = entry(most)
-        datasets[title], records = dataset, records + results
+        own = _of(GAMES[title], options)
+        played = play_games(
+            name,
+            {title: GAMES[title].make()._replace(name=title)},
+            cast("allocation", title),
+            own,
+            metrics=["regret"],
+            spread=BASELINE,
+            worst=True,
+            checkpoints=[own.horizon],
+        )
+        datasets |= played.datasets
+        records += played.records
     return Outcome(datasets, records, partial(_picture, datasets, options))
 
 

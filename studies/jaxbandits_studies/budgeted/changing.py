@@ -1,7 +1,6 @@
 """Arms that change: what ignoring it costs, and what a memory costs where none does."""
 
 from collections.abc import Mapping
-from functools import partial
 
 import xarray as xr
 from matplotlib.axes import Axes
@@ -17,49 +16,46 @@ from jaxbandits.plots import (
     readable_ticks,
 )
 from jaxbandits.protocol import Environment
-from jaxbandits.stats import final, summary_records
-from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from jaxbandits.stats import final
+from jaxbandits_studies.common.casts import cast
+from jaxbandits_studies.common.comparison import (
+    Contestant,
+    play_games,
+    run_contestants,
+)
 from jaxbandits_studies.common.experiment import Options, Outcome
 
-NAME = "budgeted-changing"
 ARMS, PHASES = 10, 5
 FADING = "discounted omega-UCB"
 STILL = "omega-UCB, rho = 1/4"
-CAST = {
-    FADING: Contestant(budgeted.discounted_omega_ucb),
-    STILL: Contestant(budgeted.omega_ucb, {"rho": 1 / 4}),
-    "share-UCB, anytime": Contestant(partial(budgeted.share_ucb, clock="spent")),
-    "BTS": Contestant(budgeted.bts),
-    "uniform": Contestant(budgeted.uniform),
-}
 MEMORIES = tuple(250.0 * 2**k for k in range(9))
+FIRST = 5  # style, behind those of the cast
 DEFAULT = 4_000.0  # of the policy, marked among them
 
 
-def changing(options: Options) -> Outcome:
+def changing(name: str, options: Options) -> Outcome:
     """Regret in five phases and in one, and of the memory in both."""
     length = options.horizon / PHASES
-    games = [s_br_changing(ARMS, phases, length) for phases in (PHASES, 1)]
-    cast, memories = CAST, MEMORIES
+    made = [s_br_changing(ARMS, phases, length) for phases in (PHASES, 1)]
+    games = {game.name: game for game in made}
+    contestants, memories = cast("budgeted", "changing"), MEMORIES
     if options.quick:
-        cast = {name: CAST[name] for name in (FADING, STILL)}
+        contestants = {label: contestants[label] for label in (FADING, STILL)}
         memories = MEMORIES[:2]
     sweep = {FADING: Contestant(budgeted.discounted_omega_ucb, {"memory": memories})}
-    datasets, records, swept = {}, [], {}
-    for game in games:
-        run = partial(run_contestants, game, options=options, by_budget=True)
-        datasets[game.name] = run(cast)
-        records += summary_records(
-            datasets[game.name],
-            NAME,
-            environment=game.name,
-            metrics=["regret", "optimal"],
-        )
-        swept[game.name] = run(sweep).isel(checkpoint=[-1])
+    metrics = ["regret", "optimal"]
+    datasets, records = play_games(
+        name, games, contestants, options, metrics=metrics, by_budget=True
+    )
+    swept = {
+        title: run_contestants(game, sweep, options, by_budget=True)
+        for title, game in games.items()
+    }
+    swept = {title: each.isel(checkpoint=[-1]) for title, each in swept.items()}
 
     def draw() -> Figure:
         fig, (ax, beside) = figure(1, 2)
-        _draw_phases(ax, games[0], datasets[games[0].name])
+        _draw_phases(ax, made[0], datasets[made[0].name])
         _draw_memory(beside, datasets, swept)
         draw_legend([ax, beside], f"{options.seeds:,} seeds; the dots: the default")
         return fig
@@ -81,7 +77,7 @@ def _draw_memory(
 ) -> None:
     """Final regret by the memory, beside that of who does not forget."""
     for i, (title, dataset) in enumerate(swept.items()):
-        style = line_style(len(CAST) + i)._asdict()
+        style = line_style(FIRST + i)._asdict()
         curve = final(dataset, "regret").sel(policy=FADING)
         where = dataset["param_memory"].sel(policy=FADING).values.ravel()
         means = curve.mean("seed").values

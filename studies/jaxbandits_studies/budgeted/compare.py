@@ -8,13 +8,12 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from jaxbandits import budgeted
 from jaxbandits.checks import instance, positive, whole
 from jaxbandits.plots import plot_panels
 from jaxbandits.protocol import Environment
 from jaxbandits.results import as_share
 from jaxbandits.simulation.dealing import dealt
-from jaxbandits_studies.common.comparison import Contestant
+from jaxbandits_studies.common.casts import cast
 from jaxbandits_studies.common.experiment import Options, Outcome
 from jaxbandits_studies.common.ranking import (
     CAVEAT,
@@ -26,28 +25,7 @@ from jaxbandits_studies.common.ranking import (
 )
 from jaxbandits_studies.datasets import Records, records_of
 
-_omega, _share = budgeted.omega_star_ucb, budgeted.share_ucb
-# What `jaxbandits recommend budgeted` names, and their rivals. Nobody who needs an
-# oracle, and nobody who plays like uniform play for 1e5 pulls.
-CAST = {
-    "share-UCB, anytime": Contestant(partial(_share, clock="spent")),
-    "share-UCB, anytime, joint": Contestant(partial(_share, clock="spent", joint=True)),
-    "share-UCB": Contestant(_share),
-    "ratio TS": Contestant(budgeted.ratio_thompson),
-    "price TS": Contestant(budgeted.price_thompson),
-    "omega*-UCB, shrunk": Contestant(partial(_omega, variance="shrunk")),
-    "omega*-UCB": Contestant(_omega),
-    "omega*-UCB, shrunk, log(t/n), rho = 1/2": Contestant(
-        partial(_omega, exploration="log_share", variance="shrunk"), {"rho": 0.5}
-    ),
-    "m-UCB": Contestant(budgeted.m_ucb),
-    "BTS": Contestant(budgeted.bts),
-    "KUBE": Contestant(budgeted.kube),
-    "UCB-SC+": Contestant(budgeted.ucb_sc_plus),
-    "b-greedy": Contestant(budgeted.b_greedy),
-    "epsilon-first": Contestant(budgeted.epsilon_first),
-    "uniform": Contestant(budgeted.uniform),
-}
+CAST = cast("budgeted", "own pulls")
 LOST = "leaves", "on the table"
 # In the legend: its longest name says how many fit side by side.
 SHORT = {
@@ -97,7 +75,14 @@ def compare(
     datasets, records, notes = {}, [], []
     for title, environment in environments.items():
         game = dealt(_in_order_of_rows(environment))
-        result = played(title, game, CAST, options, by_budget=True, brings="reward")
+        result = played(
+            title,
+            game,
+            CAST,
+            options,
+            by_budget=True,
+            brings="reward",
+        )
         datasets[title] = result.dataset
         records += result.records
         notes += [

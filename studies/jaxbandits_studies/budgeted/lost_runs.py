@@ -1,11 +1,8 @@
 """Runs that share-UCB loses on two coins, and what theory says of them."""
 
-from functools import partial
-
 import numpy as np
 from matplotlib.figure import Figure
 
-from jaxbandits import budgeted
 from jaxbandits.budgeted import make_environment
 from jaxbandits.laws import Bernoulli, Discrete, Product, bernoulli, discrete, product
 from jaxbandits.plots import (
@@ -16,24 +13,15 @@ from jaxbandits.plots import (
     readable_ticks,
 )
 from jaxbandits.protocol import Environment
-from jaxbandits.stats import entry, summary_records
-from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from jaxbandits.stats import entry
+from jaxbandits_studies.common.casts import cast
+from jaxbandits_studies.common.comparison import play_games
 from jaxbandits_studies.common.experiment import Options, Outcome
 from jaxbandits_studies.theory import lost_runs as theory
 
-NAME = "budgeted-lost-runs"
 BEST, OTHER, COST, RHO = 0.95, 0.9, 0.5, 0.5
 ANYTIME = "share-UCB, anytime"
 LOG_SHARE = "omega*-UCB, shrunk, log(t/n)"
-CAST = {
-    ANYTIME: Contestant(partial(budgeted.share_ucb, clock="spent"), {"rho": RHO}),
-    "share-UCB": Contestant(budgeted.share_ucb, {"rho": RHO}),
-    LOG_SHARE: Contestant(
-        partial(budgeted.omega_star_ucb, exploration="log_share", variance="shrunk"),
-        {"rho": RHO},
-    ),
-    "BTS": Contestant(budgeted.bts),
-}
 
 
 def two_coins() -> Environment:
@@ -49,18 +37,24 @@ def two_coins() -> Environment:
     return make_environment("two coins", law, arms, unit="cheapest", cost_range=known)
 
 
-def lost_runs(options: Options) -> Outcome:
+def lost_runs(name: str, options: Options) -> Outcome:
     """Regret and the share of lost runs, and what theory says of both."""
     environment = two_coins()
-    dataset = run_contestants(
-        environment, CAST, options, by_budget=True, checkpoints="log"
+    played = play_games(
+        name,
+        {environment.name: environment},
+        cast("budgeted", "lost runs"),
+        options,
+        metrics=["regret", "optimal"],
+        by_budget=True,
+        checkpoints="log",
     )
+    dataset = played.datasets[environment.name]
     rounds = np.asarray(dataset["checkpoint"].values, float)
     whole = np.maximum(rounds, 1.0)  # the first checkpoints are parts of a pull
     bound = theory.lost_regret(whole, RHO, BEST, OTHER)
     pulls = (dataset["optimal"] * dataset["rounds"]).isel(params=0).round()
-    records = summary_records(dataset, NAME, metrics=["regret", "optimal"])
-    for record in records:
+    for record in played.records:
         form = "log_share" if record["policy"] == LOG_SHARE else "share"
         # No more pulls of the best arm than the failures that give it up.
         few = theory.pulls_until_given_up(whole[-1], RHO, OTHER, form)
@@ -76,11 +70,11 @@ def lost_runs(options: Options) -> Outcome:
     def draw() -> Figure:
         fig, (ax,) = figure()
         plot_curves(dataset, ax=ax, x_scale="log", y_scale="log")
-        style = line_style(len(CAST))._asdict()
+        style = line_style(dataset.sizes["policy"])._asdict()
         ax.plot(rounds, bound, label="what lost runs lose, by theory", **style)
         readable_ticks(ax.yaxis, "log", 0.1, ax.dataLim.y1)
         ax.set_ylim(0.1)
         draw_legend(ax, f"{options.seeds:,} seeds")
         return fig
 
-    return Outcome({environment.name: dataset}, records, draw)
+    return Outcome(*played, draw)

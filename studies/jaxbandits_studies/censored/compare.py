@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from jaxbandits import censored
 from jaxbandits.censored import Runs, recorded, scaled
 from jaxbandits.checks import Numbers, instance, non_negative, number, text, whole
 from jaxbandits.laws.law import exceeds
 from jaxbandits.plots import plot_panels
 from jaxbandits.protocol import Environment
 from jaxbandits.simulation.dealing import dealt
-from jaxbandits_studies.common.comparison import Contestant
+from jaxbandits_studies.common.casts import cast
 from jaxbandits_studies.common.experiment import Options, Outcome
 from jaxbandits_studies.common.ranking import (
     CAVEAT,
@@ -31,20 +30,8 @@ from jaxbandits_studies.common.ranking import (
 ROUNDS = 10_000
 PENALTY = 10.0  # PAR10
 LIMITS = 10
+CAST = cast("censored", "own runs")
 LOST = "loses", "rewards to the best pair of a configuration and a limit"
-_kaplan_meier = partial(censored.rcucb, survival="kaplan_meier")
-# What `jaxbandits recommend censored` names, and its rivals.
-CAST = {
-    "cell TS": Contestant(censored.cell_thompson),
-    "RCUCB, eq. (12)": Contestant(censored.rcucb),
-    "RCUCB, gain radius only": Contestant(censored.rcucb, {"penalty_radius": 0.0}),
-    "RCUCB, Kaplan-Meier": Contestant(_kaplan_meier),
-    "TS": Contestant(censored.thompson),
-    "UCB": Contestant(censored.ucb_reduction),
-    "KL-UCB": Contestant(censored.kl_ucb_reduction),
-    "MOSS": Contestant(censored.moss_reduction),
-    "uniform": Contestant(censored.uniform),
-}
 
 
 def compare_runs(
@@ -88,7 +75,14 @@ def compare_runs(
     limits = default_limits(runs) if limits is None else limits
     factor = number("penalty", penalty)
     game = recorded(name, runs, limits, penalty=scaled(factor), unit=unit)
-    result = played(name, dealt(game), CAST, options, by_budget=False, brings="gain")
+    result = played(
+        name,
+        dealt(game),
+        CAST,
+        options,
+        by_budget=False,
+        brings="gain",
+    )
     notes = (
         *_arms_in_words(name, runs, game),
         advice(name, result.ranking, LOST),

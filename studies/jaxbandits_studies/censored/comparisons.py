@@ -1,10 +1,11 @@
-"""The comparisons of the censored paper: who plays, on which instances.
+"""The comparisons of the censored paper, and ours beside them: on which instances.
 
-Bengs & Huellermeier (2022): sections 5.1, 5.2 and appendix F.
+Bengs & Huellermeier (2022): sections 5.1, 5.2, 7 and appendix F. Who plays stands in
+`casts.toml`.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import numpy as np
@@ -12,104 +13,145 @@ import numpy as np
 from jaxbandits import censored
 from jaxbandits.plots import plot_panels
 from jaxbandits.protocol import Environment
-from jaxbandits.stats import entry, final, make_record, summary_records
-from jaxbandits_studies.censored.configuration import forests, solver
-from jaxbandits_studies.censored.recommendation import CELLS, recommendation
-from jaxbandits_studies.censored.tables import (
-    DEVIATIONS_M1,
-    DEVIATIONS_M2,
-    TABLE_5_1,
-    TABLE_M1,
-    TABLE_M2,
-    trio,
-)
-from jaxbandits_studies.censored.theory import bounds
-from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from jaxbandits.stats import entry, final, make_record
+from jaxbandits_studies.censored.tables import DEVIATIONS, TABLES, trio
+from jaxbandits_studies.common.casts import cast
+from jaxbandits_studies.common.comparison import add_spread, add_worst, play_games
 from jaxbandits_studies.common.experiment import Options, Outcome
-from jaxbandits_studies.slips.censored import thompson_copied, thompson_strict
 
 CLAIRVOYANT = "clairvoyant"
+CELLS = "cell TS"
+RCUCB, PRINTED = "RCUCB, gain radius only", "RCUCB, eq. (12)"
 METRICS = ("regret", "censored", "optimal")
 MOST_COLUMNS = 4  # of panels: more cannot be read
-
-
-RCUCB = "RCUCB, gain radius only"
-PRINTED = "RCUCB, eq. (12)"
-# The order is that of the legends: best first.
-PAPER = {
-    RCUCB: Contestant(censored.rcucb, {"penalty_radius": 0.0}),
-    PRINTED: Contestant(censored.rcucb),
-    "TS": Contestant(censored.thompson),
-    "UCB": Contestant(censored.ucb_reduction),
-}
-UPDATES = {
-    "TS, independent": Contestant(censored.thompson),
-    "TS, shared": Contestant(partial(censored.thompson, update="shared")),
-    "TS, copied": Contestant(thompson_copied),
-    "TS, strict": Contestant(thompson_strict),
-}
-RADII = {
-    PRINTED: PAPER[PRINTED],
-    "both radii halved": Contestant(
-        censored.rcucb, {"gain_radius": 0.5, "penalty_radius": 0.5}
-    ),
-    RCUCB: PAPER[RCUCB],
-    "gain radius only, halved": Contestant(
-        censored.rcucb, {"gain_radius": 0.5, "penalty_radius": 0.0}
-    ),
-    "gain radius only, Kaplan-Meier": Contestant(
-        partial(censored.rcucb, survival="kaplan_meier"), {"penalty_radius": 0.0}
-    ),
-}
-SURVIVAL = {
-    "eq. (12)": PAPER[PRINTED],
-    "gain radius only": PAPER[RCUCB],
-    "Kaplan-Meier": Contestant(partial(censored.rcucb, survival="kaplan_meier")),
-    "Kaplan-Meier, gain radius only": RADII["gain radius only, Kaplan-Meier"],
-    "UCB": PAPER["UCB"],
-}
+SIZE = 2  # arms in a round
+FEW_LIMITS = (0.1, 0.5, 0.9)  # so that all 405 super arms can be listed
 TABLE_NOTES = (
     "The paper's columns TS and UCB look exchanged, and its PosCorr row matches no "
     "reading of the printed parameters: errata.md.",
 )
+QUICK = ("trap", "steep trap")
+# Both grids of the three instances of section 5.1, F.2, F.3 and the two traps.
+ADVISED: dict[str, Callable[[], Environment]] = {
+    f"{name}, {grid}": partial(make, form=form)
+    for name, make in {
+        "PosCorr": censored.poscorr,
+        "NegCorr": censored.negcorr,
+        "Indep": censored.indep,
+    }.items()
+    for grid, form in {"0.1 ... 0.9": "tabulated", "0.1 ... 1": "printed"}.items()
+}
+ADVISED |= {f"F.2, n = {n}": partial(censored.many_arms, n) for n in (20, 50, 80)}
+ADVISED |= {
+    "F.3, n = 5": censored.low_censoring,
+    "trap": censored.trap,
+    "steep trap": partial(censored.trap, steep=True),
+}
+GAMES: dict[str, Callable[[], dict[str, Environment]]] = {
+    "5.1": trio,
+    "M1": partial(trio, censored.M1),
+    "M2": partial(trio, censored.equidistant(20)),
+    "F.2": lambda: {f"n = {n}": censored.many_arms(n) for n in (20, 50, 80)},
+    "F.3": lambda: {"low censoring, n = 5": censored.low_censoring(5)},
+    "trap": lambda: {"trap": censored.trap()},
+}
+SECTION_7: dict[str, Callable[[Environment], Environment]] = {
+    "combinatorial": lambda pairs: censored.combinatorial(pairs, SIZE),
+    "duels": censored.duels,
+}
+DUELS_NOTE = (
+    "self-sparring on pairs, sparring UCB and RUCB on pairs know a duel by one number, "
+    "preference and charges together; RUCB on preferences knows the preference alone.",
+)
 
 
-def _compare(
+def compare(
     name: str,
-    environments: Callable[[], dict[str, Environment]],
-    contestants: dict[str, Contestant],
-    options: Options,
-    *,
-    published: dict[str, tuple[float, float, float, float]] = {},  # noqa: B006
-    notes: tuple[str, ...] = (),
+    games: str,
+    policies: str,
     y_scale: str = "linear",
-    deviations: dict[str, tuple[float, float, float]] | None = None,
+    *,
+    printed: bool = False,
+    options: Options,
 ) -> Outcome:
     """Regret of several policies on several environments, with the paper's shares.
 
-    With `deviations` (the paper's, of the shares) also the shares' spread over seeds.
+    Of appendix F also the shares' spread over seeds, beside the paper's.
+
+    Args:
+      name: of the experiment.
+      games: which of `GAMES`.
+      policies: the cast.
+      y_scale: of the figure.
+      printed: whether the paper's table of these games stands beside ours.
+      options: seeds and horizon.
     """
-    datasets, records = {}, []
-    for title, environment in environments().items():
-        dataset = run_contestants(environment, contestants, options)
-        datasets[title] = dataset
-        row = published.get(title)
-        shares = {} if row is None else _published_shares(row, contestants)
-        result = summary_records(
-            dataset, name, environment=title, published=shares, metrics=METRICS
-        )
-        if deviations:
-            add_deviations(result, dataset, deviations[title])
-        records += result
-        records.append(_clairvoyant(name, title, environment, options, row))
+    table = TABLES[games] if printed else {}
+    outcome = _on_pairs(name, GAMES[games](), policies, options, y_scale, table)
+    if printed and games in DEVIATIONS:
+        for title, dataset in outcome.datasets.items():
+            own = [r for r in outcome.records if r["environment"] == title]
+            add_deviations(own[:-1], dataset, DEVIATIONS[games][title])
+        outcome = outcome._replace(notes=TABLE_NOTES)
+    return outcome
+
+
+def advised(name: str, options: Options) -> Outcome:
+    """Which policy for limits? Mean, median, 90 % quantile and worst run of the regret.
+
+    Of those ever advised, on every environment there is.
+    """
+    # Twelve games take long to compile.
+    titles = QUICK if options.quick else ADVISED
+    games = {title: ADVISED[title]() for title in titles}
+    outcome = _on_pairs(name, games, "advised", options, "log")
+    for title, dataset in outcome.datasets.items():
+        *own, _ = [r for r in outcome.records if r["environment"] == title]
+        add_spread(own, dataset, "regret", CELLS)
+        add_worst(own, dataset)
+    return outcome
+
+
+def section_7(name: str, kind: str, options: Options) -> Outcome:
+    """Several arms in a round, or duels, on the paper's three instances."""
+    made = (SECTION_7[kind](pairs) for pairs in trio(FEW_LIMITS).values())
+    games = {game.name: game for game in made}
+    played = play_games(
+        name,
+        games,
+        cast("censored", kind),
+        options,
+        metrics=METRICS,
+        checkpoints="log",
+    )
+    draw = partial(plot_panels, played.datasets, x_scale="log", y_scale="log")
+    return Outcome(*played, draw, DUELS_NOTE if kind == "duels" else ())
+
+
+def _on_pairs(
+    name: str,
+    games: Mapping[str, Environment],
+    policies: str,
+    options: Options,
+    y_scale: str,
+    printed: Mapping[str, tuple[float, float, float, float]] = {},  # noqa: B006
+) -> Outcome:
+    """Regret, with the shares that are printed, and the optimal pair's numbers."""
+    datasets, played = play_games(
+        name, games, cast("censored", policies), options, metrics=METRICS
+    )
+    records = []
+    for title, environment in games.items():
+        *shares, best = printed.get(title, (None, None, None, None))
+        of_policy = _by_policy(*shares)
+        for record in [r for r in played if r["environment"] == title]:
+            share = of_policy.get(record["policy"])
+            record["metrics"]["censored"]["published"] = share
+            records.append(record)
+        records.append(_clairvoyant(name, title, environment, options, best))
     columns = min(len(datasets), MOST_COLUMNS)
     draw = partial(plot_panels, datasets, y_scale=y_scale, columns=columns)
-    return Outcome(datasets, records, draw, notes)
-
-
-def _published_shares(row, contestants):
-    shares = _by_policy(*row[:3])
-    return {k: {"censored": v} for k, v in shares.items() if k in contestants}
+    return Outcome(datasets, records, draw)
 
 
 def _by_policy(rcucb, ts, ucb):
@@ -134,7 +176,7 @@ def add_deviations(records, dataset, published):
         )
 
 
-def _clairvoyant(name, title, environment, options, row):
+def _clairvoyant(name, title, environment, options, printed):
     """What always playing the optimal pair gives: exact, not simulated."""
     oracle = environment.oracle()
     share = oracle.censoring[oracle.arm, oracle.limit]
@@ -144,58 +186,9 @@ def _clairvoyant(name, title, environment, options, row):
         CLAIRVOYANT,
         {
             "regret": entry(0.0, 0.0),
-            "censored": entry(share, 0.0, row[3] if row else None),
+            "censored": entry(share, 0.0, printed),
             "optimal": entry(1.0, 0.0),
         },
         seeds=options.seeds,
         horizon=options.horizon,
     )
-
-
-# The experiments of these names (experiments.toml): functions of the options.
-fig4 = partial(_compare, "censored-fig4", trio, PAPER, published=TABLE_5_1)
-fig5 = partial(forests, PAPER)
-configuration = partial(solver, PAPER | {CELLS: Contestant(censored.cell_thompson)})
-fig6 = partial(
-    _compare,
-    "censored-fig6",
-    partial(trio, censored.M1),
-    PAPER,
-    published=TABLE_M1,
-    notes=TABLE_NOTES,
-    deviations=DEVIATIONS_M1,
-)
-fig7 = partial(
-    _compare,
-    "censored-fig7",
-    partial(trio, censored.equidistant(20)),
-    PAPER,
-    published=TABLE_M2,
-    notes=TABLE_NOTES,
-    deviations=DEVIATIONS_M2,
-)
-fig8 = partial(
-    _compare,
-    "censored-fig8",
-    lambda: {f"n = {n}": censored.many_arms(n) for n in (20, 50, 80)},
-    PAPER,
-)
-fig9 = partial(
-    _compare,
-    "censored-fig9",
-    lambda: {"low censoring, n = 5": censored.low_censoring(5)},
-    PAPER,
-)
-radii = partial(
-    _compare, "censored-radii", trio, RADII, published=TABLE_5_1, y_scale="log"
-)
-trap = partial(
-    _compare,
-    "censored-trap",
-    lambda: {"trap": censored.trap()},
-    SURVIVAL,
-    y_scale="log",
-)
-ts_updates = partial(_compare, "censored-ts-updates", trio, UPDATES, y_scale="log")
-advised = partial(recommendation, _compare)
-theorems = partial(bounds, trio)

@@ -8,7 +8,8 @@ from matplotlib.figure import Figure
 from jaxbandits.plots import draw_legend, figure, plot_curves
 from jaxbandits.stats import paired_difference, summary_records
 from jaxbandits_studies import datasets
-from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from jaxbandits_studies.common.casts import cast
+from jaxbandits_studies.common.comparison import run_contestants
 from jaxbandits_studies.common.experiment import Options, Outcome
 
 METRICS = ("reward", "gain", "regret", "censored", "optimal")
@@ -16,24 +17,26 @@ METRICS = ("reward", "gain", "regret", "censored", "optimal")
 TIMEOUTS = {"RCUCB": 0.0589, "TS": 0.2843, "UCB": 0.2853}
 
 
-def forests(contestants: dict[str, Contestant], options: Options) -> Outcome:
+def forests(name: str, options: Options) -> Outcome:
     """Section 5.2, with the paper's shares of timeouts."""
+    contestants = cast("censored", "paper")
     if options.quick:  # it samples 6,720 Beta variates a round
-        contestants = {k: v for k, v in contestants.items() if k != "TS"}
+        del contestants["TS"]
     published = {
-        name: {"censored": share}
-        for name in contestants
+        label: {"censored": share}
+        for label in contestants
         for policy, share in TIMEOUTS.items()
-        if name.startswith(policy)
+        if label.startswith(policy)
     }
     game = datasets.forest(runs := datasets.forest_runs())
-    return _configuration("censored-fig5", game, runs, contestants, published, options)
+    return _configuration(name, game, runs, contestants, published, options)
 
 
-def solver(contestants: dict[str, Contestant], options: Options) -> Outcome:
+def solver(name: str, options: Options) -> Outcome:
     """WalkSAT on formulas of which half cannot be satisfied."""
     game, runs = datasets.solver(), datasets.solver_runs()
-    return _configuration("censored-solver", game, runs, contestants, {}, options)
+    contestants = cast("censored", "with cells")
+    return _configuration(name, game, runs, contestants, {}, options)
 
 
 def _configuration(name, environment, runs, contestants, published, options):

@@ -36,6 +36,9 @@ DEVIATIONS_M2 = {
     "NegCorr": (0.0016, 0.0432, 0.0021),
     "Indep": (0.0017, 0.0019, 0.0736),
 }
+# By the games that they belong to.
+TABLES = {"5.1": TABLE_5_1, "M1": TABLE_M1, "M2": TABLE_M2}
+DEVIATIONS = {"M1": DEVIATIONS_M1, "M2": DEVIATIONS_M2}
 
 
 def trio(limits=None) -> dict[str, Environment]:

@@ -1,8 +1,6 @@
 """The censored paper's bounds beside what happens: Proposition 1, Theorem 1."""
 
 import warnings
-from collections.abc import Callable
-from functools import partial
 
 import jax.numpy as jnp
 import numpy as np
@@ -17,11 +15,13 @@ from jaxbandits.plots import (
     readable_ticks,
     share_names,
 )
-from jaxbandits.protocol import Environment, Policy
-from jaxbandits.stats import entry, make_record, summary_records
-from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from jaxbandits.protocol import Policy
+from jaxbandits.stats import entry, make_record
+from jaxbandits_studies.censored.tables import trio
+from jaxbandits_studies.common.casts import cast
+from jaxbandits_studies.common.comparison import play_games
 from jaxbandits_studies.common.experiment import Options, Outcome
-from jaxbandits_studies.common.overlay import TRIVIAL, Panel, bounds_figure
+from jaxbandits_studies.common.overlay import TRIVIAL, under_bounds
 from jaxbandits_studies.common.playing import play
 from jaxbandits_studies.theory import censored as theory
 from jaxbandits_studies.theory.vacuous import VacuousBound
@@ -29,42 +29,33 @@ from jaxbandits_studies.theory.vacuous import VacuousBound
 ALPHA = 1.5  # the theorems need alpha > 1
 
 
-def bounds(
-    environments: Callable[[], dict[str, Environment]], options: Options
-) -> Outcome:
+def bounds(name: str, options: Options) -> Outcome:
     """Regret of RCUCB and of UCB below Theorem 1, Corollary 4, the trivial bound."""
-    datasets, records, panels = {}, [], {}
-    for title, environment in environments().items():
-        cast = {
-            "RCUCB": Contestant(censored.rcucb, {"alpha": ALPHA}),
-            "UCB": Contestant(censored.ucb_reduction, {"alpha": ALPHA}),
+    games = trio()
+
+    def curves(title, rounds):
+        problem, gaps = games[title].problem, games[title].oracle().gaps
+        theorem_1 = theory.rcucb_regret_bound(gaps, problem.penalties(), rounds, ALPHA)
+        return {
+            "Theorem 1, without subtraction": theorem_1,
+            "Corollary 4 (UCB)": theory.ucb_regret_bound(
+                gaps, problem.max_penalty, rounds, ALPHA
+            ),
+            TRIVIAL: theory.trivial_bound(rounds, gaps),
         }
-        dataset = run_contestants(environment, cast, options, checkpoints="log")
-        datasets[title] = dataset
-        outcome = summary_records(
-            dataset, "censored-bounds", environment=title, metrics=["regret"]
-        )
-        problem = environment.problem
-        gaps = environment.oracle().gaps
-        rounds = dataset["checkpoint"].values
-        penalties = problem.penalties()
-        # Vacuous at all these horizons, which is what the figure shows.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", VacuousBound)
-            curves = {
-                "Theorem 1, without subtraction": theory.rcucb_regret_bound(
-                    gaps, penalties, rounds, ALPHA
-                ),
-                "Corollary 4 (UCB)": theory.ucb_regret_bound(
-                    gaps, problem.max_penalty, rounds, ALPHA
-                ),
-                TRIVIAL: theory.trivial_bound(rounds, gaps),
-            }
-        panels[title] = Panel(dataset, rounds, curves)
-        panels[title].record(outcome[0]["metrics"])
-        records += outcome
-    note = f"regret: {options.seeds:,} seeds, $\\alpha$ = {ALPHA}"
-    return Outcome(datasets, records, partial(bounds_figure, panels, note))
+
+    played = play_games(
+        name,
+        games,
+        cast("censored", "bounds"),
+        options,
+        metrics=["regret"],
+        checkpoints="log",
+    )
+    # Vacuous at all these horizons, which is what the figure shows.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", VacuousBound)
+        return under_bounds(played, options, curves, note=f", $\\alpha$ = {ALPHA}")
 
 
 def coverage(options: Options) -> Outcome:

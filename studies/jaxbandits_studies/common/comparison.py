@@ -7,7 +7,15 @@ import numpy as np
 import xarray as xr
 
 from jaxbandits.protocol import Environment, Policy
-from jaxbandits.stats import Record, entry, final, mean, quantiles, sem
+from jaxbandits.stats import (
+    Record,
+    entry,
+    final,
+    mean,
+    quantiles,
+    sem,
+    summary_records,
+)
 from jaxbandits_studies.common.experiment import ROOT_SEED, Options
 from jaxbandits_studies.common.playing import play
 
@@ -61,6 +69,78 @@ def run_contestants(
         checkpoints=checkpoints,
         **end,
     )
+
+
+class Played(NamedTuple):
+    """What came of several games.
+
+    Attributes:
+      datasets: by title.
+      records: of all of them.
+    """
+
+    datasets: dict[str, xr.Dataset]
+    records: list[Record]
+
+    def final(self, title: str, metric: str = "regret") -> xr.DataArray:
+        """A metric at the end of a game, by policy and seed, at the first point."""
+        return final(self.datasets[title], metric).isel(params=0)
+
+
+def play_games(
+    name: str,
+    games: Mapping[str, Environment],
+    cast: Mapping[str, Contestant] | Mapping[str, Mapping[str, Contestant]],
+    options: Options,
+    *,
+    metrics: Sequence[str] | None = None,
+    spread: str | None = None,
+    worst: bool = False,
+    run: Callable[..., xr.Dataset] | None = None,
+    **others: Any,
+) -> Played:
+    """Play games one after the other; a record per policy (and point) and game.
+
+    Args:
+      name: of the experiment.
+      games: by title.
+      cast: of all games, or one by title.
+      options: seeds, and the horizon or the budget.
+      metrics: of the records; all if None.
+      spread: the baseline of what `add_spread` adds; nothing is added if None.
+      worst: whether records have the regret of the worst run.
+      run: ``(cast, options) -> dataset``, in place of `run_contestants`.
+      **others: as for `run_contestants`.
+    """
+    played = Played({}, [])
+    for title, environment in games.items():
+        own = cast.get(title, cast)
+        if run is None:
+            dataset = run_contestants(environment, own, options, **others)
+        else:
+            dataset = run(own, options)
+        records = summary_records(dataset, name, environment=title, metrics=metrics)
+        if spread is not None:
+            add_spread(records, dataset, "regret", spread)
+        played.datasets[title] = dataset
+        played.records.extend(records)
+        if worst:
+            add_worst(records, dataset)
+    return played
+
+
+def add_worst(records: Sequence[Record], dataset: xr.Dataset) -> None:
+    """Add the regret of the worst run to the records of a dataset."""
+    most = final(dataset, "regret").isel(params=0).max("seed")
+    for record in records:
+        value = most.sel(policy=record["policy"])
+        record["metrics"]["regret_worst"] = entry(value.item())
+
+
+def name_points(records: Sequence[Record], leaf: str) -> None:
+    """Add a parameter's value to the policy's name, where it is what varies."""
+    for record in records:
+        record["policy"] += f", {leaf} {record['params'][leaf]:g}"
 
 
 def add_spread(

@@ -11,40 +11,13 @@ from jaxbandits import farewell
 from jaxbandits.plots import draw_legend, figure, plot_curves, plot_panels, share_names
 from jaxbandits.plots.selection import seeds_note
 from jaxbandits.protocol import Environment
-from jaxbandits.stats import summary_records
-from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from jaxbandits_studies.common.casts import cast
+from jaxbandits_studies.common.comparison import Played, play_games
 from jaxbandits_studies.common.experiment import Options, Outcome
-from jaxbandits_studies.farewell.theory import bounds
-from jaxbandits_studies.slips.farewell import wait_ucb_naive
 
 SHOWN = ("regret", "realised_regret", "optimal", "epochs")
 BAR_COLORS = ("0.35", "0.55", "0.75")
-PAPER = {
-    "Wait-UCB": Contestant(farewell.wait_ucb),
-    "UCB-Simplex": Contestant(farewell.ucb_simplex),
-    "Budget-UCB": Contestant(farewell.budget_ucb),
-    "Budget-UCB, code": Contestant(farewell.budget_ucb, {"log_factor": 2.0}),
-    "UCB-BV1": Contestant(farewell.ucb_bv1),
-    "omega*-UCB, rho = 1": Contestant(farewell.omega_star_ucb),
-}
-SIDE = {
-    "Wait-UCB": Contestant(farewell.wait_ucb),
-    "Wait-UCB, shorter waits": Contestant(
-        partial(farewell.wait_ucb, observe="shorter")
-    ),
-    "Wait-UCB, naive": Contestant(wait_ucb_naive),
-    "Wait-UCB, product-limit": Contestant(farewell.product_limit),
-    "omega*-UCB": Contestant(farewell.omega_star_ucb),
-    "omega*-UCB, shorter waits": Contestant(
-        partial(farewell.omega_star_ucb, observe="shorter")
-    ),
-    "omega*-UCB, product-limit": Contestant(farewell.product_limit_omega),
-}
-CROSSOVER = PAPER | {
-    "omega*-UCB, shorter waits": SIDE["omega*-UCB, shorter waits"],
-    "UCB1 on rewards": Contestant(farewell.ucb1),
-    "uniform": Contestant(farewell.uniform),
-}
+Games = Mapping[str, Callable[[], Environment]]
 FIGURE_1 = {
     "Figure 1a (i)": farewell.figure_1a,
     "Figure 1b": farewell.optimum_in_the_middle,
@@ -63,20 +36,24 @@ APPLICATIONS = {
     "second-price auction": farewell.second_price_auction,
     "cross-validation": farewell.cross_validation,
 }
+GAMES: Mapping[str, Games] = {
+    "Figure 1": FIGURE_1,
+    "Figure 2": FIGURE_2,
+    "readings": READINGS,
+    "Figures 1 and 2b": FIGURE_1 | {"Figure 2b": FIGURE_2["Figure 2b"]},
+    "Figures 1 and 2": FIGURE_1 | FIGURE_2,
+    "applications": APPLICATIONS,
+}
 RECONSTRUCTED = (
     "The delay distributions are reconstructed from the gaps that the text states "
     "(errata.md, D1).",
 )
 
 
-def compare(
-    name: str,
-    environments: dict[str, Callable[[], Environment]],
-    contestants: dict[str, Contestant],
-    options: Options,
-) -> Outcome:
+def compare(name: str, games: str, options: Options) -> Outcome:
     """Regret over time below the distributions of the delays, as in the paper."""
-    datasets, records = _play(name, environments, contestants, options)
+    environments = GAMES[games]
+    played = _play(name, environments, "paper", options)
 
     def draw() -> Figure:
         fig, axes = figure(2, len(environments))
@@ -84,14 +61,15 @@ def compare(
             above, below = axes[place], axes[place + len(environments)]
             _delays(above, make())
             above.set_title(title)
-            plot_curves(datasets[title], ax=below, x_scale="log", y_scale="log")
+            dataset = played.datasets[title]
+            plot_curves(dataset, ax=below, x_scale="log", y_scale="log")
         share_names(axes)
-        note = seeds_note(next(iter(datasets.values())), level=0.95)
+        note = seeds_note(next(iter(played.datasets.values())), level=0.95)
         # Curves first, then the bars above them.
         draw_legend([*axes[len(environments) :], *axes[: len(environments)]], note)
         return fig
 
-    return Outcome(datasets, records, draw, RECONSTRUCTED)
+    return Outcome(*played, draw, RECONSTRUCTED)
 
 
 def _delays(ax, environment):
@@ -108,31 +86,28 @@ def _delays(ax, environment):
     ax.set_xticks(range(1, longest + 1))
 
 
-def _over_time(
-    name: str,
-    environments: dict[str, Callable[[], Environment]],
-    contestants: dict[str, Contestant],
-    options: Options,
-    notes: Callable = lambda datasets: (),
+def over_time(
+    name: str, games: str, policies: str, leaders: bool = False, *, options: Options
 ) -> Outcome:
-    """Regret over time, one panel per environment."""
-    datasets, records = _play(name, environments, contestants, options)
-    columns = 2 if len(datasets) == 4 else 3
+    """Regret over time, one panel per environment; `leaders` says who is best when."""
+    played = _play(name, GAMES[games], policies, options)
+    columns = 2 if len(played.datasets) == 4 else 3
     scales = {"x_scale": "log", "y_scale": "log"}
-    draw = partial(plot_panels, datasets, columns=columns, **scales)
-    return Outcome(datasets, records, draw, notes(datasets))
+    draw = partial(plot_panels, played.datasets, columns=columns, **scales)
+    notes = crossover_notes(played.datasets) if leaders else ()
+    return Outcome(*played, draw, notes)
 
 
-def _play(name, environments, contestants, options):
-    """Datasets by environment, and their records."""
-    datasets, records = {}, []
-    for title, make in environments.items():
-        dataset = run_contestants(
-            make(), contestants, options, by_budget=True, checkpoints="log"
-        )
-        datasets[title] = dataset
-        records += summary_records(dataset, name, environment=title, metrics=SHOWN)
-    return datasets, records
+def _play(name: str, makers: Games, policies: str, options: Options) -> Played:
+    return play_games(
+        name,
+        {title: make() for title, make in makers.items()},
+        cast("farewell", policies),
+        options,
+        metrics=SHOWN,
+        by_budget=True,
+        checkpoints="log",
+    )
 
 
 def crossover_notes(datasets: Mapping[str, xr.Dataset]) -> tuple[str, ...]:
@@ -147,29 +122,3 @@ def crossover_notes(datasets: Mapping[str, xr.Dataset]) -> tuple[str, ...]:
         spans = ", ".join(f"{leaders[i]} from {times[i]:,.0f}" for i in starts)
         notes.append(f"{title}: smallest mean regret: {spans}.")
     return tuple(notes)
-
-
-# The experiments of these names (experiments.toml): functions of the options.
-fig1 = partial(compare, "farewell-fig1", FIGURE_1, PAPER)
-fig2 = partial(compare, "farewell-fig2", FIGURE_2, PAPER)
-readings = partial(compare, "farewell-readings", READINGS, PAPER)
-side = partial(
-    _over_time,
-    "farewell-side",
-    FIGURE_1 | {"Figure 2b": FIGURE_2["Figure 2b"]},
-    SIDE,
-)
-crossover = partial(
-    _over_time,
-    "farewell-crossover",
-    FIGURE_1 | FIGURE_2,
-    CROSSOVER,
-    notes=crossover_notes,
-)
-applications = partial(
-    _over_time,
-    "farewell-applications",
-    APPLICATIONS,
-    {label: each for label, each in CROSSOVER.items() if "code" not in label},
-)
-theorems = partial(bounds, FIGURE_1)

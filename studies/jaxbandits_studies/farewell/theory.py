@@ -1,24 +1,21 @@
 """The farewell paper's bounds beside what happens: Theorem 2 and Lemma 1."""
 
-from collections.abc import Callable
-from functools import partial
-
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from jaxbandits.farewell import wait_ucb
 from jaxbandits.plots import (
     draw_legend,
     figure,
     line_style,
     readable_ticks,
 )
-from jaxbandits.protocol import Environment
-from jaxbandits.stats import entry, make_record, summary_records
-from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from jaxbandits.stats import entry, make_record
+from jaxbandits_studies.common.casts import cast
+from jaxbandits_studies.common.comparison import play_games
 from jaxbandits_studies.common.experiment import Options, Outcome
-from jaxbandits_studies.common.overlay import TRIVIAL, Panel, bounds_figure
+from jaxbandits_studies.common.overlay import TRIVIAL, under_bounds
+from jaxbandits_studies.farewell.comparisons import FIGURE_1
 from jaxbandits_studies.theory import farewell
 
 DELTAS = (0.01, 0.03, 0.1, 0.3)
@@ -30,39 +27,34 @@ LAWS = {  # (mean of X, probability of the long duration, B)
 }
 
 
-def bounds(
-    environments: dict[str, Callable[[], Environment]], options: Options
-) -> Outcome:
+def bounds(name: str, options: Options) -> Outcome:
     """Wait-UCB's regret below Theorem 2, the trivial bound and three leading terms."""
-    datasets, records, panels = {}, [], {}
-    for title, make in environments.items():
-        environment = make()
-        oracle = environment.oracle()
-        cast = {"Wait-UCB": Contestant(wait_ucb)}
-        dataset = run_contestants(
-            environment, cast, options, by_budget=True, checkpoints="log"
-        )
-        datasets[title] = dataset
-        result = summary_records(
-            dataset, "farewell-bounds", environment=title, metrics=["regret"]
-        )
-        waits = environment.problem.lengths
-        times = dataset["checkpoint"].values
-        times = times[times > waits[-1]]
-        curves = {
-            "Theorem 2": farewell.regret_bound(
-                times, oracle.gaps, oracle.mean_time, waits
-            ),
-            TRIVIAL: farewell.trivial_bound(times, oracle.gaps, waits),
-            "(WAIT), order": farewell.wait_rate(times, oracle.gaps, oracle.mean_time),
-            "(DQZL), order": farewell.dqzl_rate(times, oracle.gaps, oracle.rate),
-            "(FJ), order": farewell.fj_rate(times, oracle.gaps, oracle.mean_time),
+    games = {title: make() for title, make in FIGURE_1.items()}
+    played = play_games(
+        name,
+        games,
+        cast("farewell", "bounds"),
+        options,
+        metrics=["regret"],
+        by_budget=True,
+        checkpoints="log",
+    )
+
+    def curves(title, times):
+        oracle, waits = games[title].oracle(), games[title].problem.lengths
+        gaps, lengths = oracle.gaps, oracle.mean_time
+        return {
+            "Theorem 2": farewell.regret_bound(times, gaps, lengths, waits),
+            TRIVIAL: farewell.trivial_bound(times, gaps, waits),
+            "(WAIT), order": farewell.wait_rate(times, gaps, lengths),
+            "(DQZL), order": farewell.dqzl_rate(times, gaps, oracle.rate),
+            "(FJ), order": farewell.fj_rate(times, gaps, lengths),
         }
-        panels[title] = Panel(dataset, times, curves)
-        panels[title].record(result[0]["metrics"])
-        records += result
-    draw = partial(bounds_figure, panels, f"regret: {options.seeds:,} seeds")
-    return Outcome(datasets, records, draw)
+
+    def since(title):
+        return np.nextafter(games[title].problem.lengths[-1], np.inf)
+
+    return under_bounds(played, options, curves, since)
 
 
 def coverage(options: Options) -> Outcome:

@@ -10,8 +10,8 @@ from jaxbandits import allocation
 from jaxbandits.laws.thresholds import half_normal, lomax, weibull
 from jaxbandits.protocol import Environment
 from jaxbandits_studies import datasets
-from jaxbandits_studies.allocation.cast import TUNED, exploration, start_rounds
-from jaxbandits_studies.allocation.quiz import FILE as EDNET_FILE
+from jaxbandits_studies.allocation.comparisons import EDNET_FILE
+from jaxbandits_studies.common.casts import LENGTHS, cast
 from jaxbandits_studies.judging.protocol import Case, Entrant, Margin, Protocol
 
 SIGMOID = (1_000, 10_000)  # whose rounds cost much more
@@ -55,21 +55,22 @@ JUDGING = {
     "EdNet, 700 s": Case(_ednet, "recorded", SIGMOID, EDNET_FILE),
 }
 
+_TUNED = cast("allocation", "learners")["RA-UCB, tuned"]
 FEASIBLE = "Thompson, mean of 8, feasible"
 ENTRANTS = {
     "RA-UCB, as printed": Entrant(
-        allocation.ra_ucb, {"initial": start_rounds}, knows=("horizon",)
+        allocation.ra_ucb, {"initial": LENGTHS["log T"]}, knows=("horizon",)
     ),
-    "RA-UCB, tuned": Entrant(TUNED.factory, TUNED.params, knows=("horizon",)),
+    "RA-UCB, tuned": Entrant(*_TUNED, knows=("horizon",)),
     "RA-ETC": Entrant(
         allocation.ra_etc,
-        {"exploration": exploration},
+        {"exploration": LENGTHS["T^(2/3)"]},
         knows=("horizon",),
         flaw="explores T^(2/3) rounds",
     ),
     "NO-UCB": Entrant(
         allocation.no_ucb,
-        {"initial": start_rounds},
+        {"initial": LENGTHS["log T"]},
         knows=("horizon",),
         flaw="point estimates, which may leave an arm for good",
     ),

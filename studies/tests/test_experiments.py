@@ -1,0 +1,86 @@
+"""Every experiment, rehearsed: its records, and a figure that can be read."""
+
+import tomllib
+from importlib import resources
+
+import pytest
+
+from jaxbandits import allocation, budgeted, censored, farewell
+from jaxbandits_studies import REGISTRY, Options
+from jaxbandits_studies.allocation import unknown as allocation_unknown
+from jaxbandits_studies.common.casts import LENGTHS, cast
+from studies.tests.checks import assert_readable, check_records, legend_texts
+from tests.tables import each_row
+
+# Without a rehearsal: they need data, report what no rehearsal has, or play nothing and
+# have tests of their own.
+OTHERWISE = {
+    "budgeted-fig3d",
+    "budgeted-fig3f",
+    "budgeted-table1",
+    "censored-coverage",
+    "censored-simple-regret",
+    "allocation-estimator",
+    "allocation-oracle",
+    "allocation-mg",
+}
+OTHERWISE |= {name for name in REGISTRY if name.endswith(("-least", "-fig6"))}
+OTHERWISE |= {name for name in REGISTRY if name.startswith("leaderboard-")}
+CASTS = tomllib.loads(
+    (resources.files("jaxbandits_studies") / "casts.toml").read_text(encoding="utf-8")
+)
+GAMES = {
+    "censored": censored.example1(),
+    "combinatorial": censored.combinatorial(censored.example1(), 2),
+    "duels": censored.duels(censored.example1()),
+    "allocation": allocation.simulation(3),
+    "cascade": allocation.simulation(3, cascade=True),
+    "ordered": allocation.ordered(allocation.simulation(3, 6.0), [2, 6]),
+    "budgeted": budgeted.s_br(3),
+    "farewell": farewell.optimum_at_one(),
+}
+GAMES |= {
+    name: allocation_unknown.GAMES[name].make() for name in allocation_unknown.GAMES
+}
+
+
+@pytest.mark.parametrize("name", [each for each in REGISTRY if each not in OTHERWISE])
+def test_an_experiment_has_records_and_a_figure(rehearsal, no_data, name):
+    outcome, calls = rehearsal(name, seeds=2, horizon=400, quick=True)
+    check_records(outcome, name)
+    for record in outcome.records:
+        assert record["experiment"] == name
+    for title, data in outcome.datasets.items():
+        assert title and all(size for size in data.sizes.values())
+    played = {label for policies, _, _ in calls for label in policies}
+    drawn = outcome.figure
+    texts = legend_texts(drawn) if drawn.legends else []
+    assert len(set(texts)) == len(texts)
+    if calls:
+        assert played and outcome.figure.axes
+    assert_readable(drawn)
+
+
+def test_lengths_of_exploration_by_hand():
+    options = Options(1, 10_000)
+    lengths = {name: of(options) for name, of in LENGTHS.items()}
+    assert lengths == {"T": 10_000, "log T": 9, "T^(2/3)": 464}
+
+
+@each_row("setting, name", [(s, n) for s, each in CASTS.items() for n in each])
+def test_the_members_of_a_cast_are_different_policies(setting, name):
+    problem = GAMES.get(name, GAMES[setting]).problem
+    own = {"thompson_adding_up": allocation.thompson}
+    made = []
+    for member in cast(setting, name, **own).values():
+        params = {
+            k: v(Options(1, 60)) if callable(v) else v for k, v in member[1].items()
+        }
+        entry = member.factory(problem).over(**params)
+        rows = [entry.grid.row(i) for i in range(entry.grid.count)]
+        own = entry.policy.params._asdict() if entry.policy.params else {}
+        made += [
+            (entry.policy.act, entry.policy.update, str(own | row)) for row in rows
+        ]
+    alike = 1 if name == "cascade" else 0
+    assert len(set(made)) == len(made) - alike
