@@ -9,7 +9,7 @@ from jaxbandits import censored
 from jaxbandits.censored.policies.observed import reward_of_round
 from jaxbandits.protocol import View
 from jaxbandits_studies.slips.censored import thompson_strict
-from tests.tables import for_all
+from tests.tables import each_row
 
 
 def cost(x):
@@ -27,17 +27,14 @@ FREE = censored.Feedback(jnp.float32(0), jnp.float32(jnp.inf), jnp.bool_(True))
 DEAR = censored.Feedback(jnp.float32(0), jnp.float32(0.9), jnp.bool_(False))
 
 
-def check_a_value_is_rescaled_to_0_and_1(feedback, gained):
+@each_row(
+    "feedback, gained",
+    [(FREE, 2 / 3), (DEAR, 0.2 / 3), (DEAR._replace(reward=1.0), 0.4)],
+)
+def test_a_value_is_rescaled_to_0_and_1(feedback, gained):
     """Values lie in [-2, 1]; none lies below minus the largest penalty, 0."""
     found = reward_of_round(PROBLEM, jnp.int32(1), feedback)
     assert float(found) == pytest.approx(gained, rel=1e-6)
-
-
-def test_a_value_is_rescaled_to_0_and_1():
-    for_all(
-        check_a_value_is_rescaled_to_0_and_1,
-        [(FREE, 2 / 3), (DEAR, 0.2 / 3), (DEAR._replace(reward=1.0), 0.4)],
-    )
 
 
 def test_thompson_tells_a_loss_from_none(words):

@@ -385,6 +385,17 @@ def test_factories_return_the_same_policy_for_equal_problems(setting):
             assert (one.name, one.params) == (two.name, two.params), name
 
 
+def test_no_parameter_of_a_policy_may_be_below_zero():
+    """So that none is without a range; its ends are those of `Ranges`."""
+    rows = {}
+    for name in POLICIES:
+        policy = POLICIES[name](PROBLEMS[name.split("/")[0]]())
+        for leaf in policy.params._fields if policy.params else ():
+            play = partial(policy.with_params, **{leaf: -1.0})
+            rows[f"{name}: {leaf}"] = play, f"^{leaf} must be"
+    assert_refused(rows, ValueError)
+
+
 class Ranges(NamedTuple):
     above: Positive = 1.0
     not_below: NonNegative = 0.0

@@ -13,7 +13,7 @@ from jaxbandits.arrays import unit_interval
 from jaxbandits.censored import rcucb
 from jaxbandits.plain import doubling, moss, ucb
 from jaxbandits.protocol import Policy, View
-from tests.tables import for_all
+from tests.tables import each_row
 
 FIRST = 3
 # Rounds as the inner policy counts them, and the horizons that it is told.
@@ -106,7 +106,8 @@ def test_answer_is_that_of_the_last_finished_epoch():
     np.testing.assert_allclose(answers, expected, rtol=1e-6)
 
 
-def check_an_overflow_stays(at):
+@each_row("at", [2, FIRST])
+def test_an_overflow_stays(at):
     """For good, also one of an epoch's last round. Other reports do not stay."""
     policy = doubling(recorder(overflows_at=at), FIRST)
     states, _ = driven(policy, 10, policy.params)
@@ -114,10 +115,6 @@ def check_an_overflow_stays(at):
     assert [int(r["overflow"]) for r in reports] == at * [0] + (11 - at) * [1]
     assert [int(r["seen"]) for r in reports] == [0, 1, 2, 0, 1, 2, 3, 4, 5, 0, 1]
     assert all(r["overflow"].dtype == jnp.int32 for r in reports)
-
-
-def test_an_overflow_stays():
-    for_all(check_an_overflow_stays, zip([2, FIRST]))
 
 
 def test_epochs_are_the_policy_afresh():
@@ -167,13 +164,10 @@ def test_policies_without_a_horizon_are_refused():
         doubling(recorder()._replace(name="none", params=()))
 
 
-def check_first_epochs_that_are_too_short(first):
+@each_row("first", [0, -5])
+def test_first_epochs_that_are_too_short_are_refused(first):
     with pytest.raises(ValueError, match=f"first must be at least 1, got {first}"):
         doubling(moss(3), first)
-
-
-def test_first_epochs_that_are_too_short_are_refused():
-    for_all(check_first_epochs_that_are_too_short, zip([0, -5]))
 
 
 def test_a_first_length_that_rounds_to_nothing_is_refused():

@@ -10,7 +10,7 @@ from scipy import stats
 
 from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
 from jaxbandits.plain.gains import WORDS, Gains
-from tests.tables import for_all
+from tests.tables import each_row, for_all
 
 DRAWS = 100_000
 ENDS = 2.0**-24, 1 - 2.0**-24  # of the tape
@@ -130,7 +130,14 @@ def test_small_costs_lose_no_digits(rng):
     for_all(partial(check_small_costs_lose_no_digits, rng), zip([0.0, 1e-8, 1e-3]))
 
 
-def check_the_ends_of_the_tape_are_gains(seen, least):
+@each_row(
+    "seen, least",
+    product(
+        [[], [0.0], [1.0] * 9, [0.5, 0.5005], [0.3] * 10**6, [0.0, 1.0] * 10**5],
+        LEASTS,
+    ),
+)
+def test_the_ends_of_the_tape_are_gains(seen, least):
     words = np.stack(np.meshgrid(*WORDS * [ENDS])).reshape(WORDS, -1)
     found = drawn(seen, least, words)
     assert np.all((found >= least) & (found <= 1))
@@ -139,13 +146,3 @@ def check_the_ends_of_the_tape_are_gains(seen, least):
     # It rises with the words of the largest gain and of what was seen.
     order = np.array([1, -1, 1])[:, None] * (2 * words - 1)
     assert found[order.sum(axis=0).argmax()] == found.max()
-
-
-def test_the_ends_of_the_tape_are_gains():
-    for_all(
-        check_the_ends_of_the_tape_are_gains,
-        product(
-            [[], [0.0], [1.0] * 9, [0.5, 0.5005], [0.3] * 10**6, [0.0, 1.0] * 10**5],
-            LEASTS,
-        ),
-    )

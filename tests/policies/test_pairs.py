@@ -24,7 +24,7 @@ from jaxbandits.protocol import Policy
 from jaxbandits.testing import trace_run
 from jaxbandits_studies.slips.farewell import wait_ucb_naive
 from tests.heavy import in_short
-from tests.tables import for_all
+from tests.tables import each_row
 
 K, D, EPOCHS = 2, 4, 400
 
@@ -92,17 +92,11 @@ def test_a_policy_on_pairs_sees_the_times_as_costs(scale):
     np.testing.assert_array_equal(whole, [rounds, K * D])
 
 
-def check_a_policy_for_other_arms_is_refused(arms):
+@each_row("arms", [make_problem(3), as_arms(Problem(K, D), 2.0)])
+def test_a_policy_for_other_arms_is_refused(arms):
     """Another number of them, or costs on another scale: it would play nonsense."""
     with pytest.raises(ValueError, match=r"policy must be built for as_arms\(problem"):
         on_pairs(Problem(K, D), budgeted.omega_ucb(arms))
-
-
-def test_a_policy_for_other_arms_is_refused():
-    for_all(
-        check_a_policy_for_other_arms_is_refused,
-        zip([make_problem(3), as_arms(Problem(K, D), 2.0)]),
-    )
 
 
 def test_a_plain_policy_on_pairs_sees_rewards_only():
@@ -174,7 +168,8 @@ def test_wait_ucb_learns_about_other_bids(observe):
     assert np.any(table(times, np.sum) > table(times, len))
 
 
-def check_one_update_of_shorter_waits(delay):
+@each_row("delay", [1.0, 2.0, 3.0, np.inf])
+def test_one_update_of_shorter_waits(delay):
     """Arm 1 waits 3 units, counted in units of 4; arm 0 and wait 4 learn nothing."""
     update = jax.jit(shorter_too(Problem(K, D), 4.0).updater(MEANS))
     reward = 0.5 if delay < np.inf else 0.0
@@ -190,10 +185,6 @@ def check_one_update_of_shorter_waits(delay):
     learns_not = [0, 1, 2, 3, 7]
     for x in (state.reward.total, state.cost.total, state.mean_cost):
         assert not np.any(np.asarray(x)[learns_not])
-
-
-def test_one_update_of_shorter_waits():
-    for_all(check_one_update_of_shorter_waits, zip([1.0, 2.0, 3.0, np.inf]))
 
 
 # What they play first, and ties.
@@ -263,13 +254,7 @@ BAD = [
     (lambda: farewell.product_limit(Problem(1, 3, "unit")), "failure='wait'"),
     (lambda: farewell.product_limit_omega(Problem(1, 3, "unit")), "failure='wait'"),
     (lambda: farewell.product_limit_omega(PROBLEM, variance="none"), "variance must"),
-    (lambda: checked(farewell.wait_ucb(PROBLEM), scale=0.0), "scale"),
-    (lambda: checked(farewell.ucb_simplex(PROBLEM), kappa=-1.0), "kappa"),
 ]
-
-
-def checked(policy, **changes):
-    policy.check_params(policy.params._replace(**changes))
 
 
 def test_bad_input_is_refused_by_name():

@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxbandits.plain import relative_ucb, self_sparring
 from jaxbandits.protocol import View
-from tests.tables import for_all
+from tests.tables import each_row
 
 NONE = np.zeros(4, np.uint32)
 
@@ -65,7 +65,8 @@ def test_where_nobody_may_beat_all_anyone_is_first():
     assert [second for _, second in duels] == [2, 0, 1]
 
 
-def check_the_winner_wins(make):
+@each_row("make", [relative_ucb, self_sparring])
+def test_the_winner_wins(make):
     policy = make(3)
     view, arms = View(jnp.int32(5)), (jnp.int32(2), jnp.int32(0))
     state, update = policy.init(policy.params), jax.jit(policy.update)
@@ -81,11 +82,17 @@ def check_the_winner_wins(make):
         assert [int(x) for x in policy.recommend(state, policy.params)] == [2, 2]
 
 
-def test_the_winner_wins():
-    for_all(check_the_winner_wins, zip([relative_ucb, self_sparring]))
-
-
-def check_who_is_thought_best_after_a_round(wins, before, after):
+@each_row(
+    "wins, before, after",
+    [
+        (CLEAR, 3, 1),  # alone in C
+        (CLEAR, 0, 1),
+        (CIRCLE, 0, 3),  # C is empty, and so is B
+        (np.zeros((3, 3), int), 2, 2),  # all are in C
+        (np.zeros((3, 3), int), 3, 3),
+    ],
+)
+def test_who_is_thought_best_after_a_round(wins, before, after):
     policy = relative_ucb(3)
     state = policy.init(policy.params)._replace(
         wins=jnp.array(wins, jnp.int32), best=jnp.int32(before)
@@ -95,16 +102,3 @@ def check_who_is_thought_best_after_a_round(wins, before, after):
     update = jax.jit(policy.update)
     told = update(NONE, view, state, arms, jnp.asarray(True), policy.params)
     assert int(told.best) == after
-
-
-def test_who_is_thought_best_after_a_round():
-    for_all(
-        check_who_is_thought_best_after_a_round,
-        [
-            (CLEAR, 3, 1),  # alone in C
-            (CLEAR, 0, 1),
-            (CIRCLE, 0, 3),  # C is empty, and so is B
-            (np.zeros((3, 3), int), 2, 2),  # all are in C
-            (np.zeros((3, 3), int), 3, 3),
-        ],
-    )

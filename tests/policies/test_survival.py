@@ -13,7 +13,7 @@ from jaxbandits.censored.policies.cell_thompson import State
 from jaxbandits.censored.policies.rcucb import Params
 from jaxbandits.plain.gains import Sums
 from jaxbandits.protocol import View
-from tests.tables import for_all
+from tests.tables import each_row
 
 PROBLEM = censored.trap().problem
 TWO = np.array([2.0, 3.0])
@@ -37,12 +37,9 @@ def test_survival_by_hand():
     np.testing.assert_allclose(found, [[0.6, 0.15, 0.15]], rtol=1e-6)
 
 
-def check_sub_gaussian_rewards(sigma, factor):
+@each_row("sigma, factor", [(0.0, 1.0), (1.0, 2**0.5), (np.sqrt(3), 2.0)])
+def test_radii_of_sub_gaussian_rewards(sigma, factor):
     assert censored.sub_gaussian_gain_radius(sigma) == pytest.approx(factor)
-
-
-def test_radii_of_sub_gaussian_rewards():
-    for_all(check_sub_gaussian_rewards, [(0.0, 1.0), (1.0, 2**0.5), (np.sqrt(3), 2.0)])
 
 
 def test_bad_radii_and_survivals_are_refused():
@@ -64,7 +61,16 @@ def test_names_tell_variants_apart():
     assert censored.thompson(PROBLEM, "shared").name == "TS (shared)"
 
 
-def check_recommendations(make):
+@each_row(
+    "make",
+    [
+        censored.thompson,
+        censored.ucb_reduction,
+        censored.moss_reduction,
+        censored.kl_ucb_reduction,
+    ],
+)
+def test_what_has_done_well_is_recommended(make):
     """The pair that has done well, or was played most."""
     policy = make(PROBLEM)
     action = censored.Action(jnp.int32(0), jnp.int32(1))
@@ -76,20 +82,6 @@ def check_recommendations(make):
     )
     recommended = jax.jit(policy.recommend)(state, policy.params)
     assert [int(x) for x in recommended] == [0, 1]
-
-
-def test_what_has_done_well_is_recommended():
-    for_all(
-        check_recommendations,
-        zip(
-            [
-                censored.thompson,
-                censored.ucb_reduction,
-                censored.moss_reduction,
-                censored.kl_ucb_reduction,
-            ]
-        ),
-    )
 
 
 def test_cell_thompson_recommends_the_best_at_the_posterior_means(rng):

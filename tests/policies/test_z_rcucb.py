@@ -19,7 +19,7 @@ from jaxbandits.laws import (
     product,
 )
 from jaxbandits.testing import trace_run
-from tests.tables import for_all
+from tests.tables import each_row
 
 # One limit is as good as another, so that all of a grid is refined.
 FLAT = censored.make_continuum(2, censored.scaled(0.0), censored.scaled(0.0))
@@ -54,7 +54,10 @@ PARAMS = {
 }
 
 
-def check_capacity_is_that_of_the_deepest_grid(splits, params):
+@each_row(
+    "splits, params", [(m, params) for m in (2, 3, 4) for params in PARAMS.values()]
+)
+def test_capacity_is_that_of_the_deepest_grid(splits, params):
     for problem in (FLAT, STEEP):
         for horizon in (1, 10, 500, 2000, 30_000):
             cells = deepest(problem, horizon, splits, params)
@@ -64,13 +67,6 @@ def check_capacity_is_that_of_the_deepest_grid(splits, params):
             assert found == cells
             found = grid_capacity(problem, horizon, splits, "inherit", params=params)
             assert found == cells * splits
-
-
-def test_capacity_is_that_of_the_deepest_grid():
-    for_all(
-        check_capacity_is_that_of_the_deepest_grid,
-        [(m, params) for m in (2, 3, 4) for params in PARAMS.values()],
-    )
 
 
 def test_capacities_by_hand():
@@ -89,7 +85,9 @@ def test_capacity_without_a_bound():
         grid_capacity(FLAT, T, params=params)
 
 
-def check_capacity_is_never_exceeded(history):
+@pytest.mark.slow
+@each_row("history", ["restart", "inherit"])
+def test_capacity_is_never_exceeded(history):
     """Tiny radii, and a game in which every limit is worth refining."""
     params = ZRCUCBParams(T, **SMALL)
     capacity = grid_capacity(FLAT, T, history=history, params=params)
@@ -100,11 +98,6 @@ def check_capacity_is_never_exceeded(history):
     assert places <= capacity and report["overflow"] == 0
     # Not because nothing was split.
     assert report["largest_grid"] >= 32
-
-
-@pytest.mark.slow
-def test_capacity_is_never_exceeded():
-    for_all(check_capacity_is_never_exceeded, zip(["restart", "inherit"]))
 
 
 def test_bad_arguments_of_the_factory_are_refused():
@@ -134,31 +127,6 @@ def test_smallest_capacities_are_accepted():
         assert policy.init(policy.params).grid.limit.shape[1] == options["capacity"]
     # A short horizon does without a split; the grid has room for one all the same.
     assert z_rcucb(STEEP, 1, 3).init(()).grid.limit.shape == (2, 3)
-
-
-def check_parameters_are_checked(bad):
-    policy = z_rcucb(FLAT, T)
-    with pytest.raises(ValueError, match=f"^{next(iter(bad))} must be"):
-        simulate(policy.over(**bad), flat_game(), horizon=5, seeds=1)
-
-
-def test_parameters_are_checked():
-    for_all(
-        check_parameters_are_checked,
-        zip(
-            [
-                {"delta": 0.0},
-                {"delta": 1.0},
-                {"alpha": 0.0},
-                {"alpha": -1.0},
-                {"smoothness": 0.0},
-                {"gain_radius": -0.1},
-                {"penalty_radius": -0.1},
-                {"horizon": 0.5},
-                {"delta": [0.05, 0.0]},
-            ]
-        ),
-    )
 
 
 def test_the_horizon_is_a_parameter():
@@ -200,15 +168,12 @@ def recommended(answer, *tables, **options):
     return int(arm), float(limit)
 
 
-def check_finest_is_the_best_of_the_finest_level(best):
+@each_row("best", [1, 2])
+def test_finest_is_the_best_of_the_finest_level(best):
     """Whatever wider cells have to say."""
     gain = np.array([[90.0, 9.0, 9.0, 99.0], [900.0, 900.0, 99.0, 99.0]])
     gain[0, best] = 18.0
     assert recommended("finest", ROUNDS, gain) == (0, LIMITS[0][best])
-
-
-def test_finest_is_the_best_of_the_finest_level():
-    for_all(check_finest_is_the_best_of_the_finest_level, zip([1, 2]))
 
 
 def test_finest_leaves_out_what_has_not_been_tried():
@@ -244,15 +209,12 @@ def test_safest_is_the_largest_lower_bound():
     assert recommended("safest", reached, gain) == (0, 0.5)
 
 
-def check_before_the_first_round(answer):
+@each_row("answer", ["finest", "safest"])
+def test_before_the_first_round(answer):
     policy = z_rcucb(STEEP, T, answer=answer)
     params = number(policy.params)
     arm, limit = jax.jit(policy.recommend)(policy.init(params), params)
     assert (int(arm), float(limit)) == (0, 2.0)
-
-
-def test_before_the_first_round():
-    for_all(check_before_the_first_round, zip(["finest", "safest"]))
 
 
 def test_report_of_a_state():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.reference.continuum_policies import ZRCUCB, StoOO, Zooming
-from tests.tables import for_all
+from tests.tables import each_row
 
 SETTING = dict(cost=lambda x: x / 10, penalty=lambda x: 2 * x)
 FREE = dict(cost=lambda x: 0.0, penalty=lambda x: 0.0)
@@ -67,7 +67,32 @@ def test_what_each_point_learns_from_a_round():
     assert active_limits(policy) == [1.0]
 
 
-def check_order_of_extension(splits, history, first, second):
+@each_row(
+    "splits, history, first, second",
+    [
+        (2, "restart", [1, 1 / 2], [3 / 4, 1 / 4]),
+        (3, "restart", [1, 1 / 3, 2 / 3], np.array([7, 8, 1, 2, 4, 5]) / 9),
+        (
+            4,
+            "restart",
+            [1, 1 / 4, 1 / 2, 3 / 4],
+            np.array([13, 14, 15, 1, 2, 3, 5, 6, 7, 9, 10, 11]) / 16,
+        ),
+        (2, "inherit", [1, 1 / 2, 3 / 4, 1 / 4], np.array([7, 5, 3, 1]) / 8),
+        (
+            3,
+            "inherit",
+            np.array([9, 3, 6, 7, 8, 1, 2, 4, 5]) / 9,
+            np.array(
+                [25, 26, 19, 20, 22, 23]  # of the cells 9/9, then 7/9 and 8/9
+                + [7, 8, 1, 2, 4, 5]  # 3/9, then 1/9 and 2/9
+                + [16, 17, 10, 11, 13, 14]  # 6/9, then 4/9 and 5/9
+            )
+            / 27,
+        ),
+    ],
+)
+def test_points_are_added_in_the_papers_order(splits, history, first, second):
     policy = ZRCUCB(
         1, 2.0, horizon=10, splits=splits, history=history, **EAGER, **SETTING
     )
@@ -81,34 +106,6 @@ def check_order_of_extension(splits, history, first, second):
     assert_cells(grid_cells(policy), 2.0)
     assert len(policy.playable(0)) == splits**2
     assert {round(p.width * splits**2, 9) for p in policy.playable(0)} == {2.0}
-
-
-def test_points_are_added_in_the_papers_order():
-    for_all(
-        check_order_of_extension,
-        [
-            (2, "restart", [1, 1 / 2], [3 / 4, 1 / 4]),
-            (3, "restart", [1, 1 / 3, 2 / 3], np.array([7, 8, 1, 2, 4, 5]) / 9),
-            (
-                4,
-                "restart",
-                [1, 1 / 4, 1 / 2, 3 / 4],
-                np.array([13, 14, 15, 1, 2, 3, 5, 6, 7, 9, 10, 11]) / 16,
-            ),
-            (2, "inherit", [1, 1 / 2, 3 / 4, 1 / 4], np.array([7, 5, 3, 1]) / 8),
-            (
-                3,
-                "inherit",
-                np.array([9, 3, 6, 7, 8, 1, 2, 4, 5]) / 9,
-                np.array(
-                    [25, 26, 19, 20, 22, 23]  # of the cells 9/9, then 7/9 and 8/9
-                    + [7, 8, 1, 2, 4, 5]  # 3/9, then 1/9 and 2/9
-                    + [16, 17, 10, 11, 13, 14]  # 6/9, then 4/9 and 5/9
-                )
-                / 27,
-            ),
-        ],
-    )
 
 
 # StoOO

@@ -5,7 +5,7 @@ import pytest
 
 from tests.reference import farewell_policies as policies
 from tests.reference.farewell_environment import Environment, exact_table
-from tests.tables import for_all
+from tests.tables import each_row
 
 # exact values
 
@@ -22,27 +22,24 @@ def test_exact_table_by_hand():
 # environment and clock
 
 
-def check_environment_by_hand(noise, wait, feedback):
+@each_row(
+    "noise, wait, feedback",
+    [
+        ((0.0, 0.99), 0, (1.0, 1, 1)),
+        ((0.49, 0.99), 2, (1.0, 1, 1)),
+        ((0.5, 0.39), 0, (0.0, 1, np.inf)),  # tau = 2 > 1: V is forfeited
+        ((0.5, 0.39), 1, (1.0, 2, 2)),
+        ((0.74, 0.4), 1, (0.0, 2, 2)),  # seen, with V = 0
+        ((0.5, 0.39), 2, (1.0, 2, 2)),
+        ((0.75, 0.0), 2, (0.0, 3, np.inf)),  # never: tau = 3 has probability 0
+        ((0.75, 0.0), 1, (0.0, 2, np.inf)),
+    ],
+)
+def test_environment_by_hand(noise, wait, feedback):
     arms = [[0.0, 0.0, 1.0, 0.0], [0.5, 0.25, 0.0, 0.25]]
     environment = Environment(arms, [[0.0, 0.0, 0.0], [1.0, 0.4, 0.7]])
     assert environment.step(noise, 1, wait) == feedback
     assert environment.step(noise, 0, 2) == (0.0, 3, 3)
-
-
-def test_environment_by_hand():
-    for_all(
-        check_environment_by_hand,
-        [
-            ((0.0, 0.99), 0, (1.0, 1, 1)),
-            ((0.49, 0.99), 2, (1.0, 1, 1)),
-            ((0.5, 0.39), 0, (0.0, 1, np.inf)),  # tau = 2 > 1: V is forfeited
-            ((0.5, 0.39), 1, (1.0, 2, 2)),
-            ((0.74, 0.4), 1, (0.0, 2, 2)),  # seen, with V = 0
-            ((0.5, 0.39), 2, (1.0, 2, 2)),
-            ((0.75, 0.0), 2, (0.0, 3, np.inf)),  # never: tau = 3 has probability 0
-            ((0.75, 0.0), 1, (0.0, 2, np.inf)),
-        ],
-    )
 
 
 # policies, on two arms and three waits, after
@@ -101,19 +98,14 @@ def test_wait_ucb_by_hand():
     assert policy.act(8) == (1, 2)
 
 
-def check_wait_ucb_that_credits_more_waits(observe, sums):
+@each_row("observe, sums", [("shorter", SHORTER), ("naive", NAIVE)])
+def test_wait_ucb_that_credits_more_waits(observe, sums):
     policy = played(policies.WaitUCB(2, 3, observe))
     np.testing.assert_array_equal(policy.count, sums["count"])
     np.testing.assert_array_equal(policy.reward_sum, sums["reward"])
     np.testing.assert_array_equal(policy.time_sum, sums["time"])
     expected = sums["reward"] / sums["time"] + wait_radius(sums["count"], 7)
     np.testing.assert_allclose(policy.indices(8), expected, rtol=1e-13)
-
-
-def test_wait_ucb_that_credits_more_waits():
-    for_all(
-        check_wait_ucb_that_credits_more_waits, [("shorter", SHORTER), ("naive", NAIVE)]
-    )
 
 
 def test_product_limit_by_hand():
@@ -142,7 +134,8 @@ def test_ucb1_by_hand():
     assert policy.act(8) == (0, 1)  # the first of two equal ones
 
 
-def check_omega_by_hand(star):
+@each_row("star", [False, True])
+def test_omega_by_hand(star):
     policy = played(policies.OmegaUCB(2, 3, rho=0.5, star=star))  # eta = 1: n < 30
     z2 = np.log(8)
     expected = np.empty((2, 3))
@@ -156,10 +149,6 @@ def check_omega_by_hand(star):
     assert policy.indices(8, None)[0, 0] == pytest.approx(z2 / (1 + z2))
     # time 2 of [1, 2]: x = 1, so 1 + 1 / (1 + z2)
     assert policy.indices(8, None)[0, 1] == pytest.approx(1 / (1 + 1 / (1 + z2)))
-
-
-def test_omega_by_hand():
-    for_all(check_omega_by_hand, zip([False, True]))
 
 
 def star_policy(outcomes):

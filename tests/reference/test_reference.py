@@ -6,7 +6,7 @@ from scipy import stats
 
 from tests.reference import censored_policies as policies
 from tests.reference.censored_environment import CensoredEnvironment
-from tests.tables import for_all
+from tests.tables import each_row
 
 
 def cost(x):
@@ -113,24 +113,21 @@ def test_kl_ucb_by_hand():
     np.testing.assert_allclose(index, [0.5, 1.0, middle], rtol=1e-14)
 
 
-def check_thompson_updates(update, successes, failures):
+@each_row(
+    "update, successes, failures",
+    [
+        # (32) for the round: tau = .2: 9.98/11 = .907, tau = .6: 10.85/11 = .986
+        ("independent", [1, 0, 0], [0, 1, 0]),
+        ("shared", [1, 1, 0], [0, 0, 0]),
+        ("copied", [1, 1, 0], [0, 0, 0]),
+        ("strict", [0, 1, 0], [0, 0, 0]),
+    ],
+)
+def test_thompson_updates_by_hand(update, successes, failures):
     policy = policies.Thompson(1, LIMITS, cost, penalty, penalty_max=10, update=update)
     policy.update(1, np.array([0.9, 0.99, 0.0]), 0, 1, 0.9, 0.5, False)
     np.testing.assert_array_equal(policy.successes[0], successes)
     np.testing.assert_array_equal(policy.failures[0], failures)
-
-
-def test_thompson_updates_by_hand():
-    for_all(
-        check_thompson_updates,
-        [
-            # (32) for the round: tau = .2: 9.98/11 = .907, tau = .6: 10.85/11 = .986
-            ("independent", [1, 0, 0], [0, 1, 0]),
-            ("shared", [1, 1, 0], [0, 0, 0]),
-            ("copied", [1, 1, 0], [0, 0, 0]),
-            ("strict", [0, 1, 0], [0, 0, 0]),
-        ],
-    )
 
 
 def test_thompson_indices_by_hand():

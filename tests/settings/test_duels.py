@@ -201,12 +201,4 @@ def test_other_games_pairs_and_parameters_are_refused():
         (partial(fixed, [0, 1], (1, 1)), "arms must be a value that can be hashed"),
         (partial(fixed, 3, (1, 1)), "arms must be a tuple of integers"),
     ]
-    for policy, name, value in (
-        (censored.cell_self_sparring, "prior_ended", 0.5),
-        (censored.cell_self_sparring, "reward_spread", -1.0),
-        (censored.rucb_on_pairs, "alpha", 0.0),
-        (censored.self_sparring_on_pairs, "prior_win", 0.0),
-    ):
-        bad = policy(GAME.problem).over(**{name: value})
-        rows.append((partial(simulate, bad, GAME, horizon=5, seeds=1), name))
     assert_refused(rows, (TypeError, ValueError))
