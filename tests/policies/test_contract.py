@@ -31,7 +31,7 @@ from jaxbandits.testing import altered, check_environment, check_policy
 from tests.games import OWN_GAMES, coins, game_for
 from tests.heavy import in_short
 from tests.precision import numbers, wide_values
-from tests.registered import POLICIES
+from tests.registered import FORMS, PLAIN, POLICIES
 from tests.shapes import unlike
 from tests.tables import assert_refused
 
@@ -40,18 +40,6 @@ pytestmark = pytest.mark.oldest
 ROUNDS, ENGINE_ROUNDS = 1000, 12
 # One with a budget, and one with a clock.
 PLAYED_SHORT = {"budgeted/omega-star-ucb", "farewell/fixed"}
-
-
-def named_after(*names: str) -> list[str]:
-    """The entries that are one of some others with an option."""
-    prefixes = tuple(f"{other}-" for other in names)
-    return [name for name in POLICIES if name.startswith(prefixes)]
-
-
-# Policies, and forms of one that an option makes: .ci/run has the first ones play on
-# the oldest JAX.
-FORMS = named_after(*POLICIES)
-PLAIN = dict.fromkeys(name for name in POLICIES if name not in FORMS).keys()
 
 
 # Those whose rounds take longest to trace, and those that are another with an option,
@@ -164,7 +152,7 @@ def assert_mapped(name, fallen_back):
     assert fallen_back - DRAWN <= known
 
 
-@pytest.mark.parametrize("name", in_short(PLAIN, PLAIN - PLAYED_SHORT))
+@pytest.mark.parametrize("name", in_short(PLAIN, {*PLAIN} - PLAYED_SHORT))
 def test_policy_plays_and_keeps_the_contract(name, fallen_back):
     play_and_keep(name, fallen_back)
 
