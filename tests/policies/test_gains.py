@@ -10,7 +10,7 @@ from scipy import stats
 
 from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
 from jaxbandits.plain.gains import WORDS, Gains
-from tests.tables import each_row, for_all
+from tests.tables import each_row
 
 DRAWS = 100_000
 ENDS = 2.0**-24, 1 - 2.0**-24  # of the tape
@@ -40,30 +40,25 @@ def literal(rng, seen, least):
     return rng.dirichlet(np.ones(len(points)), DRAWS) @ points
 
 
-def check_of_least_and_largest_gains_it_is_a_beta_law(rng, ones, zeros, least):
+@each_row(
+    "ones, zeros, least",
+    [(0, 0, 0.0), (0, 20, -0.4), (1, 8, -0.4), (7, 0, 0.0), (30, 12, 0.0)],
+)
+def test_of_least_and_largest_gains_it_is_a_beta_law(rng, ones, zeros, least):
     found = drawn([1.0] * ones + [least] * zeros, least, uniforms(rng))
     law = stats.beta(1 + ones, 1 + zeros, loc=least, scale=1 - least)
     assert stats.kstest(found, law.cdf).statistic < FAR
 
 
-def test_of_least_and_largest_gains_it_is_a_beta_law(rng):
-    for_all(
-        partial(check_of_least_and_largest_gains_it_is_a_beta_law, rng),
-        [(0, 0, 0.0), (0, 20, -0.4), (1, 8, -0.4), (7, 0, 0.0), (30, 12, 0.0)],
-    )
-
-
-def check_of_equal_gains_it_is_exact(rng, count, least):
+@each_row("count, least", product([1, 5, 40], LEASTS))
+def test_of_equal_gains_it_is_exact(rng, count, least):
     seen = [0.3] * count
     found, expected = drawn(seen, least, uniforms(rng)), literal(rng, seen, least)
     assert stats.ks_2samp(found, expected).statistic < 2**0.5 * FAR
 
 
-def test_of_equal_gains_it_is_exact(rng):
-    for_all(partial(check_of_equal_gains_it_is_exact, rng), product([1, 5, 40], LEASTS))
-
-
-def check_two_moments_of_all_gains_are_exact(rng, count, least):
+@each_row("count, least", product([2, 3, 10], LEASTS))
+def test_two_moments_of_all_gains_are_exact(rng, count, least):
     seen = rng.uniform(least, 1, count)
     found = drawn(seen, least, uniforms(rng)).astype(float)
     points = np.array([least, 1.0, *seen])
@@ -79,18 +74,22 @@ def check_two_moments_of_all_gains_are_exact(rng, count, least):
     assert distance < 0.08
 
 
-def test_two_moments_of_all_gains_are_exact(rng):
-    for_all(
-        partial(check_two_moments_of_all_gains_are_exact, rng),
-        product([2, 3, 10], LEASTS),
-    )
-
-
 def drawn_cost(seen, uniforms):
     return drawn(seen, 0.0, uniforms, "drawn_cost")
 
 
-def check_a_cost_is_what_is_not_saved(rng, seen):
+@each_row(
+    "seen",
+    [
+        [],
+        [0.0] * 7,
+        [1.0] * 9,
+        [0.0, 1.0, 1.0],
+        [0.25] * 5,
+        [0.5, 0.125, 1.0, 0.75],
+    ],
+)
+def test_a_cost_is_what_is_not_saved(rng, seen):
     """Words of what is lost come first, where those of what is gained did."""
     words = uniforms(rng)
     found = drawn_cost(seen, words)
@@ -98,23 +97,8 @@ def check_a_cost_is_what_is_not_saved(rng, seen):
     np.testing.assert_allclose(found, 1 - saved, atol=3e-6)
 
 
-def test_a_cost_is_what_is_not_saved(rng):
-    for_all(
-        partial(check_a_cost_is_what_is_not_saved, rng),
-        zip(
-            [
-                [],
-                [0.0] * 7,
-                [1.0] * 9,
-                [0.0, 1.0, 1.0],
-                [0.25] * 5,
-                [0.5, 0.125, 1.0, 0.75],
-            ]
-        ),
-    )
-
-
-def check_small_costs_lose_no_digits(rng, cost):
+@each_row("cost", [0.0, 1e-8, 1e-3])
+def test_small_costs_lose_no_digits(rng, cost):
     """As by 64 bits, where some cost twice as much as others."""
     words = uniforms(rng).astype(np.float32)
     sums = 4000, 6000 * cost, 10_000 * cost**2
@@ -124,10 +108,6 @@ def check_small_costs_lose_no_digits(rng, cost):
         exact = np.asarray(_draw("drawn_cost", 0.0, seen, wide))
     assert np.all(exact > 0)
     np.testing.assert_allclose(found, exact, rtol=2e-3)
-
-
-def test_small_costs_lose_no_digits(rng):
-    for_all(partial(check_small_costs_lose_no_digits, rng), zip([0.0, 1e-8, 1e-3]))
 
 
 @each_row(

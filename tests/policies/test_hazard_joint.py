@@ -1,7 +1,6 @@
 """Hazard TS with reward and time together: bad luck that came once is drawn once."""
 
 import sys
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from jaxbandits.arrays import CompensatedSum
 from jaxbandits.farewell import Action, Feedback, Problem
 from jaxbandits.farewell.policies.hazard_thompson import State
 from jaxbandits.plain.gains import Sums
-from tests.tables import for_all
+from tests.tables import each_row
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "studies"))
 bounds = import_module("bounds")
@@ -79,7 +78,8 @@ def chance_after_failures(n, rate, price):
 PRICES = [(0, 0.005, 0.25 / 7.75), (1, 0.08, 0.08), (3, 0.08, 0.08), (6, 0.08, 0.08)]
 
 
-def check_an_arm_of_failures_is_tried_as_one_number_would_be(
+@each_row("failures, rate, price", PRICES)
+def test_an_arm_of_failures_is_tried_as_one_number_would_be(
     first_played, failures, rate, price
 ):
     """Drawn apart, reward and time both have to be lucky."""
@@ -89,13 +89,6 @@ def check_an_arm_of_failures_is_tried_as_one_number_would_be(
     chance = chance_after_failures(failures, rate, price)
     error = np.sqrt(chance * (1 - chance) / DRAWS)
     assert abs(tried - chance) < 4 * error + 2e-4
-
-
-def test_an_arm_of_failures_is_tried_as_one_number_would_be(first_played):
-    for_all(
-        partial(check_an_arm_of_failures_is_tried_as_one_number_would_be, first_played),
-        PRICES,
-    )
 
 
 def test_times_that_vary_with_rewards_are_one_worth(first_played):

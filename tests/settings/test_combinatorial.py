@@ -11,7 +11,7 @@ import pytest
 from jaxbandits import budgeted, censored, laws, live, simulate
 from jaxbandits.censored.super_arms.environment import State
 from jaxbandits.plain import ucb
-from jaxbandits.testing import altered, check_environment, trace_run
+from jaxbandits.testing import altered, trace_run
 from tests.tables import assert_refused, naming
 
 PAIRS = censored.make_environment(
@@ -129,10 +129,6 @@ def test_more_plays_than_an_integer_holds():
         found = two.game.metrics(tables, None, state)
     numbers = {name: float(value) for name, value in found.items()}
     assert numbers == {"regret": 0.0, "censored": 0.5, "optimal": 1.0}
-
-
-def test_it_is_a_contract():
-    check_environment(game(3), censored.uniform_super_arms(game(3).problem), rounds=100)
 
 
 def test_arms_are_drawn_independently():

@@ -14,7 +14,9 @@ SHORT = {
     "allocation/environment",
     "budgeted/s-br",
     "censored/environment",
+    "combinatorial/combinatorial",
     "continuum/overtime",
+    "dueling/duels",
     "farewell/environment",
 }
 LONG = set(ENVIRONMENTS) - SHORT

@@ -10,7 +10,7 @@ import pytest
 from jaxbandits import budgeted, censored, laws, live, simulate
 from jaxbandits.arrays import constant
 from jaxbandits.censored.dueling.environment import State
-from jaxbandits.testing import altered, check_environment, trace_run
+from jaxbandits.testing import altered, trace_run
 from tests.tables import assert_refused, naming
 
 PAIRS = censored.make_environment(
@@ -105,11 +105,6 @@ def test_more_runs_than_an_integer_holds():
         found = GAME.game.metrics(tables, None, state)
     numbers = {name: float(value) for name, value in found.items()}
     assert numbers == {"regret": 0.0, "censored": 0.5, "optimal": 1.0}
-
-
-def test_it_is_a_contract():
-    uniform = censored.uniform_duels(GAME.problem)
-    check_environment(GAME, uniform, rounds=100)
 
 
 def told(preferred, *, consumption=(0.1, 0.4), lost=(False, False)):
