@@ -1,4 +1,4 @@
-"""The paper's three instances and the policies' twins, in plain NumPy.
+"""An instance of the paper and the policies' twins, in plain NumPy.
 
 Everything here is written from the paper (appendix E) and from `tests.reference` alone,
 so that a slip in the package cannot hide in its own test.
@@ -30,19 +30,6 @@ def penalty(x):
     return x / 10 if x <= 0.5 else 10 * x
 
 
-def covariance(x, sigma):
-    """Eq. (33)."""
-    off = 2 * x * np.sqrt(1 - x**2)
-    return sigma * np.array([[1, off], [off, 1]])
-
-
-def _gaussian(means, xs):
-    return [
-        partial(laws.truncated_gaussian_pair, mean=m, covariance=covariance(x, 0.2))
-        for m, x in zip(means, xs, strict=True)
-    ]
-
-
 def _indep_arm(b):
     a = 0.8
     return partial(
@@ -53,25 +40,16 @@ def _indep_arm(b):
     )
 
 
-# Appendix E.2: arms as functions of uniforms.
-ARMS = {
-    "indep": [_indep_arm(b) for b in [0.2] + 9 * [0.3]],
-    "poscorr": _gaussian(
-        [(0.6, 0.45)] + 9 * [(0.5, 0.5)], [0.2, 0.3, 0.4, 0.4] + 6 * [0.6]
-    ),
-    "negcorr": _gaussian([(0.9, 0.8)] + 9 * [(0.8, 0.8)], 10 * [-0.2]),
-}
-
-# What their words stand for.
-KINDS = {"indep": "uuuun", "poscorr": "uu", "negcorr": "uu"}
+# Indep, appendix E.2: arms as functions of uniforms. (tests/laws compares the others.)
+ARMS = [_indep_arm(b) for b in [0.2] + 9 * [0.3]]
 
 
 class Draws:
-    """One instance on one tape; a draw is made once, however many policies ask."""
+    """Indep on one tape; a draw is made once, however many policies ask."""
 
-    def __init__(self, instance: str, words):
-        noise = numbers(words, KINDS[instance])
-        self.draw = cache(lambda t, arm: ARMS[instance][arm](noise[t - 1]))
+    def __init__(self, words):
+        noise = numbers(words, "uuuun")
+        self.draw = cache(lambda t, arm: ARMS[arm](noise[t - 1]))
         self.noise = noise
 
     def step(self, t, arm, limit):

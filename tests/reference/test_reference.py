@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from tests.reference import censored_policies as policies
+from tests.reference import exact, laws
 from tests.reference.censored_environment import CensoredEnvironment
 from tests.tables import each_row
 
@@ -15,6 +16,67 @@ def cost(x):
 
 def penalty(x):
     return cost(x) if x <= 0.5 else 10 * x
+
+
+# laws, which those of the library are compared with
+
+
+def covariance(x, sigma):
+    """Eq. (33)."""
+    off = 2 * x * np.sqrt(1 - x**2)
+    return sigma * np.array([[1, off], [off, 1]])
+
+
+def test_exponential_and_discrete_laws():
+    assert laws.exponential(np.array([0.5]), 2.0) == pytest.approx(np.log(2) / 2)
+    u = np.array([1e-12, 0.3, 0.999999])
+    values = [laws.exponential(u[k:], 1.8) for k in range(3)]
+    np.testing.assert_allclose(values, stats.expon.ppf(u, scale=1 / 1.8), rtol=1e-14)
+    assert [laws.bernoulli(np.array([x]), 0.3) for x in (0.29, 0.3)] == [1.0, 0.0]
+    drawn = [laws.discrete([x], [5, 6, 7], [0.25, 0.5, 0.25]) for x in (0.2, 0.25, 0.9)]
+    assert drawn == [5, 6, 7]
+    assert laws.discrete([1 - 1e-16], [1, 2], [0.1, 0.9 - 1e-12]) == 2
+    pairs = np.array([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]])
+    assert laws.empirical([0.34], pairs) == (0.3, 0.4)
+    assert laws.empirical([np.nextafter(1, 0)], pairs) == (0.5, 0.6)
+
+
+@each_row("a, b", [(0.8, 0.2), (0.01, 0.01), (2.0, 3.5)])
+def test_beta_law_against_scipy(a, b):
+    u = np.random.default_rng(1).random((4, 4000))
+    drawn = laws.beta(u, a, b)
+    assert np.all((drawn >= 0) & (drawn <= 1))
+    # scipy's cdf is flat at float64's ends for tiny parameters: compare the middle
+    for x in (0.05, 0.3, 0.5, 0.9):
+        p = stats.beta.cdf(x, a, b)
+        assert abs(np.mean(drawn <= x) - p) < 4 * np.sqrt(p * (1 - p) / 4000)
+    assert abs(drawn.mean() - a / (a + b)) < 4 * stats.beta.std(a, b) / np.sqrt(4000)
+
+
+@each_row(
+    "mean, x, sigma, upper",
+    [
+        ((0.6, 0.45), 0.2, 0.2, (1, 1)),
+        ((0.9, 0.8), -0.2, 0.2, (1, 1)),
+        ((0.18, 0.0), 0.6, 0.001, (1, 0.6)),
+    ],
+)
+def test_truncated_gaussian_pair_against_scipy(mean, x, sigma, upper):
+    sigma_matrix = covariance(x, sigma)
+    arm = exact.TruncatedGaussianPair(mean, sigma_matrix, upper=upper)
+    previous = 0.0
+    for u in (1e-6, 0.01, 0.3, 0.5, 0.77, 0.999):
+        reward, consumption = laws.truncated_gaussian_pair(
+            np.array([u, u]), mean, sigma_matrix, upper=upper
+        )
+        assert previous < consumption < upper[1]
+        previous = consumption
+        assert arm.within(consumption) == pytest.approx(u, rel=1e-9)
+        centre = mean[0] + sigma_matrix[0, 1] / sigma * (consumption - mean[1])
+        sd = np.sqrt(sigma - sigma_matrix[0, 1] ** 2 / sigma)
+        box = ((0 - centre) / sd, (upper[0] - centre) / sd)
+        expected = stats.truncnorm.ppf(u, *box, centre, sd)
+        assert reward == pytest.approx(expected, abs=1e-12)
 
 
 # environment
