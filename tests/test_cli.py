@@ -52,7 +52,7 @@ def test_the_list_has_a_line_per_entry_that_begins_with_its_whole_name(
     assert names_in(out, "Policies") == list(policies())
     assert names_in(out, "Environments") == list(environments())
     (line,) = (x for x in out.splitlines() if " censored/fixed " in x)
-    cut = {"40": "…", "200": " censored.fixed(arm=0, limit=0)"}
+    cut = {"40": "…", "200": " censored.fixed(problem, arm=0, limit=0)"}
     assert line.endswith(cut[columns])
 
 
@@ -77,7 +77,7 @@ def test_the_list_of_the_library_alone_keeps_its_keys_in_json(capsys, alone, wor
 def test_the_list_shows_parameters_of_a_policy_with_defaults_ranges_and_source(capsys):
     out = printed(capsys, "list", "censored/rcucb-kaplan-meier")
     lines = [" ".join(line.split()) for line in out.splitlines()]
-    assert "entry: censored.rcucb(survival='kaplan_meier')" in lines
+    assert "entry: censored.rcucb(problem, survival='kaplan_meier')" in lines
     assert "penalty_radius default 1; must be >= 0 and finite" in lines
     assert any("Bengs & Huellermeier" in line for line in lines)
     found = json.loads(printed(capsys, "list", "censored/rcucb", "--json"))

@@ -15,8 +15,9 @@ from tests.registered import POLICIES
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "scripts"))
-crawl, entries, gallery, links = (
-    import_module(f"pages.{name}") for name in ("crawl", "entries", "gallery", "links")
+crawl, entries, gallery, links, policies, commands = (
+    import_module(f"pages.{name}")
+    for name in ("crawl", "entries", "gallery", "links", "policies", "commands")
 )
 RESULTS = ROOT / "studies" / "results"
 SETTINGS = sorted((ROOT / "docs" / "settings").glob("*.md"))
@@ -110,3 +111,37 @@ def test_a_browser_sees_what_a_reader_would(tmp_path):
     assert "broken.html (phone): no picture none.png" in found
     assert "error.html (screen): none is not defined" in found
     assert (tmp_path / "shots" / "fine.html-phone.png").stat().st_size > 0
+
+
+def test_the_page_of_policies_has_every_one_with_its_parameters():
+    text = policies.page()
+    for name in POLICIES:
+        assert f" (`{name}`)\n" in text
+    entry = text.partition("### RCUCB (`censored/rcucb`)")[2].partition("\n### ")[0]
+    assert "    censored.rcucb(problem)\n" in entry and "Bengs" in entry
+    assert "| `alpha` | 1 | positive and finite |" in entry
+    # A name with an asterisk keeps it, in a heading and in a sentence.
+    assert r"### omega\*-UCB (`budgeted/omega-star-ucb`)" in text
+
+
+def test_the_page_of_commands_has_the_help_of_every_command(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    text = commands.page()
+    for name in ("list", "sweep status", "reproduce", "recommend"):
+        assert f"## {name}\n\n```text\nusage: jaxbandits {name} " in text
+    assert max(map(len, text.splitlines())) <= 100
+
+
+NAMES_WITH_ASTERISKS = [
+    ("omega*-UCB and omega*-UCB", r"omega\*-UCB and omega\*-UCB"),
+    ("`omega*-UCB`", "`omega*-UCB`"),
+    ("    omega*-UCB", "    omega*-UCB"),
+    ("```\nomega*-UCB\n```", "```\nomega*-UCB\n```"),
+    ("*omega* is Greek", "*omega* is Greek"),
+]
+
+
+def test_names_keep_their_asterisks_outside_code(subtests):
+    for text, shown in NAMES_WITH_ASTERISKS:
+        with subtests.test(text=text):
+            assert links.with_asterisks(text) == shown

@@ -108,10 +108,12 @@ def minutes_text(minutes: float | None) -> str:
 
 
 def _call(maker) -> str:
-    """The function behind an entry with the arguments that the entry fixes."""
-    fixed = [f"{name}={_value(value)}" for name, value in maker.arguments.items()]
-    asked = [f"{name}=?" for name in maker.needs]
-    return f"{_path(maker.factory)}({', '.join(fixed + asked)})"
+    """The call that makes an entry: what it fixes, and ``?`` for what a user gives."""
+    first = next(iter(inspect.signature(inspect.unwrap(maker.factory)).parameters), "")
+    given = [first] if first == "problem" and first not in maker.needs else []
+    given += [f"{name}={_value(value)}" for name, value in maker.arguments.items()]
+    given += [f"{name}=?" for name in maker.needs]
+    return f"{_path(maker.factory)}({', '.join(given)})"
 
 
 def _value(value: Any) -> str:

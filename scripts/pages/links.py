@@ -15,7 +15,7 @@ HTML = re.compile(r"(?<=href=\")(?![a-z]+:|#|/)([^\"\s#]+)(#[^\"\s]*)?(?=\")")
 
 # A policy's name outside of code: Markdown takes two asterisks for emphasis.
 _STARRED = re.compile(
-    r"(```.*?```|`[^`\n]*`|^    .*?$)|\b(omega|ω)\*(?=[-\s,.;:)])", re.S | re.M
+    r"(```.*?```|`[^`\n]*`|^    .*?$)|(?<!\*)\b(omega|ω)\*(?=[-\s,.;:)])", re.S | re.M
 )
 
 

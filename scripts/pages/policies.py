@@ -3,7 +3,12 @@
 from jaxbandits.cli.listing import facts_of, parameters_of, problem_of
 from jaxbandits.registry import SETTINGS, policies, setting_of
 
-INTRODUCTION = """# Policies
+INTRODUCTION = """---
+search:
+  boost: 8
+---
+
+# Policies
 
 Every policy of the registry, by setting: the name that plots show, the name in the
 registry, the function that makes it, its source, and its parameters. A parameter can be
@@ -17,9 +22,10 @@ def page() -> str:
     lines = [INTRODUCTION]
     for setting in SETTINGS:
         lines += [f"## {setting.capitalize()}", ""]
-        for name, maker in policies().items():
-            if setting_of(name) == setting:
-                lines += _entry(name, maker)
+        makers = {n: m for n, m in policies().items() if setting_of(n) == setting}
+        # Those of the setting's own game first.
+        for name in sorted(makers, key=lambda n: (not n.startswith(setting), n)):
+            lines += _entry(name, makers[name])
     return "\n".join(lines)
 
 
@@ -28,7 +34,9 @@ def _entry(name: str, maker) -> list[str]:
     facts = facts_of(name, "policies", maker)
     title, source = _parts(facts["source"])
     lines = [f"### {_escaped(policy.name)} (`{name}`)", "", f"    {facts['entry']}", ""]
-    lines += [_first(facts["documentation"]), ""]
+    first = _first(facts["documentation"])
+    if first != _escaped(title):
+        lines += [first, ""]
     lines += [f"*{_escaped(title)}* {_escaped(source)}", ""]
     if rows := parameters_of(policy):
         lines += ["| parameter | default | range |", "|---|---|---|"]
