@@ -6,6 +6,7 @@ from jaxbandits import allocation, censored, laws
 from jaxbandits.laws import thresholds
 from jaxbandits.registry import environments
 from jaxbandits_studies import datasets
+from tests.games import coins
 
 FILES = {
     "ednet.csv": """\
@@ -69,10 +70,10 @@ _ARGUMENTS = {
         "penalty": censored.scaled(2),
     },
     "combinatorial/combinatorial": lambda: {
-        "environment": censored.poscorr(limits=(0.3, 0.5)),
+        "environment": coins([0.3, 0.5]),
         "size": 2,
     },
-    "dueling/duels": lambda: {"environment": censored.poscorr(limits=(0.3, 0.5))},
+    "dueling/duels": lambda: {"environment": coins([0.3, 0.5])},
     "continuum/recorded": lambda: {
         "name": "mine",
         "runs": datasets.load_runs("runs.csv"),

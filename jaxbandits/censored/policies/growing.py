@@ -20,7 +20,7 @@ class Best(NamedTuple):
     limit: Float[Array, " *K"]
 
     @classmethod
-    def untried(cls, num_arms: int, place: int, limit: float) -> "Best":
+    def untried(cls, num_arms: int, place: int, limit: float | Array) -> "Best":
         """Of arms that have this limit and no rounds."""
         return cls(
             jnp.full(num_arms, jnp.inf, float),
