@@ -267,7 +267,6 @@ class _Rounds:
         return jax.vmap(to)(arms)
 
     def allowed(self, instance: Instance, action: Action) -> Array:
-        del instance
         num_arms = self.problem.num_arms
         if isinstance(action, Plan):
             weight = reals("weight", action.weight, (num_arms,))
@@ -332,7 +331,6 @@ class _Rounds:
 
 
 def _metrics(tables: Any, instance: Instance, record: State) -> dict[str, jax.Array]:
-    del tables, instance
     return {
         "regret": record.regret.exact(),
         "realised_regret": record.realised.astype(float),

@@ -141,7 +141,6 @@ class Problem(NamedTuple):
 
     def check_action(self, view: Any, action: Any) -> None:
         """Require what a round's budget can be handed out by."""
-        del view
         if isinstance(action, Allocation):
             non_negative(**{"action.amounts": action.amounts})
         elif isinstance(action, Plan):
@@ -192,7 +191,6 @@ class Ordered(NamedTuple):
 
     def check_action(self, view: Any, action: Any) -> None:
         """Require turns of all arms, of no more units than there may be."""
-        del view
         arms, amounts = action
         positions("action.arms", arms, self.num_arms)
         if len(np.unique(arms)) < self.num_arms:
@@ -208,7 +206,6 @@ class Ordered(NamedTuple):
 
     def check_feedback(self, view: Any, action: Any, feedback: Feedback) -> None:
         """Require units as the turns hand them out, and thresholds within them."""
-        del view
         arms, amounts = action
         units, handed_out = feedback.allocation, np.empty(self.num_arms)
         non_negative(**{"feedback.allocation": units})

@@ -332,7 +332,6 @@ def _game(
         )
 
     def init(instance):
-        del instance
         nothing = CompensatedSum.zeros((), float)
         return State(jnp.zeros(problem.num_arms, jnp.int32), nothing, nothing)
 
@@ -385,7 +384,6 @@ def _tables(law: JointLaw, worth: float, instance: Instance) -> Tables:
 
 def metrics(tables: Tables, instance: Any, record: State) -> dict[str, jax.Array]:
     """See `random_environment`."""
-    del instance
     loss, cost, best = weighted(record.pulls, tables.loss, tables.cost, tables.best)
     return {
         "regret": tables.worth * loss,

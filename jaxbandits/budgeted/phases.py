@@ -215,7 +215,6 @@ def _game(
         return Instance(phases, money, cheapest, best)
 
     def init(instance):
-        del instance
         nothing = CompensatedSum.zeros((), float)
         return State(jnp.zeros((count, num_arms), jnp.int32), nothing, nothing)
 
@@ -244,11 +243,9 @@ def _game(
         return state, Feedback(reward, cost)
 
     def allowed(instance, action):
-        del instance
         return in_range("arm", action, num_arms)
 
     def counted(instance, record):
-        del instance
         return jnp.sum(record.pulls)
 
     return Game(

@@ -114,7 +114,6 @@ class Problem(NamedTuple):
 
     def check_feedback(self, view: Any, action: Any, feedback: Feedback) -> None:
         """Require a reward and a cost in the ranges of an arm."""
-        del view
         for what, (low, high) in self.ranges.items():
             amount, arm = getattr(feedback, what), int(action)
             within(f"feedback.{what}", amount, low[arm], high[arm])

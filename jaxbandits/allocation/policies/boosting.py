@@ -97,13 +97,11 @@ def boosting(
         return result.probability_low * scale
 
     def init(params):
-        del params
         result = no_bounds(problem, points)
         worst = None if points else result.probability_low
         return Learner(estimator.zeros(), result, worst)
 
     def act(noise, view, state, params):
-        del noise
         now = turn(problem, start, params.initial, view.round)
         alone = start_allocation(problem, start, now, view)
         known = constant(shape)
@@ -111,7 +109,6 @@ def boosting(
         return hand_out(now.starting, alone, weight, rate, view.budget)
 
     def update(noise, view, state, action, feedback, params):
-        del noise, action
         return learn(
             estimator,
             state,

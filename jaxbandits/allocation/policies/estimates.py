@@ -278,7 +278,6 @@ class Estimator:
         self, statistics: Any, known: Likelihood, shape: Float[Array, ""] | None
     ) -> tuple[Float[Array, ""], Float[Array, ""]]:
         """Place of the rate with the largest likelihood, and that likelihood."""
-        del statistics, shape
         return maximum(known.values, self.grid.last, known.node, NODES)
 
     def rate_bounds(

@@ -32,7 +32,6 @@ def uniform(problem: Problem) -> Policy[Any, tuple[()], Action]:
     num_arms = problem.num_arms
 
     def act(noise, view, state, params):
-        del noise, state, params
         if problem.known:
             return Allocation(even_split(problem, view.budget, view.round))
         if problem.family.integer:
@@ -52,7 +51,6 @@ def clairvoyant(problem: Problem) -> Policy[Any, tuple[()], Action]:
     """
 
     def act(noise, view, state, params):
-        del noise, state, params
         if problem.known:
             return Allocation(view.oracle.allocation)
         return Plan(view.oracle.probability, view.oracle.rate)
@@ -69,7 +67,6 @@ def uniform_turns(problem: Ordered) -> Policy[Any, tuple[()], Turns]:
     num_arms = problem.num_arms
 
     def act(noise, view, state, params):
-        del view, state, params
         even, odd = divmod(problem.units, num_arms)
         turns = in_order_of(unit_interval(noise), jnp.zeros(num_arms, jnp.int32))
         first = jnp.arange(num_arms, dtype=jnp.int32) < odd
@@ -113,7 +110,6 @@ def fixed_turns(
         )
 
     def act(noise, view, state, params):
-        del noise, view, state, params
         return Turns(jnp.array(arms, jnp.int32), jnp.array(amounts, jnp.int32))
 
     return _stateless("fixed", act)
@@ -123,11 +119,9 @@ def _stateless(
     name: str, act: Act, words: tuple[int, int] = (0, 0)
 ) -> Policy[Any, Any, Any]:
     def init(params):
-        del params
         return jnp.zeros((), jnp.int32)
 
     def update(noise, view, state, action, feedback, params):
-        del noise, view, action, feedback, params
         return state
 
     return Policy(name, init, act, update, words=words)

@@ -50,11 +50,9 @@ def ra_etc(problem: Problem, count: str = "total") -> Policy[Learner, Params, Ac
         return Turn(round_ <= length, (round_ - 1) % num_arms)
 
     def init(params):
-        del params
         return Learner(estimator.zeros(), no_bounds(problem))
 
     def act(noise, view, state, params):
-        del noise
         now = turn(view.round, params)
         alone = one_hot(now.arm, num_arms).astype(float) * view.budget
         result = state.bounds
@@ -63,7 +61,6 @@ def ra_etc(problem: Problem, count: str = "total") -> Policy[Learner, Params, Ac
         )
 
     def update(noise, view, state, action, feedback, params):
-        del noise, action
         now = turn(view.round, params)
         # Nobody's turn once committed: no arm has this number.
         observed = now._replace(arm=jnp.where(now.starting, now.arm, num_arms))

@@ -72,7 +72,6 @@ def thompson(
     start = "uniform_split"
 
     def init(params):
-        del params
         return prior(problem)
 
     def act(noise, view, state, params):
@@ -94,7 +93,6 @@ def thompson(
         return Allocation(total / draws)
 
     def update(noise, view, state, action, feedback, params):
-        del noise, view, action, params
         return after(problem, state, feedback)
 
     name = "Thompson" if draws == 1 else f"Thompson, mean of {draws}"

@@ -244,13 +244,11 @@ def _game(problem: Ordered, draw: Callable[[Any, Any], Any]) -> Game:
         return Instance(drawn.arms, drawn.bound, setup.budgets)
 
     def init(instance):
-        del instance
         zero = jnp.zeros((), jnp.int32)
         turns = jnp.zeros((num_arms, size + 1, size + 1), jnp.int32)
         return State(turns, zero, zero, CompensatedSum.zeros((), float))
 
     def allowed(instance, action):
-        del instance
         arm, amount = of_kind(action, Turns)
         known = positions_in("arms", arm, num_arms, num_arms)
         known &= positions_in("amounts", amount, size + 1, num_arms)
@@ -294,7 +292,6 @@ def _game(problem: Ordered, draw: Callable[[Any, Any], Any]) -> Game:
 
 
 def _metrics(tables: Tables, instance: Instance, record: State) -> dict[str, Array]:
-    del instance
     # What both plans have in common is left out, so that nothing cancels.
     missed = record.rounds * tables.best.astype(jnp.int32) - record.turns
     (regret,) = weighted(missed, tables.worth)

@@ -118,7 +118,6 @@ def units(problem: Problem, steps: int, greedy: str) -> HandOut:
         steps = math.ceil(problem.budget / step)
 
     def hand_out(starting, alone, weight, rate, budget):
-        del budget
         shape = constant(shape_array(problem))
 
         def slope(x):

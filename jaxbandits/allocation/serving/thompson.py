@@ -58,11 +58,9 @@ def ordered_thompson(
     num_arms = problem.num_arms
 
     def init(params):
-        del params
         return State(posterior.prior(problem.arms), no_budgets(problem))
 
     def act(noise, view, state, params):
-        del view, params
         z = normal_quantile(unit_interval(noise)).reshape(2, num_arms)
         rate, probability = posterior.draw(problem.arms, state.arms, *z)
         tried = state.arms.statistics.exposure.total[:, -1] > 0
@@ -73,7 +71,6 @@ def ordered_thompson(
         return planned(plan, values, survival_of(problem, state.budgets))
 
     def update(noise, view, state, action, feedback, params):
-        del noise, view, params
         return State(
             posterior.after(problem.arms, state.arms, feedback),
             observe_budget(state.budgets, action, feedback),

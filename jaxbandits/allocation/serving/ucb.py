@@ -60,12 +60,10 @@ def ordered_ucb(
     shape = problem.num_arms, problem.units
 
     def init(params):
-        del params
         none = jnp.zeros(shape, jnp.int32)
         return State(none, none, no_budgets(problem))
 
     def act(noise, view, state, params):
-        del noise
         count = jnp.maximum(state.tried, 1).astype(float)
         mean = state.enough.astype(float) / count
         scale = hoeffding_scale(params.alpha * jnp.log(view.round.astype(float)))
@@ -76,7 +74,6 @@ def ordered_ucb(
         return planned(plan, values, survival_of(problem, state.budgets))
 
     def update(noise, view, state, action, feedback, params):
-        del noise, view, params
         units = 1 + jnp.arange(problem.units, dtype=jnp.int32)[None].astype(float)
         tried = feedback.allocation[:, None] >= units
         enough = tried & (feedback.threshold[:, None] <= units)

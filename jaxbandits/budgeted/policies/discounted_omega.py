@@ -65,7 +65,6 @@ class Faded(NamedTuple):
 
     def observe(self, constants: Any, reward: Array, cost: Array) -> "Faded":
         """The row of one arm after one more pull."""
-        del constants
         return Faded(self.count + 1, self.reward + reward, self.cost + cost)
 
 
@@ -91,7 +90,6 @@ def discounted_omega_ucb(problem: Problem) -> Policy[Faded, Params, Array]:
     ranges = ranges_of(problem)
 
     def index(view, state, params):
-        del view
         z2 = 2 * params.rho * jnp.log(jnp.maximum(jnp.sum(state.count), 1.0))
         return largest_ratio(ranges, state, z2, z2)
 

@@ -21,17 +21,14 @@ def _stateless(
 def _no_update(
     noise: Noise, view: View, state: Any, action: Array, feedback: Feedback, params: Any
 ) -> Any:
-    del noise, view, action, feedback, params
     return state
 
 
 @factory(Problem)
 def uniform(problem: Problem) -> Policy[tuple[()], tuple[()], Array]:
     """Every arm with the same probability in every round."""
-    del problem
 
     def act(noise, view, state, params):
-        del state, params
         return position(noise[0], view.num_arms)
 
     return _stateless("uniform", act, (1, 0))
@@ -40,10 +37,8 @@ def uniform(problem: Problem) -> Policy[tuple[()], tuple[()], Array]:
 @factory(Problem)
 def clairvoyant(problem: Problem) -> Policy[tuple[()], tuple[()], Array]:
     """The best arm in every round, which only the oracle knows. Its regret is 0."""
-    del problem
 
     def act(noise, view, state, params):
-        del noise, state, params
         return view.oracle.best
 
     return _stateless("clairvoyant", act)
@@ -59,7 +54,6 @@ def fixed(problem: Problem, arm: int) -> Policy[tuple[()], tuple[()], Array]:
     whole("arm", arm, 0, problem.num_arms - 1)
 
     def act(noise, view, state, params):
-        del noise, view, state, params
         return jnp.int32(arm)
 
     return _stateless(f"arm {arm}", act)

@@ -33,13 +33,11 @@ class FirstParams(NamedTuple):
 
 
 def _ratio(view: View, means: Means, params: Any) -> Float[Array, " K"]:
-    del view, params
     return means.ratio
 
 
 def explore_ever_less(noise: Noise, view: View, params: Any) -> tuple[Array, Array]:
     """Whether to explore, with probability ``min(1, K / t)``, and which arm."""
-    del params
     share = view.num_arms.astype(float) / view.round.astype(float)
     return occurs(noise[0], noise[1], share), position(noise[2], view.num_arms)
 
@@ -60,7 +58,6 @@ def epsilon_first(problem: Problem) -> Policy[Means, FirstParams, Array]:
     """
 
     def explore(noise, view, params):
-        del noise
         turn = (view.round - 1) % view.num_arms
         return view.spent < params.epsilon * params.budget * view.unit, turn
 

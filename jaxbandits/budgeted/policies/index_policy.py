@@ -28,7 +28,6 @@ def update_arm(statistics: Statistics) -> Update:
     """`update` of a policy whose state is the statistics: those of the arm change."""
 
     def update(noise, view, state, action, feedback, params):
-        del noise, view, params
         old, constants = row((state, constant(statistics.constants)), action)
         new = statistics.observe(old, constants, feedback.reward, feedback.cost)
         return with_row(state, action, new)
@@ -88,7 +87,6 @@ def index_policy(
     instance("learning", learning, Learning, "of jaxbandits.budgeted")
 
     def init(params):
-        del params
         return statistics.zeros(problem.num_arms)
 
     def act(noise, view, state, params):

@@ -72,7 +72,6 @@ def pd_bwk(problem: Problem) -> Policy[State, Params, Array]:
         return budget / horizon(params), jnp.log1p(epsilon)
 
     def init(params):
-        del params
         return State(Means.zeros(problem.num_arms), jnp.zeros((), float))
 
     def act(noise, view, state, params):

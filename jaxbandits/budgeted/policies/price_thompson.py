@@ -62,13 +62,11 @@ def price_thompson(problem: Problem) -> Policy[State, tuple[()], Array]:
     highest = np.array([problem.highest_reward, problem.highest_cost])
 
     def init(params):
-        del params
         nothing = Sums.zeros((num_arms,))
         pulls = jnp.zeros(num_arms, jnp.int32)
         return State(pulls, nothing, nothing, nothing.gain)
 
     def act(noise, view, state, params):
-        del params
         exists = jnp.arange(num_arms, dtype=jnp.int32) < view.num_arms
         low, high, (wide, dear) = constant((lowest, highest, highest - lowest))
         reward, cost = (
@@ -86,7 +84,6 @@ def price_thompson(problem: Problem) -> Policy[State, tuple[()], Array]:
         return first_argmax(jnp.where(exists, gain, -jnp.inf))
 
     def update(noise, view, state, action, feedback, params):
-        del noise, view, params
         old, constants = row((state, constant(ranges.constants)), action)
         given = (feedback.reward,), (feedback.cost,)
         (reward,), (cost,) = positions(ranges, constants, *given)

@@ -58,12 +58,10 @@ def ratio_thompson(problem: Problem) -> Policy[State, tuple[()], Array]:
     ranges = ranges_of(problem)
 
     def init(params):
-        del params
         nothing = Sums.zeros((num_arms,))
         return State(jnp.zeros(num_arms, jnp.int32), nothing, nothing)
 
     def act(noise, view, state, params):
-        del params
         reward, cost = draws(state, unit_interval(noise).reshape(2, WORDS, num_arms))
         reward = _between(problem.lowest_reward, problem.highest_reward, reward)
         cost = _between(problem.lowest_cost, problem.highest_cost, cost)
@@ -71,7 +69,6 @@ def ratio_thompson(problem: Problem) -> Policy[State, tuple[()], Array]:
         return first_argmax(jnp.where(exists, over_cost(reward, cost), -1.0))
 
     def update(noise, view, state, action, feedback, params):
-        del noise, view, params
         old, constants = row((state, constant(ranges.constants)), action)
         given = (feedback.reward,), (feedback.cost,)
         (reward,), (cost,) = positions(ranges, constants, *given)

@@ -43,12 +43,10 @@ def bts(problem: Problem) -> Policy[State, tuple[()], Array]:
     num_arms = problem.num_arms
 
     def init(params):
-        del params
         zeros = jnp.zeros(num_arms, jnp.int32)
         return State(zeros, zeros, zeros)
 
     def act(noise, view, state, params):
-        del params
         pulls, reward, cost = (x.astype(float) for x in state)
         u = unit_interval(noise.reshape(4, num_arms))
         theta_reward = beta_from_uniforms(u[0], u[1], reward + 1, pulls - reward + 1)
@@ -63,7 +61,6 @@ def bts(problem: Problem) -> Policy[State, tuple[()], Array]:
         return first_argmax(jnp.where(exists, theta_reward / theta_cost, -1.0))
 
     def update(noise, view, state, action, feedback, params):
-        del view, params
         played = one_hot(action, num_arms)
         won = played & occurs(noise[0], noise[1], feedback.reward)
         paid = played & occurs(noise[2], noise[3], feedback.cost)

@@ -47,7 +47,6 @@ def _zeros(num_arms: int) -> Moments:
 
 
 def _observe(row: Moments, constants: Any, reward: Array, cost: Array) -> Moments:
-    del constants
     old, new = row.means, row.means.observe(reward, cost)
     return Moments(
         new,

@@ -31,7 +31,6 @@ def ucb_sc_plus(problem: Problem) -> Policy[Means, tuple[()], Array]:
     """UCB-SC+: +inf while the ball reaches a cost of 0."""
 
     def index(view, means, params):
-        del params
         reward, cost = means.mean_reward, means.mean_cost
         share = _log_share(view, means) / (2 * means.count)
         finite = cost * cost > share
@@ -48,7 +47,6 @@ def kl_ucb_sc_plus(problem: Problem) -> Policy[Means, tuple[()], Array]:
     """KL-UCB-SC+: every index is searched for in every round, at 50 times the cost."""
 
     def index(view, means, params):
-        del params
         free = means.mean_cost <= 0
         cost = jnp.where(free, 1.0, means.mean_cost)
         share = _log_share(view, means) / means.count
