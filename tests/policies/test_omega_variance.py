@@ -1,5 +1,7 @@
 """How omega*-UCB estimates eta, and what happens where a variance is seen as 0."""
 
+from itertools import product as every_pair
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from jaxbandits.budgeted import (
 from jaxbandits.budgeted.policies.omega_ucb import shrunk_eta, switched_eta
 from jaxbandits.farewell import make_environment as farewell_game
 from jaxbandits.laws import Discrete, Product, discrete, product
-from tests.tables import for_all
+from tests.tables import each_row
 
 
 def eta_of(rule, values):
@@ -36,16 +38,10 @@ def test_eta_by_hand():
     assert eta_of(switched_eta, seen * 10) == pytest.approx((1 / 64) / (3 / 16))
 
 
-def check_coins_have_the_largest_variance(ones, rule):
+@each_row("ones, rule", every_pair((0, 1, 7, 40), (shrunk_eta, switched_eta)))
+def test_coins_have_the_largest_variance(ones, rule):
     """So that omega* is omega on Bernoulli arms."""
     assert eta_of(rule, [1] * ones + [0] * (40 - ones)) == pytest.approx(1, abs=1e-6)
-
-
-def test_coins_have_the_largest_variance():
-    for_all(
-        check_coins_have_the_largest_variance,
-        [(n, rule) for n in (0, 1, 7, 40) for rule in (shrunk_eta, switched_eta)],
-    )
 
 
 def test_unknown_variances_are_refused():
@@ -88,10 +84,7 @@ def test_a_shrunk_variance_does_not_end_it_on_pairs():
     assert regret[1] < 9 and regret[1] / regret[0] < 4, regret
 
 
-def check_what_a_pull_teaches_is_a_learning(learning):
+@each_row("learning", [None, "one arm", True])
+def test_what_a_pull_teaches_is_a_learning(learning):
     with pytest.raises(TypeError, match="^learning must be a Learning"):
         omega_star_ucb(quiet().problem, learning=learning)
-
-
-def test_what_a_pull_teaches_is_a_learning():
-    for_all(check_what_a_pull_teaches_is_a_learning, zip([None, "one arm", True]))

@@ -1,6 +1,5 @@
 """Price Thompson sampling: at a price, bad luck that came once is drawn once."""
 
-from functools import partial
 from itertools import product
 from types import SimpleNamespace
 
@@ -14,7 +13,7 @@ from jaxbandits.arrays import CompensatedSum
 from jaxbandits.budgeted import make_problem
 from jaxbandits.budgeted.policies.price_thompson import State
 from jaxbandits.plain.gains import Sums, lacks
-from tests.tables import for_all
+from tests.tables import each_row
 
 DRAWS, PULLS = 20_000, 10**6
 VIEW = SimpleNamespace(num_arms=2)
@@ -50,7 +49,8 @@ def first_pulled():
     return lambda state: np.mean(np.asarray(played(state)) == 0)
 
 
-def check_what_pulls_lack(rng, share):
+@each_row("share", [0.0, 0.3, 1.0])
+def test_what_pulls_lack(rng, share):
     """(1 - s)(1 - r) + s c of every pull."""
     arms = rng.random((3, 7, 2))
     found = lacks(*state_of(*arms), jnp.full(3, share, jnp.float32))
@@ -59,11 +59,8 @@ def check_what_pulls_lack(rng, share):
     np.testing.assert_allclose(found.square, (each**2).sum(axis=1), rtol=1e-5)
 
 
-def test_what_pulls_lack(rng):
-    for_all(partial(check_what_pulls_lack, rng), zip([0.0, 0.3, 1.0]))
-
-
-def check_an_arm_of_failures_is_tried_as_one_coin_would_be(
+@each_row("level, failures", product([0.2, 0.45], [1, 4, 8]))
+def test_an_arm_of_failures_is_tried_as_one_coin_would_be(
     first_pulled, level, failures
 ):
     """Nothing for a cost of 1, again and again, beside a sure q for 1 - q.
@@ -76,13 +73,6 @@ def check_an_arm_of_failures_is_tried_as_one_coin_would_be(
     chance = (1 - level) ** (failures + 1)
     error = np.sqrt(chance * (1 - chance) / DRAWS)
     assert abs(tried - chance) < 4 * error + 2e-4
-
-
-def test_an_arm_of_failures_is_tried_as_one_coin_would_be(first_pulled):
-    for_all(
-        partial(check_an_arm_of_failures_is_tried_as_one_coin_would_be, first_pulled),
-        product([0.2, 0.45], [1, 4, 8]),
-    )
 
 
 def test_costs_that_vary_with_rewards_are_one_gain(first_pulled):

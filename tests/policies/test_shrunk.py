@@ -14,7 +14,7 @@ from jaxbandits.budgeted.policies.shrunk import (
     shrunk_correlation,
     shrunk_eta,
 )
-from tests.tables import for_all
+from tests.tables import each_row
 
 
 def eta_of(*arms, pooled=True):
@@ -51,23 +51,20 @@ def test_unpooled_an_arm_has_its_own_variance():
     assert found == pytest.approx([(10 + 39 * OWN) / 49, 1], rel=1e-5)
 
 
-def check_correlations(product, squares, correlation):
+@each_row(
+    "product, squares, correlation",
+    [
+        (6.0, (4.0, 9.0), 0.0),  # 1, ten times, and ten times -1
+        (-6.0, (4.0, 9.0), -1.0),
+        (0.0, (4.0, 9.0), -0.5),
+        (0.0, (0.0, 9.0), -1.0),  # known of neither
+        (6.1, (4.0, 9.0), 0.0),  # by rounding above 1
+    ],
+)
+def test_shrunk_correlations_by_hand(product, squares, correlation):
     numbers = (jnp.array([x], float) for x in (11.0, product, *squares))
     found = shrunk_correlation(*numbers, jnp.float32(10))
     assert np.asarray(found) == pytest.approx([correlation])
-
-
-def test_shrunk_correlations_by_hand():
-    for_all(
-        check_correlations,
-        [
-            (6.0, (4.0, 9.0), 0.0),  # 1, ten times, and ten times -1
-            (-6.0, (4.0, 9.0), -1.0),
-            (0.0, (4.0, 9.0), -0.5),
-            (0.0, (0.0, 9.0), -1.0),  # known of neither
-            (6.1, (4.0, 9.0), 0.0),  # by rounding above 1
-        ],
-    )
 
 
 def share_of(correlation, mean_reward, mean_cost, problem=None):

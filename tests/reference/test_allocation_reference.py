@@ -18,7 +18,7 @@ from tests.reference.allocation_policies import (
     printed_bounds,
     printed_constants,
 )
-from tests.tables import for_all
+from tests.tables import each_row
 
 # family, shape, rate, the same law of SciPy
 CONTINUOUS = [
@@ -44,7 +44,8 @@ def filled(problem, x, F, estimator="truncated"):
 # families
 
 
-def check_families_against_scipy(name, shape, rate, law):
+@each_row("name, shape, rate, law", CONTINUOUS)
+def test_families_against_scipy(name, shape, rate, law):
     ours = FAMILIES[name](shape)
     x = np.array([0.05, 0.3, 0.6, 0.9])
     np.testing.assert_allclose(ours.cdf(x, rate), law.cdf(x), rtol=1e-12)
@@ -53,10 +54,6 @@ def check_families_against_scipy(name, shape, rate, law):
     np.testing.assert_allclose(ours.quantile(u, rate), law.ppf(u), rtol=1e-9)
     below = integrate.quad(law.cdf, 0, 0.6, epsabs=1e-13)[0] / law.cdf(0.6)
     assert ours.mean_below(0.6, rate) == pytest.approx(0.6 - below, rel=1e-8)
-
-
-def test_families_against_scipy():
-    for_all(check_families_against_scipy, CONTINUOUS)
 
 
 def test_discrete_weibull_by_hand():
@@ -115,7 +112,8 @@ def test_boosting_can_take_budget_away_from_a_sigmoid():
     np.testing.assert_allclose(boosted, [0, 31.5, 28.1], atol=0.15)
 
 
-def check_sigmoid_oracle_against_a_grid(name, seed):
+@each_row("name, seed", product(("weibull", "gamma"), range(2)))
+def test_sigmoid_oracle_against_a_grid(name, seed):
     rng = np.random.default_rng(100 + seed)
     laws = make_laws(name, rng.uniform(0.6, 4.0, 3))
     w, rates = rng.random(3), rng.uniform(0.3, 3.0, 3)
@@ -134,13 +132,6 @@ def check_sigmoid_oracle_against_a_grid(name, seed):
     assert grid >= best - 0.01
 
 
-def test_sigmoid_oracle_against_a_grid():
-    for_all(
-        check_sigmoid_oracle_against_a_grid,
-        product(("weibull", "gamma"), range(2)),
-    )
-
-
 def test_an_arm_can_stay_on_its_convex_branch():
     # The second arm saturates early; the first one takes the rest, below its mode.
     laws, w, rates = make_laws("weibull", [3.0, 3.0]), [1.0, 0.5], [0.8, 20.0]
@@ -153,7 +144,8 @@ def test_an_arm_can_stay_on_its_convex_branch():
     assert objective(laws, w, rates, x) == pytest.approx(grid, abs=1e-5)
 
 
-def check_whole_units_against_all_allocations(seed):
+@each_row("seed", range(2))
+def test_whole_units_against_all_allocations(seed):
     rng = np.random.default_rng(seed)
     laws = make_laws("discrete_weibull", rng.uniform(0.5, 2.5, 3))
     w, rates = rng.random(3), rng.uniform(0.1, 0.6, 3)
@@ -161,10 +153,6 @@ def check_whole_units_against_all_allocations(seed):
     assert x.sum() == 9 and (x == np.floor(x)).all()
     best = max(objective(laws, w, rates, v) for v in simplex(9, 9, 3))
     assert objective(laws, w, rates, x) == pytest.approx(best, rel=1e-14)
-
-
-def test_whole_units_against_all_allocations():
-    for_all(check_whole_units_against_all_allocations, zip(range(2)))
 
 
 # estimates and bounds

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.reference import budgeted_policies as policies
-from tests.tables import for_all
+from tests.tables import each_row
 
 INF = np.inf
 MIDDLE = np.array([0.5, 0.5, 0.5])
@@ -26,9 +26,6 @@ def with_state(policy, pulls, rewards, costs):
     policy.reward_sums[:] = np.multiply(pulls, rewards)
     policy.cost_sums[:] = np.multiply(pulls, costs)
     return policy
-
-
-# start, ties, missing arms
 
 
 # Theorem 1 and omega-UCB
@@ -94,7 +91,8 @@ def test_eta_by_hand():
     assert policies.estimated_eta(0.0, 0.0, 30, 0, 1) == 1
 
 
-def check_omega_star_by_hand(plays, eta_r, eta_c):
+@each_row("plays, eta_r, eta_c", [(28, 1, 1), (30, 0.25, 0.02)])
+def test_omega_star_by_hand(plays, eta_r, eta_c):
     values = ([0.25, 0.75], [0.6, 0.4])  # variances 1/16 and 1/100
     star = feed(policies.OmegaUCB(1, rho=1.0, star=True, cost_high=1.5), plays, *values)
     z2 = 2 * math.log(plays + 1)
@@ -105,10 +103,6 @@ def check_omega_star_by_hand(plays, eta_r, eta_c):
     plain = feed(policies.OmegaUCB(1, rho=1.0, cost_high=1.5), plays, *values)
     equal = found == pytest.approx(plain.indices(plays + 1, MIDDLE, view(1)))
     assert equal == (plays < 30)
-
-
-def test_omega_star_by_hand():
-    for_all(check_omega_star_by_hand, [(28, 1, 1), (30, 0.25, 0.02)])
 
 
 # Table 2

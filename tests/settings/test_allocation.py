@@ -9,7 +9,6 @@ import pytest
 
 from jaxbandits import allocation, simulate
 from jaxbandits.allocation import Allocation, Order, Plan, Users
-from jaxbandits.allocation.serving.handing_out import units
 from jaxbandits.allocation.solving import to_float32
 from jaxbandits.arrays import unit_interval
 from jaxbandits.engine.accounting import accounts_of
@@ -341,18 +340,6 @@ def test_orders_are_filled_until_the_budget_is_gone():
     assert np.max(given - BUDGETS[:, None] / 3) < 20 / 30
 
 
-def test_units_of_integers_are_whole():
-    """100 parts of a budget of 40 would be nothing each, and all ties."""
-    problem = allocation.make_problem(
-        discrete_weibull, 2, 40, shape=0.8, lowest=0.01, highest=1.0, known=False
-    )
-    hand_out = units(problem, 100, "difference")
-    equal = jnp.full(2, 0.5)
-    order = hand_out(jnp.bool_(False), jnp.zeros(2), equal, equal, jnp.float32(40))
-    assert float(order.step) == 1 and order.arms.shape == (40,)
-    np.testing.assert_array_equal(np.bincount(order.arms), [20, 20])
-
-
 # An arm that has succeeded may give the rest back.
 
 
@@ -428,77 +415,66 @@ def users(threshold, active):
     return Users(np.full(threshold, 2.0), np.ones(active, bool))
 
 
-cascade = partial(bad, cascade=True)
-
-
-BAD = {
-    "budget of 0": (lambda: bad(budgets=0.0), "budgets must be positive"),
-    "a negative budget": (lambda: bad(budgets=[3.0, -1.0]), "budgets must be positive"),
-    "budget of NaN": (lambda: bad(budgets=np.nan), "budgets must be positive"),
-    "p beyond 1": (lambda: bad(p=P + 0.5), r"probability must be in \[0, 1\]"),
-    "p below 0": (lambda: bad(p=P - 0.5), r"probability must be in \[0, 1\]"),
-    "lengths": (lambda: bad(p=P[:2]), "probability must have shape"),
-    "rate of 0": (lambda: bad(rate=RATE * 0), r"rate must be in \[lowest, highest\]"),
-    "m = M": (lambda: bad(lowest=1.0, highest=1.0), "lowest must be less"),
-    "m of 0": (lambda: bad(lowest=0.0), "lowest must be positive"),
-    "rate below": (lambda: bad(lowest=0.2), r"rate must be in \[lowest, highest\]"),
-    "rate above": (lambda: bad(highest=0.3), r"rate must be in \[lowest, highest\]"),
-    "no shape": (lambda: bad(weibull), "shape must be positive"),
-    "shape of 0": (lambda: bad(weibull, shape=0.0), "shape must be positive"),
-    "a shape of none": (lambda: bad(shape=0.5), "shape must be None for the exponen"),
-    "A.1, shape": (lambda: allocation.simulation(shape=2.0), "shape must be None"),
-    "fractions": (
-        lambda: bad(discrete_weibull, shape=1.0, budgets=[3.0, 2.5]),
+SHAPES = [0.5, 1.5, 0.5]
+ZEROS = Users(np.zeros((4, 3)), np.ones((4, 3), bool))
+IN_RANGE = r"rate must be in \[lowest, highest\]"
+# What a game or its problem is made of, in place of what is good.
+BAD_GAMES = [
+    ({"budgets": 0.0}, "budgets must be positive"),
+    ({"budgets": [3.0, -1.0]}, "budgets must be positive"),
+    ({"budgets": np.nan}, "budgets must be positive"),
+    ({"p": P + 0.5}, r"probability must be in \[0, 1\]"),
+    ({"p": P - 0.5}, r"probability must be in \[0, 1\]"),
+    ({"p": P[:2]}, "probability must have shape"),
+    ({"rate": RATE * 0}, IN_RANGE),
+    ({"lowest": 0.2}, IN_RANGE),
+    ({"highest": 0.3}, IN_RANGE),
+    ({"highest": 0.3, "cascade": True}, IN_RANGE),
+    ({"lowest": 1.0, "highest": 1.0}, "lowest must be less"),
+    ({"lowest": 0.0}, "lowest must be positive"),
+    ({"family": weibull}, "shape must be positive"),
+    ({"family": weibull, "shape": 0.0}, "shape must be positive"),
+    ({"shape": 0.5}, "shape must be None for the exponen"),
+    ({"family": weibull, "shape": SHAPES, "cascade": True}, "whose hazard rate falls"),
+    (
+        {"family": discrete_weibull, "shape": 1.0, "budgets": [3.0, 2.5]},
         "budgets must be whole numbers",
     ),
-    "order": (lambda: bad(order="random"), "order must be one of"),
-    "sigmoid stop": (
-        lambda: allocation.random_environment(
-            "bad", problem("Weibull"), print, RATE, stop_on_success=True
-        ),
-        "stop_on_success needs a concave family",
-    ),
-    "columns": (
-        lambda: bad(users=users((4, 2), (4, 2))),
-        r"users must be tables \[N, 3",
-    ),
-    "rows": (lambda: bad(users=users((4, 3), (5, 3))), "users must be tables"),
-    "budgets of users": (
-        lambda: bad(users=users((4, 3), (4, 3)), budgets=[1.0, 2.0]),
-        "budgets must be one or 4",
-    ),
-    "thresholds of 0": (
-        lambda: bad(users=Users(np.zeros((4, 3)), np.ones((4, 3), bool))),
-        "users must have positive thresholds",
-    ),
-    "no arms": (
-        lambda: allocation.make_problem(exponential, 0, B, lowest=1, highest=2),
-        "num_arms must be at least 1",
-    ),
-    "a growing hazard": (
-        lambda: cascade(weibull, shape=[0.5, 1.5, 0.5]),
-        "cascade needs a family whose hazard rate falls",
-    ),
-    "rates of a cascade": (lambda: cascade(highest=0.3), "rate must be in"),
-    "a cascade that stops": (
-        lambda: allocation.random_environment(
-            "bad", problem("cascade"), print, RATE, stop_on_success=True
-        ),
-        "stop_on_success is for rounds that pay for every success",
-    ),
-    "A.1, m = M": (
-        lambda: allocation.simulation(m=3.0, M=3.0),
-        "m must be less than M",
-    ),
-    "A.1, budget": (
-        lambda: allocation.simulation(budget=0.0),
-        "budget must be positive",
-    ),
-}
+    ({"order": "random"}, "order must be one of"),
+    ({"users": users((4, 2), (4, 2))}, r"users must be tables \[N, 3"),
+    ({"users": users((4, 3), (5, 3))}, "users must be tables"),
+    ({"users": users((4, 3), (4, 3)), "budgets": [1.0, 2.0]}, "must be one or 4"),
+    ({"users": ZEROS}, "users must have positive thresholds"),
+]
 
 
 def test_bad_arms_and_budgets_are_refused():
-    assert_refused(BAD)
+    rows = [(partial(bad, **change), words) for change, words in BAD_GAMES]
+    rows += [
+        (partial(allocation.simulation, **arguments), words)
+        for arguments, words in (
+            ({"shape": 2.0}, "shape must be None"),
+            ({"m": 3.0, "M": 3.0}, "m must be less than M"),
+            ({"budget": 0.0}, "budget must be positive"),
+            ({"num_arms": 0}, "num_arms must be at least 1"),
+        )
+    ]
+    rows += [
+        (partial(drawn, problem(name), stop_on_success=True), words)
+        for name, words in (
+            ("Weibull", "stop_on_success needs a concave family"),
+            ("cascade", "stop_on_success is for rounds that pay for every success"),
+        )
+    ]
+    rows += [
+        (partial(drawn, problem(), budgets=[5.0]), "budgets must have the problem's"),
+        (partial(drawn, "three arms"), "problem must be a Problem"),
+    ]
+    assert_refused(rows)
+
+
+def drawn(problem, **options):
+    return allocation.random_environment("bad", problem, print, RATE, **options)
 
 
 def problem(name="exponential", **options):
@@ -527,37 +503,19 @@ def test_bad_options_of_policies_are_refused():
 
 
 def test_policies_refuse_problems_that_they_do_not_solve():
-    summed = (
-        allocation.ra_ucb,
-        ra_ucb_authors,
-        allocation.mg_ucb,
-        allocation.mg_ucb_delta,
-    )
-    words = "problem must pay for every success"
-    rows = [(partial(make, problem("cascade")), words) for make in summed]
-    rows += [
-        (
-            partial(allocation.ra_ucb, problem(known=False)),
-            "budgets known in advance",
-        ),
-        (
-            partial(allocation.mg_ucb, problem("Weibull")),
-            "problem must have a concave family",
-        ),
-        (
-            partial(allocation.mg_ucb, problem("integers")),
-            "problem must have a concave family",
-        ),
-        (
-            partial(ra_ucb_authors, problem("Weibull")),
-            "radii: 'code' is for exponential",
-        ),
-        (
-            partial(allocation.mg_ucb_delta, problem("integers")),
-            "greedy must be 'difference'",
-        ),
+    known, cascade = "budgets known in advance", problem("cascade")
+    concave = "problem must have a concave family"
+    sums = (ra_ucb_printed, ra_ucb_authors, allocation.mg_ucb, allocation.mg_ucb_delta)
+    rows = [
+        *((make, cascade, "must pay for every success") for make in sums),
+        (allocation.ra_ucb, cascade, "must pay for every success"),
+        (allocation.ra_ucb, problem(known=False), known),
+        (allocation.mg_ucb, problem("Weibull"), concave),
+        (allocation.mg_ucb, problem("integers"), concave),
+        (ra_ucb_authors, problem("Weibull"), "radii: 'code' is for exponential"),
+        (allocation.mg_ucb_delta, problem("integers"), "greedy must be 'difference'"),
     ]
-    assert_refused(rows)
+    assert_refused((partial(make, game), words) for make, game, words in rows)
 
 
 PARAMETERS = [

@@ -288,7 +288,7 @@ def test_equal_arms_are_all_best_and_ties_are_broken_at_random():
     assert np.all(data["regret"] == 0) and np.all(data["optimal"] == 1)
     fourth = [
         trace_run(omega_ucb(game.problem), game, 40, seed_index=seed).actions[3]
-        for seed in range(30)
+        for seed in range(12)
     ]
     assert set(fourth) == {0, 1, 2}
 
@@ -356,72 +356,53 @@ def two(**options):
     return partial(budgeted.make_environment, "bad", COINS, COINS_OF_2, **options)
 
 
-BAD = {
-    "floor below 0": (partial(budgeted.s_br, 3, cost_floor=-0.1), "cost_floor"),
-    "floor of 1": (partial(budgeted.s_br, 3, cost_floor=1.0), "cost_floor"),
-    "S-Br of no arms": (partial(budgeted.s_br, 0), "num_arms"),
-    "S-GBr of no arms": (partial(budgeted.s_gbr, 0), "num_arms"),
-    "S-Bt of no arms": (partial(budgeted.s_bt, 0), "num_arms"),
-    "unit": (partial(coins, [0.5], [0.5], unit="euro"), "unit must be one of"),
-    "unit of 0": (two(unit=0.0), "unit must be positive"),
-    "worth": (two(worth=-1), "worth must be positive"),
-    "more than 1": (two(cost_range=(0.0, 2.0)), r"cost_range must be in \[0, 1\]"),
-    "below 0": (two(reward_range=(-1.0, 1.0)), r"reward_range must be in \[0, 1\]"),
-    "costs": (two(cost_range=(0.5, 0.2)), "lowest_cost and highest_cost"),
-    "rewards": (two(reward_range=(0.5, 0.2)), "lowest_reward and highest_reward"),
-    "free arm": (partial(coins, [0.5], [0.0]), "params: every expected cost"),
+problem = budgeted.make_problem
+BAD = [
+    *((partial(make, 0), "num_arms") for make in FAMILIES.values()),
+    (partial(budgeted.s_br, 3, cost_floor=-0.1), "cost_floor"),
+    (partial(budgeted.s_br, 3, cost_floor=1.0), "cost_floor"),
+    (partial(coins, [0.5], [0.5], unit="euro"), "unit must be one of"),
+    (two(unit=0.0), "unit must be positive"),
+    (two(worth=-1), "worth must be positive"),
+    (two(cost_range=0.5), "cost_range must be a pair"),
+    (two(cost_range=(0.0, 2.0)), r"cost_range must be in \[0, 1\]"),
+    (two(reward_range=(-1.0, 1.0)), r"reward_range must be in \[0, 1\]"),
+    (two(cost_range=(0.5, 0.2)), "lowest_cost and highest_cost"),
+    (two(reward_range=(0.5, 0.2)), "lowest_reward and highest_reward"),
+    (partial(coins, [0.5], [0.0]), "params: every expected cost"),
     # float32 has no square of it, and indices would all be infinite.
-    "nearly free arm": (partial(coins, [0.5], [1e-21]), "at least 4.6.*e-10"),
-    "probability": (partial(coins, [1.5], [0.5]), "probability"),
-    "rows": (partial(coins, [0.5, 0.5], [0.5]), "params must have one row per arm"),
-    "costs beyond 1": (
+    (partial(coins, [0.5], [1e-21]), "at least 4.6.*e-10"),
+    (costing(laws.discrete, FREE), "params: every expected cost"),
+    (partial(coins, [1.5], [0.5]), "probability"),
+    (partial(coins, [0.5, 0.5], [0.5]), "params must have one row per arm"),
+    (of(COINS, laws.Product(*2 * [laws.Bernoulli(0.5)])), "must have one row per arm"),
+    (
         costing(laws.exponential, laws.Exponential(array(2.0))),
         r"params: costs must be in \[0, 1\]",
     ),
-    "costs of more": (
+    (
         costing(laws.discrete, laws.Discrete(array([4.0]), array([1]))),
         "divide them by 4 and give unit=1 / 4",
     ),
-    "negative costs": (
-        costing(laws.uniform, laws.Uniform(array(-0.5), array(1.0))),
-        "consumption law",
-    ),
-    "constant cost of 0": (costing(laws.discrete, FREE), "params: every expected cost"),
-    "a number for params": (
-        of(COINS, laws.Product(laws.Bernoulli(0.5), laws.Bernoulli(0.5))),
-        "params must have one row per arm",
-    ),
-    "law without means": (of(COINS._replace(means=None), ONE_COIN), "no exact means"),
-    "problem of no arms": (partial(budgeted.make_problem, 0), "num_arms"),
-    "negative lowest cost": (partial(budgeted.make_problem, 2, -0.1), "lowest_cost"),
-    "infinite highest cost": (
-        partial(budgeted.make_problem, 2, highest_cost=np.inf),
-        "highest_cost",
-    ),
-    "highest below lowest": (
-        partial(budgeted.make_problem, 2, [0.2, 0.5], [0.3, 0.4]),
-        "lowest_cost",
-    ),
-    "highest cost of 0": (partial(budgeted.make_problem, 2, 0.0, 0.0), "highest"),
-    "lowest cost of NaN": (partial(budgeted.make_problem, 2, np.nan), "lowest_cost"),
-    "the least cost of all": (
-        partial(budget_ucb, budgeted.make_problem(2, (0.2, 0.0)), minimum_cost="range"),
+    (costing(laws.uniform, laws.Uniform(array(-0.5), array(1.0))), "consumption law"),
+    (of(COINS._replace(means=None), ONE_COIN), "no exact means"),
+    (partial(problem, 0), "num_arms"),
+    (partial(problem, 2, -0.1), "lowest_cost"),
+    (partial(problem, 2, np.nan), "lowest_cost"),
+    (partial(problem, 2, [0.2, 0.5], [0.3, 0.4]), "lowest_cost"),
+    (partial(problem, 2, 0.0, 0.0), "highest"),
+    (partial(problem, 2, highest_cost=np.inf), "highest_cost"),
+    (
+        partial(budget_ucb, problem(2, (0.2, 0.0)), minimum_cost="range"),
         "minimum_cost='range' needs a problem whose costs are bounded away from 0",
     ),
-    "fixed arm": (
-        partial(fixed, budgeted.make_problem(2), 2),
-        "arm must be at most 1",
-    ),
-    "negative arm": (
-        partial(fixed, budgeted.make_problem(2), -1),
-        "arm must be at least 0",
-    ),
-}
+    (partial(fixed, problem(2), 2), "arm must be at most 1"),
+    (partial(fixed, problem(2), -1), "arm must be at least 0"),
+]
 
 
 def test_bad_games_and_problems_are_refused():
     assert_refused(BAD)
-    assert_refused([(two(cost_range=0.5), "cost_range must be a pair")], TypeError)
 
 
 def test_problems_have_a_range_per_arm():
@@ -429,27 +410,6 @@ def test_problems_have_a_range_per_arm():
     costs = (0.1, 0.1, 0.1), (0.5, 1.0, 0.1)
     assert problem == budgeted.Problem(3, *costs, (0, 0, 0), (1, 1, 1))
     assert hash(problem) == hash(budgeted.make_problem(3, [0.1] * 3, (0.5, 1, 0.1)))
-
-
-def test_bad_budgets_and_parameters_of_a_run_are_refused():
-    game = coins(REWARD, COST)
-    play = partial(simulate, uniform(game.problem), game, seeds=1)
-    rows = [
-        (partial(play, budget=0), "budget"),
-        (partial(play, budget=-1.0), "budget"),
-        (partial(play, budget=np.inf), "budget"),
-        (play, "give horizon or budget"),
-        (partial(play, budget=5, horizon=0), "horizon"),
-        (partial(play, budget=5, checkpoints=[6.0]), "checkpoints"),
-        (partial(play, budget=5, checkpoints=[0.0, 5.0]), "checkpoints"),
-        (
-            partial(
-                simulate, omega_ucb(game.problem).over(rho=[0.25, 0.0]), game, budget=5
-            ),
-            "rho",
-        ),
-    ]
-    assert_refused(rows)
 
 
 def test_money_in_and_out():
@@ -481,30 +441,32 @@ def test_ranges_are_told_to_learners():
     assert game.problem == expected
 
 
-NARROW = {
-    "the lowest cost": {"cost_range": (0.2, 1.0)},
-    "the highest cost": {"cost_range": (0.1, 0.6)},
-    "an arm's highest cost": {"cost_range": (0.1, [0.4, 1.0])},
-    "the lowest reward": {"reward_range": (0.2, 0.9)},
-    "the highest reward": {"reward_range": (0.1, 0.8)},
-}
+# Each end of a range, and that of one arm alone.
+NARROW = [
+    {"cost_range": (0.2, 1.0)},
+    {"cost_range": (0.1, 0.6)},
+    {"cost_range": (0.1, [0.4, 1.0])},
+    {"reward_range": (0.2, 0.9)},
+    {"reward_range": (0.1, 0.8)},
+]
 
 
-@pytest.mark.parametrize("change", list(NARROW.values()), ids=list(NARROW))
-def test_ranges_that_the_law_leaves_are_refused(change):
-    (name,) = change
+def test_ranges_that_the_law_leaves_are_refused():
     replay = np.stack([SMALL_OF_2.reward, SMALL_OF_2.consumption])
-    records = laws.Empirical(*(np.moveaxis(x, 0, 1) for x in replay))
     copula = laws.gaussian_copula(laws.uniform, laws.uniform)
     pairs = {
         SMALL: SMALL_OF_2,
         copula: laws.Copula(*SMALL_OF_2, array(0.5, 0.5)),
-        laws.empirical: records,
+        laws.empirical: laws.Empirical(*(np.moveaxis(x, 0, 1) for x in replay)),
     }
     for law, params in pairs.items():
-        budgeted.make_environment("wide", law, params, **RANGES)
-        with pytest.raises(ValueError, match=f"^{name} must hold all"):
-            budgeted.make_environment("narrow", law, params, **RANGES | change)
+        make = partial(budgeted.make_environment, "ranges", law, params)
+        make(**RANGES)
+        assert_refused(
+            (partial(make, **RANGES | change), f"^{name} must hold all")
+            for change in NARROW
+            for name in change
+        )
 
 
 def test_a_cost_that_is_sure_has_a_range_of_no_width():
@@ -514,26 +476,22 @@ def test_a_cost_that_is_sure_has_a_range_of_no_width():
     assert game.problem.lowest_cost == game.problem.highest_cost == (1.0,)
 
 
-@pytest.mark.parametrize("change", list(NARROW.values()), ids=list(NARROW))
-def test_feedback_outside_the_ranges_is_found(change):
+def test_feedback_outside_the_ranges_is_found():
     """Where no law says so beforehand, in a game of one's own."""
-    game = budgeted.make_environment("wide", SMALL, SMALL_OF_2, **RANGES)
-    told = budgeted.make_environment(
-        "narrow", SMALL._replace(supports=None), SMALL_OF_2, **RANGES | change
-    )
-    check_environment(game, uniform(game.problem))
-    wrong = game._replace(problem=told.problem)
-    name = [*change][0].removesuffix("_range")
-    with pytest.raises(AssertionError, match=f"problem: feedback.{name} must be in"):
-        check_environment(wrong, uniform(told.problem))
+    silent = SMALL._replace(supports=None)
+    game = budgeted.make_environment("wide", silent, SMALL_OF_2, **RANGES)
+    for change in (NARROW[0], NARROW[-1]):
+        other = budgeted.make_environment("x", silent, SMALL_OF_2, **RANGES | change)
+        wrong = game._replace(problem=other.problem)
+        name = [*change][0].removesuffix("_range")
+        with pytest.raises(AssertionError, match=f"problem: feedback.{name} must be"):
+            check_environment(wrong, uniform(other.problem))
 
 
 def test_an_index_is_a_float_per_arm():
     game = coins(REWARD, COST)
     for index in (
         jnp.array([1.0, 2.0]),
-        jnp.array([5.0]),
-        jnp.array([0.0, 1.0, 2.0, 9.0]),
         jnp.ones((3, 2)),
         jnp.arange(3),
         1j * jnp.arange(3),

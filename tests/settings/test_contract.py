@@ -3,11 +3,12 @@
 import pytest
 
 from jaxbandits.censored import on_grid, uniform
-from jaxbandits.registry import ENVIRONMENTS, POLICIES
+from jaxbandits.registry import POLICIES, environments
 from jaxbandits.testing import check_environment
 from tests.heavy import in_short
 from tests.settings import written
 
+ENVIRONMENTS = environments()
 # One game of every kind; the others are the same with other laws, or have a test of
 # their own.
 SHORT = {

@@ -13,7 +13,7 @@ from jaxbandits.arrays import unit_interval
 from jaxbandits.engine.tape import Stream, instance_key, read, root_key
 from jaxbandits.laws.thresholds import discrete_weibull, exponential
 from jaxbandits.protocol import Policy
-from jaxbandits.testing import check_environment, trace_run
+from jaxbandits.testing import trace_run
 from tests.games import given_arms
 from tests.heavy import in_short
 from tests.reference.allocation_environment import OrderedGame, in_turn
@@ -73,7 +73,6 @@ def metrics(environment, trace):
     return {name: float(value) for name, value in found.items()}
 
 
-@pytest.mark.slow
 def test_rounds_and_books_are_those_of_the_twin():
     """What arms receive, feedback (5), and the pseudo-regret, round by round."""
     environment, reference = game(), twin()
@@ -169,12 +168,6 @@ def test_a_certain_budget_is_the_game_of_known_budgets():
         "known", discrete_weibull, P, RATE, 6.0, shape=FAMILIES["integers"][2], **RANGE
     )
     np.testing.assert_allclose(fixed.oracle().value, known.oracle().value[0])
-
-
-def test_it_is_a_contract():
-    environment = game()
-    policy = allocation.uniform_turns(environment.problem)
-    check_environment(environment, policy, rounds=100)
 
 
 def test_what_a_learner_is_told():
