@@ -136,7 +136,8 @@ CASES = {
     # The twin searches for ten roots in a round.
     "KL-UCB-SC+": _case("kl-ucb-sc-plus", twins.KLUCBSCPlus, DEAREST),
     "KUBE": _case("kube", twins.KUBE),
-    "PD-BwK": _case("pd-bwk", twins.PDBwK, budget=BUDGET, horizon=HORIZON),
+    # Its prices follow from the indices of every round.
+    "PD-BwK": _case("pd-bwk", twins.PDBwK, 1, budget=BUDGET, horizon=HORIZON),
     "b-greedy": _case("b-greedy", twins.BGreedy),
     "b-greedy, code": _case(
         "b-greedy-code", twins.BGreedy, twin_params={"unpaid": "code"}
