@@ -2,8 +2,9 @@
 
 Here they are selections among all rows, element-wise across lanes, which is the best
 form for few rows and on a GPU. The engine recognises them by name and may gather and
-scatter instead (`jaxbandits.engine.rows`). The barriers tell XLA to store a row before
-it is used many times, instead of computing it anew for every element of the result.
+scatter instead (`jaxbandits.engine.cpu.rows`). The barriers tell XLA to store a row
+before it is used many times, instead of computing it anew for every element of the
+result.
 """
 
 from collections.abc import Callable

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from jaxbandits.engine.legs import SCAN
-from jaxbandits.engine.plain import VMAP
 from jaxbandits.engine.rules import Engine
+from jaxbandits.engine.vmapped import VMAP
 
 ENGINES = ("scan", "vmap", "fused", "fused-interpret", "auto")
 

@@ -5,7 +5,7 @@ from functools import partial
 import jax.numpy as jnp
 from jax import lax
 
-from jaxbandits.engine.lanes import fill, lanes, lanes_going
+from jaxbandits.engine.cpu.lanes import fill, lanes
 from jaxbandits.engine.rules import Carry, Engine, Rules, flagged, play_round, spending
 from jaxbandits.engine.tape import Stream
 
@@ -61,7 +61,8 @@ def scan_legs(rules: Rules, keys, params, instance, last_round):
             going = lax.optimization_barrier(active(carry))
             states = (carry.policy, carry.environment)
             args = (carry.round, keys, instance, params, states)
-            states = rules.lanes_going(play, in_lanes, num_lanes)(going, *args)
+            states = rules.lanes(play, in_lanes, num_lanes, going)(*args)
+            states = fill(*states, num_lanes)
             return Carry(carry.round + going, *states), steps - 1
 
         def goes_on(state):
@@ -74,7 +75,7 @@ def scan_legs(rules: Rules, keys, params, instance, last_round):
     return until_spent if rules.by_budget else in_step
 
 
-SCAN = Engine(scan_legs, lanes, lanes_going)
+SCAN = Engine(scan_legs, lanes)
 
 
 def no_legs(rules, keys, params, instance, last_round):

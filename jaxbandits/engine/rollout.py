@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, PartitionSpec
 
-from jaxbandits.engine.lanes import fill, lanes
+from jaxbandits.engine.cpu.lanes import fill, lanes
 from jaxbandits.engine.legs import SCAN, no_legs
 from jaxbandits.engine.rules import Carry, Engine, Rules, flagged, spending
 from jaxbandits.engine.tape import Stream, instance_key, stream_key

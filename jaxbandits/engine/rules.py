@@ -6,8 +6,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from jaxbandits.engine.expression import UNIFORM
-from jaxbandits.engine.lanes import fill
+from jaxbandits.engine.cpu.expression import UNIFORM
+from jaxbandits.engine.cpu.lanes import fill
 from jaxbandits.engine.tape import Stream, draw_words
 from jaxbandits.protocol import Game, PolicyFunctions
 
@@ -33,15 +33,13 @@ class Engine(NamedTuple):
 
     Attributes:
       legs: how rounds are played between checkpoints, a function like `scan_legs`.
-      lanes: a function like `engine.lanes.lanes`.
-      lanes_going: a function like `engine.lanes.lanes_going`.
+      lanes: a function like `engine.cpu.lanes.lanes`.
       scratch: ``(policy, environment) -> int``, bytes of a lane that `legs` take beside
         states. None for next to nothing.
     """
 
     legs: Any
     lanes: Any
-    lanes_going: Any
     scratch: Any = None
 
 
@@ -63,13 +61,9 @@ class Rules(NamedTuple):
     platform: str = "cpu"
     keep: tuple[str, ...] = ()
 
-    def lanes(self, fn, in_lanes, num_lanes):
+    def lanes(self, fn, in_lanes, num_lanes, going=None):
         """The engine's `lanes`, on the platform of the program."""
-        return self.engine.lanes(fn, in_lanes, num_lanes, self.platform)
-
-    def lanes_going(self, fn, in_lanes, num_lanes):
-        """The engine's `lanes_going`, on the platform of the program."""
-        return self.engine.lanes_going(fn, in_lanes, num_lanes, self.platform)
+        return self.engine.lanes(fn, in_lanes, num_lanes, self.platform, going)
 
     def param_lanes(self, params):
         """The flags of the parameters for `lanes`."""

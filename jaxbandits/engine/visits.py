@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from jaxbandits.engine.accounting import account
-from jaxbandits.engine.lanes import fill
+from jaxbandits.engine.cpu.lanes import fill
 from jaxbandits.engine.rules import NO_BUDGET, Rules, flagged, notes_of
 
 

@@ -10,7 +10,7 @@ from jaxbandits.checks import MOST_ROUNDS, require
 from jaxbandits.checks.fit import check_fit
 from jaxbandits.checks.points import Points
 from jaxbandits.contract.round import check_round
-from jaxbandits.engine.lanes import lanes
+from jaxbandits.engine.cpu.lanes import lanes
 from jaxbandits.engine.rollout import to_device
 from jaxbandits.engine.schedule import Schedule
 from jaxbandits.protocol import Environment, Policy

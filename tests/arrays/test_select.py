@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.arrays import one_hot, pick, put, split_index, when
-from jaxbandits.engine.lanes import lanes
+from jaxbandits.engine.cpu.lanes import lanes
 from tests.kernels.checks import assert_transforms_agree
 from tests.tables import assert_refused, each_row
 

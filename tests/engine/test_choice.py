@@ -9,7 +9,7 @@ from jaxbandits import Machine, simulate
 from jaxbandits.engine import gpu
 from jaxbandits.engine.choice import Choice, choose, engine_for, say
 from jaxbandits.engine.legs import SCAN
-from jaxbandits.engine.plain import VMAP
+from jaxbandits.engine.vmapped import VMAP
 from tests.engine.budget_game import ALTERNATE, environment
 from tests.engine.test_gpu_engine import policy_and_game
 from tests.heavy import in_short

@@ -10,7 +10,7 @@ import pytest
 from jaxbandits import Machine, censored, simulate
 from jaxbandits.allocation.problem import make_problem
 from jaxbandits.arrays import random_argmax, unit_interval
-from jaxbandits.engine.lanes import lanes
+from jaxbandits.engine.cpu.lanes import lanes
 from jaxbandits.engine.xla import options_for
 from jaxbandits.kernels.allocation import sigmoid_prefix
 from jaxbandits.laws.thresholds import curves, exponential, weibull

@@ -10,9 +10,9 @@ from jax import lax
 
 from jaxbandits.arrays import first_argmax, pick, put, random_argmax, tally
 from jaxbandits.arrays.named import PREFIX
-from jaxbandits.engine import expression
-from jaxbandits.engine.lanes import KERNELS, fill, lanes
-from jaxbandits.engine.trees import MOST_READS, WIDTH
+from jaxbandits.engine.cpu import expression
+from jaxbandits.engine.cpu.lanes import KERNELS, fill, lanes
+from jaxbandits.engine.cpu.trees import MOST_READS, WIDTH
 from tests.heavy import in_short
 
 pytestmark = pytest.mark.oldest

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from jax import lax
 
 from jaxbandits.arrays import first_argmax, pick, put
-from jaxbandits.engine.lanes import fill, lanes
+from jaxbandits.engine.cpu.lanes import fill, lanes
 
 LANES = 5
 # What may follow on an array [n], [n, m] or [], one lane's; each keeps numbers small.

@@ -19,7 +19,8 @@ from jaxbandits.arrays import (
 )
 from jaxbandits.arrays.named import PREFIX
 from jaxbandits.arrays.select import row_of
-from jaxbandits.engine import elementwise, jaxprs, lanes
+from jaxbandits.engine import elementwise, jaxprs
+from jaxbandits.engine.cpu import lanes
 from jaxbandits.engine.gpu import forms, loops, moves, program, reductions
 
 pytestmark = pytest.mark.oldest

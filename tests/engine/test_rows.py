@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from jaxbandits.arrays import pick, put, tally
-from jaxbandits.engine.expression import UNIFORM
-from jaxbandits.engine.lanes import fill, lanes, lanes_going
-from jaxbandits.engine.rows import MANY_ROWS
+from jaxbandits.engine.cpu.expression import UNIFORM
+from jaxbandits.engine.cpu.lanes import fill, lanes
+from jaxbandits.engine.cpu.rows import MANY_ROWS
 from tests.heavy import in_short
 
 pytestmark = pytest.mark.oldest
@@ -147,6 +147,11 @@ def state(num_rows):
     )
 
 
+def going_on(fn, flags, going, *args):
+    """The state after a step, of which frozen lanes keep theirs."""
+    return lanes(fn, flags, LANES, going=going)(*args)[0]
+
+
 @pytest.mark.parametrize("num_rows", [5, 100])
 def test_frozen_lanes_keep_their_state(num_rows):
     """And the others play as if all were going."""
@@ -155,7 +160,8 @@ def test_frozen_lanes_keep_their_state(num_rows):
     every = jax.jit(lambda *args: lanes(step, (False, True), LANES)(*args)[0])(
         shift, start
     )
-    some = jax.jit(lanes_going(step, (False, True), LANES))(going, shift, start)
+    run = jax.jit(partial(going_on, step, (False, True)))
+    some = run(going, shift, start)
     for before, after, found in zip(start, every, some, strict=True):
         wanted = np.where(going, np.asarray(after), before)
         np.testing.assert_array_equal(found, wanted, strict=True)
@@ -169,7 +175,7 @@ def test_arrays_that_are_written_row_by_row_are_not_merged(num_rows, writes):
     Few rows are selected once per write (table and flat have one shape), and counts are
     added to.
     """
-    run = lanes_going(step, (False, True), LANES)
+    run = partial(going_on, step, (False, True))
     args = (np.ones(LANES, bool), np.int32(1), state(num_rows))
     text = jax.jit(run).lower(*args).as_text()
     selections = [x for x in text.splitlines() if "stablehlo.select" in x]
@@ -189,7 +195,7 @@ def swapped(shift, state):
 def test_an_array_in_another_s_place_is_merged(num_rows):
     going = np.arange(LANES) % 2 > 0
     start = (numbers(num_rows, LANES), numbers(num_rows, LANES) + 1)
-    run = jax.jit(lanes_going(swapped, (True, True), LANES))
+    run = jax.jit(partial(going_on, swapped, (True, True)))
     first, second = run(going, index(num_rows), start)
     np.testing.assert_array_equal(first[:, ~going], start[0][:, ~going])
     np.testing.assert_array_equal(second[:, ~going], start[1][:, ~going])

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.engine.lanes import fill, lanes
+from jaxbandits.engine.cpu.lanes import fill, lanes
 from jaxbandits.kernels import cell_at, limit_grid, split_cells
 from tests.tables import assert_refused, each_row
 

@@ -25,7 +25,8 @@ from jaxbandits.checks import (
     Positive,
 )
 from jaxbandits.contract.round import check_round
-from jaxbandits.engine import lanes, run
+from jaxbandits.engine import run
+from jaxbandits.engine.cpu import lanes
 from jaxbandits.laws.thresholds import exponential
 from jaxbandits.testing import altered, check_environment, check_policy
 from tests.games import OWN_GAMES, coins, game_for

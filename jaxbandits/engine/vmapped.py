@@ -6,6 +6,7 @@ same numbers up to rounding, several times slower.
 """
 
 from collections.abc import Callable
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -14,28 +15,21 @@ from jaxbandits.engine.legs import scan_legs
 from jaxbandits.engine.rules import Engine
 
 
-def lanes(fn: Callable, in_lanes: tuple, num_lanes: int, platform: str = "cpu"):
-    """As `engine.lanes.lanes`; all outputs have the lane axis."""
+def lanes(
+    fn: Callable, in_lanes: tuple, num_lanes: int, platform: str = "cpu", going=None
+):
+    """As `engine.cpu.lanes.lanes`; all outputs have the lane axis."""
     del platform  # the same program everywhere
     axes = jax.tree.map(lambda lane: -1 if lane else None, in_lanes)
 
     def mapped(*args):
         outputs = jax.vmap(fn, axes, -1, axis_size=num_lanes)(*args)
+        if going is not None:
+            keep = partial(jnp.where, going)
+            outputs = jax.tree.map(keep, outputs, args[-1])
         return outputs, jax.tree.map(lambda _: True, outputs)
 
     return mapped
 
 
-def lanes_going(fn: Callable, in_lanes: tuple, num_lanes: int, platform: str = "cpu"):
-    """As `engine.lanes.lanes_going`."""
-
-    def mapped(going, *args):
-        after, _ = lanes(fn, in_lanes, num_lanes, platform)(*args)
-        return jax.tree.map(
-            lambda new, old: jnp.where(going, new, old), after, args[-1]
-        )
-
-    return mapped
-
-
-VMAP = Engine(scan_legs, lanes, lanes_going)
+VMAP = Engine(scan_legs, lanes)

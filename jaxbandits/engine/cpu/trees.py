@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from jaxbandits.arrays import position
-from jaxbandits.engine.expression import Lane, Scope, align
+from jaxbandits.engine.cpu.expression import Lane, Scope, align
 
 WIDTH = 128  # entries that are reduced in one expression; longer axes take several
 # Entries times arrays that each is computed from, in one expression: beyond some 250

@@ -17,7 +17,7 @@ import math
 import jax.numpy as jnp
 from jax import lax
 
-from jaxbandits.engine.expression import Lane, Scope, align
+from jaxbandits.engine.cpu.expression import Lane, Scope, align
 
 MANY_ROWS = 32
 

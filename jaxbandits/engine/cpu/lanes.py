@@ -7,10 +7,10 @@ over contiguous seeds, which is what a vector unit wants. It reads the jaxpr of 
 function once and re-emits each operation:
 
 * element-wise operations, broadcasts, reshapes, slices and the like have a rule here;
-* reductions become balanced trees (`jaxbandits.engine.trees`), because XLA's CPU
+* reductions become balanced trees (`jaxbandits.engine.cpu.trees`), because XLA's CPU
   reductions over a leading axis cost several times as much;
 * a row that is picked or put is gathered or scattered where that is faster
-  (`jaxbandits.engine.rows`);
+  (`jaxbandits.engine.cpu.rows`);
 * loops stay loops, their body mapped: those of fixed length (``lax.scan``,
   ``lax.fori_loop``), and ``lax.while_loop``, which goes on until the last lane is done;
 * everything else falls back to ``jax.vmap(..., in_axes=-1, out_axes=-1)``: correct for
@@ -31,9 +31,9 @@ from jax import lax
 from jax.extend.core import ClosedJaxpr
 
 from jaxbandits.arrays.named import PREFIX
-from jaxbandits.engine import rows, trees
+from jaxbandits.engine.cpu import rows, trees
+from jaxbandits.engine.cpu.expression import UNIFORM, Lane, Scope, align
 from jaxbandits.engine.elementwise import ELEMENTWISE
-from jaxbandits.engine.expression import UNIFORM, Lane, Scope, align
 from jaxbandits.engine.jaxprs import expanded, inner_of, scan_counts, walk
 
 # Kernels for which the engine has a form of its own (`kernels.named`): functions
@@ -59,7 +59,7 @@ REDUCTIONS = {
 
 
 def lanes(
-    fn: Callable, in_lanes: tuple, num_lanes: int, platform: str = "cpu"
+    fn: Callable, in_lanes: tuple, num_lanes: int, platform: str = "cpu", going=None
 ) -> Callable[..., tuple]:
     """Map `fn` over lanes that lie on the last axis.
 
@@ -70,6 +70,8 @@ def lanes(
         which is true and says that all lanes hold the same.
       num_lanes: length of the lane axis.
       platform: for which the program is: rows are gathered and scattered on CPUs only.
+      going: bool[L], false for lanes that are frozen: `fn` returns what its last
+        argument becomes, of which all leaves have the lane axis; theirs stay.
 
     Returns:
       A function of the batched arguments that returns ``(outputs, out_lanes)``, where
@@ -79,47 +81,21 @@ def lanes(
 
     def mapped(*args):
         inputs = _as_lanes(args, in_lanes)
-        scope = Scope(num_lanes, platform=platform)
+        scope = Scope(num_lanes, going, platform=platform)
+        state = jax.tree.leaves(args[-1]) if going is not None else []
+        old = inputs[len(inputs) - len(state) :]
+        for i, lane in enumerate(old):
+            lane.origin = i
         outputs, structure = _traced(fn, args, inputs, scope)
+        for i, before in enumerate(old):
+            new = align(outputs[i], before.shape, num_lanes)
+            if outputs[i].origin != i:
+                new = jnp.where(going, new, before.value)
+            outputs[i] = Lane(new, True)
         return (
             jax.tree.unflatten(structure, [lane.value for lane in outputs]),
             jax.tree.unflatten(structure, [lane.batched for lane in outputs]),
         )
-
-    return mapped
-
-
-def lanes_going(
-    fn: Callable, in_lanes: tuple, num_lanes: int, platform: str = "cpu"
-) -> Callable:
-    """Map a step of a state over lanes, some of which are frozen.
-
-    Args:
-      fn: function of pytrees of arrays for one lane; it returns what its last argument
-        becomes, a pytree of the same shapes.
-      in_lanes: as for `lanes`, all true for the last argument.
-      num_lanes: length of the lane axis.
-      platform: as for `lanes`.
-
-    Returns:
-      A function ``(going, *arguments) -> state`` with `going` bool[L]; lanes that are
-      not going keep their state.
-    """
-
-    def mapped(going, *args):
-        inputs = _as_lanes(args, in_lanes)
-        old = inputs[len(inputs) - len(jax.tree.leaves(args[-1])) :]
-        for i, lane in enumerate(old):
-            lane.origin = i
-        scope = Scope(num_lanes, going, platform=platform)
-        outputs, structure = _traced(fn, args, inputs, scope)
-        kept = []
-        for i, (before, after) in enumerate(zip(old, outputs, strict=True)):
-            new = align(after, after.shape, num_lanes)
-            if after.origin != i:
-                new = jnp.where(going, new, before.value)
-            kept.append(new)
-        return jax.tree.unflatten(structure, kept)
 
     return mapped
 
