@@ -104,7 +104,7 @@ BROKEN = {
     ),
     "randomness of NumPy": (
         policy(act=lambda n, v, s, p: (v.round + int(1e9 * np.random.rand())) % 2),
-        "act is another program each time",
+        "act is not a pure function",
     ),
     "a report that is a number": (
         policy(report=lambda s, p: 3.0),
@@ -254,7 +254,7 @@ BROKEN_GAMES = {
     "no step": ({"step": None}, "the environment's step must be a function"),
     "randomness of NumPy": (
         {"sample": lambda key, setup: setup + np.random.randint(2)},
-        "the environment's sample is another program each time",
+        "the environment's sample is not a pure function",
     ),
     "a view of nothing": (
         {"view": lambda round_, i, state: round_},
@@ -443,15 +443,15 @@ def test_draws_that_are_made_of_noise_pass():
 HIDDEN = {
     "another constant in one trace of three": (
         policy(act=lambda n, v, s, p: (v.round + next(RARELY)) % 2),
-        "act is another program each time",
+        "act is not a pure function",
     ),
     "an address in memory": (
         policy(act=lambda n, v, s, p: v.round * 0 + id(v) // 16 % 997),
-        "act is another program each time",
+        "act is not a pure function",
     ),
     "a generator": (
         policy(act=lambda n, v, s, p: (v.round + int(GENERATOR.integers(9))) % 2),
-        "act is another program each time",
+        "act is not a pure function",
     ),
     "noise of others, in some rounds": (
         policy(act=lambda noise, v, s, p: (noise[v.round // 20] % 2).astype(jnp.int32)),

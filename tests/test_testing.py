@@ -297,11 +297,11 @@ BAD_ENVIRONMENTS = {
     ),
     "randomness of a generator": (
         altered(GAME, sample=lambda key, setup: setup + int(DRAWN.integers(100))),
-        "sample is another program each time",
+        "sample is not a pure function",
     ),
     "metrics of a generator": (
         altered(GAME, metrics=lambda t, i, r: {"spent": r.spent + DRAWN.random()}),
-        "metrics is another program each time",
+        "metrics is not a pure function",
     ),
     "metrics of a key": (
         altered(

@@ -325,7 +325,10 @@ def one_of(name: str, value: Any, choices: Iterable[Any]) -> Any:
     choices = tuple(choices)
     # `in` would compare an array element by element.
     if not any(type(value) is type(c) and value == c for c in choices):
-        raise ValueError(f"{name} must be one of {choices}, got {shown(value)}")
+        near = hint(value, map(str, choices)) if isinstance(value, str) else ""
+        few = len(choices) <= MOST_ERRORS
+        listed = choices if few else f"{len(choices)} names"
+        raise ValueError(f"{name} must be one of {listed}, got {shown(value)}{near}")
     return value
 
 

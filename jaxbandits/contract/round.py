@@ -226,9 +226,9 @@ def program_of(
             kept.append([object() for _ in range(100)])
             if _text(_traced(what, takes, function, *args, kept=kept)[0]) != text:
                 raise ValueError(
-                    f"{what} is another program each time that it is traced: "
-                    "randomness must come from its noise (of an environment's sample, "
-                    "its key), and nothing from outside that changes"
+                    f"{what} is not a pure function: traced twice, it gave two "
+                    "programs. Its randomness must come from its noise (in an "
+                    "environment's sample, from its key), and nothing else may change"
                 )
     if what.endswith("init"):
         refuse_keys(what, "its state" if what.startswith(ITS) else "the state", shapes)

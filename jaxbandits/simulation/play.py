@@ -115,8 +115,8 @@ def _check_actions(owner: str, actions: Actions | None, refused: np.ndarray) -> 
     if np.any(refused > 0):
         runs = np.count_nonzero(np.any(refused > 0, axis=1))
         raise ValueError(
-            f"{owner}: {runs} of {len(refused)} runs have an action that the game has "
-            f"not (up to {int(refused.max())} by one checkpoint); "
+            f"{owner}: invalid actions in {runs} of {len(refused)} runs (up to "
+            f"{int(refused.max())} before a checkpoint): "
             + (
                 f"an action is {actions.text}"
                 if actions
