@@ -2,7 +2,7 @@
 
 import itertools
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -108,7 +108,9 @@ class Axes:
             coords[INSTANCE] = ("seed", self._listed // runs)
         return xr.Dataset(coords=coords)
 
-    def _games(self):
+    def _games(
+        self,
+    ) -> Iterator[tuple[tuple[int, int], dict[Row, int], dict[str, float]]]:
         """Place, points and defaults of each policy in each environment."""
         for number, policy in enumerate(self.policies):
             defaults = self.sweep["policies"][policy]["defaults"]

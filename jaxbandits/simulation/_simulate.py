@@ -111,9 +111,9 @@ def simulate(
         runs_per_instance=runs_per_instance,
         keep=list(keep) if isinstance(keep, Iterator) else keep,
     )
-    several = not isinstance(environments, Environment)
-    if store is None and several and jax.process_count() > 1:
+    alone = environments.name if isinstance(environments, Environment) else None
+    if store is None and alone is None and jax.process_count() > 1:
         raise ValueError("store: several processes need one that all can write to")
     result = play_spec(spec, store, machine)
     warn_of_cuts(result, budget, horizon, stacklevel=2)
-    return result if several else result.sel(environment=environments.name)
+    return result if alone is None else result.sel(environment=alone)

@@ -1,11 +1,11 @@
 """What a sweep is: policies with parameter points, environments, seeds, an end."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxbandits.protocol import Entry, Environment
+from jaxbandits.protocol import Entry
 from jaxbandits.simulation.until import HalfWidth
 
 __all__ = ["Entry", "Spec"]
@@ -15,8 +15,8 @@ class Spec(NamedTuple):
     """A sweep; what is not described here is as for `jaxbandits.simulate`.
 
     Attributes:
-      policies: by the name that results show.
-      environments: by the name that results show.
+      policies: by the name that results show, or as `simulate` takes them.
+      environments: by the name that results show, or as `simulate` takes them.
       seeds: how many, which, or a `HalfWidth`: as many as it takes.
       horizon: number of rounds; this, `budget` or both.
       budget: play until this much is spent.
@@ -29,8 +29,8 @@ class Spec(NamedTuple):
       text: of the file that it was read from, for the record.
     """
 
-    policies: Mapping[str, Entry]
-    environments: Mapping[str, Environment]
+    policies: Any
+    environments: Any
     seeds: int | Iterable[int] | np.ndarray | HalfWidth = 100
     horizon: int | None = None
     budget: float | None = None
