@@ -1,5 +1,6 @@
 """Checks of the arguments that the statistics share: the type before the range."""
 
+import math
 from collections.abc import Mapping
 from numbers import Real
 
@@ -7,7 +8,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from jaxbandits.checks import MOST, shown
+from jaxbandits.checks import MOST, shown, whole
 from jaxbandits.results.names import INSTANCE
 
 
@@ -101,17 +102,8 @@ def check_bootstrap(resamples: int, seed: int, level: float) -> None:
 
     A tail must hold at least one of them.
     """
-    check_whole("seed", seed)
-    if seed < 0:
-        raise ValueError(f"seed must be at least 0, got {seed}")
-    check_whole("resamples", resamples)
-    if not resamples * (1 - level) / 2 >= 1:
-        raise ValueError(
-            f"resamples must be at least 2 / (1 - level) = {2 / (1 - level):.0f}, "
-            f"got {resamples}"
-        )
-    if resamples > MOST:
-        raise ValueError(f"resamples must be at most {MOST}, got {resamples}")
+    whole("seed", seed, 0)
+    whole("resamples", resamples, math.ceil(2 / (1 - level)), MOST)
 
 
 def check_seeds(values: xr.DataArray) -> None:

@@ -7,7 +7,8 @@ from typing import TypeVar
 import numpy as np
 import xarray as xr
 
-from jaxbandits.results.checks import check_dataset, check_whole
+from jaxbandits.checks import whole
+from jaxbandits.results.checks import check_dataset
 from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.moments import NAMES
 from jaxbandits.results.names import COUNT, FACT, INSTANCE, PARAMETER
@@ -270,23 +271,11 @@ def _check_dims(dataset: xr.Dataset | xr.DataArray, *dims: str) -> None:
         )
 
 
-def _check_params(dataset: xr.Dataset | xr.DataArray, params: int) -> None:
-    """Raise a ValueError if the dataset has no parameter point number `params`."""
-    check_whole("params", params)
-    points = dataset.sizes["params"]
-    if not 0 <= params < points:
-        raise ValueError(f"params: {params} is not in 0, ..., {points - 1}")
-
-
 def check_checkpoint(dataset: xr.Dataset, checkpoint: int) -> None:
     """Raise a ValueError if there is no checkpoint number `checkpoint`."""
-    check_whole("checkpoint", checkpoint)
     _check_dims(dataset, "checkpoint")
     count = dataset.sizes["checkpoint"]
-    if not -count <= checkpoint < count:
-        raise ValueError(
-            f"checkpoint: {checkpoint} is not in {-count}, ..., {count - 1}"
-        )
+    whole("checkpoint", checkpoint, -count, count - 1)
 
 
 def at_points(dataset: _Data, params: int | Mapping[str, int]) -> _Data:
@@ -305,12 +294,12 @@ def at_points(dataset: _Data, params: int | Mapping[str, int]) -> _Data:
     if not isinstance(dataset, xr.Dataset | xr.DataArray):
         check_dataset(dataset)
     _check_dims(dataset, "policy", "params")
+    last = dataset.sizes["params"] - 1
     if not isinstance(params, Mapping):
-        _check_params(dataset, params)
-        return dataset.isel(params=params)
+        return dataset.isel(params=whole("params", params, 0, last))
     check_policies(dataset, params, "params")
     for point in params.values():
-        _check_params(dataset, point)
+        whole("params", point, 0, last)
     names = dataset["policy"].values.tolist()
     numbers = [params.get(name, 0) for name in names]
     return dataset.isel(params=xr.DataArray(numbers, dims="policy"))

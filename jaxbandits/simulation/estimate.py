@@ -13,7 +13,6 @@ import numpy as np
 
 from jaxbandits.console.progress import Report, reporting
 from jaxbandits.engine.flags import in_play
-from jaxbandits.engine.footprint import STRETCH
 from jaxbandits.engine.run import Clock
 from jaxbandits.engine.schedule import Schedule
 from jaxbandits.results import spans
@@ -173,22 +172,14 @@ def _rehearsal(plan: Plan, work: Work, block: Block) -> tuple[float, float, int]
 
 
 def _shortened(plan: Plan, share: float) -> Schedule:
-    """A schedule that ends early, for the same program."""
+    """The schedule with all checkpoints earlier, for the same program."""
     schedule = plan.terms.schedule
-    if share == 1:
-        return schedule
     given = np.asarray(schedule.checkpoints)
-    end = given[-1] * share
+    ends = given * share
     if not schedule.by_budget:
-        end = max(math.ceil(end), 1)
-    # One number of checkpoints is another program than ten times as many.
-    least = STRETCH + 1 if len(given) > STRETCH else 1
-    early = given[given < end]
-    more = np.linspace(0, end, least + 1)[1:] if len(early) < least else [end]
-    ends = np.unique(np.concatenate([early, more]).astype(given.dtype))
-    if plan.spec.budget is not None:
-        clocked = any(e.game.by_the_clock for e in plan.spec.environments.values())
-        ends = np.maximum(ends, 1) if clocked else ends
-    ends = np.unique(ends[ends > 0])
+        ends = np.ceil(ends)
+    elif any(each.game.by_the_clock for each in plan.spec.environments.values()):
+        ends = np.maximum(ends, 1)
+    ends = np.unique(ends.astype(given.dtype))
     last = schedule.last_round if schedule.by_budget else int(ends[-1])
     return schedule._replace(checkpoints=ends, last_round=last)
