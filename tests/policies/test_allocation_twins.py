@@ -1,6 +1,6 @@
 """Every allocation policy splits the budget as its float64 twin does.
 
-As in test_twins.py: the twin is told what the policy played and what came of it. It
+As in tests/censored: the twin is told what the policy played and what came of it. It
 keeps every observation; a policy keeps likelihoods on a grid of rates, in float32.
 So allocations agree up to a tolerance, a share of the budget: most differ by 1e-6.
 """

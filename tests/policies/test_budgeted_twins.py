@@ -1,6 +1,6 @@
 """Every budgeted policy chooses as its float64 twin does, on the same draws.
 
-As in test_twins.py, the twin is told what the policy played and what came of it, so
+As in tests/censored, the twin is told what the policy played and what came of it, so
 that a difference shows in the round in which it arises; in each round the two must
 choose alike, or the policy's choice must be a near tie for the twin: within 2e-5 of the
 largest index (relative), which is what float32 does to a ratio of bounds.

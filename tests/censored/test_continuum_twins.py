@@ -22,8 +22,8 @@ from jaxbandits import censored
 from jaxbandits.plain import doubling
 from jaxbandits.registry import POLICIES
 from jaxbandits.testing import trace_run
+from tests.censored.twins import cost, penalty
 from tests.policies.followed import assert_sound, by_name
-from tests.policies.twins import cost, penalty
 from tests.reference import continuum_policies as twins
 from tests.tables import for_all
 

@@ -1,8 +1,8 @@
 """Every farewell policy chooses as its float64 twin does, on the same tape.
 
-As in test_twins.py: the twin is told what the policy played and what came of it, and in
-each epoch the two must choose alike, or the policy's choice must be a near tie for the
-twin (within 1e-5 of the largest index, relative).
+As in tests/censored: the twin is told what the policy played and what came of it, and
+in each epoch the two must choose alike, or the policy's choice must be a near tie for
+the twin (within 1e-5 of the largest index, relative).
 """
 
 from functools import cache, partial

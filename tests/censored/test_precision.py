@@ -16,7 +16,7 @@ import pytest
 from jaxbandits import simulate
 from jaxbandits.censored import indep, rcucb
 from jaxbandits.testing import altered
-from tests.policies.twins import K, M
+from tests.censored.twins import K, M
 
 
 @pytest.fixture(scope="module")

@@ -155,7 +155,7 @@ def wait_ucb_of(problem, observe):
 
 @pytest.mark.parametrize("observe", in_short(["shorter", "naive"], ["shorter"]))
 def test_wait_ucb_learns_about_other_bids(observe):
-    """Where failure costs one unit (test_farewell_twins.py has the other game)."""
+    """Where failure costs one unit (test_twins.py has the other game)."""
     game = game_of("unit")
     trace = trace_run(wait_ucb_of(game.problem, observe), game, EPOCHS)
     rewards, times = literal_sums(

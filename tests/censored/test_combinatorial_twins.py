@@ -18,8 +18,8 @@ from jaxbandits.laws import Bernoulli, Exponential, Product, bernoulli, product
 from jaxbandits.laws import exponential as exponential_law
 from jaxbandits.registry import POLICIES
 from jaxbandits.testing import trace_run
+from tests.censored.twins import PENALTY_MAX, cost, penalty
 from tests.policies.followed import assert_sound, by_name
-from tests.policies.twins import PENALTY_MAX, cost, penalty
 from tests.reference import censored_policies as of_pairs
 from tests.reference import combinatorial_policies as twins
 from tests.reference.words import numbers

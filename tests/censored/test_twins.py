@@ -32,8 +32,8 @@ from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
 from jaxbandits.plain import kl_ucb
 from jaxbandits.protocol import View
 from jaxbandits.testing import altered, trace_run
+from tests.censored.twins import CASES, Draws, K, M
 from tests.policies.followed import assert_sound, by_name
-from tests.policies.twins import CASES, Draws, K, M
 from tests.reference import laws
 from tests.reference.censored_policies import largest_kl_mean
 from tests.reference.words import numbers
