@@ -295,25 +295,21 @@ class Actions(NamedTuple, Generic[I, Taken]):
 
 def as_given(key: Any, setup: Any) -> Any:
     """`Game.sample` of one instance for all seeds, which is the setup itself."""
-    del key
     return setup
 
 
 def round_only(round_: Any, instance: Any, env_state: Any) -> View:
     """`Game.view` where a policy may know the round, and nothing else."""
-    del instance, env_state
     return View(round_)
 
 
 def whole_state(instance: Any, env_state: S, budget: Any) -> S:
     """`Game.record` of all that there is."""
-    del instance, budget
     return env_state
 
 
 def no_tables(instance: Any) -> Any:
     """`Environment.tables` of metrics that need none."""
-    del instance
     return ()
 
 

@@ -79,7 +79,6 @@ def cell_thompson(problem: Problem) -> Policy[State, Params, Action]:
 
     Raises:
       ValueError: if the problem's rewards do not lie in [0, 1].
-      TypeError: if it has no grid of limits.
     """
     check_bounded(problem, "cell_thompson")
     return plays_pairs(scored_cell_thompson(problem))

@@ -37,8 +37,7 @@ def product_arms(
     Raises:
       ValueError: if the problem's rewards do not lie in [0, 1], or `plain` makes a
         policy for a problem.
-      TypeError: if it has no grid of limits, `plain` is no function, or makes no
-        policy.
+      TypeError: if `plain` is no function, or makes no policy.
     """
     check_bounded(problem, "product_arms")
     if recommend is not None:

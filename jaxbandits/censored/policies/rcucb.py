@@ -79,7 +79,7 @@ def rcucb(
 
     Raises:
       ValueError: on an unknown `survival` or `radius`.
-      TypeError: if one of them is of another kind, or the problem has no grid.
+      TypeError: if one of them is of another kind.
     """
     return plays_pairs(scored_rcucb(problem, survival, radius))
 

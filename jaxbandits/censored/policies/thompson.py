@@ -99,7 +99,6 @@ def thompson(
 
     Raises:
       ValueError: on an unknown `update`, or if rewards do not lie in [0, 1].
-      TypeError: if the problem has no grid of limits.
     """
     check_bounded(problem, "thompson")
     one_of("update", update, UPDATES)
