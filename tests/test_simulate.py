@@ -269,6 +269,16 @@ def test_bad_points_are_refused_before_compiling(game, rcucb, subtests):
             simulate(policy.over(*design, **values), game, **options_of())
 
 
+def test_a_policy_without_parameters_may_have_a_check(game):
+    def refuse(params):
+        raise ValueError(f"nobody plays with {params}")
+
+    policy = censored.uniform(game.problem)
+    assert policy.params == ()
+    with pytest.raises(ValueError, match=r"nobody plays with \(\)"):
+        simulate(policy._replace(check=refuse), game, **options_of())
+
+
 def test_points_of_an_entry_are_named_by_their_policy(game):
     entry = Entry(censored.rcucb, {"alhpa": [1.0]})
     named = r"^policies\['mine'\] has no \['alhpa'\]; it has \['alpha', .*mean 'alpha'"

@@ -21,6 +21,7 @@ from jaxbandits_studies.common.checks_of_records import (
     bounded,
     falling,
     shares,
+    spreads,
 )
 from jaxbandits_studies.common.checks_of_runs import (
     alike,
@@ -33,7 +34,7 @@ from jaxbandits_studies.common.claims import Check, Found, is_full
 from jaxbandits_studies.common.experiment import Claim, Experiment, Options, Outcome
 from jaxbandits_studies.common.playing import noting_stores
 
-_RECORDS = (agrees, beside, best_value, beyond, bounded, falling, shares)
+_RECORDS = (agrees, beside, best_value, beyond, bounded, falling, shares, spreads)
 _RUNS = (alike, below, grows, varies_more, wider_gap)
 OF_RECORDS: dict[str, Callable[..., Check]] = {f.__name__: f for f in _RECORDS}
 OF_RUNS: dict[str, Callable[..., Check]] = {f.__name__: f for f in _RUNS}

@@ -18,6 +18,7 @@ from jaxbandits_studies.common.checks_of_records import (
     bounded,
     falling,
     shares,
+    spreads,
 )
 from jaxbandits_studies.common.checks_of_runs import (
     alike,
@@ -179,6 +180,8 @@ def test_below_in_what_it_grows_by():
     assert found.verdict == "holds" and found.ours == pytest.approx({"A": 1, "B": 4})
     # From the tenth on A has grown by more.
     assert below("E", "A", ("B",), since=0.1)(outcome).verdict == "fails"
+    for claim in ("B5.23", "B5.24", "B5.25"):
+        assert STATEMENTS[claim].arguments["since"] == 0.25
 
 
 # Mean 1, deviation .548: an interval at 95 % lies above 0, one at 97.5 % does not.
@@ -330,23 +333,6 @@ def test_what_varies_more_than_several_does_so_than_each(rng):
     assert varies_more("E", "A", ("B", "C"))(outcome).verdict == "fails"
     assert varies_more("X", "A", ("B",))(outcome) == Found("undecided", {})
     assert varies_more("E", "A", ("B",))(played(A=[1], B=[2])).verdict == "undecided"
-
-
-def test_what_varies_more_on_several_games_together(rng):
-    """On one of them less: A's sum is 11 beside 3, of B."""
-    normal = rng.normal(size=(4, 50))
-    calm = played(A=normal[0], B=2 * normal[1]).datasets["E"]
-    wild = played(A=7 + 10 * normal[2], B=normal[3]).datasets["E"]
-    outcome = Outcome({"calm": calm, "wild": wild}, [], lambda: figure()[0])
-    assert varies_more("calm", "A", ("B",))(outcome).verdict == "fails"
-    check = varies_more(["calm", "wild"], "A", ("B",), times=2.0)
-    assert check(outcome).verdict == "holds"
-    spread = normal.std(axis=1, ddof=1)
-    assert check(outcome).ours == pytest.approx(
-        {"A": spread[0] + 10 * spread[2], "B": 2 * spread[1] + spread[3]}
-    )
-    missing = varies_more(["calm", "another"], "A", ("B",))
-    assert missing(outcome) == Found("undecided", {})
 
 
 def test_what_varies_so_many_times_more(rng):
@@ -546,6 +532,31 @@ def test_beside_another_policy():
             )
 
 
+def test_what_spreads_more_on_several_games_together():
+    """On one of them less: A's deviations are 1 and 10, B's 2 and 1, of 9 seeds."""
+    sems = {"A": (1 / 3, 10 / 3), "B": (2 / 3, 1 / 3)}
+    records = [
+        make_record("x", game, name, {"regret": entry(7.0, sem)}, seeds=9, horizon=1)
+        for name, both in sems.items()
+        for game, sem in zip(("calm", "wild"), both, strict=True)
+    ]
+    outcome = Outcome({}, records, lambda: figure()[0])
+    # Errors are a quarter: 2.51 of A's sum, .56 of B's; three of the difference 7.72.
+    for games, times, verdict in [
+        (["calm"], 1.0, "undecided"),
+        (["wild"], 1.0, "holds"),
+        (["calm", "wild"], 1.0, "holds"),
+        (["calm", "wild"], 1.2, "undecided"),
+        (["calm", "wild"], 20.0, "fails"),
+        (["calm", "another"], 1.0, "undecided"),
+    ]:
+        with naming((games, times, verdict)):
+            found = spreads(games, "A", ("B",), times=times)(outcome)
+            assert found.verdict == verdict
+    both = spreads(["calm", "wild"], "A", ("B",))(outcome)
+    assert both.ours == pytest.approx({"A": 11.0, "B": 3.0})
+
+
 def test_falling_numbers():
     for numbers, verdict in [
         ((3, 2, 1), "holds"),
@@ -682,6 +693,22 @@ def test_what_stands_on_delays_of_ours_is_not_comparable_whatever_is_found():
                 f": not comparable, here {found} (Wait-UCB 1), "
                 "studies/results/errata.md, D1."
             )
+
+
+def test_what_turns_on_something_of_ours_is_not_comparable():
+    """Radii, the computable form of eq. (9), a confidence, forests, delays, a rival."""
+    standing = {}
+    for each in STATEMENTS.values():
+        if each.stands_on:
+            standing.setdefault(each.stands_on, []).append(each.id)
+    assert standing == {
+        "C4": [f"C8.{i}" for i in range(7, 13)],
+        "C11": [f"C11.{i}" for i in range(1, 8)],
+        "A2": ["A3.1", "A3.2", "A3.5", "A3.6", "A6.14", "A6.15"],
+        "B9": ["B3.3", "B3.7"],
+        "D1": [f"D2.{i}" for i in (*range(1, 13), *range(16, 20))],
+        "D2": ["D2.14", "D2.15"],
+    }
 
 
 def test_a_reason_is_said_once():

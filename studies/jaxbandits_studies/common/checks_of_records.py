@@ -200,6 +200,50 @@ def beside(
     return check
 
 
+def spreads(
+    environments: Sequence[str],
+    loose: str,
+    steady: Sequence[str],
+    *,
+    times: float = 1.0,
+) -> Check:
+    """A check that a policy's regret varies more over seeds than that of others, on
+    several games together.
+
+    Standard deviations are added up over the games. That of n runs has the error of
+    normal ones, s / sqrt(2 (n - 1)).
+
+    Args:
+      environments: the games.
+      loose: name of the policy that is said to vary more.
+      steady: names of the others.
+      times: more than so many times as much as theirs.
+    """
+
+    def check(outcome: Outcome) -> Found:
+        results = {(r["environment"], r["policy"]): r for r in outcome.records}
+        ours, errors = {}, {}
+        for name in (loose, *steady):
+            played = [results.get((each, name)) for each in environments]
+            if any(each is None or each["seeds"] < 2 for each in played):
+                return Found("undecided", {})
+            seeds = np.array([each["seeds"] for each in played])
+            sems = np.array([each["metrics"]["regret"]["sem"] for each in played])
+            deviations = sems * np.sqrt(seeds)
+            ours[name] = float(deviations.sum())
+            errors[name] = np.linalg.norm(deviations / np.sqrt(2 * (seeds - 1)))
+        verdicts = [
+            _verdict(
+                ours[loose] - times * ours[other],
+                ERRORS * np.hypot(errors[loose], times * errors[other]),
+            )
+            for other in steady
+        ]
+        return Found(together(verdicts), ours)
+
+    return check
+
+
 def falling(metric: str, places: Sequence[Mapping[str, tuple[str, str]]]) -> Check:
     """A check that numbers fall strictly, in the order in which they are named.
 

@@ -105,11 +105,7 @@ def alike(
 
 
 def varies_more(
-    environment: str | Sequence[str],
-    loose: str,
-    steady: Sequence[str],
-    *,
-    times: float = 1.0,
+    environment: str, loose: str, steady: Sequence[str], *, times: float = 1.0
 ) -> Check:
     """A check that a policy's regret varies more over seeds than that of others.
 
@@ -117,40 +113,32 @@ def varies_more(
     median at the end. Its numbers are standard deviations.
 
     Args:
-      environment: whose dataset; of several their distances, and their standard
-        deviations, are added up, seed by seed.
+      environment: whose dataset.
       loose: name of the policy that is said to vary more.
       steady: names of the others.
       times: more than so many times as much as theirs.
     """
-    names = [environment] if isinstance(environment, str) else list(environment)
 
-    def check(outcome: Outcome) -> Found:
-        datasets = [outcome.datasets.get(name) for name in names]
-        if any(each is None or each.sizes["seed"] < 2 for each in datasets):
+    def judge(dataset: xr.Dataset) -> Found:
+        if dataset.sizes["seed"] < 2:
             return UNDECIDED
-        ends = [final(each, "regret").isel(params=0) for each in datasets]
+        ends = final(dataset, "regret").isel(params=0)
         level = 1 - (1 - LEVEL) / len(steady)
-        runs = {
-            name: [each.sel(policy=name).values for each in ends]
-            for name in (loose, *steady)
-        }
         distances = {
-            name: sum(np.abs(each - np.median(each)) for each in of_policy)
-            for name, of_policy in runs.items()
+            name: np.abs(runs - np.median(runs))
+            for name in (loose, *steady)
+            for runs in [ends.sel(policy=name).values]
         }
         verdicts = []
         for other in steady:
             theirs = times * distances[other]
             test = ttest_ind(distances[loose], theirs, equal_var=False)
             verdicts.append(_verdict(*test.confidence_interval(level), above=True))
-        numbers = {
-            name: float(sum(each.std(ddof=1) for each in of_policy))
-            for name, of_policy in runs.items()
-        }
+        spread = ends.std("seed", ddof=1)
+        numbers = {name: float(spread.sel(policy=name)) for name in distances}
         return Found(together(verdicts), numbers)
 
-    return check
+    return _where_played(environment, judge)
 
 
 def grows(
