@@ -88,8 +88,6 @@ BAD_POLICIES = {
     "a plain tuple": (counter(params=(0.5,)), "params must be a NamedTuple"),
     "no name": (counter(name=None), "policies must have strings for names"),
     "no check": (counter(check=3), "check must be a function"),
-    "no init": (counter(init=None), "init must be a function"),
-    "init of nothing": (counter(init=lambda: 0), r"init failed: .* take \(params\)"),
     "scalar state": (counter(init=lambda params: 0), "init returned 0, not an array"),
     "a state of NumPy": (
         counter(init=lambda params: np.zeros(2, np.int32)),
@@ -98,10 +96,6 @@ BAD_POLICIES = {
     "a check that refuses": (counter(check=refusing), "nobody may play this"),
     "shape": (
         counter(update=lambda n, v, state, a, f, p: jnp.append(state, 0)),
-        "update changes the state",
-    ),
-    "dtype": (
-        counter(update=lambda n, v, state, a, f, p: state + 0.5),
         "update changes the state",
     ),
     "NaN in between": (
@@ -128,50 +122,23 @@ BAD_POLICIES = {
     ),
 }
 
-
-BAD_NOTES = {
-    "another dtype": (
-        {"recommend": lambda state, params: state[0] * 1.0},
-        "recommend gives float32",
-    ),
-    "another shape": (
-        {"recommend": lambda state, params: state},
-        r"recommend gives int32\[2\], an action is int32\[\]",
-    ),
-    "another structure": (
-        {"recommend": lambda state, params: (state[0], state[1])},
-        "recommend gives",
-    ),
-    "a number for an answer": ({"recommend": lambda state, params: 0}, "recommend"),
-    "a number for a report": (
-        {"report": lambda state, params: {"pulls": state, "depth": 3}},
-        "report 'depth' is not an array",
-    ),
-    "a metric's name": (
-        {"report": lambda state, params: {"spent": state}},
-        "report 'spent' has the name of a metric",
-    ),
-    "an entry that the state has not": (
-        {"report": lambda state, params: {"pulls": state[7]}},
+for notes, message in [
+    ({"recommend": lambda state, params: state}, r"recommend gives int32\[2\], an act"),
+    ({"report": lambda s, p: {"spent": s}}, "report 'spent' has the name of a metric"),
+    (
+        {"report": lambda s, p: {"pulls": s[7]}},
         "report reads beyond 2 entries, at index 7 of an array",
     ),
-    "a complex number": (
-        {"report": lambda state, params: {"pulls": state * 1j}},
+    (
+        {"report": lambda s, p: {"pulls": s * 1j}},
         r"report 'pulls' must be real, got complex64\[2\]",
     ),
-    "NaN in a report": (
-        {"report": lambda state, params: {"pulls": jnp.log(-1.0 - state)}},
+    (
+        {"report": lambda s, p: {"pulls": jnp.log(-1.0 - s)}},
         "report 'pulls' holds NaN",
     ),
-}
-
-
-def test_bad_notes_fail_with_the_clause_they_break(subtests):
-    for name in BAD_NOTES:
-        with subtests.test(name=name):
-            change, message = BAD_NOTES[name]
-            with pytest.raises(AssertionError, match=message):
-                check_policy(counter(**change), GAME)
+]:
+    BAD_POLICIES[message] = counter(**notes), message
 
 
 def test_good_notes_pass():
@@ -233,14 +200,11 @@ def of_host(spent):
 
 
 BAD_ENVIRONMENTS = {
-    "no step": (altered(GAME, step=None), "step must be a function"),
-    "setup of NaN": (GAME._replace(setup=np.array([np.nan])), "setup holds NaN"),
     "init of none": (altered(GAME, init=lambda i: None), "step failed: AttributeError"),
     "metrics of none": (
         altered(GAME, metrics=lambda t, i, r: None),
         "names and numbers",
     ),
-    "words": (altered(GAME, words=1.5), "words must be an integer"),
     "no environment": (3, "not an Environment"),
     "scalar state": (altered(GAME, init=lambda instance: 0), "not an array"),
     "NaN feedback": (
@@ -294,10 +258,6 @@ BAD_ENVIRONMENTS = {
     "an oracle of nothing": (
         GAME._replace(oracle=lambda instance: {"best": np.array([np.nan])}),
         "oracle must know numbers, got",
-    ),
-    "randomness of a generator": (
-        altered(GAME, sample=lambda key, setup: setup + int(DRAWN.integers(100))),
-        "sample is not a pure function",
     ),
     "metrics of a generator": (
         altered(GAME, metrics=lambda t, i, r: {"spent": r.spent + DRAWN.random()}),

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Mapping
 from functools import lru_cache, wraps
-from typing import Any, ParamSpec, Protocol, TypeVar, cast, get_args, overload
+from typing import Any, ParamSpec, Protocol, TypeVar, cast, overload
 
 from jaxbandits.checks import MOST, function, hint, instance, shown, whole
 from jaxbandits.protocol import Environment, Policy
@@ -109,12 +109,6 @@ def with_numbers(
             f"{hint(unknown[0], [*options, *known])}"
         )
     return cast(Made, policy.with_params(**numbers)) if numbers else policy
-
-
-def parameters_of(signature: inspect.Signature) -> tuple[str, ...]:
-    """The parameters of the policy that a factory of a signature says to make."""
-    _, params, *_ = *get_args(signature.return_annotation), None, None
-    return getattr(params, "_fields", ())
 
 
 def of_size(make: Callable[[int], Made]) -> Callable[[int], Made]:

@@ -4,7 +4,7 @@ What exceeds 1 counts as 1, so that there is an atom there and the means are exa
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -13,24 +13,24 @@ from jax import Array
 from scipy import special, stats
 
 from jaxbandits.arrays import log_survival
-from jaxbandits.checks import between_zero_and_one, finite, positive
+from jaxbandits.checks import between_zero_and_one, played
 from jaxbandits.kernels.normal import normal_score
-from jaxbandits.laws.law import Law, exceeds, in_ranges
+from jaxbandits.laws.law import Law, Positives, Reals, exceeds, ranged
 from jaxbandits.protocol import Noise
 
 
 class LogNormal(NamedTuple):
     """Mean and standard deviation (> 0) of the logarithm, f64[K] each."""
 
-    location: Array | np.ndarray
-    scale: Array | np.ndarray
+    location: Reals
+    scale: Positives
 
 
 class Pareto(NamedTuple):
     """Least value, f64[K] in (0, 1), and tail index, f64[K] > 0."""
 
-    least: Array | np.ndarray
-    index: Array | np.ndarray  # type: ignore[assignment]
+    least: Annotated[Array | np.ndarray, between_zero_and_one, played]
+    index: Positives  # type: ignore[assignment]
 
 
 def _lognormal_mean(params: LogNormal) -> Array | np.ndarray:
@@ -96,7 +96,7 @@ clipped_lognormal = _law(
     lambda noise, p: jnp.minimum(
         jnp.exp(p.location + p.scale * normal_score(*noise)), 1.0
     ),
-    in_ranges(LogNormal, scale=positive, location=finite),
+    ranged(LogNormal),
     _lognormal_mean,
     lambda p: np.asarray(0.0),
     lambda location, scale: stats.lognorm(scale, scale=np.exp(location)),
@@ -106,7 +106,7 @@ clipped_pareto = _law(
     lambda noise, p: jnp.minimum(
         p.least * jnp.exp(-log_survival(*noise) / p.index), 1.0
     ),
-    in_ranges(Pareto, index=positive, least=between_zero_and_one),
+    ranged(Pareto),
     _pareto_mean,
     lambda p: np.asarray(p.least),
     lambda least, index: stats.pareto(index, scale=least),

@@ -9,7 +9,7 @@ sampler of a univariate law they are those of one arm.
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -19,7 +19,7 @@ from jaxtyping import Float, Int32
 from scipy import integrate
 
 from jaxbandits.arrays import pick
-from jaxbandits.checks import Numbers, Range, instance, played
+from jaxbandits.checks import Numbers, finite, in_ranges, instance, played, positive
 from jaxbandits.protocol import Noise
 
 # A cost of consumptions or a penalty of limits, arrays of NumPy on the host and of JAX
@@ -31,6 +31,9 @@ End = OfArms | Float[np.ndarray, ""]  # of a support; one for all arms
 Table = Float[np.ndarray, "K n"]
 Points = Float[np.ndarray, "..."]
 Mean = Float[Array | np.ndarray, "... K"]
+# Parameters that a draw is computed from, in the precision of play.
+Reals = Annotated[Array | np.ndarray, finite, played]
+Positives = Annotated[Array | np.ndarray, positive, played]
 
 
 class Law(NamedTuple):
@@ -145,25 +148,12 @@ class JointLaw(NamedTuple):
         return jax.tree.map(lambda *x: np.concatenate([*map(np.asarray, x)]), *parts)
 
 
-def in_ranges(
-    kind: type, *, rounded: bool = False, **ranges: Range
-) -> Callable[[Any], None]:
-    """The `check` of a law whose parameters are numbers in ranges.
-
-    Args:
-      kind: the type of the parameters.
-      rounded: whether numbers may be played as others, of probabilities that
-        `exact_params` keeps.
-      **ranges: by the parameters' names.
-    """
+def ranged(kind: type) -> Callable[[Any], None]:
+    """The `check` of a law whose parameters are of a type, in the ranges of its fields'
+    types."""
 
     def check(params: Any) -> None:
-        instance("params", params, kind, "of jaxbandits.laws")
-        for name, in_range in ranges.items():
-            value = {name: getattr(params, name)}
-            in_range(**value)
-            if not rounded:
-                played(**value)
+        in_ranges(instance("params", params, kind, "of jaxbandits.laws"))
 
     return check
 

@@ -1,7 +1,7 @@
 """Univariate laws: Bernoulli, discrete, uniform, exponential, Beta, Gamma, normal."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
@@ -20,23 +20,22 @@ from jaxbandits.arrays.words import cumulative_bounds
 from jaxbandits.checks import (
     Numbers,
     Range,
-    finite,
     in_unit_interval,
     non_negative,
     numbers,
-    positive,
+    played,
 )
 from jaxbandits.kernels.gamma import beta_from_uniforms_small
 from jaxbandits.kernels.normal import normal_score
 from jaxbandits.laws._tabulated import tabulated
-from jaxbandits.laws.law import Law, in_ranges
+from jaxbandits.laws.law import Law, Positives, Reals, ranged
 from jaxbandits.protocol import Noise
 
 
 class Bernoulli(NamedTuple):
     """probability: f64[K] in [0, 1]; bound: that in integers, set by `exact_params`."""
 
-    probability: Array | np.ndarray
+    probability: Annotated[Array | np.ndarray, in_unit_interval]
     bound: Bound | None = None
 
 
@@ -47,47 +46,52 @@ class Discrete(NamedTuple):
     probabilities in integers, [K, n], set by `exact_params`.
     """
 
-    values: Array | np.ndarray
-    probabilities: Array | np.ndarray
+    values: Reals
+    probabilities: Annotated[Array | np.ndarray, non_negative]
     bounds: Bound | None = None
 
 
 class Uniform(NamedTuple):
     """Ends of the interval, f64[K] each."""
 
-    low: Array | np.ndarray
-    high: Array | np.ndarray
+    low: Reals
+    high: Reals
 
 
 class Exponential(NamedTuple):
     """rate: f64[K] > 0, one over the mean."""
 
-    rate: Array | np.ndarray
+    rate: Positives
 
 
 # Of a Beta law: with a smaller one all draws of 23 bits lie at one end.
 LEAST_SHAPE = 2.0**-23
+_at_least_shape = Range(
+    f"at least {LEAST_SHAPE:g} and finite: with less, all draws would lie at one end",
+    lambda x: x >= LEAST_SHAPE,
+)
+Shape = Annotated[Array | np.ndarray, _at_least_shape, played]
 
 
 class Beta(NamedTuple):
     """Shape parameters, f64[K] >= 2**-23 each. Draws below 1e-15 are set to that."""
 
-    a: Array | np.ndarray
-    b: Array | np.ndarray
+    a: Shape
+    b: Shape
 
 
 class Gamma(NamedTuple):
     """Shape f64[K] > 0 and rate f64[K] > 0: the mean is ``shape / rate``."""
 
-    shape: Array | np.ndarray
-    rate: Array | np.ndarray
+    shape: Positives
+    rate: Positives
 
 
 class Normal(NamedTuple):
     """Means f64[K] and standard deviations f64[K] > 0."""
 
-    mean: Array | np.ndarray
-    deviation: Array | np.ndarray
+    mean: Reals
+    deviation: Positives
 
 
 def _column(x: np.ndarray, like: Numbers) -> np.ndarray:
@@ -133,15 +137,8 @@ def _frozen(family: Any, *columns: Callable[[Any], np.ndarray]) -> dict[str, Any
     return {"cdf": cdf, "quantile": quantile}
 
 
-_at_least_shape = Range(
-    f"at least {LEAST_SHAPE:g} and finite: with less, all draws would lie at one end",
-    lambda x: x >= LEAST_SHAPE,
-)
-
-
 def _check_discrete(params: Discrete) -> None:
-    in_ranges(Discrete, values=finite)(params)
-    in_ranges(Discrete, rounded=True, probabilities=non_negative)(params)
+    ranged(Discrete)(params)
     values = numbers("values", params.values)
     probabilities = numbers("probabilities", params.probabilities)
     if values.ndim != 2 or values.shape != probabilities.shape or values.size == 0:
@@ -156,7 +153,7 @@ def _check_discrete(params: Discrete) -> None:
 
 
 def _check_uniform(params: Uniform) -> None:
-    in_ranges(Uniform, low=finite, high=finite)(params)
+    ranged(Uniform)(params)
     low, high = numbers("low", params.low), numbers("high", params.high)
     if not np.all(low < high):
         raise ValueError(f"low must lie below high, got {low} and {high}")
@@ -184,7 +181,7 @@ bernoulli = Law(
     "Bernoulli",
     2,
     _bernoulli_sample,
-    in_ranges(Bernoulli, rounded=True, probability=in_unit_interval),
+    ranged(Bernoulli),
     mean=lambda p: p.probability,
     support=_bernoulli_support,
     atoms=_bernoulli_atoms,
@@ -216,7 +213,7 @@ exponential = Law(
     "exponential",
     2,
     lambda noise, p: -log_survival(*noise) / p.rate,
-    in_ranges(Exponential, rate=positive),
+    ranged(Exponential),
     mean=lambda p: 1 / p.rate,
     support=_constant(0.0, np.inf),
     monotone=1,
@@ -228,7 +225,7 @@ beta = Law(
     "Beta",
     4,
     lambda noise, p: beta_from_uniforms_small(unit_interval(noise), p.a, p.b),
-    in_ranges(Beta, a=_at_least_shape, b=_at_least_shape),
+    ranged(Beta),
     mean=lambda p: p.a / (p.a + p.b),
     support=_constant(0.0, 1.0),
     cdf=lambda p, x: stats.beta.cdf(x, _column(p.a, x), _column(p.b, x)),
@@ -242,7 +239,7 @@ gamma = tabulated(
         "Gamma",
         2,
         lambda noise, p: jnp.full((), jnp.nan),  # the table's is taken
-        in_ranges(Gamma, shape=positive, rate=positive),
+        ranged(Gamma),
         mean=lambda p: p.shape / p.rate,
         support=_constant(0.0, np.inf),
         **_frozen(
@@ -257,7 +254,7 @@ normal = Law(
     "normal",
     2,
     lambda noise, p: p.mean + p.deviation * normal_score(*noise),
-    in_ranges(Normal, mean=finite, deviation=positive),
+    ranged(Normal),
     mean=lambda p: p.mean,
     support=_constant(-np.inf, np.inf),
     monotone=1,

@@ -12,13 +12,12 @@ import numpy as np
 from jax import Array
 
 from jaxbandits.checks import shown, whole
-from jaxbandits.checks.points import points_from
 from jaxbandits.checks.rounds import array, typed
 from jaxbandits.contract.round import shapes_of
 from jaxbandits.engine.tape import Key, Stream, draw_words, root_key, stream_key
-from jaxbandits.live.session import Session, check_session, form_of, params_of
+from jaxbandits.live.session import Session, check_session, form_of
 from jaxbandits.protocol import Act, Policy, Update, View
-from jaxbandits.simulation.arguments import is_policy
+from jaxbandits.simulation.arguments import is_policy, params_of
 
 
 def start(
@@ -41,19 +40,11 @@ def start(
     """
     if not is_policy(policy):
         raise TypeError(f"policy must be a Policy, got {shown(policy)}")
-    if not isinstance(params, Mapping | None):
-        raise TypeError(
-            f"params must be a mapping from names to numbers, got {shown(params)}"
-        )
     whole("root_seed", root_seed, 0, 2**64 - 1)
     whole("seed_index", seed_index, 0, 2**32 - 1)
-    missing = sorted(set(policy.game_params) - set(params or {}))
-    if missing:
+    own = params_of(policy, params, None, "params")
+    if missing := sorted(set(policy.game_params) - set(params or {})):
         raise ValueError(f"params: the policy must be told {', '.join(missing)}")
-    given = points_from(params, "params")
-    if given.count > 1:
-        raise ValueError(f"params must be single numbers, got {given.count} points")
-    own = params_of(policy, given, "params")
     return Session(policy, own, (root_seed, seed_index), 1, policy.init(own))
 
 

@@ -10,11 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.checks import MARGIN, MOST_ROUNDS, instance, precision, shown, whole
-from jaxbandits.checks.points import Points, points_from
 from jaxbandits.contract.round import shapes_of
-from jaxbandits.engine.schedule import Schedule
 from jaxbandits.protocol import Policy
-from jaxbandits.simulation.arguments import is_policy, points_of
+from jaxbandits.simulation.arguments import is_policy, params_of
 
 
 class Session(NamedTuple):
@@ -55,8 +53,7 @@ def check_session(session: Any) -> Session:
         raise TypeError(
             f"session.params must be those of {policy.name!r}, got {shown(params)}"
         )
-    given = points_from(params or None, "session.params")
-    params = params_of(policy, given, "session.params")
+    params = params_of(policy, params, None, "session.params")
     first = jax.eval_shape(policy.init, params)
     if form_of(state) != form_of(first):
         raise TypeError(
@@ -73,24 +70,6 @@ def form_of(tree: Any) -> tuple[Any, list[tuple[Any, Any]]]:
     """The structure of a tree, and shapes and dtypes of its leaves."""
     leaves, structure = jax.tree.flatten(tree)
     return structure, [(np.shape(x), getattr(x, "dtype", type(x))) for x in leaves]
-
-
-def params_of(policy: Policy, points: Points, argument: str) -> Any:
-    """A policy's parameters, numbers in JAX's precision.
-
-    Args:
-      policy: the policy, whose own parameters are the default.
-      points: one, of those that are not default.
-      argument: that gave them, for errors.
-
-    Raises:
-      TypeError, ValueError: naming the parameter that is wrong.
-    """
-    schedule = Schedule([MOST_ROUNDS], MOST_ROUNDS)  # nobody asks for it
-    open_policy = policy._replace(game_params=())
-    row = points_of(policy.name, open_policy, points, schedule, argument).row(0)
-    numbers = {name: jnp.asarray(value, float) for name, value in row.items()}
-    return type(policy.params)(**numbers) if row else policy.params
 
 
 def _check_numbers(session: Session) -> None:

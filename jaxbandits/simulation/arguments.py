@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits import checks
@@ -399,6 +400,31 @@ def filled(points: Points, defaults: Mapping[str, float]) -> Points:
         given = points.columns.get(leaf, np.full(points.count, np.nan))
         columns[leaf] = np.where(np.isnan(given), default, given)
     return Points(columns, points.count)
+
+
+def params_of(policy: Policy, given: Any, schedule: Schedule | None, name: str) -> Any:
+    """All parameters of a policy, numbers in the precision of play.
+
+    Args:
+      policy: the policy.
+      given: those that are not default: a mapping, or of the type of the policy's own.
+      schedule: as of `points_of`.
+      name: of the argument that gave them, for errors.
+
+    Raises:
+      ValueError, TypeError: naming the argument or the parameter.
+    """
+    if not isinstance(given, Mapping | None) and type(given) is not type(policy.params):
+        raise TypeError(
+            f"{name} must be {type(policy.params).__name__} of {policy.name!r} or a "
+            f"mapping from names to numbers, got {checks.shown(given)}"
+        )
+    points = points_from(given or None, name)
+    if points.count > 1:
+        raise ValueError(f"{name} must be single numbers, got {points.count} points")
+    row = points_of(policy.name, policy, points, schedule, name).row(0)
+    numbers = {leaf: jnp.asarray(value, float) for leaf, value in row.items()}
+    return type(policy.params)(**numbers) if row else policy.params
 
 
 def _check(name: str, policy: Policy, points: Points) -> None:

@@ -1,7 +1,7 @@
 """What checks of policies and of environments have in common."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,7 +15,13 @@ from jaxbandits.engine.accounting import Accounts, accounts_of
 from jaxbandits.engine.jaxprs import CALLS
 from jaxbandits.engine.rules import NO_BUDGET
 from jaxbandits.protocol import Environment, Policy
-from jaxbandits.testing._trace import Trace, trace_run
+from jaxbandits.testing._trace import (
+    MOST_LOOKED_AT,
+    Round,
+    Trace,
+    rounds_of,
+    trace_run,
+)
 
 # What JAX does with an index that is beyond an array, it does in these.
 PICK = "jaxbandits.pick"  # `arrays.pick`, as programs have it
@@ -63,6 +69,35 @@ def check_entries(what: str, function: Callable[..., Any], calls: list) -> None:
     for call in calls:
         beyond = checked(*call)[0].get()
         require(beyond is None, f"{what}: {str(beyond).splitlines()[0]}")
+
+
+def check_first_rounds(
+    functions: Iterable[tuple[str, Callable[..., Any], Callable[..., Any]]],
+    policy: Policy,
+    environment: Environment,
+    instance: Any,
+    trace: Trace,
+    root_seed: int,
+) -> None:
+    """Require that arrays have all entries that are used in the first rounds.
+
+    Args:
+      functions: names for errors, functions, and how each is called:
+        ``(generator, Round) -> arguments``.
+      policy, environment: the two that play.
+      instance: of the run.
+      trace: of the run.
+      root_seed: of the run.
+    """
+    view = environment.game.view(jnp.int32(1), instance, trace.environment)
+    action, feedback = jax.tree.map(lambda x: x[0], (trace.actions, trace.feedback))
+    form = Round(view, trace.state, trace.environment, action, feedback)
+    looked_at = min(len(jax.tree.leaves(trace.actions)[0]), MOST_LOOKED_AT)
+    words, played = np.random.default_rng(0), []
+    for what, function, call in functions:
+        if indexes(function, *call(words, form)):
+            played = played or rounds_of(policy, environment, looked_at, root_seed, 0)
+            check_entries(what, function, [call(words, x) for x in played])
 
 
 def _evaluated(program: ClosedJaxpr, values: list[Any]) -> list[Any]:

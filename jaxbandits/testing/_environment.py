@@ -18,6 +18,7 @@ from jaxbandits.testing._clauses import (
     always,
     check_actions,
     check_entries,
+    check_first_rounds,
     first,
     indexes,
     play_twice,
@@ -27,12 +28,10 @@ from jaxbandits.testing._clauses import (
     tried,
 )
 from jaxbandits.testing._trace import (
-    MOST_LOOKED_AT,
     Trace,
     altered,
     check_sizes,
     instance_for,
-    rounds_of,
 )
 
 
@@ -79,7 +78,14 @@ def check_environment(
         check_round(policy.name, policy, environment, compared="environment")
         trace = play_twice(policy, _watched(environment), rounds, root_seed=root_seed)
     trace = _check_watch(trace)
-    _check_entries(environment, policy, instance, trace, rounds, root_seed)
+    width, game = environment.game.words, environment.game
+
+    def call(words, x):
+        noise = words.integers(2**32, size=width, dtype=np.uint32)
+        return noise, instance, x.environment, x.action
+
+    calls = [("the environment's step", game.step, call)]
+    check_first_rounds(calls, policy, environment, instance, trace, root_seed)
     for leaf in jax.tree.leaves(trace.feedback):
         require(not np.any(np.isnan(leaf)), "step gives NaN: feedback holds NaN")
     if hasattr(environment.problem, "check_feedback"):
@@ -103,22 +109,6 @@ def check_environment(
         require(not taken, f"the environment's judge uses names of metrics: {taken}")
     if environment.oracle is not None:
         _check_oracle(environment.oracle, batch)
-
-
-def _check_entries(environment, policy, instance, trace, rounds, root_seed) -> None:
-    """Arrays have all entries that `step` reads and writes, in the first rounds."""
-    game, words = environment.game, np.random.default_rng(0)
-
-    def call(state, action):
-        noise = words.integers(2**32, size=game.words, dtype=np.uint32)
-        return noise, instance, state, action
-
-    end = jax.tree.map(lambda x: x[-1], trace.actions)
-    if indexes(game.step, *call(trace.environment, end)):
-        looked_at = min(rounds, MOST_LOOKED_AT)
-        played = rounds_of(policy, environment, looked_at, root_seed, 0)
-        calls = [call(x.environment, x.action) for x in played]
-        check_entries("the environment's step", game.step, calls)
 
 
 class _Watched(NamedTuple):

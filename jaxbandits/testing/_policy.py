@@ -6,13 +6,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.checks import MOST_ROUNDS, require
+from jaxbandits.checks import require
 from jaxbandits.checks.fit import check_fit
 from jaxbandits.checks.points import Points
 from jaxbandits.contract.round import check_round
 from jaxbandits.engine.cpu.lanes import lanes
 from jaxbandits.engine.rollout import to_device
-from jaxbandits.engine.schedule import Schedule
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.simulation.arguments import (
     by_name,
@@ -24,9 +23,8 @@ from jaxbandits.simulation.arguments import (
 from jaxbandits.testing._clauses import (
     accounts,
     check_actions,
-    check_entries,
+    check_first_rounds,
     first,
-    indexes,
     play_twice,
     refused,
     require_arrays,
@@ -34,12 +32,9 @@ from jaxbandits.testing._clauses import (
     tried,
 )
 from jaxbandits.testing._trace import (
-    MOST_LOOKED_AT,
-    Round,
     Trace,
     check_sizes,
     instance_for,
-    rounds_of,
 )
 
 
@@ -90,7 +85,7 @@ def check_policy(
         kept = accounts(environment, instance, trace)
         check_actions(environment, instance, trace, kept.counted)
         _check_notes(policy, params, trace, environment, instance, kept.metrics)
-    _check_entries(policy, environment, instance, trace, rounds, root_seed)
+    check_first_rounds(_calls(policy), policy, environment, instance, trace, root_seed)
     _check_lanes(policy, params, state)
 
 
@@ -102,9 +97,8 @@ def _played(policy: Policy, rounds: int) -> Policy:
         finite.
     """
     by_name(policy, "policies", is_policy, "a Policy")
-    schedule = Schedule([MOST_ROUNDS], MOST_ROUNDS)  # nobody asks for it
     own = policy._replace(game_params=())
-    row = points_of(policy.name, own, Points({}), schedule, "params").row(0)
+    row = points_of(policy.name, own, Points({}), None, "params").row(0)
     if not isinstance(policy.game_params, tuple) or set(policy.game_params) - set(row):
         raise TypeError(f"game_params must name parameters, got {policy.game_params!r}")
     if not np.all(np.isfinite([*row.values()])):
@@ -179,25 +173,9 @@ def _check_notes(policy, params, trace, environment, instance, metrics):
             require(not np.any(np.isnan(value)), f"report {name!r} holds NaN")
 
 
-def _check_entries(policy, environment, instance, trace, rounds, root_seed):
-    """Arrays have all entries that are read and written in the first rounds."""
-    view = environment.game.view(jnp.int32(1), instance, trace.environment)
-    action, feedback = jax.tree.map(lambda x: x[0], (trace.actions, trace.feedback))
-    form = Round(view, trace.state, trace.environment, action, feedback)
-    words = np.random.default_rng(0)
-    played = None
-    for what, function, call in _calls(policy):
-        if indexes(function, *call(words, form)):
-            if played is None:
-                looked_at = min(rounds, MOST_LOOKED_AT)
-                played = rounds_of(policy, environment, looked_at, root_seed, 0)
-            calls = [call(words, x) for x in played]
-            check_entries(f"policy {policy.name!r}: {what}", function, calls)
-
-
 def _calls(policy):
     """A policy's functions with names, and ``(generator, Round) -> arguments``."""
-    params = jax.tree.map(to_device, policy.params)
+    params, owner = jax.tree.map(to_device, policy.params), f"policy {policy.name!r}"
 
     def noise(words, place):
         return words.integers(2**32, size=policy.words[place], dtype=np.uint32)
@@ -208,11 +186,11 @@ def _calls(policy):
     def updates(words, x):
         return noise(words, 1), x.view, x.state, x.action, x.feedback, params
 
-    yield "act", policy.act, acts
-    yield "update", policy.update, updates
+    yield f"{owner}: act", policy.act, acts
+    yield f"{owner}: update", policy.update, updates
     for what in ("recommend", "report"):
         if (function := getattr(policy, what)) is not None:
-            yield what, function, lambda _, x: (x.state, params)
+            yield f"{owner}: {what}", function, lambda _, x: (x.state, params)
 
 
 def _check_lanes(policy, params, state):

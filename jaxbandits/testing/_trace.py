@@ -1,6 +1,5 @@
 """One run in the plainest way, round by round: what twins and checks compare with."""
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -8,10 +7,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.checks import hint, kinds, shown, whole
+from jaxbandits.checks import hint, kinds, whole
 from jaxbandits.checks import instance as instance_of
 from jaxbandits.checks.fit import check_fit
-from jaxbandits.checks.points import points_from
 from jaxbandits.contract.round import refuse_keys
 from jaxbandits.engine.rollout import to_device
 from jaxbandits.engine.schedule import Schedule
@@ -23,7 +21,7 @@ from jaxbandits.engine.tape import (
     stream_key,
 )
 from jaxbandits.protocol import Environment, Game, Policy
-from jaxbandits.simulation.arguments import environment_of, points_of, root_seed_of
+from jaxbandits.simulation.arguments import environment_of, params_of, root_seed_of
 
 MOST_PLAYED = 10**7  # rounds, of which every one is on record
 MOST_LOOKED_AT = 30  # rounds whose reads of noise are looked at
@@ -81,7 +79,7 @@ def trace_run(
     check_sizes(rounds, root_seed)
     whole("seed_index", seed_index, 0, 2**32 - 1)
     check_fit(policy.name, policy, environment)
-    params = _params_of(policy, params, rounds)
+    params = params_of(policy, params, Schedule([rounds], rounds), "params")
     refuse_keys("init", "the state", jax.eval_shape(policy.init, params))
     with jax.threefry_partitionable(True):  # as `simulate` draws instances
         (state, env_state), (actions, feedback) = jax.tree.map(
@@ -163,28 +161,6 @@ def altered(environment: Environment, **changes) -> Environment:
     its = {name: changes.pop(name) for name in Game._fields if name in changes}
     game = environment.game._replace(**its)
     return environment._replace(game=game)._replace(**changes)
-
-
-def _params_of(policy: Policy, params: Any, rounds: int) -> Any:
-    """All parameters, in the precision of play, as `simulate` would have them."""
-    if not (
-        params is None
-        or isinstance(params, Mapping)
-        or type(params) is type(policy.params)
-    ):
-        raise TypeError(
-            f"params must be {type(policy.params).__name__} of {policy.name!r} or a "
-            f"mapping from names to numbers, got {shown(params)}"
-        )
-    given = points_from(params or None, "params")
-    if given.count > 1:
-        raise ValueError(f"params must be single numbers, got {given.count} points")
-    schedule = Schedule([rounds], rounds)
-    points = points_of(policy.name, policy, given, schedule, "params")
-    if not points.columns:
-        return policy.params
-    values = {name: jnp.asarray(x, float) for name, x in points.row(0).items()}
-    return type(policy.params)(**values)
 
 
 @partial(jax.jit, static_argnums=(0, 1, 2), static_argnames="in_full")

@@ -135,6 +135,18 @@ def test_a_crossing_at_the_peak_is_the_peak():
         np.testing.assert_allclose(found, peak, atol=2e-2)
 
 
+def test_beside_a_narrow_peak_heights_are_those_of_its_own_polynomial():
+    """Those of the polynomials of two cells differ by more than the level."""
+    values = jnp.float32(-30 * np.abs(np.arange(12) - 5.3) ** 1.5)
+    peak, height = TOP(values)
+    own = around(values, jnp.int32(peak))
+    for place in (4.6, 6.4):
+        level = own(jnp.float32(place))
+        found = BOTH(values, peak, height, level, 6)
+        assert np.min(np.abs(np.array(found) - place)) < 1e-5
+        np.testing.assert_allclose([own(each) for each in found], level, rtol=1e-5)
+
+
 TOP_OF = jax.jit(maximum, static_argnums=(1, 3))
 
 

@@ -5,139 +5,273 @@ import pytest
 import xarray as xr
 
 from jaxbandits import results, stats
-from tests.results.samples import dataset
+from tests.results.samples import dataset, repetitions
+from tests.tables import assert_named, assert_refused, naming
 
 DATA = dataset(num_seeds=6)
-EMPTY = DATA.isel(seed=slice(0))
-CASES = [
-    (lambda: stats.interval({}, "regret"), TypeError, "dataset must be an xarray"),
-    (lambda: stats.interval(DATA["regret"], "regret"), TypeError, "dataset must be"),
-    (lambda: stats.interval(DATA, ["regret"]), ValueError, "metric: .* is unknown"),
-    (lambda: stats.interval(DATA, "regret", "x"), TypeError, "level must be a num"),
-    (lambda: stats.interval(DATA, "regret", None), TypeError, "level must be a num"),
-    (lambda: stats.interval(EMPTY, "regret"), ValueError, "dataset: has no seed"),
-    (lambda: stats.mean(EMPTY, "regret"), ValueError, "dataset: has no seed"),
-    (lambda: stats.sem(EMPTY, "regret"), ValueError, "dataset: has no seed"),
-    (lambda: stats.band(EMPTY, "regret"), ValueError, "dataset: has no seed"),
-    (lambda: stats.interval_of(np.ones(3)), TypeError, "values must be an xarray"),
-    (lambda: stats.band(DATA, "regret", over=3), TypeError, "over must be names of"),
-    (lambda: stats.band(DATA, "regret", seed="x"), TypeError, "seed must be an int"),
+GOOD = dict(dataset=DATA, metric="regret")
+TWICE = {dim: xr.concat([DATA, DATA], dim) for dim in ("seed", "policy")}
+DRAWN = repetitions(np.zeros((1, 4))).assign_coords(instance=("seed", [0, 0, 1, 1]))
+LOST = DRAWN.assign_coords(instance=("seed", [0, 0, np.nan, 1]))
+TEXTS, OTHER = (
+    xr.DataArray(x, dims=d) for x, d in ((["a", "b"], "seed"), ([1.0], "x"))
+)
+PAIR = GOOD | dict(policy="ucb", baseline="uniform")
+BOOTSTRAP, BOUNDED = (GOOD | {"method": name} for name in ("bootstrap", "bounded"))
+BOUNDED["bounds"] = -10, 20_000
+WITHIN = GOOD | dict(test="bounded", bounds=(-10, 20_000))
+PILOT = dict(pilot_values=[1.0, 2.0], half_width=1.0, level=0.95)
+STEIN = dict(values=[1.0, 2.0, 3.0], pilot=2, level=0.95)
+RESAMPLED = dict(dataset=DATA, along="rounds", grid=[1, 2])
+RECORDS = dict(dataset=DATA, experiment="x")
+GAIN = {"ucb": {"gain": 1}}
+WIDE = DATA.assign(pulls=DATA["regret"].expand_dims(pulls_0=2, axis=-1))
+BARE = DATA.drop_vars("checkpoint")
+RECORD = stats.make_record("e", "x", "p", {"regret": 1.0}, seeds=2, horizon=10)
+TABLE = dict(records=[RECORD], form="markdown", metrics=["regret"])
+# A function, arguments with which it passes, what is wrong of one, and what is said.
+WRONG = [
+    (stats.interval, GOOD, "{} must be an? ", {"dataset": [{}, DATA["regret"]]}),
+    (stats.interval, GOOD, "{} must be a num", {"level": ["x", None]}),
+    (stats.interval, GOOD, "{} must be in", {"level": [0, 1, 95]}),
+    (stats.interval, GOOD, "{} must be one of .'t', 'b", {"method": ["bca", ["t"]]}),
+    (stats.interval, GOOD, "bounds: are for", {"bounds": [(0, 1)]}),
+    (stats.interval, BOOTSTRAP, "{} must be an integer", {"resamples": [1e3]}),
+    (stats.interval, BOOTSTRAP, "{} must be at least 40, got", {"resamples": [39]}),
+    (stats.interval, BOOTSTRAP, "{} must be at least 0", {"seed": [-1]}),
+    (stats.interval, BOOTSTRAP, "{} must", {"level": [1]}),
+    (stats.interval, BOUNDED, "bounds: are for", {"method": ["t"]}),
     (
-        lambda: stats.interval(DATA, "regret", method="bootstrap", resamples=1e3),
-        TypeError,
-        "resamples must be an integer, got 1000.0",
+        stats.interval,
+        BOUNDED,
+        "{}:? (are for|must be)",
+        {"bounds": [None, 3, (0, "x"), (1, 0), (0, np.inf)]},
+    ),
+    (stats.interval, BOUNDED, r"{}: .* is not in \[0, 1\]", {"bounds": [(0, 1)]}),
+    (stats.band, GOOD, "{} must be names of", {"over": [3]}),
+    (
+        stats.band,
+        GOOD,
+        "{} .*ons policy, params, checkpoint, got",
+        {"over": [(), ("seed",), ("checkpoint", "round")]},
+    ),
+    (stats.band, GOOD, "{} must name different", {"over": [("checkpoint",) * 2]}),
+    (
+        stats.band,
+        GOOD,
+        "{}(: | must)",
+        {"seed": ["x"], "level": [95], "resamples": [10], "metric": ["gain"]},
     ),
     (
-        lambda: stats.interval(DATA, "regret", method="bootstrap", seed=-1),
-        ValueError,
-        "seed must be at least 0",
+        stats.quantile_interval,
+        GOOD | dict(q=0.5, level=0.95),
+        "{}( must|: )",
+        {"q": [0, 1, [0.5, 1.5], np.nan, []], "level": [95], "metric": ["gain"]},
+    ),
+    (stats.quantiles, GOOD | dict(q=0.5), "{} must", {"q": [None, 1.5]}),
+    (
+        stats.paired_difference,
+        PAIR,
+        "{}(: '(ts|gain)' is| must)",
+        {"policy": ["ts"], "baseline": ["ts"], "metric": ["gain"], "level": [2]},
     ),
     (
-        lambda: stats.quantile_interval(DATA, "regret", []),
-        ValueError,
-        "q must name at least one",
-    ),
-    (lambda: stats.quantiles(DATA, "regret", None), TypeError, "q must be a number"),
-    (lambda: stats.seeds_needed([1, 2.0], np.inf), ValueError, "half_width must be"),
-    (lambda: stats.seeds_needed([1, 2.0], "x"), TypeError, "half_width must be a n"),
-    (lambda: stats.seeds_needed("a", 1), TypeError, "pilot_values must be an array"),
-    (
-        lambda: stats.fixed_width_interval([1.0, 2, 3], 2.5),
-        TypeError,
-        "pilot must be an integer",
-    ),
-    (lambda: results.at_points(DATA, 0.5), TypeError, "params must be an integer"),
-    (lambda: results.as_share({}), TypeError, "dataset must be an xarray.Dataset"),
-    (
-        lambda: results.resample(DATA, "rounds", np.array([9, 5, 2], np.uint64)),
-        ValueError,
-        "grid must hold increasing",
+        stats.paired_difference,
+        PAIR,
+        "(policy: 'ucb' is unknown; known are 1, 2|.*dimension policy; there is no p)",
+        {"dataset": [DATA.assign_coords(policy=[1, 2]), DATA.isel(policy=0)]},
     ),
     (
-        lambda: results.resample(DATA, "rounds", [1, 2], "x"),
-        ValueError,
-        r"kind must be one of \('round', 'spent', 'share",
+        stats.dominance,
+        GOOD,
+        "{}(: | must)",
+        {
+            "dataset": [DATA.isel(policy=[0]), TWICE["policy"]],
+            "metric": ["gain"],
+            "level": [95, "x"],
+            "params": [1, 0.5],
+            "checkpoint": [4, -5, None],
+            "correction": ["tukey"],
+            "test": ["wilcoxon"],
+            "bounds": [(0, 1)],
+            "smaller_is_better": ["no"],
+        },
+    ),
+    (stats.dominance, GOOD, "bounds: are for the test", {"test": ["bounded"]}),
+    (
+        stats.dominance,
+        GOOD,
+        "(metric: 'regret' is infinite|dataset must .*sion checkpoint; there is no)",
+        {"dataset": [DATA.where(DATA < 9999, np.inf), DATA.isel(checkpoint=0)]},
     ),
     (
-        lambda: results.resample(DATA, "rounds", [1], ""),
-        ValueError,
-        "kind must be one of",
-    ),
-    (lambda: results.resample(DATA[[]], "rounds", [1]), ValueError, "dataset must "),
-    (
-        lambda: stats.mean(xr.concat([DATA, DATA], "seed"), "regret"),
-        ValueError,
-        "dataset must have a seed only once",
+        stats.dominance,
+        WITHIN,
+        "{}:? (.* is not in|must be)",
+        {"bounds": [(0, 1), (1, 0), 3]},
     ),
     (
-        lambda: stats.dominance(xr.concat([DATA, DATA], "policy"), "regret"),
-        ValueError,
-        "dataset must have a policy only once",
+        stats.two_level,
+        dict(dataset=DRAWN, metric="regret", method="bootstrap"),
+        "{}(: | must)",
+        {
+            "group": ["environment", "seed", "policy", "checkpoint", ["a"]],
+            "method": ["bca"],
+            "level": [0],
+            "resamples": [3],
+            "metric": ["gain"],
+        },
     ),
     (
-        lambda: results.resample(DATA, "rounds", [1.5, 2]),
-        ValueError,
-        "grid must hold integers",
-    ),
-    (lambda: stats.summary_records(DATA, "", metrics="regret"), TypeError, "metrics"),
-    (lambda: stats.summary_records(DATA, "", metrics=3), TypeError, "metrics must"),
-    (
-        lambda: stats.summary_records(DATA.isel(seed=0), ""),
-        ValueError,
-        "dataset mus",
+        stats.two_level,
+        dict(dataset=DRAWN, metric="regret"),
+        "group: 'instance' has missing numbers",
+        {"dataset": [LOST]},
     ),
     (
-        lambda: stats.mean(DATA.isel(seed=0), "regret"),
-        ValueError,
-        "metric: 'regret' ",
+        stats.seeds_needed,
+        PILOT,
+        "{}:? (must|needs at least 2|.* seeds)",
+        {
+            "pilot_values": [
+                *([1.0], [1.0, np.nan], [1.0, np.inf], "a"),
+                *(TEXTS, TEXTS.to_dataset(name="regret"), OTHER),
+            ],
+            "half_width": [0, -1, np.nan, np.inf, 1e-20, 1e-200, "x"],
+            "level": [95],
+        },
     ),
     (
-        lambda: stats.mean(DATA.assign(who=("seed", list("abcdef"))), "who"),
-        TypeError,
-        "metric: 'who' must be numbers",
-    ),
-    (lambda: results.resample(DATA, "nothing", [1]), ValueError, "along: 'nothing'"),
-    (lambda: results.at_points("x", 0), TypeError, "dataset must be an xarray"),
-    (lambda: results.at_points(DATA["policy"], 0), ValueError, "dataset must have th"),
-    (lambda: results.as_share(DATA.isel(checkpoint=0)), ValueError, "dataset must ha"),
-    (
-        lambda: stats.two_level(DATA, "regret", group=["a"]),
-        TypeError,
-        "group must b",
+        stats.fixed_width_interval,
+        STEIN,
+        "{} must",
+        {
+            "values": [[], TEXTS, TEXTS.to_dataset(name="regret"), OTHER],
+            "pilot": [1, 4, 2.5],
+            "level": [0],
+        },
     ),
     (
-        lambda: stats.interval(DATA, "regret", method=["t"]),
-        ValueError,
-        "method must be one of",
-    ),
-    (lambda: stats.fixed_width_interval([], 2), ValueError, "values must be of at"),
-    (lambda: results.load("missing.nc"), FileNotFoundError, "path: there is no file"),
-    (lambda: results.load(3), TypeError, "path must be a path, got 3"),
-    (lambda: results.load(__file__), ValueError, "path: .* must be a netCDF-4 file"),
-    (lambda: results.open_store(3), TypeError, "store must be a path, got 3"),
-    (lambda: results.open_store(""), ValueError, "store must be a path of this mach"),
-    (lambda: stats.summary_records(DATA, "", published=[1]), TypeError, "published"),
-    (
-        lambda: stats.summary_records(DATA, "", published={"ucb": {"regret": "x"}}),
-        TypeError,
-        r"published\['ucb'\]\['regret'\] must be numbers",
+        stats.interval_of,
+        dict(values=DATA["regret"]),
+        "{} must (be an? |be numbers|have)",
+        {"values": [TEXTS, OTHER, [1.0], np.ones(3)]},
     ),
     (
-        lambda: stats.dominance(DATA, "regret", smaller_is_better="no"),
-        TypeError,
-        "smaller_is_better must be True or False",
+        results.resample,
+        RESAMPLED,
+        "{}(: 'nothing'| must (hold i|be one of .'round', 'spent', 'share'|have|))",
+        {
+            "dataset": [DATA[[]]],
+            "along": ["nothing"],
+            "grid": [np.array([9, 5, 2], np.uint64), [1.5, 2]],
+            "kind": ["x", ""],
+        },
     ),
     (
-        lambda: stats.dominance(DATA.where(DATA < 9999, np.inf), "regret"),
-        ValueError,
-        "metric: 'regret' is infinite",
+        results.at_points,
+        dict(dataset=DATA, params=0),
+        "params must be an int",
+        {"params": [0.5]},
+    ),
+    (
+        stats.summary_records,
+        RECORDS,
+        "{} must",
+        {
+            "dataset": [
+                None,
+                [DATA],
+                DATA.isel(seed=0),
+                DATA.drop_vars("rounds"),
+                BARE,
+            ],
+            "metrics": ["regret", 3],
+            "params": [3],
+            "published": [[1]],
+        },
+    ),
+    (
+        stats.summary_records,
+        RECORDS,
+        "(published: 'ts' is unk|published..ucb..(: 'gain' is not|.'regret'. must be))",
+        {"published": [{"ts": {}}, GAIN, {"ucb": {"regret": "x"}}]},
+    ),
+    (
+        stats.summary_records,
+        RECORDS | dict(dataset=WIDE),
+        "metric: ('gain'|'pulls' must be a number per run)",
+        {"metrics": [["gain"], ["pulls"]]},
+    ),
+    (
+        stats.record_table,
+        TABLE,
+        "{}",
+        {
+            "form": ["html"],
+            "level": [1],
+            "metrics": [["gain"], "regret", 3],
+            "best": [{"regret": "least"}],
+            "labels": [{"regrett": "R"}, {3: "R"}],
+            "records": [[]],
+        },
+    ),
+    (
+        stats.mean,
+        GOOD,
+        "{}(: .* is unknown|: 'who' must be numbers)",
+        {"metric": [["regret"], "regrets"]},
     ),
 ]
 
 
-def test_mistakes_are_named(subtests):
-    for call, error, message in CASES:
-        with subtests.test(message=message), pytest.raises(error, match=f"^{message}"):
+def test_mistakes_are_named():
+    for function, good, says, wrong in WRONG:
+        with naming((function.__name__, says)):
+            assert_named(function, good, wrong, f"^{says}")
+
+
+def test_datasets_that_have_nothing_or_something_twice_are_named():
+    reducing = stats.mean, stats.sem, stats.interval, stats.final
+    rows = [
+        (lambda f=f, d=dim: f(DATA.isel({d: []}), "regret"), f"^dataset: has no {dim}")
+        for f in reducing
+        for dim in ("policy", "params", "checkpoint")
+    ]
+    rows += [
+        (lambda f=f: f(DATA.isel(seed=[]), "regret"), "^dataset: has no seed")
+        for f in (stats.mean, stats.sem, stats.interval, stats.band)
+    ]
+    whose = DATA.assign(who=("seed", list("abcdef")))
+    rows += [
+        (lambda: stats.mean(TWICE["seed"], "regret"), "^dataset must have a seed only"),
+        (lambda: stats.mean(DATA.isel(seed=0), "regret"), "^metric: 'regret' "),
+        (lambda: stats.mean(whose, "who"), "^metric: 'who' must be numbers"),
+        (lambda: stats.final(DATA.isel(checkpoint=0), "regret"), "no checkpoint"),
+        (lambda: stats.dominance(WIDE, "pulls"), "^metric: 'pulls' has fur.*, pulls_0"),
+        (lambda: results.at_points("x", 0), "^dataset must be an xarray"),
+        (lambda: results.at_points(DATA["policy"], 0), "^dataset must have th"),
+        (lambda: results.as_share({}), "^dataset must be an xarray.Dataset"),
+        (lambda: results.as_share(DATA.isel(checkpoint=0)), "^dataset must ha"),
+        (lambda: results.load(3), "^path must be a path, got 3"),
+        (lambda: results.load(__file__), "^path: .* must be a netCDF-4 file"),
+        (lambda: results.open_store(3), "^store must be a path, got 3"),
+        (lambda: results.open_store(""), "^store must be a path of this mach"),
+    ]
+    assert_refused(rows)
+    with pytest.raises(FileNotFoundError, match="^path: there is no file"):
+        results.load("missing.nc")
+
+
+def test_types_come_before_ranges():
+    for call in (
+        lambda: stats.interval(DATA, "regret", "x"),
+        lambda: stats.seeds_needed([1, 2.0], "x"),
+        lambda: stats.interval(DATA, "regret", method="bootstrap", resamples=1e3),
+        lambda: stats.band(DATA, "regret", seed="x"),
+        lambda: stats.summary_records(DATA, "", metrics=3),
+    ):
+        with pytest.raises(TypeError):
             call()
 
 

@@ -1,14 +1,12 @@
 """Simultaneous bands: a literal twin, whole curves covered, constant checkpoints."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 from scipy import stats
 
 from jaxbandits.stats import band, interval
 from tests.results.samples import blocks, dataset, repetitions, slack
-from tests.tables import assert_refused, each_row
+from tests.tables import each_row
 
 
 def test_a_band_is_that_of_a_literal_twin(rng):
@@ -137,19 +135,3 @@ def test_a_band_of_too_few_seeds_is_nan_or_infinite():
     assert (found.upper[..., 1:] == np.inf).all()
     assert (found.lower[..., 1:] == -np.inf).all()
     assert found.upper[..., 0].equals(found.mean[..., 0])
-
-
-def test_mistakes_are_named():
-    known = "policy, params, checkpoint"
-    twice = ["checkpoint", "checkpoint"]
-    rows = [
-        (partial(band, dataset(), "regret", over=over), f"^over .*ons {known}, got")
-        for over in ((), ("seed",), ("checkpoint", "round"))
-    ]
-    rows += [
-        (lambda: band(dataset(), "regret", over=twice), "^over must name different"),
-        (lambda: band(dataset(), "regret", 95), "^level must"),
-        (lambda: band(dataset(), "regret", resamples=10), "^resamples must "),
-        (lambda: band(dataset(), "gain"), "^metric: "),
-    ]
-    assert_refused(rows, ValueError)

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from jaxbandits.stats import interval, interval_of
+from jaxbandits.stats import interval_of
 from jaxbandits.stats.betting import CUT, betting_ends, betting_test
 from tests.results.samples import dataset
-from tests.tables import assert_named
 
 
 def capital(units, m, level):
@@ -53,13 +52,3 @@ def test_missing_values_are_nan_and_labels_stay():
     assert found.lower.isnull().sum() == found.upper.isnull().sum() == 1
     one = interval_of(xr.DataArray([0.3], dims="seed"), method="bounded", bounds=(0, 1))
     assert 0 <= one.lower < 0.3 < one.upper <= 1
-
-
-def test_mistakes_are_named():
-    good = dict(dataset=dataset(), metric="regret", method="bounded")
-    good["bounds"] = (-10, 20_000)
-    wrong = {"method": ["t"], "bounds": [None, 3, (0, "x"), (1, 0), (0, np.inf)]}
-    assert_named(interval, good, wrong, "^bounds:? (are for|must be)")
-    assert_named(
-        interval, good, {"bounds": [(0, 1)]}, r"^bounds: .* is not in \[0, 1\]"
-    )

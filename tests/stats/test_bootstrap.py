@@ -6,7 +6,7 @@ from scipy import stats
 
 from jaxbandits.stats import bootstrap, interval
 from tests.results.samples import dataset, repetitions
-from tests.tables import assert_refused, each_row
+from tests.tables import each_row
 
 
 def ends(values, **arguments):
@@ -76,18 +76,3 @@ def test_seeds_without_variance_have_no_width_and_missing_ones_are_nan():
 def test_extreme_values_stay_quiet(row):
     lower, upper = ends([row])
     assert min(row) <= lower < upper <= max(row)
-
-
-def test_mistakes_are_named():
-    def found(**options):
-        return lambda: interval(dataset(), "regret", **options)
-
-    few = {"method": "bootstrap", "resamples": 39}
-    assert_refused(
-        [
-            (found(method="bca"), "^method must be one of .'t', 'bootstrap'"),
-            (found(**few), "^resamples must be at least 40, got 39"),
-            (found(level=1, method="bootstrap"), "^level must"),
-        ],
-        ValueError,
-    )

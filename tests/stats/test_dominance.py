@@ -12,7 +12,7 @@ from scipy import stats
 from jaxbandits.stats import dominance, paired_difference
 from tests.heavy import in_short
 from tests.results.samples import dataset, slack
-from tests.tables import assert_named, each_row
+from tests.tables import each_row
 
 
 @pytest.fixture(autouse=True)
@@ -298,34 +298,6 @@ def test_bounds_hold_for_losses_that_no_seed_has_shown(rng, size=30):
     for _ in range(10):  # A test that never decided would pass so far.
         values = np.stack([rng.uniform(-1, 99, size=50), np.full(50, -1.0)])
         assert compared(values, **bounds)["verdict"][1, 0] == 1
-
-
-def test_mistakes_are_named():
-    data = dataset()
-    wide = data.assign(pulls=data["regret"].expand_dims(pulls_0=2, axis=-1))
-    good = dict(dataset=data, metric="regret")
-    wrong = {
-        "dataset": [data.isel(policy=[0])],
-        "metric": ["gain"],
-        "level": [95, "x"],
-        "params": [1, 0.5],
-        "checkpoint": [4, -5, None],
-        "correction": ["tukey"],
-        "test": ["wilcoxon"],
-        "bounds": [(0, 1)],
-    }
-    assert_named(dominance, good, wrong, "^{}(: | must)")
-    for says, wrong in (
-        ("^bounds: are for the test", {"test": ["bounded"]}),
-        ("dimension checkpoint; there is", {"dataset": [data.isel(checkpoint=0)]}),
-    ):
-        assert_named(dominance, good, wrong, says)
-    wrong = {"bounds": [(0, 1), (1, 0), 3]}
-    within = good | dict(test="bounded", bounds=(-10, 20_000))
-    assert_named(dominance, within, wrong, "^{}:? (.* is not in|must be)")
-    with pytest.raises(ValueError, match="^metric: 'pulls' has further.*, pulls_0"):
-        dominance(wide, "pulls")
-    assert "checkpoint" not in dominance(data.drop_vars("checkpoint"), "regret").coords
 
 
 def test_params_may_be_numbers_of_numpy():

@@ -13,7 +13,7 @@ from jaxbandits.stats import (
     seeds_needed,
 )
 from tests.results.samples import dataset, slack
-from tests.tables import assert_named, each_row
+from tests.tables import each_row
 
 
 def test_seeds_and_ends_by_hand():
@@ -116,20 +116,3 @@ def test_equal_seeds_need_no_more():
     assert seeds_needed([2.0, 2.0, 2.0], 1e-9).item() == 3
     found = fixed_width_interval([2.0, 2.0, 2.0], 2)
     assert [part.item() for part in found] == [2, 2, 2]
-
-
-def test_mistakes_are_named():
-    good = dict(pilot_values=[1.0, 2.0], half_width=1.0, level=0.95)
-    texts = xr.DataArray(["a", "b"], dims="seed")
-    named, other = texts.to_dataset(name="regret"), xr.DataArray([1.0, 2.0], dims="x")
-    wrong = {
-        "pilot_values": [[1.0], [1.0, np.nan], [1.0, np.inf], texts, named, other],
-        "half_width": [0, -1, np.nan, 1e-20, 1e-200],
-        "level": [95],
-    }
-    assert_named(seeds_needed, good, wrong, "^{}:? (must|needs at least 2|.* seeds)")
-    good = dict(values=[1.0, 2.0, 3.0], pilot=2, level=0.95)
-    wrong = {"values": [texts, named, other], "pilot": [1, 4], "level": [0]}
-    assert_named(fixed_width_interval, good, wrong)
-    numbers = xr.DataArray([1.0, 2.0], dims="seed")
-    assert_named(interval_of, dict(values=numbers), {"values": [texts, other, [1.0]]})

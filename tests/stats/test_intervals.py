@@ -1,7 +1,5 @@
 """Statistics over seeds against SciPy and against hand-computed values."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 import xarray as xr
@@ -123,28 +121,6 @@ def test_final_is_the_last_checkpoint():
     found = final(data, "rounds")
     assert found.dims == ("policy", "params", "seed")
     assert (found == 10000).all() and found["checkpoint"].item() == 10000
-
-
-def test_mistakes_are_named():
-    rows = [
-        (lambda: mean(dataset(), "regrets"), "'regrets'.*rounds, regret, optimal"),
-        (
-            lambda: final(dataset().isel(checkpoint=0), "regret"),
-            "dimensions checkpoint, .* no checkpoint",
-        ),
-        (lambda: quantiles(dataset(), "regret", 1.5), "^q must"),
-    ]
-    rows += [
-        (partial(interval, dataset(), "regret", level), "level must")
-        for level in (0, 1, 95)
-    ]
-    for dim in ("policy", "params", "checkpoint"):
-        nothing = dataset().isel({dim: []})
-        for statistic in (mean, sem, interval, final):
-            rows.append(
-                (partial(statistic, nothing, "regret"), f"^dataset: has no {dim}")
-            )
-    assert_refused(rows, ValueError)
 
 
 def test_numbers_whose_squares_float64_does_not_hold_are_refused():

@@ -5,7 +5,6 @@ from scipy import stats
 
 from jaxbandits.stats import paired_difference
 from tests.results.samples import dataset
-from tests.tables import assert_refused
 
 
 def test_the_interval_of_differences_is_scipys():
@@ -46,28 +45,3 @@ def test_one_seed_has_a_mean_alone():
     assert found.mean.notnull().all()
     for part in found[1:]:
         assert part.isnull().all()
-
-
-def test_mistakes_are_named():
-    data = dataset()
-    numbered = data.assign_coords(policy=[1, 2])
-
-    def compare(*arguments):
-        return lambda: paired_difference(*arguments)
-
-    assert_refused(
-        [
-            (compare(data, "regret", "ts", "ucb"), "policy: 'ts' is .*ucb, uniform"),
-            (compare(data, "regret", "ucb", "ts"), "baseline: 'ts'"),
-            (compare(data, "gain", "ucb", "uniform"), "metric: 'gain'"),
-            (compare(data, "regret", "ucb", "uniform", 2), "level"),
-            (
-                compare(numbered, "regret", "ucb", "uniform"),
-                "policy: 'ucb' is unknown; known are 1, 2",
-            ),
-            (
-                compare(data.isel(policy=0), "regret", "ucb", "uniform"),
-                "dimension policy; there is no policy",
-            ),
-        ]
-    )

@@ -8,7 +8,6 @@ from scipy import stats
 
 from jaxbandits.stats import quantile_interval, quantiles
 from tests.results.samples import dataset, repetitions
-from tests.tables import assert_named
 
 
 @given(
@@ -40,9 +39,3 @@ def test_a_missing_seed_is_nan_and_alone():
     data["regret"][0, 0, 2, 1] = np.nan
     for part in quantile_interval(data, "regret", 0.5):
         assert part.isnull().sum() == 1 and part[0, 0, 1].isnull()
-
-
-def test_mistakes_are_named():
-    good = dict(dataset=dataset(), metric="regret", q=0.5, level=0.95)
-    wrong = {"q": [0, 1, [0.5, 1.5], np.nan], "level": [95], "metric": ["gain"]}
-    assert_named(quantile_interval, good, wrong, "^{}( must|: )")

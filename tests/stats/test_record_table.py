@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import ttest_ind
 
 from jaxbandits.stats import entry, make_record, record_table
-from tests.tables import assert_named, each_row
+from tests.tables import each_row
 
 
 def record(policy, mean, sem, where="PosCorr", seeds=100, **more):
@@ -207,19 +207,3 @@ def test_only_what_was_played_alike_is_compared():
     # In one table each of them has its best.
     text = record_table([*pair, *(each | OTHER for each in pair)])
     assert [cells(text, row)[2][:2] for row in range(2, 6)] == ["**", "20", "**", "20"]
-
-
-def test_mistakes_are_named():
-    wrong = {
-        "form": ["html"],
-        "level": [1],
-        "metrics": [["gain"], "regret", 3],
-        "best": [{"regret": "least"}],
-        "labels": [{"regrett": "R"}, {3: "R"}],
-        "records": [[]],
-    }
-    good = {"records": TRIO, "form": "markdown", "metrics": ["regret"]}
-    assert_named(record_table, good, wrong, "{}")
-    # Any list will do: what can be read once, too.
-    found = record_table([GOOD], metrics=iter(["regret"]))
-    assert found == record_table([GOOD], metrics=["regret"])

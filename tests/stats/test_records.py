@@ -1,7 +1,6 @@
 """Records: plain Python, one per policy and parameter point."""
 
 import json
-from functools import partial
 
 import numpy as np
 import pytest
@@ -10,7 +9,7 @@ import xarray as xr
 from jaxbandits.results import build_dataset
 from jaxbandits.stats import entry, make_record, mean, sem, summary_records
 from tests.results.samples import arguments, dataset
-from tests.tables import assert_named, assert_refused
+from tests.tables import assert_named
 
 
 def test_a_record_by_hand():
@@ -94,33 +93,6 @@ def test_arrays_are_left_out():
 def test_the_budget_that_was_spent_is_the_horizon():
     data = dataset(checkpoint_kind="spent", checkpoints=[0.1, 0.2, 0.3, 0.7])
     assert summary_records(data, "x")[0]["horizon"] == 0.7
-
-
-def test_mistakes_are_named():
-    data, wide = dataset(), dataset()
-    wide["pulls"] = wide["regret"].expand_dims(pulls_0=2, axis=-1)
-    gain = {"ucb": {"gain": 1}}
-    known = dict(dataset=data, experiment="x")
-    rows = [
-        (dict(published={"ts": {}}), "published: 'ts' is unknown"),
-        (dict(published=gain), r"published\['ucb'\]: 'gain' is not among"),
-        (dict(metrics=["gain"]), "metric: 'gain'"),
-        (dict(dataset=None), "^dataset must be an xarray.Dataset"),
-        (dict(dataset=[data]), "^dataset must be an xarray.Dataset"),
-        (dict(dataset=data.isel(checkpoint=[])), "^dataset: has no checkpoint"),
-        (dict(dataset=data.drop_vars("rounds")), "^dataset must have rounds"),
-        (
-            dict(dataset=wide, metrics=["pulls"]),
-            "^metric: 'pulls' must be a number per run",
-        ),
-        (
-            dict(dataset=data.drop_vars("checkpoint")),
-            "^dataset must have the coordinate checkpo",
-        ),
-    ]
-    assert_refused(
-        (partial(summary_records, **known | each), says) for each, says in rows
-    )
 
 
 def test_records_do_not_depend_on_the_order_of_dimensions():

@@ -8,7 +8,7 @@ from scipy import stats
 
 from jaxbandits.stats import interval, two_level
 from tests.results.samples import repetitions, slack
-from tests.tables import assert_named, each_row
+from tests.tables import each_row
 
 
 def grouped(values, sizes):
@@ -149,19 +149,3 @@ def test_what_is_not_known_is_nan(method):
     assert [part.isnull().item() for part in found] == [False, True, True, True, False]
     found = two_level(grouped(values[:1], [1, 1, 1]), "regret", method=method)
     assert [part.isnull().item() for part in found] == [False] * 3 + [True] * 2
-
-
-def test_mistakes_are_named():
-    data = grouped(np.zeros((1, 4)), [2, 2])
-    good = dict(dataset=data, metric="regret", method="bootstrap")
-    wrong = {
-        "group": ["environment", "seed", "policy", "checkpoint"],
-        "method": ["bca"],
-        "level": [0],
-        "resamples": [3],
-        "metric": ["gain"],
-    }
-    assert_named(two_level, good, wrong, "^{}(: | must)")
-    missing = data.assign_coords(instance=("seed", [0, 0, np.nan, 1]))
-    says = "^group: 'instance' has missing numbers"
-    assert_named(two_level, good, {"dataset": [missing]}, says)

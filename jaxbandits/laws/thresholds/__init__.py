@@ -1,4 +1,4 @@
-"""Threshold families of the allocation setting: one file each.
+"""Threshold families of the allocation setting.
 
 What is public stands in ``__init__.pyi``; each part is imported when it is first used.
 """

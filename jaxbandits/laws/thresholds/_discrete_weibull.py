@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxbandits.laws.thresholds._weibull import weibull
+from jaxbandits.laws.thresholds.generalised_gamma import weibull
 from jaxbandits.laws.thresholds.threshold import LEAST, Threshold
 from jaxbandits.protocol import Noise
 

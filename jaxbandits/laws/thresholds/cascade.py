@@ -17,7 +17,7 @@ from jaxtyping import Float, Real
 from jaxbandits.checks import kinds
 from jaxbandits.kernels.allocation import Curves
 from jaxbandits.kernels.bisection import bisect
-from jaxbandits.laws.thresholds._exponential import exponential
+from jaxbandits.laws.thresholds.generalised_gamma import exponential
 from jaxbandits.laws.thresholds.threshold import LEAST, Threshold
 
 SURE = 1e-6  # the least chance to fail, so that no logarithm is infinite

@@ -17,12 +17,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
-from jax.scipy.special import gammainc, gammaln, xlogy
+from jax.scipy.special import erf, gammainc, gammaln, xlogy
 
 from jaxbandits.arrays import log_survival, unit_interval
 from jaxbandits.kernels.gamma import gamma_quantile
 from jaxbandits.kernels.lambert import beyond_mode, wright_omega
 from jaxbandits.kernels.normal import normal_quantile
+from jaxbandits.kernels.truncated import truncated_exponential_mean
 from jaxbandits.laws.thresholds.threshold import LEAST, Threshold
 
 MOST = 1e26  # of v: sums of a million such numbers are finite
@@ -233,3 +234,25 @@ def generalised_gamma(
         memoryless=exponential,
         sharpness=family.sharpness,
     )
+
+
+exponential = generalised_gamma(  # G(x) = 1 - exp(-rate x), appendix H
+    "exponential",
+    truncated_mean=lambda x, rate: x * truncated_exponential_mean(rate * x),
+)
+# Of known shape k: G(x) = 1 - exp(-(rate x) ** k).
+weibull = generalised_gamma("Weibull", power=lambda shape: shape)
+# Of known shape: density x**(shape - 1) exp(-rate x).
+gamma = generalised_gamma("gamma", order=lambda shape: shape)
+half_normal = generalised_gamma(  # |Z| / rate for a standard normal Z
+    "half-normal",
+    order=0.5,
+    power=2.0,
+    unit=0.5**0.5,
+    cdf=lambda order, v: erf(jnp.sqrt(v)),
+)
+# Density x**2 exp(-(rate x)**2 / 2).
+maxwell = generalised_gamma("Maxwell", order=1.5, power=2.0, unit=0.5**0.5)
+nakagami = generalised_gamma(  # of shape m: density x**(2m - 1) exp(-m (rate x)**2)
+    "Nakagami", order=lambda shape: shape, power=2.0, unit=lambda shape: shape**0.5
+)
