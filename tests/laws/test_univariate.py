@@ -250,6 +250,7 @@ WRONG = [
     (laws.gamma, laws.Gamma(0.0, 1.0), "shape must be positive"),
     (laws.gamma, laws.Gamma(1.0, 1e-60), "rate must be 0 or of a size"),
     (laws.normal, laws.Normal(np.inf, 1.0), "mean must be finite"),
+    (laws.normal, laws.Normal(1e39, 1.0), "mean must be 0 or of a size in"),
     (laws.normal, laws.Normal(0.5, 0.0), "deviation must be positive"),
     (laws.clipped_lognormal, laws.LogNormal(0.0, 0.0), "scale must be"),
     (laws.clipped_lognormal, laws.LogNormal(np.nan, 1.0), "location must be"),
