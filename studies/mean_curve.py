@@ -28,9 +28,9 @@ from jaxtyping import Float
 from jaxbandits import simulate
 from jaxbandits.allocation import Action, Allocation, Problem, thompson
 from jaxbandits.allocation.policies.estimates import FINE, Grid, probability_bound
+from jaxbandits.allocation.policies.handing_out import best_way
 from jaxbandits.allocation.policies.learning import start_allocation, turn
 from jaxbandits.allocation.policies.posterior import State, after, draw, prior
-from jaxbandits.allocation.serving.handing_out import best_way
 from jaxbandits.allocation.solving import shape_array
 from jaxbandits.arrays import unit_interval
 from jaxbandits.checks.factory import factory

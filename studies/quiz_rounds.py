@@ -19,9 +19,9 @@ from jax import lax
 
 from jaxbandits import simulate
 from jaxbandits.allocation import Action, Allocation, Problem, thompson
+from jaxbandits.allocation.policies.handing_out import best_way
 from jaxbandits.allocation.policies.learning import start_allocation, turn
 from jaxbandits.allocation.policies.posterior import State, after, draw, prior
-from jaxbandits.allocation.serving.handing_out import best_way
 from jaxbandits.arrays import pick, unit_interval
 from jaxbandits.checks.factory import factory
 from jaxbandits.kernels.normal import normal_quantile

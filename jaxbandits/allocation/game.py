@@ -186,7 +186,7 @@ class _Rounds:
                 return solution.allocation
 
             best = jax.vmap(best_of)(setup.budgets)
-        # Of drawn arms once, and not in every round.
+        # For drawn arms it is found here once, and not in every round.
         limit = setup.bound or bound(arms.probability)
         order = self.order_of(key)
         return Instance(arms, setup.budgets, best, setup.users, order, limit)

@@ -97,7 +97,7 @@ def solve(
         bounded = bool(np.all(family.bounded(shape_array(problem))))
         arms = cascade_curves(family, weight, rate, shape)
         result = water_filling(arms, budget, bounded=bounded, limit=limit, least=least)
-        # Of the logarithms, to what they are logarithms of.
+        # From logarithms of the chance of no success to chances of one.
         return result._replace(
             value=-jnp.expm1(-result.value), bound=-jnp.expm1(-result.bound)
         )

@@ -44,8 +44,8 @@ from jaxbandits.laws.law import JointLaw, exact_params, exceeds
 from jaxbandits.protocol import Actions, Environment, Game, as_given
 
 UNITS = ("cheapest", "money")
-# Of an arm's expected cost, in money: a budget of 1 would take more rounds than int32
-# counts.
+# Least expected cost of an arm, in money: with less, a budget of 1 would take more
+# rounds than int32 counts.
 LEAST_COST = 2.0**-31
 
 
@@ -266,7 +266,7 @@ def make_environment(
 
 
 def _check_ranges(law: JointLaw, params: Any, problem: Problem) -> None:
-    """Require that rewards and costs cannot leave the ranges that learners are told."""
+    """Require that rewards and costs cannot leave the ranges that learners know."""
     if law.supports is None:
         return
     ranges = problem.ranges.items()

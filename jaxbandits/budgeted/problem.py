@@ -154,7 +154,7 @@ def _view_in_shares(view: Any, cost: float) -> Any:
     money = [x for x in ("spent", "unit") if hasattr(view, x)]
     view = view._replace(**{x: _share(getattr(view, x), cost) for x in money})
     oracle = getattr(view, "oracle", None)
-    if not isinstance(oracle, OracleView):  # nobody knows: in `jaxbandits.live`, say
+    if not isinstance(oracle, OracleView):  # it is not known: in `jaxbandits.live`, say
         return view
     oracle = oracle._replace(cheapest=_share(oracle.cheapest, cost))
     return view._replace(oracle=oracle)

@@ -16,8 +16,8 @@ from scipy.special import ndtri
 
 from jaxbandits import allocation
 from jaxbandits.allocation import View
+from jaxbandits.allocation.policies.handing_out import units
 from jaxbandits.allocation.policies.learning import start_allocation, turn
-from jaxbandits.allocation.serving.handing_out import units
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.allocation import fill_in_order
 from jaxbandits.laws.thresholds import discrete_weibull, exponential, lomax, weibull

@@ -8,6 +8,7 @@ from jaxtyping import Float, Int32
 
 from jaxbandits.allocation import Action, Problem
 from jaxbandits.allocation.policies.estimates import Estimator
+from jaxbandits.allocation.policies.handing_out import HandOut
 from jaxbandits.allocation.policies.learning import (
     STARTS,
     UPDATES,
@@ -24,7 +25,6 @@ from jaxbandits.allocation.policies.radii import (
     Scales,
     no_bounds,
 )
-from jaxbandits.allocation.serving.handing_out import HandOut
 from jaxbandits.allocation.solving import shape_array
 from jaxbandits.arrays import constant, one_hot, pick
 from jaxbandits.checks import NonNegative, Positive, one_of
@@ -75,9 +75,7 @@ def boosting(
     Args:
       name: of the policy.
       problem: what is known of the game.
-      hand_out: ``(starting bool[], alone f[K], weight f[K], rate f[K], budget f[]) ->
-        action``: in the start the amounts `alone`, afterwards for the
-        objective ``sum weight_i G(x_i, rate_i)``; the same function for equal problems.
+      hand_out: a way of `handing_out`.
       options: the choices.
       estimator: by default that of the truncated likelihood.
       radius: in place of that which `options` name.
@@ -138,7 +136,7 @@ def _surrogate_problem(
 ) -> tuple[Float[Array, " K"], Float[Array, " K"]]:
     """Weights and rates of eq. (13), lines 8 and 9 of Algorithm 1.
 
-    Without radii nobody is boosted: these are the point estimates.
+    Without radii no arm is boosted: these are the point estimates.
 
     Args:
       problem: the game.

@@ -109,7 +109,7 @@ class Grid(NamedTuple):
 
     @property
     def spacing(self) -> float:
-        """Of the logarithms of neighbouring rates."""
+        """Distance between logarithms of neighbouring rates."""
         return math.log(self.highest / self.lowest) / self.last
 
     def nodes(self) -> Float[Array, " J"]:

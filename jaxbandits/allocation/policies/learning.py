@@ -31,7 +31,7 @@ class Learner(NamedTuple):
     Attributes:
       statistics: what has been observed.
       bounds: as of the last time that it was.
-      worst: f[K], weight of an arm at its worst; None if nobody asks for it.
+      worst: f[K], weight of an arm at its worst; None if it is not needed.
     """
 
     statistics: Any
@@ -40,7 +40,7 @@ class Learner(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """Whose turn it is.
+    """Which arm has its turn in a round.
 
     Attributes:
       starting: bool[], whether the round belongs to the start.
@@ -111,7 +111,7 @@ def learn(
       estimator: of the game.
       learner: before the round.
       feedback: of the round.
-      now: whose turn it was.
+      now: the turn of the round.
       start: one of `STARTS`.
       update: one of `UPDATES`.
       renew: what follows from the statistics of one arm, after it has been observed.

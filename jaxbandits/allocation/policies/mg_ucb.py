@@ -7,8 +7,8 @@ same named choices; the resource of a round is handed out until it is gone.
 
 from jaxbandits.allocation import Action, Problem
 from jaxbandits.allocation.policies.boosting import Options, Params, boosting
+from jaxbandits.allocation.policies.handing_out import STEPS, flow, paid_for_each, units
 from jaxbandits.allocation.policies.learning import Learner
-from jaxbandits.allocation.serving.handing_out import STEPS, flow, paid_for_each, units
 from jaxbandits.checks import MOST, one_of, whole
 from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy

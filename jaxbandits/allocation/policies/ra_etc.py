@@ -11,9 +11,9 @@ import jax.numpy as jnp
 
 from jaxbandits.allocation import Action, Problem
 from jaxbandits.allocation.policies.estimates import Estimator
+from jaxbandits.allocation.policies.handing_out import best_way
 from jaxbandits.allocation.policies.learning import Learner, Turn, bounds_after, learn
 from jaxbandits.allocation.policies.radii import no_bounds
-from jaxbandits.allocation.serving.handing_out import best_way
 from jaxbandits.arrays import one_hot
 from jaxbandits.checks import AtLeastOne, one_of
 from jaxbandits.checks.factory import factory
@@ -62,7 +62,7 @@ def ra_etc(problem: Problem, count: str = "total") -> Policy[Learner, Params, Ac
 
     def update(noise, view, state, action, feedback, params):
         now = turn(view.round, params)
-        # Nobody's turn once committed: no arm has this number.
+        # Once committed no arm has a turn: none has this number.
         observed = now._replace(arm=jnp.where(now.starting, now.arm, num_arms))
         return learn(
             estimator,

@@ -21,8 +21,8 @@ bounds are renewed when it has been observed, with that round's log t.
 
 from jaxbandits.allocation import Action, Problem
 from jaxbandits.allocation.policies.boosting import Options, Params, boosting
+from jaxbandits.allocation.policies.handing_out import best_way, optimum, paid_for_each
 from jaxbandits.allocation.policies.learning import Learner
-from jaxbandits.allocation.serving.handing_out import best_way, optimum, paid_for_each
 from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy
 

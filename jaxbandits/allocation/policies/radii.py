@@ -38,7 +38,7 @@ from jaxbandits.kernels.interpolation import around, interpolate
 class Bounds(NamedTuple):
     """Estimates and bounds of an arm, f[] each (a leading axis K for all arms).
 
-    The point estimates, `rate` and `probability`, are None where nobody asks for them.
+    The point estimates, `rate` and `probability`, are None where they are not needed.
     """
 
     rate: Float[Array, "*arms"] | None
@@ -89,7 +89,7 @@ class Seen(NamedTuple):
 
 
 Ends = tuple[Array, Array, Array, Array]  # rate low, high; probability low, high
-# Of an arm with at least one success, in round t f[].
+# ``(estimator, arm, scales, t f[]) -> ends``, for an arm with at least one success.
 Radius = Callable[[Estimator, Seen, Scales, Array], Ends]
 
 

@@ -19,9 +19,9 @@ import jax.numpy as jnp
 from jax import lax
 
 from jaxbandits.allocation import Action, Allocation, Problem
+from jaxbandits.allocation.policies.handing_out import best_way
 from jaxbandits.allocation.policies.learning import start_allocation, turn
 from jaxbandits.allocation.policies.posterior import State, after, draw, prior
-from jaxbandits.allocation.serving.handing_out import best_way
 from jaxbandits.allocation.solving import is_concave
 from jaxbandits.arrays import pick, unit_interval
 from jaxbandits.checks import AtLeastOne, flag, whole

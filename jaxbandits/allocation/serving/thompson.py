@@ -4,8 +4,8 @@ The game is `allocation.ordered` (future work of Montanari et al., section 7);
 the policy is ours. A rate and a probability are drawn for every arm (`posterior`), and
 the best turns for these and the distribution of the budget are played; all arms learn
 from what they got. Of an arm that has never got anything nothing is known: the
-probability is then uniform. The distribution of the budget, where learners are not told
-of it, is taken to be what has been seen: these plans hand out all units and see every
+probability is then uniform. The distribution of the budget, where learners do not know
+it, is taken to be what has been seen: these plans hand out all units and see every
 budget, whatever they are, so that nothing need be explored.
 """
 

@@ -61,7 +61,7 @@ def observe_budget(budgets: Budgets, turns: Turns, feedback: Feedback) -> Budget
 
 
 def survival_of(problem: Ordered, budgets: Budgets) -> Float[Array, " N"]:
-    """``P(B >= u)``, u = 1, ..., N: as told, or estimated; 1 where nothing was seen."""
+    """``P(B >= u)``, u = 1, ..., N: known, or estimated; 1 where nothing was seen."""
     if problem.survival is not None:
         return jnp.asarray(problem.survival, float)
     share = budgets.ended.astype(float) / jnp.maximum(budgets.seen, 1).astype(float)

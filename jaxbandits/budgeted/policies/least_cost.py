@@ -1,6 +1,6 @@
 """Budget-UCB and UCB-BV1: indices that need the least expected cost of all arms.
 
-No learner knows that number. By default they are told it by the environment's oracle;
+No learner knows that number. By default it comes from the environment's oracle;
 with ``minimum_cost="range"`` they use the least cost that is possible at all, which is
 knowledge where costs are bounded away from 0 (waiting times are).
 

@@ -40,7 +40,7 @@ from jaxbandits.protocol import Policy
 DEFAULT_RHO = {"log_t": 0.25, "log_share": 1.0}
 LEAST_PULLS = 30  # before a variance is trusted, section 5.2
 # With eta = 1, that a shrunk variance is mixed with. No leaf of `Params`: statistics,
-# which keep eta, are told no parameters, and with another leaf the stored sweeps of all
+# which keep eta, see no parameters, and with another leaf the stored sweeps of all
 # omega-UCBs would be those of other policies.
 PRIOR_PULLS = 10
 

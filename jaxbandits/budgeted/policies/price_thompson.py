@@ -57,7 +57,7 @@ def price_thompson(problem: Problem) -> Policy[State, tuple[()], Array]:
     """
     num_arms = problem.num_arms
     ranges = ranges_of(problem)
-    # Of rewards, and of costs, [2, K].
+    # Rewards in the first row, costs in the second, [2, K].
     lowest = np.array([problem.lowest_reward, problem.lowest_cost])
     highest = np.array([problem.highest_reward, problem.highest_cost])
 

@@ -19,9 +19,9 @@ from jaxtyping import Float, Int32
 from jaxbandits.allocation import Action, Problem
 from jaxbandits.allocation.policies.boosting import Options, Params, boosting
 from jaxbandits.allocation.policies.estimates import NODES, Estimator, Likelihood
+from jaxbandits.allocation.policies.handing_out import optimum, paid_for_each
 from jaxbandits.allocation.policies.learning import Learner
 from jaxbandits.allocation.policies.radii import RADII, Ends, Radius, Scales, Seen
-from jaxbandits.allocation.serving.handing_out import optimum, paid_for_each
 from jaxbandits.arrays import CompensatedSum, constant, pick
 from jaxbandits.checks import one_of
 from jaxbandits.checks.factory import factory

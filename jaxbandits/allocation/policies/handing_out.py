@@ -9,13 +9,11 @@ touches at, so that whatever the budget turns out to be, at most one arm has bee
 less than it is worth while.
 
 A way to hand out is ``(starting bool[], alone f[K], weight f[K], rate f[K], budget
-f[]) -> action``: in the start the amounts `alone`, afterwards for the objective; the
-same function for equal problems.
+f[]) -> action``: in the start the amounts `alone`, afterwards for the objective.
 """
 
 import math
 from collections.abc import Callable
-from functools import cache
 
 import jax.numpy as jnp
 from jax import Array
@@ -56,7 +54,6 @@ def paid_for_each(problem: Problem) -> Problem:
     return problem
 
 
-@cache
 def optimum(problem: Problem) -> HandOut:
     """The solution of P~ as an action.
 
@@ -75,7 +72,6 @@ def optimum(problem: Problem) -> HandOut:
     return hand_out
 
 
-@cache
 def flow(problem: Problem) -> HandOut:
     """Resource flows to the largest marginal value until it ends (Algorithm 3).
 
@@ -98,7 +94,6 @@ def flow(problem: Problem) -> HandOut:
     return hand_out
 
 
-@cache
 def units(problem: Problem, steps: int, greedy: str) -> HandOut:
     """Resource is handed out in units, Delta each, to the largest gain (Algorithm 4).
 
