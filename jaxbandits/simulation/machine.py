@@ -22,7 +22,7 @@ class Machine(NamedTuple):
         where stderr is a terminal, else a few lines.
       engine: ``scan``; ``vmap``, the same by ``jax.vmap``, slower, which depends on
         little of JAX; or ``fused``: many rounds in one GPU kernel, a thread to a run
-        (docs/fused.md). ``auto`` is ``scan`` until both have been timed on a GPU; it
+        (docs/engine.md). ``auto`` is ``scan`` until both have been timed on a GPU; it
         prints which it is and why (unless `progress` is False).
     """
 

@@ -1,6 +1,6 @@
 """The GPU engine: all rounds of a leg in one kernel, a thread to a run.
 
-The jaxpr of a round becomes C++ for one run: docs/fused.md.
+The jaxpr of a round becomes C++ for one run: docs/engine.md.
 """
 
 from functools import partial
