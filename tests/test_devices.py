@@ -45,33 +45,38 @@ def test_the_command_line_has_all_cores():
     assert json.loads(done.stdout)["devices"] == [f"cpu:{i}" for i in range(CORES)]
 
 
-ALL = {"jax_num_cpu_devices": CORES}
-
-
 @pytest.mark.parametrize(
-    ("imported", "said", "told"),
+    ("imported", "given", "waits"),
     [
-        (False, {}, ALL),
-        (False, {"XLA_FLAGS": "--xla_backend_optimization_level=0"}, ALL),
-        (True, {}, {}),
-        (False, {"JAXBANDITS_DEVICES": "keep"}, {}),
-        (False, {"JAX_NUM_CPU_DEVICES": "3"}, {}),
-        (False, {"XLA_FLAGS": "--xla_force_host_platform_device_count=3"}, {}),
+        (False, {}, True),
+        (False, {"XLA_FLAGS": "--xla_backend_optimization_level=0"}, True),
+        (True, {}, False),
+        (False, {"JAXBANDITS_DEVICES": "keep"}, False),
+        (False, {"JAX_NUM_CPU_DEVICES": "3"}, False),
+        (False, {"XLA_FLAGS": "--xla_force_host_platform_device_count=3"}, False),
     ],
 )
-def test_what_jax_is_told(imported, said, told, monkeypatch):
-    """Nothing, if it is there already or somebody else has told it."""
+def test_the_import_of_jax_is_awaited_unless_the_user_has_decided(
+    imported, given, waits, monkeypatch
+):
     for name in SAID:
         monkeypatch.delenv(name, raising=False)
-    for name, value in said.items():
+    for name, value in given.items():
         monkeypatch.setenv(name, value)
     modules = {"jax": jax} if imported else {}
-    monkeypatch.setattr(devices, "sys", SimpleNamespace(modules=modules))
-    found = {}
-    monkeypatch.setattr(jax.config, "update", found.__setitem__)
+    stub = SimpleNamespace(modules=modules, meta_path=[])
+    monkeypatch.setattr(devices, "sys", stub)
     devices.use_all_cores()
-    monkeypatch.undo()
-    assert found == told
+    assert len(stub.meta_path) == waits
+
+
+def test_help_and_errors_of_the_command_line_do_not_wait_for_jax():
+    code = (
+        "import sys\nfrom jaxbandits.cli.main import main\n"
+        "try:\n    main(['lst'])\nfinally:\n    print('jax' in sys.modules)"
+    )
+    done = run(code)
+    assert "did you mean 'list'?" in done.stderr and done.stdout == "False\n"
 
 
 @pytest.mark.slow  # each starts JAX

@@ -19,8 +19,8 @@ WATCHED = """
 """.split()
 # One after another in one process: what each of them loads that was not there.
 LOADED = {
-    "import jaxbandits": "jax",
-    "import jaxbandits.protocol": "",
+    "import jaxbandits": "",
+    "import jaxbandits.protocol": "jax",
     "import jaxbandits.arrays": "",
     "import jaxbandits.kernels": "",
     "from jaxbandits.cli.main import parsers; parsers()[0].format_help()": "",

@@ -3,9 +3,11 @@
 JAX sees one device per machine unless it is told otherwise before it starts.
 """
 
+import importlib.util
 import logging
 import os
 import sys
+from importlib.abc import MetaPathFinder
 
 SWITCH = "JAXBANDITS_DEVICES"
 KEEP = "keep"
@@ -20,11 +22,12 @@ def cores() -> int:
 
 
 def use_all_cores() -> None:
-    """Have JAX take every core for a device, where nobody has said anything else.
+    """Have JAX take every core for a device, unless the user has decided otherwise.
 
-    Does nothing if JAX is imported already, if ``JAX_NUM_CPU_DEVICES`` or the flag
-    ``--xla_force_host_platform_device_count`` is set, or with
-    ``JAXBANDITS_DEVICES=keep``.
+    JAX is told when it is imported, by whichever module: help and errors of the command
+    line do not wait for it. Does nothing if JAX is imported already, if
+    ``JAX_NUM_CPU_DEVICES`` or the flag ``--xla_force_host_platform_device_count`` is
+    set, or with ``JAXBANDITS_DEVICES=keep``.
 
     Raises:
       ValueError: if ``JAXBANDITS_DEVICES`` is set to something else.
@@ -34,9 +37,27 @@ def use_all_cores() -> None:
         raise ValueError(f"{SWITCH} must be {KEEP!r} or not set, got {choice!r}")
     if choice == KEEP or "jax" in sys.modules or _set_by_user():
         return
-    import jax
+    sys.meta_path.insert(0, _WhenJaxIsImported())
 
-    jax.config.update("jax_num_cpu_devices", cores())
+
+class _WhenJaxIsImported(MetaPathFinder):
+    """Sets the number of devices as soon as the module ``jax`` has been executed."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "jax":
+            return None
+        sys.meta_path.remove(self)  # The finders behind it know where JAX is.
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            execute = spec.loader.exec_module
+
+            def exec_module(module):
+                execute(module)
+                if not _set_by_user():
+                    module.config.update("jax_num_cpu_devices", cores())
+
+            spec.loader.exec_module = exec_module  # type: ignore[method-assign]
+        return spec
 
 
 def local_devices() -> list:
