@@ -414,6 +414,19 @@ def test_the_range_of_a_parameter_is_that_of_its_type():
     assert policy.with_params(not_below=0.0, one=1.0, free=-np.inf).params.one == 1.0
 
 
+class Unresolved(NamedTuple):
+    size: "NoSuchType" = 1.0  # noqa: F821 - as a name for type checkers alone
+    share: Positive = 1.0
+
+
+def test_a_type_that_cannot_be_resolved_hides_no_range():
+    policy = POLICIES["farewell/uniform"](farewell.Problem(2, 3))
+    policy = policy._replace(params=Unresolved())
+    assert policy.with_params(size=-1.0).params.size == -1.0
+    with pytest.raises(ValueError, match="^share must be positive"):
+        policy.with_params(share=-1.0)
+
+
 # What the checks find.
 
 
