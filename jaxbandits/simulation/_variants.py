@@ -89,7 +89,7 @@ def _axes(arguments: Any) -> list[list[Row]]:
 def _column(name: str, values: Any) -> list[Row]:
     """The values of an argument, at least one."""
     # A set has no order of its own, and environments have.
-    no_list = str | Mapping | set | frozenset
+    no_list = (str, Mapping, set, frozenset)
     if isinstance(values, no_list) or not isinstance(values, Iterable):
         raise TypeError(
             f"arguments[{name!r}] must be a list of values, got {checks.shown(values)}"

@@ -112,7 +112,7 @@ def seeds_of(seeds: int | Iterable[int], argument: str = "seeds") -> np.ndarray:
     """u32[S] from a count or a list of different indices; errors name `argument`."""
     if isinstance(seeds, int | np.integer) or not isinstance(seeds, Iterable):
         return np.arange(checks.whole(argument, seeds, 1, MOST_SEEDS), dtype=np.uint32)
-    no_list = str | bytes | bytearray | memoryview | Mapping | np.ma.MaskedArray
+    no_list = (str, bytes, bytearray, memoryview, Mapping, np.ma.MaskedArray)
     # Of a table Python would take the names of its columns.
     if isinstance(seeds, no_list) or getattr(seeds, "ndim", 1) != 1:
         raise TypeError(
@@ -157,7 +157,7 @@ def runs_per_instance_of(runs: int) -> int:
     return checks.whole("runs_per_instance", runs, 1, 2**31 - 1)
 
 
-def devices_of(devices: Any) -> list:
+def devices_of(devices: Any) -> list[Any]:
     """Devices to play on: all local ones by default."""
     if devices is None:
         return local_devices()
@@ -182,7 +182,8 @@ def root_seed_of(root_seed: int) -> int:
 
 def engine_of(engine: str) -> str:
     """The name of an engine, see `engine.choice.engine_for`."""
-    return checks.one_of("engine", engine, ENGINES)
+    result: str = checks.one_of("engine", engine, ENGINES)
+    return result
 
 
 def keep_of(keep: Iterable[str], environment: Environment) -> tuple[str, ...]:
@@ -209,7 +210,9 @@ def keep_of(keep: Iterable[str], environment: Environment) -> tuple[str, ...]:
     return keep
 
 
-def by_name(values: Any, argument: str, is_one: Callable[[Any], bool], what: str):
+def by_name(
+    values: Any, argument: str, is_one: Callable[[Any], bool], what: str
+) -> dict[str, Any]:
     """Values by name: one, several with names of their own, or a mapping.
 
     Args:
@@ -261,7 +264,7 @@ def _name(value: Any) -> Any:
     return value.name if hasattr(value, "name") else repr(value)
 
 
-def _kind(value):
+def _kind(value: Any) -> str:
     """A value in a few words."""
     if isinstance(value, Policy | Environment):
         return f"the {type(value).__name__} {value.name!r}"
@@ -454,7 +457,7 @@ def _check(name: str, policy: Policy, points: Points) -> None:
     ) from result
 
 
-def _shortest(column: np.ndarray):
+def _shortest(column: np.ndarray) -> Any:
     """A number that all points have as such, for errors that show it."""
     same = column.size and np.all(column == column[0])
     return float(column[0]) if same else column

@@ -78,7 +78,7 @@ def _game(game: Game, problem: budgeted.Problem | censored.Problem) -> Game:
     by_arm = isinstance(problem, budgeted.Problem)
     positions = np.arange(problem.num_arms, dtype=np.int32)
 
-    def sample(key, setup):
+    def sample(key: Array, setup: Any) -> Dealt:
         inner = game.sample(key, setup)
         arms = problem.num_arms
         if by_arm:
@@ -88,17 +88,17 @@ def _game(game: Game, problem: budgeted.Problem | censored.Problem) -> Game:
         words = jnp.where(positions < arms, words, jnp.uint32(2**32 - 1))
         return Dealt(inner, jnp.argsort(words, stable=True).astype(jnp.int32))
 
-    def own(drawn, action):
+    def own(drawn: Dealt, action: Any) -> Any:
         """An action of the order of a seed, in the game itself."""
         arm = action if by_arm else action.arm
         known = (arm >= 0) & (arm < problem.num_arms)
         arm = jnp.where(known, pick(drawn.order, arm), jnp.int32(-1))
         return arm if by_arm else action._replace(arm=arm)
 
-    def step(noise, drawn, state, action):
+    def step(noise: Array, drawn: Dealt, state: Any, action: Any) -> Any:
         return game.step(noise, drawn.instance, state, own(drawn, action))
 
-    def view(round_, drawn, state):
+    def view(round_: Array, drawn: Dealt, state: Any) -> Any:
         seen = game.view(round_, drawn.instance, state)
         if not by_arm:
             return seen
@@ -115,7 +115,7 @@ def _game(game: Game, problem: budgeted.Problem | censored.Problem) -> Game:
     if spent is not None:
         own_spent = spent
 
-        def spent(drawn, state):
+        def spent(drawn: Dealt, state: Any) -> Any:
             return own_spent(drawn.instance, state)
 
     return game._replace(

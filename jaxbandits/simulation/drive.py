@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 def run_sweep(
     spec: Spec,
-    store: "str | os.PathLike | Store | None" = None,
+    store: "str | os.PathLike[str] | Store | None" = None,
     machine: Machine = HERE,
     *,
     executor: Any = None,
@@ -66,7 +66,7 @@ def run_sweep(
 
 def play_spec(
     spec: Spec,
-    store: "str | os.PathLike | Store | None",
+    store: "str | os.PathLike[str] | Store | None",
     machine: Machine,
     stop: threading.Event | None = None,
     executor: Any = None,

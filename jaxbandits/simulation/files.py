@@ -34,7 +34,7 @@ INTEGERS = ("seeds", "horizon", "root_seed", "runs_per_instance")
 
 
 @doing("reading the file of a sweep")
-def read_spec(path: str | os.PathLike) -> Spec:
+def read_spec(path: str | os.PathLike[str]) -> Spec:
     """Read a sweep from a file.
 
     Args:
@@ -96,7 +96,7 @@ def from_table(table: dict[str, Any], source: str = "SPEC") -> Spec:
     Raises:
       ValueError: naming all parts that are wrong, with their places.
     """
-    errors, setting = checks.Errors(), table.get("setting")
+    errors, setting = checks.Errors(), table.get("setting", "")
     with errors.part(), _of(source):
         _check_keys(table, SCHEMA)
     if "setting" in table:
@@ -106,7 +106,8 @@ def from_table(table: dict[str, Any], source: str = "SPEC") -> Spec:
         errors.check()
     policies: dict[str, Entry] = {}
     for where, name, entry in _entries(source, table, "policies", errors):
-        policy = points = None
+        policy: Any = None
+        points = None
         with errors.part(), _of(where):
             policy = _maker(registry.policies(), setting, entry)
         with errors.part(), _of(where):
@@ -315,4 +316,6 @@ def _values(where: str, values: Any) -> Any:
         ):
             limits = "positive and finite on a log scale" if log else "finite"
             raise ValueError(f"from and to must be {limits}, got {ends}")
-    return (np.geomspace if log else np.linspace)(*ends, count).tolist()
+    low, high = ends
+    space: Any = np.geomspace if log else np.linspace
+    return space(low, high, count).tolist()

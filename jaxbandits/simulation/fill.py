@@ -41,7 +41,7 @@ class Work(NamedTuple):
     """
 
     blocks: list[Block]
-    shares: list[list]
+    shares: list[list[Any]]
     chunk_for: Callable[[Game], int]
     uniform_for: Callable[[Game], tuple[bool, ...]]
     same_shape: bool
@@ -98,7 +98,7 @@ def work_of(
 
 
 def facts_of(
-    plan: Plan, blocks: list[Block], chunk_for: Callable[[Game], int | None]
+    plan: Plan, blocks: list[Block], chunk_for: Callable[[Game], Any]
 ) -> dict[str, dict[str, Any]]:
     """What results shall say of the engines: by environment, by policy."""
     facts: dict[str, dict[str, Any]] = {}
@@ -138,12 +138,12 @@ def play_blocks(
     done = []
     with reporting(machine.progress, report, last / checkpoints):
 
-        def work_on(block: Block, share: list, check: Callable[[], None]) -> None:
+        def work_on(block: Block, share: list[Any], check: Callable[[], None]) -> None:
             part, seen = name_of(block), (0.0, 0.0)
             announce = partial(report.phase, f"compiling {part}")
             clock = Clock([], [], announce)
 
-            def advanced(done):
+            def advanced(done: int) -> None:
                 nonlocal seen
                 before, seen = seen, (sum(clock.running), sum(clock.compiling))
                 report.advance(part, done, seen[0] - before[0], seen[1] - before[1])
@@ -210,7 +210,7 @@ def name_of(block: Block) -> str:
     return f"{policy} in {environment}"
 
 
-def _lanes(chunk: int, block: Block, share: list) -> int:
+def _lanes(chunk: int, block: Block, share: list[Any]) -> int:
     """Lanes to play at a time: fewer of a small block, by halves, so that there are few
     programs."""
     whole = 2 * LANE_QUANTUM * len(share)

@@ -39,7 +39,7 @@ def join(
             "coordinator, processes and process go together; give all of them, or none "
             "under SLURM, Open MPI or on a TPU pod"
         )
-    if all(given):
+    if processes is not None:
         checks.whole("processes", processes, 1)
         checks.whole("process", process, 0, processes - 1)
         result = re.fullmatch(r".+:(\d+)", checks.text("coordinator", coordinator))

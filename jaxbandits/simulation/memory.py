@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Sequence
+from typing import Any
 
 import jax
 import xarray as xr
@@ -31,7 +32,7 @@ class InMemory:
     def __init__(self, machine: Machine, stop: threading.Event | None) -> None:
         self.machine, self.stop = machine, stop
         self._results: list[tuple[Part, Results]] = []
-        self._facts: dict[str, dict] = {}
+        self._facts: dict[str, dict[str, Any]] = {}
 
     def __enter__(self) -> "InMemory":
         return self

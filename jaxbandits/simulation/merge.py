@@ -44,4 +44,4 @@ def merge(stores: Sequence[Any], into: Any) -> xr.Dataset:
             )
     for source in sources:
         target.copy(source)
-    return open_store(target.place)
+    return open_store(into)

@@ -1,7 +1,7 @@
 """A spec made ready: every policy built and checked, every axis known."""
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import jax
@@ -52,7 +52,7 @@ class Match(NamedTuple):
     policy: Policy
     environment: Environment
     points: Points
-    choice: Choice | None = None
+    choice: Choice = None  # type: ignore[assignment]
 
 
 class Plan(NamedTuple):
@@ -96,22 +96,25 @@ def draft(spec: Spec) -> Plan:
     named, environments = policies_of(spec.policies), environments_of(spec.environments)
     policies = entries_of(named, next(iter(environments.values())).problem)
     spec = spec._replace(policies=policies, environments=environments)
-    until = spec.seeds if isinstance(spec.seeds, HalfWidth) else None
-    errors, values = checks.Errors(), []
-    for read in (
+    given: Any = spec.seeds
+    until = given if isinstance(given, HalfWidth) else None
+    errors, values = checks.Errors(), list[Any]()
+    of_all: tuple[Callable[[], Any], ...] = (
         lambda: _schedule(spec),
         lambda: root_seed_of(spec.root_seed),
         lambda: runs_per_instance_of(spec.runs_per_instance),
         lambda: engine_of(HERE.engine if spec.engine is None else spec.engine),
         lambda: [keep_of(spec.keep, each) for each in environments.values()][0],
-        lambda: seeds_of(until.pilot, "pilot") if until else seeds_of(spec.seeds),
+        lambda: seeds_of(until.pilot, "pilot") if until else seeds_of(given),
         lambda: _check_metrics(spec.metrics),
-    ):
+    )
+    for read in of_all:
         values.append(None)
         with errors.part():
             values[-1] = read()
     *of_terms, seeds, _ = values
-    matches, first = {}, {}
+    matches: dict[Game, Match] = {}
+    first: dict[tuple[str, str], str] = {}
     for where, name in itertools.product(environments, policies):
         with errors.part():
             matches[where, name] = _match(spec, where, name, of_terms[0], first)
@@ -119,7 +122,9 @@ def draft(spec: Spec) -> Plan:
     return Plan(spec, matches, Terms(*of_terms), seeds, until)
 
 
-def with_engines(plan: Plan, platform: str, stored: Mapping | None = None) -> Plan:
+def with_engines(
+    plan: Plan, platform: str, stored: Mapping[str, Any] | None = None
+) -> Plan:
     """The plan with an engine for every match.
 
     Args:
@@ -165,7 +170,7 @@ def _schedule(spec: Spec) -> Schedule:
     return schedule
 
 
-def _program(environment: Environment) -> tuple:
+def _program(environment: Environment) -> tuple[Any, ...]:
     """What environments have in common whose results have the same form."""
     leaves, structure = jax.tree.flatten(environment.setup)
     shapes = tuple((np.shape(x), np.result_type(x)) for x in leaves)
@@ -182,7 +187,11 @@ def _check_metrics(metrics: Any) -> None:
 
 
 def _match(
-    spec: Spec, where: str, name: str, schedule: Schedule | None, first: dict
+    spec: Spec,
+    where: str,
+    name: str,
+    schedule: Schedule | None,
+    first: dict[tuple[str, str], str],
 ) -> Match:
     """A policy on an environment, not yet traced.
 
@@ -215,7 +224,7 @@ def _matched(
     schedule: Schedule | None,
     argument: str,
 ) -> Match:
-    policy = entry.policy
+    policy: Any = entry.policy
     if not is_policy(policy):
         try:
             policy = policy(environment.problem)

@@ -65,7 +65,7 @@ def play(
     )
     parts = [(_accounts(policy, environment, chunk), chunk.rounds) for chunk in chunks]
 
-    def joined(*pieces):
+    def joined(*pieces: np.ndarray) -> np.ndarray:
         lanes = np.concatenate(pieces)
         return lanes.reshape(*shape, *lanes.shape[1:])
 
@@ -73,7 +73,9 @@ def play(
     return Played(metrics, rounds.astype(np.int32))
 
 
-def _accounts(policy, environment, chunk: Chunk) -> dict[str, np.ndarray]:
+def _accounts(
+    policy: Policy, environment: Environment, chunk: Chunk
+) -> dict[str, np.ndarray]:
     """The accounts of a chunk, checked."""
     owner = f"policy {policy.name!r} in environment {environment.name!r}"
     actions = environment.game.actions
@@ -126,20 +128,20 @@ def _check_actions(owner: str, actions: Actions | None, refused: np.ndarray) -> 
         )
 
 
-def _every(allowed, instance, actions) -> np.ndarray:
+def _every(allowed: Any, instance: Any, actions: Any) -> np.ndarray:
     """`Actions.allowed` of actions ``[L, C, ...]``; `instance` may be shared."""
     leaves, structure = jax.tree.flatten(instance)
     flags = [None if len(x) == 1 else 0 for x in leaves]
     leaves = [x[0] if len(x) == 1 else x for x in leaves]
 
-    def of_lane(leaves, actions):
+    def of_lane(leaves: Any, actions: Any) -> Any:
         own = jax.tree.unflatten(structure, leaves)
         return jax.vmap(lambda action: allowed(own, action))(actions)
 
     return np.asarray(jax.vmap(of_lane, (flags, 0))(leaves, actions))
 
 
-def lane_params(policy: Policy, points: Points, num_seeds: int):
+def lane_params(policy: Policy, points: Points, num_seeds: int) -> Any:
     """Params with leaves [L]: points outside, seeds inside."""
     if not policy.params:
         return policy.params
@@ -173,7 +175,9 @@ def recorded_of(environment: Environment, chunk: Chunk) -> dict[str, np.ndarray]
     return result
 
 
-def judged(environment: Environment, instance: Any, action: Any, shape) -> dict:
+def judged(
+    environment: Environment, instance: Any, action: Any, shape: tuple[int, ...]
+) -> dict[str, Any]:
     """What the judge of an environment says of actions, arrays of a shape by name.
 
     Raises:
@@ -190,7 +194,9 @@ def judged(environment: Environment, instance: Any, action: Any, shape) -> dict:
     return numbers_of("judge", environment, result, shape)
 
 
-def numbers_of(what: str, environment: Environment, result: Any, shape) -> dict:
+def numbers_of(
+    what: str, environment: Environment, result: Any, shape: tuple[int, ...]
+) -> dict[str, Any]:
     """What an environment's `metrics` or `judge` gives, checked."""
     owner = f"environment {environment.name!r}: {what} must give"
     if not isinstance(result, Mapping) or not all(isinstance(x, str) for x in result):

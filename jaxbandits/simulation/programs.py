@@ -2,6 +2,8 @@
 
 import hashlib
 import shutil
+from collections.abc import Callable
+from typing import Any
 
 import jax
 
@@ -27,6 +29,7 @@ def share_programs(place: Place) -> None:
     here = site_of(jax.local_devices())
     kind = hashlib.sha256(repr(here._replace(devices=here.devices[:1])).encode())
     folder = place.path / _FOLDER / kind.hexdigest()[:16]
-    jax.config.update("jax_compilation_cache_dir", str(folder))
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
-    jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+    update: Callable[[str, Any], None] = jax.config.update
+    update("jax_compilation_cache_dir", str(folder))
+    update("jax_persistent_cache_min_compile_time_secs", 0.0)
+    update("jax_persistent_cache_min_entry_size_bytes", -1)

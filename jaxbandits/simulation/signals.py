@@ -18,7 +18,7 @@ def stop_at_sigterm() -> Iterator[threading.Event]:
         return
     before = signal.getsignal(signal.SIGTERM)
 
-    def heard(number, frame):
+    def heard(number: int, frame: object) -> None:
         stop.set()
         signal.signal(signal.SIGTERM, before)
 

@@ -32,7 +32,7 @@ class Site(NamedTuple):
     xla_flags: str
 
 
-def site_of(devices: list) -> Site:
+def site_of(devices: list[Any]) -> Site:
     """This process, on some of its JAX devices."""
     about = _cpuinfo()
     flags = about.get("flags", about.get("Features", "")).split()

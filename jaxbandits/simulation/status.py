@@ -43,7 +43,7 @@ class Status(NamedTuple):
     processors: list[str]
 
 
-def status(path: str | os.PathLike, now: float | None = None) -> Status:
+def status(path: str | os.PathLike[str], now: float | None = None) -> Status:
     """How far a store is, by names and times of its files.
 
     Args:
@@ -92,7 +92,7 @@ def processor(who: Mapping[str, Any]) -> str:
     return model + kind_of(who)
 
 
-def show(path: str | os.PathLike) -> dict[str, Any]:
+def show(path: str | os.PathLike[str]) -> dict[str, Any]:
     """What a store holds, as JSON can hold it.
 
     Args:

@@ -203,7 +203,7 @@ class InStore:
 
             asked = self.store.blocks(parts)
             replayed(self.store, plan, asked, self.options.verify, self.machine)
-        return open_store(self.store.place)
+        return open_store(self.options.path)
 
     def _request(self, plan: Plan, parts: Sequence[Part]) -> Request:
         store, block, shapes = self.store, self.options.block, metric_shapes(plan)

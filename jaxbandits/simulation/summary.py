@@ -7,7 +7,7 @@ from jaxbandits.results import open_store
 from jaxbandits.stats import Record, summary_records
 
 
-def sweep_records(store: str | os.PathLike) -> list[Record]:
+def sweep_records(store: str | os.PathLike[str]) -> list[Record]:
     """Means and standard errors at the last checkpoint, as `summary_records` has them.
 
     Args:

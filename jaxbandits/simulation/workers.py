@@ -159,7 +159,7 @@ def have_played(
       ValueError: if a worker says that something is wrong.
       StoppedError: if it was asked to stop before all was played.
     """
-    import cloudpickle
+    import cloudpickle  # type: ignore[import-untyped]
 
     data = cloudpickle.dumps(spec)
     file = f"{WORK}/{hashlib.sha256(data).hexdigest()}"
@@ -191,7 +191,10 @@ def have_played(
 
 
 def _played(
-    pool: Pool, tasks: list[Task], stop: threading.Event | None, look: Callable
+    pool: Pool,
+    tasks: list[Task],
+    stop: threading.Event | None,
+    look: Callable[[], None],
 ) -> Exception | None:
     """Submit tasks and wait for all; the last error by which one was lost."""
     lost: Exception | None = None
@@ -231,7 +234,9 @@ def _refuse(words: str, where: str) -> None:
     raise error
 
 
-def _looking(store: BlockStore, blocks: list[Block], report: Report) -> Callable:
+def _looking(
+    store: BlockStore, blocks: list[Block], report: Report
+) -> Callable[[], None]:
     """A function that reports, now and then, which blocks are new in the store."""
     left, looked, last = {block.key: block for block in blocks}, 0.0, time.monotonic()
 
@@ -254,7 +259,8 @@ def _begin(devices: int) -> None:
     threading.Thread(target=_follow, daemon=True).start()  # which may be killed.
     if "JAX_NUM_CPU_DEVICES" not in os.environ:
         os.environ["JAX_NUM_CPU_DEVICES"] = str(devices)  # for who asks whether
-        jax.config.update("jax_num_cpu_devices", devices)
+        update: Callable[[str, Any], None] = jax.config.update
+        update("jax_num_cpu_devices", devices)
 
 
 def _follow() -> None:

@@ -31,6 +31,9 @@ class Place(Protocol):
 
     name: str  # for people
 
+    def __hash__(self) -> int:
+        """Equal places are one."""
+
     def names(self, folder: str) -> set[str]:
         """Names of the files of a folder; none if there is no such folder."""
 
