@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from jaxbandits.stats import dominance, paired_difference
+from jaxbandits.stats.corrections import CORRECTIONS, corrected
 from tests.heavy import in_short
 from tests.results.samples import dataset, slack
 from tests.tables import each_row
@@ -72,25 +73,11 @@ def test_the_sign_test_is_scipys(rng):
     assert found["lower"].isnull().all() and found.attrs["about"] == "wins"
 
 
-def adjusted(p, correction):
-    """Holm's step-down and Benjamini and Hochberg's step-up rules, word by word."""
-    order, m = np.argsort(p), len(p)
-    ranked = p[order]
-    left = m - np.arange(m)
-    result = {
-        "bonferroni": m * ranked,
-        "holm": np.maximum.accumulate(left * ranked),
-        "holm-sidak": np.maximum.accumulate(1 - (1 - ranked) ** left),
-        "fdr_bh": np.minimum.accumulate((m / (m - left + 1) * ranked)[::-1])[::-1],
-    }[correction]
-    return np.minimum(result, 1)[np.argsort(order)]
-
-
-@each_row("correction", ["holm", "bonferroni", "holm-sidak", "fdr_bh"])
+@each_row("correction", CORRECTIONS)
 def test_corrections_are_those_of_their_rules(values, correction):
     found = compared(values, correction=correction)
     pairs = np.triu_indices(4, 1)
-    expected = adjusted(found["p"].values[pairs], correction)
+    expected = corrected(found["p"].values[pairs], correction)
     np.testing.assert_allclose(found["p_adjusted"].values[pairs], expected, atol=1e-12)
     np.testing.assert_array_equal(found["p_adjusted"], found["p_adjusted"].T)
     sure = found["p_adjusted"].values <= 0.05
@@ -207,7 +194,7 @@ def test_nothing_is_said_of_too_few_equal_or_skewed_seeds(rng):
     assert away["verdict"][0, 1] == -1 and away["upper"][0, 1].isnull()
 
 
-@each_row("correction", ["holm", "bonferroni", "holm-sidak", "fdr_bh"])
+@each_row("correction", CORRECTIONS)
 @each_row("test", [*OPTIONS])
 def test_identical_policies_are_never_told_apart(rng, test, correction):
     values = np.tile(np.clip(rng.normal(size=300), -3, 3), (3, 1))

@@ -143,17 +143,6 @@ def test_values_are_those_of_scipy(name):
         assert found.value[i] == pytest.approx(np.sum(weight[i] * reached), rel=2e-6)
 
 
-def test_the_exponential_kernel_agrees(rng):
-    columns = [np.float32(x) for x in problems("exponential", rng, PROBLEMS)]
-    found, _ = solved("exponential", np.float32, *columns)
-    other = jax.jit(jax.vmap(exponential_water_filling))(*columns)
-    scale = columns[-1][:, None]
-    np.testing.assert_allclose(
-        found.allocation / scale, other.allocation / scale, atol=1e-5
-    )
-    np.testing.assert_allclose(found.value, other.value, rtol=1e-5)
-
-
 @pytest.mark.slow
 def test_more_than_is_needed_is_left_over():
     """Beta arms need no more than 1 each: what is left over is worth nothing."""

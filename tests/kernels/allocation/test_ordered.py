@@ -104,23 +104,6 @@ def test_a_programme_finds_the_best_of_all_plans(num_arms, units, concave):
         check(found, values, survival, 2e-6)
 
 
-def test_budgets_without_memory_have_an_index():
-    """P(B >= u) = q^(u - 1): blocks are in order of worth over chance to be cut."""
-    rng = np.random.default_rng(6)
-    q = 0.7
-    survival = q ** np.arange(UNITS)
-    for _ in range(20):
-        values = random_values(rng)
-        found = programme(values, survival)
-        index = []
-        for arm, amount in zip(*(x.tolist() for x in found[:2]), strict=True):
-            if amount:
-                steps = np.diff(values[arm])[:amount]
-                block = steps @ q ** np.arange(amount)
-                index.append(block / (1 - q**amount))
-        assert np.all(np.diff(index) <= 1e-5 * np.abs(index[:-1])), index
-
-
 # The examples of theory/ordered-allocation.md: p, rate of exponential thresholds.
 STEEPER_IS_SECOND = [(0.9, 0.7), (0.4, 1.5)]
 THREE_LAWS = [(0.8, 0.5), (0.3, 1.4)]
