@@ -243,7 +243,7 @@ def normal_chance(count: int, mean: float, variance: float, level: float) -> flo
 def waits_table(instances: int, horizon: int) -> None:
     """Rounds until a draw is near the truth; and regret by decades, of three limits."""
     from jaxbandits.censored import cell_thompson
-    from jaxbandits_studies.judging.censored import drawn_times
+    from jaxbandits_studies.judging.games import drawn_times
 
     row("n", "a hazard", "gains, two values", "a normal law")
     for n in (1, 4, 16, 32, 64, 128, 512, 1024):
@@ -257,7 +257,7 @@ def waits_table(instances: int, horizon: int) -> None:
     print(f"\n{instances} seeds: regret of three arms with three limits")
     row("game", *(f"{t:,}" for t in rounds))
     for seed in (901, 902, 903):
-        game = drawn_times("drawn", seed, np.array([0.2, 0.5, 1.0]), 3)
+        game = drawn_times("drawn", seed, [0.2, 0.5, 1.0], 3)
         regret = regret_at(cell_thompson(game.problem), game, rounds, instances)
         row(seed, *(said(*mean_and_error(x)) for x in regret))
 
@@ -478,7 +478,7 @@ def gap_table(instances: int, horizon: int) -> None:
 def with_gaps(seed: int, waits: Sequence[int], falling: bool):
     """A tuning case of ten waits with these alone; rewards may fall to 0 in time."""
     from jaxbandits.farewell import make_environment
-    from jaxbandits_studies.judging.farewell import drawn_delays
+    from jaxbandits_studies.judging.games import drawn_delays
 
     whole = drawn_delays("drawn", seed)
     chance = np.asarray(whole.setup.reward.probability, float)

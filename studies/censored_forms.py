@@ -30,9 +30,10 @@ from jaxbandits import censored
 from jaxbandits.censored import Action, censor
 from jaxbandits.laws import empirical, empirical_params
 from jaxbandits.protocol import View
-from jaxbandits_studies.judging.censored import TUNING
 from jaxbandits_studies.judging.protocol import TUNING_SEED
+from jaxbandits_studies.judging.protocols import PROTOCOLS
 
+TUNING = PROTOCOLS["censored"].tuning
 PARTS = 10  # of a run; the first, the fifth and the last are looked at
 LOOKS = (0, 4, 9)
 PER_ROUND, SHARE = 0.02, 0.45  # of a trapped run, in its second half

@@ -38,9 +38,10 @@ from jaxbandits.kernels.bisection import bisect
 from jaxbandits.kernels.normal import normal_quantile
 from jaxbandits.protocol import Policy
 from jaxbandits_studies.allocation.parameters import CASES
-from jaxbandits_studies.judging.allocation import PROTOCOL
 from jaxbandits_studies.judging.protocol import TUNING_SEED
+from jaxbandits_studies.judging.protocols import PROTOCOLS
 
+PROTOCOL = PROTOCOLS["allocation"]
 RATES, CHANCES = 7, 5  # nodes of the quadrature
 AMOUNTS = 64  # at which slopes are computed; their logarithm is linear in between
 DRAWS = 8

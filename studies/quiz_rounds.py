@@ -27,9 +27,10 @@ from jaxbandits.checks.factory import factory
 from jaxbandits.kernels.normal import normal_quantile
 from jaxbandits.protocol import Policy
 from jaxbandits_studies.common.casts import cast
-from jaxbandits_studies.judging.allocation import PROTOCOL
 from jaxbandits_studies.judging.protocol import TUNING_SEED
+from jaxbandits_studies.judging.protocols import PROTOCOLS
 
+PROTOCOL = PROTOCOLS["allocation"]
 CASE, DRAWS = "EdNet-like 11", 8
 SERVED = 1e-3  # of the budget
 

@@ -17,9 +17,10 @@ from jaxbandits.allocation import Plan, Problem, thompson
 from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy
 from jaxbandits.testing import trace_run
-from jaxbandits_studies.judging.allocation import PROTOCOL
 from jaxbandits_studies.judging.protocol import TUNING_SEED
+from jaxbandits_studies.judging.protocols import PROTOCOLS
 
+PROTOCOL = PROTOCOLS["allocation"]
 ARMS_SHOWN = 2
 
 

@@ -11,14 +11,14 @@ import pytest
 from jaxbandits.censored import Action, cell_thompson
 from jaxbandits.protocol import Policy
 from jaxbandits.testing import check_policy, trace_run
-from jaxbandits_studies.judging.censored import TUNING
+from jaxbandits_studies.judging.protocols import PROTOCOLS
 from tests.tables import naming
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "studies"))
 script = import_module("censored_forms")
 cells = import_module("forms.cells")
 
-ENVIRONMENT = TUNING["PosCorr, 5 limits to 1"].environment()
+ENVIRONMENT = PROTOCOLS["censored"].tuning["PosCorr, 5 limits to 1"].environment()
 PROBLEM = ENVIRONMENT.problem
 K = PROBLEM.num_arms
 
@@ -72,14 +72,16 @@ def test_trapped_by_hand():
 
 
 def test_table_by_hand():
-    titles = [*TUNING, "trap"]
+    titles = [*PROTOCOLS["censored"].tuning, "trap"]
     plain = np.full((len(titles), 4, 3), 10.0)
     plain[-1] = 100.0
     half = plain / 2
     half[0] = 40.0
     found = {"cell TS; x": plain.tolist(), "optimistic; x": half.tolist()}
     lines = script.table(found, titles, "x", 1000).splitlines()
-    middle = (4 * 0.5 ** (len(TUNING) - 1)) ** (1 / len(TUNING))
+    middle = (4 * 0.5 ** (len(PROTOCOLS["censored"].tuning) - 1)) ** (
+        1 / len(PROTOCOLS["censored"].tuning)
+    )
     parts = [f"{middle:.2f}"] * 4
     expected = ["optimistic", *parts, "4.00", "0", "50 (50; 0)"]
     assert lines[2].startswith("| cell TS | 1.00 | 1.00 |")

@@ -14,8 +14,8 @@ from jaxbandits_studies.allocation.estimator import estimator, limit_factor
 from jaxbandits_studies.allocation.hard import _one_better_arm
 from jaxbandits_studies.allocation.parameters import CASES, DRAWS
 from jaxbandits_studies.common.data import FOLDER
-from jaxbandits_studies.judging.allocation import PROTOCOL
 from jaxbandits_studies.judging.protocol import TUNING_SEED
+from jaxbandits_studies.judging.protocols import PROTOCOLS
 from studies.tests.checks import (
     assert_readable,
     check_records,
@@ -94,7 +94,9 @@ def test_radii_have_one_record_per_scale(rehearsal):
 def test_draws_are_compared_on_cases_that_are_not_judged(rehearsal):
     outcome, calls = rehearsal("allocation-draws")
     check_records(outcome, "allocation-draws")
-    assert outcome.root_seed == TUNING_SEED and set(CASES) <= set(PROTOCOL.tuning)
+    assert outcome.root_seed == TUNING_SEED and set(CASES) <= set(
+        PROTOCOLS["allocation"].tuning
+    )
     names = [thompson(calls[0][1].problem, draws=m).name for m in DRAWS]
     found = [(r["environment"], r["policy"]) for r in outcome.records]
     assert found == [(case, name) for case in CASES for name in names]

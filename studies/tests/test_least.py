@@ -16,7 +16,7 @@ from jaxbandits_studies.censored.constants import of_any_law, of_known_gains
 from jaxbandits_studies.common.writing import SUMMARY
 from jaxbandits_studies.judging import board as boards
 from jaxbandits_studies.judging.board import shipped
-from jaxbandits_studies.judging.censored import PROTOCOL
+from jaxbandits_studies.judging.protocols import PROTOCOLS
 from studies.tests.checks import (
     assert_readable,
     check_records,
@@ -25,7 +25,7 @@ from studies.tests.checks import (
 )
 from tests.plots.crowding import complaints
 
-HORIZONS = PROTOCOL.horizons
+HORIZONS = PROTOCOLS["censored"].horizons
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,10 @@ def quick():
 @pytest.fixture
 def all_cases(monkeypatch):
     """Of all cases, with a constant that is the number of the case."""
-    constants = (least.Constants(-1.0, 10.0 * i) for i in range(len(PROTOCOL.judging)))
+    constants = (
+        least.Constants(-1.0, 10.0 * i)
+        for i in range(len(PROTOCOLS["censored"].judging))
+    )
     monkeypatch.setattr(least, "constants_of", lambda environment: next(constants))
     with matplotlib.rc_context(style("column")):
         return least.least(Options(1, 1))
@@ -72,7 +75,7 @@ def test_a_case_and_a_trap(quick):
 
 
 def test_notes_name_the_cases_that_miss_the_goal(all_cases):
-    assert len(all_cases.records) == len(PROTOCOL.judging)
+    assert len(all_cases.records) == len(PROTOCOLS["censored"].judging)
     for t, note in zip(HORIZONS, all_cases.notes, strict=False):
         ratios = {
             r["environment"]: r["metrics"][f"ratio_{t}"]["mean"]
@@ -107,7 +110,9 @@ def test_the_page_has_what_the_full_run_found(quick):
     results = Path(__file__).parents[1] / "results"
     kept = json.loads((results / least.NAME / SUMMARY).read_text())
     page = (results / "theory" / "least-regret.md").read_text()
-    assert [r["environment"] for r in kept["records"]] == list(PROTOCOL.judging)
+    assert [r["environment"] for r in kept["records"]] == list(
+        PROTOCOLS["censored"].judging
+    )
     for record in kept["records"]:
         found = {name: each["mean"] for name, each in record["metrics"].items()}
         both = [f"{found[x]:#.3g}".rstrip(".") for x in ("c_known", "c_any")]

@@ -15,7 +15,8 @@ from jaxbandits_studies import REGISTRY, Options
 from jaxbandits_studies.budgeted import divergences, least
 from jaxbandits_studies.common.writing import SUMMARY
 from jaxbandits_studies.judging.board import shipped
-from jaxbandits_studies.judging.budgeted import PROTOCOL, coins, narrow
+from jaxbandits_studies.judging.games import coins, narrow
+from jaxbandits_studies.judging.protocols import PROTOCOLS
 from jaxbandits_studies.judging.scores import missed
 from studies.tests.checks import (
     assert_readable,
@@ -41,7 +42,7 @@ def quick():
 @pytest.fixture
 def all_cases(monkeypatch):
     """Of all cases, with constants that are the number of the case."""
-    numbers = iter(1.0 + np.arange(len(PROTOCOL.judging)))
+    numbers = iter(1.0 + np.arange(len(PROTOCOLS["budgeted"].judging)))
 
     def given(environment, seeds, root_seed):
         table = np.full((seeds, 2), next(numbers))
@@ -107,9 +108,9 @@ def test_draws_of_coins_and_narrow_arms():
 def test_notes_count_pairs(all_cases):
     short, kept, neither, own = all_cases.notes[:4]
     cells = [x for x in shipped("budgeted").cells if x.case in all_cases.datasets]
-    away = len(missed(cells, "share-UCB, anytime", PROTOCOL.goal))
+    away = len(missed(cells, "share-UCB, anytime", PROTOCOLS["budgeted"].goal))
     # Cases that lack their data are not counted.
-    assert away == 36 or len(all_cases.datasets) < len(PROTOCOL.judging)
+    assert away == 36 or len(all_cases.datasets) < len(PROTOCOLS["budgeted"].judging)
     rest = len(cells) - away
     assert short.startswith(f"share-UCB, anytime falls short in {away} pairs.")
     assert kept.startswith(f"share-UCB, anytime does not fall short in {rest} pairs.")
@@ -144,7 +145,7 @@ def test_the_page_has_what_the_full_run_found(quick):
     cases = {}
     for record in kept["records"]:
         cases.setdefault(record["environment"], {})[record["policy"]] = of(record)
-    assert [*cases] == [*PROTOCOL.judging]
+    assert [*cases] == [*PROTOCOLS["budgeted"].judging]
 
     def shown(c):
         return f"{float(f'{c:.3g}'):,.0f}" if c >= 100 else f"{c:#.3g}".rstrip(".")

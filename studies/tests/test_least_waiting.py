@@ -18,7 +18,7 @@ from jaxbandits_studies.common.writing import SUMMARY
 from jaxbandits_studies.farewell import least
 from jaxbandits_studies.farewell.constants import of_any_law, of_known_rewards
 from jaxbandits_studies.judging.board import shipped
-from jaxbandits_studies.judging.farewell import PROTOCOL
+from jaxbandits_studies.judging.protocols import PROTOCOLS
 from studies.tests.checks import (
     assert_readable,
     check_records,
@@ -48,7 +48,7 @@ def quick():
 @pytest.fixture
 def all_cases(monkeypatch):
     """Of all cases, with constants that are the number of the case."""
-    numbers = iter(np.arange(len(PROTOCOL.judging), dtype=float))
+    numbers = iter(np.arange(len(PROTOCOLS["farewell"].judging), dtype=float))
 
     def given(environment):
         return least.Constants(float(n := next(numbers)) // 2, n, 1e4 * n)
@@ -166,7 +166,7 @@ def test_three_cases_have_records_of_bounds_and_policies(quick):
     share = entry(quick, FEE, least.BOUND, "share_1000000")["mean"]
     assert share > 1 and quick.notes[-1].endswith(f"horizon: {FEE} {share:.2f}.")
     # Pulls of the one suboptimal pair's loss are c.
-    fee = PROTOCOL.judging[FEE].environment()
+    fee = PROTOCOLS["farewell"].judging[FEE].environment()
     oracle, pulls = fee.oracle(), of_any_law(fee).pulls
     loss = np.sum(pulls * oracle.mean_time * oracle.gaps)
     assert loss == pytest.approx(c[FEE], rel=1e-6)
@@ -215,7 +215,7 @@ def test_the_page_has_what_the_full_run_found(quick):
     for record in kept["records"]:
         numbers = {name: each["mean"] for name, each in record["metrics"].items()}
         cases.setdefault(record["environment"], {})[record["policy"]] = numbers
-    assert [*cases] == [*PROTOCOL.judging]
+    assert [*cases] == [*PROTOCOLS["farewell"].judging]
 
     def shown(c):
         return "0" if c == 0 else f"{c:#.3g}".rstrip(".")

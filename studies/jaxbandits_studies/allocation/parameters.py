@@ -26,8 +26,8 @@ from jaxbandits_studies.allocation.comparisons import games_of_the_quiz
 from jaxbandits_studies.common.casts import cast
 from jaxbandits_studies.common.comparison import Contestant, name_points, play_games
 from jaxbandits_studies.common.experiment import Options, Outcome
-from jaxbandits_studies.judging.allocation import PROTOCOL
 from jaxbandits_studies.judging.protocol import TUNING_SEED
+from jaxbandits_studies.judging.protocols import PROTOCOLS
 
 DRAWS, DEFAULT = (1, 2, 4, 8, 16, 32), 8  # of what is advised
 # Of the tuning set, games with concave families and budgets that can be divided.
@@ -123,7 +123,9 @@ def draws(name: str, options: Options) -> Outcome:
     numbers, titles = DRAWS, CASES
     if options.quick:
         numbers, titles = (1, DEFAULT), CASES[:2]
-    games = {title: PROTOCOL.tuning[title].environment() for title in titles}
+    games = {
+        title: PROTOCOLS["allocation"].tuning[title].environment() for title in titles
+    }
     forms: dict[str, Contestant] = {}
     for m in numbers:
         make = partial(thompson, draws=m)

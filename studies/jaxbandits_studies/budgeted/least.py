@@ -13,12 +13,13 @@ from jaxbandits_studies.common.dots import draw_dots
 from jaxbandits_studies.common.experiment import Options, Outcome
 from jaxbandits_studies.judging import growth
 from jaxbandits_studies.judging.board import Board, shipped_cases
-from jaxbandits_studies.judging.budgeted import PROTOCOL
 from jaxbandits_studies.judging.growth import BEST
 from jaxbandits_studies.judging.least import Beside, records
 from jaxbandits_studies.judging.page import missed
+from jaxbandits_studies.judging.protocols import PROTOCOLS
 from jaxbandits_studies.judging.scores import Cell
 
+PROTOCOL = PROTOCOLS["budgeted"]
 NAME = "budgeted-least"
 BOUND = "c log B"
 # Who look at every arm again: a logarithm is proved of the first two where rewards and

@@ -15,9 +15,10 @@ from jaxbandits_studies.censored.constants import of_any_law, of_known_gains
 from jaxbandits_studies.common.experiment import Options, Outcome
 from jaxbandits_studies.judging import growth
 from jaxbandits_studies.judging.board import shipped_cases
-from jaxbandits_studies.judging.censored import PROTOCOL
 from jaxbandits_studies.judging.least import Beside
+from jaxbandits_studies.judging.protocols import PROTOCOLS
 
+PROTOCOL = PROTOCOLS["censored"]
 NAME = "censored-least"
 POLICY = "cell TS"
 WITHIN = 2.0  # times c log T, what issue and page ask for

@@ -44,11 +44,22 @@ def cast(setting: str, name: str, **own: Callable) -> dict[str, Contestant]:
             for other in given:
                 result |= cast(setting, other, **own)
         elif label != "without":
-            result[label] = _contestant(setting, given, own)
+            result[label] = contestant(setting, given, own)
     return {k: v for k, v in result.items() if k not in row.get("without", ())}
 
 
-def _contestant(setting: str, given: Any, own: Mapping[str, Callable]) -> Contestant:
+def contestant(
+    setting: str,
+    given: Any,
+    own: Mapping[str, Callable] = {},  # noqa: B006
+) -> Contestant:
+    """A policy as a row of a table has it.
+
+    Args:
+      setting: of the policy.
+      given: name of a factory, or ``make`` with its options and parameters.
+      own: further factories by name.
+    """
     values = {"make": given} if isinstance(given, str) else dict(given)
     make = values.pop("make")
     rooms = f"jaxbandits.{setting}", f"{PACKAGE}.slips.{setting}"

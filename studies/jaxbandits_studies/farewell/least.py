@@ -16,10 +16,11 @@ from jaxbandits_studies.common.experiment import Options, Outcome
 from jaxbandits_studies.farewell.constants import of_any_law, of_known_rewards
 from jaxbandits_studies.judging import growth
 from jaxbandits_studies.judging.board import shipped_cases
-from jaxbandits_studies.judging.farewell import PROTOCOL
 from jaxbandits_studies.judging.growth import BEST
 from jaxbandits_studies.judging.least import Beside, records
+from jaxbandits_studies.judging.protocols import PROTOCOLS
 
+PROTOCOL = PROTOCOLS["farewell"]
 NAME = "farewell-least"
 BOUND = "c log T"
 POLICY = "hazard TS"

@@ -9,19 +9,15 @@ from jaxbandits.results import provenance
 from jaxbandits.simulation.signals import stop_at_sigterm
 from jaxbandits.stats import Record, entry, make_record
 from jaxbandits_studies.common.experiment import Options, Outcome
-from jaxbandits_studies.judging import allocation, budgeted, censored, farewell
 from jaxbandits_studies.judging.board import Board, dumped
 from jaxbandits_studies.judging.figure import dot_plot
 from jaxbandits_studies.judging.page import ANY_GOAL, number, page, verdicts
 from jaxbandits_studies.judging.playing import METRIC, horizons_of, play_case
 from jaxbandits_studies.judging.protocol import FINAL_SEED, JUDGING_SEED, Protocol
+from jaxbandits_studies.judging.protocols import PROTOCOLS
 from jaxbandits_studies.judging.scores import cell_of, standings
 from jaxbandits_studies.judging.speed import microseconds
 
-PROTOCOLS = {
-    module.PROTOCOL.setting: module.PROTOCOL
-    for module in (censored, allocation, budgeted, farewell)
-}
 _NO_DATA = "Not played without its data: {}."
 
 

@@ -15,22 +15,6 @@ from jaxbandits_studies.common.data import data_file
 
 TUNING_SEED, JUDGING_SEED, FINAL_SEED = 20_261_124, 41_121_062, 62_411_202
 ORIGINS = ("paper", "drawn", "trap", "recorded")
-# Rivals that are no paper's but ours, by setting: policies of the papers with another
-# estimate, and what our own policies had to be better than.
-VARIANTS = {
-    "censored": ("RCUCB, Kaplan-Meier",),
-    "budgeted": (
-        "omega*-UCB, shrunk, rho = 1/4",
-        "omega*-UCB, shrunk, log(t/n), rho = 1/2",
-    ),
-    "farewell": (
-        "Wait-UCB, product-limit",
-        "omega*-UCB, shrunk, rho = 1",
-        "omega*-UCB, shrunk, shorter waits",
-        "omega*-UCB, shrunk, product-limit",
-    ),
-    "allocation": ("Thompson",),
-}
 # What every entrant of a setting knows, as it is part of the problem.
 KNOWN_TO_ALL = {
     "censored": "the limits, what they cost and what exceeding them costs, and that "
@@ -81,7 +65,7 @@ class Entrant(NamedTuple):
         twenty: its 95 % quantile is then the budget's. A rival all the same, but a goal
         is also counted without it.
       ours: whether it is a policy of ours that is held against the rivals, and so
-        none. (Of the rivals, `VARIANTS` are ours as well.)
+        none. (Of the rivals, the protocol's `variants` are ours as well.)
       longest: the longest horizon that it is played at, if it is too slow for all.
     """
 
@@ -149,6 +133,7 @@ class Protocol(NamedTuple):
       margins: goals of another kind.
       seen: which choices were made after the seeds that are played last had been
         looked at: whole sentences, whose "they" are these seeds.
+      variants: the rivals that are ours.
     """
 
     setting: str
@@ -162,11 +147,7 @@ class Protocol(NamedTuple):
     goal: Goal | None = None
     margins: tuple[Margin, ...] = ()
     seen: str = ""
-
-    @property
-    def variants(self) -> tuple[str, ...]:
-        """The rivals that are ours."""
-        return tuple(x for x in VARIANTS[self.setting] if x in self.entrants)
+    variants: tuple[str, ...] = ()
 
     @property
     def steady(self) -> tuple[str, ...]:

@@ -1,22 +1,23 @@
-"""What policies lose with other parameters, on the tuning sets alone: a table.
+"""What policies lose with other parameters, on the tuning sets alone: `tunings.toml`.
 
 The mean of the runs says what is saved by a choice, the worst run who is trapped by it.
 """
 
+import tomllib
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import NamedTuple
+from importlib import resources
+from typing import Any, NamedTuple
 
-from jaxbandits import budgeted as money
-from jaxbandits import censored as limits
-from jaxbandits import farewell as waits
+from jaxbandits import budgeted, censored
 from jaxbandits_studies.budgeted.changing import ARMS, PHASES
 from jaxbandits_studies.budgeted.joint import CORRELATIONS, coupled
 from jaxbandits_studies.budgeted.weighed import weighed
+from jaxbandits_studies.common.casts import contestant
 from jaxbandits_studies.common.experiment import Options, Outcome
-from jaxbandits_studies.judging import budgeted, censored, farewell
 from jaxbandits_studies.judging.choices import Subject, choices
 from jaxbandits_studies.judging.protocol import Case, Protocol
+from jaxbandits_studies.judging.protocols import PROTOCOLS
 
 
 class Tuning(NamedTuple):
@@ -45,11 +46,11 @@ def _as_duels(options: Options) -> dict[str, Case]:
     """The same arms and limits, by preferences."""
 
     def duels(case):
-        return limits.duels(case.make())
+        return censored.duels(case.make())
 
     return {
         title: case._replace(make=partial(duels, case))
-        for title, case in censored.PROTOCOL.tuning.items()
+        for title, case in PROTOCOLS["censored"].tuning.items()
     }
 
 
@@ -66,105 +67,27 @@ def _phases(options: Options) -> dict[str, Case]:
     length = options.horizon / PHASES
     return {
         f"{phases} phase{'s' if phases > 1 else ''}": Case(
-            partial(money.s_br_changing, ARMS, phases, length), "drawn"
+            partial(budgeted.s_br_changing, ARMS, phases, length), "drawn"
         )
         for phases in (PHASES, 1)
     }
 
 
-_RHO = {"rho": (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0)}
-_PULLS = {"prior_pulls": (1.0, 3.0, 10.0, 30.0, 100.0)}
-_SHARES = {
-    "rho": (0.1, 0.25, 0.5, 1.0, 2.0),
-    "power": (0.0, 0.5, 1.0, 1.5),
-} | _PULLS
-_COUPLED = {"rho": (0.25, 0.5, 0.75, 1.0, 2.0)}
-_anytime = partial(money.share_ucb, clock="spent")
-_star = partial(waits.omega_star_ucb, variance="shrunk")
+CASES = {"duels": _as_duels, "coupled": _coupled, "phases": _phases}
+
+
+def _subject(setting: str, row: Mapping[str, Any]) -> Subject:
+    values = dict(row)
+    vary = {leaf: tuple(each) for leaf, each in values.pop("vary").items()}
+    return Subject(contestant(setting, values, {"weighed": weighed}).factory, vary)
+
+
+_FILE = resources.files(__package__) / "tunings.toml"
 TUNINGS = {
-    "censored-prior": Tuning(
-        censored.PROTOCOL,
-        {
-            "cell TS": Subject(
-                limits.cell_thompson,
-                {
-                    # Of a grid of M = 5: to M / 2, M, 2 M.
-                    "prior_passed": (1.0, 1.5, 2.5, 5.0, 10.0),
-                    "prior_ended": (1.0, 1.5, 2.0, 4.0),
-                    "gain_spread": (0.25, 0.5, 1.0, 2.0),
-                },
-            )
-        },
-    ),
-    "censored-spread": Tuning(
-        censored.PROTOCOL,
-        {
-            "self-sparring on cells": Subject(
-                limits.cell_self_sparring,
-                {"reward_spread": (0.25, 0.5, 1.0, 2**0.5, 2.0)},
-            )
-        },
-        _as_duels,
-    ),
-    "budgeted-share": Tuning(
-        budgeted.PROTOCOL,
-        {
-            "share-UCB": Subject(money.share_ucb, _SHARES),
-            "share-UCB, anytime": Subject(_anytime, _SHARES),
-        },
-    ),
-    "budgeted-joint": Tuning(
-        budgeted.PROTOCOL,
-        {
-            "share-UCB, anytime": Subject(_anytime, _COUPLED),
-            "share-UCB, anytime, joint": Subject(
-                partial(_anytime, joint=True), _COUPLED
-            ),
-        },
-        _coupled,
-    ),
-    # Of the form with log(t/n) the dots are at rho = 1/2, which is advised.
-    "budgeted-shrunk": Tuning(
-        budgeted.PROTOCOL,
-        {
-            "omega*-UCB, shrunk": Subject(weighed, _RHO | _PULLS),
-            "omega*-UCB, shrunk, log(t/n)": Subject(
-                partial(weighed, exploration="log_share"), _RHO | _PULLS
-            ),
-        },
-    ),
-    "budgeted-forgetting": Tuning(
-        budgeted.PROTOCOL,
-        {
-            "discounted omega-UCB": Subject(
-                money.discounted_omega_ucb,
-                _RHO | {"memory": (1_000.0, 2_000.0, 4_000.0, 8_000.0, 16_000.0)},
-            )
-        },
-        _phases,
-    ),
-    "farewell-prior": Tuning(
-        farewell.PROTOCOL,
-        {
-            "hazard TS": Subject(
-                waits.hazard_thompson,
-                {
-                    "prior_passed": (1.0, 2.0, 3.0, 10.0, 30.0),
-                    "prior_ended": (1.0, 1.5, 2.0, 4.0),
-                },
-            )
-        },
-    ),
-    "farewell-radius": Tuning(
-        farewell.PROTOCOL,
-        {
-            "omega*, shrunk": Subject(_star, _RHO),
-            "omega*, shrunk, shorter waits": Subject(
-                partial(_star, observe="shorter"), _RHO
-            ),
-            "omega*, shrunk, product-limit": Subject(
-                partial(waits.product_limit_omega, variance="shrunk"), _RHO
-            ),
-        },
-    ),
+    name: Tuning(
+        PROTOCOLS[row["setting"]],
+        {label: _subject(row["setting"], x) for label, x in row["subjects"].items()},
+        CASES.get(row.get("cases", "")),
+    )
+    for name, row in tomllib.loads(_FILE.read_text(encoding="utf-8")).items()
 }

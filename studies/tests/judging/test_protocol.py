@@ -7,21 +7,16 @@ import numpy as np
 import pytest
 
 from jaxbandits_studies.common.experiment import ROOT_SEED, Options
-from jaxbandits_studies.judging import allocation, budgeted, censored, farewell
 from jaxbandits_studies.judging.protocol import (
     FINAL_SEED,
     JUDGING_SEED,
     ORIGINS,
     TUNING_SEED,
-    VARIANTS,
 )
+from jaxbandits_studies.judging.protocols import PROTOCOLS
 from tests.heavy import in_short
 from tests.registered import POLICIES
 
-PROTOCOLS = {
-    module.PROTOCOL.setting: module.PROTOCOL
-    for module in (allocation, budgeted, censored, farewell)
-}
 each = pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=PROTOCOLS)
 
 
@@ -49,7 +44,6 @@ def test_the_lists_are_those_of_the_protocol(protocol):
     rivals = [name for name, entrant in protocol.entrants.items() if entrant.rival]
     assert len(rivals) >= 2
     # Those that are ours are named as they are shown.
-    assert protocol.variants == VARIANTS[protocol.setting]
     assert sorted([*protocol.of_papers, *protocol.variants]) == sorted(rivals)
     assert protocol.of_papers
     assert set(protocol.quick) <= set(protocol.entrants)
@@ -102,4 +96,4 @@ def test_what_is_judged_is_in_the_registry(protocol, no_data):
 
 
 def test_a_case_without_its_data_has_no_environment(no_data):
-    assert budgeted.JUDGING["FB-Br"].environment() is None
+    assert PROTOCOLS["budgeted"].judging["FB-Br"].environment() is None

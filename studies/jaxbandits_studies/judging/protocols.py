@@ -1,0 +1,64 @@
+"""The protocols of all settings, from `protocols.toml` beside this file."""
+
+import tomllib
+from collections.abc import Mapping
+from functools import partial
+from importlib import import_module, resources
+from typing import Any
+
+from jaxbandits.laws import thresholds
+from jaxbandits_studies import datasets
+from jaxbandits_studies.common.casts import contestant
+from jaxbandits_studies.judging import games
+from jaxbandits_studies.judging.protocol import Case, Entrant, Goal, Margin, Protocol
+
+FIXED = "2026-11-24"
+
+
+def _case(setting: str, title: str, row: Mapping[str, Any]) -> Case:
+    values = {k: title if v == "{title}" else v for k, v in row.items()}
+    make, origin = values.pop("make"), values.pop("origin")
+    horizons, data = tuple(values.pop("horizons", ())), values.pop("data", None)
+    if "family" in values:
+        values["family"] = getattr(thresholds, values["family"])
+    rooms = games, datasets, import_module(f"jaxbandits.{setting}")
+    made = next(getattr(room, make) for room in rooms if hasattr(room, make))
+    return Case(partial(made, **values), origin, horizons, data)
+
+
+def _entrant(setting: str, row: Mapping[str, Any]) -> Entrant:
+    values = dict(row)
+    said = {k: values.pop(k) for k in Entrant._fields[2:] if k in values}
+    said["knows"] = tuple(said.get("knows", ()))
+    return Entrant(*contestant(setting, values), **said)
+
+
+def _protocol(setting: str, table: Mapping[str, Any]) -> Protocol:
+    row = dict(table)
+    cases = {
+        kind: {title: _case(setting, title, each) for title, each in row[kind].items()}
+        for kind in ("tuning", "judging")
+    }
+    entrants = {name: _entrant(setting, x) for name, x in row["entrants"].items()}
+    goal, margins = row.get("goal"), row.get("margins", ())
+    return Protocol(
+        setting,
+        FIXED,
+        row["by_budget"],
+        tuple(row["horizons"]),
+        **cases,
+        entrants=entrants,
+        quick=tuple(row["quick"]),
+        goal=goal and Goal(**goal | {"candidates": tuple(goal["candidates"])}),
+        margins=tuple(
+            Margin(**each | {"candidates": tuple(each["candidates"])})
+            for each in margins
+        ),
+        seen=row["seen"],
+        variants=tuple(row["variants"]),
+    )
+
+
+_FILE = resources.files(__package__) / "protocols.toml"
+_TABLE = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+PROTOCOLS = {setting: _protocol(setting, table) for setting, table in _TABLE.items()}
