@@ -40,30 +40,26 @@ def decades(horizon: int) -> np.ndarray:
     return 10 ** np.arange(3, int(np.log10(horizon)) + 1)
 
 
-def regret_at(policy: Any, game: Any, rounds: np.ndarray, seeds: int) -> np.ndarray:
-    """Regret of runs in the library, f64[rounds, seeds]."""
+def regrets(
+    policies: Any, game: Any, ends: np.ndarray, seeds: int, root_seed: int = 0
+) -> np.ndarray:
+    """Regret of runs in the library, f64[policies, ends, seeds].
+
+    By rounds, or by what is spent where a budget ends the game.
+    """
     import jaxbandits as jb
 
+    spent = game.provenance["setting"] in ("budgeted", "farewell")
     data = jb.simulate(
-        policy,
+        policies,
         game,
-        horizon=int(rounds[-1]),
         seeds=seeds,
-        checkpoints=rounds.tolist(),
+        root_seed=root_seed,
+        checkpoints=ends.tolist(),
+        **{"budget" if spent else "horizon": int(ends[-1])},
     )
-    regret = data["regret"].isel(policy=0).transpose("checkpoint", ...).values
-    return regret.reshape(len(rounds), -1)
-
-
-def regret_by(policy: Any, game: Any, time: np.ndarray, seeds: int) -> np.ndarray:
-    """As `regret_at`, of a game that ends when a budget is spent."""
-    import jaxbandits as jb
-
-    data = jb.simulate(
-        policy, game, budget=int(time[-1]), seeds=seeds, checkpoints=time.tolist()
-    )
-    regret = data["regret"].isel(policy=0, params=0)
-    return regret.transpose("checkpoint", "seed").values
+    regret = data["regret"].isel(params=0)
+    return regret.transpose("policy", "checkpoint", "seed").values
 
 
 def row(*entries: object) -> None:
@@ -72,6 +68,13 @@ def row(*entries: object) -> None:
 
 def said(mean: float, error: float) -> str:
     return f"{mean:,.0f} ± {error:,.0f}"
+
+
+def lost_runs_of(runs: np.ndarray, most: float) -> tuple[str, str, str]:
+    """Mean regret, the worst run, and the share that loses half of the most or more."""
+    mean, error = runs.mean(), runs.std() / len(runs) ** 0.5
+    lost = np.mean(runs > most / 2)
+    return f"{mean:.1f} ± {error:.1f}", f"{runs.max():,.0f}", f"{lost:.2%}"
 
 
 # Cell Thompson sampling, theory/cell-thompson.md.
@@ -170,7 +173,7 @@ def trap_runs(make: Callable, seeds: int, rounds: np.ndarray) -> np.ndarray:
     values = np.array([[0.0, 1.0], [SURE, 1.0]])
     chances = np.array([[1 - COIN, COIN], [1.0, 0.0]])
     game = censored.plain("coin and sure thing", discrete, Discrete(values, chances))
-    return regret_at(make(game.problem), game, rounds, seeds)
+    return regrets(make(game.problem), game, rounds, seeds)[0]
 
 
 def trap_table(instances: int, horizon: int) -> None:
@@ -258,7 +261,7 @@ def waits_table(instances: int, horizon: int) -> None:
     row("game", *(f"{t:,}" for t in rounds))
     for seed in (901, 902, 903):
         game = drawn_times("drawn", seed, [0.2, 0.5, 1.0], 3)
-        regret = regret_at(cell_thompson(game.problem), game, rounds, instances)
+        regret = regrets(cell_thompson(game.problem), game, rounds, instances)[0]
         row(seed, *(said(*mean_and_error(x)) for x in regret))
 
 
@@ -346,7 +349,7 @@ def library_runs(values: Moments, seeds: int, rounds: np.ndarray) -> np.ndarray:
         exponential, ARMS, BUDGET, lowest=LOWEST * 0.99, highest=HIGHEST * 1.01
     )
     game = allocation.random_environment("grid", problem, drawn, np.stack(values))
-    return regret_at(allocation.thompson(problem), game, rounds, seeds)
+    return regrets(allocation.thompson(problem), game, rounds, seeds)[0]
 
 
 def allocation_table(instances: int, horizon: int) -> None:
@@ -399,7 +402,6 @@ def at_random(delay: np.ndarray, value: np.ndarray, time: np.ndarray) -> np.ndar
 
 def hazard_table(instances: int, horizon: int) -> None:
     """The policy itself, on as many drawn instances of two macro-arms."""
-    import jaxbandits as jb
     from jaxbandits import farewell
 
     time = decades(horizon)
@@ -410,15 +412,8 @@ def hazard_table(instances: int, horizon: int) -> None:
         for i in range(instances):
             delay, value = drawn_waits(rng, 2, num_waits)
             game = farewell.make_environment("drawn", delay, value, num_waits=num_waits)
-            data = jb.simulate(
-                farewell.hazard_thompson(game.problem),
-                game,
-                budget=horizon,
-                seeds=1,
-                root_seed=i,
-                checkpoints=time.tolist(),
-            )
-            regret.append(data["regret"].values.reshape(-1))
+            policy = farewell.hazard_thompson(game.problem)
+            regret.append(regrets(policy, game, time, 1, root_seed=i).ravel())
             random.append(at_random(delay, value, time))
         bound = hazards.bayes_regret_bound(time, 2, num_waits)
         columns = [mean_and_error(np.array(x).T) for x in (regret, random)]
@@ -453,7 +448,7 @@ def both_hazards(game: Any, time: np.ndarray, seeds: int) -> np.ndarray:
     from jaxbandits import farewell
 
     made = [farewell.hazard_thompson(game.problem, joint=x) for x in (False, True)]
-    return np.stack([regret_by(x, game, time, seeds) for x in made])
+    return np.concatenate([regrets(x, game, time, seeds) for x in made])
 
 
 def gap_table(instances: int, horizon: int) -> None:
@@ -464,15 +459,7 @@ def gap_table(instances: int, horizon: int) -> None:
     row("time", "hazard TS", *columns, "joint", *columns)
     regret = both_hazards(game, time, instances).swapaxes(0, 1)
     for t, both in zip(time, regret, strict=True):
-        told = (
-            (
-                f"{np.mean(x):.1f} ± {np.std(x) / len(x) ** 0.5:.1f}",
-                f"{np.max(x):,.0f}",
-                f"{np.mean(x > most * t / 2):.2%}",
-            )
-            for x in both
-        )
-        row(f"{t:,}", *(entry for entries in told for entry in entries))
+        row(f"{t:,}", *(x for runs in both for x in lost_runs_of(runs, most * t)))
 
 
 def with_gaps(seed: int, waits: Sequence[int], falling: bool):
@@ -526,8 +513,8 @@ def duel_runs(
     coins = censored.plain("coins", bernoulli, Bernoulli(np.array(means)))
     game = censored.duels(coins)
     policy = censored.cell_self_sparring(game.problem)
-    params = policy.params._replace(prior_ended=1e7, reward_spread=spread)
-    return regret_at(policy._replace(params=params), game, rounds, seeds)
+    policy = policy.with_params(prior_ended=1e7, reward_spread=spread)
+    return regrets(policy, game, rounds, seeds)[0]
 
 
 def sparring_table(instances: int, horizon: int) -> None:
@@ -566,7 +553,6 @@ def two_arms(values: list, chances: list):
 
 def shrunk_table(instances: int, horizon: int) -> None:
     """Two coins, and an arm that mostly brings the same beside a sure thing."""
-    import jaxbandits as jb
     from jaxbandits import budgeted
 
     p, q = COINS
@@ -607,15 +593,8 @@ def shrunk_table(instances: int, horizon: int) -> None:
             "omega": plain(game.problem),
             "BTS": budgeted.bts(game.problem),
         }
-        data = jb.simulate(
-            cast,
-            game,
-            budget=float(horizon),
-            seeds=instances,
-            checkpoints=rounds.tolist(),
-        )
-        regret = data["regret"].isel(params=0).transpose("policy", "checkpoint", "seed")
-        for policy, runs in zip(cast, regret.values, strict=True):
+        played = regrets(cast, game, rounds, instances)
+        for policy, runs in zip(cast, played, strict=True):
             for i, t in enumerate(rounds):
                 told = theory[name].get(policy)
                 row(
@@ -672,7 +651,6 @@ def coin_beside_sure(correlation: float):
 
 def ratio_table(instances: int, horizon: int) -> None:
     """Runs with a coin whose reward and cost are opposite, independent or one coin."""
-    import jaxbandits as jb
     from jaxbandits import budgeted
 
     price = budgeted.price_thompson
@@ -683,23 +661,10 @@ def ratio_table(instances: int, horizon: int) -> None:
     row("reward and cost", "budget", "by theory", *columns, "price TS", *columns[1:])
     for name, correlation in TOGETHER.items():
         game = coin_beside_sure(correlation)
-        data = jb.simulate(
-            [make(game.problem) for make in (budgeted.ratio_thompson, price)],
-            game,
-            budget=float(horizon),
-            seeds=instances,
-            checkpoints=budgets.tolist(),
-        )
-        regret = data["regret"].isel(params=0).transpose("checkpoint", "policy", "seed")
-        for i, (budget, both) in enumerate(zip(budgets, regret.values, strict=True)):
-            told = [
-                (
-                    f"{runs.mean():.1f} ± {runs.std() / len(runs) ** 0.5:.1f}",
-                    f"{runs.max():,.0f}",
-                    f"{np.mean(runs > gap * budget / 2):.2%}",
-                )
-                for runs in both
-            ]
+        made = [make(game.problem) for make in (budgeted.ratio_thompson, price)]
+        ratio, prices = regrets(made, game, budgets, instances)
+        for i, budget in enumerate(budgets):
+            told = [lost_runs_of(x[i], gap * budget) for x in (ratio, prices)]
             lost = f"{theory[i]:.1f}" if correlation == -1 else ""
             row(name, f"{budget:,}", lost, *told[0], *told[1])
     print("\nThe power of the budget that regret exceeds, opposite")

@@ -20,9 +20,8 @@ from jaxbandits_studies.allocation.fits import (
     synthetic_answers,
 )
 from jaxbandits_studies.allocation.greedy import flow, marginal_greedy_errors
-from jaxbandits_studies.allocation.oracle import oracle
-from jaxbandits_studies.allocation.outsider import OUTSIDER, slsqp
-from jaxbandits_studies.allocation.problems import simulated
+from jaxbandits_studies.allocation.oracle import OUTSIDER, oracle, slsqp
+from jaxbandits_studies.allocation.solvers import simulated
 from jaxbandits_studies.common.data import FOLDER
 from jaxbandits_studies.common.experiment import Options
 from jaxbandits_studies.datasets.fitting import WeibullFit

@@ -17,13 +17,16 @@ from jaxbandits.kernels.allocation import (
     water_filling,
 )
 from jaxbandits.laws.thresholds import exponential, half_normal, lomax, weibull
-from jaxbandits_studies.allocation.problems import Batch, campaigns, quizzes, simulated
 from jaxbandits_studies.allocation.solvers import (
+    Batch,
     Solver,
     ascent,
+    campaigns,
     family_curves,
     filling,
     integers,
+    quizzes,
+    simulated,
     weibull_curves,
 )
 

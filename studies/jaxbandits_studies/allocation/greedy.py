@@ -27,10 +27,14 @@ from jaxbandits.plots import (
     share_names,
 )
 from jaxbandits_studies.allocation.cases import CASES, LOMAX_SHAPE, TINY
-from jaxbandits_studies.allocation.problems import quizzes, simulated
-from jaxbandits_studies.allocation.solver_records import mean_and_error, solver_record
-from jaxbandits_studies.allocation.solvers import Solver
-from jaxbandits_studies.allocation.stopwatch import timed
+from jaxbandits_studies.allocation.solvers import (
+    Solver,
+    mean_and_error,
+    quizzes,
+    simulated,
+    solver_record,
+    timed,
+)
 from jaxbandits_studies.common.experiment import Options, Outcome
 
 STEPS = (64, 128, 256, 512, 1024, 2048)

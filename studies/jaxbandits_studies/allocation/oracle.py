@@ -1,21 +1,27 @@
 """The oracles of the allocation setting, eqs. (12) and (13): how good, how fast."""
 
+import time
 from functools import partial
 
 import jax
 import numpy as np
 import xarray as xr
+from scipy import optimize
 
 from jaxbandits.plots import figure, line_style, readable_ticks
-from jaxbandits_studies.allocation.cases import CASES, SLOW_TO_COMPILE, worth
-from jaxbandits_studies.allocation.outsider import OUTSIDER, slsqp
-from jaxbandits_studies.allocation.problems import Batch
-from jaxbandits_studies.allocation.solver_records import mean_and_error, solver_record
-from jaxbandits_studies.allocation.solvers import Solver
-from jaxbandits_studies.allocation.stopwatch import REPEATS, timed
+from jaxbandits_studies.allocation.cases import CASES, SLOW_TO_COMPILE, Case, worth
+from jaxbandits_studies.allocation.solvers import (
+    REPEATS,
+    Batch,
+    Solver,
+    mean_and_error,
+    solver_record,
+    timed,
+)
 from jaxbandits_studies.common.experiment import Options, Outcome
 
 FLOOR = 1e-16  # stands for a gap of 0 on a logarithmic axis
+OUTSIDER = "SciPy SLSQP"
 OUTSIDER_PROBLEMS, OUTSIDER_QUICK = 100, 5  # at most, for one may take 0.1 s
 
 
@@ -124,3 +130,32 @@ def _draw_solvers(datasets):
     time_ax.set_xlabel("µs per solve")
     fig.set_figheight(max(fig.get_figheight(), 1.2 + 0.27 * place))
     return fig
+
+
+def slsqp(case: Case, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
+    """SciPy's sequential quadratic programming from the even split.
+
+    With exact gradients and SciPy's own tolerances. Marginals may be infinite at 0, so
+    that arms get at least a billionth of the budget.
+
+    Returns:
+      ``(allocations f64[N, K], seconds f64[N])``.
+    """
+    allocations, times = [], [time.perf_counter()]
+    for row in zip(*batch, strict=True):
+        allocations.append(_slsqp_one(case, *row))
+        times.append(time.perf_counter())
+    return np.array(allocations), np.diff(times)
+
+
+def _slsqp_one(case, weight, rate, shape, budget):
+    spent = {"type": "eq", "fun": lambda x: np.sum(x) - budget}
+    spent["jac"] = lambda x: np.ones_like(x)
+    return optimize.minimize(
+        lambda x: -np.sum(weight * case.value(x, rate, shape)),
+        np.full(weight.size, budget / weight.size),
+        jac=lambda x: -weight * case.slope(x, rate, shape),
+        method="SLSQP",
+        bounds=[(1e-9 * budget, budget)] * weight.size,
+        constraints=[spent],
+    ).x

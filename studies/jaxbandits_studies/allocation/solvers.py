@@ -1,8 +1,11 @@
-"""The kernels of the allocation setting in one form: a problem in, a solution out."""
+"""Problems of the allocation setting, what solves them, and how long that takes."""
 
+import time
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -10,7 +13,60 @@ from jax import lax
 from jaxbandits.kernels.allocation import Curves, projected_gradient
 from jaxbandits.kernels.lambert import beyond_mode
 from jaxbandits.laws.thresholds import curves, weibull
-from jaxbandits_studies.datasets.synthetic import LARGEST_BUDGET
+from jaxbandits.stats import entry, make_record
+from jaxbandits_studies.datasets.synthetic import (
+    LARGEST_BUDGET,
+    criteo_like_parameters,
+    ednet_like_parameters,
+)
+
+REPEATS = 3  # the best one counts: on a shared machine noise only slows things down
+
+
+class Batch(NamedTuple):
+    """Problems: maximise ``sum_i weight_i G(x_i, rate_i)``, ``sum_i x_i = budget``.
+
+    Attributes:
+      weight: f64[N, K].
+      rate: f64[N, K].
+      shape: f64[N, K], 1 if the family has none.
+      budget: f64[N].
+    """
+
+    weight: np.ndarray
+    rate: np.ndarray
+    shape: np.ndarray
+    budget: np.ndarray
+
+
+def simulated(count: int, shape: float = 1.0, num_arms: int = 10) -> Batch:
+    """Problems of appendix A.1: rates ~ U[1/40, 2], weights ~ U(0, 1], B = 40."""
+    rng = np.random.default_rng(40)
+    u = rng.uniform(size=(2, count, num_arms))
+    shapes = np.full((count, num_arms), shape)
+    return Batch(1 - u[0], 1 / 40 + (2 - 1 / 40) * u[1], shapes, np.full(count, 40.0))
+
+
+def quizzes(count: int) -> Batch:
+    """EdNet-like problems, K = 20: Weibull laws of shape 1.3 to 2.5, B = 700 s."""
+    drawn = [ednet_like_parameters(20, seed) for seed in range(count)]
+    return Batch(
+        np.array([arms.probability for arms in drawn]),
+        1 / np.array([arms.scale for arms in drawn]),
+        np.array([arms.shape for arms in drawn]),
+        np.array([arms.budget for arms in drawn]),
+    )
+
+
+def campaigns(count: int) -> Batch:
+    """Criteo-like problems, K = 15: one user each, with 1 to 40 impressions."""
+    drawn = [criteo_like_parameters(15, seed) for seed in range(count)]
+    return Batch(
+        np.array([arms.probability for arms in drawn]),
+        np.array([arms.rate for arms in drawn]),
+        np.array([arms.shape for arms in drawn]),
+        np.array([float(arms.budgets[0]) for arms in drawn]),
+    )
 
 
 class Solver(NamedTuple):
@@ -80,3 +136,45 @@ def integers(kernel):
         return kernel(weight[:, None] * reached, budget.astype(jnp.int32))
 
     return solve
+
+
+def timed(solver: Solver, batch: Batch, dtype, repeats=REPEATS):
+    """Solutions of a batch as NumPy arrays, and the seconds of the best run."""
+    columns = tuple(jnp.asarray(column, dtype) for column in batch)
+    run = _program(solver.solve, solver.piece)
+    out, best = jax.block_until_ready(run(columns)), np.inf
+    for _ in range(repeats):
+        began = time.perf_counter()
+        jax.block_until_ready(run(columns))
+        best = min(best, time.perf_counter() - began)
+    return jax.tree.map(np.asarray, out), best
+
+
+@cache
+def _program(solve, piece):
+    """A kernel for batches; held, for a reference may be asked for again."""
+
+    def one(row):
+        return solve(*row)
+
+    if piece is None:
+        return jax.jit(jax.vmap(one))
+    return jax.jit(lambda columns: lax.map(one, columns, batch_size=piece))
+
+
+def mean_and_error(values):
+    """Mean and its standard error, of those that are numbers."""
+    values = values[np.isfinite(values)]
+    error = np.std(values, ddof=1) / np.sqrt(values.size) if values.size > 1 else None
+    return np.mean(values), error
+
+
+def solver_record(experiment, environment, solver, options, **metrics):
+    return make_record(
+        experiment,
+        environment,
+        solver,
+        {key: entry(*number) for key, number in metrics.items()},
+        seeds=options.seeds,
+        horizon=options.horizon,
+    )

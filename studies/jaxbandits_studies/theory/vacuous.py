@@ -11,11 +11,11 @@ class VacuousBound(RuntimeWarning):
     """A bound exceeds what no policy can exceed, at every horizon asked for."""
 
 
-def checked(bound: np.ndarray, trivial: Numbers) -> np.ndarray:
+def checked(bound: np.ndarray, trivial: Numbers, name: str = "the bound") -> np.ndarray:
     """The bound; warns the caller of the caller if it is vacuous throughout."""
     if np.size(bound) and np.all(bound > trivial):
         warnings.warn(
-            "the bound says nothing here: no policy can do worse at any horizon asked "
+            f"{name} says nothing here: no policy can do worse at any horizon asked "
             "for",
             VacuousBound,
             stacklevel=4,

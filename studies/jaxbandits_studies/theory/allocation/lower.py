@@ -1,6 +1,5 @@
 """What no policy can promise, Theorem 3.1 and Appendix B, and what none exceeds."""
 
-import warnings
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -13,7 +12,6 @@ from jaxbandits_studies.theory.domains import (
     Whole,
     domains,
 )
-from jaxbandits_studies.theory.vacuous import VacuousBound
 
 Arms = Annotated[int, Whole(2)]
 
@@ -146,15 +144,3 @@ def is_vacuous(bound: Numbers, horizon: Numbers, num_arms: int) -> np.ndarray:
     if np.any(np.isnan(bound)):
         raise ValueError(f"bound must be numbers, got {bound}")
     return np.asarray(bound > trivial_bound(horizon, num_arms))
-
-
-def checked(bound: np.ndarray, name: str, T: np.ndarray, K: int) -> np.ndarray:
-    """The bound; warns the caller of the caller if it is vacuous throughout."""
-    if bound.size and np.all(is_vacuous(bound, T, K)):
-        warnings.warn(
-            f"{name} says nothing here: it exceeds K T, the largest regret of any "
-            f"policy, at every horizon asked for (from {np.min(T):g} to {np.max(T):g})",
-            VacuousBound,
-            stacklevel=4,
-        )
-    return bound

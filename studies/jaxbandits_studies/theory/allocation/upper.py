@@ -14,7 +14,7 @@ from jaxbandits_studies.theory.allocation.exponential import (
     check_range,
     lipschitz_constants,
 )
-from jaxbandits_studies.theory.allocation.lower import checked
+from jaxbandits_studies.theory.allocation.lower import trivial_bound
 from jaxbandits_studies.theory.domains import (
     AtLeastOne,
     Count,
@@ -26,6 +26,7 @@ from jaxbandits_studies.theory.domains import (
     broadcast_domains,
     domains,
 )
+from jaxbandits_studies.theory.vacuous import checked
 
 N = TypeVar("N")
 Least = Annotated[N, in_unit_interval, positive]
@@ -101,7 +102,7 @@ def sqrt_bound(
     T, K = horizon, probability.size
     constant = sqrt_constant(p, q, C, budget, lipschitz_constants(m, M, budget))
     bound = constant * np.sqrt(K * T * np.log(T)) + _remainder(T, K)
-    return checked(bound, "the bound of Theorem 4.8, eq. (55),", T, K)
+    return checked(bound, trivial_bound(T, K), "the bound of Theorem 4.8, eq. (55),")
 
 
 @domains
@@ -186,7 +187,7 @@ def log_bound(
     # At T = 1 the logarithms are 0, and an infinite constant times 0 is no number.
     leading = np.where(log > 0, constant, 0.0) * (log**2 + log)
     bound = leading + _remainder(T, K)
-    return checked(bound, "the bound of Theorem 4.11, eq. (56),", T, K)
+    return checked(bound, trivial_bound(T, K), "the bound of Theorem 4.11, eq. (56),")
 
 
 @domains
@@ -208,7 +209,8 @@ def problem_independent_bound(
       `VacuousBound` if no horizon is as large.
     """
     bound = np.asarray(num_arms * rho**0.6 * horizon**0.8)
-    return checked(bound, "the bound of Theorem H.2", horizon, num_arms)
+    trivial = trivial_bound(horizon, num_arms)
+    return checked(bound, trivial, "the bound of Theorem H.2")
 
 
 class EtcRate(NamedTuple):
