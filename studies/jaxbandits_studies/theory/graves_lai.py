@@ -63,9 +63,10 @@ def lower_bound(
     apart. Whatever the rivals, the bound is valid.
 
     Args:
-      below: f64[K, M], P(C <= tau), limits ascending: ``1 - oracle().censoring``.
+      below: f64[K, M] in [0, 1], P(C <= tau), limits ascending: ``1 -
+        oracle().censoring``.
       values: f64[K, M], nu, eq. (2): ``oracle().values``.
-      penalties: f64[M], lambda: ``problem.penalties()``.
+      penalties: f64[M] >= 0, lambda: ``problem.penalties()``.
 
     Returns:
       A `LowerBound`; 0 where a single arm's pulls at the best limit show everything.
@@ -101,10 +102,10 @@ def of_symbols(
     have any chances, and also those symbols whose chance is 0.
 
     Args:
-      chances: f64[K, S], of the symbols; what is left to 1 is of none of them.
+      chances: f64[K, S] in [0, 1], of the symbols; what is left to 1 is of none.
       seen: [S], position in 0, ..., M - 1 of the shortest limit that shows a symbol.
       gains: f64[K, S], what a round that shows it is worth on average.
-      penalties: f64[M], what a round that shows nothing loses.
+      penalties: f64[M] >= 0, what a round that shows nothing loses.
     """
     if chances.size == 0 or penalties.size == 0:
         raise ValueError("chances and penalties must have an entry at least")

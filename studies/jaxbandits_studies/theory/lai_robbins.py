@@ -61,7 +61,7 @@ def above(
 
     Args:
       values: f64[A, n], of one law per row.
-      chances: f64[A, n], of the values.
+      chances: f64[A, n] >= 0, of the values.
       level: f64[A].
       highest: the most that any law of the class may be.
 
@@ -88,10 +88,10 @@ def joint(
     Args:
       reward: f64[A, n], of the pairs that an arm's pull may show; one arm per row.
       cost: f64[A, n], of the same pairs.
-      chances: f64[A, n], of the pairs.
+      chances: f64[A, n] >= 0, of the pairs.
       ratio: f64[A] > 0, r*, the best arm's mean reward over its mean cost.
       highest_reward: the most that a reward may be.
-      lowest_cost: the least that a cost may be.
+      lowest_cost: number >= 0, the least that a cost may be.
 
     Returns:
       f64[A]; 0 where the arm's ratio is r* or more.
@@ -124,12 +124,12 @@ def independent(
 
     Args:
       reward: f64[A, n], values of an arm's reward; one arm per row.
-      reward_chances: f64[A, n].
+      reward_chances: f64[A, n] >= 0.
       cost: f64[A, m], values of its cost.
-      cost_chances: f64[A, m].
+      cost_chances: f64[A, m] >= 0.
       ratio: as for `joint`, with the other arguments.
       highest_reward: the most that a reward may be.
-      lowest_cost: the least that a cost may be.
+      lowest_cost: number >= 0, the least that a cost may be.
 
     Returns:
       f64[A], at least what `joint` says; infinite where no pair of laws will do.

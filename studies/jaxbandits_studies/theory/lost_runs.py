@@ -52,7 +52,7 @@ def pulls_until_given_up(
 
     Args:
       rounds: real array >= 1, t.
-      rho: of the policy.
+      rho: number > 0, of the policy.
       other: q in (0, 1).
       confidence: ``share``, of share-UCB, or ``log_share``, log(t/n).
 
@@ -103,7 +103,7 @@ def lost_regret(
 
     Args:
       rounds: real array >= 1, increasing.
-      rho: of the policy.
+      rho: number > 0, of the policy.
       best, other: p > q, in (0, 1).
       confidence: as of `pulls_until_given_up`.
     """
@@ -124,7 +124,7 @@ def exponent(rho: Positive[float], best: Inside[float], other: Inside[float]) ->
     ``2 rho (1 - q) / q log(1 / (1 - p))``.
 
     Args:
-      rho: of the policy.
+      rho: number > 0, of the policy.
       best, other: p > q, in (0, 1).
     """
     p, q = best, other

@@ -50,7 +50,7 @@ def rounds_left_alone(
 
     Args:
       pulls: whole numbers >= 1, n.
-      rho: of the policy.
+      rho: number > 0, of the policy.
       shown: r in (0, q), the reward of all n pulls.
       rival: q in (0, 1), what the rival always brings.
       variance: ``shrunk``, ``switch``, or ``none`` for omega-UCB.

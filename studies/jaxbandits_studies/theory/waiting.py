@@ -69,7 +69,7 @@ def for_gains(
     Args:
       count: j >= 1.
       gains: real ``[n]`` in [0, 1], those that there are.
-      chances: real ``[n]``, how likely; they add up to 1.
+      chances: real ``[n]`` in [0, 1], how likely; they add up to 1.
       within: eta in (0, 1), below their mean mu; b_j is the chance of a draw of mu -
         eta or more.
       drawn: ``(count, mean, variance, level) -> chance`` of a draw of at least a level;

@@ -2,7 +2,6 @@
 
 import warnings
 from decimal import Decimal, localcontext
-from functools import partial
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from jaxbandits_studies.theory import allocation
-from tests.tables import assert_named, assert_refused, each_row
+from tests.tables import each_row
 
 # The numbers of Appendix A.1.
 SETTING = dict(budget=40.0, m=1.0, M=80.0)
@@ -405,79 +404,3 @@ def test_printed_radii_at_the_edges_are_0_or_infinite():
     np.testing.assert_array_equal(radii.rate[:2], [np.inf, 0])
     np.testing.assert_array_equal(radii.probability, [np.inf, 0, np.inf])
     assert radii.rate.shape == (3,)
-
-
-def test_bad_input_of_the_bounds_is_named():
-    good = dict(horizon=1e4) | INSTANCE
-    wrong = {
-        "horizon": [[1e4, 0.5], np.nan],
-        "probability": [[0.9, 0.6, 0.4, 1.2], [0.9, 0.6, 0.4, -0.2], np.zeros(4)],
-        "rate": [[0.02, 0.2, 1, 2], [0.05, 0.2, 1, 2.1], [0.05, 0.2, 1, 0.0]],
-        "budget": [0.0, [40.0, 40.0]],
-        "m": [0.0, 80.0],
-        "M": [np.inf],
-    }
-    for bound in (allocation.sqrt_bound, allocation.log_bound):
-        assert_named(partial(quietly, bound), good, wrong)
-        both = {"probability": [PROBABILITY[:2]]}
-        assert_named(partial(quietly, bound), good, both, "^{} and rate must")
-    log_bound = partial(quietly, allocation.log_bound)
-    assert_named(log_bound, good | {"p_min": 0.1}, {"p_min": [0.0, 0.3, np.nan]})
-    good = dict(count=3, round=10, p_hat=0.5, c_hat=0.5) | SETTING
-    wrong = dict(
-        count=[-1], round=[0], p_hat=[1.1], c_hat=[-0.1], m=[90.0], budget=[-1]
-    )
-    assert_named(allocation.printed_radii, good, wrong)
-
-
-def test_bad_input_of_the_constants_is_named():
-    q, C = optimum(1.0)
-    constants = allocation.lipschitz_constants(1.0, 80.0, 40.0)
-    rows = []
-    for bad, name in (
-        ((PROBABILITY, q[:2], C), "probability, success and floor"),
-        ((PROBABILITY, 0 * q, C), "success"),
-        ((PROBABILITY, q, 0 * C), "floor"),
-        ((2 * PROBABILITY, q, C), "probability"),
-        (([], [], []), "probability, success and floor"),
-    ):
-        root = partial(allocation.sqrt_constant, *bad, 40.0, constants)
-        log = partial(allocation.log_constant, *bad, 40.0, constants, 0.2, 4)
-        rows += [(root, f"^{name} must"), (log, f"^{name} must")]
-    assert_refused(rows)
-
-
-def test_bad_input_of_the_lower_bounds_is_named():
-    for bound in (
-        allocation.lower_bound,
-        allocation.proved_lower_bound,
-        allocation.lower_bound_instance,
-    ):
-        bound(10, 10)
-        assert_refused(
-            [
-                (partial(bound, 9, 10), "^horizon must be at least"),
-                (partial(bound, 10, 1), "^num_arms must be at least"),
-                (partial(bound, 10, 2.5), "^num_arms must be an integer"),
-            ]
-        )
-
-
-def test_bad_input_of_the_small_functions_is_named():
-    pair = [0.5, 0.5]
-    assert_refused(
-        [
-            (lambda: allocation.g([1.0, -1.0]), "^v must be >= 0"),
-            (lambda: allocation.g_slope([1.0, -1.0]), "^v must be >= 0"),
-            (lambda: allocation.problem_independent_bound(10.0, 3, 0.5), "^rho must"),
-            (lambda: allocation.etc_rate(10.0, 1.5), "^alpha must be in"),
-            (
-                lambda: allocation.best_allocation(pair, [1.0], 2.0),
-                "probability and rate must have one shape",
-            ),
-            (
-                lambda: allocation.best_allocation([-0.5], [1.0], 2.0),
-                "^probability must be >= 0",
-            ),
-        ]
-    )

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from jaxbandits_studies.theory import budgeted
-from tests.tables import assert_named, each_row
+from tests.tables import each_row
 
 REWARD = np.array([0.8, 0.1, 0.5])
 COST = np.array([0.4, 0.1, 0.5])
@@ -244,33 +244,6 @@ def test_theorem_4_fails_for_an_arm_without_reward():
 
 
 MEANS = dict(mean_reward=[0.5, 0.2], mean_cost=[0.5, 0.5])
-
-
-def test_bad_input_of_the_regret_bound_is_named():
-    good = dict(budgets=[10.0], rho=1.0, eta_reward=1.0, eta_cost=1.0, **MEANS)
-    wrong = {
-        "mean_reward": [[0.5, 1.1], [0.5, np.nan], [0.5], 0.5],
-        "mean_cost": [[0.5, 0.0], [0.5, 1.1], [0.5, np.nan]],
-        "rho": [0.0, np.inf],
-        "eta_reward": [1.5, [1.0, 1.0, 1.0]],
-        "eta_cost": [-0.1],
-        "tail_constant": [-1.0],
-        "budgets": [[10.0, 0.2], [0.0], [np.nan]],
-    }
-    assert_named(budgeted.regret_bound, good, wrong, "{}.* must")
-    assert_named(budgeted.regret_bound, good, {"budgets": [[1e12]]}, "tau.* must")
-
-
-def test_bad_input_of_the_rest_is_named():
-    wrong = dict(tau=[0, 2.5, np.nan, [5, -1]], rho=[-1.0], num_arms=[0, 2.0])
-    assert_named(budgeted.xi, dict(tau=10, rho=1.0, num_arms=2), wrong)
-    good = dict(tau=10, rho=1.0, **MEANS)
-    assert_named(budgeted.sufficient_pulls, good, dict(tau=[0, 2.5, np.nan, [5, -1]]))
-    wrong = dict(budgets=[0.5], rho=[0.0])
-    assert_named(budgeted.regret_rate, dict(budgets=2.0, rho=1.0), wrong)
-    assert_named(
-        budgeted.trivial_bound, dict(budgets=2.0, **MEANS), dict(budgets=[0.0])
-    )
 
 
 def test_bounds_have_the_shape_of_what_they_are_asked_for():

@@ -15,7 +15,7 @@ from jaxbandits.plain.gains import Sums
 from jaxbandits_studies.theory import cells as theory
 from jaxbandits_studies.theory import products
 from jaxbandits_studies.theory.gains import chance_above
-from tests.tables import assert_refused, each_row
+from tests.tables import each_row
 
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 bounds = import_module("bounds")
@@ -201,30 +201,3 @@ def test_a_new_arm_is_tried_no_more_often(limits, passed):
     assert abs(tried - bound) < 4 * np.sqrt(bound * (1 - bound) / draws)
     if limits == 1:
         assert bound == pytest.approx(((1 - value) / (1 + penalty)) ** passed)
-
-
-def test_what_is_out_of_range_is_refused():
-    assert_refused(
-        [
-            (lambda: theory.values([0.5, 1.5], [0, 0], [0, 0]), "^hazard must be in"),
-            (lambda: theory.values([0.5], [0, 0], [0]), "^gain must have the shape"),
-            (lambda: theory.values([0.5], [0], [0, 0]), "^penalty must have the shape"),
-            (
-                lambda: theory.deviation([0.5], [1], [0], [0.5], [2]),
-                "^other_gain must be in",
-            ),
-            (lambda: theory.bayes_regret_bound(0.5, 2, [0.1]), "^horizon must be >= 1"),
-            (
-                lambda: theory.bayes_regret_bound(10, 2, [0.1], size=3),
-                "^size must be at most 2",
-            ),
-            (
-                lambda: theory.bayes_regret_bound(10, 2, [0.1], largest_cost=1.0),
-                "^largest_cost must be 0",
-            ),
-            (lambda: theory.chance_after_failures(-1, 0.5), "^failures must be >= 0"),
-            (lambda: theory.lost_regret(10, 0.4, 0.5), "^best_minus_other must be"),
-            (lambda: theory.chance_of_trial(1.0, 0.1), "^value must be in"),
-            (lambda: theory.chance_of_trial(0.5, 0.1, 1, 0.5), "^prior_passed must be"),
-        ]
-    )

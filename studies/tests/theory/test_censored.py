@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from jaxbandits_studies.theory import censored, zooming
 from jaxbandits_studies.theory.vacuous import VacuousBound
-from tests.tables import assert_named, assert_refused, each_row
+from tests.tables import each_row
 
 GAPS = np.array([[0.0, 0.5, 0.25], [0.1, 0.2, 1.0]])
 PENALTIES = np.array([0.0, 1.0, 3.0])
@@ -292,76 +292,3 @@ def test_zooming_levels_meet_the_criterion():
         assert np.all((2 * width >= length) | (levels == 0))
         assert levels[-1] > 8 and np.all(np.diff(levels[T >= 10]) >= 0)
     assert zooming.zooming_levels(1, SETUP) == 0
-
-
-def test_bad_input_of_the_bounds_is_named():
-    good = dict(gaps=GAPS, penalties=PENALTIES, horizon=1e6, alpha=2.0)
-    good |= dict(probability=1.0, form="proof", **LOWER)
-    wrong = {
-        "gaps": [-GAPS, GAPS[0], np.zeros((0, 3))],
-        "penalties": [PENALTIES[:2], -PENALTIES],
-        "horizon": [0.5, np.nan],
-        "alpha": [1.0, -1.0],
-        "probability": [1.5],
-        "epsilon": [1.0],
-        "delta": [0.5, 0.48],
-        "form": ["right"],
-    }
-    assert_named(censored.rcucb_regret_bound, good, wrong)
-    good = dict(pulls_reaching=2, arm_pulls=4, round_=9, penalty=1.0, alpha=1.0)
-    good |= dict(gain_radius=1.0, penalty_radius=1.0)
-    wrong = {
-        "pulls_reaching": [5, -1],
-        "round_": [0],
-        "penalty": [-1.0],
-        "alpha": [0.0],
-        "gain_radius": [-1.0],
-        "penalty_radius": [np.inf],
-    }
-    assert_named(censored.confidence_length, good, wrong)
-
-
-def test_bad_input_of_zooming_is_named():
-    wrong = {
-        "num_arms": [0, 2.0],
-        "splits": [1],
-        "delta": [1.0],
-        "alpha": [0.0],
-        "max_limit": [0.0],
-        "penalty": [lambda x: -x - 1],
-    }
-    for bound in (
-        lambda **each: zooming.zooming_loss_bound(1e9, zooming.Zooming(**each), NEAR),
-        lambda **each: zooming.zooming_levels(1e6, zooming.Zooming(**each)),
-    ):
-        assert_named(bound, SETUP._asdict(), wrong)
-
-
-def test_bad_input_of_the_rest_is_named():
-    one, zeros = [[1.0]], np.zeros((1, 3))
-    low = SETUP._replace(alpha=1.0)
-    assert_refused(
-        [
-            (
-                lambda: censored.rcucb_pull_lower(one, [1.0], 10, 2, **LOWER),
-                "num_pairs must",
-            ),
-            (lambda: censored.largest_delta(10, 1), "num_pairs must"),
-            (lambda: censored.coverage_bound(10, 1), "alpha must be above 1"),
-            (
-                lambda: zooming.zooming_loss_bound(1e9, low, NEAR),
-                "alpha must be above 1",
-            ),
-            (lambda: zooming.near_optimality(np.zeros(3), 1.0), "values must"),
-            (
-                lambda: zooming.near_optimality(zeros, 1.0, epsilons=[9.0, 10.0]),
-                "epsilons must",
-            ),
-            (lambda: zooming.packing_numbers(zeros, 1.0, [0.0]), "epsilons must"),
-            (lambda: zooming.zooming_rate(-1), "dimension must"),
-            (
-                lambda: zooming.zooming_loss_bound(1e9, SETUP, NEAR, form=""),
-                "form must",
-            ),
-        ]
-    )

@@ -1,7 +1,5 @@
 """Bounds for Wait-UCB: hand values, coverage of Lemma 1, the algebra of Lemma 3."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from jaxbandits_studies.theory import farewell
-from tests.tables import assert_named, assert_refused, each_row
+from tests.tables import each_row
 
 WAITS = np.array([1, 2])
 GAPS = np.array([[0.0, 0.5], [0.25, 1.0]])
@@ -269,46 +267,3 @@ def test_80_thirds_of_the_coarse_rate_hold_the_leading_term(gaps, T):
     coarse = farewell.coarse_rate(T, gaps, times, waits)
     assert leading <= 80 / 3 * coarse * (1 + 1e-9)
     assert coarse <= farewell.wait_rate(T, gaps, times) * (1 + 1e-9)
-
-
-def test_bad_input_is_named():
-    good = dict(T=3, time=[0.5, 0.5], reward=[0.5, 0.0])
-    wrong = dict(T=[0], time=[[0.5, 0.4], [1.5, -0.5]], reward=[[0.6, 0.5], [0.5]])
-    assert_named(farewell.constant_reward, good, wrong)
-    good = dict(n=3, epsilon=0.1, largest_cost=2)
-    wrong = dict(n=[0], epsilon=[-0.1], largest_cost=[0.5])
-    assert_named(farewell.ratio_deviation, good, wrong)
-    good = dict(T=10.0, gaps=GAPS, mean_time=TIMES, waits=WAITS)
-    low, high = [[0.0, -0.1], [0.1, 0.1]], [[0.0, 1.1], [0.1, 0.1]]
-    wrong = {
-        "T": [[10.0, 0.5], np.nan],
-        "gaps": [low, high, [0.0, 0.1], np.zeros((0, 2))],
-        "mean_time": [0.5 * TIMES, TIMES[0]],
-        "waits": [[0, 1], [1, 2, 3]],
-    }
-    assert_named(farewell.regret_bound, good, wrong)
-    good = dict(counts=3, delta=0.1, largest_cost=5, mean_cost=2.0)
-    wrong = dict(counts=[0], delta=[0, 1.5], largest_cost=[0.5], mean_cost=[0.9, 6.0])
-    assert_named(farewell.radius, good, wrong)
-    wrong = dict(count=[-1], epochs=[0], wait=[0.5])
-    assert_named(farewell.wait_ucb_radius, dict(count=3, epochs=10, wait=2), wrong)
-
-
-def test_bad_input_of_the_rates_is_named():
-    gaps, times = GAPS[:1], TIMES[:1]
-    rows = [(lambda: farewell.wait_rate(10.0, gaps, TIMES), "mean_time must have the")]
-    for rate, second in (
-        (farewell.wait_rate, times),
-        (farewell.fj_rate, times),
-        (farewell.dqzl_rate, 0.5),
-    ):
-        rows += [
-            (partial(rate, 10.0, GAPS, second), r"gaps must have shape \[1, D\]"),
-            (partial(rate, 10.0, 0 * gaps, second), "gaps must have a positive entry"),
-            (partial(rate, 0.0, gaps, second), "T must be >= 1"),
-        ]
-    rows += [
-        (partial(farewell.dqzl_rate, 10.0, gaps, bad), "best_ratio must be")
-        for bad in (-0.1, 1.1)
-    ]
-    assert_refused(rows)

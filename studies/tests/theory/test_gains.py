@@ -7,7 +7,7 @@ from scipy import stats
 
 from jaxbandits.plain.gains import WORDS, Gains
 from jaxbandits_studies.theory import gains
-from tests.tables import assert_refused, each_row
+from tests.tables import each_row
 
 
 def sample(rng):
@@ -107,20 +107,3 @@ def test_of_coins_it_is_a_beta_law():
     found = gains.chance_above(12, 0.0, 0.0, 0.3)
     assert found == pytest.approx(0.7**13)
     assert gains.chance_above(3, 1.0, 0.0, 0.3) == pytest.approx(1 - 0.3**4)
-
-
-def test_what_is_out_of_range_is_refused():
-    assert_refused(
-        [
-            (lambda: gains.two_values(1.1, 0), "^mean must be in"),
-            (lambda: gains.two_values(0.5, 0.3), "^variance must be in"),
-            (lambda: gains.information(0.5, 0.1, 1.0), "^level must be in"),
-            (lambda: gains.least_information([0.5, -1], 0.6), "^gains must be in"),
-            (lambda: gains.least_information([0.5], 0.0), "^level must be in"),
-            (lambda: gains.chance_above(0, 0.5, 0.1, 0.6), "^count must be"),
-            (
-                lambda: gains.least_chance_above(1, 0.5, 0.1, 0.6, 0.5),
-                "^more must be in",
-            ),
-        ]
-    )

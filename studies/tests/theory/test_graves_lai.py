@@ -10,7 +10,7 @@ from scipy.special import rel_entr
 
 from jaxbandits import censored
 from jaxbandits_studies.theory import graves_lai
-from tests.tables import assert_named, each_row
+from tests.tables import each_row
 
 
 def kl(p, q):
@@ -216,40 +216,6 @@ def test_more_limits_of_an_environment_have_to_be_told_apart():
         assert np.all(found.pulls[oracle.gaps == 0] == 0)
         constants.append(found.constant)
     assert all(constant > 0 for constant in constants)
-
-
-def test_mistakes_are_named():
-    good = {"below": [[0.5, 0.6]], "values": [[0.1, 0.2]], "penalties": [0.1, 0.2]}
-    wrong = {
-        "below": [[[0.5, 1.4]]],
-        "values": [[[0.1]], [[0.1, np.nan]]],
-        "penalties": [[0.1], [-0.1, 0.2]],
-    }
-    assert_named(graves_lai.lower_bound, good, wrong, "^{}")
-    falling = {"below": [[[0.5, 0.4]]]}
-    assert_named(graves_lai.lower_bound, good, falling, "^{} must not fall")
-
-
-def test_mistakes_about_symbols_are_named():
-    good = {
-        "chances": [[0.5, 0.2]],
-        "seen": [0, 1],
-        "gains": [[0.1, 0.2]],
-        "penalties": [0.1, 0.2],
-    }
-    wrong = {
-        "chances": [[[0.5, -0.1]]],
-        "seen": [[0]],
-        "gains": [[[0.1, np.inf]], [[0.1]]],
-        "penalties": [[-0.1, 0.1]],
-    }
-    assert_named(graves_lai.of_symbols, good, wrong, "^{}")
-    for says, wrong in (
-        ("^{} must not sum", {"chances": [[[0.5, 0.6]]]}),
-        ("^{} must be positions", {"seen": [[0, 2], [0.5, 1]]}),
-        ("^chances and {}", {"penalties": [[]]}),
-    ):
-        assert_named(graves_lai.of_symbols, good, wrong, says)
 
 
 @pytest.mark.slow

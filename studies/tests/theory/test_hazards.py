@@ -14,7 +14,7 @@ from jaxbandits.plain.gains import Sums
 from jaxbandits.protocol import Environment
 from jaxbandits_studies.theory import hazards as theory
 from tests.reference.farewell_environment import exact_table
-from tests.tables import assert_refused, each_row
+from tests.tables import each_row
 
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 bounds = import_module("bounds")
@@ -156,26 +156,6 @@ def test_hazard_thompson_tries_a_new_arm_that_often(newcomer, passed):
     error = np.sqrt(chance * (1 - chance) / draws)
     assert (
         abs(np.mean(acts(words, view, state, params).arm) - chance) < 4 * error + 1e-4
-    )
-
-
-def test_what_is_out_of_range_is_refused():
-    assert_refused(
-        [
-            (lambda: theory.rates([0.5, 1.5], [0, 0]), "^hazard must be in"),
-            (lambda: theory.rates([0.5], [0, 0]), "^value must have the shape"),
-            (
-                lambda: theory.deviation([0.5], [0.5], [0.5, 0.5], [0.1, 0.1]),
-                "^other_hazard must have the shape",
-            ),
-            (lambda: theory.bayes_regret_bound(0.0, 2, 2), "^horizon must be >= 1"),
-            (
-                lambda: theory.bayes_regret_bound(10, 2, 0),
-                "^num_waits must be at least 1",
-            ),
-            (lambda: theory.chance_of_trial(0.5, 0.5), "^prior_passed must be >= 1"),
-            (lambda: theory.chance_of_trial(1.5, 1.0), "^rate must be in"),
-        ]
     )
 
 

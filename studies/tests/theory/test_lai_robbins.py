@@ -1,14 +1,12 @@
 """The nearest rival's divergence: by hand, by the primal, and by a line search."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import rel_entr
 
 from jaxbandits_studies.theory import lai_robbins
-from tests.tables import assert_named, each_row
+from tests.tables import each_row
 
 COIN = [[0.0, 1.0]]
 
@@ -88,15 +86,3 @@ def test_what_needs_no_rival_and_what_has_none():
     assert best == pytest.approx(0, abs=1e-12)
     none = lai_robbins.independent(COIN, coin(0.8), [[0.5]], [[1.0]], [4.0], 1.0, 0.5)
     assert none == [np.inf]
-
-
-def test_mistakes_are_named():
-    good = {"reward": COIN, "cost": [[0.2, 0.5]], "chances": coin(0.5), "ratio": [1.0]}
-    joint = partial(lai_robbins.joint, lowest_cost=0.2)
-    for says, wrong in (
-        ("^{} must be at most", {"reward": [[[0.0, 1.5]]]}),
-        ("^{} must be at least lowest_cost", {"cost": [[[0.1, 0.5]]]}),
-        ("^{}", {"cost": [[[0.5]]], "ratio": [[0.0], [1.0, 1.0]]}),
-        ("^{} must sum to 1", {"chances": [[[0.5, 0.4]]]}),
-    ):
-        assert_named(joint, good, wrong, says)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from jaxbandits_studies.theory import lost_runs
-from tests.tables import assert_named, each_row
+from tests.tables import each_row
 
 
 def test_failures_that_give_an_arm_up_by_hand():
@@ -74,17 +74,3 @@ def test_the_exponent_is_that_of_the_chance():
     chance = np.log(0.5) * lost_runs.pulls_until_given_up(rounds, 1.0, 0.3)
     slope = -np.diff(chance)[0] / np.log(1e200)
     assert slope == pytest.approx(2 * (0.7 / 0.3) * np.log(2), rel=0.01)
-
-
-def test_what_is_no_pair_of_means_is_refused():
-    for bound, first in (
-        (lost_runs.exponent, {}),
-        (lost_runs.lost_regret, {"rounds": [1.0, 2.0]}),
-    ):
-        good = first | {"rho": 1.0, "best": 0.7, "other": 0.5}
-        assert_named(bound, good, {"best": [1.0], "other": [0.0, 1.0]})
-        closer = {"best": [0.4, 0.5]}
-        assert_named(bound, good, closer, "^best_minus_other must")
-    good = {"rounds": [1.0, 2.0], "rho": 1.0, "other": 0.5, "confidence": "share"}
-    wrong = {"confidence": ["log_t"], "other": [0.0]}
-    assert_named(lost_runs.pulls_until_given_up, good, wrong)

@@ -13,7 +13,7 @@ from jaxbandits.budgeted.policies.ratio_thompson import State
 from jaxbandits.budgeted.problem import make_problem
 from jaxbandits.plain.gains import Sums
 from jaxbandits_studies.theory import gains, ratios
-from tests.tables import assert_refused, each_row
+from tests.tables import each_row
 
 REWARD, SAVED = 0.4, 0.55
 
@@ -97,15 +97,3 @@ def test_what_failures_lose_approaches_the_power():
     lost = np.log(ratios.lost_regret(budgets, p, q))
     slopes = np.diff(lost) / np.diff(np.log(budgets))
     assert abs(slopes[-1] - ratios.power(p, q)) < 0.03
-
-
-def test_what_is_out_of_range_is_refused():
-    assert_refused(
-        [
-            (lambda: ratios.chance_after_failures(0, 0.5), "^failures must be"),
-            (lambda: ratios.chance_after_failures(1, 0.0), "^ratio must be"),
-            (lambda: ratios.power(0.4, 0.5), "^best_minus_other must be"),
-            (lambda: ratios.power(1.0, 0.5), "^best must be"),
-            (lambda: ratios.lost_regret(0.5, 0.5, 0.4), "^budget must be"),
-        ]
-    )

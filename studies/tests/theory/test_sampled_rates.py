@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxbandits.kernels.allocation import exponential_water_filling
 from jaxbandits_studies.theory import sampled_rates
-from tests.tables import assert_refused, each_row
+from tests.tables import each_row
 
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 bounds = import_module("bounds")
@@ -94,30 +94,3 @@ def test_runs_are_below_the_bound(num_rates, num_chances):
     )
     assert 0 < regret < bound / 10
     assert regret < equal / 3
-
-
-def test_what_is_out_of_range_is_refused():
-    assert_refused(
-        [
-            (
-                lambda: sampled_rates.bayes_regret_bound(0.5, [0.1], [2]),
-                "^horizon must be >= 1",
-            ),
-            (
-                lambda: sampled_rates.bayes_regret_bound(10, [-0.1], [2]),
-                "^entropy must be >= 0",
-            ),
-            (
-                lambda: sampled_rates.bayes_regret_bound(10, [1.0], [2]),
-                "^entropy must be at most",
-            ),
-            (
-                lambda: sampled_rates.bayes_regret_bound(10, [0.1], [0]),
-                "^num_values must be >= 1",
-            ),
-            (
-                lambda: sampled_rates.bayes_regret_bound(10, [0.1, 0.1], [2, 2, 2]),
-                "^entropy, num_values must have shapes",
-            ),
-        ]
-    )

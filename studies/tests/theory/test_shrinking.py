@@ -4,7 +4,7 @@ import numpy as np
 
 from jaxbandits_studies.theory import lost_runs, shrinking
 from tests.reference.budgeted_policies import OmegaUCB
-from tests.tables import assert_refused, each_row
+from tests.tables import each_row
 
 SHOWN, RIVAL = 0.2, 0.4
 
@@ -98,38 +98,3 @@ def test_the_powers_of_the_page():
     ):
         powers = [1 - lost_runs.exponent(rho, p, q) for p, q in pairs]
         np.testing.assert_allclose(powers, told, atol=0.006)
-
-
-def test_what_is_out_of_range_is_refused():
-    assert_refused(
-        [
-            (
-                lambda: shrinking.rounds_left_alone(0, 0.25, 0.2, 0.4),
-                "^pulls must be >= 1",
-            ),
-            (
-                lambda: shrinking.rounds_left_alone(1, 0.0, 0.2, 0.4),
-                "^rho must be positive",
-            ),
-            (
-                lambda: shrinking.rounds_left_alone(1, 0.25, 0.0, 0.4),
-                "^shown must be in",
-            ),
-            (
-                lambda: shrinking.rounds_left_alone(1, 1.0, 0.5, 0.4),
-                "^rival_minus_shown must",
-            ),
-            (
-                lambda: shrinking.rounds_left_alone(1, 0.25, 0.2, 0.4, "all"),
-                "^variance must be one of",
-            ),
-            (
-                lambda: shrinking.pulls_until_given_up([0.5], 0.25, 0.2, 0.4),
-                "^rounds must be >= 1",
-            ),
-            (
-                lambda: shrinking.lost_regret([10.0], 0.25, 0.2, 0.4, 0.3, 0.5),
-                "^best_minus_rival must be",
-            ),
-        ]
-    )

@@ -11,7 +11,7 @@ from scipy.stats import beta
 
 from jaxbandits_studies.theory import waiting
 from jaxbandits_studies.theory.gains import chance_above
-from tests.tables import assert_refused, each_row
+from tests.tables import each_row
 
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 bounds = import_module("bounds")
@@ -73,24 +73,3 @@ def test_the_numbers_of_the_page():
 def test_a_chance_that_is_no_float_makes_waits_without_end():
     never = waiting.for_gains(2, [0, 1], [0.5, 0.5], 0.2, drawn=lambda *_: 0.0)
     assert never == np.inf
-
-
-def test_what_is_out_of_range_is_refused():
-    assert_refused(
-        [
-            (lambda: waiting.for_hazard(-1, 0.5, 0.1), "^count must be at least 0"),
-            (lambda: waiting.for_hazard(1, 1.5, 0.1), "^hazard must be in"),
-            (lambda: waiting.for_hazard(1, 0.5, 0.0), "^within must be in"),
-            (lambda: waiting.for_gains(0, [0, 1], [0.5, 0.5], 0.1), "^count must be"),
-            (
-                lambda: waiting.for_gains(1, [0, 2], [0.5, 0.5], 0.1),
-                "^gains must be in",
-            ),
-            (lambda: waiting.for_gains(1, [0, 1], [0.5, 0.4], 0.1), "^chances must be"),
-            (lambda: waiting.for_gains(1, [0, 1], [1.0], 0.1), "^chances must be"),
-            (
-                lambda: waiting.for_gains(1, [0, 1], [0.9, 0.1], 0.1),
-                "^within must be below",
-            ),
-        ]
-    )
