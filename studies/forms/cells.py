@@ -327,19 +327,23 @@ def _kl(p: Array, q: Array) -> Array:
     return jnp.maximum(kl, 0.0)
 
 
-def _bisect(problem: Problem, state: Any, too_dear) -> _Dearest:
-    """The smallest price whose cells are not `too_dear`, by its logarithm."""
+def _bisect(problem: Problem, state: Any, higher) -> tuple[_Dearest, _Dearest]:
+    """Cells at the ends of an interval of prices, by their logarithms.
+
+    It is halved, its upper half taken where the cells in the middle are to be
+    `higher`.
+    """
     shape = (problem.num_arms, problem.num_limits)
     ends = (jnp.full(shape, -14.0), jnp.full(shape, 6.0))
 
     def step(_, ends):
         low, high = ends
         middle = (low + high) / 2
-        over = too_dear(_dearest(problem, state, jnp.exp(middle)))
+        over = higher(_dearest(problem, state, jnp.exp(middle)))
         return jnp.where(over, middle, low), jnp.where(over, high, middle)
 
-    _, high = jax.lax.fori_loop(0, _TRIPS, step, ends)
-    return _dearest(problem, state, jnp.exp(high))
+    low, high = jax.lax.fori_loop(0, _TRIPS, step, ends)
+    return tuple(_dearest(problem, state, jnp.exp(end)) for end in (low, high))
 
 
 def cell_kl_ucb(problem: Problem) -> Policy:
@@ -349,7 +353,7 @@ def cell_kl_ucb(problem: Problem) -> Policy:
     def score(noise, view, state, params):
         del noise, params
         most = jnp.log(view.round.astype(float))
-        return _bisect(problem, state, lambda d: d.information > most).value
+        return _bisect(problem, state, lambda d: d.information > most)[1].value
 
     return plays_pairs(base._replace(name="cell KL-UCB", score=score, words=(0, 0)))
 
@@ -375,7 +379,7 @@ def cell_imed(problem: Problem) -> Policy:
         seen = reached > 0
         target = jnp.max(jnp.where(seen, values, -jnp.inf))
         # The dearest price at which the cells are still worth as much.
-        found = _bisect_down(problem, inner, target)
+        found, _ = _bisect(problem, inner, lambda d: d.value >= target)
         against = jnp.where(found.value >= target - 1e-3, found.information, 1e9)
         against = jnp.where(values >= target, 0.0, against)
         index = against + jnp.log(jnp.maximum(reached, 1e-6))
@@ -392,21 +396,6 @@ def best_pair_from_right(score: Float[Array, "K M"]) -> Action:
     """The best pair; of equal ones that with the longest limit."""
     flipped = best_pair(score[:, ::-1])
     return Action(flipped.arm, score.shape[1] - 1 - flipped.limit)
-
-
-def _bisect_down(problem: Problem, state: Any, target: Array) -> _Dearest:
-    """The largest price whose cells are worth `target`."""
-    shape = (problem.num_arms, problem.num_limits)
-    ends = (jnp.full(shape, -14.0), jnp.full(shape, 6.0))
-
-    def step(_, ends):
-        low, high = ends
-        middle = (low + high) / 2
-        enough = _dearest(problem, state, jnp.exp(middle)).value >= target
-        return jnp.where(enough, middle, low), jnp.where(enough, high, middle)
-
-    low, _ = jax.lax.fori_loop(0, _TRIPS, step, ends)
-    return _dearest(problem, state, jnp.exp(low))
 
 
 def cell_ucb(problem: Problem, alpha: float) -> Policy:
