@@ -68,9 +68,10 @@ class Table(rich.table.Table):
     """
 
     def __init__(self, *headers: Any, **options: Any) -> None:
-        frame = {"box": rich.box.SIMPLE_HEAD, "show_edge": False, "pad_edge": False}
-        look = {"padding": (0, 1, 0, 0), "title_justify": "left", "title_style": ""}
-        super().__init__(*headers, **frame | look | options)
+        look: dict[str, Any] = {"box": rich.box.SIMPLE_HEAD, "padding": (0, 1, 0, 0)}
+        look |= {"show_edge": False, "pad_edge": False}
+        look |= {"title_justify": "left", "title_style": ""}
+        super().__init__(*headers, **look | options)
 
     def add_column(self, *header: Any, **options: Any) -> None:
         """As rich's."""

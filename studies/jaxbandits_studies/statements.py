@@ -114,8 +114,8 @@ STATEMENTS = {row["id"]: Statement(**row) for row in _TABLE["claims"]}
 # Experiment -> what its figure is to show, and the claims that decide each.
 HEADLINES: dict[str, dict[str, list[str]]] = _TABLE["headlines"]
 SMALLER = (
-    "What the paper claims of this is not judged: that takes its seeds and horizon "
-    "(without --quick)."
+    "The claims of the paper are judged at its own seeds and horizon only (without "
+    "--quick)."
 )
 
 

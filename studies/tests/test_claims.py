@@ -750,4 +750,6 @@ def test_a_verdict_says_what_holds_and_why_the_rest_does_not():
     assert "budgeted-example2" not in HEADLINES
     _, *lines, _ = verdict_lines("budgeted-example2", judged(statements, "fails"))
     assert any(CAUSES["B2"] in line for line in lines)
-    assert verdict_lines("censored-fig4", []) == []
+    full = "Verdicts of our full runs: jaxbandits paper censored-fig4"
+    assert verdict_lines("censored-fig4", []) == [full]
+    assert verdict_lines("allocation-draws", []) == []

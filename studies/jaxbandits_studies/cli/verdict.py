@@ -3,7 +3,14 @@
 from collections.abc import Sequence
 
 from jaxbandits_studies.common.experiment import Claim
-from jaxbandits_studies.statements import CAUSES, HEADLINES, VERDICTS, reasons, tally
+from jaxbandits_studies.statements import (
+    CAUSES,
+    HEADLINES,
+    VERDICTS,
+    of_experiment,
+    reasons,
+    tally,
+)
 
 
 def verdict_lines(experiment: str, claims: Sequence[Claim]) -> list[str]:
@@ -11,10 +18,12 @@ def verdict_lines(experiment: str, claims: Sequence[Claim]) -> list[str]:
 
     Args:
       experiment: its name.
-      claims: of the paper, judged; without any there is no verdict.
+      claims: of the paper, judged; none are after a quick run, whose reader is shown
+        where the verdicts of full runs are.
     """
     if not claims:
-        return []
+        full = f"Verdicts of our full runs: jaxbandits paper {experiment}"
+        return [full] if of_experiment(experiment) else []
     several = f"{len(claims)} claims" if len(claims) > 1 else "one claim"
     lines = [f"Verdict on {several} of the paper: {tally(c.verdict for c in claims)}."]
     by_id = {claim.id: claim for claim in claims}
