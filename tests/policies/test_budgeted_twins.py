@@ -122,6 +122,7 @@ CASES = {
     "Budget-UCB": _case("budget-ucb", twins.BudgetUCB),
     "Budget-UCB, code": _case("budget-ucb", twins.BudgetUCB, log_factor=2.0),
     "UCB-BV1": _case("ucb-bv1", twins.UCBBV1),
+    # By default no index is finite within these rounds.
     "UCB-B2": _case("ucb-b2", twins.UCBB2, DEAR),
     "UCB-B2, alpha, lambda": _case(
         "ucb-b2",
@@ -180,7 +181,7 @@ LONG = {
     "share, own variances",
     "share, anytime, own variances",
     "price TS, ranges",
-    "UCB-B2, alpha, lambda",
+    "UCB-B2",
     "UCB-B2, code",
     "b-greedy, code",
 }
