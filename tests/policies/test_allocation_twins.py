@@ -184,7 +184,7 @@ CASES = {
 
 
 # Left to the long run: much the same as another case of an entry, or as another entry
-# with an option. What is feasible has tests of its own, in test_allocation_estimates.py.
+# with an option. test_allocation_estimates.py has tests of what is feasible.
 LONG = {
     "RA-ETC, per arm",
     "MG-UCB-Delta",
