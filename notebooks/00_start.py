@@ -22,7 +22,7 @@
 # %%
 import os
 
-# One JAX device per core, to be said before JAX starts: runs are then spread over all.
+# One JAX device per core, set before JAX starts: runs are then spread over all cores.
 os.environ.setdefault("JAX_NUM_CPU_DEVICES", str(os.cpu_count()))
 
 import json
@@ -54,7 +54,7 @@ HORIZON, SEEDS = (150, 5) if TINY else (5_000, 100)
 #
 # `indep()` is one of the paper's instances: ten arms, ten limits, rewards and
 # consumptions independent. Its `problem` is what a learner knows before it starts; its
-# `oracle` knows everything, exactly, and never meets a policy.
+# `oracle` has the exact values of the game; no policy sees them.
 
 # %%
 environment = censored.indep()

@@ -20,7 +20,7 @@
 # %%
 import os
 
-# One JAX device per core, to be said before JAX starts: runs are then spread over all.
+# One JAX device per core, set before JAX starts: runs are then spread over all cores.
 os.environ.setdefault("JAX_NUM_CPU_DEVICES", str(os.cpu_count()))
 
 import tempfile
@@ -135,7 +135,8 @@ plots.plot_heat_map(data.sel(environment="NegCorr"), **at, labels=named)
 # %% [markdown]
 # The same as curves over one parameter, for some values of the other: on PosCorr the
 # radius of the penalty matters most, and the printed radii (1 and 1, the upper right
-# corner above) cost many times the regret of small ones. `errata.md` tells why.
+# corner above) cost many times the regret of small ones; `studies/results/errata.md`
+# says why.
 
 # %%
 plots.plot_sensitivity(

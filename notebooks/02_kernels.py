@@ -41,8 +41,8 @@ PROBLEMS, SEEDS, ROUNDS = (20, 10, 50) if TINY else (10_000, 2_000, 2_000)
 # Arm $i$ succeeds with probability $w_i (1 - e^{-r_i x_i})$ if it gets $x_i$ of a
 # budget $B$. The best split is a water-filling: all arms that get something have the
 # same marginal gain, the others a smaller one. One problem, then ten thousand at a
-# time, each with a bound on what any split could reach (by weak duality), so that
-# nobody has to believe the solver.
+# time, each with a bound on what any split could reach (by weak duality), so that you
+# can check the solver's answer.
 
 
 # %%
@@ -171,6 +171,6 @@ ax.set_title("KL-UCB on three Beta arms: median, 10 to 90 % of the runs")
 fig
 
 # %% [markdown]
-# The simulator does the same with one policy or twenty, on all cores or a GPU, writes
-# books that check themselves, and goes on after an interruption ([a first
+# The simulator does the same with one policy or twenty, on all cores or a GPU. It
+# computes regret exactly, and resumes after an interruption ([a first
 # look](00_start.ipynb)). But nothing forces you to use it.

@@ -15,7 +15,7 @@
 # %%
 import os
 
-# One JAX device per core, to be said before JAX starts: runs are then spread over all.
+# One JAX device per core, set before JAX starts: runs are then spread over all cores.
 os.environ.setdefault("JAX_NUM_CPU_DEVICES", str(os.cpu_count()))
 
 from functools import cache
@@ -36,8 +36,8 @@ BUDGET, SEEDS = (60, 3) if TINY else (5_000, 200)
 # ## A law
 #
 # The power law on [0, 1]: $P(X \le x) = x^a$. A law is a sampler for the rounds, which
-# takes a fixed number of random words, and exact moments for the books. Parameters have
-# a leading axis of arms; the sampler gets those of one arm.
+# takes a fixed number of random words, and exact moments, which regret needs.
+# Parameters have a leading axis of arms; the sampler gets those of one arm.
 
 
 # %%
@@ -109,7 +109,7 @@ game = budgeted.random_environment(
     8,
 )
 check_environment(game, budgeted.uniform(game.problem), rounds=100)
-print("the game keeps the protocol, and its books")
+print("the game keeps the protocol, and its accounting is exact")
 
 # %% [markdown]
 # ## A policy

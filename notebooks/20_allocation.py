@@ -152,7 +152,7 @@ share = found["reward"].isel(params=0, checkpoint=-1).mean().item() / HORIZON
 print(f"rounds with a success, learning included: {share:.4f}")
 
 # %% [markdown]
-# ## Arms in turn, with a budget that nobody knows
+# ## Arms in turn, with an unknown budget
 #
 # Units go to one arm after the other until the round's budget is used up, and an arm
 # that has been left is not returned to. Before the round the learner says in which

@@ -16,7 +16,7 @@
 # %%
 import os
 
-# One JAX device per core, to be said before JAX starts: runs are then spread over all.
+# One JAX device per core, set before JAX starts: runs are then spread over all cores.
 os.environ.setdefault("JAX_NUM_CPU_DEVICES", str(os.cpu_count()))
 
 import warnings
@@ -59,7 +59,7 @@ plots.plot_curves(
 # ## The mean is not the whole story
 #
 # Every seed is another instance, and some are hard. A policy whose median is small may
-# have a long tail: a few runs that settle on the wrong arm for good.
+# have a long tail: a few runs that stay with the wrong arm for good.
 
 # %%
 last = data["regret"].isel(params=0, checkpoint=-1)
@@ -75,16 +75,16 @@ pd.DataFrame(
 )
 
 # %% [markdown]
-# All policies met the same instances and the same luck, so that differences are taken
-# seed by seed. The library says when the seeds do not suffice for an interval: here two
-# runs of 200 weigh more than all others together.
+# All policies played the same instances with the same random numbers, so that
+# differences are taken seed by seed. The library says when the seeds do not suffice for
+# an interval: here two runs of 200 weigh more than all others together.
 
 # %%
-with warnings.catch_warnings(record=True) as told:
+with warnings.catch_warnings(record=True) as caught:
     difference = stats.paired_difference(data, "regret", "share-UCB", "omega*-UCB")
 mean, low, high, _ = (x.isel(params=0, checkpoint=-1).item() for x in difference)
 print(f"share-UCB minus omega*-UCB: {mean:.1f}, 95 % interval [{low:.1f}, {high:.1f}]")
-for warning in told:
+for warning in caught:
     print(warning.message)
 
 # %% [markdown]
@@ -161,8 +161,8 @@ fig
 # %% [markdown]
 # ## Arms that change
 #
-# The paper leaves arms that change for later. `s_br_changing` draws them anew whenever
-# so much money is spent, and nobody is told: a policy that trusts all it has seen goes
+# Arms that change are future work in the paper. `s_br_changing` draws new arms whenever
+# so much money is spent, without notice: a policy that trusts all that it has seen goes
 # on with yesterday's best arm. `discounted_omega_ucb` forgets, and pays for it where
 # nothing changes (`jaxbandits reproduce budgeted-changing` shows both).
 

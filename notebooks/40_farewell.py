@@ -15,7 +15,7 @@
 # %%
 import os
 
-# One JAX device per core, to be said before JAX starts: runs are then spread over all.
+# One JAX device per core, set before JAX starts: runs are then spread over all cores.
 os.environ.setdefault("JAX_NUM_CPU_DEVICES", str(os.cpu_count()))
 
 import numpy as np
