@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from jaxbandits import budgeted, censored, laws, live, simulate
+from jaxbandits.censored.policies.scored import best_super_arm
 from jaxbandits.censored.super_arms.environment import State
 from jaxbandits.plain import ucb
 from jaxbandits.testing import altered, trace_run
-from tests.tables import assert_refused, naming
+from tests.tables import assert_refused, each_row, naming
 
 PAIRS = censored.make_environment(
     "four",
@@ -49,6 +50,14 @@ def test_the_optimum_is_the_best_of_all_super_arms():
             assert at.sum() == pytest.approx(oracle.value, rel=1e-12)
             assert len(set(oracle.arms)) == size
             assert list(at) == sorted(at, reverse=True)
+
+
+@each_row("dtype", [np.float32, np.int32])
+def test_the_best_super_arm_by_hand(dtype):
+    """Also of scores below 0, and of numbers of plays: no arm comes twice."""
+    scores = jnp.array([[-3, -1], [-2, -5], [-4, -6]], dtype)
+    best = best_super_arm(scores, 3)
+    assert (best.arm.tolist(), best.limit.tolist()) == ([0, 1, 2], [1, 0, 0])
 
 
 def test_regret_by_hand():
