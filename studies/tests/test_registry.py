@@ -28,8 +28,9 @@ def test_every_row_of_the_table_names_a_function_of_the_options():
             assert set(row) <= known
             module, _, function = row["run"].partition(":")
             run = getattr(import_module(f"jaxbandits_studies.{module}"), function)
-            given = row.get("arguments", {})
-            inspect.signature(run).bind(**given, options=None)
+            taken = inspect.signature(run)
+            own = {"name": row["name"]} if "name" in taken.parameters else {}
+            taken.bind(**own, **row.get("arguments", {}), options=None)
             assert ("full" in row) == ("quick" in row) == (not row.get("fixed"))
 
 

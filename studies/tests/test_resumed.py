@@ -204,21 +204,13 @@ def test_quick_forms_of_all_forget_their_runs_and_no_others(walking, tmp_path):
     assert {x.name for x in tmp_path.iterdir()} == {"runs", "walk-a"}
 
 
-def test_it_says_at_once_what_is_played_and_where(monkeypatch, tmp_path, capsys):
-    """Before the experiments are loaded; it says nothing of a name that is none."""
+def test_it_says_first_what_is_played_and_where(monkeypatch, tmp_path, capsys):
     monkeypatch.delenv(SWITCH)
-    before = []
-
-    class Loading(dict):
-        def get(self, name):
-            before.append(capsys.readouterr().err)
-
-    monkeypatch.setattr(jaxbandits_studies, "REGISTRY", Loading())
-    for name in ("censored-fig4", "censored-fig44"):
-        assert cli.main(["reproduce", name, "--quick", "--out", str(tmp_path)]) == 2
-    first, second = before
-    assert "censored-fig4, quick" in first and str(tmp_path) in first
-    assert "fig44" not in second
+    command = ["reproduce", "budgeted-example2", "--quick", "--out", str(tmp_path)]
+    assert cli.main(command) == 0
+    first, second, *_ = capsys.readouterr().err.splitlines()
+    assert "omega-UCB and m-UCB on two arms" in first
+    assert second.endswith(f"into {tmp_path}")
 
 
 def test_what_the_help_says_of_quick_forms_was_measured():
