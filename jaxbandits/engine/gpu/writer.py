@@ -176,7 +176,7 @@ class Writer:
             self.line(f"{value.type} {name} = {value.at(())};")
             return stored(Memory(name, "", 1, carried=True), (), value.dtype)
         result = self.array(value.shape, value.dtype, carried=carried)
-        self.over(value.shape, lambda i: self.line(f"{result.at(i)} = {value.at(i)};"))
+        self._fill(result, value)
         return result
 
     def once(self, value: Value) -> Value:
@@ -195,16 +195,15 @@ class Writer:
                 self._at_hand[key] = self.number(value.at(index), value.dtype).at(())
             return self._at_hand[key]
 
-        cost = value.cost
-        return Value(value.shape, value.dtype, at, cost, [value], aligned=True)
+        return Value(value.shape, value.dtype, at, value.cost, [value], aligned=True)
 
     def write(self, targets: Sequence[tuple[Memory, Value]]) -> None:
         """Let values take the place of others, from any of which they are computed.
 
         Numbers are computed first and written last. A value that is another with rows
         put is written as these rows alone, which have been computed, when all others
-        are. Others of one shape are written in one loop as long as each entry is
-        computed from entries at the same place; if not, they are copied before.
+        are. Another array is written entry by entry if each is computed from no array
+        that is written but its own, at the same place; if not, it is copied before.
         """
         rows, whole, numbers = [], {}, []
         for memory, value in targets:
@@ -217,36 +216,19 @@ class Writer:
                 rows += [(memory, put) for put in _puts(value)]
             else:
                 whole[memory] = value
-        groups: dict[tuple, list] = {}
-        copies = []
         for memory, value in whole.items():
-            others = [whole[each] for each in value.reads & {*whole}]
-            near = all(each.shape == value.shape for each in others)
-            if not near or value.moved & {*whole}:
-                copies.append((memory, self.copied(value)))
-            else:
-                groups.setdefault(value.shape, []).append((memory, value))
-        for group in [*groups.values(), *([each] for each in copies)]:
-            self._write_together(group)
+            if (value.moved | value.reads - {memory}) & {*whole}:
+                whole[memory] = self.copied(value)
+        for memory, value in whole.items():
+            self._fill(stored(memory, value.shape, value.dtype), value)
         for memory, put in rows:
             self._write_row(memory, put)
         for memory, number in numbers:
             self.line(f"{memory.name} = {number.at(())};")
 
-    def _write_together(self, group) -> None:
-        shape = group[0][1].shape
-
-        def body(index):
-            texts = [value.at(index) for _, value in group]
-            if len(group) > 1:
-                names = [self.name("v") for _ in group]
-                for (_, value), name, text in zip(group, names, texts, strict=True):
-                    self.line(f"const {value.type} {name} = {text};")
-                texts = names
-            for (memory, _), text in zip(group, texts, strict=True):
-                self.line(f"{memory.at(flat_place(index, shape))} = {text};")
-
-        self.over(shape, body)
+    def _fill(self, target: Value, value: Value) -> None:
+        """Write all entries of a value to those of another."""
+        self.over(value.shape, lambda i: self.line(f"{target.at(i)} = {value.at(i)};"))
 
     def _write_row(self, memory: Memory, put) -> None:
         """Write a row where it is put; nothing where there is no such place."""
