@@ -9,6 +9,8 @@
 # %% [markdown]
 # # Sweeps
 #
+# *10 minutes to read, about two minutes to run on two cores.*
+#
 # A sweep plays policies at many parameter points on many environments, thousands of
 # seeds each, into a store on disk. It can be stopped at any moment and goes on where it
 # was, on this machine or a larger one, with the very numbers that it would have given.

@@ -9,6 +9,8 @@
 # %% [markdown]
 # # Kernels without the simulator
 #
+# *10 minutes to read, about one minute to run on two cores.*
+#
 # What the policies are made of is yours too: oracles that split a budget, confidence
 # intervals, laws, random numbers. They are functions of arrays, so that `jit`, `vmap`
 # and `grad` do with them what they always do, and importing them costs what importing

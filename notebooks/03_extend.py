@@ -9,6 +9,8 @@
 # %% [markdown]
 # # A law, a game and a policy of one's own
 #
+# *15 minutes to read, about one minute to run on two cores.*
+#
 # All three are values made of plain functions, and each has a function that checks it.
 # Nothing needs to be registered: what you build here plays beside everything else.
 #

@@ -9,6 +9,8 @@
 # %% [markdown]
 # # Your data: a solver's log, a live solver, a campaign, a quiz
 #
+# *20 minutes to read, about three minutes to run on two cores.*
+#
 # Records of your own become games, and policies are compared on them before anything is
 # at stake. Three kinds of files, and a solver that a policy runs itself.
 #
