@@ -1,27 +1,14 @@
 """Reference points: uniform play, one arm, and the clairvoyant."""
 
-from typing import Any
-
 import jax.numpy as jnp
 from jax import Array
 
 from jaxbandits.arrays import position
-from jaxbandits.budgeted.problem import Feedback, Problem, View
+from jaxbandits.budgeted.problem import Problem
 from jaxbandits.checks import whole
 from jaxbandits.checks.factory import factory
-from jaxbandits.protocol import Act, Noise, Policy
-
-
-def _stateless(
-    name: str, act: Act, words: tuple[int, int] = (0, 0)
-) -> Policy[Any, Any, Array]:
-    return Policy(name, lambda params: (), act, _no_update, words=words)
-
-
-def _no_update(
-    noise: Noise, view: View, state: Any, action: Array, feedback: Feedback, params: Any
-) -> Any:
-    return state
+from jaxbandits.plain.pairs import no_state, no_update
+from jaxbandits.protocol import Policy
 
 
 @factory(Problem)
@@ -31,7 +18,7 @@ def uniform(problem: Problem) -> Policy[tuple[()], tuple[()], Array]:
     def act(noise, view, state, params):
         return position(noise[0], view.num_arms)
 
-    return _stateless("uniform", act, (1, 0))
+    return Policy("uniform", no_state, act, no_update, words=(1, 0))
 
 
 @factory(Problem)
@@ -41,7 +28,7 @@ def clairvoyant(problem: Problem) -> Policy[tuple[()], tuple[()], Array]:
     def act(noise, view, state, params):
         return view.oracle.best
 
-    return _stateless("clairvoyant", act)
+    return Policy("clairvoyant", no_state, act, no_update)
 
 
 @factory(Problem)
@@ -56,4 +43,4 @@ def fixed(problem: Problem, arm: int) -> Policy[tuple[()], tuple[()], Array]:
     def act(noise, view, state, params):
         return jnp.int32(arm)
 
-    return _stateless(f"arm {arm}", act)
+    return Policy(f"arm {arm}", no_state, act, no_update)

@@ -9,7 +9,7 @@ import pytest
 from jaxbandits import allocation
 from jaxbandits.kernels.allocation import exponential_water_filling
 
-SCRIPTS = Path(__file__).parents[2] / "studies"
+SCRIPTS = Path(__file__).parents[1]
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 
 from tests.heavy import in_short
 
-SCRIPTS = Path(__file__).parents[2] / "studies"
+SCRIPTS = Path(__file__).parents[1]
 
 
 @pytest.fixture
