@@ -213,7 +213,7 @@ def test_advice_names_who_is_not_told_apart_and_few_of_many_arms():
     behind = one._replace(policy="C", behind=1.0, behind_interval=(0.5, 1.5))
     also = tied._replace(policy="D, joint")
     assert advice("x", [one, tied, also, behind], LOST) == (
-        "x: play A, which leaves 10 [9, 11] on the table; not told from it: B; "
+        "x: play A, which leaves 10 [9, 11] on the table; not separable from it: B; "
         "D, joint."
     )
     assert advice("x", [one, behind], LOST).endswith("[9, 11] on the table.")

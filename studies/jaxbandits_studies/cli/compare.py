@@ -114,7 +114,7 @@ def _compare(options: Any) -> int:
     printer = Printer()
     for title, dataset in outcome.datasets.items():
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # They were said when it was ranked.
+            warnings.simplefilter("ignore")  # They were printed when it was ranked.
             ranking = ranks(dataset, brings)
         printer.print(ranking_table(title, ranking, of))
     for text in (*outcome.notes, *(f"wrote {path}" for path in paths)):

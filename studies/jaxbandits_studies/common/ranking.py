@@ -52,7 +52,7 @@ class Rank(NamedTuple):
 
     @property
     def tied(self) -> bool:
-        """Whether it is not told from the first."""
+        """Whether its interval does not separate it from the first."""
         return self.behind_interval[0] <= 0
 
 
@@ -145,7 +145,7 @@ def advice(title: str, ranking: Sequence[Rank], lost: tuple[str, str]) -> str:
         f"{title}: play {first.policy}, which {lost[0]} {amount(first.regret)} "
         f"{ends(first.regret_interval)} {lost[1]}"
     )
-    return words + (f"; not told from it: {'; '.join(ties)}." if ties else ".")
+    return words + (f"; not separable from it: {'; '.join(ties)}." if ties else ".")
 
 
 def first_few(lines: Sequence[str], title: str) -> list[str]:

@@ -207,8 +207,8 @@ def _ends(
             )
         if np.any(stopped & np.isinf(most)):
             notes.append(
-                "runs of inf are taken to exceed every limit, as nobody says when they "
-                "were stopped: give timeout or cutoff"
+                "runs with a time of inf count as exceeding every limit, as the file "
+                "does not say when they were stopped: give timeout or cutoff"
             )
         longest = np.max(seconds[~stopped], initial=0.0)
         # Of whole seconds some are equal by chance: not more of the longest, though.
@@ -247,13 +247,13 @@ def _ends(
             raise ValueError(
                 f"path: cells of column {columns['seconds']!r} of {path} must not be "
                 f"below 0 in a run that was stopped, got {cell!r} in row "
-                f"{result.rows[place]} below the header (nothing, if nobody knows)"
+                f"{result.rows[place]} below the header (empty if it is unknown)"
             )
     known = np.where(np.isinf(most), np.nan_to_num(seconds, nan=np.inf), most)
     if np.any(stopped & np.isinf(known)):
         notes.append(
-            "runs that were stopped are taken to exceed every limit, as nobody says "
-            "when they were: give timeout or cutoff"
+            "stopped runs count as exceeding every limit, as the file does not say "
+            "when they were stopped: give timeout or cutoff"
         )
     return ended, np.where(stopped, known, np.inf), notes
 

@@ -67,7 +67,7 @@ def test_a_log_with_runs_that_timed_out(log):
 
 def test_infinite_times_without_a_timeout_are_worth_a_warning(tmp_path):
     text = LOG.replace("10.0", "inf").replace("10.4", "inf")
-    with pytest.warns(UserWarning, match="nobody says when they were stopped"):
+    with pytest.warns(UserWarning, match="does not say when they were stopped"):
         runs = load_runs(written(tmp_path, text), **COLUMNS)
     assert runs.timeout is None and np.isinf(runs.seconds).sum() == 2
     censored.recorded("mine", runs, [3.0, 300.0])
