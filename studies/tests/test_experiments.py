@@ -8,7 +8,7 @@ import pytest
 from jaxbandits import allocation, budgeted, censored, farewell
 from jaxbandits_studies import REGISTRY, Options
 from jaxbandits_studies.allocation import unknown as allocation_unknown
-from jaxbandits_studies.common.casts import LENGTHS, cast
+from jaxbandits_studies.common.casts import LENGTHS, cast, contestant
 from jaxbandits_studies.experiments import TABLE
 from studies.tests.checks import assert_readable, check_records, legend_texts
 from tests.tables import each_row
@@ -85,3 +85,8 @@ def test_the_members_of_a_cast_are_different_policies(setting, name):
         ]
     alike = 1 if name == "cascade" else 0
     assert len(set(made)) == len(made) - alike
+
+
+def test_a_factory_that_is_none_is_named():
+    with pytest.raises(ValueError, match="make: there is no 'rcub' in jaxbandits.cens"):
+        contestant("censored", "rcub")

@@ -62,10 +62,8 @@ def contestant(
     """
     values = {"make": given} if isinstance(given, str) else dict(given)
     make = values.pop("make")
-    rooms = f"jaxbandits.{setting}", f"{PACKAGE}.slips.{setting}"
-    factory = own.get(make) or next(
-        getattr(room, make) for room in map(import_module, rooms) if hasattr(room, make)
-    )
+    modules = f"jaxbandits.{setting}", f"{PACKAGE}.slips.{setting}"
+    factory = own.get(make) or first_of(make, *map(import_module, modules))
     takes = inspect.signature(factory).parameters
     options = {k: values.pop(k) for k in [*values] if k in takes or _is_word(values[k])}
     if "plain" in options:
@@ -74,6 +72,19 @@ def contestant(
         partial(factory, **options) if options else factory,
         {k: _number(v) for k, v in values.items()},
     )
+
+
+def first_of(name: str, *modules: Any) -> Any:
+    """What has a name in the first of several modules that has it.
+
+    Raises:
+      ValueError: if none has.
+    """
+    for module in modules:
+        if hasattr(module, name):
+            return getattr(module, name)
+    places = ", ".join(module.__name__ for module in modules)
+    raise ValueError(f"make: there is no {name!r} in {places}")
 
 
 def _is_word(value: Any) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from jaxbandits.laws import thresholds
 from jaxbandits_studies import datasets
-from jaxbandits_studies.common.casts import contestant
+from jaxbandits_studies.common.casts import contestant, first_of
 from jaxbandits_studies.judging import games
 from jaxbandits_studies.judging.protocol import Case, Entrant, Goal, Margin, Protocol
 
@@ -21,8 +21,7 @@ def _case(setting: str, title: str, row: Mapping[str, Any]) -> Case:
     horizons, data = tuple(values.pop("horizons", ())), values.pop("data", None)
     if "family" in values:
         values["family"] = getattr(thresholds, values["family"])
-    rooms = games, datasets, import_module(f"jaxbandits.{setting}")
-    made = next(getattr(room, make) for room in rooms if hasattr(room, make))
+    made = first_of(make, games, datasets, import_module(f"jaxbandits.{setting}"))
     return Case(partial(made, **values), origin, horizons, data)
 
 
