@@ -62,6 +62,12 @@ def test_exact_values_of_certain_consumption(game):
     )
 
 
+def test_simple_regret_is_the_gap_of_the_very_pair(game):
+    recommended = Action(np.array([[0, 0], [1, 1]]), np.array([[0, 1], [1, 2]]))
+    found = game.judge(None, recommended)["simple_regret"]
+    np.testing.assert_allclose(found, [[0.975, 0], [1.0, 8.45]], atol=1e-12)
+
+
 def test_empirical_values_are_averages_of_the_records():
     reward = [[0.2, 0.8], [1.0, 0.0]]
     consumption = [[0.2, 0.6], [0.5, 0.5]]

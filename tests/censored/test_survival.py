@@ -29,12 +29,12 @@ def test_radii_by_hand():
 
 
 def test_survival_by_hand():
-    """Ten rounds; six pass the first cell, of the four that go on one the second."""
+    """Ten rounds; six pass the first cell, of four one the second, one the third."""
     share = censored.exceeded_share((jnp.asarray([6, 3]),), 10.0)
     np.testing.assert_allclose(share, [0.6, 0.3], rtol=1e-6)
-    counts = jnp.asarray([[6, 1, 0]]), jnp.asarray([[10, 4, 0]])
+    counts = jnp.asarray([[6, 1, 1, 0]]), jnp.asarray([[10, 4, 1, 0]])
     found = censored.product_limit(counts, None)
-    np.testing.assert_allclose(found, [[0.6, 0.15, 0.15]], rtol=1e-6)
+    np.testing.assert_allclose(found, [[0.6, 0.15, 0.15, 0.15]], rtol=1e-6)
 
 
 @each_row("sigma, factor", [(0.0, 1.0), (1.0, 2**0.5), (np.sqrt(3), 2.0)])
