@@ -8,6 +8,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from string import ascii_lowercase
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -152,11 +153,13 @@ def _size(settings: dict[str, Any], rows: int, columns: int) -> tuple[float, flo
 
 @checks.kinds
 def share_names(axes: Sequence[Axes]) -> None:
-    """Take away what axes are called where the neighbour says the same.
+    """Letter the panels (a), (b), ..., and name axes once that neighbours share.
 
-    The y axes' names where the panel at the left has it, the x axes' where the panel
-    below has it.
+    The name of a y axis goes where the panel at the left has the same one, that of an x
+    axis where the panel below has it. A single panel gets no letter.
     """
+    for letter, ax in zip(ascii_lowercase, axes if len(axes) > 1 else (), strict=False):
+        ax.set_title(f"({letter}) {ax.get_title()}".strip())
     panels = {}
     for ax in axes:
         if place := ax.get_subplotspec():

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from jaxbandits.plots._style import LineStyle, check_axes, figure_of
 from jaxbandits.plots.canvas import figure
-from jaxbandits.plots.labels import checkpoint_label, metric_label
+from jaxbandits.plots.labels import FROM_ZERO, checkpoint_label, metric_label
 from jaxbandits.plots.legend import draw_legend
 from jaxbandits.plots.selection import seeds_note, select, shown
 from jaxbandits.plots.ticks import readable_ticks
@@ -42,10 +42,11 @@ def plot_curves(
 
     A policy keeps its colour and dashes whatever else is shown. A policy that has not
     the metric, or no run at its parameter point, is left out; with one seed there is
-    no band. Of a half-finished sweep the figure uses the seeds that all shown policies
-    have played, and the legend tells how many. For a curve per value of a parameter, or
-    of an environment's argument, see `by_value`. On a logarithmic axis a mean of 0 is
-    drawn at 0, below a linear piece.
+    no band. On linear axes what is summed up over rounds starts at 0, and the legend
+    names policies whose curves are equal. Of a half-finished sweep the figure uses the
+    seeds that all shown policies have played, and the legend tells how many. For a
+    curve per value of a parameter, or of an environment's argument, see `by_value`. On
+    a logarithmic axis a mean of 0 is drawn at 0, below a linear piece.
 
     Args:
       dataset: as `jaxbandits.results.build_dataset` makes it, of one environment.
@@ -95,6 +96,9 @@ def plot_curves(
     if ax is None:
         _, (ax,) = figure()
     x = dataset["checkpoint"].values
+    if x_scale == y_scale == "linear" and metric in FROM_ZERO and len(x) > 1:
+        x = np.concatenate([[0.0], x])
+        curves = {name: curve.from_zero() for name, curve in curves.items()}
     for name, curve in curves.items():
         style = (styles or {}).get(name, curve.style)._asdict()
         if len(x) == 1:
@@ -105,12 +109,13 @@ def plot_curves(
             ax.fill_between(x, curve.lower, curve.upper, zorder=1.5, **band)
         if spread is not None:
             thin = style | {"linewidth": 0.4 * style["linewidth"], "alpha": 0.8}
-            ax.plot(x, spread.sel(policy=name).values.T, **thin)
+            ax.plot(x[-spread.shape[-1] :], spread.sel(policy=name).values.T, **thin)
     _dress(ax, dataset, metric, x_scale, y_scale)
     ax.set_title(title or "")
     if own:
         note = seeds_note(dataset, level, seeds_quantiles, total)
-        draw_legend(ax, note.replace("; ", "\n"))
+        lines = [*note.split("; "), *equal_curves(ax)]
+        draw_legend(ax, "\n".join(lines))
     return figure_of(ax)
 
 
@@ -131,6 +136,19 @@ def _spread(
             f"seeds_quantiles must increase and lie in [0, 1], got {seeds_quantiles}"
         )
     return quantiles(dataset, metric, [low, high])
+
+
+def equal_curves(ax: Axes) -> list[str]:
+    """A sentence for every group of labelled lines that lie on one another."""
+    alike: dict[bytes, list[str]] = {}
+    for line, text in zip(*ax.get_legend_handles_labels(), strict=True):
+        values = np.float32(line.get_ydata()) + np.float32(0)  # -0 is 0
+        alike.setdefault(values.tobytes(), []).append(text.strip())
+    return [
+        f"equal curves: {', '.join(group)}"
+        for group in alike.values()
+        if len(group) > 1
+    ]
 
 
 def _dress(

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 import xarray as xr
 
-from jaxbandits.plots.words import literal
+from jaxbandits.plots.words import literal, symbols
 from jaxbandits.results.checks import check_checkpoints
 from jaxbandits.results.names import FACT
 
@@ -22,6 +22,8 @@ CHECKPOINT_LABELS = {
     "spent": "budget spent",
     "share": "share of the budget spent",
 }
+# Metrics that are 0 before the first round.
+FROM_ZERO = ("regret", "realised_regret", "reward", "rounds", "spent")
 BUDGET_LABELS = {"farewell": "time $t$"}  # what the budget of a setting is
 _UNITS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
@@ -45,7 +47,7 @@ def metric_at(dataset: xr.Dataset, metric: str, checkpoint: int = -1) -> str:
 
 def parameter_label(name: str) -> str:
     """An axis label for a parameter of a policy, or an environment's argument."""
-    return literal(name.removeprefix(FACT).replace("_", " "))
+    return symbols(name.removeprefix(FACT).replace("_", " "))
 
 
 def checkpoint_label(dataset: xr.Dataset) -> str:

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from jaxbandits import checks
 from jaxbandits.plots._style import line_style
 from jaxbandits.plots.canvas import figure, share_names
-from jaxbandits.plots.curves import plot_curves
+from jaxbandits.plots.curves import equal_curves, plot_curves
 from jaxbandits.plots.legend import draw_legend
 from jaxbandits.plots.runs import environments, played
 from jaxbandits.plots.selection import names_of, seeds_note, shown, texts_of
@@ -145,15 +145,14 @@ def plot_panels(
                     f"{low:g}, got {tops[title]}"
                 )
             ax.set_ylim(top=tops[title])
-    share_names(axes)
-    draw_legend(
-        axes,
-        _note(
-            {heads[title]: each for title, each in datasets.items()},
-            *(metric, params, policies, level, seeds_quantiles),
-        ),
-        order=list(texts.values()),
+    note = _note(
+        {heads[title]: each for title, each in datasets.items()},
+        *(metric, params, policies, level, seeds_quantiles),
     )
+    for title, ax in zip(datasets, axes, strict=True):
+        note += "".join(f"\n{heads[title]}, {text}" for text in equal_curves(ax))
+    share_names(axes)
+    draw_legend(axes, note, order=list(texts.values()))
     return fig
 
 

@@ -8,7 +8,7 @@ import xarray as xr
 
 from jaxbandits.plots._style import LineStyle, line_style
 from jaxbandits.plots.runs import whole_seeds
-from jaxbandits.plots.words import check_formulas, literal
+from jaxbandits.plots.words import check_formulas, symbols
 from jaxbandits.results.checks import check_mapping
 from jaxbandits.results.lookup import (
     at_points,
@@ -37,6 +37,11 @@ class _Curve(NamedTuple):
     lower: np.ndarray
     upper: np.ndarray
     style: LineStyle
+
+    def from_zero(self) -> "_Curve":
+        """With a first checkpoint more, where all is 0 that the next one has."""
+        parts = (np.concatenate([0 * x[:1], x]) for x in self[1:4])
+        return _Curve(self.label, *parts, self.style)
 
 
 def shown(
@@ -78,7 +83,7 @@ def names_of(policies: Iterable[str], labels: Mapping[str, str]) -> dict[str, st
     """
     texts: dict[str, str] = {}
     for name in policies:
-        text = labels[name] if name in labels else literal(name)
+        text = labels[name] if name in labels else symbols(name)
         if not text.strip():
             raise ValueError(f"labels: {name!r} must have a text that is not empty")
         for other, taken in texts.items():

@@ -1,4 +1,4 @@
-"""Ticks of one kind: few, on round numbers, 10k and not 10^4, zero where zero is."""
+"""Ticks of one kind: few, on round numbers, zero where zero is."""
 
 from collections.abc import Sequence
 from math import floor, log10
@@ -22,7 +22,7 @@ from jaxbandits.plots.words import tex
 
 SCALES = ("linear", "log")
 _MOST = 5  # intervals between ticks of a linear axis
-_SMALLEST = 1e-4  # that is written out: 0.0001
+_SMALLEST, _LARGEST = 1e-4, 1e6  # that a logarithmic axis writes out: 0.0001, 100k
 _SHORT = 0.3  # decades: there may be no 1, 2 or 5 in it
 _ZERO_ROOM = 0.6  # decades between zero and the first power of ten
 
@@ -40,7 +40,10 @@ class Round(MaxNLocator):
 
 
 class _Short(Formatter):
-    """`short_number`; powers of ten for all if one of them would be 1e-05."""
+    """`short_number`; powers of ten for all if one of them would be 1e-05.
+
+    A logarithmic axis that goes beyond a million has powers of ten, too.
+    """
 
     def __init__(self, percent: bool = False) -> None:
         self._percent = percent
@@ -53,7 +56,9 @@ class _Short(Formatter):
             slack = 1e-9 * np.abs(values)  # 10.0 ** -5 need not be 1e-05
             sizes = sizes[(values >= low - slack) & (values <= high + slack)]
         small = sizes[sizes > 0].min(initial=1.0) < 0.999 * _SMALLEST
-        self._powers = bool(small) and not self._percent
+        linear = self.axis is None or self.axis.get_scale() == "linear"
+        large = not linear and sizes.max(initial=0.0) > 0.999 * _LARGEST
+        self._powers = bool(small or large) and not self._percent
         return [self(value) for value in values]
 
     def __call__(self, value: float, pos: int | None = None) -> str:

@@ -13,6 +13,15 @@ from jaxbandits.plots._style import setting
 _SPECIAL = re.compile(r"(?<!\\)([%&#_])")
 _FORMULA = re.compile(r"(?<!\\)\$")  # where one begins or ends
 _WHOLE = re.compile(r"(?<!\\)\$.*?(?<!\\)\$| %| = ")  # what no line is broken within
+# Letters that policies and parameters are called by.
+GREEK = dict(
+    zip(
+        "alpha beta gamma delta epsilon eta theta lambda rho sigma tau omega".split(),
+        "αβγδεηθλρστω",
+        strict=True,
+    )
+)
+_GREEK = re.compile(rf"(?<![a-zA-Z])({'|'.join(GREEK)})(?![a-zA-Z])")
 _LETTER = 0.56  # mean width of a letter of the sans-serif font, in its size
 
 
@@ -33,6 +42,16 @@ def literal(text: str) -> str:
     if setting("text.usetex"):
         return latex(text)
     return visible(text).replace("$", r"\$")
+
+
+def symbols(name: str) -> str:
+    """A name as `literal` shows it, with Greek letters for their English words.
+
+    ``omega*-UCB, rho = 1/4`` becomes ``ω*-UCB, ρ = 1/4``. LaTeX gets the words.
+    """
+    if setting("text.usetex"):
+        return literal(name)
+    return _GREEK.sub(lambda word: GREEK[word[0]], literal(name))
 
 
 def check_formulas(argument: str, text: str) -> None:

@@ -5,7 +5,13 @@ import pytest
 import xarray as xr
 from matplotlib.colors import to_hex
 
-from jaxbandits.plots import figure, line_style, plot_curves, save_figure
+from jaxbandits.plots import (
+    figure,
+    line_style,
+    plot_curves,
+    plot_panels,
+    save_figure,
+)
 from jaxbandits.results import as_share
 from jaxbandits.stats import interval, quantiles
 from tests.plots.sweeps import sweep, unplayed
@@ -26,8 +32,8 @@ def test_lines_are_the_means_and_bands_the_intervals():
     assert len(ax.collections) == 2
     for line, band in zip(ax.lines, ax.collections, strict=True):
         at = {"policy": line.get_label(), "params": 1}
-        np.testing.assert_array_equal(line.get_xdata(), [10, 100, 1000, 10000])
-        np.testing.assert_array_equal(line.get_ydata(), found.mean.sel(at))
+        np.testing.assert_array_equal(line.get_xdata(), [0, 10, 100, 1000, 10000])
+        np.testing.assert_array_equal(line.get_ydata()[1:], found.mean.sel(at))
         (path,) = band.get_paths()
         for bound in (found.lower, found.upper):
             assert np.isin(bound.sel(at).values, path.vertices[:, 1]).all()
@@ -48,7 +54,7 @@ def test_a_figure_of_curves_has_its_words():
     assert plot_curves(time).axes[0].get_xlabel() == "time $t$"
     (ax,) = plot_curves(as_share(spent)).axes
     assert ax.get_xlabel() == "share of the budget spent"
-    np.testing.assert_array_equal(ax.lines[0].get_xdata(), [0.125, 0.25, 0.5, 1])
+    np.testing.assert_array_equal(ax.lines[0].get_xdata(), [0, 0.125, 0.25, 0.5, 1])
 
 
 def test_ticks_are_readable_and_the_axis_starts_at_zero():
@@ -121,7 +127,7 @@ def test_points_may_be_chosen_by_policy():
     (ax,) = plot_curves(data, params={"a": 1}).axes
     means = data["regret"].mean("seed")
     expected = [means[0, 1], means[1, 0], means[2, 0]]
-    np.testing.assert_allclose([line.get_ydata() for line in ax.lines], expected)
+    np.testing.assert_allclose([x.get_ydata()[1:] for x in ax.lines], expected)
     # The others have no such point.
     (ax,) = plot_curves(data, params=1).axes
     assert [line.get_label() for line in ax.lines] == ["a"]
@@ -135,7 +141,7 @@ def test_half_finished_curves_are_of_the_same_seeds():
     means = data["regret"][[0, 2], 0][:, [1, 2, 4, 5]].mean("seed")
     lines = [line for line in ax.lines if not line.get_label().startswith("_")]
     assert [line.get_label() for line in lines] == ["a", "c"]
-    np.testing.assert_allclose([line.get_ydata() for line in lines], means)
+    np.testing.assert_allclose([line.get_ydata()[1:] for line in lines], means)
     title = legend_of(ax).get_title().get_text()
     assert title.startswith("mean of 4 of 6 seeds, 95 % interval\nthin: ")
     (ax,) = plot_curves(data, policies=["c"]).axes
@@ -151,7 +157,8 @@ def test_an_undefined_value_is_a_gap():
     data = dataset()
     data["regret"][0, 0, 2, :2] = np.nan
     (ax,) = plot_curves(data).axes
-    assert np.isnan(ax.lines[0].get_ydata()).tolist() == [True, True, False, False]
+    gaps = [True, True, True, False, False]
+    assert np.isnan(ax.lines[0].get_ydata()).tolist() == gaps
     assert len(ax.collections) == 2
     assert legend_of(ax).get_title().get_text() == "mean of 5 seeds, 95 % interval"
 
@@ -190,3 +197,13 @@ def test_curves_that_were_joined_have_no_gaps():
     assert len(plot_curves(joined, policies=["c"]).axes[0].lines) == 1
     early = joined.sel(checkpoint=[100, 2000])
     assert len(plot_curves(early).axes[0].lines) == 3
+
+
+def test_equal_curves_are_named():
+    data = dataset()
+    data["regret"][1] = data["regret"][0].values
+    title = legend_of(plot_curves(data).axes[0]).get_title().get_text()
+    assert title.endswith("\nequal curves: ucb, uniform")
+    fig = plot_panels({"same": data, "other": dataset()})
+    title = fig.legends[0].get_title().get_text()
+    assert "\nsame, equal curves: ucb, uniform" in title and "other, equal" not in title

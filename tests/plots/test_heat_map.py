@@ -47,7 +47,7 @@ def test_cells_have_the_means_as_colours_and_numbers(tmp_path):
     assert [text.get_text() for text in ax.texts] == numbers
     assert [text.get_text() for text in ax.get_xticklabels()] == ["0.1", "0.2", "0.3"]
     assert [text.get_text() for text in ax.get_yticklabels()] == ["0", "1"]
-    assert ax.get_xlabel() == "alpha\nmean of 6 seeds"
+    assert ax.get_xlabel() == "α\nmean of 6 seeds"
     assert ax.get_ylabel() == "radius"
     assert ax.get_title() == "ucb"
     assert bar.get_ylabel() == "cumulative regret at round 2k"
@@ -108,7 +108,7 @@ def test_half_finished_cells_are_of_their_own_seeds():
     ax, _ = plot_heat_map(data, **XY).axes
     expected = data["regret"][0, :, :, -1].mean("seed", skipna=True)
     np.testing.assert_allclose(cells_of(ax), on_grid(expected))
-    assert ax.get_xlabel() == "alpha\nmean of 2 to 6 seeds"
+    assert ax.get_xlabel() == "α\nmean of 2 to 6 seeds"
     # Point 0 has too few seeds, point 1 has enough.
     assert marked(ax, "*") == {(0, 1)}
     assert key_of(ax)[0] == "lowest of 6 means of 3 seeds or more"
@@ -144,7 +144,7 @@ def test_third_parameters_are_selected():
     np.testing.assert_allclose(cells_of(ax), on_grid(means))
     # The best of what is shown.
     assert marked(ax, "*") == {(0, 0)}
-    assert ax.get_xlabel() == "alpha\nc = 2\nmean of 6 seeds"
+    assert ax.get_xlabel() == "α\nc = 2\nmean of 6 seeds"
     pairs = sweep({"ucb": [{"alpha": 1, "radius": 1, "c": c, "d": c} for c in (1, 2)]})
     with pytest.raises(ValueError, match="at: no point of 'ucb' has all of"):
         plot_heat_map(pairs, **XY, at={"c": 1, "d": 2})

@@ -72,7 +72,7 @@ def test_labels_titles_and_curves_of_ours_may_be_formulas():
         {"a": DATA, "b": DATA}, labels={ONE: r"$\omega^*$", "a": r"$\rho = 1$"}
     )
     fig.draw_without_rendering()
-    assert [ax.get_title() for ax in fig.axes] == [r"$\rho = 1$", "b"]
+    assert [ax.get_title() for ax in fig.axes] == [r"(a) $\rho = 1$", "(b) b"]
     (legend,) = fig.legends
     assert legend.get_texts()[0].get_text() == r"$\omega^*$"
     with pytest.raises(ValueError, match="^curves: '\\$\\$' must have formulas"):
@@ -99,3 +99,7 @@ def test_latex_gets_source_for_the_text_and_it_is_escaped_once(name):
 def test_lines_break_at_spaces_between_dollars_of_a_name():
     text = plots.literal("Shoes $5 off $10")
     assert wrapped(text, 1).split("\n") == text.split()
+
+
+def test_greek_letters_stand_for_their_words_in_names():
+    assert symbols("omega*-UCB, rho = 1/4, etas") == "ω*-UCB, ρ = 1/4, etas"

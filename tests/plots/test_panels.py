@@ -18,7 +18,7 @@ def test_one_row_and_one_legend(tmp_path):
     for data in datasets.values():
         data.attrs = dataset().attrs
     fig = plot_panels(datasets, labels={"ucb": "UCB1"})
-    assert [ax.get_title() for ax in fig.axes] == ["easy", "hard", "odd"]
+    assert [ax.get_title() for ax in fig.axes] == ["(a) easy", "(b) hard", "(c) odd"]
     assert [len(ax.lines) for ax in fig.axes] == [2, 2, 2]
     assert all(ax.get_legend() is None for ax in fig.axes)
     assert legend_texts(fig) == ["UCB1", "uniform"]
@@ -64,7 +64,9 @@ def test_panels_of_which_the_same_is_said_share_a_line():
 def test_panels_stand_in_so_many_columns(columns, rows, left, bottom):
     """Axes are named on the left, and below where no panel follows."""
     fig = plot_panels({f"panel {i}": dataset() for i in range(5)}, columns=columns)
-    assert [ax.get_title() for ax in fig.axes] == [f"panel {i}" for i in range(5)]
+    assert [ax.get_title() for ax in fig.axes] == [
+        f"({letter}) panel {i}" for i, letter in enumerate("abcde")
+    ]
     fig.draw_without_rendering()
     corners = [ax.get_position() for ax in fig.axes]
     assert len({round(corner.y0, 3) for corner in corners}) == rows
@@ -100,10 +102,10 @@ def test_a_panel_may_have_its_top():
 def test_a_panel_per_instance():
     data = unplayed(several(grids={"a": [{}], "b": [{}]}), environment=1, seed=[4])
     fig = plot_panels(data)
-    assert [ax.get_title() for ax in fig.axes] == ["easy", "hard"]
+    assert [ax.get_title() for ax in fig.axes] == ["(a) easy", "(b) hard"]
     for ax, values in zip(fig.axes, data["regret"][:, 0, 0], strict=True):
         mean = values.mean("seed", skipna=True)
-        assert ax.lines[0].get_ydata() == pytest.approx(mean.values)
+        assert ax.lines[0].get_ydata()[1:] == pytest.approx(mean.values)
     note = fig.legends[0].get_title().get_text().split("\n")
     assert note == [
         "easy: mean of 6 seeds, 95 % interval",
@@ -124,7 +126,7 @@ def test_points_may_be_chosen_by_policy():
     datasets = {"both": data, "one": data.sel(policy=["b"])}
     fig = plot_panels(datasets, params={"a": 1})
     mean = data["regret"][0, 1].mean("seed").values
-    assert fig.axes[0].lines[0].get_ydata() == pytest.approx(mean)
+    assert fig.axes[0].lines[0].get_ydata()[1:] == pytest.approx(mean)
     assert [len(ax.lines) for ax in fig.axes] == [2, 1]
     with pytest.raises(ValueError, match="params: 'c' is unknown"):
         plot_panels(datasets, params={"c": 1})

@@ -47,7 +47,7 @@ def test_lines_are_the_means_and_bands_the_intervals(tmp_path):
             for value in bound.sel(at).values[points]:
                 assert np.isclose(corners, value).any()
     assert ax.get_xscale() == "log"
-    assert ax.get_xlabel() == "alpha"
+    assert ax.get_xlabel() == "α"
     assert ax.get_ylabel() == "cumulative regret at round 2k"
     assert note_of(ax) == "mean of 6 seeds, 80 % interval of each point"
     save_figure(fig, tmp_path / "a.png")

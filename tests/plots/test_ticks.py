@@ -97,3 +97,11 @@ def test_narrow_axes_have_fewer_ticks():
         readable_ticks(ax.xaxis, "linear", 1, 100_000)
         counts.append(len(labels_of(ax, "x")))
     assert counts[0] >= 5 > counts[1] >= 2
+
+
+def test_a_log_axis_beyond_a_million_has_powers_of_ten():
+    for high, text in ((1e6, "$10^{6}$"), (1e5, "100k")):
+        _, (ax,) = figure()
+        ax.plot([10, high], [1, 1])
+        readable_ticks(ax.xaxis, "log", 10, high)
+        assert ax.xaxis.get_major_formatter().format_ticks([10, high])[1] == text

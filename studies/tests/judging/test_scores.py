@@ -161,32 +161,33 @@ def test_a_margin_by_hand():
     assert "## Goal" in page(first, protocol, "jaxbandits x", "x.png")
 
 
-def test_the_figure_has_a_dot_for_every_score():
+def test_the_figure_has_the_median_case_and_a_range_of_every_entrant_and_horizon():
     fig = dot_plot(board(), PROTOCOL)
     (ax,) = fig.axes
     labels = [text.get_text() for text in ax.get_yticklabels()]
     assert labels == ["lost", "slow", "new", "fast"]
-    dots = np.concatenate([c.get_offsets() for c in ax.collections])
-    assert len(dots) == 2 * 3 * 4
-    new = sorted(dots[np.round(dots[:, 1]) == 2][:, 0])
     made = board().cells
-    expected = [c.ratio("new") for c in made] + [c.high_ratio("new") for c in made]
-    np.testing.assert_allclose(new, sorted(expected))
-    assert np.all((dots[:, 1] > -0.5) & (dots[:, 1] < 3.5))
+    horizons = sorted({cell.horizon for cell in made})
+    drawn = [line for line in ax.lines if np.round(line.get_ydata()).tolist() == [2, 2]]
+    ranges = [line.get_xdata() for line in drawn if line.get_linewidth() == 1.6]
+    ranges = [ends for ends in ranges if len(ends) == 2]
+    for horizon, ends in zip(horizons, ranges, strict=True):
+        ratios = [cell.ratio("new") for cell in made if cell.horizon == horizon]
+        np.testing.assert_allclose(ends, np.quantile(ratios, [0.1, 0.9]))
+    dots = [line for line in ax.lines if len(line.get_xdata()) == 1]
+    assert len(dots) == len(horizons) * len(labels)
     (legend,) = fig.legends
     meanings = [text.get_text() for text in legend.get_texts()]
-    horizons = sorted({cell.horizon for cell in made})
-    assert meanings == [f"budget {t:,}" for t in horizons] + ["mean", "95 % quantile"]
+    assert meanings == [f"budget {t:,}" for t in horizons]
     fig.draw_without_rendering()
     assert legend.get_window_extent().y1 <= ax.get_tightbbox().y0  # It covers nothing.
 
 
-def test_no_dot_lies_beyond_the_figures_left_edge():
-    """A quantile may be smaller than all means: 1/50 here, beside 1/40."""
+def test_no_range_goes_beyond_the_left_edge_of_the_figure():
     low = cell(values=RUNS | {"lost": [1.0] * 4})
-    assert low.high_ratio("lost") < low.ratio("lost") / 1.1
+    assert low.ratio("lost") < 0.4
     (ax,) = dot_plot(board()._replace(cells=(low,)), PROTOCOL).axes
-    assert ax.get_xlim()[0] < low.high_ratio("lost")
+    assert ax.get_xlim()[0] < low.ratio("lost")
 
 
 def test_what_is_shipped_is_of_the_protocol():
