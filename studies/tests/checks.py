@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from itertools import pairwise
 
 RECORD = {
@@ -14,6 +15,11 @@ RECORD = {
     "metrics",
 }
 ENTRY = {"mean", "sem", "published"}
+
+
+def titles(axes):
+    """Of panels, without their letters: ``(a) PosCorr`` is PosCorr."""
+    return [re.sub(r"^\(\w\) ?", "", ax.get_title()) for ax in axes]
 
 
 def check_records(outcome, name):

@@ -5,6 +5,7 @@ import pytest
 
 from jaxbandits import budgeted, simulate
 from jaxbandits.plots.labels import padded_number
+from jaxbandits.plots.words import symbols
 from jaxbandits.stats import final, paired_difference
 from jaxbandits_studies import REGISTRY, Options
 from jaxbandits_studies.budgeted import comparisons, table
@@ -19,6 +20,7 @@ from studies.tests.checks import (
     check_records,
     entry,
     legend_texts,
+    titles,
 )
 from tests.data import DATA, needs_data
 from tests.tables import naming
@@ -62,9 +64,9 @@ def check_cast(outcome, name, instances, cast):
 
 def check_figure(outcome, instances, shown, bands):
     axes = outcome.figure.axes
-    assert [ax.get_title() for ax in axes] == instances
+    assert titles(axes) == instances
     for ax in axes:
-        assert [line.get_label() for line in ax.lines] == shown
+        assert [line.get_label() for line in ax.lines] == list(map(symbols, shown))
         assert len(ax.collections) == (len(shown) if bands else 0)
         assert list(ax.lines[0].get_xdata()) == pytest.approx([0.1, 1])
         assert ax.get_xscale() == "log" and ax.get_yscale() == "linear"
@@ -124,7 +126,7 @@ def test_all_settings_with_data(rehearsal, data, monkeypatch):
     name = "budgeted-fig6"
     outcome, calls = rehearsal(name)
     check_cast(outcome, name, [*one, "FB-Br", "FB-Bt"], PAPER)
-    assert [ax.get_title() for ax in outcome.figure.axes] == list(outcome.datasets)
+    assert titles(outcome.figure.axes) == list(outcome.datasets)
     # Three seeds of every group, in games of groups of about the same size.
     *_, small, large = (environment for _, environment, _ in calls)
     assert [small.name, large.name] == ["FB-Bt", "FB-Bt 9/30-34/F"]
@@ -212,7 +214,7 @@ def test_the_sensitivity_is_played_at_nine_rhos(rehearsal):
             "seed": 3,
             "checkpoint": 1,
         }, title
-    assert [ax.get_title() for ax in outcome.figure.axes] == list(ARMS)
+    assert titles(outcome.figure.axes) == list(ARMS)
     for ax in outcome.figure.axes:
         assert ax.get_xscale() == ax.get_yscale() == "log"
         for place, line in enumerate(ax.lines):
@@ -277,7 +279,7 @@ def test_what_was_played_is_recorded_and_drawn(played):
     mean = dataset["regret"].sel(policy="epsilon-first", params=0).mean("seed")
     np.testing.assert_allclose(line.get_ydata(), mean)
     np.testing.assert_allclose(line.get_xdata(), np.geomspace(1e-4, 1, 100))
-    assert legend_texts(played.figure) == ["epsilon-first"]
+    assert legend_texts(played.figure) == ["ε-first"]
     assert_readable(played.figure)
 
 
@@ -292,7 +294,7 @@ def test_theorem_5_lies_above_the_regret():
     ):
         rho = float(title.removeprefix("rho = "))
         assert dataset["param_rho"].item() == rho
-        assert ax.get_title() == rf"$\rho$ = {rho:g}"
+        assert titles([ax]) == [rf"$\rho$ = {rho:g}"]
         curves = {line.get_label(): line for line in ax.lines}
         assert list(curves) == ["omega-UCB", "Theorem 5", "trivial bound"]
         # No less than the largest mean cost, where the bounds begin.

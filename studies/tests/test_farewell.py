@@ -14,6 +14,7 @@ from studies.tests.checks import (
     assert_readable,
     check_records,
     entry,
+    titles,
 )
 from tests.results.samples import dataset
 from tests.tables import naming
@@ -27,8 +28,8 @@ def test_bars_of_the_delays_stand_above_the_curves(rehearsal):
     outcome, calls = rehearsal(name)
     axes = outcome.figure.axes
     above, below = axes[:3], axes[3:]
-    assert [ax.get_title() for ax in above] == FIGURE_1
-    assert [ax.get_title() for ax in below] == ["", "", ""]
+    assert titles(above) == FIGURE_1
+    assert titles(below) == ["", "", ""]
     assert [ax.get_ylabel() for ax in above] == ["probability", "", ""]
     outcome.figure.draw_without_rendering()
     for top, bottom, (_, environment, _) in zip(above, below, calls, strict=True):

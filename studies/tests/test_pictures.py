@@ -6,7 +6,7 @@ import pytest
 from jaxbandits_studies.censored.grids import GRIDS
 from jaxbandits_studies.censored.pictures import MODELS, SOFT, STRICT
 from jaxbandits_studies.censored.tables import INSTANCES
-from studies.tests.checks import check_records, entry, legend_texts
+from studies.tests.checks import check_records, entry, legend_texts, titles
 from tests.tables import naming
 
 PICTURES = ("censored-fig1", "censored-fig2", "censored-grids")
@@ -26,7 +26,7 @@ def test_fig1_has_a_row_of_three_panels_per_model(tiny):
     labels = ["reward", "consumption", "consumption"]
     assert [ax.get_xlabel() for ax in axes] == 3 * labels
     assert [ax.get_ylabel() for ax in axes] == 3 * ["density", "density", "reward"]
-    assert [ax.get_title() for ax in axes] == [m for m in MODELS for _ in range(3)]
+    assert titles(axes) == [m for m in MODELS for _ in range(3)]
     for row in range(3):
         *histograms, joint = axes[3 * row : 3 * row + 3]
         for ax in histograms:
@@ -57,10 +57,10 @@ def test_fig1_shows_what_example_1_says(tiny):
 def test_fig2_has_a_curve_per_model(tiny):
     outcome = tiny("censored-fig2")
     axes = outcome.figure.axes
-    assert [ax.get_title() for ax in axes] == list(outcome.datasets) == [STRICT, SOFT]
+    assert titles(axes) == list(outcome.datasets) == [STRICT, SOFT]
     for ax, last in zip(axes, (0.5, 1.0), strict=True):
         assert [line.get_label() for line in ax.lines] == list(MODELS)
-        data = outcome.datasets[ax.get_title()]["value"]
+        data = outcome.datasets[titles([ax])[0]]["value"]
         for line, values in zip(ax.lines, data.values, strict=True):
             assert line.get_xdata()[-1] == pytest.approx(last)
             count = len(line.get_xdata())
@@ -85,7 +85,7 @@ def test_fig2_records_the_best_limit_of_every_model(tiny):
 def test_grids_has_a_panel_per_instance(tiny):
     outcome = tiny("censored-grids")
     axes = outcome.figure.axes
-    assert [ax.get_title() for ax in axes] == list(INSTANCES)
+    assert titles(axes) == list(INSTANCES)
     assert all(len(ax.lines) == 4 for ax in axes)  # Two arms, two grids.
     assert len(legend_texts(outcome.figure)) == 4
     assert len(outcome.records) == len(GRIDS) * len(INSTANCES)

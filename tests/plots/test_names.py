@@ -10,7 +10,7 @@ from matplotlib.text import Text
 
 from jaxbandits import plots
 from jaxbandits.console.texts import latex, visible
-from jaxbandits.plots.words import tex, wrapped
+from jaxbandits.plots.words import symbols, tex, wrapped
 from tests.plots.sweeps import sweep
 from tests.results.samples import dataset
 from tests.tables import each_row

@@ -14,7 +14,7 @@ from jaxbandits_studies.judging.choices import Subject, choices, points_of, tick
 from jaxbandits_studies.judging.leaderboard import PROTOCOLS
 from jaxbandits_studies.judging.protocol import TUNING_SEED, Case
 from jaxbandits_studies.judging.tunings import TUNINGS
-from studies.tests.checks import assert_readable, check_records, legend_texts
+from studies.tests.checks import assert_readable, check_records, legend_texts, titles
 from studies.tests.judging.boards import COINS, EVERY, PROTOCOL
 from tests.tables import naming
 
@@ -77,7 +77,7 @@ def test_a_value_by_itself(outcome):
 
 def test_the_figure_has_a_dot_at_the_defaults(outcome):
     fig = outcome.figure
-    assert [ax.get_title() for ax in fig.axes] == ["every", "every"]
+    assert titles(fig.axes) == ["every", "every"]
     assert [ax.get_ylabel() for ax in fig.axes] == list(SHOWN)
     note = fig.legends[0].get_title().get_text().replace("\n", " ")
     assert note == "a budget of 20, 3 seeds; the dots: the defaults"
