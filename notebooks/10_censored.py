@@ -9,6 +9,8 @@
 # %% [markdown]
 # # Censored: which arm, and how long may it run?
 #
+# *15 minutes to read, a few minutes to run on two cores.*
+#
 # The setting of Bengs & Hüllermeier (2022). An arm is a configuration of a solver, say,
 # and a limit is a timeout: stopped runs bring nothing, cost a penalty, and tell only
 # that they would have taken longer. [A first look](00_start.ipynb) has the words; this

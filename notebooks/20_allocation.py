@@ -9,6 +9,8 @@
 # %% [markdown]
 # # Allocation: who gets how much?
 #
+# *15 minutes to read, a few minutes to run on two cores.*
+#
 # The setting of Montanari, Fiegel, Pla, Saha & Perchet. In every round a budget is
 # split over arms; an arm succeeds if its share reaches a threshold that is drawn anew
 # each time. What arms that failed would have needed stays unknown.

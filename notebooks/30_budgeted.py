@@ -9,6 +9,8 @@
 # %% [markdown]
 # # Budgeted: until the money is gone
 #
+# *15 minutes to read, a few minutes to run on two cores.*
+#
 # The setting of Heyden, Arzamasov, Fouché & Böhm (2024). A pull costs and brings, both
 # at random; the best arm is the one that brings most for its money, and the game ends
 # with the budget.

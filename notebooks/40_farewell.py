@@ -9,6 +9,8 @@
 # %% [markdown]
 # # Farewell: how long to wait?
 #
+# *15 minutes to read, a few minutes to run on two cores.*
+#
 # The setting of Sharoff, Mehta & Ganti (2020). A reward comes after a random delay; who
 # gives up in time has time for another try. All counts until the clock stands at T.
 #
