@@ -54,6 +54,7 @@ def test_the_figure_shows_all_policies_and_the_theory(rehearsal):
     check_records(outcome, NAME)
     (ax,) = outcome.figure.axes
     labels = [line.get_label() for line in ax.lines]
-    assert labels == [*cast("budgeted", "lost runs"), "what lost runs lose, by theory"]
+    names = [name.replace("omega", "ω") for name in cast("budgeted", "lost runs")]
+    assert labels == [*names, "what lost runs lose, by theory"]
     np.testing.assert_allclose(ax.lines[-1].get_ydata()[-1], 0.05 * 0.05 * 999)
     assert_readable(outcome.figure)
