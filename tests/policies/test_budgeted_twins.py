@@ -47,51 +47,43 @@ class Case(NamedTuple):
     problem: budgeted.Problem = PROBLEM  # what the learner believes
 
 
-def _case(entry, twin, every=EVERY, twin_params=None, **params):
-    options = params if twin_params is None else twin_params
-    return Case(entry, params, partial(twin, K, **options), every)
+def _case(entry, twin, every=EVERY, problem=PROBLEM, options=None, **params):
+    """`options` are the twin's alone; it takes parameters by the same names."""
+    made = partial(twin, K, **params | (options or {}))
+    return Case(entry, params, made, every, problem)
 
 
 _omega = partial(_case, twin=twins.OmegaUCB)
 _share = partial(_case, twin=twins.ShareUCB, every=DEAR)
-JOINT = {"clock": "spent", "power": 0.5, "joint": True, "rho": 0.75}
+STAR, SHRUNK = {"star": True}, {"star": True, "variance": "shrunk"}
+LOG_SHARE, SPENT = {"exploration": "log_share"}, {"clock": "spent", "power": 0.5}
+# What is known of some arms is not what they give: a draw of it would tell.
+KNOWN = budgeted.make_problem(
+    K,
+    [1.0, 0, 0, 0.625, *[0] * (K - 4)],
+    [1.0, 1, 1, 0.625, *[1] * (K - 4)],
+    [0.5, *[0] * (K - 1)],
+    [0.5, *[1] * (K - 1)],
+)
+RANGED = budgeted.make_problem(K, 0, HIGH, 0, 4 - HIGH)
+ENDS = {"cost_high": HIGH, "reward_high": 4 - HIGH}
 CASES = {
     "omega": _omega("omega-ucb", every=DEAR),
-    "omega*": _omega("omega-star-ucb", twin_params={"star": True}),
+    "omega*": _omega("omega-star-ucb", options=STAR),
     # So wide that many arms are pulled often enough for a variance.
-    "omega*, rho = 20": _omega(
-        "omega-star-ucb",
-        rho=20.0,
-        twin_params={"star": True, "rho": 20.0},
-        every=DEAR,
-    ),
-    "omega*, shrunk": _omega(
-        "omega-star-ucb-shrunk",
-        twin_params={"star": True, "variance": "shrunk"},
-        every=DEAR,
-    ),
-    "omega*, ranges": _omega(
-        "omega-star-ucb",
-        twin_params={"star": True, "cost_high": HIGH, "reward_high": 4 - HIGH},
-    )._replace(problem=budgeted.make_problem(K, 0, HIGH, 0, 4 - HIGH)),
-    "omega, log share": _omega(
-        "omega-ucb-log-share", twin_params={"rho": 1.0, "exploration": "log_share"}
-    ),
+    "omega*, rho = 20": _omega("omega-star-ucb", every=DEAR, options=STAR, rho=20.0),
+    "omega*, shrunk": _omega("omega-star-ucb-shrunk", every=DEAR, options=SHRUNK),
+    "omega*, ranges": _omega("omega-star-ucb", problem=RANGED, options=STAR | ENDS),
+    "omega, log share": _omega("omega-ucb-log-share", options=LOG_SHARE | {"rho": 1.0}),
     "omega*, log share": _omega(
-        "omega-star-ucb-log-share",
-        twin_params={"rho": 1.0, "star": True, "exploration": "log_share"},
+        "omega-star-ucb-log-share", options=STAR | LOG_SHARE | {"rho": 1.0}
     ),
     # rho as it is advised.
     "omega*, log share, shrunk": _omega(
         "omega-star-ucb-log-share-shrunk",
-        rho=0.5,
-        twin_params={
-            "rho": 0.5,
-            "star": True,
-            "exploration": "log_share",
-            "variance": "shrunk",
-        },
         every=DEAR,
+        options=SHRUNK | LOG_SHARE,
+        rho=0.5,
     ),
     # So short that a tenth of the rounds forget.
     "discounted omega": _case(
@@ -101,19 +93,16 @@ CASES = {
     "share, other": _share(
         "share-ucb", budget=BUDGET, rho=2.0, power=0.3, prior_pulls=3.0
     ),
-    "share, anytime": _share(
-        "share-ucb-anytime", twin_params={"clock": "spent", "power": 0.5}
-    ),
+    "share, anytime": _share("share-ucb-anytime", options=SPENT),
     "share, own variances": _share(
-        "share-ucb-own-variances",
-        twin_params={"pooled": False, "budget": BUDGET},
-        budget=BUDGET,
+        "share-ucb-own-variances", options={"pooled": False}, budget=BUDGET
     ),
     "share, anytime, own variances": _share(
-        "share-ucb-anytime-own-variances",
-        twin_params={"clock": "spent", "pooled": False, "power": 0.5},
+        "share-ucb-anytime-own-variances", options=SPENT | {"pooled": False}
     ),
-    "share, anytime, joint": _share("share-ucb-anytime-joint", twin_params=JOINT),
+    "share, anytime, joint": _share(
+        "share-ucb-anytime-joint", options=SPENT | {"joint": True, "rho": 0.75}
+    ),
     "m-UCB": _case("m-ucb", twins.MUCB),
     "MRCB": _case("mrcb", twins.MUCB),
     "c-UCB": _case("c-ucb", twins.CUCB),
@@ -124,15 +113,13 @@ CASES = {
     "UCB-BV1": _case("ucb-bv1", twins.UCBBV1),
     # By default no index is finite within these rounds.
     "UCB-B2": _case("ucb-b2", twins.UCBB2, DEAR),
-    "UCB-B2, alpha, lambda": _case(
+    "UCB-B2, alpha, lambda": Case(
         "ucb-b2",
-        twins.UCBB2,
+        {"alpha": 0.05, "stability": 20.0},
+        partial(twins.UCBB2, K, alpha=0.05, lambda_=20.0),
         DEAR,
-        twin_params={"alpha": 0.05, "lambda_": 20.0},
-        alpha=0.05,
-        stability=20.0,
     ),
-    "UCB-B2, code": _case("ucb-b2-code", twins.UCBB2, DEAR, {"form": "code"}),
+    "UCB-B2, code": _case("ucb-b2-code", twins.UCBB2, DEAR, options={"form": "code"}),
     "UCB-SC+": _case("ucb-sc-plus", twins.UCBSCPlus),
     # The twin searches for ten roots in a round.
     "KL-UCB-SC+": _case("kl-ucb-sc-plus", twins.KLUCBSCPlus, DEAREST),
@@ -140,34 +127,21 @@ CASES = {
     # Its prices follow from the indices of every round.
     "PD-BwK": _case("pd-bwk", twins.PDBwK, 1, budget=BUDGET, horizon=HORIZON),
     "b-greedy": _case("b-greedy", twins.BGreedy),
-    "b-greedy, code": _case(
-        "b-greedy-code", twins.BGreedy, twin_params={"unpaid": "code"}
-    ),
+    "b-greedy, code": _case("b-greedy-code", twins.BGreedy, options={"unpaid": "code"}),
     "epsilon-first": _case("epsilon-first", twins.EpsilonFirst, budget=BUDGET),
     "BTS": _case("bts", twins.BTS, DEAR),
-    # What is known of some arms is not what they give: who draws it is told apart.
     "BTS, known": _case(
         "bts",
         twins.BTS,
         DEAR,
-        twin_params={"known_rewards": {0: 0.5}, "known_costs": {0: 1.0, 3: 0.625}},
-    )._replace(
-        problem=budgeted.make_problem(
-            K,
-            [1.0, 0, 0, 0.625, *[0] * (K - 4)],
-            [1.0, 1, 1, 0.625, *[1] * (K - 4)],
-            [0.5, *[0] * (K - 1)],
-            [0.5, *[1] * (K - 1)],
-        )
+        KNOWN,
+        {"known_rewards": {0: 0.5}, "known_costs": {0: 1.0, 3: 0.625}},
     ),
     "ratio TS": _case("ratio-thompson", twins.RatioThompson, DEAR),
     "price TS": _case("price-thompson", twins.PriceThompson, DEAR),
     "price TS, ranges": _case(
-        "price-thompson",
-        twins.PriceThompson,
-        DEAR,
-        twin_params={"cost_high": HIGH, "reward_high": 4 - HIGH},
-    )._replace(problem=budgeted.make_problem(K, 0, HIGH, 0, 4 - HIGH)),
+        "price-thompson", twins.PriceThompson, DEAR, RANGED, ENDS
+    ),
     "uniform": _case("uniform", twins.Uniform),
     "clairvoyant": _case("clairvoyant", twins.Clairvoyant),
 }
