@@ -4,15 +4,21 @@ The engine knows most of these by name and puts a form of its own in their place
 (`named`). They are the only place with barriers against what XLA would do to them.
 """
 
-from jaxbandits.arrays._constant import constant
-from jaxbandits.arrays._multiply_add import multiply_add
 from jaxbandits.arrays._outermost import outermost
-from jaxbandits.arrays._stored import stored
 from jaxbandits.arrays._threefry import threefry
+from jaxbandits.arrays._values import constant, multiply_add, stored
 from jaxbandits.arrays._window import window
 from jaxbandits.arrays.argmax import first_argmax, first_true, random_argmax
-from jaxbandits.arrays.rows import row, with_row
-from jaxbandits.arrays.select import one_hot, pick, put, split_index, tally, when
+from jaxbandits.arrays.select import (
+    one_hot,
+    pick,
+    put,
+    row,
+    split_index,
+    tally,
+    when,
+    with_row,
+)
 from jaxbandits.arrays.sums import CompensatedSum
 from jaxbandits.arrays.words import (
     Bound,

@@ -4,7 +4,7 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Bool, Int32
 
-from jaxbandits.arrays._stored import stored
+from jaxbandits.arrays._values import stored
 from jaxbandits.arrays.named import named
 
 RIGHT = 16  # bits: those on the right are counted above these, those on the left below

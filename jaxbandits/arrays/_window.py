@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Float, Int
 
-from jaxbandits.arrays._stored import stored
+from jaxbandits.arrays._values import stored
 from jaxbandits.arrays.named import named
 
 

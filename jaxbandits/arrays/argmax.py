@@ -4,7 +4,7 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Bool, Int32, Num, UInt32
 
-from jaxbandits.arrays._stored import stored
+from jaxbandits.arrays._values import stored
 from jaxbandits.arrays.named import named
 from jaxbandits.arrays.words import position
 from jaxbandits.checks import kinds, shaped

@@ -12,12 +12,13 @@ from functools import wraps
 from inspect import signature
 from typing import ParamSpec, TypeVar
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 from jaxtyping import Bool, Int, Shaped
 
-from jaxbandits.arrays._stored import stored
+from jaxbandits.arrays._values import stored
 from jaxbandits.arrays.named import named
 from jaxbandits.arrays.real import integer
 from jaxbandits.checks import kinds, shaped, shown, whole
@@ -113,6 +114,35 @@ def put(
     """
     row = stored(jnp.broadcast_to(row, x.shape[1:]))
     return jnp.where(_mask(x, index), row[None], x)
+
+
+def row(tree: Tree, index: Int[Array, ""]) -> Tree:
+    """``x[index]`` of every array of a pytree.
+
+    Args:
+      tree: arrays ``[n, ...]``.
+      index: i32[] in [0, n); out of range is undefined.
+
+    Returns:
+      A pytree like it of arrays ``[...]``.
+    """
+    picked: Tree = jax.tree.map(lambda x: pick(x, index), tree)
+    return picked
+
+
+def with_row(tree: Tree, index: Int[Array, ""], new: Tree) -> Tree:
+    """A pytree with ``x[index]`` of every array replaced.
+
+    Args:
+      tree: arrays ``[n, ...]``.
+      index: i32[]; out of range leaves them as they are.
+      new: a pytree like it of arrays ``[...]``, as of `row`.
+
+    Returns:
+      Arrays of the shapes and dtypes of `tree`.
+    """
+    replaced: Tree = jax.tree.map(lambda x, own: put(x, index, own), tree, new)
+    return replaced
 
 
 @named
