@@ -73,7 +73,7 @@ def test_bad_problems_and_options_are_refused():
 
 ARMS = [
     (beta, exponential, Beta(ONE, ONE), Exponential(ONE), "rows"),
-    (beta, exponential, Beta(-TWO, TWO), Exponential(TWO), "a must be positive"),
+    (beta, exponential, Beta(-TWO, TWO), Exponential(TWO), "a must be"),
     (beta, exponential, Beta(TWO, TWO), Exponential(0 * TWO), "rate"),
     (bernoulli, exponential, Bernoulli(1.5 * TWO), Exponential(TWO), "probability"),
     (

@@ -549,7 +549,7 @@ BAD = {
     "three delays": (a_game(HALF, np.ones((2, 3))), "reward must have"),
     "Beta": (
         a_game(HALF, laws.Beta(-ONES, ONES), reward_law=laws.beta),
-        "a must be positive",
+        "a must be",
     ),
     "support": (
         a_game(HALF, laws.Uniform(0 * ONES, 2 * ONES), reward_law=laws.uniform),
