@@ -45,10 +45,11 @@ def words() -> dict[str, list[str]]:
     from jaxbandits_studies.statements import STATEMENTS
 
     papers = [*PAPERS]
+    judged = dict.fromkeys(each.experiment for each in STATEMENTS.values())
     return {
         "name": [*REGISTRY, ALL],
         "setting": papers,
         "paper": papers,
-        "asked": papers + [*STATEMENTS],
+        "asked": [*papers, *judged, *STATEMENTS],
         "format": ["png", "pdf", "svg"],
     }
