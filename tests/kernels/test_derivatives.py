@@ -74,6 +74,7 @@ LONG = {"kl_ratio_bound by reward", "kl_ratio_bound by cost", "crossings", "maxi
 # And what is much the same as another argument.
 LONG |= {"kl_upper_bound by bound", "kl_bernoulli by q", "beta_from_uniforms"}
 LONG |= {"truncated_normal_quantile", "bernstein_interval"}
+LONG |= {"beta_from_uniforms_small"}  # whose logit is not
 
 
 @pytest.mark.parametrize("name", in_short(CURVES, LONG))
