@@ -58,7 +58,7 @@ def judged_again(summary: Mapping[str, Any]) -> dict[str, Any]:
     """A summary with the claims of today.
 
     They are judged by its records; what only the runs tell is what was found then, by
-    the same checks.
+    the same checks. These may have been stricter: an entry of errata.md says so (B5).
 
     Raises:
       ValueError: if a claim asks another thing of the runs than was asked then.

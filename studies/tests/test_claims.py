@@ -165,10 +165,11 @@ def test_below_throughout():
         found = below("E", "A", ("B",), at=at)(outcome)
         assert found.verdict == verdict, at
         assert found.ours == pytest.approx({"A": 1.05, "B": 5.1})
-    # Several hold together: each is less sure.
+    # At two checkpoints each holds alone; that one fails is less sure.
     close = curves([1, 2], A=noise[:, [0, 0]], B=noise[:, [0, 0]] + DIFFERENCES)
-    assert below("E", "A", ("B",))(close).verdict == "holds"
-    assert below("E", "A", ("B",), at=(0.5, 1.0))(close).verdict == "undecided"
+    for at, verdict in (((1.0,), "fails"), ((0.5, 1.0), "undecided")):
+        assert below("E", "A", ("B",), at=at)(close).verdict == "holds"
+        assert below("E", "B", ("A",), at=at)(close).verdict == verdict
 
 
 def test_below_in_what_it_grows_by():
@@ -290,6 +291,28 @@ def test_where_a_gap_is_wider(rng):
             )
 
 
+def test_several_gaps_are_wider_by_an_interval_each():
+    """B's is by 2.1 standard errors, C's by far, and D's is by far narrower."""
+    gaps = {"near": {"C": 10.0, "D": 40.0}, "far": {"C": 40.0, "D": 10.0}}
+    gaps["near"]["B"] = 10.0
+    gaps["far"]["B"] = 10 * np.exp(0.0575) * (0.9 + 0.1 * DIFFERENCES[:, 0])
+    games = {
+        name: played(A=np.ones(4), **{k: v * np.ones(4) for k, v in each.items()})
+        for name, each in gaps.items()
+    }
+    datasets = {name: each.datasets["E"] for name, each in games.items()}
+    outcome = Outcome(datasets, [], lambda: figure()[0])
+    for wide, than, rivals, verdict in [
+        ("far", "near", "B", "holds"),
+        ("far", "near", "BC", "holds"),
+        ("near", "far", "B", "fails"),
+        ("near", "far", "BD", "undecided"),
+    ]:
+        with naming((wide, rivals)):
+            found = wider_gap((wide,), than, "A", tuple(rivals))(outcome)
+            assert found.verdict == verdict
+
+
 def test_a_gap_has_the_errors_of_both_games(rng):
     """A tenth more, of which ten seeds that differ by a half say nothing."""
     for noisy in ["far", "near"]:
@@ -333,6 +356,22 @@ def test_what_varies_more_than_several_does_so_than_each(rng):
     assert varies_more("E", "A", ("B", "C"))(outcome).verdict == "fails"
     assert varies_more("X", "A", ("B",))(outcome) == Found("undecided", {})
     assert varies_more("E", "A", ("B",))(played(A=[1], B=[2])).verdict == "undecided"
+
+
+def test_several_that_vary_less_do_so_by_an_interval_each():
+    """Distances of A and B differ by .47, 2.6 errors: p is between .025 and .05."""
+    away = np.concatenate([1 + DIFFERENCES[:, 0], -1 - DIFFERENCES[:, 0]])
+    even = np.repeat([1.0, -1.0], 4) * np.tile([0.99, 1.01], 4)
+    outcome = played(A=away, B=1.53 * even, C=0.1 * even)
+    for loose, steady, verdict in [
+        ("A", "B", "holds"),
+        ("A", "BC", "holds"),
+        ("B", "A", "fails"),
+        ("B", "AC", "undecided"),
+    ]:
+        with naming((loose, steady)):
+            found = varies_more("E", loose, tuple(steady))(outcome)
+            assert found.verdict == verdict
 
 
 def test_what_varies_so_many_times_more(rng):
@@ -403,15 +442,23 @@ def test_what_a_regret_is_compared_with_has_an_error_too():
 
 
 def test_below_several_is_below_all():
-    """And less sure: the intervals hold together."""
+    """That it is so takes an interval for each, that it is not one for all together."""
     ours = np.array([1.0, 2, 3, 4])
-    # Mean 1, deviation .548: one interval at 95 % lies above 0, one at 97.5 % does not.
-    just = ours + [0.4, 1.6, 0.7, 1.3]
+    just = ours + DIFFERENCES[:, 0]
     outcome = played(A=ours, B=just, C=ours + 9, D=ours - [5, 5.1, 5, 4.9])
-    assert below("E", "A", ("B",))(outcome).verdict == "holds"
-    assert below("E", "A", ("B", "D"))(outcome).verdict == "fails"
-    assert below("E", "A", ("C",))(outcome).verdict == "holds"
-    assert below("E", "A", ("B", "C"))(outcome).verdict == "undecided"
+    for policy, rivals, above, verdict in [
+        ("A", "B", False, "holds"),
+        ("A", "BC", False, "holds"),
+        ("A", "BD", False, "fails"),
+        ("B", "A", False, "fails"),
+        ("B", "AC", False, "undecided"),
+        ("B", "AD", True, "holds"),
+        ("A", "B", True, "fails"),
+        ("A", "BD", True, "undecided"),
+    ]:
+        with naming((policy, rivals, above)):
+            check = below("E", policy, tuple(rivals), above=above)
+            assert check(outcome).verdict == verdict
 
 
 def test_a_printed_number_has_an_error_of_its_own():

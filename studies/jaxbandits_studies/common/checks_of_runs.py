@@ -1,9 +1,10 @@
 """Checks of statements by runs: whose regret is smaller, varies more, grows faster.
 
-By intervals of differences on the same seeds, which hold together with probability
-95 % (Bonferroni) where a statement consists of several: it holds if all lie on the
-right side of 0, fails if one lies on the wrong side, and is undecided else, or if the
-environment was not played.
+By intervals of differences on the same seeds. A statement of several comparisons holds
+if each lies on the right side of 0 by an interval of its own that covers 95 %: where
+one of them is false, that one alone must err (an intersection-union test). It fails if
+one lies on the wrong side by intervals that cover 95 % together (Bonferroni), as any
+may err. It is undecided else, or if the environment was not played.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +17,7 @@ from jaxbandits.stats import final, paired_difference
 from jaxbandits_studies.common.claims import Check, Found, together
 from jaxbandits_studies.common.experiment import Outcome
 
-LEVEL = 0.95  # of a verdict's interval, or of several together
+LEVEL = 0.95  # of an interval alone, or of several together
 THROUGHOUT = (0.25, 0.5, 0.75, 1.0)  # of the horizon
 MUCH = 2.0  # What is said to be much larger is so by this factor, or it is not.
 CLOSE = 1.1  # What is said to be close, or comparable, is so within this one.
@@ -59,14 +60,18 @@ def below(
         factor = xr.where(dataset["policy"].isin(list(rivals)), times, 1.0)
         scaled = dataset.assign({metric: dataset[metric] * factor})
         then = scaled.isel(checkpoint=_places(dataset, at))
-        level = 1 - (1 - LEVEL) / (len(rivals) * len(at))
+
+        def intervals(rival: str, level: float) -> zip:
+            """The ends of the difference's at each of these checkpoints."""
+            results = paired_difference(then, metric, ours, rival, level)
+            ends = (results.lower, results.upper)
+            return zip(*(each.isel(params=0).values for each in ends), strict=True)
+
         verdicts = []
         for rival in rivals:
-            results = paired_difference(then, metric, ours, rival, level)
-            low, high = (
-                x.isel(params=0).values for x in (results.lower, results.upper)
-            )
-            verdicts += [_verdict(*ends, above) for ends in zip(low, high, strict=True)]
+            levels = _levels(len(rivals) * len(at))
+            both = zip(*(intervals(rival, level) for level in levels), strict=True)
+            verdicts += [_verdict(alone, joint, above) for alone, joint in both]
         means = final(dataset, metric).mean("seed").isel(params=0)
         names = (ours, *rivals)
         numbers = {name: float(means.sel(policy=name)) for name in names}
@@ -123,7 +128,6 @@ def varies_more(
         if dataset.sizes["seed"] < 2:
             return UNDECIDED
         ends = final(dataset, "regret").isel(params=0)
-        level = 1 - (1 - LEVEL) / len(steady)
         distances = {
             name: np.abs(runs - np.median(runs))
             for name in (loose, *steady)
@@ -133,7 +137,8 @@ def varies_more(
         for other in steady:
             theirs = times * distances[other]
             test = ttest_ind(distances[loose], theirs, equal_var=False)
-            verdicts.append(_verdict(*test.confidence_interval(level), above=True))
+            intervals = map(test.confidence_interval, _levels(len(steady)))
+            verdicts.append(_verdict(*intervals, above=True))
         spread = ends.std("seed", ddof=1)
         numbers = {name: float(spread.sel(policy=name)) for name in distances}
         return Found(together(verdicts), numbers)
@@ -170,7 +175,8 @@ def grows(
         runs = runs.transpose("checkpoint", "seed").values.astype(float)
         late, early = runs[-1] - runs[middle], runs[middle] - runs[first]
         more = (scale[-1] - scale[middle]) / (scale[middle] - scale[first])
-        verdict = _verdict(*_interval(late - more * early, LEVEL), faster)
+        interval = _interval(late - more * early, LEVEL)
+        verdict = _verdict(interval, interval, faster)
         spans = (late, middle, -1), (early, first, middle)
         numbers = {
             f"{policy}, from {times[i]:,.0f} to {times[j]:,.0f}": float(grown.mean())
@@ -208,15 +214,14 @@ def wider_gap(
         played = [outcome.datasets.get(name) for name in (*environments, than)]
         if any(each is None or each.sizes["seed"] < 2 for each in played):
             return UNDECIDED
-        level = 1 - (1 - LEVEL) / (len(rivals) * len(environments))
-        width = norm.ppf((1 + level) / 2)
+        levels = np.array(_levels(len(rivals) * len(environments)))
+        widths = norm.ppf((1 + levels) / 2)[:, None] * [-1, 1]
         verdicts, numbers = [], {}
         for rival in rivals:
             *wide, (narrow, own) = (gap(each, rival) for each in played)
             for log, variance in wide:
-                difference, half = log - narrow, width * np.sqrt(variance + own)
-                ends = difference - half, difference + half
-                verdicts.append(_verdict(*ends, above=True))
+                intervals = log - narrow + widths * np.sqrt(variance + own)
+                verdicts.append(_verdict(*intervals, above=True))
             logs = [log for log, _ in wide] + [narrow]
             for name, log in zip((*environments, than), logs, strict=True):
                 numbers[f"{rival} over {ours}, {name}"] = float(np.exp(log))
@@ -257,11 +262,24 @@ def _interval(differences: np.ndarray, level: float) -> tuple[float, float]:
     return differences.mean() - half, differences.mean() + half
 
 
-def _verdict(low: float, high: float, above: bool = False) -> str:
-    """Of the interval of a difference that is stated to be below 0, or above it.
+def _levels(comparisons: int) -> tuple[float, float]:
+    """Of the interval of a difference alone, and where so many are to hold together."""
+    return LEVEL, 1 - (1 - LEVEL) / comparisons
+
+
+def _verdict(
+    alone: Sequence[float], joint: Sequence[float], above: bool = False
+) -> str:
+    """Of a difference that is stated to be below 0, or above it.
 
     Comparisons with NaN, of one seed, are False: nothing is decided.
+
+    Args:
+      alone: ends of its interval, by which it holds.
+      joint: ends of the wider one, by which it fails.
+      above: whether it is stated to be above 0.
     """
+    (_, high), (low, _) = alone, joint
     if above:
-        low, high = -high, -low
+        high, low = -alone[0], -joint[1]
     return "holds" if high < 0 else "fails" if low > 0 else "undecided"
