@@ -63,10 +63,11 @@ def check_cast(outcome, name, instances, cast):
 
 
 def check_figure(outcome, instances, shown, bands):
+    shown = list(map(symbols, shown))
     axes = outcome.figure.axes
     assert titles(axes) == instances
     for ax in axes:
-        assert [line.get_label() for line in ax.lines] == list(map(symbols, shown))
+        assert [line.get_label() for line in ax.lines] == shown
         assert len(ax.collections) == (len(shown) if bands else 0)
         assert list(ax.lines[0].get_xdata()) == pytest.approx([0.1, 1])
         assert ax.get_xscale() == "log" and ax.get_yscale() == "linear"
