@@ -7,6 +7,7 @@ the command line and the tables of the settings are made from the package.
 
 import posixpath
 import sys
+from importlib import import_module
 from pathlib import Path
 
 from mkdocs.plugins import event_priority
@@ -95,6 +96,14 @@ def _in(folder: str) -> list[str]:
     )
 
 
+def _reference(room: str) -> str:
+    """The page of a package, with its public names: stubs keep them from the tool."""
+    names = getattr(import_module(room), "__all__", ())
+    shown = [f"        - {name}" for name in names if not name.startswith("_")]
+    members = ["    options:", "      members:", *shown] if shown else []
+    return "\n".join([f"# `{room}`", "", f"::: {room}", *members, ""])
+
+
 @event_priority(100)  # before the plugin that renders notebooks looks for them
 def on_files(files, config):
     """Add the pages that do not lie in `docs`."""
@@ -102,7 +111,7 @@ def on_files(files, config):
     for source, page in ELSEWHERE.items():
         files.append(File.generated(config, page, abs_src_path=str(ROOT / source)))
     for room in ROOMS:
-        text = f"# `{room}`\n\n::: {room}\n"
+        text = _reference(room)
         files.append(File.generated(config, f"api/{room}.md", content=text))
     made = {
         "gallery.md": gallery.page(ROOT / "studies" / "results"),
