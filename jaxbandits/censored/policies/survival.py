@@ -123,7 +123,7 @@ def sub_gaussian_gain_radius(sigma: float) -> float:
     sqrt(1 + sigma^2)-sub-Gaussian, and the radius grows by that factor.
 
     Args:
-      sigma: >= 0; 0 if the reward is a function of the consumption.
+      sigma: not negative; 0 if the reward is a function of the consumption.
 
     Raises:
       ValueError: if `sigma` is negative or not finite, or cannot be played.
