@@ -142,8 +142,8 @@ def equal_curves(ax: Axes) -> list[str]:
     """A sentence for every group of labelled lines that lie on one another."""
     alike: dict[bytes, list[str]] = {}
     for line, text in zip(*ax.get_legend_handles_labels(), strict=True):
-        values = np.float32(line.get_ydata()) + np.float32(0)  # -0 is 0
-        alike.setdefault(values.tobytes(), []).append(text.strip())
+        values = np.asarray(line.get_ydata(), np.float32)  # type: ignore[attr-defined]
+        alike.setdefault((values + np.float32(0)).tobytes(), []).append(text.strip())
     return [
         f"equal curves: {', '.join(group)}"
         for group in alike.values()

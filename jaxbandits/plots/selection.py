@@ -40,8 +40,12 @@ class _Curve(NamedTuple):
 
     def from_zero(self) -> "_Curve":
         """With a first checkpoint more, where all is 0 that the next one has."""
-        parts = (np.concatenate([0 * x[:1], x]) for x in self[1:4])
-        return _Curve(self.label, *parts, self.style)
+
+        def longer(values: np.ndarray) -> np.ndarray:
+            return np.concatenate([0 * values[:1], values])
+
+        mean, lower, upper = map(longer, (self.mean, self.lower, self.upper))
+        return self._replace(mean=mean, lower=lower, upper=upper)
 
 
 def shown(

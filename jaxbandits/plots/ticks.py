@@ -56,8 +56,8 @@ class _Short(Formatter):
             slack = 1e-9 * np.abs(values)  # 10.0 ** -5 need not be 1e-05
             sizes = sizes[(values >= low - slack) & (values <= high + slack)]
         small = sizes[sizes > 0].min(initial=1.0) < 0.999 * _SMALLEST
-        linear = self.axis is None or self.axis.get_scale() == "linear"
-        large = not linear and sizes.max(initial=0.0) > 0.999 * _LARGEST
+        scaled = isinstance(self.axis, Axis) and self.axis.get_scale() != "linear"
+        large = scaled and sizes.max(initial=0.0) > 0.999 * _LARGEST
         self._powers = bool(small or large) and not self._percent
         return [self(value) for value in values]
 

@@ -196,7 +196,10 @@ def test_options_that_do_not_fit_together_are_refused(path, capsys):
 def test_the_legend_is_lower_than_the_plot():
     """Of the whole cast, on curves that nobody has played."""
     one = dataset().isel(policy=[0])
-    cast = [one.assign_coords(policy=[name]) for name in budgeted_compare.CAST]
+    cast = [
+        (one * (1 + place)).assign_attrs(one.attrs).assign_coords(policy=[name])
+        for place, name in enumerate(budgeted_compare.CAST)
+    ]
     figure = budgeted_compare.draw({"x": xr.concat(cast, "policy")})
     assert_readable(figure)
     (legend,), (ax,) = figure.legends, figure.axes
