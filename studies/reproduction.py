@@ -11,7 +11,10 @@ the package, and the pages of the papers are written anew. Without FOLDER, only 
 import argparse
 import json
 import shutil
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import reproduction_page as reproduction
 
@@ -37,6 +40,18 @@ def take(folder: Path) -> list[str]:
     return taken
 
 
+def text_of(summary: Mapping[str, Any]) -> str:
+    """JSON with a line per claim and record."""
+    dumped = partial(json.dumps, ensure_ascii=False, allow_nan=False)
+    parts = []
+    for key, value in summary.items():
+        text = dumped(value)
+        if isinstance(value, list) and value:
+            text = "[\n" + ",\n".join(map(dumped, value)) + "\n]"
+        parts.append(f"{dumped(key)}: {text}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", metavar="FOLDER", type=Path, nargs="?")
@@ -49,8 +64,7 @@ def main() -> None:
         for name, summary in reproduction.summaries_in(KEPT).items()
     }
     for name, summary in summaries.items():
-        text = json.dumps(summary, separators=(",", ":"), ensure_ascii=False) + "\n"
-        (KEPT / name / SUMMARY).write_text(text, encoding="utf-8")
+        (KEPT / name / SUMMARY).write_text(text_of(summary), encoding="utf-8")
     whole = filter(minutes.is_whole, summaries.values())
     minutes.keep(map(minutes.timing_in, whole), REGISTRY)
     recorded.keep(summaries.values())

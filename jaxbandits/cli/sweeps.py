@@ -37,7 +37,9 @@ def add_sweeps(commands) -> None:
         "--block", type=int, metavar="N", help="runs that are written at a time"
     )
     sweep.add_argument(
-        "--keep", choices=("runs", "moments"), help="what of a metric (default: runs)"
+        "--keep",
+        choices=("runs", "moments"),
+        help="what the store keeps of every metric (default: runs)",
     )
     sweep.add_argument(
         "--verify",

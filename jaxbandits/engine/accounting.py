@@ -25,7 +25,7 @@ class Accounts(NamedTuple):
 
     Attributes:
       metrics: float64, by name.
-      counted: how many of the rounds had an action of the game; None if nobody knows.
+      counted: how many of the rounds had an action of the game; None if unknown.
       kept: fields of the record as they are, by name.
     """
 

@@ -1,6 +1,6 @@
 """How long a call on the devices may take, and games that would never end.
 
-While a call runs, nobody hears Ctrl-C and no progress is shown; so a call plays a
+While a call runs, Ctrl-C is not heard and no progress is shown; so a call plays a
 limited number of rounds, about a second's worth. Between calls the host looks at what
 has been spent: a budget that is out of reach ends with an error, not after 2**31
 rounds.
@@ -14,7 +14,7 @@ from jaxbandits.engine.schedule import Schedule
 FIRST_STEPS = 1 << 13
 FEWEST_STEPS, MOST_STEPS = 1 << 8, 1 << 30
 SECONDS = 1.0  # that a call should take
-LAST_ROUND = 2**31 - 2  # of runs that nobody has limited: rounds are counted in int32
+LAST_ROUND = 2**31 - 2  # of runs without a limit: rounds are counted in int32
 # Rounds without any spending after which there will be none, and rounds after which
 # what is spent in a round is known well enough to tell how many are needed.
 IDLE_ROUNDS = 1 << 24

@@ -20,7 +20,7 @@ from jaxbandits.arrays.real import real
 from jaxbandits.checks import kinds, number, shaped, shown, whole
 from jaxbandits.kernels.newton import guarded_newton
 
-NODES = 6  # that a polynomial passes through, if nobody says more
+NODES = 6  # that a polynomial passes through, by default
 # Of Newton's method, for functions that are nearly linear in a cell: from a node to the
 # maximum, and from where a secant crosses to the crossing.
 TO_MAXIMUM = {jnp.dtype("float32"): 3, jnp.dtype("float64"): 5}

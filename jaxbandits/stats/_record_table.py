@@ -212,7 +212,7 @@ def _marks(
 
 def _best_of(rivals: Mapping[int, tuple[float, float, int]], level: float) -> _Marks:
     """The smallest of means, and those that a test does not call larger."""
-    if len(rivals) < 2:  # Alone, nobody is the best.
+    if len(rivals) < 2:  # A policy alone is not the best.
         return _Marks(None, frozenset())
     best = min(rivals, key=lambda number: rivals[number][0])
     share = (1 - level) / (len(rivals) - 1)

@@ -144,7 +144,7 @@ def _runs(values: xr.DataArray, group: str) -> tuple[xr.DataArray, np.ndarray]:
     if not isinstance(group, str):
         raise TypeError(f"group must be a name, got {group!r}")
     if group in set(values.dims) - set(DIMS):
-        # Bare, as stacking builds an index of labels that nobody reads.
+        # Bare, as stacking builds an index of labels that nothing reads.
         bare = values.drop_vars([group, "seed"], errors="ignore")
         runs = bare.stack(run=(group, "seed"), create_index=False)
         numbers = np.repeat(np.arange(values.sizes[group]), values.sizes["seed"])

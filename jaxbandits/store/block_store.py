@@ -140,7 +140,7 @@ class BlockStore:
             raise ValueError(
                 f"store: {self.place.name} holds another sweep:\n  "
                 + "\n  ".join(lines)
-                + "\na store goes on with its own sweep only: give another one"
+                + "\na store holds one sweep: give another store"
             )
         if wanted.keep != self.keep:
             raise ValueError(

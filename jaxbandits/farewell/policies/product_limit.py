@@ -10,8 +10,8 @@ h_1) ... (1 - h_d)``, wait j has the reward ``sum_{d <= j} S(d - 1) v_d`` and la
 ``sum_{d <= j} S(d - 1)``. The radius is Wait-UCB's with the epochs that waited at least
 j, the only ones that say something about unit j (ours; no paper has it).
 
-Where the waits are not 1, ..., D a unit is what lies between two waits, in which nobody
-gives up, and an entry lasts as long in it as entries have lasted on average.
+Where the waits are not 1, ..., D a unit is what lies between two waits, in which no
+pull gives up, and an entry lasts as long in it as entries have lasted on average.
 """
 
 from typing import NamedTuple
@@ -112,13 +112,13 @@ class Hazards(NamedTuple):
 
         Args:
           total: what all of them have gathered in every unit, [D].
-          unseen: what one would, where nobody has entered yet, [D].
+          unseen: what one would, where no pull has entered yet, [D].
         """
         each = jnp.where(self.entered > 0, total / self.at_risk, unseen)
         return jnp.cumsum(self.survival() * each)
 
     def mean_time(self, waits: np.ndarray) -> Array:
-        """Of every wait, f32[D]; a unit that nobody has entered is stayed in wholly."""
+        """Of every wait, f32[D]; one that no pull has entered is stayed in wholly."""
         whole = constant(np.diff(waits, prepend=0).astype(float))
         return self.mean(self.lasted.astype(float), whole)
 
