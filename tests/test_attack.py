@@ -17,8 +17,8 @@ def judged(function, right, value, never=True):
 
 
 def test_wrong_calls_of_everything_public_are_refused_clearly():
-    counts, bad = attack.attack(1500, seed=0, quick=True)
-    assert counts.total() >= 1500
+    counts, bad = attack.attack(3000, seed=0, quick=True)
+    assert counts.total() >= 3000
     wrong = {call: each for call, each in bad.items() if each.kind != attack.UNCLEAR}
     assert not wrong
     assert counts[attack.CLEAR] >= 0.97 * (
