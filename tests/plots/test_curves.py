@@ -33,6 +33,7 @@ def test_lines_are_the_means_and_bands_the_intervals():
     for line, band in zip(ax.lines, ax.collections, strict=True):
         at = {"policy": line.get_label(), "params": 1}
         np.testing.assert_array_equal(line.get_xdata(), [0, 10, 100, 1000, 10000])
+        assert line.get_ydata()[0] == 0  # before the first round
         np.testing.assert_array_equal(line.get_ydata()[1:], found.mean.sel(at))
         (path,) = band.get_paths()
         for bound in (found.lower, found.upper):
