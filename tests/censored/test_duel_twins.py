@@ -1,11 +1,10 @@
 """Policies for duels choose as their float64 twins do; the game is its twin.
 
-As in `test_twins`: the twin follows the policy's choices on the same words, and in each
-round both places hold the same pairs, or the policy's is a near tie for the twin.
+In each round both places hold the same pairs, or the policy's is a near tie for the
+twin.
 """
 
 from functools import cache, partial
-from typing import NamedTuple
 
 import jax
 import numpy as np
@@ -19,13 +18,12 @@ from jaxbandits.laws import exponential as exponential_law
 from jaxbandits.registry import POLICIES
 from jaxbandits.testing import trace_run
 from tests.censored.twins import cost
-from tests.policies.followed import assert_sound, by_name
+from tests.policies.followed import Case, played, twin_tests
 from tests.reference import censored_policies as of_pairs
 from tests.reference import duel_policies as twins
 from tests.reference import laws
 from tests.reference.censored_environment import CensoredEnvironment
 from tests.reference.words import numbers
-from tests.tables import for_all
 
 ROUNDS = 600
 K, LIMITS = 4, (0.3, 0.5, 0.7)
@@ -41,61 +39,39 @@ MOST = penalty(1.0)
 FOUR = (K, LIMITS, cost, penalty)
 
 
-class Case(NamedTuple):
-    """Parameters that are not default, the twin, and how the two are compared.
-
-    Attributes:
-      kinds: of the words that `act` takes, letter by letter; none of it reads no words.
-      every: of how many rounds one is compared; all are played.
-    """
-
-    params: dict
-    twin: partial
-    kinds: str = ""
-    every: int = 1
+def _case(entry, kind, *args, kinds=None, every=1, params=None, **options):
+    twin = partial(kind, *args, *FOUR, **options)
+    return Case(f"dueling/{entry}", twin, params or {}, every, kinds)
 
 
-DRAWS = "u" * (6 * K * len(LIMITS))
+cells = partial(_case, kind=twins.CellSelfSparring, every=5)
+rucb = partial(_case, kinds="npp", most=MOST)
+reduced = twins.Reduced, twins.RelativeUCB
 CASES = {
-    "cell-self-sparring": Case(
-        {}, partial(twins.CellSelfSparring, *FOUR), DRAWS, every=5
+    "cell-self-sparring": cells("cell-self-sparring"),
+    "cell-self-sparring, parameters": cells(
+        "cell-self-sparring",
+        params={"prior_ended": 1.5, "prior_passed": 2.0, "reward_spread": 1.0},
+        ended=1.5,
+        passed=2.0,
+        variances=1.0,
     ),
-    "cell-self-sparring, parameters": Case(
-        {"prior_ended": 1.5, "prior_passed": 2.0, "reward_spread": 1.0},
-        partial(twins.CellSelfSparring, *FOUR, ended=1.5, passed=2.0, variances=1.0),
-        DRAWS,
-        every=5,
+    "cell-self-sparring-apart": cells("cell-self-sparring-apart", apart=True),
+    "self-sparring": _case(
+        "self-sparring", twins.Reduced, twins.SelfSparring, most=MOST
     ),
-    "cell-self-sparring-apart": Case(
-        {}, partial(twins.CellSelfSparring, *FOUR, apart=True), DRAWS, every=5
-    ),
-    "self-sparring": Case(
-        {},
-        partial(twins.Reduced, twins.SelfSparring, *FOUR, most=MOST),
-        "u" * (4 * K * len(LIMITS)),
-    ),
-    "sparring-ucb": Case({}, partial(twins.Sparring, of_pairs.UCB, *FOUR, most=MOST)),
-    "rucb": Case(
-        {}, partial(twins.Reduced, twins.RelativeUCB, *FOUR, most=MOST), "npp"
-    ),
-    "rucb-preferences": Case(
-        {},
-        partial(twins.Reduced, twins.RelativeUCB, *FOUR, most=MOST, values=False),
-        "npp",
-    ),
+    "sparring-ucb": _case("sparring-ucb", twins.Sparring, of_pairs.UCB, most=MOST),
+    "rucb": rucb("rucb", *reduced),
+    "rucb-preferences": rucb("rucb-preferences", *reduced, values=False),
     # With hardly any radius: who may beat all others are few, one, or none.
-    "rucb-preferences, alpha": Case(
-        {"alpha": 0.01},
-        partial(
-            twins.Reduced,
-            partial(twins.RelativeUCB, alpha=0.01),
-            *FOUR,
-            most=MOST,
-            values=False,
-        ),
-        "npp",
+    "rucb-preferences, alpha": rucb(
+        "rucb-preferences",
+        twins.Reduced,
+        partial(twins.RelativeUCB, alpha=0.01),
+        values=False,
+        params={"alpha": 0.01},
     ),
-    "uniform": Case({}, partial(twins.OfDuels, *FOUR), "pp"),
+    "uniform": _case("uniform", twins.OfDuels, kinds="pp"),
 }
 
 
@@ -120,17 +96,7 @@ def game():
     return censored.duels(censored.make_environment("four", problem, law, arms))
 
 
-def entry(label):
-    """The registry's name of the policy of a case."""
-    return f"dueling/{label.split(',')[0]}"
-
-
-def test_every_policy_of_the_setting_has_a_twin():
-    entries = {name for name in POLICIES if name.startswith("dueling/")}
-    assert {*map(entry, CASES)} == entries
-
-
-def shortfalls(name, twin, t, words, mine, played):
+def shortfalls(name, twin, t, words, mine, pairs):
     """How much worse than the best the twin finds the pairs that the policy chose."""
     if name.startswith("cell"):
         bounds = twin.extremes(t, words, GAMMA_CDF_ERROR)
@@ -151,24 +117,17 @@ def shortfalls(name, twin, t, words, mine, played):
     return gaps
 
 
-def follow(name, rounds=ROUNDS):
+def follow(name):
     """Replay the twin along a run; the shortfalls of the rounds that are compared."""
-    case, policy = CASES[name], POLICIES[entry(name)](game().problem)
-    params = policy.params._replace(**case.params) if case.params else None
-    trace = trace_run(policy, game(), rounds, params=params)
-    assert_sound(trace.state)
-    words = numbers(read(0, 0, Stream.ACT, rounds, policy.words[0]), case.kinds)
-    told = read(0, 0, Stream.UPDATE, rounds, policy.words[1])
-    told = numbers(told, "n" * (policy.words[1] // 2))
-    columns = [x.tolist() for x in (*trace.actions, *trace.feedback)]
+    case = CASES[name]
     twin, found, seen = case.twin(), [], set()
-    for t, (arms, limits, *rest) in enumerate(zip(*columns, strict=True), start=1):
-        played = [*zip(arms, limits, strict=True)]
-        mine = [twin.number(pair) for pair in played]
+    for t, words, told, action, feedback in played(case, game(), ROUNDS)[1]:
+        pairs = [*zip(*action, strict=True)]
+        mine = [twin.number(pair) for pair in pairs]
         if t % case.every == 0:
-            found.append(shortfalls(name, twin, t, words[t - 1], mine, played))
+            found.append(shortfalls(name, twin, t, words, mine, pairs))
         if name != "uniform":
-            twin.update(t, told[t - 1], played, *rest)
+            twin.update(t, told, pairs, *feedback)
         seen |= {*mine}
     assert len(seen) > 4  # or the twin's agreement would say nothing
     return np.array(found)
@@ -188,14 +147,15 @@ ALL = [(label,) for label in CASES]
 SHORT = [(label,) for label in CASES if label not in LONG]
 
 
-@pytest.mark.parametrize("runs", by_name(entry, SHORT, ALL))
-def test_policy_chooses_as_its_twin(runs):
-    for_all(assert_chooses_as_its_twin, runs)
+(
+    test_policy_chooses_as_its_twin,
+    test_policy_chooses_as_its_twin_in_all_games,
+    test_every_policy_of_the_setting_has_a_twin,
+) = twin_tests("dueling", CASES, assert_chooses_as_its_twin, SHORT, ALL)
 
 
 @pytest.mark.slow
-def test_policies_choose_as_their_twins_with_other_parameters_and_in_float64():
-    for_all(assert_chooses_as_its_twin, zip(LONG))
+def test_policies_choose_as_their_twins_in_float64():
     for label in ("rucb", "sparring-ucb"):
         with jax.enable_x64(True):
             assert np.max(follow(label)) < 1e-11, label

@@ -1,10 +1,7 @@
 """Every policy of the registry chooses as its float64 twin does, on the same tape.
 
-The twin follows the policy's choices: it is told what the policy played and what came
-of it, so that a difference shows in the round in which it arises and does not multiply.
-In each round the two must choose alike, or the policy's choice must be a near tie for
-the twin. The draws of an instance are data, so that its laws are compiled once and not
-with every policy; what it answers is compared on its own.
+The draws of an instance are data, so that its laws are compiled once and not with every
+policy; what it answers is compared on its own.
 
 What counts as a near tie comes from errors that the package states:
 
@@ -31,14 +28,11 @@ from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
 from jaxbandits.plain import kl_ucb
 from jaxbandits.protocol import View
-from jaxbandits.testing import altered, trace_run
+from jaxbandits.testing import altered
 from tests.censored.twins import CASES, Draws, K, M
-from tests.policies.followed import assert_sound, by_name
+from tests.policies.followed import assert_follows, played, twin_tests
 from tests.reference import laws
 from tests.reference.censored_policies import largest_kl_mean
-from tests.reference.words import numbers
-from tests.registered import POLICIES
-from tests.tables import for_all
 
 ROUNDS = 2000
 KL_RESOLUTION = 2.0**-20
@@ -91,66 +85,6 @@ def replay(instance):
     return altered(law, step=_step, words=0, setup=outcomes)
 
 
-def policy_of(case):
-    return POLICIES[f"censored/{case.entry}"](PROBLEM)
-
-
-def played(case, game):
-    """One run of the JAX policy: arms, limits and the feedback of every round."""
-    policy = policy_of(case)
-    params = policy.params._replace(**case.params) if case.params else None
-    trace = trace_run(policy, game, ROUNDS, params=params)
-    assert_sound(trace.state)
-    return [x.tolist() for x in (*trace.actions, *trace.feedback)]
-
-
-def noise_of(case):
-    act, update = policy_of(case).words
-    kinds = ("p" if act == 1 else "u" * act), "n" * (update // 2)
-    return [
-        numbers(read(0, 0, stream, ROUNDS, width), kind)
-        for stream, width, kind in zip(
-            (Stream.ACT, Stream.UPDATE), (act, update), kinds, strict=True
-        )
-    ]
-
-
-def entry(label):
-    """The registry's name of the policy of a case."""
-    return f"censored/{CASES[label].entry}"
-
-
-def test_every_policy_of_the_setting_has_a_twin():
-    entries = {name for name in POLICIES if name.startswith("censored/")}
-    assert {*map(entry, CASES)} == entries
-
-
-def thompson_near_tie(twin, t, noise, arm, limit, slack):
-    """Whether some samples within the stated error make the pair the best."""
-    least, most = twin.extremes(t, noise, GAMMA_CDF_ERROR)
-    return most[arm, limit] >= least.max() - slack
-
-
-def assert_follows(case, run, tolerance, sampled=False):
-    """Replay the twin along a run; return the share of equal choices."""
-    twin, (act_noise, update_noise) = case.twin(), noise_of(case)
-    equal = compared = 0
-    for t, (arm, limit, *feedback) in enumerate(zip(*run, strict=True), start=1):
-        if t % case.every == 0:
-            noise = act_noise[t - 1]
-            index = np.asarray(twin.indices(t, noise))
-            compared += 1
-            if np.argmax(index) == arm * M + limit:
-                equal += 1
-            elif sampled:
-                near = thompson_near_tie(twin, t, noise, arm, limit, tolerance)
-                assert near, f"round {t}"
-            else:
-                assert index[arm, limit] >= index.max() - tolerance, f"round {t}"
-        twin.update(t, update_noise[t - 1], arm, limit, *feedback)
-    return equal / compared
-
-
 SHORT = [(label, "indep", "float32") for label in CASES if label not in LONG]
 ALL = [(label, instance, "float32") for label in CASES for instance in INSTANCES]
 ALL += [(label, "indep", "float64") for label in CASES if "TS" not in label]
@@ -158,26 +92,20 @@ ALL += [(label, "indep", "float64") for label in CASES if "TS" not in label]
 
 def assert_chooses_as_its_twin(label, instance, dtype):
     case, wide = CASES[label], dtype == "float64"
-    sampled = "thompson" in case.entry
-    tolerance, share = (1e-12, 0.999) if wide else (1e-5, 0.99)
-    if case.entry == "kl-ucb":
-        tolerance, share = KL_RESOLUTION, 0.5
-    if case.entry.startswith("thompson"):
-        tolerance, share = 1e-6, 0.97
+    slack, share = (1e-12, 0.999) if wide else (1e-5, 0.99)
+    if label == "KL-UCB":
+        slack, share = KL_RESOLUTION, 0.5
+    elif label.startswith("TS"):
+        slack, share = 1e-6, 0.97
     with jax.enable_x64(wide):
-        run = played(case, replay(instance))
-    assert assert_follows(case, run, tolerance, sampled) >= share
+        assert_follows(case, replay(instance), ROUNDS, share=share, slack=slack)
 
 
-@pytest.mark.parametrize("runs", by_name(entry, SHORT, ALL))
-def test_policy_chooses_as_its_twin(runs):
-    for_all(assert_chooses_as_its_twin, runs)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("runs", by_name(entry, ALL, ALL))
-def test_policy_chooses_as_its_twin_in_all_games(runs):
-    for_all(assert_chooses_as_its_twin, runs)
+(
+    test_policy_chooses_as_its_twin,
+    test_policy_chooses_as_its_twin_in_all_games,
+    test_every_policy_of_the_setting_has_a_twin,
+) = twin_tests("censored", CASES, assert_chooses_as_its_twin, SHORT, ALL)
 
 
 @pytest.mark.slow
@@ -202,12 +130,10 @@ def test_kl_ucb_in_its_first_rounds(rng):
 def test_environment_answers_as_its_twin():
     """Under uniform play: censored alike but at ties, and the same numbers if not."""
     indep = environment("indep")
-    run = played(CASES["uniform"], indep)
+    _, run = played(CASES["uniform"], indep, ROUNDS)
     draws = Draws(read(0, 0, Stream.ENVIRONMENT, ROUNDS, indep.game.words))
     ties = 0
-    for t, (arm, limit, reward, consumption, flag) in enumerate(
-        zip(*run, strict=True), start=1
-    ):
+    for t, _, _, (arm, limit), (reward, consumption, flag) in run:
         exact_reward, exact_consumption = draws.draw(t, arm)
         expected = draws.step(t, arm, limit)[2]
         if flag != expected:

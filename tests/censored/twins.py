@@ -4,15 +4,15 @@ Everything here is written from the paper (appendix E) and from `tests.reference
 so that a slip in the package cannot hide in its own test.
 """
 
-from collections.abc import Callable
 from functools import cache, partial
-from typing import NamedTuple
 
 import numpy as np
 
+from tests.policies.followed import Case
 from tests.reference import censored_policies as twins
 from tests.reference import laws
 from tests.reference.censored_environment import CensoredEnvironment
+from tests.reference.choosing import Fixed, Uniform
 from tests.reference.words import numbers
 
 K, M = 10, 10
@@ -59,22 +59,6 @@ class Draws:
         )
 
 
-class Case(NamedTuple):
-    """A policy of the registry, its parameters and its twin.
-
-    Attributes:
-      entry: key of the registry, without the setting.
-      params: what differs from the defaults.
-      twin: builds the twin.
-      every: of how many rounds one is compared (all are played).
-    """
-
-    entry: str
-    params: dict
-    twin: Callable
-    every: int = 1
-
-
 def _pairs(kind, **options):
     return partial(kind, K, LIMITS, cost, penalty, **options)
 
@@ -93,49 +77,51 @@ def _cells(**options):
     return _pairs(twins.CellThompson, least=-cost(1.0), **options)
 
 
-_KAPLAN_MEIER = {"estimator": "kaplan_meier"}
+def _case(entry, twin, every=1, **params):
+    return Case(f"censored/{entry}", twin, params, every)
+
+
+_kaplan_meier = partial(_pairs, twins.RCUCB, estimator="kaplan_meier")
 CASES = {
-    "RCUCB": Case("rcucb", {}, _pairs(twins.RCUCB)),
-    "RCUCB, gain part": Case(
-        "rcucb", {"penalty_radius": 0.0}, _pairs(twins.RCUCB, penalty_radius=0)
+    "RCUCB": _case("rcucb", _pairs(twins.RCUCB)),
+    "RCUCB, gain part": _case(
+        "rcucb", _pairs(twins.RCUCB, penalty_radius=0), penalty_radius=0.0
     ),
-    "RCUCB, gain part, UCB1 constant": Case(
+    "RCUCB, gain part, UCB1 constant": _case(
         "rcucb",
-        {"penalty_radius": 0.0, "gain_radius": 0.5},
         _pairs(twins.RCUCB, penalty_radius=0, radius="ucb1"),
+        penalty_radius=0.0,
+        gain_radius=0.5,
     ),
     # The twin's UCB1 constant halves both parts, ours the gain's alone.
-    "RCUCB, UCB1 constant, alpha": Case(
+    "RCUCB, UCB1 constant, alpha": _case(
         "rcucb",
-        {"gain_radius": 0.5, "alpha": 0.3},
         _pairs(twins.RCUCB, penalty_radius=2, radius="ucb1", alpha=0.3),
+        gain_radius=0.5,
+        alpha=0.3,
     ),
-    "Kaplan-Meier": Case(
-        "rcucb-kaplan-meier", {}, _pairs(twins.RCUCB, **_KAPLAN_MEIER)
+    "Kaplan-Meier": _case("rcucb-kaplan-meier", _kaplan_meier()),
+    "Kaplan-Meier, gain part": _case(
+        "rcucb-kaplan-meier", _kaplan_meier(penalty_radius=0), penalty_radius=0.0
     ),
-    "Kaplan-Meier, gain part": Case(
-        "rcucb-kaplan-meier",
-        {"penalty_radius": 0.0},
-        _pairs(twins.RCUCB, penalty_radius=0, **_KAPLAN_MEIER),
-    ),
-    "UCB": Case("ucb", {}, _product(twins.UCB)),
-    "UCB, alpha": Case("ucb", {"alpha": 0.2}, _product(partial(twins.UCB, alpha=0.2))),
-    "MOSS": Case(
-        "moss", {"horizon": 2000.0}, _product(partial(twins.MOSS, horizon=2000))
-    ),
+    "UCB": _case("ucb", _product(twins.UCB)),
+    "UCB, alpha": _case("ucb", _product(partial(twins.UCB, alpha=0.2)), alpha=0.2),
+    "MOSS": _case("moss", _product(partial(twins.MOSS, horizon=2000)), horizon=2000.0),
     # The twin searches for 100 indices one by one, 15 ms a round.
-    "KL-UCB": Case("kl-ucb", {}, _product(twins.KLUCB), every=50),
-    "TS": Case("thompson", {}, _thompson("independent")),
-    "TS, shared": Case("thompson-shared", {}, _thompson("shared")),
-    "TS, copied": Case("thompson-copied", {}, _thompson("copied")),
-    "TS, strict": Case("thompson-strict", {}, _thompson("strict")),
-    "cell TS": Case("cell-thompson", {}, _cells(), every=20),
-    "cell TS, prior": Case(
+    "KL-UCB": _case("kl-ucb", _product(twins.KLUCB), every=50),
+    "TS": _case("thompson", _thompson("independent")),
+    "TS, shared": _case("thompson-shared", _thompson("shared")),
+    "TS, copied": _case("thompson-copied", _thompson("copied")),
+    "TS, strict": _case("thompson-strict", _thompson("strict")),
+    "cell TS": _case("cell-thompson", _cells(), every=20),
+    "cell TS, prior": _case(
         "cell-thompson",
-        {"prior_ended": 2.0, "prior_passed": 5.0, "gain_spread": 0.5},
         _cells(ended=2.0, passed=5.0, spread=0.5),
         every=20,
+        prior_ended=2.0,
+        prior_passed=5.0,
+        gain_spread=0.5,
     ),
-    "uniform": Case("uniform", {}, _pairs(twins.Uniform)),
-    "fixed": Case("fixed", {}, _pairs(twins.FixedPair, arm=0, limit_index=0)),
+    "uniform": _case("uniform", _pairs(twins.Chosen, choice=Uniform(K * M))),
+    "fixed": _case("fixed", _pairs(twins.Chosen, choice=Fixed(K * M, 0))),
 }

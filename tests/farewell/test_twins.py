@@ -1,12 +1,9 @@
 """Every farewell policy chooses as its float64 twin does, on the same tape.
 
-As in tests/censored: the twin is told what the policy played and what came of it, and
-in each epoch the two must choose alike, or the policy's choice must be a near tie for
-the twin (within 1e-5 of the largest index, relative).
+A near tie is within 1e-5 of the largest index, relative.
 """
 
 from functools import cache, partial
-from typing import NamedTuple
 
 import jax
 import numpy as np
@@ -14,17 +11,14 @@ import pytest
 
 from jaxbandits import farewell
 from jaxbandits.engine.tape import Stream, read
-from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
 from jaxbandits.laws import Beta, beta
-from jaxbandits.testing import trace_run
 from tests.games import waits_with_gaps
 from tests.heavy import in_short
-from tests.policies.followed import assert_sound, by_name
+from tests.policies.followed import Case, assert_follows, played, twin_tests
 from tests.reference import farewell_policies as twins
+from tests.reference.choosing import Uniform
 from tests.reference.farewell_environment import Environment as EnvironmentTwin
 from tests.reference.words import numbers
-from tests.registered import POLICIES
-from tests.tables import for_all
 
 EPOCHS = 5000
 NEAR_TIE = 1e-5
@@ -37,19 +31,9 @@ INSTANCES = {
 }
 
 
-class Case(NamedTuple):
-    """An entry of the registry, parameters that are not default, and the twin."""
-
-    entry: str
-    params: dict
-    twin: partial
-    every: int = 5  # of how many epochs one is compared; all are played
-    equal: dict = {}  # shares of equal choices, by instance; the others are near ties
-
-
-def _case(entry, twin, twin_params=None, every=5, equal=None, **params):
+def _case(entry, twin, twin_params=None, every=5, **params):
     options = params if twin_params is None else twin_params
-    return Case(entry, params, partial(twin, **options), every, equal or {})
+    return Case(f"farewell/{entry}", partial(twin, **options), params, every)
 
 
 CASES = {
@@ -87,39 +71,25 @@ CASES = {
         {"star": True, "observe": "shorter", "variance": "shrunk"},
     ),
     "omega*, product limit": _case(
-        # On 1b all long waits are alike, and so are the indices of those that see it.
-        "omega-star-ucb-product-limit",
-        twins.ProductLimitOmega,
-        {},
-        every=25,
-        equal={"1b": 0.97},
+        "omega-star-ucb-product-limit", twins.ProductLimitOmega, every=25
     ),
     "omega*, product limit, shrunk": _case(
         "omega-star-ucb-product-limit-shrunk",
         twins.ProductLimitOmega,
         {"variance": "shrunk"},
         every=100,
-        equal={"1b": 0.97},
     ),
-    # On 1b six waits have one law: pairs of theirs tie but for rounding.
-    "UCB-SC+": _case(
-        "ucb-sc-plus", twins.OnPairs, {"twin": "UCBSCPlus"}, equal={"1b": 0.98}
-    ),
-    "KUBE": _case("kube", twins.OnPairs, {"twin": "KUBE"}, equal={"1b": 0.98}),
+    "UCB-SC+": _case("ucb-sc-plus", twins.OnPairs, {"twin": "UCBSCPlus"}),
+    "KUBE": _case("kube", twins.OnPairs, {"twin": "KUBE"}),
     "PD-BwK": _case(
         "pd-bwk",
         twins.OnPairs,
         {"twin": "PDBwK", "budget": 20_000.0, "horizon": 6000.0},
         every=1,  # its weights grow by the bounds of its last choice
-        # Many bounds are 0 or 1, and many indices alike but for rounding.
-        equal={"1b": 0.8, "1c": 0.8},
         budget=20_000.0,
         horizon=6000.0,
     ),
-    # On 1b long waits are alike: the draws of units that hardly anybody enters decide.
-    "hazard TS": _case(
-        "hazard-thompson", twins.HazardThompson, {}, every=100, equal={"1b": 0.95}
-    ),
+    "hazard TS": _case("hazard-thompson", twins.HazardThompson, every=100),
     "hazard TS, prior": _case(
         "hazard-thompson",
         twins.HazardThompson,
@@ -129,15 +99,24 @@ CASES = {
         prior_passed=5.0,
     ),
     "hazard TS, joint": _case(
-        "hazard-thompson-joint",
-        twins.JointHazardThompson,
-        {},
-        every=100,
-        equal={"1b": 0.95},
+        "hazard-thompson-joint", twins.JointHazardThompson, every=100
     ),
     "BTS": _case("bts", twins.OnPairs, {"twin": "BTS"}, every=20),
     "UCB1": _case("ucb1", twins.UCB1),
-    "uniform": _case("uniform", twins.Uniform),
+    "uniform": _case("uniform", twins.Chosen, {"choice": Uniform}),
+}
+# Shares of equal choices; those of the others are near ties. On 1b long waits have one
+# law: pairs tie but for rounding, and draws of units that hardly anybody enters decide.
+# Of PD-BwK many bounds are 0 or 1, and many indices alike but for rounding.
+EQUAL = {
+    ("omega*, product limit", "1b"): 0.97,
+    ("omega*, product limit, shrunk", "1b"): 0.97,
+    ("UCB-SC+", "1b"): 0.98,
+    ("KUBE", "1b"): 0.98,
+    ("PD-BwK", "1b"): 0.8,
+    ("PD-BwK", "1c"): 0.8,
+    ("hazard TS", "1b"): 0.95,
+    ("hazard TS, joint", "1b"): 0.95,
 }
 
 
@@ -173,73 +152,6 @@ def game(instance):
     return (INSTANCES | OTHERS)[instance]()
 
 
-def policy_of(case, instance):
-    return POLICIES[f"farewell/{case.entry}"](game(instance).problem)
-
-
-def entry_of(label):
-    """The registry's name of the policy of a case."""
-    return f"farewell/{CASES[label].entry}"
-
-
-def test_every_policy_of_the_setting_has_a_twin():
-    entries = {name for name in POLICIES if name.startswith("farewell/")}
-    # That policy plays what it is told.
-    assert {*map(entry_of, CASES)} == entries - {"farewell/fixed"}
-
-
-def near_tie(twin, t, noise, pair, tolerance):
-    """Whether the twin finds the pair as good as any, up to the stated error."""
-    if isinstance(twin, twins.HazardThompson):
-        least, most = twin.extremes(noise, GAMMA_CDF_ERROR)
-        return most[pair] >= least.max()
-    if len(noise) > 1:  # BTS, see test_budgeted_twins.py
-        signs = np.repeat([1, -1, -1, 1], len(noise) // 4) * GAMMA_CDF_ERROR
-        most, least = (
-            twin.indices(t, np.clip(noise + s * signs, 1e-12, 1 - 1e-12))
-            for s in (1, -1)
-        )
-        return most[pair] >= least.max()
-    index = twin.indices(t, noise)
-    best = index.max()
-    return index[pair] == best or index[pair] >= best * (1 - tolerance)
-
-
-def assert_follows(case, instance, tolerance):
-    """Replay the twin along a run; return the share of equal choices."""
-    environment = game(instance)
-    policy = policy_of(case, instance)
-    params = policy.params._replace(**case.params) if case.params else None
-    trace = trace_run(policy, environment, EPOCHS, params=params)
-    assert_sound(trace.state)
-    kind = "u" if policy.words[0] > 1 else "p"  # a position, or uniforms of BTS
-    noise, coins = (
-        numbers(read(0, 0, stream, EPOCHS, width), kinds)
-        for stream, width, kinds in zip(
-            (Stream.ACT, Stream.UPDATE),
-            policy.words,
-            (kind * policy.words[0], "n" * (policy.words[1] // 2)),
-            strict=True,
-        )
-    )
-    problem = environment.problem
-    twin = case.twin(problem.num_arms, problem.waits or problem.num_waits)
-    columns = [np.asarray(x, np.float64) for x in (*trace.actions, *trace.feedback)]
-    equal = compared = 0
-    for t, (arm, wait, reward, time, delay) in enumerate(
-        zip(*columns, strict=True), start=1
-    ):
-        pair = int(arm), int(wait)
-        if t % case.every == 0:
-            compared += 1
-            same = twin.act(t, noise[t - 1]) == pair
-            equal += same
-            tied = same or near_tie(twin, t, noise[t - 1], pair, tolerance)
-            assert tied, f"epoch {t}: {pair}"
-        twin.update(t, coins[t - 1], *pair, reward, time, delay)
-    return equal / compared
-
-
 # Where giving up costs a unit, or rewards are no coins: how often the two are compared.
 OTHER_GAMES = {"hazard TS": 100, "hazard TS, joint": 40}
 # Where others teach shorter waits, all of 5,000 epochs on 1a have the longest wait.
@@ -255,30 +167,32 @@ ALL += [(label, "1a", 1e-12) for label in FLOAT64]
 
 def assert_chooses_as_its_twin(label, instance, in_float64=None):
     """With what is a near tie in float64, if it is to be in float64."""
-    case = CASES[label]
-    least = 0.999 if in_float64 else case.equal.get(instance, 0.99)
+    case, problem = CASES[label], game(instance).problem
+    options = {}
     if instance in OTHERS:
-        twin = partial(case.twin, failure=game(instance).problem.failure)
-        case = case._replace(twin=twin, every=OTHER_GAMES[label])
+        options, case = (
+            {"failure": problem.failure},
+            case._replace(every=OTHER_GAMES[label]),
+        )
+    waits = problem.waits or problem.num_waits
+    case = case._replace(twin=partial(case.twin, problem.num_arms, waits, **options))
+    share = 0.999 if in_float64 else EQUAL.get((label, instance), 0.99)
+    relative = in_float64 or NEAR_TIE
     with jax.enable_x64(in_float64 is not None):
-        assert assert_follows(case, instance, in_float64 or NEAR_TIE) >= least
+        assert_follows(case, game(instance), EPOCHS, share=share, relative=relative)
 
 
-@pytest.mark.parametrize("runs", by_name(entry_of, SHORT, ALL))
-def test_policy_chooses_as_its_twin(runs):
-    for_all(assert_chooses_as_its_twin, runs)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("runs", by_name(entry_of, ALL, ALL))
-def test_policy_chooses_as_its_twin_in_all_games(runs):
-    for_all(assert_chooses_as_its_twin, runs)
+# The policy without a twin plays what it is told.
+(
+    test_policy_chooses_as_its_twin,
+    test_policy_chooses_as_its_twin_in_all_games,
+    test_every_policy_of_the_setting_has_a_twin,
+) = twin_tests("farewell", CASES, assert_chooses_as_its_twin, SHORT, ALL, {"fixed"})
 
 
 @pytest.mark.parametrize("instance", in_short(INSTANCES, ["1b", "1c", "own"]))
 def test_environment_answers_as_its_twin(instance):
     environment = game(instance)
-    trace = trace_run(policy_of(CASES["uniform"], instance), environment, EPOCHS)
     noise = numbers(
         read(0, 0, Stream.ENVIRONMENT, EPOCHS, environment.game.words), "nn"
     )
@@ -289,10 +203,9 @@ def test_environment_answers_as_its_twin(instance):
         facts.get("delays"),
         facts.get("waits"),
     )
-    columns = [x.tolist() for x in (*trace.actions, *trace.feedback)]
+    _, rounds = played(CASES["uniform"], environment, EPOCHS)
     different = sum(
-        twin.step(u, arm, wait) != tuple(answer)
-        for u, arm, wait, *answer in zip(noise, *columns, strict=True)
+        twin.step(noise[one.t - 1], *one.action) != one.feedback for one in rounds
     )
     # A uniform within a rounding error of a cumulative probability.
     assert different <= 1

@@ -1,8 +1,8 @@
 """Every allocation policy splits the budget as its float64 twin does.
 
-As in tests/censored: the twin is told what the policy played and what came of it. It
-keeps every observation; a policy keeps likelihoods on a grid of rates, in float32.
-So allocations agree up to a tolerance, a share of the budget: most differ by 1e-6.
+The twin is told what the policy played and what came of it. It keeps every observation;
+a policy keeps likelihoods on a grid of rates, in float32. So allocations agree up to a
+tolerance, a share of the budget: most differ by 1e-6.
 """
 
 from functools import cache, partial
@@ -18,19 +18,15 @@ from jaxbandits import allocation
 from jaxbandits.allocation import View
 from jaxbandits.allocation.policies.handing_out import units
 from jaxbandits.allocation.policies.learning import start_allocation, turn
-from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.allocation import fill_in_order
 from jaxbandits.laws.thresholds import discrete_weibull, exponential, lomax, weibull
-from jaxbandits.testing import trace_run
 from jaxbandits_studies.slips.allocation import printed_constants
 from tests.games import given_arms
 from tests.heavy import in_short
-from tests.policies.followed import assert_sound, by_name
+from tests.policies.followed import Case, played, twin_tests
 from tests.reference import allocation_policies as twins
 from tests.reference.allocation_families import make_laws
 from tests.reference.allocation_oracle import cascade_oracle, objective, oracle
-from tests.reference.words import grid
-from tests.registered import POLICIES
 from tests.tables import assert_refused, each_row, for_all
 
 ROUNDS, BUDGET, STEPS = 2000, 40.0, 100
@@ -55,132 +51,67 @@ def game():
     )
 
 
-def on_demand(twin):
-    """The twin with bounds that are computed when they are asked for.
-
-    An arm's bounds depend on its history and on the round of its last observation.
-    """
-
-    class OnDemand(twin):
-        def __init__(self, problem, **options):
-            super().__init__(problem, **options)
-            self.last = {}
-
-        def update(self, t, x, F):
-            for i in self.observed(t, self.grow):
-                self.arms[i].append(x[i], F[i])
-                self.last[i] = t
-
-        def renew(self):
-            for i, t in self.last.items():
-                self.bounds[i] = self.bounds_of(i, t)
-            self.last = {}
-
-        def parameters(self, t):
-            self.renew()
-            return super().parameters(t)
-
-    return OnDemand
+def _case(entry, twin, params=None, every=EVERY, **options):
+    """Words are normal scores. `initial` rounds start each arm, where it starts."""
+    made = partial(twin, **options)
+    return Case(f"allocation/{entry}", made, params or {}, every)
 
 
-RaUcb, NoUcb, MgUcbDelta = map(on_demand, (twins.RaUcb, twins.NoUcb, twins.MgUcbDelta))
-
-
-class Case(NamedTuple):
-    """A policy, parameters that are not default, its twin, and the tolerance.
-
-    `ties` is the share of rounds that may differ by more, where the two allocations are
-    worth the same in float32. `every` is how many rounds lie between two comparisons,
-    `rounds` how many there are.
-    """
-
-    policy: str
-    params: dict
-    twin: partial
-    tolerance: float = TOLERANCE
-    ties: float = 0.0
-    every: int = EVERY
-    rounds: int = ROUNDS
-
-
-ALL = {"update": "all", "others": "point", "start": "uniform_split"}
-SHARP = {"scale": 0.25, "initial": 2.0}
 STEP = BUDGET / STEPS
+SHARP = {"scale": 0.25, "initial": 2.0}
+_ra_ucb = partial(_case, twin=twins.RaUcb, initial=9)
+_mg_ucb_delta = partial(_case, twin=twins.MgUcbDelta, initial=9, step=STEP)
+_thompson = partial(_case, twin=twins.ThompsonAllocation, start="uniform_split")
 CASES = {
-    "RA-UCB": Case("ra-ucb", {}, partial(RaUcb, initial=9), every=SELDOM),
-    "all": Case("ra-ucb-all", {}, partial(RaUcb, initial=9, **ALL)),
-    # Second derivatives of float32 numbers, at the end of the grid for arms with few
-    # successes; median 2e-5.
-    "delta": Case("ra-ucb-delta", {}, partial(RaUcb, initial=9, radii="delta"), 5e-3),
-    "printed": Case(
-        "ra-ucb-printed", {}, partial(RaUcb, initial=9, estimator="printed")
-    ),
+    "RA-UCB": _ra_ucb("ra-ucb", every=SELDOM),
+    "all": _ra_ucb("ra-ucb-all", update="all", others="point", start="uniform_split"),
+    "delta": _ra_ucb("ra-ucb-delta", radii="delta"),
+    "printed": _ra_ucb("ra-ucb-printed", estimator="printed"),
     # As they are printed they hold all that is possible: scaled, so that they tell.
-    "printed radii": Case(
-        "ra-ucb-printed-radii",
-        {"scale": 1e-6},
-        partial(RaUcb, initial=9, radii="printed", scale=1e-6),
-        ties=0.02,
+    "printed radii": _ra_ucb(
+        "ra-ucb-printed-radii", params={"scale": 1e-6}, radii="printed", scale=1e-6
     ),
-    "ratio": Case(
+    "ratio": _case(
         "ra-ucb",
+        twins.RaUcb,
         SHARP | {"ratio": 4.0},
-        partial(RaUcb, scale=0.25, ratio=4.0, initial=2),
+        scale=0.25,
+        ratio=4.0,
+        initial=2,
     ),
-    "authors": Case(
-        "ra-ucb-authors",
-        {},
-        partial(RaUcb, initial=1, estimator="printed", radii="code"),
+    "authors": _case(
+        "ra-ucb-authors", twins.RaUcb, initial=1, estimator="printed", radii="code"
     ),
-    "MG-UCB": Case("mg-ucb", {}, partial(RaUcb, initial=9), every=SELDOM),
-    "MG-UCB-Delta": Case(
-        "mg-ucb-delta", {}, partial(MgUcbDelta, step=STEP, initial=9), every=SELDOM
-    ),
-    "difference": Case(
-        "mg-ucb-delta-difference",
-        {},
-        partial(MgUcbDelta, step=STEP, greedy="difference", initial=9),
-    ),
-    "envelope": Case(
-        "mg-ucb-delta-envelope",
-        {},
-        partial(MgUcbDelta, step=STEP, greedy="envelope", initial=9),
-    ),
+    "MG-UCB": _ra_ucb("mg-ucb", every=SELDOM),
+    "MG-UCB-Delta": _mg_ucb_delta("mg-ucb-delta", every=SELDOM),
+    "difference": _mg_ucb_delta("mg-ucb-delta-difference", greedy="difference"),
+    "envelope": _mg_ucb_delta("mg-ucb-delta-envelope", greedy="envelope"),
     # The last round to explore is one of an arm that matters.
-    "RA-ETC": Case(
-        "ra-etc", {"exploration": 462.0}, partial(twins.RaEtc, exploration=462)
-    ),
-    "RA-ETC, per arm": Case(
+    "RA-ETC": _case("ra-etc", twins.RaEtc, {"exploration": 462.0}, exploration=462),
+    "RA-ETC, per arm": _case(
         "ra-etc-per-arm",
+        twins.RaEtc,
         {"exploration": 100.0},
-        partial(twins.RaEtc, exploration=100, count="per_arm"),
+        exploration=100,
+        count="per_arm",
     ),
-    "NO-UCB": Case("no-ucb", {}, partial(NoUcb, initial=1), every=SELDOM),
-    # Both draw from a posterior by quadrature, on grids of dozens and of 513 rates.
-    "Thompson": Case(
-        "thompson",
-        {},
-        partial(twins.ThompsonAllocation, start="uniform_split"),
-        1e-2,
-        # Few rounds, in which most draws are of broad laws.
-        rounds=12 * EVERY,
+    "NO-UCB": _case("no-ucb", twins.NoUcb, every=SELDOM, initial=1),
+    "Thompson": _thompson("thompson"),
+    "Thompson, mean": _thompson("thompson-mean", draws=8),
+    "Thompson, mean, feasible": _thompson(
+        "thompson-mean-feasible", draws=8, feasible=True
     ),
-    "Thompson, mean": Case(
-        "thompson-mean",
-        {},
-        partial(twins.ThompsonAllocation, start="uniform_split", draws=8),
-        1e-2,
-    ),
-    "Thompson, mean, feasible": Case(
-        "thompson-mean-feasible",
-        {},
-        partial(
-            twins.ThompsonAllocation, start="uniform_split", draws=8, feasible=True
-        ),
-        1e-2,
-    ),
-    "uniform": Case("uniform", {}, twins.UniformSplit),
+    "uniform": _case("uniform", twins.UniformSplit),
 }
+# Where it is not `TOLERANCE`. The delta method takes second derivatives of float32
+# numbers, at the end of the grid for arms with few successes; median 2e-5. Of a
+# posterior both draw by quadrature, on grids of dozens and of 513 rates.
+TOLERANCES = {"delta": 5e-3, "Thompson": 1e-2}
+TOLERANCES |= {"Thompson, mean": 1e-2, "Thompson, mean, feasible": 1e-2}
+# Share of rounds that may differ by more, where the two allocations are worth the same.
+TIES = {"printed radii": 0.02}
+# Few rounds, in which most draws are of broad laws.
+FEW = {"Thompson": 12 * EVERY}
 
 
 # Left to the long run: much the same as another case of an entry, or as another entry
@@ -225,31 +156,22 @@ class Followed(NamedTuple):
     twin: object
 
 
-def follow(case, environment, rounds=None, every=None):
+def follow(case, environment, rounds=ROUNDS):
     """Replay the twin along a run."""
     problem = environment.problem
-    rounds, every = rounds or case.rounds, every or case.every
-    policy = POLICIES[f"allocation/{case.policy}"](problem)
     twin = case.twin(twins_problem(problem))
-    params = policy.params._replace(**case.params) if case.params else None
-    trace = trace_run(policy, environment, rounds, params=params)
-    assert_sound(trace.state)
-    normal = ndtri(grid(read(0, 0, Stream.ACT, rounds, policy.words[0])))
-    seen, given = (np.asarray(x, np.float64) for x in trace.feedback)
-    played, chosen, value = [], [], []
-    for t in range(1, rounds + 1):
-        if t % every == 1 or every == 1:
-            drawn = {"normal": normal[t - 1]} if policy.words[0] else {}
-            x = twin.act(t, problem.budget, **drawn)
-            if isinstance(twin, twins.MgUcbDelta):
-                x = twins.allocate(x, twin.step, problem.budget, problem.num_arms)
-            played.append(given[t - 1])
-            chosen.append(x)
+    state, run = played(case, environment, rounds)
+    given, chosen, value = [], [], []
+    for t, words, _, _, (seen, x) in run:
+        if t % case.every == 1 or case.every == 1:
+            drawn = {"normal": ndtri(words)} if len(words) else {}
+            given.append(x)
+            chosen.append(twin.act(t, problem.budget, **drawn))
             if isinstance(twin, twins.RaUcb) and t > twin.length:
                 weighed = twin.laws, *twin.parameters(t)
-                value.append([objective(*weighed, each) for each in (given[t - 1], x)])
-        twin.update(t, given[t - 1], seen[t - 1])
-    return Followed(*map(np.array, (played, chosen, value)), trace.state, twin)
+                value.append([objective(*weighed, each) for each in (x, chosen[-1])])
+        twin.update(t, x, seen)
+    return Followed(*map(np.array, (given, chosen, value)), state, twin)
 
 
 def differences(found, budget):
@@ -270,7 +192,7 @@ def assert_bounds(found, rtol):
     """Estimates and bounds of the last round, arm by arm."""
     found.twin.renew()
     expected = np.array(found.twin.bounds)
-    if isinstance(found.twin, twins.NoUcb):  # the policy has estimates for bounds
+    if found.twin.point:  # the policy has estimates for bounds
         expected = expected[:, [0, 0, 0, 3, 3, 3]]
     kept = [k for k, x in enumerate(found.state.bounds) if x is not None]
     assert {1, 2, 4, 5} <= set(kept)  # the ends, whoever needs the estimates
@@ -278,29 +200,16 @@ def assert_bounds(found, rtol):
     np.testing.assert_allclose(state, expected[:, kept], rtol=rtol, atol=1e-7)
 
 
-def entry(label):
-    """The registry's name of the policy of a case."""
-    return f"allocation/{CASES[label].policy}"
-
-
-def test_every_policy_of_the_setting_has_a_twin():
-    entries = {name for name in POLICIES if name.startswith("allocation/")}
-    assert {*map(entry, CASES)} == entries - {
-        "allocation/clairvoyant"
-    }  # it plays what it knows
-
-
 def assert_splits_as_its_twin(name):
-    case = CASES[name]
-    found = follow(case, game())
+    found = follow(CASES[name], game(), FEW.get(name, ROUNDS))
     error = differences(found, BUDGET)
+    beyond = error >= TOLERANCES.get(name, TOLERANCE)
     if isinstance(found.twin, twins.MgUcbDelta):
         # A unit may go to either of two arms that are worth the same.
-        assert np.mean(error > case.tolerance) < 0.02
+        assert np.mean(beyond) < 0.02
         assert np.max(error) < 1.01 / STEPS
     else:
-        beyond = error >= case.tolerance
-        assert np.mean(beyond) <= case.ties
+        assert np.mean(beyond) <= TIES.get(name, 0.0)
         assert np.all(lost(found)[beyond] < 1e-7)
     if isinstance(found.twin, twins.RaUcb):
         assert_bounds(found, 5e-3 if "delta" in name else 1e-4)
@@ -310,18 +219,14 @@ def assert_splits_as_its_twin(name):
 
 ALL = [(label,) for label in CASES]
 SHORT = [(label,) for label in CASES if label not in LONG]
-
-
-@pytest.mark.parametrize("runs", by_name(entry, SHORT, ALL))
-def test_policy_splits_as_its_twin(runs):
-    for_all(assert_splits_as_its_twin, runs)
-
-
-@pytest.mark.slow
-def test_policies_in_other_forms_split_as_their_twins():
-    alone = {entry(label) for label in LONG} - {entry(label) for (label,) in SHORT}
-    others = [label for label in LONG if entry(label) not in alone]
-    for_all(assert_splits_as_its_twin, zip(others))
+# The policy without a twin plays what it knows.
+(
+    test_policy_splits_as_its_twin,
+    test_policy_splits_as_its_twin_in_all_forms,
+    test_every_policy_of_the_setting_has_a_twin,
+) = twin_tests(
+    "allocation", CASES, assert_splits_as_its_twin, SHORT, ALL, {"clairvoyant"}
+)
 
 
 def test_means_of_draws_are_refused_where_they_are_no_better():
@@ -385,11 +290,12 @@ def assert_follows_in_a_cascade(name, family, shape):
         highest=1.6,
         cascade=True,
     )
-    case = CASES[name]
+    case = CASES[name]._replace(every=SELDOM)
     if name == "NO-UCB":  # one round is not enough to see a success of every arm
-        case = Case("no-ucb", {"initial": 20.0}, partial(NoUcb, initial=20))
-    found = follow(case, environment, rounds=600, every=SELDOM)
-    error, tolerance = differences(found, budget), max(case.tolerance, 1e-3)
+        case = _case("no-ucb", twins.NoUcb, {"initial": 20.0}, SELDOM, initial=20)
+    found = follow(case, environment, rounds=600)
+    error = differences(found, budget)
+    tolerance = max(TOLERANCES.get(name, TOLERANCE), 1e-3)
     first = 12 * EVERY // SELDOM
     # Arms that are drawn to succeed for sure, as some are at first, have no curvature:
     # what they get hangs on the last digits of the rates.
@@ -414,14 +320,15 @@ def test_policies_follow_their_twins_where_a_round_pays_once():
     for_all(assert_follows_in_a_cascade, rows)
 
 
-def ra_ucb(initial):
-    return Case("ra-ucb", {"initial": float(initial)}, partial(RaUcb, initial=initial))
+def ra_ucb(initial, every):
+    params = {"initial": float(initial)}
+    return _case("ra-ucb", twins.RaUcb, params, every, initial=initial)
 
 
 @pytest.mark.slow
 @each_row("family, shape", [(weibull, (0.7, 0.8, 0.6)), (lomax, (2.0, 1.0, 3.0))])
 def test_ra_ucb_follows_its_twin_on_other_concave_families(family, shape):
-    found = follow(ra_ucb(9), other_game(family, shape), rounds=500, every=7)
+    found = follow(ra_ucb(9, every=7), other_game(family, shape), rounds=500)
     assert np.max(differences(found, BUDGET)) < TOLERANCE
     assert_bounds(found, 1e-4)
 
@@ -430,7 +337,7 @@ def test_ra_ucb_follows_its_twin_on_other_concave_families(family, shape):
 def test_ra_ucb_follows_its_twin_on_sigmoids():
     """The learner's search leaves out optima with an arm on its convex branch."""
     environment = other_game(weibull, (2.0, 1.5, 2.5), highest=1.0)
-    found = follow(ra_ucb(5), environment, rounds=60, every=1)
+    found = follow(ra_ucb(5, every=1), environment, rounds=60)
     got, best = found.value.T
     assert np.all(got > best * (1 - 2e-3)) and np.all(got < best * (1 + 1e-5))
     assert np.mean(got > best * (1 - 1e-6)) > 0.8
@@ -443,7 +350,7 @@ def test_ra_ucb_follows_its_twin_on_sigmoids():
 @pytest.mark.slow
 def test_ra_ucb_follows_its_twin_in_whole_units():
     environment = other_game(discrete_weibull, (0.8, 1.5, 1.0), budget=12.0)
-    found = follow(ra_ucb(9), environment, rounds=200, every=4)
+    found = follow(ra_ucb(9, every=4), environment, rounds=200)
     np.testing.assert_array_equal(found.played, np.round(found.played))
     np.testing.assert_array_equal(found.played.sum(axis=1), 12)
     got, best = found.value.T

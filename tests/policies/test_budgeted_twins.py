@@ -1,31 +1,23 @@
 """Every budgeted policy chooses as its float64 twin does, on the same draws.
 
-As in tests/censored, the twin is told what the policy played and what came of it, so
-that a difference shows in the round in which it arises; in each round the two must
-choose alike, or the policy's choice must be a near tie for the twin: within 2e-5 of the
-largest index (relative), which is what float32 does to a ratio of bounds.
+A near tie is within 2e-5 of the largest index (relative), which is what float32 does to
+a ratio of bounds.
 """
 
-from functools import cache, partial
-from types import SimpleNamespace
-from typing import NamedTuple
+from functools import partial
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
 
 from jaxbandits import budgeted
 from jaxbandits.budgeted.policies.statistics import Means
-from jaxbandits.engine.tape import Stream, read
-from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
 from jaxbandits.testing import trace_run
-from tests.policies.followed import assert_sound, by_name
+from tests.policies.followed import Case, assert_follows, twin_tests
 from tests.policies.replay import PROBLEM, ROUNDS, SOURCES, K, replay
 from tests.reference import budgeted_policies as twins
-from tests.reference.words import numbers
 from tests.registered import POLICIES
-from tests.tables import each_row, for_all
+from tests.tables import each_row
 
 NEAR_TIE = 2e-5
 # Within the rounds of the test, so that both phases of epsilon-first are seen.
@@ -37,20 +29,10 @@ EVERY, DEAR, DEAREST = 3, 10, 50
 HIGH = np.linspace(1, 3, K)
 
 
-class Case(NamedTuple):
-    """An entry of the registry, parameters that are not default, and the twin."""
-
-    entry: str
-    params: dict
-    twin: partial
-    every: int = EVERY  # all rounds are played
-    problem: budgeted.Problem = PROBLEM  # what the learner believes
-
-
-def _case(entry, twin, every=EVERY, problem=PROBLEM, options=None, **params):
+def _case(entry, twin, every=EVERY, problem=None, options=None, kinds=None, **params):
     """`options` are the twin's alone; it takes parameters by the same names."""
     made = partial(twin, K, **params | (options or {}))
-    return Case(entry, params, made, every, problem)
+    return Case(f"budgeted/{entry}", made, params, every, kinds, problem)
 
 
 _omega = partial(_case, twin=twins.OmegaUCB)
@@ -113,11 +95,8 @@ CASES = {
     "UCB-BV1": _case("ucb-bv1", twins.UCBBV1),
     # By default no index is finite within these rounds.
     "UCB-B2": _case("ucb-b2", twins.UCBB2, DEAR),
-    "UCB-B2, alpha, lambda": Case(
-        "ucb-b2",
-        {"alpha": 0.05, "stability": 20.0},
-        partial(twins.UCBB2, K, alpha=0.05, lambda_=20.0),
-        DEAR,
+    "UCB-B2, alpha, stability": _case(
+        "ucb-b2", twins.UCBB2, DEAR, alpha=0.05, stability=20.0
     ),
     "UCB-B2, code": _case("ucb-b2-code", twins.UCBB2, DEAR, options={"form": "code"}),
     "UCB-SC+": _case("ucb-sc-plus", twins.UCBSCPlus),
@@ -126,8 +105,10 @@ CASES = {
     "KUBE": _case("kube", twins.KUBE),
     # Its prices follow from the indices of every round.
     "PD-BwK": _case("pd-bwk", twins.PDBwK, 1, budget=BUDGET, horizon=HORIZON),
-    "b-greedy": _case("b-greedy", twins.BGreedy),
-    "b-greedy, code": _case("b-greedy-code", twins.BGreedy, options={"unpaid": "code"}),
+    "b-greedy": _case("b-greedy", twins.BGreedy, kinds="pnp"),
+    "b-greedy, code": _case(
+        "b-greedy-code", twins.BGreedy, options={"unpaid": "code"}, kinds="pnp"
+    ),
     "epsilon-first": _case("epsilon-first", twins.EpsilonFirst, budget=BUDGET),
     "BTS": _case("bts", twins.BTS, DEAR),
     "BTS, known": _case(
@@ -162,82 +143,6 @@ LONG = {
 # Whose near ties are as far as gamma variates are.
 DRAWING = {"BTS", "BTS, known", "ratio TS"}
 DRAWING |= {"price TS", "price TS, ranges"}
-
-
-def entry_of(label):
-    """The registry's name of the policy of a case."""
-    return f"budgeted/{CASES[label].entry}"
-
-
-def test_every_policy_of_the_setting_has_a_twin():
-    entries = {name for name in POLICIES if name.startswith("budgeted/")}
-    # That policy plays what it is told.
-    assert {*map(entry_of, CASES)} == entries - {"budgeted/fixed"}
-
-
-@cache
-def policy_of(entry, problem=PROBLEM):
-    return POLICIES[f"budgeted/{entry}"](problem)
-
-
-def near_tie(twin, t, noise, view, arm, tolerance):
-    """Whether the twin finds the arm as good as any, up to the stated error."""
-    if isinstance(twin, twins.BTS):
-        # Gamma variates are within GAMMA_CDF_ERROR of the exact distribution function:
-        # numerators up and denominators down for the arm, the reverse for the others.
-        signs = np.repeat([1, -1, -1, 1], K) * GAMMA_CDF_ERROR
-        most, least = (
-            twin.indices(t, np.clip(noise + s * signs, 1e-12, 1 - 1e-12), view)
-            for s in (1, -1)
-        )
-        return most[arm] >= least.max()
-    if isinstance(twin, twins.RatioThompson):
-        least, most = twin.ends(noise, view, GAMMA_CDF_ERROR)
-        return most[arm] >= least.max() * (1 - tolerance)
-    index = twin.indices(t, noise, view)
-    best = index.max()
-    return index[arm] == best or index[arm] >= best * (1 - tolerance)
-
-
-def assert_follows(name, source, tolerance):
-    """Replay the twin along a run; return the share of equal choices."""
-    case, environment = CASES[name], replay(source)
-    policy = policy_of(case.entry, case.problem)
-    params = policy.params._replace(**case.params) if case.params else None
-    trace = trace_run(policy, environment, ROUNDS, params=params)
-    assert_sound(trace.state)
-    act, update = policy.words
-    drawn = {n * K: "u" * n * K for n in (3, 4, 6)}
-    kinds = ({0: "", 1: "p", 4: "pnp"} | drawn)[act], "n" * (update // 2)
-    noise = [
-        numbers(read(0, 0, stream, ROUNDS, width), kind)
-        for stream, width, kind in zip(
-            (Stream.ACT, Stream.UPDATE), policy.words, kinds, strict=True
-        )
-    ]
-    tables, twin, spent = environment.setup, case.twin(), 0.0
-    equal = compared = 0
-    rewards, costs = (np.asarray(x, np.float64) for x in trace.feedback)
-    for t, arm in enumerate(trace.actions.tolist(), start=1):
-        act_noise, update_noise = (rows[t - 1] for rows in noise)
-        act_noise = act_noise if act_noise.size else np.zeros(1)  # no ties to break
-        view = SimpleNamespace(
-            num_arms=K,
-            spent=spent,
-            unit=float(tables.unit),
-            cheapest=float(tables.cheapest),
-            best=int(tables.best),
-        )
-        if t % case.every == 0 or t <= K:
-            compared += 1
-            if twin.act(t, act_noise, view) == arm:
-                equal += 1
-            else:
-                tied = near_tie(twin, t, act_noise, view, arm, tolerance)
-                assert tied, f"round {t}: {arm}"
-        twin.update(t, update_noise, arm, rewards[t - 1], costs[t - 1])
-        spent += costs[t - 1]
-    return equal / compared
 
 
 # Beside coins: rewards and costs between the ends, where a variance is not that of a
@@ -275,23 +180,30 @@ ALL += [(label, "Beta", tolerance) for label, tolerance in FLOAT64.items()]
 
 def assert_chooses_as_its_twin(label, source, in_float64=None):
     """With what is a near tie in float64, if it is to be in float64."""
-    least = 0.999 if in_float64 else 0.99
+    case, game, wide = CASES[label], replay(source), in_float64 is not None
+    share = 0.999 if wide else 0.99
     if label in DRAWING or (label, source) in OTHERS or source == "rare values":
-        least = 0.97
-    with jax.enable_x64(in_float64 is not None):
-        share = assert_follows(label, source, in_float64 or NEAR_TIE)
-    assert share >= least, share
+        share = 0.97
+    names = "unit", "cheapest", "best"
+    facts = {name: getattr(game.setup, name).item() for name in names}
+    case = case._replace(
+        twin=lambda: twins.InGame(CASES[label].twin(), num_arms=K, **facts)
+    )
+    relative = in_float64 or NEAR_TIE
+    with jax.enable_x64(wide):
+        assert_follows(case, game, ROUNDS, share=share, relative=relative)
 
 
-@pytest.mark.parametrize("runs", by_name(entry_of, SHORT, ALL))
-def test_policy_chooses_as_its_twin(runs):
-    for_all(assert_chooses_as_its_twin, runs)
+# The policy without a twin plays what it is told.
+(
+    test_policy_chooses_as_its_twin,
+    test_policy_chooses_as_its_twin_in_all_games,
+    test_every_policy_of_the_setting_has_a_twin,
+) = twin_tests("budgeted", CASES, assert_chooses_as_its_twin, SHORT, ALL, {"fixed"})
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("runs", by_name(entry_of, ALL, ALL))
-def test_policy_chooses_as_its_twin_in_all_games(runs):
-    for_all(assert_chooses_as_its_twin, runs)
+def policy_of(entry, problem=PROBLEM):
+    return POLICIES[f"budgeted/{entry}"](problem)
 
 
 def view_of(round_, num_arms=2, spent=0.0):

@@ -42,8 +42,6 @@ class Arm:
     """History of an arm and what it says about its rate and probability."""
 
     def __init__(self, law, problem, estimator="truncated"):
-        if estimator not in ("truncated", "printed"):
-            raise ValueError(estimator)
         self.law, self.problem, self.estimator = law, problem, estimator
         self.x, self.F = [], []
         self.lowest, self.highest = problem.lowest, problem.highest
@@ -257,8 +255,6 @@ class Starting:
     """The start phase and the histories that all the learners share."""
 
     def __init__(self, problem, start="one_arm", initial=1, estimator="truncated"):
-        if start not in ("one_arm", "uniform_split"):
-            raise ValueError(start)
         self.problem, self.start, self.initial = problem, start, initial
         self.laws = make_laws(problem.family, problem.shapes)
         self.arms = [Arm(law, problem, estimator) for law in self.laws]
@@ -305,17 +301,12 @@ class RaUcb(Starting):
         point=False,
     ):
         super().__init__(problem, start, initial, estimator)
-        if radii not in ("profile", "delta", "printed", "code"):
-            raise ValueError(radii)
-        if update not in ("boosted", "all"):
-            raise ValueError(update)
-        if others not in ("pessimistic", "point"):
-            raise ValueError(others)
         self.radii, self.grow, self.others = radii, update, others
         self.scale, self.of_p, self.point = scale, scale * ratio, point
         if radii == "printed":
             self.constants = [printed_constants(law, problem) for law in self.laws]
         self.bounds = [self.bounds_of(i, 1) for i in range(problem.num_arms)]
+        self.last = {}  # round of the last observation, of arms whose bounds it moves
 
     def bounds_of(self, i, t):
         """Estimates and bounds of arm i with log t."""
@@ -331,6 +322,7 @@ class RaUcb(Starting):
 
     def parameters(self, t):
         """(weights, rates) of eq. (13) in round t of the main phase."""
+        self.renew()
         weights, rates = [], []
         for i, (law, b) in enumerate(zip(self.laws, self.bounds, strict=True)):
             if self.point or (self.others == "point" and i != self.boosted(t)):
@@ -353,7 +345,13 @@ class RaUcb(Starting):
     def update(self, t, x, F):
         for i in self.observed(t, self.grow):
             self.arms[i].append(x[i], F[i])
+            self.last[i] = t
+
+    def renew(self):
+        """Bounds, when they are asked for."""
+        for i, t in self.last.items():
             self.bounds[i] = self.bounds_of(i, t)
+        self.last = {}
 
 
 class NoUcb(RaUcb):
@@ -372,10 +370,6 @@ class MgUcbDelta(RaUcb):
 
     def __init__(self, problem, step, greedy="derivative", **options):
         super().__init__(problem, **options)
-        if greedy not in ("derivative", "difference", "envelope"):
-            raise ValueError(greedy)
-        if greedy != "difference" and problem.family == "discrete_weibull":
-            raise ValueError("greedy must be 'difference' for a discrete family")
         self.step, self.greedy = step, greedy
         self.units = int(np.ceil(problem.budget / step))  # G
 
@@ -388,14 +382,20 @@ class MgUcbDelta(RaUcb):
             return weight * float(np.exp(law.log_density(x, rate)))
         return weight * float(law.cdf(x + self.step, rate) - law.cdf(x, rate))
 
-    def act(self, t, budget=None):
-        """order int[G]; the budget is not looked at."""
+    def act(self, t, budget):
+        """What the order of units comes to; they are handed out without the budget."""
         K = self.problem.num_arms
         if t <= self.length:
             arm = self.start_arm(t)
-            return (
-                np.arange(self.units) % K if arm is None else np.full(self.units, arm)
-            )
+            split = np.arange(self.units) % K
+            order = split if arm is None else np.full(self.units, arm)
+        else:
+            order = self.order(t)
+        return allocate(order, self.step, budget, K)
+
+    def order(self, t):
+        """The arms of the units, int[G]."""
+        K = self.problem.num_arms
         weights, rates = self.parameters(t)
         count, order = np.zeros(K, int), []
         gains = [
@@ -424,12 +424,9 @@ def touch(law, rate):
     return brentq(above, mode, 1e3 * mode, xtol=1e-12)
 
 
-def allocate(order, step, budget, num_arms=None):
-    """x[K] when units min(step, what is left) go to the arms of order, Algorithm 4.
-
-    num_arms: K; without it the largest arm of order is the last one.
-    """
-    x = np.zeros(max(order) + 1 if num_arms is None else num_arms)
+def allocate(order, step, budget, num_arms):
+    """x[K] when units min(step, what is left) go to the arms of order, Algorithm 4."""
+    x = np.zeros(num_arms)
     for unit, arm in enumerate(order):
         x[arm] += min(step, max(budget - unit * step, 0.0))
     return x
@@ -439,8 +436,6 @@ class RaEtc:
     """Explore-then-commit, Remark 4.7: all the budget to the arms in turn, then P."""
 
     def __init__(self, problem, exploration, count="total"):
-        if count not in ("total", "per_arm"):
-            raise ValueError(count)
         K = problem.num_arms
         self.length = exploration * (K if count == "per_arm" else 1)
         self.problem = problem

@@ -5,30 +5,34 @@ number of plays, t the number of the play to come, K the number of arms that exi
 """
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import gammaincinv
 
-from tests.reference.draws import mean_gain
-
-
-def only(num_arms, arm):
-    """+inf at one arm, -inf elsewhere: a forced choice."""
-    values = np.full(num_arms, -np.inf)
-    values[arm] = np.inf
-    return values
+from tests.reference.choosing import only, random_argmax, uniform_position
+from tests.reference.draws import beta, mean_gain
 
 
-def uniform_position(u, count):
-    """One of `count` positions from one uniform."""
-    return min(math.floor(u * count), count - 1)
+class InGame:
+    """A twin in a game: it is shown views, of which `facts` do not change."""
 
+    def __init__(self, twin, **facts):
+        self.twin, self.view = twin, SimpleNamespace(spent=0.0, **facts)
 
-def random_argmax(values, u):
-    """Uniform among the exactly equal maxima, in index order."""
-    tied = np.flatnonzero(values == np.max(values))
-    return int(tied[uniform_position(u, len(tied))])
+    def position(self, arm):
+        return int(arm)
+
+    def ends(self, t, noise, error):
+        return self.twin.ends(t, noise, self.view, error)
+
+    def act(self, t, noise):
+        noise = noise if noise.size else np.zeros(1)  # no ties to break
+        return self.twin.act(t, noise, self.view)
+
+    def update(self, t, noise, arm, reward, cost):
+        self.twin.update(t, noise, int(arm), reward, cost)
+        self.view.spent += cost
 
 
 class Policy:
@@ -47,6 +51,11 @@ class Policy:
         for k in range(view.num_arms):
             values[k] = self.index(k, t, view)
         return values
+
+    def ends(self, t, noise, view, error):
+        """Least and largest indices if numbers of gamma variates are off by `error`."""
+        index = self.indices(t, noise, view)
+        return index, index
 
     def index(self, k, t, view):
         n, r, c = self.means(k)
@@ -94,15 +103,13 @@ def theorem_1(mean, n, z2_eta, low, high):
     return (2 * C / sum_ if sum_ > 0 else 0.0), sum_ / (2 * A)
 
 
-def shrunk_eta(values):
+def shrunk_eta(variance, mean, n, low, high):
     """Ours: unbiased variance over unbiased mu (1 - mu), mixed with 10 pulls of 1."""
-    x = np.asarray(values, np.float64)
-    n, mean = len(x), np.mean(x)
-    if not 0 < mean < 1 or n == 1:
+    if not low < mean < high or n == 1:
         return 1.0
-    variance = np.var(x, ddof=1)
-    # E[mean (1 - mean)] = mu (1 - mu) - variance / n.
-    largest = mean * (1 - mean) + variance / n
+    variance = variance * n / (n - 1)
+    # E[(high - mean) (mean - low)] is that of mu, less variance / n.
+    largest = (high - mean) * (mean - low) + variance / n
     return (10 + (n - 1) * min(1.0, variance / largest)) / (10 + n - 1)
 
 
@@ -111,6 +118,9 @@ def estimated_eta(variance, mean, n, low, high):
     if n < 30 or not low < mean < high:
         return 1.0
     return min(1.0, variance / ((high - mean) * (mean - low)))
+
+
+ETA = {"switch": estimated_eta, "shrunk": shrunk_eta}
 
 
 class OmegaUCB(Policy):
@@ -129,14 +139,12 @@ class OmegaUCB(Policy):
         reward_high=1.0,
     ):
         super().__init__(num_arms)
-        self.reward_low = np.broadcast_to(np.asarray(reward_low, float), num_arms)
-        self.reward_high = np.broadcast_to(np.asarray(reward_high, float), num_arms)
-        self.variance = variance
-        if exploration not in ("log_t", "log_share"):
-            raise ValueError(exploration)
+        self.reward_low, self.reward_high, self.cost_low, self.cost_high = (
+            np.broadcast_to(np.asarray(x, np.float64), num_arms)
+            for x in (reward_low, reward_high, cost_low, cost_high)
+        )
         self.rho, self.star, self.exploration = rho, star, exploration
-        self.cost_low = np.broadcast_to(np.asarray(cost_low, np.float64), num_arms)
-        self.cost_high = np.broadcast_to(np.asarray(cost_high, np.float64), num_arms)
+        self.eta = ETA[variance]
         self.rewards = [[] for _ in range(num_arms)]
         self.costs = [[] for _ in range(num_arms)]
         self.reward_variances = np.zeros(num_arms)
@@ -147,8 +155,6 @@ class OmegaUCB(Policy):
         if self.star:
             self.rewards[arm].append(reward)
             self.costs[arm].append(cost)
-            if self.variance == "shrunk":
-                return
             self.reward_variances[arm] = np.var(self.rewards[arm])  # over n
             self.cost_variances[arm] = np.var(self.costs[arm])
 
@@ -161,12 +167,9 @@ class OmegaUCB(Policy):
         share = t if self.exploration == "log_t" else t / n
         z2 = 2 * self.rho * math.log(share)  # z = sqrt(2 rho log t), below Theorem 3
         eta_r = eta_c = 1.0
-        if self.star and self.variance == "shrunk":
-            eta_r = shrunk_eta(self.rewards[k])
-            eta_c = shrunk_eta((np.array(self.costs[k]) - low) / (high - low))
-        elif self.star:
-            eta_r = estimated_eta(self.reward_variances[k], r, n, worst, most)
-            eta_c = estimated_eta(self.cost_variances[k], c, n, low, high)
+        if self.star:
+            eta_r = self.eta(self.reward_variances[k], r, n, worst, most)
+            eta_c = self.eta(self.cost_variances[k], c, n, low, high)
         upper = theorem_1(r, n, z2 * eta_r, worst, most)[1]
         lower = low if low == high else theorem_1(c, n, z2 * eta_c, low, high)[0]
         return upper / lower if lower > 0 else np.inf  # (2)
@@ -375,9 +378,9 @@ class UCBSCPlus(Policy):
 class UCBB2(Policy):
     """ucb_b2.py of the published code; form="paper" asks for its condition (7)."""
 
-    def __init__(self, num_arms, form="paper", alpha=2.01, lambda_=1.28):
+    def __init__(self, num_arms, form="paper", alpha=2.01, stability=1.28):
         super().__init__(num_arms)
-        self.form, self.alpha, self.lambda_ = form, alpha, lambda_
+        self.form, self.alpha, self.stability = form, alpha, stability
         self.rewards = [[] for _ in range(num_arms)]
         self.costs = [[] for _ in range(num_arms)]
 
@@ -396,7 +399,7 @@ class UCBB2(Policy):
         n, r, c = self.means(k)
         epsilon, eta = (self.epsilon(x[k], t) for x in (self.rewards, self.costs))
         if self.form == "paper":
-            if not eta < c * (self.lambda_ - 1) / self.lambda_:
+            if not eta < c * (self.stability - 1) / self.stability:
                 return np.inf
             return r / c + 1.4 * (epsilon + r / c * eta) / c
         if not eta < r:
@@ -432,9 +435,15 @@ class BTS(Policy):
         return values
 
     def theta(self, successes, k, u, v):
-        x = gammaincinv(1 + successes, u)
-        y = gammaincinv(1 + self.pulls[k] - successes, v)
-        return x / (x + y)
+        return beta(u, v, 1 + successes, 1 + self.pulls[k] - successes)
+
+    def ends(self, t, noise, view, error):
+        # Numerators up and denominators down, and the other way round.
+        signs = np.repeat([1, -1, -1, 1], len(noise) // 4) * error
+        return [
+            self.indices(t, np.clip(noise + s * signs, 1e-12, 1 - 1e-12), view)
+            for s in (-1, 1)
+        ]
 
     def act(self, t, noise, view):
         return int(np.argmax(self.indices(t, noise, view)))
@@ -462,8 +471,7 @@ class RatioThompson(Policy):
         self.rewards[arm].append(reward / self.reward_high[arm])
         self.saved[arm].append(1 - cost / self.cost_high[arm])
 
-    def ends(self, noise, view, error=0.0):
-        """The least and the most that indices are, words off by up to `error`."""
+    def ends(self, t, noise, view, error):
         values = np.full((2, self.num_arms), -np.inf)
         words = np.reshape(noise, (2, 3, self.num_arms))
         for k in range(view.num_arms):
@@ -477,7 +485,7 @@ class RatioThompson(Policy):
         return values
 
     def indices(self, t, noise, view):
-        return self.ends(noise, view)[0]
+        return self.ends(t, noise, view, 0.0)[0]
 
     def act(self, t, noise, view):
         return int(np.argmax(self.indices(t, noise, view)))
@@ -489,7 +497,7 @@ class PriceThompson(RatioThompson):
     As positions in their range, where 1 is the largest reward for the smallest cost.
     """
 
-    def ends(self, noise, view, error=0.0):
+    def ends(self, t, noise, view, error):
         arms, words = range(view.num_arms), np.reshape(noise, (3, self.num_arms))
         pairs = [np.array([self.rewards[k], self.saved[k]]) for k in arms]
         price = 0.0
@@ -612,8 +620,6 @@ class PDBwK(Policy):
 
     def __init__(self, num_arms, budget, horizon, confidence=None):
         super().__init__(num_arms)
-        if confidence is None and math.isinf(horizon):
-            raise ValueError("an infinite horizon needs a confidence")
         self.budget, self.horizon, self.confidence = budget, horizon, confidence
         self.log_weights = np.zeros(2)  # money, time
         self.log_factor = 0.0  # log(1 + eps), 0 during the start

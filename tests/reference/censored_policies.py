@@ -7,6 +7,7 @@ tau_max of the grid; a tie goes to the smallest arm, then to the smallest limit.
 import numpy as np
 from scipy.special import rel_entr
 
+from tests.reference.choosing import Indexed, only
 from tests.reference.draws import beta, mean_gain
 
 
@@ -17,32 +18,16 @@ def gain_or_penalty(tau, reward, consumption, cost, penalty):
     return -penalty(tau)
 
 
-def only(shape, position):
-    """+inf at one (flat) position, -inf elsewhere: a forced choice."""
-    values = np.full(shape, -np.inf)
-    values.flat[position] = np.inf
-    return values
-
-
-class PairPolicy:
-    """Plays the first argmax of its indices."""
+class PairPolicy(Indexed):
+    """Knows the problem; pairs are numbered arm * M + limit."""
 
     def __init__(self, num_arms, limits, cost, penalty):
         self.limits = np.asarray(limits, np.float64)
         self.shape = (num_arms, len(self.limits))
         self.cost, self.penalty = cost, penalty
 
-    def indices(self, t, noise):
-        raise NotImplementedError
-
-    def act(self, t, noise):
-        arm, limit_index = np.unravel_index(
-            np.argmax(self.indices(t, noise)), self.shape
-        )
-        return int(arm), int(limit_index)
-
-    def update(self, t, noise, arm, limit_index, reward, consumption, censored):
-        """Learns nothing unless a subclass says so."""
+    def position(self, arm, limit_index):
+        return arm * self.shape[1] + limit_index
 
 
 class RCUCB(PairPolicy):
@@ -60,10 +45,6 @@ class RCUCB(PairPolicy):
         radius="hoeffding",
     ):
         super().__init__(num_arms, limits, cost, penalty)
-        if estimator not in ("censored_exceeds", "kaplan_meier"):
-            raise ValueError(estimator)
-        if radius not in ("hoeffding", "ucb1"):
-            raise ValueError(radius)
         self.penalty_radius, self.estimator = penalty_radius, estimator
         self.log_factor = 2 * alpha if radius == "hoeffding" else alpha / 2
         self.gain_sum = np.zeros(self.shape)  # numerator of (8)
@@ -206,8 +187,6 @@ class Thompson(PairPolicy):
         self, num_arms, limits, cost, penalty, penalty_max, update="independent"
     ):
         super().__init__(num_arms, limits, cost, penalty)
-        if update not in ("independent", "shared", "copied", "strict"):
-            raise ValueError(update)
         self.penalty_max, self.trials = penalty_max, update
         self.successes = np.zeros(self.shape)
         self.failures = np.zeros(self.shape)
@@ -219,11 +198,10 @@ class Thompson(PairPolicy):
         u, v = noise.reshape(2, *self.shape)
         return beta(u, v, 1.0 + self.successes, 1.0 + self.failures)
 
-    def extremes(self, t, noise, error):
-        """Least and largest indices at uniforms that are off by `error`."""
+    def ends(self, t, noise, error):
         sides = np.array([error, -error]).reshape(2, 1)
         shifts = (np.clip(noise.reshape(2, -1) + s * sides, 0, 1) for s in (-1, 1))
-        return [self.indices(t, shifted) for shifted in shifts]
+        return [self.indices(t, shifted).ravel() for shifted in shifts]
 
     def update(self, t, noise, arm, limit_index, reward, consumption, censored):
         for j in range(limit_index + 1):  # tau_j <= tau_t
@@ -263,8 +241,7 @@ class CellThompson(PairPolicy):
                 return
             self.passed[arm, j] += 1
 
-    def extremes(self, t, noise, error):
-        """Least and largest indices at gamma variates' uniforms off by `error`."""
+    def ends(self, t, noise, error):
         u, v, *rest = noise.reshape(-1, *self.shape)
         a, b = (np.full(self.shape, x) for x in self.prior)
         a, b = a + [[len(x) for x in row] for row in self.ended], b + self.passed
@@ -283,7 +260,7 @@ class CellThompson(PairPolicy):
                     worst = min(h * gains[j][0] + (1 - h) * worst for h in hazards)
                     best = max(h * gains[j][1] + (1 - h) * best for h in hazards)
                 least[i, m], most[i, m] = worst, best
-        return least, most
+        return least.ravel(), most.ravel()
 
     def mean_gain(self, arm, cell, words, error):
         """Least and most of a draw, as far from its mean as `spread` wants."""
@@ -293,23 +270,12 @@ class CellThompson(PairPolicy):
         return np.clip(expected + self.spread * (drawn - expected), self.least, 1.0)
 
     def indices(self, t, noise):
-        return self.extremes(t, noise, 0.0)[0]
+        return self.ends(t, noise, 0.0)[0]
 
 
-class Uniform(PairPolicy):
-    """A pair drawn uniformly, from one uniform."""
+class Chosen(PairPolicy):
+    """Has its choices from elsewhere."""
 
-    def indices(self, t, noise):
-        pairs = self.shape[0] * self.shape[1]
-        return only(self.shape, min(int(np.floor(noise[0] * pairs)), pairs - 1))
-
-
-class FixedPair(PairPolicy):
-    """Always the same pair."""
-
-    def __init__(self, num_arms, limits, cost, penalty, arm, limit_index):
-        super().__init__(num_arms, limits, cost, penalty)
-        self.arm, self.limit_index = arm, limit_index
-
-    def indices(self, t, noise=None):
-        return only(self.shape, self.arm * self.shape[1] + self.limit_index)
+    def __init__(self, *problem, choice):
+        super().__init__(*problem)
+        self.indices = choice.indices

@@ -14,6 +14,7 @@ from tests.reference.censored_policies import (
     ProductArms,
     gain_or_penalty,
 )
+from tests.reference.choosing import Indexed
 
 NEVER = 1e6  # index of what has not been played: two of them are more than one
 
@@ -27,26 +28,37 @@ def super_arms(num_arms, num_limits, size):
     ]
 
 
-class SumOfIndices:
+class OfSuperArms(Indexed):
+    """Chooses from the list of all super arms."""
+
+    def __init__(self, *shape):
+        self.all = super_arms(*shape)
+
+    def position(self, arms, limits):
+        return self.all.index(sorted(zip(arms, limits, strict=True)))
+
+
+class SumOfIndices(OfSuperArms):
     """The super arm with the largest sum of the indices of pairs."""
 
     def __init__(self, pairs, size):
-        self.pairs, self.all = pairs, super_arms(*pairs.shape, size)
+        super().__init__(*pairs.shape, size)
+        self.pairs = pairs
 
     def sums(self, of_pairs):
+        of_pairs = of_pairs.reshape(self.pairs.shape)
         return np.array([sum(of_pairs[pair] for pair in each) for each in self.all])
 
     def indices(self, t, noise):
         return self.sums(self.pairs.indices(t, noise))
 
-    def extremes(self, t, noise, error):
-        """Least and largest, of Thompson sampling; see `CellThompson`."""
-        return [self.sums(one) for one in self.pairs.extremes(t, noise, error)]
+    def ends(self, t, noise, error):
+        return [self.sums(one) for one in self.pairs.ends(t, noise, error)]
 
-    def update(self, t, noise, played, rewards, consumptions, censored):
+    def update(self, t, noise, *round_):
         """Every arm of the round teaches as if it had run alone."""
-        for pair, *seen in zip(played, rewards, consumptions, censored, strict=True):
-            self.pairs.update(t, noise, *pair, *seen)
+        for one in zip(*round_, strict=True):
+            self.pairs.update(t, noise, *one)
 
 
 class OptimisticPairs(RCUCB):
@@ -84,35 +96,32 @@ class PairsAsArms(ProductArms):
         return bounds.reshape(self.shape)
 
 
-class SuperArmsAsArms:
+class SuperArmsAsArms(OfSuperArms):
     """UCB on the list of all super arms, told of the mean reward of a round."""
 
     def __init__(self, policy, problem, penalty_max, size):
         num_arms, limits, self.cost, self.penalty = problem
+        super().__init__(num_arms, len(limits), size)
         self.limits, self.penalty_max = limits, penalty_max
-        self.all = super_arms(num_arms, len(limits), size)
         self.policy = policy(len(self.all))
 
     def indices(self, t, noise):
         return self.policy.indices(t)
 
-    def update(self, t, noise, played, rewards, consumptions, censored):
+    def update(self, t, noise, arms, limits, rewards, consumptions, censored):
         total = 0.0
-        for (_, limit), reward, consumption in zip(
-            played, rewards, consumptions, strict=True
+        for limit, reward, consumption in zip(
+            limits, rewards, consumptions, strict=True
         ):
             value = gain_or_penalty(
                 self.limits[limit], reward, consumption, self.cost, self.penalty
             )
             total += (value + self.penalty_max) / (1 + self.penalty_max)  # E.1
-        self.policy.update(self.all.index(sorted(played)), total / len(played))
+        self.policy.update(self.position(arms, limits), total / len(arms))
 
 
 class Uniform(SumOfIndices):
     """One uniform for every pair; the largest of each arm is its index."""
 
     def indices(self, t, noise):
-        return self.sums(noise.reshape(self.pairs.shape))
-
-    def update(self, t, noise, played, rewards, consumptions, censored):
-        """Learns nothing."""
+        return self.sums(noise)

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tests.reference.choosing import Indexed
 
-class PointPolicy:
-    """Plays the first argmax of the indices of the playable points."""
+
+class PointPolicy(Indexed):
+    """Plays the first argmax of the indices of the playable points, arm by arm."""
 
     def __init__(self, num_arms, max_limit, cost, penalty, horizon, capacity):
         self.num_arms, self.max_limit = num_arms, max_limit
@@ -25,19 +27,16 @@ class PointPolicy:
     def index(self, point):
         raise NotImplementedError
 
-    def indices(self, t):
-        return [
-            np.array([self.index(point) for point in self.playable(arm)], np.float64)
-            for arm in range(self.num_arms)
-        ]
+    def all_points(self):
+        return [x for arm in range(self.num_arms) for x in self.playable(arm)]
 
-    def act(self, t):
-        best, choice = -np.inf, None
-        for arm, values in enumerate(self.indices(t)):
-            for point, value in zip(self.playable(arm), values, strict=True):
-                if choice is None or value > best:
-                    best, choice = value, (arm, float(point.limit))
-        return choice
+    def indices(self, t, noise):
+        return np.array([self.index(point) for point in self.all_points()], np.float64)
+
+    def position(self, arm, limit):
+        point = self.played(arm, limit)
+        assert abs(point.limit - limit) < 1e-6, f"the twin has no limit {limit}"
+        return self.all_points().index(point)
 
     def played(self, arm, limit):
         """The playable point of the arm with the limit nearest to the given one."""
@@ -93,8 +92,6 @@ class ZRCUCB(PointPolicy):
     ):
         super().__init__(num_arms, max_limit, cost, penalty, horizon, capacity)
         self.kaplan_meier = kaplan_meier
-        if history not in ("restart", "inherit", "whole"):
-            raise ValueError(history)
         self.splits, self.history, self.smoothness = splits, history, smoothness
         self.gain_radius, self.penalty_radius = gain_radius, penalty_radius
         self.s = np.sqrt(2 * alpha * np.log(num_arms * horizon**2 / delta))
@@ -139,7 +136,7 @@ class ZRCUCB(PointPolicy):
         bias = self.smoothness * point.width
         return self.estimate(point) + self.confidence(point) + bias
 
-    def update(self, t, arm, limit, reward, consumption, censored):
+    def update(self, t, noise, arm, limit, reward, consumption, censored):
         limit = self.played(arm, limit).limit
         left = 0.0  # of the point's cell, where points are sorted
         for point in self.points[arm]:
@@ -275,7 +272,7 @@ class StoOO(PointPolicy):
         bias = self.smoothness * cell.width / 2
         return cell.total / cell.n + self.r(cell.n) + bias
 
-    def update(self, t, arm, limit, reward, consumption, censored):
+    def update(self, t, noise, arm, limit, reward, consumption, censored):
         cell = self.played(arm, limit)
         cell.n += 1
         cell.total += self.value(cell.limit, reward, consumption, censored)
@@ -336,7 +333,7 @@ class Zooming(PointPolicy):
     def index(self, ball):
         return ball.total / ball.n + 2 * self.r(ball.n) if ball.n else np.inf
 
-    def update(self, t, arm, limit, reward, consumption, censored):
+    def update(self, t, noise, arm, limit, reward, consumption, censored):
         ball = self.played(arm, limit)
         ball.n += 1
         ball.total += self.value(ball.limit, reward, consumption, censored)
@@ -369,7 +366,7 @@ class Zooming(PointPolicy):
         return arm, float(ball.limit)
 
 
-class Doubling:
+class Doubling(Indexed):
     """The doubling trick: epochs of first, 2 first, 4 first, ... rounds."""
 
     def __init__(self, make, first):
@@ -383,14 +380,18 @@ class Doubling:
     def overflow(self):
         return self.overflowed or self.policy.overflow
 
-    def act(self, t):
-        return self.policy.act(t - self.start)
+    def all_points(self):
+        return self.policy.all_points()
 
-    def indices(self, t):
-        return self.policy.indices(t - self.start)
+    def position(self, arm, limit):
+        return self.policy.position(arm, limit)
 
-    def update(self, t, arm, limit, reward, consumption, censored):
-        self.policy.update(t - self.start, arm, limit, reward, consumption, censored)
+    def indices(self, t, noise):
+        return self.policy.indices(t - self.start, noise)
+
+    def update(self, t, noise, arm, limit, reward, consumption, censored):
+        round_ = arm, limit, reward, consumption, censored
+        self.policy.update(t - self.start, noise, *round_)
         if t - self.start == self.length:
             self.finished, self.overflowed = self.policy.recommend(), self.overflow
             self.start += self.length

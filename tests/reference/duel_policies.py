@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from tests.reference.censored_policies import CellThompson, gain_or_penalty
+from tests.reference.choosing import uniform_position
 from tests.reference.draws import beta
 
 
@@ -105,7 +106,7 @@ class CellSelfSparring(OfDuels):
                 self.drawn_gain(arm, j, *words), 2
             )
             noise = np.concatenate([u[arm], v[arm], w[arm]])
-            found.append(cells.extremes(None, noise, error))
+            found.append(cells.ends(None, noise, error))
         return [np.reshape(each, self.shape) for each in zip(*found, strict=True)]
 
     def drawn_gain(self, arm, cell, uniform):
@@ -221,4 +222,4 @@ class Sparring(OfDuels):
 
 def one_of(positions, uniform):
     """One of a list, uniformly, from one uniform."""
-    return positions[min(int(np.floor(uniform * len(positions))), len(positions) - 1)]
+    return positions[uniform_position(uniform, len(positions))]

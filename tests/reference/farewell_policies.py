@@ -6,13 +6,11 @@ epochs are done. Equations of the farewell paper, unless said otherwise; "budget
 the paper of omega-UCB.
 """
 
-from types import SimpleNamespace
-
 import numpy as np
 
 from tests.reference import budgeted_policies
 from tests.reference.budgeted_policies import theorem_1
-from tests.reference.censored_policies import only
+from tests.reference.choosing import Indexed, random_argmax
 from tests.reference.draws import beta, mean_gain
 
 
@@ -33,7 +31,7 @@ def credited(waits, wait, reward, time, delay, observe):
             yield position, reward, delay
 
 
-class PairPolicy:
+class PairPolicy(Indexed):
     """Plays the first argmax of its indices; counts and sums for every pair."""
 
     observe = "pair"
@@ -63,15 +61,17 @@ class PairPolicy:
         n = self.count[pulled]
         return n, self.reward_sum[pulled] / n, self.time_sum[pulled] / n
 
-    def act(self, t, noise=None):
+    def position(self, arm, wait):
+        return int(arm) * self.shape[1] + int(wait)
+
+    def act(self, t, noise):
         if self.observe != "pair" and t <= self.shape[0]:
             # One epoch with the longest wait shows all waits of its macro-arm.
-            return t - 1, self.shape[1] - 1
+            return self.position(t - 1, self.shape[1] - 1)
         return self.after_start(t, noise)
 
     def after_start(self, t, noise):
-        arm, wait = np.unravel_index(np.argmax(self.indices(t, noise)), self.shape)
-        return int(arm), int(wait)
+        return super().act(t, noise)
 
     def update(self, t, noise, arm, wait, reward, time, delay):
         self.credit(arm, wait, reward, time)
@@ -86,15 +86,9 @@ class RandomTies(PairPolicy):
     """Every pair once in row-major order, then an argmax with ties at random."""
 
     def after_start(self, t, noise):
-        num_pairs = self.shape[0] * self.shape[1]
-        if self.observe == "pair" and t <= num_pairs:
-            pair = t - 1
-        else:
-            index = self.indices(t, noise).ravel()
-            tied = np.flatnonzero(index == index.max())
-            pair = tied[min(int(np.floor(noise[0] * len(tied))), len(tied) - 1)]
-        arm, wait = np.unravel_index(pair, self.shape)
-        return int(arm), int(wait)
+        if self.observe == "pair" and t <= self.count.size:
+            return t - 1
+        return random_argmax(self.indices(t, noise).ravel(), noise[0])
 
 
 class WaitUCB(PairPolicy):
@@ -107,8 +101,6 @@ class WaitUCB(PairPolicy):
 
     def __init__(self, num_arms, num_waits, observe="pair"):
         super().__init__(num_arms, num_waits)
-        if observe not in ("pair", "shorter", "naive", "product_limit"):
-            raise ValueError(observe)
         self.observe = observe
         self.at_risk = np.zeros(self.shape)  # entered unit d of waiting
         self.events = np.zeros(self.shape)  # the delay d seen
@@ -181,22 +173,6 @@ class UCBSimplex(PairPolicy):
         return (r + (1 + self.kappa) * np.sqrt(2 * np.log(t) / n)) / c
 
 
-def variance_ratio(n, total, squares, low, high):
-    """eta of budgeted section 5.2, of sums."""
-    variance = max((n * squares - total**2) / n**2, 0.0)
-    return budgeted_policies.estimated_eta(variance, total / n, n, low, high)
-
-
-def shrunk_ratio(n, total, squares, low, high):
-    """Ours: unbiased variance over unbiased (high - m)(m - low), with 10 pulls of 1."""
-    mean = total / n
-    if n == 1 or mean <= low or mean >= high:
-        return 1.0
-    variance = (squares - total**2 / n) / (n - 1)
-    largest = (high - mean) * (mean - low) + variance / n
-    return (10 + (n - 1) * min(1.0, variance / largest)) / (10 + n - 1)
-
-
 class OmegaUCB(RandomTies):
     """omega-UCB, budgeted (2): rewards in [0, 1], times of the wait j in [1, j].
 
@@ -214,10 +190,8 @@ class OmegaUCB(RandomTies):
         variance="switch",
     ):
         super().__init__(num_arms, num_waits)
-        if observe not in ("pair", "shorter"):
-            raise ValueError(observe)
         self.rho, self.star, self.observe = rho, star, observe
-        self.ratio = {"switch": variance_ratio, "shrunk": shrunk_ratio}[variance]
+        self.ratio = budgeted_policies.ETA[variance]
         self.reward_squares = np.zeros(self.shape)
         self.time_squares = np.zeros(self.shape)
 
@@ -234,11 +208,14 @@ class OmegaUCB(RandomTies):
         if not self.star:
             return 1.0, 1.0
         n, pair = self.count[arm, wait], (arm, wait)
-        reward = self.reward_sum[pair], self.reward_squares[pair]
-        time = self.time_sum[pair], self.time_squares[pair]
+
+        def ratio(total, squares, low, high):
+            variance = max((n * squares - total**2) / n**2, 0.0)
+            return self.ratio(variance, total / n, n, low, high)
+
         return (
-            self.ratio(n, *reward, 0.0, 1.0),
-            self.ratio(n, *time, 1.0, self.waits[pair]),
+            ratio(self.reward_sum[pair], self.reward_squares[pair], 0.0, 1.0),
+            ratio(self.time_sum[pair], self.time_squares[pair], 1.0, self.waits[pair]),
         )
 
     def upper_bounds(self, t, pulled):
@@ -374,15 +351,14 @@ class HazardThompson(PairPolicy):
             index[k, j] = reward / (time + entering * self.lost(k, j))
         return index
 
-    def extremes(self, noise, error):
-        """Least and largest indices at gamma variates' uniforms off by `error`."""
+    def ends(self, t, noise, error):
         h, v, c = self.draws(noise, error)
         least, most = np.empty((2, *self.shape))
         for k, j in np.ndindex(self.shape):
             sides = h[:, k], v[:, k], c[:, k]
             least[k, j] = self.rate(k, j, sides, worst=True)
             most[k, j] = self.rate(k, j, sides, worst=False)
-        return least, most
+        return least.ravel(), most.ravel()
 
     def rate(self, arm, wait, sides, worst):
         """The rate at which an epoch, paying it for its time, is worth nothing."""
@@ -446,48 +422,31 @@ class UCB1(PairPolicy):
         return r + np.sqrt(2 * np.log(t) / n)
 
 
-class Uniform(PairPolicy):
-    """A pair drawn uniformly, from one uniform."""
+class Chosen(PairPolicy):
+    """Has its choices from elsewhere."""
 
-    def indices(self, t, noise):
-        pairs = self.shape[0] * self.shape[1]
-        return only(self.shape, min(int(np.floor(noise[0] * pairs)), pairs - 1))
-
-
-class FixedPair(PairPolicy):
-    """Always the same pair."""
-
-    def __init__(self, num_arms, num_waits, arm, wait):
+    def __init__(self, num_arms, num_waits, choice):
         super().__init__(num_arms, num_waits)
-        self.arm, self.wait = arm, wait
-
-    def indices(self, t, noise=None):
-        return only(self.shape, self.arm * self.shape[1] + self.wait)
+        self.indices = choice(self.count.size).indices
 
 
-class OnPairs:
+class OnPairs(budgeted_policies.InGame):
     """A budgeted twin on pairs, row-major; its costs are times over D."""
 
     def __init__(self, num_arms, num_waits, twin, **options):
         waits = waits_of(num_waits)
-        self.shape, self.longest = (num_arms, len(waits)), waits[-1]
-        self.view = SimpleNamespace(
-            num_arms=num_arms * len(waits), unit=1 / self.longest
-        )
+        self.num_waits, self.longest = len(waits), waits[-1]
+        count, unit = num_arms * len(waits), 1 / waits[-1]
         if twin in ("BudgetUCB", "UCBBV1"):  # No epoch is shorter than one unit.
-            options["minimum_cost"] = 1 / self.longest
+            options["minimum_cost"] = unit
         if twin == "BTS":  # An epoch that waits for one unit lasts one, as is known.
-            pairs = range(num_arms * len(waits))
-            one = [k for k in pairs if waits[k % len(waits)] == 1]
-            options["known_costs"] = dict.fromkeys(one, 1 / self.longest)
-        self.twin = getattr(budgeted_policies, twin)(num_arms * len(waits), **options)
+            one = [k for k in range(count) if waits[k % len(waits)] == 1]
+            options["known_costs"] = dict.fromkeys(one, unit)
+        made = getattr(budgeted_policies, twin)(count, **options)
+        super().__init__(made, num_arms=count, unit=unit)
 
-    def indices(self, t, noise):
-        return self.twin.indices(t, noise, self.view).reshape(self.shape)
-
-    def act(self, t, noise):
-        return tuple(divmod(self.twin.act(t, noise, self.view), self.shape[1]))
+    def position(self, arm, wait):
+        return int(arm) * self.num_waits + int(wait)
 
     def update(self, t, noise, arm, wait, reward, time, delay):
-        pair = arm * self.shape[1] + wait
-        self.twin.update(t, noise, pair, reward, time / self.longest)
+        super().update(t, noise, self.position(arm, wait), reward, time / self.longest)
