@@ -2,11 +2,14 @@
 
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 import xarray as xr
+from xarray.backends import BackendArray
+from xarray.core import indexing
 
 from jaxbandits.results import spans
 from jaxbandits.results.names import COUNT, FACT, INSTANCE, PARAMETER, check_variable
@@ -37,6 +40,26 @@ class Results(NamedTuple):
     run_seconds: float
 
 
+class Variable(NamedTuple):
+    """What a variable of a dataset looks like.
+
+    Attributes:
+      further: dims beyond those of the axes, with their sizes.
+      dtype: of its numbers.
+      num_axes: how many of the axes it has, from the first.
+    """
+
+    further: dict[str, int]
+    dtype: str = "f8"
+    num_axes: int = len(ALL_DIMS)
+
+
+def variable_of(name: str, shape: Sequence[int]) -> Variable:
+    """A variable with a value of some shape for each run and checkpoint."""
+    further = {f"{name}_{axis}": size for axis, size in enumerate(shape)}
+    return Variable(further, "i8" if name == "rounds" else "f8")
+
+
 def common_attributes(sweep: Json, made_by: Mapping[str, Any]) -> dict[str, Any]:
     """Attributes of results in memory and in stores.
 
@@ -59,12 +82,21 @@ class Axes:
       sweep: description of the sweep: checkpoints, provenance of the environments,
         defaults of the policies, and how many runs share an instance.
       parts: which points and seeds the axes have, in their order.
+      lines: where moments are kept, the seeds of each; they are in the place of seeds.
+
+    Attributes:
+      dims: environment, policy, params, seed (or part), checkpoint.
+      shape: their sizes.
     """
 
-    def __init__(self, sweep: Json, parts: Sequence[Part]) -> None:
-        self.sweep, self.parts = sweep, parts
-        self.environments = [*dict.fromkeys(part.game[0] for part in parts)]
-        self.policies = [*dict.fromkeys(part.game[1] for part in parts)]
+    def __init__(
+        self, sweep: Json, parts: Sequence[Part], lines: Sequence[Spans] | None = None
+    ) -> None:
+        self.sweep, self.parts, self.lines = sweep, parts, lines
+        games = [part.game for part in parts]
+        self.environments, self.policies = (
+            pd.Index([*dict.fromkeys(names)]) for names in zip(*games, strict=True)
+        )
         self.rows: dict[str, dict[Row, int]] = {name: {} for name in self.policies}
         self.seeds: Spans = ()
         for part in parts:
@@ -72,9 +104,17 @@ class Axes:
             for row in rows_of(part.points):
                 own.setdefault(row, len(own))
             self.seeds += spans.without(part.seeds, self.seeds)
-        self._listed = spans.listed(self.seeds)
-        self._order = np.argsort(self._listed, kind="stable")
+        self._listed = pd.Index(spans.listed(self.seeds))
         self._places: dict[int, np.ndarray] = {}
+        runs = self._listed if lines is None else lines
+        self.dims = ALL_DIMS if lines is None else (*ALL_DIMS[:3], "part", ALL_DIMS[4])
+        self.shape = (
+            len(self.environments),
+            len(self.policies),
+            max(map(len, self.rows.values())),
+            len(runs),
+            len(sweep["checkpoints"]),
+        )
 
     def dataset(self) -> xr.Dataset:
         """The coordinates, no variables.
@@ -84,8 +124,7 @@ class Axes:
         ``environment_<fact>`` over the first, and perhaps ``instance`` over seeds, or
         ``seeds``, how many each point plays, over the first three.
         """
-        shape = len(self.environments), len(self.policies)
-        shape += (max(map(len, self.rows.values())),)
+        shape = self.shape[:3]
         table: dict[str, np.ndarray] = {}
         for place, rows, own in self._games():
             for leaf, default in own.items():
@@ -96,16 +135,16 @@ class Axes:
             table[COUNT] = counts
         made = (self.sweep["environments"][x]["provenance"] for x in self.environments)
         coords = {
-            "environment": self.environments,
-            "policy": self.policies,
+            "environment": [*self.environments],
+            "policy": [*self.policies],
             "params": np.arange(shape[2]),
-            "seed": self._listed,
+            "seed": self._listed.values,
             "checkpoint": np.array(self.sweep["checkpoints"]),
             **{name: (ALL_DIMS[:3], x) for name, x in table.items()},
             **{f"{FACT}{x}": ("environment", v) for x, v in _facts(made).items()},
         }
         if (runs := self.sweep["runs_per_instance"]) > 1:
-            coords[INSTANCE] = ("seed", self._listed // runs)
+            coords[INSTANCE] = ("seed", self._listed.values // runs)
         return xr.Dataset(coords=coords)
 
     def _games(
@@ -133,29 +172,20 @@ class Axes:
                 whole &= count == len(self._listed)
         return None if whole else result
 
-    def places(
-        self, part: Part | Block, lines: list[Spans] | None = None
-    ) -> list[np.ndarray]:
+    def places(self, part: Part | Block) -> list[np.ndarray]:
         """Where a part is along the first four dims; -1 where it is not there."""
         environment, policy = part.game
         key, rows = id(part.points), self.rows.get(policy, {})
         if key not in self._places:
             numbers = [rows.get(row, -1) for row in rows_of(part.points)]
             self._places[key] = np.array(numbers)
-        games = [
-            np.array([names.index(name) if name in names else -1])
-            for names, name in (
-                (self.environments, environment),
-                (self.policies, policy),
-            )
-        ]
-        if lines is not None:
-            return [*games, self._places[key], np.array([lines.index(part.seeds)])]
-        seeds = spans.listed(part.seeds)
-        at = np.searchsorted(self._listed, seeds, sorter=self._order)
-        places = self._order[np.minimum(at, len(self._order) - 1)]
-        places = np.where(self._listed[places] == seeds, places, -1)
-        return [*games, self._places[key], places]
+        if self.lines is None:
+            runs = self._listed.get_indexer(spans.listed(part.seeds))
+        else:
+            runs = np.array([self.lines.index(part.seeds)])
+        games = (self.environments, environment), (self.policies, policy)
+        numbers = [names.get_indexer([name]) for names, name in games]
+        return [*numbers, self._places[key], runs]
 
 
 def _facts(provenances: Iterable[Mapping[str, Any]]) -> dict[str, np.ndarray]:
@@ -174,7 +204,7 @@ def _facts(provenances: Iterable[Mapping[str, Any]]) -> dict[str, np.ndarray]:
     return columns
 
 
-def assembled(axes: Axes, results: Iterable[tuple[Part, Results]]) -> xr.Dataset:
+def assembled(axes: Axes, results: Sequence[tuple[Part, Results]]) -> xr.Dataset:
     """Put names on numbers.
 
     Args:
@@ -182,55 +212,62 @@ def assembled(axes: Axes, results: Iterable[tuple[Part, Results]]) -> xr.Dataset
       results: the numbers of parts.
 
     Returns:
-      Every metric as float64, with further axes of its values as dimensions
-      ``<name>_0``, ``<name>_1`` ...; NaN where a policy has it not, or not the point.
-      ``rounds`` as int64, 0 at points that a policy has not. Coordinates as in `axes`,
-      but parameters without environments where they do not differ, and
-      ``compile_seconds`` and ``run_seconds``.
+      As of `labelled`, in memory, with the coordinates ``compile_seconds`` and
+      ``run_seconds``.
 
     Raises:
       ValueError: naming the metric whose name or shape does not fit.
     """
-    dataset = axes.dataset()
-    shape = tuple(dataset.sizes[dim] for dim in ALL_DIMS)
-    rounds = np.zeros(shape, np.int64)
-    compiling, running = np.zeros((2, *shape[:2]))
-    values: dict[str, np.ndarray] = {}
+    shapes: dict[str, tuple[int, ...]] = {"rounds": ()}
+    arrays: dict[int, dict[str, np.ndarray]] = {}
+    seconds = np.zeros((2, *axes.shape[:2]))
     for part, one in results:
-        (environment,), (policy,), *inner = axes.places(part)
-        at = environment, policy, *_indexes(inner)
-        rounds[at] = one.rounds
-        compiling[at[:2]] += one.compile_seconds
-        running[at[:2]] += one.run_seconds
+        (environment,), (policy,), *_ = axes.places(part)
+        seconds[:, environment, policy] += one.compile_seconds, one.run_seconds
+        arrays[id(part)] = {**one.metrics, "rounds": one.rounds}
         for name, numbers in one.metrics.items():
             check_variable("metrics", name)
-            rest = np.shape(numbers)[3:]
-            own = values.setdefault(name, np.full((*shape, *rest), np.nan))
-            if own.shape[len(shape) :] != rest:
-                where, policy = part.game
+            shape = np.shape(numbers)[3:]
+            if (before := shapes.setdefault(name, shape)) != shape:
                 raise ValueError(
-                    f"metrics: {name!r} has shape {rest} for {policy!r} on {where!r} "
-                    f"and {own.shape[len(shape) :]} before; play them apart"
+                    f"metrics: {name!r} has shape {shape} for {part.game[1]!r} on "
+                    f"{part.game[0]!r} and {before} before; play them apart"
                 )
-            own[at] = numbers
-    variables: dict[str, Any] = {"rounds": (ALL_DIMS, rounds)}
-    for name, numbers in values.items():
-        further = (f"{name}_{axis}" for axis in range(numbers.ndim - len(shape)))
-        variables[name] = ((*ALL_DIMS, *further), numbers)
-    return without_environments(dataset.assign(variables)).assign_coords(
-        compile_seconds=(ALL_DIMS[:2], compiling), run_seconds=(ALL_DIMS[:2], running)
+    dataset = labelled(
+        axes,
+        [part for part, _ in results],
+        {name: variable_of(name, shape) for name, shape in shapes.items()},
+        lambda part, name: arrays[id(part)].get(name),
     )
+    compiling, running = ((ALL_DIMS[:2], each) for each in seconds)
+    return dataset.load().assign_coords(compile_seconds=compiling, run_seconds=running)
 
 
-def _indexes(places: Sequence[np.ndarray]) -> tuple[Any, ...]:
-    """An index of points and seeds; slices, which are fast, of neighbours."""
-    if all((np.diff(place) == 1).all() for place in places):
-        return tuple(slice(int(place[0]), int(place[-1]) + 1) for place in places)
-    return np.ix_(*places)
+def labelled(
+    axes: Axes,
+    parts: Sequence[Any],
+    variables: Mapping[str, Variable],
+    read: Callable[[Any, str], np.ndarray | None],
+) -> xr.Dataset:
+    """Names on numbers that are read where they are needed.
 
+    Args:
+      axes: of all parts.
+      parts: parts, or blocks, of which there are numbers.
+      variables: by name.
+      read: the array ``[points, seeds, ...]`` of a part, by its name; None if the part
+        has none.
 
-def without_environments(dataset: xr.Dataset) -> xr.Dataset:
-    """Parameters over (policy, params), but for those that differ by environment."""
+    Returns:
+      Every variable, NaN (0 of integers) where there is no number. Coordinates as in
+      `axes`, but parameters without environments where they do not differ.
+    """
+    arrays = {}
+    for name, variable in variables.items():
+        dims = (*axes.dims[: variable.num_axes], *variable.further)
+        values = _Values(axes, parts, name, variable, read)
+        arrays[name] = xr.Variable(dims, indexing.LazilyIndexedArray(values))
+    dataset = axes.dataset().assign(arrays)
     same = {
         name: (coordinate.dims[1:], coordinate.values[0])
         for name, coordinate in dataset.coords.items()
@@ -242,3 +279,56 @@ def without_environments(dataset: xr.Dataset) -> xr.Dataset:
         )
     }
     return dataset.assign_coords(same)
+
+
+class _Values(BackendArray):
+    """A variable as an array, read part by part where it is indexed."""
+
+    def __init__(
+        self,
+        axes: Axes,
+        parts: Sequence[Any],
+        name: str,
+        variable: Variable,
+        read: Callable[[Any, str], np.ndarray | None],
+    ) -> None:
+        self.axes, self.parts, self.name, self.read = axes, parts, name, read
+        self.shape = (*axes.shape[: variable.num_axes], *variable.further.values())
+        self.dtype = np.dtype(variable.dtype)
+
+    def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
+        return indexing.explicit_indexing_adapter(
+            key, self.shape, indexing.IndexingSupport.OUTER, self._chosen
+        )
+
+    def _chosen(self, key: tuple[Any, ...]) -> np.ndarray:
+        wanted = [
+            np.atleast_1d(np.arange(size)[part])
+            for part, size in zip(key, self.shape, strict=True)
+        ]
+        fill = np.nan if self.dtype.kind == "f" else 0
+        result = np.full([len(each) for each in wanted], fill, self.dtype)
+        # Where each position of the first four dims is in what is asked for, or -1.
+        target = []
+        for size, numbers in zip(self.shape[:4], wanted, strict=False):
+            target.append(np.full(size + 1, -1))  # The last is for what is nowhere.
+            target[-1][numbers] = np.arange(len(numbers))
+        for part in self.parts:
+            places = self.axes.places(part)
+            into = [own[place] for own, place in zip(target, places, strict=True)]
+            here = [np.flatnonzero(place >= 0) for place in into]
+            if not all(map(len, here)):
+                continue
+            values = self.read(part, self.name)
+            if values is not None:
+                at = _index([x[i] for x, i in zip(into, here, strict=True)])
+                result[at] = values[_index([*here[2:], *wanted[4:]])]
+        single = (isinstance(part, int | np.integer) for part in key)
+        return result[tuple(0 if one else slice(None) for one in single)]
+
+
+def _index(places: Sequence[np.ndarray]) -> tuple[Any, ...]:
+    """An index of all combinations; slices, which are fast, of neighbours."""
+    if all(len(place) and (np.diff(place) == 1).all() for place in places):
+        return tuple(slice(int(place[0]), int(place[-1]) + 1) for place in places)
+    return np.ix_(*places)

@@ -51,6 +51,12 @@ class Block(NamedTuple):
         """Number of runs."""
         return self.points.count * spans.count(self.seeds)
 
+    @property
+    def name(self) -> str:
+        """``RCUCB in Indep``."""
+        environment, policy = self.game
+        return f"{policy} in {environment}"
+
 
 Piece = TypeVar("Piece", bound=Part | Block)
 

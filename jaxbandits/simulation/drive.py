@@ -7,6 +7,8 @@ devices or processes and extended holds the same bits as one that was not.
 import os
 import threading
 import warnings
+from collections.abc import Sequence
+from contextlib import closing, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -15,18 +17,28 @@ import xarray as xr
 from jaxbandits import checks
 from jaxbandits.console.progress import doing
 from jaxbandits.engine.flags import in_play
+from jaxbandits.engine.run import Clock
 from jaxbandits.results import spans
+from jaxbandits.results._provenance import provenance
 from jaxbandits.results.cuts import warn_of_cuts, with_cuts
-from jaxbandits.results.parts import Part
-from jaxbandits.simulation.description import later_parts, parts_of
+from jaxbandits.results.dataset import Axes, Results, assembled, common_attributes
+from jaxbandits.results.parts import Block, Part
+from jaxbandits.simulation.description import later_parts, outlined, parts_of
+from jaxbandits.simulation.fill import Player
 from jaxbandits.simulation.machine import HERE, Machine, machine_of
-from jaxbandits.simulation.memory import InMemory
-from jaxbandits.simulation.plan import Plan, make_plan, metric_shapes
+from jaxbandits.simulation.plan import (
+    Plan,
+    make_plan,
+    metric_shapes,
+    say_engines,
+    with_engines,
+)
+from jaxbandits.simulation.play import Played
 from jaxbandits.simulation.spec import Spec
 from jaxbandits.simulation.until import HalfWidth, check_until, verdict
 
 if TYPE_CHECKING:
-    from jaxbandits.simulation.stored import InStore, Store
+    from jaxbandits.simulation.stored import Store
 
 
 def run_sweep(
@@ -76,21 +88,20 @@ def play_spec(
     checks.unforked()
     checks.instance("spec", spec, Spec, "of jaxbandits.simulation, or see read_spec")
     sink: Any
-    stored = any(given is not None for given in (store, executor, shard))
-    if stored:
+    if stored := any(given is not None for given in (store, executor, shard)):
         # Stores and executors are loaded where they are asked for.
         from jaxbandits.simulation.stored import InStore
 
         sink = InStore(store, executor, shard, machine, stop)
     else:
         sink = InMemory(machine_of(machine), stop)
-    machine = sink.machine
     if spec.engine is None:
-        spec = spec._replace(engine=machine.engine)
-    spec = sink.kept(spec)
-    with in_play(), sink:
+        spec = spec._replace(engine=sink.machine.engine)
+    if sink.metrics is not None:
+        spec = spec._replace(metrics=sink.metrics)
+    with in_play(), closing(sink.pool) if sink.pool else nullcontext():
         # All that can be wrong with it, in every process and before there is a store.
-        with doing("checking policies and environments", machine.progress):
+        with doing("checking policies and environments", sink.machine.progress):
             plan = make_plan(spec)
             # In memory, one environment with all its metrics takes what comes.
             several = len(plan.spec.environments) > 1 or spec.metrics is not None
@@ -105,20 +116,17 @@ def play_spec(
                 "there are: that takes the runs of the pilot"
             )
         plan = sink.with_engines(plan)
+        say_engines(plan, sink.machine.progress)
         pilot = parts_of(plan, spans.spans_of(plan.seeds))
         there = sink.play(plan, pilot)
         if plan.until:
             _second_stage(sink, plan, pilot, there, plan.until)
-        result = sink.result(plan, pilot)
+        result: xr.Dataset = sink.result(plan, pilot)
         return result if stored else with_cuts(result, spec.budget, spec.horizon)
 
 
 def _second_stage(
-    sink: "InMemory | InStore",
-    plan: Plan,
-    pilot: list[Part],
-    there: bool,
-    until: HalfWidth,
+    sink: Any, plan: Plan, pilot: list[Part], there: bool, until: HalfWidth
 ) -> None:
     """Play as many seeds more as the pilot says."""
     if not there:
@@ -148,3 +156,60 @@ def _second_stage(
         more = parts_of(plan, own) if own else []
     if more:
         sink.play(plan, more, grow=True)
+
+
+class InMemory:
+    """Where results are kept if there is no store: every game is a block.
+
+    Args:
+      machine: what to play on.
+      stop: see `run_sweep`.
+    """
+
+    keep, metrics, pool = "runs", None, None
+
+    def __init__(self, machine: Machine, stop: threading.Event | None) -> None:
+        self.machine, self.stop = machine, stop
+        self._results: list[tuple[Part, Results]] = []
+        self._facts: dict[str, dict[str, Any]] = {}
+
+    def with_engines(self, plan: Plan) -> Plan:
+        """The plan with an engine for every match."""
+        return with_engines(plan, self.machine.devices[0].platform)
+
+    def play(self, plan: Plan, parts: Sequence[Part], grow: bool = False) -> bool:
+        """Play parts, of which a game has several if it grows; True: all are there."""
+        wanted = plan.spec.metrics and {*plan.spec.metrics, *plan.terms.keep}
+
+        def receive(block: Block, played: Played, clock: Clock) -> None:
+            own = {n: x for n, x in played.metrics.items() if not wanted or n in wanted}
+            seconds = sum(clock.compiling), sum(clock.running)
+            result = Results(own, played.rounds, *seconds)
+            self._results.append((Part(*block[1:]), result))
+
+        blocks = [Block("", *part) for part in parts]
+        # Parts of a second stage have many sizes, and share a program.
+        player = Player(plan, self.machine, blocks, blocks if grow else None)
+        player.play(receive, self.stop)
+        for where, own in player.facts().items():
+            self._facts[where] = self._facts.get(where, {}) | own
+        return True
+
+    def result(self, plan: Plan, parts: Sequence[Part]) -> xr.Dataset:
+        """What was played of a plan, whose axes are those of some parts first."""
+        sweep = outlined(plan)
+        axes = Axes(sweep, [*parts, *(part for part, _ in self._results)])
+        made_by = provenance(
+            root_seed=plan.terms.root_seed,
+            environments={
+                name: each.provenance for name, each in plan.spec.environments.items()
+            },
+            devices=[str(d.device_kind) for d in self.machine.devices],
+            backend=self.machine.devices[0].platform,
+            x64=bool(jax.config.jax_enable_x64),
+            engines=self._facts,
+        )
+        made = common_attributes(sweep, made_by)
+        return assembled(axes, self._results).assign_attrs(made)
+
+    dataset = result  # of the pilot alone, too

@@ -19,16 +19,9 @@ from jaxbandits.results import spans
 from jaxbandits.results.parts import Block
 from jaxbandits.simulation.blocks import block_size, longest_run
 from jaxbandits.simulation.description import outlined, parts_of
-from jaxbandits.simulation.fill import Work, name_of, work_of
+from jaxbandits.simulation.fill import Player
 from jaxbandits.simulation.machine import HERE, Machine, machine_of
-from jaxbandits.simulation.plan import (
-    Plan,
-    full_points,
-    make_plan,
-    metric_shapes,
-    with_engines,
-)
-from jaxbandits.simulation.play import play
+from jaxbandits.simulation.plan import Plan, make_plan, metric_shapes, with_engines
 from jaxbandits.simulation.spec import Spec
 from jaxbandits.store.request import Request
 
@@ -85,84 +78,63 @@ def estimate(spec: Spec, block: int | None = None, machine: Machine = HERE) -> E
         if block:
             size = size._replace(runs=block)
         parts = parts_of(plan, spans.spans_of(plan.seeds))
-        sweep = outlined(plan)
-        blocks = Request(sweep, parts, size, "runs", shapes).blocks()
-        work = work_of(plan, blocks, machine, blocks)
-        compiling, playing, rehearsed = _times(plan, work, report)
+        blocks = Request(outlined(plan), parts, size, "runs", shapes).blocks()
+        player = Player(plan, machine, blocks, blocks)
+        times = _times(player, report)
     numbers = 1 + sum(math.prod(each) for each in shapes.values())
     run_bytes = 8 * numbers * len(plan.terms.schedule.checkpoints) + 4
     runs = sum(each.size for each in blocks)
-    both = {name: compiling[name] + playing[name] for name in playing}
     largest = max(each.size for each in blocks)
     # Results are there twice while those of all chunks are put together.
-    held = 2 * largest * run_bytes * len(work.shares)
+    held = 2 * largest * run_bytes * len(player.shares)
+    most = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    seconds = {name: sum(each[:2]) for name, each in times.items()}
     return Estimate(
         runs,
         len(blocks),
         largest,
         runs * run_bytes,
-        _peak_memory() + held,
-        sum(compiling.values()),
-        sum(playing.values()),
-        dict(sorted(both.items(), key=lambda item: -item[1])),
-        rehearsed,
+        most + held,
+        sum(each[0] for each in times.values()),
+        sum(each[1] for each in times.values()),
+        dict(sorted(seconds.items(), key=lambda item: -item[1])),
+        sum(each[2] for each in times.values()),
     )
 
 
-def _peak_memory() -> int:
-    """Bytes that this process has had at most."""
-    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-
-
-def _times(
-    plan: Plan, work: Work, report: Report
-) -> tuple[dict[str, float], dict[str, float], int]:
-    """Seconds of compiling and of playing by game, and how many were rehearsed."""
-    games: dict[tuple[str, str], list[Block]] = {}
-    for block in work.blocks:
-        games.setdefault(block.game, []).append(block)
-    compiling, playing = {}, {}
+def _times(player: Player, report: Report) -> dict[str, tuple[float, float, bool]]:
+    """Of each game: seconds of compiling, of playing, and whether it was rehearsed."""
+    games: dict[str, list[Block]] = {}
+    for block in player.blocks:
+        games.setdefault(block.name, []).append(block)
+    times: dict[str, tuple[float, float, bool]] = {}
     rehearsals: dict[str, list[tuple[float, float, int]]] = {}
     began = time.monotonic()
-    for key, blocks in games.items():
-        name = name_of(blocks[0])
-        like = rehearsals.setdefault(key[1], [])
-        if not like or time.monotonic() - began < MOST_SECONDS:
+    for name, blocks in games.items():
+        like = rehearsals.setdefault(blocks[0].game[1], [])
+        if rehearsed := not like or time.monotonic() - began < MOST_SECONDS:
             with report.phase(f"rehearsing {name}"):
-                like.append(_rehearsal(plan, work, blocks[0]))
+                like.append(_rehearsal(player, blocks[0]))
             once, each, lanes = like[-1]
         else:
             once, each, lanes = np.mean(like, axis=0).tolist()
         chunks = sum(math.ceil(block.size / lanes) for block in blocks)
-        compiling[name], playing[name] = once, chunks * each / len(work.shares)
-    return compiling, playing, sum(map(len, rehearsals.values()))
+        times[name] = once, chunks * each / len(player.shares), rehearsed
+    return times
 
 
-def _rehearsal(plan: Plan, work: Work, block: Block) -> tuple[float, float, int]:
+def _rehearsal(player: Player, block: Block) -> tuple[float, float, int]:
     """Seconds of compiling, and of a chunk; and how many runs a chunk has."""
-    match, chunk = plan.matches[block.game], work.chunk_for(block.game)
-    points = full_points(plan, block.game, block.points.at(slice(chunk)))
-    seeds = spans.listed(block.seeds)[: max(chunk // points.count, 1)]
+    plan, chunk = player.plan, player.chunk(block.game)
+    points = block.points.at(slice(chunk))
+    seeds = spans.first(block.seeds, max(chunk // points.count, 1))
+    small = block._replace(points=points, seeds=seeds)
     share = min(1.0, FEW_ROUNDS / float(longest_run(plan)))
     before = compiling = 0.0
     done = 0.0  # share that was played in `before` seconds
     while True:
-        clock = Clock([], [])
-        play(
-            match.policy._replace(name=block.game[1]),
-            match.environment,
-            points,
-            seeds.astype(np.uint32),
-            plan.terms._replace(
-                engine=match.choice.engine, schedule=_shortened(plan, share)
-            ),
-            clock=clock,
-            chunk=chunk,
-            same_shape=True,
-            uniform=work.uniform_for(block.game),
-            devices=work.shares[0],
-            progress=lambda done: None,
-        )
+        clock, schedule = Clock([], []), _shortened(plan, share)
+        player.play_one(small, player.shares[0], clock, schedule=schedule)
         compiling = compiling or sum(clock.compiling)
         seconds = sum(clock.running)
         if seconds >= ENOUGH_SECONDS or share == 1:

@@ -13,19 +13,18 @@ import xarray as xr
 from jaxbandits import checks
 from jaxbandits.results.parts import Block, Part
 from jaxbandits.simulation.blocks import block_size
-from jaxbandits.simulation.fill import facts_of
 from jaxbandits.simulation.machine import Machine, machine_of
-from jaxbandits.simulation.plan import Plan, metric_shapes, say_engines, with_engines
+from jaxbandits.simulation.plan import Plan, metric_shapes, with_engines
 from jaxbandits.simulation.play_into import (
     described_for,
+    forget_programs,
     play_into,
-    session_of,
-    work_into,
+    player_for,
+    session_for,
+    share_programs,
 )
-from jaxbandits.simulation.programs import forget_programs, share_programs
 from jaxbandits.simulation.site import Site, kind_of, site_of
-from jaxbandits.simulation.spec import Spec
-from jaxbandits.simulation.workers import Pool, Workers, have_played, workers_of
+from jaxbandits.simulation.workers import Pool, have_played
 from jaxbandits.store.block_store import BlockStore
 from jaxbandits.store.open import dataset_of, open_store
 from jaxbandits.store.place import place_of
@@ -76,7 +75,11 @@ def store_of(store: Any) -> Store:
         checks.whole("store: block", store.block, 1)
     if store.keep is not None:
         checks.one_of("store: keep", store.keep, KEPT)
-    return store._replace(path=place_of(store.path))
+    metrics = store.metrics
+    return store._replace(
+        path=place_of(store.path),
+        metrics=list(metrics) if isinstance(metrics, Iterator) else metrics,
+    )
 
 
 class InStore:
@@ -99,9 +102,9 @@ class InStore:
         machine: Machine,
         stop: threading.Event | None,
     ) -> None:
-        workers = None if executor is None else workers_of(executor)
-        self.share = _share(shard, workers)
-        if workers is not None and getattr(machine, "devices", None) is not None:
+        self.pool = None if executor is None else Pool(executor)
+        self.share = _share(shard, self.pool)
+        if self.pool and getattr(machine, "devices", None) is not None:
             raise ValueError(
                 "machine: devices must be left out: workers have their own"
             )
@@ -112,15 +115,7 @@ class InStore:
             machine_of(machine),
             stop,
         )
-        self.store = BlockStore(self.options.path)
-        self.pool = None if workers is None else Pool(workers)
-
-    def __enter__(self) -> "InStore":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self.pool is not None:
-            self.pool.close()
+        self.store, self.metrics = BlockStore(self.options.path), self.options.metrics
 
     @cached_property
     def site(self) -> Site:
@@ -134,13 +129,6 @@ class InStore:
             return self.store.keep
         return self.options.keep or KEPT[0]
 
-    def kept(self, spec: Spec) -> Spec:
-        """The sweep with the metrics that the store says, if it says some."""
-        metrics = self.options.metrics
-        if isinstance(metrics, Iterator):
-            metrics = list(metrics)
-        return spec if metrics is None else spec._replace(metrics=metrics)
-
     def with_engines(self, plan: Plan) -> Plan:
         """The plan with an engine for every match: those of the store stay."""
         known = None
@@ -153,7 +141,7 @@ class InStore:
         """Play what is missing of some parts.
 
         Args:
-          plan: the plan, settled.
+          plan: the plan, with engines.
           parts: what is wanted.
           grow: whether the store may grow for them, whatever its options say.
 
@@ -170,25 +158,30 @@ class InStore:
         others = [block for i, block in enumerate(asked) if i % count != number]
         random.shuffle(others)
         todo = store.missing([*mine, *others])
-        say_engines(plan, self.machine.progress)
-        if todo and self.pool is not None:
+        if todo and self.pool:
             options = self.pool, self.machine, self.stop, accepts
             have_played(store, plan.spec, todo, *options)
         elif todo:
-            work = work_into(store, plan, todo, self.machine)
+            player = player_for(store, plan, todo, self.machine)
             # Those who share find the sizes of chunks themselves, which takes a trace.
-            chunk_for = work.chunk_for if count == 1 else lambda key: self.machine.chunk
+            facts = player.facts(sized=count == 1)
             own = {"share": f"{number}/{count}"} if self.share else {}
-            facts = facts_of(plan, todo, chunk_for)
-            session = session_of(self.site, accepts, engines=facts, **own)
-            store.enter(session)
+            session = session_for(store, self.site, accepts, engines=facts, **own)
             if count > 1:
                 share_programs(store.place)
-            play_into(store, plan, work, self.machine, self.stop, session)
-        _warn_of_kinds(store)
+            play_into(store, player, self.stop, session)
+        entries: Iterable[Mapping[str, Any]] = store.sessions().values()
+        kinds = {kind_of(entry) for entry in entries if "backend" in entry}
+        if len(kinds) > 1:
+            warnings.warn(
+                f"store: {store.place.name} is played on several kinds of machines ("
+                + "; ".join(sorted(kinds))
+                + "): their numbers agree up to rounding only",
+                stacklevel=3,
+            )
         store.seal()
         whole = not store.missing(asked)
-        if whole and (count > 1 or self.pool is not None):
+        if whole and (count > 1 or self.pool):
             forget_programs(store.place)
         return whole
 
@@ -228,8 +221,7 @@ class InStore:
 
     def _mend(self, blocks: Iterable[Block] = ()) -> None:
         """Mend a store that is there, and warn of files that were damaged."""
-        files = self.store.mend(blocks)
-        if files:
+        if files := self.store.mend(blocks):
             few = ", ".join(files[:3]) + (", ..." if len(files) > 3 else "")
             again = sum(name.startswith("blocks/") for name in files)
             warnings.warn(
@@ -239,28 +231,15 @@ class InStore:
             )
 
 
-def _share(shard: Any, workers: Workers | None) -> tuple[int, int] | None:
+def _share(shard: Any, pool: Pool | None) -> tuple[int, int] | None:
     """(number, count): whose blocks are this process's, if others play the rest."""
     processes = jax.process_count()
     if shard is None:
         return (jax.process_index(), processes) if processes > 1 else None
-    if workers is not None or processes > 1:
+    if pool or processes > 1:
         raise ValueError("shard must be left out where there are workers or processes")
     if not isinstance(shard, tuple) or len(shard) != 2:
         raise TypeError(f"shard must be (number, of), got {checks.shown(shard)}")
     checks.whole("shard: of", shard[1], 1)
     checks.whole("shard: number", shard[0], 0, shard[1] - 1)
     return shard
-
-
-def _warn_of_kinds(store: BlockStore) -> None:
-    """Warn if not all who have played give the same bits."""
-    entries: Iterable[Mapping[str, Any]] = store.sessions().values()
-    kinds = {kind_of(entry) for entry in entries if "backend" in entry}
-    if len(kinds) > 1:
-        warnings.warn(
-            f"store: {store.place.name} is played on several kinds of machines ("
-            + "; ".join(sorted(kinds))
-            + "): their numbers agree up to rounding only",
-            stacklevel=4,
-        )

@@ -7,11 +7,10 @@ from jaxbandits.engine.flags import in_play
 from jaxbandits.engine.run import Clock
 from jaxbandits.results.parts import Block
 from jaxbandits.simulation.files import spec_from_text
-from jaxbandits.simulation.fill import play_blocks
 from jaxbandits.simulation.machine import HERE, Machine, machine_of
 from jaxbandits.simulation.plan import Plan, make_plan, with_engines
 from jaxbandits.simulation.play import Played
-from jaxbandits.simulation.play_into import check_worker, work_into
+from jaxbandits.simulation.play_into import check_worker, player_for
 from jaxbandits.simulation.spec import Spec
 from jaxbandits.store.block_store import BlockStore, stored_arrays, variables_of
 
@@ -49,8 +48,7 @@ def replayed(
                 seeds = f"seeds {block.seeds}"
                 different.append(f"{name} of {' '.join(block.game)}, {seeds}")
 
-    work = work_into(store, plan, chosen, machine)
-    play_blocks(plan, work, machine, None, compare)
+    player_for(store, plan, chosen, machine).play(compare)
     if different:
         raise ValueError(
             f"store: {store.place.name} holds other numbers than this machine and "

@@ -5,6 +5,7 @@ missing are given out again. A task may be done twice: blocks get the same bits.
 """
 
 import hashlib
+import itertools
 import multiprocessing
 import os
 import pickle
@@ -26,22 +27,21 @@ from jaxbandits.console.progress import Report, reporting
 from jaxbandits.engine.devices import cores
 from jaxbandits.engine.flags import in_play
 from jaxbandits.results.parts import Block, Game
-from jaxbandits.simulation.fill import StoppedError, name_of, report_of
+from jaxbandits.simulation.fill import StoppedError, report_of
 from jaxbandits.simulation.machine import Machine, machine_of
-from jaxbandits.simulation.plan import Plan, make_plan, with_engines
+from jaxbandits.simulation.plan import make_plan, with_engines
 from jaxbandits.simulation.play_into import (
     GOES_ON,
     check_worker,
     play_into,
-    session_of,
-    work_into,
+    player_for,
+    session_for,
+    share_programs,
 )
-from jaxbandits.simulation.programs import share_programs
 from jaxbandits.simulation.site import Site, site_of
 from jaxbandits.simulation.spec import Spec
 from jaxbandits.store.block_store import BlockStore
 from jaxbandits.store.place import Place, writing
-from jaxbandits.store.request import Json
 
 ATTEMPTS = 5  # so often in a row workers may be lost without a block being played
 WORK = "work"  # folder of what only workers need
@@ -64,57 +64,33 @@ class Workers(NamedTuple):
     tasks: int | None = None
 
 
-class Task(NamedTuple):
-    """Some blocks to be played, as workers get them.
+class Pool:
+    """The executor of workers; of a number of processes, one that is begun anew.
 
-    Attributes:
-      place: where the store is.
-      spec: name of the file of the sweep's spec; the digest of what it holds, so that
-        nobody unpickles what somebody else has put there.
-      keys: of the blocks.
-      machine: what to play on, but for the devices, which are the worker's.
-      x64: whether JAX plays in double precision.
-      accepts: whether newer patches of JAX are accepted than the store's.
-      attempt: how often tasks were lost; some executors (Dask) answer what they were
-        asked before as they did then.
-    """
-
-    place: Place
-    spec: str
-    keys: list[str]
-    machine: Machine
-    x64: bool
-    accepts: bool
-    attempt: int
-
-
-def workers_of(executor: Any) -> Workers:
-    """Workers that can be asked, from them or an executor.
+    Args:
+      workers: an executor, or `Workers`.
 
     Raises:
       TypeError, ValueError: naming what is wrong.
     """
-    result = executor if isinstance(executor, Workers) else Workers(executor)
-    checks.installed("executor", "cloudpickle", "workers")
-    if result.tasks is not None:
-        checks.whole("executor: tasks", result.tasks, 1)
-    if not hasattr(result.executor, "submit"):
-        if not isinstance(result.executor, int) or isinstance(result.executor, bool):
-            raise TypeError(
-                "executor must be a concurrent.futures.Executor, a number of processes "
-                f"or jaxbandits.simulation.Workers, got {checks.shown(result.executor)}"
-            )
-        checks.whole("executor", result.executor, 1)
-    return result
 
-
-class Pool:
-    """The executor of workers; of a number of processes, one that is begun anew."""
-
-    def __init__(self, workers: Workers) -> None:
-        self.tasks, self._given = workers.tasks, workers.executor
-        if hasattr(self._given, "get_executor"):  # A Dask client, whose has futures.
-            self._given = self._given.get_executor()
+    def __init__(self, workers: Any) -> None:
+        workers = workers if isinstance(workers, Workers) else Workers(workers)
+        checks.installed("executor", "cloudpickle", "workers")
+        if workers.tasks is not None:
+            checks.whole("executor: tasks", workers.tasks, 1)
+        given = workers.executor
+        if not hasattr(given, "submit"):
+            if not isinstance(given, int) or isinstance(given, bool):
+                raise TypeError(
+                    "executor must be a concurrent.futures.Executor, a number of "
+                    "processes or jaxbandits.simulation.Workers, got "
+                    f"{checks.shown(given)}"
+                )
+            checks.whole("executor", given, 1)
+        if hasattr(given, "get_executor"):  # A Dask client, whose has futures.
+            given = given.get_executor()
+        self.tasks, self._given = workers.tasks, given
         self._own: ProcessPoolExecutor | None = None
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -143,6 +119,20 @@ class Pool:
         return result
 
 
+class Order(NamedTuple):
+    """What all tasks of some workers have in common, as they read it from the store.
+
+    Attributes:
+      spec: of the sweep.
+      machine: what to play on, but for the devices, which are the worker's.
+      accepts: whether newer patches of JAX are accepted than the store's.
+    """
+
+    spec: Spec
+    machine: Machine
+    accepts: bool
+
+
 def have_played(
     store: BlockStore,
     spec: Spec,
@@ -161,21 +151,23 @@ def have_played(
     """
     import cloudpickle  # type: ignore[import-untyped]
 
-    data = cloudpickle.dumps(spec)
+    order = Order(spec, machine._replace(devices=None, progress=False), accepts)
+    data = cloudpickle.dumps(order)
+    # By its digest, so that nobody unpickles what somebody else has put there.
     file = f"{WORK}/{hashlib.sha256(data).hexdigest()}"
     with writing(store.place):
         store.place.put(file, data)
-    theirs = machine._replace(devices=None, progress=False)
-    task = Task(store.place, file, [], theirs, jax.config.jax_enable_x64, accepts, 0)
+    common = store.place, file, jax.config.jax_enable_x64
     report = report_of(spec.environments, blocks)
-    look, lost = _looking(store, blocks, report), 0
+    look, lost, attempts = _looking(store, blocks, report), 0, itertools.count()
     with reporting(machine.progress, report), report.phase("workers play"):
         while left := store.missing(blocks):
-            count = min(pool.tasks or len(left), len(left))
+            # Some executors (Dask) answer what they were asked before as they did then.
+            again, count = next(attempts), min(pool.tasks or len(left), len(left))
             shares = [[x.key for x in left[number::count]] for number in range(count)]
-            tasks = [task._replace(keys=keys) for keys in shares]
-            error = _played(pool, tasks, stop, look)
-            task = task._replace(attempt=task.attempt + 1)
+            error = _played(
+                pool, [(*common, keys, again) for keys in shares], stop, look
+            )
             missing = store.missing(blocks)
             done = f"{len(blocks) - len(missing)} of {len(blocks)} blocks of this run"
             if missing and stop is not None and stop.is_set():
@@ -192,7 +184,7 @@ def have_played(
 
 def _played(
     pool: Pool,
-    tasks: list[Task],
+    tasks: list[tuple[Any, ...]],
     stop: threading.Event | None,
     look: Callable[[], None],
 ) -> Exception | None:
@@ -202,7 +194,7 @@ def _played(
     try:
         try:
             for task in tasks:
-                running.append(pool.submit(play_task, task))
+                running.append(pool.submit(play_task, *task))
         except Exception as error:  # Each kind of executor has its own.
             lost = error
         while running:
@@ -214,10 +206,11 @@ def _played(
                 try:
                     wrong = future.result()
                 except Exception as error:
-                    lost = error
-                else:
-                    if wrong:
-                        _refuse(*wrong)
+                    lost, wrong = error, None
+                if wrong:  # A worker is alive: trying again would not help.
+                    words = ValueError(f"a worker ended with {wrong[0]}")
+                    words.add_note(wrong[1])
+                    raise words
             time.sleep(_WAIT if running else 0)
     finally:
         for future in running:
@@ -225,13 +218,6 @@ def _played(
     if lost is not None:
         pool.close()
     return lost
-
-
-def _refuse(words: str, where: str) -> None:
-    """Raise what is wrong in a worker that is alive: trying again would not help."""
-    error = ValueError(f"a worker ended with {words}")
-    error.add_note(where)
-    raise error
 
 
 def _looking(
@@ -246,8 +232,7 @@ def _looking(
         if now - looked >= _LOOK:
             looked, new = now, left.keys() & store.played()
             for block in map(left.pop, new):
-                seconds = (now - last) / len(new)
-                report.advance(name_of(block), block.size, seconds)
+                report.advance(block.name, block.size, (now - last) / len(new))
             last = now if new else last
 
     return look
@@ -274,8 +259,17 @@ def _here() -> Site:
     return site_of(jax.local_devices())
 
 
-def play_task(task: Task) -> tuple[str, str] | None:
+def play_task(
+    place: Place, file: str, x64: bool, keys: list[str], attempt: int = 0
+) -> tuple[str, str] | None:
     """Play the missing blocks of a task: what a worker does.
+
+    Args:
+      place: where the store is.
+      file: name of the file of the `Order`.
+      x64: whether JAX plays in double precision.
+      keys: of the blocks.
+      attempt: how often tasks were given out before.
 
     Returns:
       None, or what went wrong, and the traceback: errors of a worker that is alive are
@@ -285,63 +279,61 @@ def play_task(task: Task) -> tuple[str, str] | None:
         stack.enter_context(warnings.catch_warnings())
         # Of a program that another worker is still writing.
         warnings.filterwarnings("ignore", "Error (reading|writing) persistent")
-        stack.enter_context(jax.enable_x64(task.x64))
+        stack.enter_context(jax.enable_x64(x64))
         stack.enter_context(in_play())
         try:
-            _play(task)
+            share_programs(place)
+            with _READYING:
+                worker = _worker_of(place, file, x64)
+                blocks = worker.checked(keys)
+            worker.play(blocks)
         except Exception as error:
             return f"{type(error).__name__}: {error}", traceback.format_exc()
     return None
 
 
-def _play(task: Task) -> None:
-    share_programs(task.place)
-    with _READYING:
-        ready = _ready(task.place, task.spec, task.x64, task.accepts)
-        store, known = ready.store, {block.key: block for block in ready.store.blocks()}
-        blocks = [known[key] for key in task.keys if key in known]
-        if len(blocks) < len(task.keys):
+class _Worker:
+    """What a worker keeps of a store between two tasks."""
+
+    def __init__(self, place: Place, file: str) -> None:
+        self.store = BlockStore(place)
+        with place.open(file) as opened:
+            data = bytes(opened.read())
+        if hashlib.sha256(data).hexdigest() != file.removeprefix(f"{WORK}/"):
+            raise ValueError(f"store: {place.name} has another spec for workers")
+        spec, machine, self.accepts = pickle.loads(data)
+        self.machine, here = machine_of(machine), _here()
+        plan = with_engines(make_plan(spec), here.backend, self.store.sweep())
+        self.plan, self.platform = plan, here.backend
+        self.session = session_for(self.store, here, self.accepts)
+        self._known: set[Game] = set()  # to be games of the store
+
+    def checked(self, keys: list[str]) -> list[Block]:
+        """The blocks of some keys, if they are played here as anywhere else."""
+        known = {block.key: block for block in self.store.blocks()}
+        blocks = [known[key] for key in keys if key in known]
+        if len(blocks) < len(keys):
             raise ValueError(
-                f"store: {store.place.name} has no {task.keys[0]}: this worker looks "
+                f"store: {self.store.place.name} has no {keys[0]}: this worker looks "
                 "at another store"
             )
         # Once each, as it takes a trace.
-        games = {block.game for block in blocks} - ready.checked
-        check_worker(store, ready.plan, _here().backend, task.accepts, [*games])
-        ready.checked.update(games)
-    machine = machine_of(task.machine)
-    work = work_into(store, ready.plan, store.missing(blocks), machine)
-    play_into(store, ready.plan, work, machine, None, ready.session)
+        games = {block.game for block in blocks} - self._known
+        check_worker(self.store, self.plan, self.platform, self.accepts, [*games])
+        self._known |= games
+        return blocks
+
+    def play(self, blocks: list[Block]) -> None:
+        """Play those that are missing."""
+        missing = self.store.missing(blocks)
+        player = player_for(self.store, self.plan, missing, self.machine)
+        play_into(self.store, player, None, self.session)
 
 
 # A worker may have several threads.
 _READYING = threading.Lock()
 
 
-class _Ready(NamedTuple):
-    """What a worker keeps of a store between two tasks.
-
-    Attributes:
-      store: the store.
-      plan: the sweep.
-      session: what the store says of this worker.
-      checked: games that are known to be the store's.
-    """
-
-    store: BlockStore
-    plan: Plan
-    session: Json
-    checked: set[Game]
-
-
 @lru_cache(maxsize=4)
-def _ready(place: Place, name: str, x64: bool, accepts: bool) -> _Ready:
-    store = BlockStore(place)
-    with place.open(name) as file:
-        data = bytes(file.read())
-    if hashlib.sha256(data).hexdigest() != name.removeprefix(f"{WORK}/"):
-        raise ValueError(f"store: {place.name} has another spec for workers")
-    plan = with_engines(make_plan(pickle.loads(data)), _here().backend, store.sweep())
-    session = session_of(_here(), accepts)
-    store.enter(session)
-    return _Ready(store, plan, session, set())
+def _worker_of(place: Place, file: str, x64: bool) -> _Worker:
+    return _Worker(place, file)

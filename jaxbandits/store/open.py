@@ -7,22 +7,21 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from xarray.backends import BackendArray, BackendEntrypoint
-from xarray.core import indexing
+from xarray.backends import BackendEntrypoint
 
 from jaxbandits import checks
 from jaxbandits.console.progress import doing
 from jaxbandits.results import spans
 from jaxbandits.results.checks import check_mapping
 from jaxbandits.results.dataset import (
-    ALL_DIMS,
     Axes,
+    Variable,
     common_attributes,
-    without_environments,
+    labelled,
+    variable_of,
 )
 from jaxbandits.results.moments import NAMES, SHAPE, SKETCH
 from jaxbandits.results.parts import Block, Part, digest, rows_of
-from jaxbandits.results.spans import Spans
 from jaxbandits.store.block_file import DamagedError
 from jaxbandits.store.block_store import (
     ROUNDS,
@@ -110,126 +109,46 @@ def dataset_of(store: BlockStore, sweep: Json, parts: Sequence[Part]) -> xr.Data
       sweep: description of the sweep, with all environments and policies of the parts.
       parts: which points and seeds the axes have, in their order.
     """
-    there = store.played()
-    asked = store.blocks()
+    asked, there, sessions = store.blocks(), store.played(), store.sessions()
     played = [block for block in asked if block.key in there]
-    axes = Axes(sweep, parts)
-    dataset = axes.dataset()
-    sessions = store.sessions()
+    numbers = {name: number for number, name in enumerate(sessions, 1)}
     moments = store.keep == "moments"
     lines = [*dict.fromkeys(block.seeds for block in asked)] if moments else None
-    numbers = {name: number for number, name in enumerate(sessions, 1)}
-    result: dict[str, xr.Variable] = {}
-    shape = tuple(dataset.sizes[dim] for dim in ALL_DIMS)
-    dims: tuple[str, ...] = ALL_DIMS
-    if lines is not None:
-        dims = (*ALL_DIMS[:3], "part", ALL_DIMS[4])
-        shape = (*shape[:3], len(lines), shape[4])
-    who = _Values(store, PLAYED, played, axes, lines, shape[:4], "i4", numbers)
-    result[PLAYED] = xr.Variable(dims[:4], indexing.LazilyIndexedArray(who))
-    for name, rest, last in _variables(store, moments):
-        dtype = "i8" if name == ROUNDS and not moments else "f8"
-        values = _Values(store, name, played, axes, lines, (*shape, *rest), dtype)
-        lazy = indexing.LazilyIndexedArray(values)
-        result[name] = xr.Variable((*dims, *last), lazy)
-    dataset = dataset.assign(result)
+
+    def read(block: Block, name: str) -> np.ndarray | None:
+        if name != PLAYED:
+            return store.read(block.key, name)
+        # Of one whose file is gone the number is after those of all others.
+        who = digest(store.head(block.key)["session"])
+        seeds = 1 if moments else spans.count(block.seeds)
+        return np.full((block.points.count, seeds), numbers.get(who, len(numbers) + 1))
+
+    variables = {PLAYED: Variable({}, "i4", 4)}
+    sketches = {}
+    for name, shape in {ROUNDS: (), **variables_of(store.requests())}.items():
+        if not moments:
+            variables[name] = variable_of(name, shape)
+        elif not shape:
+            variables[name] = Variable({"moment": len(NAMES)})
+            sizes = dict(zip(("row", "bin"), SHAPE, strict=True))
+            sketches[f"{name}{SKETCH}"] = Variable(sizes)
+    axes = Axes(sweep, parts, lines)
+    dataset = labelled(axes, played, variables | sketches, read)
     if moments:
         dataset = dataset.assign_coords(moment=list(NAMES))
-    dataset.attrs = _attributes(sweep, sessions, parts)
-    if missing := len(asked) - len(played):
-        dataset.attrs["blocks_missing"] = missing
-    return without_environments(dataset)
-
-
-def _variables(
-    store: BlockStore, moments: bool
-) -> list[tuple[str, tuple[int, ...], list[str]]]:
-    """Variables by name, with the sizes and names of their dims beyond the sweep's."""
-    result: list[tuple[str, tuple[int, ...], list[str]]] = []
-    for name, rest in {ROUNDS: (), **variables_of(store.requests())}.items():
-        if not moments:
-            result.append((name, rest, [f"{name}_{axis}" for axis in range(len(rest))]))
-        elif not rest:
-            result.append((name, (len(NAMES),), ["moment"]))
-            result.append((f"{name}{SKETCH}", SHAPE, ["row", "bin"]))
-    # As simulations have them: rounds come first, sketches last.
-    return sorted(result, key=lambda each: each[2] == ["row", "bin"])
-
-
-def _attributes(
-    sweep: Json, sessions: Mapping[str, Json], parts: Sequence[Part]
-) -> dict[str, Any]:
     players = [*sessions.values()]
-    seeds = [part.seeds for part in parts]
-    games = [part.game for part in parts]
-    points = [rows_of(part.points) for part in parts]
-    return {
+    games, points, seeds = zip(
+        *((part.game, rows_of(part.points), part.seeds) for part in parts), strict=True
+    )
+    dataset.attrs = {
         **common_attributes(sweep, players[-1] if players else {}),
         "fingerprint": digest([sweep, games, points, seeds]),
         "spec": json.dumps(sweep),
         "sessions": json.dumps(players),
     }
-
-
-class _Values(BackendArray):
-    """A variable of a store as an array, read where it is indexed."""
-
-    def __init__(
-        self,
-        store: BlockStore,
-        name: str,
-        played: list[Block],
-        axes: Axes,
-        lines: list[Spans] | None,
-        shape: tuple[int, ...],
-        dtype: str,
-        sessions: Mapping[str, int] = {},
-    ) -> None:
-        self.store, self.name, self.played = store, name, played
-        self.axes, self.lines, self.sessions = axes, lines, sessions
-        self.shape, self.dtype = shape, np.dtype(dtype)
-
-    def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
-        return indexing.explicit_indexing_adapter(
-            key, self.shape, indexing.IndexingSupport.OUTER, self._chosen
-        )
-
-    def _chosen(self, key: tuple[Any, ...]) -> np.ndarray:
-        wanted = [
-            np.atleast_1d(np.arange(size)[part])
-            for part, size in zip(key, self.shape, strict=True)
-        ]
-        fill = np.nan if self.dtype.kind == "f" else 0
-        result = np.full([len(each) for each in wanted], fill, self.dtype)
-        # Where each position of the first four dims is in what is asked for, or -1.
-        target = []
-        for size, numbers in zip(self.shape[:4], wanted, strict=False):
-            target.append(np.full(size + 1, -1))  # The last is for what is nowhere.
-            target[-1][numbers] = np.arange(len(numbers))
-        rest = np.ix_(*wanted[4:])
-        for block in self.played:
-            places = self.axes.places(block, self.lines)
-            into = [own[place] for own, place in zip(target, places, strict=True)]
-            here = [np.flatnonzero(place >= 0) for place in into]
-            if not all(map(len, here)):
-                continue
-            values = self._of(block)
-            if values is not None:
-                own = values[np.ix_(*here[2:])][(..., *rest)]
-                at = np.ix_(*(x[i] for x, i in zip(into, here, strict=True)))
-                result[at] = own[None, None]
-        single = (isinstance(part, int | np.integer) for part in key)
-        return result[tuple(0 if one else slice(None) for one in single)]
-
-    def _of(self, block: Block) -> np.ndarray | None:
-        """The variable of a block, ``[points, seeds, ...]``."""
-        if self.name != PLAYED:
-            return self.store.read(block.key, self.name)
-        name = digest(self.store.head(block.key)["session"])
-        # Of one whose file is gone the number is after those of all others.
-        number = self.sessions.get(name, len(self.sessions) + 1)
-        seeds = 1 if self.lines is not None else spans.count(block.seeds)
-        return np.full((block.points.count, seeds), number)
+    if missing := len(asked) - len(played):
+        dataset.attrs["blocks_missing"] = missing
+    return dataset
 
 
 def _about_a_block(store: BlockStore, dataset: xr.Dataset) -> dict[str, int]:

@@ -9,7 +9,6 @@ from jaxbandits.cli import main as cli
 from jaxbandits.engine.devices import local_devices
 from jaxbandits.engine.shares import device_shares
 from jaxbandits.simulation import HalfWidth, Store, run_sweep
-from jaxbandits.simulation import estimate as module
 from jaxbandits.simulation.estimate import estimate
 from jaxbandits.simulation.plan import make_plan, metric_shapes
 from tests.simulation import walk
@@ -45,7 +44,7 @@ def test_times_are_scaled_from_a_few_rounds_and_compiling_is_not(monkeypatch, en
         clock.compiling.append(compiling)
         clock.running.append(once + each * rounds)
 
-    monkeypatch.setattr(module, "play", play)
+    monkeypatch.setattr("jaxbandits.simulation.fill.play", play)
     spec = SPEC._replace(checkpoints="linear", **end)
     found = estimate(spec, block=64)
     alone = found.blocks * (once + each * end["horizon"])

@@ -44,7 +44,7 @@ class Here(Executor):
         future = Future()
         fate = "no"
         if arguments:  # Not the question where it is.
-            self.tasks.append(arguments[0])
+            self.tasks.append(arguments)
             fate = next(self.losses, "no")
         try:
             result = None if fate == "before" else function(*arguments)
@@ -73,7 +73,7 @@ def test_a_block_is_a_task(tmp_path, whole):
     path, executor = tmp_path / "one", Here()
     assert_same(played(executor, path), whole)
     assert len(executor.tasks) == BLOCKS
-    assert all(len(task.keys) == 1 for task in executor.tasks)
+    assert all(len(task[3]) == 1 for task in executor.tasks)
     # File by file what one process writes, and nothing that only workers need.
     run_sweep(SPEC, Store(tmp_path / "two", block=SIZE))
     assert names(path) == names(tmp_path / "two")
@@ -83,7 +83,7 @@ def test_a_block_is_a_task(tmp_path, whole):
 def test_blocks_are_dealt_into_a_few_tasks(tmp_path, whole):
     executor = Here()
     assert_same(played(Workers(executor, tasks=3), tmp_path / "one"), whole)
-    assert sorted(len(task.keys) for task in executor.tasks) == [4, 4, 4]
+    assert sorted(len(task[3]) for task in executor.tasks) == [4, 4, 4]
 
 
 @pytest.mark.parametrize(("fate", "again"), [("before", 1), ("after", 0)])
@@ -110,7 +110,7 @@ def test_the_rest_of_a_task_that_is_lost_is_played_again(tmp_path, whole, monkey
 
     monkeypatch.setattr(filling, "play", play)
     assert_same(played(Workers(executor, tasks=1), path), whole)
-    lengths = [len(task.keys) for task in executor.tasks]
+    lengths = [len(task[3]) for task in executor.tasks]
     # Two are under way at a time, on two devices.
     assert lengths[0] == BLOCKS and max(np.diff(lengths)) < -2
 
