@@ -97,16 +97,44 @@ def alike(
 
 def apart(pieces: Iterable[Piece]) -> list[Piece]:
     """Those pieces that have no run of an earlier one."""
-    result: dict[Game, list[tuple[Spans, set[Row]]]] = {}
-    kept = []
+    known, kept = Runs(()), []
     for piece in pieces:
-        known = result.setdefault(piece.game, [])
-        own = {*rows_of(piece.points)}
-        near = [rows for seeds, rows in known if spans.overlap(seeds, piece.seeds)]
-        if all(map(own.isdisjoint, near)):
-            known.append((piece.seeds, own))
+        if not known.meet(piece):
+            known.add(piece)
             kept.append(piece)
     return kept
+
+
+class Runs:
+    """The runs of some parts.
+
+    Args:
+      parts: which.
+    """
+
+    def __init__(self, parts: Iterable[Part | Block]) -> None:
+        self._known: dict[Game, list[tuple[set[Row], Spans]]] = {}
+        self._rows: dict[int, tuple[Points, set[Row]]] = {}  # of tables of points
+        for part in parts:
+            self.add(part)
+
+    def add(self, part: Part | Block) -> None:
+        """Those of one more."""
+        own = self._rows_of(part.points), part.seeds
+        self._known.setdefault(part.game, []).append(own)
+
+    def meet(self, part: Part | Block) -> bool:
+        """Whether a run of a part is among them."""
+        return any(
+            spans.overlap(part.seeds, seeds)
+            and not rows.isdisjoint(self._rows_of(part.points))
+            for rows, seeds in self._known.get(part.game, ())
+        )
+
+    def _rows_of(self, points: Points) -> set[Row]:
+        if id(points) not in self._rows:
+            self._rows[id(points)] = points, {*rows_of(points)}
+        return self._rows[id(points)][1]
 
 
 def rows_of(points: Points) -> list[Row]:

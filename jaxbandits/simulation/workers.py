@@ -41,7 +41,7 @@ from jaxbandits.simulation.play_into import (
 from jaxbandits.simulation.site import Site, site_of
 from jaxbandits.simulation.spec import Spec
 from jaxbandits.store.block_store import BlockStore
-from jaxbandits.store.place import Place, writing
+from jaxbandits.store.place import Place
 
 ATTEMPTS = 5  # so often in a row workers may be lost without a block being played
 WORK = "work"  # folder of what only workers need
@@ -155,8 +155,7 @@ def have_played(
     data = cloudpickle.dumps(order)
     # By its digest, so that nobody unpickles what somebody else has put there.
     file = f"{WORK}/{hashlib.sha256(data).hexdigest()}"
-    with writing(store.place):
-        store.place.put(file, data)
+    store.place.put(file, data)
     common = store.place, file, jax.config.jax_enable_x64
     report = report_of(spec.environments, blocks)
     look, lost, attempts = _looking(store, blocks, report), 0, itertools.count()
@@ -297,8 +296,7 @@ class _Worker:
 
     def __init__(self, place: Place, file: str) -> None:
         self.store = BlockStore(place)
-        with place.open(file) as opened:
-            data = bytes(opened.read())
+        data = place.read(file)
         if hashlib.sha256(data).hexdigest() != file.removeprefix(f"{WORK}/"):
             raise ValueError(f"store: {place.name} has another spec for workers")
         spec, machine, self.accepts = pickle.loads(data)

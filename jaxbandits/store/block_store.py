@@ -9,19 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from jaxbandits.results import spans
 from jaxbandits.results.moments import NAMES, SKETCH, table_of
-from jaxbandits.results.parts import (
-    Block,
-    Game,
-    Part,
-    Row,
-    apart,
-    digest,
-    lacking,
-    rows_of,
-)
-from jaxbandits.results.spans import Spans
+from jaxbandits.results.parts import Block, Part, Runs, apart, digest, lacking
 from jaxbandits.store.block_file import (
     ARRAYS,
     DamagedError,
@@ -31,7 +20,7 @@ from jaxbandits.store.block_file import (
     packed,
 )
 from jaxbandits.store.compare import additions, changes
-from jaxbandits.store.place import Folder, place_of, writing
+from jaxbandits.store.place import Folder, place_of
 from jaxbandits.store.request import FORMAT, Json, Request, merged, request_from
 
 FIRST = "sweep.json"
@@ -51,8 +40,7 @@ class BlockStore:
         self.place = place_of(where)
         # What was read of files that never change, by their names.
         self._contents: dict[str, Json] = {}
-        self._asked: dict[str, Request] = {}
-        self._cut: dict[str, list[Block]] = {}
+        self._asked: dict[str, tuple[Request, list[Block]]] = {}
 
     def requests(self) -> list[Request]:
         """What was asked for, oldest first.
@@ -62,7 +50,7 @@ class BlockStore:
           DamagedError: naming a file that is damaged.
           ValueError: if it is a store of another format.
         """
-        return [*self._requests().values()]
+        return [request for request, _ in self._requests().values()]
 
     def sweep(self) -> Json:
         """The description, with environments and policies of all requests."""
@@ -104,8 +92,7 @@ class BlockStore:
                     + "\nextend (--extend) adds what is new to what is there"
                 )
             size = self.requests()[0].size
-            new = wanted._replace(parts=more, size=size, at=time.time())
-            self._put_request(new)
+            self._put_request(wanted._replace(parts=more, size=size, at=time.time()))
         # The first one has a copy, should it be damaged.
         self._put_request(self.requests()[0])
 
@@ -154,12 +141,14 @@ class BlockStore:
         Args:
           wanted: those with a run of one of these parts only.
         """
-        names = self._requests()
-        known = {block.key: block for name in names for block in self._blocks(name)}
-        blocks = [*known.values()]
-        if len(names) > 1 and self.keep == "moments":
+        asked = self._requests().values()
+        blocks = [*{block.key: block for _, own in asked for block in own}.values()]
+        if len(asked) > 1 and self.keep == "moments":
             blocks = apart(blocks)  # Of moments each run counts once.
-        return blocks if wanted is None else [*_overlapping(blocks, wanted)]
+        if wanted is None:
+            return blocks
+        runs = Runs(wanted)
+        return [block for block in blocks if runs.meet(block)]
 
     def played(self) -> set[str]:
         """Keys of the blocks that are there."""
@@ -173,17 +162,18 @@ class BlockStore:
     def seal(self) -> None:
         """Say of which requests all blocks are there: one that goes is lost."""
         there, done = self.played(), self.place.names(DONE)
-        for name in self._requests():
+        for name, (_, blocks) in self._requests().items():
             mark = name.split("/")[1]
-            if mark not in done and all(x.key in there for x in self._blocks(name)):
+            if mark not in done and all(block.key in there for block in blocks):
                 self._put_json(f"{DONE}/{mark}", {"complete": True})
 
     def lost(self) -> list[str]:
         """Names of the blocks that were there once, and are not."""
-        done = self.place.names(DONE)
-        names = [name for name in self._requests() if name.split("/")[1] in done]
-        asked = [block for name in names for block in self._blocks(name)]
-        return [*dict.fromkeys(_file(block.key) for block in self.missing(asked))]
+        done, asked = self.place.names(DONE), self._requests().items()
+        blocks = [
+            x for name, own in asked if name.split("/")[1] in done for x in own[1]
+        ]
+        return [*dict.fromkeys(_file(block.key) for block in self.missing(blocks))]
 
     def write(
         self,
@@ -217,8 +207,7 @@ class BlockStore:
         }
         arrays = stored_arrays(values, self.keep)
         data = packed(arrays, head, squeeze=self.keep == "moments")
-        with writing(self.place, safe):
-            self.place.put(_file(block.key), data)
+        self.place.put(_file(block.key), data, safe)
 
     def read(self, key: str, name: str) -> np.ndarray | None:
         """A variable of a block; None if the block has none of this name.
@@ -242,15 +231,13 @@ class BlockStore:
 
     def enter(self, session: Json) -> None:
         """Put on record who is about to play."""
-        with writing(self.place):
-            self._put_json(_name_of(SESSIONS, session), session)
+        self._put_json(_name_of(SESSIONS, session), session)
 
     def sessions(self) -> dict[str, Json]:
         """Who has played, by the digest of their description, oldest first."""
-        result = {}
-        for name in self.place.names(SESSIONS):
-            result[name.removesuffix(".json")] = self._json(f"{SESSIONS}/{name}")
-        return dict(sorted(result.items(), key=lambda x: (x[1].get("at", 0), x[0])))
+        names = self.place.names(SESSIONS)
+        known = {x.removesuffix(".json"): self._json(f"{SESSIONS}/{x}") for x in names}
+        return dict(sorted(known.items(), key=lambda x: (x[1].get("at", 0), x[0])))
 
     def mend(self, blocks: Iterable[Block] = ()) -> list[str]:
         """Remove what is damaged, and put back what can be; names of those files.
@@ -274,10 +261,10 @@ class BlockStore:
             mended[FIRST] = None
             self._put_request(self.requests()[0], FIRST)
         there = {f"{SESSIONS}/{name}" for name in self.place.names(SESSIONS)}
-        sessions = {_name_of(SESSIONS, x["session"]): x["session"] for x in heads}
-        for name in sessions.keys() - there:
-            mended[name] = None
-            self._put_json(name, sessions[name])
+        for head in heads:
+            if (name := _name_of(SESSIONS, head["session"])) not in there:
+                mended[name] = None
+                self._put_json(name, head["session"])
         if isinstance(self.place, Folder):
             self.place.tidy()
         return [*mended]
@@ -331,24 +318,18 @@ class BlockStore:
         for session in other.sessions().values():
             self.enter(session)
         there = self.played()
-        for key in other.played():
-            if key in there:
-                self._check_equal(other, key)
-            else:
-                with other._opened(key) as file, writing(self.place):
-                    self.place.put(_file(key), bytes(file.read()))
+        for key in other.played() - there:
+            self.place.put(_file(key), other.place.read(_file(key)))
+        for key in other.played() & there:
+            head = self.head(key)
+            for name in head[ARRAYS]:
+                if not _same(self.read(key, name), other.read(key, name)):
+                    raise ValueError(
+                        f"store: {other.place.name} holds other numbers than the "
+                        f"stores before it: {name} of {head['environment']} "
+                        f"{head['policy']}, seeds {head['seeds']}"
+                    )
         self.seal()
-
-    def _check_equal(self, other: "BlockStore", key: str) -> None:
-        head = self.head(key)
-        for name in head[ARRAYS]:
-            stored, again = self.read(key, name), other.read(key, name)
-            if stored is None or again is None or stored.tobytes() != again.tobytes():
-                raise ValueError(
-                    f"store: {other.place.name} holds other numbers than the stores "
-                    f"before it: {name} of {head['environment']} {head['policy']}, "
-                    f"seeds {head['seeds']}"
-                )
 
     @contextmanager
     def _opened(self, key: str) -> Iterator[Any]:
@@ -363,20 +344,14 @@ class BlockStore:
             words = f"store: {name} is damaged ({error}); {AGAIN}"
             raise DamagedError(words) from error
 
-    def _blocks(self, name: str) -> list[Block]:
-        """The blocks of a request, by its name."""
-        if name not in self._cut:
-            self._cut[name] = self._asked[name].blocks()
-        return self._cut[name]
-
     def _request_files(self) -> list[str]:
         """Names of the files of requests, `FIRST` before the others."""
         first = [FIRST] if FIRST in self.place.names("") else []
         return [*first, *(f"{ASKED}/{name}" for name in self.place.names(ASKED))]
 
-    def _requests(self) -> dict[str, Request]:
-        """What was asked for by its name, each once, oldest first."""
-        result: dict[str, Request] = {}
+    def _requests(self) -> dict[str, tuple[Request, list[Block]]]:
+        """What was asked for and its blocks by its name, each once, oldest first."""
+        result = {}
         for file in self._request_files():
             content = self._json(file)
             if content["format"] != FORMAT:
@@ -387,15 +362,16 @@ class BlockStore:
                 )
             name = _name_of(ASKED, content)
             if name not in self._asked:
-                self._asked[name] = request_from(content)
+                request = request_from(content)
+                self._asked[name] = request, request.blocks()
             result[name] = self._asked[name]
         if not result:
             raise FileNotFoundError(
                 f"store: there is no store at {self.place.name} (no {FIRST})"
             )
-        known = sorted(result.items(), key=lambda x: (x[1].at, x[0]))
-        for name, request in known[1:]:
-            self._check_sweep(name, known[0][1].sweep, request.sweep)
+        known = sorted(result.items(), key=lambda x: (x[1][0].at, x[0]))
+        for name, (request, _) in known[1:]:
+            self._check_sweep(name, known[0][1][0].sweep, request.sweep)
         return dict(known)
 
     def _check_sweep(self, name: str, first: Json, other: Json) -> None:
@@ -407,8 +383,7 @@ class BlockStore:
 
     def _put_request(self, request: Request, name: str = "") -> None:
         content = request.as_json()
-        with writing(self.place):
-            self._put_json(name or _name_of(ASKED, content), content)
+        self._put_json(name or _name_of(ASKED, content), content)
 
     def _put_json(self, name: str, content: Json) -> None:
         data = json.dumps({"digest": digest(content), "says": content})
@@ -417,8 +392,7 @@ class BlockStore:
     def _json(self, name: str) -> Json:
         """What a file of JSON says. Raises a `DamagedError` that names it."""
         if name not in self._contents:
-            with self.place.open(name) as file:
-                data = bytes(file.read())
+            data = self.place.read(name)
             try:
                 self._contents[name] = _content_of(name, data)
             except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
@@ -450,21 +424,9 @@ def variables_of(requests: list[Request]) -> dict[str, tuple[int, ...]]:
     return {name: x for each in requests for name, x in each.variables.items()}
 
 
-def _overlapping(blocks: Iterable[Block], wanted: Iterable[Part]) -> Iterator[Block]:
-    """Those blocks that have a run of one of some parts."""
-    by_game: dict[Game, list[tuple[set[Row], Spans]]] = {}
-    for part in wanted:
-        own = {*rows_of(part.points)}, part.seeds
-        by_game.setdefault(part.game, []).append(own)
-    rows: dict[int, list[Row]] = {}
-    for block in blocks:
-        for known, seeds in by_game.get(block.game, ()):
-            if not spans.overlap(block.seeds, seeds):
-                continue
-            own = rows.setdefault(id(block.points), rows_of(block.points))
-            if not known.isdisjoint(own):
-                yield block
-                break
+def _same(one: np.ndarray | None, other: np.ndarray | None) -> bool:
+    """Whether two arrays have the same bits."""
+    return one is not None and other is not None and one.tobytes() == other.tobytes()
 
 
 def stored_arrays(values: Mapping[str, Any], keep: str) -> dict[str, np.ndarray]:

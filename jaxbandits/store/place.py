@@ -1,7 +1,8 @@
 """Where files lie: a folder or a bucket. A file appears whole, once, for good.
 
 A file of a folder is written under a temporary name and linked to its own; a bucket
-puts an object only if there is none.
+puts an object only if there is none. Names of files are ``folder/name`` or ``name``,
+one level deep.
 """
 
 import errno
@@ -9,10 +10,11 @@ import io
 import os
 import time
 import uuid
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO
 
 from jaxbandits import checks
 
@@ -23,45 +25,60 @@ OLD_SECONDS = 86_400.0  # after which a temporary file is nobody's
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS}
 
 
-class Place(Protocol):
+class Place(ABC):
     """What a store asks of the place where its files lie.
 
-    Names of files are ``folder/name`` or ``name``, one level deep.
+    Args:
+      address: by which places are equal.
+      name: for people.
     """
 
-    name: str  # for people
+    def __init__(self, address: str | Path, name: str) -> None:
+        self._address, self.name = address, name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Place) and self._address == other._address
 
     def __hash__(self) -> int:
-        """Equal places are one."""
+        return hash(self._address)
+
+    def read(self, name: str) -> bytes:
+        """All of a file. Raises as `open`."""
+        with self.open(name) as file:
+            return bytes(file.read())
 
     def names(self, folder: str) -> set[str]:
         """Names of the files of a folder; none if there is no such folder."""
+        return {*self.times(folder)}
 
+    @abstractmethod
     def times(self, folder: str) -> dict[str, float]:
         """When each file was made, in seconds since 1970; slow on shared disks."""
 
+    @abstractmethod
     def open(self, name: str) -> BinaryIO:
         """A file to be read. Raises a FileNotFoundError if there is none."""
 
-    def put(self, name: str, data: bytes) -> bool:
-        """Make a file if there is none of this name; whether this call made it."""
+    @abstractmethod
+    def put(self, name: str, data: bytes, safe: str = "") -> bool:
+        """Make a file if there is none of this name; whether this call made it.
 
+        Raises:
+          OSError: that names the store, and says what is `safe`.
+        """
+
+    @abstractmethod
     def drop(self, name: str) -> None:
         """Remove a file, if it is there."""
 
 
-class Folder:
+class Folder(Place):
     """Files of this machine, or of a file system that several machines share."""
 
     def __init__(self, path: Path) -> None:
         # Of the place that was meant, whatever `chdir` says later.
-        self.path, self.name = path.absolute(), str(path)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Folder) and self.path == other.path
-
-    def __hash__(self) -> int:
-        return hash(self.path)
+        self.path = path.absolute()
+        super().__init__(self.path, str(path))
 
     def names(self, folder: str) -> set[str]:
         with suppress(FileNotFoundError), os.scandir(self.path / folder) as entries:
@@ -82,26 +99,28 @@ class Folder:
     def open(self, name: str) -> BinaryIO:
         return (self.path / name).open("rb")
 
-    def put(self, name: str, data: bytes) -> bool:
+    def put(self, name: str, data: bytes, safe: str = "") -> bool:
         file = self.path / name
         if file.exists():
             return False
-        file.parent.mkdir(parents=True, exist_ok=True)
         temporary = file.with_name(f"{TEMPORARY}{uuid.uuid4().hex}")
         try:
+            file.parent.mkdir(parents=True, exist_ok=True)
             temporary.write_bytes(data)
             try:
                 os.link(temporary, file)  # Unlike a rename it refuses where one is.
-            except FileExistsError:
-                return False
             except OSError as error:
-                if error.errno not in _NO_LINKS:
-                    raise
                 if file.exists():
                     return False
+                if error.errno not in _NO_LINKS:
+                    raise
                 temporary.replace(file)
+        except OSError as error:
+            words = f"cannot write to {self.name}: {error.strerror or error}{safe}"
+            raise OSError(error.errno, f"store: {words}") from error
         finally:
-            temporary.unlink(missing_ok=True)
+            with suppress(OSError):
+                temporary.unlink()
         return True
 
     def drop(self, name: str) -> None:
@@ -116,24 +135,19 @@ class Folder:
                     file.unlink()
 
 
-class Bucket:
+class Bucket(Place):
     """Objects of a bucket, by the package obstore."""
 
     def __init__(self, url: str) -> None:
-        kind = url.split("://")[0]
-        if kind not in KINDS:
+        super().__init__(url, url)
+        if url.split("://")[0] not in KINDS:
             raise ValueError(
                 f"store: {url} is a URL of an unknown kind; known are "
                 f"{', '.join(KINDS)}, beside folders"
             )
-        try:
-            from obstore.store import from_url
-        except ImportError as error:
-            raise ImportError(
-                f"store: {url} needs the package obstore: "
-                "pip install 'jaxbandits[remote]'"
-            ) from error
-        self.name = url
+        checks.installed(f"store: {url}", "obstore", "remote")
+        from obstore.store import from_url
+
         try:
             self._store = from_url(url)
         except Exception as error:
@@ -145,18 +159,9 @@ class Bucket:
     def __reduce__(self) -> tuple[Any, ...]:
         return Bucket, (self.name,)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Bucket) and self.name == other.name
-
-    def __hash__(self) -> int:
-        return hash(self.name)
-
-    def names(self, folder: str) -> set[str]:
-        return {*self.times(folder)}
-
     def times(self, folder: str) -> dict[str, float]:
         result = {}
-        with _reaching(self.name):
+        with self._reaching():
             # Of the folder alone, not of those in it.
             for each in self._store.list_with_delimiter(folder or None)["objects"]:
                 name = each["path"].removeprefix(f"{folder}/")
@@ -164,13 +169,13 @@ class Bucket:
         return result
 
     def open(self, name: str) -> BinaryIO:
-        with _reaching(self.name):
+        with self._reaching():
             return io.BytesIO(bytes(self._store.get(name).bytes()))
 
-    def put(self, name: str, data: bytes) -> bool:
+    def put(self, name: str, data: bytes, safe: str = "") -> bool:
         from obstore.exceptions import AlreadyExistsError
 
-        with _reaching(self.name):
+        with self._reaching(safe):
             try:
                 self._store.put(name, data, mode="create")
             except AlreadyExistsError:
@@ -178,8 +183,19 @@ class Bucket:
         return True
 
     def drop(self, name: str) -> None:
-        with suppress(FileNotFoundError), _reaching(self.name):
+        with suppress(FileNotFoundError), self._reaching():
             self._store.delete(name)
+
+    @contextmanager
+    def _reaching(self, safe: str = "") -> Iterator[None]:
+        """Errors of a bucket that name the store."""
+        try:
+            yield
+        except Exception as error:
+            if not _is_remote(error) or isinstance(error, FileNotFoundError):
+                raise
+            words = f"store: cannot reach {self.name}: {_in_a_line(error)}{safe}"
+            raise OSError(words) from error
 
 
 def place_of(where: Any) -> Place:
@@ -192,10 +208,10 @@ def place_of(where: Any) -> Place:
 
     Raises:
       TypeError: if it is nothing of these.
-      ValueError: if it is empty, a file, or a URL of another kind.
-      ImportError: if it is a URL and obstore is not installed.
+      ValueError: if it is empty, a file, or a URL of another kind; or a URL, and
+        obstore is not installed.
     """
-    if isinstance(where, Folder | Bucket):
+    if isinstance(where, Place):
         return where
     if isinstance(where, str) and "://" in where:
         return Bucket(where)
@@ -203,36 +219,6 @@ def place_of(where: Any) -> Place:
     if path.is_file():
         raise ValueError(f"store must be a folder, and {path} is a file")
     return Folder(path)
-
-
-@contextmanager
-def writing(place: Place, safe: str = "") -> Iterator[None]:
-    """Errors of the disk (full, read-only) that name the store.
-
-    Args:
-      place: where the store is.
-      safe: words about what is not lost.
-    """
-    try:
-        yield
-    except OSError as error:
-        if error.errno is None:  # Its words name the store already.
-            raise
-        what = error.strerror or error
-        words = f"store: cannot write to {place.name}: {what}{safe}"
-        raise OSError(error.errno, words) from error
-
-
-@contextmanager
-def _reaching(name: str) -> Iterator[None]:
-    """Errors of a bucket that name the store."""
-    try:
-        yield
-    except Exception as error:
-        if not _is_remote(error) or isinstance(error, FileNotFoundError):
-            raise
-        words = f"store: cannot reach {name}: {_in_a_line(error)}"
-        raise OSError(words) from error
 
 
 def _is_remote(error: Exception) -> bool:

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from jaxbandits.store.place import Bucket, Folder, place_of, writing
+from jaxbandits.store.place import Bucket, Folder, place_of
 from tests.buckets import bucket  # noqa: F401
 
 
@@ -74,10 +74,11 @@ def test_temporary_files_go_when_they_are_a_day_old(tmp_path):
 
 
 def test_errors_of_the_disk_name_the_store(tmp_path):
+    (tmp_path / "store").write_text("no folder")
     place = Folder(tmp_path / "store")
-    words = f"store: cannot write to {place.name}: No space"
-    with pytest.raises(OSError, match=words), writing(place):
-        raise OSError(errno.ENOSPC, "No space left on device")
+    words = f"store: cannot write to {place.name}: Not a directory; all is safe"
+    with pytest.raises(NotADirectoryError, match=words):
+        place.put("blocks/a", b"", "; all is safe")
 
 
 def test_what_is_no_place_is_refused(tmp_path, subtests):
