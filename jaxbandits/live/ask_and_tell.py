@@ -17,7 +17,7 @@ from jaxbandits.contract.round import shapes_of
 from jaxbandits.engine.tape import Key, Stream, draw_words, root_key, stream_key
 from jaxbandits.live.session import Session, check_session, form_of
 from jaxbandits.protocol import Act, Policy, Update, View
-from jaxbandits.simulation.arguments import is_policy, params_of
+from jaxbandits.simulation.arguments import params_of
 
 
 def start(
@@ -38,7 +38,7 @@ def start(
       TypeError, ValueError: naming the argument that is wrong, or the parameter; also
         if the policy must be told a horizon or budget, and is not.
     """
-    if not is_policy(policy):
+    if not isinstance(policy, Policy):
         raise TypeError(f"policy must be a Policy, got {shown(policy)}")
     whole("root_seed", root_seed, 0, 2**64 - 1)
     whole("seed_index", seed_index, 0, 2**32 - 1)

@@ -12,7 +12,7 @@ import numpy as np
 from jaxbandits.checks import MARGIN, MOST_ROUNDS, instance, precision, shown, whole
 from jaxbandits.contract.round import shapes_of
 from jaxbandits.protocol import Policy
-from jaxbandits.simulation.arguments import is_policy, params_of
+from jaxbandits.simulation.arguments import params_of
 
 
 class Session(NamedTuple):
@@ -42,7 +42,7 @@ def check_session(session: Any) -> Session:
     policy, params, seed, round_, state = instance(
         "session", session, Session, "of live.start"
     )
-    if not is_policy(policy):
+    if not isinstance(policy, Policy):
         raise TypeError(f"session.policy must be a Policy, got {shown(policy)}")
     if not isinstance(seed, tuple | list) or len(seed) != 2:
         raise TypeError(f"session.seed must be two integers, got {shown(seed)}")

@@ -4,18 +4,14 @@ Errors name the argument and come before anything is compiled.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sized
-from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits import checks
 from jaxbandits.checks.points import ENDS, Points, points_from
-from jaxbandits.engine.choice import ENGINES
-from jaxbandits.engine.devices import local_devices
 from jaxbandits.engine.footprint import arrays_on_record
 from jaxbandits.engine.schedule import Schedule, resolve_rounds, resolve_spent
 from jaxbandits.protocol import Actions, Entry, Environment, Game, Policy
@@ -87,14 +83,14 @@ def environment_of(environment: Any) -> Environment:
     checks.instance(f"{owner}: game", game, Game, "of jaxbandits")
     checks.whole(f"{owner}: words", game.words, 0)
     checks.flag(f"{owner}: by_the_clock", game.by_the_clock)
-    for part in ("sample", "init", "view", "step", "record", "metrics"):
-        checks.function(f"{owner}: {part}", getattr(game, part))
-    checks.function(f"{owner}: tables", environment.tables)
+    needed = "sample", "init", "view", "step", "record", "metrics"
+    parts = {part: getattr(game, part) for part in needed}
+    parts["tables"] = environment.tables
     optional = {"spent": game.spent}
     optional |= {"judge": environment.judge, "oracle": environment.oracle}
-    for part, function in optional.items():
-        if function is not None:
-            checks.function(f"{owner}: {part}", function)
+    parts |= {part: each for part, each in optional.items() if each is not None}
+    for part, function in parts.items():
+        checks.function(f"{owner}: {part}", function)
     if game.actions is not None:
         source = "of jaxbandits.protocol"
         checks.instance(f"{owner}: actions", game.actions, Actions, source)
@@ -134,15 +130,12 @@ def seeds_of(seeds: int | Iterable[int], argument: str = "seeds") -> np.ndarray:
             raise ValueError(
                 f"{argument} must be at most {MOST_SEEDS} in one call, got {len(seeds)}"
             )
-    if (
-        isinstance(seeds, range)
-        or getattr(seeds, "dtype", np.dtype(object)).kind in "iu"
-    ):
+    kind = getattr(seeds, "dtype", np.dtype(object)).kind
+    if isinstance(seeds, range) or kind in "iu":
         # A million of them, without as many objects.
         indices = np.asarray(seeds)
-        if indices.size:
-            checks.whole(argument, indices.min(), 0, 2**32 - 1)
-            checks.whole(argument, indices.max(), 0, 2**32 - 1)
+        for end in (indices.min(), indices.max()) if indices.size else ():
+            checks.whole(argument, end, 0, 2**32 - 1)
     else:
         indices = np.array([checks.whole(argument, s, 0, 2**32 - 1) for s in seeds])
     if not indices.size or not np.diff(np.sort(indices)).all():
@@ -150,40 +143,6 @@ def seeds_of(seeds: int | Iterable[int], argument: str = "seeds") -> np.ndarray:
             f"{argument} must be different integers in [0, 2**32), at least one"
         )
     return indices.astype(np.uint32)
-
-
-def runs_per_instance_of(runs: int) -> int:
-    """How many consecutive seeds share an instance."""
-    return checks.whole("runs_per_instance", runs, 1, 2**31 - 1)
-
-
-def devices_of(devices: Any) -> list[Any]:
-    """Devices to play on: all local ones by default."""
-    if devices is None:
-        return local_devices()
-    wanted = "devices must be a list of JAX devices, such as jax.local_devices()[:1]"
-    if not isinstance(devices, list | tuple | np.ndarray) or len(devices) == 0:
-        raise TypeError(f"{wanted}, got {checks.shown(devices)}")
-    for device in devices:
-        if not isinstance(device, jax.Device):
-            raise TypeError(f"{wanted}; got {checks.shown(device)} in it")
-    if len(set(devices)) < len(devices) or len({d.platform for d in devices}) > 1:
-        raise ValueError(
-            "devices must be different ones of one platform, got "
-            f"{[str(d) for d in devices]}"
-        )
-    return list(devices)
-
-
-def root_seed_of(root_seed: int) -> int:
-    """The root seed, an int in [0, 2**64)."""
-    return checks.whole("root_seed", root_seed, 0, 2**64 - 1)
-
-
-def engine_of(engine: str) -> str:
-    """The name of an engine, see `engine.choice.engine_for`."""
-    result: str = checks.one_of("engine", engine, ENGINES)
-    return result
 
 
 def keep_of(keep: Iterable[str], environment: Environment) -> tuple[str, ...]:
@@ -273,11 +232,6 @@ def _kind(value: Any) -> str:
     return checks.shown(value)
 
 
-def is_policy(value: Any) -> bool:
-    """Whether something is a policy."""
-    return isinstance(value, Policy)
-
-
 def environments_of(environments: Any) -> dict[str, Environment]:
     """Environments by name, all of which can be used.
 
@@ -298,43 +252,25 @@ def environments_of(environments: Any) -> dict[str, Environment]:
     return named
 
 
-def policies_of(policies: Any) -> dict[str, Any]:
-    """Policies by name, with points of their own or without, or functions of a problem.
+def policies_of(policies: Any) -> dict[str, Entry]:
+    """Policies by name, or functions of a problem, with `Points` or None.
 
     Raises:
-      TypeError, ValueError: as of `by_name`.
+      TypeError, ValueError: as of `by_name`; naming the policy whose points are none.
     """
     # A function has no name of its own.
     mapped = isinstance(policies, Mapping)
-    return by_name(
+    named = by_name(
         [policies] if isinstance(policies, Entry) else policies,
         "policies",
         lambda value: isinstance(value, Policy | Entry) or (mapped and callable(value)),
         "a Policy (or, in a mapping from names, a function that makes one)",
     )
-
-
-def entries_of(named: Mapping[str, Any], problem: Any) -> dict[str, Entry]:
-    """Policies with their parameter points, by name. See `simulate`.
-
-    Args:
-      named: what `policies_of` gives.
-      problem: of the first environment, with which functions are called to see whether
-        they make a policy with points.
-
-    Raises:
-      TypeError, ValueError: naming the policy.
-    """
     entries = {}
     for name, value in named.items():
-        entry = value if isinstance(value, Entry) else Entry(value)
-        points = entry.grid
-        if points is None and not isinstance(entry.policy, Policy):
-            # What goes wrong is said where policies are made, with its name.
-            with suppress(Exception):
-                made = entry.policy(problem)
-                points = made.grid if isinstance(made, Entry) else None
-        entries[name] = Entry(entry.policy, points_from(points, f"policies[{name!r}]"))
+        policy, grid = value if isinstance(value, Entry) else (value, None)
+        points = grid if grid is None else points_from(grid, f"policies[{name!r}]")
+        entries[name] = Entry(policy, points)
     return entries
 
 
@@ -372,7 +308,16 @@ def points_of(
         if leaf not in points.columns or np.isnan(points.columns[leaf]).any()
     }
     if schedule is not None:
-        defaults |= _game_values(name, policy, free, schedule, argument)
+        end = "budget" if schedule.by_budget else "horizon"
+        for leaf in free & unset_game_params(policy) - {end}:
+            how = f"in {argument}: {{{leaf!r}: ...}}"
+            if argument.startswith("policies["):
+                how = f"by with_params({leaf}=...) or over({leaf}=...)"
+            raise ValueError(
+                f"policies[{name!r}] must know the {leaf}, and this game is played for "
+                f"a {end}: give it {how}"
+            )
+        defaults = defaults_of(policy, schedule)
     full = filled(points, defaults)
     columns = full.columns
     if policy.check is not None or policy.params:
@@ -492,20 +437,10 @@ def unset_game_params(policy: Policy) -> set[str]:
     }
 
 
-def _game_values(
-    name: str, policy: Policy, free: set[str], schedule: Schedule, argument: str
-) -> dict[str, float]:
-    """What the game tells of what is free."""
-    own = "budget" if schedule.by_budget else "horizon"
-    of_game = {}
-    for leaf in free & unset_game_params(policy):
-        if leaf != own:
-            how = f"in {argument}: {{{leaf!r}: ...}}"
-            if argument.startswith("policies["):
-                how = f"by with_params({leaf}=...) or over({leaf}=...)"
-            raise ValueError(
-                f"policies[{name!r}] must know the {leaf}, and this game is played for "
-                f"a {own}: give it {how}"
-            )
-        of_game[leaf] = float(schedule.checkpoints[-1])
-    return of_game
+def defaults_of(policy: Policy, schedule: Schedule) -> dict[str, float]:
+    """A policy's parameters where a point leaves them out: its own, or the game's."""
+    params = policy.params._asdict() if policy.params else {}
+    end = "budget" if schedule.by_budget else "horizon"
+    if end in unset_game_params(policy):
+        params[end] = schedule.checkpoints[-1]
+    return {leaf: float(value) for leaf, value in params.items()}

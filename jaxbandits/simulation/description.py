@@ -12,14 +12,13 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxbandits.checks.points import points_from
 from jaxbandits.engine.identity import numbers_digest, program_digest
 from jaxbandits.results import spans
 from jaxbandits.results._provenance import versions
 from jaxbandits.results.parts import Game, Part, digest
 from jaxbandits.results.plain import plain
 from jaxbandits.results.spans import Spans
-from jaxbandits.simulation.plan import Plan, defaults_of
+from jaxbandits.simulation.plan import Plan
 from jaxbandits.simulation.until import Verdict
 
 Json = dict[str, Any]
@@ -56,7 +55,7 @@ def outlined(plan: Plan, games: Sequence[Game] = ()) -> Json:
     games = games or [*plan.matches]
     policies: Json = {}
     for where, name in games:
-        defaults = plain(defaults_of(plan, (where, name)))
+        defaults = plain(plan.matches[where, name].defaults)
         policies.setdefault(name, {"defaults": {}})["defaults"][where] = defaults
     return {
         "engine": terms.engine,
@@ -83,8 +82,7 @@ def fingerprint(sweep: Json, parts: list[Part]) -> str:
 
 def parts_of(plan: Plan, seeds: Spans) -> list[Part]:
     """All points of a plan, each on some seeds."""
-    points = {name: points_from(x.grid) for name, x in plan.spec.policies.items()}
-    return [Part(key, points[key[1]], seeds) for key in plan.matches]
+    return [Part(game, match.points, seeds) for game, match in plan.matches.items()]
 
 
 def later_parts(plan: Plan, result: Verdict, pilot: int, seeds: Spans) -> list[Part]:

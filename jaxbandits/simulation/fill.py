@@ -18,7 +18,7 @@ from jaxbandits.engine.shares import device_shares, side_by_side
 from jaxbandits.results import spans
 from jaxbandits.results.parts import Block, Game
 from jaxbandits.simulation.machine import Machine
-from jaxbandits.simulation.plan import Plan, full_points
+from jaxbandits.simulation.plan import Plan
 from jaxbandits.simulation.play import Played, lane_params, play
 
 # A block with so many times fewer runs than its program has lanes gets one of its own.
@@ -72,7 +72,7 @@ class Player:
             self._chunks[game] = choose_chunk(
                 match.policy,
                 match.environment,
-                lane_params(match.policy, match.points.at(slice(1)), 1),
+                lane_params(match.policy, match.full(match.points.at([0])), 1),
                 self._lanes[game],
                 self.plan.terms._replace(engine=match.choice.engine),
                 self.machine.memory,
@@ -83,12 +83,13 @@ class Player:
     def uniform(self, game: Game) -> tuple[bool, ...]:
         """Which parameters are one number in all blocks of a game."""
         if game not in self._uniform:
-            tables = self._points[game].values()
-            points = [full_points(self.plan, game, each).columns for each in tables]
+            match, tables = self.plan.matches[game], self._points[game].values()
+            points = [match.full(each).columns for each in tables]
             columns = {x: np.concatenate([y[x] for y in points]) for x in points[0]}
             all_points = Points(columns, sum(each.count for each in tables))
-            params = lane_params(self.plan.matches[game].policy, all_points, 1)
-            self._uniform[game] = uniform_leaves(params)
+            self._uniform[game] = uniform_leaves(
+                lane_params(match.policy, all_points, 1)
+            )
         return self._uniform[game]
 
     def facts(self, sized: bool = True) -> dict[str, dict[str, Any]]:
@@ -174,7 +175,7 @@ class Player:
         return play(
             match.policy._replace(name=block.game[1]),
             match.environment,
-            full_points(self.plan, block.game, block.points),
+            match.full(block.points),
             spans.listed(block.seeds).astype(np.uint32),
             terms._replace(
                 engine=match.choice.engine, schedule=schedule or terms.schedule

@@ -2,8 +2,12 @@
 
 from typing import Any, NamedTuple
 
+import jax
+import numpy as np
+
 from jaxbandits import checks
-from jaxbandits.simulation.arguments import devices_of, engine_of
+from jaxbandits.engine.choice import ENGINES
+from jaxbandits.engine.devices import local_devices
 
 
 class Machine(NamedTuple):
@@ -48,5 +52,23 @@ def machine_of(machine: Machine) -> Machine:
         checks.whole("machine: chunk", machine.chunk, 1)
     if machine.progress is not None:
         checks.flag("machine: progress", machine.progress)
-    engine_of(machine.engine)
-    return machine._replace(devices=devices_of(machine.devices))
+    checks.one_of("engine", machine.engine, ENGINES)
+    return machine._replace(devices=_devices(machine.devices))
+
+
+def _devices(devices: Any) -> list[Any]:
+    """Devices to play on: all local ones by default."""
+    if devices is None:
+        return local_devices()
+    wanted = "devices must be a list of JAX devices, such as jax.local_devices()[:1]"
+    if not isinstance(devices, list | tuple | np.ndarray) or len(devices) == 0:
+        raise TypeError(f"{wanted}, got {checks.shown(devices)}")
+    for device in devices:
+        if not isinstance(device, jax.Device):
+            raise TypeError(f"{wanted}; got {checks.shown(device)} in it")
+    if len(set(devices)) < len(devices) or len({d.platform for d in devices}) > 1:
+        raise ValueError(
+            "devices must be different ones of one platform, got "
+            f"{[str(d) for d in devices]}"
+        )
+    return list(devices)

@@ -12,26 +12,21 @@ from jaxbandits import checks
 from jaxbandits.checks.fit import check_fit
 from jaxbandits.checks.points import Points, equal_points, points_from, same_points
 from jaxbandits.contract.round import check_round
-from jaxbandits.engine.choice import Choice, choose, say
+from jaxbandits.engine.choice import ENGINES, Choice, choose, say
 from jaxbandits.engine.run import in_units_of_spend, opening
 from jaxbandits.engine.schedule import Schedule, Terms
 from jaxbandits.protocol import Entry, Environment, Policy
 from jaxbandits.results.names import check_variable
 from jaxbandits.results.parts import Game
 from jaxbandits.simulation.arguments import (
-    engine_of,
-    entries_of,
+    defaults_of,
     environments_of,
     filled,
-    is_policy,
     keep_of,
     points_of,
     policies_of,
-    root_seed_of,
-    runs_per_instance_of,
     schedule_of,
     seeds_of,
-    unset_game_params,
 )
 from jaxbandits.simulation.machine import HERE
 from jaxbandits.simulation.play import recorded_of
@@ -45,14 +40,20 @@ class Match(NamedTuple):
     Attributes:
       policy: the policy, built for the environment.
       environment: the environment.
-      points: parameter points with all leaves.
+      points: parameter points, NaN where one leaves a parameter at its default.
+      defaults: of all parameters, see `arguments.defaults_of`.
       choice: the engine that plays it; None until `with_engines`.
     """
 
     policy: Policy
     environment: Environment
     points: Points
+    defaults: Mapping[str, float] = {}
     choice: Choice = None  # type: ignore[assignment]
+
+    def full(self, points: Points) -> Points:
+        """Points with all parameters."""
+        return filled(points, self.defaults)
 
 
 class Plan(NamedTuple):
@@ -93,18 +94,21 @@ def draft(spec: Spec) -> Plan:
     Raises:
       ValueError, TypeError: naming all parts of the spec that are wrong.
     """
-    named, environments = policies_of(spec.policies), environments_of(spec.environments)
-    policies = entries_of(named, next(iter(environments.values())).problem)
-    spec = spec._replace(policies=policies, environments=environments)
+    policies = policies_of(spec.policies)
+    spec = spec._replace(
+        policies=policies, environments=environments_of(spec.environments)
+    )
     given: Any = spec.seeds
     until = given if isinstance(given, HalfWidth) else None
+    engine = HERE.engine if spec.engine is None else spec.engine
+    runs, environments = spec.runs_per_instance, spec.environments.values()
     errors, values = checks.Errors(), list[Any]()
     of_all: tuple[Callable[[], Any], ...] = (
         lambda: _schedule(spec),
-        lambda: root_seed_of(spec.root_seed),
-        lambda: runs_per_instance_of(spec.runs_per_instance),
-        lambda: engine_of(HERE.engine if spec.engine is None else spec.engine),
-        lambda: [keep_of(spec.keep, each) for each in environments.values()][0],
+        lambda: checks.whole("root_seed", spec.root_seed, 0, 2**64 - 1),
+        lambda: checks.whole("runs_per_instance", runs, 1, 2**31 - 1),
+        lambda: checks.one_of("engine", engine, ENGINES),
+        lambda: [keep_of(spec.keep, each) for each in environments][0],
         lambda: seeds_of(until.pilot, "pilot") if until else seeds_of(given),
         lambda: _check_metrics(spec.metrics),
     )
@@ -115,9 +119,10 @@ def draft(spec: Spec) -> Plan:
     *of_terms, seeds, _ = values
     matches: dict[Game, Match] = {}
     first: dict[tuple[str, str], str] = {}
-    for where, name in itertools.product(environments, policies):
+    points: dict[str, Points] = {}
+    for where, name in itertools.product(spec.environments, policies):
         with errors.part():
-            matches[where, name] = _match(spec, where, name, of_terms[0], first)
+            matches[where, name] = _match(spec, where, name, of_terms[0], first, points)
     errors.check()
     return Plan(spec, matches, Terms(*of_terms), seeds, until)
 
@@ -192,18 +197,24 @@ def _match(
     name: str,
     schedule: Schedule | None,
     first: dict[tuple[str, str], str],
+    points: dict[str, Points],
 ) -> Match:
     """A policy on an environment, not yet traced.
 
     Errors say which, where there are several or the spec is from a file; what is wrong
     on all environments is said of the `first`, by policy and text.
     """
-    entry, environment = spec.policies[name], spec.environments[where]
     argument = f"policies[{name!r}]" if spec.text is None else f"policies.{name}"
     several = len(spec.policies) > 1 or spec.text is not None
     errors, placed = checks.Errors(), checks.Errors()
     with errors.part():
-        return _matched(environment, name, entry, schedule, argument)
+        environment = spec.environments[where]
+        policy, given = _made(name, spec.policies[name], environment, argument)
+        if not same_points(points.setdefault(name, given), given):
+            raise ValueError(
+                f"policies[{name!r}] must have the same points on all environments"
+            )
+        return _matched(name, policy, environment, points[name], schedule, argument)
     for error in errors.all:
         text = str(error)
         if len(spec.environments) > 1:
@@ -217,15 +228,12 @@ def _match(
     raise AssertionError
 
 
-def _matched(
-    environment: Environment,
-    name: str,
-    entry: Entry,
-    schedule: Schedule | None,
-    argument: str,
-) -> Match:
-    policy: Any = entry.policy
-    if not is_policy(policy):
+def _made(
+    name: str, entry: Entry, environment: Environment, argument: str
+) -> tuple[Policy, Points]:
+    """The policy of an entry, made for an environment, and its points."""
+    policy, grid = entry
+    if not isinstance(policy, Policy):
         try:
             policy = policy(environment.problem)
         except Exception as error:  # whatever a user's function raises
@@ -233,14 +241,22 @@ def _matched(
             words = str(error) if own else f"{type(error).__name__}: {error}"
             raise ValueError(f"policies[{name!r}] cannot be made: {words}") from error
         if isinstance(policy, Entry):
+            if grid is not None:
+                raise ValueError(f"policies[{name!r}] makes points, and is given some")
             policy, grid = policy
-            if not same_points(points_from(grid), points_from(entry.grid)):
-                raise ValueError(
-                    f"policies[{name!r}] must have the same points on all environments"
-                )
-    if not is_policy(policy):
+    if not isinstance(policy, Policy):
         raise TypeError(f"policies[{name!r}] must be a Policy or make one")
-    given = points_from(entry.grid, argument)
+    return policy, points_from(grid, argument)
+
+
+def _matched(
+    name: str,
+    policy: Policy,
+    environment: Environment,
+    given: Points,
+    schedule: Schedule | None,
+    argument: str,
+) -> Match:
     points = points_of(name, policy, given, schedule, argument)
     check_fit(name, policy, environment)
     # Points are played in JAX's precision, and must still differ there.
@@ -250,23 +266,8 @@ def _matched(
         raise ValueError(
             f"{argument} has points that are equal in {dtype}: {one} and {other}"
         )
-    return Match(policy, environment, points)
-
-
-def defaults_of(plan: Plan, key: Game) -> dict[str, float]:
-    """A policy's parameters where a point leaves them out, on an environment."""
-    policy, schedule = plan.matches[key].policy, plan.terms.schedule
-    own = "budget" if schedule.by_budget else "horizon"
-    params = policy.params._asdict() if policy.params else {}
-    of_game = (
-        {own: schedule.checkpoints[-1]} if own in unset_game_params(policy) else {}
-    )
-    return {leaf: float(value) for leaf, value in (params | of_game).items()}
-
-
-def full_points(plan: Plan, key: Game, points: Points) -> Points:
-    """Points with all parameters of a policy, from what differs from its defaults."""
-    return filled(points, defaults_of(plan, key))
+    defaults = {} if schedule is None else defaults_of(policy, schedule)
+    return Match(policy, environment, given, defaults)
 
 
 def metric_shapes(plan: Plan) -> dict[str, tuple[int, ...]]:
@@ -283,13 +284,12 @@ def metric_shapes(plan: Plan) -> dict[str, tuple[int, ...]]:
     known: dict[str, tuple[int, ...]] = {}
     by_program: dict[Any, dict[str, tuple[int, ...]]] = {}
     for (environment, name), match in plan.matches.items():
-        params = ()
-        if match.points.columns:
-            params = type(match.policy.params)(**match.points.row(0))
+        first = match.full(match.points.at([0]))
+        params = type(match.policy.params)(**first.row(0)) if first.columns else ()
         program = match.policy.functions, type(params), _program(match.environment)
         if program not in by_program:
-            first = opening(match.policy, match.environment, params, plan.terms.keep)
-            recorded = recorded_of(match.environment, first)
+            start = opening(match.policy, match.environment, params, plan.terms.keep)
+            recorded = recorded_of(match.environment, start)
             by_program[program] = {k: np.shape(x)[2:] for k, x in recorded.items()}
             known |= by_program[program]
         for metric, shape in by_program[program].items():

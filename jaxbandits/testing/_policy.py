@@ -16,7 +16,6 @@ from jaxbandits.protocol import Environment, Policy
 from jaxbandits.simulation.arguments import (
     by_name,
     environment_of,
-    is_policy,
     points_of,
     unset_game_params,
 )
@@ -96,7 +95,7 @@ def _played(policy: Policy, rounds: int) -> Policy:
       ValueError, TypeError: if its name, `game_params` or a parameter is none, or not
         finite.
     """
-    by_name(policy, "policies", is_policy, "a Policy")
+    by_name(policy, "policies", lambda given: isinstance(given, Policy), "a Policy")
     own = policy._replace(game_params=())
     row = points_of(policy.name, own, Points({}), None, "params").row(0)
     if not isinstance(policy.game_params, tuple) or set(policy.game_params) - set(row):

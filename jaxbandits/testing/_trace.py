@@ -21,7 +21,7 @@ from jaxbandits.engine.tape import (
     stream_key,
 )
 from jaxbandits.protocol import Environment, Game, Policy
-from jaxbandits.simulation.arguments import environment_of, params_of, root_seed_of
+from jaxbandits.simulation.arguments import environment_of, params_of
 
 MOST_PLAYED = 10**7  # rounds, of which every one is on record
 MOST_LOOKED_AT = 30  # rounds whose reads of noise are looked at
@@ -134,7 +134,7 @@ def rounds_of(
 def check_sizes(rounds: int, root_seed: int) -> None:
     """Require rounds that can be recorded, and a root seed."""
     whole("rounds", rounds, 1, MOST_PLAYED)
-    root_seed_of(root_seed)
+    whole("root_seed", root_seed, 0, 2**64 - 1)
 
 
 def instance_for(environment: Environment, root_seed: int, seed_index: int) -> Any:
