@@ -29,11 +29,10 @@ LOADED = {
     "from jaxbandits import Store": "",
     "import jaxbandits.laws": "",
     "from jaxbandits import budgeted, censored": "",
-    "import jaxbandits.registry": (
-        "jaxbandits.censored.problem scipy scipy.special scipy.stats"
-    ),
+    "import jaxbandits.registry": "jaxbandits.censored.problem scipy",
+    "from jaxbandits import stats; censored.indep(); stats.interval": "scipy.special",
     "import jaxbandits.plots": "matplotlib",
-    "import jaxbandits.testing, jaxbandits.live": "",
+    "import jaxbandits.testing, jaxbandits.live": "scipy.stats",
 }
 # What an array in memory takes: no store, no statistics, nobody's policies.
 SIMULATE = """

@@ -7,7 +7,7 @@ The paper shows its delay distributions as bar charts without numbers. Those bel
 from typing import Any
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from jaxbandits.checks import MOST, Numbers, numbers, one_of, shaped, whole
 from jaxbandits.farewell.environment import make_environment
@@ -121,7 +121,7 @@ def cross_validation(num_configurations: int = 6) -> Environment[Any, Any, Actio
     whole("num_configurations", num_configurations, 1, MOST)
     units = np.arange(1, 14)  # 13 stands for "does not converge"
     position = np.linspace(0, 1, num_configurations)[:, None]
-    delay = 0.7 * stats.poisson.pmf(units - 1, 1 + 4 * position)
+    delay = 0.7 * scipy.stats.poisson.pmf(units - 1, 1 + 4 * position)
     delay[:, -1] = 1 - delay[:, :-1].sum(axis=1)
     quality = 0.3 + 0.5 * position + 0.01 * units
     sharpness = 8.0

@@ -4,7 +4,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import integrate
+import scipy
 
 from jaxbandits.checks import increasing, instance, named
 from jaxbandits.laws.law import (
@@ -108,7 +108,9 @@ def _product(reward: Law, consumption: Law) -> JointLaw:
             quantile = np.minimum(consumption.quantile(params, p), np.asarray(limits))  # type: ignore[misc]
             return (below - start) * cost_of(cost, quantile)
 
-        pieces = integrate.quad_vec(integrand, 0, 1, epsabs=1e-13, epsrel=1e-12)[0]
+        pieces = scipy.integrate.quad_vec(integrand, 0, 1, epsabs=1e-13, epsrel=1e-12)[
+            0
+        ]
         return np.cumsum(pieces, axis=1)
 
     def _atom_moments(params, limits, cost):

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+import scipy
 from jax import Array
-from scipy import special
 
 from jaxbandits.kernels.interpolation import interpolate
 from jaxbandits.kernels.normal import normal_score
@@ -96,15 +96,17 @@ def _table(law: Law, params: Any) -> tuple[np.ndarray, ...]:
     ends = (np.broadcast_to(end, num_arms) for end in law.support(params))
     low, high = (np.asarray(end, np.float64) for end in ends)
     score = np.linspace(-REACH, REACH, 2 * NODES - 1)  # the nodes, and their middles
-    p = np.tile(special.ndtr(score), (num_arms, 1))
+    p = np.tile(scipy.special.ndtr(score), (num_arms, 1))
     x = law.quantile(params, p)  # type: ignore[misc]
     bounded = np.isfinite(high)
     scale = np.where(bounded, high - low, x[:, NODES - 1] - low)
     scale = np.maximum(scale, LEAST)
     least = np.where(low == 0, TINY, SMALL * scale)
-    level = _log_distance(x - low[:, None], least, special.log_ndtr(score))
+    level = _log_distance(x - low[:, None], least, scipy.special.log_ndtr(score))
     top = np.where(bounded, high, x[:, -1] + 1)[:, None] - x
-    above = _log_distance(top[:, ::-1], SMALL * scale, special.log_ndtr(score))[:, ::-1]
+    above = _log_distance(top[:, ::-1], SMALL * scale, scipy.special.log_ndtr(score))[
+        :, ::-1
+    ]
     # In units of the scale: float32 so keeps the digits of a narrow law.
     level = level - np.where(bounded[:, None], above, np.log(scale)[:, None])
     table = level[:, ::2]

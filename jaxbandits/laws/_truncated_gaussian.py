@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+import scipy
 from jax import Array
 from jaxtyping import Int32
 from numpy.polynomial import chebyshev
-from scipy import integrate, interpolate, special
 
 from jaxbandits.arrays import unit_interval
 from jaxbandits.checks import (
@@ -150,7 +150,7 @@ def _reward_mass_and_mean(
     b = (params.upper[:, 0] - mean) / scale
     flip = a + b > 0
     a, b = np.where(flip, -b, a), np.where(flip, -a, b)
-    mass = special.ndtr(b) - special.ndtr(a)
+    mass = scipy.special.ndtr(b) - scipy.special.ndtr(a)
     density_gap = (np.exp(-(a**2) / 2) - np.exp(-(b**2) / 2)) / np.sqrt(2 * np.pi)
     shift = np.where(flip, -density_gap, density_gap) / np.maximum(mass, 1e-300)
     return mass, mean + scale * shift
@@ -174,9 +174,9 @@ def _reach(params: TruncatedGaussian) -> np.ndarray:
     mean, scale = params.consumption_mean, params.consumption_scale
     flip = low + high > 2 * mean
     z = np.stack([low - mean, high - mean]) / scale
-    below, above = special.ndtr(np.sort(np.where(flip, -z, z), axis=0))
+    below, above = scipy.special.ndtr(np.sort(np.where(flip, -z, z), axis=0))
     tail = OUTERMOST * (above - below)
-    ends = special.ndtri(np.stack([below + tail, above - tail]))
+    ends = scipy.special.ndtri(np.stack([below + tail, above - tail]))
     ends = mean + scale * np.where(flip, -ends[::-1], ends)
     return np.clip(ends, low, high).T
 
@@ -229,7 +229,7 @@ def _exact_map(params: TruncatedGaussian, plain: np.ndarray) -> np.ndarray:
 
 
 def _cumulative(density: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    mass = integrate.cumulative_simpson(density, x=edges, initial=0.0)
+    mass = scipy.integrate.cumulative_simpson(density, x=edges, initial=0.0)
     return mass / mass[-1]
 
 
@@ -241,8 +241,8 @@ def _match(
     # Steps of denormal size would have an infinite slope.
     keep = np.concatenate([[True], np.diff(target) > 1e-100])
     order = np.argsort(edges)
-    at_points = interpolate.CubicSpline(edges[order], source[order])(points)
-    inverse = interpolate.PchipInterpolator(target[keep], edges[keep])
+    at_points = scipy.interpolate.CubicSpline(edges[order], source[order])(points)
+    inverse = scipy.interpolate.PchipInterpolator(target[keep], edges[keep])
     return inverse(np.clip(at_points, 0.0, 1.0))
 
 

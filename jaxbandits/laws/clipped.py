@@ -9,8 +9,8 @@ from typing import Annotated, Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+import scipy
 from jax import Array
-from scipy import special, stats
 
 from jaxbandits.arrays import log_survival
 from jaxbandits.checks import between_zero_and_one, played
@@ -35,7 +35,7 @@ class Pareto(NamedTuple):
 
 def _lognormal_mean(params: LogNormal) -> Array | np.ndarray:
     """``E[min(X, 1)]``: the part below 1 of the log-normal mean, and P(X > 1)."""
-    ndtr = jax.scipy.special.ndtr if _traced(params.scale) else special.ndtr
+    ndtr = jax.scipy.special.ndtr if _traced(params.scale) else scipy.special.ndtr
     exp = jnp.exp if _traced(params.scale) else np.exp
     variance = params.scale**2
     z = -params.location / params.scale
@@ -99,7 +99,7 @@ clipped_lognormal = _law(
     ranged(LogNormal),
     _lognormal_mean,
     lambda p: np.asarray(0.0),
-    lambda location, scale: stats.lognorm(scale, scale=np.exp(location)),
+    lambda location, scale: scipy.stats.lognorm(scale, scale=np.exp(location)),
 )
 clipped_pareto = _law(
     "Pareto clipped to 1",
@@ -109,5 +109,5 @@ clipped_pareto = _law(
     ranged(Pareto),
     _pareto_mean,
     lambda p: np.asarray(p.least),
-    lambda least, index: stats.pareto(index, scale=least),
+    lambda least, index: scipy.stats.pareto(index, scale=least),
 )

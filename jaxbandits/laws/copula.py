@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
+import scipy
 from jax import Array
 from jax.scipy.special import ndtr
 from jaxtyping import Float
-from scipy import integrate, special
 
 from jaxbandits.arrays import bound
 from jaxbandits.arrays.words import words_at
@@ -141,7 +141,7 @@ def _reward_below(
     rho = np.asarray(params.correlation, np.float64)[:, None]
     rest = np.sqrt((1 - rho) * (1 + rho))
     sure = rest == 0
-    limit = special.ndtri(below)
+    limit = scipy.special.ndtri(below)
     upto, quantile = np.zeros((rho.size, 1)), reward.quantile
     if reward.atoms is not None:
         values, probabilities = reward.atoms(params.reward)
@@ -152,8 +152,8 @@ def _reward_below(
             return np.take_along_axis(values, np.minimum(place, upto.shape[1] - 1), 1)
 
     def integrand(t):
-        at = quantile(params.reward, np.full((rho.size, 1), special.ndtr(t)))  # type: ignore[misc]
-        chance = special.ndtr((limit - rho * t) / np.where(sure, 1.0, rest))
+        at = quantile(params.reward, np.full((rho.size, 1), scipy.special.ndtr(t)))  # type: ignore[misc]
+        chance = scipy.special.ndtr((limit - rho * t) / np.where(sure, 1.0, rest))
         return at * chance * np.exp(-t * t / 2) / np.sqrt(2 * np.pi)
 
     def over_probabilities(p):
@@ -171,7 +171,7 @@ def _reward_below(
 
     result = np.zeros_like(below)
     if not np.all(sure):
-        steps = np.unique(special.ndtri(np.clip(upto, 0.0, 1.0)))
+        steps = np.unique(scipy.special.ndtri(np.clip(upto, 0.0, 1.0)))
         steps = steps[np.abs(steps) < SCORES]  # where a discrete reward changes
         result = _integral(integrand, -SCORES, SCORES, points=steps)
     if np.any(sure):
@@ -182,7 +182,7 @@ def _reward_below(
 
 
 def _integral(function: Any, low: float, high: float, **options: Any) -> np.ndarray:
-    result: np.ndarray = integrate.quad_vec(
+    result: np.ndarray = scipy.integrate.quad_vec(
         function, low, high, epsabs=1e-13, epsrel=1e-12, norm="max", **options
     )[0]
     return result

@@ -14,9 +14,9 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 import jax
 import jax.numpy as jnp
 import numpy as np
+import scipy
 from jax import Array
 from jaxtyping import Float, Int32
-from scipy import integrate
 
 from jaxbandits.arrays import pick
 from jaxbandits.checks import Numbers, finite, in_ranges, instance, played, positive
@@ -262,7 +262,7 @@ def expectation_below(
         x = starts + share * widths
         return function(x) * density(x) * widths
 
-    pieces = integrate.quad_vec(
+    pieces = scipy.integrate.quad_vec(
         integrand, 0, 1, epsabs=1e-13, epsrel=1e-12, norm="max"
     )[0]
     total = np.cumsum(pieces, axis=-1)

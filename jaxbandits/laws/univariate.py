@@ -5,8 +5,8 @@ from typing import Annotated, Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
+import scipy
 from jax import Array
-from scipy import special, stats
 
 from jaxbandits.arrays import (
     Bound,
@@ -125,16 +125,28 @@ def _uniform_sample(noise: Noise, params: Uniform) -> Array:
     return jnp.where(upper, params.high - step, params.low + step)
 
 
-def _frozen(family: Any, *columns: Callable[[Any], np.ndarray]) -> dict[str, Any]:
-    """Host cdf and quantile of a SciPy family with parameters as functions of ours."""
+def _located(
+    cdf: Callable[..., np.ndarray],
+    quantile: Callable[..., np.ndarray],
+    *columns: Callable[[Any], np.ndarray],
+) -> dict[str, Any]:
+    """Host cdf and quantile of a family with a location and a scale.
 
-    def cdf(params, x):
-        return family.cdf(x, *(_column(c(params), x) for c in columns))
+    Args:
+      cdf, quantile: of the shapes and a point, where location is 0 and scale is 1.
+      columns: the shapes, the location and the scale as functions of the parameters.
+    """
 
-    def quantile(params, p):
-        return family.ppf(p, *(np.reshape(c(params), (-1, 1)) for c in columns))
+    def host_cdf(params, x):
+        *shapes, location, scale = (_column(c(params), x) for c in columns)
+        return cdf(*shapes, (x - location) / scale)
 
-    return {"cdf": cdf, "quantile": quantile}
+    def host_quantile(params, p):
+        *shapes, location, scale = (np.reshape(c(params), (-1, 1)) for c in columns)
+        p = np.where((p >= 0) & (p <= 1), p, np.nan)
+        return quantile(*shapes, p) * scale + location
+
+    return {"cdf": host_cdf, "quantile": host_quantile}
 
 
 def _check_discrete(params: Discrete) -> None:
@@ -207,7 +219,12 @@ uniform = Law(
     mean=lambda p: (p.low + p.high) / 2,
     support=lambda p: (np.asarray(p.low), np.asarray(p.high)),
     monotone=1,
-    **_frozen(stats.uniform, lambda p: p.low, lambda p: np.subtract(p.high, p.low)),
+    **_located(
+        lambda x: np.clip(x, 0.0, 1.0),
+        lambda p: p,
+        lambda p: p.low,
+        lambda p: np.subtract(p.high, p.low),
+    ),
 )
 exponential = Law(
     "exponential",
@@ -217,8 +234,11 @@ exponential = Law(
     mean=lambda p: 1 / p.rate,
     support=_constant(0.0, np.inf),
     monotone=1,
-    **_frozen(
-        stats.expon, lambda p: np.zeros_like(p.rate), lambda p: 1 / np.asarray(p.rate)
+    **_located(
+        lambda x: -scipy.special.expm1(-np.maximum(x, 0.0)),
+        lambda p: -scipy.special.log1p(-p),
+        lambda p: np.zeros_like(p.rate),
+        lambda p: 1 / np.asarray(p.rate),
     ),
 )
 beta = Law(
@@ -228,9 +248,10 @@ beta = Law(
     ranged(Beta),
     mean=lambda p: p.a / (p.a + p.b),
     support=_constant(0.0, 1.0),
-    cdf=lambda p, x: stats.beta.cdf(x, _column(p.a, x), _column(p.b, x)),
-    # SciPy's ppf, without its warnings of searches that end early.
-    quantile=lambda p, q: special.betaincinv(
+    cdf=lambda p, x: scipy.special.betainc(
+        _column(p.a, x), _column(p.b, x), np.clip(x, 0.0, 1.0)
+    ),
+    quantile=lambda p, q: scipy.special.betaincinv(
         np.reshape(p.a, (-1, 1)), np.reshape(p.b, (-1, 1)), q
     ),
 )
@@ -242,8 +263,9 @@ gamma = tabulated(
         ranged(Gamma),
         mean=lambda p: p.shape / p.rate,
         support=_constant(0.0, np.inf),
-        **_frozen(
-            stats.gamma,
+        **_located(
+            lambda shape, x: scipy.special.gammainc(shape, np.maximum(x, 0.0)),
+            lambda shape, p: scipy.special.gammaincinv(shape, p),
             lambda p: p.shape,
             lambda p: np.zeros_like(p.rate),
             lambda p: 1 / np.asarray(p.rate),
@@ -259,5 +281,10 @@ normal = Law(
     support=_constant(-np.inf, np.inf),
     monotone=1,
     sigma=lambda p: np.asarray(p.deviation, np.float64),
-    **_frozen(stats.norm, lambda p: p.mean, lambda p: p.deviation),
+    **_located(
+        lambda x: scipy.special.ndtr(x),
+        lambda p: scipy.special.ndtri(p),
+        lambda p: p.mean,
+        lambda p: p.deviation,
+    ),
 )

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
-from scipy.stats import rankdata
 
 from jaxbandits import checks
 from jaxbandits.plots._style import check_axes, figure_of, line_style, setting
@@ -198,7 +198,9 @@ def _ranks(
     values = values[there][:, :, seeds]
     if np.isnan(values).any():
         raise ValueError(f"metric: {metric!r} is NaN in runs that were played")
-    ranked = rankdata(values if smaller_is_better else -values, axis=1).mean(0)
+    ranked = scipy.stats.rankdata(
+        values if smaller_is_better else -values, axis=1
+    ).mean(0)
     numbers = shared_instances(dataset)
     if numbers is not None:
         ranked = group(numbers[seeds]).means(ranked)

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 import xarray as xr
-from scipy import stats
 
 from jaxbandits.results.checks import check_level, check_probabilities, check_seeds
 from jaxbandits.results.lookup import metric_values
@@ -76,8 +76,8 @@ def quantile_interval(
     size = values.sizes["seed"]
     tail = (1 - level) / 2
     # ppf is the smallest k with P(B <= k) >= tail, so that P(B < k) < tail.
-    lower = stats.binom.ppf(tail, size, probabilities).astype(int)
-    upper = stats.binom.ppf(1 - tail, size, probabilities).astype(int) + 1
+    lower = scipy.stats.binom.ppf(tail, size, probabilities).astype(int)
+    upper = scipy.stats.binom.ppf(1 - tail, size, probabilities).astype(int) + 1
     ordered = np.sort(values.transpose("seed", ...).values, axis=0)
     nan = np.full_like(ordered[:1], np.nan)
     # The order statistics 0 and size + 1 do not exist, and NaN sorts to the end.

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import floor, log10, sqrt
 from typing import Any, NamedTuple
 
-from scipy import stats
+import scipy
 
 from jaxbandits import checks
 from jaxbandits.console import texts
@@ -233,7 +233,9 @@ def _welch(one: tuple[float, float, int], other: tuple[float, float, int]) -> fl
     freedom = (variance + low_variance) ** 2 / (
         variance**2 / (seeds - 1) + low_variance**2 / (low_seeds - 1)
     )
-    return float(stats.t.sf((mean - low) / sqrt(variance + low_variance), freedom))
+    return float(
+        scipy.stats.t.sf((mean - low) / sqrt(variance + low_variance), freedom)
+    )
 
 
 def _mark_of(marks: Mapping[_Game, _Marks] | None, number: int) -> str:

@@ -10,7 +10,7 @@ about 20 seeds a t interval covers better.
 """
 
 import numpy as np
-from scipy import stats
+import scipy
 
 # Numbers in one array of the computation: 32 MiB in float64.
 BATCH = 2**22
@@ -75,7 +75,7 @@ def _bca(rows: np.ndarray, level: float, resamples: int, seed: int) -> np.ndarra
         # ties of what is equal but for the order of a sum.
         return np.round(result, 12).reshape(-1, *batch)
 
-    result = stats.bootstrap(
+    result = scipy.stats.bootstrap(
         (np.arange(size),),
         means,
         vectorized=True,

@@ -1,7 +1,7 @@
 """P values of several tests, corrected for their number."""
 
 import numpy as np
-from scipy.stats import false_discovery_control
+import scipy
 
 CORRECTIONS = ("holm", "bonferroni", "holm-sidak", "fdr_bh")
 
@@ -20,7 +20,7 @@ def corrected(p: np.ndarray, correction: str) -> np.ndarray:
       f64[m], in [0, 1].
     """
     if correction == "fdr_bh":
-        return np.asarray(false_discovery_control(p))
+        return np.asarray(scipy.stats.false_discovery_control(p))
     if correction == "bonferroni":
         return np.minimum(p.size * p, 1)
     order = np.argsort(p)

@@ -17,9 +17,9 @@ Math. Stat. 36, 457-462).
 """
 
 import numpy as np
+import scipy
 import xarray as xr
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from jaxbandits.results.checks import (
     array_of,
@@ -92,7 +92,7 @@ def seeds_as_reals(
         raise ValueError(f"pilot_values: needs at least 2 {unit}, got {pilot}")
     what = f"the {100 * level:g} % intervals of a fixed width"
     warn_of_coverage(values, what, stacklevel=4)
-    quantile = stats.t.ppf((1 + level) / 2, pilot - 1)
+    quantile = scipy.special.stdtrit(pilot - 1, (1 + level) / 2)
     with np.errstate(over="ignore"):
         needed = np.ceil((quantile * np.sqrt(variance(values)) / half_width) ** 2)
     return np.maximum(needed, pilot) * runs
@@ -158,7 +158,7 @@ def fixed_width_interval(
 def _of_pilot(values: xr.DataArray, pilot: int, level: float) -> Interval:
     """Stein's interval of replications, the first of which are the pilot."""
     center = values.mean("seed", skipna=False)
-    quantile = stats.t.ppf((1 + level) / 2, pilot - 1)
+    quantile = scipy.special.stdtrit(pilot - 1, (1 + level) / 2)
     spread = variance(values.isel(seed=slice(pilot)))
     half = quantile * np.sqrt(spread / values.sizes["seed"])
     # A NaN beyond the pilot makes the mean NaN, and so the ends.

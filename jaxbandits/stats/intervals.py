@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 import xarray as xr
-from scipy import stats
 
 from jaxbandits.checks import one_of
 from jaxbandits.results.checks import (
@@ -216,7 +216,8 @@ def _interval(
         rows = part.transpose(..., "seed").values
         if method == "t":
             # Zero degrees of freedom give NaN in scipy, the promise for one seed.
-            half = stats.t.ppf((1 + level) / 2, part.sizes["seed"] - 1) * _sem(part)
+            quantile = scipy.special.stdtrit(part.sizes["seed"] - 1, (1 + level) / 2)
+            half = quantile * _sem(part)
             return Interval(center, center - half, center + half)
         if method == "bootstrap":
             ends = bootstrap_ends(rows, level, resamples, seed)

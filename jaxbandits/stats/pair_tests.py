@@ -6,7 +6,7 @@ All take ``pairs`` f64[..., S] and return a `_Finding`; `level` is that of one t
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from jaxbandits.stats.betting import betting_ends, betting_test
 from jaxbandits.stats.soundness import FEWEST, constant, moments
@@ -55,8 +55,8 @@ def t_test(pairs: np.ndarray, level: float, scale: np.ndarray) -> _Finding:
     equal = constant(pairs, scale)
     error = np.where(equal, np.nan, pairs.std(axis=-1, ddof=1) / np.sqrt(size))
     step = _smallest_gap(pairs) / (2 * size)
-    p = 2 * stats.t.sf(np.maximum(np.abs(center) - step, 0) / error, size - 1)
-    half = stats.t.isf((1 - level) / 2, size - 1) * error + step
+    p = 2 * scipy.stats.t.sf(np.maximum(np.abs(center) - step, 0) / error, size - 1)
+    half = scipy.stats.t.isf((1 - level) / 2, size - 1) * error + step
     skewness = np.where(equal, np.nan, moments(pairs)[0])
     # Comparisons with NaN are False: what is equal or undefined supports nothing.
     low = skewness >= -AGAINST * np.sqrt(size)
@@ -80,7 +80,7 @@ def sign_test(pairs: np.ndarray) -> _Finding:
     probability 1/2 if both signs are equally likely.
     """
     above, below = (pairs > 0).sum(axis=-1), (pairs < 0).sum(axis=-1)
-    p = 2 * stats.binom.cdf(np.minimum(above, below), above + below, 0.5)
+    p = 2 * scipy.stats.binom.cdf(np.minimum(above, below), above + below, 0.5)
     nothing = np.full(above.shape, np.nan)
     p = np.where(np.isnan(pairs).any(axis=-1), np.nan, np.minimum(p, 1))
     return _Finding(p, np.sign(above - below), nothing, nothing, np.full(p.shape, ""))

@@ -8,8 +8,8 @@ import warnings
 from typing import Any
 
 import numpy as np
+import scipy
 import xarray as xr
-from scipy import stats
 
 from jaxbandits.results.checks import check_seeds
 from jaxbandits.results.moments import (
@@ -76,7 +76,7 @@ def sem_of(result: Moments) -> np.ndarray:
 def half_width(result: Moments, level: float) -> np.ndarray:
     """Half widths of Student's intervals."""
     degrees = np.maximum(result.number - 1, 0)
-    return stats.t.ppf((1 + level) / 2, degrees) * sem_of(result)
+    return scipy.special.stdtrit(degrees, (1 + level) / 2) * sem_of(result)
 
 
 def quantiles_of(dataset: xr.Dataset, metric: str, q: np.ndarray) -> xr.DataArray:
