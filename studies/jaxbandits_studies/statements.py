@@ -11,33 +11,22 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from importlib import resources
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
-from jaxbandits_studies.common.checks_of_records import (
-    agrees,
-    beside,
-    best_value,
-    beyond,
-    bounded,
-    falling,
-    shares,
-    spreads,
-)
-from jaxbandits_studies.common.checks_of_runs import (
-    alike,
-    below,
-    grows,
-    varies_more,
-    wider_gap,
-)
+from jaxbandits_studies.common import checks_of_records, checks_of_runs
 from jaxbandits_studies.common.claims import Check, Found, is_full
 from jaxbandits_studies.common.experiment import Claim, Experiment, Options, Outcome
 from jaxbandits_studies.common.playing import noting_stores
 
-_RECORDS = (agrees, beside, best_value, beyond, bounded, falling, shares, spreads)
-_RUNS = (alike, below, grows, varies_more, wider_gap)
-OF_RECORDS: dict[str, Callable[..., Check]] = {f.__name__: f for f in _RECORDS}
-OF_RUNS: dict[str, Callable[..., Check]] = {f.__name__: f for f in _RUNS}
+
+def _kinds(module: ModuleType) -> dict[str, Callable[..., Check]]:
+    """The functions of a module that make checks, by name."""
+    own = {k: f for k, f in vars(module).items() if hasattr(f, "__wrapped__")}
+    return {k: f for k, f in own.items() if f.__module__ == module.__name__}
+
+
+OF_RECORDS, OF_RUNS = map(_kinds, (checks_of_records, checks_of_runs))
 NOT_COMPARABLE = "not comparable"
 # Verdict -> how several are counted.
 VERDICTS = {

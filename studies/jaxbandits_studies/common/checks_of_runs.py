@@ -7,14 +7,14 @@ one lies on the wrong side by intervals that cover 95 % together (Bonferroni), a
 may err. It is undecided else, or if the environment was not played.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import xarray as xr
 from scipy.stats import norm, t, ttest_ind
 
 from jaxbandits.stats import final, paired_difference
-from jaxbandits_studies.common.claims import Check, Found, together
+from jaxbandits_studies.common.claims import Found, check, together
 from jaxbandits_studies.common.experiment import Outcome
 
 LEVEL = 0.95  # of an interval alone, or of several together
@@ -24,7 +24,9 @@ CLOSE = 1.1  # What is said to be close, or comparable, is so within this one.
 UNDECIDED = Found("undecided", {})
 
 
+@check
 def below(
+    outcome: Outcome,
     environment: str,
     ours: str,
     rivals: Sequence[str],
@@ -34,7 +36,7 @@ def below(
     times: float = 1.0,
     at: Sequence[float] = (1.0,),
     since: float = 0.0,
-) -> Check:
+) -> Found:
     """A check that a policy has less regret than each of its rivals.
 
     Args:
@@ -50,44 +52,43 @@ def below(
         is compared, not all of it. Of a quarter it is the growth over the last factor
         of four.
     """
+    if (dataset := outcome.datasets.get(environment)) is None:
+        return UNDECIDED
+    if since > 0:
+        times_played = dataset["checkpoint"].values.astype(float)
+        before = _nearest(times_played, since * times_played[-1])
+        grown = dataset[metric] - dataset[metric].isel(checkpoint=before)
+        dataset = dataset.assign({metric: grown})
+    factor = xr.where(dataset["policy"].isin(list(rivals)), times, 1.0)
+    scaled = dataset.assign({metric: dataset[metric] * factor})
+    then = scaled.isel(checkpoint=_places(dataset, at))
 
-    def judge(dataset: xr.Dataset) -> Found:
-        if since > 0:
-            times_played = dataset["checkpoint"].values.astype(float)
-            before = _nearest(times_played, since * times_played[-1])
-            grown = dataset[metric] - dataset[metric].isel(checkpoint=before)
-            dataset = dataset.assign({metric: grown})
-        factor = xr.where(dataset["policy"].isin(list(rivals)), times, 1.0)
-        scaled = dataset.assign({metric: dataset[metric] * factor})
-        then = scaled.isel(checkpoint=_places(dataset, at))
+    def intervals(rival: str, level: float) -> zip:
+        """The ends of the difference's at each of these checkpoints."""
+        results = paired_difference(then, metric, ours, rival, level)
+        ends = (results.lower, results.upper)
+        return zip(*(each.isel(params=0).values for each in ends), strict=True)
 
-        def intervals(rival: str, level: float) -> zip:
-            """The ends of the difference's at each of these checkpoints."""
-            results = paired_difference(then, metric, ours, rival, level)
-            ends = (results.lower, results.upper)
-            return zip(*(each.isel(params=0).values for each in ends), strict=True)
-
-        verdicts = []
-        for rival in rivals:
-            levels = _levels(len(rivals) * len(at))
-            both = zip(*(intervals(rival, level) for level in levels), strict=True)
-            verdicts += [_verdict(alone, joint, above) for alone, joint in both]
-        means = final(dataset, metric).mean("seed").isel(params=0)
-        names = (ours, *rivals)
-        numbers = {name: float(means.sel(policy=name)) for name in names}
-        return Found(together(verdicts), numbers)
-
-    return _where_played(environment, judge)
+    verdicts = []
+    for rival in rivals:
+        levels = _levels(len(rivals) * len(at))
+        both = zip(*(intervals(rival, level) for level in levels), strict=True)
+        verdicts += [_verdict(alone, joint, above) for alone, joint in both]
+    means = final(dataset, metric).mean("seed").isel(params=0)
+    numbers = {name: float(means.sel(policy=name)) for name in (ours, *rivals)}
+    return Found(together(verdicts), numbers)
 
 
+@check
 def alike(
+    outcome: Outcome,
     environment: str,
     ours: str,
     others: Sequence[str],
     *,
     metric: str = "regret",
     within: float = CLOSE,
-) -> Check:
+) -> Found:
     """A check that a policy ends within a factor of others, on either side.
 
     Args:
@@ -97,21 +98,25 @@ def alike(
       metric: what is alike.
       within: the factor, above 1.
     """
-    sides = (
-        below(environment, ours, others, metric=metric, times=within),
-        below(environment, ours, others, metric=metric, times=1 / within, above=True),
-    )
-
-    def check(outcome: Outcome) -> Found:
-        results = [side(outcome) for side in sides]
-        return Found(together([each.verdict for each in results]), results[0].ours)
-
-    return check
+    sides = (within, False), (1 / within, True)
+    results = [
+        below(environment, ours, others, metric=metric, times=times, above=above)(
+            outcome
+        )
+        for times, above in sides
+    ]
+    return Found(together([each.verdict for each in results]), results[0].ours)
 
 
+@check
 def varies_more(
-    environment: str, loose: str, steady: Sequence[str], *, times: float = 1.0
-) -> Check:
+    outcome: Outcome,
+    environment: str,
+    loose: str,
+    steady: Sequence[str],
+    *,
+    times: float = 1.0,
+) -> Found:
     """A check that a policy's regret varies more over seeds than that of others.
 
     By Brown and Forsythe: Welch intervals of the difference of mean distances from the
@@ -123,32 +128,35 @@ def varies_more(
       steady: names of the others.
       times: more than so many times as much as theirs.
     """
-
-    def judge(dataset: xr.Dataset) -> Found:
-        if dataset.sizes["seed"] < 2:
-            return UNDECIDED
-        ends = final(dataset, "regret").isel(params=0)
-        distances = {
-            name: np.abs(runs - np.median(runs))
-            for name in (loose, *steady)
-            for runs in [ends.sel(policy=name).values]
-        }
-        verdicts = []
-        for other in steady:
-            theirs = times * distances[other]
-            test = ttest_ind(distances[loose], theirs, equal_var=False)
-            intervals = map(test.confidence_interval, _levels(len(steady)))
-            verdicts.append(_verdict(*intervals, above=True))
-        spread = ends.std("seed", ddof=1)
-        numbers = {name: float(spread.sel(policy=name)) for name in distances}
-        return Found(together(verdicts), numbers)
-
-    return _where_played(environment, judge)
+    dataset = outcome.datasets.get(environment)
+    if dataset is None or dataset.sizes["seed"] < 2:
+        return UNDECIDED
+    ends = final(dataset, "regret").isel(params=0)
+    distances = {
+        name: np.abs(runs - np.median(runs))
+        for name in (loose, *steady)
+        for runs in [ends.sel(policy=name).values]
+    }
+    verdicts = []
+    for other in steady:
+        theirs = times * distances[other]
+        test = ttest_ind(distances[loose], theirs, equal_var=False)
+        intervals = map(test.confidence_interval, _levels(len(steady)))
+        verdicts.append(_verdict(*intervals, above=True))
+    spread = ends.std("seed", ddof=1)
+    numbers = {name: float(spread.sel(policy=name)) for name in distances}
+    return Found(together(verdicts), numbers)
 
 
+@check
 def grows(
-    environment: str, policy: str, power: float, *, faster: bool = False
-) -> Check:
+    outcome: Outcome,
+    environment: str,
+    policy: str,
+    power: float,
+    *,
+    faster: bool = False,
+) -> Found:
     """A check that at the end regret grows more slowly than a power of the rounds.
 
     What it grew by over the last factor of four in rounds is compared with what it grew
@@ -162,34 +170,36 @@ def grows(
       power: in [0, 1].
       faster: whether faster growth is what is stated.
     """
-
-    def judge(dataset: xr.Dataset) -> Found:
-        times = dataset["checkpoint"].values.astype(float)
-        last = times[-1]
-        middle = _nearest(times, last / 4)
-        first = _nearest(times, times[middle] ** 2 / last)
-        if not 0 <= first < middle < len(times) - 1:
-            return UNDECIDED
-        scale = np.log(times) if power == 0 else times**power
-        runs = dataset["regret"].sel(policy=policy).isel(params=0)
-        runs = runs.transpose("checkpoint", "seed").values.astype(float)
-        late, early = runs[-1] - runs[middle], runs[middle] - runs[first]
-        more = (scale[-1] - scale[middle]) / (scale[middle] - scale[first])
-        interval = _interval(late - more * early, LEVEL)
-        verdict = _verdict(interval, interval, faster)
-        spans = (late, middle, -1), (early, first, middle)
-        numbers = {
-            f"{policy}, from {times[i]:,.0f} to {times[j]:,.0f}": float(grown.mean())
-            for grown, i, j in spans
-        }
-        return Found(verdict, numbers)
-
-    return _where_played(environment, judge)
+    if (dataset := outcome.datasets.get(environment)) is None:
+        return UNDECIDED
+    times = dataset["checkpoint"].values.astype(float)
+    last = times[-1]
+    middle = _nearest(times, last / 4)
+    first = _nearest(times, times[middle] ** 2 / last)
+    if not 0 <= first < middle < len(times) - 1:
+        return UNDECIDED
+    scale = np.log(times) if power == 0 else times**power
+    runs = dataset["regret"].sel(policy=policy).isel(params=0)
+    runs = runs.transpose("checkpoint", "seed").values.astype(float)
+    late, early = runs[-1] - runs[middle], runs[middle] - runs[first]
+    more = (scale[-1] - scale[middle]) / (scale[middle] - scale[first])
+    interval = _interval(late - more * early, LEVEL)
+    spans = (late, middle, -1), (early, first, middle)
+    numbers = {
+        f"{policy}, from {times[i]:,.0f} to {times[j]:,.0f}": float(grown.mean())
+        for grown, i, j in spans
+    }
+    return Found(_verdict(interval, interval, faster), numbers)
 
 
+@check
 def wider_gap(
-    environments: Sequence[str], than: str, ours: str, rivals: Sequence[str]
-) -> Check:
+    outcome: Outcome,
+    environments: Sequence[str],
+    than: str,
+    ours: str,
+    rivals: Sequence[str],
+) -> Found:
     """A check that a policy is further below its rivals on some games than on another.
 
     The gap is the ratio of mean regrets at the end; its logarithm has an error by the
@@ -210,34 +220,21 @@ def wider_gap(
         relative = runs[0] / means[0] - runs[1] / means[1]
         return np.log(means[0] / means[1]), relative.var(ddof=1) / len(relative)
 
-    def check(outcome: Outcome) -> Found:
-        played = [outcome.datasets.get(name) for name in (*environments, than)]
-        if any(each is None or each.sizes["seed"] < 2 for each in played):
-            return UNDECIDED
-        levels = np.array(_levels(len(rivals) * len(environments)))
-        widths = norm.ppf((1 + levels) / 2)[:, None] * [-1, 1]
-        verdicts, numbers = [], {}
-        for rival in rivals:
-            *wide, (narrow, own) = (gap(each, rival) for each in played)
-            for log, variance in wide:
-                intervals = log - narrow + widths * np.sqrt(variance + own)
-                verdicts.append(_verdict(*intervals, above=True))
-            logs = [log for log, _ in wide] + [narrow]
-            for name, log in zip((*environments, than), logs, strict=True):
-                numbers[f"{rival} over {ours}, {name}"] = float(np.exp(log))
-        return Found(together(verdicts), numbers)
-
-    return check
-
-
-def _where_played(environment: str, judge: Callable[[xr.Dataset], Found]) -> Check:
-    """A check of the dataset of an environment."""
-
-    def check(outcome: Outcome) -> Found:
-        dataset = outcome.datasets.get(environment)
-        return UNDECIDED if dataset is None else judge(dataset)
-
-    return check
+    played = [outcome.datasets.get(name) for name in (*environments, than)]
+    if any(each is None or each.sizes["seed"] < 2 for each in played):
+        return UNDECIDED
+    levels = np.array(_levels(len(rivals) * len(environments)))
+    widths = norm.ppf((1 + levels) / 2)[:, None] * [-1, 1]
+    verdicts, numbers = [], {}
+    for rival in rivals:
+        *wide, (narrow, own) = (gap(each, rival) for each in played)
+        for log, variance in wide:
+            intervals = log - narrow + widths * np.sqrt(variance + own)
+            verdicts.append(_verdict(*intervals, above=True))
+        logs = [log for log, _ in wide] + [narrow]
+        for name, log in zip((*environments, than), logs, strict=True):
+            numbers[f"{rival} over {ours}, {name}"] = float(np.exp(log))
+    return Found(together(verdicts), numbers)
 
 
 def _places(dataset: xr.Dataset, shares: Sequence[float]) -> list[int]:

@@ -1,7 +1,8 @@
 """What a check of a claim finds, and when it may be asked."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from functools import wraps
+from typing import Any, NamedTuple
 
 from jaxbandits_studies.common.experiment import Experiment, Options, Outcome
 
@@ -20,6 +21,16 @@ class Found(NamedTuple):
 
 
 Check = Callable[[Outcome], Found]
+
+
+def check(kind: Callable[..., Found]) -> Callable[..., Check]:
+    """Decorator of a kind of checks: called with all but the outcome it is a check."""
+
+    @wraps(kind)
+    def of_arguments(*args: Any, **options: Any) -> Check:
+        return lambda outcome: kind(outcome, *args, **options)
+
+    return of_arguments
 
 
 def is_full(experiment: Experiment, options: Options) -> bool:

@@ -1,8 +1,10 @@
-"""Which policy to play: a decision table per setting, and what the leaderboard says.
+"""Which policy to play, by `advice.toml`, and what the leaderboard says of it.
 
 Every number of the evidence is read from the leaderboard that came with the package.
 """
 
+import tomllib
+from importlib import resources
 from typing import Any, NamedTuple
 
 from jaxbandits_studies.judging.board import Board, shipped
@@ -42,109 +44,14 @@ class Advice(NamedTuple):
     caution: str
 
 
-ADVICE = {
-    "censored": Advice(
-        "You choose an arm and a limit on what the round may consume.",
-        "cell TS",
-        (
-            Choice("you know nothing else", "censored.cell_thompson(problem)"),
-            Choice(
-                "the best limit surely has a small penalty",
-                "censored.rcucb(problem, penalty_radius=0.0)",
-            ),
-            Choice(
-                "you want the paper's policy with its printed radius",
-                "censored.rcucb(problem)",
-            ),
-        ),
-        "Rewards must lie in [0, 1]; the policies know costs and penalties, as you do. "
-        "Keep the default prior of cell TS: a prior that expects overruns saves regret "
-        "when large limits are bad, but may never discover that they are good. Cell TS "
-        "keeps trying large limits, and takes some microseconds per round. RCUCB "
-        "without a penalty radius does not return to a limit after early bad luck.",
-    ),
-    "budgeted": Advice(
-        "You pull arms with random costs until the money is spent.",
-        "share-UCB, anytime",
-        (
-            Choice(
-                "you know nothing else", 'budgeted.share_ucb(problem, clock="spent")'
-            ),
-            Choice("you know the budget in advance", "budgeted.share_ucb(problem)"),
-            Choice(
-                "a pull that costs nothing brings nothing (pay per click)",
-                'budgeted.share_ucb(problem, clock="spent", joint=True)',
-            ),
-            Choice(
-                "rewards are 0 or 1 and there are many arms",
-                'budgeted.omega_star_ucb(problem, "log_share", variance="shrunk", '
-                "rho=0.5)",
-            ),
-            Choice(
-                "the best arm nearly always pays, or no run may fail",
-                "budgeted.price_thompson(problem)",
-            ),
-            Choice(
-                "the same, and reward and cost of a pull are independent",
-                "budgeted.ratio_thompson(problem)",
-            ),
-        ),
-        "Give `make_problem` the largest reward and cost that can occur: policies see "
-        "rewards and costs as shares of these. In a few runs share-UCB stays with a "
-        "bad arm, most often when many arms pay 0 or 1; the policies of the last three "
-        "rows do so less often, but explore for longer. Policies with narrow intervals "
-        "(m-UCB, c-UCB, i-UCB) look better in most runs and lose much of the money in "
-        "one run of five. A budget of a few thousand pulls leaves little time to "
-        "learn: rank the policies on your own records with `jaxbandits compare`.",
-    ),
-    "farewell": Advice(
-        "You choose an arm and how long to wait for its reward.",
-        "hazard TS",
-        (
-            Choice("you know nothing else", "farewell.hazard_thompson(problem)"),
-            Choice(
-                "your waits are not consecutive and late rewards are smaller",
-                "farewell.hazard_thompson(problem, joint=True)",
-            ),
-            Choice(
-                "several long waits are nearly as good as the best, a short one",
-                'farewell.omega_star_ucb(problem, variance="shrunk", '
-                'observe="shorter")',
-            ),
-            Choice("you want the paper's policy", "farewell.wait_ucb(problem)"),
-        ),
-        "Hazard TS needs neither horizon nor budget, and every pull informs it about "
-        "all shorter waits. Keep its default prior. Without `joint=True`, in the "
-        "second case, some runs never recover. Keep rho = 1 in omega*-UCB: with 1/4 "
-        "some runs never recover. Wait-UCB explores for very long.",
-    ),
-    "allocation": Advice(
-        "You split a divisible budget over the arms in every round.",
-        "Thompson, mean of 8, feasible",
-        (
-            Choice(
-                "the first bit of resource is worth most (concave thresholds)",
-                "allocation.thompson(problem, draws=8, feasible=True)",
-            ),
-            Choice(
-                "thresholds are sigmoids or whole units",
-                "allocation.thompson(problem)",
-            ),
-            Choice(
-                "a round's budget is known only when it is used up",
-                "allocation.thompson(problem)",
-            ),
-            Choice("you want the paper's policy", "allocation.ra_ucb(problem)"),
-        ),
-        "The policies must know the family of the thresholds, and the first and the "
-        "last row every round's budget in advance. Thompson sampling has no radius to "
-        "tune and needs no horizon. With concave families it has a ninth to a half of "
-        "the regret of RA-UCB with radii tuned for the family, in 1,000 rounds "
-        "(`jaxbandits reproduce allocation-families`). Without `feasible` it starves "
-        "an arm in a few runs when arms and rounds are many. The one-draw form plays "
-        "every game of the setting, and has less regret than RA-UCB with tuned radii.",
-    ),
-}
+def _advice(row: dict[str, Any]) -> Advice:
+    choices = tuple(Choice(*pair) for pair in row["choices"])
+    return Advice(row["game"], row["policy"], choices, row["caution"])
+
+
+_FILE = resources.files(__package__) / "advice.toml"
+_TABLE = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+ADVICE = {setting: _advice(row) for setting, row in _TABLE.items()}
 
 
 def proof(setting: str) -> str:
