@@ -8,17 +8,11 @@ import numpy as np
 import xarray as xr
 from scipy import stats
 
-from jaxbandits import allocation
+from jaxbandits import allocation, plots
 from jaxbandits.allocation.policies.radii import Scales, bounds, profile
 from jaxbandits.kernels.bisection import bisect
 from jaxbandits.kernels.truncated import truncated_exponential_mean
 from jaxbandits.laws.thresholds import exponential
-from jaxbandits.plots import (
-    draw_legend,
-    figure,
-    line_style,
-    readable_ticks,
-)
 from jaxbandits.stats import entry, make_record
 from jaxbandits_studies.common.experiment import Options, Outcome
 from jaxbandits_studies.slips.allocation import ESTIMATORS
@@ -129,12 +123,12 @@ def _table(rows):
 
 
 def _picture(rows):
-    fig, axes = figure(1, 2)
+    fig, axes = plots.figure(1, 2)
     cases = list(dict.fromkeys(row[0] for row in rows))
     for i, name in enumerate(ESTIMATORS):
         mine = [m for _, e, m in rows if e == name]
         places = np.arange(len(mine)) + 0.16 * (2 * i - 1)
-        color = line_style(i).color
+        color = plots.line_style(i).color
         for ax, key in zip(axes, ("rate_ratio", "rate_coverage"), strict=True):
             means = [m[key]["mean"] for m in mine]
             errors = [1.96 * m[key]["sem"] for m in mine]
@@ -144,12 +138,12 @@ def _picture(rows):
     axes[0].axvline(1, color="0.6", linewidth=1)
     axes[0].set(xlabel="estimated rate / rate")
     box = axes[0].dataLim
-    readable_ticks(axes[0].xaxis, "log", box.minposx, box.x1)
+    plots.readable_ticks(axes[0].xaxis, "log", box.minposx, box.x1)
     axes[1].axvline(0.95, color="0.6", linewidth=1)
     axes[1].set(xlabel="coverage, 95 % interval", xlim=(-0.02, 1.02))
     for ax in axes:
         first = ax.get_subplotspec().is_first_col()
         ax.set_yticks(range(len(cases)), cases if first else [])
         ax.invert_yaxis()
-    draw_legend(axes, "estimator")
+    plots.draw_legend(axes, "estimator")
     return fig

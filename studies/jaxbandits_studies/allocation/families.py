@@ -14,17 +14,7 @@ from matplotlib.figure import Figure
 
 from jaxbandits import allocation
 from jaxbandits.allocation.solving import is_concave
-from jaxbandits.laws.thresholds import (
-    beta_one,
-    beta_shaped,
-    discrete_weibull,
-    gamma,
-    half_normal,
-    lomax,
-    maxwell,
-    nakagami,
-    weibull,
-)
+from jaxbandits.laws import thresholds
 from jaxbandits.plots import draw_legend, figure, line_style, readable_ticks
 from jaxbandits.protocol import Environment
 from jaxbandits.stats import Record, entry, final
@@ -39,16 +29,18 @@ _A1 = allocation.simulation
 _ONE = partial(_A1, budget=2.0, m=2.0, M=40.0)
 GAMES: Mapping[str, Callable[[], Environment]] = {
     "exponential": _A1,
-    "Weibull 0.7": partial(_A1, family=weibull, shape=0.7),
-    "gamma 0.7": partial(_A1, family=gamma, shape=0.7),
-    "Lomax 2": partial(_A1, family=lomax, shape=2.0),
-    "beta(1, rate)": partial(_ONE, family=beta_one),
-    "beta(0.7, rate)": partial(_ONE, family=beta_shaped, shape=0.7),
-    "half-normal": partial(_A1, family=half_normal),
-    "Nakagami 0.4": partial(_A1, family=nakagami, shape=0.4),
-    "Weibull 2 (sigmoid)": partial(_A1, family=weibull, shape=2.0),
-    "Maxwell (sigmoid)": partial(_A1, family=maxwell),
-    "discrete Weibull 0.8 (units)": partial(_A1, family=discrete_weibull, shape=0.8),
+    "Weibull 0.7": partial(_A1, family=thresholds.weibull, shape=0.7),
+    "gamma 0.7": partial(_A1, family=thresholds.gamma, shape=0.7),
+    "Lomax 2": partial(_A1, family=thresholds.lomax, shape=2.0),
+    "beta(1, rate)": partial(_ONE, family=thresholds.beta_one),
+    "beta(0.7, rate)": partial(_ONE, family=thresholds.beta_shaped, shape=0.7),
+    "half-normal": partial(_A1, family=thresholds.half_normal),
+    "Nakagami 0.4": partial(_A1, family=thresholds.nakagami, shape=0.4),
+    "Weibull 2 (sigmoid)": partial(_A1, family=thresholds.weibull, shape=2.0),
+    "Maxwell (sigmoid)": partial(_A1, family=thresholds.maxwell),
+    "discrete Weibull 0.8 (units)": partial(
+        _A1, family=thresholds.discrete_weibull, shape=0.8
+    ),
 }
 QUICK = ("exponential", "discrete Weibull 0.8 (units)")
 TUNED, PRINTED = "RA-UCB, tuned", "RA-UCB, as printed"

@@ -9,40 +9,25 @@ from matplotlib.figure import Figure
 
 from jaxbandits.plots import draw_legend, figure, line_style, literal, share_names
 from jaxbandits.stats import make_record
-from jaxbandits_studies.allocation.comparisons import (
-    CRITEO_FILE,
-    CRITEO_NOTE,
-    EDNET_FILE,
-)
+from jaxbandits_studies.allocation import comparisons
 from jaxbandits_studies.common.data import FOLDER, data_file
 from jaxbandits_studies.common.experiment import Options, Outcome
-from jaxbandits_studies.datasets import load_criteo
+from jaxbandits_studies.datasets import fitting, load_criteo, synthetic
 from jaxbandits_studies.datasets.ednet_users import EdNet, load_ednet
-from jaxbandits_studies.datasets.fitting import (
-    QUANTILES,
-    WeibullFit,
-    fit_discrete_weibull,
-    fit_weibull,
-    kolmogorov_smirnov,
-    trim,
-)
-from jaxbandits_studies.datasets.synthetic import (
-    criteo_like_parameters,
-    ednet_like_parameters,
-)
 
 CAMPAIGNS = 3  # of Figure 6
 QUESTION = "q4135"  # Figure 5
 TRUNCATED, PLAIN = "truncated fit, middle 95 %", "plain fit, all times"
 NO_DATA = (
     "SYNTHETIC response times, drawn from Weibull laws: they show how the figure is "
-    f"made and say nothing of EdNet. Set {FOLDER} to a folder that holds {EDNET_FILE}."
+    f"made and say nothing of EdNet. Set {FOLDER} to a folder that holds "
+    f"{comparisons.EDNET_FILE}."
 )
 
 
 def synthetic_answers(num_users: int = 5000, seed: int = 0) -> EdNet:
     """Answers drawn from the model with the parameters of `ednet_like_parameters`."""
-    arms = ednet_like_parameters(seed=seed)
+    arms = synthetic.ednet_like_parameters(seed=seed)
     rng = np.random.default_rng(seed + 1)
     size = num_users, arms.scale.size
     return EdNet(
@@ -71,7 +56,7 @@ def fits(options: Options, question: str | None = None) -> Outcome:
         not hold the file.
     """
     del options
-    path = data_file(EDNET_FILE)
+    path = data_file(comparisons.EDNET_FILE)
     data = synthetic_answers() if path is None else load_ednet(path)
     if question is None:
         question = data.questions[0] if path is None else QUESTION
@@ -83,10 +68,10 @@ def fits(options: Options, question: str | None = None) -> Outcome:
     for name, seconds, correct in zip(
         data.questions, data.seconds.T, data.correct.T, strict=True
     ):
-        middle = trim(seconds, QUANTILES)
+        middle = fitting.trim(seconds, fitting.QUANTILES)
         laws = {
-            TRUNCATED: fit_weibull(middle.sample, (middle.low, middle.high)),
-            PLAIN: fit_weibull(seconds),
+            TRUNCATED: fitting.fit_weibull(middle.sample, (middle.low, middle.high)),
+            PLAIN: fitting.fit_weibull(seconds),
         }
         fitted = {
             TRUNCATED: (middle.sample, correct[middle.kept].mean()),
@@ -95,7 +80,7 @@ def fits(options: Options, question: str | None = None) -> Outcome:
         instances[name] = middle, laws
         for law, fit in laws.items():
             sample, share = fitted[law]
-            statistic = kolmogorov_smirnov(sample, fit)
+            statistic = fitting.kolmogorov_smirnov(sample, fit)
             rows.append((share, fit.shape, fit.scale, statistic))
             records.append(_record(name, law, sample.size, rows[-1]))
     table = np.array(rows).reshape(len(data.questions), 2, 4)
@@ -154,7 +139,7 @@ def _draw(middle, laws, title):
     return fig
 
 
-def _density(law: WeibullFit, x) -> np.ndarray:
+def _density(law: fitting.WeibullFit, x) -> np.ndarray:
     """Of the truncated law, f64 of the shape of `x` > 0."""
     start, end, here = (
         np.power(v / law.scale, law.shape) for v in (law.low, law.high, x)
@@ -163,7 +148,7 @@ def _density(law: WeibullFit, x) -> np.ndarray:
     return law.shape * here / x * np.exp(-here) / share
 
 
-def _quantile(law: WeibullFit, u) -> np.ndarray:
+def _quantile(law: fitting.WeibullFit, u) -> np.ndarray:
     """Inverse of `WeibullFit.cdf` at u in (0, 1)."""
     start, end = (np.power(v / law.scale, law.shape) for v in (law.low, law.high))
     hazard = start - np.log1p(u * np.expm1(start - end))
@@ -193,7 +178,7 @@ def _logged_clicks(log) -> dict[str, _Clicks]:
 
 def _drawn_clicks(size: int) -> dict[str, _Clicks]:
     """Of synthetic campaigns."""
-    arms = criteo_like_parameters()
+    arms = synthetic.criteo_like_parameters()
     rng = np.random.default_rng(2017)
     results = {}
     for campaign in range(CAMPAIGNS):
@@ -209,14 +194,14 @@ def impressions(name: str, options: Options) -> Outcome:
 
     Without the log, options' seeds are the clicks of every campaign.
     """
-    path = data_file(CRITEO_FILE, needed=False)
+    path = data_file(comparisons.CRITEO_FILE, needed=False)
     if path is None:
-        clicks, notes = _drawn_clicks(options.seeds), (CRITEO_NOTE,)
+        clicks, notes = _drawn_clicks(options.seeds), (comparisons.CRITEO_NOTE,)
     else:
         clicks, notes = _logged_clicks(load_criteo(path)), ()
     records, played = [], {}
     for title, (draws, truth) in clicks.items():
-        fit = fit_discrete_weibull(draws)
+        fit = fitting.fit_discrete_weibull(draws)
         most = int(np.quantile(draws, 0.995))
         counts = np.arange(1, most + 1)
         share = np.array([np.mean(draws == n) for n in counts])

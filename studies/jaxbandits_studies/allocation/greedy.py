@@ -9,32 +9,16 @@ import xarray as xr
 from jax import lax
 from matplotlib.figure import Figure
 
-from jaxbandits.kernels.allocation import (
-    fill_in_order,
-    marginal_greedy,
-)
+from jaxbandits import plots
+from jaxbandits.kernels import allocation
 from jaxbandits.laws.thresholds import (
     exponential,
     lomax,
     pdf,
     weibull,
 )
-from jaxbandits.plots import (
-    draw_legend,
-    figure,
-    line_style,
-    readable_ticks,
-    share_names,
-)
+from jaxbandits_studies.allocation import solvers
 from jaxbandits_studies.allocation.cases import CASES, LOMAX_SHAPE, TINY
-from jaxbandits_studies.allocation.solvers import (
-    Solver,
-    mean_and_error,
-    quizzes,
-    simulated,
-    solver_record,
-    timed,
-)
 from jaxbandits_studies.common.experiment import Options, Outcome
 
 STEPS = (64, 128, 256, 512, 1024, 2048)
@@ -56,22 +40,22 @@ def marginal_greedy_errors(options: Options) -> Outcome:
     families = {"exponential": (exponential, None), "Lomax": (lomax, LOMAX_SHAPE)}
     for title, (family, shape) in families.items():
         reference = CASES[f"{title}, K = 10"].reference
-        batch = simulated(options.seeds, shape or 1.0)
+        batch = solvers.simulated(options.seeds, shape or 1.0)
         batch = batch._replace(budget=share * batch.budget)
         data = _discretised(family, shape, reference, batch)
         datasets[title] = data
         records += _greedy_records(title, data, options)
-    sigmoid = _sigmoid_losses(quizzes(options.seeds))
+    sigmoid = _sigmoid_losses(solvers.quizzes(options.seeds))
     datasets["Weibull, k > 1"] = sigmoid
     for greedy in GREEDIES:
         lost = sigmoid["loss"].sel(greedy=greedy, steps=EDNET_STEPS).values
         records.append(
-            solver_record(
+            solvers.solver_record(
                 "allocation-mg",
                 "Weibull, k > 1",
                 f"{greedy} greedy, G = {EDNET_STEPS}",
                 options,
-                loss=mean_and_error(lost),
+                loss=solvers.mean_and_error(lost),
             )
         )
     notes = (
@@ -86,13 +70,13 @@ def marginal_greedy_errors(options: Options) -> Outcome:
 
 def _picture(datasets: dict[str, xr.Dataset]) -> Figure:
     """Errors of two families, and losses of what is not concave."""
-    fig, axes = figure(1, len(datasets))
+    fig, axes = plots.figure(1, len(datasets))
     *errors, (_, losses) = datasets.items()
     for ax, (title, data) in zip(axes, errors, strict=False):
         _draw_errors(ax, title, data)
     _draw_losses(axes[-1], losses)
-    share_names(axes)
-    draw_legend(axes)
+    plots.share_names(axes)
+    plots.draw_legend(axes)
     return fig
 
 
@@ -135,7 +119,7 @@ def _discretised(family, shape, reference, batch):
     steepest = batch.weight * batch.rate * (shape or 1.0)
     largest = 40.0
     with jax.enable_x64(True):
-        best, _ = timed(Solver(reference), batch, np.float64, repeats=0)
+        best, _ = solvers.timed(solvers.Solver(reference), batch, np.float64, repeats=0)
         values = _greedy_values(family, largest, batch)
     flows = np.array(
         [
@@ -187,8 +171,10 @@ def _greedy_values(family, largest, batch):
             )
 
         # Enough units of any size; those beyond the budget are not spent.
-        order = marginal_greedy(gain, weight.size, unit, max(STEPS))
-        return jnp.sum(value(fill_in_order(order, weight.size, unit, budget)))
+        order = allocation.marginal_greedy(gain, weight.size, unit, max(STEPS))
+        return jnp.sum(
+            value(allocation.fill_in_order(order, weight.size, unit, budget))
+        )
 
     problems = jax.vmap(one, in_axes=(None, None, 0, 0, 0, 0))
     run = jax.jit(
@@ -207,7 +193,7 @@ def _greedy_records(title, data, options):
     all problems and steps, and the largest of the steps in the mean over problems.
     """
     apart = float(data["flow_difference"].max())
-    yield solver_record(
+    yield solvers.solver_record(
         "allocation-mg",
         title,
         "flow (Algorithm 3)",
@@ -220,7 +206,7 @@ def _greedy_records(title, data, options):
         error = errors.mean("problem")
         # An error that is rounded to 0 or below leaves all of the bound.
         slacks = (data["bound"] / errors).where(errors > 0)
-        yield solver_record(
+        yield solvers.solver_record(
             "allocation-mg",
             title,
             f"{greedy} greedy",
@@ -242,7 +228,9 @@ def _sigmoid_losses(batch):
     case = CASES["Weibull, k > 1, K = 20"]
     largest = float(batch.budget[0])
     with jax.enable_x64(True):
-        best, _ = timed(Solver(case.reference), batch, np.float64, repeats=0)
+        best, _ = solvers.timed(
+            solvers.Solver(case.reference), batch, np.float64, repeats=0
+        )
         values = _greedy_values(weibull, largest, batch)
     return xr.Dataset(
         {"loss": (("greedy", "steps", "problem"), 1 - values / best.bound)},
@@ -259,26 +247,26 @@ def _draw_errors(ax, title, data):
     unit = data["unit"].values
     for i, greedy in enumerate(GREEDIES):
         error = data["error"].sel(greedy=greedy).mean("problem")
-        style = line_style(i)._asdict()
+        style = plots.line_style(i)._asdict()
         ax.plot(unit, error, marker="o", label=f"by {greedy}", **style)
     bound = data["bound"].mean("problem")
     label = "bound, $(K+1)\\,G_{max}\\,\\Delta$"
-    ax.plot(unit, bound, label=label, **line_style(2)._asdict())
+    ax.plot(unit, bound, label=label, **plots.line_style(2)._asdict())
     # Below the curves, so that it hides none of them.
     guide = 0.2 * float(data["error"].mean("problem").isel(steps=-1).min())
     ax.plot(unit, guide * (unit / unit[-1]) ** 2, color="0.4", label="slope 2")
     ax.set(title=title, xlabel="unit $\\Delta$ ($B$ = 40)")
     ax.set_ylabel("mean error")
-    readable_ticks(ax.xaxis, "log", unit[-1], unit[0])
-    readable_ticks(ax.yaxis, "log", ax.dataLim.minposy, ax.dataLim.y1)
+    plots.readable_ticks(ax.xaxis, "log", unit[-1], unit[0])
+    plots.readable_ticks(ax.yaxis, "log", ax.dataLim.minposy, ax.dataLim.y1)
 
 
 def _draw_losses(ax, data):
     for i, greedy in enumerate(GREEDIES):
         loss = 100 * data["loss"].sel(greedy=greedy).mean("problem")
-        style = line_style(i)._asdict()
+        style = plots.line_style(i)._asdict()
         ax.plot(data["unit"], loss, marker="o", **style)
     ax.set(title="Weibull, k > 1", ylim=(0, 100))
     ax.set(xlabel="unit $\\Delta$, s ($B$ = 700 s)", ylabel="mean loss, %")
     unit = data["unit"].values
-    readable_ticks(ax.xaxis, "log", unit[-1], unit[0])
+    plots.readable_ticks(ax.xaxis, "log", unit[-1], unit[0])

@@ -9,15 +9,8 @@ import xarray as xr
 from scipy import optimize
 
 from jaxbandits.plots import figure, line_style, readable_ticks
+from jaxbandits_studies.allocation import solvers
 from jaxbandits_studies.allocation.cases import CASES, SLOW_TO_COMPILE, Case, worth
-from jaxbandits_studies.allocation.solvers import (
-    REPEATS,
-    Batch,
-    Solver,
-    mean_and_error,
-    solver_record,
-    timed,
-)
 from jaxbandits_studies.common.experiment import Options, Outcome
 
 FLOOR = 1e-16  # stands for a gap of 0 on a logarithmic axis
@@ -38,9 +31,11 @@ def oracle(options: Options) -> Outcome:
     for title, case in CASES.items():
         batch = case.draw(options.seeds)
         with jax.enable_x64(True):
-            bound, _ = timed(Solver(case.reference), batch, np.float64, repeats=0)
+            bound, _ = solvers.timed(
+                solvers.Solver(case.reference), batch, np.float64, repeats=0
+            )
         results = {
-            name: timed(solver, batch, np.float32)
+            name: solvers.timed(solver, batch, np.float32)
             for name, solver in case.solvers.items()
             if not (options.quick and name == SLOW_TO_COMPILE)
         }
@@ -52,7 +47,7 @@ def oracle(options: Options) -> Outcome:
             name: 1e6 * passed / options.seeds for name, (_, passed) in results.items()
         }
         if case.slope is not None:
-            few = Batch(*(column[:num_few] for column in batch))
+            few = solvers.Batch(*(column[:num_few] for column in batch))
             allocations, seconds = slsqp(case, few)
             few_bounds = bound.bound[:num_few]
             gaps[OUTSIDER] = np.full(options.seeds, np.nan)
@@ -66,12 +61,12 @@ def oracle(options: Options) -> Outcome:
             coords={"solver": list(gaps), "problem": np.arange(options.seeds)},
         )
         records += [
-            solver_record(
+            solvers.solver_record(
                 "allocation-oracle",
                 title,
                 name,
                 options,
-                gap=mean_and_error(gaps[name]),
+                gap=solvers.mean_and_error(gaps[name]),
                 worst_gap=(np.nanmax(gaps[name]), None),
                 microseconds=(times[name], None),
             )
@@ -81,7 +76,7 @@ def oracle(options: Options) -> Outcome:
         "The gap is to an upper bound, so that a part of it may be the bound's: for "
         "Weibull laws with k > 1, where the problem is not concave, most of it.",
         f"Times are this machine's, without compilation: float32, {options.seeds} "
-        f"problems at once, best of {REPEATS} runs. SLSQP: float64, with exact "
+        f"problems at once, best of {solvers.REPEATS} runs. SLSQP: float64, with exact "
         f"gradients, the median of {num_few} problems; "
         "more threads than one (OPENBLAS_NUM_THREADS) slow it down.",
         "Gradients have no meaning for Weibull laws with k < 1: they are infinite at "
@@ -132,7 +127,7 @@ def _draw_solvers(datasets):
     return fig
 
 
-def slsqp(case: Case, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
+def slsqp(case: Case, batch: solvers.Batch) -> tuple[np.ndarray, np.ndarray]:
     """SciPy's sequential quadratic programming from the even split.
 
     With exact gradients and SciPy's own tolerances. Marginals may be infinite at 0, so

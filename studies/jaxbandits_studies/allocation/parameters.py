@@ -9,16 +9,9 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from jaxbandits import allocation
+from jaxbandits import allocation, plots
 from jaxbandits.allocation import thompson
 from jaxbandits.laws.thresholds import lomax, weibull
-from jaxbandits.plots import (
-    draw_legend,
-    figure,
-    line_style,
-    readable_ticks,
-    share_names,
-)
 from jaxbandits.protocol import Environment
 from jaxbandits.stats import interval_of
 from jaxbandits_studies import datasets
@@ -60,16 +53,16 @@ def radii(name: str, options: Options) -> Outcome:
     name_points(played.records, "scale")
 
     def draw() -> Figure:
-        fig, axes = figure(1, 2)
+        fig, axes = plots.figure(1, 2)
         for i, (title, dataset) in enumerate(played.datasets.items()):
             _points(axes[kinds[title] == "printed"], dataset, title, i)
         names = ("$z^2 / \\log t$", "factor of the radii")
         for ax, text in zip(axes, names, strict=True):
             _scales(ax, text, options)
-            readable_ticks(ax.yaxis, "log", ax.dataLim.minposy, ax.dataLim.y1)
-            readable_ticks(ax.xaxis, "log", ax.dataLim.minposx, ax.dataLim.x1)
-        share_names(axes)
-        draw_legend(axes)
+            plots.readable_ticks(ax.yaxis, "log", ax.dataLim.minposy, ax.dataLim.y1)
+            plots.readable_ticks(ax.xaxis, "log", ax.dataLim.minposx, ax.dataLim.x1)
+        plots.share_names(axes)
+        plots.draw_legend(axes)
         return fig
 
     return Outcome(*played, draw)
@@ -101,7 +94,7 @@ def tuning(name: str, options: Options) -> Outcome:
         records += scaled.records + rivals.records
 
     def draw() -> Figure:
-        fig, axes = figure(1, 2) if options.quick else figure(2, 3)
+        fig, axes = plots.figure(1, 2) if options.quick else plots.figure(2, 3)
         for ax, title in zip(axes, chosen, strict=True):
             scaled = datasets[f"{title}, by scale"]
             scales = _points(ax, scaled, scaled["policy"].item(), 0)
@@ -109,10 +102,10 @@ def tuning(name: str, options: Options) -> Outcome:
                 _level(ax, datasets[title].sel(policy=label), label, i)
             ax.set(title=title)
             _scales(ax, "$z^2 / \\log t$", options)
-            readable_ticks(ax.yaxis, "log", *np.sort(ax.get_ylim()))
-            readable_ticks(ax.xaxis, "log", min(scales), max(scales))
-        share_names(axes)
-        draw_legend(axes)
+            plots.readable_ticks(ax.yaxis, "log", *np.sort(ax.get_ylim()))
+            plots.readable_ticks(ax.xaxis, "log", min(scales), max(scales))
+        plots.share_names(axes)
+        plots.draw_legend(axes)
         return fig
 
     return Outcome(datasets, records, draw)
@@ -141,10 +134,10 @@ def draws(name: str, options: Options) -> Outcome:
     )
 
     def draw() -> Figure:
-        fig, (ax,) = figure()
+        fig, (ax,) = plots.figure()
         for i, title in enumerate(games):
             means, low, high = (x.values for x in interval_of(played.final(title)))
-            style = line_style(i)._asdict()
+            style = plots.line_style(i)._asdict()
             ax.plot(numbers, means, label=title, **style)
             ax.fill_between(numbers, low, high, color=style["color"], alpha=0.2, lw=0)
             at = numbers.index(DEFAULT)
@@ -152,10 +145,10 @@ def draws(name: str, options: Options) -> Outcome:
         ax.set_xscale("log", base=2)
         ax.set_xticks(numbers, [f"{m}" for m in numbers])
         ax.minorticks_off()
-        readable_ticks(ax.yaxis, "log", *np.sort(ax.get_ylim()))
+        plots.readable_ticks(ax.yaxis, "log", *np.sort(ax.get_ylim()))
         ax.set(xlabel="draws", ylabel=f"regret at T = {options.horizon:,}")
         seeds = f"mean of {options.seeds:,} seeds, 95 % interval"
-        draw_legend(ax, f"{seeds}; the dots: what is advised")
+        plots.draw_legend(ax, f"{seeds}; the dots: what is advised")
         return fig
 
     return Outcome(*played, draw, root_seed=TUNING_SEED)
@@ -172,7 +165,7 @@ def _points(ax: Axes, dataset: xr.Dataset, label: str, place: int) -> Any:
     at_end = dataset["regret"].isel(policy=0, checkpoint=-1)
     means, low, high = (x.values for x in interval_of(at_end))
     errors = (means - low, high - means)
-    ax.errorbar(scales, means, errors, label=label, **line_style(place)._asdict())
+    ax.errorbar(scales, means, errors, label=label, **plots.line_style(place)._asdict())
     return scales
 
 
@@ -180,6 +173,6 @@ def _level(ax: Axes, dataset: xr.Dataset, label: str, place: int) -> None:
     """A line with its band for what has no scale."""
     at_end = dataset["regret"].isel(params=0, checkpoint=-1)
     means, low, high = (float(x) for x in interval_of(at_end))
-    style = line_style(place)._asdict() | {"marker": None}
+    style = plots.line_style(place)._asdict() | {"marker": None}
     ax.axhline(means, label=label, **style)
     ax.axhspan(low, high, color=style["color"], alpha=0.2, linewidth=0)

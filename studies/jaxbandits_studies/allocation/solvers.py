@@ -14,11 +14,7 @@ from jaxbandits.kernels.allocation import Curves, projected_gradient
 from jaxbandits.kernels.lambert import beyond_mode
 from jaxbandits.laws.thresholds import curves, weibull
 from jaxbandits.stats import entry, make_record
-from jaxbandits_studies.datasets.synthetic import (
-    LARGEST_BUDGET,
-    criteo_like_parameters,
-    ednet_like_parameters,
-)
+from jaxbandits_studies.datasets import synthetic
 
 REPEATS = 3  # the best one counts: on a shared machine noise only slows things down
 
@@ -49,7 +45,7 @@ def simulated(count: int, shape: float = 1.0, num_arms: int = 10) -> Batch:
 
 def quizzes(count: int) -> Batch:
     """EdNet-like problems, K = 20: Weibull laws of shape 1.3 to 2.5, B = 700 s."""
-    drawn = [ednet_like_parameters(20, seed) for seed in range(count)]
+    drawn = [synthetic.ednet_like_parameters(20, seed) for seed in range(count)]
     return Batch(
         np.array([arms.probability for arms in drawn]),
         1 / np.array([arms.scale for arms in drawn]),
@@ -60,7 +56,7 @@ def quizzes(count: int) -> Batch:
 
 def campaigns(count: int) -> Batch:
     """Criteo-like problems, K = 15: one user each, with 1 to 40 impressions."""
-    drawn = [criteo_like_parameters(15, seed) for seed in range(count)]
+    drawn = [synthetic.criteo_like_parameters(15, seed) for seed in range(count)]
     return Batch(
         np.array([arms.probability for arms in drawn]),
         np.array([arms.rate for arms in drawn]),
@@ -131,7 +127,7 @@ def integers(kernel):
     """A kernel for tables of values."""
 
     def solve(weight, rate, shape, budget):
-        units = jnp.arange(LARGEST_BUDGET + 1, dtype=weight.dtype)
+        units = jnp.arange(synthetic.LARGEST_BUDGET + 1, dtype=weight.dtype)
         reached = weibull.cdf(units[None, :], rate[:, None], shape[:, None])
         return kernel(weight[:, None] * reached, budget.astype(jnp.int32))
 

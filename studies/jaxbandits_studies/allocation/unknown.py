@@ -21,10 +21,7 @@ from jaxbandits.stats import final, interval_of
 from jaxbandits_studies.common.casts import cast
 from jaxbandits_studies.common.comparison import play_games
 from jaxbandits_studies.common.experiment import Options, Outcome
-from jaxbandits_studies.datasets.synthetic import (
-    criteo_like_parameters,
-    ednet_like_parameters,
-)
+from jaxbandits_studies.datasets import synthetic
 
 NUM_ARMS = 5
 BUDGETS = tuple(range(4, 41, 4))  # each as likely as the others, in every round
@@ -70,7 +67,7 @@ def _arms():
 
 def _quiz() -> Environment:
     """Questions of `ednet_like`, and pupils who leave when they please."""
-    arms = ednet_like_parameters(QUESTIONS)
+    arms = synthetic.ednet_like_parameters(QUESTIONS)
     problem = allocation.make_problem(
         weibull,
         QUESTIONS,
@@ -87,7 +84,7 @@ def _quiz() -> Environment:
 
 def _campaigns() -> Environment:
     """Campaigns of `criteo_like`, and users who leave when they please."""
-    arms = criteo_like_parameters(CAMPAIGNS)
+    arms = synthetic.criteo_like_parameters(CAMPAIGNS)
     budgets = np.minimum(arms.budgets, LARGEST)
     problem = allocation.make_problem(
         discrete_weibull,

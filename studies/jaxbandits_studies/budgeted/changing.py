@@ -6,15 +6,8 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from jaxbandits import budgeted
+from jaxbandits import budgeted, plots
 from jaxbandits.budgeted import s_br_changing
-from jaxbandits.plots import (
-    draw_legend,
-    figure,
-    line_style,
-    plot_curves,
-    readable_ticks,
-)
 from jaxbandits.protocol import Environment
 from jaxbandits.stats import final
 from jaxbandits_studies.common.casts import cast
@@ -54,10 +47,12 @@ def changing(name: str, options: Options) -> Outcome:
     swept = {title: each.isel(checkpoint=[-1]) for title, each in swept.items()}
 
     def draw() -> Figure:
-        fig, (ax, beside) = figure(1, 2)
+        fig, (ax, beside) = plots.figure(1, 2)
         _draw_phases(ax, made[0], datasets[made[0].name])
         _draw_memory(beside, datasets, swept)
-        draw_legend([ax, beside], f"{options.seeds:,} seeds; the dots: the default")
+        plots.draw_legend(
+            [ax, beside], f"{options.seeds:,} seeds; the dots: the default"
+        )
         return fig
 
     memory = {f"{title}, memory": data for title, data in swept.items()}
@@ -66,7 +61,7 @@ def changing(name: str, options: Options) -> Outcome:
 
 def _draw_phases(ax: Axes, game: Environment, dataset: xr.Dataset) -> None:
     """Regret, and where the phases end."""
-    plot_curves(dataset, ax=ax)
+    plots.plot_curves(dataset, ax=ax)
     for end in game.setup["ends"]:
         ax.axvline(end, color="0.7", linewidth=0.8, zorder=0)
     ax.set(title=f"{game.name} (lines: their ends)", xlabel="money spent")
@@ -77,7 +72,7 @@ def _draw_memory(
 ) -> None:
     """Final regret by the memory, beside that of who does not forget."""
     for i, (title, dataset) in enumerate(swept.items()):
-        style = line_style(FIRST + i)._asdict()
+        style = plots.line_style(FIRST + i)._asdict()
         curve = final(dataset, "regret").sel(policy=FADING)
         where = dataset["param_memory"].sel(policy=FADING).values.ravel()
         means = curve.mean("seed").values
@@ -88,5 +83,5 @@ def _draw_memory(
         ax.axhline(level, label=f"right: {title}, nothing forgotten", **plain)
     ax.set_xscale("log", base=2)
     ax.set_yscale("log")
-    readable_ticks(ax.yaxis, "log", ax.dataLim.minposy, ax.dataLim.y1)
+    plots.readable_ticks(ax.yaxis, "log", ax.dataLim.minposy, ax.dataLim.y1)
     ax.set(title=FADING, xlabel="memory, pulls", ylabel="final regret")

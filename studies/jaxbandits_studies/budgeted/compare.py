@@ -13,16 +13,9 @@ from jaxbandits.plots import plot_panels
 from jaxbandits.protocol import Environment
 from jaxbandits.results import as_share
 from jaxbandits.simulation.dealing import dealt
+from jaxbandits_studies.common import ranking
 from jaxbandits_studies.common.casts import cast
 from jaxbandits_studies.common.experiment import Options, Outcome
-from jaxbandits_studies.common.ranking import (
-    CAVEAT,
-    LEVEL,
-    SEEDS,
-    advice,
-    first_few,
-    played,
-)
 from jaxbandits_studies.datasets import Records, records_of
 
 CAST = cast("budgeted", "own pulls")
@@ -38,7 +31,7 @@ def compare(
     environments: Environment | Mapping[str, Environment],
     *,
     budget: float,
-    seeds: int = SEEDS,
+    seeds: int = ranking.SEEDS,
     progress: bool | None = None,
 ) -> Outcome:
     """Play every policy of `CAST` on recorded arms.
@@ -75,7 +68,7 @@ def compare(
     datasets, records, notes = {}, [], []
     for title, environment in environments.items():
         game = dealt(_in_order_of_rows(environment))
-        result = played(
+        result = ranking.played(
             title,
             game,
             CAST,
@@ -87,12 +80,16 @@ def compare(
         records += result.records
         notes += [
             *_arms_in_words(title, records_of(environment)),
-            advice(title, result.ranking, LOST),
+            ranking.advice(title, result.ranking, LOST),
         ]
     read = dict.fromkeys(
         note for e in environments.values() for note in e.provenance["notes"]
     )
-    notes = [*notes, *(f"Mind: {note}." for note in read), CAVEAT.format("ratios")]
+    notes = [
+        *notes,
+        *(f"Mind: {note}." for note in read),
+        ranking.CAVEAT.format("ratios"),
+    ]
     return Outcome(datasets, records, partial(draw, datasets), tuple(notes))
 
 
@@ -123,7 +120,7 @@ def draw(datasets: Mapping[str, xr.Dataset]) -> Figure:
     return plot_panels(
         {title: as_share(each) for title, each in datasets.items()},
         "regret",
-        level=LEVEL,
+        level=ranking.LEVEL,
         labels={name: text for name, text in SHORT.items() if name in played},
         columns=min(3, len(datasets)),
     )
@@ -142,4 +139,4 @@ def _arms_in_words(title: str, arms: list[Records]) -> list[str]:
             f"{title}: {arm.name}: {ratio:.3f} per unit of money, "
             f"± {error:.3f} from {count:,} rows"
         )
-    return first_few(lines, title)
+    return ranking.first_few(lines, title)

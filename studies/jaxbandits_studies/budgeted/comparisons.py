@@ -6,30 +6,12 @@ from functools import partial
 import xarray as xr
 from matplotlib.figure import Figure
 
-from jaxbandits.plots import (
-    draw_legend,
-    figure,
-    line_style,
-    plot_panels,
-    readable_ticks,
-    share_names,
-)
+from jaxbandits import plots
 from jaxbandits.protocol import Environment
 from jaxbandits.results import as_share
 from jaxbandits.stats import final
+from jaxbandits_studies.budgeted import instances
 from jaxbandits_studies.budgeted.facebook import play_groups
-from jaxbandits_studies.budgeted.instances import (
-    BUDGET,
-    FACEBOOK,
-    FACEBOOK_FILE,
-    FAMILIES,
-    NO_DATA,
-    SIZES,
-    TOPS,
-    facebook,
-    facebook_groups,
-    synthetic,
-)
 from jaxbandits_studies.common.casts import cast
 from jaxbandits_studies.common.comparison import Contestant, Played, play_games
 from jaxbandits_studies.common.data import data_file
@@ -70,10 +52,10 @@ def regret_curves(
         contestants = {label: contestants[label] for label in shown}
     chosen = _games(games, options)
     if not chosen:
-        raise ValueError(NO_DATA)
+        raise ValueError(instances.NO_DATA)
     return curves(name, chosen, contestants, shown, bands, columns, options)._replace(
-        notes=(*HEAVY_TAILS, NO_DATA)
-        if games == ALL and data_file(FACEBOOK_FILE) is None
+        notes=(*HEAVY_TAILS, instances.NO_DATA)
+        if games == ALL and data_file(instances.FACEBOOK_FILE) is None
         else HEAVY_TAILS
     )
 
@@ -91,8 +73,8 @@ def curves(
     played = Played({}, [])
     for title, environment in games.items():
         of_groups = {}
-        if title in FACEBOOK:
-            groups = facebook_groups()[: 1 if options.quick else None]
+        if title in instances.FACEBOOK:
+            groups = instances.facebook_groups()[: 1 if options.quick else None]
             of_groups["run"] = partial(play_groups, title, groups)
         one = play_games(
             name,
@@ -107,28 +89,38 @@ def curves(
         )
         played.datasets.update(one.datasets)
         played.records.extend(one.records)
-    cut = options.horizon >= BUDGET
+    cut = options.horizon >= instances.BUDGET
     draw = partial(
-        plot_panels,
+        plots.plot_panels,
         {title: as_share(each) for title, each in played.datasets.items()},
         "regret",
         policies=shown,
         level=0.95 if bands else None,
         x_scale="log",
         columns=columns,
-        tops={title: TOPS[title] for title in TOPS if cut and title in games},
+        tops={
+            title: instances.TOPS[title]
+            for title in instances.TOPS
+            if cut and title in games
+        },
     )
     return Outcome(*played, draw)
 
 
 def _games(kind: str, options: Options) -> dict[str, Environment]:
     if kind == "FB":
-        return facebook()
-    sizes = (10,) if options.quick else (10, 50) if kind == "up to 50 arms" else SIZES
-    if kind in FAMILIES:
-        return synthetic((kind,), sizes)
-    own = facebook() if kind == ALL and not options.quick else {}
-    return synthetic(sizes=sizes) | own
+        return instances.facebook()
+    sizes = (
+        (10,)
+        if options.quick
+        else (10, 50)
+        if kind == "up to 50 arms"
+        else instances.SIZES
+    )
+    if kind in instances.FAMILIES:
+        return instances.synthetic((kind,), sizes)
+    own = instances.facebook() if kind == ALL and not options.quick else {}
+    return instances.synthetic(sizes=sizes) | own
 
 
 def sensitivity(name: str, options: Options) -> Outcome:
@@ -149,21 +141,21 @@ def sensitivity(name: str, options: Options) -> Outcome:
 def _draw_rho(datasets: dict[str, xr.Dataset], options: Options) -> Figure:
     """A panel per setting."""
     columns = min(3, len(datasets))
-    fig, axes = figure(-(-len(datasets) // columns), columns)
+    fig, axes = plots.figure(-(-len(datasets) // columns), columns)
     for ax, (title, dataset) in zip(axes, datasets.items(), strict=True):
         regret = final(dataset, "regret")
         rho = dataset["param_rho"].isel(policy=0).values
         for i, policy in enumerate(dataset["policy"].values.tolist()):
             runs = regret.sel(policy=policy)
-            style = line_style(i)._asdict()
+            style = plots.line_style(i)._asdict()
             ax.plot(rho, runs.mean("seed"), label=f"{policy}, mean", **style)
             thin = style | {"linewidth": 1.2, "linestyle": "dotted"}
             ax.plot(rho, runs.median("seed"), label=f"{policy}, median", **thin)
         ax.set_title(title)
         ax.set_xscale("log", base=2)
         ax.set_xticks(rho[::2])
-        readable_ticks(ax.yaxis, "log", ax.dataLim.minposy, ax.dataLim.y1)
+        plots.readable_ticks(ax.yaxis, "log", ax.dataLim.minposy, ax.dataLim.y1)
         ax.set(xlabel=r"$\rho$", ylabel="final regret")
-    share_names(axes)
-    draw_legend(axes, f"{options.seeds:,} seeds")
+    plots.share_names(axes)
+    plots.draw_legend(axes, f"{options.seeds:,} seeds")
     return fig

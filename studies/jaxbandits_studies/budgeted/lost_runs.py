@@ -3,15 +3,9 @@
 import numpy as np
 from matplotlib.figure import Figure
 
+from jaxbandits import plots
 from jaxbandits.budgeted import make_environment
 from jaxbandits.laws import Bernoulli, Discrete, Product, bernoulli, discrete, product
-from jaxbandits.plots import (
-    draw_legend,
-    figure,
-    line_style,
-    plot_curves,
-    readable_ticks,
-)
 from jaxbandits.protocol import Environment
 from jaxbandits.stats import entry
 from jaxbandits_studies.common.casts import cast
@@ -68,13 +62,13 @@ def lost_runs(name: str, options: Options) -> Outcome:
             record["metrics"]["lost_about"] = entry(chance)
 
     def draw() -> Figure:
-        fig, (ax,) = figure()
-        plot_curves(dataset, ax=ax, x_scale="log", y_scale="log")
-        style = line_style(dataset.sizes["policy"])._asdict()
+        fig, (ax,) = plots.figure()
+        plots.plot_curves(dataset, ax=ax, x_scale="log", y_scale="log")
+        style = plots.line_style(dataset.sizes["policy"])._asdict()
         ax.plot(rounds, bound, label="what lost runs lose, by theory", **style)
-        readable_ticks(ax.yaxis, "log", 0.1, ax.dataLim.y1)
+        plots.readable_ticks(ax.yaxis, "log", 0.1, ax.dataLim.y1)
         ax.set_ylim(0.1)
-        draw_legend(ax, f"{options.seeds:,} seeds")
+        plots.draw_legend(ax, f"{options.seeds:,} seeds")
         return fig
 
     return Outcome(*played, draw)

@@ -11,14 +11,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from jaxbandits import censored
-from jaxbandits.plots import (
-    draw_legend,
-    figure,
-    line_style,
-    readable_ticks,
-    share_names,
-)
+from jaxbandits import censored, plots
 from jaxbandits.protocol import Environment
 from jaxbandits.stats import final, summary_records
 from jaxbandits_studies.censored.zooming import SHARE, zooming_contestant
@@ -74,7 +67,7 @@ def _picture(
     datasets: Mapping[str, xr.Dataset], sizes: tuple[int, ...], options: Options
 ) -> Figure:
     """A column per game, a row per measure; bands are two standard errors."""
-    fig, axes = figure(len(DRAWN), len(datasets))
+    fig, axes = plots.figure(len(DRAWN), len(datasets))
     panels = iter(axes)
     for metric, scale in DRAWN.items():
         for title, dataset in datasets.items():
@@ -87,20 +80,20 @@ def _picture(
                 middle, error = runs.mean("seed"), runs.std("seed", ddof=1)
                 wide = 2 * error / np.sqrt(options.seeds)
                 low, high = np.maximum(middle - wide, 0), middle + wide
-                style = line_style(place)._asdict()
+                style = plots.line_style(place)._asdict()
                 label = f"{name}, on a grid" if on_grid else name
                 ax.plot(x, middle, label=label, marker="o" if on_grid else "", **style)
                 ax.fill_between(x, low, high, color=style["color"], alpha=0.2, lw=0)
                 ends += [low.min().item(), high.max().item()]
             least, most = min(ends) / 1.15, max(ends) * 1.15
-            readable_ticks(ax.yaxis, scale, least, most)
+            plots.readable_ticks(ax.yaxis, scale, least, most)
             ax.set_ylim(least if scale == "log" else -0.03 * most, most)
             ax.set(title=title, xscale="log", xlabel="limits on the grid")
             ax.set_ylabel(metric.replace("_", " "))
             ax.set_xticks(sizes, [str(size) for size in sizes])
             ax.minorticks_off()
-    share_names(axes)
-    draw_legend(
+    plots.share_names(axes)
+    plots.draw_legend(
         axes,
         f"T = {options.horizon:,}, {options.seeds:,} seeds, ± 2 standard errors",
     )

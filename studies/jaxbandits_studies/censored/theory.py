@@ -7,14 +7,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from jaxbandits import censored
-from jaxbandits.plots import (
-    draw_legend,
-    figure,
-    line_style,
-    readable_ticks,
-    share_names,
-)
+from jaxbandits import censored, plots
 from jaxbandits.protocol import Policy
 from jaxbandits.stats import entry, make_record
 from jaxbandits_studies.censored.tables import trio
@@ -102,21 +95,21 @@ def coverage(options: Options) -> Outcome:
     result = xr.Dataset({"above": above, "below": below})
 
     def draw() -> Figure:
-        fig, axes = figure(1, 2)
+        fig, axes = plots.figure(1, 2)
         lowest = 0.5 / options.seeds
         for ax, (side, frequency) in zip(axes, result.items(), strict=True):
             for i, name in enumerate(ways):
                 shown = frequency.sel(policy=name).values
-                ax.plot(rounds, shown, label=name, **line_style(i)._asdict())
+                ax.plot(rounds, shown, label=name, **plots.line_style(i)._asdict())
             ax.plot(rounds, bound, color="0.25", label="Proposition 1")
             ax.set(xlabel="round $t$", ylabel="frequency, worst pair")
-            readable_ticks(ax.xaxis, "log", rounds[0], rounds[-1])
+            plots.readable_ticks(ax.xaxis, "log", rounds[0], rounds[-1])
             # What never happened lies at 0, and what can happen least above it.
-            readable_ticks(ax.yaxis, "log", lowest, 1, zero=True)
+            plots.readable_ticks(ax.yaxis, "log", lowest, 1, zero=True)
             ax.set_ylim(-0.15 * lowest, 2)
             ax.set_title(f"estimate too {'high' if side == 'above' else 'low'}")
-        share_names(axes)
-        draw_legend(axes, f"{options.seeds:,} seeds, $\\alpha$ = {ALPHA}")
+        plots.share_names(axes)
+        plots.draw_legend(axes, f"{options.seeds:,} seeds, $\\alpha$ = {ALPHA}")
         return fig
 
     records = [

@@ -9,16 +9,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from jaxbandits import censored
+from jaxbandits import censored, plots
 from jaxbandits.censored.policies.z_rcucb import Params
-from jaxbandits.plots import (
-    draw_legend,
-    figure,
-    line_style,
-    plot_curves,
-    readable_ticks,
-    share_names,
-)
 from jaxbandits.stats import entry, summary_records
 from jaxbandits_studies.common.comparison import Contestant, run_contestants
 from jaxbandits_studies.common.experiment import Options, Outcome
@@ -93,7 +85,7 @@ def simple_regret(options: Options) -> Outcome:
     slopes = _add_slopes(records, dataset)
 
     def draw() -> Figure:
-        fig, axes = figure(2, 2)
+        fig, axes = plots.figure(2, 2)
         seen, compared, growth, refinement = axes
         # Before, every arm has its first rounds; short runs are shown whole.
         late = dataset["checkpoint"] >= min(FIRST, options.horizon / 10)
@@ -105,7 +97,7 @@ def simple_regret(options: Options) -> Outcome:
             (seen, rest, "limits of their own"),
             (compared, [*grids, ZOOMING[1]], "uniform grids"),
         ):
-            plot_curves(
+            plots.plot_curves(
                 shown,
                 "simple_regret",
                 ax=ax,
@@ -118,8 +110,8 @@ def simple_regret(options: Options) -> Outcome:
         ends = np.concatenate([ax.get_ylim() for ax in (seen, compared)])
         for ax in (seen, compared):
             ax.set_ylim(ends.min(), ends.max())
-            readable_ticks(ax.yaxis, "log", ends.min(), ends.max())
-        plot_curves(
+            plots.readable_ticks(ax.yaxis, "log", ends.min(), ends.max())
+        plots.plot_curves(
             shown.sel(policy=list(ZOOMING)),
             "largest_grid",
             ax=growth,
@@ -129,8 +121,8 @@ def simple_regret(options: Options) -> Outcome:
         )
         growth.set_ylabel("grid points")
         _draw_refinement(refinement, dataset, environment)
-        share_names(axes)
-        draw_legend(axes, f"means, {options.seeds:,} seeds, 95 % interval")
+        plots.share_names(axes)
+        plots.draw_legend(axes, f"means, {options.seeds:,} seeds, 95 % interval")
         return fig
 
     return Outcome({environment.name: dataset}, records, draw, _notes(dataset, slopes))
@@ -144,7 +136,7 @@ def _styles(cast):
     styles, kinds = {}, {}
     for name in cast:
         kind = name.replace(" limits", "").removesuffix(f", radii x {SHARE}")
-        plain = line_style(kinds.setdefault(kind, len(kinds)))
+        plain = plots.line_style(kinds.setdefault(kind, len(kinds)))
         scaled = name.endswith(f"radii x {SHARE}")
         styles[name] = plain._replace(linestyle=(0, (2, 1)) if scaled else "solid")
     return styles

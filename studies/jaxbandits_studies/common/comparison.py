@@ -6,16 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
+from jaxbandits import stats
 from jaxbandits.protocol import Environment, Policy
-from jaxbandits.stats import (
-    Record,
-    entry,
-    final,
-    mean,
-    quantiles,
-    sem,
-    summary_records,
-)
 from jaxbandits_studies.common.experiment import ROOT_SEED, Options
 from jaxbandits_studies.common.playing import play
 
@@ -80,11 +72,11 @@ class Played(NamedTuple):
     """
 
     datasets: dict[str, xr.Dataset]
-    records: list[Record]
+    records: list[stats.Record]
 
     def final(self, title: str, metric: str = "regret") -> xr.DataArray:
         """A metric at the end of a game, by policy and seed, at the first point."""
-        return final(self.datasets[title], metric).isel(params=0)
+        return stats.final(self.datasets[title], metric).isel(params=0)
 
 
 def play_games(
@@ -119,7 +111,9 @@ def play_games(
             dataset = run_contestants(environment, own, options, **others)
         else:
             dataset = run(own, options)
-        records = summary_records(dataset, name, environment=title, metrics=metrics)
+        records = stats.summary_records(
+            dataset, name, environment=title, metrics=metrics
+        )
         if spread is not None:
             add_spread(records, dataset, "regret", spread)
         played.datasets[title] = dataset
@@ -129,22 +123,22 @@ def play_games(
     return played
 
 
-def add_worst(records: Sequence[Record], dataset: xr.Dataset) -> None:
+def add_worst(records: Sequence[stats.Record], dataset: xr.Dataset) -> None:
     """Add the regret of the worst run to the records of a dataset."""
-    most = final(dataset, "regret").isel(params=0).max("seed")
+    most = stats.final(dataset, "regret").isel(params=0).max("seed")
     for record in records:
         value = most.sel(policy=record["policy"])
-        record["metrics"]["regret_worst"] = entry(value.item())
+        record["metrics"]["regret_worst"] = stats.entry(value.item())
 
 
-def name_points(records: Sequence[Record], leaf: str) -> None:
+def name_points(records: Sequence[stats.Record], leaf: str) -> None:
     """Add a parameter's value to the policy's name, where it is what varies."""
     for record in records:
         record["policy"] += f", {leaf} {record['params'][leaf]:g}"
 
 
 def add_spread(
-    records: list[Record], dataset: xr.Dataset, metric: str, baseline: str
+    records: list[stats.Record], dataset: xr.Dataset, metric: str, baseline: str
 ) -> None:
     """Add what means of heavy-tailed runs do not tell to the records of a dataset.
 
@@ -159,12 +153,12 @@ def add_spread(
       baseline: name of the policy to compare with.
     """
     at_end = dataset.isel(checkpoint=[-1], params=[0])
-    result = quantiles(at_end, metric, [0.5, 0.9]).isel(params=0, checkpoint=0)
-    values = final(at_end, metric).isel(params=0)
+    result = stats.quantiles(at_end, metric, [0.5, 0.9]).isel(params=0, checkpoint=0)
+    values = stats.final(at_end, metric).isel(params=0)
     seeds = dataset.sizes["seed"]
     of_baseline = at_end[metric].sel(policy=baseline).reset_coords(drop=True)
     behind = at_end.assign({metric: at_end[metric] - of_baseline})
-    paired = mean(behind, metric), sem(behind, metric)
+    paired = stats.mean(behind, metric), stats.sem(behind, metric)
     # Half the distance of the order statistics one standard error off the middle.
     offset = min(0.5 / np.sqrt(seeds), 0.5)
     sides = values.quantile([0.5 - offset, 0.5 + offset], "seed")
@@ -180,4 +174,4 @@ def add_spread(
             its_own = tuple(x.sel(here).item() for x in paired)
             entries[f"{metric}_minus_baseline"] = its_own
         for name, (value, its_error) in entries.items():
-            record["metrics"][name] = entry(value, its_error)
+            record["metrics"][name] = stats.entry(value, its_error)

@@ -6,15 +6,9 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
+from jaxbandits import stats
 from jaxbandits.console.printing import Table
 from jaxbandits.protocol import Environment
-from jaxbandits.stats import (
-    Record,
-    final,
-    interval,
-    paired_difference,
-    summary_records,
-)
 from jaxbandits_studies.common.comparison import Contestant, add_spread, run_contestants
 from jaxbandits_studies.common.experiment import Options, amount
 
@@ -67,7 +61,7 @@ class Played(NamedTuple):
 
     dataset: xr.Dataset
     ranking: list[Rank]
-    records: list[Record]
+    records: list[stats.Record]
 
 
 def played(
@@ -91,7 +85,7 @@ def played(
     """
     dataset = run_contestants(environment, cast, options, by_budget=by_budget)
     ranking = ranks(dataset, brings)
-    records = summary_records(
+    records = stats.summary_records(
         dataset, "compare", environment=title, metrics=["regret", brings]
     )
     add_spread(records, dataset, "regret", ranking[0].policy)
@@ -103,9 +97,9 @@ def played(
 def ranks(dataset: xr.Dataset, brings: str = "reward") -> list[Rank]:
     """The policies of a dataset, smallest mean regret first."""
     at_end = dataset.isel(checkpoint=[-1], params=[0])
-    regret = final(at_end, "regret").isel(params=0)
-    brought = final(at_end, brings).isel(params=0)
-    result = interval(at_end, "regret", LEVEL)
+    regret = stats.final(at_end, "regret").isel(params=0)
+    brought = stats.final(at_end, brings).isel(params=0)
+    result = stats.interval(at_end, "regret", LEVEL)
     order = regret.mean("seed").to_series().sort_values().index.tolist()
     level = 1 - (1 - LEVEL) / max(len(order) - 1, 1)
     ranking = []
@@ -114,7 +108,7 @@ def ranks(dataset: xr.Dataset, brings: str = "reward") -> list[Rank]:
         mean, *ends = (float(x.sel(policy=policy).values.item()) for x in result)
         behind = (0.0, 0.0, 0.0)
         if policy != order[0]:
-            paired = paired_difference(at_end, "regret", policy, order[0], level)
+            paired = stats.paired_difference(at_end, "regret", policy, order[0], level)
             behind = tuple(float(x.values.item()) for x in paired[:3])
         ranking.append(
             Rank(

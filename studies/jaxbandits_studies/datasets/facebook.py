@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from jax import Array
 
+from jaxbandits import checks
 from jaxbandits.budgeted.environment import (
     Arms,
     Instance,
@@ -24,16 +25,6 @@ from jaxbandits.budgeted.environment import (
     random_environment,
 )
 from jaxbandits.budgeted.synthetic import LARGEST_PARAMETER
-from jaxbandits.checks import (
-    MOST,
-    between_zero_and_one,
-    in_unit_interval,
-    instance,
-    number,
-    positive,
-    shown,
-    whole,
-)
 from jaxbandits.laws import Bernoulli, Beta, Product, bernoulli, beta, product
 from jaxbandits.laws.law import Law
 from jaxbandits.protocol import Environment
@@ -152,9 +143,9 @@ def fb_bt(
     Raises:
       TypeError, ValueError: as `fb_br`, or if `factor` is out of range.
     """
-    factor = number("factor", factor)
-    positive(factor=factor)
-    in_unit_interval(factor=factor)
+    factor = checks.number("factor", factor)
+    checks.positive(factor=factor)
+    checks.in_unit_interval(factor=factor)
     return _facebook("FB-Bt", groups, beta, _draw_beta, num_arms, factor)
 
 
@@ -167,16 +158,18 @@ def _facebook(
     factor: float = 1.0,
 ) -> Environment[Any, Any, Array]:
     if isinstance(groups, str | Group) or not isinstance(groups, Sequence):
-        raise TypeError(f"groups must be a list of groups, got {shown(groups)}")
+        raise TypeError(f"groups must be a list of groups, got {checks.shown(groups)}")
     if not groups:
         raise ValueError("groups must not be empty")
     for group in groups:
-        instance("groups", group, Group, "of load_facebook")
-        between_zero_and_one(mean_reward=group.mean_reward, mean_cost=group.mean_cost)
+        checks.instance("groups", group, Group, "of load_facebook")
+        checks.between_zero_and_one(
+            mean_reward=group.mean_reward, mean_cost=group.mean_cost
+        )
     sizes = np.array([len(g.mean_reward) for g in groups], np.int32)
     capacity = max(len(g.mean_reward) for g in groups)
     if num_arms is not None:
-        capacity = whole("num_arms", num_arms, capacity, MOST)
+        capacity = checks.whole("num_arms", num_arms, capacity, checks.MOST)
 
     def padded(column):
         # Arms that do not exist need means that a law can have.

@@ -15,16 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import optimize
 
-from jaxbandits.checks import (
-    Numbers,
-    finite,
-    flag,
-    instance,
-    non_negative,
-    numbers,
-    positive,
-    whole,
-)
+from jaxbandits import checks
 
 QUANTILES = (0.025, 0.975)  # appendix A.2
 
@@ -53,7 +44,7 @@ class WeibullFit(NamedTuple):
     high: float
     log_likelihood: float
 
-    def cdf(self, x: Numbers) -> np.ndarray:
+    def cdf(self, x: checks.Numbers) -> np.ndarray:
         """P(X <= x | low <= X <= high), f64 of the shape of `x`."""
         x = np.clip(np.asarray(x, np.float64), self.low, self.high)
         with np.errstate(over="ignore"):  # far above the scale the hazard is inf
@@ -80,14 +71,14 @@ class DiscreteWeibullFit(NamedTuple):
     largest: float
     log_likelihood: float
 
-    def cdf(self, x: Numbers) -> np.ndarray:
+    def cdf(self, x: checks.Numbers) -> np.ndarray:
         """P(X <= x | X <= largest), f64 of the shape of `x`, which may be real."""
         x = np.floor(np.clip(np.asarray(x, np.float64), 0, self.largest))
         with np.errstate(over="ignore"):
             here, end = (np.power(self.rate * v, self.shape) for v in (x, self.largest))
         return np.expm1(-here) / np.expm1(-end)
 
-    def quantile(self, u: Numbers) -> np.ndarray:
+    def quantile(self, u: checks.Numbers) -> np.ndarray:
         """Smallest x in 1, 2, ... with ``cdf(x) >= u``, f64 of the shape of `u`.
 
         Of uniform u this is a draw of X. Rounding down in place of up would give
@@ -96,7 +87,7 @@ class DiscreteWeibullFit(NamedTuple):
         Raises:
           ValueError: if `u` is not in [0, 1).
         """
-        u = numbers("u", u)
+        u = checks.numbers("u", u)
         if not np.all((u >= 0) & (u < 1)):
             raise ValueError("u must be in [0, 1)")
         with np.errstate(over="ignore"):
@@ -139,7 +130,7 @@ class FittedArms(NamedTuple):
 
 
 def fit_weibull(
-    sample: Numbers, truncation: Sequence[float] | None = None
+    sample: checks.Numbers, truncation: Sequence[float] | None = None
 ) -> WeibullFit:
     """Maximum-likelihood Weibull law with location 0.
 
@@ -185,7 +176,7 @@ def fit_weibull(
 
 
 def fit_discrete_weibull(
-    counts: Numbers, largest: int | None = None
+    counts: checks.Numbers, largest: int | None = None
 ) -> DiscreteWeibullFit:
     """Maximum-likelihood discrete Weibull law on 1, 2, ...
 
@@ -208,7 +199,7 @@ def fit_discrete_weibull(
         raise ValueError("counts must not be two neighbours only: no law fits best")
     if largest is None:
         largest = np.inf
-    elif whole("largest", largest, 1) < counts.max():
+    elif checks.whole("largest", largest, 1) < counts.max():
         raise ValueError(f"largest must be at least {counts.max():.0f}, got {largest}")
 
     values, repeats = np.unique(counts, return_counts=True)
@@ -233,7 +224,7 @@ def fit_discrete_weibull(
     return DiscreteWeibullFit(shape, float(rate), float(largest), best * counts.size)
 
 
-def trim(sample: Numbers, quantiles: Sequence[float] = QUANTILES) -> Trimmed:
+def trim(sample: checks.Numbers, quantiles: Sequence[float] = QUANTILES) -> Trimmed:
     """Discard what lies outside two quantiles of the sample (appendix A.2).
 
     Args:
@@ -244,8 +235,8 @@ def trim(sample: Numbers, quantiles: Sequence[float] = QUANTILES) -> Trimmed:
     Raises:
       ValueError: if an argument is out of its range.
     """
-    finite(sample=sample)
-    sample = numbers("sample", sample, 1)
+    checks.finite(sample=sample)
+    sample = checks.numbers("sample", sample, 1)
     if sample.size == 0:
         raise ValueError("sample must be finite numbers of shape [n] with n >= 1")
     lower, upper = _pair(quantiles=quantiles)
@@ -256,7 +247,7 @@ def trim(sample: Numbers, quantiles: Sequence[float] = QUANTILES) -> Trimmed:
     return Trimmed(sample[kept], kept, float(low), float(high))
 
 
-def kolmogorov_smirnov(sample: Numbers, fit: WeibullFit) -> float:
+def kolmogorov_smirnov(sample: checks.Numbers, fit: WeibullFit) -> float:
     """``sup |empirical cdf - fitted cdf|``, the latter truncated where the fit is.
 
     Args:
@@ -266,8 +257,8 @@ def kolmogorov_smirnov(sample: Numbers, fit: WeibullFit) -> float:
     Raises:
       ValueError: if the sample is empty, or not finite and non-negative.
     """
-    non_negative(sample=sample)
-    instance("fit", fit, WeibullFit, "of fit_weibull")
+    checks.non_negative(sample=sample)
+    checks.instance("fit", fit, WeibullFit, "of fit_weibull")
     below = fit.cdf(np.sort(np.asarray(sample, np.float64).ravel()))
     if below.size == 0:
         raise ValueError("sample must not be empty")
@@ -276,8 +267,8 @@ def kolmogorov_smirnov(sample: Numbers, fit: WeibullFit) -> float:
 
 
 def fit_arms(
-    seconds: Numbers,
-    correct: Numbers,
+    seconds: checks.Numbers,
+    correct: checks.Numbers,
     quantiles: Sequence[float] = QUANTILES,
     truncated: bool = True,
 ) -> FittedArms:
@@ -305,7 +296,7 @@ def fit_arms(
     Raises:
       ValueError: if an argument is out of its range.
     """
-    seconds, correct = numbers("seconds", seconds), np.asarray(correct)
+    seconds, correct = checks.numbers("seconds", seconds), np.asarray(correct)
     if seconds.ndim != 2 or seconds.shape[1] == 0:
         raise ValueError(f"seconds must have shape [U, Q], got {seconds.shape}")
     if correct.shape != seconds.shape:
@@ -315,7 +306,7 @@ def fit_arms(
         )
     if not np.all((correct == 0) | (correct == 1)):
         raise ValueError("correct must be 0 or 1")
-    if flag("truncated", truncated) and tuple(quantiles) == (0, 1):
+    if checks.flag("truncated", truncated) and tuple(quantiles) == (0, 1):
         raise ValueError("truncated must be False for quantiles (0, 1)")
 
     def fitted(question):
@@ -333,9 +324,9 @@ def fit_arms(
     return FittedArms(*np.array(arms, np.float64).T)
 
 
-def _sample(**named: Numbers) -> np.ndarray:
+def _sample(**named: checks.Numbers) -> np.ndarray:
     """A sample as f64[n]: positive, finite, not all equal."""
-    positive(**named)
+    checks.positive(**named)
     ((name, values),) = named.items()
     values = np.asarray(values, np.float64)
     if values.ndim != 1:
@@ -345,10 +336,10 @@ def _sample(**named: Numbers) -> np.ndarray:
     return values
 
 
-def _pair(**named: Numbers) -> tuple[float, float]:
+def _pair(**named: checks.Numbers) -> tuple[float, float]:
     """Two numbers."""
     ((name, values),) = named.items()
-    values = numbers(name, values)
+    values = checks.numbers(name, values)
     if values.shape != (2,):
         raise ValueError(f"{name} must be two numbers, got shape {values.shape}")
     return tuple(values.tolist())

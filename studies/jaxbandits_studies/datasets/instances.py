@@ -4,29 +4,17 @@ from typing import Any
 
 import numpy as np
 
+from jaxbandits import checks
 from jaxbandits.allocation.environment import described, make_environment
 from jaxbandits.allocation.game import Users
 from jaxbandits.allocation.problem import make_problem
 from jaxbandits.allocation.types import Action
-from jaxbandits.checks import (
-    MOST,
-    flag,
-    instance,
-    number,
-    played,
-    positive,
-    shown,
-    whole,
-)
 from jaxbandits.laws.thresholds import discrete_weibull, weibull
 from jaxbandits.protocol import Environment
+from jaxbandits_studies.datasets import synthetic
 from jaxbandits_studies.datasets.criteo_log import CriteoLog, fit_criteo
 from jaxbandits_studies.datasets.ednet_users import EdNet
 from jaxbandits_studies.datasets.fitting import fit_arms
-from jaxbandits_studies.datasets.synthetic import (
-    criteo_like_parameters,
-    ednet_like_parameters,
-)
 
 # Ranges of rates that a learner reckons with, stated before any rate is known: a
 # question takes 1 to 1,000 s, and a click from one impression (and next to never a
@@ -70,18 +58,18 @@ def ednet(
       ValueError: on a budget that is neither positive nor ``"user"``, or a range that
         does not contain the fitted rates.
     """
-    instance("data", data, EdNet, "of load_ednet")
-    flag("replay", replay)
-    flag("truncated", truncated)
+    checks.instance("data", data, EdNet, "of load_ednet")
+    checks.flag("replay", replay)
+    checks.flag("truncated", truncated)
     own = isinstance(budget, str) and budget == "user"
     if isinstance(budget, str) and not own:
         raise ValueError(
-            f"budget must be a number of seconds or 'user', got {shown(budget)}"
+            f"budget must be a number of seconds or 'user', got {checks.shown(budget)}"
         )
     if not own:
-        budget = number("budget", budget)
-        positive(budget=budget)
-        played(budget=budget)
+        budget = checks.number("budget", budget)
+        checks.positive(budget=budget)
+        checks.played(budget=budget)
     middle = (0.025, 0.975) if truncated else (0.0, 1.0)
     fitted = fit_arms(data.seconds, data.correct, middle, truncated)
     budgets = data.total_seconds if own else budget
@@ -138,14 +126,14 @@ def criteo(
       TypeError: if an argument is of another kind.
     """
     arms = fit_criteo(log, num_campaigns)
-    size = min(whole("num_users", num_users, 1, MOST), len(log.users))
-    chosen = np.random.default_rng(whole("seed", seed, 0)).choice(
+    size = min(checks.whole("num_users", num_users, 1, checks.MOST), len(log.users))
+    chosen = np.random.default_rng(checks.whole("seed", seed, 0)).choice(
         len(log.users), size, replace=False
     )
     budgets = log.budgets[chosen]
     cut = 0
     if largest_budget is not None:
-        most = whole("largest_budget", largest_budget, 1, MOST)
+        most = checks.whole("largest_budget", largest_budget, 1, checks.MOST)
         cut, budgets = int(np.sum(budgets > most)), np.minimum(budgets, most)
     problem = make_problem(
         discrete_weibull,
@@ -183,7 +171,7 @@ def ednet_like(
 
     Learners reckon with rates in [lowest, highest], per second.
     """
-    arms = ednet_like_parameters(num_questions, seed)
+    arms = synthetic.ednet_like_parameters(num_questions, seed)
     problem = make_problem(
         weibull,
         num_questions,
@@ -209,7 +197,7 @@ def criteo_like(
     Users come in an order of every seed's own, with whole numbers of impressions.
     Learners reckon with rates in [lowest, highest], per impression.
     """
-    arms = criteo_like_parameters(num_campaigns, seed)
+    arms = synthetic.criteo_like_parameters(num_campaigns, seed)
     problem = make_problem(
         discrete_weibull,
         num_campaigns,

@@ -4,12 +4,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from jaxbandits.plots import (
-    draw_legend,
-    figure,
-    line_style,
-    readable_ticks,
-)
+from jaxbandits import plots
 from jaxbandits.stats import entry, make_record
 from jaxbandits_studies.common.casts import cast
 from jaxbandits_studies.common.comparison import play_games
@@ -79,16 +74,16 @@ def coverage(options: Options) -> Outcome:
                 slack[i, k, m] = radius / np.quantile(off, 1 - delta)
 
     def draw() -> Figure:
-        fig, (ax,) = figure()
+        fig, (ax,) = plots.figure()
         for i, law in enumerate(LAWS):
             shown = slack[i, :, DELTAS.index(0.1)]
-            ax.plot(counts, shown, label=law, **line_style(i)._asdict())
+            ax.plot(counts, shown, label=law, **plots.line_style(i)._asdict())
         ax.axhline(1, color="0.25", linewidth=1)
         ax.set(xlabel="observations $n$")
         ax.set_ylabel("radius / 90 % quantile of the deviation")
-        readable_ticks(ax.xaxis, "log", counts[0], counts[-1])
-        readable_ticks(ax.yaxis, "log", 1, ax.dataLim.y1)
-        draw_legend(ax, "Lemma 1, $\\delta$ = 0.1")
+        plots.readable_ticks(ax.xaxis, "log", counts[0], counts[-1])
+        plots.readable_ticks(ax.yaxis, "log", 1, ax.dataLim.y1)
+        plots.draw_legend(ax, "Lemma 1, $\\delta$ = 0.1")
         return fig
 
     dataset = xr.Dataset(

@@ -3,6 +3,7 @@
 import statistics
 from collections.abc import Iterator
 
+from jaxbandits_studies.judging import scores
 from jaxbandits_studies.judging.board import Board
 from jaxbandits_studies.judging.protocol import (
     FINAL_SEED,
@@ -10,13 +11,6 @@ from jaxbandits_studies.judging.protocol import (
     Goal,
     Margin,
     Protocol,
-)
-from jaxbandits_studies.judging.scores import (
-    ONE_REWARD,
-    Cell,
-    beside,
-    missed,
-    standings,
 )
 
 ANY_GOAL = Goal((), within=1.1, share=0.8)  # what is counted where there is none
@@ -133,7 +127,7 @@ def verdicts(board: Board, protocol: Protocol) -> Iterator[str]:
 
 
 def _near_the_best(board: Board, protocol: Protocol, goal: Goal) -> Iterator[str]:
-    results = {s.name: s for s in standings(board.cells, goal.within)}
+    results = {s.name: s for s in scores.standings(board.cells, goal.within)}
     for name in goal.candidates:
         standing, held = results[name], by_horizon(board, name, goal.within)
         apart = f": {held}" if held else ""
@@ -146,7 +140,7 @@ def _near_the_best(board: Board, protocol: Protocol, goal: Goal) -> Iterator[str
             f"median ratio of means is {standing.median:.2f}."
         )
         yield from _beside_steady(board, protocol, goal, name)
-        short = missed(board.cells, name, goal)
+        short = scores.missed(board.cells, name, goal)
         if short:
             yield (
                 "\n| falls short in | at | mean over the best rival's | 95 % quantile "
@@ -167,7 +161,7 @@ def _beside_steady(
     """The same without the rivals that lose runs, if there are any."""
     losing = [x for x, each in protocol.entrants.items() if each.rival and each.loses]
     if losing:
-        results = beside(board.cells, name, protocol.steady, goal.within)
+        results = scores.beside(board.cells, name, protocol.steady, goal.within)
         yield (
             "\nWithout the rivals that lose more than one run in twenty on the tuning "
             f"set ({', '.join(losing)}) it holds in {results.held} of {results.cells} "
@@ -184,7 +178,7 @@ def by_horizon(board: Board, name: str, within: float) -> str:
         at = [cell for cell in board.cells if cell.horizon == horizon]
         words += [
             f"{standing.held} of {standing.cells} at {horizon:,}"
-            for standing in standings(at, within)
+            for standing in scores.standings(at, within)
             if standing.name == name
         ]
     return ", ".join(words) if len(horizons) > 1 else ""
@@ -221,7 +215,7 @@ def _beside_papers(board: Board, protocol: Protocol) -> Iterator[str]:
     yield "Beside the policies of papers alone, the best of them in every pair:\n"
     for name, entrant in protocol.entrants.items():
         if name in shown and (entrant.ours or name in protocol.variants):
-            results = beside(board.cells, name, protocol.of_papers)
+            results = scores.beside(board.cells, name, protocol.of_papers)
             yield (
                 f"- {_shown(name, protocol)}: {results.median:.2f} times its mean "
                 f"regret in the median, smaller or equal in {results.below} of "
@@ -235,7 +229,7 @@ def _standings_table(board: Board, protocol: Protocol, goal: Goal) -> Iterator[s
         "largest, of quantiles | µs per round |"
     )
     yield "|---|---|---|---|---|---|---|"
-    for s in standings(board.cells, goal.within):
+    for s in scores.standings(board.cells, goal.within):
         entrant = protocol.entrants[s.name]
         knows = ", ".join(entrant.knows) or "nothing: anytime"
         speed = board.microseconds.get(s.name)
@@ -280,7 +274,7 @@ def _cases(board: Board, protocol: Protocol) -> Iterator[str]:
         yield "\n".join(_case_table(cells, protocol))
 
 
-def _case_table(cells: list[Cell], protocol: Protocol) -> Iterator[str]:
+def _case_table(cells: list[scores.Cell], protocol: Protocol) -> Iterator[str]:
     """Rows of entrants, best first at the longest horizon that they have played."""
     names = dict.fromkeys(name for cell in reversed(cells) for name in cell.scores)
     heads = [
@@ -293,7 +287,7 @@ def _case_table(cells: list[Cell], protocol: Protocol) -> Iterator[str]:
         yield f"| {_shown(name, protocol)} | {' | '.join(entries)} |"
 
 
-def _rank(cells: list[Cell], name: str) -> tuple[int, float]:
+def _rank(cells: list[scores.Cell], name: str) -> tuple[int, float]:
     """By the mean at the longest horizon; who has not played there goes last."""
     horizon, mean = max(
         (x.horizon, x.scores[name].mean) for x in cells if name in x.scores
@@ -301,7 +295,7 @@ def _rank(cells: list[Cell], name: str) -> tuple[int, float]:
     return -horizon, mean
 
 
-def _score(cell: Cell, name: str) -> str:
+def _score(cell: scores.Cell, name: str) -> str:
     if name not in cell.scores:
         return " | "
     score = cell.scores[name]
@@ -320,7 +314,7 @@ def number(value: float) -> str:
 
 def over(value: float, other: float) -> str:
     """A regret over another's, and both; no ratio where the other is of no reward."""
-    if other < ONE_REWARD:
+    if other < scores.ONE_REWARD:
         return f"{number(value)} against less than 1"
     return f"{number(value / other)}: {number(value)} against {number(other)}"
 

@@ -7,16 +7,10 @@ from jax import Array
 from jaxtyping import Float
 
 from jaxbandits.budgeted import Problem
+from jaxbandits.budgeted.policies import ucb_b2
 from jaxbandits.budgeted.policies.greedy import explore_ever_less
 from jaxbandits.budgeted.policies.index_policy import index_policy
 from jaxbandits.budgeted.policies.statistics import Means
-from jaxbandits.budgeted.policies.ucb_b2 import (
-    FACTOR,
-    STATISTICS,
-    Moments,
-    Params,
-    radius,
-)
 from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy
 
@@ -41,7 +35,7 @@ def b_greedy_code(problem: Problem) -> Policy[Means, tuple[()], Array]:
 
 
 @factory(Problem)
-def ucb_b2_code(problem: Problem) -> Policy[Moments, Params, Array]:
+def ucb_b2_code(problem: Problem) -> Policy[ucb_b2.Moments, ucb_b2.Params, Array]:
     """UCB-B2 that compares the cost's radius with the mean *reward* in condition (7).
 
     In the ratio it takes no mean cost below the oracle's least.
@@ -51,19 +45,19 @@ def ucb_b2_code(problem: Problem) -> Policy[Moments, Params, Array]:
         means = state.means
         done = jnp.maximum(view.round - 1, 1).astype(float)
         log_t = params.alpha * jnp.log(done)
-        reward = radius(state.reward, means, log_t)
-        cost = radius(state.cost, means, log_t)
+        reward = ucb_b2.radius(state.reward, means, log_t)
+        cost = ucb_b2.radius(state.cost, means, log_t)
         stable = cost < means.mean_reward
         least = jnp.maximum(means.mean_cost, view.oracle.cheapest)
         divisor = jnp.maximum(means.mean_cost, ALMOST_NOTHING)
         ratio = means.mean_reward / least
-        bound = ratio + FACTOR * (reward + ratio * cost) / divisor
+        bound = ratio + ucb_b2.FACTOR * (reward + ratio * cost) / divisor
         return jnp.where(stable, bound, jnp.inf)
 
     return index_policy(
         "UCB-B2, code",
         problem,
         index,
-        params=Params(),
-        statistics=STATISTICS,
+        params=ucb_b2.Params(),
+        statistics=ucb_b2.STATISTICS,
     )

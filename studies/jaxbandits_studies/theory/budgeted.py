@@ -10,6 +10,17 @@ paper states. Two things to know before laying a curve over a plot:
   and ``mu^c = 1`` Theorem 4 allows ``1 + xi`` pulls and omega-UCB makes about
   ``2 rho log(tau) mu_1^c / mu_1^r``. ``form="proof"`` has the shifted mean.
 - At practical budgets Theorem 5 often says less than `trivial_bound`.
+
+Arguments, unless a function says otherwise; their ranges stand in the annotations:
+
+- ``t`` and ``tau``, whole numbers of any shape ``[...]``, at most 1e9 where `xi` is in
+  it: time steps; ``budgets``, real of any shape; ``rho``, the exploration parameter;
+- ``mean_reward`` and ``mean_cost``, real ``[K]``, of the arms; ``eta_reward`` and
+  ``eta_cost``, numbers or real ``[K]``: the variance of a reward or cost over that of a
+  Bernoulli variable with its mean;
+- ``form``, of n_k^*: ``printed`` or ``proof``.
+
+What comes back is f64 of the shape of the first argument.
 """
 
 from typing import Annotated, Any, TypeVar
@@ -56,10 +67,6 @@ Steps = Annotated[T, at_least_one, whole_numbers]
 def gaps(mean_reward: Share[Vector], mean_cost: Cost[Vector]) -> np.ndarray:
     """Gaps ``Delta_k = max_i mu_i^r / mu_i^c - mu_k^r / mu_k^c`` (Section 2).
 
-    Args:
-      mean_reward: real ``[K]`` in [0, 1], expected rewards.
-      mean_cost: real ``[K]`` in (0, 1], expected costs.
-
     Returns:
       f64[K] >= 0, reward per unit of cost. Ratios equal up to rounding, to 1e-12 of
       the best, are ties: their gap is exactly 0.
@@ -77,10 +84,6 @@ def proportional_gap(mean_reward: Share[Vector], mean_cost: Cost[Vector]) -> np.
 
     The share of its way to 1 that the mean reward, and of its way to 0 that the mean
     cost must go for the arm to equal the best one: the solution of Eq. (12).
-
-    Args:
-      mean_reward: real ``[K]`` in [0, 1].
-      mean_cost: real ``[K]`` in (0, 1].
 
     Returns:
       f64[K] in [0, 1), 0 for optimal arms.
@@ -124,12 +127,7 @@ def ratio_bound(
 
 @domains
 def normal_score(t: Steps[Numbers], rho: Positive[float]) -> np.ndarray:
-    """``z_rho(t) = sqrt(2 rho log t)``, of which omega-UCB's interval is (Theorem 3).
-
-    Args:
-      t: whole numbers >= 1 of any shape, time steps.
-      rho: number > 0.
-    """
+    """``z_rho(t) = sqrt(2 rho log t)``, of omega-UCB's interval (Theorem 3)."""
     return np.sqrt(2 * rho * np.log(t))
 
 
@@ -139,10 +137,6 @@ def failure_bound(t: Steps[Numbers], rho: Positive[float]) -> np.ndarray:
 
     That omega-UCB's index of an arm at time t is below the arm's true ratio. The
     probability of the score itself, ``2 norm.sf(normal_score(t, rho))``, is smaller.
-
-    Args:
-      t: whole numbers >= 1 of any shape, time steps.
-      rho: number > 0.
 
     Returns:
       f64 of the shape of `t`, in (0, 1].
@@ -167,16 +161,6 @@ def sufficient_pulls(
     ``form="proof"`` the widths are those at the shifted means, where the argument needs
     them: ``(1 - delta)`` times ``eta^r (mu^r + delta (1 - mu^r)) / (1 - mu^r)`` and
     ``eta^c (1 - mu^c + delta mu^c) / mu^c`` (errata.md, B6).
-
-    Args:
-      tau: whole numbers >= 1 of any shape ``[...]``, time steps.
-      rho: number > 0, the exploration parameter.
-      mean_reward: real ``[K]`` in [0, 1].
-      mean_cost: real ``[K]`` in (0, 1].
-      eta_reward: number or real ``[K]`` in [0, 1], variance of the reward over that of
-        a Bernoulli variable with its mean.
-      eta_cost: the same for the cost.
-      form: ``printed`` or ``proof``.
 
     Returns:
       f64[..., K]; ``inf`` for optimal arms, which never look suboptimal, and for
@@ -208,8 +192,6 @@ def xi(tau: Steps[Numbers], rho: Positive[float], num_arms: Count) -> np.ndarray
     ``(tau - K) f(tau) + sum_{t=K+1}^tau f(t)``. The sum is exact, term by term.
 
     Args:
-      tau: whole numbers in [1, 1e9] of any shape, time steps.
-      rho: number > 0, the exploration parameter.
       num_arms: K, an integer >= 1.
 
     Returns:
@@ -235,15 +217,6 @@ def suboptimal_pulls_bound(
 ) -> np.ndarray:
     """Bound ``1 + n_k^*(tau) + xi(tau, rho)`` on ``E[n_k(tau)]`` (Theorem 4).
 
-    Args:
-      tau: whole numbers in [1, 1e9] of any shape ``[...]``, time steps.
-      rho: number > 0.
-      mean_reward: real ``[K]`` in [0, 1].
-      mean_cost: real ``[K]`` in (0, 1].
-      eta_reward: number or real ``[K]`` in [0, 1], as in `sufficient_pulls`.
-      eta_cost: the same for the cost.
-      form: of n_k^*, ``printed`` or ``proof``.
-
     Returns:
       f64[..., K]; ``inf`` for optimal arms, of which the theorem says nothing.
     """
@@ -258,10 +231,6 @@ def tau_of_budget(budgets: Positive[Numbers], mean_cost: Cost[Vector]) -> np.nda
     """Time steps ``tau_B = floor(2 B / min_k mu_k^c)`` (Theorem 5).
 
     Twice as long as B lasts on the cheapest arm: hardly ever does it last longer.
-
-    Args:
-      budgets: real > 0 of any shape.
-      mean_cost: real ``[K]`` in (0, 1].
 
     Returns:
       f64 whole numbers, of the shape of `budgets`.
@@ -290,14 +259,8 @@ def regret_bound(
     of 0 leaves it out, which is fair where ``B mu_min^c`` is above 50 or so.
 
     Args:
-      budgets: real of any shape, at least half the smallest mean cost (tau_B >= 1).
-      rho: number > 0.
-      mean_reward: real ``[K]`` in [0, 1].
-      mean_cost: real ``[K]`` in (0, 1].
-      eta_reward: number or real ``[K]`` in [0, 1], as in `sufficient_pulls`.
-      eta_cost: the same for the cost.
+      budgets: at least half the smallest mean cost, so that tau_B is 1 or more.
       tail_constant: number >= 0, the unknown constant of X(B).
-      form: of n_k^*, ``printed`` or ``proof``.
 
     Returns:
       f64 of the shape of `budgets`; ``inf`` if a suboptimal arm has ``mu^r = 1``. It
@@ -328,14 +291,6 @@ def trivial_bound(
 
     The regret is ``sum_k mu_k^c Delta_k E[n_k]``, and by Wald's identity the expected
     spend ``sum_k mu_k^c E[n_k]`` exceeds B by one last cost at most.
-
-    Args:
-      budgets: real > 0 of any shape.
-      mean_reward: real ``[K]`` in [0, 1].
-      mean_cost: real ``[K]`` in (0, 1].
-
-    Returns:
-      f64 of the shape of `budgets`.
     """
     return np.asarray((budgets + 1) * gaps(mean_reward, mean_cost).max())
 
@@ -346,13 +301,6 @@ def regret_rate(budgets: AtLeastOne[Numbers], rho: Positive[float]) -> np.ndarra
 
     ``B^(1 - rho)`` for ``0 < rho < 1`` and ``log B`` for ``rho >= 1``, without the
     constant: scale it to a curve before comparing.
-
-    Args:
-      budgets: real >= 1 of any shape.
-      rho: number > 0.
-
-    Returns:
-      f64 of the shape of `budgets`.
     """
     return np.asarray(budgets ** (1 - rho) if rho < 1 else np.log(budgets))
 

@@ -2,6 +2,13 @@
 
 Limits cut an arm's consumption into M cells. A run that enters cell d ends there with
 the hazard h_d, and then gains mu_d on average (theory/cell-thompson.md).
+
+Arguments, unless a function says otherwise; their ranges stand in the annotations:
+
+- ``hazard``, real ``[M]``: the chance to end in a cell that was entered; ``gain``, real
+  ``[M]``: the mean gain of the runs that end there; ``penalty``, real ``[M]``: lambda,
+  of the limits at the cells' ends;
+- ``rounds``, real of any shape: t; ``best`` > ``other``: p and q.
 """
 
 import numpy as np
@@ -33,11 +40,6 @@ def values(
 
     ``sum_{d <= m} S_{d-1} h_d mu_d - lambda_m S_m`` with ``S_d = prod (1 - h_i)``.
 
-    Args:
-      hazard: real ``[M]`` in [0, 1], the chance to end in a cell that was entered.
-      gain: real ``[M]``, the mean gain of the runs that end there.
-      penalty: real ``[M]`` >= 0, of the limits at the cells' ends.
-
     Returns:
       f64[M].
     """
@@ -59,10 +61,9 @@ def deviation(
     """How far the values of other cells can be from those of the given ones.
 
     ``sum_{d <= m} S_{d-1} ((1 + max(c, lambda_m)) |h'_d - h_d| + h_d |mu'_d - mu_d|)``:
-    an error in a cell counts as often as runs enter it.
+    an error in a cell counts as often as runs enter it. S, h and mu are of the given.
 
     Args:
-      hazard, gain, penalty: as for `values`; S, h and mu are of these.
       other_hazard, other_gain: likewise, h' and mu'.
       largest_cost: c >= 0; gains lie in [-c, 1].
 
@@ -106,13 +107,9 @@ def bayes_regret_bound(
     Args:
       horizon: real >= 1 of any shape, T.
       num_arms: K.
-      penalty: real ``[M]`` >= 0, lambda at the limits.
       coins: whether gains are coins of unknown chances, or else known.
       size: m, arms in a round, in [1, K].
       largest_cost: c >= 0, of known gains in [-c, 1]; 0 for coins.
-
-    Returns:
-      f64 of the shape of `horizon`.
     """
     size = whole("size", size, 1, num_arms)
     if coins and largest_cost > 0:
@@ -145,9 +142,6 @@ def chance_after_failures(
     Args:
       failures: whole numbers >= 0, n.
       level: number in (0, 1).
-
-    Returns:
-      f64 like `failures`.
     """
     n = failures
     deviation = np.sqrt((n + 1) / (n + 3)) / (n + 2)
@@ -164,13 +158,6 @@ def lost_regret(
     is not drawn above q, one after the other, each with `chance_after_failures`. A
     lower bound of all regret of `cell_thompson` where arm 1 gains 1 with the chance p
     and else 0, arm 2 is known to gain q, and no run is censored.
-
-    Args:
-      rounds: real >= 1 of any shape, t.
-      best, other: p > q, in (0, 1).
-
-    Returns:
-      f64 like `rounds`.
     """
     positive(best_minus_other=best - other)
     # Beyond, a draw is above q with less than one chance in the rounds that there are.

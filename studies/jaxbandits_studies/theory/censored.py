@@ -16,6 +16,16 @@ has it. What to know before laying a curve over a plot:
   radius. Its regret is then linear, and Theorem 1 false for large T.
 - Theorem 1 subtracts pulls of neighbours, but its first part bounds how often a pair is
   chosen, not ``N_{i,tau}``. With ``probability=0`` it stands if Proposition 1 does.
+
+Arguments, unless a function says otherwise; their ranges stand in the annotations:
+
+- ``gaps``, real ``[K, M]``: ``Delta = nu^* - nu``; up to 1e-12 a tie, which contributes
+  nothing; ``penalties``, real ``[M]``: lambda at the limits, which ascend;
+- ``horizon``, real of any shape ``[...]``: T; ``alpha``, of the confidence length;
+- ``epsilon``, and ``delta`` in (0, 1/2), at most `largest_delta`: of Theorem 1's second
+  sum; ``form``: ``printed`` or ``proof``.
+
+What comes back is f64 of the shape of ``horizon``, or of the broadcast shape.
 """
 
 from typing import Annotated
@@ -63,7 +73,6 @@ def confidence_length(
       arm_pulls: real >= N_{i,tau}, N_{i,0}: all rounds of the arm.
       round_: real >= 1, t; z-RCUCB has ``K T^2 / delta`` in its place.
       penalty: real >= 0, lambda(tau).
-      alpha: real > 0.
       gain_radius: real >= 0, factor of the first term.
       penalty_radius: real >= 0, factor of the second.
 
@@ -98,7 +107,6 @@ def coverage_bound(
 
     Args:
       round_: real >= 1, t.
-      alpha: real > 1.
       cap: whether to return at most 1.
 
     Returns:
@@ -124,12 +132,6 @@ def rcucb_pull_bound(
     smaller of one arm's two limits if the larger is always played. The last step
     of the proof needs ``log((alpha + 1) / 2) <= (alpha + 1) / (alpha - 1)``, that is
     alpha <= 6.71; from alpha = 11.12 on the sum itself exceeds the constant.
-
-    Args:
-      gaps: real ``[K, M]`` >= 0, ``Delta = nu^* - nu``; up to 1e-12 a tie.
-      penalties: real ``[M]`` >= 0, lambda at the limits, which ascend.
-      horizon: real >= 1 of any shape ``[...]``, T.
-      alpha: number > 1.
 
     Returns:
       f64[..., K, M]; ``inf`` for optimal pairs, of which the theorem says nothing.
@@ -157,15 +159,6 @@ def rcucb_pull_lower(
     ``8 (1 + lambda_j)^2 alpha`` (a bracket is misplaced) and has epsilon^2 in place of
     epsilon, which ``form="proof"`` gives. H is 64 or so at least: below 1 to T = 1e50
     or so, the bound says no more than that every arm starts with its largest limit.
-
-    Args:
-      gaps: real ``[K, M]`` >= 0 of two pairs at least.
-      penalties: real ``[M]`` >= 0.
-      horizon: real >= 1 of any shape ``[...]``, T.
-      alpha: number > 1.
-      epsilon: number in (0, 1).
-      delta: number in (0, 1/2), at most `largest_delta`.
-      form: "printed" or "proof".
 
     Returns:
       f64[..., K, M] >= 0.
@@ -200,7 +193,6 @@ def largest_delta(
     ``log(T / (K M - 1)) / log(T^2 / (K M - 1))``, below 1/2 if there are three pairs.
 
     Args:
-      horizon: real >= 1 of any shape, T.
       num_pairs: K M, an integer >= 2.
 
     Returns:
@@ -235,15 +227,8 @@ def rcucb_regret_bound(
     1/1000 or so of the first, and its proof has the gap named on top of this module.
 
     Args:
-      gaps: real ``[K, M]`` >= 0, ``Delta = nu^* - nu``; ties contribute nothing.
-      penalties: real ``[M]`` >= 0, lambda at the limits, which ascend.
-      horizon: real >= 1 of any shape, T.
-      alpha: number > 1.
       probability: number in [0, 1], P(A_epsilon), which is not known; 0 leaves the
         second sum out, with its conditions.
-      epsilon: number in (0, 1).
-      delta: number in (0, 1/2), at most `largest_delta`.
-      form: "printed" or "proof", as in `rcucb_pull_lower`.
 
     Returns:
       f64 of the shape of `horizon`. Warns with `VacuousBound` if it exceeds
@@ -279,10 +264,7 @@ def ucb_regret_bound(
     alpha = 2 and t = 1e4, the radius fails with probability 9e-4, not 1.1e-4.
 
     Args:
-      gaps: real ``[K, M]`` >= 0; ties contribute nothing.
       max_penalty: number >= 0, lambda(tau_max).
-      horizon: real >= 1 of any shape, T.
-      alpha: number > 1.
 
     Returns:
       f64 of the shape of `horizon`. Warns as `rcucb_regret_bound`.
@@ -295,15 +277,7 @@ def ucb_regret_bound(
 
 @domains
 def trivial_bound(horizon: AtLeastOne[Numbers], gaps: NonNegative[Table]) -> np.ndarray:
-    """Largest cumulative regret of any policy, ``T max Delta``.
-
-    Args:
-      horizon: real >= 1 of any shape, T.
-      gaps: real ``[K, M]`` >= 0.
-
-    Returns:
-      f64 of the shape of `horizon`.
-    """
+    """Largest cumulative regret of any policy, ``T max Delta``."""
     return np.asarray(horizon * _ties(gaps).max())
 
 

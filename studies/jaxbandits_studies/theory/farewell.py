@@ -7,6 +7,16 @@ Budget with a Giving Up Option", Sections 5 and 6 and Appendices B to D. Arm pai
 Lemma 2 leaves out one rounding: its proof needs a whole number of pulls, so it holds
 after adding 1. Where T is small Theorem 2 says less than `trivial_bound`: below some
 1e5 to 1e6 with ten waits and gaps like the paper's.
+
+Arguments, unless a function says otherwise; their ranges stand in the annotations:
+
+- ``T``, real of any shape ``[...]``: the time budget;
+- ``gaps``, real ``[K, D]``: ``Delta = max g - g`` with g the expected reward per unit
+  of time, up to 1e-12 a tie; `dqzl_rate` and `fj_rate` compare as `wait_rate` does;
+- ``mean_time``, real ``[K, D]``: mu, the expected time of a pull; ``waits``, real
+  ``[D]``: the waits j, the last of which is D.
+
+What comes back is f64 of the shape of ``T``, or of the broadcast shape.
 """
 
 import numpy as np
@@ -51,9 +61,6 @@ def radius(
       delta: real in (0, 1], the error probability.
       largest_cost: real >= 1, B.
       mean_cost: real in [1, B], mu.
-
-    Returns:
-      f64 of the broadcast shape.
     """
     if np.any(delta > 1):
         raise ValueError(f"delta must be in (0, 1], got {delta}")
@@ -104,10 +111,6 @@ def constant_reward_limit(
     ``g (mu_2 + mu) / (2 mu) - E[r c] / mu`` with the first two moments of an epoch's
     time c: the mean overshoot of a renewal process, and the reward of the epoch that
     overshoots, weighted by its length. Epochs must not all last a multiple of d > 1.
-
-    Args:
-      time: as for `constant_reward`.
-      reward: likewise.
     """
     _check_epoch(time, reward)
     lasts = np.arange(1, time.size + 1)
@@ -175,12 +178,6 @@ def pulls_bound(
 
     ``log(T) ((beta_j + sqrt(beta_j^2 + 2 alpha_j Delta)) / Delta)^2 + 4 pi^2 / 3``.
 
-    Args:
-      T: real >= 1 of any shape ``[...]``, the time budget.
-      gaps: real ``[K, D]`` in [0, 1], ``Delta = max g - g`` with g the expected reward
-        per unit of time. A gap of at most 1e-12 is a tie, up to rounding.
-      waits: real ``[D]`` >= 1, the waits j.
-
     Returns:
       f64[..., K, D]; ``inf`` for the optimal pairs, of which the lemma says nothing.
     """
@@ -202,12 +199,6 @@ def regret_bound(
     ``sum mu ((beta_j + sqrt(beta_j^2 + 2 alpha_j Delta))^2 log(T) / Delta
     + 4 pi^2 / 3 Delta)`` over the suboptimal pairs, with the constant of Appendix D.
 
-    Args:
-      T: real >= 1 of any shape ``[...]``, the time budget.
-      gaps: real ``[K, D]`` in [0, 1], as in `pulls_bound`.
-      mean_time: real ``[K, D]`` >= 1, mu, the expected time of a pull.
-      waits: real ``[D]`` >= 1, the waits j.
-
     Returns:
       f64 of the shape of `T`. It says nothing where it is above `trivial_bound`.
     """
@@ -225,14 +216,6 @@ def trivial_bound(
     """Largest pseudo-regret of any policy, ``(T + D - 1) max Delta``.
 
     The time spent exceeds T by less than the last pull, which takes D at most.
-
-    Args:
-      T: real >= 1 of any shape, the time budget.
-      gaps: real ``[K, D]`` in [0, 1].
-      waits: real ``[D]`` >= 1, the waits; D is the longest.
-
-    Returns:
-      f64 of the shape of `T`.
     """
     return np.asarray((T + waits.max() - 1) * _ties(gaps, waits).max())
 
@@ -247,15 +230,6 @@ def coarse_rate(
     """Order of Wait-UCB's regret, ``sum mu_kj j / Delta_kj log T`` (eq. 5).
 
     An order of magnitude; 80/3 of it bounds the leading term of Theorem 2.
-
-    Args:
-      T: real >= 1 of any shape, the time budget.
-      gaps: real ``[K, D]`` in [0, 1], as in `pulls_bound`.
-      mean_time: real ``[K, D]`` >= 1, mu, the expected time of a pull.
-      waits: real ``[D]`` >= 1, the waits j.
-
-    Returns:
-      f64 of the shape of `T`.
     """
     gaps = _ties(gaps, waits, mean_time=mean_time)
     suboptimal = gaps > 0
@@ -293,12 +267,7 @@ def dqzl_rate(
     ``(D^4 + D^3 / Delta + D^2 / Delta^2) g^* log T``, an order of magnitude.
 
     Args:
-      T: real >= 1 of any shape, the time budget.
-      gaps: real ``[1, D]`` in [0, 1], as in `wait_rate`.
       best_ratio: number in [0, 1], ``g^* = mu^(r) / mu^(c)`` of the optimal pair.
-
-    Returns:
-      f64 of the shape of `T`.
     """
     D, least = gaps.size, _smallest(gaps)
     return np.asarray((D**4 + D**3 / least + D**2 / least**2) * best_ratio * np.log(T))
@@ -312,14 +281,6 @@ def fj_rate(
 
     ``D^2 / Delta sum_j 1 / mu_j log T``, an order of magnitude; the paper adds a
     constant of order D^3, which is left out.
-
-    Args:
-      T: real >= 1 of any shape, the time budget.
-      gaps: real ``[1, D]`` in [0, 1], as in `wait_rate`.
-      mean_time: real ``[1, D]`` >= 1, the expected time of a pull.
-
-    Returns:
-      f64 of the shape of `T`.
     """
     least = _smallest(gaps, mean_time=mean_time)
     return np.asarray(gaps.size**2 / least * np.sum(1 / mean_time) * np.log(T))

@@ -6,6 +6,9 @@ q or more (Honda & Takemura 2010): n gains look like F, up to a power of n, with
 chance exp(-n K) if that is their mean. `cell_thompson` knows n, the mean and the
 variance, and takes the law on two values, one of them 1, that has the least K of all
 with these (theory/cell-thompson.md).
+
+``mean`` and ``variance``, which is in [0, mean (1 - mean)], are of the gains, and
+broadcast; ``level`` is q, of the mean that is spoken against.
 """
 
 import numpy as np
@@ -31,10 +34,6 @@ def two_values(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The law on 1 and one more value with this mean and variance.
 
-    Args:
-      mean: real in [0, 1].
-      variance: real in [0, mean (1 - mean)]; the two broadcast.
-
     Returns:
       The other value, f64 in [0, 1], and the chance of 1, f64.
     """
@@ -51,10 +50,6 @@ def two_values(
 @domains
 def information(mean: Numbers, variance: Numbers, level: Inside[Numbers]) -> np.ndarray:
     """K of the law on two values: least of all laws with this mean and variance.
-
-    Args:
-      mean, variance: as for `two_values`.
-      level: q in (0, 1), of the mean that is spoken against.
 
     Returns:
       f64 of the broadcast shape; 0 where the level is not above the mean.
@@ -73,7 +68,6 @@ def least_information(gains: Share[Vector], level: Inside[float]) -> float:
 
     Args:
       gains: real ``[n]`` in [0, 1].
-      level: q in (0, 1).
     """
     if not gains.size:
         raise ValueError("gains must not be empty")
@@ -119,7 +113,6 @@ def least_chance_above(
     ``d (1 - q - d) exp(-n K(q + d)) / (e (n + 1)^2)``, with K of `information`.
 
     Args:
-      count, mean, variance, level: as for `chance_above`.
       more: d > 0, with q + d < 1.
     """
     further = level + more

@@ -2,6 +2,9 @@
 
 Waits of 1, ..., D units, of which giving up costs the time waited
 (theory/hazard-thompson.md).
+
+``hazard``, real ``[D]``, is the chance to end in a unit that was entered, ``value``,
+real ``[D]``, the mean reward of those that end there.
 """
 
 import numpy as np
@@ -23,10 +26,6 @@ from jaxbandits_studies.theory.products import largest_products
 def rates(hazard: Share[Vector], value: Share[Vector]) -> np.ndarray:
     """Reward per unit of time of every wait, eq. (2) of Sharoff et al. (2020).
 
-    Args:
-      hazard: real ``[D]`` in [0, 1], the chance to end in a unit that was entered.
-      value: real ``[D]`` in [0, 1], the mean reward of those that end there.
-
     Returns:
       f64[D].
     """
@@ -45,10 +44,9 @@ def deviation(
     """How far the rates of other units can be from those of the given ones.
 
     ``sum_{d <= j} S_{d-1} ((1 + j g_j) |h'_d - h_d| + h_d |v'_d - v_d|)``: an error in
-    a unit counts as often as the unit is entered.
+    a unit counts as often as the unit is entered. S, g, h and v are of the given ones.
 
     Args:
-      hazard, value: as for `rates`; S, g, h and v are of these.
       other_hazard, other_value: likewise, h' and v'.
 
     Returns:

@@ -5,6 +5,10 @@ For policies whose index is the upper end of Wilson's interval over a known cost
 rho log(t / n)`` omega*-UCB with log(t/n) and shrunk variances
 (theory/share-ucb.md). Two Bernoulli arms of equal cost, the better one of mean p,
 the other of mean q.
+
+Arguments: ``rounds``, real of any shape: t (where a `Vector`, increasing); ``rho``, of
+the policy; ``best`` and ``other``: p and q, p > q but for `chance_of_loss`;
+``confidence``: ``share``, of share-UCB, or ``log_share``, log(t/n).
 """
 
 from typing import Any, Literal
@@ -50,12 +54,6 @@ def pulls_until_given_up(
     The least n with ``n q / (1 - q) >= z**2``: from then on an arm of n failures has an
     index below q, up to round t.
 
-    Args:
-      rounds: real array >= 1, t.
-      rho: number > 0, of the policy.
-      other: q in (0, 1).
-      confidence: ``share``, of share-UCB, or ``log_share``, log(t/n).
-
     Returns:
       i64 like `rounds`, at least 1.
     """
@@ -100,12 +98,6 @@ def lost_regret(
 
     Those given up with n failures are so until the last t for which n are enough: what
     they lose grows until then, and its largest value so far counts.
-
-    Args:
-      rounds: real array >= 1, increasing.
-      rho: number > 0, of the policy.
-      best, other: p > q, in (0, 1).
-      confidence: as of `pulls_until_given_up`.
     """
     gap = best - other
     positive(best_minus_other=gap)
@@ -122,10 +114,6 @@ def exponent(rho: Positive[float], best: Inside[float], other: Inside[float]) ->
     ``2 rho min over x <= q of kl(x, p) q (1 - q) / (q - x)**2``: the best arm's mean
     falls to x by the pulls that make its index q. At x = 0, failures only, it is
     ``2 rho (1 - q) / q log(1 / (1 - p))``.
-
-    Args:
-      rho: number > 0, of the policy.
-      best, other: p > q, in (0, 1).
     """
     p, q = best, other
     positive(best_minus_other=p - q)

@@ -4,6 +4,9 @@ Reward and cost are drawn independently. Of an arm whose pulls bring 1 for nothi
 the chance p, and else nothing for 1, a beginning with n failures has the chance (1 -
 p)^n, and speaks against its reward and against its cost: that both are drawn well again
 is rarer than one failure in a row is likely (theory/ratio-thompson.md).
+
+``best`` is p, the chance to bring 1 for nothing; ``other`` is q < p, what the other arm
+always brings, for 1 - q.
 """
 
 from typing import TypeVar
@@ -51,10 +54,6 @@ def power(best: Inside[Numbers], other: Inside[Numbers]) -> np.ndarray:
     ``1 - log(1 / (1 - p)) / log(w)`` with w = 4 x, or 1 / (1 - x) where x < 1/2, and x
     the other arm's ratio q / (1 - q): n failures of the best arm have the chance (1 -
     p)^n, and it is then drawn above x with at most the chance (n + 1) / w^n.
-
-    Args:
-      best: p in (0, 1), the chance to bring 1 for nothing.
-      other: q < p, what the other arm always brings, for 1 - q.
     """
     ratio = _ratio(best, other)
     rarer = np.where(ratio < 0.5, -np.log1p(-np.minimum(ratio, 0.5)), np.log(4 * ratio))
@@ -73,7 +72,6 @@ def lost_regret(
 
     Args:
       budget: real >= 1 of any shape, B.
-      best, other: numbers as for `power`.
     """
     p, q, ratio = best, other, _ratio(best, other)
     # Beyond, an arm is hardly drawn above the ratio once in all rounds.

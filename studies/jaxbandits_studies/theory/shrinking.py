@@ -4,6 +4,11 @@ The interval of an arm's reward is Wilson's with ``eta z**2``, ``z**2 = 2 rho lo
 and eta is learnt (theory/shrunk-omega.md). Costs are known and alike; the rival
 always gains q. An arm of which n pulls have all brought r has an index above the
 rival's if and only if ``n (q - r)**2 < eta z**2 q (1 - q)``.
+
+Arguments: ``pulls``, whole numbers of any shape: n; ``rounds``, real of any shape: t
+(where a `Vector`, increasing); ``rho``, of the policy; ``shown``: r in (0, q), the
+reward of all n pulls; ``rival``: q, what the rival always brings; ``best``: p > q, the
+best arm's mean; ``variance``: ``shrunk``, ``switch``, or ``none`` for omega-UCB.
 """
 
 from collections.abc import Callable
@@ -48,13 +53,6 @@ def rounds_left_alone(
     so that the exponent grows like the square of n; with "switch" without end from 30
     pulls on.
 
-    Args:
-      pulls: whole numbers >= 1, n.
-      rho: number > 0, of the policy.
-      shown: r in (0, q), the reward of all n pulls.
-      rival: q in (0, 1), what the rival always brings.
-      variance: ``shrunk``, ``switch``, or ``none`` for omega-UCB.
-
     Returns:
       f64 like `pulls`; ``inf`` where it never ends, or beyond 1e308.
     """
@@ -72,10 +70,6 @@ def pulls_until_given_up(
     variance: Variance = "shrunk",
 ) -> np.ndarray:
     """The fewest equal rewards after which an arm is left alone up to round t.
-
-    Args:
-      rounds: real >= 1, t.
-      rho, shown, rival, variance: as of `rounds_left_alone`.
 
     Returns:
       i64 like `rounds`, at least 1.
@@ -103,9 +97,6 @@ def lost_regret(
     it up, the largest such number so far.
 
     Args:
-      rounds: real ``[T]`` >= 1, increasing, t.
-      rho, shown, rival, variance: as of `rounds_left_alone`.
-      best: p > q, the best arm's mean reward.
       chance: w in (0, 1), that a pull of it brings anything else than `shown`.
 
     Returns:

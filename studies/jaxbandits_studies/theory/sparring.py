@@ -2,6 +2,8 @@
 
 Both places of a round are drawn from one normal posterior, and a duel of the two arms
 says something of their difference alone (theory/self-sparring.md).
+
+``spread`` is `reward_spread` of the policy.
 """
 
 from typing import NamedTuple
@@ -75,10 +77,6 @@ def chance_of_best(
     Args:
       apart: real in [-1, 1], D.
       precision: real > 0, P; ``s = spread / sqrt(P)``.
-      spread: number > 0, `reward_spread` of the policy.
-
-    Returns:
-      f64 of the broadcast shape.
     """
     if not np.all(np.abs(apart) <= 1):
         raise ValueError(f"apart must be in [-1, 1], got {apart}")
@@ -100,7 +98,6 @@ def regret_bound(
     Args:
       horizon: real >= 1 of any shape, T rounds.
       gap: number in (0, 1), the difference of the mean rewards.
-      spread: number > 0, `reward_spread` of the policy.
 
     Returns:
       f64 of the shape of `horizon`, up to the error of a grid; T `gap` where it is not

@@ -11,6 +11,16 @@ small limits are refined along with the larger ones that are played, and Lemma 3
 nothing of them. One arm, C uniform, rewards of 0.6, ``lambda = 0.3 tau``, m = 2, alpha
 = 1.01, delta = 0.1, T = 53500: d = 0, C = 5, the bound is 0.39, and all points of the
 finest level lose 0.57 or more.
+
+Arguments, unless a function says otherwise; their ranges stand in the annotations:
+
+- ``horizon``, real of any shape: T; ``setup``, a `Zooming`; ``near``, a
+  `NearOptimality`, of which d and C are read; ``levels``: where to stop the maximum
+  over the levels l; ``form``: ``printed`` or ``proof``;
+- ``values``, real ``[K, G]``: nu at the limits ``max_limit (1, ..., G) / G``;
+  ``epsilons``, real ``[E]``; ``eta``: the width of a set over its epsilon.
+
+What comes back is f64 of the shape of ``horizon``.
 """
 
 from collections.abc import Callable
@@ -18,15 +28,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxbandits.checks import (
-    above_one,
-    between_zero_and_one,
-    function,
-    instance,
-    non_negative,
-    positive,
-    whole,
-)
+from jaxbandits import checks
 from jaxbandits_studies.theory.domains import (
     AtLeastOne,
     Count,
@@ -96,12 +98,6 @@ def packing_numbers(
     Lemma 4 counts sets m times narrower than its epsilon allows (on a flat curve m^l
     of them, not m^(l-1)); it holds with ``eta = 1 / (3 m)``.
 
-    Args:
-      values: real ``[K, G]``, nu at the limits ``max_limit (1, ..., G) / G``.
-      max_limit: number > 0, tau_max.
-      epsilons: real ``[E]`` > 0.
-      eta: number > 0.
-
     Returns:
       i64[E]: exact for ends on the grid, by taking the leftmost set that fits.
     """
@@ -161,14 +157,7 @@ def near_optimality(
 
 @domains
 def zooming_rate(dimension: NonNegative[Numbers]) -> np.ndarray:
-    """Exponent ``1 / (d + 2)`` of z-RCUCB's loss, ``(log T / T)^(1 / (d + 2))``.
-
-    Args:
-      dimension: real >= 0, d.
-
-    Returns:
-      f64 of the shape of `dimension`.
-    """
+    """Exponent ``1 / (d + 2)`` of z-RCUCB's loss, ``(log T / T)^(1 / (d + 2))``."""
     return np.asarray(1 / (dimension + 2))
 
 
@@ -194,22 +183,15 @@ def zooming_constant(
     ``H_T >= (1 - 1 / m^2) H~_T``: reuse improves the constant by 7% at most.
 
     Args:
-      horizon: real >= 1 of any shape, T.
-      setup: a `Zooming`.
-      near: a `NearOptimality`; d and C are read.
-      levels: integer >= 1, where to stop the maximum over the levels l.
       reuse: whether rounds with larger limits are reused; False replaces H_T by
         StoOO's ``H~_T = max (1 + lambda(tau_(l,j)))^2``.
-
-    Returns:
-      f64 of the shape of `horizon`.
     """
     share = _share(horizon, setup)
-    instance("near", near, NearOptimality, "of near_optimality")
+    checks.instance("near", near, NearOptimality, "of near_optimality")
     m, d = setup.splits, near.dimension
     rate, largest = zooming_rate(d), 1 + _penalty_at(setup, setup.max_limit)
-    positive(constant=near.constant)
-    above_one(alpha=setup.alpha)
+    checks.positive(constant=near.constant)
+    checks.above_one(alpha=setup.alpha)
     c_T = np.minimum(np.sqrt(share) * largest / setup.max_limit, 1.0)[..., None]
     H = -np.inf
     for l in range(1, levels + 1):
@@ -234,10 +216,6 @@ def zooming_loss_bound(
 
     ``C~ (log(T^2 / delta) / T)^(1 / (d + 2))``. Proposition 5 bounds the loss by
     ``3 m^-(l(T) - 1)``; the 3 is lost in Theorem 2, and ``form="proof"`` has it.
-
-    Args:
-      horizon, setup, near, levels: as in `zooming_constant`.
-      form: "printed" or "proof".
 
     Returns:
       f64 of the shape of `horizon`. Warns with `VacuousBound` if it exceeds
@@ -278,8 +256,6 @@ def zooming_levels(
     arm's, with limits that reach the point, so that both counts are T.
 
     Args:
-      horizon: real >= 1 of any shape, T.
-      setup: a `Zooming`.
       limit: real in [0, max_limit], the point, whose penalty counts; small ones are
         refined first.
       gain_radius: real > 0, as in `confidence_length`.
@@ -314,11 +290,11 @@ def _loss(
 
 def _share(horizon: np.ndarray, setup: Zooming) -> np.ndarray:
     """``2 alpha log(K T^2 / delta) / T``, the squared length after T rounds."""
-    instance("setup", setup, Zooming, "of theory.zooming")
-    positive(alpha=setup.alpha, max_limit=setup.max_limit)
-    between_zero_and_one(delta=setup.delta)
-    whole("splits", setup.splits, 2)
-    arms = whole("num_arms", setup.num_arms, 1)
+    checks.instance("setup", setup, Zooming, "of theory.zooming")
+    checks.positive(alpha=setup.alpha, max_limit=setup.max_limit)
+    checks.between_zero_and_one(delta=setup.delta)
+    checks.whole("splits", setup.splits, 2)
+    arms = checks.whole("num_arms", setup.num_arms, 1)
     log = np.log(arms / setup.delta) + 2 * np.log(horizon)
     return np.asarray(2 * setup.alpha * log / horizon)
 
@@ -339,8 +315,8 @@ def _grid(max_limit: float, size: int) -> np.ndarray:
 
 
 def _penalty_at(setup: Zooming, limits: Scalars) -> np.ndarray:
-    values = function("penalty", setup.penalty)(np.asarray(limits, np.float64))
-    non_negative(penalty=values)
+    values = checks.function("penalty", setup.penalty)(np.asarray(limits, np.float64))
+    checks.non_negative(penalty=values)
     return np.broadcast_to(np.asarray(values, np.float64), np.shape(limits))
 
 

@@ -1,4 +1,8 @@
-"""Exponential thresholds (Appendix H): constants, best allocation, RA-UCB's radii."""
+"""Exponential thresholds (Appendix H): constants, best allocation, RA-UCB's radii.
+
+``budget`` is B, ``m`` < ``M`` are B times the smallest and the largest rate; ``v`` is
+real of any shape.
+"""
 
 from typing import NamedTuple
 
@@ -57,9 +61,6 @@ def g(v: NonNegative[Numbers]) -> np.ndarray:
 
     The mean of an exponential variable of rate v given that it is at most 1.
 
-    Args:
-      v: real >= 0 of any shape.
-
     Returns:
       f64 of the shape of `v` in (0, 1/2], decreasing; 1/2 at 0.
     """
@@ -74,9 +75,6 @@ def g_slope(v: NonNegative[Numbers]) -> np.ndarray:
     """``g'(v) = exp(-v) / (1 - exp(-v))^2 - 1 / v^2`` (Lemma H.1).
 
     Minus the variance of an exponential variable of rate v given that it is at most 1.
-
-    Args:
-      v: real >= 0 of any shape.
 
     Returns:
       f64 of the shape of `v` in [-1/12, 0), increasing; -1/12 at 0.
@@ -95,11 +93,6 @@ def lipschitz_constants(
 
     As printed, and valid: ``L_tilde`` is larger than it need be by the factor ``m + 1``
     and ``mu_G`` smaller by the factor ``min(M / m, exp(M - m))``.
-
-    Args:
-      m: number > 0, B times the smallest rate.
-      M: number > m, B times the largest rate.
-      budget: number > 0, B.
 
     Returns:
       LipschitzConstants of f64 numbers. ``L_mu = B^2 D`` with ``D = |g'(M)|``.
@@ -134,7 +127,6 @@ def best_allocation(
       probability: real ``[K]`` >= 0, p. Above 1 are the weights of (54), ``p_i
         lambda'_i / lambda_i``.
       rate: real ``[K]`` > 0, lambda.
-      budget: number > 0, B.
 
     Returns:
       f64[K] >= 0 of sum B; B / K each if all probabilities are 0.
@@ -187,9 +179,6 @@ def printed_radii(
     Args:
       count: real >= 0, n, successes of the arm.
       round: real >= 1, t.
-      m: number > 0.
-      M: number > m; ``D = |g'(M)|``.
-      budget: number > 0, B.
       p_hat: real in [0, 1], the estimated probability.
       c_hat: real in [0, 1], ``G(x, m / B)`` at the arm's allocation x.
 

@@ -1,4 +1,8 @@
-"""What no policy can promise, Theorem 3.1 and Appendix B, and what none exceeds."""
+"""What no policy can promise, Theorem 3.1 and Appendix B, and what none exceeds.
+
+``horizon`` is T, real >= K of any shape; ``num_arms`` is K. What comes back is f64 of
+the shape of ``horizon``.
+"""
 
 from typing import Annotated, NamedTuple
 
@@ -37,13 +41,6 @@ def lower_bound(horizon: AtLeastOne[Numbers], num_arms: Arms) -> np.ndarray:
     more for K >= 3, and with the scale 0.14 for K = 2 and T >= 3; for K = T = 2 the
     first round alone costs 1/4 when one of the arms has a rate near 0, the other ``2
     log 2 / B``. For K = 1 it is false: spend all on the arm.
-
-    Args:
-      horizon: real >= K of any shape, T.
-      num_arms: K, an integer >= 2.
-
-    Returns:
-      f64 of the shape of `horizon`.
     """
     T, K = horizon, _arms_within(horizon, num_arms)
     return K ** (2 / 3) * T ** (1 / 3) / 48
@@ -64,8 +61,6 @@ def proved_lower_bound(
     this makes 1/96 where it says 1/48.
 
     Args:
-      horizon: real >= K of any shape, T.
-      num_arms: K, an integer >= 2.
       scale: number > 0, 1/12 in the paper.
 
     Returns:
@@ -88,8 +83,6 @@ def lower_bound_instance(
     which it prints as min). An ``epsilon <= lambda`` needs ``epsilon <= 1/8``, not >=.
 
     Args:
-      horizon: real >= K of any shape, T.
-      num_arms: K, an integer >= 2.
       scale: number > 0, 1/12 in the paper.
 
     Returns:
@@ -117,15 +110,7 @@ def _arms_within(horizon: np.ndarray, num_arms: int) -> int:
 
 @domains
 def trivial_bound(horizon: AtLeastOne[Numbers], num_arms: Count) -> np.ndarray:
-    """Largest regret of any policy, ``K T``: an arm has at most one success a round.
-
-    Args:
-      horizon: real >= 1 of any shape, T.
-      num_arms: K, an integer >= 1.
-
-    Returns:
-      f64 of the shape of `horizon`.
-    """
+    """Largest regret of any policy, ``K T``: an arm has at most one success a round."""
     return np.asarray(num_arms * horizon)
 
 
@@ -135,8 +120,6 @@ def is_vacuous(bound: Numbers, horizon: Numbers, num_arms: int) -> np.ndarray:
 
     Args:
       bound: real of any shape, may be ``inf``.
-      horizon: real >= 1, broadcastable against `bound`.
-      num_arms: K, an integer >= 1.
 
     Returns:
       bool of the broadcast shape.

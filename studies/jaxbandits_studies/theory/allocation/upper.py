@@ -1,6 +1,17 @@
 """Upper bounds for RA-UCB: Theorems 4.8, 4.11 and H.2, Appendices E, F and H.
 
 Beside them Explore-Then-Commit, Remark 4.7.
+
+Arguments, unless a function says otherwise; their ranges stand in the annotations:
+
+- ``horizon``, real of any shape: T; ``num_arms``: K; ``budget``: B; ``m`` < ``M``: B
+  times the smallest and the largest rate;
+- ``probability``, real ``[K]``, not all 0, and ``rate``, real ``[K]`` in [m / B, M /
+  B]: of the arms; for any family of thresholds those ``[S]`` with ``x* > 0`` alone,
+  with ``success``: ``q = p G(x*, lambda)``, ``floor``: ``C = G(x*, m / B)``, and the
+  family's ``constants``.
+
+What comes back is f64 of the shape of ``horizon``.
 """
 
 from typing import Annotated, NamedTuple, TypeVar
@@ -47,13 +58,6 @@ def sqrt_constant(
     (L_tilde + L_lambda + L_tilde' + 2 L_delta)``. The second sum is as printed; the
     derivation gives ``1 / sqrt(q)``, which is less.
 
-    Args:
-      probability: real ``[S]`` in [0, 1], p of the arms with ``x* > 0``.
-      success: real ``[S]`` > 0, ``q = p G(x*, lambda)``.
-      floor: real ``[S]`` > 0, ``C = G(x*, m / B)``.
-      budget: number > 0, B.
-      constants: LipschitzConstants of the family.
-
     Returns:
       f64, the factor of ``sqrt(K T log T)``.
     """
@@ -86,14 +90,6 @@ def sqrt_bound(
     rounds ``sqrt(192)`` up to 14, and prints ``M (m + 1) / m`` where the constants of
     Appendix H give ``M (m + 1) / m^2``: the same for m = 1, too small for m < 1.
 
-    Args:
-      horizon: real >= 1 of any shape, T.
-      probability: real ``[K]`` in [0, 1], not all 0.
-      rate: real ``[K]`` in [m / B, M / B].
-      budget: number > 0, B.
-      m: number > 0.
-      M: number > m.
-
     Returns:
       f64 of the shape of `horizon`. Warns with `VacuousBound` if it says nothing at any
       of them.
@@ -122,13 +118,7 @@ def log_constant(
     having lost the 3 of ``log(1 / alpha) = 3 log t``; eq. (56) has it.
 
     Args:
-      probability: real ``[S]`` in [0, 1], p of the arms with ``x* > 0``.
-      success: real ``[S]`` > 0, ``q = p G(x*, lambda)``.
-      floor: real ``[S]`` > 0, ``C = G(x*, m / B)``.
-      budget: number > 0, B.
-      constants: LipschitzConstants of the family.
       p_min: number in (0, 1], the least probability of any arm (Assumption 4.9).
-      num_arms: K, an integer >= 1.
 
     Returns:
       f64, the factor of ``log(T)^2``; ``inf`` if it is beyond float64.
@@ -163,12 +153,6 @@ def log_bound(
     equal, which holds only where every ``x* > 0``: elsewhere the bound is not proved.
 
     Args:
-      horizon: real >= 1 of any shape, T.
-      probability: real ``[K]`` in [0, 1], not all 0.
-      rate: real ``[K]`` in [m / B, M / B].
-      budget: number > 0, B.
-      m: number > 0.
-      M: number > m.
       p_min: number in (0, min p], or None for ``min p``.
 
     Returns:
@@ -200,8 +184,6 @@ def problem_independent_bound(
     the factor 14 / D of eq. (55), 9e4 in Appendix A.1: scale it before comparing.
 
     Args:
-      horizon: real >= 1 of any shape, T.
-      num_arms: K, an integer >= 1.
       rho: number >= 1, a bound on the ratio of any two ``lambda_i x*_i > 0``.
 
     Returns:
@@ -228,7 +210,6 @@ def etc_rate(horizon: AtLeastOne[Numbers], alpha: Share[Scalars] = 2 / 3) -> Etc
     makes the larger of them least. Without constants, logarithms and K.
 
     Args:
-      horizon: real >= 1, T.
       alpha: real in [0, 1]: each arm is explored for ``T^alpha`` rounds.
 
     Returns:
