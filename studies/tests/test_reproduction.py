@@ -11,11 +11,12 @@ from jaxbandits.cli import main as cli
 from jaxbandits_studies import REGISTRY, Options, minutes, recorded
 from jaxbandits_studies.common.claims import is_full
 from jaxbandits_studies.statements import STATEMENTS, of_experiment
+from studies.tests import quoted
 from tests.tables import naming
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "studies"))
-pages, quoted = map(import_module, ("reproduction_page", "quoted"))
+pages = import_module("reproduction_page")
 KEPT = ROOT / "studies" / "results"
 SUMMARIES = pages.summaries_in(KEPT)
 QUOTING = [

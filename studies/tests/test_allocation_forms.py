@@ -1,4 +1,4 @@
-"""studies/mean_curve.py fills mixtures of curves as they should be filled."""
+"""studies/allocation_forms.py fills mixtures of curves as they should be filled."""
 
 from pathlib import Path
 
@@ -15,9 +15,9 @@ SCRIPTS = Path(__file__).parents[1]
 @pytest.fixture
 def study(monkeypatch):
     monkeypatch.syspath_prepend(SCRIPTS)
-    import mean_curve
+    import allocation_forms
 
-    return mean_curve
+    return allocation_forms
 
 
 def arms_of(study, rate, probability):
