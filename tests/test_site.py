@@ -65,6 +65,26 @@ def test_what_leads_nowhere_is_found(tmp_path):
     ]
 
 
+def test_a_reference_without_entries_is_found(tmp_path):
+    for name, entry in (
+        ("a.b", '<h2 id="a.b.f"></h2>'),
+        ("a.c", '<h2 id="a.b.f"></h2>'),
+    ):
+        (tmp_path / "api" / name).mkdir(parents=True)
+        (tmp_path / "api" / name / "index.html").write_text(
+            f'<p id="{name}"></p>{entry}'
+        )
+    (tmp_path / "index.html").write_text("")
+    expected = ["api/a.c/index.html: the reference has no entry"]
+    assert crawl.faults(tmp_path) == expected
+
+
+def test_a_word_that_a_docstring_emphasises_has_no_asterisks():
+    assert (
+        policies._escaped("of *all* w*-UCB, ``a * b``") == r"of *all* w\*-UCB, `a * b`"
+    )
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("page", in_short(SETTINGS, DEAR), ids=lambda page: page.stem)
 def test_the_example_of_a_setting_runs(page):

@@ -1,4 +1,4 @@
-"""Every link and picture of a built site leads somewhere."""
+"""Every link and picture of a built site leads somewhere; no reference is empty."""
 
 from html.parser import HTMLParser
 from pathlib import Path
@@ -28,7 +28,8 @@ def pages(site: Path) -> list[Path]:
 
 
 def faults(site: Path) -> list[str]:
-    """A line for every link that leads nowhere within the site."""
+    """A line for every link that leads nowhere within the site, and for every page of
+    the reference that names nothing of its package."""
     read = {path: _Page(path.read_text(encoding="utf-8")) for path in pages(site)}
     found = []
     for path, page in read.items():
@@ -39,6 +40,10 @@ def faults(site: Path) -> list[str]:
                 wrong = _wrong(site / unquote(target.path[1:]), target.fragment, read)
                 if wrong:
                     found.append(f"{path.relative_to(site)}: {link}: {wrong}")
+        room = path.parent.name  # of the reference: api/ROOM/index.html
+        entries = (place.startswith(f"{room}.") for place in page.places)
+        if path.parent.parent == site / "api" and not any(entries):
+            found.append(f"{path.relative_to(site)}: the reference has no entry")
     return found
 
 

@@ -1,8 +1,11 @@
 """The page of all policies: function, source, parameters with defaults and ranges."""
 
+import re
+
 from jaxbandits.cli.listing import facts_of, parameters_of, problem_of
 from jaxbandits.registry import SETTINGS, policies, setting_of
 
+_STAR = re.compile(r"(?<!\w)\*\w+\*(?!\w)|\*")  # an emphasised word, or a star
 INTRODUCTION = """---
 search:
   boost: 8
@@ -59,9 +62,13 @@ def _first(documentation: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Markdown that shows a text with its asterisks, and double backticks as code."""
+    """Markdown that shows a text with its asterisks, and double backticks as code.
+
+    A single word between two of them is emphasised, as in the docstring.
+    """
     parts = text.replace("``", "`").split("`")
     shown = [
-        part.replace("*", r"\*") if i % 2 == 0 else part for i, part in enumerate(parts)
+        _STAR.sub(lambda m: m[0] if m[0][1:] else r"\*", part) if i % 2 == 0 else part
+        for i, part in enumerate(parts)
     ]
     return "`".join(shown)

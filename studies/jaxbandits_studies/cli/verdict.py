@@ -6,6 +6,7 @@ from jaxbandits_studies.common.experiment import Claim
 from jaxbandits_studies.statements import (
     CAUSES,
     HEADLINES,
+    STANDS_ON,
     VERDICTS,
     of_experiment,
     reasons,
@@ -38,10 +39,14 @@ def verdict_lines(experiment: str, claims: Sequence[Claim]) -> list[str]:
 
 
 def _judged(claims: Sequence[Claim]) -> str:
-    """``3 of 3 hold``, ``0 of 3 hold (C3: the figures were not made with ...)``."""
+    """``3 of 3 hold``, ``1 of 3 hold, 1 undecided (C3: the figures were not ...)``."""
     held = sum(claim.verdict == "holds" for claim in claims)
     text = f"{held} of {len(claims)} {VERDICTS['holds']}"
+    rest = [c.verdict for c in claims if c.verdict not in ("holds", "fails")]
+    if rest:
+        text += f", {tally(rest)}"
     causes = list(dict.fromkeys(claim.reason for claim in claims if claim.reason))
-    if len(causes) == 1 and causes[0] in CAUSES:
-        return f"{text} ({causes[0]}: {CAUSES[causes[0]]})"
+    known = CAUSES | STANDS_ON
+    if len(causes) == 1:
+        return f"{text} ({causes[0]}: {known[causes[0]]})"
     return f"{text} ({', '.join(causes)})" if causes else text

@@ -41,7 +41,7 @@ def page(board: Board, protocol: Protocol, command: str, figure: str) -> str:
         "\n".join(verdicts(board, protocol)),
         "\n".join(_beside_papers(board, protocol)),
         "## Standings",
-        f"Told to all: {KNOWN_TO_ALL[board.setting]}.",
+        f"Known to all: {KNOWN_TO_ALL[board.setting]}.",
         "\n".join(_standings_table(board, protocol, goal)),
         "\n".join(_flaws(board, protocol)),
         "## Case by case",
@@ -225,7 +225,7 @@ def _beside_papers(board: Board, protocol: Protocol) -> Iterator[str]:
 
 def _standings_table(board: Board, protocol: Protocol, goal: Goal) -> Iterator[str]:
     yield (
-        f"| entrant | is told | within {goal.within:g} | median ratio | largest | "
+        f"| entrant | knows | within {goal.within:g} | median ratio | largest | "
         "largest, of quantiles | µs per round |"
     )
     yield "|---|---|---|---|---|---|---|"
