@@ -84,7 +84,7 @@ ELEMENTWISE = {
     **_functions(ROOT, "sqrt cbrt"),
     **_written(
         SERIES,
-        pow="powf({0}, to_F({1}))",
+        pow="raised({0}, to_F({1}))",
         atan2="atan2f({0}, {1})",
         digamma=None,
         erf_inv=None,

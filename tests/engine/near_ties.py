@@ -18,8 +18,8 @@ from jaxbandits.engine.tape import Stream, root_key, stream_key
 CHOICES = {PREFIX + "first_argmax", PREFIX + "random_argmax"}
 
 
-def smallest_gaps(policy, environment, seed: int, rounds: int) -> np.ndarray:
-    """f32[rounds]: in each round of a run, between the largest index and the next.
+def smallest_gaps(policy, environment, seeds, rounds: int) -> np.ndarray:
+    """f32[S, rounds]: in each round of a run, between the largest index and the next.
 
     Relative to the index where it is above 1, and of all choices of the round the
     smallest; played by a plain program.
@@ -27,11 +27,11 @@ def smallest_gaps(policy, environment, seed: int, rounds: int) -> np.ndarray:
     rules = Rules(
         policy.functions, environment.game, environment.game.spent is not None
     )
-    keys = {s: stream_key(root_key(0), jnp.uint32(seed), s) for s in Stream}
-    words = jnp.stack(keys[Stream.INSTANCE])
 
     @jax.jit
-    def played(params, setup):
+    def played(seed, params, setup):
+        keys = {s: stream_key(root_key(0), seed, s) for s in Stream}
+        words = jnp.stack(keys[Stream.INSTANCE])
         key = jax.random.wrap_key_data(words, impl="threefry2x32")
         instance = rules.game.sample(key, setup)
         start = policy.init(params), rules.game.init(instance)
@@ -49,7 +49,8 @@ def smallest_gaps(policy, environment, seed: int, rounds: int) -> np.ndarray:
         return jax.lax.scan(one, start, jnp.arange(1, rounds + 1))[1]
 
     numbers = jax.tree.map(jnp.asarray, (policy.params, environment.setup))
-    return np.asarray(played(*jax.tree.map(_in_32_bits, numbers)))
+    numbers = jax.tree.map(_in_32_bits, numbers)
+    return np.stack([played(jnp.uint32(seed), *numbers) for seed in seeds])
 
 
 def _in_32_bits(x):

@@ -1,6 +1,5 @@
 """From the text of a kernel to what XLA calls: PTX by NVRTC, or a library by g++."""
 
-import atexit
 import ctypes
 import hashlib
 import shutil
@@ -25,9 +24,7 @@ OPTIONS += ("-prec-div=false", "-prec-sqrt=false")
 PTX_CALL = "__gpu$xla.gpu.ptx"  # in the GPU plugins of JAX
 COMPILER = "g++"
 CPU_OPTIONS = ("-O1", "-w", "-std=c++17", "-ffp-contract=off", "-shared", "-fPIC")
-# As long as the process lives.
-_FOLDER = tempfile.TemporaryDirectory(prefix="jaxbandits-")
-atexit.register(_FOLDER.cleanup)
+_FOLDER = tempfile.TemporaryDirectory(prefix="jaxbandits-")  # is gone at exit
 
 
 class BuildError(RuntimeError):
@@ -127,6 +124,7 @@ def nvrtc() -> ctypes.CDLL:
     raise BuildError("NVRTC, a library that jax[cuda] brings and was not found")
 
 
+@cache
 def on_cpu(text: Text, runs: int) -> tuple[str, dict[str, Any]]:
     """The call of a kernel on a CPU: a target of XLA's foreign functions.
 
@@ -134,11 +132,6 @@ def on_cpu(text: Text, runs: int) -> tuple[str, dict[str, Any]]:
       BuildError: if the compiler refuses the text.
     """
     del runs
-    return _library(text), {}
-
-
-@cache
-def _library(text: Text) -> str:
     inputs = sum("const" in each for each in text.arguments)
     pointers = [
         f"({kind})({'in' if k < inputs else 'out'}({k - inputs * (k >= inputs)}))"
@@ -156,7 +149,7 @@ def _library(text: Text) -> str:
         raise BuildError(f"{COMPILER} refuses a kernel: {done.stderr[:2000]}")
     function = ctypes.CDLL(f"{path}.so").call
     jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(function), platform="cpu")
-    return name
+    return name, {}
 
 
 # One run after the other. Who reads or writes beyond an array gets an error.

@@ -4,34 +4,15 @@ import numpy as np
 from jax import lax
 
 from jaxbandits.engine.gpu.reductions import first_of
-from jaxbandits.engine.gpu.values import (
-    Index,
-    Memory,
-    Put,
-    Value,
-    flat_place,
-    place_of,
-    plus,
-    stored,
-)
-
-
-def _variable(writer, dtype, text: str) -> str:
-    """The name of a number that is counted or looked for."""
-    name = writer.name("b")
-    writer.line(f"{dtype} {name} = {text};")
-    return name
-
-
-def _number(name: str, dtype: str = "int32") -> list[Value]:
-    return [stored(Memory(name, "", 1), (), dtype)]
+from jaxbandits.engine.gpu.values import Index, Put, Value, flat_place, plus, stored
 
 
 def first_argmax(writer, step, inputs):
     """One pass: the largest entry so far, and where it stood."""
     (x,) = inputs
-    best = _variable(writer, x.type, first_of("greater", x.dtype))
-    result = _variable(writer, "I", "0")
+    best, result = writer.name("b"), writer.name("b")
+    writer.line(f"{x.type} {best} = {first_of('greater', x.dtype)};")
+    writer.line(f"I {result} = 0;")
 
     def body(index):
         entry = writer.number(x.at(index), x.dtype).at(())
@@ -40,7 +21,7 @@ def first_argmax(writer, step, inputs):
         writer.line(f"{best} = {entry} > {best} ? {entry} : {best};")
 
     writer.over(x.shape, body)
-    return _number(result)
+    return [Value((), "int32", lambda index: result)]
 
 
 def pick(writer, step, inputs):
@@ -65,13 +46,13 @@ def _with_row(x: Value, index: Index, row: Value) -> list[Value]:
 def put(writer, step, inputs):
     """Another row in the place of one, which is computed now and stored later."""
     x, index, row = inputs
-    return _with_row(x, (place_of(index),), writer.store(row))
+    return _with_row(x, (index.at(()),), writer.store(row))
 
 
 def tally(writer, step, inputs):
     """One more at a place."""
     counts, *index = inputs
-    places = tuple(place_of(x) for x in index)
+    places = tuple(x.at(()) for x in index)
     pairs = zip(index, counts.shape, strict=True)
     inside = tuple(writer.clipped(x, n) for x, n in pairs)
     more = writer.number(f"({counts.at(inside)} + 1)", counts.dtype)
@@ -88,7 +69,7 @@ def tape_row(writer, step, inputs):
     words = writer.array((2 * half,), "uint32")
 
     def draw(index):
-        pair = words.at(index), words.at((plus(index[0], half),))
+        pair = words.at(index), words.at((plus(*index, half),))
         key = f"{high}, {low}, to_U({round_}), to_U({index[0]})"
         writer.line(f"threefry({key}, {', '.join(pair)});")
 

@@ -1,7 +1,7 @@
 """Loops of the program stay loops: each run goes round as often as it needs."""
 
 from jaxbandits.engine.gpu.moves import from_end
-from jaxbandits.engine.gpu.values import Value, base_of, stored
+from jaxbandits.engine.gpu.values import Value, stored
 from jaxbandits.engine.jaxprs import scan_counts
 
 
@@ -16,26 +16,23 @@ def carried(step) -> slice:
 
 def _carry(writer, step, inputs, in_place) -> list[Value]:
     """What a loop carries, as it begins: in memory that is written in every turn."""
-    places = carried(step)
-    first = {}
-    for place in range(places.start, places.stop):
-        if place not in in_place:
-            first[place] = writer.copied(inputs[place], carried=True)
-    begun = []
-    for place in in_place:
-        memory, value = base_of(inputs[place]), inputs[place]
-        begun.append((memory, value))
-        first[place] = stored(memory, value.shape, value.dtype)
-    writer.write(begun)
-    return [first[place] for place in range(places.start, places.stop)]
+    numbers = range(*carried(step).indices(len(inputs)))
+    first = {
+        k: writer.copied(inputs[k], carried=True) for k in numbers if k not in in_place
+    }
+    for k, memory in in_place.items():
+        first[k] = stored(memory, inputs[k].shape, inputs[k].dtype)
+    writer.write([(memory, inputs[k]) for k, memory in in_place.items()])
+    return [first[k] for k in numbers]
 
 
-def _turn(writer, closed, inputs, carry: list[Value], fill=None) -> None:
-    """One turn; `fill` takes what it yields beside what it carries."""
+def _turn(writer, closed, inputs, carry: list[Value], rows=(), place="") -> None:
+    """One turn, which writes what it carries and, at their place, `rows`."""
     own = [value.memory for value in carry]
     outputs = writer.run(closed, inputs, own)
-    for number, value in enumerate(outputs[len(carry) :]):
-        fill(number, value)  # before what it is computed from is written
+    for target, row in zip(rows, outputs[len(carry) :], strict=True):
+        # Before what it is computed from is written.
+        writer.fill(row.shape, lambda i, x=target: x.at((place, *i)), row.at)
     writer.write(list(zip(own, outputs, strict=False)))
 
 
@@ -45,8 +42,8 @@ def scan(writer, step, inputs, in_place):
     constants = [writer.once(x) for x in inputs[: places.start]]
     columns = [writer.once(x) for x in inputs[places.stop :]]
     carry = _carry(writer, step, inputs, in_place)
-    rows = step.eqn.outvars[len(carry) :]
-    result = [writer.array(v.aval.shape, v.aval.dtype) for v in rows]
+    avals = [v.aval for v in step.eqn.outvars[len(carry) :]]
+    rows = [writer.array(aval.shape, aval.dtype) for aval in avals]
     turn, length = writer.name("i"), params["length"]
     writer.line("ROLLED")
     with writer.block(f"for (int {turn} = 0; {turn} < {length}; ++{turn})"):
@@ -59,16 +56,8 @@ def scan(writer, step, inputs, in_place):
             return writer.lazy(x.shape[1:], x.dtype, at, x.cost, [x])
 
         given = [*constants, *carry, *map(row_of, columns)]
-
-        def fill(number, row):
-            target = result[number]
-            writer.over(
-                row.shape,
-                lambda i: writer.line(f"{target.at((place, *i))} = {row.at(i)};"),
-            )
-
-        _turn(writer, params["jaxpr"], given, carry, fill)
-    return [*carry, *result]
+        _turn(writer, params["jaxpr"], given, carry, rows, place)
+    return [*carry, *rows]
 
 
 def while_(writer, step, inputs, in_place):

@@ -1,27 +1,25 @@
 """Primitives that move entries: a new index, and nothing is computed."""
 
+import itertools
 import math
 
-import numpy as np
 from jax import lax
 
 from jaxbandits.engine.gpu.values import (
+    TYPES,
     Index,
     MissingError,
-    Place,
     Value,
     flat_place,
     index_of,
-    literal,
     plus,
     stored,
-    times,
 )
 
 
 def _broadcast_in_dim(index: Index, x: Value, eqn) -> Index:
     places = zip(eqn.params["broadcast_dimensions"], x.shape, strict=True)
-    return tuple(0 if n == 1 else index[axis] for axis, n in places)
+    return tuple("0" if n == 1 else index[axis] for axis, n in places)
 
 
 def _reshape(index: Index, x: Value, eqn) -> Index:
@@ -30,7 +28,7 @@ def _reshape(index: Index, x: Value, eqn) -> Index:
     if [shape[axis] for axis in longer] != [n for n in x.shape if n != 1]:
         return index_of(flat_place(index, shape), x.shape)
     places = iter([index[axis] for axis in longer])
-    return tuple(0 if n == 1 else next(places) for n in x.shape)
+    return tuple("0" if n == 1 else next(places) for n in x.shape)
 
 
 def _transpose(index: Index, x: Value, eqn) -> Index:
@@ -47,7 +45,7 @@ def _rev(index: Index, x: Value, eqn) -> Index:
 def _slice(index: Index, x: Value, eqn) -> Index:
     starts, strides = eqn.params["start_indices"], eqn.params["strides"]
     each = zip(index, starts, strides or (1,) * len(starts), strict=True)
-    return tuple(plus(times(i, by), start) for i, start, by in each)
+    return tuple(plus(i if by == 1 else f"{i} * {by}", k) for i, k, by in each)
 
 
 # Where an entry comes from: ``(index, x, equation) -> index of x``.
@@ -79,9 +77,9 @@ def move(writer, step, inputs):
     return [result]
 
 
-def from_end(place: Place, length: int) -> Place:
+def from_end(place: str, length: int) -> str:
     """A place counted from the end of an axis."""
-    return length - 1 - place if isinstance(place, int) else f"({length - 1} - {place})"
+    return f"({length - 1} - {place})"
 
 
 def dynamic_slice(writer, step, inputs):
@@ -94,77 +92,49 @@ def dynamic_slice(writer, step, inputs):
     ]
 
     def at(index: Index) -> str:
-        return x.at(tuple(map(plus, first, index)))
+        return x.at(tuple(map(plus, index, first)))
 
     return [writer.lazy(sizes, x.dtype, at, x.cost, [x])]
 
 
 def iota(writer, step, inputs):
     """Counted along an axis."""
-    aval = step.eqn.outvars[0].aval
-    counted = np.indices(aval.shape)[step.eqn.params["dimension"]]
-    if len(aval.shape) == 1:  # the place itself
-
-        def at(index):
-            place = index[0]
-            number = aval.dtype.type(place) if isinstance(place, int) else None
-            convert = {"f": "to_F", "u": "to_U"}.get(aval.dtype.kind, "")
-            return f"{convert}({place})" if number is None else literal(number)
-
-        table = counted.astype(aval.dtype)
-        return [Value(aval.shape, aval.dtype, at, 0, constant=table)]
-    return [writer.constant(counted.astype(aval.dtype))]
+    aval, axis = step.eqn.outvars[0].aval, step.eqn.params["dimension"]
+    kind = TYPES[str(aval.dtype)]
+    return [Value(aval.shape, aval.dtype, lambda index: f"to_{kind}({index[axis]})")]
 
 
 def concatenate(writer, step, inputs):
-    """Parts one after the other along an axis."""
-    return [_joined(writer, inputs, step.eqn.params["dimension"])]
-
-
-def _joined(writer, values, axis: int) -> Value:
-    parts, length = [], 0
-    for x in values:
-        if x.shape[axis]:
-            parts.append((length, x))
-        length += x.shape[axis]
+    """Parts one after the other along an axis; of each, a place within it is read."""
+    aval, axis = step.eqn.outvars[0].aval, step.eqn.params["dimension"]
+    ends = itertools.accumulate(x.shape[axis] for x in inputs)
+    parts = [(end, x) for end, x in zip(ends, inputs, strict=True) if x.shape[axis]]
 
     def at(index: Index) -> str:
-        place, text = index[axis], ""
-        for start, x in reversed(parts):
-            if isinstance(place, int) and place < start:
-                continue
-            own = 0 if x.shape[axis] == 1 else plus(place, -start)
-            with writer.guarded():
-                entry = x.at((*index[:axis], own, *index[axis + 1 :]))
-            if isinstance(place, int):
-                return entry
-            stop = start + x.shape[axis]
-            text = f"({place} < {stop} ? {entry} : {text})" if text else entry
+        text = ""
+        for end, x in reversed(parts):
+            length = x.shape[axis]
+            place = f"lesser(greater({index[axis]} - {end - length}, 0), {length - 1})"
+            own = "0" if length == 1 else place
+            entry = x.at((*index[:axis], own, *index[axis + 1 :]))
+            text = f"({index[axis]} < {end} ? {entry} : {text})" if text else entry
         return text
 
-    x = values[0]
-    shape = (*x.shape[:axis], length, *x.shape[axis + 1 :])
-    cost = max(x.cost for x in values) + 2 * len(values)
-    return writer.lazy(shape, x.dtype, at, cost, values)
+    cost = max(x.cost for x in inputs) + 2 * len(inputs)
+    return [writer.lazy(aval.shape, aval.dtype, at, cost, inputs)]
 
 
 def pad(writer, step, inputs):
     """Entries with others around them."""
-    x, fill = inputs
-    for axis, (low, high, inside) in enumerate(step.eqn.params["padding_config"]):
-        if min(low, high) < 0 or inside:
-            raise MissingError("pad inside or with less than nothing")
-        before, after = (
-            Value(
-                (*x.shape[:axis], int(length), *x.shape[axis + 1 :]),
-                x.dtype,
-                lambda index: fill.at(()),
-                sources=[fill],
-            )
-            for length in (low, high)
-        )
-        x = _joined(writer, [before, x, after], axis)
-    return [x]
+    (x, fill), config = inputs, step.eqn.params["padding_config"]
+    if any(min(low, high) < 0 or inside for low, high, inside in config):
+        raise MissingError("pad inside or with less than nothing")
+    aval = step.eqn.outvars[0].aval
+    result = writer.array(aval.shape, aval.dtype)
+    writer.fill(result.shape, result.at, lambda index: fill.at(()))
+    starts = [low for low, *_ in config]
+    writer.fill(x.shape, lambda index: result.at(tuple(map(plus, index, starts))), x.at)
+    return [result]
 
 
 def gather(writer, step, inputs):
@@ -183,10 +153,10 @@ def gather(writer, step, inputs):
         batch = [i for k, i in enumerate(index) if k not in how.offset_dims]
         inner = dict(zip(axes, (index[k] for k in how.offset_dims), strict=True))
         inner |= {axis: batch[k] for axis, k in batches.items()}
-        source: list[Place] = [inner.get(k, 0) for k in range(len(x.shape))]
+        source = [inner.get(k, "0") for k in range(len(x.shape))]
         tests = []
         for number, axis in enumerate(how.start_index_map):
-            start, last = indices.at((*batch, number)), x.shape[axis] - sizes[axis]
+            start, last = indices.at((*batch, str(number))), x.shape[axis] - sizes[axis]
             inside = f"lesser(greater(to_I({start}), 0), {last})"
             source[axis] = plus(inside, source[axis])
             tests.append(f"(U)({start}) <= {last}u")

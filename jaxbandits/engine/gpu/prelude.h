@@ -16,10 +16,8 @@ FUNCTION F lesser(F a, F b) { F c; asm("min.NaN.f32 %0, %1, %2;" : "=f"(c) : "f"
 FUNCTION F multiply_add(F a, F b, F c) { return __fmaf_rn(a, b, c); }
 FUNCTION I to_I(F x) { return (I)x; }
 FUNCTION U to_U(F x) { return (U)x; }
-FUNCTION I high_word(U a, U b) { return (I)__umulhi(a, b); }
 FUNCTION I bits_of(F x) { return __float_as_int(x); }
-FUNCTION I population(I x) { return __popc(x); }
-FUNCTION U population(U x) { return __popc(x); }
+template <class T> FUNCTION T population(T x) { return __popc(x); }
 #else
 #include <math.h>
 #define FUNCTION static inline
@@ -39,26 +37,17 @@ FUNCTION F lesser(F a, F b) { return a < b || a != a ? a : b; }
 FUNCTION F multiply_add(F a, F b, F c) { return a * b + c; }
 FUNCTION I to_I(F x) { return x != x ? 0 : x >= 2147483648.f ? 2147483647 : x < -2147483648.f ? -2147483647 - 1 : (I)x; }
 FUNCTION U to_U(F x) { return !(x > 0) ? 0u : x >= 4294967296.f ? 4294967295u : (U)x; }
-FUNCTION I high_word(U a, U b) { return (I)(((unsigned long long)a * b) >> 32); }
 FUNCTION I bits_of(F x) { return __builtin_bit_cast(I, x); }
-FUNCTION I population(I x) { return __builtin_popcount(x); }
-FUNCTION U population(U x) { return __builtin_popcount(x); }
+template <class T> FUNCTION T population(T x) { return __builtin_popcount(x); }
 #endif
 
 // Entry `i` of `n` of an array of this run alone, and of one with the entries of all runs.
 #define OWN(array, i, n) array[CHECKED(i, n)]
 #define ALL(array, i, n) array[CHECKED(i, n) * runs + run]
 
-FUNCTION F to_F(F x) { return x; }
-FUNCTION F to_F(I x) { return (F)x; }
-FUNCTION F to_F(U x) { return (F)x; }
-FUNCTION F to_F(B x) { return (F)x; }
-FUNCTION I to_I(I x) { return x; }
-FUNCTION I to_I(U x) { return (I)x; }
-FUNCTION I to_I(B x) { return (I)x; }
-FUNCTION U to_U(U x) { return x; }
-FUNCTION U to_U(I x) { return (U)x; }
-FUNCTION U to_U(B x) { return (U)x; }
+template <class T> FUNCTION F to_F(T x) { return (F)x; }
+template <class T> FUNCTION I to_I(T x) { return (I)x; }
+template <class T> FUNCTION U to_U(T x) { return (U)x; }
 template <class T> FUNCTION B to_B(T x) { return x != 0; }
 
 template <class T> FUNCTION T greater(T a, T b) { return a > b ? a : b; }
@@ -70,8 +59,7 @@ template <class T> FUNCTION T sum(T a, T b) { return a + b; }
 template <class T> FUNCTION T product(T a, T b) { return a * b; }
 template <class T> FUNCTION T squared(T a) { return a * a; }
 FUNCTION B complement(B a) { return !a; }
-FUNCTION I complement(I a) { return ~a; }
-FUNCTION U complement(U a) { return ~a; }
+template <class T> FUNCTION T complement(T a) { return ~a; }
 FUNCTION F magnitude(F a) { return fabsf(a); }
 FUNCTION I magnitude(I a) { return a < 0 ? -a : a; }
 FUNCTION F sign(F a) { return a > 0 ? 1.f : a < 0 ? -1.f : a; }
@@ -95,6 +83,8 @@ FUNCTION I quotient(I a, I b) { return b == 0 ? -1 : b == -1 ? (I)(0u - (U)a) : 
 FUNCTION F remainder_of(F a, F b) { return fmodf(a, b); }
 FUNCTION U remainder_of(U a, U b) { return b ? a % b : a; }
 FUNCTION I remainder_of(I a, I b) { return b == 0 ? a : b == -1 ? 0 : a % b; }
+// Of an exponential, a Weibull law of shape 1, that is known when this is compiled.
+FUNCTION F raised(F a, F b) { return b == 1 ? a : powf(a, b); }
 template <int n, class T> FUNCTION T power(T x) {
   T result = 1, factor = x;
 #pragma unroll

@@ -17,8 +17,6 @@ BARRIER = "optimization_barrier"
 # function of a policy's.)
 KEPT = {PREFIX + name for name in (*FORMS, "multiply_add")}
 ours = partial(expanded, forms={PREFIX + name: fn for name, fn in REWRITTEN.items()})
-# Entries are read under conditions, where none can be kept for other readers.
-GUARDED = {"concatenate", "pad"}
 
 
 class Step(NamedTuple):
@@ -52,9 +50,7 @@ class Program(NamedTuple):
       inputs: numbers of values.
       outputs: numbers of values.
       readers: how often each value is read.
-      last: the last step that reads each value.
-      loops: which steps go through the entries of each value; entry by entry, others
-        are part of these.
+      apart: values whose entries several loops go through.
     """
 
     steps: tuple[Step, ...]
@@ -62,8 +58,7 @@ class Program(NamedTuple):
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     readers: Counter
-    last: dict[int, int]
-    loops: dict[int, set[int]]
+    apart: set[int]
 
 
 @cache
@@ -72,10 +67,14 @@ def flat(closed: ClosedJaxpr) -> Program:
     steps: list[Step] = []
     constants: dict[int, np.ndarray] = {}
     asked: list[Any] = []
-    numbers = iter(range(10**9))
+    shapes: list[tuple[int, ...]] = []  # of all values
+
+    def value(shape) -> int:
+        shapes.append(shape)
+        return len(shapes) - 1
 
     def constant(x, dtype) -> int:
-        number = next(numbers)
+        number = value(np.shape(x))
         constants[number] = np.asarray(x, dtype)
         return number
 
@@ -92,40 +91,55 @@ def flat(closed: ClosedJaxpr) -> Program:
             asked.pop()
             return outputs
         name = own.removeprefix(PREFIX)
-        outputs = tuple(next(numbers) for _ in eqn.outvars)
+        outputs = tuple(value(v.aval.shape) for v in eqn.outvars)
         origin = asked[-1] if asked else eqn
         steps.append(Step(name, eqn, tuple(inputs), outputs, origin))
         return outputs
 
-    inputs = tuple(next(numbers) for _ in closed.jaxpr.invars)
+    inputs = tuple(value(v.aval.shape) for v in closed.jaxpr.invars)
     outputs = tuple(walk(closed, inputs, constant, emit))
     needed, kept = set(outputs), []
     for step in reversed(steps):
         if needed & set(step.outputs):
             needed.update(step.inputs)
             kept.append(step)
-    kept.reverse()
     readers = Counter(v for step in kept for v in step.inputs) + Counter(outputs)
-    last = {v: place for place, step in enumerate(kept) for v in step.inputs}
-    last |= dict.fromkeys(outputs, len(kept))
-    loops = _loops(kept, outputs, readers)
-    return Program(tuple(kept), constants, inputs, outputs, readers, last, loops)
+    kept = _joined(kept[::-1], readers)
+    loops = _loops(kept, outputs, readers, shapes)
+    apart = {v for v, places in loops.items() if len(places) > 1}
+    return Program(tuple(kept), constants, inputs, outputs, readers, apart)
 
 
-def _loops(steps: list[Step], outputs, readers) -> dict[int, set[int]]:
-    """`Program.loops`: a value that several of them read is taken to be stored."""
+def _loops(steps: list[Step], outputs, readers, shapes) -> dict[int, set[int]]:
+    """Steps that go through the entries of each value; entry by entry, others are part
+    of these. What several steps read in several loops is taken to be stored."""
     loops: dict[int, set[int]] = {v: {len(steps)} for v in outputs}
     for place in reversed(range(len(steps))):
-        step = steps[place]
-        (first, *_) = step.outputs
-        shape = step.eqn.outvars[0].aval.shape
+        step, (first, *_) = steps[place], steps[place].outputs
         through = loops.get(first, {place})
         through = {place} if len(through) > 1 and readers[first] > 1 else through
-        for v, atom in zip(step.inputs, step.eqn.invars, strict=True):
-            same = step.name in ELEMENTWISE and atom.aval.shape == shape
-            own = {place, -1} if step.name in GUARDED else {place}
-            loops.setdefault(v, set()).update(through if same else own)
+        for v in step.inputs:
+            same = step.name in ELEMENTWISE and shapes[v] == shapes[first]
+            loops.setdefault(v, set()).update(through if same else {place})
     return loops
+
+
+def _joined(steps: list[Step], readers) -> list[Step]:
+    """The steps, with a product that one sum alone reads as part of that sum.
+
+    It is then exact, and the same wherever the sum is read: compensated sums stay what
+    they are.
+    """
+    made = {step.outputs[0]: step for step in steps}
+    for step in steps:
+        is_sum = step.name == "add" and step.eqn.outvars[0].aval.dtype == np.float32
+        for k, v in enumerate(step.inputs if is_sum else ()):
+            if v in made and made[v].name == "mul" and readers[v] == 1:
+                inputs = (*made.pop(v).inputs, step.inputs[1 - k])
+                join = step._replace(name="multiply_add", inputs=inputs)
+                made[step.outputs[0]] = join
+                break
+    return [*made.values()]
 
 
 def _line(eqn) -> str:

@@ -241,9 +241,7 @@ class Kernel:
             self._variables += [name] * (size == 1)
         arguments = self._outputs if written else self._inputs
         arguments.append((f"{kind}{TYPES[dtype]}*", pointer))
-        value = stored(memory, shape, dtype)
-        value.reads = value.reads if written else frozenset()
-        return value
+        return stored(memory, shape, dtype)
 
     def outputs(self, fn, *args, own=()) -> list[Value]:
         """The outputs of a function of one run; `own` as of `Writer.run`."""

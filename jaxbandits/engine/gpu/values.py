@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 TYPES = {"float32": "F", "int32": "I", "uint32": "U", "bool": "B"}
-Place = int | str  # along an axis: a number, or the text of one
-Index = tuple[Place, ...]
+Index = tuple[str, ...]  # in C++, a place along each axis
 
 
 class MissingError(Exception):
@@ -31,11 +30,10 @@ class Memory(NamedTuple):
     size: int
     carried: bool = False
 
-    def at(self, place: Place) -> str:
+    def at(self, place: str) -> str:
         """The entry at a place."""
-        if not self.kind:
-            return self.name
-        return f"{self.kind}({self.name}, {place}, {self.size})"
+        whole = f"{self.kind}({self.name}, {place}, {self.size})"
+        return whole if self.kind else self.name
 
 
 class Value:
@@ -46,10 +44,9 @@ class Value:
       dtype: its name.
       at: ``index -> text`` of an entry.
       cost: simple operations that an entry takes.
-      reads: memory that entries are read from, of what is written again.
+      reads: memory that entries are read from.
       moved: memory among these in which an entry is not read at its own place.
       memory: where the whole value lies, if it does.
-      constant: the array itself, if it is known.
       put: the array, place and row that it is made of, if it is one with a row put.
     """
 
@@ -62,7 +59,6 @@ class Value:
         sources: Sequence["Value"] = (),
         *,
         aligned: bool = False,
-        constant: np.ndarray | None = None,
         put: "Put | None" = None,
     ):
         self.shape, self.dtype, self.at, self.cost = tuple(shape), str(dtype), at, cost
@@ -71,7 +67,7 @@ class Value:
         self.moved = frozenset().union(
             *(each.moved if each in near else each.reads for each in sources)
         )
-        self.memory, self.constant, self.put = None, constant, put
+        self.memory, self.put = None, put
 
     @property
     def size(self) -> int:
@@ -83,16 +79,11 @@ class Value:
         """In C++."""
         return TYPES[self.dtype]
 
-    @property
-    def is_stored(self) -> bool:
-        """Whether an entry is as good as read."""
-        return self.memory is not None or self.constant is not None
-
     def spread_at(self, index: Index) -> str:
         """The entry at an index of a larger array, over which this one is spread."""
         inner = index[len(index) - len(self.shape) :]
         places = zip(inner, self.shape, strict=True)
-        return self.at(tuple(0 if n == 1 else i for i, n in places))
+        return self.at(tuple("0" if n == 1 else i for i, n in places))
 
 
 class Put(NamedTuple):
@@ -111,7 +102,7 @@ class Put(NamedTuple):
 
 def stored(memory: Memory, shape: Sequence[int], dtype: Any) -> Value:
     """What lies in memory."""
-    value = Value(shape, dtype, lambda index: memory.at(flat_place(index, shape)), 1)
+    value = Value(shape, dtype, lambda index: memory.at(flat_place(index, shape)))
     value.cost = 1 if memory.kind else 0
     value.memory, value.reads = memory, frozenset({memory})
     return value
@@ -124,11 +115,6 @@ def base_of(value: Value) -> Memory | None:
     return value.memory
 
 
-def place_of(index: Value) -> Place:
-    """A number as a place."""
-    return index.at(()) if index.constant is None else int(index.constant)
-
-
 def literal(x: Any) -> str:
     """A number in C++."""
     x = np.asarray(x)
@@ -137,54 +123,31 @@ def literal(x: Any) -> str:
     if x.dtype.kind == "f":
         if np.isnan(x):
             return "NAN_"
-        if np.isinf(x):
-            return "INF_" if x > 0 else "(-INF_)"
-        text = repr(float(x))
-        return f"({text}f)" if x < 0 else f"{text}f"
+        text = "INF_" if np.isinf(x) else f"{abs(float(x))!r}f"
+        return f"(-{text})" if np.signbit(x) else text
     if x.dtype == np.uint32:
         return f"{int(x)}u"
     return str(int(x)) if x >= 0 else f"({int(x) + 1} - 1)"  # of the least one, too
 
 
-def plus(place: Place, more: Place) -> Place:
+def plus(place: str, more: Any) -> str:
     """The sum of two places."""
-    if isinstance(place, int) and isinstance(more, int):
-        return place + more
-    if 0 in (place, more):
-        return more if place == 0 else place
-    return f"({place} + {more})"
+    return f"({place} + {more})" if more else place
 
 
-def times(place: Place, factor: int) -> Place:
-    """A place times a number."""
-    if isinstance(place, int):
-        return place * factor
-    return place if factor == 1 else f"({place} * {factor})"
-
-
-def flat_place(index: Index, shape: Sequence[int]) -> Place:
+def flat_place(index: Index, shape: Sequence[int]) -> str:
     """The place of an entry in row-major order."""
-    known, total = 0, 0
-    for axis, place in enumerate(index):
-        step = times(place, math.prod(shape[axis + 1 :]))
-        if isinstance(step, int):
-            known += step
-        else:
-            total = plus(total, step)
-    return plus(total, known)
+    strides = (math.prod(shape[axis + 1 :]) for axis in range(len(shape)))
+    longer = [x for x in zip(index, strides, shape, strict=True) if x[2] > 1]
+    terms = [place if by == 1 else f"{place} * {by}" for place, by, _ in longer]
+    return f"({' + '.join(terms)})" if terms else "0"
 
 
-def index_of(place: Place, shape: Sequence[int]) -> Index:
+def index_of(place: str, shape: Sequence[int]) -> Index:
     """The index of an entry of which the place in row-major order is known."""
     index = []
     for axis, length in enumerate(shape):
-        stride = math.prod(shape[axis + 1 :])
-        if isinstance(place, int):
-            index.append(place // stride % length)
-        elif length == 1:
-            index.append(0)
-        else:
-            whole = place if stride == 1 else f"{place} / {stride}"
-            last = math.prod(shape[:axis]) == 1
-            index.append(f"({whole})" if last else f"({whole} % {length})")
-    return tuple(index)
+        whole = f"{place} / {math.prod(shape[axis + 1 :])}"
+        first = math.prod(shape[:axis]) == 1
+        index.append(f"({whole})" if first else f"({whole} % {length})")
+    return tuple("0" if n == 1 else i for i, n in zip(index, shape, strict=True))

@@ -21,14 +21,12 @@ from jaxbandits.engine.gpu.values import (
     Index,
     Memory,
     MissingError,
-    Place,
+    Put,
     Value,
     base_of,
     flat_place,
     literal,
-    plus,
     stored,
-    times,
 )
 
 # Functions ``(writer, step, inputs) -> list of outputs``.
@@ -54,7 +52,6 @@ class Writer:
         self.missing: list[str] = []
         self._names, self._depth, self._taken = 0, 1, 0
         self._at_hand: dict[tuple, str] = {}  # entries that are variables in this block
-        self._is_guarded = False
         self._own: set[Memory] = set()  # what the program at hand may write
 
     def line(self, text: str) -> None:
@@ -77,13 +74,6 @@ class Writer:
         self.line("}")
         self._taken = taken
 
-    @contextmanager
-    def guarded(self):
-        """What is read inside may be read only where a condition of the text holds."""
-        before, self._is_guarded = self._is_guarded, True
-        yield
-        self._is_guarded = before
-
     def over(self, shape: Sequence[int], body: Callable[[Index], None]) -> None:
         """Write loops over all indices of a shape.
 
@@ -93,18 +83,22 @@ class Writer:
         """
         if 0 in shape:
             return
-        index: list = [0] * len(shape)
 
-        def nest(axes):
-            if not axes:
-                return body(tuple(index))
-            axis, *rest = axes
-            length, index[axis] = shape[axis], self.name("i")
-            head = f"for (int {index[axis]} = 0; {index[axis]} < {length}; "
-            with self.block(f"{head}++{index[axis]})"):
-                nest(rest)
+        def nest(index: Index) -> None:
+            if len(index) == len(shape):
+                return body(index)
+            length = shape[len(index)]
+            if length == 1:
+                return nest((*index, "0"))
+            name = self.name("i")
+            with self.block(f"for (int {name} = 0; {name} < {length}; ++{name})"):
+                nest((*index, name))
 
-        nest([axis for axis, length in enumerate(shape) if length > 1])
+        nest(())
+
+    def fill(self, shape: Sequence[int], to: Callable, entry: Callable) -> None:
+        """Write ``to(index) = entry(index)`` for all indices of a shape."""
+        self.over(shape, lambda i: self.line(f"{to(i)} = {entry(i)};"))
 
     def constant(self, x) -> Value:
         """A number or an array of the program."""
@@ -113,17 +107,10 @@ class Writer:
             x = x.astype({"f": np.float32, "i": np.int32}[x.dtype.kind])
         if x.size and (x == x.flat[0]).all():
             text = literal(x.flat[0])
-            return Value(x.shape, x.dtype, lambda index: text, constant=x)
+            return Value(x.shape, x.dtype, lambda index: text)
         same = (x.shape, x.dtype, x.tobytes())
         name, _ = self.tables.setdefault(same, (f"table{len(self.tables)}", x))
-        memory = Memory(name, "OWN", x.size)
-
-        def at(index):
-            if all(isinstance(place, int) for place in index):
-                return literal(x[index])
-            return memory.at(flat_place(index, x.shape))
-
-        return Value(x.shape, x.dtype, at, 1, constant=x)
+        return stored(Memory(name, "OWN", x.size), x.shape, x.dtype)
 
     def number(self, text: str, dtype) -> Value:
         """A number, computed here."""
@@ -139,7 +126,7 @@ class Writer:
 
     def array(self, shape, dtype, *, carried: bool = False) -> Value:
         """Memory for an array."""
-        size, kind = max(int(np.prod(shape)), 1), TYPES[str(dtype)]
+        size, kind = max(math.prod(shape), 1), TYPES[str(dtype)]
         name = self.name("a")
         if size <= SHORT:
             self.line(f"{kind} {name}[{size}];")
@@ -151,19 +138,17 @@ class Writer:
         self._own.add(memory)
         return stored(memory, shape, dtype)
 
-    def clipped(self, index: Value, length: int) -> Place:
+    def clipped(self, index: Value, length: int) -> str:
         """A place in an axis: the nearest one, of an index that is beyond it."""
-        if index.constant is not None:
-            return min(max(int(index.constant), 0), length - 1)
         if length == 1:
-            return 0
+            return "0"
         text = f"lesser(greater({index.at(())}, 0), {length - 1})"
         return self.number(text, "int32").at(())
 
     def store(self, value: Value) -> Value:
         """A value that stays as it is whatever is written afterwards."""
         kept = value.memory is not None and not value.memory.carried
-        if kept or value.constant is not None:
+        if kept or not (value.cost or value.reads):
             return value
         if not value.shape:
             return self.number(value.at(()), value.dtype)
@@ -176,20 +161,18 @@ class Writer:
             self.line(f"{value.type} {name} = {value.at(())};")
             return stored(Memory(name, "", 1, carried=True), (), value.dtype)
         result = self.array(value.shape, value.dtype, carried=carried)
-        self._fill(result, value)
+        self.fill(value.shape, result.at, value.at)
         return result
 
     def once(self, value: Value) -> Value:
         """A value that is not computed anew for every reader, if it is dear."""
-        return value if value.is_stored or value.cost <= DEAR else self.store(value)
+        return value if value.cost <= DEAR else self.store(value)
 
     def shared(self, value: Value) -> Value:
         """A value of which each entry is computed once in a block, for all readers."""
         number = self.name("s")
 
         def at(index):
-            if self._is_guarded:
-                return value.at(index)
             key = number, index
             if key not in self._at_hand:
                 self._at_hand[key] = self.number(value.at(index), value.dtype).at(())
@@ -210,7 +193,7 @@ class Writer:
             if value.memory == memory:
                 continue
             if not memory.kind:
-                text = value.at((0,) * len(value.shape))
+                text = value.at(("0",) * len(value.shape))
                 numbers.append((memory, self.number(text, value.dtype)))
             elif base_of(value) == memory:
                 rows += [(memory, put) for put in _puts(value)]
@@ -220,32 +203,24 @@ class Writer:
             if (value.moved | value.reads - {memory}) & {*whole}:
                 whole[memory] = self.copied(value)
         for memory, value in whole.items():
-            self._fill(stored(memory, value.shape, value.dtype), value)
+            target = stored(memory, value.shape, value.dtype)
+            self.fill(value.shape, target.at, value.at)
         for memory, put in rows:
             self._write_row(memory, put)
         for memory, number in numbers:
             self.line(f"{memory.name} = {number.at(())};")
 
-    def _fill(self, target: Value, value: Value) -> None:
-        """Write all entries of a value to those of another."""
-        self.over(value.shape, lambda i: self.line(f"{target.at(i)} = {value.at(i)};"))
-
-    def _write_row(self, memory: Memory, put) -> None:
+    def _write_row(self, memory: Memory, put: Put) -> None:
         """Write a row where it is put; nothing where there is no such place."""
-        axes = len(put.index)
-        lengths, shape = put.base.shape[:axes], put.base.shape[axes:]
-        pairs = list(zip(put.index, lengths, strict=True))
-        if any(isinstance(i, int) and not 0 <= i < n for i, n in pairs):
-            return
-        tests = [f"(U){i} < {n}u" for i, n in pairs if not isinstance(i, int)]
-        first = times(flat_place(put.index, lengths), math.prod(shape))
+        shape, axes = put.base.shape, len(put.index)
+        pairs = zip(put.index, shape, strict=False)
+        tests = " && ".join(f"(U){place} < {length}u" for place, length in pairs)
 
-        def store(index):
-            place = plus(first, flat_place(index, shape))
-            self.line(f"{memory.at(place)} = {put.row.spread_at(index)};")
+        def at(index: Index) -> str:
+            return memory.at(flat_place((*put.index, *index), shape))
 
-        with self.block(f"if ({' && '.join(tests) or 'true'})"):
-            self.over(shape, store)
+        with self.block(f"if ({tests})"):
+            self.fill(shape[axes:], at, put.row.spread_at)
 
     def run(
         self, closed: ClosedJaxpr, inputs: Sequence[Value], own: Sequence[Memory] = ()
@@ -266,14 +241,14 @@ class Writer:
             outputs = self.step(step, [values[v] for v in step.inputs], in_place)
             for v, value in zip(step.outputs, outputs, strict=True):
                 again = program.readers[v] > 1 and value.cost > DEAR
-                if again and value.shape and not value.is_stored and value.put is None:
-                    apart = len(program.loops[v]) > 1
+                if again and value.shape and value.put is None:
+                    apart = v in program.apart
                     value = self.store(value) if apart else self.shared(value)
                 values[v] = value
         self._own = outer
         return [values[v] for v in program.outputs]
 
-    def step(self, step: Step, inputs, in_place=frozenset()) -> list[Value]:
+    def step(self, step: Step, inputs, in_place) -> list[Value]:
         """The outputs of one step; of a loop, `in_place` are as in `loops`."""
         try:
             kinds = {str(v.aval.dtype) for v in step.eqn.outvars} - {*TYPES}
@@ -298,8 +273,6 @@ class Writer:
         if form is None or form.text is None or len(inputs) > 3:
             raise MissingError(step.name)
         aval, params = step.eqn.outvars[0].aval, step.eqn.params
-        if step.name == "pow" and np.all(inputs[1].constant == 1.0):
-            return inputs[0]  # of an exponential, a Weibull law of shape 1
 
         def at(index):
             texts = (each.spread_at(index) for each in inputs)
@@ -308,32 +281,30 @@ class Writer:
         cost = form.cost + sum(each.cost for each in inputs)
         return self.lazy(aval.shape, aval.dtype, at, cost, inputs, aligned=True)
 
-    def _in_place(self, program: Program, place: int, values) -> frozenset[int]:
-        """Which values a loop may carry where they lie, by place among its inputs.
+    def _in_place(self, program: Program, place: int, values) -> dict[int, Memory]:
+        """Where values lie that a loop may carry there, by place among its inputs.
 
         Others that are computed from the same memory, and are read in the loop or after
         it, are computed before, if this is less than to copy what is carried.
         """
-        step = program.steps[place]
+        step, result = program.steps[place], {}
         if step.name not in loops.LOOPS:
-            return frozenset()
+            return result
         carried = loops.carried(step)
-        read = [*step.inputs[: carried.start], *step.inputs[carried.stop :]]
-        later = {v for v in values if program.last.get(v, -1) > place or v in read}
-        result: dict[int, Memory] = {}
+        later = {*step.inputs[: carried.start], *step.inputs[carried.stop :]}
+        later |= {v for each in program.steps[place + 1 :] for v in each.inputs}
+        later |= {*program.outputs}
         for number in range(carried.start, carried.stop):
             memory = base_of(values[step.inputs[number]])
             if memory not in self._own or memory in result.values():
                 continue
-            readers = [v for v in later if memory in values[v].reads]
+            readers = [v for v in later & {*values} if memory in values[v].reads]
             if sum(values[v].size for v in readers) < memory.size:
                 values.update({v: self.copied(values[v]) for v in readers})
                 result[number] = memory
-        return frozenset(result)
+        return result
 
 
-def _puts(value: Value) -> list:
+def _puts(value: Value) -> list[Put]:
     """The rows that are put into `base_of` a value, the first one first."""
-    if value.memory is not None:
-        return []
-    return [*_puts(value.put.base), value.put]
+    return [] if value.put is None else [*_puts(value.put.base), value.put]
