@@ -45,29 +45,26 @@ def test_the_command_line_has_all_cores():
     assert json.loads(done.stdout)["devices"] == [f"cpu:{i}" for i in range(CORES)]
 
 
-@pytest.mark.parametrize(
-    ("imported", "given", "waits"),
-    [
-        (False, {}, True),
-        (False, {"XLA_FLAGS": "--xla_backend_optimization_level=0"}, True),
-        (True, {}, False),
-        (False, {"JAXBANDITS_DEVICES": "keep"}, False),
-        (False, {"JAX_NUM_CPU_DEVICES": "3"}, False),
-        (False, {"XLA_FLAGS": "--xla_force_host_platform_device_count=3"}, False),
-    ],
-)
-def test_the_import_of_jax_is_awaited_unless_the_user_has_decided(
-    imported, given, waits, monkeypatch
-):
-    for name in SAID:
-        monkeypatch.delenv(name, raising=False)
-    for name, value in given.items():
-        monkeypatch.setenv(name, value)
-    modules = {"jax": jax} if imported else {}
-    stub = SimpleNamespace(modules=modules, meta_path=[])
-    monkeypatch.setattr(devices, "sys", stub)
-    devices.use_all_cores()
-    assert len(stub.meta_path) == waits
+ALL = str(CORES)
+FORCED = {"XLA_FLAGS": "--xla_force_host_platform_device_count=3"}
+DECIDED = [
+    (False, {}, ALL),
+    (False, {"XLA_FLAGS": "--xla_backend_optimization_level=0"}, ALL),
+    (True, {}, None),
+    (False, {"JAXBANDITS_DEVICES": "keep"}, None),
+    (False, {"JAX_NUM_CPU_DEVICES": "3"}, "3"),
+    (False, FORCED, None),
+]
+
+
+def test_every_core_is_a_device_unless_the_user_has_decided(monkeypatch, subtests):
+    for imported, given, number in DECIDED:
+        environment, modules = dict(given), {"jax"} if imported else set()
+        monkeypatch.setattr(devices.os, "environ", environment)
+        monkeypatch.setattr(devices, "sys", SimpleNamespace(modules=modules))
+        with subtests.test(imported=imported, given=given):
+            devices.use_all_cores()
+            assert environment.get("JAX_NUM_CPU_DEVICES") == number
 
 
 def test_help_and_errors_of_the_command_line_do_not_wait_for_jax():
@@ -88,7 +85,7 @@ def test_help_and_errors_of_the_command_line_do_not_wait_for_jax():
         ("import jax", {}, 1),
         ("", {"JAXBANDITS_DEVICES": "keep"}, 1),
         ("", {"JAX_NUM_CPU_DEVICES": "3"}, 3),
-        ("", {"XLA_FLAGS": "--xla_force_host_platform_device_count=3"}, 3),
+        ("", FORCED, 3),
     ],
 )
 def test_what_was_said_before(before, said, count):
@@ -105,14 +102,14 @@ def test_a_note_where_it_is_too_late(monkeypatch, caplog):
     for name in SAID:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(jax, "local_devices", lambda: jax.devices()[:1])
-    monkeypatch.setattr(devices, "_noted", set())
+    devices._note.cache_clear()
     with caplog.at_level(logging.WARNING, "jaxbandits"):
         for _ in range(2):
             assert len(devices.local_devices()) == 1
         assert len(caplog.records) == 1
         assert "import jaxbandits before jax" in caplog.text
         caplog.clear()
-        monkeypatch.setattr(devices, "_noted", set())
+        devices._note.cache_clear()
         monkeypatch.setenv("JAXBANDITS_DEVICES", "keep")
         devices.local_devices()
         assert not caplog.records

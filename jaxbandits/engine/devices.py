@@ -3,14 +3,14 @@
 JAX sees one device per machine unless it is told otherwise before it starts.
 """
 
-import importlib.util
 import logging
 import os
 import sys
-from importlib.abc import MetaPathFinder
+from functools import cache
 
 SWITCH = "JAXBANDITS_DEVICES"
 KEEP = "keep"
+NUMBER = "JAX_NUM_CPU_DEVICES"  # read by JAX when it is imported
 _LOG = logging.getLogger("jaxbandits")
 
 
@@ -24,10 +24,10 @@ def cores() -> int:
 def use_all_cores() -> None:
     """Have JAX take every core for a device, unless the user has decided otherwise.
 
-    JAX is told when it is imported, by whichever module: help and errors of the command
-    line do not wait for it. Does nothing if JAX is imported already, if
-    ``JAX_NUM_CPU_DEVICES`` or the flag ``--xla_force_host_platform_device_count`` is
-    set, or with ``JAXBANDITS_DEVICES=keep``.
+    Sets ``JAX_NUM_CPU_DEVICES``, which JAX reads when it is imported, by whichever
+    module. Does nothing if JAX is imported already, if that variable or the flag
+    ``--xla_force_host_platform_device_count`` is set, or with
+    ``JAXBANDITS_DEVICES=keep``.
 
     Raises:
       ValueError: if ``JAXBANDITS_DEVICES`` is set to something else.
@@ -35,29 +35,8 @@ def use_all_cores() -> None:
     choice = os.environ.get(SWITCH, "")
     if choice not in ("", KEEP):
         raise ValueError(f"{SWITCH} must be {KEEP!r} or not set, got {choice!r}")
-    if choice == KEEP or "jax" in sys.modules or _set_by_user():
-        return
-    sys.meta_path.insert(0, _WhenJaxIsImported())
-
-
-class _WhenJaxIsImported(MetaPathFinder):
-    """Sets the number of devices as soon as the module ``jax`` has been executed."""
-
-    def find_spec(self, name, path=None, target=None):
-        if name != "jax":
-            return None
-        sys.meta_path.remove(self)  # The finders behind it know where JAX is.
-        spec = importlib.util.find_spec(name)
-        if spec is not None and spec.loader is not None:
-            execute = spec.loader.exec_module
-
-            def exec_module(module):
-                execute(module)
-                if not _set_by_user():
-                    module.config.update("jax_num_cpu_devices", cores())
-
-            spec.loader.exec_module = exec_module  # type: ignore[method-assign]
-        return spec
+    if choice != KEEP and "jax" not in sys.modules and not _is_set():
+        os.environ[NUMBER] = str(cores())
 
 
 def local_devices() -> list:
@@ -66,26 +45,20 @@ def local_devices() -> list:
 
     devices = jax.local_devices()
     alone = len(devices) == 1 and devices[0].platform == "cpu" and cores() > 1
-    if alone and os.environ.get(SWITCH) != KEEP and not _set_by_user():
+    if alone and os.environ.get(SWITCH) != KEEP and not _is_set():
         _note(
             f"JAX started with one device for {cores()} cores: import jaxbandits "
-            f"before jax, set JAX_NUM_CPU_DEVICES={cores()}, or set {SWITCH}={KEEP} "
+            f"before jax, set {NUMBER}={cores()}, or set {SWITCH}={KEEP} "
             "to leave it so"
         )
     return devices
 
 
-def _set_by_user() -> bool:
-    flag = "xla_force_host_platform_device_count"
-    return "JAX_NUM_CPU_DEVICES" in os.environ or flag in os.environ.get(
-        "XLA_FLAGS", ""
-    )
+def _is_set() -> bool:
+    flags = os.environ.get("XLA_FLAGS", "")
+    return NUMBER in os.environ or "xla_force_host_platform_device_count" in flags
 
 
-_noted: set[str] = set()
-
-
+@cache
 def _note(text: str) -> None:
-    if text not in _noted:
-        _noted.add(text)
-        _LOG.warning(text)
+    _LOG.warning(text)

@@ -24,7 +24,7 @@ import jax
 
 from jaxbandits import checks
 from jaxbandits.console.progress import Report, reporting
-from jaxbandits.engine.devices import cores
+from jaxbandits.engine.devices import NUMBER, cores
 from jaxbandits.engine.flags import in_play
 from jaxbandits.results.parts import Block, Game
 from jaxbandits.simulation.fill import StoppedError, report_of
@@ -241,8 +241,8 @@ def _begin(devices: int) -> None:
     """What a process of ours does first."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # It is for the one that started it,
     threading.Thread(target=_follow, daemon=True).start()  # which may be killed.
-    if "JAX_NUM_CPU_DEVICES" not in os.environ:
-        os.environ["JAX_NUM_CPU_DEVICES"] = str(devices)  # for who asks whether
+    if os.environ.get(NUMBER) in (None, str(cores())):  # the user asks for no fewer
+        os.environ[NUMBER] = str(devices)  # for who asks whether
         update: Callable[[str, Any], None] = jax.config.update
         update("jax_num_cpu_devices", devices)
 
