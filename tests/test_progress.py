@@ -2,11 +2,15 @@
 
 import threading
 
+import jax
+import numpy as np
 import pytest
 
 from jaxbandits.console import progress
 from jaxbandits.console.progress import Report, doing, reporting
-from jaxbandits.engine.run import Clock, _compiled
+from jaxbandits.engine.run import Clock, run
+from jaxbandits.engine.schedule import Schedule, Terms
+from tests.engine.budget_game import ALTERNATE, environment
 
 
 @pytest.fixture(autouse=True)
@@ -45,18 +49,16 @@ def test_compiling_is_said_while_it_goes_on(monkeypatch):
 
     monkeypatch.setattr(progress, "_line", line)
 
-    class Program:
-        """What compiles when it has been announced."""
-
-        def lower(self, *call):
-            return self
-
-        def compile(self):
-            assert said.wait(60)
+    def act(noise, view, state, params):
+        assert said.wait(60)  # while it is traced, for the compiler
+        return view.round % 2
 
     with reporting(None, Report({"RCUCB in Indep": 1}, "Indep")) as report:
-        announce = report.phase("compiling RCUCB in Indep")
-        _compiled(Program(), (), Clock([], [], lambda: announce))
+        clock = Clock([], [], lambda: report.phase("compiling RCUCB in Indep"))
+        how = {"chunk": 64, "devices": jax.devices()[:1], "clock": clock}
+        terms, seeds = Terms(Schedule(np.array([1]), 1)), np.zeros(1, np.uint32)
+        policy, game = ALTERNATE._replace(act=act), environment()
+        (_,) = run(policy, game, (), seeds, terms, progress=lambda done: None, **how)
     assert "compiling RCUCB in Indep" in texts[0]
 
 

@@ -1,27 +1,9 @@
-"""JAX's own switches: what programs depend on, and what must stand still."""
+"""JAX's own switches: what must stand still while policies play."""
 
 from contextlib import contextmanager
 
 import jax
 import jax.numpy as jnp
-
-# What a traced and compiled program depends on beside its arguments.
-SWITCHES = (
-    "jax_enable_x64",
-    "jax_numpy_dtype_promotion",
-    "jax_numpy_rank_promotion",
-    "jax_default_matmul_precision",
-    "jax_default_prng_impl",
-    "jax_threefry_partitionable",
-    "jax_debug_nans",
-    "jax_debug_infs",
-    "jax_disable_jit",
-)
-
-
-def switches() -> tuple:
-    """Their values in this thread."""
-    return tuple(getattr(jax.config, name) for name in SWITCHES)
 
 
 @contextmanager

@@ -6,9 +6,7 @@ progress can be reported and a long run can be interrupted between them. None of
 changes a single bit of the results.
 """
 
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
@@ -21,16 +19,9 @@ from jax.sharding import Mesh
 
 from jaxbandits.engine.accounting import Accounts, accounts_of, lanes_last, tables_of
 from jaxbandits.engine.choice import engine_for
-from jaxbandits.engine.flags import switches
 from jaxbandits.engine.footprint import stretch_of
 from jaxbandits.engine.limits import Watch, refuse_nan
-from jaxbandits.engine.rollout import (
-    LANE_QUANTUM,
-    LANES,
-    MOST_PROGRAMS,
-    program_for,
-    to_device,
-)
+from jaxbandits.engine.rollout import LANE_QUANTUM, LANES, program_for, to_device
 from jaxbandits.engine.rules import Notes, notes_of
 from jaxbandits.engine.schedule import Terms
 from jaxbandits.engine.tape import KEYS, root_key
@@ -134,10 +125,15 @@ def run(
         with clock.announce():
             instance = program.draw(root, lane_seeds // terms.runs_per_instance, setup)
             carry = program.begin(lane_seeds, lane_params, instance)
+            own = _instance_to_host(instance, stop - start)
+            tables = lanes_last(tables_of(environment, own), position - start)
+            args = (root, lane_seeds, lane_params, tables, instance)
+            known = jax.device_put(np.zeros(width, np.int32), carry.round.sharding)
+            if not start:  # No round is played: this compiles.
+                nowhere = to_device(np.zeros(stretch, targets.dtype))
+                call = (*args, carry, known, nowhere)
+                carry, *_ = program.advance(*call, *map(jnp.int32, (0, 0, 0)))
             jax.block_until_ready((instance, carry))
-        own = _instance_to_host(instance, stop - start)
-        tables = lanes_last(tables_of(environment, own), position - start)
-        args = (root, lane_seeds, lane_params, tables, instance)
         watch = Watch(schedule._replace(checkpoints=targets), stop - start)
         pieces = []
         clock.compiling.append(time.perf_counter() - began)
@@ -150,7 +146,9 @@ def run(
             while piece is None or np.any(passed < len(part)):
                 limits = (len(part), schedule.last_round, watch.steps)
                 call = (*args, carry, known, to_device(full), *map(jnp.int32, limits))
-                results, played = _timed(program.advance, call, clock)
+                began = time.perf_counter()
+                results = jax.block_until_ready(program.advance(*call))
+                clock.running.append(played := time.perf_counter() - began)
                 carry, known, result, spent = results
                 result = _to_host(result, len(part), stop - start)
                 piece = result if piece is None else _joined(passed, piece, result)
@@ -179,41 +177,6 @@ def _joined(known: np.ndarray, before: Recorded, after: Recorded) -> Recorded:
 def uniform_leaves(params) -> tuple[bool, ...]:
     """Which leaves of parameters, f64[L] each, are one number throughout."""
     return tuple(bool(np.all(x == x[0])) for x in jax.tree.leaves(params))
-
-
-# Executables by program, shapes and JAX's own switches, the last used at the end: a
-# notebook cell that is run again makes another one each time.
-_EXECUTABLES: OrderedDict = OrderedDict()
-_KEEPING = threading.Lock()  # policies play side by side
-
-
-def _timed(program, call, clock: Clock):
-    """The results of a call, and the seconds that it ran."""
-    compiled = _compiled(program, call, clock)
-    began = time.perf_counter()
-    results = jax.block_until_ready(compiled(*call))
-    seconds = time.perf_counter() - began
-    clock.running.append(seconds)
-    return results, seconds
-
-
-def _compiled(advance, call, clock: Clock):
-    """The executable for these shapes; compile time is kept apart from run time."""
-    leaves, structure = jax.tree.flatten(call)
-    shapes = tuple((x.shape, x.dtype.name, str(x.sharding)) for x in leaves)
-    key = (advance, structure, shapes, switches())
-    compiled = _EXECUTABLES.get(key)
-    if compiled is None:
-        began = time.perf_counter()
-        with clock.announce():
-            compiled = advance.lower(*call).compile()
-        clock.compiling.append(time.perf_counter() - began)
-    with _KEEPING:
-        _EXECUTABLES[key] = compiled
-        _EXECUTABLES.move_to_end(key)
-        while len(_EXECUTABLES) > MOST_PROGRAMS:
-            _EXECUTABLES.popitem(last=False)
-    return compiled
 
 
 def opening(

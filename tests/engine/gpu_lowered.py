@@ -29,17 +29,20 @@ def text_of(policy, environment, width=WIDTH):
     return found[0]
 
 
-def traced(policy, environment, engine, mesh, width=WIDTH):
-    """The program that plays to two checkpoints on the devices of a mesh."""
-    program, args = called(policy, environment, engine, mesh, width)
+def traced(policy, environment, engine, mesh, width=WIDTH, **how):
+    """The program of `called` on the devices of a mesh."""
+    program, args = called(policy, environment, engine, mesh, width, **how)
     struct = lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype)  # noqa: E731
     first, rest = jax.tree.map(struct, (args[:3], args[4:]))
     # Tables are float64 whatever the precision of play.
     return program.advance.trace(*first, args[3], *rest)
 
 
-def called(policy, environment, engine, mesh, width=WIDTH, last=100):
-    """A program, and arguments of `advance`: at most `last` rounds are played."""
+def called(policy, environment, engine, mesh, width=WIDTH, last=100, marks=2):
+    """A program, and arguments of `advance`: at most `last` rounds are played.
+
+    It has room for `marks` checkpoints, the first of them at the last round.
+    """
     by_budget = environment.game.spent is not None
     here = Mesh(np.array(jax.devices("cpu")[:1]), (LANES,))
     program, on_cpu = (
@@ -54,7 +57,7 @@ def called(policy, environment, engine, mesh, width=WIDTH, last=100):
     own = jax.tree.map(lambda x: np.moveaxis(np.asarray(x), -1, 0), instance)
     tables = lanes_last(environment.tables(own))
     carry = on_cpu.begin(seeds, params, instance)
-    targets = to_device(np.array([1e6, 2e6] if by_budget else [last, 2 * last]))
-    known, limits = jnp.zeros(width, jnp.int32), jnp.int32([2, last, last])
+    targets = to_device((1e6 if by_budget else last) * np.arange(1, marks + 1))
+    known, limits = jnp.zeros(width, jnp.int32), jnp.int32([marks, last, last])
     args = (root, seeds, params, tables, instance, carry, known, targets, *limits)
     return program, args

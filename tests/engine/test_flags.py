@@ -5,8 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import Machine, simulate
-from jaxbandits.engine import run
+from jaxbandits import simulate
 from jaxbandits.testing import altered, trace_run
 from tests.engine.budget_game import ALTERNATE, environment
 from tests.engine.test_run import COINS, FOLLOWER
@@ -67,13 +66,3 @@ def test_a_program_of_one_precision_is_not_played_in_the_other():
             data = simulate(ALTERNATE, thirds, horizon=2, seeds=2)
             found.append(float(data["third"].max()))
     assert found == [float(np.float32(1 / 3)), 1 / 3]
-
-
-@pytest.mark.slow
-def test_executables_are_not_kept_for_ever(monkeypatch):
-    monkeypatch.setattr(run, "MOST_PROGRAMS", 2)
-    for seeds in (1, 100, 200):
-        simulate(
-            FOLLOWER, COINS, horizon=5, seeds=seeds, machine=Machine(jax.devices()[:1])
-        )
-    assert len(run._EXECUTABLES) == 2

@@ -3,13 +3,20 @@
 import jax
 import numpy as np
 import pytest
+from jax.sharding import Mesh
 
-from jaxbandits import Machine, budgeted, censored, farewell, laws, simulate
-from jaxbandits.engine import run
-from jaxbandits.engine.footprint import Footprint, choose_chunk, footprint_of
-from jaxbandits.engine.rollout import LANE_QUANTUM
+from jaxbandits import budgeted, censored, farewell, laws
+from jaxbandits.engine.footprint import (
+    Footprint,
+    choose_chunk,
+    footprint_of,
+    stretch_of,
+)
+from jaxbandits.engine.legs import SCAN
+from jaxbandits.engine.rollout import LANE_QUANTUM, LANES
 from jaxbandits.engine.schedule import Schedule, Terms
 from tests.engine.budget_game import ALTERNATE, environment
+from tests.engine.gpu_lowered import traced
 from tests.heavy import in_short
 from tests.registered import POLICIES
 
@@ -76,20 +83,18 @@ LONG = set(MEASURED) - {"budgeted/omega-star-ucb"}
 @pytest.mark.slow
 @pytest.mark.parametrize("checkpoints", in_short([1, 20], [1]))
 @pytest.mark.parametrize("name", in_short(MEASURED, LONG))
-def test_a_chunk_takes_what_xla_says(name, checkpoints, monkeypatch):
+def test_a_chunk_takes_what_xla_says(name, checkpoints):
     """As much as was said, and not three times as little."""
     make, end = MEASURED[name]
     game, lanes = make(), 256
     policy, (last,) = POLICIES[name](game.problem), end.values()
     targets = [last] if checkpoints == 1 else [last * k // 20 for k in range(1, 21)]
-    monkeypatch.setattr(run, "_EXECUTABLES", run.OrderedDict())
-    alone = Machine(jax.devices()[:1], chunk=lanes)
-    simulate(policy, game, seeds=lanes, checkpoints=targets, machine=alone, **end)
-    (program,) = run._EXECUTABLES.values()
-    says = program.memory_analysis()
+    schedule = Schedule(np.array(targets), 10**6, "budget" in end)
+    here = Mesh(np.array(jax.devices()[:1]), (LANES,))
+    program = traced(policy, game, SCAN, here, lanes, marks=stretch_of(schedule))
+    says = program.lower().compile().memory_analysis()
     held = says.argument_size_in_bytes + says.output_size_in_bytes
     held += says.temp_size_in_bytes - says.alias_size_in_bytes
-    schedule = Schedule(np.array(targets), 10**6, "budget" in end)
     terms = Terms(schedule)
     found = footprint_of(policy, game, params_of(policy), terms, "cpu")
     assert held < lanes * found.on_device(schedule) < 3 * held

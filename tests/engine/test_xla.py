@@ -1,12 +1,15 @@
 """What XLA is told lets it keep the barriers of a round: counted in operations."""
 
 import jax
+import numpy as np
 import pytest
+from jax.sharding import Mesh
 
-from jaxbandits import Machine, simulate
 from jaxbandits.censored import indep, rcucb
-from jaxbandits.engine import rollout, run
+from jaxbandits.engine import rollout
+from jaxbandits.engine.legs import SCAN
 from jaxbandits.engine.xla import NEWER, OPTIONS, accepted, options_for
+from tests.engine.gpu_lowered import traced
 from tests.programs import OPTIMISED
 
 pytestmark = pytest.mark.oldest
@@ -20,13 +23,10 @@ OPERATIONS = 250_629
 def operations(monkeypatch, options):
     """Of the program that is compiled with some options."""
     monkeypatch.setattr(rollout, "compiler_options", lambda mesh: options | OPTIMISED)
-    monkeypatch.setattr(run, "_EXECUTABLES", run.OrderedDict())
     rollout._program.cache_clear()
-    game = indep()
-    one = jax.devices()[:1]
-    simulate(rcucb(game.problem), game, horizon=2, seeds=2, machine=Machine(one))
+    game, here = indep(), Mesh(np.array(jax.devices()[:1]), (rollout.LANES,))
+    played = traced(rcucb(game.problem), game, SCAN, here, 64).lower().compile()
     rollout._program.cache_clear()
-    (played,) = run._EXECUTABLES.values()
     return played.cost_analysis()["flops"]
 
 
