@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from jaxbandits import allocation, budgeted, censored, farewell, plain
 from jaxbandits.checks import kinds, one_of
+from jaxbandits.checks.factory import kind_name
 
 SETTINGS = ("censored", "allocation", "budgeted", "farewell")
 _PACKAGES = (censored, allocation, budgeted, farewell)
@@ -45,6 +46,17 @@ class Maker(NamedTuple):
     def __hash__(self) -> int:
         """Policies made of others are cached by these; the values need no hash."""
         return hash((self.factory, *sorted(self.arguments), self.needs))
+
+
+class Names(dict[str, Maker]):
+    """Makers by name; an unknown one is refused with those that are near."""
+
+    def __missing__(self, name: Any) -> Maker:
+        one_of("name", name, self)
+        raise AssertionError
+
+    def __or__(self, other: Any) -> "Names":
+        return Names(super().__or__(other))
 
 
 # Games whose names are not those of their settings.
@@ -171,13 +183,13 @@ def _needs_a_problem_only(make: Any) -> bool:
     return all(x.default is not x.empty or x.kind is x.VAR_KEYWORD for x in others)
 
 
-POLICIES: dict[str, Maker] = dict(_by_their_own_names()) | _FORMS
+POLICIES = Names(_by_their_own_names()) | _FORMS
 
 _GAME = ("name", "problem", "law", "arms")  # what `censored.make_environment` needs
 _ARMS = ("name", "problem", "probability", "rate")
 _ANY = {"limits": censored.ANY}
 
-ENVIRONMENTS: dict[str, Maker] = {
+_ENVIRONMENTS: dict[str, Maker] = {
     "censored/poscorr": Maker(censored.poscorr),
     "censored/negcorr": Maker(censored.negcorr),
     "censored/indep": Maker(censored.indep),
@@ -230,17 +242,18 @@ ENVIRONMENTS: dict[str, Maker] = {
     "allocation/environment": Maker(allocation.make_environment, needs=_ARMS),
     "ordered/ordered": Maker(allocation.ordered, needs=("environment",)),
 }
+ENVIRONMENTS = Names(_ENVIRONMENTS)
 
 
 GROUP = "jaxbandits.registry"
 
 
-def policies() -> dict[str, Maker]:
+def policies() -> Names:
     """All policies by name: `POLICIES`, and those of installed packages."""
     return POLICIES | _added()["policies"]
 
 
-def environments() -> dict[str, Maker]:
+def environments() -> Names:
     """All environments by name: `ENVIRONMENTS`, and those of installed packages."""
     return ENVIRONMENTS | _added()["environments"]
 
@@ -260,8 +273,14 @@ def make(name: str, *arguments: Any, **options: Any) -> Any:
     Raises:
       ValueError: if there is no such name.
     """
-    entries = policies() | environments()
-    return entries[one_of("name", name, entries)](*arguments, **options)
+    made = policies().get(name)
+    for argument in arguments if made is None else ():
+        if hasattr(argument, "_fields") and hasattr(argument, "num_arms"):
+            raise TypeError(
+                f"{name} is an environment and takes no problem, as a policy does, got "
+                f"{kind_name(type(argument))}"
+            )
+    return (made or (policies() | environments())[name])(*arguments, **options)
 
 
 @kinds

@@ -300,11 +300,11 @@ BAD_ENVIRONMENTS = {
     ),
     "rounds that are counted thrice": (
         altered(GAME, actions=arms(2, lambda i, record: 3 * jnp.sum(record.pulls))),
-        "counts 90 .* actions.counted must count every round once",
+        "counts 90 .* actions.counted of the game must count",
     ),
     "an action that the game has not": (
         altered(GAME, actions=arms(1, lambda i, record: jnp.sum(record.pulls))),
-        "it plays 1 in round 1, not an arm below 1",
+        "policy 'alternate' plays 1 in round 1, not an arm below 1",
     ),
     "a metric of an entry that is not there": (
         altered(GAME, metrics=lambda t, i, r: {"x": r.pulls[7]}),

@@ -1,6 +1,7 @@
 """Environments of the allocation setting: arms that are given, or drawn per seed."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,10 +13,25 @@ from jaxbandits.allocation.problem import (
     check_users,
     check_whole,
 )
-from jaxbandits.allocation.solving import best_allocations, to_float32, values
+from jaxbandits.allocation.solving import (
+    best_allocations,
+    check_range,
+    to_float32,
+    values,
+)
 from jaxbandits.allocation.types import Action, Problem
 from jaxbandits.arrays import bound
-from jaxbandits.checks import Numbers, check_setup, function, instance, numbers, text
+from jaxbandits.checks import (
+    Numbers,
+    check_setup,
+    function,
+    in_unit_interval,
+    instance,
+    numbers,
+    shaped,
+    text,
+)
+from jaxbandits.checks.instances import check_draw, knowing, of_draw
 from jaxbandits.protocol import Environment
 
 
@@ -89,13 +105,14 @@ def make_environment(
     value = values(problem, probability, rate, best)
     arms = Arms(probability, rate)
     setup = Setup(arms, budgets, to_float32(best), users, bound(probability))
-    return described(
+    made = described(
         _environment(name, problem, None, setup, order, stop_on_success),
         family=problem.family.name,
         probability=probability.tolist(),
         rate=rate.tolist(),
         optimal_value=float(value.mean()),
-    )._replace(oracle=lambda instance=None: Oracle(best, value))
+    )
+    return knowing(made, Oracle(best, value))
 
 
 def random_environment(
@@ -130,8 +147,21 @@ def random_environment(
     budgets = _check_game(problem, budgets, order, stop_on_success)
     function("draw", draw)
     check_setup("setup", setup)
+    arms = check_draw(name, draw, setup, Arms)
+    with of_draw(name):
+        shaped(f"{problem.num_arms}", **arms._asdict())
     drawn = Setup(setup, budgets)
-    return _environment(name, problem, draw, drawn, order, stop_on_success)
+    made = _environment(name, problem, draw, drawn, order, stop_on_success)
+    return made._replace(tables=partial(_check_drawn, name, problem))
+
+
+def _check_drawn(name: str, problem: Problem, instance: Any) -> tuple[()]:
+    """`Environment.tables` of drawn arms, of which none are needed: a look at them."""
+    with of_draw(name):
+        probability, rate = instance.arms
+        in_unit_interval(probability=probability)
+        check_range(problem, rate)
+    return ()
 
 
 def _check_game(

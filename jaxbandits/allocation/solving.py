@@ -9,7 +9,7 @@ from jax import Array
 from jax.typing import ArrayLike
 from jaxtyping import Float, Real
 
-from jaxbandits.allocation.types import Problem
+from jaxbandits.allocation.types import ROUNDING, Problem
 from jaxbandits.checks import (
     in_unit_interval,
     kinds,
@@ -37,10 +37,11 @@ def is_concave(problem: Problem) -> bool:
 
 def check_range(problem: Problem, rate: np.ndarray) -> None:
     """Require the rates to be among those that a learner reckons with."""
-    if not np.all((rate >= problem.lowest) & (rate <= problem.highest)):
+    low, high = problem.lowest * (1 - ROUNDING), problem.highest * (1 + ROUNDING)
+    if not np.all((rate >= low) & (rate <= high)):
         raise ValueError(
             "rate must be in [lowest, highest] = "
-            f"[{problem.lowest}, {problem.highest}], got {rate}"
+            f"[{problem.lowest}, {problem.highest}], got {shown(rate)}"
         )
 
 

@@ -31,7 +31,6 @@ from jaxbandits.checks import (
     instance,
     kinds,
     number,
-    numbers,
     one_of,
     played,
     positive,
@@ -39,6 +38,7 @@ from jaxbandits.checks import (
     text,
 )
 from jaxbandits.checks.actions import in_range
+from jaxbandits.checks.instances import check_draw, drawn_rows, of_draw
 from jaxbandits.kernels.counts import total, weighted
 from jaxbandits.laws.law import JointLaw, exact_params, exceeds
 from jaxbandits.protocol import Actions, Environment, Game, as_given
@@ -188,11 +188,15 @@ def random_environment(
     problem = make_problem(
         num_arms, *_ends("cost_range", cost_range), *_ends("reward_range", reward_range)
     )
+    if draw is not as_given:
+        _check_draw(name, law, draw, setup, num_arms)
     return Environment(
         name,
         _game(law, draw, problem, unit),
         setup=setup,
-        tables=partial(_tables, law, number("worth", worth)),
+        tables=partial(
+            _tables, None if draw is as_given else name, law, number("worth", worth)
+        ),
         oracle=lambda instance: exact_oracle(law, instance.arms),
         problem=problem,
         provenance={
@@ -204,6 +208,29 @@ def random_environment(
         }
         | (provenance or {}),
     )
+
+
+def _check_draw(
+    name: str, law: JointLaw, draw: Callable[[Any, Any], Arms], setup: Any, count: int
+) -> None:
+    """Require that `draw` gives arms, with parameters of the law for so many."""
+
+    def used(key: Any, setup: Any) -> Arms:
+        arms = draw(key, setup)
+        if isinstance(arms, Arms):
+            law.means(arms.law)  # type: ignore[misc]
+        return arms
+
+    arms = check_draw(name, used, setup, Arms)
+    with of_draw(name):
+        for field in ("num_arms", "group"):
+            jax.eval_shape(partial(in_range, field, size=1), getattr(arms, field))
+        shapes = [np.shape(leaf) for leaf in law.rows(arms.law)]
+        if any(shape[:1] != (count,) for shape in shapes):
+            raise ValueError(
+                f"law must have {count} rows, one per arm (num_arms), got shapes "
+                f"{', '.join(str(list(shape)) for shape in shapes)}"
+            )
 
 
 def _ends(name: str, value: Sequence[Numbers]) -> Sequence[Numbers]:
@@ -239,13 +266,25 @@ def make_environment(
       TypeError: if an argument is of another kind.
     """
     instance("law", law, JointLaw, "of jaxbandits.laws, as product(bernoulli, beta)")
-    for leaf in jax.tree.leaves(params):
-        numbers("params", leaf)
-    rows = {np.shape(leaf)[:1] for leaf in law.rows(params)}
+    check_setup("params", params, optional=True)
+    sizes = [list(np.shape(leaf)) for leaf in law.rows(params)]
+    rows = {tuple(size[:1]) for size in sizes}
     if len(rows) != 1 or rows == {()}:
-        raise ValueError(f"params must have one row per arm in every leaf, got {rows}")
-    law.check(params)
+        raise ValueError(
+            f"params must have one row per arm in every leaf, got {shown(sizes)}"
+        )
+    _check_arms(law, params)
     params = exact_params(law, params)
+    ((num_arms,),) = rows
+    arms = Arms(params, np.int32(num_arms))
+    made = random_environment(name, law, as_given, arms, num_arms, unit=unit, **options)
+    _check_ranges(law, params, made.problem)
+    return made
+
+
+def _check_arms(law: JointLaw, params: Any) -> None:
+    """Require parameters of the law, costs up to 1 and expected ones above 0."""
+    law.check(params)
     if law.highest is not None and np.any(np.asarray(law.highest(params)) > 1):
         most = float(np.max(law.highest(params)))
         raise ValueError(
@@ -256,13 +295,8 @@ def make_environment(
     if law.means is not None and not np.all(law.means(params)[1] >= LEAST_COST):
         raise ValueError(
             f"params: every expected cost must be positive, and at least {LEAST_COST}, "
-            f"got {law.means(params)[1]}"
+            f"got {shown(law.means(params)[1])}"
         )
-    ((num_arms,),) = rows
-    arms = Arms(params, np.int32(num_arms))
-    made = random_environment(name, law, as_given, arms, num_arms, unit=unit, **options)
-    _check_ranges(law, params, made.problem)
-    return made
 
 
 def _check_ranges(law: JointLaw, params: Any, problem: Problem) -> None:
@@ -373,7 +407,17 @@ def _game(
     )
 
 
-def _tables(law: JointLaw, worth: float, instance: Instance) -> Tables:
+def _tables(
+    drawn: str | None, law: JointLaw, worth: float, instance: Instance
+) -> Tables:
+    """See `Environment.tables`; `drawn` names an environment whose arms are drawn."""
+    if drawn is not None:
+        with of_draw(drawn):
+            params, count = instance.arms.law, instance.arms.num_arms
+            most = jax.tree.leaves(params)[0].shape[1]
+            if np.any((count < 1) | (count > most)):
+                raise ValueError(f"num_arms must be in [1, {most}], got {shown(count)}")
+            _check_arms(law, drawn_rows(params, count))
     oracle = exact_oracle(law, instance.arms)
     loss, cost, best = (
         np.nan_to_num(x)

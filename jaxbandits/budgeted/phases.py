@@ -174,7 +174,7 @@ def _environment(
     **options: Any,
 ) -> Environment[Any, Any, Array]:
     """As `budgeted` checks and describes it, with a game of phases."""
-    frame = random_environment(name, law, draw, setup, num_arms, **options)
+    frame = random_environment(name, law, as_given, setup, num_arms, **options)
     unit, worth = (frame.provenance[x] for x in ("unit", "worth"))
     return frame._replace(
         game=_game(law, draw, frame.problem, phases, unit),

@@ -36,6 +36,7 @@ from jaxbandits.censored.staircase import (
 )
 from jaxbandits.checks import Numbers, increasing, kinds, numbers, text
 from jaxbandits.checks.actions import in_range, of_kind, reals
+from jaxbandits.checks.instances import knowing
 from jaxbandits.kernels.counts import total, weighted
 from jaxbandits.laws.law import JointLaw, Moments
 from jaxbandits.protocol import Actions, Environment, Game
@@ -121,14 +122,13 @@ def any_limit(
         table = staircase(law, arms, problem.cost)
         oracle = Oracle(*best_pair(problem, table))
         values = partial(value_at, problem, table)
-    return Environment(
+    made = Environment(
         name,
         _game(problem, law),
         setup=Setup(arms, table),
         tables=lambda instance: Tables(
             np.array([oracle.value]), np.eye(problem.num_arms)[None, oracle.arm]
         ),
-        oracle=lambda instance=None: oracle,
         judge=partial(_judge, oracle, values),
         problem=problem,
         provenance={
@@ -139,6 +139,7 @@ def any_limit(
             "optimal_value": oracle.value,
         },
     )
+    return knowing(made, oracle)
 
 
 @kinds

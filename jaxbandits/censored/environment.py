@@ -26,6 +26,7 @@ from jaxbandits.censored.problem import (
 )
 from jaxbandits.checks import instance, kinds, text
 from jaxbandits.checks.actions import in_range, of_kind
+from jaxbandits.checks.instances import knowing
 from jaxbandits.kernels.counts import total, weighted
 from jaxbandits.laws.law import JointLaw, exact_params
 from jaxbandits.protocol import Actions, Environment, Game
@@ -118,12 +119,11 @@ def make_environment(
     if isinstance(problem, Continuum):
         return any_limit(name, problem, law, arms)
     oracle = exact_oracle(problem, law, arms)
-    return Environment(
+    made = Environment(
         name,
         _game(problem, law),
         setup=arms,
         tables=lambda instance: Tables(oracle.gaps[None], (oracle.gaps == 0)[None]),
-        oracle=lambda instance=None: oracle,
         judge=partial(_judge, oracle),
         problem=problem,
         provenance={
@@ -134,6 +134,7 @@ def make_environment(
             "optimal_value": oracle.value,
         },
     )
+    return knowing(made, oracle)
 
 
 @kinds

@@ -1,6 +1,6 @@
 """What passes between a policy and an environment of the censored setting."""
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -9,7 +9,8 @@ from jax import Array
 from jaxtyping import Bool, Float, Int32
 
 from jaxbandits import checks
-from jaxbandits.checks import Numbers
+from jaxbandits.arrays.real import Reals
+from jaxbandits.checks import Numbers, at_least_zero, kinds, no_nan, positive
 from jaxbandits.checks.rounds import positions, within
 from jaxbandits.laws.law import Cost, JointLaw, cost_of, exceeds
 
@@ -136,21 +137,18 @@ class DuelFeedback(NamedTuple):
         return Clocked(self.consumption[place], self.censored[place])
 
 
+@kinds
 def censor(
-    reward: Float[Array, ""], consumption: Float[Array, ""], limit: Float[Array, ""]
+    reward: Annotated[Reals, no_nan],
+    consumption: Annotated[Reals, at_least_zero],
+    limit: Annotated[Reals, positive],
 ) -> Feedback:
     """What a learner sees of a round, eq. (1); all f32[], or arrays of one shape.
 
     Raises:
-      TypeError: naming the argument that is no number.
+      TypeError, ValueError: naming the argument that is no number, or one that is out
+        of range.
     """
-    for name, value in {
-        "reward": reward,
-        "consumption": consumption,
-        "limit": limit,
-    }.items():
-        if not isinstance(value, jax.Array):
-            checks.numbers(name, value)
     censored = exceeds(consumption, limit)
     return Feedback(
         jnp.where(censored, 0.0, reward),
@@ -441,6 +439,7 @@ def check_arms(problem: Problem | Continuum, law: JointLaw, arms: Any) -> None:
     Raises:
       ValueError, TypeError: naming ``arms`` or the parameter.
     """
+    checks.check_setup("arms", arms, optional=True)
     for leaf in law.rows(arms):
         if np.ndim(leaf) == 0 or np.shape(leaf)[0] != problem.num_arms:
             raise ValueError(

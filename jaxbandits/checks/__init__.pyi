@@ -15,7 +15,9 @@ from .values import Positive as Positive
 from .values import Range as Range
 from .values import SeveralError as SeveralError
 from .values import above_one as above_one
+from .values import array_of as array_of
 from .values import at_least_one as at_least_one
+from .values import at_least_zero as at_least_zero
 from .values import between_zero_and_one as between_zero_and_one
 from .values import cast as cast
 from .values import check_setup as check_setup
@@ -28,9 +30,11 @@ from .values import in_unit_interval as in_unit_interval
 from .values import increasing as increasing
 from .values import installed as installed
 from .values import instance as instance
+from .values import is_traced as is_traced
 from .values import label as label
 from .values import multiplied as multiplied
 from .values import named as named
+from .values import no_nan as no_nan
 from .values import non_negative as non_negative
 from .values import number as number
 from .values import numbers as numbers

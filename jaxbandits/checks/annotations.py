@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from numbers import Real
 from types import UnionType
-from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, ParamSpec, TypeVar, Union, get_args, get_origin
 
 import numpy as np
 
-from jaxbandits.checks.values import shown
+from jaxbandits.checks.values import is_traced, shown
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -20,10 +20,12 @@ def kinds(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
 
     What is annotated as a number, an integer, an array, a flag, a text, a function, a
     mapping, a type, a sequence or tuple of these, or one of several, is looked at; what
-    is annotated otherwise is not. Values are not looked at: arguments may be traced.
+    is annotated otherwise is not. Values are looked at where the annotation has a
+    range, ``Annotated[Reals, in_unit_interval]``, and the argument is not traced.
 
     Raises:
       TypeError: naming the argument and its kinds.
+      ValueError: naming the argument and its range.
     """
     check = check_kinds(function)
 
@@ -43,6 +45,11 @@ def check_kinds(function: Callable[..., Any]) -> Callable[..., None]:
         for name, each in signature.parameters.items()
         if each.annotation is not each.empty and each.kind is not each.VAR_KEYWORD
     }
+    ranges = {
+        name: each.annotation.__metadata__[0]
+        for name, each in signature.parameters.items()
+        if get_origin(each.annotation) is Annotated
+    }
 
     def check(*args: Any, **options: Any) -> None:
         given = signature.bind(*args, **options).arguments
@@ -52,6 +59,8 @@ def check_kinds(function: Callable[..., Any]) -> Callable[..., None]:
             for each in value if several else (value,):
                 if not is_one(each):
                     raise TypeError(f"{name} must be {words}, got {shown(each)}")
+                if name in ranges and each is not None and not is_traced(each):
+                    ranges[name](**{name: each})
 
     return check
 
@@ -59,6 +68,8 @@ def check_kinds(function: Callable[..., Any]) -> Callable[..., None]:
 def _wanted(annotation: Any) -> tuple[Callable[[Any], bool], str]:
     """A test of a value, and what it asks for in words."""
     origin, inner = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _wanted(inner[0])
     if origin in (Union, UnionType):
         tests, words = zip(*map(_wanted, inner), strict=True)
         named = " or ".join(dict.fromkeys(words))

@@ -111,7 +111,8 @@ def points_from(grid: Any, name: str = "points") -> Points:
     lengths = {column.size for column in rows.values() if column.ndim}
     if len(lengths) > 1:
         raise ValueError(
-            f"{name} must have columns of equal length to zip them, got {lengths}"
+            f"{name} must have columns of equal length to zip them, got "
+            f"{sorted(lengths)}"
         )
     length = lengths.pop() if lengths else 1
     sizes = [length, *(column.size for column in crossed.values())]

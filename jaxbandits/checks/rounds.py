@@ -9,7 +9,7 @@ from typing import Any, get_type_hints
 
 import numpy as np
 
-from jaxbandits.checks import numbers, played, precision, shown
+from jaxbandits.checks import array_of, numbers, played, precision, shown
 
 LARGEST = 2**31 - 1  # of the integers of a game
 KINDS = {"bool": "b", "bool_": "b", "int32": "i"}  # of an annotation; else "f"
@@ -61,10 +61,7 @@ def array(
       TypeError, ValueError: naming the argument, if it is of another kind or shape, or
         NaN, or if the precision of play would make another number of it.
     """
-    try:
-        given = np.asarray(value)
-    except ValueError:  # ragged lists
-        given = np.asarray(None)
+    given = array_of(name, value)
     if (kind or given.dtype.kind) == "b":
         if given.dtype != bool:
             raise TypeError(f"{name} must be True or False, got {shown(value)}")

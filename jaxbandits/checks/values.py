@@ -45,13 +45,15 @@ class Range(NamedTuple):
     Attributes:
       name: what a value must be.
       holds: ``f64[...] -> bool[...]``, of finite numbers.
+      infinite: whether infinities that `holds` are allowed, too.
     """
 
     name: str
     holds: Callable[[np.ndarray], Any]
+    infinite: bool = False
 
     def __call__(self, **values: Any) -> None:
-        """Require every value to be finite and in the range.
+        """Require every value to be in the range.
 
         Raises:
           TypeError, ValueError: naming the argument and the range.
@@ -61,7 +63,8 @@ class Range(NamedTuple):
                 array = numbers(name, value)
             except TypeError as error:
                 raise TypeError(f"{error}; it must be {self.name}") from None
-            if not np.all(np.isfinite(array) & self.holds(array)):
+            allowed = self.infinite | np.isfinite(array)
+            if not np.all(allowed & self.holds(array)):
                 raise ValueError(f"{name} must be {self.name}, got {shown(value)}")
 
 
@@ -72,6 +75,8 @@ at_least_one = Range(">= 1 and finite", lambda x: x >= 1)
 above_one = Range("above 1 and finite", lambda x: x > 1)
 between_zero_and_one = Range("in (0, 1)", lambda x: (x > 0) & (x < 1))
 in_unit_interval = Range("in [0, 1]", lambda x: (x >= 0) & (x <= 1))
+no_nan = Range("numbers, none of them NaN", lambda x: ~np.isnan(x), True)
+at_least_zero = Range(">= 0, or inf", lambda x: x >= 0, True)
 
 
 # Types of the fields of a policy's `Params`: a number, and the range that it has.
@@ -227,13 +232,9 @@ def numbers(name: str, value: Any, ndim: int | None = None) -> np.ndarray:
       TypeError, ValueError: naming the argument.
     """
     try:
-        array = np.asarray(value)
-        # NumPy would take what is masked, and True beside a number, for numbers.
-        if isinstance(value, np.ma.MaskedArray):
-            raise TypeError
-        if isinstance(value, list | tuple) and any(
-            isinstance(x, bool | np.bool_) for x in value
-        ):
+        array = array_of(name, value)
+        # NumPy would take True beside a number for one.
+        if _holds(value, bool | np.bool_):
             raise TypeError
         if array.dtype.kind == "O":
             real = all(_is_real(x) for x in array.flat)
@@ -251,6 +252,32 @@ def numbers(name: str, value: Any, ndim: int | None = None) -> np.ndarray:
         wanted = ("a number", "a list of numbers", "a table of numbers")[ndim]
         raise ValueError(f"{name} must be {wanted}, got shape {list(array.shape)}")
     return array
+
+
+def array_of(name: str, value: Any) -> np.ndarray:
+    """An array of what was given, with rows as long as each other and nothing masked.
+
+    Raises:
+      TypeError: naming the argument.
+    """
+    try:
+        masked = _holds(value, np.ma.MaskedArray)
+        array = None if masked else np.asarray(value)
+    except (TypeError, ValueError):  # in words that name no argument
+        array = None
+    if array is None:
+        raise TypeError(
+            f"{name} must be an array with rows of one length, of which nothing is "
+            f"masked, got {shown(value)}"
+        )
+    return array
+
+
+def _holds(value: Any, kinds: Any) -> bool:
+    """Whether a value, or a part of a list, is of some kinds."""
+    if isinstance(value, list | tuple):
+        return any(_holds(each, kinds) for each in value)
+    return isinstance(value, kinds)
 
 
 def number(name: str, value: Any) -> float:
@@ -334,7 +361,11 @@ def one_of(name: str, value: Any, choices: Iterable[Any]) -> Any:
 
 def hint(given: Any, known: Iterable[str]) -> str:
     """A question after an unknown name, if one that is known is near to it."""
-    near = difflib.get_close_matches(str(given), list(known), 1)
+    names = list(known)
+    # Of "setting/name" people remember the name.
+    lasts = {name.rpartition("/")[2]: name for name in reversed(names)}
+    near = difflib.get_close_matches(str(given), names, 1)
+    near += [lasts[last] for last in difflib.get_close_matches(str(given), lasts, 1)]
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 
@@ -491,7 +522,7 @@ def path(name: str, value: Any) -> Path:
 
 def shown(value: Any) -> str:
     """A value as errors show it: short, on one line, with its type if that is news."""
-    if "Tracer" in type(value).__name__:
+    if is_traced(value):
         return "a traced array, which has no value inside jax.jit, jax.vmap or jax.grad"
     try:
         words = " ".join((f"{value}" if _is_real(value) else repr(value)).split())
@@ -501,6 +532,13 @@ def shown(value: Any) -> str:
         words = words[: LONGEST - 3] + "..."
     known = _is_real(value) or value is None or isinstance(value, np.ndarray | list)
     return words if known else f"{words} ({type(value).__name__})"
+
+
+def is_traced(value: Any) -> bool:
+    """Whether a value, or a part of a list, is known only where a program runs."""
+    if isinstance(value, list | tuple):
+        return any(map(is_traced, value))
+    return "Tracer" in type(value).__name__
 
 
 def require(holds: Any, message: str) -> None:

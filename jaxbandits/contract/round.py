@@ -141,15 +141,25 @@ def _check(
     its = shapes(f"{ITS}init", game.init, instance)
     round_ = jax.ShapeDtypeStruct((), jnp.int32)
     view = shapes(f"{ITS}view", game.view, round_, instance, its)
-    if (given := shapes_of(getattr(view, "round", None))) != "int32[]":
+    if not hasattr(view, "_fields") or not hasattr(view, "round"):
         raise TypeError(
-            f"{ITS}view must be a View, whose round is int32[], got "
-            f"{shapes_of(view) if given == 'None' else given}"
+            f"{ITS}view must give a View, or another NamedTuple with the field round, "
+            f"and gives {shapes_of(view)} ({_kind(view)})"
+        )
+    if shapes_of(view.round) != "int32[]":
+        raise TypeError(
+            f"{ITS}view must have the round as int32[], and has {shapes_of(view.round)}"
         )
     mine = shapes("init", _arrays_only(policy.init), params)
     action = draws("act", policy.act, noise[0], view, mine, params)
     _check_action("act", game.actions, instance, action)
-    after, feedback = draws(f"{ITS}step", game.step, noise[2], instance, its, action)
+    played = draws(f"{ITS}step", game.step, noise[2], instance, its, action)
+    if not isinstance(played, tuple) or hasattr(played, "_fields") or len(played) != 2:
+        raise TypeError(
+            f"{ITS}step must give a pair, (env_state, feedback), and gives "
+            f"{shapes_of(played)} ({_kind(played)})"
+        )
+    after, feedback = played
     _check_same(f"{ITS}step", "its state", its, after)
     known = view, mine, action, feedback, params
     after = draws("update", policy.update, noise[1], *known)
@@ -410,6 +420,11 @@ def _check_same(what: str, state: str, before, after) -> None:
                 f"{what} changes {state}{_path(path)}: {shapes_of(x)} became "
                 f"{shapes_of(y)}"
             )
+
+
+def _kind(shapes) -> str:
+    """What the shapes of a result are of, in a word."""
+    return "an array" if hasattr(shapes, "dtype") else f"a {type(shapes).__name__}"
 
 
 def _path(path) -> str:

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.checks import shown
+from jaxbandits.console.faults import is_users
 from jaxbandits.protocol import Environment, Game
 
 MOST_PROGRAMS = 128  # that are kept
@@ -92,6 +93,8 @@ def tables_of(environment: Environment, instance):
     try:
         result = environment.tables(instance)
     except Exception as error:
+        if is_users(error) and isinstance(error, ValueError | TypeError):
+            raise  # as what an instance must be is said by name
         words = str(error).strip().split("\n")[0]
         raise ValueError(
             f"{owner} failed: {type(error).__name__}: {words}; it must take an "
@@ -108,6 +111,8 @@ def tables_of(environment: Environment, instance):
                 f"{owner} must have arrays of {max(rows)} rows, one per instance, or "
                 f"of one for all, got shape {list(array.shape)}"
             )
+        if np.any(np.isnan(array)):
+            raise ValueError(f"{owner} must not hold NaN, got {shown(array)}")
         return array.astype(np.float64)
 
     return jax.tree.map(checked, result)

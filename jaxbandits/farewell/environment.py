@@ -24,6 +24,7 @@ from jaxbandits.arrays import Bound, CompensatedSum, below, pick, tally
 from jaxbandits.arrays.words import cumulative_bounds
 from jaxbandits.checks import Numbers
 from jaxbandits.checks.actions import in_range, of_kind
+from jaxbandits.checks.instances import knowing
 from jaxbandits.farewell.problem import (
     FAILURES,
     LONGEST,
@@ -250,12 +251,11 @@ def make_environment(
         (oracle.gaps == 0)[None],
         np.array([oracle.rate]),
     )
-    return Environment(
+    made = Environment(
         name,
         _game(problem, reward_law, delays),
         setup=_drawn(reward_law, arms),
         tables=lambda instance: tables,
-        oracle=lambda instance=None: oracle,
         problem=problem,
         provenance={
             "setting": "farewell",
@@ -270,6 +270,7 @@ def make_environment(
         }
         | (provenance or {}),
     )
+    return knowing(made, oracle)
 
 
 def _times(name: str, values: Numbers) -> tuple[int, ...]:

@@ -11,6 +11,7 @@ from jaxbandits.laws.law import (
     JointLaw,
     Law,
     Moments,
+    check_rows,
     cost_of,
     exact_params,
     exceeds,
@@ -58,6 +59,7 @@ def _product(reward: Law, consumption: Law) -> JointLaw:
         for name, law in (("reward", reward), ("consumption", consumption)):
             with named(name):
                 law.check(getattr(params, name))
+        check_rows(**params._asdict())
         lowest, highest = reward.support(params.reward)
         if reward.sigma is not None:
             lowest = highest = np.asarray(reward.mean(params.reward))

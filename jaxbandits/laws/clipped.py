@@ -15,7 +15,7 @@ from jax import Array
 from jaxbandits.arrays import log_survival
 from jaxbandits.checks import between_zero_and_one, played
 from jaxbandits.kernels.normal import normal_score
-from jaxbandits.laws.law import Law, Positives, Reals, exceeds, ranged
+from jaxbandits.laws.law import Law, Positives, Reals, checked, exceeds, ranged
 from jaxbandits.protocol import Noise
 
 
@@ -78,7 +78,7 @@ def _law(
     def quantile(params, p):
         return np.minimum(family(*column(params, 1)).ppf(p), 1.0)
 
-    return Law(
+    law = Law(
         name,
         2,
         sample,
@@ -89,6 +89,7 @@ def _law(
         quantile=quantile,
         monotone=1,
     )
+    return checked(law)
 
 
 clipped_lognormal = _law(

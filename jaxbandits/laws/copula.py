@@ -16,7 +16,7 @@ from jaxbandits.checks import instance, numbers
 from jaxbandits.kernels.normal import normal_score
 from jaxbandits.laws._product import Product, product
 from jaxbandits.laws._tabulated import tabulated
-from jaxbandits.laws.law import JointLaw, Law, of_arm
+from jaxbandits.laws.law import JointLaw, Law, check_rows, of_arm
 
 SCORES = 9.0  # beyond them lies a probability of 2e-19
 
@@ -89,6 +89,7 @@ def _gaussian_copula(reward: Law, consumption: Law) -> JointLaw:
     def check(params):
         instance("params", params, Copula, "of jaxbandits.laws")
         independent.check(Product(params.reward, params.consumption))
+        check_rows(**params._asdict())
         if not np.all(np.abs(numbers("correlation", params.correlation)) <= 1):
             raise ValueError(
                 f"correlation must be in [-1, 1], got {params.correlation}"

@@ -19,7 +19,17 @@ from jax import Array
 from jaxtyping import Float, Int32
 
 from jaxbandits.arrays import pick
-from jaxbandits.checks import Numbers, finite, in_ranges, instance, played, positive
+from jaxbandits.checks import (
+    Numbers,
+    Range,
+    finite,
+    in_ranges,
+    in_unit_interval,
+    instance,
+    no_nan,
+    played,
+    positive,
+)
 from jaxbandits.protocol import Noise
 
 # A cost of consumptions or a penalty of limits, arrays of NumPy on the host and of JAX
@@ -149,13 +159,54 @@ class JointLaw(NamedTuple):
 
 
 def ranged(kind: type) -> Callable[[Any], None]:
-    """The `check` of a law whose parameters are of a type, in the ranges of its fields'
-    types."""
+    """The `check` of a law with parameters of a type, in the ranges of its fields'
+    types and with as many rows in each.
+    """
 
     def check(params: Any) -> None:
         in_ranges(instance("params", params, kind, "of jaxbandits.laws"))
+        fields = kind.__annotations__
+        check_rows(**{x: getattr(params, x) for x in fields if x not in BOUNDS})
 
     return check
+
+
+BOUNDS = ("bound", "bounds")  # what `exact_params` adds to parameters
+
+
+def check_rows(**parts: Any) -> None:
+    """Require parts of parameters to have as many rows, one per arm, as each other.
+
+    Raises:
+      ValueError: naming them and their shapes.
+    """
+    shapes = {
+        name: np.shape(leaf)
+        for name, part in parts.items()
+        for leaf in jax.tree.leaves(part, is_leaf=lambda x: isinstance(x, list))
+    }
+    if len({shape[:1] for shape in shapes.values()}) > 1:
+        listed = (f"{name} {list(shape)}" for name, shape in shapes.items())
+        raise ValueError(
+            f"{' and '.join(parts)} must have one row per arm each, as many in all, "
+            f"got shapes {', '.join(listed)}"
+        )
+
+
+def checked(law: Law) -> Law:
+    """The law, with a cdf and a quantile that refuse numbers out of their range."""
+
+    def of(function: Callable[..., Any], name: str, allowed: Range) -> Any:
+        def asked(params: Any, at: Any) -> Any:
+            allowed(**{name: at})
+            return function(params, at)
+
+        return function and asked
+
+    return law._replace(
+        cdf=of(law.cdf, "x", no_nan),  # type: ignore[arg-type]
+        quantile=of(law.quantile, "p", in_unit_interval),  # type: ignore[arg-type]
+    )
 
 
 def exact_params(law: Law | JointLaw, params: Any) -> Any:

@@ -28,7 +28,7 @@ from jaxbandits.checks import (
 from jaxbandits.kernels.gamma import beta_from_uniforms_small
 from jaxbandits.kernels.normal import normal_score
 from jaxbandits.laws._tabulated import tabulated
-from jaxbandits.laws.law import Law, Positives, Reals, ranged
+from jaxbandits.laws.law import Law, Positives, Reals, checked, ranged
 from jaxbandits.protocol import Noise
 
 
@@ -287,4 +287,7 @@ normal = Law(
         lambda p: p.mean,
         lambda p: p.deviation,
     ),
+)
+uniform, exponential, beta, gamma, normal = map(
+    checked, (uniform, exponential, beta, gamma, normal)
 )

@@ -144,7 +144,7 @@ def plot_sensitivity(
 def _warn(lines: list[Response], what: str) -> None:
     """One warning for all points with as many replications: all, of a whole sweep."""
     samples = [sample for each in lines for sample in each.samples]
-    for size in sorted({len(sample) for sample in samples if len(sample) > 1}):
+    for size in sorted({len(sample) for sample in samples if len(sample)}):
         rows = [sample for sample in samples if len(sample) == size]
         warn_of_coverage(xr.DataArray(rows, dims=("point", "seed")), what, 4)
 

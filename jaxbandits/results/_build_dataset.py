@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from jaxbandits.checks import kinds, non_negative, one_of
+from jaxbandits.checks import array_of, kinds, non_negative, one_of
 from jaxbandits.checks.points import Points
 from jaxbandits.results.dataset import CHECKPOINT_KINDS, Axes, Results, assembled
 from jaxbandits.results.parts import Part, rows_of
@@ -116,7 +116,7 @@ def _array(
     values: ArrayLike, shape: tuple[int | None, ...], argument: str
 ) -> np.ndarray:
     """Of a shape, of which None is any length >= 1, and perhaps further axes."""
-    values = np.asarray(values)
+    values = array_of(argument, values)
     result = values.shape[: len(shape)]
     fits = len(result) == len(shape) and all(
         size == wanted or (wanted is None and size > 0)
@@ -146,7 +146,7 @@ def _points(argument: str, values: Mapping[str, ArrayLike], count: int) -> Point
     """Different parameter points, of which a table or figure shows each."""
     columns = {}
     for leaf, given in values.items():
-        column = np.asarray(given)
+        column = array_of(f"{argument}: {leaf}", given)
         if column.dtype.kind not in "biuf" or column.shape not in ((), (count,)):
             raise ValueError(
                 f"{argument}: {leaf} must be a number, or one for each of {count} "
@@ -160,7 +160,7 @@ def _points(argument: str, values: Mapping[str, ArrayLike], count: int) -> Point
 
 
 def _seeds(seeds: ArrayLike) -> np.ndarray:
-    seeds = np.asarray(seeds)
+    seeds = array_of("seeds", seeds)
     if seeds.ndim != 1 or not np.issubdtype(seeds.dtype, np.integer):
         raise ValueError("seeds must be a list of integers, and not empty")
     if len(np.unique(seeds)) != len(seeds):
@@ -170,7 +170,7 @@ def _seeds(seeds: ArrayLike) -> np.ndarray:
 
 def _checkpoints(checkpoints: ArrayLike, kind: str) -> np.ndarray:
     one_of("checkpoint_kind", kind, CHECKPOINT_KINDS)
-    checkpoints = np.asarray(checkpoints)
+    checkpoints = array_of("checkpoints", checkpoints)
     if checkpoints.ndim != 1 or len(checkpoints) == 0:
         raise ValueError("checkpoints must be a list of numbers, and not empty")
     if not np.all(np.diff(checkpoints) > 0):

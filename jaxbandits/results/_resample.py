@@ -9,7 +9,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from jaxbandits import checks
-from jaxbandits.results.checks import array_of, check_checkpoints, check_dataset
+from jaxbandits.results.checks import check_checkpoints, check_dataset
 from jaxbandits.results.dataset import CHECKPOINT_KINDS, DIMS
 from jaxbandits.results.lookup import metric_values
 
@@ -48,9 +48,8 @@ def resample(
             f"along: {along!r} must be a number per run and checkpoint, and has the "
             f"dimensions {', '.join(map(str, axis.dims))}"
         )
-    grid = array_of("grid", grid)
-    if grid.size and grid.dtype.kind not in "fiu":
-        raise TypeError(f"grid must hold numbers, got {grid.dtype}")
+    checks.numbers("grid", grid)
+    grid = np.asarray(grid)
     if kind is None:
         kind = "round" if along == "rounds" else "spent"
     checks.one_of("kind", kind, CHECKPOINT_KINDS)

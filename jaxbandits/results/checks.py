@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from jaxbandits.checks import MOST, shown, whole
+from jaxbandits.checks import MOST, numbers, shown, whole
 from jaxbandits.results.names import INSTANCE
 
 
@@ -112,19 +112,11 @@ def check_seeds(values: xr.DataArray) -> None:
         raise ValueError("dataset: has no seed")
 
 
-def array_of(argument: str, value: object) -> np.ndarray:
-    """`value` as an array, if its rows are as long as each other."""
-    try:
-        return np.asarray(value)
-    except ValueError:
-        raise TypeError(f"{argument} must be an array, got {value!r}") from None
-
-
 def check_probabilities(q: ArrayLike, inside: bool) -> np.ndarray:
     """`q` as f64; `inside` leaves out 0 and 1. Raises an error that names ``q``."""
-    result = array_of("q", q)
-    if result.dtype.kind not in "fiu" or result.ndim > 1:
-        raise TypeError(f"q must be a number or a list of numbers, got {q!r}")
+    result = numbers("q", q)
+    if result.ndim > 1:
+        raise TypeError(f"q must be a number or a list of numbers, got {shown(q)}")
     if not result.size:
         raise ValueError("q must name at least one probability, got none")
     proper = (result > 0) & (result < 1) if inside else (result >= 0) & (result <= 1)
@@ -132,20 +124,20 @@ def check_probabilities(q: ArrayLike, inside: bool) -> np.ndarray:
         raise ValueError(
             f"q must be in {'(0, 1)' if inside else '[0, 1]'}, got {result.tolist()}"
         )
-    return result.astype(np.float64)
+    return result
 
 
 def check_bounds(
     bounds: tuple[float, float], values: np.ndarray
 ) -> tuple[float, float]:
     """Two increasing numbers that hold all `values` but NaN; names ``bounds``."""
-    try:
-        low, high = map(float, bounds)
-    except (TypeError, ValueError):
+    ends = numbers("bounds", bounds)
+    if ends.shape != (2,):
         raise TypeError(
             f"bounds must be two numbers, the least and the largest value that a run "
-            f"can have, got {bounds!r}"
-        ) from None
+            f"can have, got {shown(bounds)}"
+        )
+    low, high = ends.tolist()
     if not (np.isfinite(low) and np.isfinite(high) and low < high):
         raise ValueError(f"bounds must be finite and increase, got {bounds}")
     if (outside := (values < low) | (values > high)).any():

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits import checks
+from jaxbandits.checks.factory import kind_name
 from jaxbandits.checks.points import ENDS, Points, points_from
 from jaxbandits.engine.footprint import arrays_on_record
 from jaxbandits.engine.schedule import Schedule, resolve_rounds, resolve_spent
@@ -195,6 +196,12 @@ def by_name(
             f"{_kind(values)}{hint}"
         )
     if not isinstance(values, Mapping):
+        # A problem is a tuple, too: of an environment it is what a learner knows.
+        if hasattr(values, "_fields"):
+            raise TypeError(
+                f"{argument} must be {what}, several, or a mapping from names to them, "
+                f"got {_kind(values)}"
+            )
         values = list(values)
         names = [_name(value) for value in values]
         if len(set(map(repr, names))) < len(names):
@@ -229,6 +236,8 @@ def _kind(value: Any) -> str:
         return f"the {type(value).__name__} {value.name!r}"
     if callable(value) and hasattr(value, "__name__"):
         return f"the function {value.__name__}"
+    if hasattr(value, "_fields") and hasattr(value, "num_arms"):
+        return f"{kind_name(type(value))}; give the environment that it is of"
     return checks.shown(value)
 
 

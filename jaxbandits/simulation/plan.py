@@ -31,7 +31,7 @@ from jaxbandits.simulation.arguments import (
 from jaxbandits.simulation.machine import HERE
 from jaxbandits.simulation.play import recorded_of
 from jaxbandits.simulation.spec import Spec
-from jaxbandits.simulation.until import HalfWidth
+from jaxbandits.simulation.until import HalfWidth, check_half_width
 
 
 class Match(NamedTuple):
@@ -85,7 +85,24 @@ def make_plan(spec: Spec) -> Plan:
         with errors.part():
             check_round(name, match.policy, match.environment)
     errors.check()
+    if plan.terms.runs_per_instance > 1:
+        _check_drawn(plan)
     return plan
+
+
+def _check_drawn(plan: Plan) -> None:
+    """Refuse runs of one instance after the other where all have the same one."""
+    environments = plan.spec.environments
+    for environment in environments.values():
+        key = jax.eval_shape(lambda: jax.random.key(0))
+        program = jax.make_jaxpr(environment.game.sample)(key, environment.setup).jaxpr
+        used = [x for eqn in program.eqns for x in eqn.invars] + program.outvars
+        if any(x is program.invars[0] for x in used):
+            return
+    raise ValueError(
+        f"runs_per_instance must be 1, as all seeds of {', '.join(environments)} have "
+        f"the same instance, got {plan.terms.runs_per_instance}"
+    )
 
 
 def draft(spec: Spec) -> Plan:
@@ -111,12 +128,13 @@ def draft(spec: Spec) -> Plan:
         lambda: [keep_of(spec.keep, each) for each in environments][0],
         lambda: seeds_of(until.pilot, "pilot") if until else seeds_of(given),
         lambda: _check_metrics(spec.metrics),
+        lambda: until and check_half_width(until),
     )
     for read in of_all:
         values.append(None)
         with errors.part():
             values[-1] = read()
-    *of_terms, seeds, _ = values
+    *of_terms, seeds, _, _ = values
     matches: dict[Game, Match] = {}
     first: dict[tuple[str, str], str] = {}
     points: dict[str, Points] = {}

@@ -104,10 +104,12 @@ def _accounts(
         raise ValueError(
             f"{owner}: the environment's metrics are none; it must have at least one"
         )
-    for name in sorted(metrics):
+    for name in sorted(result):
         if np.any(np.isnan(result[name])):
+            what = "the metric" if name in metrics else "on record,"
+            what = "the policy's report" if name in chunk.notes.report else what
             raise ValueError(
-                f"{owner}: the metric {name!r} is NaN, and must be a number in all runs"
+                f"{owner}: {what} {name!r} is NaN, and must be a number in all runs"
             )
     return result
 

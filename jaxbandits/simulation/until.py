@@ -65,6 +65,14 @@ class Verdict(NamedTuple):
     counts: np.ndarray
 
 
+def check_half_width(until: HalfWidth) -> None:
+    """Raise an error that names what is out of range whatever is played."""
+    checks.text("metric", until.metric)
+    checks.positive(half_width=until.half_width)
+    checks.between_zero_and_one(level=until.level)
+    checks.flag("each", until.each)
+
+
 def check_until(
     until: HalfWidth,
     seeds: np.ndarray,
@@ -79,14 +87,11 @@ def check_until(
       shapes: of the metrics that are kept.
       runs_per_instance: how many consecutive seeds share a drawn instance.
     """
-    checks.text("metric", until.metric)
+    check_half_width(until)
     if until.metric not in shapes:
         raise ValueError(f"metric: {until.metric!r} is unknown; known are {[*shapes]}")
     if shapes[until.metric]:
         raise ValueError(f"metric: {until.metric!r} must be a number per run")
-    checks.positive(half_width=until.half_width)
-    checks.between_zero_and_one(level=until.level)
-    checks.flag("each", until.each)
     pilot = len(seeds)
     checks.whole("at_most", until.at_most, pilot)
     if pilot < 2:

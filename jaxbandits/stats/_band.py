@@ -64,7 +64,8 @@ def band(
       TypeError: if an argument is of another type.
 
     Warns:
-      CoverageWarning: if the seeds at some checkpoint do not support the coverage.
+      CoverageWarning: if the seeds at some checkpoint do not support the coverage, or
+        there is a single one.
     """
     values = metric_values(dataset, metric)
     check_level(level)

@@ -6,6 +6,7 @@ Ann. Math. Stat. 16, 187-192 (for distributions with atoms too); David and Nagar
 (2003), "Order Statistics", Section 7.1.
 """
 
+import warnings
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ import xarray as xr
 from jaxbandits.results.checks import check_level, check_probabilities, check_seeds
 from jaxbandits.results.lookup import metric_values
 from jaxbandits.stats.replications import shared_instances
+from jaxbandits.stats.soundness import CoverageWarning
 
 
 class QuantileInterval(NamedTuple):
@@ -61,6 +63,9 @@ def quantile_interval(
       ValueError: if `metric` is unknown, `q` is empty, `q` or `level` is not in (0, 1),
         there is no seed, or seeds share drawn instances.
       TypeError: if `q` or `level` is of another type.
+
+    Warns:
+      CoverageWarning: if there are too few seeds for an end.
     """
     values = metric_values(dataset, metric)
     check_level(level)
@@ -78,6 +83,13 @@ def quantile_interval(
     # ppf is the smallest k with P(B <= k) >= tail, so that P(B < k) < tail.
     lower = scipy.stats.binom.ppf(tail, size, probabilities).astype(int)
     upper = scipy.stats.binom.ppf(1 - tail, size, probabilities).astype(int) + 1
+    if np.any(lower < 1) or np.any(upper > size):
+        warnings.warn(
+            f"the {100 * level:g} % intervals of quantiles of {metric!r} lack an end, "
+            f"which is NaN: {size} seeds are too few for it",
+            CoverageWarning,
+            stacklevel=2,
+        )
     ordered = np.sort(values.transpose("seed", ...).values, axis=0)
     nan = np.full_like(ordered[:1], np.nan)
     # The order statistics 0 and size + 1 do not exist, and NaN sorts to the end.

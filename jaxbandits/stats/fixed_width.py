@@ -21,8 +21,8 @@ import scipy
 import xarray as xr
 from numpy.typing import ArrayLike
 
+from jaxbandits.checks import array_of
 from jaxbandits.results.checks import (
-    array_of,
     check_level,
     check_number,
     check_once,

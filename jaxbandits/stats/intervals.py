@@ -32,7 +32,7 @@ from jaxbandits.stats.betting import betting_ends
 from jaxbandits.stats.bootstrap import bootstrap_ends
 from jaxbandits.stats.ragged import per_point, warn_per_point
 from jaxbandits.stats.replications import replications
-from jaxbandits.stats.soundness import warn_of_moments
+from jaxbandits.stats.soundness import warn_of_moments, warn_of_one
 from jaxbandits.stats.summed import (
     half_width,
     is_large,
@@ -78,7 +78,18 @@ def sem(dataset: xr.Dataset, metric: str) -> xr.DataArray:
 
     Raises:
       ValueError: if `metric` is unknown.
+
+    Warns:
+      CoverageWarning: if there is a single seed.
     """
+    result = quiet_sem(dataset, metric)
+    if result.isnull().all():
+        warn_of_one(f"the standard errors of {metric!r}")
+    return result
+
+
+def quiet_sem(dataset: xr.Dataset, metric: str) -> xr.DataArray:
+    """`sem`, for records, in which nothing stands for what is not known."""
     values = metric_values(dataset, metric, moments=True, blocks=True, ragged=True)
     if is_large(values):
         center, result = summed(values)

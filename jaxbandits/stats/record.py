@@ -35,7 +35,7 @@ class Record(TypedDict):
       environment: name of the environment.
       policy: name of the policy, or of what else is compared.
       params: its parameters.
-      seeds: number of seeds.
+      seeds: number of seeds; 0 only where nothing is played.
       horizon: the last checkpoint, rounds or budget; 0 where nothing is played.
       metrics: entries by the name of the metric.
     """
@@ -91,16 +91,13 @@ def make_record(
     """
     names = {"experiment": experiment, "environment": environment, "policy": policy}
     for argument, name in names.items():
-        if not isinstance(name, str):
-            raise TypeError(f"{argument} must be a string, got {checks.shown(name)}")
-    checks.whole("seeds", seeds, 0)
+        checks.text(argument, name)
     checks.non_negative(horizon=checks.number("horizon", horizon))
+    # Where nothing is played, as of a bound, there are no seeds either.
+    checks.whole("seeds", seeds, 0 if horizon == 0 else 1)
     check_mapping("metrics", metrics)
     for name in metrics:
-        if not isinstance(name, str):
-            raise TypeError(
-                f"metrics: a name must be a string, got {checks.shown(name)}"
-            )
+        checks.text("metrics: a name", name)
     check_mapping("params", params or {})
     return Record(
         experiment=experiment,

@@ -16,7 +16,7 @@ from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.lookup import check_policies, check_recorded, one_environment
 from jaxbandits.results.names import COUNT
 from jaxbandits.results.plain import plain
-from jaxbandits.stats.intervals import mean, sem
+from jaxbandits.stats.intervals import mean, quiet_sem
 from jaxbandits.stats.record import Record, entry, make_record
 
 Published = Mapping[str, Mapping[str, float | Sequence[float | None] | None]]
@@ -87,7 +87,7 @@ def summary_records(
     _check_published(dataset, names, published)
     last = dataset.isel(checkpoint=[-1])
     table = {
-        name: (mean(last, name).values[..., 0], sem(last, name).values[..., 0])
+        name: (mean(last, name).values[..., 0], quiet_sem(last, name).values[..., 0])
         for name in names
     }
     if environment is None:

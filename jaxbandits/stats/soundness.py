@@ -92,8 +92,8 @@ def warn_of_coverage(
     Of curves the last checkpoint counts: at the first ones nothing has happened yet.
 
     Args:
-      values: independent replications along ``seed``; with less than two there is no
-        interval to warn of, and samples with a value that is not finite have none.
+      values: independent replications along ``seed``; of a single one all intervals are
+        NaN, and samples with a value that is not finite have none to warn of.
       what: the intervals, for the message.
       stacklevel: as in `warnings.warn`; 3 is the caller's caller.
       joint: whether all checkpoints count, as what is covered is the whole curve; those
@@ -107,13 +107,26 @@ def warn_of_coverage(
     rows = np.asarray(values.transpose(..., "seed").values, np.float64)
     rows = rows.reshape(-1, rows.shape[-1])
     rows = rows[np.isfinite(rows).all(axis=1)]
+    if rows.shape[1] == 1:
+        warn_of_one(what, stacklevel + 1)
+        return True
     if joint and not (equal := constant(rows)).all():
         rows = rows[~equal]
-    if rows.shape[1] > 1 and not supported(rows).all():
+    if not supported(rows).all():
         skewness, effective = moments(rows)
         _warn(rows.shape[1], constant(rows), skewness, effective, what, stacklevel + 1)
         return True
     return False
+
+
+def warn_of_one(what: str, stacklevel: int = 3) -> None:
+    """Warn that what is said of the spread over seeds is NaN, as there is one."""
+    warnings.warn(
+        f"{what} are NaN: a single replication does not tell how much others would "
+        "differ",
+        CoverageWarning,
+        stacklevel=stacklevel,
+    )
 
 
 def warn_of_moments(result: Moments, what: str, stacklevel: int = 3) -> None:
@@ -126,6 +139,8 @@ def warn_of_moments(result: Moments, what: str, stacklevel: int = 3) -> None:
     """
     proper = np.isfinite(result.mean) & (result.number > 1)
     if not proper.any():
+        if (result.number == 1).any():
+            warn_of_one(what, stacklevel + 1)
         return
     number, _, m2, m3, m4, low, high = (x[proper] for x in result)
     equal = high - low <= ROUNDING * np.maximum(np.abs(low), np.abs(high))

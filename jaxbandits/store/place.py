@@ -216,8 +216,9 @@ def place_of(where: Any) -> Place:
     if isinstance(where, str) and "://" in where:
         return Bucket(where)
     path = checks.path("store", where)
-    if path.is_file():
-        raise ValueError(f"store must be a folder, and {path} is a file")
+    for part in (path, *path.parents):
+        if part.exists() and not part.is_dir():
+            raise ValueError(f"store must be a folder, and {part} is a file")
     return Folder(path)
 
 

@@ -38,6 +38,17 @@ def refused(before: str = ""):
         raise AssertionError(f"{before}{error}") from error
 
 
+@contextmanager
+def of(owner: str):
+    """Broken clauses with what has broken them, unless they say so."""
+    try:
+        yield
+    except AssertionError as error:
+        if owner in str(error):
+            raise
+        raise AssertionError(f"{owner}: {error}") from error
+
+
 def tried(function: Callable[..., Any], *args: Any) -> Any:
     """A result, or None where there is none: `check_round` says why, by name."""
     try:
@@ -172,11 +183,12 @@ def play_twice(
 
 
 def check_actions(
-    environment: Environment, instance: Any, trace: Trace, counted: Any
+    policy: Policy, environment: Environment, instance: Any, trace: Trace, counted: Any
 ) -> None:
     """Require that all actions of a run are the game's, and that accounts count them.
 
     Args:
+      policy: the policy.
       environment: the environment.
       instance: of the run.
       trace: of the run.
@@ -189,14 +201,16 @@ def check_actions(
         action = jax.tree.map(lambda x: x[number].tolist(), trace.actions)
         require(
             np.all(allowed),
-            f"it plays {action} in round {number + 1}, not {actions.text}",
+            f"policy {policy.name!r} plays {action} in round {number + 1}, not "
+            f"{actions.text}",
         )
     rounds = len(jax.tree.leaves(trace.actions)[0])
     require(
         counted is None or np.all(counted == rounds),
-        f"it plays {rounds} rounds, and the environment counts {np.max(counted)} "
-        "with an action that the game has: act must give no other, and the game's "
-        f"{'actions.counted' if actions else 'pulls'} must count every round once",
+        f"policy {policy.name!r} plays {rounds} rounds, and the environment counts "
+        f"{np.max(counted)} with an action that the game has: act must give no other, "
+        f"and {'actions.counted' if actions else 'pulls'} of the game must count every "
+        "round once",
     )
 
 

@@ -21,6 +21,7 @@ from jaxbandits.testing._clauses import (
     check_first_rounds,
     first,
     indexes,
+    of,
     play_twice,
     record_of,
     refused,
@@ -68,6 +69,14 @@ def check_environment(
         isinstance(environment, Environment), f"not an Environment: {environment!r}"
     )
     require(isinstance(policy, Policy), f"not a Policy: policy is {policy!r}")
+    with of(f"environment {environment.name!r}"):
+        _check(environment, policy, rounds, root_seed)
+
+
+def _check(
+    environment: Environment, policy: Policy, rounds: int, root_seed: int
+) -> None:
+    """The clauses of `check_environment`."""
     with refused():
         environment_of(environment)
     instance = tried(instance_for, environment, root_seed, 0)
@@ -95,7 +104,7 @@ def check_environment(
                 answer = jax.tree.map(lambda x, i=number: x[i], answers)
                 environment.problem.check_feedback(None, *answer)
     metrics, counted, _ = accounts(environment, instance, trace)
-    check_actions(environment, instance, trace, counted)
+    check_actions(policy, environment, instance, trace, counted)
     require(metrics, "the environment's metrics must name at least one, got none")
     batch = jax.tree.map(lambda x: np.asarray(x)[None], instance)
     _check_facts("metrics", metrics)

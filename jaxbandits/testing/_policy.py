@@ -24,6 +24,7 @@ from jaxbandits.testing._clauses import (
     check_actions,
     check_first_rounds,
     first,
+    of,
     play_twice,
     refused,
     require_arrays,
@@ -66,6 +67,14 @@ def check_policy(
     """
     check_sizes(rounds, root_seed)
     require(isinstance(policy, Policy), f"not a Policy: policy is {policy!r}")
+    with of(f"policy {policy.name!r}"):
+        _check(policy, environment, rounds, root_seed)
+
+
+def _check(
+    policy: Policy, environment: Environment, rounds: int, root_seed: int
+) -> None:
+    """The clauses of `check_policy`."""
     with refused():
         environment_of(environment)
         policy = _played(policy, rounds)
@@ -82,7 +91,7 @@ def check_policy(
         trace = _check_watch(policy, play_twice(watched, environment, rounds, **seed))
         instance = instance_for(environment, root_seed, seed_index)
         kept = accounts(environment, instance, trace)
-        check_actions(environment, instance, trace, kept.counted)
+        check_actions(policy, environment, instance, trace, kept.counted)
         _check_notes(policy, params, trace, environment, instance, kept.metrics)
     check_first_rounds(_calls(policy), policy, environment, instance, trace, root_seed)
     _check_lanes(policy, params, state)

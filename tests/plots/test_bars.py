@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 from jaxbandits.plots import plot_bars, save_figure
-from jaxbandits.stats import interval
+from jaxbandits.stats import CoverageWarning, interval
 from tests.plots.sweeps import sweep, unplayed
 from tests.results.samples import dataset
 from tests.tables import assert_named
@@ -51,7 +51,8 @@ def test_error_bars_are_the_interval():
 
 
 def test_one_seed_has_no_error_bars():
-    (ax,) = plot_bars(shares(num_seeds=1)).axes
+    with pytest.warns(CoverageWarning, match="are NaN: a single replication"):
+        (ax,) = plot_bars(shares(num_seeds=1)).axes
     assert len(ax.patches) == 2
     assert all(container.errorbar is None for container in ax.containers)
 

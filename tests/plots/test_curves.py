@@ -13,7 +13,7 @@ from jaxbandits.plots import (
     save_figure,
 )
 from jaxbandits.results import as_share
-from jaxbandits.stats import interval, quantiles
+from jaxbandits.stats import CoverageWarning, interval, quantiles
 from tests.plots.sweeps import sweep, unplayed
 from tests.results.samples import dataset
 from tests.tables import assert_named
@@ -94,7 +94,8 @@ def test_quantiles_are_thin_lines_on_request():
 
 
 def test_one_seed_has_no_band_and_one_checkpoint_a_marker():
-    (ax,) = plot_curves(dataset(num_seeds=1).isel(checkpoint=[-1])).axes
+    with pytest.warns(CoverageWarning, match="are NaN: a single replication"):
+        (ax,) = plot_curves(dataset(num_seeds=1).isel(checkpoint=[-1])).axes
     assert len(ax.lines) == 2 and not ax.collections
     assert ax.lines[0].get_marker() == "o"
     assert legend_of(ax).get_title().get_text() == "one seed"

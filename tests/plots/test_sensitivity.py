@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from jaxbandits.plots import figure, plot_sensitivity, save_figure
-from jaxbandits.stats import interval
+from jaxbandits.stats import CoverageWarning, interval
 from tests.plots.sweeps import ALPHAS, GRID, RADII, sweep, unplayed
 from tests.tables import assert_named
 
@@ -105,7 +105,8 @@ def test_there_is_no_band_on_request_nor_with_one_seed():
     (ax,) = plot_sensitivity(sweep(MIXED), x="alpha", level=None).axes
     assert len(ax.lines) == 4 and not ax.collections
     assert note_of(ax) == "mean of 6 seeds"
-    (ax,) = plot_sensitivity(sweep(MIXED, num_seeds=1), x="alpha").axes
+    with pytest.warns(CoverageWarning, match="are NaN: a single replication"):
+        (ax,) = plot_sensitivity(sweep(MIXED, num_seeds=1), x="alpha").axes
     assert len(ax.lines) == 4 and not ax.collections
     assert note_of(ax) == "one seed"
 

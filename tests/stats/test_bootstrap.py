@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from jaxbandits.stats import bootstrap, interval
+from jaxbandits.stats import CoverageWarning, bootstrap, interval
 from tests.results.samples import dataset, repetitions
 from tests.tables import each_row
 
@@ -66,7 +66,8 @@ def test_seeds_without_variance_have_no_width_and_missing_ones_are_nan():
     assert np.isnan(lower[2]) and np.isnan(upper[2])
     assert lower[3] < means[3] < upper[3]
     np.testing.assert_allclose((lower[3], upper[3]), (1, 2))
-    lower, upper = ends(values[:, :1])
+    with pytest.warns(CoverageWarning, match="are NaN: a single replication"):
+        lower, upper = ends(values[:, :1])
     assert np.isnan(lower).all() and np.isnan(upper).all()
 
 

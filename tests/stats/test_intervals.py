@@ -7,6 +7,7 @@ from scipy import stats
 
 import jaxbandits.stats as ours
 from jaxbandits.stats import (
+    CoverageWarning,
     final,
     interval,
     interval_of,
@@ -47,10 +48,12 @@ def test_intervals_are_scipys(level):
 
 def test_one_seed_has_a_mean_and_no_interval():
     data = dataset(num_seeds=1)
-    found = interval(data, "regret")
+    with pytest.warns(CoverageWarning, match="intervals of 'regret' are NaN: a single"):
+        found = interval(data, "regret")
     np.testing.assert_array_equal(found.mean, data["regret"].isel(seed=0))
     assert found.lower.isnull().all() and found.upper.isnull().all()
-    assert sem(data, "regret").isnull().all()
+    with pytest.warns(CoverageWarning, match="errors of 'regret' are NaN: a single"):
+        assert sem(data, "regret").isnull().all()
 
 
 def test_a_missing_metric_stays_nan_and_alone():

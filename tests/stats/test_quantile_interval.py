@@ -1,21 +1,27 @@
 """Intervals for quantiles: SciPy's order statistics, their coverage, small samples."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from jaxbandits.stats import quantile_interval, quantiles
+from jaxbandits.stats import CoverageWarning, quantile_interval, quantiles
 from tests.results.samples import dataset, repetitions
 
 
 @given(
     st.integers(2, 60), st.floats(0.01, 0.99), st.sampled_from([0.5, 0.9, 0.95, 0.99])
 )
-def test_ends_are_those_of_scipy(size, q, level):
+def test_ends_are_those_of_scipy_and_a_missing_one_is_warned_of(size, q, level):
     row = np.random.default_rng(size).normal(size=size)
-    found = quantile_interval(repetitions([row]), "regret", q, level)
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        found = quantile_interval(repetitions([row]), "regret", q, level)
+    missing = found.lower.isnull().item() or found.upper.isnull().item()
+    assert [x.category for x in warned] == [CoverageWarning] * missing
     expected = stats.quantile_test(row, p=q).confidence_interval(level)
     assert found.lower.item() == pytest.approx(expected.low, nan_ok=True)
     assert found.upper.item() == pytest.approx(expected.high, nan_ok=True)

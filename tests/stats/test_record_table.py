@@ -186,7 +186,7 @@ def wrong(**change):
         ([3], r"records\[0\]: a record must be a mapping, got 3"),
         ([GOOD, {}], r"records\[1\]: a record must have environment, .* no environm"),
         ([GOOD | {"metrics": 3}], r"records\[0\]: metrics must be a mapping"),
-        ([GOOD | {"seeds": "x"}], r"records\[0\]: seeds must be an integer >= 0"),
+        ([GOOD | {"seeds": "x"}], r"records\[0\]: seeds must be an integer >= 1"),
         (wrong(mean="x"), r"records\[0\]: metrics\['regret'\]: mean must be a real nu"),
         (wrong(sem=-0.1), r"records\[0\]: metrics\['regret'\]: sem must be >= 0"),
         (wrong(published="x"), r"records\[0\]: .* published must be a real number"),

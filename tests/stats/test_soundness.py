@@ -113,7 +113,6 @@ def test_sound_seeds_are_not_warned_of(name, rng):
 def test_without_an_interval_there_is_no_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        interval(dataset(num_seeds=1), "regret")
         plot_curves(dataset(), level=None)
         plot_sensitivity(sweep(), x="alpha", by="radius", level=None)
         interval(dataset(), "regret", method="bounded", bounds=(-10, 20_000))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from jaxbandits.stats import interval, two_level
+from jaxbandits.stats import CoverageWarning, interval, two_level
 from tests.results.samples import repetitions, slack
 from tests.tables import each_row
 
@@ -145,7 +145,8 @@ def test_what_is_not_known_is_nan(method):
     for part in found:
         assert part.isnull().values.ravel().tolist() == [False, True]
     # One instance, then one run of each.
-    found = two_level(grouped(values[:1], [3]), "regret", method=method)
+    with pytest.warns(CoverageWarning, match="are NaN: a single replication"):
+        found = two_level(grouped(values[:1], [3]), "regret", method=method)
     assert [part.isnull().item() for part in found] == [False, True, True, True, False]
     found = two_level(grouped(values[:1], [1, 1, 1]), "regret", method=method)
     assert [part.isnull().item() for part in found] == [False] * 3 + [True] * 2

@@ -29,6 +29,7 @@ from jaxbandits.allocation.types import Feedback, Ordered, Problem, Turns
 from jaxbandits.arrays import Bound, CompensatedSum, pick, position, tally
 from jaxbandits.checks import Numbers, flag, instance
 from jaxbandits.checks.actions import of_kind, positions_in
+from jaxbandits.checks.instances import knowing
 from jaxbandits.kernels.allocation import (
     OrderedSolution,
     fill_in_turns,
@@ -173,11 +174,16 @@ def ordered(
     }
     drawn = environment.oracle is None
     draw: Any = environment.game.sample
+
+    def tables(instance: Any) -> Tables:
+        environment.tables(instance)
+        return _solved(problem, survival, *instance.arms)[0]
+
     made = Environment(
         f"{environment.name}, in turns",
         _game(problem, draw),
         setup=OrderedSetup(inner, budgets),
-        tables=lambda instance: _solved(problem, survival, *instance.arms)[0],
+        tables=tables,
         problem=problem,
         provenance=facts
         | {
@@ -195,15 +201,15 @@ def ordered(
         float(result.value[0]),
         survival,
     )
-    return made._replace(
+    made = made._replace(
         tables=lambda instance: tables,
-        oracle=lambda instance=None: plan,
         provenance=made.provenance
         | {
             "optimal_plan": [plan.arms.tolist(), plan.amounts.tolist()],
             "optimal_value": plan.value,
         },
     )
+    return knowing(made, plan)
 
 
 def _solved(

@@ -43,6 +43,7 @@ from jaxbandits.censored.environment import Oracle, Tables
 from jaxbandits.censored.problem import Duel, DuelFeedback, Dueling, Problem
 from jaxbandits.censored.several_runs import known_pairs, problem_of, run_all
 from jaxbandits.checks.actions import of_kind
+from jaxbandits.checks.instances import knowing
 from jaxbandits.kernels.counts import weighted
 from jaxbandits.protocol import Actions, Environment, Game
 
@@ -95,16 +96,16 @@ def duels(environment: Environment) -> Environment[Any, State, Duel]:
     oracle = environment.oracle()  # type: ignore[misc]
     gaps = oracle.gaps
     tables = Tables(gaps[None], (gaps == 0).astype(np.float64)[None])
-    return Environment(
+    made = Environment(
         f"{environment.name}, duels",
         _game(environment.game, pairs),
         setup=environment.setup,
         tables=lambda instance: tables,
-        oracle=lambda instance=None: oracle,
         judge=partial(_judge, oracle),
         problem=Dueling(*pairs),
         provenance=environment.provenance,
     )
+    return knowing(made, oracle)
 
 
 @cache

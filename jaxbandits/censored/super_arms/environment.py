@@ -23,6 +23,7 @@ from jaxbandits.censored.problem import Combinatorial, Problem, SuperArm
 from jaxbandits.censored.several_runs import known_pairs, problem_of, run_all
 from jaxbandits.checks import whole
 from jaxbandits.checks.actions import of_kind
+from jaxbandits.checks.instances import knowing
 from jaxbandits.kernels.counts import weighted
 from jaxbandits.protocol import Actions, Environment, Game
 
@@ -107,12 +108,11 @@ def combinatorial(
     tables = jax.tree.map(lambda leaf: leaf[None], _tables(oracle))
     facts = dict(environment.provenance or {})
     facts.pop("optimal_pair", None)
-    return Environment(
+    made = Environment(
         f"{environment.name}, {size} arms a round",
         _game(inner, pairs, size),
         setup=environment.setup,
         tables=lambda instance: tables,
-        oracle=lambda instance=None: oracle,
         judge=partial(_judge, oracle),
         problem=Combinatorial(*pairs, size),
         provenance=facts
@@ -122,6 +122,7 @@ def combinatorial(
             "optimal_value": oracle.value,
         },
     )
+    return knowing(made, oracle)
 
 
 def _oracle(values: np.ndarray, size: int) -> SuperArmOracle:

@@ -16,7 +16,7 @@ from jax.scipy.special import betainc, betaln, xlog1py, xlogy
 from jaxbandits.arrays import log_survival, unit_interval
 from jaxbandits.kernels.bisection import bisect
 from jaxbandits.kernels.gamma import beta_from_uniforms_small
-from jaxbandits.laws.thresholds.threshold import LEAST, Threshold
+from jaxbandits.laws.thresholds.threshold import LEAST, Threshold, checked
 
 LOG_NEAREST = -60.0  # of the distance from the mode that is told from 0
 
@@ -147,3 +147,4 @@ beta_one = Threshold(
     bounded=lambda shape: np.asarray(True),
     least_rate=1.0,
 )
+beta_shaped, beta_one = checked(beta_shaped), checked(beta_one)

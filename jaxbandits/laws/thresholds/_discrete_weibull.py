@@ -9,7 +9,7 @@ import numpy as np
 from jax import Array
 
 from jaxbandits.laws.thresholds.generalised_gamma import weibull
-from jaxbandits.laws.thresholds.threshold import LEAST, Threshold
+from jaxbandits.laws.thresholds.threshold import LEAST, Threshold, checked
 from jaxbandits.protocol import Noise
 
 MOST = 1e26  # minus the least log probability: sums of a million are finite
@@ -69,3 +69,4 @@ discrete_weibull = Threshold(
     integer=True,
     sharpness=np.asarray,
 )
+discrete_weibull = checked(discrete_weibull)

@@ -9,7 +9,7 @@ import numpy as np
 from jax import Array
 
 from jaxbandits.arrays import log_survival
-from jaxbandits.laws.thresholds.threshold import LEAST, Threshold
+from jaxbandits.laws.thresholds.threshold import LEAST, Threshold, checked
 
 
 def _cdf(x: Array, rate: Array, shape: Array) -> Array:
@@ -66,3 +66,4 @@ lomax = Threshold(
     bounded=lambda shape: np.ones(np.shape(shape), bool),
     falling_hazard=lambda shape: np.ones(np.shape(shape), bool),
 )
+lomax = checked(lomax)

@@ -8,13 +8,15 @@ every w: with the survival S it is the former times ``w S / (1 - w + w S)``, whi
 too. So the functions are concave there, and water-filling finds the optimum.
 """
 
+from typing import Annotated
+
 import jax
 import jax.numpy as jnp
 from jax import Array, lax
 from jax.typing import ArrayLike
 from jaxtyping import Float, Real
 
-from jaxbandits.checks import kinds
+from jaxbandits.checks import kinds, non_negative, positive
 from jaxbandits.kernels.allocation import Curves
 from jaxbandits.kernels.bisection import bisect
 from jaxbandits.laws.thresholds.generalised_gamma import exponential
@@ -27,8 +29,8 @@ FAR = 20.0  # a drop beyond which exp(drop) - 1 is exp(drop)
 @kinds
 def cascade_curves(
     family: Threshold,
-    weight: Float[Array, " K"],
-    rate: Float[Array, " K"],
+    weight: Annotated[Float[Array, " K"], non_negative],
+    rate: Annotated[Float[Array, " K"], positive],
     shape: float | Real[ArrayLike, " K"] | None = None,
 ) -> Curves:
     """The functions ``-log(1 - weight G(x, rate))``, as allocation kernels need them.

@@ -24,7 +24,7 @@ from jaxbandits.kernels.gamma import gamma_quantile
 from jaxbandits.kernels.lambert import beyond_mode, wright_omega
 from jaxbandits.kernels.normal import normal_quantile
 from jaxbandits.kernels.truncated import truncated_exponential_mean
-from jaxbandits.laws.thresholds.threshold import LEAST, Threshold
+from jaxbandits.laws.thresholds.threshold import LEAST, Threshold, checked
 
 MOST = 1e26  # of v: sums of a million such numbers are finite
 SMALL = 0.25  # v, below which a short series replaces the incomplete gamma function
@@ -215,7 +215,7 @@ def generalised_gamma(
         cdf = (lambda a, v: -jnp.expm1(-v)) if order == 1.0 else gammainc
     family = _GeneralisedGamma(order, power, unit, cdf, truncated_mean)
     exponential = family.of_order_one and power == 1.0
-    return Threshold(
+    made = Threshold(
         name,
         any(callable(f) for f in (order, power, unit)),
         family.cdf,
@@ -234,6 +234,7 @@ def generalised_gamma(
         memoryless=exponential,
         sharpness=family.sharpness,
     )
+    return checked(made)
 
 
 exponential = generalised_gamma(  # G(x) = 1 - exp(-rate x), appendix H

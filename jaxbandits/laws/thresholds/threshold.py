@@ -8,7 +8,7 @@ float64; `fall` and `touch_point` need the shape on the host.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
@@ -18,11 +18,28 @@ from jaxtyping import Float, Real
 
 from jaxbandits.arrays import stored
 from jaxbandits.arrays.real import Floats, Reals
-from jaxbandits.checks import Numbers, instance, kinds, numbers, played, positive
+from jaxbandits.checks import (
+    Numbers,
+    Range,
+    at_least_zero,
+    between_zero_and_one,
+    instance,
+    is_traced,
+    kinds,
+    no_nan,
+    non_negative,
+    numbers,
+    played,
+    positive,
+)
 from jaxbandits.kernels.allocation import Curves
 from jaxbandits.kernels.bisection import bisect
 
 LEAST = 1e-30  # stands for 0 under a logarithm
+
+# Arguments of which what is known, and not traced, is held against a range.
+Positives = Annotated[Reals, positive]
+Amounts = Annotated[Reals, at_least_zero]
 
 
 class Threshold(NamedTuple):
@@ -79,6 +96,47 @@ class Threshold(NamedTuple):
     sharpness: Callable[[Any], np.ndarray] = lambda shape: np.ones(np.shape(shape))
 
 
+# What a family's functions take before the shape, and what that must be where known.
+_TAKEN = {
+    **dict.fromkeys(("cdf", "log_pdf", "log_cdf", "truncated_mean"), ("x", "rate")),
+    "scale": ("rate", "other"),
+    "sample": ("noise", "rate"),
+    "log_height": ("rate",),
+    "fall": ("drop", "rate"),
+    "hazard": ("low", "high", "rate"),
+    **dict.fromkeys(("concave", "bounded", "falling_hazard", "sharpness"), ()),
+}
+_RANGES: dict[str, Range] = dict.fromkeys(("rate", "other", "shape"), positive)
+_RANGES |= dict.fromkeys(("x", "drop", "low", "high"), no_nan)
+
+
+def checked(family: Threshold) -> Threshold:
+    """The family with functions that refuse numbers out of range, unless traced.
+
+    Of a family with a known shape they refuse to be called without one.
+    """
+
+    def of(function: Callable[..., Any], taken: tuple[str, ...]) -> Callable[..., Any]:
+        def asked(*args: Any, shape: Any = None) -> Any:
+            given = dict(zip((*taken, "shape"), args, strict=False))
+            shape = given.setdefault("shape", shape)
+            if family.shaped and shape is None:
+                raise ValueError(
+                    f"shape must be given, > 0, for the {family.name} family"
+                )
+            for name, value in given.items():
+                if name in _RANGES and value is not None and not is_traced(value):
+                    _RANGES[name](**{name: value})
+            return function(*args[: len(taken)], shape)
+
+        return asked
+
+    functions = {name: getattr(family, name) for name in _TAKEN}
+    return family._replace(
+        **{name: f and of(f, _TAKEN[name]) for name, f in functions.items()}
+    )
+
+
 def check_family(family: Threshold, rate: Numbers, shape: Numbers | None) -> None:
     """Check parameters on the host.
 
@@ -103,14 +161,20 @@ def check_family(family: Threshold, rate: Numbers, shape: Numbers | None) -> Non
 
 
 @kinds
-def pdf(family: Threshold, x: Reals, rate: Reals, shape: Reals | None = None) -> Floats:
+def pdf(
+    family: Threshold, x: Amounts, rate: Positives, shape: Reals | None = None
+) -> Floats:
     """The density ``dG/dx`` at x > 0, the marginal value of resource."""
     return jnp.exp(family.log_pdf(x, rate, shape))
 
 
 @kinds
 def rise(
-    family: Threshold, low: Reals, high: Reals, rate: Reals, shape: Reals | None = None
+    family: Threshold,
+    low: Amounts,
+    high: Amounts,
+    rate: Positives,
+    shape: Reals | None = None,
 ) -> Floats:
     """``G(high, rate) - G(low, rate)``: what more resource is worth.
 
@@ -135,7 +199,11 @@ def rise(
 
 @kinds
 def surrogate(
-    family: Threshold, x: Reals, rate: Reals, other: Reals, shape: Reals | None = None
+    family: Threshold,
+    x: Amounts,
+    rate: Positives,
+    other: Positives,
+    shape: Reals | None = None,
 ) -> Floats:
     """G~(x, rate, other) = 1 - s(rate, other) (1 - G(x, rate)), appendix D.2."""
     survival = 1 - family.cdf(x, rate, shape)
@@ -144,7 +212,10 @@ def surrogate(
 
 @kinds
 def quantile(
-    family: Threshold, p: Reals, rate: Reals, shape: Reals | None = None
+    family: Threshold,
+    p: Annotated[Reals, between_zero_and_one],
+    rate: Positives,
+    shape: Reals | None = None,
 ) -> Floats:
     """The x at which ``G(x, rate)`` is p, by bisection over 60 powers of ten.
 
@@ -174,10 +245,10 @@ def quantile(
 @kinds
 def inverse_truncated_mean(
     family: Threshold,
-    mean: Real[ArrayLike, "*shape"],
-    x: Reals,
-    lowest: Real[ArrayLike, ""],
-    highest: Real[ArrayLike, ""],
+    mean: Annotated[Real[ArrayLike, "*shape"], positive],
+    x: Annotated[Reals, positive],
+    lowest: Annotated[Real[ArrayLike, ""], positive],
+    highest: Annotated[Real[ArrayLike, ""], positive],
     shape: Reals | None = None,
 ) -> Floats:
     """The rate at which ``E[X | X <= x]`` is `mean`: eq. (10).
@@ -205,7 +276,9 @@ def inverse_truncated_mean(
 
 
 @kinds
-def touch_point(family: Threshold, rate: Reals, shape: Reals | None = None) -> Floats:
+def touch_point(
+    family: Threshold, rate: Positives, shape: Reals | None = None
+) -> Floats:
     """Where the tangent through the origin touches G: ``x G'(x) = G(x)``, x > 0.
 
     0 where G is concave. The envelope of a sigmoid is its tangent up to this point and
@@ -232,8 +305,8 @@ def touch_point(family: Threshold, rate: Reals, shape: Reals | None = None) -> F
 @kinds
 def curves(
     family: Threshold,
-    weight: Float[Array, " K"],
-    rate: Float[Array, " K"],
+    weight: Annotated[Float[Array, " K"], non_negative],
+    rate: Annotated[Float[Array, " K"], positive],
     shape: float | Real[ArrayLike, " K"] | None = None,
 ) -> Curves:
     """The functions ``weight G(x, rate)`` as the allocation kernels need them.

@@ -1,0 +1,322 @@
+"""Bad input that was once taken without a word, kind by kind; red lines name the row.
+
+What only one folder has (statistics, figures, laws) is in the tests of that folder.
+"""
+
+import re
+from functools import partial
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxbandits as jb
+from jaxbandits import (
+    allocation,
+    budgeted,
+    censored,
+    laws,
+    registry,
+    results,
+    simulation,
+    stats,
+    testing,
+)
+from jaxbandits.allocation.game import Arms as ArmsOfAllocation
+from jaxbandits.budgeted.environment import Arms
+from jaxbandits.laws import Bernoulli, Product, thresholds
+from jaxbandits.protocol import View
+from tests.games import game_of
+from tests.results.samples import dataset
+from tests.tables import assert_refused, in_both_precisions
+
+COINS = laws.product(laws.bernoulli, laws.bernoulli)
+DATA = dataset(num_seeds=6)
+MASKED = np.ma.array([0.25, 0.5], mask=[False, True])
+
+
+def refused(rows):
+    assert_refused([(call, f"^{words}") for call, words in rows])
+
+
+def test_masked_numbers_are_none():
+    """NumPy shows what is hidden beneath them to whom asks for an array."""
+    game = game_of("censored")
+    play = partial(jb.simulate, censored.uniform(game.problem), game, horizon=5)
+    rows = np.ma.array(np.ones((2, 2)), mask=[[0, 1], [0, 0]])
+    refused(
+        [
+            (lambda: stats.quantiles(DATA, "regret", MASKED), "q must"),
+            (lambda: stats.quantiles(DATA, "regret", [MASKED]), "q must"),
+            (lambda: stats.quantile_interval(DATA, "regret", MASKED), "q must"),
+            (lambda: stats.seeds_needed(MASKED, 1.0), "pilot_values must"),
+            (lambda: stats.fixed_width_interval(MASKED, 2), "values must"),
+            (lambda: results.resample(DATA, "rounds", MASKED), "grid must"),
+            (lambda: play(checkpoints=MASKED), "checkpoints must"),
+            (lambda: play(seeds=np.ma.array([1, 2], mask=[0, 1])), "seeds must"),
+            (lambda: laws.empirical_params(list(rows), rows), "reward must"),
+            (lambda: laws.empirical_params(np.ones((2, 2)), [*rows]), "consumption "),
+        ]
+    )
+
+
+class Draw(NamedTuple):
+    """How a draw of two arms is wrong, and what is said of it."""
+
+    draw: object
+    words: str
+
+
+def pair(reward=(0.1, 0.2), cost=(0.5, 0.6), count=2):
+    coins = Product(Bernoulli(jnp.array(reward)), Bernoulli(jnp.array(cost)))
+    return Arms(coins, jnp.int32(count))
+
+
+DRAWS = {
+    "a number": Draw(lambda key, setup: 3, r"it must give Arms\(law, num_arms, g"),
+    "nothing": Draw(lambda key, setup: None, "it must give Arms.*got None"),
+    "a pair": Draw(lambda key, setup: (1, 2), r"it must give Arms.*got \('int32\[\]"),
+    "of one argument": Draw(lambda key: pair(), r"it must take \(key, setup\)"),
+    "of the host": Draw(lambda key, setup: float(key), r"it must take \(key, setup\)"),
+    "another law": Draw(
+        lambda key, setup: Arms(Bernoulli(jnp.ones(2)), jnp.int32(2)), "it must take"
+    ),
+    "three arms": Draw(
+        lambda key, setup: pair((0.1, 0.2, 0.3), (0.1, 0.2, 0.3)), "law must have 2 r"
+    ),
+    "a real number of arms": Draw(
+        lambda key, setup: pair()._replace(num_arms=2.0), "num_arms must be an integer"
+    ),
+    "more arms than there are": Draw(lambda key, setup: pair(count=3), "num_arms must"),
+    "no arm": Draw(lambda key, setup: pair(count=0), "num_arms must be in"),
+    "above 1": Draw(lambda key, setup: pair((0.1, 1.5)), "reward: probability must"),
+    "NaN": Draw(lambda key, setup: pair((0.1, jnp.nan)), "reward: probability must"),
+    "free arms": Draw(lambda key, setup: pair(cost=(0.5, 0.0)), ".*expected cost must"),
+}
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_what_is_drawn_must_be_arms_of_the_law(name):
+    draw, words = DRAWS[name]
+
+    def play():
+        game = budgeted.random_environment("mine", COINS, draw, (), 2)
+        jb.simulate(budgeted.uniform(game.problem), game, budget=5, seeds=2)
+
+    refused([(play, f"draw of environment 'mine': {words}")])
+
+
+def test_arms_that_do_not_exist_may_be_anything():
+    def draw(key, setup):
+        return pair((0.1, jnp.nan), (0.5, 7.0), count=1)
+
+    game = budgeted.random_environment("mine", COINS, draw, (), 2)
+    data = jb.simulate(budgeted.uniform(game.problem), game, budget=5, seeds=2)
+    assert np.all(data["regret"] == 0)
+
+
+def test_so_must_arms_of_the_allocation_setting():
+    problem = allocation.make_problem(
+        thresholds.exponential, 2, 1.0, lowest=0.5, highest=3.0
+    )
+    ones = jnp.ones(2)
+
+    def play(draw):
+        game = allocation.random_environment("mine", problem, draw, ())
+        jb.simulate(allocation.uniform(game.problem), game, horizon=5, seeds=2)
+
+    wrong = {
+        "it must give Arms": lambda key, setup: ones,
+        r"probability must have shape \[2\]": lambda key, setup: ArmsOfAllocation(
+            jnp.ones(3), ones
+        ),
+        "probability must be in": lambda key, setup: ArmsOfAllocation(1.5 * ones, ones),
+        "rate must be in": lambda key, setup: ArmsOfAllocation(ones, 5 * ones),
+    }
+    refused(
+        (partial(play, draw), f"draw of environment 'mine': {words}")
+        for words, draw in wrong.items()
+    )
+    play(lambda key, setup: ArmsOfAllocation(ones, 0.5 * ones))
+
+
+@in_both_precisions
+def test_threshold_laws_know_their_ranges(dtype):
+    one, family = dtype(1), thresholds.exponential
+    refused(
+        [
+            (lambda: thresholds.quantile(family, np.nan, one), "p must be in"),
+            (lambda: thresholds.quantile(family, dtype(1.5), one), "p must be in"),
+            (lambda: thresholds.quantile(family, 0.5, -one), "rate must be pos"),
+            (lambda: thresholds.pdf(family, np.nan, one), "x must"),
+            (lambda: thresholds.rise(family, -one, one, one), "low must"),
+            (lambda: thresholds.surrogate(family, one, one, 0), "other must"),
+            (lambda: family.cdf(np.nan, one), "x must"),
+            (lambda: family.log_pdf(one, np.array([1, -1])), "rate must be pos"),
+            (lambda: thresholds.pdf(thresholds.weibull, 0.5, one), "shape must be giv"),
+            (lambda: thresholds.lomax.cdf(one, one), "shape must be given"),
+            (lambda: thresholds.lomax.cdf(one, one, -one), "shape must be pos"),
+            (lambda: thresholds.touch_point(thresholds.weibull, one), "shape must be"),
+            (
+                lambda: thresholds.inverse_truncated_mean(family, np.nan, 1, 0.1, 9),
+                "mean must",
+            ),
+        ]
+    )
+
+
+def test_laws_know_their_ranges():
+    rate, half = laws.Exponential(np.ones(2)), np.full(2, 0.5)
+    two, three = Bernoulli(half), Bernoulli(np.full(3, 0.5))
+    copula = laws.gaussian_copula(laws.bernoulli, laws.exponential)
+    refused(
+        [
+            (lambda: laws.exponential.quantile(rate, 1.5), "p must be in"),
+            (lambda: laws.gamma.quantile(laws.Gamma(half, half), np.nan), "p must be"),
+            (lambda: laws.clipped_pareto.cdf(laws.Pareto(half, half), np.nan), "x mus"),
+            (lambda: laws.gamma.check(laws.Gamma(half, np.ones(3))), "shape and rate"),
+            (lambda: laws.normal.check(laws.Normal(half, np.ones(3))), "mean and dev"),
+            (lambda: COINS.check(Product(two, three)), "reward and consumption must"),
+            (lambda: laws.uniform.check(laws.Uniform(0.0, half)), "low and high must"),
+            (
+                lambda: copula.check(laws.Copula(two, rate, np.zeros(3))),
+                "reward and consumption and correlation must",
+            ),
+        ]
+    )
+
+
+def test_what_is_censored_is_held_against_its_ranges():
+    refused(
+        [
+            (lambda: censored.censor(1.0, -0.2, 0.5), "consumption must"),
+            (lambda: censored.censor(1.0, np.nan, 0.5), "consumption must"),
+            (lambda: censored.censor(np.nan, 0.2, 0.5), "reward must"),
+            (lambda: censored.censor(1.0, 0.2, 0.0), "limit must"),
+            (lambda: censored.censor(1.0, 0.2, "x"), "limit must"),
+        ]
+    )
+    assert censored.censor(1.0, np.inf, 0.5).censored
+
+
+@pytest.mark.parametrize(
+    "setting", ["censored", "continuum", "combinatorial", "dueling", "farewell"]
+)
+def test_an_oracle_knows_its_own_instance_only(setting):
+    game = game_of(setting)
+    own = game.game.sample(None, game.setup)
+    assert game.oracle(own) is game.oracle()
+    other = jb.make("censored/low-censoring").setup
+    for wrong in ("x", 3, other):
+        refused(
+            [(partial(game.oracle, wrong), f"oracle of {re.escape(repr(game.name))}: ")]
+        )
+
+
+def test_an_oracle_of_allocations_takes_a_row_per_seed():
+    game = allocation.make_environment(
+        "own", game_of("allocation").problem, [0.5] * 3, [2.0] * 3
+    )
+    assert game.oracle() is game.oracle(game.game.sample(jnp.zeros(2), game.setup))
+    refused([(lambda: game.oracle(game.setup), "oracle of 'own': instance must")])
+
+
+def test_runs_of_one_instance_need_several_of_them():
+    game = game_of("censored")
+    play = partial(jb.simulate, censored.uniform(game.problem), game, horizon=5)
+    refused(
+        [(lambda: play(seeds=6, runs_per_instance=3), "runs_per_instance must be 1")]
+    )
+
+
+def test_what_a_policy_reports_is_a_number():
+    game = game_of("censored")
+    policy = censored.uniform(game.problem)._replace(
+        report=lambda state, params: {"x": jnp.float32(jnp.nan)}
+    )
+    words = "policy 'uniform' in .*: the policy's report 'x' is NaN"
+    refused([(lambda: jb.simulate(policy, game, horizon=5, seeds=2), words)])
+
+
+def test_records_have_names_and_seeds():
+    good = dict(experiment="e", environment="x", policy="p", metrics={"regret": 1.0})
+    made = partial(stats.make_record, **good, seeds=2, horizon=10)
+    assert made(seeds=0, horizon=0)["seeds"] == 0
+    refused(
+        [
+            *(
+                (partial(made, **{name: ""}), f"{name} must not be empty")
+                for name in ("experiment", "environment", "policy")
+            ),
+            (lambda: made(metrics={"": 1.0}), "metrics: a name must not be empty"),
+            (lambda: made(seeds=0), "seeds must be at least 1"),
+        ]
+    )
+
+
+def test_rounds_of_another_form_are_named():
+    env = game_of("censored")
+    policy = censored.uniform(env.problem)
+
+    def play(**parts):
+        mine = env._replace(game=env.game._replace(**parts))
+        jb.simulate(policy, mine, horizon=5, seeds=2)
+
+    start = f"policy 'uniform' in environment '{env.name}': the environment's "
+    refused(
+        [
+            (
+                lambda: play(step=lambda noise, instance, state, action: state),
+                rf"{start}step must give a pair, \(env_state, feedback\), and gives St",
+            ),
+            (
+                lambda: play(step=lambda *_: (jnp.zeros(3),) * 3),
+                rf"{start}step must give a pair.* \(a tuple\)",
+            ),
+            (
+                lambda: play(view=lambda round_, instance, state: round_),
+                rf"{start}view must give a View, or .* and gives int32\[\] \(an array",
+            ),
+            (
+                lambda: play(view=lambda round_, instance, state: View(round_ * 1.0)),
+                rf"{start}view must have the round as int32\[\], and has float32\[\]",
+            ),
+        ]
+    )
+
+
+def test_what_is_no_environment_is_named():
+    game = game_of("censored")
+    policy = censored.uniform(game.problem)
+    play = partial(jb.simulate, policy, game, horizon=5, seeds=2)
+    refused(
+        [
+            (
+                lambda: jb.simulate(policy, game.problem, horizon=5, seeds=2),
+                "environments must be .* got a Problem of censored; give the environ",
+            ),
+            (lambda: play(store="/dev/null"), "store must be a folder, and /dev/null"),
+            (lambda: play(store="/dev/null/x"), "store must be a folder, and /dev/nul"),
+            (
+                lambda: jb.make("censored/indep", game.problem),
+                "censored/indep is an environment and takes no problem",
+            ),
+            (lambda: registry.POLICIES["censored/rcucbb"], "name .* 'censored/rcucb'"),
+            (lambda: registry.environments()["censored/indap"], "name .*censored/inde"),
+            (lambda: jb.make("rcucb"), r".*\(did you mean 'censored/rcucb'\?\)"),
+        ]
+    )
+
+
+def test_a_broken_clause_names_its_policy():
+    game = game_of("censored")
+    act = censored.Action(jnp.int32(7), jnp.int32(0))
+    policy = censored.uniform(game.problem)._replace(act=lambda *_: act)
+    with pytest.raises(AssertionError, match="^policy 'uniform' plays .* round 1, not"):
+        testing.check_policy(policy, game)
+
+
+def test_a_folder_is_no_file_of_a_sweep(tmp_path):
+    with pytest.raises(IsADirectoryError, match="^SPEC: .* is a folder"):
+        simulation.read_spec(tmp_path)
