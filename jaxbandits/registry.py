@@ -55,9 +55,6 @@ class Names(dict[str, Maker]):
         one_of("name", name, self)
         raise AssertionError
 
-    def __or__(self, other: Any) -> "Names":
-        return Names(super().__or__(other))
-
 
 # Games whose names are not those of their settings.
 _GAMES = {
@@ -183,7 +180,7 @@ def _needs_a_problem_only(make: Any) -> bool:
     return all(x.default is not x.empty or x.kind is x.VAR_KEYWORD for x in others)
 
 
-POLICIES = Names(_by_their_own_names()) | _FORMS
+POLICIES = Names({**dict(_by_their_own_names()), **_FORMS})
 
 _GAME = ("name", "problem", "law", "arms")  # what `censored.make_environment` needs
 _ARMS = ("name", "problem", "probability", "rate")
@@ -250,12 +247,12 @@ GROUP = "jaxbandits.registry"
 
 def policies() -> Names:
     """All policies by name: `POLICIES`, and those of installed packages."""
-    return POLICIES | _added()["policies"]
+    return Names(POLICIES | _added()["policies"])
 
 
 def environments() -> Names:
     """All environments by name: `ENVIRONMENTS`, and those of installed packages."""
-    return ENVIRONMENTS | _added()["environments"]
+    return Names(ENVIRONMENTS | _added()["environments"])
 
 
 @kinds
@@ -280,7 +277,7 @@ def make(name: str, *arguments: Any, **options: Any) -> Any:
                 f"{name} is an environment and takes no problem, as a policy does, got "
                 f"{kind_name(type(argument))}"
             )
-    return (made or (policies() | environments())[name])(*arguments, **options)
+    return (made or Names(policies() | environments())[name])(*arguments, **options)
 
 
 @kinds

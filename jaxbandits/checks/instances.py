@@ -89,7 +89,8 @@ def _is_own(environment: Environment, instance: Any) -> bool:
     sample, setup = environment.game.sample, environment.setup
     key = jax.eval_shape(lambda: jax.random.key(0))
     own = setup if sample is as_given else jax.eval_shape(sample, key, setup)
-    if jax.tree.structure(own) != jax.tree.structure(instance):
+    forms: list[Any] = [jax.tree.structure(each) for each in (own, instance)]
+    if forms[0] != forms[1]:
         return False
     for one, other in zip(*map(jax.tree.leaves, (own, instance)), strict=True):
         shape, given = np.shape(one), np.shape(other)

@@ -196,7 +196,7 @@ def check_rows(**parts: Any) -> None:
 def checked(law: Law) -> Law:
     """The law, with a cdf and a quantile that refuse numbers out of their range."""
 
-    def of(function: Callable[..., Any], name: str, allowed: Range) -> Any:
+    def of(function: Any, name: str, allowed: Range) -> Any:
         def asked(params: Any, at: Any) -> Any:
             allowed(**{name: at})
             return function(params, at)
@@ -204,8 +204,8 @@ def checked(law: Law) -> Law:
         return function and asked
 
     return law._replace(
-        cdf=of(law.cdf, "x", no_nan),  # type: ignore[arg-type]
-        quantile=of(law.quantile, "p", in_unit_interval),  # type: ignore[arg-type]
+        cdf=of(law.cdf, "x", no_nan),
+        quantile=of(law.quantile, "p", in_unit_interval),
     )
 
 

@@ -126,15 +126,18 @@ def draft(spec: Spec) -> Plan:
         lambda: checks.whole("runs_per_instance", runs, 1, 2**31 - 1),
         lambda: checks.one_of("engine", engine, ENGINES),
         lambda: [keep_of(spec.keep, each) for each in environments][0],
-        lambda: seeds_of(until.pilot, "pilot") if until else seeds_of(given),
+        lambda: (
+            seeds_of(check_half_width(until).pilot, "pilot")
+            if until
+            else seeds_of(given)
+        ),
         lambda: _check_metrics(spec.metrics),
-        lambda: until and check_half_width(until),
     )
     for read in of_all:
         values.append(None)
         with errors.part():
             values[-1] = read()
-    *of_terms, seeds, _, _ = values
+    *of_terms, seeds, _ = values
     matches: dict[Game, Match] = {}
     first: dict[tuple[str, str], str] = {}
     points: dict[str, Points] = {}

@@ -65,12 +65,13 @@ class Verdict(NamedTuple):
     counts: np.ndarray
 
 
-def check_half_width(until: HalfWidth) -> None:
-    """Raise an error that names what is out of range whatever is played."""
+def check_half_width(until: HalfWidth) -> HalfWidth:
+    """Require what must be so whatever is played, but for the pilot; return it."""
     checks.text("metric", until.metric)
     checks.positive(half_width=until.half_width)
     checks.between_zero_and_one(level=until.level)
     checks.flag("each", until.each)
+    return until
 
 
 def check_until(

@@ -175,7 +175,7 @@ def ordered(
     drawn = environment.oracle is None
     draw: Any = environment.game.sample
 
-    def tables(instance: Any) -> Tables:
+    def drawn_tables(instance: Any) -> Tables:
         environment.tables(instance)
         return _solved(problem, survival, *instance.arms)[0]
 
@@ -183,7 +183,7 @@ def ordered(
         f"{environment.name}, in turns",
         _game(problem, draw),
         setup=OrderedSetup(inner, budgets),
-        tables=tables,
+        tables=drawn_tables,
         problem=problem,
         provenance=facts
         | {

@@ -131,10 +131,10 @@ def checked(family: Threshold) -> Threshold:
 
         return asked
 
-    functions = {name: getattr(family, name) for name in _TAKEN}
-    return family._replace(
-        **{name: f and of(f, _TAKEN[name]) for name, f in functions.items()}
-    )
+    functions: dict[str, Any] = {name: getattr(family, name) for name in _TAKEN}
+    for name, function in functions.items():
+        functions[name] = function and of(function, _TAKEN[name])
+    return family._replace(**functions)
 
 
 def check_family(family: Threshold, rate: Numbers, shape: Numbers | None) -> None:
