@@ -19,7 +19,6 @@ from jaxbandits import (
     laws,
     registry,
     results,
-    simulation,
     stats,
     testing,
 )
@@ -315,8 +314,3 @@ def test_a_broken_clause_names_its_policy():
     policy = censored.uniform(game.problem)._replace(act=lambda *_: act)
     with pytest.raises(AssertionError, match="^policy 'uniform' plays .* round 1, not"):
         testing.check_policy(policy, game)
-
-
-def test_a_folder_is_no_file_of_a_sweep(tmp_path):
-    with pytest.raises(IsADirectoryError, match="^SPEC: .* is a folder"):
-        simulation.read_spec(tmp_path)

@@ -258,7 +258,7 @@ BROKEN_GAMES = {
     ),
     "a view of nothing": (
         {"view": lambda round_, i, state: round_},
-        r"the environment's view must be a View, .* got int32\[\]",
+        r"the environment's view must give a View, .* gives int32\[\]",
     ),
     "spent or not": (
         {"spent": lambda i, state: state.spent > 5},

@@ -61,13 +61,13 @@ def array(
       TypeError, ValueError: naming the argument, if it is of another kind or shape, or
         NaN, or if the precision of play would make another number of it.
     """
-    given = array_of(name, value)
+    given = array_of(name, value) if kind in (None, "b") else np.empty(0)
     if (kind or given.dtype.kind) == "b":
         if given.dtype != bool:
             raise TypeError(f"{name} must be True or False, got {shown(value)}")
         values = given
     else:
-        values = numbers(name, value)
+        values, given = numbers(name, value), np.asarray(value)
         if np.any(np.isnan(values)):
             raise ValueError(f"{name} must not hold NaN, got {shown(value)}")
         if (kind or given.dtype.kind) in "iu":

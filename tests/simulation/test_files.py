@@ -232,9 +232,11 @@ def test_files_that_cannot_be_read(written, tmp_path, subtests):
         assert message in str(raised.value)
     with pytest.raises(ValueError, match="is not TOML: "):
         read_spec(written("seeds = '\xff'", encoding="latin-1"))
-    for path in (tmp_path / "none.toml", tmp_path):
-        with pytest.raises(FileNotFoundError, match=f"^SPEC: there is no file {path}$"):
-            read_spec(path)
+    path = tmp_path / "none.toml"
+    with pytest.raises(FileNotFoundError, match=f"^SPEC: there is no file {path}$"):
+        read_spec(path)
+    with pytest.raises(IsADirectoryError, match=f"^SPEC: {tmp_path} is a folder"):
+        read_spec(tmp_path)
 
 
 def test_a_file_may_begin_with_a_mark(written):
