@@ -13,9 +13,9 @@ from importlib import import_module
 from pathlib import Path
 
 os.environ.setdefault("JAX_NUM_CPU_DEVICES", str(os.cpu_count() or 1))
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's rivals are on one core
-# This very tree, and not this folder: Numba would take coverage.py for a package.
-sys.path[0] = str(Path(__file__).resolve().parents[1])
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+sys.path[0] = str(Path(__file__).resolve().parents[1])  # this very tree
+sys.modules["coverage"] = None  # type: ignore[assignment] # Numba takes studies' for one
 
 SETTINGS = ("censored", "farewell", "budgeted", "allocation")
 # What can be measured: module, function, what it is, and its defaults.
@@ -23,7 +23,7 @@ BENCHMARKS = {
     "rivals": (
         "rivals",
         "measure",
-        "every setting's main policy beside Numba, NumPy and C",
+        "every setting's main policy beside Numba and C",
         {"seeds": 512, "repeats": 3},
     ),
     "agree": ("rivals", "agree", "whether all of them play the same game", {}),

@@ -8,22 +8,19 @@ the others at their worst, and only the boosted one's round is learnt from (trun
 likelihood, profile-likelihood bounds with z^2 = log t). The score of a run is its
 expected regret at the end, eq. (3).
 
-What one writes first keeps an arm's log likelihood at 64 rates, looks for its bounds by
-bisection, takes the logarithms of the split anew and draws all arms in every round. The
-tuned loop and NumPy's rival keep the score, the derivative of the log likelihood in the
-log rate, which takes no logarithm: at rates `PER_OCTAVE` to the octave, so that
-``exp(-rate x)`` at a node is the square of that one octave below. Its root, looked for
-from where it was before, is the peak, and its integral from there is what the
-likelihood loses. They draw the observed arm only: neither the policy nor the expected
-regret looks at the others. An arm's place is counted in nodes.
+The rival keeps the score, the derivative of an arm's log likelihood in the log rate,
+which takes no logarithm: at rates `PER_OCTAVE` to the octave, so that ``exp(-rate x)``
+at a node is the square of that one octave below. Its root, looked for from where it was
+before, is the peak, and its integral from there is what the likelihood loses. It draws
+the observed arm only: neither the policy nor the expected regret looks at the others.
+An arm's place is counted in nodes.
 """
 
 import math
 
 import numpy as np
 
-from .compiled import compiled, uniform
-from .contest import Library, Played, uniforms
+from .contest import Library, compiled
 
 ARMS, BUDGET, INITIAL = 10, 40.0, 9
 LOWEST, HIGHEST = 1.0 / BUDGET, 80.0 / BUDGET
@@ -32,20 +29,12 @@ LIBRARY = Library(
 )
 AGREEMENT = 1_000
 
-PLAIN_RATES = np.geomspace(LOWEST, HIGHEST, 64)
-PLAIN_STEP = math.log(HIGHEST / LOWEST) / 63  # of the log rate, between nodes
-BISECTIONS = 16
-
 PER_OCTAVE = 5
 STEP = math.log(2.0) / PER_OCTAVE
 MARGIN = 2  # the node of the least rate: beyond either end, neighbours exist
 LAST = MARGIN + math.log(HIGHEST / LOWEST) / STEP  # the place of the largest rate
 TOP = math.ceil(LAST)
 RATES = LOWEST * np.exp(STEP * np.arange(-MARGIN, TOP + 1))
-# Of the score, from node 1 to those from MARGIN on: the integral of a cell's cubic is a
-# combination of four nodes.
-CELLS = sum(w * np.eye(TOP, TOP + 3, k) for k, w in enumerate((-1, 13, 13, -1)))
-INTEGRAL = STEP / 24 * np.cumsum(CELLS, axis=0)
 NOTHING = 1e-300  # stands for a weight of 0: fastmath knows no infinity
 TINY = 1e-12
 
@@ -174,9 +163,9 @@ def missed(probability, rate, shares):
 @compiled
 def draw(rng, probability, rate):
     """An arm's threshold; if it is not active, more than any share."""
-    if uniform(rng) >= probability:
+    if rng.random() >= probability:
         return 2 * BUDGET
-    return -math.log1p(-uniform(rng)) / rate
+    return -math.log1p(-rng.random()) / rate
 
 
 @compiled
@@ -188,22 +177,12 @@ def interpolate(values, place):
 
 
 @compiled
-def observe(amount, threshold, likelihood, exposure):
-    """Add a round to an arm's log likelihood and exposure, f64[J] each.
+def observe(amount, threshold, survival, score, exposure):
+    """Add a round to an arm's score and exposure, f64[J] each.
 
-    A success at an amount shows the threshold truncated to [0, amount].
+    A success at an amount shows the threshold truncated to [0, amount]; `survival`,
+    f64[J], is scratch.
     """
-    for j in range(PLAIN_RATES.size):
-        reach = 1.0 - math.exp(-PLAIN_RATES[j] * amount)
-        exposure[j] += reach
-        if threshold < amount:
-            likelihood[j] += math.log(PLAIN_RATES[j] / reach)
-            likelihood[j] -= PLAIN_RATES[j] * threshold
-
-
-@compiled
-def tuned_observe(amount, threshold, survival, score, exposure):
-    """As `observe`, for the score; `survival`, f64[J], is scratch."""
     for j in range(PER_OCTAVE):
         survival[j] = math.exp(-RATES[j] * amount)
     for j in range(PER_OCTAVE, RATES.size):
@@ -217,45 +196,14 @@ def tuned_observe(amount, threshold, survival, score, exposure):
 
 
 @compiled
-def falls(values, place, end, level):
-    """Where between a place and an end the values fall to a level, else the end."""
-    if interpolate(values, end) > level:
-        return end
-    for _ in range(BISECTIONS):
-        middle = 0.5 * (place + end)
-        if interpolate(values, middle) < level:
-            end = middle
-        else:
-            place = middle
-    return 0.5 * (place + end)
-
-
-@compiled
-def bounds(likelihood, enough):
-    """Places of the least and the largest rate whose likelihood loses so much.
-
-    The peak is that of the parabola through the best node and those beside.
-    """
-    best = likelihood.argmax()
-    j = min(max(best, 1), likelihood.size - 2)
-    slope = 0.5 * (likelihood[j + 1] - likelihood[j - 1])
-    bend = likelihood[j + 1] - 2.0 * likelihood[j] + likelihood[j - 1]
-    place = float(best)
-    if bend < 0.0:
-        place = j + min(max(-slope / bend, -1.0), 1.0)
-    level, top = interpolate(likelihood, place) - enough, likelihood.size - 1.0
-    return falls(likelihood, place, 0.0, level), falls(likelihood, place, top, level)
-
-
-@compiled
 def cell(score, j):
     """The score's cubic between nodes j and j + 1."""
     return cubic(score[j - 1], score[j], score[j + 1], score[j + 2])
 
 
 @compiled
-def tuned_bound(score, node, x, enough, side):
-    """One of `bounds`, from the score.
+def bound(score, node, x, enough, side):
+    """The place of the least or the largest rate whose likelihood loses so much.
 
     Args:
       score: f64[J].
@@ -278,28 +226,23 @@ def tuned_bound(score, node, x, enough, side):
 
 
 @compiled
-def play_one(rng, seed, horizon, logs):
+def play_one(rng, horizon, logs):
     """Play one run; return its rounds and its score."""
-    if rng is None:
-        np.random.seed(seed)
     probability, rate, shares = np.empty(ARMS), np.empty(ARMS), np.empty(ARMS)
     for i in range(ARMS):
-        probability[i] = 1.0 - uniform(rng)
-        rate[i] = LOWEST + (HIGHEST - LOWEST) * uniform(rng)
+        probability[i] = 1.0 - rng.random()
+        rate[i] = LOWEST + (HIGHEST - LOWEST) * rng.random()
     split(np.log(probability * rate), 1.0 / rate, shares)
     regret = -horizon * missed(probability, rate, shares)
-    nodes = RATES.size if rng is not None else PLAIN_RATES.size
-    likelihood, exposure = np.zeros((ARMS, nodes)), np.zeros((ARMS, nodes))
+    nodes = RATES.size
+    scores, exposure = np.zeros((ARMS, nodes)), np.zeros((ARMS, nodes))
     scratch, successes = np.empty(nodes), np.zeros(ARMS)
     peaks = np.full(ARMS, nodes // 2)
-    # Of every arm, at its worst and at its best, weight times rate (the tuned: its
-    # logarithm) and 1 / rate; and what of them is taken in a round.
-    weights, inverses = np.empty((2, ARMS)), np.empty((2, ARMS))
-    weights[0], inverses[0] = NOTHING, 1.0 / HIGHEST
-    weights[1], inverses[1] = HIGHEST, 1.0 / LOWEST
-    if rng is not None:
-        weights = np.log(weights)
-    height, inverse, thresholds = np.empty(ARMS), np.empty(ARMS), np.empty(ARMS)
+    # Of every arm, at its worst and at its best: log (weight rate) and 1 / rate.
+    heights, inverses = np.empty((2, ARMS)), np.empty((2, ARMS))
+    heights[0], inverses[0] = math.log(NOTHING), 1.0 / HIGHEST
+    heights[1], inverses[1] = math.log(HIGHEST), 1.0 / LOWEST
+    height, inverse = np.empty(ARMS), np.empty(ARMS)
     start = ARMS * INITIAL
     for t in range(1, horizon + 1):
         if t <= start:
@@ -308,158 +251,28 @@ def play_one(rng, seed, horizon, logs):
             shares[arm] = BUDGET
         else:
             arm = (t - 1 - start) % ARMS
-            for i in range(ARMS):
-                side = 1 if i == arm else 0
-                height[i] = (
-                    weights[side, i] if rng is not None else math.log(weights[side, i])
-                )
-                inverse[i] = inverses[side, i]
+            height[:], inverse[:] = heights[0], inverses[0]
+            height[arm], inverse[arm] = heights[1, arm], inverses[1, arm]
             split(height, inverse, shares)
         regret += missed(probability, rate, shares)
-        first, last = (0, ARMS) if rng is None else (arm, arm + 1)
-        for i in range(first, last):
-            thresholds[i] = draw(rng, probability[i], rate[i])
-        amount, threshold = shares[arm], thresholds[arm]
+        amount, threshold = shares[arm], draw(rng, probability[arm], rate[arm])
         successes[arm] += threshold < amount
-        n, z2 = successes[arm], math.log(t)
-        if rng is not None:
-            tuned_observe(amount, threshold, scratch, likelihood[arm], exposure[arm])
-        else:
-            observe(amount, threshold, likelihood[arm], exposure[arm])
+        n, z2, score = successes[arm], math.log(t), scores[arm]
+        observe(amount, threshold, scratch, score, exposure[arm])
         if n == 0:
             continue
-        if rng is not None:
-            score, node = likelihood[arm], peaks[arm]
-            while node < TOP - 1 and score[node + 1] > 0.0:
-                node += 1
-            while node > MARGIN and score[node] <= 0.0:
-                node -= 1
-            peaks[arm] = node
-            x = peak(cell(score, node), min(LAST - node, 1.0))
-            low = tuned_bound(score, node, x, z2 / 2, 0)
-            high = tuned_bound(score, node, x, z2 / 2, 1)
-            first, step = float(MARGIN), STEP
-        else:
-            low, high = bounds(likelihood[arm], z2 / 2)
-            first, step = 0.0, PLAIN_STEP
-        reached = exposure[arm]
-        least, most = interpolate(reached, low), interpolate(reached, high)
-        low, high = step * (low - first), step * (high - first)
+        node = peaks[arm]
+        while node < TOP - 1 and score[node + 1] > 0.0:
+            node += 1
+        while node > MARGIN and score[node] <= 0.0:
+            node -= 1
+        peaks[arm] = node
+        x = peak(cell(score, node), min(LAST - node, 1.0))
+        low = bound(score, node, x, z2 / 2, 0)
+        high = bound(score, node, x, z2 / 2, 1)
+        least, most = interpolate(exposure[arm], low), interpolate(exposure[arm], high)
+        low, high = STEP * (low - MARGIN), STEP * (high - MARGIN)
         worst, worst_inverse, best, best_inverse = ends(n, z2, low, high, least, most)
-        weights[0, arm] = worst if rng is None else math.log(worst)
-        weights[1, arm] = best if rng is None else math.log(best)
+        heights[0, arm], heights[1, arm] = math.log(worst), math.log(best)
         inverses[0, arm], inverses[1, arm] = worst_inverse, best_inverse
     return horizon, regret
-
-
-def seeds_split(height, inverse):
-    """As `split`, of all seeds: f64[K, S]."""
-    worth, level, before = height * inverse, -np.inf, -1
-    while (active := np.count_nonzero(height > level)) != before:
-        taking, before = (height > level).astype(float), active
-        need = np.add.reduce(worth * taking, axis=0) - BUDGET
-        level = need / np.add.reduce(inverse * taking, axis=0)
-    return np.maximum(height - level, 0.0) * inverse
-
-
-def seeds_observe(amount, threshold, success, score, exposure, scratch):
-    """As `tuned_observe`, of all seeds: f64[J, S] of f64[S] each and bool[S]."""
-    rates, amount = RATES[:, None], np.maximum(amount, TINY)
-    survival, gained = scratch
-    np.exp(rates[:PER_OCTAVE] * -amount, out=survival[:PER_OCTAVE])
-    for j in range(PER_OCTAVE, len(rates), PER_OCTAVE):
-        part = survival[j : j + PER_OCTAVE]
-        np.square(survival[j - PER_OCTAVE : j - PER_OCTAVE + len(part)], out=part)
-    reach = np.subtract(1.0, survival, out=survival)
-    exposure += reach
-    np.divide(amount, reach, out=gained)  # the hazard, but for the amount
-    gained += threshold - amount
-    gained *= rates
-    np.subtract(1.0, gained, out=gained)
-    gained *= success
-    score += gained
-
-
-def count(flags):
-    """Of bool[J, S] the number per seed; bytes add up fast."""
-    return np.add.reduce(flags.view(np.uint8), axis=0, dtype=np.uint8).astype(np.int64)
-
-
-def window(values, start, size=4):
-    """``values[start : start + size]`` of every seed: f64[size, ..., S]."""
-    seeds = values.shape[1]
-    steps = np.arange(size).reshape(-1, *(1,) * start.ndim)
-    return values.take((start + steps) * seeds + np.arange(seeds))
-
-
-def seeds_bounds(score, enough, scratch):
-    """As `tuned_bound`, of all seeds and sides, by counting nodes: f64[2, S]."""
-    node = MARGIN + count(score[MARGIN + 1 : TOP] > 0)
-    p = cubic(*window(score, node - 1))
-    x = peak(p, np.minimum(LAST - node, 1.0))
-    likelihood = np.matmul(INTEGRAL, score, out=scratch[0, :TOP])
-    highest = window(likelihood, node - MARGIN, 1)[0] + area(p, x)
-    below = likelihood[: TOP + 1 - MARGIN] < highest - enough
-    left = np.arange(MARGIN, TOP + 1, dtype=np.uint8)[:, None] <= node.astype(np.uint8)
-    counts = np.stack([count(below & left), count(below > left)])
-    j, side = np.stack([MARGIN - 1 + counts[0], TOP - counts[1]]), np.array([[0], [1]])
-    outer_lost, inner_lost = (
-        highest - window(likelihood, j + end - MARGIN, 1)[0] for end in (side, 1 - side)
-    )
-    beside = j == node
-    inner, inner_lost = np.where(beside, x, 1 - side), np.where(beside, 0.0, inner_lost)
-    p = cubic(*window(score, j - 1))
-    found = j + crossing(p, side, inner, outer_lost, inner_lost, enough)
-    return np.minimum(np.where(counts > 0, found, [[MARGIN], [LAST]]), LAST)
-
-
-def play_seeds(seeds: int, horizon: int, seed: int) -> Played:
-    """NumPy's rival: one array program, vectorised over the seeds, on one core.
-
-    All seeds boost the same arm in a round, so an arm's numbers lie together, seeds
-    last, and need no gather.
-    """
-    rng = np.random.default_rng(seed)
-    probability, rate = rng.random((2, ARMS, seeds))
-    probability = 1.0 - probability
-    rate = LOWEST + (HIGHEST - LOWEST) * rate
-
-    def missed(shares):
-        return np.add.reduce(probability * np.exp(-rate * shares), axis=0)
-
-    regret = -horizon * missed(seeds_split(np.log(probability * rate), 1 / rate))
-    score, exposure = np.zeros((2, ARMS, RATES.size, seeds))
-    scratch = np.empty((2, RATES.size, seeds))
-    successes = np.zeros((ARMS, seeds))
-    # Of every arm at its worst and at its best: log (weight rate) and 1 / rate.
-    unknown = math.log(NOTHING), 1 / HIGHEST, math.log(HIGHEST), 1 / LOWEST
-    worst, best = np.empty((2, 2, ARMS, seeds))
-    worst[0], worst[1], best[0], best[1] = unknown
-    start = ARMS * INITIAL
-    for t, (active, drawn) in enumerate(uniforms(rng, horizon, (2, seeds)), 1):
-        if t <= start:
-            arm = (t - 1) // INITIAL
-            shares = np.zeros((ARMS, seeds))
-            shares[arm] = BUDGET
-        else:
-            arm = (t - 1 - start) % ARMS
-            # In place of its worst, which is renewed below.
-            worst[:, arm] = best[:, arm]
-            shares = seeds_split(*worst)
-        regret += missed(shares)
-        threshold = -np.log1p(-drawn) / rate[arm]
-        success = (active < probability[arm]) & (threshold <= shares[arm])
-        seeds_observe(
-            shares[arm], threshold, success, score[arm], exposure[arm], scratch
-        )
-        successes[arm] += success
-        n, z2 = successes[arm], math.log(t)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            places = seeds_bounds(score[arm], z2 / 2, scratch)
-            j = places.astype(np.int64)
-            reached = value(cubic(*window(exposure[arm], j - 1)), places - j)
-            found = ends(n, z2, *(STEP * (places - MARGIN)), *reached)
-            logs = np.log(found[0]), found[1], np.log(found[2]), found[3]
-        known = [np.where(n > 0, x, y) for x, y in zip(logs, unknown, strict=True)]
-        worst[:, arm], best[:, arm] = known[:2], known[2:]
-    return Played(np.full(seeds, horizon), regret)

@@ -12,19 +12,16 @@ its score is their pseudo-regret, sum n mu_c (g* - mu_r / mu_c).
 A leading axis of two is of rewards and of costs.
 """
 
-import functools
 import math
 
 import numpy as np
 
-from .compiled import compiled, uniform
-from .contest import Library, Played, first_of, until_spent
+from .contest import Library, compiled
 
 ARMS = 10
 COST_FLOOR = 0.01
 RHO = 0.25
 LEAST_PULLS = 30  # before a variance is trusted
-BOTH = np.arange(2)[:, None]
 INFINITE = 1e30  # an index; fastmath knows no infinity
 
 LIBRARY = Library(
@@ -38,46 +35,6 @@ def environment():
     from jaxbandits.budgeted import s_br
 
     return s_br(ARMS, COST_FLOOR)
-
-
-@compiled
-def estimated_eta(n, mean, squares):
-    """Section 5.2, on [0, 1]: the variance over its largest value at this mean."""
-    if n < LEAST_PULLS or mean <= 0.0 or mean >= 1.0:
-        return 1.0
-    variance = squares / n - mean * mean
-    return min(max(variance / (mean * (1.0 - mean)), 0.0), 1.0)
-
-
-@compiled
-def interval(n, mean, z2_eta):
-    """(omega_-, omega_+) of Theorem 1, on [0, 1]."""
-    a = n + z2_eta
-    b = 2.0 * n * mean + z2_eta
-    middle = b / (2.0 * a)
-    root = math.sqrt(max(b * b / (4.0 * a * a) - n * mean * mean / a, 0.0))
-    return middle - root, middle + root
-
-
-@compiled
-def largest(t, count, sums, squares):
-    """The arm of the largest index: both intervals as printed, ties as they come."""
-    arm = ties = 0
-    best = -1.0
-    z2 = 2.0 * RHO * math.log(t)
-    for k in range(count.size):
-        n = count[k]
-        r, c = sums[0, k] / n, sums[1, k] / n
-        _, upper = interval(n, r, z2 * estimated_eta(n, r, squares[0, k]))
-        lower, _ = interval(n, c, z2 * estimated_eta(n, c, squares[1, k]))
-        index = upper / lower if c > 0.0 and lower > 0.0 else INFINITE
-        if index > best:
-            best, arm, ties = index, k, 1
-        elif index == best:
-            ties += 1
-            if np.random.random() * ties < 1.0:
-                arm = k
-    return arm
 
 
 @compiled
@@ -116,18 +73,16 @@ def random_argmax(index, rng):
 
 
 @compiled
-def play_one(rng, seed, budget, logs):
+def play_one(rng, budget, logs):
     """Play one run; return its pulls and its score.
 
     Cached is what only a pull of the arm changes: eta, ``spread = 2 n mean (1 - mean)``
     and `least`, n times the squared mean cost.
     """
-    if rng is None:
-        np.random.seed(seed)
     mean = np.empty((2, ARMS))
     for i in range(ARMS):
-        mean[0, i] = uniform(rng)
-        mean[1, i] = COST_FLOOR + (1 - COST_FLOOR) * uniform(rng)
+        mean[0, i] = rng.random()
+        mean[1, i] = COST_FLOOR + (1 - COST_FLOOR) * rng.random()
     money = budget * mean[1].min()
     count, sums, squares = np.zeros(ARMS), np.zeros((2, ARMS)), np.zeros((2, ARMS))
     eta, spread = np.ones((2, ARMS)), np.zeros((2, ARMS))
@@ -137,8 +92,6 @@ def play_one(rng, seed, budget, logs):
         t += 1
         if t <= ARMS:
             arm = t - 1
-        elif rng is None:
-            arm = largest(t, count, sums, squares)
         else:
             log = logs[0, t] if t < logs.shape[1] else math.log(t)
             cached_indices(log, count, sums, eta, spread, least, index)
@@ -147,85 +100,18 @@ def play_one(rng, seed, budget, logs):
         n = count[arm]
         inverse = 1 / n
         for side in range(2):
-            seen = 1.0 if uniform(rng) < mean[side, arm] else 0.0
+            seen = 1.0 if rng.random() < mean[side, arm] else 0.0
             spent += seen * side
             sums[side, arm] += seen
             squares[side, arm] += seen * seen
-            if rng is not None:
-                total = sums[side, arm]
-                # The variance over its largest value at this mean, both times n^2.
-                most = total * (n - total)
-                spread[side, arm] = 2 * most * inverse
-                eta[side, arm] = 1.0
-                if n >= LEAST_PULLS and most > 0:
-                    share = (n * squares[side, arm] - total * total) / most
-                    eta[side, arm] = min(max(share, 0.0), 1.0)
+            total = sums[side, arm]
+            # The variance over its largest value at this mean, both times n^2.
+            most = total * (n - total)
+            spread[side, arm] = 2 * most * inverse
+            eta[side, arm] = 1.0
+            if n >= LEAST_PULLS and most > 0:
+                share = (n * squares[side, arm] - total * total) / most
+                eta[side, arm] = min(max(share, 0.0), 1.0)
         least[arm] = sums[1, arm] * sums[1, arm] * inverse
     best = (mean[0] / mean[1]).max()
     return t, (count * (mean[1] * best - mean[0])).sum()
-
-
-def play_seeds(seeds: int, horizon: int, seed: int) -> Played:
-    """NumPy's rival: one array program, vectorised over the seeds, on one core.
-
-    A run has what is left of the budget, f64[S]; of its arms the means, f64[2, K, S],
-    the pulls, f64[K, S], the sums of what has been observed and of its squares; and
-    what `play_one` caches.
-    """
-    rng = np.random.Generator(np.random.SFC64(seed))
-    mean = rng.random((2, ARMS, seeds))
-    mean[1] = COST_FLOOR + (1 - COST_FLOOR) * mean[1]
-    left = horizon * mean[1].min(axis=0)
-    count, least = np.zeros((2, ARMS, seeds))
-    pairs = np.zeros((4, *mean.shape))
-    # Arms that have cost nothing have the index infinity, and a run may end before it
-    # has pulled every arm.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        runs = until_spent(
-            rng, [left, mean, count, *pairs, least], functools.partial(_step, rng)
-        )
-    reward, cost = runs[1]
-    best = (reward / cost).max(axis=0)
-    return Played(runs[2].sum(axis=0), (runs[2] * (cost * best - reward)).sum(axis=0))
-
-
-def _step(rng, t, drawn, lanes, left, mean, count, sums, squares, eta, spread, least):
-    if t < ARMS:
-        arm = np.full(lanes.size, t)
-    else:
-        # As in `cached_indices`.
-        half = eta * (RHO * math.log(t + 1))
-        bound = half + spread
-        bound *= half
-        np.sqrt(bound, out=bound)
-        bound += half
-        bound += sums
-        scale = count + 2 * half[0]
-        scale *= least
-        index = bound[0] * bound[1]
-        index /= scale
-        tied = index == np.maximum.reduce(index, axis=0)
-        if np.count_nonzero(tied) > lanes.size:
-            arm = (rng.random(tied.shape, np.float32) * tied).argmax(axis=0)
-        else:
-            arm = first_of(tied)
-    arm = arm * lanes.size + lanes
-    side = arm + BOTH * count.size  # of an arm's two entries, flat
-    # A run that has ended stands still.
-    goes_on = left > 0
-    seen = (drawn < mean.take(side)) & goes_on
-    left -= seen[1]
-    n = count.take(arm) + goes_on
-    total = sums.take(side) + seen
-    square = squares.take(side) + np.square(seen, dtype=float)
-    # The variance over its largest value at this mean, both times n^2.
-    most = (n - total) * total
-    share = np.ones(most.shape)
-    trusted = (most > 0) & (n >= LEAST_PULLS)
-    np.divide(n * square - np.square(total), most, out=share, where=trusted)
-    count.reshape(-1)[arm] = n
-    sums.reshape(-1)[side] = total
-    squares.reshape(-1)[side] = square
-    eta.reshape(-1)[side] = np.maximum(np.minimum(share, 1.0), 0.0)
-    spread.reshape(-1)[side] = most * (2 / n)
-    least.reshape(-1)[arm] = np.square(total[1]) / n

@@ -18,8 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .compiled import compiled, uniform
-from .contest import Library, Played, uniforms
+from .contest import Library, Played, compiled
 
 LIBRARY = Library(
     "censored/rcucb", "horizon", "optimal", params={"penalty_radius": 0.0}
@@ -59,26 +58,7 @@ BEST = _best_pair()
 
 
 @compiled
-def largest(t, counts, exceeded, gains):
-    """The pair of the largest index, all computed anew."""
-    pair, best = 0, LOWEST
-    arms, limits = counts.shape
-    two_log = 2.0 * math.log(t)
-    for i in range(arms):
-        for m in range(limits):
-            index = (
-                gains[i, m] / counts[i, m]
-                - PENALTIES[m] * exceeded[i, m] / counts[i, 0]
-                + math.sqrt(two_log / counts[i, m])
-            )
-            if index > best:
-                best = index
-                pair = i * limits + m
-    return pair
-
-
-@compiled
-def cached_largest(t, estimates, widths, index):
+def largest(t, estimates, widths, index):
     """The pair of the largest index, one multiply-add each.
 
     Two passes, of which both are vector code; one with a position is not.
@@ -95,14 +75,12 @@ def cached_largest(t, estimates, widths, index):
 
 
 @compiled
-def play_one(rng, seed, horizon, logs):
+def play_one(rng, horizon, logs):
     """Play one run; return its rounds and its score.
 
-    What one writes after profiling the first form keeps of every pair the estimate and
-    the width without its common factor, and renews them of the pulled arm's row.
+    It keeps of every pair the estimate and the width without its common factor, and
+    renews them of the pulled arm's row.
     """
-    if rng is None:
-        np.random.seed(seed)
     arms, limits = RATES.size, TAUS.size
     shape = arms, limits
     counts, exceeded, gains = np.zeros(shape), np.zeros(shape), np.zeros(shape)
@@ -110,16 +88,11 @@ def play_one(rng, seed, horizon, logs):
     index = np.empty(counts.size)
     hits = 0
     for t in range(1, horizon + 1):
-        if t <= arms:
-            pair = t * limits - 1
-        elif rng is not None:
-            pair = cached_largest(t, estimates, widths, index)
-        else:
-            pair = largest(t, counts, exceeded, gains)
+        pair = t * limits - 1 if t <= arms else largest(t, estimates, widths, index)
         arm = pair // limits
         limit = pair - arm * limits
-        consumption = -math.log1p(-uniform(rng)) / RATES[arm]
-        gain = uniform(rng) - COST * consumption
+        consumption = -math.log1p(-rng.random()) / RATES[arm]
+        gain = rng.random() - COST * consumption
         hits += pair == BEST
         seen = 1e30 if consumption > TAUS[limit] else consumption
         for m in range(limits):
@@ -128,57 +101,12 @@ def play_one(rng, seed, horizon, logs):
             exceeded[arm, m] += over
             counts[arm, m] += counted
             gains[arm, m] += counted * (1.0 - over) * gain
-        if rng is not None:
-            for m in range(limits):
-                n, k = counts[arm, m], arm * limits + m
-                loss = PENALTIES[m] * exceeded[arm, m] / counts[arm, 0]
-                estimates[k] = gains[arm, m] / n - loss
-                widths[k] = 1.0 / math.sqrt(n)
+        for m in range(limits):
+            n, k = counts[arm, m], arm * limits + m
+            loss = PENALTIES[m] * exceeded[arm, m] / counts[arm, 0]
+            estimates[k] = gains[arm, m] / n - loss
+            widths[k] = 1.0 / math.sqrt(n)
     return horizon, hits / horizon
-
-
-def play_seeds(seeds: int, horizon: int, seed: int) -> Played:
-    """NumPy's rival: one array program, vectorised over the seeds, on one core.
-
-    Estimates and widths are cached as in the tuned loop.
-    """
-    rng = np.random.default_rng(seed)
-    arms, limits = RATES.size, TAUS.size
-    # One row per (run, arm), so that a pulled row has a single flat number; its
-    # statistics N, exceedances and sums of gains lie together, to be fetched and
-    # stored at once.
-    statistics = np.zeros((seeds * arms, 3, limits))
-    estimates, widths = np.zeros((2, seeds, arms * limits))
-    estimate_rows, width_rows = (
-        x.reshape(seeds * arms, limits) for x in (estimates, widths)
-    )
-    index = np.empty(estimates.shape)
-    hits = np.zeros(seeds)
-    for t, (first, second) in enumerate(uniforms(rng, horizon, (2, seeds))):
-        if t < arms:
-            pair = np.full(seeds, t * limits + limits - 1)
-        else:
-            np.multiply(widths, math.sqrt(2 * math.log(t + 1)), out=index)
-            np.add(index, estimates, out=index)
-            pair = index.argmax(axis=1)
-        arm, limit = np.divmod(pair, limits)
-        consumption = -np.log1p(-first) / RATES[arm]
-        seen = np.where(consumption > TAUS[limit], np.inf, consumption)
-        over = seen[:, None] > TAUS
-        counted = np.arange(limits) <= limit[:, None]
-        hits += pair == BEST
-
-        row = np.arange(seeds) * arms + arm
-        rows = statistics.take(row, axis=0)
-        counts, exceeded, gains = rows[:, 0], rows[:, 1], rows[:, 2]
-        counts += counted
-        exceeded += over
-        gains += (counted & ~over) * (second - COST * consumption)[:, None]
-        statistics[row] = rows
-        inverse = 1.0 / counts
-        estimate_rows[row] = gains * inverse - exceeded * inverse[:, :1] * PENALTIES
-        width_rows[row] = np.sqrt(inverse)
-    return Played(np.full(seeds, horizon), hits / horizon)
 
 
 FLAGS = (

@@ -10,16 +10,15 @@ import importlib.util
 import itertools
 import multiprocessing
 import os
+import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib import import_module
 from typing import NamedTuple
 
 import numpy as np
 
 WARM = 200  # the horizon, at most, of an untimed first call
-BLOCK = 256  # rounds whose uniforms NumPy's rivals draw at once
-CODES = np.arange(127, -1, -1, dtype=np.int8)[:, None]
 FIRST_HORIZON = 200
 LONGEST_HORIZON = 10_000_000
 
@@ -38,7 +37,10 @@ class Played(NamedTuple):
 
 
 class Timed(NamedTuple):
-    """A turn: what was played, how long it took, on how many cores."""
+    """A turn: what was played, by how many cores, in how many seconds of each.
+
+    Seconds are of processors: what else a machine does is not counted.
+    """
 
     played: Played
     seconds: float
@@ -85,11 +87,14 @@ def library(setting) -> Contestant:
         policy = POLICIES[what.policy](game.problem, **what.params)
         how = {"seeds": seeds, "root_seed": seed, "machine": Machine(progress=False)}
         how |= {what.end: horizon, "checkpoints": [horizon]}
-        first, data = (simulate(policy, game, **how) for _ in range(2))
+        first = simulate(policy, game, **how)
+        began = time.process_time()
+        data = simulate(policy, game, **how)
+        run, cores = time.process_time() - began, len(jax.local_devices())
         rounds = data[what.rounds].values if what.rounds else np.full(seeds, horizon)
         played = Played(rounds.ravel(), data[what.score].values.ravel())
-        run, compiling = data["run_seconds"].sum(), first["compile_seconds"].sum()
-        return Timed(played, float(run), len(jax.local_devices()), float(compiling))
+        compiling = float(first["compile_seconds"].sum())
+        return Timed(played, run / cores, cores, compiling)
 
     return timed
 
@@ -100,14 +105,25 @@ def on_one_core(play: Callable[[int, int, int], Played | None]) -> Contestant:
     def timed(seeds, horizon, seed):
         if play(min(seeds, 4), min(horizon, WARM), seed) is None:
             return None
-        began = time.perf_counter()
+        began = time.process_time()
         played = play(seeds, horizon, seed)
-        return Timed(played, time.perf_counter() - began)
+        return Timed(played, time.process_time() - began)
 
     return timed
 
 
-def numba(setting, tuned: bool) -> Contestant:
+def compiled(function):
+    """The function by Numba, in a process that imported Numba before; else as it is.
+
+    So tests need no Numba.
+    """
+    numba = sys.modules.get("numba")
+    if numba is None:
+        return function
+    return numba.njit(fastmath=True, error_model="numpy", cache=True)(function)
+
+
+def numba(setting) -> Contestant:
     """The Numba loop of a setting's module, one seed after the other, on every core.
 
     The loop holds Python's lock, so that every core needs a process. Processes are
@@ -123,18 +139,16 @@ def numba(setting, tuned: bool) -> Contestant:
         bounds = np.linspace(0, seeds, processes + 1).astype(int)
         # Runs of different seeds do not overlap below a million of them.
         blocks = [
-            (setting.__name__, seed * 1_000_003 + low, high - low, horizon, tuned)
+            (setting.__name__, seed * 1_000_003 + low, high - low, horizon)
             for low, high in itertools.pairwise(bounds.tolist())
         ]
         ready = context.Barrier(processes + 1)
-        warm = setting.__name__, 0, 1, min(horizon, WARM), tuned
+        warm = setting.__name__, 0, 1, min(horizon, WARM)
         with context.Pool(processes, _warm_up, (ready, warm)) as pool:
             ready.wait()
-            began = time.perf_counter()
-            parts = pool.starmap(play_block, blocks, chunksize=1)
-            seconds = time.perf_counter() - began
+            parts, seconds = zip(*pool.starmap(play_block, blocks, 1), strict=True)
         played = Played(*map(np.concatenate, zip(*parts, strict=True)))
-        return Timed(played, seconds, processes)
+        return Timed(played, sum(seconds) / processes, processes)
 
     return timed
 
@@ -157,63 +171,23 @@ def _warm_up(ready, block):
     ready.wait()
 
 
-def play_block(setting: str, first: int, count: int, horizon: int, tuned: bool):
+def play_block(setting: str, first: int, count: int, horizon: int):
     """Play the runs ``first, ..., first + count - 1`` by the loop of a module.
 
-    Its ``play_one(rng, seed, horizon, logs)`` returns the rounds and the score of a
-    run. Without a generator, None, it is what one writes first. What all runs share are
-    log t and its root for t up to the horizon, f64[2, horizon + 1].
+    Returns:
+      What was played, and the seconds of the processor that it took.
+
+    Its ``play_one(rng, horizon, logs)`` returns the rounds and the score of a run. What
+    all runs share are log t and its root for t up to the horizon, f64[2, horizon + 1].
     """
     play_one = import_module(setting).play_one
     logs = np.log(np.maximum(np.arange(horizon + 1), 1))
     logs = np.stack([logs, np.sqrt(logs)])
-    runs = []
+    runs, began = [], time.process_time()
     for seed in range(first, first + count):
-        rng = np.random.Generator(np.random.SFC64(seed)) if tuned else None
-        runs.append(play_one(rng, seed, horizon, logs))
-    return Played(*np.array(runs, float).T)
-
-
-def uniforms(rng: np.random.Generator, rounds: int, shape) -> Iterator[np.ndarray]:
-    """Uniform variates of every round, f64[*shape], drawn in blocks."""
-    for start in range(0, rounds, BLOCK):
-        yield from rng.random((min(BLOCK, rounds - start), *shape))
-
-
-def until_spent(rng, runs: list[np.ndarray], step: Callable[..., None]):
-    """Play until every run has ended.
-
-    Args:
-      rng: of NumPy.
-      runs: what a run has, arrays whose last axis is of the runs. The first is what is
-        left of the budget: a run goes on while that is above 0.
-      step: ``step(t, drawn, lanes, *runs)`` plays round t, counted from 0, with two
-        uniform variates of each run, f64[2, S], and changes `runs`; `lanes` are 0, ...,
-        S - 1. Those that have ended, until the next block of rounds, must stand still.
-
-    Returns:
-      The arrays when the runs had ended, in that order.
-    """
-    start, ended = 0, []
-    while runs[0].size:
-        lanes = np.arange(runs[0].size)
-        for t, drawn in enumerate(rng.random((BLOCK, 2, lanes.size)), start):
-            step(t, drawn, lanes, *runs)
-        start += BLOCK
-        goes_on = runs[0] > 0
-        if not goes_on.all():
-            ended.append([x[..., ~goes_on] for x in runs])
-            runs = [np.ascontiguousarray(x[..., goes_on]) for x in runs]
-    return [np.concatenate(x, axis=-1) for x in zip(*ended, strict=True)]
-
-
-def first_of(flags: np.ndarray) -> np.ndarray:
-    """The first place of every column of bool[K, S] that is set, or the last place.
-
-    NumPy's argmax is slower along either axis. K is at most 128.
-    """
-    coded = np.maximum.reduce(flags.view(np.int8) * CODES[-len(flags) :], axis=0)
-    return len(flags) - 1 - coded.astype(np.int64)
+        rng = np.random.Generator(np.random.SFC64(seed))
+        runs.append(play_one(rng, horizon, logs))
+    return Played(*np.array(runs, float).T), time.process_time() - began
 
 
 class Turn(NamedTuple):

@@ -15,8 +15,7 @@ import math
 
 import numpy as np
 
-from .compiled import compiled, uniform
-from .contest import Library, Played, first_of, until_spent
+from .contest import Library, compiled
 
 LIBRARY = Library("farewell/wait-ucb", "budget", "regret", rounds="epochs")
 AGREEMENT = 3_000
@@ -33,9 +32,7 @@ PAIRS, WAITS = DELAYS.size, DELAYS.shape[1]
 ARM, WAIT = np.divmod(np.arange(PAIRS), WAITS)
 UTILITY, CUMULATIVE = UTILITIES[ARM], np.cumsum(DELAYS, axis=1)[ARM]
 CUMULATIVE[:, -1] = 1.0
-BY_DELAY = np.ascontiguousarray(CUMULATIVE.T)  # pairs last
 ALPHA, BETA = 8 * WAIT / 3, np.sqrt(2) * (np.sqrt(WAIT) + 1)
-THREE = np.arange(3)[:, None]
 LOWEST = -1e30  # an index; fastmath knows no infinity
 
 
@@ -60,24 +57,7 @@ LOSSES = _losses()
 
 
 @compiled
-def largest(epoch, count, rewards, times):
-    """The pair of the largest index, all computed anew."""
-    pair, best = 0, LOWEST
-    log_s = math.log(epoch)
-    for i in range(count.size):
-        index = (
-            rewards[i] / times[i]
-            + ALPHA[i] * log_s / count[i]
-            + BETA[i] * math.sqrt(log_s / count[i])
-        )
-        if index > best:
-            best = index
-            pair = i
-    return pair
-
-
-@compiled
-def cached_largest(log, root_log, rate, linear, root):
+def largest(log, root_log, rate, linear, root):
     """The pair of the largest index, of terms that only a pull of the pair changes."""
     pair, best = 0, LOWEST
     for i in range(rate.size):
@@ -89,10 +69,8 @@ def cached_largest(log, root_log, rate, linear, root):
 
 
 @compiled
-def play_one(rng, seed, budget, logs):
+def play_one(rng, budget, logs):
     """Play one run; return its epochs that ended in time and its score."""
-    if rng is None:
-        np.random.seed(seed)
     pairs = LOSSES.size
     count, rewards, times = np.zeros(pairs), np.zeros(pairs), np.zeros(pairs)
     rate, linear, root = np.zeros(pairs), np.zeros(pairs), np.zeros(pairs)
@@ -100,18 +78,16 @@ def play_one(rng, seed, budget, logs):
     while True:
         if epoch < pairs:
             pair = epoch
-        elif rng is not None:
-            pair = cached_largest(logs[0, epoch], logs[1, epoch], rate, linear, root)
         else:
-            pair = largest(epoch, count, rewards, times)
+            pair = largest(logs[0, epoch], logs[1, epoch], rate, linear, root)
         wait = WAIT[pair]
-        drawn = uniform(rng)
+        drawn = rng.random()
         # No branches, which a processor would mispredict. Positions are times less 1.
         position = 0
         for d in range(WAITS):
             position += CUMULATIVE[pair, d] <= drawn
         time = min(position, wait) + 1
-        paid = (position <= wait) & (uniform(rng) < UTILITY[pair])
+        paid = (position <= wait) & (rng.random() < UTILITY[pair])
         clock += time
         if clock > budget:
             return epoch, (count * LOSSES).sum()
@@ -119,51 +95,6 @@ def play_one(rng, seed, budget, logs):
         count[pair] += 1
         rewards[pair] += 1.0 if paid else 0.0
         times[pair] += time
-        if rng is not None:
-            rate[pair] = rewards[pair] / times[pair]
-            linear[pair] = ALPHA[pair] / count[pair]
-            root[pair] = BETA[pair] / math.sqrt(count[pair])
-
-
-def play_seeds(seeds: int, horizon: int, seed: int) -> Played:
-    """NumPy's rival: one array program, vectorised over the seeds, on one core.
-
-    A run has the time that is left, f64[S]; of its pairs sums of ones, rewards and
-    times, f64[3, K D, S]; and of them what only a pull of the pair changes: its rate,
-    ``alpha / n`` and ``beta / sqrt(n)``, f64[3, K D, S].
-    """
-    rng = np.random.Generator(np.random.SFC64(seed))
-    runs = [np.full(seeds, float(horizon)), *np.zeros((2, 3, PAIRS, seeds))]
-    _, sums, _ = until_spent(rng, runs, _step)
-    return Played(sums[0].sum(axis=0), LOSSES @ sums[0])
-
-
-def _step(epoch, drawn, lanes, left, sums, parts):
-    if epoch < PAIRS:
-        pair = np.full(lanes.size, epoch)
-    else:
-        log = math.log(epoch)
-        index = parts[1] * log
-        index += parts[2] * math.sqrt(log)
-        index += parts[0]
-        pair = first_of(index == np.maximum.reduce(index, axis=0))
-    wait = WAIT.take(pair)
-    # Comparing with all delays has no branches, which a search would mispredict.
-    too_short = BY_DELAY.take(pair, axis=1) <= drawn[0]
-    delay = np.add.reduce(too_short, axis=0, dtype=np.int16)
-    time = np.minimum(delay, wait) + 1
-    left -= time
-    # Of a run that has ended only the count matters, and that stands still.
-    new = np.empty((3, lanes.size))
-    new[0] = left >= 0
-    new[1] = (drawn[1] < UTILITY.take(pair)) & (delay <= wait)
-    new[2] = time
-    entries = pair * lanes.size + lanes + THREE * sums[0].size
-    new += sums.take(entries)
-    sums.reshape(-1)[entries] = new
-    # A run may have ended before it has pulled every pair.
-    count = np.maximum(new[0], 1.0)
-    np.divide(new[1], new[2], out=new[0])
-    np.divide(ALPHA.take(pair), count, out=new[1])
-    np.divide(BETA.take(pair), np.sqrt(count), out=new[2])
-    parts.reshape(-1)[entries] = new
+        rate[pair] = rewards[pair] / times[pair]
+        linear[pair] = ALPHA[pair] / count[pair]
+        root[pair] = BETA[pair] / math.sqrt(count[pair])

@@ -14,24 +14,21 @@ import os
 # No GPU is looked for.
 os.environ.setdefault("JAX_SKIP_CUDA_CONSTRAINTS_CHECK", "1")
 
-import re
 import tempfile
 import time
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
-import jax
 import numpy as np
 from jax.experimental import topologies
 from jax.sharding import Mesh
 
-from jaxbandits.engine.gpu import FUSED, INTERPRETED, build, legs
-from jaxbandits.engine.gpu.rounds import Text
+from jaxbandits.engine.gpu import FUSED, build
 from jaxbandits.engine.rollout import LANES
 from jaxbandits.registry import POLICIES as REGISTRY
 from tests.engine.gpu_cases import GAMES
-from tests.engine.gpu_lowered import called, text_of, traced
+from tests.engine.gpu_lowered import text_of, traced
 
 from .machine_code import assembled, executed, loops_of, resources
 
@@ -60,7 +57,6 @@ POLICIES = {
     "budgeted": "budgeted/omega-star-ucb",
     "allocation": "allocation/ra-ucb",
 }
-ROUNDS = 300  # that are played to count turns of loops
 
 
 def measure(options) -> Iterator[dict]:
@@ -91,7 +87,7 @@ def in_machine_code(policy, game, seeds: int) -> dict:
         path.write_text(ptx)
         told, code = assembled(path)
     loops = loops_of(code)
-    instructions, known = executed(loops, turns(policy, game, text))
+    instructions, known = executed(loops)
     return resources(told) | {
         "instructions_per_run": instructions / WARP,
         "static_per_run": max(loop.stop - loop.start for loop in loops) / WARP,
@@ -101,60 +97,6 @@ def in_machine_code(policy, game, seeds: int) -> dict:
         "nvrtc_s": compiling,
         "at_most_per_s": ISSUED / (instructions / WARP),
     }
-
-
-def turns(policy, game, text: Text) -> list[float]:
-    """How often a warp goes round in each loop that no number ends, in a round.
-
-    Played on this machine by 32 runs: the most turns of any run, in the mean of rounds.
-    """
-    number = len(re.findall(LOOP, text.source))
-    if not number:
-        return []
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder, "turns")
-
-        def call(text, runs):
-            return build.on_cpu(counting(text, number, out), runs)
-
-        engine = INTERPRETED._replace(legs=lambda *args: legs(*args, call=call))
-        here = Mesh(np.array(jax.devices("cpu")[:1]), (LANES,))
-        program, args = called(policy, game, engine, here, WARP, last=ROUNDS)
-        jax.block_until_ready(program.advance(*args))
-        return [int(each) / ROUNDS for each in out.read_text().split()]
-
-
-# Of the program, not of the rounds: these stand farther to the left.
-LOOP = r"\n( {4,})for \(;;\) \{((?:\n.*)*?\n +if \(!.*\) break;)"
-
-
-def counting(text: Text, number: int, out: Path) -> Text:
-    """The text, which counts turns of loops and writes them to a file."""
-    numbers = iter(range(number))
-
-    def count(found):
-        place = next(numbers)
-        more = f"if (++turns[{place}] > most[{place}][state0]) ++most[{place}][state0];"
-        return f"\n{found[1]}for (;;) {{{found[2]} {more}"
-
-    source = re.sub(LOOP, count, text.source)
-    head = r"(\n  for \(;[^)]*\) \{)"
-    source = re.sub(head, r"\1 for (int& n : turns) n = 0;", source, count=1)
-    last = f'''if (run == runs - 1) {{
-    FILE* file = fopen("{out}", "w");
-    for (auto& each : most) {{
-      int sum = 0;
-      for (int n : each) sum += n;
-      fprintf(file, "%d ", sum);
-    }}
-    fclose(file);
-  }}
-}}'''
-    source = source.rstrip().removesuffix("}") + last + "\n"
-    declared = (
-        f"#include <stdio.h>\nstatic int turns[{number}], most[{number}][1024];\n"
-    )
-    return text._replace(source=declared + source)
 
 
 def ahead(policy, game, seeds: int) -> Iterator[dict]:

@@ -160,33 +160,23 @@ def _constant(line: str) -> int | None:
     return None
 
 
-def executed(loops: list[Loop], visits: list[float]) -> tuple[float, bool]:
+def executed(loops: list[Loop]) -> tuple[float, bool]:
     """Instructions that a round executes.
 
-    The longest loop is that of the rounds.
-
-    Args:
-      loops: of the machine code, by their first instruction.
-      visits: how often loops that end when the last run is done go round, per round of
-        the game, outer ones before those in them.
+    The longest loop is that of the rounds. A loop in it whose turns are not counted, as
+    one that few rounds enter, is taken to go round once.
 
     Returns:
-      ``(instructions, known)``: `known` is false if there are other loops than these
-      that nobody counts; all such are then taken to go round once.
+      ``(instructions, known)``: `known` is false if there are such loops.
     """
     whole = max(loops, key=lambda loop: loop.stop - loop.start)
     inner = [loop for loop in loops if loop.inside(whole)]
-    uncounted = [loop for loop in inner if loop.trips is None]
-    known = len(uncounted) == len(visits)
-    visits = visits if known else [1.0] * len(uncounted)
-    visited = dict(zip(uncounted, visits, strict=True))
     weight = [1.0] * (whole.stop - whole.start)
     for loop in inner:  # outer ones first
         inside = slice(loop.start - whole.start, loop.stop - whole.start)
-        around = weight[inside.start]
-        times = visited[loop] if loop.trips is None else around * loop.trips
+        times = weight[inside.start] * (loop.trips or 1.0)
         weight[inside] = [times] * (loop.stop - loop.start)
-    return sum(weight), known
+    return sum(weight), all(loop.trips is not None for loop in inner)
 
 
 def resources(told: str) -> dict:

@@ -10,13 +10,12 @@ AGREEMENT_SEEDS = 512
 def contestants(name: str) -> dict[str, Contestant]:
     """Who plays a setting's game, the library first."""
     setting = import_module(f".{name}", __package__)
-    others = {"NumPy, vectorised over seeds": setting.play_seeds}
-    others |= getattr(setting, "OTHERS", {})
+    others = getattr(setting, "OTHERS", {}).items()
     return {
         "jaxbandits": library(setting),
-        "Numba, per-seed loop": numba(setting, tuned=False),
-        "Numba, tuned": numba(setting, tuned=True),
-    } | {name: on_one_core(play) for name, play in others.items()}
+        "Numba, tuned": numba(setting),
+        **{name: on_one_core(play) for name, play in others},
+    }
 
 
 def measure(options) -> list[dict]:
