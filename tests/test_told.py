@@ -9,8 +9,7 @@ from jaxbandits import allocation, budgeted, censored, farewell, live
 from jaxbandits.checks.rounds import typed
 from jaxbandits.protocol import Policy
 from jaxbandits.registry import ENVIRONMENTS
-from jaxbandits.testing import altered, check_environment
-from jaxbandits.testing._trace import rounds_of
+from jaxbandits.testing import _trace, altered, check_environment
 from tests.tables import naming
 
 
@@ -29,7 +28,8 @@ def played(name, rounds=20):
     """A game's problem, and views, actions and feedback of uniform play."""
     game = game_of(name)
     policy = PLAYS[name.split("/")[0]](game.problem)
-    return game.problem, rounds_of(policy, game, rounds, root_seed=0, seed=0)
+    _, first = _trace.played(policy, game, rounds, None, 0, 0, rounds)
+    return game.problem, _trace.each_of(first)
 
 
 def limits_in_turn(problem):

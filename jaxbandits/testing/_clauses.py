@@ -19,8 +19,8 @@ from jaxbandits.testing._trace import (
     MOST_LOOKED_AT,
     Round,
     Trace,
-    rounds_of,
-    trace_run,
+    each_of,
+    played,
 )
 
 # What JAX does with an index that is beyond an array, it does in these.
@@ -57,22 +57,24 @@ def tried(function: Callable[..., Any], *args: Any) -> Any:
         return None
 
 
-def indexes(function: Callable[..., Any], *args: Any) -> bool:
-    """Whether a function reads or writes entries of arrays by an index."""
-    return INDEXED.search(f"{jax.make_jaxpr(function)(*args)}") is not None
+def indexing(function: Callable[..., Any], *args: Any) -> ClosedJaxpr | None:
+    """The program of a function that reads or writes entries of arrays by an index."""
+    program = jax.make_jaxpr(function)(*args)
+    return program if INDEXED.search(f"{program}") else None
 
 
-def check_entries(what: str, function: Callable[..., Any], calls: list) -> None:
+def check_entries(what: str, program: ClosedJaxpr | None, calls: list) -> None:
     """Require that arrays have all entries that a function reads and writes.
 
     Args:
       what: the function is, for errors.
-      function: the function, traced.
+      program: of the function; None if it uses no index.
       calls: arguments of some calls, of one structure and shapes.
     """
     from jax.experimental import checkify  # takes a while
 
-    program = jax.make_jaxpr(function)(*calls[0])
+    if program is None:
+        return
     checked = checkify.checkify(
         lambda *args: _evaluated(program, jax.tree.leaves(args)), checkify.index_checks
     )
@@ -84,31 +86,19 @@ def check_entries(what: str, function: Callable[..., Any], calls: list) -> None:
 
 def check_first_rounds(
     functions: Iterable[tuple[str, Callable[..., Any], Callable[..., Any]]],
-    policy: Policy,
-    environment: Environment,
-    instance: Any,
-    trace: Trace,
-    root_seed: int,
+    first: Round,
 ) -> None:
     """Require that arrays have all entries that are used in the first rounds.
 
     Args:
       functions: names for errors, functions, and how each is called:
         ``(generator, Round) -> arguments``.
-      policy, environment: the two that play.
-      instance: of the run.
-      trace: of the run.
-      root_seed: of the run.
+      first: the rounds, leaves ``[N, ...]``.
     """
-    view = environment.game.view(jnp.int32(1), instance, trace.environment)
-    action, feedback = jax.tree.map(lambda x: x[0], (trace.actions, trace.feedback))
-    form = Round(view, trace.state, trace.environment, action, feedback)
-    looked_at = min(len(jax.tree.leaves(trace.actions)[0]), MOST_LOOKED_AT)
-    words, played = np.random.default_rng(0), []
+    words, rounds = np.random.default_rng(0), each_of(first)
     for what, function, call in functions:
-        if indexes(function, *call(words, form)):
-            played = played or rounds_of(policy, environment, looked_at, root_seed, 0)
-            check_entries(what, function, [call(words, x) for x in played])
+        calls = [call(words, x) for x in rounds]
+        check_entries(what, indexing(function, *calls[0]), calls)
 
 
 def _evaluated(program: ClosedJaxpr, values: list[Any]) -> list[Any]:
@@ -169,17 +159,22 @@ def require_equal(left: Any, right: Any, message: str) -> None:
 
 
 def play_twice(
-    policy: Policy, environment: Environment, rounds: int, **seed: int
-) -> Trace:
-    """One run, which must be the same when it is played again."""
-    traces = [trace_run(policy, environment, rounds, **seed) for _ in range(2)]
+    policy: Policy,
+    environment: Environment,
+    rounds: int,
+    root_seed: int,
+    seed_index: int = 0,
+) -> tuple[Trace, Any]:
+    """One run and its first rounds, which must be the same when it is played again."""
+    run = policy, environment, rounds, None, root_seed, seed_index
+    runs = [played(*run, looked_at=min(rounds, MOST_LOOKED_AT)) for _ in range(2)]
     require_equal(
-        *traces,
+        *runs,
         f"policy {policy.name!r} in environment {environment.name!r}: a run is not a "
         "pure function of its seed: played again, it is another, so a callback draws "
         "random numbers or keeps what it has seen",
     )
-    return traces[0]
+    return runs[0]
 
 
 def check_actions(

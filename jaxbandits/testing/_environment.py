@@ -20,7 +20,7 @@ from jaxbandits.testing._clauses import (
     check_entries,
     check_first_rounds,
     first,
-    indexes,
+    indexing,
     of,
     play_twice,
     record_of,
@@ -85,16 +85,16 @@ def _check(
     require_arrays("the environment's init", state)
     with refused():
         check_round(policy.name, policy, environment, compared="environment")
-        trace = play_twice(policy, _watched(environment), rounds, root_seed=root_seed)
+        trace, played = play_twice(policy, _watched(environment), rounds, root_seed)
     trace = _check_watch(trace)
     width, game = environment.game.words, environment.game
 
     def call(words, x):
         noise = words.integers(2**32, size=width, dtype=np.uint32)
-        return noise, instance, x.environment, x.action
+        return noise, instance, x.environment.state, x.action
 
     calls = [("the environment's step", game.step, call)]
-    check_first_rounds(calls, policy, environment, instance, trace, root_seed)
+    check_first_rounds(calls, played)
     for leaf in jax.tree.leaves(trace.feedback):
         require(not np.any(np.isnan(leaf)), "step gives NaN: feedback holds NaN")
     if hasattr(environment.problem, "check_feedback"):
@@ -184,10 +184,8 @@ def _check_metrics(environment: Environment, batch: Any, state: Any) -> None:
         given = jax.tree.map(lambda x: jnp.asarray(x[0]), tables), instance, record
         program_of("the environment's metrics", environment.game.metrics, *given)
     with jax.enable_x64(True):
-        if indexes(environment.game.metrics, *given):
-            check_entries(
-                "the environment's metrics", environment.game.metrics, [given]
-            )
+        program = indexing(environment.game.metrics, *given)
+        check_entries("the environment's metrics", program, [given])
 
 
 def _check_facts(what: str, numbers: dict[str, Any]) -> None:

@@ -27,7 +27,7 @@ from jaxbandits.checks import (
 from jaxbandits.contract.round import drawn
 from jaxbandits.laws.law import JointLaw, Law, exact_params, exceeds
 from jaxbandits.laws.thresholds import Threshold, check_family
-from jaxbandits.testing._clauses import check_entries, indexes, refused
+from jaxbandits.testing._clauses import check_entries, indexing, refused
 from jaxbandits.testing._trace import MOST_LOOKED_AT
 
 ALARM = 1e-6  # chance that a check of draws fails for a law that is right
@@ -227,9 +227,8 @@ def _check_reads(law: Law | JointLaw, params: Any, words: np.ndarray) -> None:
     takes = "(noise, params, arm)" if isinstance(law, JointLaw) else "(noise, params)"
     with refused():
         drawn(what, law.sample, noise, *given, compared=False, takes=takes)
-    if indexes(law.sample, noise, *given):
-        calls = [(row, *given) for row in words[:MOST_LOOKED_AT]]
-        check_entries(what, law.sample, calls)
+    calls = [(row, *given) for row in words[:MOST_LOOKED_AT]]
+    check_entries(what, indexing(law.sample, *calls[0]), calls)
 
 
 def _require(law: Law | JointLaw, holds: Any, says: str, *values: Any) -> None:

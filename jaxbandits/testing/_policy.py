@@ -28,14 +28,9 @@ from jaxbandits.testing._clauses import (
     play_twice,
     refused,
     require_arrays,
-    require_equal,
     tried,
 )
-from jaxbandits.testing._trace import (
-    Trace,
-    check_sizes,
-    instance_for,
-)
+from jaxbandits.testing._trace import Round, Trace, check_sizes, instance_for
 
 
 def check_policy(
@@ -80,20 +75,19 @@ def _check(
         policy = _played(policy, rounds)
         check_fit(policy.name, policy, environment)
     params = jax.tree.map(to_device, policy.params)
-    state = tried(policy.init, params)
-    require_arrays("init", state)
+    state = _started(policy, params)
     with refused():
         check_round(policy.name, policy, environment, compared="policy")
-    require_equal(state, policy.init(params), "init is not a pure function")
-    watched = _watched(policy)
+    watched, noted = _watched(policy), _noted(policy)
     for seed_index in range(2):
-        seed = {"root_seed": root_seed, "seed_index": seed_index}
-        trace = _check_watch(policy, play_twice(watched, environment, rounds, **seed))
+        played = play_twice(watched, environment, rounds, root_seed, seed_index)
+        trace, rounds_played = _check_watch(policy, *played)
         instance = instance_for(environment, root_seed, seed_index)
         kept = accounts(environment, instance, trace)
         check_actions(policy, environment, instance, trace, kept.counted)
-        _check_notes(policy, params, trace, environment, instance, kept.metrics)
-    check_first_rounds(_calls(policy), policy, environment, instance, trace, root_seed)
+        notes = noted(jax.tree.map(jnp.asarray, trace.state), params)
+        _check_notes(*notes, environment, instance, kept.metrics)
+    check_first_rounds(_calls(policy), rounds_played)
     _check_lanes(policy, params, state)
 
 
@@ -113,6 +107,19 @@ def _played(policy: Policy, rounds: int) -> Policy:
         raise ValueError(f"params must be finite numbers, got {policy.params!r}")
     row |= dict.fromkeys(unset_game_params(policy), float(rounds))
     return own._replace(params=type(policy.params)(**row)) if row else own
+
+
+def _started(policy: Policy, params: Any) -> Any:
+    """What `init` gives: arrays, or None where it fails (`check_round` says why)."""
+    given = []
+
+    def init(params):
+        given.append(policy.init(params))
+        return given[-1]
+
+    state = tried(jax.jit(init), params)
+    require_arrays("init", given)
+    return state
 
 
 class _Watched(NamedTuple):
@@ -149,8 +156,8 @@ def _looked_at(watch: _Watched, state, round_) -> _Watched:
     return _Watched(state, nan)
 
 
-def _check_watch(policy: Policy, trace: Trace) -> Trace:
-    """Require that nothing was NaN in any round; the trace of the policy."""
+def _check_watch(policy: Policy, trace: Trace, first: Round) -> tuple[Trace, Round]:
+    """Require that nothing was NaN in any round; trace and rounds of the policy."""
     watch = trace.state
     for leaf in jax.tree.leaves(trace.actions):
         require(
@@ -163,22 +170,37 @@ def _check_watch(policy: Policy, trace: Trace) -> Trace:
             f"policy {policy.name!r}: state{jax.tree_util.keystr(path)} must not hold "
             f"NaN, and does in round {round_}",
         )
-    return trace._replace(state=watch.state)
+    own = first._replace(state=first.state.state)
+    return trace._replace(state=watch.state), own
 
 
-def _check_notes(policy, params, trace, environment, instance, metrics):
-    state, actions = jax.tree.map(jnp.asarray, trace.state), environment.game.actions
-    if policy.recommend is not None:
-        action = policy.recommend(state, params)
-        require_arrays("recommend", action)
-        if actions is not None:
-            allowed = actions.allowed(instance, action)
-            require(allowed, f"recommend gives {action}, not {actions.text}")
-    if policy.report is not None:
-        for name, value in policy.report(state, params).items():
-            require(name not in metrics, f"report {name!r} has the name of a metric")
-            require(isinstance(value, jax.Array), f"report {name!r} is not an array")
-            require(not np.any(np.isnan(value)), f"report {name!r} holds NaN")
+def _noted(policy: Policy):
+    """``(state, params)`` -> what it recommends, or None, and reports, one program."""
+
+    @jax.jit
+    def noted(state, params):
+        action, report = None, {}
+        if policy.recommend is not None:
+            action = policy.recommend(state, params)
+            require_arrays("recommend", action)
+        if policy.report is not None:
+            report = policy.report(state, params)
+            for name, value in report.items():
+                array = isinstance(value, jax.Array)
+                require(array, f"report {name!r} is not an array")
+        return action, report
+
+    return noted
+
+
+def _check_notes(action, report, environment, instance, metrics):
+    actions = environment.game.actions
+    if action is not None and actions is not None:
+        allowed = actions.allowed(instance, action)
+        require(allowed, f"recommend gives {action}, not {actions.text}")
+    for name, value in report.items():
+        require(name not in metrics, f"report {name!r} has the name of a metric")
+        require(not np.any(np.isnan(value)), f"report {name!r} holds NaN")
 
 
 def _calls(policy):
@@ -206,10 +228,16 @@ def _check_lanes(policy, params, state):
     batch = jax.tree.map(
         lambda x: jnp.broadcast_to(x[..., None], (*x.shape, 3)), params
     )
-    out, flags = lanes(policy.init, (True,), 3)(batch)
-    for leaf, flag, single in zip(
-        *map(jax.tree.leaves, (out, flags, state)), strict=True
-    ):
-        expected = jnp.broadcast_to(single[..., None], (*single.shape, 3))
-        mapped = leaf if flag else jnp.broadcast_to(leaf[..., None], expected.shape)
-        require(np.array_equal(mapped, expected, equal_nan=True), "lanes change init")
+    flags = []
+
+    @jax.jit
+    def mapped(batch):
+        out, flag = lanes(policy.init, (True,), 3)(batch)
+        flags.extend(jax.tree.leaves(flag))
+        return out
+
+    leaves = map(np.asarray, jax.tree.leaves(mapped(batch)))
+    for leaf, flag, single in zip(leaves, flags, jax.tree.leaves(state), strict=True):
+        expected = np.broadcast_to(single[..., None], (*single.shape, 3))
+        many = leaf if flag else np.broadcast_to(leaf[..., None], expected.shape)
+        require(np.array_equal(many, expected, equal_nan=True), "lanes change init")

@@ -78,23 +78,7 @@ def trace_run(
     environment_of(environment)
     check_sizes(rounds, root_seed)
     whole("seed_index", seed_index, 0, 2**32 - 1)
-    check_fit(policy.name, policy, environment)
-    params = params_of(policy, params, Schedule([rounds], rounds), "params")
-    refuse_keys("init", "the state", jax.eval_shape(policy.init, params))
-    with jax.threefry_partitionable(True):  # as `simulate` draws instances
-        (state, env_state), (actions, feedback) = jax.tree.map(
-            np.asarray,
-            _rollout(
-                policy.functions,
-                environment.game,
-                rounds,
-                params,
-                jax.tree.map(to_device, environment.setup),
-                root_key(root_seed),
-                jnp.uint32(seed_index),
-            ),
-        )
-    return Trace(actions, feedback, state, env_state)
+    return played(policy, environment, rounds, params, root_seed, seed_index)[0]
 
 
 class Round(NamedTuple):
@@ -113,22 +97,38 @@ class Round(NamedTuple):
     feedback: Any
 
 
-def rounds_of(
-    policy: Policy, environment: Environment, rounds: int, root_seed: int, seed: int
-) -> list[Round]:
-    """The first rounds of the run that `trace_run` plays, with the policy's params."""
-    with jax.threefry_partitionable(True):
-        _, played = _rollout(
+def played(
+    policy: Policy,
+    environment: Environment,
+    rounds: int,
+    params: Any,
+    root_seed: int,
+    seed_index: int,
+    looked_at: int = 0,
+) -> tuple[Trace, Round | None]:
+    """The run of `trace_run`, and what passed in its first rounds, leaves [N, ...]."""
+    check_fit(policy.name, policy, environment)
+    params = params_of(policy, params, Schedule([rounds], rounds), "params")
+    refuse_keys("init", "the state", jax.eval_shape(policy.init, params))
+    with jax.threefry_partitionable(True):  # as `simulate` draws instances
+        state, env_state, (actions, feedback), first = _rollout(
             policy.functions,
             environment.game,
             rounds,
-            jax.tree.map(to_device, policy.params),
+            looked_at,
+            params,
             jax.tree.map(to_device, environment.setup),
             root_key(root_seed),
-            jnp.uint32(seed),
-            in_full=True,
+            jnp.uint32(seed_index),
         )
-    return [jax.tree.map(lambda x, i=i: x[i], Round(*played)) for i in range(rounds)]
+    trace = Trace(actions, feedback, state, env_state)
+    return jax.tree.map(np.asarray, (trace, first))
+
+
+def each_of(rounds: Round) -> list[Round]:
+    """Rounds one by one."""
+    count = len(jax.tree.leaves(rounds.action)[0])
+    return [jax.tree.map(lambda x, i=i: x[i], rounds) for i in range(count)]
 
 
 def check_sizes(rounds: int, root_seed: int) -> None:
@@ -141,7 +141,8 @@ def instance_for(environment: Environment, root_seed: int, seed_index: int) -> A
     """The instance that `trace_run` draws for a seed."""
     with jax.threefry_partitionable(True):
         key = instance_key(root_key(root_seed), jnp.uint32(seed_index))
-        return environment.game.sample(key, jax.tree.map(to_device, environment.setup))
+        setup = jax.tree.map(to_device, environment.setup)
+        return jax.jit(environment.game.sample)(key, setup)
 
 
 @kinds
@@ -163,25 +164,40 @@ def altered(environment: Environment, **changes) -> Environment:
     return environment._replace(game=game)._replace(**changes)
 
 
-@partial(jax.jit, static_argnums=(0, 1, 2), static_argnames="in_full")
+@partial(jax.jit, static_argnums=(0, 1, 2, 3))
 def _rollout(
-    policy, game, rounds, params, setup, root, seed_index, *, in_full: bool = False
-):
+    policy, game, rounds, looked_at, params, setup, root, seed_index
+) -> tuple[Any, Any, Any, Any]:
     key = {s: stream_key(root, seed_index, s) for s in Stream if s != Stream.INSTANCE}
     instance = game.sample(instance_key(root, seed_index), setup)
     act_width, update_width = policy.words
 
-    def step(carry, round_):
-        state, env_state = carry
+    @jax.jit  # traced once, for its shapes and in the loop
+    def play(key, instance, params, state, env_state, round_):
         view = game.view(round_, instance, env_state)
         noise = draw_words(key[Stream.ACT], round_, act_width)
         action = policy.act(noise, view, state, params)
         noise = draw_words(key[Stream.ENVIRONMENT], round_, game.words)
-        env_state, feedback = game.step(noise, instance, env_state, action)
+        after_round, feedback = game.step(noise, instance, env_state, action)
         noise = draw_words(key[Stream.UPDATE], round_, update_width)
         after = policy.update(noise, view, state, action, feedback, params)
-        shown = (view, state, carry[1]) if in_full else ()
-        return (after, env_state), (*shown, action, feedback)
+        return after, after_round, Round(view, state, env_state, action, feedback)
 
-    start = policy.init(params), game.init(instance)
-    return jax.lax.scan(step, start, jnp.arange(1, rounds + 1, dtype=jnp.int32))
+    def step(carry, round_):
+        state, env_state, first = carry
+        *after, all_of_it = play(key, instance, params, state, env_state, round_)
+        if looked_at:  # later rounds lie beyond what is kept, and are dropped
+            first = jax.tree.map(
+                lambda kept, x: kept.at[round_ - 1].set(x, mode="drop"),
+                first,
+                all_of_it,
+            )
+        return (*after, first), (all_of_it.action, all_of_it.feedback)
+
+    start, first = (policy.init(params), game.init(instance)), None
+    if looked_at:
+        *_, form = jax.eval_shape(play, key, instance, params, *start, jnp.int32(1))
+        first = jax.tree.map(lambda x: jnp.zeros((looked_at, *x.shape), x.dtype), form)
+    numbers = jnp.arange(1, rounds + 1, dtype=jnp.int32)
+    (state, env_state, first), answers = jax.lax.scan(step, (*start, first), numbers)
+    return state, env_state, answers, first

@@ -1,7 +1,7 @@
 """Every policy of the registry plays and keeps its contract.
 
-All are compiled and played on each JAX that is supported (``not slow or each_jax``).
-The short run compiles few, and has a round of most traced: twins follow their play.
+All are compiled and played on the oldest JAX that is supported as well (`oldest`). The
+short run compiles few, and has a round of most traced: twins follow their play.
 """
 
 import types
@@ -35,8 +35,6 @@ from tests.precision import numbers, wide_values
 from tests.registered import FORMS, PLAIN, POLICIES
 from tests.shapes import unlike
 from tests.tables import assert_refused
-
-pytestmark = pytest.mark.oldest
 
 ROUNDS, ENGINE_ROUNDS = 1000, 12
 # One with a budget, and one with a clock.
@@ -153,6 +151,7 @@ def assert_mapped(name, fallen_back):
     assert fallen_back - DRAWN <= known
 
 
+@pytest.mark.oldest
 @pytest.mark.parametrize("name", in_short(PLAIN, {*PLAIN} - PLAYED_SHORT))
 def test_policy_plays_and_keeps_the_contract(name, fallen_back):
     play_and_keep(name, fallen_back)
@@ -179,6 +178,7 @@ class LoweredError(Exception):
     """There is a program, which is not compiled."""
 
 
+@pytest.mark.oldest
 def test_an_engine_makes_a_program_of_epochs_by_the_clock_and_samples(
     fallen_back, monkeypatch
 ):
