@@ -8,7 +8,6 @@ import os
 import threading
 import warnings
 from collections.abc import Sequence
-from contextlib import closing, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -99,7 +98,7 @@ def play_spec(
         spec = spec._replace(engine=sink.machine.engine)
     if sink.metrics is not None:
         spec = spec._replace(metrics=sink.metrics)
-    with in_play(), closing(sink.pool) if sink.pool else nullcontext():
+    with in_play():
         # All that can be wrong with it, in every process and before there is a store.
         with doing("checking policies and environments", sink.machine.progress):
             plan = make_plan(spec)
@@ -166,7 +165,7 @@ class InMemory:
       stop: see `run_sweep`.
     """
 
-    keep, metrics, pool = "runs", None, None
+    keep, metrics = "runs", None
 
     def __init__(self, machine: Machine, stop: threading.Event | None) -> None:
         self.machine, self.stop = machine, stop

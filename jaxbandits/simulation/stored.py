@@ -23,8 +23,13 @@ from jaxbandits.simulation.play_into import (
     session_for,
     share_programs,
 )
-from jaxbandits.simulation.site import Site, kind_of, site_of
-from jaxbandits.simulation.workers import Pool, have_played
+from jaxbandits.simulation.site import kind_of, site_of
+from jaxbandits.simulation.workers import (
+    Workers,
+    have_played,
+    platform_of,
+    workers_of,
+)
 from jaxbandits.store.block_store import BlockStore
 from jaxbandits.store.open import dataset_of, open_store
 from jaxbandits.store.place import place_of
@@ -102,9 +107,9 @@ class InStore:
         machine: Machine,
         stop: threading.Event | None,
     ) -> None:
-        self.pool = None if executor is None else Pool(executor)
-        self.share = _share(shard, self.pool)
-        if self.pool and getattr(machine, "devices", None) is not None:
+        self.workers = None if executor is None else workers_of(executor)
+        self.share = _share(shard, self.workers)
+        if self.workers and getattr(machine, "devices", None) is not None:
             raise ValueError(
                 "machine: devices must be left out: workers have their own"
             )
@@ -118,9 +123,11 @@ class InStore:
         self.store, self.metrics = BlockStore(self.options.path), self.options.metrics
 
     @cached_property
-    def site(self) -> Site:
-        """Where blocks are played."""
-        return self.pool.site() if self.pool else site_of(self.machine.devices)
+    def platform(self) -> str:
+        """Of the devices on which blocks are played."""
+        if self.workers:
+            return platform_of(self.workers)
+        return str(self.machine.devices[0].platform)
 
     @property
     def keep(self) -> str:
@@ -135,7 +142,7 @@ class InStore:
         if self.store.exists():
             self._mend()
             known = self.store.sweep()
-        return with_engines(plan, self.site.backend, known)
+        return with_engines(plan, self.platform, known)
 
     def play(self, plan: Plan, parts: Sequence[Part], grow: bool = False) -> bool:
         """Play what is missing of some parts.
@@ -158,15 +165,15 @@ class InStore:
         others = [block for i, block in enumerate(asked) if i % count != number]
         random.shuffle(others)
         todo = store.missing([*mine, *others])
-        if todo and self.pool:
-            options = self.pool, self.machine, self.stop, accepts
+        if todo and self.workers:
+            options = self.workers, self.machine, self.stop, accepts
             have_played(store, plan.spec, todo, *options)
         elif todo:
             player = player_for(store, plan, todo, self.machine)
             # Those who share find the sizes of chunks themselves, which takes a trace.
-            facts = player.facts(sized=count == 1)
+            facts, site = player.facts(count == 1), site_of(self.machine.devices)
             own = {"share": f"{number}/{count}"} if self.share else {}
-            session = session_for(store, self.site, accepts, engines=facts, **own)
+            session = session_for(store, site, accepts, engines=facts, **own)
             if count > 1:
                 share_programs(store.place)
             play_into(store, player, self.stop, session)
@@ -181,7 +188,7 @@ class InStore:
             )
         store.seal()
         whole = not store.missing(asked)
-        if whole and (count > 1 or self.pool):
+        if whole and (count > 1 or self.workers):
             forget_programs(store.place)
         return whole
 
@@ -206,7 +213,7 @@ class InStore:
                 "store: keep must be 'runs' with runs_per_instance > 1: moments of "
                 "runs do not tell those of the instances that they share"
             )
-        size = block_size(plan, shapes, self.site.backend, moments)
+        size = block_size(plan, shapes, self.platform, moments)
         if block is not None:
             held = store.requests()[0].size.runs if store.exists() else block
             if held != block:
@@ -216,7 +223,7 @@ class InStore:
                 )
             size = size._replace(runs=block)
         accepts = self.options.accept_version
-        sweep = described_for(plan, self.site.backend, store, accepts)
+        sweep = described_for(plan, self.platform, store, accepts)
         return Request(sweep, [*parts], size, self.keep, shapes, plan.spec.text or "")
 
     def _mend(self, blocks: Iterable[Block] = ()) -> None:
@@ -231,12 +238,12 @@ class InStore:
             )
 
 
-def _share(shard: Any, pool: Pool | None) -> tuple[int, int] | None:
+def _share(shard: Any, workers: Workers | None) -> tuple[int, int] | None:
     """(number, count): whose blocks are this process's, if others play the rest."""
     processes = jax.process_count()
     if shard is None:
         return (jax.process_index(), processes) if processes > 1 else None
-    if pool or processes > 1:
+    if workers or processes > 1:
         raise ValueError("shard must be left out where there are workers or processes")
     if not isinstance(shard, tuple) or len(shard) != 2:
         raise TypeError(f"shard must be (number, of), got {checks.shown(shard)}")

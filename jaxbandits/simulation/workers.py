@@ -14,9 +14,9 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -64,59 +64,47 @@ class Workers(NamedTuple):
     tasks: int | None = None
 
 
-class Pool:
-    """The executor of workers; of a number of processes, one that is begun anew.
-
-    Args:
-      workers: an executor, or `Workers`.
+def workers_of(executor: Any) -> Workers:
+    """Workers that can be asked, from them or an executor.
 
     Raises:
       TypeError, ValueError: naming what is wrong.
     """
-
-    def __init__(self, workers: Any) -> None:
-        workers = workers if isinstance(workers, Workers) else Workers(workers)
-        checks.installed("executor", "cloudpickle", "workers")
-        if workers.tasks is not None:
-            checks.whole("executor: tasks", workers.tasks, 1)
-        given = workers.executor
-        if not hasattr(given, "submit"):
-            if not isinstance(given, int) or isinstance(given, bool):
-                raise TypeError(
-                    "executor must be a concurrent.futures.Executor, a number of "
-                    "processes or jaxbandits.simulation.Workers, got "
-                    f"{checks.shown(given)}"
-                )
-            checks.whole("executor", given, 1)
-        if hasattr(given, "get_executor"):  # A Dask client, whose has futures.
-            given = given.get_executor()
-        self.tasks, self._given = workers.tasks, given
-        self._own: ProcessPoolExecutor | None = None
-
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """What will be the result of a call by a worker."""
-        if not isinstance(self._given, int):
-            return self._given.submit(function, *arguments)
-        if self._own is None:
-            self._own = ProcessPoolExecutor(
-                self._given,
-                # A fork would copy the threads' locks of a JAX that is running.
-                multiprocessing.get_context("spawn"),
-                _begin,
-                (max(cores() // self._given, 1),),
+    result = executor if isinstance(executor, Workers) else Workers(executor)
+    checks.installed("executor", "cloudpickle", "workers")
+    if result.tasks is not None:
+        checks.whole("executor: tasks", result.tasks, 1)
+    if not hasattr(result.executor, "submit"):
+        if not isinstance(result.executor, int) or isinstance(result.executor, bool):
+            raise TypeError(
+                "executor must be a concurrent.futures.Executor, a number of processes "
+                f"or jaxbandits.simulation.Workers, got {checks.shown(result.executor)}"
             )
-        return self._own.submit(function, *arguments)
+        checks.whole("executor", result.executor, 1)
+    return result
 
-    def close(self) -> None:
-        """End processes of our own; the next call has others."""
-        if self._own is not None:
-            self._own.shutdown(cancel_futures=True)
-            self._own = None
 
-    def site(self) -> Site:
-        """Where workers play."""
-        result: Site = self.submit(_here).result()
-        return result
+def platform_of(workers: Workers) -> str:
+    """Platform of the devices on which workers play."""
+    if isinstance(workers.executor, int):
+        return _here().backend
+    with _begun(workers) as executor:
+        site: Site = executor.submit(_here).result()
+    return site.backend
+
+
+@contextmanager
+def _begun(workers: Workers) -> Iterator[Any]:
+    """What takes tasks: the executor, or as many processes of our own."""
+    given = workers.executor
+    if isinstance(given, int):
+        # A fork would copy the threads' locks of a JAX that is running.
+        spawn, devices = multiprocessing.get_context("spawn"), max(cores() // given, 1)
+        with ProcessPoolExecutor(given, spawn, _begin, (devices,)) as own:
+            yield own
+    else:
+        # A Dask client, whose executor has futures.
+        yield given.get_executor() if hasattr(given, "get_executor") else given
 
 
 class Order(NamedTuple):
@@ -137,7 +125,7 @@ def have_played(
     store: BlockStore,
     spec: Spec,
     blocks: list[Block],
-    pool: Pool,
+    workers: Workers,
     machine: Machine,
     stop: threading.Event | None,
     accepts: bool,
@@ -162,11 +150,11 @@ def have_played(
     with reporting(machine.progress, report), report.phase("workers play"):
         while left := store.missing(blocks):
             # Some executors (Dask) answer what they were asked before as they did then.
-            again, count = next(attempts), min(pool.tasks or len(left), len(left))
+            again, count = next(attempts), min(workers.tasks or len(left), len(left))
             shares = [[x.key for x in left[number::count]] for number in range(count)]
-            error = _played(
-                pool, [(*common, keys, again) for keys in shares], stop, look
-            )
+            tasks = [(*common, keys, again) for keys in shares]
+            with _begun(workers) as executor:
+                error = _played(executor, tasks, stop, look)
             missing = store.missing(blocks)
             done = f"{len(blocks) - len(missing)} of {len(blocks)} blocks of this run"
             if missing and stop is not None and stop.is_set():
@@ -182,7 +170,7 @@ def have_played(
 
 
 def _played(
-    pool: Pool,
+    executor: Any,
     tasks: list[tuple[Any, ...]],
     stop: threading.Event | None,
     look: Callable[[], None],
@@ -193,7 +181,7 @@ def _played(
     try:
         try:
             for task in tasks:
-                running.append(pool.submit(play_task, *task))
+                running.append(executor.submit(play_task, *task))
         except Exception as error:  # Each kind of executor has its own.
             lost = error
         while running:
@@ -214,8 +202,6 @@ def _played(
     finally:
         for future in running:
             future.cancel()
-    if lost is not None:
-        pool.close()
     return lost
 
 

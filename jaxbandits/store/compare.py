@@ -6,22 +6,50 @@ and policies may be added; everything else has to stay.
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from jaxbandits.results import spans
-from jaxbandits.results.parts import Block, Game, Part, Row, rows_of
+from jaxbandits.results.parts import Block, Part, Row, rows_of
 from jaxbandits.results.plain import plain
 from jaxbandits.store.request import Json
 
 JAX = ("jax", "jaxlib")
 MISSING = "nothing"
+Path = tuple[str, ...]
 _FEW = 60  # characters of a value that is shown
 
 
 def changes(stored: Json, wanted: Json) -> list[str]:
     """What differs and cannot, a line each."""
-    return _differences(_fixed(stored, wanted), _fixed(wanted, stored))
+    old, new = dict(_leaves(stored)), dict(_leaves(wanted))
+    return [
+        f"{'.'.join(path)}: {_shortened(old.get(path, MISSING))} in the store, "
+        f"{_shortened(new.get(path, MISSING))} now"
+        for path in {**old, **new}
+        if old.get(path, MISSING) != new.get(path, MISSING)
+        and not (_may_grow(path, stored) or _may_grow(path, wanted))
+    ]
+
+
+def _leaves(value: Any, at: tuple[str, ...] = ()) -> Iterator[tuple[Path, Any]]:
+    """What is in no mapping, by its keys from the top."""
+    if not isinstance(value, Mapping):
+        yield at, value
+        return
+    for key, each in value.items():
+        yield from _leaves(each, (*at, key))
+
+
+def _may_grow(path: Path, sweep: Json) -> bool:
+    """Whether a sweep lacks the environment or the policy of a leaf."""
+    part, *keys = path
+    if part == "environments":
+        return keys[0] not in sweep[part]
+    if part != "policies":
+        return False
+    own = sweep[part].get(keys[0])  # facts, each by environment
+    return own is None or (keys[1] in own and keys[2] not in own[keys[1]])
 
 
 def additions(held: Sequence[Part | Block], more: Sequence[Part]) -> list[str]:
@@ -32,16 +60,18 @@ def additions(held: Sequence[Part | Block], more: Sequence[Part]) -> list[str]:
         asked = dict.fromkeys(part.game[number] for part in more)
         if new := [x for x in asked if x not in known]:
             lines.append(f"{name}: {', '.join(new)}")
+    old_rows = _rows(held)
     for policy, rows in _rows(more).items():
-        old = _rows(held).get(policy, rows)
-        if new := [plain(dict(row)) for row in rows if row not in old]:
+        own = old_rows.get(policy, rows)
+        if new := [plain(dict(row)) for row in rows if row not in own]:
             lines.append(f"policies.{policy}: points {_shortened(new)}")
     seeds, old = (
         spans.joined(x for part in parts for x in part.seeds) for parts in (more, held)
     )
     if new := spans.without(seeds, old):
         lines.append(f"seeds: {spans.shown(new)}")
-    return lines or [f"{policy} on {where}" for where, policy in _games(more)]
+    games = dict.fromkeys(part.game for part in more)
+    return lines or [f"{policy} on {where}" for where, policy in games]
 
 
 def _rows(parts: Iterable[Part | Block]) -> dict[str, dict[Row, None]]:
@@ -51,10 +81,6 @@ def _rows(parts: Iterable[Part | Block]) -> dict[str, dict[Row, None]]:
         own = result.setdefault(part.game[1], {})
         own |= dict.fromkeys(rows_of(part.points))
     return result
-
-
-def _games(parts: Iterable[Part]) -> list[Game]:
-    return [*dict.fromkeys(part.game for part in parts)]
 
 
 def accepting(stored: Json, wanted: Json) -> Json:
@@ -68,38 +94,6 @@ def accepting(stored: Json, wanted: Json) -> Json:
 def _is_patch(old: str, new: str) -> bool:
     one, other = (re.findall(r"\d+", version) for version in (old, new))
     return one[:2] == other[:2] and [*map(int, one)] <= [*map(int, other)]
-
-
-def _fixed(description: Json, other: Json) -> Json:
-    """What may not change: all but environments and policies that only one has."""
-    environments = _shared(description["environments"], other["environments"])
-    policies = {}
-    for name, entry in _shared(description["policies"], other["policies"]).items():
-        policies[name] = {
-            what: _shared(own, other["policies"][name].get(what, own))
-            for what, own in entry.items()
-        }
-    return description | {"environments": environments, "policies": policies}
-
-
-def _shared(values: Mapping[str, Any], others: Mapping[str, Any]) -> Json:
-    return {name: value for name, value in values.items() if name in others}
-
-
-def _differences(stored: Any, wanted: Any, at: str = "") -> list[str]:
-    if isinstance(stored, Mapping) and isinstance(wanted, Mapping):
-        return [
-            line
-            for key in dict.fromkeys([*stored, *wanted])
-            for line in _differences(
-                stored.get(key, MISSING),
-                wanted.get(key, MISSING),
-                f"{at}.{key}" if at else key,
-            )
-        ]
-    if stored == wanted:
-        return []
-    return [f"{at}: {_shortened(stored)} in the store, {_shortened(wanted)} now"]
 
 
 def _shortened(value: Any) -> str:
