@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from jaxbandits.checks import array_of, kinds, non_negative, one_of
+from jaxbandits.checks import array_of, kinds, non_negative, numbers, one_of
 from jaxbandits.checks.points import Points
 from jaxbandits.results.dataset import CHECKPOINT_KINDS, Axes, Results, assembled
 from jaxbandits.results.parts import Part, rows_of
@@ -73,20 +73,36 @@ def build_dataset(
                 f"{argument} must have the policies of metrics, {sorted(metrics)}, got "
                 f"{sorted(mapping)}"
             )
-    seeds = _seeds(seeds)
+    seeds = _integers("seeds", seeds)
+    if len(np.unique(seeds)) != len(seeds):
+        raise ValueError("seeds must be distinct, each is one replication")
     checkpoints = _checkpoints(checkpoints, checkpoint_kind)
     results = []
     for name in metrics:
         seconds = compile_seconds[name], run_seconds[name]
         for what, value in zip(("compile", "run"), seconds, strict=True):
             non_negative(**{f"{what}_seconds[{name!r}]": value})
-        counts = _array(rounds[name], (None, len(seeds), len(checkpoints)), "rounds")
-        counts = _rounds(name, counts)
-        points = _points(f"params[{name!r}]", params[name], len(counts))
+        counts = _integers(f"rounds[{name!r}]", rounds[name], ndim=3)
+        shape = len(counts), len(seeds), len(checkpoints)
+        arrays = {f"rounds[{name!r}]": counts}
         own = {
-            metric: _array(values, counts.shape, f"metrics[{name!r}][{metric!r}]")
-            for metric, values in metrics[name].items()
+            metric: array_of(f"metrics[{name!r}][{metric!r}]", array)
+            for metric, array in metrics[name].items()
         }
+        arrays |= {f"metrics[{name!r}][{x!r}]": y for x, y in own.items()}
+        for argument, array in arrays.items():
+            if np.shape(array)[:3] != shape:
+                raise ValueError(
+                    f"{argument} must have shape {('P', *shape[1:])} (parameter "
+                    f"points, seeds, checkpoints), P = {shape[0]}, got "
+                    f"{np.shape(array)}"
+                )
+        if np.any(counts < 0) or np.any(counts[..., 1:] < counts[..., :-1]):
+            raise ValueError(
+                f"rounds[{name!r}] must be at least 0, and not fall from a checkpoint "
+                "to the next"
+            )
+        points = _points(f"params[{name!r}]", params[name], len(counts))
         part = Part((environment, name), points, spans_of(seeds))
         results.append((part, Results(own, counts, *seconds)))
     sweep = {
@@ -94,10 +110,8 @@ def build_dataset(
         "runs_per_instance": 1,
         "environments": {environment: {"provenance": {}}},
         "policies": {
-            part.game[1]: {
-                "defaults": {environment: dict.fromkeys(params[part.game[1]], np.nan)}
-            }
-            for part, _ in results
+            name: {"defaults": {environment: dict.fromkeys(params[name], np.nan)}}
+            for name in metrics
         },
     }
     axes = Axes(sweep, [part for part, _ in results])
@@ -112,34 +126,12 @@ def build_dataset(
     )
 
 
-def _array(
-    values: ArrayLike, shape: tuple[int | None, ...], argument: str
-) -> np.ndarray:
-    """Of a shape, of which None is any length >= 1, and perhaps further axes."""
-    values = array_of(argument, values)
-    result = values.shape[: len(shape)]
-    fits = len(result) == len(shape) and all(
-        size == wanted or (wanted is None and size > 0)
-        for size, wanted in zip(result, shape, strict=True)
-    )
-    if not fits:
-        wanted = tuple("P" if size is None else size for size in shape)
-        raise ValueError(
-            f"{argument} must have shape {wanted} (parameter points, seeds, "
-            f"checkpoints), got {values.shape}"
-        )
-    return values
-
-
-def _rounds(name: str, counts: np.ndarray) -> np.ndarray:
-    if not np.issubdtype(counts.dtype, np.integer):
-        raise ValueError(f"rounds[{name!r}] must be integers, got {counts.dtype}")
-    if np.any(counts < 0) or np.any(counts[..., 1:] < counts[..., :-1]):
-        raise ValueError(
-            f"rounds[{name!r}] must be at least 0, and not fall from a checkpoint "
-            "to the next"
-        )
-    return counts
+def _integers(argument: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
+    result = array_of(argument, values)
+    if result.ndim != ndim or not result.size or result.dtype.kind not in "iu":
+        of = "a list of integers" if ndim == 1 else f"integers in {ndim} dimensions"
+        raise ValueError(f"{argument} must be {of}, and not empty")
+    return result.astype(np.int64)
 
 
 def _points(argument: str, values: Mapping[str, ArrayLike], count: int) -> Points:
@@ -159,26 +151,13 @@ def _points(argument: str, values: Mapping[str, ArrayLike], count: int) -> Point
     return Points(columns | {NUMBER: np.arange(count)}, count)
 
 
-def _seeds(seeds: ArrayLike) -> np.ndarray:
-    seeds = array_of("seeds", seeds)
-    if seeds.ndim != 1 or not np.issubdtype(seeds.dtype, np.integer):
-        raise ValueError("seeds must be a list of integers, and not empty")
-    if len(np.unique(seeds)) != len(seeds):
-        raise ValueError("seeds must be distinct, each is one replication")
-    return seeds.astype(np.int64)
-
-
 def _checkpoints(checkpoints: ArrayLike, kind: str) -> np.ndarray:
     one_of("checkpoint_kind", kind, CHECKPOINT_KINDS)
-    checkpoints = array_of("checkpoints", checkpoints)
-    if checkpoints.ndim != 1 or len(checkpoints) == 0:
-        raise ValueError("checkpoints must be a list of numbers, and not empty")
-    if not np.all(np.diff(checkpoints) > 0):
-        raise ValueError("checkpoints must increase")
-    if not np.all(np.isfinite(checkpoints)) or checkpoints[0] < 0:
-        raise ValueError(f"checkpoints must be finite and >= 0, got {checkpoints}")
-    if kind != "round":
-        return checkpoints.astype(np.float64)
-    if not np.issubdtype(checkpoints.dtype, np.integer):
-        raise ValueError('checkpoints must be integers if checkpoint_kind is "round"')
-    return checkpoints.astype(np.int64)
+    if kind == "round":
+        result = _integers("checkpoints", checkpoints)
+    else:
+        result = numbers("checkpoints", checkpoints, ndim=1)
+    non_negative(checkpoints=result)
+    if not len(result) or not np.all(np.diff(result) > 0):
+        raise ValueError(f"checkpoints must increase, at least one, got {checkpoints}")
+    return result
