@@ -32,6 +32,7 @@ from .values import installed as installed
 from .values import instance as instance
 from .values import is_traced as is_traced
 from .values import label as label
+from .values import mapping as mapping
 from .values import multiplied as multiplied
 from .values import named as named
 from .values import no_nan as no_nan

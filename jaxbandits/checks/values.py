@@ -9,7 +9,7 @@ import difflib
 import importlib.util
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from numbers import Real
 from pathlib import Path
@@ -413,6 +413,12 @@ def instance(name: str, value: Any, kind: type | tuple[type, ...], source: str) 
         wanted = " or ".join(k.__name__ for k in kinds)
         raise TypeError(f"{name} must be a {wanted} ({source}), got {shown(value)}")
     return value
+
+
+def mapping(name: str, value: Any) -> None:
+    """Require a mapping."""
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{name} must be a mapping, got {shown(value)}")
 
 
 def installed(what: str, module: str, extra: str) -> None:

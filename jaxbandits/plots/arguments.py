@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from jaxbandits import checks
 from jaxbandits.plots.labels import value_labels
 from jaxbandits.plots.points import (
     argument_of,
@@ -22,9 +23,8 @@ from jaxbandits.plots.points import (
     the_policy,
 )
 from jaxbandits.plots.words import literal
-from jaxbandits.results.checks import check_dataset, check_mapping, check_number
 from jaxbandits.results.dataset import DIMS
-from jaxbandits.results.lookup import one_environment
+from jaxbandits.results.lookup import check_dataset, one_environment
 from jaxbandits.results.names import COUNT, FACT, INSTANCE, PARAMETER
 
 
@@ -58,7 +58,7 @@ def along(
     for name, value in at.items():
         column = argument_of(dataset, name)
         if column is None or not isinstance(value, str):
-            check_number(f"at[{name!r}]", value)
+            checks.number(f"at[{name!r}]", value)
         if column is None:
             rest[name] = value
             continue
@@ -137,7 +137,7 @@ def by_value(
         if points or environments differ in something else too.
     """
     given = at or {}
-    check_mapping("at", given)
+    checks.mapping("at", given)
     dataset, points = along(dataset, {"name": name}, given)
     policy = the_policy(dataset, policy, {"name": name})
     check_at(dataset, [policy], points)

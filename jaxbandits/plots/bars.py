@@ -15,7 +15,6 @@ from jaxbandits.plots.labels import metric_at, percentage, short_number
 from jaxbandits.plots.selection import seeds_note, select, shown
 from jaxbandits.plots.ticks import readable_ticks, tick_formatter
 from jaxbandits.plots.words import check_formulas
-from jaxbandits.results.checks import check_number
 from jaxbandits.results.lookup import check_recorded, one_environment
 
 
@@ -64,7 +63,7 @@ def plot_bars(
     checks.label("reference_label", reference_label)
     check_formulas("reference_label", reference_label)
     if reference is not None:
-        check_number("reference", reference)
+        checks.number("reference", reference)
         if not np.isfinite(reference):
             raise ValueError(f"reference must be finite, got {reference}")
     checks.flag("percent", percent)

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from jaxbandits import checks
 from jaxbandits.checks import numbers
 from jaxbandits.plots._style import check_axes, line_style
 from jaxbandits.plots.ticks import readable_ticks
 from jaxbandits.plots.words import check_formulas, entry
-from jaxbandits.results.checks import check_mapping
 
 
 def draw_bounds(ax: Axes, x: Any, curves: Mapping[str, Any]) -> None:
@@ -36,7 +36,7 @@ def draw_bounds(ax: Axes, x: Any, curves: Mapping[str, Any]) -> None:
     check_axes(ax)
     if ax is None:
         raise TypeError("ax must be Matplotlib axes, got None")
-    check_mapping("curves", curves)
+    checks.mapping("curves", curves)
     places = numbers("x", x)
     if places.ndim != 1 or not np.all(np.diff(places) > 0):
         raise ValueError("x must be a list of increasing numbers")

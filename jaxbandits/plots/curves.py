@@ -7,6 +7,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from jaxbandits import checks
 from jaxbandits.plots._style import LineStyle, check_axes, figure_of
 from jaxbandits.plots.canvas import figure
 from jaxbandits.plots.labels import FROM_ZERO, checkpoint_label, metric_label
@@ -14,7 +15,6 @@ from jaxbandits.plots.legend import draw_legend
 from jaxbandits.plots.selection import seeds_note, select, shown
 from jaxbandits.plots.ticks import readable_ticks
 from jaxbandits.plots.words import check_formulas, entry
-from jaxbandits.results.checks import check_mapping
 from jaxbandits.results.lookup import (
     check_policies,
     check_recorded,
@@ -81,7 +81,7 @@ def plot_curves(
     dataset = shown(dataset, metric, params, policies)
     check_recorded(dataset, policies, last=False)
     if styles is not None:
-        check_mapping("styles", styles)
+        checks.mapping("styles", styles)
     check_policies(dataset, styles or (), "styles")
     for name, style in (styles or {}).items():
         if not isinstance(style, LineStyle):

@@ -9,6 +9,7 @@ from matplotlib.collections import QuadMesh
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 
+from jaxbandits import checks
 from jaxbandits.checks import flag, one_of
 from jaxbandits.plots._style import SCREEN, check_axes, figure_of, setting
 from jaxbandits.plots.arguments import along, shown_value
@@ -27,8 +28,7 @@ from jaxbandits.plots.samples import STATISTICS, samples
 from jaxbandits.plots.selection import seeds_text, texts_of
 from jaxbandits.plots.ticks import tick_formatter, tick_locator
 from jaxbandits.plots.words import literal
-from jaxbandits.results.checks import check_dataset, check_mapping
-from jaxbandits.results.lookup import check_checkpoint
+from jaxbandits.results.lookup import check_checkpoint, check_dataset
 
 _WORDS = {"median": "median ", "std": "s.d. of ", "sem": "standard error of "}
 # In widths of the font.
@@ -100,7 +100,7 @@ def plot_heat_map(
     """
     labels = texts_of(labels)
     given = {} if at is None else at
-    check_mapping("at", given)
+    checks.mapping("at", given)
     check_dataset(dataset)
     check_labels(dataset, labels)
     if any(argument_of(dataset, name) is not None for name in (x, y)):

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from jaxbandits.plots.words import literal, symbols
-from jaxbandits.results.checks import check_checkpoints
+from jaxbandits.results.lookup import check_checkpoints
 from jaxbandits.results.names import FACT
 
 # Metrics whose name does not say enough.

@@ -16,9 +16,8 @@ from jaxbandits.plots.legend import draw_legend
 from jaxbandits.plots.runs import environments, played
 from jaxbandits.plots.selection import names_of, seeds_note, shown, texts_of
 from jaxbandits.plots.words import literal
-from jaxbandits.results.checks import check_dataset, check_mapping, check_number
 from jaxbandits.results.dataset import DIMS
-from jaxbandits.results.lookup import at_points
+from jaxbandits.results.lookup import at_points, check_dataset
 
 
 def plot_panels(
@@ -74,7 +73,7 @@ def plot_panels(
             for name, each in environments(datasets).items()
             if played(at_points(each, params)).any()
         }
-    check_mapping("datasets", datasets)
+    checks.mapping("datasets", datasets)
     for title, each in datasets.items():
         if not isinstance(title, str):
             raise TypeError(f"datasets must have texts for titles, got {title!r}")
@@ -91,9 +90,9 @@ def plot_panels(
     if policies is not None and len(policies) == 0:
         raise ValueError("policies must name at least one, or be left out for all")
     if tops is not None:
-        check_mapping("tops", tops)
+        checks.mapping("tops", tops)
     for title, top in (tops or {}).items():
-        check_number("tops", top)
+        checks.number("tops", top)
         if title not in datasets:
             raise ValueError(
                 f"tops: {title!r} is unknown; known are {', '.join(datasets)}"

@@ -18,11 +18,11 @@ from jaxbandits.plots.runs import number_per_run, played
 from jaxbandits.plots.selection import names_of, seeds_text, texts_of
 from jaxbandits.plots.ticks import tick_formatter
 from jaxbandits.plots.words import check_formulas
-from jaxbandits.results.checks import check_dataset, check_level
 from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.lookup import (
     at_points,
     check_checkpoint,
+    check_dataset,
     check_policies,
     check_shown,
 )
@@ -106,7 +106,7 @@ def plot_ranks(
     check_shown(dataset, policies)
     labels = texts_of(labels)
     check_policies(dataset, labels, "labels")
-    check_level(level)
+    checks.between_zero_and_one(level=level)
     check_axes(ax)
     check_formulas("title", "" if title is None else title)
     ranks = _ranks(

@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
+from jaxbandits import checks
 from jaxbandits.plots._style import LineStyle, line_style
 from jaxbandits.plots.runs import whole_seeds
 from jaxbandits.plots.words import check_formulas, symbols
-from jaxbandits.results.checks import check_mapping
 from jaxbandits.results.lookup import (
     at_points,
     check_policies,
@@ -71,7 +71,7 @@ def texts_of(labels: Mapping[str, str] | None) -> Mapping[str, str]:
     """`labels`, or none; an error if they are no texts by name that can be drawn."""
     if labels is None:
         return {}
-    check_mapping("labels", labels)
+    checks.mapping("labels", labels)
     for name, label in labels.items():
         if not isinstance(label, str):
             raise TypeError(f"labels: {name!r} must have a text, got {label!r}")

@@ -7,6 +7,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from jaxbandits import checks
 from jaxbandits.plots._style import check_axes, figure_of
 from jaxbandits.plots.arguments import along, shown_value
 from jaxbandits.plots.canvas import figure
@@ -22,8 +23,7 @@ from jaxbandits.plots.samples import samples
 from jaxbandits.plots.selection import names_of, seeds_text, texts_of
 from jaxbandits.plots.ticks import readable_ticks
 from jaxbandits.plots.words import entry, literal
-from jaxbandits.results.checks import check_dataset, check_level, check_mapping
-from jaxbandits.results.lookup import check_checkpoint, check_shown
+from jaxbandits.results.lookup import check_checkpoint, check_dataset, check_shown
 from jaxbandits.stats.replications import shared_instances
 from jaxbandits.stats.soundness import warn_of_coverage
 
@@ -87,7 +87,7 @@ def plot_sensitivity(
     """
     labels = texts_of(labels)
     given = {} if at is None else at
-    check_mapping("at", given)
+    checks.mapping("at", given)
     check_dataset(dataset)
     check_labels(dataset, labels)
     dataset, points = along(dataset, {"x": x, "by": by}, given)
@@ -95,7 +95,7 @@ def plot_sensitivity(
     check_checkpoint(dataset, checkpoint)
     check_shown(dataset, policies)
     if level is not None:
-        check_level(level)
+        checks.between_zero_and_one(level=level)
     check_axes(ax)
     names = _policies(dataset, policies, x, by)
     check_at(dataset, names, points)

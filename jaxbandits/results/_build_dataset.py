@@ -159,5 +159,5 @@ def _checkpoints(checkpoints: ArrayLike, kind: str) -> np.ndarray:
         result = numbers("checkpoints", checkpoints, ndim=1)
     non_negative(checkpoints=result)
     if not len(result) or not np.all(np.diff(result) > 0):
-        raise ValueError(f"checkpoints must increase, at least one, got {checkpoints}")
+        raise ValueError(f"checkpoints must increase, at least one, got {result}")
     return result

@@ -9,9 +9,8 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from jaxbandits import checks
-from jaxbandits.results.checks import check_checkpoints, check_dataset
 from jaxbandits.results.dataset import CHECKPOINT_KINDS, DIMS
-from jaxbandits.results.lookup import metric_values
+from jaxbandits.results.lookup import check_checkpoints, check_dataset, metric_values
 
 _RUNS = ("environment", *DIMS)
 
@@ -48,12 +47,12 @@ def resample(
             f"along: {along!r} must be a number per run and checkpoint, and has the "
             f"dimensions {', '.join(map(str, axis.dims))}"
         )
-    checks.numbers("grid", grid)
+    checks.numbers("grid", grid, 1)
     grid = np.asarray(grid)
     if kind is None:
         kind = "round" if along == "rounds" else "spent"
     checks.one_of("kind", kind, CHECKPOINT_KINDS)
-    increasing = grid.ndim == 1 and grid.size and np.all(grid[1:] > grid[:-1])
+    increasing = grid.size and np.all(grid[1:] > grid[:-1])
     if not increasing or not np.all(np.isfinite(grid)) or grid[0] < 0:
         raise ValueError("grid must hold increasing numbers >= 0")
     if kind == "round" and np.any(grid % 1):

@@ -7,8 +7,7 @@ from typing import TypeVar
 import numpy as np
 import xarray as xr
 
-from jaxbandits.checks import whole
-from jaxbandits.results.checks import check_dataset
+from jaxbandits.checks import shown, whole
 from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.moments import NAMES
 from jaxbandits.results.names import COUNT, FACT, INSTANCE, PARAMETER
@@ -17,6 +16,63 @@ _KNOWN = "mean, sem, interval (by t), quantiles and summary_records"
 _OWN = "mean, sem, interval, quantiles, final, summary_records and fixed_width_interval"
 
 _Data = TypeVar("_Data", xr.Dataset, xr.DataArray)
+
+
+def check_dataset(dataset: xr.Dataset, *dims: str) -> None:
+    """Raise an error if `dataset` is none, or lacks or has nothing along a dimension.
+
+    So it does if policies or seeds stand there twice, or checkpoints do not increase.
+
+    Args:
+      dataset: what was given.
+      *dims: the dimensions that it must have.
+    """
+    if not isinstance(dataset, xr.Dataset):
+        raise TypeError(
+            f"dataset must be an xarray.Dataset, as `simulate` returns it, got "
+            f" {type(dataset).__name__}"
+        )
+    if missing := [dim for dim in dims if dim not in dataset.dims]:
+        raise ValueError(
+            f"dataset must have the dimensions {', '.join(dims)}, as `simulate` "
+            f"returns it; there is no {', '.join(missing)}"
+        )
+    for dim in dims:
+        if not dataset.sizes[dim]:
+            raise ValueError(f"dataset: has no {dim}")
+    check_once("dataset", dataset, "policy", "seed")
+    checkpoints = dataset.coords.get("checkpoint", np.zeros(1))
+    # The last one is taken for the end of the game.
+    if checkpoints.dtype.kind in "iuf" and checkpoints.ndim == 1:
+        values = np.asarray(checkpoints)
+        if not np.all(values[1:] > values[:-1]):
+            raise ValueError(
+                f"checkpoint must increase, got {shown(values)}: put the dataset in "
+                "order, by dataset.sortby('checkpoint')"
+            )
+
+
+def check_once(argument: str, data: xr.Dataset | xr.DataArray, *dims: str) -> None:
+    """Raise a ValueError naming `argument` if a label of `dims` stands there twice."""
+    for dim in dims:
+        if dim in data.indexes and not data.indexes[dim].is_unique:
+            # Another root seed numbers its instances from 0 too.
+            drawn = dim == "seed" and INSTANCE in data.coords
+            also = f", and {argument}.assign_coords({INSTANCE}=...)" if drawn else ""
+            raise ValueError(
+                f"{argument} must have a {dim} only once, but one stands there again "
+                "(of datasets that were joined?); give others other names or numbers "
+                f"by {argument}.assign_coords({dim}=...){also}"
+            )
+
+
+def check_checkpoints(dataset: xr.Dataset) -> None:
+    """Raise a ValueError if the dataset does not say what its checkpoints are."""
+    if "checkpoint" not in dataset.coords:
+        raise ValueError(
+            "dataset must have the coordinate checkpoint, rounds or spent budgets; it "
+            "was lost: give dataset.assign_coords(checkpoint=...)"
+        )
 
 
 def metric_values(
@@ -59,7 +115,7 @@ def metric_values(
     values = dataset[metric]
     if values.dtype.kind not in "biuf":
         raise TypeError(f"{argument}: {metric!r} must be numbers, got {values.dtype}")
-    for dim in ("policy", "params", "checkpoint"):
+    for dim in ("policy", "params", "seed", "checkpoint"):
         if values.sizes.get(dim) == 0:
             raise ValueError(f"dataset: has no {dim}")
     if "moment" in values.dims:

@@ -12,7 +12,7 @@ import xarray as xr
 
 from jaxbandits import checks
 from jaxbandits.results.atomic import replacing
-from jaxbandits.results.checks import check_dataset
+from jaxbandits.results.lookup import check_dataset
 
 _MARK = b"jaxbandits crc32 "
 

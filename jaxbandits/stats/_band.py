@@ -15,9 +15,10 @@ from collections.abc import Sequence
 import numpy as np
 import xarray as xr
 
-from jaxbandits.results.checks import check_bootstrap, check_level, check_seeds
+from jaxbandits import checks
 from jaxbandits.results.lookup import metric_values
 from jaxbandits.stats.bootstrap import BATCH
+from jaxbandits.stats.checks import check_bootstrap
 from jaxbandits.stats.intervals import Interval, variance
 from jaxbandits.stats.replications import replications
 from jaxbandits.stats.soundness import warn_of_coverage
@@ -68,9 +69,8 @@ def band(
         there is a single one.
     """
     values = metric_values(dataset, metric)
-    check_level(level)
+    checks.between_zero_and_one(level=level)
     check_bootstrap(resamples, seed, level)
-    check_seeds(values)
     over = _names(over)
     known = [str(dim) for dim in values.dims if dim != "seed"]
     if not over or not set(over) <= set(known):

@@ -14,8 +14,9 @@ import numpy as np
 import scipy
 import xarray as xr
 
-from jaxbandits.results.checks import check_level, check_probabilities, check_seeds
+from jaxbandits import checks
 from jaxbandits.results.lookup import metric_values
+from jaxbandits.stats.checks import check_probabilities
 from jaxbandits.stats.replications import shared_instances
 from jaxbandits.stats.soundness import CoverageWarning
 
@@ -68,8 +69,7 @@ def quantile_interval(
       CoverageWarning: if there are too few seeds for an end.
     """
     values = metric_values(dataset, metric)
-    check_level(level)
-    check_seeds(values)
+    checks.between_zero_and_one(level=level)
     probabilities = np.atleast_1d(check_probabilities(q, inside=True))
     if shared_instances(values) is not None:
         raise ValueError(

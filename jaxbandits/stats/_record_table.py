@@ -8,7 +8,6 @@ import scipy
 
 from jaxbandits import checks
 from jaxbandits.console import texts
-from jaxbandits.results.checks import check_level, check_mapping
 from jaxbandits.stats.record import Entry, Record, make_record
 from jaxbandits.stats.soundness import FEWEST
 
@@ -57,7 +56,7 @@ def _checked(records: Any) -> list[Record]:
     result = []
     for number, record in enumerate(records):
         with checks.named(f"records[{number}]"):
-            check_mapping("a record", record)
+            checks.mapping("a record", record)
             needed = ("environment", "policy", "metrics", "seeds")
             if missing := [name for name in needed if name not in record]:
                 raise ValueError(
@@ -108,14 +107,14 @@ def record_table(
       TypeError, ValueError: naming the argument that is wrong.
     """
     checks.one_of("form", form, FORMS)
-    check_level(level)
-    check_mapping("best", best)
+    checks.between_zero_and_one(level=level)
+    checks.mapping("best", best)
     for name, direction in best.items():
         checks.one_of(f"best[{name!r}]", direction, DIRECTIONS)
     records = _checked(records)
     if isinstance(metrics, str) or not isinstance(metrics, Iterable | None):
         raise TypeError(f"metrics must be a list of names, got {metrics!r}")
-    check_mapping("labels", {} if labels is None else labels)
+    checks.mapping("labels", {} if labels is None else labels)
     known = list(dict.fromkeys(name for r in records for name in r["metrics"]))
     names = known if metrics is None else list(metrics)
     for name in names:

@@ -12,17 +12,13 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
+from jaxbandits import checks
 from jaxbandits.checks import one_of
-from jaxbandits.results.checks import (
-    check_bootstrap,
-    check_level,
-    check_seeds,
-    check_whole,
-)
 from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.lookup import metric_values
 from jaxbandits.results.names import INSTANCE
 from jaxbandits.stats.bootstrap import BATCH
+from jaxbandits.stats.checks import check_bootstrap
 from jaxbandits.stats.intervals import quiet_interval, variance
 from jaxbandits.stats.replications import group as group_of
 from jaxbandits.stats.replications import shared_instances
@@ -109,13 +105,12 @@ def two_level(
         coverage.
     """
     values = metric_values(dataset, metric)
-    check_level(level)
+    checks.between_zero_and_one(level=level)
     one_of("method", method, ("t", "bootstrap"))
-    check_whole("resamples", resamples)
-    check_whole("seed", seed)
+    checks.whole("resamples", resamples, 0)
+    checks.whole("seed", seed, 0)
     runs, numbers = _runs(values, group)
     template = runs.isel(run=0, drop=True)
-    check_seeds(values)
     groups = group_of(numbers)
     sizes = groups.sizes
     bare = runs.transpose(..., "run").values

@@ -21,14 +21,9 @@ import scipy
 import xarray as xr
 from numpy.typing import ArrayLike
 
+from jaxbandits import checks
 from jaxbandits.checks import array_of
-from jaxbandits.results.checks import (
-    check_level,
-    check_number,
-    check_once,
-    check_whole,
-)
-from jaxbandits.results.lookup import is_ragged, warn_of_missing
+from jaxbandits.results.lookup import check_once, is_ragged, warn_of_missing
 from jaxbandits.results.names import COUNT, INSTANCE
 from jaxbandits.stats.intervals import Interval, variance
 from jaxbandits.stats.ragged import per_point
@@ -78,8 +73,8 @@ def seeds_as_reals(
 ) -> xr.DataArray:
     """`seeds_needed` as float64, however large; infinity where that overflows."""
     values = _by_seed(pilot_values, "pilot_values")
-    check_level(level)
-    check_number("half_width", half_width)
+    checks.between_zero_and_one(level=level)
+    checks.number("half_width", half_width)
     if not 0 < half_width < np.inf:
         raise ValueError(f"half_width must be positive and finite, got {half_width}")
     if not np.isfinite(values).all():
@@ -125,8 +120,8 @@ def fixed_width_interval(
       CoverageWarning: if the pilot does not support the coverage.
     """
     values = _by_seed(values, "values")
-    check_level(level)
-    check_whole("pilot", pilot)
+    checks.between_zero_and_one(level=level)
+    checks.whole("pilot", pilot, 0)
     size = values.sizes["seed"]
     if size < 2:
         raise ValueError(f"values must be of at least 2 seeds, got {size}")

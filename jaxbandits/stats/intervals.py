@@ -15,21 +15,18 @@ import numpy as np
 import scipy
 import xarray as xr
 
+from jaxbandits import checks
 from jaxbandits.checks import one_of
-from jaxbandits.results.checks import (
-    check_bootstrap,
-    check_bounds,
+from jaxbandits.results.lookup import (
     check_dataset,
-    check_level,
     check_once,
-    check_probabilities,
-    check_seeds,
-    check_whole,
+    metric_values,
+    warn_of_missing,
 )
-from jaxbandits.results.lookup import metric_values, warn_of_missing
 from jaxbandits.results.moments import Moments
 from jaxbandits.stats.betting import betting_ends
 from jaxbandits.stats.bootstrap import bootstrap_ends
+from jaxbandits.stats.checks import check_bootstrap, check_bounds, check_probabilities
 from jaxbandits.stats.ragged import per_point, warn_per_point
 from jaxbandits.stats.replications import replications
 from jaxbandits.stats.soundness import warn_of_moments, warn_of_one
@@ -67,7 +64,6 @@ def mean(dataset: xr.Dataset, metric: str) -> xr.DataArray:
     values = metric_values(dataset, metric, moments=True, blocks=True, ragged=True)
     if is_large(values):
         return summed(values)[0]
-    check_seeds(values)
     return _over_seeds(values, lambda own: own.mean("seed", skipna=False))
 
 
@@ -94,7 +90,6 @@ def quiet_sem(dataset: xr.Dataset, metric: str) -> xr.DataArray:
     if is_large(values):
         center, result = summed(values)
         return center.copy(data=sem_of(result))
-    check_seeds(values)
     return _over_seeds(values, _sem)
 
 
@@ -189,7 +184,7 @@ def quiet_interval(values: xr.DataArray, level: float) -> Interval:
 
 def _of_moments(values: xr.DataArray, level: float) -> Interval:
     """Student's intervals from moments."""
-    check_level(level)
+    checks.between_zero_and_one(level=level)
     center, result = summed(values)
     last = Moments(*(center.copy(data=x).isel(checkpoint=-1).values for x in result))
     warn_of_moments(last, _words(values, level), stacklevel=4)
@@ -210,11 +205,10 @@ def _interval(
     seed: int = 0,
     bounds: tuple[float, float] | None = None,
 ) -> Interval:
-    check_level(level)
+    checks.between_zero_and_one(level=level)
     one_of("method", method, ("t", "bootstrap", "bounded"))
-    check_whole("resamples", resamples)
-    check_whole("seed", seed)
-    check_seeds(values)
+    checks.whole("resamples", resamples, 0)
+    checks.whole("seed", seed, 0)
     if (method == "bounded") != (bounds is not None):
         raise ValueError('bounds: are for the method "bounded", which needs them')
     if method == "bootstrap":
@@ -267,7 +261,6 @@ def quantiles(
     probabilities = check_probabilities(q, inside=False)
     if "moment" in values.dims:
         return quantiles_of(dataset, metric, probabilities)
-    check_seeds(values)
     if values.chunks is not None:
         # All runs of a few curves at a time.
         values = values.chunk({"seed": -1, "checkpoint": 1})

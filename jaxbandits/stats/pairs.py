@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import xarray as xr
 
-from jaxbandits.results.checks import check_seeds
 from jaxbandits.results.lookup import check_policies, metric_values
 from jaxbandits.stats.intervals import quiet_interval, variance
 from jaxbandits.stats.replications import replications
@@ -64,7 +63,6 @@ def paired_difference(
         coverage.
     """
     values = metric_values(dataset, metric)
-    check_seeds(values)
     check_policies(dataset, [policy])
     check_policies(dataset, [baseline], "baseline")
     first = values.sel(policy=policy, drop=True)

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import Any, TypedDict
 
 from jaxbandits import checks
-from jaxbandits.results.checks import check_mapping
 from jaxbandits.results.plain import plain
 
 
@@ -95,10 +94,10 @@ def make_record(
     checks.non_negative(horizon=checks.number("horizon", horizon))
     # Where nothing is played, as of a bound, there are no seeds either.
     checks.whole("seeds", seeds, 0 if horizon == 0 else 1)
-    check_mapping("metrics", metrics)
+    checks.mapping("metrics", metrics)
     for name in metrics:
         checks.text("metrics: a name", name)
-    check_mapping("params", params or {})
+    checks.mapping("params", params or {})
     return Record(
         experiment=experiment,
         environment=environment,

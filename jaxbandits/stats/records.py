@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from jaxbandits.results.checks import (
+from jaxbandits import checks
+from jaxbandits.results.dataset import DIMS
+from jaxbandits.results.lookup import (
     check_checkpoints,
     check_dataset,
-    check_mapping,
+    check_policies,
+    check_recorded,
+    one_environment,
 )
-from jaxbandits.results.dataset import DIMS
-from jaxbandits.results.lookup import check_policies, check_recorded, one_environment
 from jaxbandits.results.names import COUNT
 from jaxbandits.results.plain import plain
 from jaxbandits.stats.intervals import mean, quiet_sem
@@ -67,8 +69,8 @@ def summary_records(
     # Means are read by position: what was joined or transposed may have another order.
     dataset = dataset.transpose(*dims, ...)
     published = {} if published is None else published
-    check_mapping("published", published)
-    check_mapping("params", params or {})
+    checks.mapping("published", published)
+    checks.mapping("params", params or {})
     if isinstance(metrics, str) or not isinstance(metrics, Iterable | None):
         raise TypeError(f"metrics must be a list of names, got {metrics!r}")
     numbers = [
@@ -151,7 +153,7 @@ def _check_published(
     check_policies(dataset, published, "published")
     points = dataset.sizes["params"]
     for policy, entries in published.items():
-        check_mapping(f"published[{policy!r}]", entries)
+        checks.mapping(f"published[{policy!r}]", entries)
         for name, number in entries.items():
             wrong = np.asarray(number, object).ravel().tolist()
             if not all(isinstance(x, Real | None) for x in wrong):

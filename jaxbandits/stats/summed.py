@@ -11,7 +11,6 @@ import numpy as np
 import scipy
 import xarray as xr
 
-from jaxbandits.results.checks import check_seeds
 from jaxbandits.results.moments import (
     NAMES,
     SKETCH,
@@ -43,7 +42,6 @@ def summed(values: xr.DataArray) -> tuple[xr.DataArray, Moments]:
         template = rows.isel(part=0, moment=0, drop=True)
         result = joined(moments_in(rows.values), -1)
     else:
-        check_seeds(values)
         if shared_instances(values) is not None:
             raise ValueError(
                 "dataset: seeds share drawn instances, whose means are not made block "

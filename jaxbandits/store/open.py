@@ -12,7 +12,6 @@ from xarray.backends import BackendEntrypoint
 from jaxbandits import checks
 from jaxbandits.console.progress import doing
 from jaxbandits.results import spans
-from jaxbandits.results.checks import check_mapping
 from jaxbandits.results.dataset import (
     Axes,
     Variable,
@@ -162,7 +161,7 @@ def _about_a_block(store: BlockStore, dataset: xr.Dataset) -> dict[str, int]:
 
 def _check_chunks(dataset: xr.Dataset, chunks: Any) -> None:
     """Require numbers by dimension."""
-    check_mapping("chunks", chunks)
+    checks.mapping("chunks", chunks)
     for dim, size in chunks.items():
         checks.one_of("chunks: a dimension", dim, map(str, dataset.dims))
         if type(size) is not int or size != -1:  # dask's word for all of it

@@ -1,0 +1,52 @@
+"""Checks of the arguments that several statistics share."""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from jaxbandits.checks import MOST, numbers, shown, whole
+
+
+def check_bootstrap(resamples: int, seed: int, level: float) -> None:
+    """Raise an error if `seed` is none, or `resamples` are too few or too many.
+
+    A tail must hold at least one of them.
+    """
+    whole("seed", seed, 0)
+    whole("resamples", resamples, math.ceil(2 / (1 - level)), MOST)
+
+
+def check_probabilities(q: ArrayLike, inside: bool) -> np.ndarray:
+    """`q` as f64; `inside` leaves out 0 and 1. Raises an error that names ``q``."""
+    result = numbers("q", q)
+    if result.ndim > 1:
+        raise TypeError(f"q must be a number or a list of numbers, got {shown(q)}")
+    if not result.size:
+        raise ValueError("q must name at least one probability, got none")
+    proper = (result > 0) & (result < 1) if inside else (result >= 0) & (result <= 1)
+    if not proper.all():
+        raise ValueError(
+            f"q must be in {'(0, 1)' if inside else '[0, 1]'}, got {result.tolist()}"
+        )
+    return result
+
+
+def check_bounds(
+    bounds: tuple[float, float], values: np.ndarray
+) -> tuple[float, float]:
+    """Two increasing numbers that hold all `values` but NaN; names ``bounds``."""
+    ends = numbers("bounds", bounds)
+    if ends.shape != (2,):
+        raise TypeError(
+            f"bounds must be two numbers, the least and the largest value that a run "
+            f"can have, got {shown(bounds)}"
+        )
+    low, high = ends.tolist()
+    if not (np.isfinite(low) and np.isfinite(high) and low < high):
+        raise ValueError(f"bounds must be finite and increase, got {bounds}")
+    if (outside := (values < low) | (values > high)).any():
+        raise ValueError(
+            f"bounds: {values[outside].flat[0]:g} is not in [{low:g}, {high:g}]"
+        )
+    return low, high
