@@ -4,6 +4,7 @@ A policy that begins with the first arm and has no money for the last one knows 
 of the last one. Where arms have names, as ads have, it is the alphabet that decides.
 """
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -55,22 +56,28 @@ def dealt(environment: Environment) -> Environment:
         (budgeted.Problem, censored.Problem),
         "of budgeted, or of censored with a grid of limits",
     )
-    judge, tables, oracle = environment.judge, environment.tables, environment.oracle
+    judge = environment.judge
 
     def its_judge(drawn: Dealt, action: Any) -> dict[str, Any]:
         order, place = np.asarray(drawn.order), np.asarray(action.arm)
         arm = np.take_along_axis(order, place, axis=-1)
         return judge(drawn.instance, action._replace(arm=arm))  # type: ignore[misc]
 
-    def its_oracle(drawn: Dealt | None = None) -> Any:
-        return oracle() if drawn is None else oracle(drawn.instance)  # type: ignore[misc]
-
     return environment._replace(
         game=_game(environment.game, problem),
-        tables=lambda drawn: tables(drawn.instance),
-        oracle=oracle and its_oracle,
+        tables=_inside(environment.tables),
+        oracle=environment.oracle and _inside(environment.oracle),
         judge=judge and its_judge,
     )
+
+
+def _inside(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of the game itself, which is given dealt instances."""
+
+    def called(*given: Any) -> Any:
+        return function(*(x.instance if isinstance(x, Dealt) else x for x in given))
+
+    return called
 
 
 @cache
@@ -105,28 +112,16 @@ def _game(game: Game, problem: budgeted.Problem | censored.Problem) -> Game:
         best = first_true(drawn.order == seen.oracle.best)
         return seen._replace(oracle=seen.oracle._replace(best=best))
 
-    actions, spent = game.actions, game.spent
-    if actions is not None:
-        own_actions = actions
-        actions = own_actions._replace(
-            allowed=lambda drawn, action: own_actions.allowed(drawn.instance, action),
-            counted=lambda drawn, record: own_actions.counted(drawn.instance, record),
-        )
-    if spent is not None:
-        own_spent = spent
-
-        def spent(drawn: Dealt, state: Any) -> Any:
-            return own_spent(drawn.instance, state)
-
+    actions = game.actions and game.actions._replace(
+        allowed=_inside(game.actions.allowed), counted=_inside(game.actions.counted)
+    )
     return game._replace(
-        init=lambda drawn: game.init(drawn.instance),
-        step=step,
-        metrics=lambda tables, drawn, record: game.metrics(
-            tables, drawn.instance, record
-        ),
         sample=sample,
+        init=_inside(game.init),
         view=view,
-        record=lambda drawn, state, budget: game.record(drawn.instance, state, budget),
-        spent=spent,
+        step=step,
+        record=_inside(game.record),
+        metrics=_inside(game.metrics),
+        spent=game.spent and _inside(game.spent),
         actions=actions,
     )
