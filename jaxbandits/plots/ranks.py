@@ -106,7 +106,7 @@ def plot_ranks(
     check_shown(dataset, policies)
     labels = texts_of(labels)
     check_policies(dataset, labels, "labels")
-    checks.between_zero_and_one(level=level)
+    checks.between_zero_and_one(level=checks.number("level", level))
     check_axes(ax)
     check_formulas("title", "" if title is None else title)
     ranks = _ranks(

@@ -95,7 +95,7 @@ def plot_sensitivity(
     check_checkpoint(dataset, checkpoint)
     check_shown(dataset, policies)
     if level is not None:
-        checks.between_zero_and_one(level=level)
+        checks.between_zero_and_one(level=checks.number("level", level))
     check_axes(ax)
     names = _policies(dataset, policies, x, by)
     check_at(dataset, names, points)

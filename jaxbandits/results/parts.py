@@ -99,7 +99,7 @@ def apart(pieces: Iterable[Piece]) -> list[Piece]:
     """Those pieces that have no run of an earlier one."""
     known, kept = Runs(()), []
     for piece in pieces:
-        if not known.meet(piece):
+        if not known.overlaps(piece):
             known.add(piece)
             kept.append(piece)
     return kept
@@ -123,7 +123,7 @@ class Runs:
         own = self._rows_of(part.points), part.seeds
         self._known.setdefault(part.game, []).append(own)
 
-    def meet(self, part: Part | Block) -> bool:
+    def overlaps(self, part: Part | Block) -> bool:
         """Whether a run of a part is among them."""
         return any(
             spans.overlap(part.seeds, seeds)

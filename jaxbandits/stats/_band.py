@@ -69,7 +69,7 @@ def band(
         there is a single one.
     """
     values = metric_values(dataset, metric)
-    checks.between_zero_and_one(level=level)
+    checks.between_zero_and_one(level=checks.number("level", level))
     check_bootstrap(resamples, seed, level)
     over = _names(over)
     known = [str(dim) for dim in values.dims if dim != "seed"]

@@ -103,7 +103,7 @@ def dominance(
       TypeError: if an argument is of another type.
     """
     values = metric_values(dataset, metric)
-    checks.between_zero_and_one(level=level)
+    checks.between_zero_and_one(level=checks.number("level", level))
     one_of("correction", correction, CORRECTIONS)
     one_of("test", test, ABOUT)
     checks.flag("smaller_is_better", smaller_is_better)

@@ -69,7 +69,7 @@ def quantile_interval(
       CoverageWarning: if there are too few seeds for an end.
     """
     values = metric_values(dataset, metric)
-    checks.between_zero_and_one(level=level)
+    checks.between_zero_and_one(level=checks.number("level", level))
     probabilities = np.atleast_1d(check_probabilities(q, inside=True))
     if shared_instances(values) is not None:
         raise ValueError(

@@ -107,7 +107,7 @@ def record_table(
       TypeError, ValueError: naming the argument that is wrong.
     """
     checks.one_of("form", form, FORMS)
-    checks.between_zero_and_one(level=level)
+    checks.between_zero_and_one(level=checks.number("level", level))
     checks.mapping("best", best)
     for name, direction in best.items():
         checks.one_of(f"best[{name!r}]", direction, DIRECTIONS)

@@ -105,7 +105,7 @@ def two_level(
         coverage.
     """
     values = metric_values(dataset, metric)
-    checks.between_zero_and_one(level=level)
+    checks.between_zero_and_one(level=checks.number("level", level))
     one_of("method", method, ("t", "bootstrap"))
     checks.whole("resamples", resamples, 0)
     checks.whole("seed", seed, 0)

@@ -73,7 +73,7 @@ def seeds_as_reals(
 ) -> xr.DataArray:
     """`seeds_needed` as float64, however large; infinity where that overflows."""
     values = _by_seed(pilot_values, "pilot_values")
-    checks.between_zero_and_one(level=level)
+    checks.between_zero_and_one(level=checks.number("level", level))
     checks.number("half_width", half_width)
     if not 0 < half_width < np.inf:
         raise ValueError(f"half_width must be positive and finite, got {half_width}")
@@ -120,7 +120,7 @@ def fixed_width_interval(
       CoverageWarning: if the pilot does not support the coverage.
     """
     values = _by_seed(values, "values")
-    checks.between_zero_and_one(level=level)
+    checks.between_zero_and_one(level=checks.number("level", level))
     checks.whole("pilot", pilot, 0)
     size = values.sizes["seed"]
     if size < 2:

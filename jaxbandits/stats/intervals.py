@@ -184,7 +184,7 @@ def quiet_interval(values: xr.DataArray, level: float) -> Interval:
 
 def _of_moments(values: xr.DataArray, level: float) -> Interval:
     """Student's intervals from moments."""
-    checks.between_zero_and_one(level=level)
+    checks.between_zero_and_one(level=checks.number("level", level))
     center, result = summed(values)
     last = Moments(*(center.copy(data=x).isel(checkpoint=-1).values for x in result))
     warn_of_moments(last, _words(values, level), stacklevel=4)
@@ -205,7 +205,7 @@ def _interval(
     seed: int = 0,
     bounds: tuple[float, float] | None = None,
 ) -> Interval:
-    checks.between_zero_and_one(level=level)
+    checks.between_zero_and_one(level=checks.number("level", level))
     one_of("method", method, ("t", "bootstrap", "bounded"))
     checks.whole("resamples", resamples, 0)
     checks.whole("seed", seed, 0)

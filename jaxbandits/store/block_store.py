@@ -148,7 +148,7 @@ class BlockStore:
         if wanted is None:
             return blocks
         runs = Runs(wanted)
-        return [block for block in blocks if runs.meet(block)]
+        return [block for block in blocks if runs.overlaps(block)]
 
     def played(self) -> set[str]:
         """Keys of the blocks that are there."""

@@ -107,7 +107,10 @@ def test_mistakes_in_the_grid(subtests):
     for grid in [[], [3, 2], [1, 1, 2], [-1, 2], [[1, 2]], 3]:
         with (
             subtests.test(grid=grid),
-            pytest.raises(ValueError, match="^grid must (hold increasing numbers >= 0|be a list of numbers)"),
+            pytest.raises(
+                ValueError,
+                match="^grid must (hold increasing numbers >= 0|be a list of numbers)",
+            ),
         ):
             resample(games(), "rounds", grid)
 

@@ -32,7 +32,7 @@ TABLE = dict(records=[RECORD], form="markdown", metrics=["regret"])
 # A function, arguments with which it passes, what is wrong of one, and what is said.
 WRONG = [
     (stats.interval, GOOD, "{} must be an? ", {"dataset": [{}, DATA["regret"]]}),
-    (stats.interval, GOOD, "{} must be a num", {"level": ["x", None]}),
+    (stats.interval, GOOD, "{} must be a (real )?num", {"level": ["x", None]}),
     (stats.interval, GOOD, "{} must be in", {"level": [0, 1, 95]}),
     (stats.interval, GOOD, "{} must be one of .'t', 'b", {"method": ["bca", ["t"]]}),
     (stats.interval, GOOD, "bounds: are for", {"bounds": [(0, 1)]}),
