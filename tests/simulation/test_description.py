@@ -91,7 +91,10 @@ CHANGES = {
     "root seed": {"root_seed": 1},
     "checkpoints": {"checkpoints": [5]},
     "horizon": {"horizon": 9},
-    "runs_per_instance": {"runs_per_instance": 2},
+    "runs_per_instance": {
+        "environments": {"short": walk.DRAWN, "long": LONG},
+        "runs_per_instance": 2,
+    },
     "metrics": {"metrics": ["regret"]},
     "number of seeds": {"seeds": 5},
     "seeds": {"seeds": [0, 1, 2, 4]},
@@ -104,6 +107,8 @@ def test_what_numbers_depend_on_is_in_the_identity(subtests):
     for change in CHANGES.values():
         with subtests.test(row=change):
             assert printed(**change) != printed()
+    drawn = [printed(**CHANGES[x]) for x in ("sampling", "runs_per_instance")]
+    assert drawn[0] != drawn[1]
 
 
 def test_precision_matters():
