@@ -24,8 +24,9 @@ from jaxbandits.plots.points import (
 )
 from jaxbandits.plots.words import literal
 from jaxbandits.results.dataset import DIMS
-from jaxbandits.results.lookup import check_dataset, one_environment
+from jaxbandits.results.lookup import check_dataset
 from jaxbandits.results.names import COUNT, FACT, INSTANCE, PARAMETER
+from jaxbandits.stats.lookup import one_environment
 
 
 def along(

@@ -15,7 +15,7 @@ from jaxbandits.plots.labels import metric_at, percentage, short_number
 from jaxbandits.plots.selection import seeds_note, select, shown
 from jaxbandits.plots.ticks import readable_ticks, tick_formatter
 from jaxbandits.plots.words import check_formulas
-from jaxbandits.results.lookup import check_recorded, one_environment
+from jaxbandits.stats.lookup import check_recorded, one_environment
 
 
 def plot_bars(

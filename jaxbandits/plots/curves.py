@@ -15,12 +15,9 @@ from jaxbandits.plots.legend import draw_legend
 from jaxbandits.plots.selection import seeds_note, select, shown
 from jaxbandits.plots.ticks import readable_ticks
 from jaxbandits.plots.words import check_formulas, entry
-from jaxbandits.results.lookup import (
-    check_policies,
-    check_recorded,
-    one_environment,
-)
+from jaxbandits.results.lookup import check_policies
 from jaxbandits.stats.intervals import quantiles
+from jaxbandits.stats.lookup import check_recorded, one_environment
 
 
 def plot_curves(

@@ -24,9 +24,9 @@ from jaxbandits.results.lookup import (
     check_checkpoint,
     check_dataset,
     check_policies,
-    check_shown,
 )
 from jaxbandits.stats.betting import betting_ends
+from jaxbandits.stats.lookup import check_shown
 from jaxbandits.stats.replications import group, shared_instances
 
 

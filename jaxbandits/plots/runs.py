@@ -13,7 +13,7 @@ import numpy as np
 import xarray as xr
 
 from jaxbandits.results.dataset import DIMS
-from jaxbandits.results.lookup import check_shown, metric_values
+from jaxbandits.stats.lookup import check_shown, metric_values
 
 
 def environments(dataset: xr.Dataset) -> dict[str, xr.Dataset]:

@@ -10,13 +10,9 @@ from jaxbandits import checks
 from jaxbandits.plots._style import LineStyle, line_style
 from jaxbandits.plots.runs import whole_seeds
 from jaxbandits.plots.words import check_formulas, symbols
-from jaxbandits.results.lookup import (
-    at_points,
-    check_policies,
-    metric_values,
-    one_environment,
-)
+from jaxbandits.results.lookup import at_points, check_policies
 from jaxbandits.stats.intervals import quiet_interval
+from jaxbandits.stats.lookup import metric_values, one_environment
 from jaxbandits.stats.replications import replications, shared_instances
 from jaxbandits.stats.soundness import warn_of_coverage
 

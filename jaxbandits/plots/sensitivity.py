@@ -23,7 +23,8 @@ from jaxbandits.plots.samples import samples
 from jaxbandits.plots.selection import names_of, seeds_text, texts_of
 from jaxbandits.plots.ticks import readable_ticks
 from jaxbandits.plots.words import entry, literal
-from jaxbandits.results.lookup import check_checkpoint, check_dataset, check_shown
+from jaxbandits.results.lookup import check_checkpoint, check_dataset
+from jaxbandits.stats.lookup import check_shown
 from jaxbandits.stats.replications import shared_instances
 from jaxbandits.stats.soundness import warn_of_coverage
 

@@ -2,8 +2,8 @@
 
 `build_dataset` puts names on the numbers of a simulation; `save` and `load` keep them
 as netCDF, `open_store` opens the store of a sweep; `provenance` says what made
-them. `resample` and `as_share` change the axis of curves, `at_points` picks a parameter
-point per policy. What follows from them is in `jaxbandits.stats`.
+them; `at_points` picks a parameter point per policy. What follows from them is in
+`jaxbandits.stats`.
 
 What is public stands in ``__init__.pyi``; each part is imported when it is first used.
 """

@@ -2,12 +2,10 @@
 
 A row holds the number of runs, their mean, the sums of the second to fourth powers of
 what they differ from it, the extremes, and how many runs lie in every bin of a
-logarithmic scale. Rows of several blocks make those of all: the numbers of runs are
-added, and so are the sums once they are moved to the common mean (Pebay 2008, "Formulas
-for robust, one-pass parallel computation of covariances and arbitrary-order statistical
-moments", Sandia report SAND2008-6212, eq. 2.1-2.2). A store keeps a row per block and
-adds them up when it is read, always in the same order: so the result depends neither on
-the order in which blocks were played nor on who played them, to the last bit.
+logarithmic scale. Rows of several blocks make those of all (`stats.moments`). A store
+keeps a row per block, and they are added up always in the same order: so the result
+depends neither on the order in which blocks were played nor on who played them, to the
+last bit.
 
 The bins are those of DDSketch (Masson, Rim and Lee 2019, "DDSketch: a fast and
 fully-mergeable quantile sketch with relative-error guarantees", PVLDB 12, 2195-2205)
@@ -26,7 +24,7 @@ LEAST, MOST = -16, 40  # exponents of two: smaller magnitudes are 0, larger the 
 RELATIVE_ERROR = 1 / (2 * BINS)
 ABSOLUTE_ERROR = 2.0**LEAST
 _OCTAVES = MOST - LEAST
-_ZERO = len(NAMES)  # where the runs near 0 are counted
+ZERO = len(NAMES)  # where the runs near 0 are counted
 # Rows of a table: moments, octaves of positive and of negative numbers.
 SHAPE = (1 + 2 * _OCTAVES, BINS)
 
@@ -64,38 +62,6 @@ def moments_of(values: np.ndarray) -> Moments:
     return Moments(number, mean, m2, m3, m4, low, high)
 
 
-def joined(parts: Moments, axis: int) -> Moments:
-    """Moments of all runs of several parts.
-
-    Args:
-      parts: along an axis; those without a run are left out.
-      axis: which.
-    """
-    there = parts.number > 0
-    count = parts.number.sum(axis=axis, where=there, keepdims=True)
-    low = parts.min.min(axis=axis, where=there, initial=np.inf)
-    high = parts.max.max(axis=axis, where=there, initial=-np.inf)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        # Beside a mean that is there already, little is lost to rounding.
-        first = np.take_along_axis(
-            parts.mean, there.argmax(axis=axis, keepdims=True), axis
-        )
-        shift = (parts.number * (parts.mean - first)).sum(
-            axis=axis, where=there, keepdims=True
-        )
-        mean = first + shift / count
-        d = parts.mean - mean
-        n, m2, m3, m4 = parts.number, parts.m2, parts.m3, parts.m4
-        moved = (
-            m2 + n * d**2,
-            m3 + 3 * d * m2 + n * d**3,
-            m4 + 4 * d * m3 + 6 * d**2 * m2 + n * d**4,
-        )
-        m2, m3, m4 = (x.sum(axis=axis, where=there) for x in moved)
-    number, mean = count.squeeze(axis), mean.squeeze(axis)
-    return Moments(number, mean, m2, m3, m4, low, high)
-
-
 def table_of(values: np.ndarray) -> np.ndarray:
     """f64[..., *SHAPE], moments and sketch of ``f64[..., S]``, NaN where nothing is."""
     counts = _counts(values.reshape(-1, values.shape[-1]))
@@ -108,62 +74,11 @@ def _table(moments: Moments, zero: np.ndarray, octaves: np.ndarray) -> np.ndarra
     """A table of moments, runs near 0, and runs in every bin."""
     table = np.full((*zero.shape, *SHAPE), np.nan)
     table[..., 0, : len(NAMES)] = np.stack(moments, axis=-1)
-    table[..., 0, _ZERO] = zero
+    table[..., 0, ZERO] = zero
     # An octave without a run is no number, so that a store keeps nothing of it.
     empty = (octaves == 0).all(axis=-1, keepdims=True)
     table[..., 1:, :] = np.where(empty, np.nan, octaves)
     return table
-
-
-def moments_in(head: np.ndarray) -> Moments:
-    """The moments of a table, from its first row ``f64[..., BINS]``."""
-    count = np.nan_to_num(head[..., 0])
-    return Moments(count, *(head[..., i] for i in range(1, len(NAMES))))
-
-
-def quantiles_in(tables: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Quantiles of the runs of several tables, interpolated linearly between runs.
-
-    A run is known up to `RELATIVE_ERROR` of it, or `ABSOLUTE_ERROR` if that is more,
-    as long as it is below 2^40; the extremes are exact.
-
-    Args:
-      tables: f64[..., parts, *SHAPE].
-      q: f64[Q], in [0, 1].
-
-    Returns:
-      f64[Q, ...]; NaN where a run is NaN, or there is none.
-    """
-    result = joined(moments_in(tables[..., 0, :]), -1)
-    counts = np.nan_to_num(tables[..., 1:, :]).sum(axis=-3)
-    zero = np.nan_to_num(tables[..., 0, _ZERO]).sum(axis=-1)
-    positive, negative = (
-        half.reshape(*half.shape[:-2], -1) for half in np.split(counts, 2, axis=-2)
-    )
-    scale = (2.0 ** np.arange(LEAST, MOST))[:, None] * (
-        1 + (np.arange(BINS) + 0.5) / BINS
-    )
-    middles = np.concatenate([-scale.ravel()[::-1], [0.0], scale.ravel()])
-    ordered = np.concatenate(
-        [negative[..., ::-1], zero[..., None], positive], axis=-1
-    ).cumsum(axis=-1)
-    total = ordered[..., -1]
-    rank = q.reshape(-1, *(1,) * total.ndim) * np.maximum(total - 1, 0)
-
-    def run(number: np.ndarray) -> np.ndarray:
-        """The run of a number, from 0, in increasing order."""
-        place = (ordered <= number[..., None]).sum(axis=-1)
-        about = middles[np.minimum(place, middles.size - 1)]
-        about = np.where(number == 0, result.min, about)
-        about = np.where(number == total - 1, result.max, about)
-        return np.clip(about, result.min, result.max)
-
-    low = np.floor(rank)
-    below, above = run(low), run(np.minimum(low + 1, np.maximum(total - 1, 0)))
-    with np.errstate(invalid="ignore"):  # Of infinities.
-        value = below + (rank - low) * (above - below)
-    value = np.where(rank == low, below, value)
-    return np.where((total == result.number) & (total > 0), value, np.nan)
 
 
 def _counts(rows: np.ndarray) -> np.ndarray:

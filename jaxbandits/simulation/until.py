@@ -7,7 +7,6 @@ import numpy as np
 import xarray as xr
 
 from jaxbandits import checks
-from jaxbandits.results.lookup import metric_values
 from jaxbandits.results.names import INSTANCE
 
 
@@ -122,6 +121,7 @@ def verdict(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> Verdict:
     """
     # SciPy's distributions are loaded where they are asked for.
     from jaxbandits.stats.fixed_width import seeds_as_reals
+    from jaxbandits.stats.lookup import metric_values
 
     # First, for the rest of the store may not fit into memory.
     pilots = dataset.isel(checkpoint=-1, seed=slice(pilot))

@@ -3,6 +3,8 @@ from ._dominance import dominance as dominance
 from ._quantile_interval import QuantileInterval as QuantileInterval
 from ._quantile_interval import quantile_interval as quantile_interval
 from ._record_table import record_table as record_table
+from ._resample import as_share as as_share
+from ._resample import resample as resample
 from ._two_level import TwoLevel as TwoLevel
 from ._two_level import two_level as two_level
 from .fixed_width import fixed_width_interval as fixed_width_interval

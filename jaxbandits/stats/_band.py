@@ -16,10 +16,10 @@ import numpy as np
 import xarray as xr
 
 from jaxbandits import checks
-from jaxbandits.results.lookup import metric_values
 from jaxbandits.stats.bootstrap import BATCH
 from jaxbandits.stats.checks import check_bootstrap
 from jaxbandits.stats.intervals import Interval, variance
+from jaxbandits.stats.lookup import metric_values
 from jaxbandits.stats.replications import replications
 from jaxbandits.stats.soundness import warn_of_coverage
 

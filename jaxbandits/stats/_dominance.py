@@ -8,10 +8,11 @@ import xarray as xr
 
 from jaxbandits import checks
 from jaxbandits.checks import one_of
-from jaxbandits.results.lookup import at_points, check_checkpoint, metric_values
+from jaxbandits.results.lookup import at_points, check_checkpoint
 from jaxbandits.results.plain import plain
 from jaxbandits.stats.checks import check_bounds
 from jaxbandits.stats.corrections import CORRECTIONS, corrected
+from jaxbandits.stats.lookup import metric_values
 from jaxbandits.stats.pair_tests import bounded_test, sign_test, t_test
 from jaxbandits.stats.replications import replications
 from jaxbandits.stats.soundness import moments

@@ -15,8 +15,8 @@ import scipy
 import xarray as xr
 
 from jaxbandits import checks
-from jaxbandits.results.lookup import metric_values
 from jaxbandits.stats.checks import check_probabilities
+from jaxbandits.stats.lookup import metric_values
 from jaxbandits.stats.replications import shared_instances
 from jaxbandits.stats.soundness import CoverageWarning
 

@@ -15,11 +15,11 @@ import xarray as xr
 from jaxbandits import checks
 from jaxbandits.checks import one_of
 from jaxbandits.results.dataset import DIMS
-from jaxbandits.results.lookup import metric_values
 from jaxbandits.results.names import INSTANCE
 from jaxbandits.stats.bootstrap import BATCH
 from jaxbandits.stats.checks import check_bootstrap
 from jaxbandits.stats.intervals import quiet_interval, variance
+from jaxbandits.stats.lookup import metric_values
 from jaxbandits.stats.replications import group as group_of
 from jaxbandits.stats.replications import shared_instances
 from jaxbandits.stats.soundness import warn_of_coverage

@@ -23,9 +23,10 @@ from numpy.typing import ArrayLike
 
 from jaxbandits import checks
 from jaxbandits.checks import array_of
-from jaxbandits.results.lookup import check_once, is_ragged, warn_of_missing
+from jaxbandits.results.lookup import check_once
 from jaxbandits.results.names import COUNT, INSTANCE
 from jaxbandits.stats.intervals import Interval, variance
+from jaxbandits.stats.lookup import is_ragged, warn_of_missing
 from jaxbandits.stats.ragged import per_point
 from jaxbandits.stats.replications import group, replications, shared_instances
 from jaxbandits.stats.soundness import warn_of_coverage

@@ -17,16 +17,12 @@ import xarray as xr
 
 from jaxbandits import checks
 from jaxbandits.checks import one_of
-from jaxbandits.results.lookup import (
-    check_dataset,
-    check_once,
-    metric_values,
-    warn_of_missing,
-)
+from jaxbandits.results.lookup import check_dataset, check_once
 from jaxbandits.results.moments import Moments
 from jaxbandits.stats.betting import betting_ends
 from jaxbandits.stats.bootstrap import bootstrap_ends
 from jaxbandits.stats.checks import check_bootstrap, check_bounds, check_probabilities
+from jaxbandits.stats.lookup import metric_values, warn_of_missing
 from jaxbandits.stats.ragged import per_point, warn_per_point
 from jaxbandits.stats.replications import replications
 from jaxbandits.stats.soundness import warn_of_moments, warn_of_one

@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 import xarray as xr
 
-from jaxbandits.results.lookup import check_policies, metric_values
+from jaxbandits.results.lookup import check_policies
 from jaxbandits.stats.intervals import quiet_interval, variance
+from jaxbandits.stats.lookup import metric_values
 from jaxbandits.stats.replications import replications
 from jaxbandits.stats.soundness import warn_of_coverage
 

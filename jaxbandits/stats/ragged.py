@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from jaxbandits.results.lookup import is_ragged
 from jaxbandits.results.names import COUNT
+from jaxbandits.stats.lookup import is_ragged
 from jaxbandits.stats.replications import replications
 from jaxbandits.stats.soundness import warn_of_coverage
 

@@ -9,16 +9,11 @@ import xarray as xr
 
 from jaxbandits import checks
 from jaxbandits.results.dataset import DIMS
-from jaxbandits.results.lookup import (
-    check_checkpoints,
-    check_dataset,
-    check_policies,
-    check_recorded,
-    one_environment,
-)
+from jaxbandits.results.lookup import check_checkpoints, check_dataset, check_policies
 from jaxbandits.results.names import COUNT
 from jaxbandits.results.plain import plain
 from jaxbandits.stats.intervals import mean, quiet_sem
+from jaxbandits.stats.lookup import check_recorded, one_environment
 from jaxbandits.stats.record import Record, entry, make_record
 
 Published = Mapping[str, Mapping[str, float | Sequence[float | None] | None]]

@@ -11,15 +11,8 @@ import numpy as np
 import scipy
 import xarray as xr
 
-from jaxbandits.results.moments import (
-    NAMES,
-    SKETCH,
-    Moments,
-    joined,
-    moments_in,
-    moments_of,
-    quantiles_in,
-)
+from jaxbandits.results.moments import NAMES, SKETCH, Moments, moments_of
+from jaxbandits.stats.moments import joined, moments_in, quantiles_in
 from jaxbandits.stats.replications import shared_instances
 
 

@@ -12,8 +12,7 @@ from jaxbandits.plots import (
     plot_panels,
     save_figure,
 )
-from jaxbandits.results import as_share
-from jaxbandits.stats import CoverageWarning, interval, quantiles
+from jaxbandits.stats import CoverageWarning, as_share, interval, quantiles
 from tests.plots.sweeps import sweep, unplayed
 from tests.results.samples import dataset
 from tests.tables import assert_named

@@ -10,7 +10,7 @@ from jaxbandits.plots.labels import (
     short_number,
     value_labels,
 )
-from jaxbandits.results import as_share
+from jaxbandits.stats import as_share
 from tests.results.samples import dataset
 from tests.tables import each_row
 

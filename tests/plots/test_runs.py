@@ -9,7 +9,7 @@ from jaxbandits.plots.runs import (
     played,
     whole_seeds,
 )
-from jaxbandits.results.lookup import one_environment
+from jaxbandits.stats.lookup import one_environment
 from tests.plots.sweeps import several, sweep, unplayed
 from tests.results.samples import dataset
 

@@ -13,12 +13,10 @@ from jaxbandits.results.moments import (
     RELATIVE_ERROR,
     SHAPE,
     Moments,
-    joined,
-    moments_in,
     moments_of,
-    quantiles_in,
     table_of,
 )
+from jaxbandits.stats.moments import joined, moments_in, quantiles_in
 
 NUMBERS = st.one_of(
     st.floats(-1e6, 1e6), st.sampled_from([0.0, 1.0, 2.0**-16, 2.0**-17, -3.0, 1e11])

@@ -158,7 +158,7 @@ WRONG = [
         {"values": [TEXTS, OTHER, [1.0], np.ones(3)]},
     ),
     (
-        results.resample,
+        stats.resample,
         RESAMPLED,
         "{}(: 'nothing'| must (hold i|be one of .'round', 'spent', 'share'|have|))",
         {
@@ -251,8 +251,8 @@ def test_datasets_that_have_nothing_or_something_twice_are_named():
         (lambda: stats.dominance(WIDE, "pulls"), "^metric: 'pulls' has fur.*, pulls_0"),
         (lambda: results.at_points("x", 0), "^dataset must be an xarray"),
         (lambda: results.at_points(DATA["policy"], 0), "^dataset must have th"),
-        (lambda: results.as_share({}), "^dataset must be an xarray.Dataset"),
-        (lambda: results.as_share(DATA.isel(checkpoint=0)), "^dataset must ha"),
+        (lambda: stats.as_share({}), "^dataset must be an xarray.Dataset"),
+        (lambda: stats.as_share(DATA.isel(checkpoint=0)), "^dataset must ha"),
         (lambda: results.load(3), "^path must be a path, got 3"),
         (lambda: results.load(__file__), "^path: .* must be a netCDF-4 file"),
         (lambda: results.open_store(3), "^store must be a path, got 3"),

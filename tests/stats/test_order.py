@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from jaxbandits import plots, results, stats
+from jaxbandits import plots, stats
 from tests.results.samples import dataset
 
 ASKED = {
@@ -15,7 +15,7 @@ ASKED = {
     "ranks": lambda data: plots.plot_ranks(data, "regret"),
     "bars": lambda data: plots.plot_bars(data, "regret"),
     "curves": lambda data: plots.plot_curves(data, "regret"),
-    "shares": results.as_share,
+    "shares": stats.as_share,
 }
 
 

@@ -7,8 +7,8 @@ import pytest
 import xarray as xr
 
 from jaxbandits import stats
-from jaxbandits.results import as_share, load, resample, save
-from jaxbandits.stats import CoverageWarning
+from jaxbandits.results import load, save
+from jaxbandits.stats import CoverageWarning, as_share, resample
 from tests.heavy import in_short
 from tests.tables import assert_refused, each_row
 

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from jaxbandits.checks import instance, positive, whole
 from jaxbandits.plots import plot_panels
 from jaxbandits.protocol import Environment
-from jaxbandits.results import as_share
 from jaxbandits.simulation.dealing import dealt
+from jaxbandits.stats import as_share
 from jaxbandits_studies.common import ranking
 from jaxbandits_studies.common.casts import cast
 from jaxbandits_studies.common.experiment import Options, Outcome

@@ -8,8 +8,7 @@ from matplotlib.figure import Figure
 
 from jaxbandits import plots
 from jaxbandits.protocol import Environment
-from jaxbandits.results import as_share
-from jaxbandits.stats import final
+from jaxbandits.stats import as_share, final
 from jaxbandits_studies.budgeted import instances
 from jaxbandits_studies.budgeted.facebook import play_groups
 from jaxbandits_studies.common.casts import cast

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from jaxbandits import checks
 from jaxbandits.results.dataset import CHECKPOINT_KINDS, DIMS
-from jaxbandits.results.lookup import check_checkpoints, check_dataset, metric_values
+from jaxbandits.results.lookup import check_checkpoints, check_dataset
+from jaxbandits.stats.lookup import metric_values
 
 _RUNS = ("environment", *DIMS)
 

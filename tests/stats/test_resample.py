@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from jaxbandits.results import as_share, resample
+from jaxbandits.stats import as_share, resample
 from tests.results.samples import dataset
 
 

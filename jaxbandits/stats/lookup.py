@@ -1,0 +1,242 @@
+"""Metrics by name, and whether a statistic can take them, with errors that help."""
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+
+import numpy as np
+import xarray as xr
+
+from jaxbandits.results.dataset import DIMS
+from jaxbandits.results.lookup import check_dataset, check_policies
+from jaxbandits.results.moments import NAMES
+from jaxbandits.results.names import COUNT, FACT, INSTANCE, PARAMETER
+
+_KNOWN = "mean, sem, interval (by t), quantiles and summary_records"
+_OWN = "mean, sem, interval, quantiles, final, summary_records and fixed_width_interval"
+
+
+def metric_values(
+    dataset: xr.Dataset,
+    metric: str,
+    argument: str = "metric",
+    *,
+    moments: bool = False,
+    blocks: bool = False,
+    ragged: bool = False,
+    gaps: bool = False,
+) -> xr.DataArray:
+    """The float64 values of a metric, ``[policy, params, seed, checkpoint]``.
+
+    Args:
+      dataset: the dataset.
+      metric: name of a metric.
+      argument: for errors.
+      moments: whether moments will do where no runs are kept.
+      blocks: whether it may be a dask array, to be read block by block.
+      ragged: whether points may have different numbers of seeds.
+      gaps: whether NaN among the seeds needs no warning, as a figure shows a gap.
+
+    Raises:
+      ValueError: naming `argument`, if the dataset has no such metric, nothing or a
+        single run of it only, or moments only; if it is of dask and all runs are
+        needed; or if points have different numbers of seeds and all must have the same
+        ones. Naming ``dataset``, if a coordinate is a variable there, or its seeds are
+        of different points.
+      TypeError: if it is no dataset, or the metric no numbers.
+
+    Warns:
+      UserWarning: if some seeds of a sample are NaN, see `warn_of_missing`.
+    """
+    check_dataset(dataset)
+    _check_coordinates(dataset)
+    if not isinstance(metric, str) or metric not in dataset.data_vars:
+        known = ", ".join(map(str, dataset.data_vars))
+        raise ValueError(f"{argument}: {metric!r} is unknown; known are {known}")
+    values = dataset[metric]
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"{argument}: {metric!r} must be numbers, got {values.dtype}")
+    for dim in ("policy", "params", "seed", "checkpoint"):
+        if values.sizes.get(dim) == 0:
+            raise ValueError(f"dataset: has no {dim}")
+    if "moment" in values.dims:
+        if (size := values.sizes["moment"]) != len(NAMES):
+            raise ValueError(
+                f"dataset: moment must have all its {len(NAMES)} entries, got {size}"
+            )
+        if moments:
+            return values
+        raise ValueError(
+            f"{argument}: of {metric!r} the store keeps moments only, and this needs "
+            f"runs; {_KNOWN} take moments"
+        )
+    apart = is_ragged(values)
+    if apart and not ragged:
+        counts = values[COUNT].values
+        least, most = counts[counts > 0].min(), counts.max()
+        raise ValueError(
+            f"{argument}: points have {least} to {most} seeds (the coordinate seeds), "
+            "and this needs the same ones of all: give those, "
+            f"dataset.isel(seed=slice({least})); {_OWN} take all that each point has"
+        )
+    if values.chunks is not None and (apart or not blocks):
+        raise ValueError(
+            f"{argument}: {metric!r} is an array of dask, and this needs all of it at "
+            "once; give what fits into memory, as in dataset.isel(checkpoint=[-1]).load"
+            f"(); {_KNOWN} read block by block"
+        )
+    if "seed" not in values.dims:
+        raise ValueError(
+            f"{argument}: {metric!r} must have the dimension seed, over which there is "
+            f"no mean else; it has {', '.join(map(str, values.dims)) or 'none'}"
+        )
+    values = values.astype("float64")
+    if not gaps:
+        warn_of_missing(values, repr(metric))
+    return values
+
+
+def warn_of_missing(values: xr.DataArray, name: str) -> None:
+    """Warn of samples with a NaN among their seeds: what follows from them is NaN.
+
+    A sample is what there is along ``seed``. One that has nothing but NaN, beside
+    others that have numbers, is of a policy without the metric: no warning. Arrays of
+    dask are not looked at.
+    """
+    if values.chunks is not None or values.dtype.kind != "f":
+        return
+    missing = values.isnull()
+    if is_ragged(values):
+        places = xr.DataArray(np.arange(values.sizes["seed"]), dims="seed")
+        missing = missing & (places < values[COUNT])
+    if not missing.any():
+        return
+    spoilt = missing.any("seed")
+    if not missing.all():
+        spoilt = spoilt & values.notnull().any("seed")
+    if (number := int(spoilt.sum())) == 0:
+        return
+    first = spoilt.where(spoilt, drop=True) if spoilt.dims else spoilt
+    first = first.isel({dim: 0 for dim in first.dims})
+    where = ", ".join(
+        f"{dim} {first[dim].item()!r}" for dim in spoilt.dims if dim in first.coords
+    )
+    where = f" (the first: {where})" if where else ""
+    warnings.warn(
+        f"{name}: {int((missing & spoilt).sum())} values along the dimension seed are "
+        f"NaN, in {number} of {spoilt.size} samples{where}; their statistics are NaN. "
+        "No seed is left out: drop those that are NaN, if that is meant",
+        stacklevel=3,
+    )
+
+
+def _check_coordinates(dataset: xr.Dataset) -> None:
+    """Raise a ValueError if coordinates do not say which runs are of one kind."""
+    for name, over in ((INSTANCE, "seed"), (COUNT, "policy and params")):
+        if name in dataset.data_vars:
+            raise ValueError(
+                f"dataset: {name} must be a coordinate over {over}, and is a variable; "
+                f"make it one by dataset.set_coords({name!r})"
+            )
+    for name, coordinate in dataset.coords.items():
+        if not str(name).startswith(PARAMETER) or not coordinate.sizes.get("seed"):
+            continue
+        values = coordinate.variable
+        if not values.broadcast_equals(values.isel(seed=0)):
+            raise ValueError(
+                f"dataset: {name} differs between seeds (of datasets that were "
+                "joined?), and a mean over seeds is of one point; join other points "
+                "along params"
+            )
+
+
+def one_environment(dataset: xr.Dataset, dims: Iterable[str] = DIMS) -> xr.Dataset:
+    """The dataset without a dimension ``environment``.
+
+    Args:
+      dataset: of one environment.
+      dims: the other dimensions that it must have.
+
+    Raises:
+      ValueError: if there are several environments, or a dimension is missing.
+      TypeError: if it is no dataset.
+    """
+    check_dataset(dataset, *dims)
+    if "environment" not in dataset.dims:
+        return dataset
+    names = dataset["environment"].values.tolist()
+    if len(names) > 1:
+        known = [str(x)[len(FACT) :] for x in dataset.coords if str(x).startswith(FACT)]
+        by = f"; plots.by_value has curves by {', '.join(known)}" if known else ""
+        raise ValueError(
+            f"dataset: it has {len(names)} environments, {', '.join(map(str, names))}; "
+            f"select one, as in dataset.sel(environment={names[0]!r}){by}"
+        )
+    return dataset.isel(environment=0)
+
+
+def check_recorded(
+    dataset: xr.Dataset, policies: Iterable[str] | None = None, *, last: bool
+) -> None:
+    """Raise a ValueError naming policies that lack a checkpoint which they went past.
+
+    So it is where policies with other checkpoints were joined: ``rounds``, which every
+    run has at its own, is NaN. A policy or point that was not played at all lacks none.
+
+    Args:
+      dataset: with the coordinate ``checkpoint``.
+      policies: which ones are meant; by default all.
+      last: whether the last checkpoint is meant, or those between a policy's own.
+    """
+    rounds = dataset.get("rounds")
+    # As they are played they are integers, and lack nothing; moments are real.
+    if rounds is None or rounds.dtype.kind != "f" or "seed" not in rounds.dims:
+        return
+    if policies is not None:
+        rounds = rounds.sel(policy=list(policies))
+    there = rounds.notnull().any("seed").transpose("policy", ..., "checkpoint").values
+    lacks = np.maximum.accumulate(there, axis=-1) & ~there
+    if last:
+        lacks[..., :-1] = False
+    else:
+        lacks &= np.maximum.accumulate(there[..., ::-1], axis=-1)[..., ::-1]
+    if not lacks.any():
+        return
+    *_, checkpoints = np.nonzero(lacks)
+    rows = lacks.any(axis=tuple(range(1, lacks.ndim)))
+    names = rounds["policy"].values[rows].tolist()
+    result = rounds["checkpoint"].values[checkpoints[0]].item()
+    which = (
+        f"last checkpoint, {result}" if last else f"checkpoint {result} among others"
+    )
+    raise ValueError(
+        f"dataset: {', '.join(map(str, names))} lack{'s' * (len(names) == 1)} the "
+        f"{which} (of datasets that were joined?); take checkpoints that all have, by "
+        "dataset.sel(checkpoint=...)"
+    )
+
+
+def is_ragged(values: xr.DataArray) -> bool:
+    """Whether points have some seeds and not all, by the coordinate ``seeds``."""
+    if COUNT not in values.coords or "seed" not in values.dims:
+        return False
+    counts = values[COUNT].values
+    return bool(((counts > 0) & (counts < values.sizes["seed"])).any())
+
+
+def check_shown(dataset: xr.Dataset, policies: Iterable[str] | None) -> None:
+    """Raise an error unless `policies` are different names of a dataset, or None."""
+    if policies is None:
+        return
+    known = ", ".join(map(str, dataset["policy"].values.tolist()))
+    # What can be read only once is no list either.
+    no_list = isinstance(policies, str | Mapping | Iterator)
+    if no_list or not isinstance(policies, Iterable):
+        raise TypeError(
+            f"policies must be a list of names, got {policies!r}; known are {known}"
+        )
+    names = list(policies)
+    if not names:
+        raise ValueError(f"policies must name at least one; known are {known}")
+    check_policies(dataset, names, "policies")
+    if len(set(names)) < len(names):
+        raise ValueError(f"policies must be different names, got {names}")
