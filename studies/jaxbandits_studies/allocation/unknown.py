@@ -21,7 +21,7 @@ from jaxbandits.stats import final, interval_of
 from jaxbandits_studies.common.casts import cast
 from jaxbandits_studies.common.comparison import play_games
 from jaxbandits_studies.common.experiment import Options, Outcome
-from jaxbandits_studies.datasets import synthetic
+from jaxbandits_studies.datasets import instances, synthetic
 
 NUM_ARMS = 5
 BUDGETS = tuple(range(4, 41, 4))  # each as likely as the others, in every round
@@ -29,6 +29,7 @@ QUESTIONS, SECONDS = 8, (60, 120, 180, 240, 300)
 CAMPAIGNS, LARGEST = 8, 20  # impressions
 # The rates of A.1 with B = 40; in a cascade those of `allocation-cascade`.
 WIDE, NARROW = (1 / 40, 2.0), (1 / 40, 0.1)
+UNKNOWN = {"known": False, "order": "draw"}
 BASELINE = "Thompson"
 
 
@@ -68,35 +69,18 @@ def _arms():
 def _quiz() -> Environment:
     """Questions of `ednet_like`, and pupils who leave when they please."""
     arms = synthetic.ednet_like_parameters(QUESTIONS)
-    problem = allocation.make_problem(
-        weibull,
-        QUESTIONS,
-        SECONDS,
-        shape=arms.shape,
-        lowest=1 / 240,
-        highest=4 / 15,
-        known=False,
-    )
-    return allocation.make_environment(
-        "quiz", problem, arms.probability, 1 / arms.scale, SECONDS, order="draw"
-    )
+    law = arms.probability, arms.shape, 1 / arms.scale
+    rates = instances.EDNET_LIKE_RATES
+    return instances.game_of("quiz", weibull, law, SECONDS, rates, **UNKNOWN)
 
 
 def _campaigns() -> Environment:
     """Campaigns of `criteo_like`, and users who leave when they please."""
     arms = synthetic.criteo_like_parameters(CAMPAIGNS)
     budgets = np.minimum(arms.budgets, LARGEST)
-    problem = allocation.make_problem(
-        discrete_weibull,
-        CAMPAIGNS,
-        budgets,
-        shape=arms.shape,
-        lowest=0.04,
-        highest=14.0,
-        known=False,
-    )
-    return allocation.make_environment(
-        "campaigns", problem, arms.probability, arms.rate, budgets, order="draw"
+    law, rates = arms[:3], instances.CRITEO_LIKE_RATES
+    return instances.game_of(
+        "campaigns", discrete_weibull, law, budgets, rates, **UNKNOWN
     )
 
 

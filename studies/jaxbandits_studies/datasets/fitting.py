@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import optimize
+from scipy import optimize, stats
 
 from jaxbandits import checks
 
@@ -259,11 +259,9 @@ def kolmogorov_smirnov(sample: checks.Numbers, fit: WeibullFit) -> float:
     """
     checks.non_negative(sample=sample)
     checks.instance("fit", fit, WeibullFit, "of fit_weibull")
-    below = fit.cdf(np.sort(np.asarray(sample, np.float64).ravel()))
-    if below.size == 0:
+    if not np.size(sample):
         raise ValueError("sample must not be empty")
-    steps = np.arange(below.size + 1) / below.size
-    return float(max(np.max(steps[1:] - below), np.max(below - steps[:-1])))
+    return float(stats.kstest(np.ravel(sample), fit.cdf).statistic)
 
 
 def fit_arms(

@@ -9,7 +9,7 @@ from jaxbandits.allocation.environment import described, make_environment
 from jaxbandits.allocation.game import Users
 from jaxbandits.allocation.problem import make_problem
 from jaxbandits.allocation.types import Action
-from jaxbandits.laws.thresholds import discrete_weibull, weibull
+from jaxbandits.laws.thresholds import Threshold, discrete_weibull, weibull
 from jaxbandits.protocol import Environment
 from jaxbandits_studies.datasets import synthetic
 from jaxbandits_studies.datasets.criteo_log import CriteoLog, fit_criteo
@@ -25,6 +25,35 @@ CRITEO_RATES = 1e-3, 100.0
 # The stand-ins': four times what their arms are drawn from.
 EDNET_LIKE_RATES = 1 / 240, 4 / 15
 CRITEO_LIKE_RATES = 0.04, 14.0
+
+
+def game_of(
+    name: str,
+    family: Threshold,
+    arms: tuple[np.ndarray, np.ndarray, np.ndarray],
+    budgets: Any,
+    rates: tuple[float, float],
+    *,
+    known: bool = True,
+    **options: Any,
+) -> Environment[Any, Any, Action]:
+    """Arms (probabilities, shapes that learners know, rates, f64[K] each) of a family.
+
+    Learners reckon with `rates` between a least and a largest one, and know a round's
+    budget before it unless it is not `known`; `options` are of `make_environment`.
+    """
+    probability, shape, rate = arms
+    lowest, highest = rates
+    problem = make_problem(
+        family,
+        len(rate),
+        budgets,
+        shape=shape,
+        lowest=lowest,
+        highest=highest,
+        known=known,
+    )
+    return make_environment(name, problem, probability, rate, budgets, **options)
 
 
 def ednet(
@@ -73,20 +102,13 @@ def ednet(
     middle = (0.025, 0.975) if truncated else (0.0, 1.0)
     fitted = fit_arms(data.seconds, data.correct, middle, truncated)
     budgets = data.total_seconds if own else budget
-    game = make_environment(
+    game = game_of(
         f"EdNet, {'recorded' if replay else 'modelled'} users, "
         + ("own time" if own else f"{budget:g} s"),
-        make_problem(
-            weibull,
-            len(fitted.scale),
-            budgets,
-            shape=fitted.shape,
-            lowest=lowest,
-            highest=highest,
-        ),
-        fitted.probability,
-        1 / fitted.scale,
+        weibull,
+        (fitted.probability, fitted.shape, 1 / fitted.scale),
         budgets,
+        (lowest, highest),
         order="shuffle" if replay or own else "cycle",
         users=Users(data.seconds, data.correct) if replay else None,
     )
@@ -135,20 +157,12 @@ def criteo(
     if largest_budget is not None:
         most = checks.whole("largest_budget", largest_budget, 1, checks.MOST)
         cut, budgets = int(np.sum(budgets > most)), np.minimum(budgets, most)
-    problem = make_problem(
-        discrete_weibull,
-        len(arms.rate),
-        budgets,
-        shape=arms.shape,
-        lowest=lowest,
-        highest=highest,
-    )
-    game = make_environment(
+    game = game_of(
         f"Criteo, K = {num_campaigns}",
-        problem,
-        arms.probability,
-        arms.rate,
+        discrete_weibull,
+        arms[1:],
         budgets,
+        (lowest, highest),
         order="shuffle",
     )
     return described(
@@ -172,16 +186,9 @@ def ednet_like(
     Learners reckon with rates in [lowest, highest], per second.
     """
     arms = synthetic.ednet_like_parameters(num_questions, seed)
-    problem = make_problem(
-        weibull,
-        num_questions,
-        arms.budget,
-        shape=arms.shape,
-        lowest=lowest,
-        highest=highest,
-    )
     name = f"EdNet-like, K = {num_questions} (synthetic)"
-    game = make_environment(name, problem, arms.probability, 1 / arms.scale)
+    law = arms.probability, arms.shape, 1 / arms.scale
+    game = game_of(name, weibull, law, arms.budget, (lowest, highest))
     return described(game, synthetic=True)
 
 
@@ -198,15 +205,7 @@ def criteo_like(
     Learners reckon with rates in [lowest, highest], per impression.
     """
     arms = synthetic.criteo_like_parameters(num_campaigns, seed)
-    problem = make_problem(
-        discrete_weibull,
-        num_campaigns,
-        arms.budgets,
-        shape=arms.shape,
-        lowest=lowest,
-        highest=highest,
-    )
     name = f"Criteo-like, K = {num_campaigns} (synthetic)"
-    chances = arms.probability, arms.rate
-    game = make_environment(name, problem, *chances, arms.budgets, order="shuffle")
+    rates, options = (lowest, highest), {"order": "shuffle"}
+    game = game_of(name, discrete_weibull, arms[:3], arms.budgets, rates, **options)
     return described(game, synthetic=True)
