@@ -20,6 +20,7 @@ from jaxbandits.protocol import Environment
 from jaxbandits.stats import Record, entry, final
 from jaxbandits_studies.common.casts import cast
 from jaxbandits_studies.common.comparison import Contestant, play_games
+from jaxbandits_studies.common.drawing import draw_rows
 from jaxbandits_studies.common.experiment import Options, Outcome
 from jaxbandits_studies.judging.protocol import TUNING_SEED
 
@@ -135,11 +136,7 @@ def _picture(records: list[Record], options: Options) -> Figure:
         ends += [*(mean / wide), *(mean * wide), *middle]
     ax.plot([], [], "D", ms=4.5, mfc="none", mec="0.25", label=MEDIANS)
     ax.axvline(1.0, color="0.25", lw=1.2, zorder=1)
-    for row in range(len(titles) - 1):
-        ax.axhline(row + 0.5, color="0.85", lw=0.8, zorder=0)
-    ax.grid(False, axis="y")
-    ax.set_yticks(range(len(titles)), titles)
-    ax.set_ylim(len(titles) - 0.5, -0.5)
+    draw_rows(ax, titles)
     low, high = min(ends) / 1.15, max(ends) * 1.15
     readable_ticks(ax.xaxis, "log", low, high)
     ax.set_xlim(low, high)

@@ -18,6 +18,7 @@ from jaxbandits_studies import datasets
 from jaxbandits_studies.allocation.comparisons import games_of_the_quiz
 from jaxbandits_studies.common.casts import cast
 from jaxbandits_studies.common.comparison import Contestant, name_points, play_games
+from jaxbandits_studies.common.drawing import draw_lines
 from jaxbandits_studies.common.experiment import Options, Outcome
 from jaxbandits_studies.judging.protocol import TUNING_SEED
 from jaxbandits_studies.judging.protocols import PROTOCOLS
@@ -135,13 +136,11 @@ def draws(name: str, options: Options) -> Outcome:
 
     def draw() -> Figure:
         fig, (ax,) = plots.figure()
-        for i, title in enumerate(games):
-            means, low, high = (x.values for x in interval_of(played.final(title)))
-            style = plots.line_style(i)._asdict()
-            ax.plot(numbers, means, label=title, **style)
-            ax.fill_between(numbers, low, high, color=style["color"], alpha=0.2, lw=0)
-            at = numbers.index(DEFAULT)
-            ax.plot(DEFAULT, means[at], "o", color=style["color"], ms=6, zorder=4)
+        bands = {x: np.array(interval_of(played.final(x))[:3]) for x in games}
+        draw_lines(ax, numbers, bands)
+        for i, (means, _, _) in enumerate(bands.values()):
+            look = {"color": plots.line_style(i).color, "ms": 6, "zorder": 4}
+            ax.plot(DEFAULT, means[numbers.index(DEFAULT)], "o", **look)
         ax.set_xscale("log", base=2)
         ax.set_xticks(numbers, [f"{m}" for m in numbers])
         ax.minorticks_off()

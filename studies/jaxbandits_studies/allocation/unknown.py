@@ -20,6 +20,7 @@ from jaxbandits.protocol import Environment
 from jaxbandits.stats import final, interval_of
 from jaxbandits_studies.common.casts import cast
 from jaxbandits_studies.common.comparison import play_games
+from jaxbandits_studies.common.drawing import draw_rows
 from jaxbandits_studies.common.experiment import Options, Outcome
 from jaxbandits_studies.datasets import instances, synthetic
 
@@ -184,10 +185,6 @@ def _draw(ax: Axes, datasets: dict[str, xr.Dataset]) -> None:
             color=line_style(place).color,
             label=label,
         )
-    for row in range(len(datasets) - 1):
-        ax.axhline(row + 0.5, color="0.85", lw=0.8, zorder=0)
-    ax.set_yticks(range(len(datasets)), [*datasets])
-    ax.set_ylim(len(datasets) - 0.5, -0.5)
-    ax.grid(False, axis="y")
+    draw_rows(ax, [*datasets])
     if min(means) > 0:
         readable_ticks(ax.xaxis, "log", min(means), max(means))

@@ -1,6 +1,9 @@
 """Figures 1 and 5 and Example 2 of the budgeted paper: confidence bounds of a ratio."""
 
+from functools import partial
+
 import numpy as np
+import pandas as pd
 import xarray as xr
 from matplotlib.figure import Figure
 from scipy import stats
@@ -9,6 +12,7 @@ from jaxbandits.kernels.intervals import wilson_interval
 from jaxbandits.plots import draw_legend, figure, line_style, readable_ticks
 from jaxbandits.plots.ticks import tick_formatter
 from jaxbandits.stats import entry, make_record
+from jaxbandits_studies.common.drawing import draw_lines
 from jaxbandits_studies.common.experiment import Options, Outcome
 from jaxbandits_studies.theory.budgeted import failure_bound
 
@@ -33,8 +37,7 @@ def ratio_bounds(reward, cost, count, delta=DELTA) -> dict[str, np.ndarray]:
       delta: error probability.
     """
     z = stats.norm.ppf(1 - delta / 4)
-    upper = np.asarray(wilson_interval(reward, count, z**2)[1], np.float64)
-    lower = np.asarray(wilson_interval(cost, count, z**2)[0], np.float64)
+    upper, lower = _wilson(reward, count, z**2)[1], _wilson(cost, count, z**2)[0]
     epsilon = np.sqrt(np.log(2 / delta) / (2 * count))
     most, least = np.minimum(reward + epsilon, 1), np.maximum(cost - epsilon, FLOOR)
     ratio = reward / cost
@@ -61,71 +64,54 @@ def interval_study(options: Options) -> Outcome:
     rng = np.random.default_rng(2023)
     true_reward, true_cost = 1 - rng.uniform(size=(2, options.seeds))
     truth = true_reward / true_cost
-    violations, looseness, medians, infinite = {}, {}, {}, {}
+    rows = []
     for count in COUNTS:
         rewards = rng.binomial(count, true_reward)
         costs = _positive_binomial(rng, count, true_cost)
-        for policy, bound in ratio_bounds(
-            rewards / count, costs / count, count
-        ).items():
+        bounds = ratio_bounds(rewards / count, costs / count, count)
+        for policy, bound in bounds.items():
             finite = np.isfinite(bound)
-            violations.setdefault(policy, []).append(np.mean(truth > bound))
-            ratios = bound[finite] / truth[finite]
-            looseness.setdefault(policy, []).append(ratios.mean())
-            medians.setdefault(policy, []).append(np.median(bound / truth))
-            infinite.setdefault(policy, []).append(1 - finite.mean())
-
-    def draw() -> Figure:
-        fig, axes = figure(1, 2)
-        for i, policy in enumerate(violations):
-            style = line_style(i)._asdict()
-            axes[0].plot(COUNTS, violations[policy], label=policy, **style)
-            axes[1].plot(COUNTS, medians[policy], label=policy, **style)
-        nominal = {
-            "color": "0.25",
-            "linewidth": 1,
-            "label": f"nominal, {100 * DELTA:g} %",
-        }
-        axes[0].axhline(DELTA, **nominal)
-        axes[0].set(title="bound below the true ratio", ylabel="share of cases")
-        axes[1].set(title="bound over the true ratio", ylabel="median")
-        for ax in axes:
-            ax.set_xlabel("observations $n$")
-            readable_ticks(ax.xaxis, "log", COUNTS[0], COUNTS[-1])
-        # What happened in no case lies at 0, one case in all above it.
-        readable_ticks(axes[0].yaxis, "log", 1 / options.seeds, 1, zero=True)
-        axes[0].yaxis.set_major_formatter(tick_formatter(percent=True))
-        axes[0].set_ylim(-0.3 / options.seeds, 1)
-        readable_ticks(axes[1].yaxis, "log", *axes[1].dataLim.intervaly)
-        draw_legend(axes, f"{options.seeds:,} pairs of laws")
-        return fig
-
-    columns = {
-        "violations": violations,
-        "looseness": looseness,
-        "median_looseness": medians,
-        "infinite": infinite,
-    }
-    dataset = xr.Dataset(
-        {
-            name: (("policy", "count"), np.array(list(table.values())))
-            for name, table in columns.items()
-        },
-        coords={"policy": list(violations), "count": list(COUNTS)},
-    )
-    records = [
-        _record(
-            "budgeted-fig1",
-            f"n = {count}",
-            policy,
-            {name: table[policy][i] for name, table in columns.items()},
-            options.seeds,
-            count,
-        )
-        for i, count in enumerate(COUNTS)
-        for policy in violations
-    ]
+            numbers = {
+                "violations": np.mean(truth > bound),
+                "looseness": np.mean(bound[finite] / truth[finite]),
+                "median_looseness": np.median(bound / truth),
+                "infinite": 1 - finite.mean(),
+            }
+            rows.append({"policy": policy, "count": count} | numbers)
+    table = pd.DataFrame(rows).set_index(["policy", "count"])
+    dataset = table.to_xarray().sel(policy=list(bounds))
+    records = []
+    for count in COUNTS:
+        for policy in bounds:
+            here = dataset.sel(policy=policy, count=count).items()
+            finite = {k: x.item() for k, x in here if np.isfinite(x)}
+            where = "budgeted-fig1", f"n = {count}", policy
+            records.append(
+                make_record(*where, finite, seeds=options.seeds, horizon=count)
+            )
+    draw = partial(_draw_bounds, dataset, options)
     return Outcome({"intervals": dataset}, records, draw)
+
+
+def _draw_bounds(dataset: xr.Dataset, options: Options) -> Figure:
+    """How often a bound is too tight, and how loose it is."""
+    fig, axes = figure(1, 2)
+    for ax, name in zip(axes, ("violations", "median_looseness"), strict=True):
+        curves = {str(p.item()): dataset[name].sel(policy=p) for p in dataset["policy"]}
+        draw_lines(ax, COUNTS, curves)
+        ax.set_xlabel("observations $n$")
+        readable_ticks(ax.xaxis, "log", COUNTS[0], COUNTS[-1])
+    label = f"nominal, {100 * DELTA:g} %"
+    axes[0].axhline(DELTA, color="0.25", linewidth=1, label=label)
+    axes[0].set(title="bound below the true ratio", ylabel="share of cases")
+    axes[1].set(title="bound over the true ratio", ylabel="median")
+    # What happened in no case lies at 0, one case in all above it.
+    readable_ticks(axes[0].yaxis, "log", 1 / options.seeds, 1, zero=True)
+    axes[0].yaxis.set_major_formatter(tick_formatter(percent=True))
+    axes[0].set_ylim(-0.3 / options.seeds, 1)
+    readable_ticks(axes[1].yaxis, "log", *axes[1].dataLim.intervaly)
+    draw_legend(axes, f"{options.seeds:,} pairs of laws")
+    return fig
 
 
 def _positive_binomial(rng, count, probability):
@@ -138,48 +124,45 @@ def _positive_binomial(rng, count, probability):
 def asymmetry(options: Options) -> Outcome:
     """Figure 5: eq. (23), and the same from the interval's ends."""
     del options
-    mean = np.linspace(0, 1, 201)
-    rows = []
-    for count in ASYMMETRY_COUNTS:
-        z2 = Z_ASYMMETRY**2
-        # Eq. (23) is the square of the ratio that the text defines (errata.md).
-        printed = (2 * mean - 1) ** 2 * z2 / (4 * count * mean * (1 - mean) + z2)
-        lower, upper = (
-            np.asarray(x, np.float64) for x in wilson_interval(mean, count, z2)
-        )
-        exact = np.abs(mean - (lower + upper) / 2) / ((upper - lower) / 2)
-        rows.append((printed, exact))
+    mean, z2 = np.linspace(0, 1, 201), Z_ASYMMETRY**2
+    count = np.array(ASYMMETRY_COUNTS)[:, None]
+    # Eq. (23) is the square of the ratio that the text defines (errata.md).
+    printed = (2 * mean - 1) ** 2 * z2 / (4 * count * mean * (1 - mean) + z2)
+    ends = np.array([_wilson(mean, n, z2) for n in ASYMMETRY_COUNTS])
+    lower, upper = ends[:, 0], ends[:, 1]
+    exact = np.abs(mean - (lower + upper) / 2) / ((upper - lower) / 2)
 
     def draw() -> Figure:
         fig, (ax,) = figure()
-        for i, (count, (printed, _)) in enumerate(
-            zip(ASYMMETRY_COUNTS, rows, strict=True)
-        ):
-            label = f"n = {count:,}"
-            ax.plot(mean, printed, label=label, **line_style(i)._asdict())
+        labels = [f"n = {count:,}" for count in ASYMMETRY_COUNTS]
+        draw_lines(ax, mean, dict(zip(labels, printed, strict=True)))
         ax.set(xlabel=r"sample mean $\bar\mu$", ylabel="asymmetry, eq. (23)")
         draw_legend(ax)
         return fig
 
+    dims = ("count", "mean")
     dataset = xr.Dataset(
-        {
-            "asymmetry": (("count", "mean"), np.array([row[0] for row in rows])),
-            "ratio": (("count", "mean"), np.array([row[1] for row in rows])),
-        },
+        {"asymmetry": (dims, printed), "ratio": (dims, exact)},
         coords={"count": list(ASYMMETRY_COUNTS), "mean": mean},
     )
     records = [
-        _record(
+        make_record(
             "budgeted-fig5",
-            f"n = {count}",
+            f"n = {n}",
             "Wilson",
-            {"at_0": row[0][0], "at_0.1": row[0][20], "ratio_at_0.1": row[1][20]},
-            1,
-            count,
+            {"at_0": row[0], "at_0.1": row[20], "ratio_at_0.1": ratio[20]},
+            seeds=1,
+            horizon=n,
         )
-        for count, row in zip(ASYMMETRY_COUNTS, rows, strict=True)
+        for n, row, ratio in zip(ASYMMETRY_COUNTS, printed, exact, strict=True)
     ]
     return Outcome({"asymmetry": dataset}, records, draw)
+
+
+def _wilson(mean, count, z2) -> tuple[np.ndarray, np.ndarray]:
+    """Both ends, in float64."""
+    lower, upper = wilson_interval(mean, count, z2)
+    return np.asarray(lower, np.float64), np.asarray(upper, np.float64)
 
 
 def example2(options: Options) -> Outcome:
@@ -197,25 +180,23 @@ def example2(options: Options) -> Outcome:
         ),
         "omega-UCB, sqrt(2 log t)": (np.sqrt(2 * np.log(t)), (None, None)),
     }
-    results = {}
-    for policy, (z, published) in scores.items():
-        upper = np.asarray(wilson_interval(reward, count, z**2)[1], np.float64)
-        lower = np.asarray(wilson_interval(cost, count, z**2)[0], np.float64)
-        results[policy] = (upper / lower, published)
+    results, printed = {}, {}
+    for policy, (z, printed[policy]) in scores.items():
+        upper, lower = _wilson(reward, count, z**2)[1], _wilson(cost, count, z**2)[0]
+        results[policy] = upper / lower
     epsilon = np.sqrt(np.log(t - 1) / count)
     m_ucb = np.minimum(reward + epsilon, 1) / np.maximum(cost - epsilon, 0)
-    results["m-UCB, alpha = 1"] = (m_ucb, (2.95, 48.6))
+    results["m-UCB, alpha = 1"], printed["m-UCB, alpha = 1"] = m_ucb, (2.95, 48.6)
+    index = np.array([*results.values()])
 
     def draw() -> Figure:
         fig, axes = figure(1, 2)
+        places = np.arange(len(results))
         for arm, ax in enumerate(axes):
-            values = [index[arm] for index, _ in results.values()]
-            printed = [p[arm] or np.nan for _, p in results.values()]
-            places = np.arange(len(results))
-            ax.barh(
-                places, values, color=line_style(0).color, alpha=0.75, label="computed"
-            )
-            ax.plot(printed, places, "D", color=line_style(1).color, label="printed")
+            color, other = line_style(0).color, line_style(1).color
+            values = [numbers[arm] or np.nan for numbers in printed.values()]
+            ax.barh(places, index[:, arm], color=color, alpha=0.75, label="computed")
+            ax.plot(values, places, "D", color=other, label="printed")
             ax.axvline(reward[arm] / cost[arm], color="0.25", linestyle="dashed")
             first = ax.get_subplotspec().is_first_col()
             ax.set_yticks(places, list(results) if first else [])
@@ -225,29 +206,19 @@ def example2(options: Options) -> Outcome:
         return fig
 
     dataset = xr.Dataset(
-        {
-            "index": (
-                ("policy", "arm"),
-                np.array([index for index, _ in results.values()]),
-            )
-        },
+        {"index": (("policy", "arm"), index)},
         coords={"policy": list(results), "arm": [1, 2]},
     )
-    records = []
-    for policy, (index, published) in results.items():
-        for arm in range(2):
-            values = {"index": entry(index[arm], published=published[arm])}
-            records.append(
-                _record("budgeted-example2", f"arm {arm + 1}", policy, values, 1, t)
-            )
+    records = [
+        make_record(
+            "budgeted-example2",
+            f"arm {arm + 1}",
+            policy,
+            {"index": entry(numbers[arm], published=printed[policy][arm])},
+            seeds=1,
+            horizon=t,
+        )
+        for policy, numbers in results.items()
+        for arm in range(2)
+    ]
     return Outcome({"example2": dataset}, records, draw)
-
-
-def _record(experiment, environment, policy, values, seeds, horizon):
-    """Of those that are finite."""
-    record = make_record(
-        experiment, environment, policy, values, seeds=seeds, horizon=horizon
-    )
-    results = record["metrics"].items()
-    record["metrics"] = {k: each for k, each in results if each["mean"] is not None}
-    return record

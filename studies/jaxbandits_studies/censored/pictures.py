@@ -16,6 +16,7 @@ from jaxbandits.laws import truncated_gaussian
 from jaxbandits.plots import draw_legend, figure, line_style
 from jaxbandits.plots.ticks import tick_locator
 from jaxbandits.stats import make_record
+from jaxbandits_studies.common.drawing import draw_lines
 from jaxbandits_studies.common.experiment import Options, Outcome
 
 MODELS = ("complex model", "medium model", "simple model")
@@ -109,8 +110,7 @@ def _draw_values(kept: dict[str, tuple[np.ndarray, np.ndarray]]) -> Figure:
     """Limits f64[M] and values f64[K, M] by title."""
     fig, axes = figure(1, len(kept))
     for ax, (title, (limits, values)) in zip(axes, kept.items(), strict=True):
-        for arm, model in enumerate(MODELS):
-            ax.plot(limits, values[arm], label=model, **line_style(arm)._asdict())
+        draw_lines(ax, limits, dict(zip(MODELS, values, strict=True)))
         ax.set(title=title, xlabel=r"limit $\tau$")
     axes[0].set_ylabel(r"penalised expected gain $\nu$")
     draw_legend(axes)

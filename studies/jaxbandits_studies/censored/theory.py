@@ -13,6 +13,7 @@ from jaxbandits.stats import entry, make_record
 from jaxbandits_studies.censored.tables import trio
 from jaxbandits_studies.common.casts import cast
 from jaxbandits_studies.common.comparison import play_games
+from jaxbandits_studies.common.drawing import draw_lines
 from jaxbandits_studies.common.experiment import Options, Outcome
 from jaxbandits_studies.common.overlay import TRIVIAL, under_bounds
 from jaxbandits_studies.common.playing import play
@@ -98,9 +99,7 @@ def coverage(options: Options) -> Outcome:
         fig, axes = plots.figure(1, 2)
         lowest = 0.5 / options.seeds
         for ax, (side, frequency) in zip(axes, result.items(), strict=True):
-            for i, name in enumerate(ways):
-                shown = frequency.sel(policy=name).values
-                ax.plot(rounds, shown, label=name, **plots.line_style(i)._asdict())
+            draw_lines(ax, rounds, {x: frequency.sel(policy=x) for x in ways})
             ax.plot(rounds, bound, color="0.25", label="Proposition 1")
             ax.set(xlabel="round $t$", ylabel="frequency, worst pair")
             plots.readable_ticks(ax.xaxis, "log", rounds[0], rounds[-1])

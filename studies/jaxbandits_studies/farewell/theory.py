@@ -8,6 +8,7 @@ from jaxbandits import plots
 from jaxbandits.stats import entry, make_record
 from jaxbandits_studies.common.casts import cast
 from jaxbandits_studies.common.comparison import play_games
+from jaxbandits_studies.common.drawing import draw_lines
 from jaxbandits_studies.common.experiment import Options, Outcome
 from jaxbandits_studies.common.overlay import TRIVIAL, under_bounds
 from jaxbandits_studies.farewell.comparisons import FIGURE_1
@@ -75,9 +76,8 @@ def coverage(options: Options) -> Outcome:
 
     def draw() -> Figure:
         fig, (ax,) = plots.figure()
-        for i, law in enumerate(LAWS):
-            shown = slack[i, :, DELTAS.index(0.1)]
-            ax.plot(counts, shown, label=law, **plots.line_style(i)._asdict())
+        shown = slack[:, :, DELTAS.index(0.1)]
+        draw_lines(ax, counts, dict(zip(LAWS, shown, strict=True)))
         ax.axhline(1, color="0.25", linewidth=1)
         ax.set(xlabel="observations $n$")
         ax.set_ylabel("radius / 90 % quantile of the deviation")

@@ -7,6 +7,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from jaxbandits.plots import draw_legend, figure, line_style
 from jaxbandits.plots.words import symbols
+from jaxbandits_studies.common.drawing import draw_rows
 from jaxbandits_studies.judging.board import Board
 from jaxbandits_studies.judging.page import ANY_GOAL
 from jaxbandits_studies.judging.protocol import Protocol
@@ -44,17 +45,13 @@ def dot_plot(board: Board, protocol: Protocol) -> Figure:
             ax.plot([median], [row + shift], "o", markersize=5, color=look["color"])
     ax.axvline(1.0, color="0.25", linewidth=1.2, zorder=1)
     ax.axvline(goal.within, color="0.25", linewidth=1.2, linestyle="dotted", zorder=1)
-    for row in range(len(order) - 1):
-        ax.axhline(row + 0.5, color="0.85", linewidth=0.8, zorder=0)
-    ax.set_yticks(range(len(order)), list(map(symbols, order)))
+    draw_rows(ax, [*map(symbols, order)])
     for label, name in zip(ax.get_yticklabels(), order, strict=True):
         entrant = protocol.entrants[name]
         label.set_fontweight("bold" if entrant.ours else "normal")
         label.set_color("0.5" if entrant.flaw else "black")
-    ax.set_ylim(len(order) - 0.5, -0.5)
     ax.set_xscale("log")
     ax.set_xlim(lowest, LARGEST * 1.15)
-    ax.grid(False, axis="y")
     ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
     ax.xaxis.set_minor_locator(NullLocator())
     ax.xaxis.set_major_formatter(FuncFormatter(_tick))

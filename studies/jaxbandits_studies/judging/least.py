@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from jaxbandits import plots
 from jaxbandits.protocol import Environment
 from jaxbandits.stats import Entry, Record, entry, make_record
+from jaxbandits_studies.common.drawing import draw_rows
 from jaxbandits_studies.common.experiment import Options, Outcome
 from jaxbandits_studies.judging.board import Board, shipped_cases
 from jaxbandits_studies.judging.protocols import PROTOCOLS
@@ -208,11 +209,7 @@ def draw_dots(
                 label=policy,
             )
         ax.axvline(1.0, color="0.25", linewidth=1, zorder=1)
-        ax.set_yticks(range(len(cases)), [*cases])
-        ax.set_ylim(len(cases) - 0.5, -0.5)
-        ax.grid(False, axis="y")
-        for row in range(len(cases) - 1):
-            ax.axhline(row + 0.5, color="0.85", linewidth=0.8, zorder=0)
+        draw_rows(ax, [*cases])
         plots.readable_ticks(ax.xaxis, "log", *shown)
         ax.set_xlabel(label)
     plots.draw_legend(axes, note)
