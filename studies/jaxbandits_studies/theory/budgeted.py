@@ -36,10 +36,10 @@ from jaxbandits_studies.theory.domains import (
     Inside,
     NonNegative,
     Numbers,
+    OfArms,
     Positive,
     Scalars,
     Share,
-    Vector,
     broadcast_domains,
     domains,
 )
@@ -64,14 +64,13 @@ Steps = Annotated[T, at_least_one, whole_numbers]
 
 
 @domains
-def gaps(mean_reward: Share[Vector], mean_cost: Cost[Vector]) -> np.ndarray:
+def gaps(mean_reward: Share[OfArms], mean_cost: Cost[OfArms]) -> np.ndarray:
     """Gaps ``Delta_k = max_i mu_i^r / mu_i^c - mu_k^r / mu_k^c`` (Section 2).
 
     Returns:
       f64[K] >= 0, reward per unit of cost. Ratios equal up to rounding, to 1e-12 of
       the best, are ties: their gap is exactly 0.
     """
-    _check_means(mean_reward, mean_cost)
     ratio = mean_reward / mean_cost
     best = np.max(ratio)
     gap = best - ratio
@@ -79,7 +78,7 @@ def gaps(mean_reward: Share[Vector], mean_cost: Cost[Vector]) -> np.ndarray:
 
 
 @domains
-def proportional_gap(mean_reward: Share[Vector], mean_cost: Cost[Vector]) -> np.ndarray:
+def proportional_gap(mean_reward: Share[OfArms], mean_cost: Cost[OfArms]) -> np.ndarray:
     """Proportional gaps ``delta_k = Delta_k / (Delta_k + 1 / mu_k^c)``.
 
     The share of its way to 1 that the mean reward, and of its way to 0 that the mean
@@ -148,8 +147,8 @@ def failure_bound(t: Steps[Numbers], rho: Positive[float]) -> np.ndarray:
 def sufficient_pulls(
     tau: Steps[Numbers],
     rho: Positive[float],
-    mean_reward: Share[Vector],
-    mean_cost: Cost[Vector],
+    mean_reward: Share[OfArms],
+    mean_cost: Cost[OfArms],
     eta_reward: Share[Scalars] = 1.0,
     eta_cost: Share[Scalars] = 1.0,
     form: Form = "printed",
@@ -209,8 +208,8 @@ def xi(tau: Steps[Numbers], rho: Positive[float], num_arms: Count) -> np.ndarray
 def suboptimal_pulls_bound(
     tau: Numbers,
     rho: float,
-    mean_reward: Vector,
-    mean_cost: Vector,
+    mean_reward: OfArms,
+    mean_cost: OfArms,
     eta_reward: Scalars = 1.0,
     eta_cost: Scalars = 1.0,
     form: Form = "printed",
@@ -227,7 +226,7 @@ def suboptimal_pulls_bound(
 
 
 @domains
-def tau_of_budget(budgets: Positive[Numbers], mean_cost: Cost[Vector]) -> np.ndarray:
+def tau_of_budget(budgets: Positive[Numbers], mean_cost: Cost[OfArms]) -> np.ndarray:
     """Time steps ``tau_B = floor(2 B / min_k mu_k^c)`` (Theorem 5).
 
     Twice as long as B lasts on the cheapest arm: hardly ever does it last longer.
@@ -235,8 +234,6 @@ def tau_of_budget(budgets: Positive[Numbers], mean_cost: Cost[Vector]) -> np.nda
     Returns:
       f64 whole numbers, of the shape of `budgets`.
     """
-    if not mean_cost.size:
-        raise ValueError("mean_cost must not be empty")
     return np.asarray(np.floor(2 * budgets / np.min(mean_cost)))
 
 
@@ -244,8 +241,8 @@ def tau_of_budget(budgets: Positive[Numbers], mean_cost: Cost[Vector]) -> np.nda
 def regret_bound(
     budgets: Numbers,
     rho: float,
-    mean_reward: Vector,
-    mean_cost: Vector,
+    mean_reward: OfArms,
+    mean_cost: OfArms,
     eta_reward: Scalars = 1.0,
     eta_cost: Scalars = 1.0,
     tail_constant: NonNegative[float] = 0.0,
@@ -285,7 +282,7 @@ def regret_bound(
 
 @domains
 def trivial_bound(
-    budgets: Positive[Numbers], mean_reward: Vector, mean_cost: Vector
+    budgets: Positive[Numbers], mean_reward: OfArms, mean_cost: OfArms
 ) -> np.ndarray:
     """Largest regret of any policy, ``(B + 1) max_k Delta_k``: what a bound must beat.
 
@@ -347,11 +344,3 @@ def _odds(mean: np.ndarray, eta: Scalars, shift: Scalars) -> np.ndarray:
     certain = mean == 1
     odds = eta * (mean + shift * (1 - mean)) / np.where(certain, 1.0, 1 - mean)
     return np.where(certain & (eta > 0), np.inf, odds)
-
-
-def _check_means(mean_reward: np.ndarray, mean_cost: np.ndarray) -> None:
-    if mean_reward.shape != mean_cost.shape or not mean_cost.size:
-        raise ValueError(
-            "mean_reward and mean_cost must have one shape [K], got "
-            f"{mean_reward.shape} and {mean_cost.shape}"
-        )

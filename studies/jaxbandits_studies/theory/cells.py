@@ -23,10 +23,9 @@ from jaxbandits_studies.theory.domains import (
     Inside,
     NonNegative,
     Numbers,
+    OfLimits,
     Share,
-    Vector,
     domains,
-    of_shape,
     up_to,
 )
 from jaxbandits_studies.theory.products import largest_products, spread_out
@@ -34,7 +33,7 @@ from jaxbandits_studies.theory.products import largest_products, spread_out
 
 @domains
 def values(
-    hazard: Share[Vector], gain: Finite[Vector], penalty: NonNegative[Vector]
+    hazard: Share[OfLimits], gain: Finite[OfLimits], penalty: NonNegative[OfLimits]
 ) -> np.ndarray:
     """What every limit of an arm is worth, eq. (2) of Bengs & Huellermeier (2022).
 
@@ -43,7 +42,6 @@ def values(
     Returns:
       f64[M].
     """
-    _check_cells(hazard, gain=gain, penalty=penalty)
     survival = np.cumprod(1 - hazard)
     entering = np.append(1.0, survival[:-1])
     return np.cumsum(entering * hazard * gain) - penalty * survival
@@ -51,11 +49,11 @@ def values(
 
 @domains
 def deviation(
-    hazard: Share[Vector],
-    gain: Finite[Vector],
-    penalty: NonNegative[Vector],
-    other_hazard: Share[Vector],
-    other_gain: Finite[Vector],
+    hazard: Share[OfLimits],
+    gain: Finite[OfLimits],
+    penalty: NonNegative[OfLimits],
+    other_hazard: Share[OfLimits],
+    other_gain: Finite[OfLimits],
     largest_cost: NonNegative[float] = 0.0,
 ) -> np.ndarray:
     """How far the values of other cells can be from those of the given ones.
@@ -71,7 +69,6 @@ def deviation(
       f64[M], at least the difference of `values`.
     """
     gains = {"gain": gain, "other_gain": other_gain}
-    _check_cells(hazard, **gains, penalty=penalty, other_hazard=other_hazard)
     for name, each in gains.items():
         if not np.all((each >= -largest_cost) & (each <= 1)):
             raise ValueError(f"{name} must be in [{-largest_cost:g}, 1], got {each}")
@@ -85,7 +82,7 @@ def deviation(
 def bayes_regret_bound(
     horizon: AtLeastOne[Numbers],
     num_arms: Count,
-    penalty: NonNegative[Vector],
+    penalty: NonNegative[OfLimits],
     *,
     coins: bool = True,
     size: int = 1,
@@ -195,10 +192,3 @@ def chance_of_trial(
     if not 0 <= ended < 1:
         raise ValueError(f"value must be in [{-penalty:g}, 1), got {value:g}")
     return float(gammaincc(num_limits, -prior_passed * np.log1p(-ended)))
-
-
-def _check_cells(hazard: np.ndarray, **others: np.ndarray) -> None:
-    """At least one cell, and all of them of so many."""
-    if not hazard.size:
-        raise ValueError("hazard must have at least one cell, got none")
-    of_shape(hazard.shape, "hazard", **others)

@@ -40,6 +40,7 @@ from jaxbandits_studies.theory.domains import (
     Inside,
     NonNegative,
     Numbers,
+    OfLimits,
     Positive,
     Scalars,
     Share,
@@ -120,7 +121,7 @@ def coverage_bound(
 @domains
 def rcucb_pull_bound(
     gaps: NonNegative[Table],
-    penalties: NonNegative[Numbers],
+    penalties: NonNegative[OfLimits],
     horizon: AtLeastOne[Numbers],
     alpha: AboveOne[float],
 ) -> np.ndarray:
@@ -136,14 +137,14 @@ def rcucb_pull_bound(
     Returns:
       f64[..., K, M]; ``inf`` for optimal pairs, of which the theorem says nothing.
     """
-    gaps = _ties(gaps, penalties)
+    gaps = _ties(gaps)
     return _pulls(gaps, 8 * alpha * (1 + penalties) ** 2, horizon, alpha, 8)
 
 
 @domains
 def rcucb_pull_lower(
     gaps: NonNegative[Table],
-    penalties: NonNegative[Numbers],
+    penalties: NonNegative[OfLimits],
     horizon: AtLeastOne[Numbers],
     alpha: AboveOne[float],
     *,
@@ -163,7 +164,7 @@ def rcucb_pull_lower(
     Returns:
       f64[..., K, M] >= 0.
     """
-    gaps = _ties(gaps, penalties)
+    gaps = _ties(gaps)
     if delta >= 0.5:
         raise ValueError(f"delta must be in (0, 0.5), got {delta}")
     if np.any(delta > largest_delta(horizon, gaps.size)):
@@ -209,7 +210,7 @@ def largest_delta(
 @domains
 def rcucb_regret_bound(
     gaps: NonNegative[Table],
-    penalties: NonNegative[Numbers],
+    penalties: NonNegative[OfLimits],
     horizon: AtLeastOne[Numbers],
     alpha: AboveOne[float],
     *,
@@ -235,7 +236,7 @@ def rcucb_regret_bound(
       `trivial_bound` at every horizon.
     """
     pulls = rcucb_pull_bound(gaps, penalties, horizon, alpha)
-    gaps = _ties(gaps, penalties)
+    gaps = _ties(gaps)
     bound = _weighted(gaps, pulls)
     if probability > 0:
         lower = rcucb_pull_lower(
@@ -296,12 +297,6 @@ def _weighted(gaps: np.ndarray, pulls: np.ndarray) -> np.ndarray:
     return np.sum(gaps[suboptimal] * pulls[..., suboptimal], axis=-1)
 
 
-def _ties(gaps: np.ndarray, penalties: np.ndarray | None = None) -> np.ndarray:
-    """The gaps, 0 of ties; shapes are checked."""
-    if not gaps.size:
-        raise ValueError(f"gaps must have shape [K, M], got {gaps.shape}")
-    if penalties is not None and penalties.shape not in ((), gaps.shape[1:]):
-        raise ValueError(
-            f"penalties must have shape {gaps.shape[1:]}, got {penalties.shape}"
-        )
+def _ties(gaps: np.ndarray) -> np.ndarray:
+    """The gaps, 0 of ties."""
     return np.where(gaps <= _TIE, 0.0, gaps)

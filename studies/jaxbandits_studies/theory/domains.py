@@ -5,8 +5,9 @@
 
 refuses what is outside, naming the argument, and computes in float64 whatever comes (an
 ``np.int8`` of 100 would overflow at its first product, and a list has none): a `float`
-comes as one, `Numbers` as f64 of any shape, a `Vector` as f64[n], a `Table` as f64[n,
-m]. What may be None comes as it is then.
+comes as one, `Numbers` as f64 of any shape, a `Vector` as f64[n]. What may be None
+comes as it is then. Axes that a type names (`OfArms`: "K") are as long in every
+argument, and not empty.
 """
 
 import inspect
@@ -47,7 +48,9 @@ class Whole(NamedTuple):
 
 
 Vector = Annotated[Numbers, 1]
-Table = Annotated[Numbers, 2]
+OfArms = Annotated[Numbers, "K"]
+OfLimits = Annotated[Numbers, "M"]
+Table = Annotated[Numbers, "K M"]  # of arms and limits, or waits
 Finite = Annotated[T, checks.finite]
 NonNegative = Annotated[T, checks.non_negative]
 Positive = Annotated[T, checks.positive]
@@ -83,12 +86,15 @@ def _checked(function: Callable[..., R], together: bool) -> Callable[..., R]:
         each.name: check for each in parameters if (check := _check(each.annotation))
     }
 
+    axes = {x.name: letters for x in parameters if (letters := _axes(x.annotation))}
+
     @wraps(function)
     def called(*args: Any, **options: Any) -> R:
         given = signature.bind(*args, **options)
         given.apply_defaults()
         values = given.arguments
         values |= {name: check(name, values[name]) for name, check in known.items()}
+        _agree(values, axes)
         if together:
             arrays = {k: v for k, v in values.items() if isinstance(v, np.ndarray)}
             checks.together(**arrays)
@@ -143,8 +149,33 @@ def _real(kind: Any, said: tuple[Any, ...], name: str, value: Any) -> Any:
         require(**{name: value})
     if kind is float:
         return checks.number(name, value)
-    axes = (each for each in said if isinstance(each, int))
-    return checks.numbers(name, value, *axes)
+    axes = (each for each in said if isinstance(each, int | str))
+    sizes = (each if isinstance(each, int) else len(each.split()) for each in axes)
+    return checks.numbers(name, value, *sizes)
+
+
+def _axes(annotation: Any) -> list[str]:
+    """The letters of an argument's axes, if its type names them."""
+    said = get_args(annotation)[1:] if get_origin(annotation) is Annotated else ()
+    return [letter for each in said if isinstance(each, str) for letter in each.split()]
+
+
+def _agree(values: dict[str, Any], axes: dict[str, list[str]]) -> None:
+    """Require axes of one letter to have one length, and those of a number that."""
+    lengths: dict[str, int] = {}
+    for name, letters in axes.items():
+        own = values[name].shape
+        wanted = [
+            lengths.get(x, int(x) if x.isdigit() else size)
+            for x, size in zip(letters, own, strict=True)
+        ]
+        if list(own) != wanted or 0 in own:
+            known = [f"{x} = {n}" for x, n in lengths.items() if x in letters]
+            words = f" with {', '.join(known)}" if known else ", none of them 0"
+            raise ValueError(
+                f"{name} must have shape [{', '.join(letters)}]{words}, got {list(own)}"
+            )
+        lengths |= dict(zip(letters, own, strict=True))
 
 
 def up_to(most: Any, **values: Any) -> np.ndarray:
@@ -160,12 +191,3 @@ def up_to(most: Any, **values: Any) -> np.ndarray:
             f"through, got {words}"
         )
     return np.arange(1, int(most) + 1)
-
-
-def of_shape(shape: tuple[int, ...], like: str, **arrays: np.ndarray) -> None:
-    """Require arrays of the shape that another argument has."""
-    for name, array in arrays.items():
-        if array.shape != shape:
-            raise ValueError(
-                f"{name} must have the shape {shape} of {like}, got {array.shape}"
-            )

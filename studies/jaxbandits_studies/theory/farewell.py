@@ -19,6 +19,8 @@ Arguments, unless a function says otherwise; their ranges stand in the annotatio
 What comes back is f64 of the shape of ``T``, or of the broadcast shape.
 """
 
+from typing import Annotated
+
 import numpy as np
 
 from jaxbandits_studies.theory.domains import (
@@ -26,16 +28,16 @@ from jaxbandits_studies.theory.domains import (
     Count,
     NonNegative,
     Numbers,
+    OfLimits,
     Positive,
     Share,
     Table,
-    Vector,
     broadcast_domains,
     domains,
-    of_shape,
 )
 
 _TIE = 1e-12
+OneArm = Annotated[Numbers, "1 D"]
 
 
 @broadcast_domains
@@ -74,7 +76,7 @@ def radius(
 
 @domains
 def constant_reward(
-    T: Count, time: NonNegative[Vector], reward: NonNegative[Vector]
+    T: Count, time: NonNegative[OfLimits], reward: NonNegative[OfLimits]
 ) -> np.ndarray:
     """Expected reward of a constant policy with t units of time (Theorem 1), exact.
 
@@ -104,7 +106,7 @@ def constant_reward(
 
 @domains
 def constant_reward_limit(
-    time: NonNegative[Vector], reward: NonNegative[Vector]
+    time: NonNegative[OfLimits], reward: NonNegative[OfLimits]
 ) -> float:
     """Limit of Theorem 1's ``A(t) = m(t) - t g`` for large times.
 
@@ -172,7 +174,7 @@ def wait_ucb_radius(
 
 @domains
 def pulls_bound(
-    T: AtLeastOne[Numbers], gaps: Share[Table], waits: AtLeastOne[Vector]
+    T: AtLeastOne[Numbers], gaps: Share[Table], waits: AtLeastOne[OfLimits]
 ) -> np.ndarray:
     """Bound on the expected pulls of the suboptimal arm pairs (Lemma 2).
 
@@ -181,7 +183,7 @@ def pulls_bound(
     Returns:
       f64[..., K, D]; ``inf`` for the optimal pairs, of which the lemma says nothing.
     """
-    gaps = _ties(gaps, waits)
+    gaps = _ties(gaps)
     alpha, beta = _weights(waits)
     optimal = gaps == 0
     gaps = np.where(optimal, 1.0, gaps)
@@ -192,7 +194,7 @@ def pulls_bound(
 
 @domains
 def regret_bound(
-    T: Numbers, gaps: Share[Table], mean_time: AtLeastOne[Table], waits: Vector
+    T: Numbers, gaps: Share[Table], mean_time: AtLeastOne[Table], waits: OfLimits
 ) -> np.ndarray:
     """Bound on the pseudo-regret ``sum mu Delta E[n]`` of Wait-UCB (Theorem 2).
 
@@ -203,7 +205,7 @@ def regret_bound(
       f64 of the shape of `T`. It says nothing where it is above `trivial_bound`.
     """
     pulls = pulls_bound(T, gaps, waits)
-    gaps = _ties(gaps, mean_time=mean_time)
+    gaps = _ties(gaps)
     weight = gaps * mean_time
     suboptimal = gaps > 0
     return np.sum(weight[suboptimal] * pulls[..., suboptimal], axis=-1)
@@ -211,13 +213,13 @@ def regret_bound(
 
 @domains
 def trivial_bound(
-    T: AtLeastOne[Numbers], gaps: Share[Table], waits: AtLeastOne[Vector]
+    T: AtLeastOne[Numbers], gaps: Share[Table], waits: AtLeastOne[OfLimits]
 ) -> np.ndarray:
     """Largest pseudo-regret of any policy, ``(T + D - 1) max Delta``.
 
     The time spent exceeds T by less than the last pull, which takes D at most.
     """
-    return np.asarray((T + waits.max() - 1) * _ties(gaps, waits).max())
+    return np.asarray((T + waits.max() - 1) * _ties(gaps).max())
 
 
 @domains
@@ -225,13 +227,13 @@ def coarse_rate(
     T: AtLeastOne[Numbers],
     gaps: Share[Table],
     mean_time: AtLeastOne[Table],
-    waits: AtLeastOne[Vector],
+    waits: AtLeastOne[OfLimits],
 ) -> np.ndarray:
     """Order of Wait-UCB's regret, ``sum mu_kj j / Delta_kj log T`` (eq. 5).
 
     An order of magnitude; 80/3 of it bounds the leading term of Theorem 2.
     """
-    gaps = _ties(gaps, waits, mean_time=mean_time)
+    gaps = _ties(gaps)
     suboptimal = gaps > 0
     weight = mean_time * waits
     return np.sum(weight[suboptimal] / gaps[suboptimal]) * np.log(T)
@@ -239,7 +241,7 @@ def coarse_rate(
 
 @domains
 def wait_rate(
-    T: AtLeastOne[Numbers], gaps: Share[Table], mean_time: AtLeastOne[Table]
+    T: AtLeastOne[Numbers], gaps: Share[OneArm], mean_time: AtLeastOne[OneArm]
 ) -> np.ndarray:
     """Order of Wait-UCB's regret, ``D / Delta sum_j mu_j log T`` (WAIT).
 
@@ -254,13 +256,13 @@ def wait_rate(
     Returns:
       f64 of the shape of `T`.
     """
-    least = _smallest(gaps, mean_time=mean_time)
+    least = _smallest(gaps)
     return np.asarray(gaps.size / least * mean_time.sum() * np.log(T))
 
 
 @domains
 def dqzl_rate(
-    T: AtLeastOne[Numbers], gaps: Share[Table], best_ratio: Share[float]
+    T: AtLeastOne[Numbers], gaps: Share[OneArm], best_ratio: Share[float]
 ) -> np.ndarray:
     """Order of UCB-BV1's regret by Ding, Qin, Zhang & Liu (2013), labelled (DQZL).
 
@@ -275,14 +277,14 @@ def dqzl_rate(
 
 @domains
 def fj_rate(
-    T: AtLeastOne[Numbers], gaps: Share[Table], mean_time: AtLeastOne[Table]
+    T: AtLeastOne[Numbers], gaps: Share[OneArm], mean_time: AtLeastOne[OneArm]
 ) -> np.ndarray:
     """Order of UCB-Simplex' regret by Flajolet & Jaillet (2017), labelled (FJ).
 
     ``D^2 / Delta sum_j 1 / mu_j log T``, an order of magnitude; the paper adds a
     constant of order D^3, which is left out.
     """
-    least = _smallest(gaps, mean_time=mean_time)
+    least = _smallest(gaps)
     return np.asarray(gaps.size**2 / least * np.sum(1 / mean_time) * np.log(T))
 
 
@@ -290,8 +292,8 @@ def _check_epoch(time: np.ndarray, reward: np.ndarray) -> None:
     """Probabilities and rewards of an epoch's times."""
     if not np.isclose(time.sum(), 1, rtol=0, atol=1e-9):
         raise ValueError(f"time must be [j] with sum 1, got {time.tolist()}")
-    if reward.shape != time.shape or np.any(reward > time + 1e-12):
-        raise ValueError("reward must have the shape of time and lie in [0, time]")
+    if np.any(reward > time + 1e-12):
+        raise ValueError("reward must lie in [0, time]")
 
 
 def _weights(wait: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -299,23 +301,14 @@ def _weights(wait: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return 8 * (wait - 1) / 3, np.sqrt(2) * (np.sqrt(wait - 1) + 1)
 
 
-def _smallest(gaps: np.ndarray, **others: np.ndarray) -> float:
+def _smallest(gaps: np.ndarray) -> float:
     """The smallest positive gap of a single macro-arm."""
-    if gaps.shape[0] != 1:
-        raise ValueError(f"gaps must have shape [1, D], got {gaps.shape}")
-    gaps = _ties(gaps, **others)
+    gaps = _ties(gaps)
     if not np.any(gaps > 0):
         raise ValueError("gaps must have a positive entry, got none above 1e-12")
     return float(gaps[gaps > 0].min())
 
 
-def _ties(
-    gaps: np.ndarray, waits: np.ndarray | None = None, **others: np.ndarray
-) -> np.ndarray:
-    """The gaps, 0 of ties; shapes are checked."""
-    if not gaps.size:
-        raise ValueError(f"gaps must have shape [K, D], got {gaps.shape}")
-    of_shape(gaps.shape, "gaps", **others)
-    if waits is not None and waits.shape != gaps.shape[1:]:
-        raise ValueError(f"waits must have shape {gaps.shape[1:]}, got {waits.shape}")
+def _ties(gaps: np.ndarray) -> np.ndarray:
+    """The gaps, 0 of ties."""
     return np.where(gaps <= _TIE, 0.0, gaps)

@@ -19,8 +19,8 @@ from jaxbandits_studies.theory.domains import (
     AtLeastOne,
     Inside,
     Numbers,
+    OfArms,
     Share,
-    Vector,
     domains,
 )
 from jaxbandits_studies.theory.lai_robbins import above
@@ -63,14 +63,12 @@ def information(mean: Numbers, variance: Numbers, level: Inside[Numbers]) -> np.
 
 
 @domains
-def least_information(gains: Share[Vector], level: Inside[float]) -> float:
+def least_information(gains: Share[OfArms], level: Inside[float]) -> float:
     """K of the law that gives every one of some gains the same chance.
 
     Args:
       gains: real ``[n]`` in [0, 1].
     """
-    if not gains.size:
-        raise ValueError("gains must not be empty")
     chances = np.full((1, gains.size), 1 / gains.size)
     return float(above(gains[None], chances, [level]).divergence[0])
 

@@ -14,23 +14,23 @@ easier, so the bound holds for policies that have to learn the gains too.
 Mehta & Ganti (2020) as well (theory/least-waiting-regret.md).
 """
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import linprog
 from scipy.special import rel_entr
 
-from jaxbandits.checks import shaped
 from jaxbandits_studies.theory.domains import (
     Finite,
     NonNegative,
+    Numbers,
+    OfLimits,
     Share,
     Table,
-    Vector,
     domains,
-    of_shape,
 )
 
+OfSymbols = Annotated[Numbers, "K S"]
 _TIE = 1e-9  # gaps below are none, as in `censored.exact_oracle`
 _MASS = 1e-12  # chances below are none
 _CLOSE = 1e-3  # of a rival's information, which is to be 1
@@ -54,7 +54,7 @@ class LowerBound(NamedTuple):
 
 @domains
 def lower_bound(
-    below: Share[Table], values: Finite[Table], penalties: NonNegative[Vector]
+    below: Share[Table], values: Finite[Table], penalties: NonNegative[OfLimits]
 ) -> LowerBound:
     """The constant of Graves & Lai in the game with censored consumption.
 
@@ -71,10 +71,6 @@ def lower_bound(
     Returns:
       A `LowerBound`; 0 where a single arm's pulls at the best limit show everything.
     """
-    if below.size == 0:
-        raise ValueError("below must have an arm and a limit at least")
-    of_shape(below.shape, "below", values=values)
-    shaped(str(below.shape[1]), penalties=penalties)
     if np.any(np.diff(below, axis=1) < 0):
         raise ValueError("below must not fall from one limit to the next")
     chances = np.diff(below, axis=1, prepend=0.0, append=1.0)
@@ -91,10 +87,10 @@ def lower_bound(
 
 @domains
 def of_symbols(
-    chances: Share[Table],
-    seen: Vector,
-    gains: Finite[Table],
-    penalties: NonNegative[Vector],
+    chances: Share[OfSymbols],
+    seen: Annotated[Numbers, "S"],
+    gains: Finite[OfSymbols],
+    penalties: NonNegative[OfLimits],
 ) -> LowerBound:
     """The constant where a round shows one of finitely many symbols, or nothing.
 
@@ -107,10 +103,6 @@ def of_symbols(
       gains: f64[K, S], what a round that shows it is worth on average.
       penalties: f64[M] >= 0, what a round that shows nothing loses.
     """
-    if chances.size == 0 or penalties.size == 0:
-        raise ValueError("chances and penalties must have an entry at least")
-    of_shape(chances.shape, "chances", gains=gains)
-    shaped(str(chances.shape[1]), seen=seen)
     if not np.isin(seen, np.arange(penalties.size)).all():
         raise ValueError(f"seen must be positions of {penalties.size} limits")
     nothing = 1 - chances.sum(axis=1, keepdims=True)

@@ -14,32 +14,30 @@ from jaxbandits_studies.theory.domains import (
     AtLeastOne,
     Count,
     Numbers,
+    OfLimits,
     Share,
-    Vector,
     domains,
-    of_shape,
 )
 from jaxbandits_studies.theory.products import largest_products
 
 
 @domains
-def rates(hazard: Share[Vector], value: Share[Vector]) -> np.ndarray:
+def rates(hazard: Share[OfLimits], value: Share[OfLimits]) -> np.ndarray:
     """Reward per unit of time of every wait, eq. (2) of Sharoff et al. (2020).
 
     Returns:
       f64[D].
     """
-    _check_units(hazard, value=value)
     entering = _entering(hazard)
     return np.cumsum(entering * hazard * value) / np.cumsum(entering)
 
 
 @domains
 def deviation(
-    hazard: Share[Vector],
-    value: Share[Vector],
-    other_hazard: Share[Vector],
-    other_value: Share[Vector],
+    hazard: Share[OfLimits],
+    value: Share[OfLimits],
+    other_hazard: Share[OfLimits],
+    other_value: Share[OfLimits],
 ) -> np.ndarray:
     """How far the rates of other units can be from those of the given ones.
 
@@ -52,9 +50,6 @@ def deviation(
     Returns:
       f64[D], at least ``|g'_j - g_j|``.
     """
-    _check_units(
-        hazard, value=value, other_hazard=other_hazard, other_value=other_value
-    )
     entering = _entering(hazard)
     in_hazard = np.cumsum(entering * np.abs(other_hazard - hazard))
     in_value = np.cumsum(entering * hazard * np.abs(other_value - value))
@@ -120,10 +115,3 @@ def chance_of_trial(rate: Share[float], prior_passed: AtLeastOne[float]) -> floa
 def _entering(hazard: np.ndarray) -> np.ndarray:
     """``S_{d-1}``, the chance to enter a unit."""
     return np.cumprod(np.append(1.0, 1 - hazard[:-1]))
-
-
-def _check_units(hazard: np.ndarray, **others: np.ndarray) -> None:
-    """At least one unit, and all of them of so many."""
-    if not hazard.size:
-        raise ValueError("hazard must have at least one unit, got none")
-    of_shape(hazard.shape, "hazard", **others)

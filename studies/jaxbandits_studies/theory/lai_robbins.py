@@ -15,21 +15,21 @@ and its regret is at least ``(c + o(1)) log B``, c the sum of what a pull loses,
 A policy that is consistent on the first class is so on the second.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from jaxbandits.checks import shaped
 from jaxbandits_studies.theory.domains import (
     Finite,
     NonNegative,
+    Numbers,
     Positive,
-    Table,
-    Vector,
     domains,
-    of_shape,
 )
 
+Rows = Annotated[Numbers, "A n"]
+Costs = Annotated[Numbers, "A m"]
+Each = Annotated[Numbers, "A"]
 _HALVINGS = 50  # of the dual's interval, for 15 digits
 _ROUNDING = 1e-6  # by which chances may miss a sum of 1, as in float32
 
@@ -48,9 +48,9 @@ class Nearest(NamedTuple):
 
 @domains
 def above(
-    values: Finite[Table],
-    chances: NonNegative[Table],
-    level: Finite[Vector],
+    values: Finite[Rows],
+    chances: NonNegative[Rows],
+    level: Finite[Each],
     highest: Finite[float] = 1.0,
 ) -> Nearest:
     """The nearest law on ``(-inf, highest]`` whose mean is at least a level.
@@ -68,18 +68,17 @@ def above(
     Returns:
       `Nearest`; the divergence is 0 where the mean is at the level already.
     """
-    chances = _law("values", values, "chances", chances)
-    shaped(str(len(values)), level=level)
+    chances = _law("chances", chances)
     _at_most("values", values, chances, highest)
     return _above(values, chances, level, highest)
 
 
 @domains
 def joint(
-    reward: Finite[Table],
-    cost: Finite[Table],
-    chances: NonNegative[Table],
-    ratio: Positive[Vector],
+    reward: Finite[Rows],
+    cost: Finite[Rows],
+    chances: NonNegative[Rows],
+    ratio: Positive[Each],
     highest_reward: Finite[float] = 1.0,
     lowest_cost: NonNegative[float] = 0.0,
 ) -> np.ndarray:
@@ -96,9 +95,7 @@ def joint(
     Returns:
       f64[A]; 0 where the arm's ratio is r* or more.
     """
-    chances = _law("reward", reward, "chances", chances)
-    of_shape(reward.shape, "reward", cost=cost)
-    shaped(str(len(reward)), ratio=ratio)
+    chances = _law("chances", chances)
     _check_ends(reward, chances, cost, chances, highest_reward, lowest_cost)
     # By how much a gain is below its largest, as `highest` depends on the arm.
     below = reward - highest_reward - ratio[:, None] * (cost - lowest_cost)
@@ -108,11 +105,11 @@ def joint(
 
 @domains
 def independent(
-    reward: Finite[Table],
-    reward_chances: NonNegative[Table],
-    cost: Finite[Table],
-    cost_chances: NonNegative[Table],
-    ratio: Positive[Vector],
+    reward: Finite[Rows],
+    reward_chances: NonNegative[Rows],
+    cost: Finite[Costs],
+    cost_chances: NonNegative[Costs],
+    ratio: Positive[Each],
     highest_reward: Finite[float] = 1.0,
     lowest_cost: NonNegative[float] = 0.0,
 ) -> np.ndarray:
@@ -134,10 +131,8 @@ def independent(
     Returns:
       f64[A], at least what `joint` says; infinite where no pair of laws will do.
     """
-    reward_chances = _law("reward", reward, "reward_chances", reward_chances)
-    cost_chances = _law("cost", cost, "cost_chances", cost_chances)
-    shaped(str(len(reward)), ratio=ratio)
-    shaped(f"{len(reward)} {cost.shape[1]}", cost=cost)
+    reward_chances = _law("reward_chances", reward_chances)
+    cost_chances = _law("cost_chances", cost_chances)
     _check_ends(reward, reward_chances, cost, cost_chances, highest_reward, lowest_cost)
 
     def both(mean_cost: np.ndarray) -> tuple[Nearest, Nearest]:
@@ -178,13 +173,12 @@ def _above(
     )
 
 
-def _law(name: str, values: np.ndarray, of: str, chances: np.ndarray) -> np.ndarray:
+def _law(name: str, chances: np.ndarray) -> np.ndarray:
     """The chances of values, which sum to 1."""
-    if values.size == 0:
-        raise ValueError(f"{name} must have an arm and a value at least")
-    of_shape(values.shape, name, **{of: chances})
     if not np.allclose(chances.sum(axis=1), 1, rtol=0, atol=_ROUNDING):
-        raise ValueError(f"{of} must sum to 1 in every row, got {chances.sum(axis=1)}")
+        raise ValueError(
+            f"{name} must sum to 1 in every row, got {chances.sum(axis=1)}"
+        )
     return np.asarray(chances / chances.sum(axis=1, keepdims=True))
 
 

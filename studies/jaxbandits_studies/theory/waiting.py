@@ -19,8 +19,8 @@ from jaxbandits.checks import function
 from jaxbandits_studies.theory.domains import (
     Count,
     Inside,
+    OfArms,
     Share,
-    Vector,
     Whole,
     domains,
 )
@@ -59,8 +59,8 @@ def for_hazard(
 @domains
 def for_gains(
     count: Count,
-    gains: Share[Vector],
-    chances: Share[Vector],
+    gains: Share[OfArms],
+    chances: Share[OfArms],
     within: Inside[float],
     drawn: Chance = chance_above,
 ) -> float:
@@ -79,11 +79,8 @@ def for_gains(
       The expectation; inf where a chance is too small to be a float.
     """
     function("drawn", drawn)
-    if gains.shape != chances.shape or not np.isclose(chances.sum(), 1):
-        raise ValueError(
-            f"chances must be as many as gains and add up to 1, got {chances} for "
-            f"{gains}"
-        )
+    if not np.isclose(chances.sum(), 1):
+        raise ValueError(f"chances must add up to 1, got {chances}")
     level = float(gains @ chances) - within
     if not 0 < level < 1:
         raise ValueError(f"within must be below the mean gain, got {within:g}")

@@ -101,7 +101,6 @@ def packing_numbers(
     Returns:
       i64[E]: exact for ends on the grid, by taking the leftmost set that fits.
     """
-    _check_curves(values)
     limits = _grid(max_limit, values.shape[1])
     counts = [
         sum(
@@ -139,7 +138,6 @@ def near_optimality(
     Returns:
       `NearOptimality`.
     """
-    _check_curves(values)
     if epsilons is None:
         finest = min(8 / values.shape[1], 1 / 2)
         epsilons = np.geomspace(finest, 1, 40) * max_limit / eta
@@ -318,8 +316,3 @@ def _penalty_at(setup: Zooming, limits: Scalars) -> np.ndarray:
     values = checks.function("penalty", setup.penalty)(np.asarray(limits, np.float64))
     checks.non_negative(penalty=values)
     return np.broadcast_to(np.asarray(values, np.float64), np.shape(limits))
-
-
-def _check_curves(values: np.ndarray) -> None:
-    if not values.size:
-        raise ValueError(f"values must be finite of shape [K, G], got {values.shape}")

@@ -126,13 +126,17 @@ def test_arguments_that_do_not_fit_together_are_refused():
         "probability must have a positive": lambda: a.log_bound(
             10, 0 * P, RATE, **RANGE
         ),
-        "probability and rate must": lambda: a.best_allocation(P, [1.0], 2.0),
+        r"rate must have shape \[K\] with K = 2": lambda: a.best_allocation(
+            P, [1.0], 2.0
+        ),
         "m must be below": lambda: a.lipschitz_constants(80.0, 80.0, 1.0),
         "p_min must be at most": lambda: a.log_bound(10, P, RATE, **RANGE, p_min=0.7),
-        "probability, success and floor must": lambda: one(P, P[:1], P),
-        "probability, success and floor": lambda: one([], [], []),
+        r"success must have shape \[K\] with K = 2": lambda: one(P, P[:1], P),
+        r"probability must have shape \[K\], none": lambda: one([], [], []),
         "horizon must be at least num": lambda: a.lower_bound(9, 10),
-        "mean_reward and mean_cost": lambda: b.gaps([0.5], [0.5, 0.5]),
+        r"mean_cost must have shape \[K\] with K = 1": lambda: b.gaps(
+            [0.5], [0.5, 0.5]
+        ),
         "eta_reward must be a number or": lambda: b.sufficient_pulls(
             10, 1.0, [0.5, 0.4], [0.5, 0.5], [1.0, 1.0, 1.0]
         ),
@@ -158,7 +162,7 @@ def test_arguments_that_do_not_fit_together_are_refused():
             np.zeros((1, 3)), 1.0, epsilons=[9.0, 10.0]
         ),
         "waits must have shape": lambda: f.pulls_bound(9, GAPS, [1, 2, 3]),
-        "mean_time must have the shape": lambda: f.regret_bound(
+        r"mean_time must have shape \[K, M\] with K = 1, M = 2": lambda: f.regret_bound(
             9, GAPS, [[1.0]], WAITS
         ),
         r"gaps must have shape \[1, D\]": lambda: f.wait_rate(
@@ -168,14 +172,20 @@ def test_arguments_that_do_not_fit_together_are_refused():
         "mean_cost must be at most": lambda: f.radius(3, 0.1, 5, 6.0),
         r"delta must be in \(0, 1\]": lambda: f.radius(3, 1.5, 5, 2.0),
         "time must be": lambda: f.constant_reward(3, [0.5, 0.4], [0.1, 0.1]),
-        "reward must have the shape": lambda: f.constant_reward(3, [1.0], [0.5, 0.5]),
-        "values must have the shape": lambda: g.lower_bound([[0.5]], [[0.1, 0.2]], [0]),
+        r"reward must have shape \[M\] with M = 1": lambda: f.constant_reward(
+            3, [1.0], [0.5, 0.5]
+        ),
+        r"values must have shape \[K, M\]": lambda: g.lower_bound(
+            [[0.5]], [[0.1, 0.2]], [0]
+        ),
         "below must not fall": lambda: g.lower_bound([[0.5, 0.4]], GAPS, [0, 1]),
         "chances must not sum": lambda: g.of_symbols(
             [[0.5, 0.6]], [0, 1], GAPS, [0, 1]
         ),
         "seen must be positions": lambda: g.of_symbols([[0.5, 0.1]], [0, 2], GAPS, [0]),
-        "chances and penalties": lambda: g.of_symbols([[0.5]], [0], [[0.1]], []),
+        r"penalties must have shape \[M\], none of them 0": lambda: g.of_symbols(
+            [[0.5]], [0], [[0.1]], []
+        ),
         "reward must be at most": lambda: theory.lai_robbins.joint(
             [[1.5]], [[0.5]], [[1.0]], [1.0]
         ),
@@ -185,7 +195,7 @@ def test_arguments_that_do_not_fit_together_are_refused():
         "chances must sum to 1": lambda: theory.lai_robbins.joint(
             [[0.5]], [[0.5]], [[0.9]], [1.0]
         ),
-        "gain must have the shape": lambda: theory.cells.values([0.5], [0, 0], [0]),
+        r"gain must have shape \[M\]": lambda: theory.cells.values([0.5], [0, 0], [0]),
         "other_gain must be in": lambda: theory.cells.deviation(
             [0.5], [1], [0], [0.5], [2]
         ),
@@ -204,14 +214,14 @@ def test_arguments_that_do_not_fit_together_are_refused():
         "more must be in": lambda: theory.gains.least_chance_above(
             1, 0.5, 0.1, 0.6, 0.5
         ),
-        "other_hazard must have the shape": lambda: theory.hazards.deviation(
+        r"other_hazard must have shape \[M\]": lambda: theory.hazards.deviation(
             [0.5], [0.5], [0.5, 0.5], [0.1]
         ),
         "entropy must be at most": lambda: theory.sampled_rates.bayes_regret_bound(
             10, [1.0], [2]
         ),
         "apart must be in": lambda: theory.sparring.chance_of_best(1.5, 12.0),
-        "chances must be as many": lambda: theory.waiting.for_gains(
+        r"chances must have shape \[K\] with K = 2": lambda: theory.waiting.for_gains(
             1, [0, 1], [1.0], 0.1
         ),
         "within must be below": lambda: theory.waiting.for_gains(

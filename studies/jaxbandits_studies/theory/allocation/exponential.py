@@ -13,9 +13,9 @@ from jaxbandits_studies.theory.domains import (
     AtLeastOne,
     NonNegative,
     Numbers,
+    OfArms,
     Positive,
     Share,
-    Vector,
     broadcast_domains,
     domains,
 )
@@ -116,7 +116,7 @@ def lipschitz_constants(
 
 @domains
 def best_allocation(
-    probability: NonNegative[Vector], rate: Positive[Vector], budget: Positive[float]
+    probability: NonNegative[OfArms], rate: Positive[OfArms], budget: Positive[float]
 ) -> np.ndarray:
     """The best allocation: maximises ``sum p_i (1 - exp(-lambda_i x_i))`` (53).
 
@@ -131,11 +131,6 @@ def best_allocation(
     Returns:
       f64[K] >= 0 of sum B; B / K each if all probabilities are 0.
     """
-    if probability.shape != rate.shape or not rate.size:
-        raise ValueError(
-            f"probability and rate must have one shape [K], got {probability.shape} "
-            f"and {rate.shape}"
-        )
     useful = probability > 0
     if not useful.any():
         return np.full(rate.shape, budget / rate.size)

@@ -30,10 +30,10 @@ from jaxbandits_studies.theory.domains import (
     AtLeastOne,
     Count,
     Numbers,
+    OfArms,
     Positive,
     Scalars,
     Share,
-    Vector,
     broadcast_domains,
     domains,
 )
@@ -45,9 +45,9 @@ Least = Annotated[N, in_unit_interval, positive]
 
 @domains
 def sqrt_constant(
-    probability: Share[Vector],
-    success: Positive[Vector],
-    floor: Positive[Vector],
+    probability: Share[OfArms],
+    success: Positive[OfArms],
+    floor: Positive[OfArms],
     budget: Positive[float],
     constants: LipschitzConstants,
 ) -> np.float64:
@@ -62,7 +62,7 @@ def sqrt_constant(
       f64, the factor of ``sqrt(K T log T)``.
     """
     p, q, C = probability, success, floor
-    _check_arms(p, q, C, constants)
+    _check(constants)
     error = np.sqrt(2) * budget / constants.L_mu
     first = 2 * error * constants.L_lambda
     second = error * (
@@ -78,8 +78,8 @@ def sqrt_constant(
 @domains
 def sqrt_bound(
     horizon: AtLeastOne[Numbers],
-    probability: Share[Vector],
-    rate: Positive[Vector],
+    probability: Share[OfArms],
+    rate: Positive[OfArms],
     budget: Positive[float],
     m: Positive[float],
     M: Positive[float],
@@ -103,9 +103,9 @@ def sqrt_bound(
 
 @domains
 def log_constant(
-    probability: Share[Vector],
-    success: Positive[Vector],
-    floor: Positive[Vector],
+    probability: Share[OfArms],
+    success: Positive[OfArms],
+    floor: Positive[OfArms],
     budget: Positive[float],
     constants: LipschitzConstants,
     p_min: Least[float],
@@ -124,7 +124,7 @@ def log_constant(
       f64, the factor of ``log(T)^2``; ``inf`` if it is beyond float64.
     """
     p, q, C = probability, success, floor
-    _check_arms(p, q, C, constants)
+    _check(constants)
     slopes = constants.L_g + constants.L_g_other
     gradient = constants.G_max * constants.L_lambda * (1 + p) / C + slopes
     # exp(2 M) is in here, and may be beyond float64.
@@ -137,8 +137,8 @@ def log_constant(
 @domains
 def log_bound(
     horizon: AtLeastOne[Numbers],
-    probability: Share[Vector],
-    rate: Positive[Vector],
+    probability: Share[OfArms],
+    rate: Positive[OfArms],
     budget: Positive[float],
     m: Positive[float],
     M: Positive[float],
@@ -238,13 +238,6 @@ def _optimum(
     return p, -p * np.expm1(-rate * x), -np.expm1(-m * x / B)
 
 
-def _check_arms(
-    p: np.ndarray, success: np.ndarray, floor: np.ndarray, constants: LipschitzConstants
-) -> None:
+def _check(constants: LipschitzConstants) -> None:
     instance("constants", constants, LipschitzConstants, "of lipschitz_constants")
     positive(L_mu=constants.L_mu)
-    if not p.shape == success.shape == floor.shape or not p.size:
-        raise ValueError(
-            "probability, success and floor must have one shape [S], got "
-            f"{p.shape}, {success.shape} and {floor.shape}"
-        )
