@@ -140,8 +140,10 @@ plots.plot_curves(data, title=f"Indep, {HORIZON:,} rounds")
 # %%
 def compare(data, metric, policy, baseline):
     """Print the paired difference at the horizon, and what the pairing was worth."""
-    found = stats.paired_difference(data, metric, policy, baseline)
-    mean, low, high, ratio = (x.isel(params=0, checkpoint=-1).item() for x in found)
+    difference = stats.paired_difference(data, metric, policy, baseline)
+    mean, low, high, ratio = (
+        x.isel(params=0, checkpoint=-1).item() for x in difference
+    )
     print(f"{metric}, {policy} minus {baseline}:")
     print(f"  {mean:.4g}, 95 % interval [{low:.4g}, {high:.4g}]")
     print(f"  variance if unpaired / variance: {ratio:.2f}")
@@ -245,8 +247,8 @@ data = simulate(
 plots.plot_curves(data, title=f"Indep, {HORIZON:,} rounds")
 
 # %% [markdown]
-# The steep start is the price of trying every pair: one with a large limit goes on
-# looking good until its first penalty.
+# The steep start is the price of trying every pair: a pair with a large limit looks
+# good until its first penalty.
 
 # %%
 compare(data, "regret", mine.name, "RCUCB")
@@ -300,13 +302,12 @@ print("JAX:", made["versions"]["jax"])
 # %% [markdown]
 # ## Where to go next
 #
-# * `jaxbandits list` names the paper's figures and tables;
-#   `jaxbandits reproduce censored-fig4 --quick` runs one of them small.
-# * `jaxbandits/protocol.py` and `jaxbandits/censored/problem.py` are the two
-#   files to read before writing a policy; `jaxbandits/censored/policies/` holds
-#   examples. A plain policy on n arms becomes one on pairs with
-#   `censored.product_arms`.
+# * `jaxbandits list` names the paper's figures and tables; `jaxbandits reproduce
+#   censored-fig4 --quick` runs one of them small.
+# * `jaxbandits/protocol.py` and `jaxbandits/censored/problem.py` are the two files to
+#   read before writing a policy; `jaxbandits/censored/policies/` holds examples. A
+#   plain policy on n arms becomes one on pairs with `censored.product_arms`.
 # * `censored.make_environment(...)` makes an environment of your own from a problem and
 #   a joint law of `jaxbandits.laws`; `jaxbandits.testing.check_environment` checks it.
-# * `errata.md` tells where the paper and its figures differ, `penalty_radius`
-#   included.
+# * `studies/results/errata.md` lists where the paper and its figures differ,
+#   `penalty_radius` included.

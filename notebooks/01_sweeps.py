@@ -78,8 +78,8 @@ dict(data.sizes)
 # %% [markdown]
 # ## Stop and go
 #
-# The same call again plays nothing, because all of it is there. After a power cut it
-# would play what is missing.
+# The same call again plays nothing, because every block is in the store. After a power
+# cut it would play the missing blocks.
 
 # %%
 began = time.perf_counter()
@@ -97,8 +97,8 @@ except ValueError as error:
     print(str(error).replace(folder.name, "..."))
 
 # %% [markdown]
-# Seeds, parameter points, policies and environments may be added, if you say so. What
-# exists is not played again.
+# Seeds, parameter points, policies and environments may be added with `extend=True`.
+# Blocks in the store are not played again.
 
 # %%
 began = time.perf_counter()
@@ -122,8 +122,9 @@ print("complete:", float((who > 0).mean()))
 # ## Which radii?
 #
 # The mean regret at the end, for every point of the grid. The star marks the best cell;
-# a dot marks cells that may be the best all the same: star and dots together hold the
-# best cell with probability 0.95 (all points met the same noise, seed by seed).
+# a dot marks every other cell that may still be the best. Star and dots together hold
+# the best cell with probability 0.95 (all points were played on the same random
+# numbers, seed by seed).
 
 # %%
 at = {"x": "gain_radius", "y": "penalty_radius", "policy": "RCUCB"}
@@ -211,10 +212,10 @@ precise = simulate(
     checkpoints=[HORIZON],
     seeds=HalfWidth("regret", half_width=2.0, pilot=50),
 )
-found = stats.fixed_width_interval(precise["regret"].isel(checkpoint=-1), pilot=50)
+width = stats.fixed_width_interval(precise["regret"].isel(checkpoint=-1), pilot=50)
 pd.Series(
     {"seeds": precise.sizes["seed"]}
-    | {name: getattr(found, name).item() for name in found._fields}
+    | {name: getattr(width, name).item() for name in width._fields}
 ).round(2)
 
 # %% [markdown]

@@ -11,10 +11,10 @@
 #
 # *10 minutes to read, about one minute to run on two cores.*
 #
-# What the policies are made of is yours too: oracles that split a budget, confidence
-# intervals, laws, random numbers. They are functions of arrays, so that `jit`, `vmap`
-# and `grad` do with them what they always do, and importing them costs what importing
-# JAX costs.
+# The parts of policies can be used alone: oracles that split a budget, confidence
+# intervals, laws, random numbers. They are functions of arrays: `jit`, `vmap` and
+# `grad` work on them as on any JAX function, and importing them takes little longer
+# than importing JAX.
 
 # %%
 import os
@@ -81,9 +81,9 @@ print(f"grad: {jax.grad(best_value)(budget):.5f}, differences: {difference:.5f}"
 print("marginals of the arms that get something:", marginals[solution.allocation > 0])
 
 # %% [markdown]
-# Other curves go the same way. `thresholds.curves` gives those of a family; a family
-# whose curve is at first convex (an arm that needs a good deal before anything happens)
-# is no water-filling any more. `sigmoid_filling` finds the best set of arms to
+# Other success curves work the same way. `thresholds.curves` gives those of a family; a
+# family whose curve is at first convex (an arm that needs a good deal before anything
+# happens) is no water-filling any more. `sigmoid_filling` finds the best set of arms to
 # leave out, and says how far from the optimum it can be at most.
 
 # %%
@@ -102,17 +102,17 @@ climbed = projected_gradient(objective, jnp.full(8, 3.0 / 8), 3.0)
 print(f"  value {concave.value:.6f}, by projected gradient {climbed.value:.6f}")
 
 sigmoid = thresholds.curves(thresholds.gamma, weight, rate, 3.0)
-found = sigmoid_filling(sigmoid, 8.0)
-print("gamma with shape 3, budget 8:", np.round(found.allocation, 3))
-print(f"  value {found.value:.4f}, no split has more than {found.bound:.4f}")
+split = sigmoid_filling(sigmoid, 8.0)
+print("gamma with shape 3, budget 8:", np.round(split.allocation, 3))
+print(f"  value {split.value:.4f}, no split has more than {split.bound:.4f}")
 
 # %% [markdown]
 # ## Intervals
 #
 # Mean 0.1 after 50 pulls: how large may the truth be? With error probability 1 % on
 # each side, by Hoeffding, by empirical Bernstein, by Wilson's interval as omega-UCB has
-# it, and by the divergence of coins. They are array functions: here by the number of
-# pulls.
+# it, and by the Kullback-Leibler divergence of Bernoulli variables. The functions take
+# arrays, here an array of numbers of pulls.
 
 # %%
 count = jnp.array([5.0, 20.0, 50.0, 200.0, 1000.0])
@@ -129,9 +129,9 @@ pd.DataFrame(upper, index=pd.Index(count.astype(int), name="pulls")).round(3)
 # ## A loop of one's own
 #
 # Laws take random *words*, and so does everything else: a run is a pure function of its
-# words, and the same words mean the same luck for whoever plays. Twenty lines make a
-# bandit without any of our engine: UCB with KL bounds on three Beta arms, thousands of
-# runs side by side.
+# words, and the same words mean the same luck for every policy. Twenty lines make a
+# bandit without the library's engine: UCB with KL bounds on three Beta arms, thousands
+# of runs side by side.
 
 # %%
 ARMS = laws.Beta(jnp.array([1.0, 2.0, 6.0]), jnp.array([4.0, 4.0, 6.0]))

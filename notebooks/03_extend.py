@@ -75,8 +75,8 @@ check_law(power, Power(np.array([0.5, 1.0, 3.0])))
 print("the law keeps its promises")
 
 # %% [markdown]
-# A wrong moment would be a wrong regret without a word. `check_law` compares all that a
-# law says of itself, with itself and with draws:
+# A wrong moment would give a wrong regret without an error. `check_law` compares the
+# functions of a law with one another and with draws:
 
 # %%
 try:
@@ -88,9 +88,9 @@ except AssertionError as error:
 # %% [markdown]
 # ## A game
 #
-# Most environments are a call: a law of rewards and costs, and its numbers. Here an arm
-# brings a coin's worth and costs a power; where arms are drawn anew for every seed, a
-# function draws them.
+# Most environments are one call with a law of rewards and costs and its parameters.
+# Here rewards are Bernoulli and costs follow the power law; a function draws new arms
+# for every seed.
 
 
 # %%
@@ -116,7 +116,7 @@ print("the game keeps the protocol, and its accounting is exact")
 # %% [markdown]
 # ## A policy
 #
-# Three functions: `init`, `act`, `update`. They see words of noise (as many as they
+# Three functions: `init`, `act`, `update`. They see random words (as many as they
 # declare), a view of the round, their own state and the feedback; never the instance.
 # This one divides what an arm has brought by what it has cost, and adds a bonus.
 # Numbers are in `Params`, where any call can replace them; `cache` makes equal problems
@@ -197,5 +197,5 @@ plots.plot_curves(
 # here: a few runs are so much worse than the others that 200 seeds do not say what the
 # mean is.)
 #
-# Into the library itself, with its proofs (a twin in NumPy that chooses the same arms,
-# a margin, a place in the registry): CONTRIBUTING says how, step by step.
+# To add a policy to the library, with a NumPy twin that chooses the same arms, a margin
+# for near ties and an entry of the registry, follow CONTRIBUTING step by step.

@@ -17,8 +17,8 @@
 # ## A solver
 #
 # Which configuration of a solver, and how long to wait for it? That is the *censored*
-# setting: an arm is a configuration, a limit is a cutoff, and a run that is stopped
-# tells nothing but that it would have taken longer.
+# setting: an arm is a configuration, a limit is a cutoff, and a stopped run shows only
+# that it would have taken longer.
 #
 # This notebook has a small solver of its own, which guesses. It records some runs,
 # plays policies on the record, and then lets one of them run the solver itself.
@@ -41,9 +41,9 @@ MONEY, USERS = (50, 20) if TINY else (2_000, 300)
 # %% [markdown]
 # Hidden in a grid of $n \times n$ fields is a treasure, or, in one case of three, none.
 # The solver digs. `step` is how far apart it digs: with 1 it looks everywhere, one
-# field after the other; with larger steps it meets most treasures (they are large)
-# sooner, and misses the small ones for ever. It has no way of telling that there is
-# nothing to find. The resource is the number of holes.
+# field after the other; with larger steps it finds most treasures (they are large)
+# sooner, and never finds the small ones. It has no way of telling that there is nothing
+# to find. The resource is the number of holes.
 
 
 # %%
@@ -71,10 +71,10 @@ log.groupby("step").agg(found=("found", "mean"), median=("holes", "median"))
 # ## From a log to a game
 #
 # A log is a CSV file with a row per run: what was run, what it brought (a number from 0
-# to 1), and what it took. `timeout` says after how long runs were stopped. Nothing else
-# is asked of runs that were: for a limit up to the timeout only *that* they exceed it
-# matters. (Where each run has a cutoff of its own, or a status, `cutoff` and `status`
-# name these columns.)
+# to 1), and what it took. `timeout` says after how long runs were stopped. No other
+# number of a stopped run is needed: for a limit up to the timeout it only matters
+# *that* the run exceeds it. (Where each run has a cutoff of its own, or a status,
+# `cutoff` and `status` name these columns.)
 #
 #     jaxbandits compare log.csv --arm step --reward found --runtime holes --timeout 400
 #
@@ -113,7 +113,7 @@ pd.DataFrame(
 
 # %% [markdown]
 # The oracle has read the log: waiting longer than the best limit pays for searches in
-# vain. Which policy finds that out soonest?
+# vain. Which policy learns this soonest?
 
 # %%
 cast = {
@@ -146,9 +146,9 @@ print(f"best of the grid: {limits[oracle.limit]} holes, worth {oracle.value:.4f}
 # ## Live
 #
 # Now the policy runs the solver itself. `ask` says what to do, we do it, and `tell`
-# says what came of it: `censor` makes of a reward, a consumption and the limit what eq.
-# (1) lets a learner see. A session is a value, so that nothing is lost if the program
-# is: its `round` and `state` are all that it knows.
+# passes on the result: `censor` turns a reward, a consumption and the limit into the
+# feedback that eq. (1) shows to a learner. A session is a value: keep its `round` and
+# `state`, and a program that was stopped can continue.
 
 # %%
 session = live.start(cast["cell TS"], root_seed=1)

@@ -12,10 +12,9 @@
 # *15 minutes to read, a few minutes to run on two cores.*
 #
 # The setting of Bengs & Hüllermeier (2022). An arm is a configuration of a solver, say,
-# and a limit is a timeout: stopped runs bring nothing, cost a penalty, and tell only
-# that they would have taken longer. [A first look](00_start.ipynb) has the words; this
-# notebook is about what goes wrong.
-#
+# and a limit is a timeout: stopped runs bring no reward, cost a penalty, and show only
+# that they would have taken longer. [A first look](00_start.ipynb) explains the terms;
+# this notebook is about what goes wrong.
 # %%
 import os
 
@@ -34,8 +33,8 @@ HORIZON, SEEDS = (150, 3) if TINY else (20_000, 100)
 # %% [markdown]
 # ## A game, seen by the oracle
 #
-# `trap()` has a pair of an arm and a limit that looks best for a long time and is not:
-# its worth, exactly, by arm and limit.
+# `trap()` has a pair of an arm and a limit that looks best for a long time and is not.
+# The table gives the exact worth of every arm and limit.
 
 # %%
 game = censored.trap()
@@ -49,11 +48,11 @@ print(f"best: arm {oracle.arm}, limit {game.problem.limits[oracle.limit]:.3g}")
 worth
 
 # %% [markdown]
-# ## Who falls into it?
+# ## Which policies fall into the trap?
 #
-# RCUCB with the Kaplan-Meier estimate and no penalty radius is thrifty: it does not pay
-# for looking at limits with a large penalty. Where these are the best, that costs some
-# runs everything. A mean with its interval hides that; the worst run does not.
+# RCUCB with the Kaplan-Meier estimate and no penalty radius rarely tries a limit with a
+# large penalty. Where such a limit is the best, some runs never learn it. A mean with
+# its interval hides that; the worst run does not.
 
 
 # %%
@@ -88,9 +87,9 @@ print(dict(data.sizes))
 table(data)
 
 # %% [markdown]
-# The same four where nothing is hidden, on the paper's first instance: here thrift
-# pays, and caution costs. No single game says which policy to play; the page *Which
-# policy?* of the documentation has many.
+# The same four policies on the paper's first instance, which has no trap: here trying
+# large limits rarely is an advantage. No single game says which policy to play; the
+# page *Which policy?* of the documentation has many.
 
 # %%
 open_game = censored.poscorr()
@@ -101,10 +100,11 @@ table(same)
 plots.plot_curves(same, title=f"{open_game.name}, {HORIZON:,} rounds", y_scale="log")
 
 # %% [markdown]
-# ## What is promised
+# ## What the theorem promises
 #
-# Theorem 1 bounds the regret of RCUCB. A bound is news where it lies below the largest
-# regret that anybody can have, `trivial_bound`: for this game, from how many rounds on?
+# Theorem 1 bounds the regret of RCUCB. A bound is informative where it lies below the
+# largest regret that any policy can have, `trivial_bound`: for this game, from how many
+# rounds on?
 
 # %%
 oracle = open_game.oracle()
@@ -112,7 +112,7 @@ gaps, penalties = oracle.gaps, open_game.problem.penalties()
 rounds = np.geomspace(1e3, 1e9, 7)
 bound = theory.rcucb_regret_bound(gaps, penalties, rounds, alpha=2.5)
 largest = theory.trivial_bound(rounds, gaps)
-shown = {"bound": bound, "largest regret": largest, "says something": bound < largest}
+shown = {"bound": bound, "largest regret": largest, "informative": bound < largest}
 pd.DataFrame(shown, index=[f"{x:.0e}" for x in rounds]).round(0)
 
 # %% [markdown]
@@ -140,16 +140,16 @@ print(
 table(played)
 
 # %% [markdown]
-# With the radii of the paper z-RCUCB explores throughout so few rounds; here it plays
-# with a fifth of the gain radius. `data["depth"]` and `data["overflow"]` say how far
-# its grids went, and whether their arrays were large enough.
+# With the radii of the paper z-RCUCB would explore during all of these rounds; here it
+# plays with a fifth of the gain radius. `data["depth"]` and `data["overflow"]` say how
+# far its grids went, and whether their arrays were large enough.
 
 # %% [markdown]
 # ## Several arms in a round
 #
 # `combinatorial(environment, size)` lets several arms run in every round, each with a
-# limit of its own, and tells what each of them gave. Who learns from every arm is done
-# with exploring long before who takes the whole round for one arm of a list.
+# limit of its own, and shows the result of each. A policy that learns from every arm
+# stops exploring long before a policy that treats every set of arms as a single arm.
 
 # %%
 two = censored.combinatorial(censored.indep([0.1, 0.5, 0.9]), 2)
@@ -165,11 +165,11 @@ plots.plot_curves(lumped, x_scale="log", y_scale="log")
 # %% [markdown]
 # ## Preferences in place of rewards
 #
-# `duels(environment)` runs two pairs in every round and tells no reward: only which run
-# is preferred, and what the clock says of both. Who reads the clock as in the paper's
-# game learns the rewards from preferences and the rest from the clock. Who makes one
-# number of both learns slowly, for a penalty is worth ten rewards; and who hears the
-# preference alone prefers the largest limit.
+# `duels(environment)` runs two pairs in every round and shows no reward: only which run
+# is preferred, and what both consumed. A policy that uses consumptions as in the
+# paper's game learns the rewards from preferences and the rest from consumptions. A
+# policy that makes one number of both learns slowly, because a penalty is worth ten
+# rewards; and a policy that sees the preference alone prefers the largest limit.
 
 # %%
 pair = censored.duels(censored.indep([0.1, 0.5, 0.9]))

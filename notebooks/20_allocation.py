@@ -13,8 +13,7 @@
 #
 # The setting of Montanari, Fiegel, Pla, Saha & Perchet. In every round a budget is
 # split over arms; an arm succeeds if its share reaches a threshold that is drawn anew
-# each time. What arms that failed would have needed stays unknown.
-#
+# each time. The threshold of an arm that failed stays unknown.
 # %%
 import os
 
@@ -53,9 +52,9 @@ pd.DataFrame({"probability": probability, "rate": rate, "best share": best.round
 # ## Learning to split
 #
 # RA-UCB is optimistic about rates and probabilities and takes the best split for these;
-# Thompson sampling takes that of a draw from what it believes, or the mean of those of
-# eight draws (`feasible=True` rules out rates that are too small for the successes
-# seen). `uniform` never learns.
+# Thompson sampling takes the best split for one draw from its posterior, or the mean of
+# the best splits for eight draws (`feasible=True` rules out rates that are too small
+# for the successes seen). `uniform` never learns.
 
 # %%
 cast = {
@@ -76,7 +75,8 @@ plots.plot_curves(
 )
 
 # %% [markdown]
-# Regret is in expected successes. In shares of what the oracle earns in all rounds:
+# Regret is measured in expected successes. Here it is as a share of what the oracle
+# earns in all rounds:
 
 # %%
 earned = oracle.value.item() * HORIZON
@@ -94,8 +94,8 @@ pd.DataFrame(
 # ## How much of its optimism does RA-UCB need?
 #
 # RA-UCB loses more than a uniform split: its radii are made for the worst case. They
-# have a scale, a parameter like any other, so that one call plays it at many values; on
-# this game less is better, as long as it is not nothing.
+# have a scale, a parameter like any other, so that one call plays it at many values; in
+# this game less is better, as long as the scale is not 0.
 
 # %%
 scales = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0]
@@ -103,11 +103,11 @@ swept = simulate(cast["RA-UCB"].over(scale=scales), game, horizon=HORIZON, seeds
 plots.plot_sensitivity(swept, x="scale", x_scale="log", level=None)
 
 # %% [markdown]
-# ## Arms that need a good deal before anything happens
+# ## Arms that need a large share before they can succeed
 #
 # With gamma thresholds of shape 3 the success curve is at first convex, and the best
-# split leaves arms out that a little would not help. Nothing else changes for the
-# caller.
+# split gives nothing to arms that a small share would not help. The calls stay the
+# same.
 
 # %%
 gamma = allocation.make_problem(
@@ -126,9 +126,9 @@ pd.DataFrame(
 # %% [markdown]
 # ## One success is enough
 #
-# A round may pay once, 1 if any arm succeeds. Then a unit is worth less to all arms but
-# the likely one, and the best split is another. A learner built for sums of successes
-# is refused here.
+# A round may pay once, 1 if any arm succeeds. Then further units are worth less on all
+# arms but the likeliest, and another split is the best. Policies built for sums of
+# successes are refused here.
 
 # %%
 once = allocation.make_environment(
@@ -149,17 +149,18 @@ pd.DataFrame(
 
 # %%
 knows = allocation.thompson(once.problem, draws=8)
-found = simulate(knows, once, horizon=HORIZON, seeds=SEEDS)
-share = found["reward"].isel(params=0, checkpoint=-1).mean().item() / HORIZON
+played = simulate(knows, once, horizon=HORIZON, seeds=SEEDS)
+share = played["reward"].isel(params=0, checkpoint=-1).mean().item() / HORIZON
 print(f"rounds with a success, learning included: {share:.4f}")
 
 # %% [markdown]
 # ## Arms in turn, with an unknown budget
 #
-# Units go to one arm after the other until the round's budget is used up, and an arm
-# that has been left is not returned to. Before the round the learner says in which
-# order, and how many each. What is best depends on all of the budget's distribution:
-# here three budgets of 6 units on average, and the best plan for each.
+# Units go to one arm after the other until the round's budget is used up, and the
+# learner cannot return to an earlier arm. Before the round it chooses the order and the
+# largest number of units for each arm. The best choice depends on the whole
+# distribution of the budget: here three budgets of 6 units on average, and the best
+# plan for each.
 
 # %%
 problem = allocation.make_problem(thresholds.exponential, 5, 6.0, lowest=0.1, highest=4)
@@ -186,7 +187,7 @@ pd.DataFrame(
 
 # %% [markdown]
 # Thompson sampling that plays the best turns for the budgets that it has seen, and one
-# that hands out units as if it could return to an arm:
+# that plans as if it could return to an arm:
 
 # %%
 rare = turns["3, sometimes 15"]

@@ -11,10 +11,9 @@
 #
 # *15 minutes to read, a few minutes to run on two cores.*
 #
-# The setting of Heyden, Arzamasov, Fouché & Böhm (2024). A pull costs and brings, both
-# at random; the best arm is the one that brings most for its money, and the game ends
-# with the budget.
-#
+# The setting of Heyden, Arzamasov, Fouché & Böhm (2024). A pull has a random reward and
+# a random cost; the best arm has the largest mean reward per unit of mean cost, and the
+# game ends when the budget is spent.
 # %%
 import os
 
@@ -34,9 +33,10 @@ BUDGET, SEEDS = (60, 3) if TINY else (20_000, 200)
 # %% [markdown]
 # ## Ten arms, drawn anew for every seed
 #
-# `s_br(10)` draws means of rewards and costs; both are coins. A policy may be told the
-# budget (`share_ucb`), or not. Of omega*-UCB we play the shrunk form: for coins it is
-# the paper's, and below is why not always.
+# `s_br(10)` draws means of rewards and costs; both are Bernoulli. Some policies know
+# the budget (`share_ucb`), others do not. omega*-UCB plays in its shrunk form: with
+# Bernoulli rewards and costs this is the paper's form, and a later section shows where
+# it is not.
 
 # %%
 game = budgeted.s_br(10)
@@ -90,20 +90,20 @@ for warning in caught:
     print(warning.message)
 
 # %% [markdown]
-# ## Which form of it?
+# ## Which form of omega*-UCB?
 #
 # omega*-UCB shortens its intervals by the variances that it sees, and the paper's form
-# trusts a variance from 30 pulls on. If these were all alike it is 0, and the arm is
-# never tried again. Here the better arm pays a half and, once in 50 pulls, the whole;
-# the other always 0.504. `variance="shrunk"` mixes in ten pulls of the largest variance
-# and never believes in 0. `"log_share"` explores an arm less, the more often it has
-# been pulled. share-UCB is what we advise, without the budget by what has been spent
-# (`clock="spent"`). Its arms lend one another their variance, but none to an arm that
-# has shown none; with `pooled=False` every arm has its own. (Where rewards come with
+# trusts a variance from 30 pulls on. If these pulls were all alike, the variance is 0,
+# and the arm is never tried again. Here the better arm pays 0.5 and, once in 50 pulls,
+# 1; the other arm always pays 0.504. `variance="shrunk"` adds ten pulls of the largest
+# possible variance, so that no estimate is 0. `"log_share"` explores an arm less, the
+# more often it has been pulled. share-UCB is our advice; with `clock="spent"` it needs
+# no budget. Its arms share one estimate of the variance, except arms that have shown
+# none; with `pooled=False` every arm has its own estimate. (Where rewards come with
 # costs, `joint=True` saves a quarter to two fifths: `jaxbandits reproduce
-# budgeted-joint`.) Ratio Thompson sampling draws mean rewards and mean costs, as BTS
-# does, without making coins of what is none; price Thompson sampling draws what a pull
-# gains, both at a time.
+# budgeted-joint`.) Ratio TS draws mean rewards and mean costs, as BTS does, but does
+# not turn them into coin flips first; price TS draws one number per arm, the mean gain
+# of a pull: reward minus cost, at the current price of money.
 
 # %%
 prize = np.array([[0.5, 1.0], [0.504, 1.0]]), np.array([[0.98, 0.02], [1.0, 0.0]])
@@ -126,15 +126,15 @@ forms = {
     "price TS": budgeted.price_thompson(rare.problem),
     "BTS": budgeted.bts(rare.problem),
 }
-found = simulate(forms, rare, budget=BUDGET, seeds=SEEDS)
-last = found["regret"].isel(params=0, checkpoint=-1)
+played = simulate(forms, rare, budget=BUDGET, seeds=SEEDS)
+last = played["regret"].isel(params=0, checkpoint=-1)
 pd.DataFrame(
     {
         "mean": last.mean("seed").values.round(1),
         "median": last.median("seed").values.round(1),
         "worst run": last.max("seed").values.round(1),
     },
-    index=found["policy"].values,
+    index=played["policy"].values,
 )
 
 # %% [markdown]
@@ -164,9 +164,9 @@ fig
 # ## Arms that change
 #
 # Arms that change are future work in the paper. `s_br_changing` draws new arms whenever
-# so much money is spent, without notice: a policy that trusts all that it has seen goes
-# on with yesterday's best arm. `discounted_omega_ucb` forgets, and pays for it where
-# nothing changes (`jaxbandits reproduce budgeted-changing` shows both).
+# a certain sum is spent, without notice: a policy that trusts all its observations
+# continues with the former best arm. `discounted_omega_ucb` forgets, and pays for it
+# where nothing changes (`jaxbandits reproduce budgeted-changing` shows both).
 
 # %%
 PHASES = 5
@@ -175,9 +175,9 @@ pair = {
     "omega-UCB": budgeted.omega_ucb(changing.problem),
     "discounted omega-UCB": budgeted.discounted_omega_ucb(changing.problem),
 }
-found = simulate(pair, changing, budget=BUDGET, seeds=SEEDS)
+played = simulate(pair, changing, budget=BUDGET, seeds=SEEDS)
 fig, (ax,) = plots.figure()
-plots.plot_curves(found, ax=ax)
+plots.plot_curves(played, ax=ax)
 for end in np.arange(1, PHASES) * BUDGET / PHASES:
     ax.axvline(end, color="0.7", linewidth=0.8, zorder=0)
 ax.set(title=f"{PHASES} phases (lines: their ends)", xlabel="money spent")
@@ -185,11 +185,11 @@ plots.draw_legend(ax)
 fig
 
 # %% [markdown]
-# ## One's own prices
+# ## Your own rewards and costs
 #
-# Costs and rewards need not be coins, nor lie between 0 and 1: laws have parameters,
-# and a problem has ranges. Records of real pulls become a game by `from_table`, see
-# [Your data](04_your_data.ipynb).
+# Costs and rewards need not be Bernoulli, nor lie between 0 and 1: a law has
+# parameters, and a problem has ranges. Records of real pulls become a game by
+# `from_table`, see [Your data](04_your_data.ipynb).
 
 # %%
 law = laws.product(laws.beta, laws.beta)
@@ -204,9 +204,9 @@ own = {
     "ratio TS": budgeted.ratio_thompson(mine.problem),
     "uniform": budgeted.uniform(mine.problem),
 }
-found = simulate(own, mine, budget=BUDGET / 10, seeds=SEEDS)
-at_end = found.isel(params=0, checkpoint=-1).mean("seed")
+played = simulate(own, mine, budget=BUDGET / 10, seeds=SEEDS)
+at_end = played.isel(params=0, checkpoint=-1).mean("seed")
 pd.DataFrame(
     {name: at_end[name].values.round(1) for name in ("reward", "spent", "regret")},
-    index=found["policy"].values,
+    index=played["policy"].values,
 )

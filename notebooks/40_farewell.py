@@ -11,9 +11,8 @@
 #
 # *15 minutes to read, a few minutes to run on two cores.*
 #
-# The setting of Sharoff, Mehta & Ganti (2020). A reward comes after a random delay; who
-# gives up in time has time for another try. All counts until the clock stands at T.
-#
+# The setting of Sharoff, Mehta & Ganti (2020). A reward comes after a random delay;
+# giving up early leaves time for another try. The game ends when the clock reaches T.
 # %%
 import os
 
@@ -33,7 +32,7 @@ CLOCK, SEEDS = (200, 3) if TINY else (200_000, 100)
 # ## What a wait is worth
 #
 # One macro-arm and ten waits. A longer wait brings more per epoch and makes epochs
-# longer; the best is the largest reward per unit of time.
+# longer; the best wait has the largest reward per unit of time.
 
 # %%
 game = farewell.figure_1a()
@@ -53,12 +52,12 @@ pd.DataFrame(
 # ## Learning to give up
 #
 # Wait-UCB knows that an epoch of a wait also shows what shorter waits would have
-# brought. Hazard Thompson sampling, ours and what we advise, asks of every unit of
-# waiting what it brings. Policies for budgets play here too, on pairs of an arm and a
-# wait: a wait is a cost. omega*-UCB is shown as its paper has it, and in two shrunk
-# forms, which never take an observed variance of 0 for the truth: with what an epoch
-# shows of shorter waits, and with product-limit estimates, by which longer waits learn
-# from shorter ones.
+# brought. Hazard Thompson sampling, which is ours and our advice, learns the value of
+# every single unit of waiting. Policies for budgets play here too, on pairs of an arm
+# and a wait: a wait is a cost. omega*-UCB plays in its paper's form and in two shrunk
+# forms, in which no estimate of a variance is 0. The first also learns about shorter
+# waits from every epoch; the second uses product-limit estimates, by which longer waits
+# learn from shorter ones too.
 
 # %%
 cast = {
@@ -98,10 +97,10 @@ pd.DataFrame(
 )
 
 # %% [markdown]
-# ## What is promised
+# ## What the theorem promises
 #
-# Theorem 2 bounds the regret of Wait-UCB. Beside it the largest regret that anybody can
-# have: below that the theorem says something.
+# Theorem 2 bounds the regret of Wait-UCB. The table has the largest regret that any
+# policy can have beside it: where the bound is smaller, the theorem is informative.
 
 # %%
 clock = np.geomspace(1e4, 1e12, 5)
@@ -109,7 +108,7 @@ gaps, times = oracle.gaps, oracle.mean_time
 bound = theory.regret_bound(clock, gaps, times, game.problem.lengths)
 largest = theory.trivial_bound(clock, gaps, game.problem.lengths)
 pd.DataFrame(
-    {"bound": bound, "largest regret": largest, "says something": bound < largest},
+    {"bound": bound, "largest regret": largest, "informative": bound < largest},
     index=[f"{x:.0e}" for x in clock],
 ).round(0)
 
