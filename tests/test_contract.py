@@ -17,10 +17,10 @@ from jax.experimental import io_callback
 from jaxbandits import allocation, budgeted, censored, farewell, laws, simulate
 from jaxbandits.arrays import unit_interval
 from jaxbandits.checks.points import points_from
+from jaxbandits.contract.environment import environment_of
 from jaxbandits.contract.round import check_round
 from jaxbandits.engine import tape
 from jaxbandits.protocol import Policy
-from jaxbandits.simulation.arguments import environment_of
 from jaxbandits.testing import altered, check_environment, check_policy
 from tests.engine import budget_game
 from tests.tables import for_all

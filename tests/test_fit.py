@@ -9,10 +9,11 @@ from jaxbandits.budgeted import index_policy
 from jaxbandits.censored import problem
 from jaxbandits.checks.fit import check_fit
 from jaxbandits.checks.points import points_from
+from jaxbandits.contract.params import points_of
 from jaxbandits.farewell import on_pairs
 from jaxbandits.farewell.policies.pairs import as_arms
 from jaxbandits.plain import doubling, same_pair, ucb
-from jaxbandits.simulation.arguments import points_of, schedule_of
+from jaxbandits.simulation.arguments import schedule_of
 from jaxbandits.testing import check_policy
 from tests.engine import budget_game
 from tests.registered import POLICIES

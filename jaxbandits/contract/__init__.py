@@ -1,5 +1,7 @@
-"""The contract of policies and games, as far as a trace of one round shows it.
+"""The contract of policies and games.
 
-`round` refuses what breaks the protocol before anything is compiled, `reads` finds what
-a program does with its noise. `jaxbandits.testing` looks at the rest, by play.
+`environment` and `params` look at what was given, `round` refuses what breaks the
+protocol by a trace of one round, before anything is compiled; `reads` finds what a
+program does with its noise; `accounts` holds what is on record after play against what
+was promised. `jaxbandits.testing` looks at the rest, by play of its own.
 """

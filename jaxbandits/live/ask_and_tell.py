@@ -13,11 +13,11 @@ from jax import Array
 
 from jaxbandits.checks import shown, whole
 from jaxbandits.checks.rounds import array, typed
+from jaxbandits.contract.params import params_of
 from jaxbandits.contract.round import shapes_of
 from jaxbandits.engine.tape import Key, Stream, draw_words, root_key, stream_key
 from jaxbandits.live.session import Session, check_session, form_of
 from jaxbandits.protocol import Act, Policy, Update, View
-from jaxbandits.simulation.arguments import params_of
 
 
 def start(

@@ -10,9 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.checks import MARGIN, MOST_ROUNDS, instance, precision, shown, whole
+from jaxbandits.contract.params import params_of
 from jaxbandits.contract.round import shapes_of
 from jaxbandits.protocol import Policy
-from jaxbandits.simulation.arguments import params_of
 
 
 class Session(NamedTuple):

@@ -11,6 +11,8 @@ import numpy as np
 from jaxbandits import checks
 from jaxbandits.checks.fit import check_fit
 from jaxbandits.checks.points import Points, equal_points, points_from, same_points
+from jaxbandits.contract.accounts import recorded_of
+from jaxbandits.contract.params import defaults_of, filled, points_of
 from jaxbandits.contract.round import check_round
 from jaxbandits.engine.choice import ENGINES, Choice, choose, say
 from jaxbandits.engine.run import in_units_of_spend, opening
@@ -19,17 +21,13 @@ from jaxbandits.protocol import Entry, Environment, Policy
 from jaxbandits.results.names import check_variable
 from jaxbandits.results.parts import Game
 from jaxbandits.simulation.arguments import (
-    defaults_of,
     environments_of,
-    filled,
     keep_of,
-    points_of,
     policies_of,
     schedule_of,
     seeds_of,
 )
 from jaxbandits.simulation.machine import HERE
-from jaxbandits.simulation.play import recorded_of
 from jaxbandits.simulation.spec import Spec
 from jaxbandits.simulation.until import HalfWidth, check_half_width
 

@@ -7,12 +7,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.checks import require
+from jaxbandits.contract.accounts import judged
+from jaxbandits.contract.environment import environment_of
 from jaxbandits.contract.round import check_round, program_of
 from jaxbandits.engine.accounting import tables_of
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.results.names import check_variable
-from jaxbandits.simulation.arguments import environment_of
-from jaxbandits.simulation.play import judged
 from jaxbandits.testing._clauses import (
     accounts,
     always,

@@ -9,16 +9,13 @@ import numpy as np
 from jaxbandits.checks import require
 from jaxbandits.checks.fit import check_fit
 from jaxbandits.checks.points import Points
+from jaxbandits.contract.environment import environment_of
+from jaxbandits.contract.params import points_of, unset_game_params
 from jaxbandits.contract.round import check_round
 from jaxbandits.engine.cpu.lanes import lanes
 from jaxbandits.engine.rollout import to_device
 from jaxbandits.protocol import Environment, Policy
-from jaxbandits.simulation.arguments import (
-    by_name,
-    environment_of,
-    points_of,
-    unset_game_params,
-)
+from jaxbandits.simulation.arguments import by_name
 from jaxbandits.testing._clauses import (
     accounts,
     check_actions,

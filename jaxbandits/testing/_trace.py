@@ -10,6 +10,8 @@ import numpy as np
 from jaxbandits.checks import hint, kinds, whole
 from jaxbandits.checks import instance as instance_of
 from jaxbandits.checks.fit import check_fit
+from jaxbandits.contract.environment import environment_of
+from jaxbandits.contract.params import params_of
 from jaxbandits.contract.round import refuse_keys
 from jaxbandits.engine.rollout import to_device
 from jaxbandits.engine.schedule import Schedule
@@ -21,7 +23,6 @@ from jaxbandits.engine.tape import (
     stream_key,
 )
 from jaxbandits.protocol import Environment, Game, Policy
-from jaxbandits.simulation.arguments import environment_of, params_of
 
 MOST_PLAYED = 10**7  # rounds, of which every one is on record
 MOST_LOOKED_AT = 30  # rounds whose reads of noise are looked at
