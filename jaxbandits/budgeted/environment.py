@@ -170,21 +170,11 @@ def random_environment(
     if provenance is not None:
         for fact in instance("provenance", provenance, dict, "of further facts"):
             text("provenance: a name", fact)
-    instance("law", law, JointLaw, "of jaxbandits.laws, as product(bernoulli, beta)")
+    _check_law(law)
     function("draw", draw)
     check_setup("setup", setup, optional=True)
-    if law.means is None or law.highest is None:
-        raise ValueError(f"law: {law.name} has no exact means, which regret needs")
-    if isinstance(unit, str):
-        one_of("unit", unit, UNITS)
-    else:
-        positive(unit=unit)
-        played(unit=unit)
-        unit = number("unit", unit)
-    if law.sigma is not None:
-        raise ValueError(f"law: the rewards of {law.name} do not lie in [0, 1]")
-    positive(worth=worth)
-    played(worth=worth)
+    unit = _amount("unit", unit, UNITS)
+    worth = _amount("worth", worth)
     problem = make_problem(
         num_arms, *_ends("cost_range", cost_range), *_ends("reward_range", reward_range)
     )
@@ -194,9 +184,7 @@ def random_environment(
         name,
         _game(law, draw, problem, unit),
         setup=setup,
-        tables=partial(
-            _tables, None if draw is as_given else name, law, number("worth", worth)
-        ),
+        tables=partial(_tables, None if draw is as_given else name, law, worth),
         oracle=lambda instance: exact_oracle(law, instance.arms),
         problem=problem,
         provenance={
@@ -208,6 +196,24 @@ def random_environment(
         }
         | (provenance or {}),
     )
+
+
+def _check_law(law: JointLaw) -> None:
+    """Require rewards in [0, 1], and the means that regret is made of."""
+    instance("law", law, JointLaw, "of jaxbandits.laws, as product(bernoulli, beta)")
+    if law.means is None or law.highest is None:
+        raise ValueError(f"law: {law.name} has no exact means, which regret needs")
+    if law.sigma is not None:
+        raise ValueError(f"law: the rewards of {law.name} do not lie in [0, 1]")
+
+
+def _amount(name: str, value: Any, words: tuple[str, ...] = ()) -> Any:
+    """A positive number that can be played, or a word."""
+    if words and isinstance(value, str):
+        return one_of(name, value, words)
+    positive(**{name: value})
+    played(**{name: value})
+    return number(name, value)
 
 
 def _check_draw(
@@ -248,7 +254,9 @@ def make_environment(
     params: Any,
     *,
     unit: str | float = "money",
-    **options: Any,
+    worth: float = 1.0,
+    cost_range: Sequence[Numbers] = (0.0, 1.0),
+    reward_range: Sequence[Numbers] = (0.0, 1.0),
 ) -> Environment[Any, Any, Array]:
     """An environment with one instance for all seeds.
 
@@ -256,8 +264,7 @@ def make_environment(
       name: of the instance.
       law: joint law of reward and cost.
       params: its parameters, leaves ``[K, ...]``.
-      unit: as for `random_environment`.
-      **options: `worth`, `cost_range` and `reward_range`, as for `random_environment`.
+      unit, worth, cost_range, reward_range: as for `random_environment`.
 
     Raises:
       ValueError: if a parameter is out of the law's range, a cost can exceed 1, costs
@@ -277,7 +284,17 @@ def make_environment(
     params = exact_params(law, params)
     ((num_arms,),) = rows
     arms = Arms(params, np.int32(num_arms))
-    made = random_environment(name, law, as_given, arms, num_arms, unit=unit, **options)
+    made = random_environment(
+        name,
+        law,
+        as_given,
+        arms,
+        num_arms,
+        unit=unit,
+        worth=worth,
+        cost_range=cost_range,
+        reward_range=reward_range,
+    )
     _check_ranges(law, params, made.problem)
     return made
 

@@ -67,7 +67,9 @@ def changing(
     ends: Numbers,
     *,
     unit: str | float = "money",
-    **options: Any,
+    worth: float = 1.0,
+    cost_range: Sequence[Numbers] = (0.0, 1.0),
+    reward_range: Sequence[Numbers] = (0.0, 1.0),
 ) -> Environment[Any, Any, Array]:
     """An environment with one instance for all seeds, whose arms change.
 
@@ -77,17 +79,19 @@ def changing(
       params: its parameters in every phase, leaves ``[K, ...]``.
       ends: what has been spent when each phase but the last ends, in units; increasing.
         The pull that reaches it belongs to the phase that it ends.
-      unit: as for `budgeted`; ``cheapest`` is the smallest expected cost of all phases.
-      **options: `worth`, `cost_range` and `reward_range`, as for `budgeted`.
+      unit: as for `make_environment`; ``cheapest`` is the smallest expected cost of all
+        phases.
+      worth, cost_range, reward_range: as for `make_environment`.
 
     Returns:
-      An environment like that of `budgeted`: ``regret`` and ``optimal`` compare a pull
-      with an arm of the largest ratio in its phase, and the counts ``pulls`` are
+      An environment like that of `make_environment`: ``regret`` and ``optimal`` compare
+      a pull with an arm of the largest ratio in its phase, and the counts ``pulls`` are
       ``[P, K]``.
 
     Raises:
-      ValueError: as for `fixed`, for every phase; if the phases differ in the number of
-        arms, `ends` are not positive and increasing, or not one less than `params`.
+      ValueError: as for `make_environment`, for every phase; if the phases differ in
+        the number of arms, `ends` are not positive and increasing, or not one less than
+        `params`.
       TypeError: if an argument is of another kind.
     """
     if not isinstance(params, tuple | list) or hasattr(params, "_fields"):
@@ -96,15 +100,15 @@ def changing(
             f"{shown(params)}"
         )
     whole("the number of phases in params", len(params), 1, MOST_PHASES)
-    each = [make_environment(name, law, x, unit=unit, **options) for x in params]
+    ranges = {"cost_range": cost_range, "reward_range": reward_range}
+    money: dict[str, Any] = {"unit": unit, "worth": worth, **ranges}
+    each = [make_environment(name, law, x, **money) for x in params]
     sizes = [environment.problem.num_arms for environment in each]
     if len(set(sizes)) > 1:
         raise ValueError(f"params must have as many arms in every phase, got {sizes}")
     laws = [exact_params(law, x) for x in params]
     setup = Phases(law.joined(laws), _ends(ends, len(params)))
-    return _environment(
-        name, law, as_given, setup, sizes[0], len(params), unit=unit, **options
-    )
+    return _environment(name, law, as_given, setup, sizes[0], len(params), money)
 
 
 def s_br_changing(
@@ -142,7 +146,7 @@ def s_br_changing(
         setup,
         num_arms,
         phases,
-        unit="money",
+        {"unit": "money"},
     )
 
 
@@ -171,10 +175,10 @@ def _environment(
     setup: Any,
     num_arms: int,
     phases: int,
-    **options: Any,
+    money: dict[str, Any],
 ) -> Environment[Any, Any, Array]:
-    """As `budgeted` checks and describes it, with a game of phases."""
-    frame = random_environment(name, law, as_given, setup, num_arms, **options)
+    """As `random_environment` checks and describes it, with a game of phases."""
+    frame = random_environment(name, law, as_given, setup, num_arms, **money)
     unit, worth = (frame.provenance[x] for x in ("unit", "worth"))
     return frame._replace(
         game=_game(law, draw, frame.problem, phases, unit),

@@ -215,45 +215,16 @@ def make_environment(
     checks.one_of("failure", failure, FAILURES)
     if provenance is not None:
         checks.instance("provenance", provenance, dict, "of further facts")
-    delay = checks.numbers("delay", delay, 2)
-    if 0 in delay.shape:
-        raise ValueError(f"delay must be a table [K, N], got shape {delay.shape}")
-    checks.in_unit_interval(delay=delay)
-    if not np.allclose(delay.sum(axis=1), 1, rtol=0, atol=1e-9):
-        raise ValueError(
-            f"delay must have rows that sum to 1, got {delay.sum(axis=1).tolist()}"
-        )
-    num_arms, longest = delay.shape
-    delays = range(1, longest + 1) if delays is None else _times("delays", delays)
-    if len(delays) != longest:
-        raise ValueError(
-            f"delays must be one for each of the {longest} columns of delay, got "
-            f"{len(delays)}"
-        )
-    if waits is None:
-        num_waits = checks.whole(
-            "num_waits", longest if num_waits is None else num_waits, 1
-        )
-        if num_waits > longest:
-            raise ValueError(f"num_waits must be in 1..{longest}, got {num_waits}")
-        waits = delays[:num_waits]
-    elif num_waits is not None:
-        raise ValueError("num_waits and waits: give one of them")
-    else:
-        waits = _times("waits", waits)
-        num_waits = len(waits)
-    delays, waits = _own(delays), _own(waits)
-    arms = Arms(delay, _reward_params(reward, reward_law, delay.shape), delays)
-    problem = Problem(num_arms, num_waits, failure, waits)
+    delay = _delay_table(delay)
+    delays, waits = _grids(delay.shape[1], num_waits, delays, waits)
+    problem = Problem(len(delay), len(waits), failure, _own(waits))
+    arms = Arms(delay, _reward_params(reward, reward_law, delay.shape), _own(delays))
     oracle = exact_oracle(problem, reward_law, arms)
-    tables = Tables(
-        (oracle.mean_time * oracle.gaps)[None],
-        (oracle.gaps == 0)[None],
-        np.array([oracle.rate]),
-    )
+    loss, optimal = oracle.mean_time * oracle.gaps, oracle.gaps == 0
+    tables = Tables(loss[None], optimal[None], np.array([oracle.rate]))
     made = Environment(
         name,
-        _game(problem, reward_law, delays),
+        _game(problem, reward_law, arms.delays),
         setup=_drawn(reward_law, arms),
         tables=lambda instance: tables,
         problem=problem,
@@ -261,9 +232,9 @@ def make_environment(
             "setting": "farewell",
             "reward_law": reward_law.name,
             "delay": delay.tolist(),
-            "num_waits": num_waits,
-            **({"delays": [*delays]} if delays else {}),
-            **({"waits": [*waits]} if waits else {}),
+            "num_waits": problem.num_waits,
+            **({"delays": [*arms.delays]} if arms.delays else {}),
+            **({"waits": [*problem.waits]} if problem.waits else {}),
             "failure": failure,
             "optimal_pair": [oracle.arm, oracle.wait],
             "optimal_rate": oracle.rate,
@@ -271,6 +242,41 @@ def make_environment(
         | (provenance or {}),
     )
     return knowing(made, oracle)
+
+
+def _delay_table(delay: Numbers) -> np.ndarray:
+    """Probabilities of the delays, f64[K, N], checked."""
+    table = checks.numbers("delay", delay, 2)
+    if 0 in table.shape:
+        raise ValueError(f"delay must be a table [K, N], got shape {table.shape}")
+    checks.in_unit_interval(delay=table)
+    sums = table.sum(axis=1)
+    if not np.allclose(sums, 1, rtol=0, atol=1e-9):
+        raise ValueError(f"delay must have rows that sum to 1, got {sums.tolist()}")
+    return table
+
+
+def _grids(
+    columns: int,
+    num_waits: int | None,
+    delays: Numbers | None,
+    waits: Numbers | None,
+) -> tuple[Sequence[int], Sequence[int]]:
+    """Delays, one for each column of the table, and waits."""
+    times = range(1, columns + 1) if delays is None else _times("delays", delays)
+    if len(times) != columns:
+        raise ValueError(
+            f"delays must be one for each of the {columns} columns of delay, got "
+            f"{len(times)}"
+        )
+    if waits is not None:
+        if num_waits is not None:
+            raise ValueError("num_waits and waits: give one of them")
+        return times, _times("waits", waits)
+    count = checks.whole("num_waits", columns if num_waits is None else num_waits, 1)
+    if count > columns:
+        raise ValueError(f"num_waits must be in 1..{columns}, got {count}")
+    return times, times[:count]
 
 
 def _times(name: str, values: Numbers) -> tuple[int, ...]:

@@ -132,26 +132,7 @@ def ordered(
         whole numbers, or rounds that are of another kind.
       TypeError: if an argument is of another kind.
     """
-    instance("environment", environment, Environment, "of allocation")
-    arms, inner = environment.problem, environment.setup
-    if not isinstance(arms, Problem) or not isinstance(inner, Setup):
-        raise TypeError(
-            "environment must be of allocation, got "
-            f"{environment.name!r} with problem {type(arms).__name__}"
-        )
-    stops = (environment.provenance or {}).get("stop_on_success", False)
-    for name, is_so in (
-        ("cascade", arms.cascade),
-        ("stop_on_success", stops),
-        ("users", inner.users is not None),
-    ):
-        if is_so:
-            raise ValueError(f"environment must have no {name}, and has")
-    if arms.num_arms > MOST_ARMS:
-        raise ValueError(
-            f"environment must have at most {MOST_ARMS} arms, as the best plan is "
-            f"looked for among all sets of them, got {arms.num_arms}"
-        )
+    arms, inner = _arms_of(environment)
     units = check_budgets(inner.budgets if budgets is None else budgets)
     if np.any(units != np.round(units)) or np.max(units) > MOST_UNITS:
         raise ValueError(
@@ -192,24 +173,52 @@ def ordered(
             if name in ("family", "probability", "rate", "m", "M", "num_arms")
         },
     )
-    if drawn:
-        return made
-    tables, result = _solved(problem, survival, *(x[None] for x in inner.arms))
+    return made if drawn else _with_plan(made, survival)
+
+
+def _with_plan(made: Environment, survival: np.ndarray) -> Environment:
+    """An environment of fixed arms, with its tables and its optimal plan."""
+    arms = (x[None] for x in made.setup.inner.arms)
+    tables, result = _solved(made.problem, survival, *arms)
     plan = OrderedOracle(
         np.asarray(result.arms[0]),
         np.asarray(result.amounts[0]),
         float(result.value[0]),
         survival,
     )
+    facts = {
+        "optimal_plan": [plan.arms.tolist(), plan.amounts.tolist()],
+        "optimal_value": plan.value,
+    }
     made = made._replace(
-        tables=lambda instance: tables,
-        provenance=made.provenance
-        | {
-            "optimal_plan": [plan.arms.tolist(), plan.amounts.tolist()],
-            "optimal_value": plan.value,
-        },
+        tables=lambda instance: tables, provenance=made.provenance | facts
     )
     return knowing(made, plan)
+
+
+def _arms_of(environment: Environment) -> tuple[Problem, Setup]:
+    """Problem and numbers of an environment whose arms can be served in turn."""
+    instance("environment", environment, Environment, "of allocation")
+    arms, inner = environment.problem, environment.setup
+    if not isinstance(arms, Problem) or not isinstance(inner, Setup):
+        raise TypeError(
+            "environment must be of allocation, got "
+            f"{environment.name!r} with problem {type(arms).__name__}"
+        )
+    stops = (environment.provenance or {}).get("stop_on_success", False)
+    for name, is_so in (
+        ("cascade", arms.cascade),
+        ("stop_on_success", stops),
+        ("users", inner.users is not None),
+    ):
+        if is_so:
+            raise ValueError(f"environment must have no {name}, and has")
+    if arms.num_arms > MOST_ARMS:
+        raise ValueError(
+            f"environment must have at most {MOST_ARMS} arms, as the best plan is "
+            f"looked for among all sets of them, got {arms.num_arms}"
+        )
+    return arms, inner
 
 
 def _solved(

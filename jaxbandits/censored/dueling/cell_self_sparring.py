@@ -26,6 +26,7 @@ Every cell starts with the mean and the variance of the uniform law on [0, 1], a
 as `PRIOR` observations, and with one at the least cost that it can have.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import jax.numpy as jnp
@@ -50,7 +51,7 @@ from jaxbandits.censored.policies.cells import (
 from jaxbandits.censored.policies.observed import cells_of, cost_of
 from jaxbandits.censored.policies.scored import best_pair
 from jaxbandits.censored.policies.survival import named
-from jaxbandits.censored.problem import Duel, Dueling
+from jaxbandits.censored.problem import Clocked, Duel, Dueling
 from jaxbandits.checks import AtLeastOne, NonNegative, one_of
 from jaxbandits.checks.factory import factory
 from jaxbandits.kernels.normal import normal_quantile
@@ -108,42 +109,22 @@ def cell_self_sparring(
     starts = np.append(0.0, problem.limits[:-1]) * (limits == "ordered")
     least = np.asarray(problem.cost(starts), np.float64)
 
-    def cells(limit, result):
-        """The cells that a run has entered, and the one that it ended in."""
-        if limits == "ordered":
-            return cells_of(jnp.asarray(problem.limits, float), limit, result)
-        own = one_hot(limit, shape[1])
-        return own, own & ~result.censored
-
-    def values(hazard, gain):
-        """Eq. (2) of all pairs, f32[K, M]."""
-        if limits == "ordered":
-            return values_of_pairs(pairs, hazard, gain)
-        return hazard * gain - (1 - hazard) * jnp.asarray(pairs.penalties())[None, :]
+    cells, values = partial(_cells, problem, limits), partial(_values, problem, limits)
 
     def init(params):
         zeros = jnp.zeros(shape, jnp.int32)
         none = CompensatedSum.zeros(shape, float)
         return State(zeros, zeros, none, none, none)
 
-    def moments(state):
-        """Posterior mean and variance of the mean reward of cells."""
-        variance = 1 / (PRIOR + state.weight.total)
-        return (PRIOR / 2 + state.reward.total) * variance, variance
-
-    def mean_cost(state):
-        total = constant(least)[None, :] + state.cost.total
-        return total / (1 + state.ended.astype(float))
-
     def drawn(uniforms, state, params):
         """A draw of all values, f32[K, M], from f32[3, K, M]."""
         first, second, third = uniforms
         hazard = drawn_hazards(first, second, state, params)
-        mean, variance = moments(state)
+        mean, variance = _moments(state)
         deviation = params.reward_spread * jnp.sqrt(variance)
         score = normal_quantile(third).astype(mean.dtype)
         reward = jnp.clip(mean + deviation * score, 0.0, 1.0)
-        hazard, gain = stored((hazard, reward - mean_cost(state)))
+        hazard, gain = stored((hazard, reward - _mean_cost(state, least)))
         return stored(values(hazard, gain))
 
     def act(noise, view, state, params):
@@ -161,11 +142,7 @@ def cell_self_sparring(
             seen = cells(pair.limit, feedback.at(place))
             entered.append(seen[0])
             ended.append(seen[1])
-            mean, variance = moments(row(state, pair.arm))
-            # What is believed of the run's reward: 0, for sure, if it was censored.
-            known.append(
-                [jnp.sum(jnp.where(seen[1], x, 0.0)) for x in (mean, variance)]
-            )
+            known.append(_believed(row(state, pair.arm), seen[1]))
         # Whoever meets himself learns nothing.
         alike = (action.arm[0] == action.arm[1]) & jnp.any(ended[0] & ended[1])
         for place, sign in ((0, 1.0), (1, -1.0)):
@@ -185,10 +162,45 @@ def cell_self_sparring(
         return state
 
     def recommend(state, params):
-        gain = moments(state)[0] - mean_cost(state)
+        gain = _moments(state)[0] - _mean_cost(state, least)
         best = best_pair(values(expected_hazards(state, params), gain))
         return Duel(*(jnp.stack([x, x]) for x in best))
 
     words = (6 * pairs.num_pairs, 0)
     name = named("cell self-sparring", "" if limits == "ordered" else "limits apart")
     return Policy(name, init, act, update, Params(), words, recommend=recommend)
+
+
+def _moments(state: State) -> tuple[Array, Array]:
+    """Posterior mean and variance of the mean reward of cells."""
+    variance = 1 / (PRIOR + state.weight.total)
+    return (PRIOR / 2 + state.reward.total) * variance, variance
+
+
+def _believed(arm: State, ended: Array) -> list[Array]:
+    """Mean and variance of the reward of a run: 0, for sure, if it was censored."""
+    return [jnp.sum(jnp.where(ended, x, 0.0)) for x in _moments(arm)]
+
+
+def _mean_cost(state: State, least: np.ndarray) -> Array:
+    """Of the runs that ended in a cell, and of one that costs the least."""
+    total = constant(least)[None, :] + state.cost.total
+    return total / (1 + state.ended.astype(float))
+
+
+def _cells(
+    problem: Dueling, limits: str, limit: Array, result: Clocked
+) -> tuple[Array, Array]:
+    """The cells that a run has entered, and the one that it ended in, bool[M]."""
+    if limits == "ordered":
+        return cells_of(jnp.asarray(problem.limits, float), limit, result)
+    own = one_hot(limit, problem.num_limits)
+    return own, own & ~result.censored
+
+
+def _values(problem: Dueling, limits: str, hazard: Array, gain: Array) -> Array:
+    """Eq. (2) of all pairs, f32[K, M]."""
+    pairs = problem.pairs
+    if limits == "ordered":
+        return values_of_pairs(pairs, hazard, gain)
+    return hazard * gain - (1 - hazard) * jnp.asarray(pairs.penalties())[None, :]

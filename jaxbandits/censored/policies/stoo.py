@@ -168,11 +168,6 @@ def stoo(
             jnp.zeros((), bool),
         )
 
-    def lengths(rounds, params):
-        scale = hoeffding_scale(2 * jnp.log(params.horizon) - jnp.log(params.delta))
-        count = jnp.maximum(rounds.pulls, 1).astype(float)
-        return params.radius * span * scale / jnp.sqrt(count)
-
     def update(noise, view, state, action, feedback, params):
         cells, count = row((state.cells, state.count), action.arm)
         # Known by its place: a limit that is computed twice may differ in its last bit.
@@ -180,19 +175,14 @@ def stoo(
         cells = cells._replace(
             rounds=cells.rounds.after(own, problem, action, feedback)
         )
-        variation = params.smoothness * cells.width / 2
-        ready = own & (variation >= lengths(cells.rounds, params))
+        ready = own & (_variation(cells, params) >= _lengths(cells, span, params))
         fits = count + (splits - 1) <= capacity
         is_cut = jnp.any(ready) & fits
         answer = state.answer.or_cut(cells, own, action, is_cut)
         after = cells.cut(own, places - count, splits)
         cells = jax.tree.map(lambda new, old: jnp.where(is_cut, new, old), after, cells)
         count = count + jnp.where(is_cut, splits - 1, 0)
-        index = cells.rounds.mean() + lengths(cells.rounds, params)
-        index = index + params.smoothness * cells.width / 2
-        index = jnp.where(cells.rounds.pulls > 0, index, jnp.inf)
-        index = jnp.where(cells.width > 0, index, -jnp.inf)
-        arm = (cells, count, Best.of(index, cells.centre))
+        arm = (cells, count, Best.of(_indices(cells, span, params), cells.centre))
         old = (state.cells, state.count, state.best)
         new = with_row(old, action.arm, arm)
         return State(*new, answer, state.overflow | (jnp.any(ready) & ~fits))
@@ -210,3 +200,23 @@ def stoo(
         report=report_points,
         game_params=("horizon",),
     )
+
+
+def _lengths(cells: Cells, span: float, params: Params) -> Array:
+    """Confidence lengths of values in an interval of size `span`."""
+    scale = hoeffding_scale(2 * jnp.log(params.horizon) - jnp.log(params.delta))
+    count = jnp.maximum(cells.rounds.pulls, 1).astype(float)
+    return params.radius * span * scale / jnp.sqrt(count)
+
+
+def _variation(cells: Cells, params: Params) -> Array:
+    """How far from its centre's the values of a cell may be."""
+    return params.smoothness * cells.width / 2
+
+
+def _indices(cells: Cells, span: float, params: Params) -> Array:
+    """+inf of what has not been played, -inf where there is no cell."""
+    index = cells.rounds.mean() + _lengths(cells, span, params)
+    index = index + _variation(cells, params)
+    index = jnp.where(cells.rounds.pulls > 0, index, jnp.inf)
+    return jnp.where(cells.width > 0, index, -jnp.inf)

@@ -101,16 +101,6 @@ def hazard_thompson(
         late, products = none if longer else (), none.gain if together else ()
         return State(zeros, zeros, none, late, products)
 
-    def rates(hazard, value, time, lost):
-        """Of all pairs, eq. (2)."""
-        hazard, value, time = stored((hazard, value, time))
-        survival = jnp.cumprod(1 - hazard, axis=1)
-        entering = jnp.pad(survival[:, :-1], ((0, 0), (1, 0)), constant_values=1.0)
-        ending = entering * hazard
-        reward_of_wait = jnp.cumsum(ending * value, axis=1)
-        time_of_wait = jnp.cumsum(ending * time, axis=1) + survival * lost
-        return stored(reward_of_wait / time_of_wait)
-
     def act(noise, view, state, params):
         u = unit_interval(noise).reshape(draws, *shape)
         ended = params.prior_ended + state.ended.astype(float)
@@ -123,7 +113,7 @@ def hazard_thompson(
         if together:
             gone = last * Gains.of(state.ended, state.late).expected()
             time, likely = time + gone, ended / (ended + passed)
-            price = jnp.max(rates(likely, rewards.expected(), time, lost))
+            price = jnp.max(_rates(likely, rewards.expected(), time, lost))
             # An epoch is worth 1 - price first but for what it lacks, up to `scale`.
             scale = 1 + price * last
             lack = lacks(*state[1:], price * last / scale).drawn_cost(words)  # type: ignore[call-arg]
@@ -133,7 +123,7 @@ def hazard_thompson(
             if longer:
                 late = Gains.of(state.ended, state.late)
                 time = time + last * late.drawn_cost(u[2 + WORDS :])
-        best = first_argmax(rates(hazard, value, time, lost))
+        best = first_argmax(_rates(hazard, value, time, lost))
         return Action(*split_index(best, *shape))
 
     def update(noise, view, state, action, feedback, params):
@@ -160,3 +150,20 @@ def hazard_thompson(
     words = (draws * problem.num_pairs, 0)
     name = "hazard TS, joint" if joint else "hazard TS"
     return Policy(name, init, act, update, Params(), words)
+
+
+def _rates(hazard: Array, value: Array, time: Array, lost: Array) -> Array:
+    """Reward over time of all pairs, eq. (2).
+
+    Args:
+      hazard, value, time: of the units, f32[K, D]: the chance to end there, and then
+        the mean reward and the mean time.
+      lost: f32[1, D], what giving up costs.
+    """
+    hazard, value, time = stored((hazard, value, time))
+    survival = jnp.cumprod(1 - hazard, axis=1)
+    entering = jnp.pad(survival[:, :-1], ((0, 0), (1, 0)), constant_values=1.0)
+    ending = entering * hazard
+    reward_of_wait = jnp.cumsum(ending * value, axis=1)
+    time_of_wait = jnp.cumsum(ending * time, axis=1) + survival * lost
+    return stored(reward_of_wait / time_of_wait)
