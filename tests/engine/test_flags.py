@@ -9,33 +9,10 @@ from jaxbandits import simulate
 from jaxbandits.testing import altered, trace_run
 from tests.engine.budget_game import ALTERNATE, environment
 from tests.engine.test_run import COINS, FOLLOWER
-from tests.heavy import in_short
-
-SWITCHES = {
-    "jax_default_prng_impl": "rbg",
-    "jax_debug_infs": True,
-    "jax_numpy_dtype_promotion": "strict",
-    "jax_transfer_guard": "disallow",
-    "jax_numpy_rank_promotion": "allow",
-}
 
 
 def played():
     return simulate(FOLLOWER, COINS, horizon=20, seeds=4)
-
-
-@pytest.mark.parametrize("name", in_short(SWITCHES, {"jax_numpy_rank_promotion"}))
-def test_a_switch_changes_no_number(name):
-    expected = played()
-    old = getattr(jax.config, name)
-    jax.config.update(name, SWITCHES[name])
-    try:
-        found = played()
-        assert getattr(jax.config, name) == SWITCHES[name]
-    finally:
-        jax.config.update(name, old)
-    for key in ("heads", "chance"):
-        np.testing.assert_array_equal(found[key].values, expected[key].values)
 
 
 def test_instances_are_drawn_alike_by_either_form_of_the_generator():

@@ -1,6 +1,6 @@
-"""The GPU engine against the scan engine, on the same tape; no GPU is needed.
+"""The other engines against the scan engine, on the same tape; no GPU is needed.
 
-The text of the kernel is built by g++ (``fused-interpret``).
+The text of the GPU engine's kernel is built by g++ (``fused-interpret``).
 """
 
 import re
@@ -34,7 +34,7 @@ def policy_and_game(name):
     return POLICIES[name](game.problem), game
 
 
-def played(engine, policy, environment, targets, devices=None):
+def played(engine, policy, environment, targets):
     """The one chunk of a run over `SEEDS` lanes; its metrics are the whole record."""
     environment = altered(environment, metrics=as_it_is)
     params = jax.tree.map(lambda x: np.full(SEEDS, x, np.float64), policy.params)
@@ -46,7 +46,7 @@ def played(engine, policy, environment, targets, devices=None):
         np.arange(SEEDS, dtype=np.uint32),
         Terms(schedule, engine=engine),
         chunk=SEEDS,
-        devices=devices or jax.devices()[:1],
+        devices=jax.devices()[:1],
         clock=Clock([], []),
         progress=lambda done: None,
     )
@@ -96,12 +96,22 @@ PLAYED = {
 }
 
 
-@pytest.mark.parametrize("name", in_short(CASES, set(CASES) - PLAYED))
-def test_it_plays_as_the_scan_engine(name):
+# Of a setting each, by `engine.vmapped`.
+MAPPED = ["farewell/omega-ucb", "censored/rcucb", "budgeted/bts", "allocation/ra-ucb"]
+BOTH = [*(("fused-interpret", name) for name in CASES)]
+BOTH += [("vmap", name) for name in MAPPED]
+SHORT = [("fused-interpret", name) for name in PLAYED]
+
+
+@pytest.mark.parametrize(
+    "case", in_short(BOTH, [each for each in BOTH if each not in SHORT]), ids=" ".join
+)
+def test_it_plays_as_the_scan_engine(case):
+    engine, name = case
     case = CASES[name]
     policy, game = case.policy_and_game()
     scan = played("scan", policy, game, case.targets)
-    found = played("fused-interpret", policy, game, case.targets)
+    found = played(engine, policy, game, case.targets)
     for chunk in (scan, found) if case.forced else ():
         seen = chunk.notes.report["seen"][:, -1].any(axis=0)
         assert seen.all(), dict(zip(case.forced, seen, strict=True))
@@ -112,7 +122,7 @@ def test_it_plays_as_the_scan_engine(name):
     assert differs.sum() <= MOST_DIFFERING, np.flatnonzero(differs)
     if differs.any():
         lanes = np.flatnonzero(differs)
-        where = parted(policy, game, case.targets, lanes)
+        where = parted(engine, policy, game, case.targets, lanes)
         gaps = smallest_gaps(policy, game, lanes, max(last for _, last in where))
         for lane, (first, last), each in zip(lanes, where, gaps, strict=True):
             assert each[first - 1 : last].min() < NEAR, (lane, first, last, each)
@@ -128,15 +138,13 @@ def apart_in_the_mean(one, other) -> float:
     return np.max(np.abs(difference.mean(axis=0)) / np.maximum(error, 1e-3))
 
 
-def parted(policy, game, targets, lanes) -> list[tuple[int, int]]:
+def parted(engine, policy, game, targets, lanes) -> list[tuple[int, int]]:
     """The first and the last round in which two engines may have parted, by lane."""
     if game.game.spent is None:
         finer = np.arange(1, targets[-1] + 1)
     else:
         finer = np.linspace(0, targets[-1], 256)[1:]
-    scan, found = (
-        played(engine, policy, game, finer) for engine in ("scan", "fused-interpret")
-    )
+    scan, found = (played(each, policy, game, finer) for each in ("scan", engine))
     at = differing_at(scan, found).argmax(axis=1)
     before = np.pad(scan.rounds, ((0, 0), (1, 0)))
     # By the clock a round has begun at one amount, and what was chosen counts when it
@@ -148,17 +156,6 @@ def parted(policy, game, targets, lanes) -> list[tuple[int, int]]:
         )
         for lane in lanes
     ]
-
-
-@pytest.mark.slow
-def test_lanes_stop_where_their_budget_is_spent():
-    game, policy = budget_game.environment(), budget_game.ALTERNATE
-    amounts = [7, 100, 101]
-    found = played("fused-interpret", policy, game, amounts, jax.devices())
-    first, _, spent = np.moveaxis(found.accounts.metrics["counts"], -1, 0)
-    rows = np.stack([found.rounds, spent, first], axis=-1)
-    expected = [budget_game.plain_loop(seed, amounts) for seed in range(6)]
-    np.testing.assert_array_equal(rows[:6], np.stack(expected))
 
 
 def sorting(policy):

@@ -9,7 +9,6 @@ from jaxbandits.engine import limits
 from jaxbandits.engine.schedule import Schedule
 from jaxbandits.testing import altered
 from tests.engine.budget_game import ALTERNATE, environment
-from tests.engine.test_run import COINS, FOLLOWER
 
 GAME = environment()
 
@@ -19,26 +18,6 @@ def short_calls(monkeypatch):
     """A call plays three rounds."""
     for name in ("FIRST_STEPS", "FEWEST_STEPS", "MOST_STEPS"):
         monkeypatch.setattr(limits, name, 3)
-
-
-def played(**options):
-    by_rounds = simulate(FOLLOWER, COINS, horizon=40, seeds=70, **options)
-    options = {"checkpoints": range(10, 260, 10), **options}
-    by_budget = simulate(ALTERNATE, GAME, budget=250, seeds=70, **options)
-    return by_rounds, by_budget
-
-
-@pytest.mark.slow
-def test_short_calls_give_the_same_bits(request):
-    whole = played()
-    request.getfixturevalue("short_calls")
-    reports = []
-    for one, other in zip(whole, played(), strict=True):
-        for key, value in one.data_vars.items():
-            if "seconds" not in key:
-                np.testing.assert_array_equal(other[key].values, value.values)
-                reports.append(key)
-    assert {"heads", "spent", "rounds"} <= set(reports)
 
 
 def test_a_checkpoint_that_a_call_ends_before_is_reached_by_the_next(short_calls):

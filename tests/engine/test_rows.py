@@ -41,15 +41,31 @@ def mapped(fn, flags, *args):
 
 
 @pytest.mark.parametrize("size", in_short(SIZES, {100}))
-@pytest.mark.parametrize("rest", [(), (3,), (2, 5)])
-@pytest.mark.parametrize("shared", [False, True])
-def test_pick_reads_the_row_of_each_lane(size, rest, shared):
-    x = numbers(size, *rest, *() if shared else (LANES,))
-    i = index(size)
-    found, program = mapped(pick, (not shared, True), x, i)
-    wanted = [x[k] if shared else x[k, ..., lane] for lane, k in enumerate(i)]
-    np.testing.assert_array_equal(found, np.stack(wanted, -1), strict=True)
-    assert (GATHER in program) == (size >= MANY_ROWS)
+@pytest.mark.parametrize("rest", in_short([(), (3,), (2, 5)], {(3,)}))
+def test_every_lane_has_its_row(size, rest):
+    """One of its own array or of a shared one is read; one is written, of its own, a
+    shared one or a number; rows below and beyond the array leave it as it is."""
+    x, shared, own = numbers(size, *rest, LANES), numbers(size, *rest), index(size)
+    place, row, same = index(size, -2, size + 2), numbers(*rest, LANES), numbers(*rest)
+    scalar = numbers(LANES)
+
+    def fn(x, shared, own, place, *rows):
+        read = [pick(x, own), pick(shared, own)]
+        return read, [put(x, place, row) for row in rows]
+
+    flags = (True, False, True, True, True, False, True)
+    args = x, shared, own, place, row, same, scalar
+    (read, written), program = mapped(fn, flags, *args)
+    for lane, (k, j) in enumerate(zip(own, place, strict=True)):
+        np.testing.assert_array_equal(read[0][..., lane], x[k, ..., lane])
+        np.testing.assert_array_equal(read[1][..., lane], shared[k])
+        rows = row[..., lane], same, scalar[lane]
+        for found, put_there in zip(written, rows, strict=True):
+            wanted = x[..., lane].copy()
+            if 0 <= j < size:
+                wanted[j] = put_there
+            np.testing.assert_array_equal(found[..., lane], wanted, strict=True)
+    assert (GATHER in program) == (SCATTER in program) == (size >= MANY_ROWS)
 
 
 @pytest.mark.parametrize("shape", [(3,), (100, 2)])
@@ -84,26 +100,6 @@ def test_uniform_lanes_give_the_same_bits():
     np.testing.assert_array_equal(known[1], found[1], strict=True)
     assert "dynamic_update_slice" in program
     assert "dynamic_update_slice" not in selecting
-
-
-@pytest.mark.parametrize("size", in_short(SIZES, {100}))
-@pytest.mark.parametrize("rest", in_short([(), (3,), (2, 5)], {(3,)}))
-@pytest.mark.parametrize("row_shape", ["whole", "shared", "scalar"])
-def test_put_writes_the_row_of_each_lane(size, rest, row_shape):
-    """Rows below and beyond the array leave it as it is."""
-    x, i = numbers(size, *rest, LANES), index(size, -2, size + 2)
-    row = {
-        "whole": numbers(*rest, LANES),
-        "shared": numbers(*rest),
-        "scalar": numbers(LANES),
-    }[row_shape]
-    found, program = mapped(put, (True, True, row_shape != "shared"), x, i, row)
-    wanted = x.copy()
-    for lane, k in enumerate(i):
-        if 0 <= k < size:
-            wanted[k, ..., lane] = row[..., lane] if row_shape != "shared" else row
-    np.testing.assert_array_equal(found, wanted, strict=True)
-    assert (SCATTER in program) == (size >= MANY_ROWS)
 
 
 @pytest.mark.parametrize("shape", [(10,), (4, 5), (100,), (10, 10), (2, 40)])

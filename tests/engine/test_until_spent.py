@@ -7,7 +7,7 @@ import pytest
 
 from jaxbandits import Machine, laws, simulate
 from jaxbandits.budgeted import make_environment, omega_ucb
-from jaxbandits.engine import choice, limits
+from jaxbandits.engine import choice
 from jaxbandits.engine.legs import SCAN
 from jaxbandits.results.cuts import CutOffWarning
 from jaxbandits.testing import altered
@@ -44,7 +44,7 @@ def test_every_lane_stops_where_a_plain_loop_stops(unit):
 
 
 @pytest.mark.parametrize("count", [37, 240])
-def test_checkpoints_that_are_crossed_in_one_round(count, monkeypatch):
+def test_checkpoints_that_are_crossed_in_one_round(count):
     """An arm's cost is worth several of them; beyond a hundred, two calls at least."""
     amounts = np.linspace(0, 120, count + 1)[1:]
     data = simulate(
@@ -53,13 +53,6 @@ def test_checkpoints_that_are_crossed_in_one_round(count, monkeypatch):
     expected = np.stack([plain_loop(s, amounts) for s in range(SEEDS)])
     np.testing.assert_array_equal(played(data), expected)
     assert np.any(np.diff(expected[:, :, 0]) == 0)
-    # In calls of three rounds each.
-    for name in ("FIRST_STEPS", "FEWEST_STEPS", "MOST_STEPS"):
-        monkeypatch.setattr(limits, name, 3)
-    data = simulate(
-        ALTERNATE, environment(), budget=120, seeds=SEEDS, checkpoints=amounts
-    )
-    np.testing.assert_array_equal(played(data), expected)
 
 
 def test_a_horizon_cuts_a_game_off():
@@ -81,13 +74,6 @@ def test_a_horizon_cuts_a_game_off():
 def test_a_budget_below_one_pull_buys_one_pull():
     data = simulate(ALTERNATE, environment(), budget=0.5, seeds=2, checkpoints=[0.5])
     assert np.all(data["rounds"] == 1)
-
-
-def test_chunks_do_not_matter():
-    options = {"budget": 300, "seeds": 70, "checkpoints": [100, 300]}
-    whole = simulate(ALTERNATE, environment(), **options)
-    parts = simulate(ALTERNATE, environment(), machine=Machine(chunk=9), **options)
-    np.testing.assert_array_equal(played(whole), played(parts))
 
 
 def test_every_pull_costs_1(monkeypatch):

@@ -120,7 +120,9 @@ def _loops(steps: list[Step], outputs, readers, shapes) -> dict[int, set[int]]:
         through = {place} if len(through) > 1 and readers[first] > 1 else through
         for v in step.inputs:
             same = step.name in ELEMENTWISE and shapes[v] == shapes[first]
-            loops.setdefault(v, set()).update(through if same else {place})
+            # Of a part, an entry is computed wherever one of the whole is.
+            own = {place, -1} if step.name == "concatenate" else {place}
+            loops.setdefault(v, set()).update(through if same else own)
     return loops
 
 
