@@ -314,3 +314,41 @@ def test_a_broken_clause_names_its_policy():
     policy = censored.uniform(game.problem)._replace(act=lambda *_: act)
     with pytest.raises(AssertionError, match="^policy 'uniform' plays .* round 1, not"):
         testing.check_policy(policy, game)
+
+
+def test_a_law_of_ones_own_is_held_against_what_laws_are():
+    odd = laws.bernoulli._replace
+    refused(
+        [
+            (lambda: laws.product(odd(words=-3), laws.beta), "reward.words must be at"),
+            (lambda: laws.product(laws.beta, odd(sample=3)), "consumption.sample must"),
+            (lambda: laws.gaussian_copula(odd(monotone=2), laws.beta), "reward.monoto"),
+            (lambda: laws.product(odd(name=""), laws.beta), "reward.name must not be"),
+        ]
+    )
+
+
+def test_curves_have_as_many_weights_as_rates():
+    two, three = jnp.ones(2), jnp.ones(3)
+    for curves in (thresholds.curves, thresholds.cascade_curves):
+        refused([(partial(curves, thresholds.exponential, three, two), "weight must")])
+
+
+def test_tables_of_results_hold_numbers():
+    build = partial(
+        results.build_dataset,
+        rounds={"p": np.ones((1, 2, 1), int)},
+        checkpoints=[1],
+        checkpoint_kind="round",
+        seeds=[0, 1],
+        params={"p": {}},
+        compile_seconds={"p": 1.0},
+        run_seconds={"p": 1.0},
+        environment="x",
+        setting="own",
+        provenance={},
+    )
+    build({"p": {"x": np.ones((1, 2, 1), bool)}})
+    masked = np.ma.array(np.ones((1, 2, 1)), mask=True)
+    for wrong in ([[["a"], ["b"]]], np.ones((1, 2, 1), complex), masked):
+        refused([(partial(build, {"p": {"x": wrong}}), "metrics.*'x'.* must")])

@@ -11,6 +11,7 @@ from jaxbandits.laws.law import (
     JointLaw,
     Law,
     Moments,
+    check_fields,
     check_rows,
     cost_of,
     exact_params,
@@ -40,8 +41,8 @@ def product(reward: Law, consumption: Law) -> JointLaw:
     Raises:
       TypeError: if an argument is no law.
     """
-    instance("reward", reward, Law, "of jaxbandits.laws")
-    instance("consumption", consumption, Law, "of jaxbandits.laws")
+    check_fields("reward", reward)
+    check_fields("consumption", consumption)
     return _product(reward, consumption)
 
 

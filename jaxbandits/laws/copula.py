@@ -16,7 +16,7 @@ from jaxbandits.checks import instance, numbers
 from jaxbandits.kernels.normal import normal_score
 from jaxbandits.laws._product import Product, product
 from jaxbandits.laws._tabulated import tabulated
-from jaxbandits.laws.law import JointLaw, Law, check_rows, of_arm
+from jaxbandits.laws.law import JointLaw, Law, check_fields, check_rows, of_arm
 
 SCORES = 9.0  # beyond them lies a probability of 2e-19
 
@@ -52,7 +52,7 @@ def gaussian_copula(reward: Law, consumption: Law) -> JointLaw:
         cdf, or if rewards do not lie in [0, 1] (normal).
     """
     for name, law in (("reward", reward), ("consumption", consumption)):
-        instance(name, law, Law, "of jaxbandits.laws")
+        check_fields(name, law)
         if law.monotone == 0 and (law.quantile is None or law.cdf is None):
             raise ValueError(
                 f"{name}: a copula needs a law whose draw is a monotone function of "

@@ -23,12 +23,16 @@ from jaxbandits.checks import (
     Numbers,
     Range,
     finite,
+    function,
     in_ranges,
     in_unit_interval,
     instance,
     no_nan,
+    one_of,
     played,
     positive,
+    text,
+    whole,
 )
 from jaxbandits.protocol import Noise
 
@@ -156,6 +160,23 @@ class JointLaw(NamedTuple):
         if self.join is not None:
             return self.join(parts)
         return jax.tree.map(lambda *x: np.concatenate([*map(np.asarray, x)]), *parts)
+
+
+def check_fields(argument: str, law: Any, kind: Any = Law) -> None:
+    """Require a law with all that any law has to say of itself.
+
+    Raises:
+      TypeError, ValueError: naming the argument, and the field.
+    """
+    instance(argument, law, kind, "of jaxbandits.laws, or your own")
+    text(f"{argument}.name", law.name)
+    whole(f"{argument}.words", law.words, 0)
+    for name, value in law._asdict().items():
+        optional = value is None and name in law._field_defaults
+        if name not in ("name", "words", "monotone") and not optional:
+            function(f"{argument}.{name}", value)
+    if isinstance(law, Law):
+        one_of(f"{argument}.monotone", law.monotone, (-1, 0, 1))
 
 
 def ranged(kind: type) -> Callable[[Any], None]:

@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from jaxbandits.checks import array_of, kinds, non_negative, numbers, one_of
+from jaxbandits.checks import array_of, kinds, non_negative, numbers, one_of, shown
 from jaxbandits.checks.points import Points
 from jaxbandits.results.dataset import CHECKPOINT_KINDS, Axes, Results, assembled
 from jaxbandits.results.parts import Part, rows_of
@@ -91,6 +91,8 @@ def build_dataset(
         }
         arrays |= {f"metrics[{name!r}][{x!r}]": y for x, y in own.items()}
         for argument, array in arrays.items():
+            if array.dtype.kind not in "biuf":
+                raise TypeError(f"{argument} must hold numbers, got {shown(array)}")
             if np.shape(array)[:3] != shape:
                 raise ValueError(
                     f"{argument} must have shape {('P', *shape[1:])} (parameter "

@@ -16,16 +16,13 @@ from scipy import integrate, stats
 from jaxbandits.arrays import constant
 from jaxbandits.checks import (
     Numbers,
-    function,
     instance,
-    one_of,
     require,
     shown,
-    text,
     whole,
 )
 from jaxbandits.contract.round import drawn
-from jaxbandits.laws.law import JointLaw, Law, exact_params, exceeds
+from jaxbandits.laws.law import JointLaw, Law, check_fields, exact_params, exceeds
 from jaxbandits.laws.thresholds import Threshold, check_family
 from jaxbandits.testing._clauses import check_entries, indexing, refused
 from jaxbandits.testing._trace import MOST_LOOKED_AT
@@ -72,7 +69,7 @@ def check_law(
     if isinstance(law, Threshold):
         law, params = _of_family(law, params)
     else:
-        _check_fields(law)
+        check_fields("law", law, (Law, JointLaw))
     returned = law.check(params)
     require(
         returned is None,
@@ -89,18 +86,6 @@ def check_law(
 
 
 # What a law must be before anybody draws from it.
-
-
-def _check_fields(law: Law | JointLaw) -> None:
-    """Require what any law has to say of itself; errors name the field."""
-    text("law.name", law.name)
-    whole("law.words", law.words, 0)
-    for name, value in law._asdict().items():
-        optional = value is None and name in law._field_defaults
-        if name not in ("name", "words", "monotone") and not optional:
-            function(f"law.{name}", value)
-    if isinstance(law, Law):
-        one_of("law.monotone", law.monotone, (-1, 0, 1))
 
 
 def _num_arms_of(law: Law | JointLaw, params: Any) -> int:

@@ -31,6 +31,7 @@ from jaxbandits.checks import (
     numbers,
     played,
     positive,
+    shaped,
 )
 from jaxbandits.kernels.allocation import Curves
 from jaxbandits.kernels.bisection import bisect
@@ -317,6 +318,7 @@ def curves(
       rate: f[K] > 0.
       shape: f[K] or None.
     """
+    shaped(f"{len(rate)}", weight=weight, rate=rate)
     log_weight = jnp.where(weight > 0, jnp.log(jnp.maximum(weight, LEAST)), -jnp.inf)
     return Curves(
         value=lambda x: weight * family.cdf(x, rate, shape),

@@ -235,16 +235,15 @@ def _play(claims: Iterable[Any], results: Path) -> int:
 
 
 def _recommend(options: Any) -> int:
+    setting = options.setting
+    if setting not in PAPERS:  # said before anything is loaded
+        raise ValueError(
+            f"SETTING must be one of {', '.join(PAPERS)}, got {setting!r}"
+            f"{checks.hint(setting, PAPERS)}"
+        )
     from jaxbandits.console.printing import Printer
     from jaxbandits_studies.judging.advice import ADVICE, as_data, proof
 
-    known = [*ADVICE]
-    if options.setting not in known:
-        raise ValueError(
-            f"SETTING must be one of {', '.join(known)}, got {options.setting!r}"
-            f"{checks.hint(options.setting, known)}"
-        )
-    setting = options.setting
     if options.json:
         print(json.dumps(as_data(setting)))
         return 0
