@@ -51,7 +51,7 @@ def test_masked_numbers_are_none():
             (lambda: stats.quantile_interval(DATA, "regret", MASKED), "q must"),
             (lambda: stats.seeds_needed(MASKED, 1.0), "pilot_values must"),
             (lambda: stats.fixed_width_interval(MASKED, 2), "values must"),
-            (lambda: results.resample(DATA, "rounds", MASKED), "grid must"),
+            (lambda: stats.resample(DATA, "rounds", MASKED), "grid must"),
             (lambda: play(checkpoints=MASKED), "checkpoints must"),
             (lambda: play(seeds=np.ma.array([1, 2], mask=[0, 1])), "seeds must"),
             (lambda: laws.empirical_params(list(rows), rows), "reward must"),
