@@ -1,8 +1,8 @@
 """The budgeted setting: pull an arm, receive a reward, pay a random cost.
 
-Heyden et al. (2024), section 2: the game ends when the realised costs have reached the
-budget; the pull that reaches it counts in full. Regret is measured against a policy
-that always pulls the arm with the largest ratio of expected reward to expected cost.
+Heyden et al. (2024), section 2: the game ends when the sum of realised costs reaches
+the budget; the pull that reaches it counts in full. The benchmark of the regret always
+pulls the arm with the largest ratio of expected reward to expected cost.
 """
 
 from collections.abc import Callable, Sequence
@@ -44,8 +44,8 @@ from jaxbandits.laws.law import JointLaw, exact_params, exceeds
 from jaxbandits.protocol import Actions, Environment, Game, as_given
 
 UNITS = ("cheapest", "money")
-# Least expected cost of an arm, in money: with less, a budget of 1 would take more
-# rounds than int32 counts.
+# Least expected cost of an arm, in money; with a smaller one, a budget of 1 could last
+# for more rounds than int32 can count.
 LEAST_COST = 2.0**-31
 
 
@@ -55,7 +55,7 @@ class Arms(NamedTuple):
     Attributes:
       law: parameters of the joint law, leaves ``[K, ...]``.
       num_arms: i32[], how many of the K arms exist; the others are never played.
-      group: i32[], which of several groups of arms was drawn; 0 if there is but one.
+      group: i32[], which of several groups of arms was drawn; 0 if there is only one.
     """
 
     law: Any
@@ -72,10 +72,10 @@ class Instance(NamedTuple):
 
 
 class State(NamedTuple):
-    """The accounts.
+    """The totals of a run.
 
     Attributes:
-      pulls: i32[K].
+      pulls: i32[K], pulls of every arm.
       reward: f32[], sum of all rewards.
       spent: f32[], sum of all costs.
     """
@@ -92,8 +92,8 @@ class Tables(NamedTuple):
       loss: expected cost times gap, f64[K].
       cost: expected cost, f64[K].
       best: 1 where an arm is best, else 0, f64[K].
-      unit: of the budget, f64[].
-      worth: of a reward of 1, f64[].
+      unit: money in a unit of the budget, f64[].
+      worth: worth of a reward of 1, f64[].
     """
 
     loss: Any
@@ -107,7 +107,7 @@ class Oracle(NamedTuple):
     """Exact facts about instances, float64; arms that do not exist have NaN.
 
     Attributes:
-      mean_reward, mean_cost: f64[..., K].
+      mean_reward, mean_cost: expected reward and expected cost, f64[..., K].
       ratios: expected reward over expected cost, f64[..., K].
       gaps: Delta, section 2, f64[..., K].
       best: i64[...], position of the (first) best arm.
@@ -136,21 +136,21 @@ def random_environment(
     """An environment whose instances are drawn anew for every seed.
 
     Args:
-      name: of the family of instances.
+      name: name of the family of instances.
       law: joint law of reward and cost.
       draw: traced, ``(key, setup) -> Arms``; a module-level function, so that equal
         calls compile once.
       setup: pytree of numbers for `draw`.
       num_arms: K, the largest number of arms.
-      unit: what the budget given to `simulate` is counted in: ``cheapest``, the
-        smallest expected cost of the instance (the paper's budget is 1.5e5 of these);
-        ``money``, a cost of 1; or a number > 0, the cost that is one unit: 1/0.8 if
-        budgets are in dollars and a cost of 1 stands for 0.8 dollars.
-      worth: of a reward of 1, in the user's money; regret and reward are given in it.
-      cost_range: what a learner knows of costs, ``(lowest, highest)`` within [0, 1],
-        numbers or one per arm: [m, M] of Theorem 1. No cost may be outside, which
-        `jaxbandits.testing.check_environment` looks at.
-      reward_range: the same of rewards.
+      unit: the unit of `simulate`'s budget: ``cheapest``, the smallest expected cost of
+        the instance (the paper's budget is 1.5e5 of these); ``money``, a cost of 1; or
+        a number > 0, the cost that is one unit. Example: 1/0.8 if budgets are in
+        dollars and a cost of 1 stands for 0.8 dollars.
+      worth: worth of a reward of 1 in the user's money, the unit of regret and reward.
+      cost_range: the costs' range that a learner knows, ``(lowest, highest)`` within
+        [0, 1], numbers or one per arm: [m, M] of Theorem 1. All costs must lie in it;
+        `jaxbandits.testing.check_environment` checks this.
+      reward_range: the rewards' range, likewise.
       provenance: further facts for the results.
 
     Returns:
@@ -162,9 +162,9 @@ def random_environment(
       * ``spent`` and ``expected_spent``: realised and expected costs, in units.
 
     Raises:
-      TypeError: if an argument is of another kind.
-      ValueError: if `law` has no means, on an unknown `unit`, if `worth` is not
-        positive, or on a range that is none.
+      TypeError: if an argument has the wrong type.
+      ValueError: if `law` has no means, `unit` is unknown, `worth` is not positive, or
+        a range is not valid.
     """
     text("name", name)
     if provenance is not None:
@@ -219,7 +219,7 @@ def _amount(name: str, value: Any, words: tuple[str, ...] = ()) -> Any:
 def _check_draw(
     name: str, law: JointLaw, draw: Callable[[Any, Any], Arms], setup: Any, count: int
 ) -> None:
-    """Require that `draw` gives arms, with parameters of the law for so many."""
+    """Require that `draw` returns `Arms` with the law's parameters of `count` arms."""
 
     def used(key: Any, setup: Any) -> Arms:
         arms = draw(key, setup)
@@ -261,16 +261,16 @@ def make_environment(
     """An environment with one instance for all seeds.
 
     Args:
-      name: of the instance.
+      name: name of the instance.
       law: joint law of reward and cost.
-      params: its parameters, leaves ``[K, ...]``.
+      params: parameters of the law, leaves ``[K, ...]``.
       unit, worth, cost_range, reward_range: as for `random_environment`.
 
     Raises:
       ValueError: if a parameter is out of the law's range, a cost can exceed 1, costs
         or rewards can leave their range, an expected cost is below `LEAST_COST`, or the
-        leaves have not one number of rows.
-      TypeError: if an argument is of another kind.
+        leaves differ in their number of rows.
+      TypeError: if an argument has the wrong type.
     """
     instance("law", law, JointLaw, "of jaxbandits.laws, as product(bernoulli, beta)")
     check_setup("params", params, optional=True)
@@ -300,7 +300,7 @@ def make_environment(
 
 
 def _check_arms(law: JointLaw, params: Any) -> None:
-    """Require parameters of the law, costs up to 1 and expected ones above 0."""
+    """Require valid parameters, costs up to 1 and expected costs above 0."""
     law.check(params)
     if law.highest is not None and np.any(np.asarray(law.highest(params)) > 1):
         most = float(np.max(law.highest(params)))
@@ -317,7 +317,7 @@ def _check_arms(law: JointLaw, params: Any) -> None:
 
 
 def _check_ranges(law: JointLaw, params: Any, problem: Problem) -> None:
-    """Require that rewards and costs cannot leave the ranges that learners know."""
+    """Require that all rewards and costs lie in the ranges that learners know."""
     if law.supports is None:
         return
     ranges = problem.ranges.items()
@@ -336,7 +336,7 @@ def _check_ranges(law: JointLaw, params: Any, problem: Problem) -> None:
 
 @kinds
 def exact_oracle(law: JointLaw, arms: Arms) -> Oracle:
-    """What follows from arms; leaves may have leading axes (seeds)."""
+    """The oracle of arms; leaves may have leading axes (seeds)."""
     arms = jax.tree.map(_double, arms)
     mean_reward, mean_cost = np.broadcast_arrays(*law.means(arms.law))  # type: ignore[misc]
     exists = np.arange(mean_cost.shape[-1]) < arms.num_arms[..., None]
@@ -347,7 +347,7 @@ def exact_oracle(law: JointLaw, arms: Arms) -> Oracle:
 
 
 def oracle_of(mean_reward: np.ndarray, mean_cost: np.ndarray) -> Oracle:
-    """What follows from expectations f64[..., K], NaN of arms that do not exist."""
+    """The oracle of expectations f64[..., K], NaN for arms that do not exist."""
     ratios = mean_reward / mean_cost
     value = np.nanmax(ratios, axis=-1, keepdims=True)
     best = np.nanargmax(ratios, axis=-1)
@@ -362,7 +362,7 @@ def _double(x: Any) -> np.ndarray:
 def _game(
     law: JointLaw, draw: Callable[[Any, Any], Arms], problem: Problem, unit: str | float
 ) -> Game:
-    """Environments that differ in numbers only are one game."""
+    """The game; environments that differ only in numbers share it."""
     positions = np.arange(problem.num_arms, dtype=np.int32)
 
     def sample(key, setup):

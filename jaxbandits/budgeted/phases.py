@@ -1,11 +1,11 @@
 """Arms that change while the money is spent.
 
-What Heyden et al. (2024, section 7) plan for the future: "the non-stationary setting
-where the reward and cost distributions change over time". The clock is the money, as of
-a campaign that has a budget for every day: a phase ends when so much has been spent. So
-whoever knows everything pulls, at each moment, an arm with the largest ratio of the
-phase, and regret is what the pulls of every phase are behind that. (If phases ended
-after so many pulls, money would be worth saving for a better one.)
+Heyden et al. (2024, section 7) name this as future work: "the non-stationary setting
+where the reward and cost distributions change over time". The clock is the money spent:
+a phase ends when a given amount has been spent, as in a campaign with a daily budget.
+The clairvoyant therefore always pulls an arm with the largest ratio of the current
+phase, and regret compares every pull with such an arm. (If phases ended after a number
+of pulls, it could pay to save money for a better phase.)
 """
 
 from collections.abc import Callable, Sequence
@@ -40,11 +40,12 @@ MOST_PHASES = 1_000
 
 
 class Phases(NamedTuple):
-    """Arms of an instance, of one phase after another.
+    """Arms of an instance, phase by phase.
 
     Attributes:
       law: parameters of the joint law, leaves ``[P * K, ...]``.
-      ends: f32[P - 1], what has been spent when each phase but the last ends, in units.
+      ends: f32[P - 1], the money spent, in units, at which each phase except the last
+        ends.
     """
 
     law: Any
@@ -74,25 +75,24 @@ def changing(
     """An environment with one instance for all seeds, whose arms change.
 
     Args:
-      name: of the instance.
+      name: name of the instance.
       law: joint law of reward and cost.
-      params: its parameters in every phase, leaves ``[K, ...]``.
-      ends: what has been spent when each phase but the last ends, in units; increasing.
-        The pull that reaches it belongs to the phase that it ends.
-      unit: as for `make_environment`; ``cheapest`` is the smallest expected cost of all
+      params: list with the law's parameters of every phase, leaves ``[K, ...]``.
+      ends: the money spent, in units, at which each phase except the last ends;
+        increasing. The pull that reaches an end belongs to the phase that it ends.
+      unit: as for `make_environment`; ``cheapest`` is the least expected cost of all
         phases.
       worth, cost_range, reward_range: as for `make_environment`.
 
     Returns:
-      An environment like that of `make_environment`: ``regret`` and ``optimal`` compare
-      a pull with an arm of the largest ratio in its phase, and the counts ``pulls`` are
-      ``[P, K]``.
+      An environment as of `make_environment`: ``regret`` and ``optimal`` compare a pull
+      with an arm that has the largest ratio in its phase; ``pulls`` are ``[P, K]``.
 
     Raises:
-      ValueError: as for `make_environment`, for every phase; if the phases differ in
-        the number of arms, `ends` are not positive and increasing, or not one less than
-        `params`.
-      TypeError: if an argument is of another kind.
+      ValueError: as for `make_environment`, for every phase; if phases differ in the
+        number of arms, or `ends` are not one positive, increasing number per phase
+        except the last.
+      TypeError: if an argument has the wrong type.
     """
     if not isinstance(params, tuple | list) or hasattr(params, "_fields"):
         raise TypeError(
@@ -117,17 +117,17 @@ def s_br_changing(
     length: float = 2_000.0,
     cost_floor: float = COST_FLOOR,
 ) -> Environment[Any, Any, Array]:
-    """S-Br-K whose arms are drawn anew in every phase.
+    """S-Br-K with arms that are drawn anew for every phase.
 
     Args:
       num_arms: K.
-      phases: how many; the last one does not end.
-      length: of each, in money (a pull costs about 1/2).
+      phases: number of phases; the last one does not end.
+      length: money spent in each phase (a pull costs about 1/2).
       cost_floor: as for `s_br`.
 
     Raises:
       ValueError: if an argument is out of range.
-      TypeError: if one is no number.
+      TypeError: if an argument is not a number.
     """
     like = s_br(num_arms, cost_floor).setup
     whole("phases", phases, 1, MOST_PHASES)
@@ -177,7 +177,7 @@ def _environment(
     phases: int,
     money: dict[str, Any],
 ) -> Environment[Any, Any, Array]:
-    """As `random_environment` checks and describes it, with a game of phases."""
+    """A game of phases, with the checks and provenance of `random_environment`."""
     frame = random_environment(name, law, as_given, setup, num_arms, **money)
     unit, worth = (frame.provenance[x] for x in ("unit", "worth"))
     return frame._replace(
@@ -189,7 +189,7 @@ def _environment(
 
 
 def changing_oracle(law: JointLaw, phases: Phases, num_arms: int) -> Oracle:
-    """What follows from phases, fields ``[..., P, K]``; `best` is ``[..., P]``."""
+    """The oracle of phases, fields ``[..., P, K]``; `best` is ``[..., P]``."""
     params = jax.tree.map(lambda x: np.asarray(x, np.float64), phases.law)
     means = np.broadcast_arrays(*law.means(params))  # type: ignore[misc]
     reward, cost = (x.reshape(*x.shape[:-1], -1, num_arms) for x in means)
@@ -204,7 +204,7 @@ def _game(
     count: int,
     unit: str | float,
 ) -> Game:
-    """Environments that differ in numbers only are one game."""
+    """The game; environments that differ only in numbers share it."""
     num_arms = problem.num_arms
 
     def sample(key, setup):

@@ -1,4 +1,4 @@
-"""What passes between a policy and an environment of the budgeted setting.
+"""The types that a policy and an environment of the budgeted setting exchange.
 
 The action is an arm, i32[] in [0, K).
 """
@@ -27,8 +27,8 @@ from jaxbandits.checks.rounds import positions, within
 class Feedback(NamedTuple):
     """A reward and a cost within the ranges of the `Problem`, f32[] each.
 
-    The environments of this package give shares in [0, 1]; a game of one's own, and
-    `jaxbandits.live`, may be in any money that the problem's ranges are in.
+    The environments of this package return shares in [0, 1]. A game of your own, and
+    `jaxbandits.live`, may use the currency of the problem's ranges.
     """
 
     reward: Float[Array, ""]
@@ -36,7 +36,7 @@ class Feedback(NamedTuple):
 
 
 class OracleView(NamedTuple):
-    """What no learner knows. Only policies that say so use it.
+    """What no learner knows. Only policies that declare it use it.
 
     Attributes:
       cheapest: f32[], the smallest expected cost of an arm.
@@ -52,9 +52,9 @@ class View(NamedTuple):
 
     Attributes:
       round: i32[], the round about to be played; the first is 1.
-      num_arms: i32[], arms that exist: positions beyond it must not be played.
+      num_arms: i32[], number of arms that exist; larger positions must not be played.
       spent: f32[], the money spent so far.
-      unit: f32[], the money in a unit of the budget given to `simulate`.
+      unit: f32[], the money in a unit of `simulate`'s budget.
       oracle: what no learner knows.
     """
 
@@ -68,17 +68,18 @@ class View(NamedTuple):
 class Problem(NamedTuple):
     """What a learner knows about the game. Hashable: policies are built from it.
 
-    Policies of the paper suppose rewards and costs in [0, 1]. A factory therefore shows
-    its policy rewards as shares of the largest `highest_reward` and all money (costs,
-    what is spent, the unit of the budget) as shares of the largest `highest_cost`, so
-    that it plays a game in any money as it plays that game in shares.
+    The paper's policies assume rewards and costs in [0, 1]. A factory therefore divides
+    rewards by the largest `highest_reward`, and all money (costs, money spent, the unit
+    of the budget) by the largest `highest_cost`. Its policy thus plays the same in any
+    currency.
 
     Attributes:
       num_arms: K, the largest number of arms that an instance has.
-      lowest_cost: per arm, the least cost that is possible.
-      highest_cost: per arm, the largest; where the two are equal the cost is known.
-      lowest_reward: per arm, the least reward that is possible.
-      highest_reward: per arm, the largest.
+      lowest_cost: per arm, the least possible cost.
+      highest_cost: per arm, the largest possible cost; if equal to the least, the cost
+        is known.
+      lowest_reward: per arm, the least possible reward.
+      highest_reward: per arm, the largest possible reward.
     """
 
     num_arms: int
@@ -87,42 +88,42 @@ class Problem(NamedTuple):
     lowest_reward: tuple[float, ...]
     highest_reward: tuple[float, ...]
 
-    # A learner may know more, or less, of these than the environment says.
+    # A learner may believe narrower or wider ranges than the environment states.
     beliefs = ("lowest_cost", "highest_cost", "lowest_reward", "highest_reward")  # type: ignore[misc]
 
     @property
     def ranges(self) -> dict[str, tuple[tuple[float, ...], tuple[float, ...]]]:
-        """What is known of ``reward`` and ``cost``: least and largest, per arm."""
+        """Least and largest possible ``reward`` and ``cost``, per arm."""
         return {
             "reward": (self.lowest_reward, self.highest_reward),
             "cost": (self.lowest_cost, self.highest_cost),
         }
 
     def check_view(self, view: View) -> None:
-        """Require arms that there are, and amounts of money."""
+        """Require arms that exist and valid amounts of money."""
         within("view.num_arms", view.num_arms, 1, self.num_arms)
         non_negative(**{"view.spent": view.spent})
         positive(**{"view.unit": view.unit})
-        if view.oracle is not None:  # as people have none
+        if view.oracle is not None:  # real games have no oracle
             non_negative(**{"view.oracle.cheapest": view.oracle.cheapest})
             positions("view.oracle.best", view.oracle.best, int(view.num_arms))
 
     def check_action(self, view: Any, action: Any) -> None:
-        """Require an arm that there is."""
-        # A policy that looks at nothing but the round may be shown nothing else.
+        """Require an arm that exists."""
+        # The view of a policy that reads only the round may have no other field.
         positions("action", action, int(getattr(view, "num_arms", self.num_arms)))
 
     def check_feedback(self, view: Any, action: Any, feedback: Feedback) -> None:
-        """Require a reward and a cost in the ranges of an arm."""
+        """Require a reward and a cost in the ranges of the arm."""
         for what, (low, high) in self.ranges.items():
             amount, arm = getattr(feedback, what), int(action)
             within(f"feedback.{what}", amount, low[arm], high[arm])
 
     def adapt(self, make: Callable[["Problem"], Any]) -> Any:
-        """The policy that `make` makes, which is shown shares of the largest amounts.
+        """A policy that sees all amounts as shares of the largest ones.
 
         Args:
-          make: makes a policy from a problem; it is given this problem in shares.
+          make: makes a policy from a problem; called with this problem in shares.
         """
         reward, cost = max(self.highest_reward), max(self.highest_cost)
         if reward == cost == 1:
@@ -150,11 +151,11 @@ class Problem(NamedTuple):
 
 
 def _view_in_shares(view: Any, cost: float) -> Any:
-    """The fields of a view that are money, as far as the view has them, in shares."""
+    """The view with its amounts of money as shares; absent fields are ignored."""
     money = [x for x in ("spent", "unit") if hasattr(view, x)]
     view = view._replace(**{x: _share(getattr(view, x), cost) for x in money})
     oracle = getattr(view, "oracle", None)
-    if not isinstance(oracle, OracleView):  # it is not known: in `jaxbandits.live`, say
+    if not isinstance(oracle, OracleView):  # no oracle, as in `jaxbandits.live`
         return view
     oracle = oracle._replace(cheapest=_share(oracle.cheapest, cost))
     return view._replace(oracle=oracle)
@@ -163,7 +164,7 @@ def _view_in_shares(view: Any, cost: float) -> Any:
 def _share(amount: Array, largest: float) -> Array:
     """``amount / largest``, rounded once, so that the largest amount is exactly 1.
 
-    XLA multiplies by the inverse of a constant, and 41 times that of 41 is below 1.
+    XLA replaces division by a constant with its inverse, and 41 * (1 / 41) is below 1.
     """
     return amount / jnp.where(amount > 0, constant(largest), 1.0)
 
@@ -175,19 +176,19 @@ def make_problem(
     lowest_reward: Numbers = 0.0,
     highest_reward: Numbers = 1.0,
 ) -> Problem:
-    """Check and build a `Problem` from ranges of costs and rewards, in any money.
+    """Check and build a `Problem` from ranges of costs and rewards, in any currency.
 
     Args:
       num_arms: K, at least 1.
-      lowest_cost: number or one per arm.
-      highest_cost: number or one per arm.
-      lowest_reward: number or one per arm.
-      highest_reward: number or one per arm.
+      lowest_cost: a number, or one per arm.
+      highest_cost: a number, or one per arm.
+      lowest_reward: a number, or one per arm.
+      highest_reward: a number, or one per arm.
 
     Raises:
-      ValueError: unless ``0 <= lowest <= highest`` and ``0 < highest`` of costs and
-        rewards and ``num_arms >= 1``, or if there is not one number per arm.
-      TypeError: if an argument is no number.
+      ValueError: unless ``0 <= lowest <= highest`` and ``0 < highest`` for costs and
+        rewards, ``num_arms >= 1``, and every list has one number per arm.
+      TypeError: if an argument is not a number.
     """
     num_arms = whole("num_arms", num_arms, 1, MOST)
     costs = _range("cost", lowest_cost, highest_cost, num_arms)

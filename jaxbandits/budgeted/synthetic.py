@@ -1,7 +1,7 @@
 """The synthetic instances of the budgeted paper, Table 1, drawn anew for every seed.
 
-The text draws mean costs from U(0, 1); the published code, and so the paper's figures,
-from U(0.01, 1): `cost_floor` (errata.md).
+The paper's text draws mean costs from U(0, 1). The published code, and so the paper's
+figures, draw them from U(0.01, 1): parameter `cost_floor` (errata.md).
 """
 
 from collections.abc import Callable
@@ -27,8 +27,8 @@ from jaxbandits.laws import (
 from jaxbandits.laws.law import Law
 from jaxbandits.protocol import Environment
 
-OUTCOMES = (0.0, 0.25, 0.5, 0.75, 1.0)  # of the generalised Bernoulli law
-LARGEST_PARAMETER = 5.0  # of the Beta laws
+OUTCOMES = (0.0, 0.25, 0.5, 0.75, 1.0)  # outcomes of the generalised Bernoulli law
+LARGEST_PARAMETER = 5.0  # largest parameter of the Beta laws
 COST_FLOOR = 0.01
 
 
@@ -37,7 +37,7 @@ def s_br(num_arms: int, cost_floor: float = COST_FLOOR) -> Environment[Any, Any,
 
     Raises:
       ValueError: if `cost_floor` is not in [0, 1).
-      TypeError: if an argument is no number.
+      TypeError: if an argument is not a number.
     """
     non_negative(cost_floor=cost_floor)
     played(cost_floor=cost_floor)
@@ -70,18 +70,18 @@ def _synthetic(
 
 
 def _like(num_arms: int) -> np.ndarray:
-    """Zeros [K], from which a draw takes its shape and precision."""
+    """Zeros [K] that give a draw its shape and precision."""
     return np.zeros(whole("num_arms", num_arms, 1, MOST))
 
 
 def _uniform(key: Array, count: int, like: Array) -> Array:
-    """``count`` arrays of uniforms on (0, 1] like `like`."""
+    """``count`` arrays of uniforms on (0, 1], with the shape and dtype of `like`."""
     u = jax.random.uniform(key, (count, *like.shape), like.dtype)
     return 1 - u
 
 
 def draw_bernoulli(key: Array, setup: dict[str, Array]) -> Arms:
-    """Arms of S-Br, as many as `like` is long, with costs above `floor`."""
+    """Arms of S-Br, one per entry of `like`, with mean costs above `floor`."""
     like, floor = setup["like"], setup["floor"]
     reward, cost = _uniform(key, 2, like)
     laws = Product(Bernoulli(reward), Bernoulli(floor + (1 - floor) * cost))

@@ -1,10 +1,10 @@
-"""Plain bandit policies: an arm per action, a reward in [0, 1] per feedback.
+"""Plain bandit policies: an action is an arm, the feedback a reward in [0, 1].
 
-Of `relative_ucb` and `self_sparring` an action is a duel of two arms, and the feedback
-whether the first one is preferred.
+For `relative_ucb` and `self_sparring` an action is a duel of two arms, and the feedback
+says whether the first arm is preferred.
 
-Lifted to a setting by a combinator such as `censored.product_arms`; and the
-reference points of settings where an action is a pair.
+Combinators such as `censored.product_arms` lift these policies to a setting. Here are
+also the reference policies of settings where an action is a pair.
 """
 
 from jaxbandits.plain._doubling import doubled, doubling

@@ -1,7 +1,7 @@
-"""The doubling trick: a policy that must know the horizon, without knowing it.
+"""The doubling trick: it plays a policy that needs the horizon, without knowing it.
 
-Cesa-Bianchi & Lugosi, "Prediction, Learning, and Games", 2006, section 2.3; the
-censored paper names it for z-RCUCB in section 4.1.
+Cesa-Bianchi & Lugosi, "Prediction, Learning, and Games", 2006, section 2.3; section 4.1
+of the censored paper suggests it for z-RCUCB.
 """
 
 from collections.abc import Callable
@@ -19,13 +19,13 @@ from jaxbandits.protocol import A, P, Policy
 
 
 class State(NamedTuple):
-    """The policy of the epoch under way, and what the last epoch has left.
+    """The policy's state in the current epoch, and results of earlier epochs.
 
     Attributes:
       inner: the policy's state.
-      before: i32[], rounds before this epoch.
-      length: i32[], of this epoch.
-      answer: what the last finished epoch recommended; () if the policy does not.
+      before: i32[], number of rounds before this epoch.
+      length: i32[], length of this epoch.
+      answer: recommendation of the last finished epoch; () if the policy has none.
       overflow: bool[], whether the policy of an earlier epoch reported an overflow.
     """
 
@@ -39,18 +39,18 @@ class State(NamedTuple):
 def doubling(policy: Policy[Any, P, A], first: int = 1024) -> Policy[State, P, A]:
     """Play `policy` anew in epochs of lengths ``first, 2 first, 4 first, ...``.
 
-    In each epoch it is told the epoch's length as its horizon, and counts rounds from
-    the epoch's start.
+    In each epoch the policy's horizon is the epoch's length, and its rounds are counted
+    from the epoch's start.
 
     Args:
       policy: a policy of any setting whose parameters have a leaf ``horizon``.
-      first: length of the first epoch, the default of the parameter ``horizon``, which
-        says it from now on.
+      first: length of the first epoch. It becomes the default of the parameter
+        ``horizon``, which is from now on the length of the first epoch.
 
     Returns:
       A policy with the parameters and the noise of `policy`. It recommends what the
-      last finished epoch's policy recommended (in the first epoch, its own policy);
-      reports are those of the epoch under way, but an ``overflow`` stays.
+      policy recommended at the end of the last finished epoch (in the first epoch, what
+      it recommends now). Reports are those of the current epoch; ``overflow`` persists.
 
     Raises:
       ValueError: if `policy` has no parameter ``horizon``, or `first` < 1.
@@ -65,12 +65,12 @@ def doubled(problem: Any, make: Callable[..., Policy], first: int = 1024) -> Pol
     """`doubling` of the policy that a factory makes for a problem.
 
     Args:
-      problem: what `make` takes.
+      problem: the argument of `make`.
       make: factory of a policy whose parameters have a leaf ``horizon``.
       first: as for `doubling`.
 
     Raises:
-      TypeError, ValueError: if `make` is no function, or as `make` and `doubling`.
+      TypeError, ValueError: if `make` is not a function, or as `make` and `doubling`.
     """
     return doubling(make(problem), first)
 

@@ -18,7 +18,7 @@ from jaxbandits.protocol import Policy
 
 
 class Params(NamedTuple):
-    """scale > 0 of ``log t``; 1 is the paper."""
+    """scale > 0 multiplies ``log t``; the paper has 1."""
 
     scale: Positive = 1.0
 
@@ -34,9 +34,9 @@ class State(NamedTuple):
 def kl_ucb(num_arms: int) -> Policy[State, Params, Array]:
     """KL-UCB on `num_arms` plain arms: action i32[], feedback the reward f32[].
 
-    Every arm once in index order, then the first maximiser of the largest q with
-    ``pulls * d(mean, q) <= scale * log t``, d the Bernoulli divergence. The index of
-    every arm is searched for in every round: expect 50 times the cost of UCB.
+    Pulls every arm once in order, then the first arm with the largest index. The index
+    is the largest q with ``pulls * d(mean, q) <= scale * log t``, d the Bernoulli
+    divergence. The search for it takes about 50 times as long as UCB.
     """
 
     def init(params):

@@ -16,7 +16,7 @@ from jaxbandits.protocol import Policy
 
 
 class Params(NamedTuple):
-    """horizon: the number of rounds T that MOSS must know; the game's by default."""
+    """horizon: the number of rounds T, which MOSS must know; by default the game's."""
 
     horizon: Positive = 100_000.0
 
@@ -33,7 +33,7 @@ class State(NamedTuple):
 def moss(num_arms: int) -> Policy[State, Params, Array]:
     """MOSS on `num_arms` plain arms: action i32[], feedback the reward f32[].
 
-    The first maximiser of ``mean + sqrt(max(log(T / (n pulls)), 0) / pulls)``.
+    Pulls the first maximiser of ``mean + sqrt(max(log(T / (n pulls)), 0) / pulls)``.
     """
 
     def init(params):

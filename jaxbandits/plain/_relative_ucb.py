@@ -3,8 +3,8 @@
 Zoghi, Whiteson, Munos & de Rijke, "Relative Upper Confidence Bound for the K-Armed
 Dueling Bandit Problem", ICML 2014, algorithm 1.
 
-Idea: the first arm is one that may still beat all others, the second one its most
-dangerous rival.
+Idea: the first arm may still beat all other arms; the second arm is the strongest
+opponent of the first.
 """
 
 from typing import NamedTuple
@@ -20,20 +20,20 @@ from jaxbandits.protocol import Policy, View
 
 
 class Params(NamedTuple):
-    """alpha > 0, of which the proof wants more than 1/2; scales the logarithm."""
+    """alpha > 0 scales the logarithm; the proof needs more than 1/2."""
 
     alpha: Positive = 0.51
 
 
 class State(NamedTuple):
-    """Who beat whom, and who is thought to be best."""
+    """Counts of wins, and the arm that is believed to be best."""
 
-    wins: Int32[Array, "n n"]  # W, of the row over the column
+    wins: Int32[Array, "n n"]  # W, wins of the row's arm over the column's arm
     best: Int32[Array, ""]  # the only member of B, or n where B is empty
 
 
 def _bounds(view: View, state: State, params: Params) -> Float[Array, "n n"]:
-    """U: how often the row may beat the column; 1/2 on the diagonal."""
+    """U: upper bounds of P(row beats column); 1/2 on the diagonal."""
     met = (state.wins + state.wins.T).astype(float)
     known = jnp.maximum(met, 1.0)
     width = jnp.sqrt(params.alpha * jnp.log(view.round.astype(float)) / known)
@@ -42,7 +42,7 @@ def _bounds(view: View, state: State, params: Params) -> Float[Array, "n n"]:
 
 
 def _contenders(bounds: Float[Array, "n n"]) -> Bool[Array, " n"]:
-    """C: who may beat all others."""
+    """C: the arms that may beat all other arms."""
     return jnp.all(bounds >= 0.5, axis=1)
 
 
@@ -50,8 +50,8 @@ def _contenders(bounds: Float[Array, "n n"]) -> Bool[Array, " n"]:
 def relative_ucb(num_arms: int) -> Policy[State, Params, tuple[Array, Array]]:
     """RUCB on `num_arms` plain arms.
 
-    An action is two arms, i32[] each, the feedback whether the first one is preferred,
-    bool[]. It recommends the arm that beats most others so far, twice.
+    An action is two arms, i32[] each; the feedback, bool[], says whether the first is
+    preferred. The policy recommends the arm that beats most others so far, twice.
     """
 
     def init(params):
@@ -59,7 +59,7 @@ def relative_ucb(num_arms: int) -> Policy[State, Params, tuple[Array, Array]]:
         return State(wins, jnp.int32(num_arms))
 
     def thought_best(state, contenders):
-        """B as it is after line 8 to 10: within C, and C itself if it has one arm."""
+        """B after lines 8 to 10: a part of C, and all of C if C has a single arm."""
         only = jnp.sum(contenders, dtype=jnp.int32) == 1
         kept = jnp.any(contenders & one_hot(state.best, num_arms))
         best = jnp.where(kept, state.best, num_arms)
@@ -70,11 +70,11 @@ def relative_ucb(num_arms: int) -> Policy[State, Params, tuple[Array, Array]]:
         contenders = _contenders(bounds)
         best = thought_best(state, contenders)
         others = contenders & ~one_hot(best, num_arms)
-        # Uniform among the others; among all where nobody may beat all others.
+        # Uniform among the other contenders; among all arms if C is empty.
         any_other = random_argmax(others.astype(jnp.int32), noise[2])
         stays = (best < num_arms) & (~jnp.any(others) | occurs(noise[0], noise[1], 0.5))
         first = jnp.where(stays, best, any_other)
-        # Its own entry is 1/2: where that ties with others, it is not the second one.
+        # U of the first arm against itself is 1/2; ties with it go to the other arm.
         rivals = jnp.where(one_hot(first, num_arms), -1.0, pick(bounds.T, first))
         strongest = random_argmax(rivals, noise[3])
         return first, jnp.where(jnp.max(rivals) < 0.5, first, strongest)

@@ -3,8 +3,8 @@
 Sui, Zhuang, Burdick & Yue, "Multi-dueling Bandits with Dependent Arms", UAI 2017,
 algorithm 2 (IndSelfSparring) with two arms in a round and a learning rate of 1.
 
-Idea: Thompson sampling on who wins, whomever he meets; both places are drawn from one
-posterior.
+Idea: Thompson sampling on an arm's probability to win against any opponent. Both arms
+of the duel are drawn from the same posterior.
 """
 
 from typing import NamedTuple
@@ -38,7 +38,7 @@ class State(NamedTuple):
 def self_sparring(num_arms: int) -> Policy[State, Params, tuple[Array, Array]]:
     """Self-sparring on `num_arms` plain arms: actions and feedback of `relative_ucb`.
 
-    Consumes 4 n words to act; recommends the best posterior mean, twice.
+    Consumes 4 n words to act; recommends the arm with the best posterior mean, twice.
     """
 
     def init(params):

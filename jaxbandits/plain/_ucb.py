@@ -18,13 +18,13 @@ from jaxbandits.protocol import Policy, View
 
 
 class Params(NamedTuple):
-    """alpha > 0, scales the logarithm in the confidence length."""
+    """alpha > 0 scales the logarithm in the confidence length."""
 
     alpha: Positive = 1.0
 
 
 class State(NamedTuple):
-    """Statistics of every arm, and the two parts of its index that they determine."""
+    """Statistics of every arm, and the two parts of its index that follow from them."""
 
     pulls: Int32[Array, " n"]
     reward: CompensatedSum  # f32[n]
@@ -33,7 +33,7 @@ class State(NamedTuple):
 
 
 def upper_bounds(view: View, state: State, params: Params) -> Float[Array, " n"]:
-    """``mean + sqrt(alpha log t / (2 pulls))`` of every arm, +inf before its first."""
+    """``mean + sqrt(alpha log t / (2 pulls))`` of every arm; +inf without pulls."""
     log_t = jnp.log(view.round.astype(float))
     return state.mean + hoeffding_scale(params.alpha * log_t) * state.width
 
@@ -42,7 +42,7 @@ def upper_bounds(view: View, state: State, params: Params) -> Float[Array, " n"]
 def ucb(num_arms: int) -> Policy[State, Params, Array]:
     """UCB on `num_arms` plain arms: action i32[], feedback the reward f32[].
 
-    Every arm once in index order, then the first maximiser of
+    Pulls every arm once in order, then the first maximiser of
     ``mean + sqrt(alpha log t / (2 pulls))``.
     """
 

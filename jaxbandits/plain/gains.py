@@ -1,21 +1,21 @@
-"""A mean gain, drawn from the number of gains, their sum and the sum of their squares.
+"""Posterior draws of a mean gain from the number, sum and sum of squares of the gains.
 
-A Dirichlet process that has two observations before the first run, the least and the
-largest gain that there can be, weighs all that it has seen by Dirichlet(1, ..., 1)
-weights: a draw of the mean (Ferguson 1973). In the place of n gains with the mean m and
-the variance v it is here shown two values with the same mean and variance, one of which
-is the largest gain. In units in which gains are in [0, 1] these are
+Take a Dirichlet process whose prior observations are the least and the largest possible
+gain. Its draw of the mean weighs all observations by Dirichlet(1, ..., 1) weights
+(Ferguson 1973). Here two values replace n gains with mean m and variance v. They have
+the same mean and variance, and one of them is the largest gain. With gains scaled to
+[0, 1] these values are
 
     1, a n times,  and  x = m - v / (1 - m), (1 - a) n times,
-    a = v / ((1 - m)^2 + v),
+    a = v / ((1 - m)^2 + v).
 
-so that a draw is ``w_1 + w_x x`` with (w_0, w_x, w_1) of Dirichlet(1, (1 - a) n, 1 + a
-n). Mean and variance are those of the process that has seen every gain, and so are all
-draws if gains are 0 or 1, or all alike. Of all gains with this mean and variance these
-two values are the easiest to exceed: hence nothing that has begun badly is given up too
-soon, whatever the law of the gains (theory/cell-thompson.md). What is better the
-less it is (a cost, a time) has what is saved for a gain: `drawn_cost`. Gains that come
-with costs are one number at a price: `lacks`.
+A draw is ``w_1 + w_x x`` with (w_0, w_x, w_1) ~ Dirichlet(1, (1 - a) n, 1 + a n). Its
+mean and variance are those of the process with every gain; if the gains are 0 or 1, or
+all equal, the whole law agrees. Of all laws with this mean and variance, these two
+values make high draws most likely. Hence an arm with a bad start is not given up too
+soon, whatever the law of its gains (theory/cell-thompson.md). For a cost or a time, the
+gain is the amount saved: see `drawn_cost`. At a price, gain and cost make one number:
+see `lacks`.
 """
 
 from typing import NamedTuple
@@ -27,37 +27,37 @@ from jaxtyping import Bool, Float, Num
 from jaxbandits.arrays import CompensatedSum
 from jaxbandits.kernels.gamma import beta_from_uniforms
 
-WORDS = 3  # of every draw
+WORDS = 3  # words of noise per draw
 _NONE = 1e-12  # stands for 0 in a denominator
 
 
 class Sums(NamedTuple):
-    """What a policy keeps of gains: their sum and the sum of their squares."""
+    """The statistics of gains that a policy keeps: their sum and sum of squares."""
 
     gain: CompensatedSum
     square: CompensatedSum
 
     @classmethod
     def zeros(cls, shape: tuple[int, ...]) -> "Sums":
-        """Of no gains."""
+        """The sums of no gains."""
         none = CompensatedSum.zeros(shape, float)
         return cls(none, none)
 
     def add(
         self, gain: Float[Array, "..."], where: Bool[Array, "..."] | None = None
     ) -> "Sums":
-        """One more gain, everywhere or in some places."""
+        """The sums after one more gain, at all positions or where `where` is true."""
         if where is not None:
             gain = jnp.where(where, gain, 0.0)
         return Sums(self.gain.add(gain), self.square.add(gain * gain))
 
 
 class Gains(NamedTuple):
-    """Numbers of gains, and what they were.
+    """Statistics of gains.
 
     Attributes:
       runs, total, square: the number of gains, their sum and the sum of their squares.
-      least: the least gain that there can be; the largest is 1.
+      least: the least possible gain; the largest is 1.
     """
 
     runs: Float[Array, "*shape"]
@@ -67,7 +67,7 @@ class Gains(NamedTuple):
 
     @classmethod
     def of(cls, runs: Num[Array, "*shape"], sums: Sums, least: float = 0.0) -> "Gains":
-        """What was kept of `runs` gains."""
+        """The statistics of `runs` gains with these sums."""
         return cls(runs.astype(float), sums.gain.total, sums.square.total, least)
 
     def expected(self) -> Float[Array, "*shape"]:
@@ -81,23 +81,23 @@ class Gains(NamedTuple):
         count = jnp.maximum(self.runs, 1.0)
         mean = self.total / count
         variance = (self.square / count - mean * mean) / span**2
-        # With what rounding leaves inside of what gains can have.
+        # Rounding may move mean and variance out of their possible ranges: clip.
         mean = jnp.clip((mean - self.least) / span, 0.0, 1.0)
         missing = 1 - mean
         variance = jnp.clip(variance, 0.0, mean * missing)
         value = mean - variance / jnp.maximum(missing, _NONE)
         lower = missing**2 / jnp.maximum(missing**2 + variance, _NONE) * self.runs
         largest = beta_from_uniforms(first, second, 1 + self.runs - lower, 1 + lower)
-        # Of the rest, all but w_0: the quantile of Beta((1 - a) n, 1).
+        # w_x as a share of w_0 + w_x: a quantile of Beta((1 - a) n, 1).
         third = third.astype(lower.dtype)
         kept = jnp.exp(jnp.log(third) / jnp.maximum(lower, _NONE))
         return self.least + span * (largest + (1 - largest) * kept * value)
 
     def drawn_cost(self, uniforms: Float[Array, "3 *#shape"]) -> Float[Array, "*shape"]:
-        """A draw of a mean cost, in (0, 1], of which sums and squares were kept.
+        """A draw of the mean cost, in (0, 1], if the statistics are those of costs.
 
-        That is 1 less a draw of the mean of what is saved, ``1 - cost``: of the two
-        values one is 0. Written in terms of costs, small ones lose no digits.
+        This is 1 minus a draw of the mean saving, where a saving is ``1 - cost``; one
+        of the two values is a cost of 0. In this form, small costs lose no digits.
         """
         first, second, third = uniforms
         count = jnp.maximum(self.runs, 1.0)
@@ -106,7 +106,7 @@ class Gains(NamedTuple):
         value = jnp.minimum(mean + variance / jnp.maximum(mean, _NONE), 1.0)
         upper = mean / jnp.maximum(value, _NONE) * self.runs
         some = beta_from_uniforms(first, second, 1 + upper, 1 + self.runs - upper)
-        # Of this, what falls to the largest cost: all but a draw of Beta(upper, 1).
+        # The largest cost's share of this weight: 1 minus a draw of Beta(upper, 1).
         third = third.astype(upper.dtype)
         dear = -jnp.expm1(jnp.log(third) / jnp.maximum(upper, _NONE))
         return some * (dear + (1 - dear) * value)
@@ -119,13 +119,14 @@ def lacks(
     products: CompensatedSum,
     share: Float[Array, "*#shape"],
 ) -> Gains:
-    """How much runs lacked of gaining all for nothing, as numbers in [0, 1].
+    """Statistics of a run's lack, its distance in [0, 1] from full gain at no cost.
 
     Args:
-      runs: how many.
-      gains, costs: of these, in [0, 1].
-      products: of the gain and the cost of a run.
-      share: s in [0, 1], what part of it is the cost: ``(1 - s)(1 - gain) + s cost``.
+      runs: number of runs.
+      gains, costs: sums of the runs' gains and costs, in [0, 1].
+      products: sum of the products of gain and cost of a run.
+      share: s in [0, 1], weight of the cost; the lack is ``(1 - s)(1 - gain) + s
+        cost``.
     """
     n, other = runs.astype(float), 1 - share
     gain, cost = gains.gain.total, costs.gain.total

@@ -1,6 +1,6 @@
-"""Reference points where an action is a pair: uniform play, and always the same pair.
+"""Reference policies where an action is a pair: uniform play and one fixed pair.
 
-A setting names its two coordinates and its `Action`.
+Each setting passes the names of the two coordinates and its `Action`.
 """
 
 from collections.abc import Callable
@@ -15,11 +15,11 @@ from jaxbandits.protocol import Noise, Policy
 
 @kinds
 def uniform_pairs(shape: tuple[int, int], action: Callable[[Any, Any], Any]) -> Policy:
-    """Every pair with the same probability in every round.
+    """Play every pair with the same probability in every round.
 
     Args:
-      shape: how many values each coordinate has.
-      action: makes an action of the two positions, i32[] each.
+      shape: number of values of each coordinate.
+      action: makes an action from the two positions, i32[] each.
     """
     size = shape[0] * shape[1]
 
@@ -36,16 +36,16 @@ def same_pair(
     names: tuple[str, str],
     pair: tuple[Any, Any],
 ) -> Policy:
-    """The same pair in every round.
+    """Play the same pair in every round.
 
     Args:
-      shape: how many values each coordinate has.
-      action: makes an action of the two positions.
-      names: of the two coordinates, for errors.
+      shape: number of values of each coordinate.
+      action: makes an action from the two positions.
+      names: names of the two coordinates, for errors.
       pair: the positions.
 
     Raises:
-      ValueError, TypeError: if a position is no integer or out of range.
+      ValueError, TypeError: if a position is not an integer or is out of range.
     """
     for name, value, size in zip(names, pair, shape, strict=True):
         whole(name, value, 0, size - 1)
@@ -57,12 +57,12 @@ def same_pair(
 
 
 def no_state(params: Any) -> tuple[()]:
-    """`Policy.init` of one that remembers nothing."""
+    """`Policy.init` of a policy without a state."""
     return ()
 
 
 def no_update(
     noise: Noise, view: Any, state: Any, action: Any, feedback: Any, params: Any
 ) -> Any:
-    """`Policy.update` of one that learns nothing."""
+    """`Policy.update` of a policy that does not learn."""
     return state

@@ -1,15 +1,16 @@
-"""Discounted omega-UCB, for arms that change. Ours.
+"""Discounted omega-UCB, for arms whose laws change. Our policy.
 
-Idea: omega-UCB's ratio of ends (eq. (2) of Heyden et al., 2024) on statistics that
-forget, as in D-UCB (Garivier & Moulines, "On Upper-Confidence Bound Policies for
-Switching Bandit Problems", ALT 2011, section 3). With g = 1 - 1 / memory, an arm's
+Idea: omega-UCB's ratio of interval ends (eq. (2) of Heyden et al., 2024), computed from
+discounted statistics as in D-UCB (Garivier & Moulines, "On Upper-Confidence Bound
+Policies for Switching Bandit Problems", ALT 2011, section 3). With g = 1 - 1 / memory,
+the discounted number of pulls of an arm is
 
-    n = sum of g^(t - s) over its pulls s < t, likewise rewards and costs,
+    n = sum of g^(t - s) over its pulls s < t.
 
-count, z^2 = 2 rho log max(1, N) with N the n of all arms together, which is at most the
-memory. What is not pulled is forgotten, so that every arm is tried again and again: the
-price where nothing changes is regret linear in the budget, the smaller the longer the
-memory (theory/discounted-omega.md).
+Rewards and costs are discounted alike. z^2 = 2 rho log max(1, N), where N is the sum of
+n over all arms and at most the memory. An arm that is not pulled is forgotten, hence
+every arm is tried again and again. If no arm changes, this costs regret linear in the
+budget; a longer memory makes it smaller (theory/discounted-omega.md).
 """
 
 from typing import Any, NamedTuple
@@ -31,7 +32,7 @@ from jaxbandits.checks import AboveOne, Positive
 from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy, Update
 
-LEAST = 1e-30  # of a count that is divided by: less is forgotten
+LEAST = 1e-30  # smallest divisor; an arm with a smaller count is forgotten
 
 
 class Params(NamedTuple):
@@ -42,7 +43,7 @@ class Params(NamedTuple):
 
 
 class Faded(NamedTuple):
-    """What is remembered of the arms: sums whose terms fade."""
+    """Discounted sums of every arm."""
 
     count: Float[Array, " K"]  # type: ignore[assignment]
     reward: Float[Array, " K"]
@@ -50,17 +51,17 @@ class Faded(NamedTuple):
 
     @property
     def mean_reward(self) -> Array:
-        """0 of an arm that is forgotten."""
+        """Mean reward; 0 for a forgotten arm."""
         return self.reward / jnp.maximum(self.count, LEAST)
 
     @property
     def mean_cost(self) -> Array:
-        """0 of an arm that is forgotten."""
+        """Mean cost; 0 for a forgotten arm."""
         return self.cost / jnp.maximum(self.count, LEAST)
 
     @classmethod
     def zeros(cls, num_arms: int) -> "Faded":
-        """Before the first pull."""
+        """Statistics before the first pull."""
         return cls(*[jnp.zeros(num_arms, float)] * 3)
 
     def observe(self, constants: Any, reward: Array, cost: Array) -> "Faded":
@@ -69,11 +70,11 @@ class Faded(NamedTuple):
 
 
 def _fading(statistics: Statistics) -> Update:
-    """`update` where everything fades before the arm's statistics change."""
+    """An `update` that discounts all arms before it adds the observation of one."""
     pulled = update_arm(statistics)
 
     def update(noise, view, state, action, feedback, params):
-        # x - x / m and not x (1 - 1 / m): that factor has few digits in float32.
+        # x - x / m, not x (1 - 1 / m): the latter factor has few digits in float32.
         faded = Faded(*(x - x / params.memory for x in state))
         return pulled(noise, view, faded, action, feedback, params)
 

@@ -1,4 +1,4 @@
-"""Reference points: uniform play, one arm, and the clairvoyant."""
+"""Reference policies: uniform play, one fixed arm, and the clairvoyant."""
 
 import jax.numpy as jnp
 from jax import Array
@@ -13,7 +13,7 @@ from jaxbandits.protocol import Policy
 
 @factory(Problem)
 def uniform(problem: Problem) -> Policy[tuple[()], tuple[()], Array]:
-    """Every arm with the same probability in every round."""
+    """Pull every arm with the same probability in every round."""
 
     def act(noise, view, state, params):
         return position(noise[0], view.num_arms)
@@ -23,7 +23,7 @@ def uniform(problem: Problem) -> Policy[tuple[()], tuple[()], Array]:
 
 @factory(Problem)
 def clairvoyant(problem: Problem) -> Policy[tuple[()], tuple[()], Array]:
-    """The best arm in every round, which only the oracle knows. Its regret is 0."""
+    """Pull the best arm, which only the oracle knows, in every round: regret 0."""
 
     def act(noise, view, state, params):
         return view.oracle.best
@@ -33,10 +33,10 @@ def clairvoyant(problem: Problem) -> Policy[tuple[()], tuple[()], Array]:
 
 @factory(Problem)
 def fixed(problem: Problem, arm: int) -> Policy[tuple[()], tuple[()], Array]:
-    """The same arm in every round.
+    """Pull the same arm in every round.
 
     Raises:
-      ValueError, TypeError: if `arm` is no integer in [0, K).
+      ValueError, TypeError: if `arm` is not an integer in [0, K).
     """
     whole("arm", arm, 0, problem.num_arms - 1)
 

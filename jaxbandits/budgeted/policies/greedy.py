@@ -1,11 +1,12 @@
-"""b-greedy and epsilon-first: the best observed ratio, after or between exploring.
+"""b-greedy and epsilon-first: pull the arm with the best observed ratio, or explore.
 
-b-greedy: Xia et al. (2017), explores with probability ``min(1, K / t)``. epsilon-first:
-Tran-Thanh, Chapman, Munoz de Cote, Rogers & Jennings, "Epsilon-First Policies for
-Budget-Limited Multi-Armed Bandits", AAAI 2010, explores with a share of the budget.
+b-greedy (Xia et al., 2017) explores with probability ``min(1, K / t)``. epsilon-first
+(Tran-Thanh, Chapman, Munoz de Cote, Rogers & Jennings, "Epsilon-First Policies for
+Budget-Limited Multi-Armed Bandits", AAAI 2010) explores first, with a share of the
+budget.
 
-No paper says what b-greedy makes of an arm that has cost nothing yet. Its ratio is
-infinite here, as that of every other index of the setting.
+No paper defines b-greedy's ratio for an arm whose pulls have all been free so far.
+Here that ratio is infinite, as in the other indices of the setting.
 """
 
 from typing import Any, NamedTuple
@@ -23,9 +24,9 @@ from jaxbandits.protocol import Noise, Policy
 
 
 class FirstParams(NamedTuple):
-    """epsilon in (0, 1), share of the budget to explore with; the budget, in units.
+    """epsilon in (0, 1), the share of the budget to explore with; the budget, in units.
 
-    By default the budget is the one that the game is played for.
+    By default the budget is that of the game.
     """
 
     epsilon: BetweenZeroAndOne = 0.1
@@ -52,9 +53,9 @@ def b_greedy(problem: Problem) -> Policy[Means, tuple[()], Array]:
 
 @factory(Problem)
 def epsilon_first(problem: Problem) -> Policy[Means, FirstParams, Array]:
-    """epsilon-first: all arms in turn, then the best observed ratio.
+    """epsilon-first: pull all arms in turn, then the arm with the best observed ratio.
 
-    It must know the budget that the game is played for.
+    The policy must know the budget of the game.
     """
 
     def explore(noise, view, params):

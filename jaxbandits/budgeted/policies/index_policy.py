@@ -1,6 +1,6 @@
-"""What most policies of the setting share: every arm once, then the largest index.
+"""The form of most policies here: pull every arm once, then maximise an index.
 
-Ties, also among infinite indices, are broken uniformly at random, as in the published
+Ties, also between infinite indices, are broken uniformly at random, as in the published
 code of Heyden et al. (2024).
 """
 
@@ -20,12 +20,12 @@ from jaxbandits.protocol import Noise, Policy, Update
 
 
 def after_start(arm: Int32[Array, ""], view: View) -> Int32[Array, ""]:
-    """The arm, once every arm that exists has been pulled in index order."""
+    """`arm`, after all existing arms have been pulled once in order of position."""
     return jnp.where(view.round <= view.num_arms, view.round - 1, arm)
 
 
 def update_arm(statistics: Statistics) -> Update:
-    """`update` of a policy whose state is the statistics: those of the arm change."""
+    """The `update` that changes only the statistics of the pulled arm."""
 
     def update(noise, view, state, action, feedback, params):
         old, constants = row((state, constant(statistics.constants)), action)
@@ -36,12 +36,12 @@ def update_arm(statistics: Statistics) -> Update:
 
 
 class Learning(NamedTuple):
-    """What a pull teaches, and therefore what is pulled first.
+    """Which statistics a pull updates, and which arms are therefore pulled first.
 
     Attributes:
       updater: makes `update` from the statistics.
-      start: ``(arm, view) -> i32[]``, what is played where the index says `arm`:
-        another one until all statistics know something.
+      start: ``(arm, view) -> i32[]``, the arm to pull where the index chooses `arm`:
+        another arm as long as some statistics have no observation.
     """
 
     updater: Callable[[Statistics], Update]
@@ -64,24 +64,24 @@ def index_policy(
     explore: Callable[[Noise, View, Any], tuple[Array, Array]] | None = None,
     exploring_words: int = 0,
 ) -> Policy:
-    """A policy that maximises an index of an arm's statistics.
+    """A policy that maximises an index of the arms' statistics.
 
     Args:
-      name: of the policy.
+      name: name of the policy.
       problem: what the learner knows.
-      index: ``(view, statistics, params) -> f32[K]``; +inf allowed, NaN not. All arms
-        have been pulled.
+      index: ``(view, statistics, params) -> f32[K]``, used once all arms have been
+        pulled; may be +inf but not NaN.
       params: default parameters.
-      check: of the parameters.
-      statistics: what is remembered of the arms, by default their means.
-      learning: what a pull teaches; by default the statistics of its own arm.
-      explore: ``(noise, view, params) -> (bool[], i32[])``: whether to play another arm
-        instead, and which. By default never.
+      check: check of the parameters.
+      statistics: statistics to keep of every arm, by default its means.
+      learning: which statistics a pull updates, by default those of its own arm.
+      explore: ``(noise, view, params) -> (bool[], i32[])``: whether to explore instead,
+        and with which arm. By default never.
       exploring_words: how many words `explore` consumes.
 
     Raises:
-      TypeError: if `problem` is not of this setting, `index` is no function or
-        `learning` no `Learning`; where it is played, if the index is not f[K].
+      TypeError: if `problem` is not of this setting, `index` is not a function, or
+        `learning` is not a `Learning`; during play, if the index is not f[K].
     """
     check_problem("index_policy", problem, Problem)
     instance("learning", learning, Learning, "of jaxbandits.budgeted")
@@ -111,7 +111,7 @@ def index_policy(
 
 
 def _check_index(result: Any, num_arms: int) -> None:
-    """Require an index that is a float per arm."""
+    """Require an index with one float per arm."""
     shape, dtype = jnp.shape(result), jnp.result_type(result)
     if shape != (num_arms,) or not jnp.issubdtype(dtype, jnp.floating):
         wanted = f"{jnp.zeros(()).dtype}[{num_arms}], a number per arm"
@@ -121,6 +121,6 @@ def _check_index(result: Any, num_arms: int) -> None:
 def best_arm(
     index: Float[Array, " K"], view: View, word: UInt32[Array, ""]
 ) -> Int32[Array, ""]:
-    """Position of the largest index among the arms that exist, ties at random."""
+    """Arm with the largest index among the arms that exist; ties at random."""
     exists = jnp.arange(index.shape[0], dtype=jnp.int32) < view.num_arms
     return random_argmax(jnp.where(exists, index, -jnp.inf), word)

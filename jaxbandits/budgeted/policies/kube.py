@@ -3,10 +3,10 @@
 Tran-Thanh, Chapman, Rogers & Jennings, "Knapsack Based Optimal Policies for
 Budget-Limited Multi-Armed Bandits", AAAI 2012.
 
-Deviation: KUBE knows its costs, which do not vary; here the running mean takes their
-place. This is the fractional form, which pulls the arm of the largest density. The
-integer form, which fills a knapsack with the money left and draws an arm from it, is
-not here; its source reports it as up to 40 % better in its experiments.
+Deviation: the paper's costs are known constants; here the running mean replaces them.
+This is the fractional form, which pulls the arm with the largest density. The integer
+form fills a knapsack with the remaining money and draws an arm from it. It is not
+implemented; the paper reports that it is up to 40 % better in its experiments.
 """
 
 from typing import NamedTuple
@@ -23,7 +23,7 @@ from jaxbandits.protocol import Policy
 
 
 class Params(NamedTuple):
-    """scale > 0 in ``sqrt(scale log t / n)``; 2 is the paper."""
+    """scale > 0 in ``sqrt(scale log t / n)``; the paper has 2."""
 
     scale: Positive = 2.0
 

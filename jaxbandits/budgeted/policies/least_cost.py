@@ -1,8 +1,8 @@
 """Budget-UCB and UCB-BV1: indices that need the least expected cost of all arms.
 
-No learner knows that number. By default it comes from the environment's oracle;
-with ``minimum_cost="range"`` they use the least cost that is possible at all, which is
-knowledge where costs are bounded away from 0 (waiting times are).
+No learner knows that cost. By default it comes from the environment's oracle. With
+``minimum_cost="range"`` both policies use the least possible cost instead, which is
+known where costs are bounded away from 0 (as waiting times are).
 
 Sources: Xia, Ding, Zhang, Yu & Qin, "Budgeted Bandit Problems with Continuous Random
 Costs", ACML 2015 (Budget-UCB); Ding, Qin, Zhang & Liu, "Multi-Armed Bandit with Budget
@@ -35,7 +35,7 @@ class Params(NamedTuple):
 
 
 def _least_cost(problem: Problem, source: str) -> Callable[[View], Array | float]:
-    """``view -> lambda``, the least expected cost of an arm or a bound below it."""
+    """``view -> lambda``, the least expected cost of an arm or a lower bound of it."""
     one_of("minimum_cost", source, SOURCES)
     least = min(problem.lowest_cost)
     if source == "range" and least <= 0:

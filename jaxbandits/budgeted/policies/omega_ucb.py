@@ -3,21 +3,20 @@
 Heyden, Arzamasov, Fouche & Boehm, "Budgeted Multi-Armed Bandits with Asymmetric
 Confidence Intervals", KDD 2024 (arXiv 2306.07071), section 4, eq. (2) and Theorem 1.
 
-Idea: a ratio is bounded by the upper end of Wilson's interval of the reward over the
-lower end of that of the cost, which stays above 0. omega* shortens both by the observed
-variances. The paper's theorems are about omega-UCB; it proves nothing of omega*.
+Idea: the upper end of Wilson's interval of the reward, over the lower end of that of
+the cost (above 0), bounds the ratio. omega* shortens both intervals by the observed
+variances. The paper's theorems are about omega-UCB; it proves nothing about omega*.
 
 Named choices:
 
 * `exploration`. ``log_t`` is the paper's ``z = sqrt(2 rho log t)``; ``log_share`` is
-  ``z = sqrt(2 rho log(t / n))``, which has no need of a small rho.
-* `variance`, of omega*. ``switch`` is the paper's: eta is 1 for 30 pulls, and then what
-  was observed, which may be 0 and end an arm's exploration for good (linear regret).
-  ``shrunk`` (ours) mixes what was observed with 10 pulls of eta = 1: never 0, and low
-  variances count at once: what that guarantees, and what not, is in
-  theory/shrunk-omega.md. ``jaxbandits reproduce budgeted-shrunk`` has other
-  numbers of pulls, and other rho; 1 to 100 pulls are 0.86 to 1.19 times the regret of
-  10 (recommendation.md).
+  ``z = sqrt(2 rho log(t / n))``, which does not need a small rho.
+* `variance` (omega* only). ``switch`` is the paper's: eta is 1 for 30 pulls, then the
+  observed variance share. A share of 0 ends an arm's exploration for good (linear
+  regret). ``shrunk`` (ours) mixes the observed share with 10 pulls of eta = 1: eta is
+  never 0, and low variances count at once. theory/shrunk-omega.md has its guarantees.
+  ``jaxbandits reproduce budgeted-shrunk`` plays other numbers of pulls and other rho:
+  with 1 to 100 pulls, regret is 0.86 to 1.19 times that of 10 (recommendation.md).
 """
 
 from collections.abc import Callable
@@ -38,28 +37,28 @@ from jaxbandits.protocol import Policy
 
 # With log t, rho = 1 has logarithmic regret (Theorem 6) and 1/4 is the paper's default.
 DEFAULT_RHO = {"log_t": 0.25, "log_share": 1.0}
-LEAST_PULLS = 30  # before a variance is trusted, section 5.2
-# With eta = 1, that a shrunk variance is mixed with. No leaf of `Params`: statistics,
-# which keep eta, see no parameters, and with another leaf the stored sweeps of all
-# omega-UCBs would be those of other policies.
+LEAST_PULLS = 30  # pulls of an arm before its variance is used, section 5.2
+# Pulls of eta = 1 in a shrunk variance. This is not a leaf of `Params`: the statistics,
+# which hold eta, do not see parameters, and another leaf would change the identity of
+# every omega-UCB in stored sweeps.
 PRIOR_PULLS = 10
 
 
 class Params(NamedTuple):
-    """rho > 0, scales the squared normal score."""
+    """rho > 0 scales the squared normal score."""
 
     rho: Positive
 
 
 class _Spread(NamedTuple):
-    """Squared deviations from the running mean, and eta, which they determine."""
+    """Squared deviations from the running mean, and the eta that follows from them."""
 
     squares: CompensatedSum  # f32[K], Welford's sum
     eta: Float[Array, " K"]  # 1 before the first pull
 
     @classmethod
     def zeros(cls, num_arms: int) -> "_Spread":
-        """Before the first pull."""
+        """Statistics before the first pull."""
         nothing = CompensatedSum.zeros(num_arms, float)
         return cls(nothing, jnp.ones(num_arms, float))
 
@@ -71,13 +70,13 @@ class _Spread(NamedTuple):
         old_mean: Array,
         mean: Array,
     ) -> "_Spread":
-        """The row of one arm after one more observation in [0, 1]; `eta` of `ETAS`."""
+        """Spread of one arm after one more observation x; `eta` is one of `ETAS`."""
         squares = self.squares.add((x - old_mean) * (x - mean))
         return _Spread(squares, eta(pulls, squares.total, mean * (1 - mean)))
 
 
 def switched_eta(pulls: Array, squares: Array, most: Array) -> Array:
-    """Section 5.2: 1 for 30 pulls; then variance over the largest, m (1 - m)."""
+    """Section 5.2: 1 for 30 pulls, then variance over its largest value, m (1 - m)."""
     largest = most * pulls.astype(float)
     inside = (pulls >= LEAST_PULLS) & (largest > 0)
     share = squares / jnp.where(inside, largest, 1.0)
@@ -87,10 +86,10 @@ def switched_eta(pulls: Array, squares: Array, most: Array) -> Array:
 def shrunk_eta(
     pulls: Array, squares: Array, most: Array, prior: float | Array = PRIOR_PULLS
 ) -> Array:
-    """The observed share and 1, weighted by n - 1 and `prior`; 1 for coins."""
+    """Mean of the observed share and 1, weights n - 1 and `prior`; 1 for Bernoulli."""
     count = pulls.astype(float)
     known = count - 1
-    # Unbiased squares / (n - 1) over unbiased m (1 - m): 1 exactly for zeros and ones.
+    # Two unbiased estimates, of variance and of m (1 - m); equal for zeros and ones.
     largest = known * most + squares / count
     share = squares / jnp.where(largest > 0, largest, 1.0)
     mixed = (prior + known * jnp.clip(share, 0.0, 1.0)) / (prior + known)

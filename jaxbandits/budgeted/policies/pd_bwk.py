@@ -1,10 +1,10 @@
 """PD-BwK, the primal-dual algorithm for bandits with knapsacks.
 
 Badanidiyuru, Kleinberg & Slivkins, "Bandits with Knapsacks", FOCS 2013, Algorithm 2,
-with two resources: money, and rounds of which there are `horizon`.
+with two resources: money, and `horizon` rounds.
 
-Idea: every resource has a price, which rises with what has been consumed of it; pull
-the arm with the largest optimistic reward per optimistic cost at these prices.
+Idea: every resource has a price that rises with its consumption. Pull the arm with the
+largest optimistic reward per optimistic cost at these prices.
 """
 
 from typing import NamedTuple
@@ -26,9 +26,9 @@ class Params(NamedTuple):
     """What PD-BwK must know, and the constant of its radius.
 
     Attributes:
-      budget: B, in units of the budget given to `simulate`; the game's own by default.
-      horizon: the number of rounds after which the game is over at the latest; 0 means
-        as many as the budget has units.
+      budget: B, in the units of `simulate`'s budget; by default the budget of the game.
+      horizon: an upper bound on the number of rounds; 0 means as many rounds as the
+        budget has units.
       confidence: C_rad of the radius; 0 means ``log(2 horizon K)``.
     """
 
@@ -38,7 +38,7 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """Statistics, and the log of the price of money over that of a round."""
+    """Statistics, and the log of the price of money over the price of a round."""
 
     means: Means
     log_price: Float[Array, ""]
@@ -66,7 +66,7 @@ def pd_bwk(problem: Problem) -> Policy[State, Params, Array]:
         return jnp.where(params.horizon > 0, params.horizon, params.budget)
 
     def per_round(view, params):
-        """What a round takes of the budget of rounds, and the prices' growth rate."""
+        """What a round consumes of the rounds' budget, and the prices' growth rate."""
         budget = params.budget * view.unit
         epsilon = jnp.minimum(jnp.sqrt(jnp.log(2.0) / budget), 1.0)
         return budget / horizon(params), jnp.log1p(epsilon)
@@ -77,7 +77,7 @@ def pd_bwk(problem: Problem) -> Policy[State, Params, Array]:
     def act(noise, view, state, params):
         reward, cost = bounds(view, state.means, params)
         time, _ = per_round(view, params)
-        # The larger price is 1: nothing overflows.
+        # The larger price is scaled to 1, so that nothing overflows.
         money_price = jnp.exp(jnp.minimum(state.log_price, 0.0))
         time_price = jnp.exp(jnp.minimum(-state.log_price, 0.0))
         index = over_cost(reward, money_price * cost + time_price * time)

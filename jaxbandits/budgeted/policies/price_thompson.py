@@ -1,16 +1,16 @@
-"""Thompson sampling at a price of money: reward and cost of a pull as one gain. Ours.
+"""Thompson sampling at a price of money: reward and cost make one gain. Our policy.
 
-Idea: at a price of p rewards for a unit of money a pull that brings r and costs c gains
-``r - p c``. The price is the largest ratio of posterior means of a reward and a cost,
-so that the arm that has it gains 0 at its own price, by posterior means, and no other
-arm more. One draw of every arm's mean gain, and the largest is pulled.
+Idea: let a unit of money be worth p rewards. A pull with reward r and cost c then gains
+``r - p c``. The price p is the largest ratio of an arm's posterior mean reward to its
+posterior mean cost. At this price the posterior mean gain of that arm is 0, the largest
+of all arms. Draw the mean gain of every arm and pull the arm with the largest draw.
 
-The draw is of one number of a pull, whose variance is that of reward and cost together
-(plain/gains.py): who clicks costs, and may buy. `ratio_thompson` draws a reward and
-a cost apart, and where a high reward comes with a low cost, has to be lucky twice to
-make up for what was one stroke of bad luck. No start, no radius, no budget or horizon.
+A draw uses the variance of the gain, hence of reward and cost jointly (plain/gains.py):
+a click costs money and may lead to a sale. `ratio_thompson` draws reward and cost
+independently: if a high reward comes with a low cost, it needs two lucky draws to make
+up for one unlucky pull. No initial round-robin, no radius, no budget, no horizon.
 
-What is proved of it: theory/price-thompson.md.
+Proofs: theory/price-thompson.md.
 """
 
 from typing import NamedTuple
@@ -37,7 +37,7 @@ from jaxbandits.protocol import Policy
 
 
 class State(NamedTuple):
-    """What every arm has brought and cost, as positions in their ranges."""
+    """Rewards and costs of every arm, as positions in their ranges."""
 
     pulls: Int32[Array, " K"]
     rewards: Sums  # f32[K]
@@ -47,7 +47,7 @@ class State(NamedTuple):
 
 @factory(Problem)
 def price_thompson(problem: Problem) -> Policy[State, tuple[()], Array]:
-    """Thompson sampling at the price of money that the best ratio is: first maximiser.
+    """Thompson sampling where the best ratio is the price of money; first maximiser.
 
     Args:
       problem: number of arms, and the ranges of every arm's reward and cost.
@@ -75,7 +75,7 @@ def price_thompson(problem: Problem) -> Policy[State, tuple[()], Array]:
         )
         ratio = over_cost(low[0] + wide * reward, low[1] + dear * cost)
         price = jnp.max(jnp.where(exists, ratio, 0.0))
-        # A pull gains `high[0] - price low[1]` but for what it lacks, up to `scale`.
+        # A pull gains `high[0] - price low[1]` less `scale` times a lack in [0, 1].
         scale = wide + price * dear
         share = price * dear / jnp.where(scale > 0, scale, 1.0)
         uniforms = unit_interval(noise).reshape(WORDS, num_arms)

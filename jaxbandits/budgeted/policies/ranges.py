@@ -1,4 +1,4 @@
-"""Where an arm's rewards and costs can lie, and the largest ratio within their bounds.
+"""Ranges of an arm's rewards and costs, and the largest ratio within their bounds.
 
 Heyden, Arzamasov, Fouche & Boehm (2024), Theorem 1 with its range [m, M], and eq. (2).
 """
@@ -16,12 +16,12 @@ from jaxbandits.budgeted.problem import Problem
 from jaxbandits.checks import Numbers
 from jaxbandits.kernels.intervals import wilson_parts
 
-ROUNDING = 2.0**-21  # of a mean of equal numbers, relative, and to spare
+ROUNDING = 2.0**-21  # bounds the relative rounding error of a mean of equal numbers
 
 
 class Ranges(NamedTuple):
-    """Ranges of every arm, fields f64[K] on the host; a known number has width 1 and
-    keeps its position, 0, finite."""
+    """Ranges of every arm, fields f64[K] on the host. The range of a known number has
+    width 1 here, which keeps its position, 0, finite."""
 
     cost_low: np.ndarray
     cost_width: np.ndarray
@@ -31,14 +31,14 @@ class Ranges(NamedTuple):
 
     @property
     def ranged(self) -> bool:
-        """Whether a reward has another range than [0, 1], which needs no arithmetic."""
+        """Whether some reward's range is not [0, 1]; [0, 1] needs no arithmetic."""
         return bool(np.any(self.reward_low != 0) or np.any(self.reward_width != 1))
 
     @property
     def edge(self) -> float:
-        """How far from an end a position may be that is the end but for rounding.
+        """Largest distance from an end that rounding alone can cause.
 
-        0 where all ends are whole numbers: their sums and means are exact.
+        0 if all ends are integers: their sums and means are exact.
         """
         low = np.stack([self.cost_low, self.reward_low])
         width = np.stack([self.cost_width, self.reward_width])
@@ -48,13 +48,13 @@ class Ranges(NamedTuple):
 
     @property
     def constants(self) -> tuple[np.ndarray, ...]:
-        """What `positions` needs to know of an arm, for `Statistics`."""
+        """What `positions` needs to know about an arm, for `Statistics`."""
         costs = self.cost_low, self.cost_width
         return (*costs, self.reward_low, self.reward_width) if self.ranged else costs
 
 
 def ranges_of(problem: Problem) -> Ranges:
-    """The ranges that a learner believes in."""
+    """The ranges that the learner believes."""
     high = np.array(problem.highest_reward)
     return Ranges(
         *_low_and_width(problem.lowest_cost, problem.highest_cost),
@@ -77,7 +77,7 @@ def positions(
     """Rewards and costs of one arm as positions in their ranges.
 
     Args:
-      ranges: of all arms.
+      ranges: ranges of all arms.
       constants: `Ranges.constants` of the arm.
       rewards: tuple of f[].
       costs: tuple of f[].
@@ -90,10 +90,10 @@ def positions(
 
 
 def _at_ends(ranges: Ranges, position: Array) -> Array:
-    """Positions, 0 or 1 where they are that but for rounding.
+    """Positions, rounded to 0 or 1 where they differ from it by rounding errors only.
 
-    omega*'s eta of an arm whose costs were all the largest is 1, and that of a mean
-    just below would be 0.
+    If all costs of an arm were the largest possible, omega*'s eta is 1; with a mean
+    just below, it would be 0.
     """
     if not (edge := ranges.edge):
         return position
@@ -119,10 +119,10 @@ def largest_ratio(
     """Eq. (2): the upper end of the reward's interval over the lower end of the cost's.
 
     Args:
-      ranges: of all arms.
-      means: of all arms.
+      ranges: ranges of all arms.
+      means: means of all arms.
       z2_reward: f[K] or f[], eta z^2 of Theorem 1 for the reward.
-      z2_cost: f[K] or f[], for the cost.
+      z2_cost: f[K] or f[], eta z^2 for the cost.
 
     Returns:
       f[K], +inf where the lower end of the cost is 0.

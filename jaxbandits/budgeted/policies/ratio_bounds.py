@@ -1,8 +1,8 @@
 """m-UCB, c-UCB and i-UCB: three ways to add Hoeffding's radius to a ratio.
 
 Xia, Qin, Ding, Li, Zhang, Yu & Liu, "Finite budget analysis of multi-armed bandit
-problems", Neurocomputing 258, 2017; Table 2 of Heyden et al. (2024), whose clock is the
-number of plays done, t - 1.
+problems", Neurocomputing 258, 2017; Table 2 of Heyden et al. (2024), whose clock is
+t - 1, the number of pulls before this round.
 
 MRCB (Xia et al., "Budgeted Multi-Armed Bandits with Multiple Plays", IJCAI 2016) with
 one play per round is m-UCB.
@@ -23,7 +23,7 @@ from jaxbandits.protocol import Policy
 
 
 class Params(NamedTuple):
-    """alpha > 0, scales the radius ``alpha sqrt(log(t - 1) / n)``."""
+    """alpha > 0 scales the radius ``alpha sqrt(log(t - 1) / n)``."""
 
     alpha: Positive
 
@@ -36,7 +36,8 @@ def radius(view: View, means: Means, scale: Float[Array, ""]) -> Float[Array, " 
 
 @factory(Problem)
 def m_ucb(problem: Problem) -> Policy[Means, Params, Array]:
-    """m-UCB: the reward's upper over the cost's lower bound; +inf if that is 0."""
+    """m-UCB: upper bound of the reward over lower bound of the cost; +inf if that
+    lower bound is not positive."""
 
     def index(view, means, params):
         epsilon = radius(view, means, params.alpha)

@@ -1,15 +1,15 @@
-"""Thompson sampling on mean rewards and mean costs of any law. Ours.
+"""Thompson sampling on mean rewards and mean costs of any law. Our policy.
 
-Idea: draw a mean reward and a mean cost of every arm, independent of each other, and
-pull the arm with the largest ratio, as BTS does (Xia et al. 2015). Where rewards and
-costs are coins it is BTS, draw by draw. BTS makes coins of all others, and so throws
-away that a reward of 0.4, time and again, is 0.4. Here the number of pulls, sum and sum
-of squares stand for two values with the same mean and variance (plain/gains.py), of
-which one is the largest reward, and for costs the smallest cost: of all laws the
-easiest to exceed, so that an arm which has begun badly is not given up too soon. No
-start, no radius, no budget or horizon.
+Idea: draw a mean reward and an independent mean cost of every arm, and pull the arm
+with the largest ratio, as BTS does (Xia et al. 2015). For Bernoulli rewards and costs
+this is BTS, draw by draw. BTS replaces other observations by Bernoulli variables, and
+so loses the variance: a reward that is always 0.4 becomes random. Here the number, sum
+and sum of squares of observations give a two-point law with their mean and variance
+(plain/gains.py). One point is the largest reward (for costs, the smallest cost). Of all
+such laws, this one makes high draws most likely: an arm with a bad start is not given
+up too soon. No initial round-robin, no radius, no budget, no horizon.
 
-What is proved of it: theory/ratio-thompson.md.
+Proofs: theory/ratio-thompson.md.
 """
 
 from typing import NamedTuple
@@ -29,7 +29,7 @@ from jaxbandits.protocol import Policy
 
 
 class State(NamedTuple):
-    """What every arm has brought and cost, as positions in their ranges."""
+    """Rewards and costs of every arm, as positions in their ranges."""
 
     pulls: Int32[Array, " K"]
     rewards: Sums  # f32[K]
@@ -39,14 +39,14 @@ class State(NamedTuple):
 def draws(
     state: State, uniforms: Float[Array, "2 3 K"]
 ) -> tuple[Float[Array, " K"], Float[Array, " K"]]:
-    """Draws of mean reward and mean cost, of which no cost is 0."""
+    """Draws of mean rewards and mean costs; no drawn cost is 0."""
     rewards, costs = (Gains.of(state.pulls, sums) for sums in state[1:])
     return rewards.drawn(uniforms[0]), costs.drawn_cost(uniforms[1])
 
 
 @factory(Problem)
 def ratio_thompson(problem: Problem) -> Policy[State, tuple[()], Array]:
-    """Thompson sampling on ratios: the first maximiser.
+    """Thompson sampling on ratios; the first maximiser is pulled.
 
     Args:
       problem: number of arms, and the ranges of every arm's reward and cost.

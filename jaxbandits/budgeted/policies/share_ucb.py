@@ -1,35 +1,35 @@
-"""share-UCB: omega*-UCB whose clock is the money, arm by arm. Ours.
+"""share-UCB: omega*-UCB with a clock per arm that counts money. Our policy.
 
-Idea: regret is the sum over arms of the money spent on them times the gap of their
-ratios, so how much an arm has been explored is what has been spent on it, S, and there
-is as much to win as there is money, M:
+Idea: regret is the sum over arms of the money spent on an arm times the gap of its
+ratio. Hence exploration of an arm is measured by the money spent on it, S, and compared
+with the money M of the clock:
 
-    z^2 = 2 rho log(1 + M / (K^power S)),
+    z^2 = 2 rho log(1 + M / (K^power S)).
 
-with the ratio of the ends of Wilson's intervals as omega-UCB has it (eq. (2) of Heyden
-et al., 2024). An arm on which less than M / K^power has been spent is explored, and
-others hardly any more; the 1 leaves every arm some width, however much it had.
-Variances are shrunk and not switched: eta is what was observed, mixed with
-`prior_pulls` pulls of a prior, so that a low variance counts at once and none is ever 0
-(with omega*'s switch an arm may be lost for good, errata.md, B8).
+The index is the ratio of the ends of Wilson's intervals, as in omega-UCB (eq. (2) of
+Heyden et al., 2024). Arms with S below M / K^power are explored, others hardly any
+more; the 1 keeps every interval's width positive. Variances are shrunk, not switched:
+eta is the observed share, mixed with `prior_pulls` pulls of a prior. Low variances thus
+count at once, and no eta is ever 0 (omega*'s switch can discard an arm for good,
+errata.md, B8).
 
-With any rho it loses some runs for good where the best arm nearly always pays:
+With any rho, some runs have linear regret if the best arm nearly always pays:
 theory/share-ucb.md proves it.
 
 Named choices:
 
-* `clock`, what M is. ``left`` is the money left, which knows the budget; ``spent`` is
-  the money spent so far, which knows nothing.
-* `pooled`, whether the prior's eta is the variance of the arms together over the
-  largest possible one, or 1. Only arms that have shown a variance lend it and borrow:
-  pulls that are all alike do not rule out a rare one that is not, and with the small
-  variance of others (or of none) the arm with the rare prize was given up for good.
-* `joint`, whether reward and cost are taken together. Two intervals allow for a low
-  reward and a high cost at once, which is what pulls with correlation -1 do. With
-  `joint` z^2 is multiplied by the variance of the ratio, as in Fieller's interval, over
-  that of the box; the correlation is mixed with `prior_pulls` of -1. Where costs come
-  with rewards (who clicks costs, and may buy) that saves a quarter to two fifths of the
-  regret; where they are independent it costs a tenth (theory/share-ucb.md).
+* `clock` defines M. ``left`` is the money left, which needs the budget; ``spent`` is
+  the money spent so far, which needs no knowledge.
+* `pooled`: the prior's eta is the pooled variance of the arms over the largest possible
+  one, or 1. Only arms with a positive observed variance enter the pool and use it.
+  Equal observations do not rule out a rare different one: with a small variance from
+  the pool, the arm with a rare prize was given up for good.
+* `joint`: reward and cost share one interval. Two intervals allow for a low reward and
+  a high cost at once, as if their correlation were -1. With `joint`, z^2 is multiplied
+  by the variance of the ratio, as in Fieller's interval, over that of the box; the
+  correlation is mixed with `prior_pulls` pulls of -1. If costs come with rewards (a
+  click costs money and may lead to a sale), this saves a quarter to two fifths of the
+  regret; if they are independent, it costs a tenth (theory/share-ucb.md).
 """
 
 from typing import NamedTuple
@@ -56,15 +56,15 @@ from jaxbandits.checks import NonNegative, Positive, flag, one_of
 from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy
 
-ALMOST_NOTHING = 1e-9  # spent on an arm that was free so far
-JOINT_RHO = 0.75  # by default: with 1/2 the narrower intervals lost more runs
+ALMOST_NOTHING = 1e-9  # counts as the money spent on an arm whose pulls were free
+JOINT_RHO = 0.75  # default with `joint`: with 1/2, more runs gave up the best arm
 
 
 class LeftParams(NamedTuple):
     """rho > 0 scales the squared normal score; power >= 0 of K in the logarithm;
     prior_pulls > 0; budget > 0 in units, by default that of the game.
 
-    What other values cost: ``jaxbandits reproduce budgeted-share``.
+    ``jaxbandits reproduce budgeted-share`` plays other values.
     """
 
     rho: Positive = 0.5
@@ -74,8 +74,8 @@ class LeftParams(NamedTuple):
 
 
 class SpentParams(NamedTuple):
-    """As `LeftParams`; power 1 leaves an arm alone for sqrt(K) times as long after bad
-    luck, and loses more runs (theory/share-ucb.md)."""
+    """As `LeftParams`. Power 1 avoids an arm sqrt(K) times as long after bad luck, and
+    gives up the best arm in more runs (theory/share-ucb.md)."""
 
     rho: Positive = 0.5
     power: NonNegative = 0.5
@@ -83,12 +83,12 @@ class SpentParams(NamedTuple):
 
 
 class _Moments(NamedTuple):
-    """Means, and sums of squared deviations from the mean of positions in the range."""
+    """Means, and squared deviations of observations, as positions in their range."""
 
     means: Means
     reward: CompensatedSum  # f32[K]
     cost: CompensatedSum  # f32[K]
-    product: CompensatedSum | None  # f32[K], of both deviations, where they are joint
+    product: CompensatedSum | None  # f32[K], of both deviations; only with `joint`
 
 
 @factory(Problem)
@@ -100,8 +100,8 @@ def share_ucb(
     Args:
       problem: number of arms, and the ranges of every arm's reward and cost.
       clock: ``left`` (knows the budget) or ``spent``.
-      pooled: whether arms that have shown a variance lend it to one another.
-      joint: whether the interval is that of reward and cost together.
+      pooled: whether arms with a positive observed variance share a prior.
+      joint: whether reward and cost share one interval.
 
     Raises:
       ValueError: on an unknown `clock`.
@@ -140,7 +140,7 @@ def share_ucb(
             (reward, old.mean_reward, means.mean_reward),
             (cost, old.mean_cost, means.mean_cost),
         )
-        # Welford's update, and that of a covariance.
+        # Welford's updates of variances and of a covariance.
         squares = ((x - before) * (x - after) for x, before, after in observed)
         reward, cost = map(CompensatedSum.add, row[1:3], squares)
         product = row.product

@@ -1,4 +1,4 @@
-"""What the policies remember of every arm."""
+"""The statistics of every arm that the policies keep."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
@@ -15,9 +15,9 @@ class Statistics(NamedTuple):
 
     Attributes:
       zeros: ``num_arms -> state``, leaves ``[K]``.
-      observe: ``(row, constants, reward, cost) -> row``, all of one arm, ``[]`` (or of
-        several arms, with one axis): the statistics after one more pull.
-      constants: pytree of arrays ``[K]``, what `observe` knows of the arms.
+      observe: ``(row, constants, reward, cost) -> row``, the statistics of an arm after
+        one more pull; arguments are ``[]`` (or have one axis, for several arms).
+      constants: pytree of arrays ``[K]``, what `observe` knows about the arms.
     """
 
     zeros: Callable[[int], Any]
@@ -26,7 +26,7 @@ class Statistics(NamedTuple):
 
 
 class Averages(Protocol):
-    """What an index takes from statistics, f[K] each; `count` is above 0."""
+    """What an index reads from the statistics, f[K] each; `count` is above 0."""
 
     @property
     def count(self) -> Array: ...
@@ -39,8 +39,8 @@ class Averages(Protocol):
 class Means(NamedTuple):
     """Pulls, sums and means; fields ``[K]``, or ``[]`` for the row of one arm.
 
-    A mean is its sum divided by the pulls and not updated by increments, so that arms
-    with equal sums and pulls tie exactly.
+    A mean is the sum divided by the pulls, not an incremental update: arms with equal
+    sums and pulls tie exactly.
     """
 
     pulls: Int32[Array, " K"]
@@ -57,7 +57,7 @@ class Means(NamedTuple):
         return cls(jnp.zeros(num_arms, jnp.int32), nothing, nothing, zero, zero)
 
     def observe(self, reward: Array, cost: Array) -> "Means":
-        """The row of one arm after one more pull."""
+        """The statistics of one arm after one more pull."""
         pulls = self.pulls + 1
         count = pulls.astype(float)
         rewards, costs = self.reward.add(reward), self.cost.add(cost)
@@ -70,9 +70,9 @@ class Means(NamedTuple):
 
     @property
     def ratio(self) -> Array:
-        """Rewards over costs; +inf where nothing has been paid.
+        """Total reward over total cost; +inf where the total cost is 0.
 
-        Of the sums, so that arms with equal ratios of counts tie exactly.
+        The ratio uses sums, not means: arms with equal ratios of counts tie exactly.
         """
         return over_cost(self.reward.total, self.cost.total)
 
@@ -83,6 +83,6 @@ MEANS = Statistics(
 
 
 def over_cost(value: Array, cost: Array) -> Array:
-    """``value / cost``, and +inf where the cost is 0 (or below)."""
+    """``value / cost``, or +inf where the cost is not positive."""
     free = cost <= 0
     return jnp.where(free, jnp.inf, value / jnp.where(free, 1.0, cost))

@@ -4,9 +4,9 @@ Xia, Li, Qin, Yu & Liu, "Thompson Sampling for Budgeted Multi-Armed Bandits", IJ
 2015; Table 2 of Heyden et al. (2024).
 
 Idea: draw a mean reward and a mean cost of every arm from Beta posteriors and pull the
-arm with the largest ratio. Rewards and costs that are not 0 or 1 are first replaced by
-coins with that probability. A reward or cost that the problem knows (its range has no
-width) is not drawn: its posterior is that number.
+arm with the largest ratio. A reward or cost x in (0, 1) is first replaced by a
+Bernoulli(x) variable. A reward or cost that the problem knows (a range without width)
+is not drawn: the known number takes the place of the posterior draw.
 """
 
 from typing import NamedTuple
@@ -30,7 +30,7 @@ from jaxbandits.protocol import Policy
 
 
 class State(NamedTuple):
-    """Pulls of every arm, and how often the reward's and the cost's coin showed 1."""
+    """Pulls of every arm, and how often the Bernoulli reward and cost were 1."""
 
     pulls: Int32[Array, " K"]
     reward: Int32[Array, " K"]
@@ -39,7 +39,7 @@ class State(NamedTuple):
 
 @factory(Problem)
 def bts(problem: Problem) -> Policy[State, tuple[()], Array]:
-    """Budgeted Thompson sampling: no start, the first maximiser."""
+    """Budgeted Thompson sampling; no initial round-robin, the first maximiser wins."""
     num_arms = problem.num_arms
 
     def init(params):
@@ -76,7 +76,7 @@ def bts(problem: Problem) -> Policy[State, tuple[()], Array]:
 def _unless_known(
     low: tuple[float, ...], high: tuple[float, ...], drawn: Float[Array, " K"]
 ) -> Float[Array, " K"]:
-    """Draws of means, and the means of arms whose range has no width."""
+    """Drawn means; known means where the range has no width."""
     if not (known := np.equal(low, high)).any():
         return drawn
     known, mean = constant((known, np.array(low)))

@@ -1,12 +1,12 @@
 """UCB-B2: empirical Bernstein radii of reward and cost, for any joint law of the two.
 
 Cayci, Eryilmaz & Srikant, "Budget-Constrained Bandits over General Cost and Reward
-Distributions", AISTATS 2020; the eighth rival in the published version of Heyden et al.
-(KDD 2024), whose code has alpha = 2.01, lambda = 1.28 and the factor 1.4.
+Distributions", AISTATS 2020; the eighth baseline in the published version of Heyden et
+al. (KDD 2024), whose code has alpha = 2.01, lambda = 1.28 and the factor 1.4.
 
-Idea: the error of a ratio is the reward's plus the ratio times the cost's, over the
-cost, once the cost is known to a part of itself (their stability condition (7)); until
-then the index is infinite.
+Idea: the error of a ratio is (error of the reward + ratio * error of the cost) / cost,
+once the relative error of the cost is small enough (stability condition (7) of the
+paper). Until then the index is infinite.
 """
 
 from typing import Any, NamedTuple
@@ -22,8 +22,8 @@ from jaxbandits.checks import AboveOne, Positive
 from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy
 
-FACTOR = 1.4  # of the error of the ratio
-UNKNOWN = 0.25  # variance of an arm that has been pulled once: the largest there is
+FACTOR = 1.4  # multiplies the error of the ratio
+UNKNOWN = 0.25  # variance of an arm with one pull: the largest on [0, 1]
 
 
 class Params(NamedTuple):
@@ -56,7 +56,7 @@ def _observe(row: Moments, constants: Any, reward: Array, cost: Array) -> Moment
 
 
 def radius(squares: CompensatedSum, means: Means, log_t: Array) -> Array:
-    """``sqrt(2 v log(t**alpha) / n) + 3 log(t**alpha) / n``, v with n - 1."""
+    """``sqrt(2 v log(t**alpha) / n) + 3 log(t**alpha) / n``, v unbiased variance."""
     known = means.count - 1
     variance = squares.total / jnp.where(known > 0, known, 1.0)
     variance = jnp.where(known > 0, jnp.maximum(variance, 0.0), UNKNOWN)
@@ -78,7 +78,7 @@ def ucb_b2(problem: Problem) -> Policy[Moments, Params, Array]:
         reward = radius(state.reward, means, log_t)
         cost = radius(state.cost, means, log_t)
         part = (params.stability - 1) / params.stability
-        stable = cost < means.mean_cost * part  # (7): the mean cost is positive
+        stable = cost < means.mean_cost * part  # (7); then the mean cost is positive
         least = jnp.where(stable, means.mean_cost, 1.0)
         ratio = means.mean_reward / least
         bound = ratio + FACTOR * (reward + ratio * cost) / least

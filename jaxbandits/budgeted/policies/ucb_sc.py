@@ -1,12 +1,12 @@
-"""KL-UCB-SC+ and UCB-SC+: bounds of the ratio itself.
+"""KL-UCB-SC+ and UCB-SC+: upper confidence bounds of the ratio itself.
 
 Watanabe, Komiyama, Nakamura & Kudo, "KL-UCB-Based Policy for Budgeted Multi-Armed
 Bandits with Stochastic Action Costs", 2017, and "UCB-SC: A Fast Variant of KL-UCB-SC",
 2018 (Table 2 of Heyden et al. 2024).
 
-Idea: the largest ratio of means in a joint ball around the observed means, of radius
-``log(t / n) / n`` in the divergence (KL-UCB-SC+) or in its lower bound by Pinsker's
-inequality (UCB-SC+, which then has a closed form).
+Idea: the index is the largest ratio of means in a joint ball around the observed means.
+Its radius is ``log(t / n) / n``, measured by the KL divergence (KL-UCB-SC+), or by
+Pinsker's lower bound of it (UCB-SC+, which then has a closed form).
 """
 
 import jax.numpy as jnp
@@ -28,7 +28,7 @@ def _log_share(view: View, means: Means) -> Float[Array, " K"]:
 
 @factory(Problem)
 def ucb_sc_plus(problem: Problem) -> Policy[Means, tuple[()], Array]:
-    """UCB-SC+: +inf while the ball reaches a cost of 0."""
+    """UCB-SC+; the index is +inf while the ball reaches a cost of 0."""
 
     def index(view, means, params):
         reward, cost = means.mean_reward, means.mean_cost
@@ -44,7 +44,7 @@ def ucb_sc_plus(problem: Problem) -> Policy[Means, tuple[()], Array]:
 
 @factory(Problem)
 def kl_ucb_sc_plus(problem: Problem) -> Policy[Means, tuple[()], Array]:
-    """KL-UCB-SC+: every index is searched for in every round, at 50 times the cost."""
+    """KL-UCB-SC+; a search for every index in every round takes 50 times as long."""
 
     def index(view, means, params):
         free = means.mean_cost <= 0

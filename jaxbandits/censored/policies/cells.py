@@ -1,4 +1,4 @@
-"""Cells of consumption, between limits: their hazards, and the values that follow."""
+"""Cells of consumption between limits: their hazards, and the values of the limits."""
 
 from typing import Any
 
@@ -13,14 +13,14 @@ from jaxbandits.kernels.gamma import beta_from_uniforms
 def drawn_hazards(
     first: Float[Array, "K M"], second: Float[Array, "K M"], state: Any, prior: Any
 ) -> Float[Array, "K M"]:
-    """The chance to end in each cell that was entered, drawn from its posterior.
+    """Posterior draws of the hazards, P(a run ends in a cell that it has entered).
 
     Args:
       first, second: uniforms.
-      state: with `entered`, the rounds that entered a cell with a limit beyond it, and
-        `ended`, those of them that ended there; i32[K, M] each.
-      prior: of the Beta law, with `prior_ended` and `prior_passed`, at least 1: as many
-        rounds that ended, and that went on.
+      state: has `entered`, the rounds that entered a cell with a limit beyond it, and
+        `ended`, the part of these rounds that ended there; i32[K, M] each.
+      prior: has the Beta prior's `prior_ended` and `prior_passed`, both at least 1: as
+        if so many rounds had ended in the cell and passed it.
     """
     passed = prior.prior_passed + (state.entered - state.ended).astype(float)
     return beta_from_uniforms(
@@ -29,7 +29,7 @@ def drawn_hazards(
 
 
 def expected_hazards(state: Any, prior: Any) -> Float[Array, "K M"]:
-    """Their posterior means."""
+    """Posterior means of the hazards; arguments as for `drawn_hazards`."""
     both = prior.prior_ended + prior.prior_passed
     ended, entered = state.ended.astype(float), state.entered.astype(float)
     return (prior.prior_ended + ended) / (both + entered)
@@ -38,12 +38,12 @@ def expected_hazards(state: Any, prior: Any) -> Float[Array, "K M"]:
 def values_of_pairs(
     problem: Problem, hazard: Float[Array, "K M"], gain: Float[Array, "K M"]
 ) -> Float[Array, "K M"]:
-    """Eq. (2) of all pairs.
+    """Values of all pairs, eq. (2).
 
     Args:
-      problem: with its penalties.
-      hazard: the chance to end in each cell that was entered.
-      gain: the mean gain of rounds that end in it.
+      problem: its penalties are used.
+      hazard: hazard of each cell.
+      gain: mean gain of the rounds that end in each cell.
     """
     survival = jnp.cumprod(1 - hazard, axis=1)
     entering = jnp.pad(survival[:, :-1], ((0, 0), (1, 0)), constant_values=1.0)

@@ -1,4 +1,4 @@
-"""Reference points: uniform play, and always the same (clairvoyant if it is best)."""
+"""Reference policies: uniform play, and one fixed action (the clairvoyant's, say)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +16,7 @@ from jaxbandits.protocol import Policy
 
 @factory(Problem)
 def uniform(problem: Problem) -> Policy[tuple[()], tuple[()], Action]:
-    """Every pair with the same probability in every round."""
+    """Play every pair with the same probability in every round."""
     return uniform_pairs((problem.num_arms, problem.num_limits), Action)
 
 
@@ -24,9 +24,9 @@ def uniform(problem: Problem) -> Policy[tuple[()], tuple[()], Action]:
 def fixed(
     problem: Problem, arm: int, limit: int
 ) -> Policy[tuple[()], tuple[()], Action]:
-    """The same pair in every round.
+    """Play the same pair in every round.
 
-    With ``environment.oracle(...)``'s pair this is the clairvoyant, whose regret is 0.
+    With the pair of ``environment.oracle()`` this is the clairvoyant; its regret is 0.
 
     Args:
       problem: arms, limits, cost and penalty functions.
@@ -42,7 +42,7 @@ def fixed(
 
 @factory(Dueling)
 def uniform_duels(problem: Dueling) -> Policy[tuple[()], tuple[()], Duel]:
-    """Every pair with the same probability in every round, at both places."""
+    """Play two independent, uniformly drawn pairs in every round."""
     shape = (problem.num_arms, problem.num_limits)
 
     def act(noise, view, state, params):
@@ -57,16 +57,16 @@ def uniform_duels(problem: Dueling) -> Policy[tuple[()], tuple[()], Duel]:
 def fixed_duel(
     problem: Dueling, arms: tuple[int, int], limits: tuple[int, int]
 ) -> Policy[tuple[()], tuple[()], Duel]:
-    """The same duel in every round.
+    """Play the same duel in every round.
 
     Args:
-      problem: of `duels`.
-      arms: two in [0, K).
+      problem: problem of a `duels` environment.
+      arms: two arms in [0, K).
       limits: two positions in the problem's limits, in [0, M).
 
     Raises:
-      ValueError: if there are not two of each, or one is out of range.
-      TypeError: if they are no tuples of integers.
+      ValueError: if there are not two arms and two limits, or one is out of range.
+      TypeError: if `arms` or `limits` is not a tuple of integers.
     """
     return fixed_pairs(problem, arms, limits, 2, Duel)
 
@@ -78,11 +78,10 @@ def fixed_pairs(
     size: int,
     action: Callable[[Array, Array], Any],
 ) -> Policy:
-    """The same pairs in every round, `size` of them.
+    """Play the same `size` pairs in every round.
 
     Raises:
-      ValueError, TypeError: naming the argument that does not hold so many arms or
-        positions of limits that the problem has.
+      ValueError, TypeError: if `arms` or `limits` does not hold `size` valid positions.
     """
     for name, given, length in (
         ("arms", arms, problem.num_arms),

@@ -1,4 +1,4 @@
-"""What policies share whose arms have limits of their own, more and more of them."""
+"""Shared parts of policies whose arms have growing sets of limits."""
 
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from jaxbandits.protocol import Noise
 
 
 class Best(NamedTuple):
-    """The limit of each arm that has the largest index, ``[K]``; or that of one arm."""
+    """The limit with the largest index, of each arm ``[K]`` or of one arm."""
 
     index: Float[Array, " *K"]  # type: ignore[assignment]
     place: Int32[Array, " *K"]
@@ -21,7 +21,7 @@ class Best(NamedTuple):
 
     @classmethod
     def untried(cls, num_arms: int, place: int, limit: float | Array) -> "Best":
-        """Of arms that have this limit and no rounds."""
+        """The best limits of arms that have a single limit and no rounds."""
         return cls(
             jnp.full(num_arms, jnp.inf, float),
             jnp.full(num_arms, place, jnp.int32),
@@ -30,19 +30,19 @@ class Best(NamedTuple):
 
     @classmethod
     def of(cls, index: Float[Array, " G"], limit: Float[Array, " G"]) -> "Best":
-        """The first largest of an arm."""
+        """The first limit with the largest index, of one arm."""
         best = first_argmax(index)
         return cls(pick(index, best), best, pick(limit, best))
 
 
 def play_best(noise: Noise, view: Any, state: Any, params: Any) -> RealAction:
-    """`Policy.act` by `state.best`: the first arm with the largest index."""
+    """`Policy.act` that plays the best limit of the first arm with the best index."""
     arm = first_argmax(state.best.index)
     return RealAction(arm, pick(state.best.limit, arm))
 
 
 def report_points(state: Any, params: Any) -> dict[str, Array]:
-    """`Policy.report`: limits of all arms, and whether an arm had no room for more."""
+    """`Policy.report`: number of limits of all arms, and whether an arm's were full."""
     return {
         "points": jnp.sum(state.count),
         "overflow": state.overflow.astype(jnp.int32),
@@ -50,14 +50,14 @@ def report_points(state: Any, params: Any) -> dict[str, Array]:
 
 
 class OwnRounds(NamedTuple):
-    """What the rounds at each limit were worth, eq. (7); of all arms, or of one."""
+    """Number and summed values, eq. (7), of the rounds at each limit of the arms."""
 
     pulls: Int32[Array, "*K G"]
     value: CompensatedSum  # f32[K, G]
 
     @classmethod
     def none(cls, shape: tuple[int, int]) -> "OwnRounds":
-        """Before the first round."""
+        """No rounds yet."""
         return cls(jnp.zeros(shape, jnp.int32), CompensatedSum.zeros(shape, float))
 
     def after(
@@ -67,12 +67,12 @@ class OwnRounds(NamedTuple):
         action: RealAction,
         feedback: Feedback,
     ) -> "OwnRounds":
-        """Those of an arm after one more, at the limit that is its own."""
+        """An arm's rounds after one more, which had the limit where `own` is true."""
         penalty = penalty_in_play(problem, action.limit)
         value = value_of_round(problem, penalty, feedback)
         pulls = self.pulls + own.astype(jnp.int32)
         return OwnRounds(pulls, self.value.add(jnp.where(own, value, 0.0)))
 
     def mean(self) -> Float[Array, "*K G"]:
-        """0 before the first round."""
+        """Mean value of the rounds at each limit; 0 before the first round."""
         return self.value.total / jnp.maximum(self.pulls, 1).astype(float)

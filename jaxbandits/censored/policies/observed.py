@@ -1,4 +1,4 @@
-"""What a round of the censored setting shows and is worth, as its policies use it."""
+"""Gain, value, reward and cells of a round of the censored setting, for policies."""
 
 import jax.numpy as jnp
 from jax import Array
@@ -9,11 +9,11 @@ from jaxbandits.censored.problem import Clocked, Continuum, Feedback, Problem
 
 
 def gain_of(problem: Problem | Continuum, feedback: Feedback) -> Array:
-    """``R - c(C)`` of a round that finished; of a censored one ``-c(0)``, unused.
+    """``R - c(C)`` of a finished round; of a censored round ``-c(0)``, which is unused.
 
     Args:
-      problem: with its cost function.
-      feedback: of the round.
+      problem: its cost function is used.
+      feedback: feedback of the round.
 
     Returns:
       f32[], finite.
@@ -22,7 +22,7 @@ def gain_of(problem: Problem | Continuum, feedback: Feedback) -> Array:
 
 
 def cost_of(problem: Problem | Continuum, feedback: Feedback | Clocked) -> Array:
-    """``c(C)`` of a round that finished; of a censored one ``c(0)``, unused; f32[]."""
+    """``c(C)`` of a finished round, f32[]; of a censored round ``c(0)``, unused."""
     return problem.cost(jnp.where(feedback.censored, 0.0, feedback.consumption))
 
 
@@ -32,9 +32,9 @@ def value_of_round(
     """Eq. (7): ``R - c(C)`` within the limit tau, ``-lambda(tau)`` beyond it.
 
     Args:
-      problem: with its cost function.
+      problem: its cost function is used.
       penalty: f32[], lambda at the limit that was played.
-      feedback: of the round.
+      feedback: feedback of the round.
 
     Returns:
       f32[] in ``[-problem.max_charge, 1]``.
@@ -45,14 +45,15 @@ def value_of_round(
 def reward_of_round(
     problem: Problem, limit: Int32[Array, ""], feedback: Feedback
 ) -> Float[Array, ""]:
-    """`value_of_round` for a plain bandit: rescaled to [0, 1], as in E.1.
+    """`value_of_round` rescaled to [0, 1] for a plain bandit, as in E.1.
 
-    E.1 rescales by ``lambda(tau_max)``; a cost may be larger than that.
+    E.1 uses the scale ``lambda(tau_max)``; here it is ``problem.max_charge``, which is
+    larger if a cost exceeds lambda(tau_max).
 
     Args:
-      problem: with its cost and penalty functions.
+      problem: its cost and penalty functions are used.
       limit: i32[], position of the limit that was played.
-      feedback: of the round.
+      feedback: feedback of the round.
     """
     penalty = pick(jnp.asarray(problem.penalties(), float), limit)
     largest = problem.max_charge
@@ -62,21 +63,21 @@ def reward_of_round(
 def cells_of(
     limits: Float[Array, " M"], limit: Int32[Array, ""], feedback: Feedback | Clocked
 ) -> tuple[Array, Array]:
-    """The cells of consumption that a round has entered, and the one that it ended in.
+    """The cells of consumption that a round entered, and the cell in which it ended.
 
-    The limits cut consumption into cells ``(tau_{j-1}, tau_j]``. A round with the limit
-    tau_m walks through the cells up to m until it ends: nothing of this is censored.
+    The limits cut consumption into cells ``(tau_{j-1}, tau_j]``. A round with limit
+    tau_m passes through cells 1 to m until it ends; these cells are not censored.
 
     Args:
       limits: f32[M], increasing.
       limit: i32[], position of the limit that was played.
-      feedback: of the round.
+      feedback: feedback of the round.
 
     Returns:
-      ``(entered, ended)``, bool[M] each: whether the consumption was seen to lie beyond
-      the cell's left end, and whether it was seen to lie in the cell.
+      ``(entered, ended)``, bool[M] each: whether the consumption is known to exceed the
+      cell's left end, and whether it is known to lie in the cell.
     """
     within = jnp.arange(len(limits), dtype=jnp.int32) <= limit
-    beyond = feedback.consumption > limits  # all of them if censored
+    beyond = feedback.consumption > limits  # true at all limits if censored
     entered = within & jnp.concatenate([jnp.ones_like(beyond[:1]), beyond[:-1]])
     return entered, entered & ~beyond

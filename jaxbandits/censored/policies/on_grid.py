@@ -1,4 +1,4 @@
-"""A policy for a grid of limits, played where any limit may be chosen."""
+"""A policy for a grid of limits, lifted to games where any limit may be chosen."""
 
 from collections.abc import Callable
 from functools import cache
@@ -32,17 +32,17 @@ def on_grid(
       make: factory of the policy, called with the problem on the grid.
 
     Returns:
-      The policy with `RealAction`s; its parameters, noise, state and report.
+      The policy with `RealAction`s; parameters, noise, state and report are unchanged.
 
     Raises:
       ValueError: as `make_problem`, or if `make` makes a policy for another problem.
-      TypeError: if the problem has a grid already, or `make` makes no policy.
+      TypeError: if the problem already has a grid, or `make` does not return a policy.
     """
     check_problem("on_grid", problem, Continuum)
     function("make", make)
     if isinstance(limits, int | np.integer):
         whole("limits", limits, 1, MOST)
-        # The last one, whatever rounding does, is the largest.
+        # The last share is exactly 1, so the last limit is exactly the largest.
         share = np.arange(1, limits + 1) / limits
         limits = problem.max_limit * share
     grid = numbers("limits", limits, ndim=1)

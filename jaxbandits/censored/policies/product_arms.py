@@ -27,17 +27,17 @@ def product_arms(
       problem: arms, limits, cost and penalty functions.
       plain: factory of a plain policy, called with the number of virtual arms: its
         actions are i32[] in [0, K M), its feedback a reward f32[] in [0, 1].
-      recommend: ``(state, params) -> i32[]``, its answer, where it has none itself.
+      recommend: ``(state, params) -> i32[]``, the recommended virtual arm, for a plain
+        policy that recommends none.
 
     Returns:
       A policy of the censored setting with the plain policy's parameters, noise and
-      state. The reward of a round is eq. (7) plus lambda(tau_max), divided by ``1 +
-      lambda(tau_max)``.
+      state. It learns from eq. (7), rescaled to [0, 1] by `reward_of_round`.
 
     Raises:
       ValueError: if the problem's rewards do not lie in [0, 1], or `plain` makes a
         policy for a problem.
-      TypeError: if `plain` is no function, or makes no policy.
+      TypeError: if `plain` is not a function, or does not return a policy.
     """
     check_bounded(problem, "product_arms")
     if recommend is not None:

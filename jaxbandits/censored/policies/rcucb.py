@@ -3,16 +3,16 @@
 Bengs & Huellermeier, "Multi-Armed Bandits with Censored Consumption of Resources",
 2022, section 3, eqs. (8)-(12).
 
-Idea: a round with limit tau also tells what every smaller limit would have given, so
-the gain of a pair is estimated from all rounds whose limit was at least as large, and
-the risk of exceeding a limit from all rounds of the arm.
+Idea: a round with limit tau also shows the result of every smaller limit. So the gain
+of a pair is estimated from all rounds of the arm with at least this limit, and the risk
+of exceeding the limit from all rounds of the arm.
 
-Named choices (errata.md): `penalty_radius` scales the second part of the
-confidence length; 1 is eq. (12), 0 is what the paper's figures show, and can be
-trapped for good. `gain_radius` scales the first; 1/2 is the constant of UCB1 as used in
-E.1. `survival` says how the risk is estimated from censored rounds, `radius` how it
-enters the confidence length. Where rewards do not lie in [0, 1] (footnote 1: the
-problem's `sigma`), the default `gain_radius` is that of `sub_gaussian_gain_radius`.
+Named choices (errata.md): `gain_radius` scales the first part of the confidence length;
+1/2 is the constant of UCB1 in E.1. `penalty_radius` scales the second part; 1 is eq.
+(12). 0 gives the paper's figures, but a run can then avoid a good pair for good.
+`survival` selects the estimate of the risk from censored rounds, `radius` the
+confidence length. If rewards may leave [0, 1] (footnote 1: the problem's `sigma`), the
+default `gain_radius` is `sub_gaussian_gain_radius(sigma)`.
 """
 
 from collections.abc import Callable
@@ -40,7 +40,7 @@ from jaxbandits.protocol import Policy
 
 
 class Params(NamedTuple):
-    """alpha > 0 in the confidence length; factors >= 0 of its two parts."""
+    """alpha > 0 in the confidence length, and factors >= 0 of its two parts."""
 
     alpha: Positive = 1.0
     penalty_radius: NonNegative = 1.0
@@ -66,20 +66,20 @@ def rcucb(
     """RCUCB for a problem of the censored setting.
 
     Plays every arm once with the largest limit, then the first pair that maximises
-    eq. (12). It recommends the pair that it has played most often.
+    eq. (12). The policy recommends the pair that it has played most often.
 
     Args:
       problem: arms, limits, cost and penalty functions.
-      survival: ``censored_exceeds``, eq. (9), or ``kaplan_meier``, the consistent
-        estimate on the grid, or a `Survival` of one's own.
-      radius: ``eq_12``, or ``remark_3``, or a function of one's own like `eq_12`.
+      survival: ``censored_exceeds``, eq. (9); ``kaplan_meier``, the consistent estimate
+        on the grid; or your own `Survival`.
+      radius: ``eq_12``, ``remark_3``, or your own function with the form of `eq_12`.
 
     Returns:
-      A policy with `Params`; state O(K M). Its name tells what is not the paper's.
+      A policy with `Params`; state O(K M). Its name lists deviations from the paper.
 
     Raises:
       ValueError: on an unknown `survival` or `radius`.
-      TypeError: if one of them is of another kind.
+      TypeError: if `survival` or `radius` has the wrong type.
     """
     return plays_pairs(scored_rcucb(problem, survival, radius))
 
@@ -89,13 +89,13 @@ def scored_rcucb(
     survival: str | Survival,
     radius: str | Callable[..., Array],
 ) -> Scored:
-    """RCUCB's indices, eq. (12), and how often each pair was played; see `rcucb`."""
+    """RCUCB's indices, eq. (12), and the plays of every pair; see `rcucb`."""
     risk = survival_of(survival)
     radius_name, length = radius_of(radius)
     shape = (problem.num_arms, problem.num_limits)
 
     def init(params):
-        # An arm starts with its largest limit: +inf there until it has been played.
+        # An arm starts with its largest limit: its index is +inf until it is played.
         unplayed = jnp.where(jnp.arange(shape[1]) == shape[1] - 1, jnp.inf, 0.0)
         zeros = jnp.zeros(shape, jnp.int32)
         return State(
@@ -117,7 +117,7 @@ def scored_rcucb(
         old = (state.reached, state.risk, state.gain)
         reached, counts, gain = row(old, action.arm)
         within = limits <= pick(limits, action.limit)
-        exceeds = feedback.consumption > limits  # all of them if censored
+        exceeds = feedback.consumption > limits  # true at all limits if censored
         gained = gain_of(problem, feedback)
         reached = reached + within.astype(jnp.int32)
         increments = risk.observe(exceeds, within)
@@ -125,8 +125,8 @@ def scored_rcucb(
             n + i.astype(jnp.int32) for n, i in zip(counts, increments, strict=True)
         )
         gain = gain.add(jnp.where(within & ~exceeds, gained, 0.0))  # Eq. (8)
-        # N_{i,0}, the rounds of the arm, is N at the smallest limit. A pair without
-        # rounds comes first: `jaxbandits.live` may be told of another pair than asked.
+        # N_{i,0}, the rounds of the arm, is N at the smallest limit. Pairs may have no
+        # rounds: in `jaxbandits.live` a user may play another pair than the policy's.
         count = jnp.maximum(reached, 1).astype(float)
         rounds = count[:1]
         survival = risk.estimate(counts, rounds)  # Eq. (9)
@@ -144,7 +144,7 @@ def scored_rcucb(
         return with_row(state, action.arm, new)
 
     def played(state, params):
-        # Rounds with the very limit: those that reach it but not the next one.
+        # Rounds with exactly this limit reach it but not the next one.
         longer = jnp.pad(state.reached[:, 1:], ((0, 0), (0, 1)))
         return state.reached - longer
 

@@ -1,4 +1,4 @@
-"""Policies for plain bandits on the pairs of an arm and a limit."""
+"""Plain bandit policies on pairs: each pair of an arm and a limit is a virtual arm."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ from jaxbandits.protocol import Policy
 
 
 def most_played(state: Any, params: Any) -> Int32[Array, ""]:
-    """What the reductions recommend: the virtual arm that was pulled most often."""
+    """The recommendation of the reductions: the virtual arm with the most pulls."""
     return first_argmax(state.pulls)
 
 
@@ -52,7 +52,7 @@ def kl_ucb_reduction(problem: Problem) -> Policy[_kl_ucb.State, _kl_ucb.Params, 
 def rucb_on_pairs(
     problem: Dueling, signal: str = "values"
 ) -> Policy[_relative_ucb.State, _relative_ucb.Params, Duel]:
-    """RUCB on the pairs; `told` as of `duels_as_arms`."""
+    """RUCB on the pairs; `signal` as for `duels_as_arms`."""
     return duels_as_arms(problem, relative_ucb, signal)
 
 
@@ -60,11 +60,11 @@ def rucb_on_pairs(
 def self_sparring_on_pairs(
     problem: Dueling,
 ) -> Policy[_self_sparring.State, _self_sparring.Params, Duel]:
-    """Self-sparring on the pairs, told of values."""
+    """Self-sparring on the pairs, with the signal ``values`` of `duels_as_arms`."""
     return duels_as_arms(problem, self_sparring)
 
 
 @factory(Dueling)
 def sparring_ucb(problem: Dueling) -> Policy[Copies, _ucb.Params, Duel]:
-    """Two copies of UCB on the pairs, one for each place."""
+    """Sparring: two copies of UCB on the pairs, one for each place of the duel."""
     return sparring(problem, ucb, most_played)

@@ -1,12 +1,12 @@
 """StoOO, stochastic optimistic optimisation, on the intervals of limits of all arms.
 
 Munos, "From Bandits to Monte-Carlo Tree Search: The Optimistic Principle Applied to
-Optimization and Planning", 2014, section 3.4 (StoOO), as the censored paper (section
-4.2) compares with: every pair is valued by its own rounds only.
+Optimization and Planning", 2014, section 3.4 (StoOO); a baseline of the censored paper
+(section 4.2). The value of a pair is estimated only from the rounds of that pair.
 
-Idea: each arm's interval is cut into cells that are played at their centres; once the
-confidence length of a cell is below what the function may vary within it, the cell is
-cut into m, each of which starts anew.
+Idea: each arm's interval is cut into cells, which are played at their centres. Once the
+confidence length of a cell is below the possible variation of the value within the
+cell, the cell is cut into m new cells without observations.
 """
 
 from typing import NamedTuple
@@ -38,13 +38,13 @@ from jaxbandits.protocol import Policy
 
 
 class Params(NamedTuple):
-    """What StoOO is told.
+    """Parameters of StoOO.
 
     Attributes:
-      horizon: T, the number of rounds; the game's own by default.
+      horizon: T, the number of rounds; by default that of the game.
       delta: in (0, 1), the error probability.
       radius: factor >= 0 of the confidence length.
-      smoothness: positive; how much the value may change per unit of the limit.
+      smoothness: positive; the largest change of the value per unit of the limit.
     """
 
     horizon: AtLeastOne = 100_000.0
@@ -54,7 +54,7 @@ class Params(NamedTuple):
 
 
 class Cells(NamedTuple):
-    """The cells of all arms ``[K, G]``, or of one; unused places have width 0."""
+    """The cells of all arms ``[K, G]``, or of one arm; unused cells have width 0."""
 
     left: Float[Array, "*K G"]
     width: Float[Array, "*K G"]
@@ -62,15 +62,15 @@ class Cells(NamedTuple):
 
     @property
     def centre(self) -> Array:
-        """Where a cell is played."""
+        """The limit at which a cell is played."""
         return self.left + self.width / 2
 
     def cut(self, own: Array, beyond: Array, splits: int) -> "Cells":
-        """The cell becomes its leftmost part; the others follow at the end.
+        """The cells after a cut: the leftmost part stays, the others are appended.
 
         Args:
-          own: bool[G], which cell.
-          beyond: i32[G], how far places lie beyond the first one that is not used.
+          own: bool[G], true at the cell to cut.
+          beyond: i32[G], positions counted from the first unused one.
           splits: m.
         """
         left, width = (jnp.sum(jnp.where(own, x, 0.0)) for x in (self.left, self.width))
@@ -87,7 +87,7 @@ class Cells(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The deepest cell that has been cut, of several the one with the largest mean."""
+    """The deepest cell that has been cut; among ties, the one with the largest mean."""
 
     arm: Int32[Array, ""]
     limit: Float[Array, ""]
@@ -97,7 +97,7 @@ class Answer(NamedTuple):
     def or_cut(
         self, cells: Cells, own: Array, action: RealAction, is_cut: Array
     ) -> "Answer":
-        """The better one of it and of the own cell, if that is cut."""
+        """The better of this answer and the played cell, if that cell is cut."""
         total, pulls, width = (
             jnp.sum(jnp.where(own, x, 0))
             for x in (cells.rounds.value.total, cells.rounds.pulls, cells.width)
@@ -114,7 +114,7 @@ class State(NamedTuple):
     """Cells, and the best cell of each arm."""
 
     cells: Cells
-    count: Int32[Array, " K"]  # type: ignore[assignment]  # used places
+    count: Int32[Array, " K"]  # type: ignore[assignment]  # cells in use
     best: Best
     answer: Answer
     overflow: Bool[Array, ""]
@@ -127,23 +127,23 @@ def stoo(
     """StoOO for a problem with arbitrary limits.
 
     Plays the centre of the cell with the largest ``mean + length + smoothness width /
-    2``, where ``length = radius (1 + lambda(tau_max)) sqrt(log(T^2 / delta) / (2 n))``
-    (values of rounds lie in an interval of that size), and cuts the cell when its
-    length is at most ``smoothness width / 2``. It recommends the centre of the deepest
-    cell that it has cut.
+    2``. Here ``length = radius (1 + L) sqrt(log(T^2 / delta) / (2 n))``, since values
+    of rounds lie in [-L, 1] with ``L = problem.max_charge``. A cell is cut when its
+    length is at most ``smoothness width / 2``. The policy recommends the centre of the
+    deepest cell that has been cut.
 
     Args:
       problem: arms, cost and penalty functions, largest limit.
-      splits: m >= 2, cells into which one cell is cut.
-      capacity: largest number of cells of an arm.
+      splits: m >= 2, number of parts into which a cell is cut.
+      capacity: G, the largest number of cells of an arm.
 
     Returns:
       A policy with `Params`; state O(K G). It reports ``points`` (cells of all arms)
       and ``overflow`` (0 or 1).
 
     Raises:
-      ValueError: naming `splits` or `capacity` if out of range, or if rewards do not
-        lie in [0, 1].
+      ValueError: if `splits` or `capacity` is out of range, or if rewards do not lie in
+        [0, 1].
     """
     check_bounded(problem, "stoo")
     whole("splits", splits, 2, MOST)
@@ -170,7 +170,7 @@ def stoo(
 
     def update(noise, view, state, action, feedback, params):
         cells, count = row((state.cells, state.count), action.arm)
-        # Known by its place: a limit that is computed twice may differ in its last bit.
+        # Cells are compared by position: a recomputed limit may differ in its last bit.
         own = places == pick(state.best.place, action.arm)
         cells = cells._replace(
             rounds=cells.rounds.after(own, problem, action, feedback)

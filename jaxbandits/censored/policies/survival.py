@@ -1,7 +1,7 @@
-"""Estimates of the risk P(C > tau) and of its radius, from what an arm's rounds show.
+"""Estimates of the risk P(C > tau) from an arm's rounds, and confidence lengths.
 
-`rcucb` and `z_rcucb` take them as values: one's own estimate of survival is a
-`Survival`, one's own confidence length a function like `eq_12`.
+`rcucb` and `z_rcucb` take both as arguments: your own estimate is a `Survival`, your
+own confidence length a function with the form of `eq_12`.
 """
 
 import math
@@ -19,13 +19,13 @@ class Survival(NamedTuple):
     """An estimate of P(C > tau) at every limit from counts over an arm's rounds.
 
     Attributes:
-      name: shown in a policy's name; "" for the paper's.
-      num_counts: how many tables of counts it keeps.
-      observe: ``(exceeds, within) -> increments of the counts``, bool[M] each: whether
-        the consumption was seen to exceed the limit (all of them if censored), and
-        whether the limit is at most the one that was played.
-      estimate: ``(counts, rounds) -> f32[..., M]``; counts i32[..., M] each, rounds of
-        the arm, broadcastable, at least 1.
+      name: shown in a policy's name; "" for the paper's estimate.
+      num_counts: number of tables of counts that the estimate needs.
+      observe: ``(exceeds, within) -> increments of the counts``, bool[M] each:
+        `exceeds` is true at limits below the consumption (at all limits if censored),
+        `within` at limits up to the limit that was played.
+      estimate: ``(counts, rounds) -> f32[..., M]``; counts are i32[..., M] each, rounds
+        of the arm are broadcastable and at least 1.
     """
 
     name: str
@@ -45,7 +45,7 @@ def exceeded_share(counts: tuple[Array], rounds: Array) -> Array:
 
     Args:
       counts: one table, i32[..., M]: rounds that exceeded the limit.
-      rounds: of the arm, N_{i,0}.
+      rounds: N_{i,0}, the rounds of the arm.
     """
     (exceeded,) = counts
     return exceeded.astype(float) / rounds
@@ -54,7 +54,7 @@ def exceeded_share(counts: tuple[Array], rounds: Array) -> Array:
 def _survived_cells(
     exceeds: Bool[Array, " M"], within: Bool[Array, " M"]
 ) -> tuple[Bool[Array, " M"], Bool[Array, " M"]]:
-    """Cell j, (tau_{j-1}, tau_j], is seen in rounds whose limit reaches tau_j."""
+    """Rounds with a limit of at least tau_j show cell j, (tau_{j-1}, tau_j]."""
     entered = jnp.concatenate([jnp.ones_like(exceeds[:1]), exceeds[:-1]])
     return (within & exceeds, within & entered)
 
@@ -63,12 +63,12 @@ def product_limit(counts: tuple[Array, Array], rounds: Array) -> Array:
     """Kaplan & Meier (1958): the product of the survival rates of the cells.
 
     Args:
-      counts: ``(survived, at_risk)``, i32[..., M] each: rounds that were seen to pass
-        the cell, and those that were seen to enter it.
+      counts: ``(survived, at_risk)``, i32[..., M] each: rounds that passed the cell,
+        and rounds that entered it, both with a limit beyond it.
       rounds: not used.
     """
     survived, at_risk = (x.astype(float) for x in counts)
-    # A cell that nothing has entered leaves the estimate as it is.
+    # A cell that no round has entered does not change the estimate.
     rate = jnp.where(at_risk > 0, survived / jnp.maximum(at_risk, 1.0), 1.0)
     return jnp.cumprod(rate, axis=-1)
 
@@ -79,11 +79,11 @@ SURVIVAL = {"censored_exceeds": CENSORED_EXCEEDS, "kaplan_meier": KAPLAN_MEIER}
 
 
 def survival_of(survival: str | Survival) -> Survival:
-    """A `Survival`, by name or as it is.
+    """The `Survival` with a name; a `Survival` is returned unchanged.
 
     Raises:
       ValueError: on an unknown name.
-      TypeError: if it is neither.
+      TypeError: if `survival` is neither a name nor a `Survival`.
     """
     if isinstance(survival, str):
         return SURVIVAL[one_of("survival", survival, SURVIVAL)]
@@ -104,11 +104,11 @@ def eq_12(count: Array, rounds: Array, penalties: Array, params: Any) -> Array:
 
 
 def remark_3(count: Array, rounds: Array, penalties: Array, params: Any) -> Array:
-    """With lambda over N_{i,0}, not over its root; arguments as for `eq_12`.
+    """`eq_12` with lambda over N_{i,0} in place of its square root; same arguments.
 
-    Remark 3 blames the factor 1 + lambda of the bound on a crude estimate of
-    ``1 + lambda / N_{i,0}`` and conjectures a finer one. It says nothing of a radius:
-    this is the one whose penalty part shrinks as that quotient does.
+    Remark 3 attributes the factor 1 + lambda of the bound to a crude estimate of
+    ``1 + lambda / N_{i,0}`` and conjectures that a finer one exists. It defines no
+    radius; here the penalty part shrinks like that quotient.
     """
     gain = params.gain_radius / jnp.sqrt(count)
     return gain + params.penalty_radius * penalties / rounds
@@ -117,16 +117,16 @@ def remark_3(count: Array, rounds: Array, penalties: Array, params: Any) -> Arra
 def sub_gaussian_gain_radius(sigma: float) -> float:
     """The factor `gain_radius` for sigma-sub-Gaussian rewards, footnote 1.
 
-    Given the consumption, let the reward be a mean in [0, 1] and sigma-sub-Gaussian
-    noise. The gain within a limit is then a number in an interval of length 2, which is
-    1-sub-Gaussian and what eq. (12) is made for, and the noise or nothing: together
-    sqrt(1 + sigma^2)-sub-Gaussian, and the radius grows by that factor.
+    Given the consumption, let the reward be a mean in [0, 1] plus sigma-sub-Gaussian
+    noise. The gain within a limit is then the sum of two terms. One lies in an interval
+    of length 2 and is 1-sub-Gaussian, as eq. (12) assumes; the other is the noise or 0.
+    Their sum is sqrt(1 + sigma^2)-sub-Gaussian, and the radius grows by that factor.
 
     Args:
-      sigma: not negative; 0 if the reward is a function of the consumption.
+      sigma: at least 0; 0 if the reward is a function of the consumption.
 
     Raises:
-      ValueError: if `sigma` is negative or not finite, or cannot be played.
+      ValueError: if `sigma` is negative, not finite, or too large or small for float32.
     """
     sigma = number("sigma", sigma)
     non_negative(sigma=sigma)
@@ -142,7 +142,7 @@ def radius_of(radius: str | Callable[..., Array]) -> tuple[str, Callable[..., Ar
 
     Raises:
       ValueError: on an unknown name.
-      TypeError: if it is neither a name nor a function.
+      TypeError: if `radius` is neither a name nor a function.
     """
     if isinstance(radius, str):
         radius = RADII[one_of("radius", radius, RADII)]
@@ -151,6 +151,6 @@ def radius_of(radius: str | Callable[..., Array]) -> tuple[str, Callable[..., Ar
 
 
 def named(policy: str, *variants: str) -> str:
-    """A policy's name with what tells it from its other variants."""
+    """A policy's name, followed by the names of its variants."""
     forms = ", ".join(filter(None, variants))
     return f"{policy} ({forms})" if forms else policy

@@ -1,11 +1,11 @@
 """Thompson sampling on pairs, with an update that also informs smaller limits.
 
-Bengs & Huellermeier (2022), E.1, eq. (32): beta-Bernoulli Thompson sampling (Agrawal &
-Goyal 2012) on the rescaled reward of eq. (7); a round with limit tau updates every pair
+Bengs & Huellermeier (2022), E.1, eq. (32): Beta-Bernoulli Thompson sampling (Agrawal &
+Goyal 2012) on the rescaled reward of eq. (7). A round with limit tau updates all pairs
 of the arm with a limit of at most tau.
 
-The paper's "conduct a Bernoulli trial for every tau <= tau_t" can be read in several
-ways that differ in regret by a factor of three (errata.md), hence `update`.
+The paper's "conduct a Bernoulli trial for every tau <= tau_t" has several readings,
+whose regret differs by a factor of three (errata.md); `update` selects one.
 """
 
 from typing import Any, NamedTuple
@@ -35,7 +35,7 @@ UPDATES = ("independent", "shared")
 
 
 class Params(NamedTuple):
-    """Beta(prior_success, prior_failure) prior of every pair, both at least 1."""
+    """Prior Beta(prior_success, prior_failure) of every pair; both are at least 1."""
 
     prior_success: AtLeastOne = 1.0
     prior_failure: AtLeastOne = 1.0
@@ -49,7 +49,7 @@ class State(NamedTuple):
 
 
 def success_probability(problem: Problem, feedback: Any) -> Float[Array, " M"]:
-    """Eq. (32) at every limit."""
+    """The success probability of eq. (32) at every limit."""
     largest = problem.max_charge
     gain = gain_of(problem, feedback)
     exceeds = feedback.consumption > jnp.asarray(problem.limits)
@@ -85,14 +85,12 @@ def thompson(
 ) -> Policy[State, Params, Action]:
     """Thompson sampling for a problem of the censored setting.
 
-    Plays every pair once in index order, then the first maximiser of samples from the
-    posteriors.
+    Plays every pair once in order, then the first pair with the largest posterior draw.
 
     Args:
       problem: arms, limits, cost and penalty functions.
-      update: how a round informs the pairs of its arm with smaller limits:
-        ``independent`` (a Bernoulli trial each) or ``shared`` (trials that share one
-        uniform).
+      update: the Bernoulli trials of a round for the limits up to the one played:
+        ``independent`` trials, or ``shared``, where all trials use one uniform.
 
     Returns:
       A policy with `Params`; consumes 2 K M words to act and 2 M to update.
@@ -131,7 +129,7 @@ def thompson(
         return counted(state, action, informed, outcome)
 
     def recommend(state, params):
-        """The best posterior mean; of equal ones, the first."""
+        """The first pair with the largest posterior mean."""
         success, failure = (x.astype(float) for x in state)
         success = params.prior_success + success
         mean = success / (success + params.prior_failure + failure)
