@@ -1,19 +1,19 @@
-"""Thompson sampling on the cells between limits. Not of the paper.
+"""Thompson sampling on the cells between limits. Our policy.
 
-Idea: the limits cut an arm's consumption into cells (tau_{j-1}, tau_j]. A round says of
-every cell that it has entered whether it ended there, and with which gain: nothing is
-censored any more. One draw of all cells is one draw of the values of *all* limits,
+Idea: the limits cut an arm's consumption into cells (tau_{j-1}, tau_j]. A round shows,
+for every cell that it entered, whether it ended there and with which gain. These data
+are not censored. One draw for all cells is one draw of the values of *all* limits,
 
     nu_m = sum_{j <= m} S_{j-1} h_j mu_j - lambda(tau_m) S_m,
     S_j = prod_{k <= j} (1 - h_k),
 
-which is eq. (2) with h_j the chance to end in a cell that was entered, and mu_j the
-mean gain of the rounds that end in it. The posterior of h_j is a Beta law (its mean is
-the Kaplan-Meier estimate but for the prior), that of mu_j has mean and variance of a
-Dirichlet process's, whose prior observations are the smallest and the largest possible
-gain (plain/gains.py). No radius, no horizon, no scale of penalties.
+by eq. (2). The hazard h_j is the probability that a round which enters cell j ends in
+it, and mu_j is the mean gain of rounds that end in it. The posterior of h_j is a Beta
+law; apart from the prior, its mean is the Kaplan-Meier estimate. The posterior of mu_j
+has the mean and variance of a Dirichlet process whose prior observations are the least
+and the largest possible gain (plain/gains.py). No radius, no horizon, no penalty scale.
 
-What is proved of it: theory/cell-thompson.md.
+Proofs: theory/cell-thompson.md.
 """
 
 from typing import NamedTuple
@@ -38,13 +38,13 @@ from jaxbandits.protocol import Policy
 
 
 class Params(NamedTuple):
-    """What is believed before the first round.
+    """Parameters of the prior and of the draws.
 
     Attributes:
       prior_ended, prior_passed: Beta prior of a cell's hazard, both at least 1. A prior
         that expects rounds to pass (`prior_passed` near M) explores large limits less,
-        and may never find that one of them is best.
-      gain_spread: factor >= 0 of a draw's distance from the mean of gains.
+        and may never discover that one of them is best.
+      gain_spread: factor >= 0 of the distance of a drawn mean gain from its mean.
     """
 
     prior_ended: AtLeastOne = 1.0
@@ -53,15 +53,15 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """What the rounds of every arm said of every cell."""
+    """Statistics of every arm's rounds in every cell."""
 
     entered: Int32[Array, "K M"]  # rounds that entered the cell, with a limit beyond
     ended: Int32[Array, "K M"]  # of these, rounds that ended in it
-    gains: Sums  # f32[K, M]  and what these gained, R - c(C)
+    gains: Sums  # f32[K, M]  gains R - c(C) of the rounds that ended in it
 
 
 def gains_of(problem: Problem, state: State) -> Gains:
-    """What the rounds of all cells gained."""
+    """Statistics of the gains in all cells."""
     return Gains.of(state.ended, state.gains, -problem.max_cost)
 
 
@@ -69,7 +69,7 @@ def gains_of(problem: Problem, state: State) -> Gains:
 def cell_thompson(problem: Problem) -> Policy[State, Params, Action]:
     """Thompson sampling on the cells between limits.
 
-    It recommends the best pair at the posterior means.
+    The policy recommends the best pair at the posterior means.
 
     Args:
       problem: arms, limits, cost and penalty functions; rewards lie in [0, 1].
@@ -85,9 +85,9 @@ def cell_thompson(problem: Problem) -> Policy[State, Params, Action]:
 
 
 def scored_cell_thompson(problem: Problem) -> Scored:
-    """Draws of all values, and the values at the posterior means; see there."""
+    """Draws of all values, and values at posterior means; see `cell_thompson`."""
     shape = (problem.num_arms, problem.num_limits)
-    least = -problem.max_cost  # of all gains; the largest is 1
+    least = -problem.max_cost  # the least gain; the largest is 1
 
     def init(params):
         zeros = jnp.zeros(shape, jnp.int32)

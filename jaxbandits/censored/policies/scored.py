@@ -1,4 +1,4 @@
-"""Policies that score the pairs, and play the best pair or the best super arm."""
+"""Policies that score all pairs and play the best pair or the best super arm."""
 
 from collections.abc import Callable
 from functools import partial
@@ -14,12 +14,12 @@ from jaxbandits.protocol import Init, Policy, Update
 
 
 class Scored(NamedTuple):
-    """A policy without the choice that follows from its scores.
+    """The part of a policy that gives scores; the choice is added by `plays_pairs`.
 
     Attributes:
       name, init, update, params, words: as of a `Policy` that plays pairs.
-      score: ``(noise, view, state, params) -> f32[K, M]``, the larger the better.
-      answer: ``(state, params) -> [K, M]``, scores of what it recommends.
+      score: ``(noise, view, state, params) -> f32[K, M]``, scores for the next action.
+      answer: ``(state, params) -> [K, M]``, scores for the recommendation.
     """
 
     name: str
@@ -39,11 +39,11 @@ def plays_pairs(scored: Scored) -> Policy[Any, Any, Action]:
 def plays_super_arms(scored: Scored, size: int) -> Policy[Any, Any, SuperArm]:
     """The policy that plays the super arm with the largest sum of scores.
 
-    It is told of its arms one after the other, as if each had run in a round alone.
+    The policy learns from the arms one by one, as if each had run in its own round.
 
     Args:
-      scored: for the pairs of the problem.
-      size: m, the arms of a round.
+      scored: scores of the problem's pairs.
+      size: m, the number of arms in a round.
     """
     to_act, to_update = scored.words
 
@@ -60,7 +60,7 @@ def plays_super_arms(scored: Scored, size: int) -> Policy[Any, Any, SuperArm]:
 def _plays(
     scored: Scored, best: Callable[[Array], Any], update: Update, words: tuple[int, int]
 ) -> Policy[Any, Any, Any]:
-    """The policy that plays, and recommends, what is best by its scores."""
+    """The policy that plays and recommends the action that `best` picks by scores."""
 
     def act(noise, view, state, params):
         return best(scored.score(noise, view, state, params))
@@ -87,11 +87,11 @@ def best_pair(scores: Num[Array, "K M"]) -> Action:
 def best_super_arm(scores: Num[Array, "K M"], size: int) -> SuperArm:
     """The arms whose best limits have the largest scores, best arm first.
 
-    That is the super arm with the largest sum: an arm has one limit in a round, and
-    nothing but their number ties the arms together.
+    This is the super arm with the largest sum of scores: an arm has one limit in a
+    round, and the only constraint is the number of arms.
 
     Args:
-      scores: above -inf.
+      scores: scores above -inf.
       size: m, at most K.
     """
     exact = jnp.issubdtype(scores.dtype, jnp.integer)

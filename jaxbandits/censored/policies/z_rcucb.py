@@ -3,13 +3,13 @@
 Bengs & Huellermeier, "Multi-Armed Bandits with Censored Consumption of Resources",
 2022, section 4, Algorithm 1, eqs. (13) and (14).
 
-Idea: every arm keeps a grid of limits. Each grid point stands for the cell between its
-left neighbour and itself; once the point's confidence length is below the width of its
+Idea: every arm has a grid of limits. A grid point represents the cell between its left
+neighbour and itself. Once the point's confidence length is at most the width of its
 cell, the cell is split.
 
-Named choices (errata.md): `penalty_radius` and `gain_radius` scale the parts of
-the confidence length as in RCUCB, `smoothness` the widths in (13) and (14), where the
-paper assumes the Lipschitz constant 1. `history` says what a new point knows.
+Named choices (errata.md): `penalty_radius` and `gain_radius` scale the two parts of the
+confidence length as in RCUCB. `smoothness` scales the widths in (13) and (14), where
+the paper assumes the Lipschitz constant 1. `history` sets a new point's statistics.
 """
 
 import math
@@ -54,18 +54,18 @@ from jaxbandits.kernels.radii import peeling_scale
 from jaxbandits.protocol import Noise, Policy, View
 
 ANSWERS = ("finest", "safest")
-BINS = 32  # of the histogram of grid points in the report
+BINS = 32  # bins of the histogram of grid points in the report
 
 
 class Params(NamedTuple):
-    """What z-RCUCB is told.
+    """Parameters of z-RCUCB.
 
     Attributes:
-      horizon: T, the number of rounds; the game's own by default.
+      horizon: T, the number of rounds; by default that of the game.
       alpha: positive; as in RCUCB.
       delta: in (0, 1), the error probability.
       gain_radius, penalty_radius: factors >= 0 of the confidence length's two parts.
-      smoothness: positive; factor of the cell widths; the paper's is 1.
+      smoothness: positive; factor of the cell widths; the paper has 1.
     """
 
     horizon: AtLeastOne = 100_000.0
@@ -77,7 +77,7 @@ class Params(NamedTuple):
 
 
 class Statistics(NamedTuple):
-    """What the points of a grid have seen since they came into being."""
+    """Statistics of grid points since their creation."""
 
     reached: Int32[Array, "*K G"]  # N_{i,tau}: rounds of the arm with a limit >= tau
     risk: tuple[Int32[Array, "*K G"], ...]  # counts behind the survival estimate
@@ -103,22 +103,22 @@ def grid_capacity(
     *,
     params: Params | None = None,
 ) -> int:
-    """A capacity that no arm can exceed in `horizon` rounds.
+    """A number of grid points that no arm can exceed in `horizon` rounds.
 
     A cell of width w is split only when ``smoothness w >= gain_radius sqrt(2 alpha
-    log(n T^2 / delta) / N)`` with N <= T, eq. (14), which bounds the level; at worst
-    every cell is split down to it.
+    log(n T^2 / delta) / N)`` with N <= T, eq. (14). This bounds the level of a cell; in
+    the worst case every cell is split down to that level.
 
     Args:
-      problem: the problem.
+      problem: arms and largest limit are used.
       horizon: T.
       splits: m.
       history: see `z_rcucb`; ``inherit`` needs m times the points.
-      params: their radii count; defaults if None.
+      params: parameters whose radii are used; the default parameters if None.
 
     Raises:
-      ValueError, TypeError: if that is more than 2**16 points, or `horizon` is no
-        integer >= 1.
+      ValueError, TypeError: if more than 2**16 points are needed, or `horizon` is not
+        an integer >= 1.
     """
     check_problem("grid_capacity", problem, Continuum)
     p = params or Params()
@@ -148,42 +148,41 @@ def z_rcucb(
 ) -> Policy[State, Params, RealAction]:
     """z-RCUCB for a problem with arbitrary limits.
 
-    Plays the first pair that maximises eq. (13); new points first. After a round every
-    point of the arm that satisfies (14) is split.
+    Plays the first pair that maximises eq. (13); new points come first. After a round,
+    every point of the arm that satisfies (14) is split.
 
     Args:
       problem: arms, cost and penalty functions, largest limit.
-      horizon: T, for the default capacity and the parameter of that name. By default
-        the parameter is the game's, and the capacity that of 100,000 rounds.
-      splits: m >= 2, cells into which one cell is split.
-      history: what a new point knows. ``restart``: nothing, its counts start from zero
-        (and it is played at once). ``inherit``: every cell also keeps the statistics of
-        the points at which it would be split, from the moment it comes into being; a
-        split makes them playable. No estimate is borrowed from another limit: from that
-        moment on they are what a fixed grid's points would be. ``whole``: all rounds,
-        as eq. (8) says and the proof of Lemma 2 needs: the points of the finest grid,
-        ``max_limit / capacity`` apart, watch from the first round, and splits only make
-        them playable.
-      answer: the pair that is recommended, among those that have been played or
-        passed. ``finest``: Algorithm 1's, a point of the finest level, of several the
-        one with the largest estimate. ``safest``: the point with the largest lower
-        confidence bound (small limits are refined along with the large ones that are
-        played, so that the finest level need not be near the optimum).
-      survival: as for `rcucb`. What needs the cells between neighbouring limits, as
-        ``kaplan_meier``, needs all points in their order: ``history="whole"``.
+      horizon: T, sets the default capacity and the parameter of that name. By default
+        the parameter is the game's horizon, and the capacity that of 100,000 rounds.
+      splits: m >= 2, number of parts into which a cell is split.
+      history: which rounds the statistics of a new point include. ``restart``: none;
+        the point is played at once. ``inherit``: all rounds since the split cell was
+        created, because every cell also keeps statistics of the points at which it may
+        be split. From then on, they equal the statistics of a fixed grid's points.
+        ``whole``: all rounds, as in eq. (8) and as the proof of Lemma 2 needs. All
+        points of the finest grid, ``max_limit / capacity`` apart, then keep statistics
+        from the first round, and a split only makes points playable.
+      answer: which pair is recommended, among pairs that have been played or passed.
+        ``finest``: Algorithm 1's choice, the point of the finest level with the largest
+        estimate. ``safest``: the point with the largest lower confidence bound. (Play
+        of large limits also refines smaller ones, so the finest level need not be near
+        the optimum.)
+      survival: as for `rcucb`. Estimates that use the cells between neighbouring
+        limits, as ``kaplan_meier``, need all points in order: ``history="whole"``.
       capacity: G, the largest number of points of an arm's grid (with ``whole``, a
-        power of `splits`). A grid that is full is not refined further, and the report
-        says so. By default `grid_capacity` for the default radii; to play with others,
-        or for more rounds, that may need more, is then an error.
+        power of `splits`). A full grid is not refined further; the report shows this.
+        The default is `grid_capacity` for the default radii; then parameters that may
+        need more points are an error.
 
     Returns:
       A policy with `Params`; state O(K G). It reports ``points`` (playable points of
-      all arms), ``largest_grid`` (of one arm), ``depth`` (finest level), ``overflow``
-      (0 or 1) and ``histogram``, i32[K, 32], playable points by limit.
+      all arms), ``largest_grid`` (most points of one arm), ``depth`` (finest level),
+      ``overflow`` (0 or 1) and ``histogram``, i32[K, 32], playable points by limit.
 
     Raises:
-      ValueError: naming `splits`, `history`, `answer`, `survival`, `capacity` or
-        `horizon` if out of range.
+      ValueError: if `splits`, `history`, `answer`, `survival`, `capacity` or `horizon`
+        is out of range.
     """
     whole("splits", splits, 2, MOST)
     one_of("history", history, HISTORIES)
@@ -216,7 +215,7 @@ def z_rcucb(
 def _check_fits(
     problem: Continuum, splits: int, history: str, capacity: int, params: Params
 ) -> None:
-    """Refuse parameters for which a capacity chosen by default may be too small."""
+    """Refuse parameters for which the default capacity may be too small."""
     leaves = np.broadcast_arrays(*(np.asarray(x, np.float64) for x in params))
     for point in zip(*(x.ravel().tolist() for x in leaves), strict=True):
         p = Params(*point)
@@ -238,7 +237,7 @@ def _z_rcucb(
     risk: Survival,
     capacity: int,
 ) -> Policy[State, Params, RealAction]:
-    """The policy with its default parameters, whatever the horizon."""
+    """The policy with its default parameters, shared by all horizons."""
     its = _Algorithm(problem, splits, history, answer, risk, capacity)
     forms = (history.replace("restart", ""), answer.replace("finest", ""), risk.name)
     return Policy(
@@ -254,7 +253,7 @@ def _z_rcucb(
 
 
 class _Algorithm(NamedTuple):
-    """Algorithm 1: the functions of the policy, and what they are made of."""
+    """Algorithm 1: the functions of the policy, and the choices that they depend on."""
 
     problem: Continuum
     splits: int
@@ -264,7 +263,7 @@ class _Algorithm(NamedTuple):
     capacity: int
 
     def init(self, params: Params) -> State:
-        """One cell an arm."""
+        """Every arm has one cell."""
         num_arms, largest = self.problem.num_arms, self.problem.max_limit
         shape = (num_arms, self.capacity)
         zeros = jnp.zeros(shape, jnp.int32)
@@ -296,12 +295,12 @@ class _Algorithm(NamedTuple):
     def learnt(
         self, grid: Grid, old: Statistics, place: Array, feedback: Feedback
     ) -> Statistics:
-        """Those of an arm after a round at the point of a place."""
+        """Statistics of an arm after a round at the point with position `place`."""
         gained = gain_of(self.problem, feedback)
         used = grid.used(self.capacity)
-        # Known by its place: a limit that is computed twice may differ in its last bit.
+        # Points are compared by position: a recomputed limit may differ in a bit.
         reached = used & (grid.limit <= pick(grid.limit, place))
-        exceeds = feedback.consumption > grid.limit  # all of them if censored
+        exceeds = feedback.consumption > grid.limit  # true at all limits if censored
         gain = old.gain.add(jnp.where(reached & ~exceeds, gained, 0.0))  # Eq. (8)
         seen = self.risk.observe(exceeds, reached)
         counts = (
@@ -319,7 +318,7 @@ class _Algorithm(NamedTuple):
         feedback: Feedback,
         params: Params,
     ) -> State:
-        """Learn, then split every cell that is known well enough."""
+        """Learn, then split every cell that satisfies (14)."""
         rows = (state.grid, state.statistics, state.rounds, state.best.place)
         grid, old, rounds, place = row(rows, action.arm)
         statistics, rounds = self.learnt(grid, old, place, feedback), rounds + 1
@@ -333,10 +332,10 @@ class _Algorithm(NamedTuple):
             grid, full = split_cells(grid, ready, rounds, self.splits, self.history)
             return with_row(grids, action.arm, grid), grid, overflow | full
 
-        # Most rounds split nothing, and leave the grids where they lie in memory.
+        # Most rounds split nothing; then the grids are not copied in memory.
         carry = (state.grid, grid, state.overflow)
         grids, grid, overflow = when(jnp.any(ready), refine, carry)
-        # A split moves no estimate: only widths change, and new points are untried.
+        # A split does not change estimates: widths change, and new points are untried.
         index = estimate + length + params.smoothness * grid.width
         index = jnp.where(tried, index, jnp.inf)  # Eq. (13)
         index = jnp.where(grid.playable, index, -jnp.inf)
@@ -345,7 +344,7 @@ class _Algorithm(NamedTuple):
         return State(grids, *with_row(old, action.arm, arm), overflow)
 
     def recommend(self, state: State, params: Params) -> RealAction:
-        """The best of the points that have been played or passed, see `answer`."""
+        """The best point that has been played or passed; see `answer` of `z_rcucb`."""
         grid, statistics = state.grid, state.statistics
         rounds = state.rounds[:, None]
         estimate, length = self.judged(grid, statistics, rounds, params)
@@ -357,7 +356,7 @@ class _Algorithm(NamedTuple):
             merit = estimate - length
         best = first_argmax(jnp.where(tried, merit, -jnp.inf))
         limit = pick(grid.limit.reshape(-1), best)
-        # Nothing has been played: the first arm with the largest limit.
+        # Before the first round: the first arm with the largest limit.
         limit = jnp.where(jnp.any(tried), limit, self.problem.max_limit)
         return RealAction(jnp.where(jnp.any(tried), best // self.capacity, 0), limit)
 

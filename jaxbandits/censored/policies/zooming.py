@@ -4,7 +4,7 @@ Kleinberg, Slivkins & Upfal, "Multi-Armed Bandits in Metric Spaces", 2008, in th
 of Slivkins, "Introduction to Multi-Armed Bandits", 2019, section 4.3, with a known
 horizon.
 
-Idea: every active limit covers what lies within its confidence radius. Radii shrink
+Idea: every active limit covers the limits within its confidence radius. Radii shrink
 with play; a limit that is no longer covered becomes active.
 """
 
@@ -29,12 +29,12 @@ from jaxbandits.protocol import Policy
 
 
 class Params(NamedTuple):
-    """What the policy is told.
+    """Parameters of the zooming bandit.
 
     Attributes:
-      horizon: T, the number of rounds; the game's own by default.
+      horizon: T, the number of rounds; by default that of the game.
       radius: positive; factor of the confidence radius.
-      smoothness: positive; how much the value may change per unit of the limit.
+      smoothness: positive; the largest change of the value per unit of the limit.
     """
 
     horizon: AtLeastOne = 100_000.0
@@ -45,9 +45,9 @@ class Params(NamedTuple):
 class State(NamedTuple):
     """Active limits in the order of their activation, and the best of each arm."""
 
-    active: Float[Array, "K G"]  # 0 where nothing is
+    active: Float[Array, "K G"]  # 0 at unused positions
     rounds: OwnRounds
-    count: Int32[Array, " K"]  # type: ignore[assignment]  # used places
+    count: Int32[Array, " K"]  # type: ignore[assignment]  # number of active limits
     best: Best
     overflow: Bool[Array, ""]
 
@@ -58,14 +58,14 @@ def zooming(
 ) -> Policy[State, Params, RealAction]:
     """The zooming bandit for a problem with arbitrary limits.
 
-    With ``r = radius (1 + lambda(tau_max)) sqrt(2 log(T) / (n + 1))`` an active limit
-    covers what is nearer than ``r / smoothness``; the one with the largest ``mean + 2
-    r`` is played. After a round the middle of the leftmost gap of the arm, if there is
-    one, becomes active. It recommends the pair that it has played most often.
+    Let ``r = radius (1 + L) sqrt(2 log(T) / (n + 1))`` with ``L = problem.max_charge``.
+    An active limit covers all limits nearer than ``r / smoothness``. The active limit
+    with the largest ``mean + 2 r`` is played. After a round, the middle of the arm's
+    leftmost gap, if any, becomes active. The most played pair is recommended.
 
     Args:
       problem: arms, cost and penalty functions, largest limit.
-      capacity: largest number of active limits of an arm.
+      capacity: G, the largest number of active limits of an arm.
 
     Returns:
       A policy with `Params`; state O(K G), O(G^2) work per round. It reports ``points``
@@ -92,7 +92,7 @@ def zooming(
     def update(noise, view, state, action, feedback, params):
         arms = (state.active, state.rounds, state.count)
         active, rounds, count = row(arms, action.arm)
-        # Known by its place: a limit that is computed twice may differ in its last bit.
+        # Limits are compared by position: a recomputed one may differ in its last bit.
         own = places == pick(state.best.place, action.arm)
         rounds = rounds.after(own, problem, action, feedback)
         scale = peeling_scale(jnp.log(params.horizon))
@@ -135,20 +135,21 @@ def leftmost_gap(
     reach: Float[Array, " G"],
     largest: float,
 ) -> tuple[Float[Array, ""], Float[Array, ""]]:
-    """Where the leftmost gap in (0, largest] begins and ends; both beyond it if none.
+    """Begin and end of the leftmost gap in (0, largest]; without a gap the begin is
+    +inf.
 
     Args:
-      active: limits that cover what is nearer than their `reach`.
-      used: which of them there are.
-      reach: of each.
-      largest: limit.
+      active: limits; each covers all limits nearer than its `reach`.
+      used: whether each entry of `active` is in use.
+      reach: reach of each limit.
+      largest: largest limit.
     """
     low = jnp.where(used, active - reach, jnp.inf)
     high = jnp.where(used, active + reach, jnp.inf)
     starts = jnp.concatenate([jnp.zeros(1, active.dtype), high])
     at = starts[:, None]
     covered = (low[None] <= at) & (at < high[None])
-    # Places that are not used reach from inf to inf, and cover nothing.
+    # Unused entries reach from inf to inf and cover nothing.
     open_ = ~jnp.any(covered, axis=1) & (starts < largest)
     begin = jnp.min(jnp.where(open_, starts, jnp.inf))
     end = jnp.min(jnp.where(low > begin, low, jnp.inf))

@@ -1,4 +1,4 @@
-"""Reference points: uniform play and a fixed pair (clairvoyant if it is the best)."""
+"""Reference policies: uniform play, and one fixed pair (the clairvoyant's, say)."""
 
 from jaxbandits.checks.factory import factory
 from jaxbandits.farewell.problem import Action, Problem
@@ -8,7 +8,7 @@ from jaxbandits.protocol import Policy
 
 @factory(Problem)
 def uniform(problem: Problem) -> Policy[tuple[()], tuple[()], Action]:
-    """Every pair with the same probability in every epoch."""
+    """Play every pair with the same probability in every epoch."""
     return uniform_pairs((problem.num_arms, problem.num_waits), Action)
 
 
@@ -16,9 +16,9 @@ def uniform(problem: Problem) -> Policy[tuple[()], tuple[()], Action]:
 def fixed(
     problem: Problem, arm: int, wait: int
 ) -> Policy[tuple[()], tuple[()], Action]:
-    """The same pair in every epoch.
+    """Play the same pair in every epoch.
 
-    With ``environment.oracle(...)``'s pair this is the clairvoyant, whose regret is 0.
+    With the pair of ``environment.oracle()`` this is the clairvoyant; its regret is 0.
 
     Args:
       problem: number of macro-arms and waits.

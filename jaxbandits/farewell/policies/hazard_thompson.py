@@ -1,28 +1,28 @@
-"""Thompson sampling on hazards: one draw of what every unit of waiting brings. Ours.
+"""Thompson sampling on hazards: one posterior draw per unit of waiting. Our policy.
 
-Idea: the waits cut time into units, and an epoch says of every unit that it has entered
-whether it ended there, after how long and with which reward. None of this is censored.
+Idea: the waits cut time into units. An epoch shows, for every unit that it entered,
+whether it ended there, at what time and with which reward. These data are not censored.
 One draw for every unit is one draw of the rates of *all* waits of a macro-arm:
 
     g_j = R_j / C_j,    R_j = sum_{d <= j} S_{d-1} h_d v_d,
     C_j = sum_{d <= j} S_{d-1} h_d c_d + S_j e_j,    S_d = prod_{i <= d} (1 - h_i),
 
-which is eq. (2) of Sharoff, Mehta & Ganti (2020): h_d is the chance to end in a unit
-that was entered (the hazard, whose estimate by Kaplan & Meier is the mean of the
-posterior but for the prior), v_d the mean reward of those that end there, c_d when they
-end, and e_j what giving up costs. The largest g_j is what stopping optimally is worth.
+by eq. (2) of Sharoff, Mehta & Ganti (2020). The hazard h_d is the probability that an
+epoch which enters unit d ends in it. Epochs that end there have mean reward v_d and
+mean time c_d; e_j is the time that giving up costs. The largest g_j is the value of
+optimal stopping.
 
-The posterior of h_d is a Beta law. Those of v_d and of c_d, as a share of its unit,
-have mean and variance of a Dirichlet process's (plain/gains.py); in a unit of length
-1 there is only one c_d. No start, no radius, no horizon.
+The posterior of h_d is a Beta law; apart from the prior, its mean is the Kaplan-Meier
+estimate. The posteriors of v_d and of c_d (as a share of its unit) have the mean and
+variance of a Dirichlet process (plain/gains.py). In a unit of length 1, c_d is known.
+No initial round-robin, no radius, no horizon.
 
-Named choice: `joint`, whether in a longer unit, where waits leave a gap, reward and
-time are drawn together. Apart, they have to be lucky twice to make up for one stroke of
-bad luck, if what comes late pays less. At the price p that the largest rate by
-posterior means puts on time an epoch that ends there is worth one number, its reward
-less p times its time. A draw of the mean worth, x_d, is put down to the reward: v_d =
-x_d + p c_d, c_d being its posterior mean. What is proved of either:
-theory/hazard-thompson.md.
+Named choice: `joint` draws reward and time together in units longer than 1, that is,
+where waits leave gaps. If late rewards are smaller, two independent draws must both be
+lucky to make up for one unlucky epoch. Let the price p of time be the largest rate at
+posterior means. The worth of an epoch that ends in the unit is its reward minus p times
+its time. From a draw x_d of the mean worth follows v_d = x_d + p c_d, where c_d is the
+posterior mean. Proofs for both choices: theory/hazard-thompson.md.
 """
 
 from typing import NamedTuple
@@ -52,10 +52,10 @@ from jaxbandits.protocol import Policy
 
 
 class Params(NamedTuple):
-    """Beta prior of every hazard, both parameters at least 1.
+    """Beta prior of every hazard; both parameters are at least 1.
 
-    One that expects epochs to go on (`prior_passed` large) tries long waits less, and
-    takes long to find that a unit which it believes to be empty is not.
+    A prior that expects epochs to go on (`prior_passed` large) tries long waits less,
+    and takes long to discover rewards in a unit where it expects none.
     """
 
     prior_ended: AtLeastOne = 1.0
@@ -63,13 +63,13 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """What the epochs of every macro-arm said of every unit."""
+    """Statistics of every macro-arm's epochs in every unit."""
 
     entered: Int32[Array, "K D"]  # epochs that entered it, with a wait that covers it
     ended: Int32[Array, "K D"]  # of these, epochs that ended in it
-    rewards: Sums  # f32[K, D]  and their rewards
-    late: Sums | tuple[()]  # f32[K, D]  and shares of the unit that had gone by, if any
-    products: CompensatedSum | tuple[()]  # f32[K, D]  of both, where they are joint
+    rewards: Sums  # f32[K, D]  rewards of the epochs that ended in it
+    late: Sums | tuple[()]  # f32[K, D]  their times, as shares of a unit longer than 1
+    products: CompensatedSum | tuple[()]  # f32[K, D]  reward times share, if joint
 
 
 @factory(Problem)
@@ -80,18 +80,18 @@ def hazard_thompson(
 
     Args:
       problem: number of macro-arms and waits; rewards lie in [0, 1].
-      joint: whether reward and time of an epoch that ends in a unit longer than 1 are
-        drawn together; where there is none, it changes nothing.
+      joint: whether reward and time of epochs that end in a unit longer than 1 are
+        drawn together; without such units it has no effect.
 
     Returns:
-      A policy with `Params`; state O(K D); consumes 5 K D words to act, or 8 K D where
-      a unit is longer than 1 and `joint` is not set.
+      A policy with `Params`; state O(K D); consumes 5 K D words to act, or 8 K D if a
+      unit is longer than 1 and `joint` is false.
     """
     shape, waits = (problem.num_arms, problem.num_waits), problem.lengths
     starts = np.append(0, waits[:-1])
-    length = waits - starts - 1.0  # from the first moment of a unit to the last one
+    length = waits - starts - 1.0  # time between first and last possible end of a unit
     given_up = waits.astype(float) if problem.failure == "wait" else np.ones(shape[1])
-    longer = bool(length.any())  # whether it matters when in its unit an epoch ends
+    longer = bool(length.any())  # whether the time of an end within its unit can vary
     together = flag("joint", joint) and longer
     draws = 2 + WORDS * (1 + (longer and not together))
 
@@ -114,7 +114,7 @@ def hazard_thompson(
             gone = last * Gains.of(state.ended, state.late).expected()
             time, likely = time + gone, ended / (ended + passed)
             price = jnp.max(_rates(likely, rewards.expected(), time, lost))
-            # An epoch is worth 1 - price first but for what it lacks, up to `scale`.
+            # Worth of an epoch: 1 - price first, less `scale` times a lack in [0, 1].
             scale = 1 + price * last
             lack = lacks(*state[1:], price * last / scale).drawn_cost(words)  # type: ignore[call-arg]
             value = 1 - scale * lack + price * gone

@@ -1,7 +1,7 @@
 """Policies for plain or budgeted arms, played on pairs of a macro-arm and a wait.
 
-A pair is an arm with a reward in [0, 1] and a cost, the time of an epoch, that lies
-between 1 and its wait.
+A pair is an arm with a reward in [0, 1]. Its cost is the time of an epoch, between 1
+and its wait.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from jaxbandits.protocol import P, Policy, S
 
 
 class _NoOracle:
-    """In the place of what only an oracle knows, for policies that do not ask."""
+    """Placeholder for the oracle's view; any access is an error."""
 
     def __getattr__(self, name: str) -> Any:
         raise ValueError(
@@ -59,13 +59,13 @@ def as_arms(problem: Problem, scale: float = 1.0) -> budgeted.Problem:
 def on_pairs(
     problem: Problem, policy: Policy[S, P, Array], scale: float = 1.0
 ) -> Policy[S, P, Action]:
-    """A policy of the budgeted setting, built for `as_arms`, on pairs.
+    """Lift a policy of the budgeted setting, built for `as_arms`, to pairs.
 
-    Arguments as for `as_arms`. What only an oracle knows is not passed on, and a policy
-    that asks for it is refused before it is compiled.
+    Arguments as for `as_arms`. The view has no oracle: a policy that reads it is
+    refused before compilation.
 
     Raises:
-      TypeError: if `problem` is of another setting, or `policy` no policy.
+      TypeError: if `problem` is of another setting, or `policy` is not a policy.
       ValueError: if `policy` was built for other arms than ``as_arms(problem, scale)``.
     """
     arms = as_arms(problem, scale)
@@ -88,10 +88,10 @@ def on_pairs(
 
 
 def on_rewards(problem: Problem, policy: Policy[S, P, Array]) -> Policy[S, P, Action]:
-    """A plain policy on pairs: it looks at an epoch's reward and not at its time.
+    """Lift a plain policy to pairs; it sees an epoch's reward but not its time.
 
     Raises:
-      TypeError: if `problem` is of another setting, or `policy` no policy.
+      TypeError: if `problem` is of another setting, or `policy` is not a policy.
       ValueError: if `policy` was built for a problem.
     """
     instance("problem", problem, Problem, "of farewell")
@@ -119,9 +119,9 @@ def _lifted(
 
 
 def longest_first(problem: Problem) -> Callable[[Array, Any], Array]:
-    """``start(pair, view)`` where a pull shows all shorter waits of its macro-arm.
+    """``start(pair, view)`` if an epoch also informs all shorter waits.
 
-    Every macro-arm once, with the longest wait: then all pairs have been seen.
+    Every macro-arm is played once with the longest wait; this informs all pairs.
     """
 
     def start(pair, view):
@@ -134,13 +134,13 @@ def longest_first(problem: Problem) -> Callable[[Array, Any], Array]:
 def shorter_too(problem: Problem, scale: float | None = None) -> budgeted.Learning:
     """Side observations, for `budgeted.index_policy`.
 
-    Waiting j shows what every shorter wait of the macro-arm would have given: the pairs
-    of these waits learn as well.
+    Waiting j shows the result that every shorter wait of the macro-arm would have had.
+    So the statistics of these pairs are updated as well.
 
     Args:
       problem: macro-arms and waits.
-      scale: the time that the policy is shown as a cost of 1: by default the longest
-        wait, as by the factories of `budgeted`.
+      scale: the time that the policy sees as a cost of 1; by default the longest wait,
+        as in the factories of `budgeted`.
     """
     scale = problem.longest if scale is None else scale
     shape = (problem.num_arms, problem.num_waits)

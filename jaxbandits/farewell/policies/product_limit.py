@@ -1,17 +1,17 @@
 """Wait-UCB with a product-limit estimate: longer waits learn from shorter ones.
 
-An epoch with wait j that saw no reward says that the delay exceeds j, and no more: its
-delay is *censored*. Kaplan & Meier ("Nonparametric Estimation from Incomplete
-Observations", 1958) estimate the chance to end in unit d by those who entered unit d;
-the product of the survival rates has no bias from censoring.
+If an epoch with wait j ends without a reward, only delay > j is known: the delay is
+*censored*. Kaplan & Meier ("Nonparametric Estimation from Incomplete Observations",
+1958) estimate the hazard of unit d, the probability to end in it, from the epochs that
+entered unit d. The product of the survival rates has no bias from censoring.
 
 With hazards ``h_d``, rewards ``v_d`` per entry of unit d and survival ``S(d) = (1 -
-h_1) ... (1 - h_d)``, wait j has the reward ``sum_{d <= j} S(d - 1) v_d`` and lasts
-``sum_{d <= j} S(d - 1)``. The radius is Wait-UCB's with the epochs that waited at least
-j, the only ones that say something about unit j (ours; no paper has it).
+h_1) ... (1 - h_d)``, wait j has mean reward ``sum_{d <= j} S(d - 1) v_d`` and mean time
+``sum_{d <= j} S(d - 1)``. The radius is Wait-UCB's. Its count is the number of epochs
+that waited at least j, since only they inform about unit j (ours; no paper has it).
 
-Where the waits are not 1, ..., D a unit is what lies between two waits, in which no
-pull gives up, and an entry lasts as long in it as entries have lasted on average.
+If the waits are not 1, ..., D, a unit is the time between two neighbouring waits. Its
+time per entry is then the mean of the observed times.
 """
 
 from typing import NamedTuple
@@ -29,14 +29,14 @@ from jaxbandits.protocol import Policy
 
 
 class Units(NamedTuple):
-    """Where an epoch was in every unit of waiting; a unit ends with a wait.
+    """How an epoch passed through the units of waiting; a unit ends with a wait.
 
     Attributes:
-      reached: bool[D], whether its wait covers the unit.
-      entered: bool[D], whether it was still waiting when the unit began.
-      ended: bool[D], whether its delay ends there.
-      starts: i32[D], when the units begin.
-      left: i32[D], when it left them, where it entered.
+      reached: bool[D], whether the epoch's wait covers the unit.
+      entered: bool[D], whether the epoch was still waiting when the unit began.
+      ended: bool[D], whether the epoch's delay ends in the unit.
+      starts: i32[D], the times at which the units begin.
+      left: i32[D], the time at which the epoch left each unit that it entered.
     """
 
     reached: Bool[Array, " D"]
@@ -49,7 +49,7 @@ class Units(NamedTuple):
     def of(
         cls, waits: np.ndarray, place: Int32[Array, ""], feedback: Feedback
     ) -> "Units":
-        """Of the epoch with the wait at this position."""
+        """The units of an epoch whose wait has the position `place`."""
         starts = np.append(0, waits[:-1]).astype(np.int32)
         reached = place >= np.arange(waits.size, dtype=np.int32)
         delay = feedback.delay
@@ -60,14 +60,14 @@ class Units(NamedTuple):
 
 
 class Hazards(NamedTuple):
-    """What epochs say about every unit of waiting; rows of all macro-arms, or of one.
+    """Statistics of every unit of waiting; rows of all macro-arms, or of one.
 
     Attributes:
       reached: i32[K, D], epochs with a wait that covers the unit.
-      entered: i32[K, D], of them those that were still waiting.
-      ended: i32[K, D], of them those whose delay ends there.
-      lasted: i32[K, D], the time that those who entered spent there.
-      reward: f32[K, D], rewards of those that ended.
+      entered: i32[K, D], of these, epochs that entered the unit.
+      ended: i32[K, D], of these, epochs whose delay ends in the unit.
+      lasted: i32[K, D], time that all entered epochs spent in the unit.
+      reward: f32[K, D], rewards of the epochs that ended in the unit.
     """
 
     reached: Int32[Array, "K D"]
@@ -78,13 +78,13 @@ class Hazards(NamedTuple):
 
     @classmethod
     def zeros(cls, shape: tuple[int, int]) -> "Hazards":
-        """Before the first epoch."""
+        """Statistics before the first epoch."""
         count = jnp.zeros(shape, jnp.int32)
         nothing = CompensatedSum.zeros(shape, float)
         return cls(count, count, count, count, nothing)
 
     def observe(self, epoch: Units, reward: Array) -> "Hazards":
-        """The row of a macro-arm after one more epoch."""
+        """Statistics of a macro-arm after one more epoch."""
         return Hazards(
             self.reached + epoch.reached.astype(jnp.int32),
             self.entered + epoch.entered.astype(jnp.int32),
@@ -95,42 +95,42 @@ class Hazards(NamedTuple):
 
     @property
     def at_risk(self) -> Array:
-        """Those that entered, at least 1, f32[D]."""
+        """Epochs that entered each unit, at least 1, f32[D]."""
         return jnp.maximum(self.entered, 1).astype(float)
 
     def survival(self) -> Array:
-        """``S(d - 1)``, the chance to enter a unit, f32[D]."""
+        """``S(d - 1)``, the probability to enter each unit, f32[D]."""
         survived = jnp.cumprod(1 - self.ended.astype(float) / self.at_risk)
         return jnp.concatenate([jnp.ones_like(survived[:1]), survived[:-1]])
 
     def mean_reward(self) -> Array:
-        """Of every wait, f32[D]."""
+        """Mean reward of every wait, f32[D]."""
         return jnp.cumsum(self.survival() * self.reward.total / self.at_risk)
 
     def mean(self, total: Array, unseen: Array) -> Array:
-        """Of what entries gather unit by unit, for every wait, f32[D].
+        """Mean, for every wait, of an amount that epochs collect in units, f32[D].
 
         Args:
-          total: what all of them have gathered in every unit, [D].
-          unseen: what one would, where no pull has entered yet, [D].
+          total: amount that all entered epochs have collected in every unit, [D].
+          unseen: assumed amount per entry of a unit that no epoch has entered, [D].
         """
         each = jnp.where(self.entered > 0, total / self.at_risk, unseen)
         return jnp.cumsum(self.survival() * each)
 
     def mean_time(self, waits: np.ndarray) -> Array:
-        """Of every wait, f32[D]; one that no pull has entered is stayed in wholly."""
+        """Mean time of every wait, f32[D]; an unentered unit counts with its length."""
         whole = constant(np.diff(waits, prepend=0).astype(float))
         return self.mean(self.lasted.astype(float), whole)
 
 
 def times_add_up(policy: str, problem: Problem) -> None:
-    """Require that giving up costs the wait, so that a time is a sum over units."""
+    """Require that giving up costs the wait: then its time is a sum over units."""
     if problem.failure != "wait":
         raise ValueError(f"problem: {policy} needs failure='wait'")
 
 
 class State(NamedTuple):
-    """Hazards, and the parts of the index that they determine."""
+    """Hazards, and the parts of the index that follow from them."""
 
     hazards: Hazards
     rate: Float[Array, "K D"]  # +inf where no epoch has waited that long
@@ -139,10 +139,10 @@ class State(NamedTuple):
 
 @factory(Problem)
 def product_limit(problem: Problem) -> Policy[State, Params, Action]:
-    """Wait-UCB on product-limit estimates; first maximiser.
+    """Wait-UCB on product-limit estimates; plays the first maximiser.
 
     Raises:
-      ValueError: if giving up costs one unit: the time then is no sum over units.
+      ValueError: if giving up costs one unit: then time is not a sum over units.
     """
     times_add_up("product_limit", problem)
     shape, waits = (problem.num_arms, problem.num_waits), problem.lengths

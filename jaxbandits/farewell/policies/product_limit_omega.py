@@ -1,12 +1,11 @@
 """omega*-UCB with product-limit estimates: every wait learns from every epoch.
 
-The index is that of omega*-UCB on pairs (`budgeted.omega_ucb`, cost interval
-[1, j]). Means and variances of an epoch's reward and time are those under the law of
-Kaplan & Meier, see `product_limit`: shorter waits learn from longer ones as with side
-observations, and longer ones from what shorter ones say about the units that they
-share. The pulls of a wait are the epochs that waited at least as long, the only ones
-that say something about its last unit (ours; no paper has it). What can be said of it:
-docs/settings/farewell.md.
+The index is that of omega*-UCB on pairs (`budgeted.omega_ucb`, cost interval [1, j]).
+Means and variances of an epoch's reward and time are those of the Kaplan-Meier law (see
+`product_limit`). Shorter waits learn from longer ones, as with side observations.
+Longer waits learn from shorter ones about the units that both cover. The pulls of a
+wait are the epochs that waited at least as long, since only they inform about its last
+unit (ours; no paper has it). See docs/settings/farewell.md.
 """
 
 from inspect import unwrap
@@ -29,7 +28,7 @@ from jaxbandits.protocol import Policy
 
 
 class _Means(NamedTuple):
-    """f32[K, D] each; `count` is at least 1."""
+    """Counts and means of pairs, f32[K, D] each; `count` is at least 1."""
 
     count: Float[Array, "K D"]  # type: ignore[assignment]
     mean_reward: Float[Array, "K D"]
@@ -37,13 +36,13 @@ class _Means(NamedTuple):
 
 
 class _Eta(NamedTuple):
-    """Variance over the largest possible one, f32[K, D]."""
+    """Variance over the largest possible variance, f32[K, D]."""
 
     eta: Float[Array, "K D"]
 
 
 class _Estimates(NamedTuple):
-    """What the index of omega*-UCB reads."""
+    """The estimates that the index of omega*-UCB reads."""
 
     means: _Means
     reward: _Eta
@@ -51,13 +50,13 @@ class _Estimates(NamedTuple):
 
 
 class State(NamedTuple):
-    """Sums over epochs, and the estimates that they determine.
+    """Sums over epochs, and the estimates that follow from them.
 
     Attributes:
       hazards: counts and sums of every unit.
-      reward_squares: f32[K, D], of the rewards that ended there.
-      time_squares: f32[K, D], by how much the square of time - 1 grew there.
-      estimates: of every wait.
+      reward_squares: f32[K, D], squared rewards of the epochs that ended in the unit.
+      time_squares: f32[K, D], growth of (time - 1)**2 within the unit, over epochs.
+      estimates: estimates of every wait.
     """
 
     hazards: Hazards
@@ -74,26 +73,25 @@ def product_limit_omega(
 
     Args:
       problem: macro-arms and waits.
-      exploration: as for `budgeted.omega_ucb`.
-      variance: likewise.
+      exploration, variance: as for `budgeted.omega_ucb`.
 
     Raises:
       ValueError: on an unknown `exploration` or `variance`, or if giving up costs one
-        unit: the time then is no sum over units.
+        unit: then time is not a sum over units.
     """
     times_add_up("product_limit_omega", problem)
     shape, waits = (problem.num_arms, problem.num_waits), problem.lengths
     policy = on_pairs(
         problem,
-        # Of the learning only the start is of use: the longest waits.
-        unwrap(budgeted.omega_ucb)(  # times, and no shares of them
+        # Only `start` of the learning is used: it plays the longest waits first.
+        unwrap(budgeted.omega_ucb)(  # unwrapped: costs stay times, not shares
             as_arms(problem), True, exploration, shorter_too(problem), variance
         ),
     )
     eta_of = ETAS[variance]
     starts = np.append(0, waits[:-1])
     squares_before = np.maximum(starts - 1.0, 0.0) ** 2
-    growth = (waits - 1.0) ** 2 - squares_before  # in a unit that is stayed in wholly
+    growth = (waits - 1.0) ** 2 - squares_before  # over a full unit
     width = np.maximum(waits - 1.0, 1.0)
 
     def init(params):
@@ -117,7 +115,7 @@ def product_limit_omega(
         times = old.time_squares.add(jnp.where(epoch.entered, gained, 0.0))
 
         def eta(mean, mean_square):
-            """Of numbers in [0, 1]."""
+            """eta of numbers in [0, 1]."""
             spread = jnp.maximum(mean_square - mean**2, 0.0)
             return _Eta(eta_of(hazards.reached, spread * count, mean * (1 - mean)))
 

@@ -1,7 +1,7 @@
-"""Policies of the farewell setting: its own, and those of other settings on pairs.
+"""Policies of other settings, played on the pairs of the farewell setting.
 
-On pairs, costs are times over D, the longest wait, for the policies that suppose costs
-in [0, 1]; omega-UCB takes the time itself, which lies in [1, j].
+A policy that assumes costs in [0, 1] sees the time of an epoch over D, the longest
+wait, as its cost. omega-UCB sees the time itself, which lies in [1, j].
 """
 
 from collections.abc import Callable
@@ -43,21 +43,20 @@ def omega_ucb(
 ) -> Policy[Means | Moments, _omega_ucb.Params, Action]:
     """omega-UCB (budgeted) with the cost interval [1, j] of every wait; rho = 1.
 
-    With the budgeted setting's 1/4 a run in a hundred is lost (errata.md, D7).
+    With rho = 1/4, as in the budgeted setting, about one run in a hundred gives up the
+    best pair for good (errata.md, D7).
 
     Args:
       problem: number of macro-arms and waits.
-      star: as for `budgeted.omega_ucb`.
-      exploration: likewise.
+      star, exploration, variance: as for `budgeted.omega_ucb`.
       observe: ``pair``, or ``shorter`` to learn about shorter waits too.
-      variance: as for `budgeted.omega_ucb`.
 
     Raises:
       ValueError: on an unknown `exploration`, `observe` or `variance`.
     """
     shorter = one_of("observe", observe, SIDE) == "shorter"
     learning = shorter_too(problem, 1.0) if shorter else ONE_ARM
-    # Times as they are and no shares of them: sums of whole numbers are exact.
+    # The costs are times, not shares of the longest: sums of integers are exact.
     make = unwrap(budgeted.omega_ucb)
     policy = make(as_arms(problem), star, exploration, learning, variance)
     name = f"{policy.name}, shorter" if shorter else policy.name
@@ -108,20 +107,20 @@ def kube(problem: Problem) -> Policy[Means, _kube.Params, Action]:
 
 @factory(Problem)
 def pd_bwk(problem: Problem) -> Policy[_pd_bwk.State, _pd_bwk.Params, Action]:
-    """PD-BwK on pairs; its resources are time and epochs, at most one per unit."""
+    """PD-BwK on pairs; its resources are time, and epochs (at most one per unit)."""
     return _scaled(problem, budgeted.pd_bwk)
 
 
 def _scaled(
     problem: Problem, make: Callable[[Any], Policy[S, P, Array]]
 ) -> Policy[S, P, Action]:
-    """A policy of the budgeted setting that supposes costs in [0, 1], on pairs."""
+    """Lift a policy of the budgeted setting that assumes costs in [0, 1] to pairs."""
     scale = problem.longest
     return on_pairs(problem, make(as_arms(problem, scale)), scale)
 
 
 @factory(Problem)
 def ucb1(problem: Problem) -> Policy[_ucb.State, _ucb.Params, Action]:
-    """UCB1 on the reward per epoch: what comes of leaving time out of account."""
+    """UCB1 on the reward per epoch: a baseline that ignores time."""
     policy = on_rewards(problem, plain.ucb(problem.num_pairs))
     return policy._replace(name="UCB1", params=policy.params._replace(alpha=4.0))

@@ -1,11 +1,10 @@
 """UCB-Simplex for one resource.
 
 Flajolet & Jaillet, "Logarithmic Regret Bounds for Bandits with Knapsacks", 2017
-(arXiv:1510.01800), with one resource, time, counted in units of D, the
-longest wait.
+(arXiv:1510.01800). The only resource is time, in units of D, the longest wait.
 
 Named choice: `kappa` is an upper bound on the reward per unit of cost, which the
-learner must know. Without knowledge it is D (a reward of 1 in one unit of time); D g*
+learner must know. The default D always holds (a reward of 1 in one unit of time); D g*
 would be oracle knowledge.
 """
 
@@ -23,13 +22,13 @@ from jaxbandits.protocol import Policy
 
 
 class Params(NamedTuple):
-    """kappa >= 0, bounds the ratio of expected reward to expected cost."""
+    """kappa >= 0 bounds the ratio of expected reward to expected cost."""
 
     kappa: NonNegative
 
 
 class State(NamedTuple):
-    """Statistics of every pair, and the parts of its index that they determine."""
+    """Statistics of every pair, and the parts of its index that follow from them."""
 
     pulls: Int32[Array, " pairs"]
     reward: CompensatedSum  # f32[K D]
@@ -40,9 +39,10 @@ class State(NamedTuple):
 
 @factory(Problem)
 def ucb_simplex(problem: Problem) -> Policy[State, Params, Action]:
-    """UCB-Simplex: the first pair with the largest bound.
+    """UCB-Simplex plays the first pair with the largest bound.
 
-    ``(mean reward + (1 + kappa) sqrt(2 log t / n)) / mean cost`` with costs over D.
+    The bound is ``(mean reward + (1 + kappa) sqrt(2 log t / n)) / mean cost``, where
+    costs are times over D.
     """
     size = problem.num_pairs
     scale = problem.longest

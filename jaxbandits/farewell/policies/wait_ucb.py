@@ -3,13 +3,14 @@
 Sharoff, Mehta & Ganti, "A Farewell to Arms: Sequential Reward Maximization on a Budget
 with a Giving Up Option", AISTATS 2020, Algorithm 1.
 
-Idea: the estimate of eq. (4) is a ratio of sums; Bernstein's inequality bounds how far
-the mean time can be off, so that the radius grows with the wait.
+Idea: the estimate of eq. (4) is a ratio of sums. Bernstein's inequality bounds the
+error of the mean time, so that the radius grows with the wait.
 
-Named choice: `observe`, what an epoch teaches about the other waits of its macro-arm.
-``pair`` is the paper. ``shorter`` adds what waiting j shows of every shorter wait, and
-is unbiased (its section 8); it begins with the longest wait of every macro-arm, which
-shows all waits. For longer waits see `product_limit`.
+Named choice: `observe` selects the waits whose statistics an epoch updates. ``pair`` is
+the paper: only the wait that was played. ``shorter`` adds all shorter waits, whose
+results waiting j also shows; it is unbiased (section 8 of the paper). It begins with
+the longest wait of every macro-arm, which informs all waits. For updates of longer
+waits see `product_limit`.
 """
 
 from collections.abc import Callable
@@ -39,7 +40,7 @@ OBSERVE = ("pair", "shorter")
 
 
 class Params(NamedTuple):
-    """scale > 0 of the radius; 1 is the paper."""
+    """scale > 0 of the radius; the paper has 1."""
 
     scale: Positive = 1.0
 
@@ -53,16 +54,16 @@ class Waits(NamedTuple):
 
     @classmethod
     def of(cls, problem: Problem) -> "Waits":
-        """All of a problem's, f64 on the host."""
+        """All waits of a problem, f64 on the host."""
         longer = problem.lengths - 1.0  # j - 1
         beta = np.sqrt(2) * (np.sqrt(longer) + 1)
         return cls(problem.lengths.astype(float), 8 * longer / 3, beta)
 
 
 class Radius(NamedTuple):
-    """``linear log s + root sqrt(log s)``, section 5: the parts that a pull fixes.
+    """``linear log s + root sqrt(log s)``, section 5: the parts that a pull changes.
 
-    Of every pair, in any shape.
+    Fields have one entry per pair, in any shape.
     """
 
     linear: Float[Array, "..."]  # alpha_j / N
@@ -70,19 +71,19 @@ class Radius(NamedTuple):
 
     @classmethod
     def of(cls, count: Array, waits: Waits) -> "Radius":
-        """After `count` >= 1 pulls of every wait, f32[D]; or of one, f32[]."""
+        """The radius after `count` >= 1 pulls, f32[D] for all waits, f32[] for one."""
         return cls(waits.alpha / count, waits.beta / jnp.sqrt(count))
 
     def at(self, epoch: Int32[Array, ""], scale: Float[Array, ""]) -> Array:
-        """The radius before an epoch, i32[]; ``s = epoch - 1`` are done."""
+        """The radius before an epoch, i32[]; ``s = epoch - 1`` epochs are over."""
         log_s = jnp.log(jnp.maximum(epoch - 1, 1).astype(float))
         return scale * (self.linear * log_s + self.root * jnp.sqrt(log_s))
 
 
 def largest_bound(problem: Problem, shows_shorter: bool) -> Act:
-    """`act`: the first pair (arm, then wait) of the largest rate plus radius.
+    """An `act` that plays the first pair with the largest rate plus radius.
 
-    Where a pull shows shorter waits too, the longest wait of every macro-arm first.
+    If epochs inform shorter waits too, the longest wait of every macro-arm comes first.
     """
     start = longest_first(problem) if shows_shorter else lambda pair, view: pair
 
@@ -95,15 +96,15 @@ def largest_bound(problem: Problem, shows_shorter: bool) -> Act:
 
 
 class State(NamedTuple):
-    """Statistics of every pair, and the parts of its index that they determine.
+    """Statistics of every pair, and the parts of its index that follow from them.
 
-    A row is what may learn from an epoch: a pair, ``[K D]``, or where a pull shows
-    other waits too all of a macro-arm, ``[K, D]``.
+    An epoch updates one row. A row is a pair, shape ``[K D]``; or, if epochs inform
+    other waits too, all waits of a macro-arm, shape ``[K, D]``.
     """
 
     count: Int32[Array, "..."]  # type: ignore[assignment]  # N
     reward: CompensatedSum  # f32
-    time: Int32[Array, "..."]  # sum of times: exact
+    time: Int32[Array, "..."]  # exact sum of times
     rate: Float[Array, "..."]  # eq. (4); +inf before the first observation
     radius: Radius
 
@@ -141,13 +142,13 @@ def _shorter(places: Array, action: Action, feedback: Any) -> Array:
 def learning_of_waits(
     name: str, problem: Problem, learns: Callable[[Any, Action, Any], Array]
 ) -> Policy[State, Params, Action]:
-    """Wait-UCB where an epoch teaches about several waits of its macro-arm.
+    """Wait-UCB whose epochs update several waits of their macro-arm.
 
     Args:
-      name: of the policy.
+      name: name of the policy.
       problem: number of macro-arms and waits.
-      learns: ``(places i32[D], action, feedback) -> bool[D]``, the waits that learn
-        from an epoch.
+      learns: ``(places i32[D], action, feedback) -> bool[D]``, the waits that an epoch
+        updates.
     """
     waits, places = Waits.of(problem), np.arange(problem.num_waits, dtype=np.int32)
 
@@ -167,7 +168,7 @@ def learning_of_waits(
 
 
 def _nothing(shape: tuple[int, ...]) -> Init:
-    """`init` of a policy whose statistics have a shape."""
+    """An `init` that returns statistics of the given shape."""
 
     def init(params):
         zeros, count = jnp.zeros(shape, float), jnp.zeros(shape, jnp.int32)
@@ -178,7 +179,7 @@ def _nothing(shape: tuple[int, ...]) -> Init:
 
 
 def _learned(problem: Problem, old: State, its: Waits, feedback: Any) -> State:
-    """A row after one more epoch; `its` waits."""
+    """A row of the state after one more epoch; `its` are the waits of the row."""
     in_time = feedback.delay <= its.length
     count = old.count + 1
     reward = old.reward.add(jnp.where(in_time, feedback.reward, 0.0))
