@@ -45,24 +45,13 @@ class Case(NamedTuple):
     spread: float = 20.0
 
 
-def weibull(shape):
-    law = lambda rate: stats.weibull_min(shape, scale=1 / rate)  # noqa: E731
-    return Case(thresholds.weibull, law, shape)
+def scaled(name: str, family, law, *shapes: float) -> dict[str, Case]:
+    """Cases of a law whose scale is 1 / rate, by name and shape."""
 
+    def case(shape):
+        return Case(family, lambda rate: law(shape, scale=1 / rate), shape)
 
-def gamma(shape):
-    law = lambda rate: stats.gamma(shape, scale=1 / rate)  # noqa: E731
-    return Case(thresholds.gamma, law, shape)
-
-
-def nakagami(shape):
-    law = lambda rate: stats.nakagami(shape, scale=1 / rate)  # noqa: E731
-    return Case(thresholds.nakagami, law, shape)
-
-
-def lomax(shape):
-    law = lambda rate: stats.lomax(shape, scale=1 / rate)  # noqa: E731
-    return Case(thresholds.lomax, law, shape)
+    return {f"{name} {shape:g}": case(shape) for shape in shapes}
 
 
 def beta(shape, truth=4.3):
@@ -93,12 +82,14 @@ CASES = {
     "exponential": Case(thresholds.exponential, lambda r: stats.expon(scale=1 / r)),
     "half-normal": Case(thresholds.half_normal, lambda r: stats.halfnorm(scale=1 / r)),
     "Maxwell": Case(thresholds.maxwell, lambda r: stats.maxwell(scale=1 / r)),
-    **{f"Weibull {k:g}": weibull(k) for k in (0.6, 1.5, 2.35, 5.0, 12.0)},
-    **{f"gamma {k:g}": gamma(k) for k in (0.5, 1.5, 12.0)},
-    **{f"Nakagami {k:g}": nakagami(k) for k in (0.6, 1.5, 12.0)},
+    **scaled(
+        "Weibull", thresholds.weibull, stats.weibull_min, 0.6, 1.5, 2.35, 5.0, 12.0
+    ),
+    **scaled("gamma", thresholds.gamma, stats.gamma, 0.5, 1.5, 12.0),
+    **scaled("Nakagami", thresholds.nakagami, stats.nakagami, 0.6, 1.5, 12.0),
     "beta(1, rate)": Case(thresholds.beta_one, partial(stats.beta, 1), None, 4.3, 4.0),
     **{f"beta({k:g}, rate)": beta(k) for k in (0.6, 2.0, 12.0)},
-    **{f"Lomax {k:g}": lomax(k) for k in (0.8, 2.0)},
+    **scaled("Lomax", thresholds.lomax, stats.lomax, 0.8, 2.0),
     "geometric": discrete(1.0),
     **{f"discrete Weibull {k:g}": discrete(k) for k in (0.6, 1.5, 2.5)},
 }

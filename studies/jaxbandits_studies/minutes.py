@@ -12,6 +12,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pandas as pd
+
 from jaxbandits.engine.devices import cores
 from jaxbandits_studies.common.experiment import Experiment, Options
 
@@ -56,20 +58,8 @@ def size_of(experiment: Experiment, options: Options) -> tuple[str, int, int, bo
 def measured() -> dict[tuple[str, int, int, bool], Timing]:
     """What the package knows, by size."""
     with (resources.files(__package__) / NAME).open(encoding="utf-8") as file:
-        rows = [
-            Timing(
-                row["experiment"],
-                int(row["seeds"]),
-                int(row["horizon"]),
-                row["quick"] == "True",
-                float(row["seconds"]),
-                float(row["processor_seconds"]),
-                int(row["cores"]),
-                row["processor"],
-                row["date"],
-            )
-            for row in csv.DictReader(file)
-        ]
+        table = pd.read_csv(file)
+    rows = map(Timing._make, table.itertuples(index=False, name=None))
     return {row.size: row for row in rows}
 
 

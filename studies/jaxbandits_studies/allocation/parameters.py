@@ -142,6 +142,7 @@ def draws(name: str, options: Options) -> Outcome:
             look = {"color": plots.line_style(i).color, "ms": 6, "zorder": 4}
             ax.plot(DEFAULT, means[numbers.index(DEFAULT)], "o", **look)
         ax.set_xscale("log", base=2)
+        ax.set_yscale("log")  # Ends of intervals of few seeds are not all positive.
         ax.set_xticks(numbers, [f"{m}" for m in numbers])
         ax.minorticks_off()
         plots.readable_ticks(ax.yaxis, "log", *np.sort(ax.get_ylim()))
