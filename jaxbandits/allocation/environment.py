@@ -1,4 +1,4 @@
-"""Environments of the allocation setting: arms that are given, or drawn per seed."""
+"""Environments of the allocation setting, with fixed arms or arms drawn per seed."""
 
 from collections.abc import Callable
 from functools import partial
@@ -61,39 +61,39 @@ def make_environment(
     """An environment with fixed arms.
 
     Args:
-      name: of the instance.
-      problem: of `make_problem`.
-      probability: f64[K] in [0, 1], that an arm is active.
+      name: name of the instance.
+      problem: made by `make_problem`.
+      probability: f64[K] in [0, 1], probability that an arm is active.
       rate: f64[K] in the problem's [lowest, highest].
-      budgets: f64[N] > 0, the problem's the largest: round t has budget number ``(t -
-        1) mod N``, unless `order` says otherwise. By default all rounds have the
-        problem's.
-      order: ``cycle`` to take budgets (and users) in turn, ``shuffle`` to put them into
-        an order of every seed's own first, ``draw`` to draw one for every round,
-        independently, each as likely as the others: stochastic budgets, as section 5
-        allows. Of a continuous law give the quantiles at ``(i + 1/2) / N``.
-      stop_on_success: whether an arm gives back what it does not need any more once it
-        has succeeded. Outside the paper, whose benchmark does not do so: the regret may
-        be negative. The feedback then shows what was offered, which is more than what
-        was kept where an arm succeeded. Needs a concave family, rounds that pay for
-        every success, and policies that play a `Plan`.
-      users: recorded rounds to be replayed, as many as budgets; or one budget for all.
-        The expected regret is then that of the model.
+      budgets: f64[N] > 0, whose largest is the problem's budget. Round t has budget
+        number ``(t - 1) mod N``, unless `order` says otherwise. By default all rounds
+        have the problem's budget.
+      order: ``cycle`` takes budgets (and users) in turn; ``shuffle`` does so in a
+        random order of every seed; ``draw`` draws a budget for every round,
+        independently and uniformly: the stochastic budgets of section 5. For a
+        continuous law, give its quantiles at ``(i + 1/2) / N``.
+      stop_on_success: whether an arm returns the resource that it no longer needs after
+        its success. The paper's benchmark does not do so; the regret may be negative.
+        The feedback then shows the amount offered; an arm that succeeded kept less of
+        it. Needs a concave family, rounds that pay for every success, and policies
+        that play a `Plan`.
+      users: recorded rounds to be replayed: one per budget, or one budget for all. The
+        expected regret is then that of the model.
 
     Returns:
       An environment whose metrics are
 
-      * ``regret``: expected regret, eqs. (3) and (4), against the optimum of the budget
-        that each round has;
-      * ``realised_regret``: eq. (2), on the draws that the learner meets;
-      * ``reward``: successes; rounds with one, in a cascade;
+      * ``regret``: expected regret, eqs. (3) and (4), against the optimum for each
+        round's budget;
+      * ``realised_regret``: eq. (2), on the learner's own draws;
+      * ``reward``: number of successes; in a cascade, of rounds with a success;
       * ``spent``: mean share of the budget that was spent.
 
     Raises:
-      ValueError: naming the argument, if probabilities are outside [0, 1], rates lie
-        outside [lowest, highest], budgets are not positive (or not whole, for
-        integers) or none is the problem's, or tables do not fit together.
-      TypeError: if an argument is of another kind.
+      ValueError: if probabilities are outside [0, 1], rates are outside [lowest,
+        highest], budgets are not positive (or not whole, for integers), the largest
+        budget is not the problem's, or the tables' shapes disagree.
+      TypeError: if an argument has the wrong type.
     """
     text("name", name)
     budgets = _check_game(problem, budgets, order, stop_on_success)
@@ -128,12 +128,12 @@ def random_environment(
     """An environment whose arms are drawn for every seed.
 
     Args:
-      name: of the family of instances.
-      problem: of `make_problem`.
-      draw: ``(key, setup) -> Arms`` with rates in [lowest, highest], traced; one
-        function per family of instances, as programs are kept by it.
+      name: name of the family of instances.
+      problem: made by `make_problem`.
+      draw: ``(key, setup) -> Arms`` with rates in [lowest, highest], traced. Use one
+        function per family of instances: compiled programs are cached by it.
       setup: pytree of numbers for `draw`.
-      budgets: as for `make_environment`. Every seed solves its N problems first.
+      budgets: as for `make_environment`. Every seed first solves its N problems.
       order: as for `make_environment`.
       stop_on_success: as for `make_environment`.
 
@@ -156,7 +156,7 @@ def random_environment(
 
 
 def _check_drawn(name: str, problem: Problem, instance: Any) -> tuple[()]:
-    """`Environment.tables` of drawn arms, of which none are needed: a look at them."""
+    """`Environment.tables` that only checks the drawn arms; no tables are needed."""
     with of_draw(name):
         probability, rate = instance.arms
         in_unit_interval(probability=probability)
@@ -167,7 +167,7 @@ def _check_drawn(name: str, problem: Problem, instance: Any) -> tuple[()]:
 def _check_game(
     problem: Problem, budgets: Numbers | None, order: str, stop: bool
 ) -> np.ndarray:
-    """The budgets, f64[N], of a game whose arguments are of the right kinds."""
+    """Check the arguments of a game and return its budgets, f64[N]."""
     instance("problem", problem, Problem, "of allocation.make_problem")
     check_options(problem, order, stop)
     budgets = check_budgets(problem.budget if budgets is None else budgets)
@@ -183,7 +183,7 @@ def _check_game(
 def described(
     environment: Environment[Any, Any, Action], **facts: Any
 ) -> Environment[Any, Any, Action]:
-    """The environment, with further facts for the results (JSON-able)."""
+    """The environment with further facts (JSON values) for the results."""
     return environment._replace(provenance=environment.provenance | facts)
 
 

@@ -3,7 +3,7 @@
 Montanari, Fiegel, Pla, Saha & Perchet, "Learning to Allocate Resources with Censored
 Feedback", sections 2 and 5. In a round with budget B the learner gives ``x_i`` to arm
 i, ``sum x_i <= B``. The arm succeeds if it is active (probability p_i) and its
-threshold ``X_i ~ G(., rate_i)`` is at most x_i; only then is the threshold seen.
+threshold ``X_i ~ G(., rate_i)`` is at most x_i; only then is the threshold observed.
 """
 
 from collections.abc import Callable
@@ -34,18 +34,18 @@ from jaxbandits.protocol import Actions, Game, Noise
 
 
 class Arms(NamedTuple):
-    """True parameters: f[K] each."""
+    """True probabilities and rates of the arms, f[K] each."""
 
     probability: Any
     rate: Any
 
 
 class Users(NamedTuple):
-    """Recorded rounds in place of draws.
+    """Recorded rounds that replace draws.
 
     Attributes:
-      threshold: f[N, K], what every arm needs.
-      active: bool[N, K].
+      threshold: f[N, K], threshold of every arm.
+      active: bool[N, K], whether the arm is active.
     """
 
     threshold: Any
@@ -56,11 +56,11 @@ class Setup(NamedTuple):
     """The numbers behind an environment.
 
     Attributes:
-      arms: parameters, or what they are drawn from.
-      budgets: f[N]; round t has one of them.
+      arms: parameters, or the numbers from which they are drawn.
+      budgets: f[N]; every round has one of these budgets.
       best: f[N, K], optimal allocations; None if arms are drawn per seed.
       users: recorded rounds, or None.
-      bound: of the probabilities, where they are given (see `kernels.words`).
+      bound: bounds of the probabilities for fixed arms (see `arrays.words`).
     """
 
     arms: Any
@@ -71,7 +71,7 @@ class Setup(NamedTuple):
 
 
 class Instance(NamedTuple):
-    """A seed's game: as `Setup`, and the order of budgets and users.
+    """The instance of a seed: fields of `Setup`, and the order of budgets and users.
 
     Attributes:
       order: i32[N] if they are shuffled, i32[1] (the first) if drawn, None in a cycle.
@@ -86,15 +86,15 @@ class Instance(NamedTuple):
 
 
 class State(NamedTuple):
-    """The accounts.
+    """The totals of a run.
 
     Attributes:
-      round: i32[], rounds played, with an action that the game has.
+      round: i32[], rounds played with a valid action.
       regret: expected regret, eq. (3).
-      successes: i32[], of the learner; rounds with one, in a cascade.
+      successes: i32[], successes of the learner; in a cascade, rounds with a success.
       realised: i32[], regret in successes on the same draws, eq. (2).
-      spent: share of the budgets that was spent, summed over rounds.
-      place: i32[], which budget (and user) the next round has; None unless drawn.
+      spent: share of the budget that was spent, summed over rounds.
+      place: i32[], position of the next round's budget and user; None unless drawn.
     """
 
     round: Int32[Array, ""]
@@ -106,7 +106,7 @@ class State(NamedTuple):
 
 
 def words_of_arms(problem: Problem) -> int:
-    """How many words of noise `drawn_arms` consumes."""
+    """Number of words of noise that `drawn_arms` consumes."""
     return problem.num_arms * (2 + problem.family.words)
 
 
@@ -116,10 +116,10 @@ def drawn_arms(
     """Thresholds of a round, and which arms are active.
 
     Args:
-      problem: the game.
+      problem: what the learner knows about the game.
       noise: u32[`words_of_arms`].
-      arms: parameters.
-      limit: of the probabilities.
+      arms: true parameters.
+      limit: bounds of the probabilities, for `below`.
     """
     family, shape = problem.family, shape_array(problem)
     noise = noise.reshape(problem.num_arms, 2 + family.words)
@@ -136,14 +136,14 @@ def make_game(
     order: str,
     stop: bool,
 ) -> Game:
-    """Instances that differ in numbers only are one game.
+    """The game; instances that differ only in numbers share it.
 
     Args:
-      problem: what a learner knows.
-      draw: ``(key, setup) -> Arms``; None if arms are given.
-      length: how many budgets (or users) there are.
+      problem: what the learner knows about the game.
+      draw: ``(key, setup) -> Arms``; None for fixed arms.
+      length: number of budgets (or users).
       order: as for `make_environment`.
-      stop: whether an arm gives back what it does not need once it has succeeded.
+      stop: `stop_on_success` of `make_environment`.
     """
     rounds = _Rounds(problem, draw, length, order, stop)
     known = "an Allocation of finite amounts, " if problem.known else ""
@@ -164,15 +164,15 @@ def make_game(
 
 
 class _Rounds:
-    """How rounds are played; `make_game` says of which arguments."""
+    """The functions of a game; arguments as for `make_game`."""
 
     def __init__(
         self, problem: Problem, draw: Any, length: int, order: str, stop: bool
     ) -> None:
         self.problem, self.draw, self.length = problem, draw, length
         self.order, self.stop, self.drawn = order, stop, order == "draw"
-        self.words = words_of_arms(problem)  # and one for the next budget, if drawn
-        self.shape = shape_array(problem)  # one array, and so one constant
+        self.words = words_of_arms(problem)  # one more if budgets are drawn
+        self.shape = shape_array(problem)  # a single array, hence a single constant
 
     def sample(self, key: Array, setup: Setup) -> Instance:
         if self.draw is None:
@@ -186,16 +186,17 @@ class _Rounds:
                 return solution.allocation
 
             best = jax.vmap(best_of)(setup.budgets)
-        # For drawn arms it is found here once, and not in every round.
+        # For drawn arms, bounds are computed here once and not in every round.
         limit = setup.bound or bound(arms.probability)
         order = self.order_of(key)
         return Instance(arms, setup.budgets, best, setup.users, order, limit)
 
     def order_of(self, key: Array) -> Array | None:
-        """`Instance.order` of a seed."""
+        """The `Instance.order` of a seed."""
         if self.order == "cycle":
             return None
-        own = key if self.draw is None else jax.random.fold_in(key, 1)  # not the arms'
+        # If arms are drawn, the order needs a key other than theirs.
+        own = key if self.draw is None else jax.random.fold_in(key, 1)
         if self.drawn:
             return jax.random.randint(own, (1,), 0, self.length, jnp.int32)
         return jax.random.permutation(own, self.length).astype(jnp.int32)
@@ -210,13 +211,13 @@ class _Rounds:
 
     def user(self, instance: Instance, state: State) -> Any:
         """Position of the round's user."""
-        if self.drawn:  # by the round before, so that the view of this one shows it
+        if self.drawn:  # the previous round drew it, so that the view can show it
             return state.place
         place = state.round % self.length
         return place if instance.order is None else instance.order[place]
 
     def given(self, instance: Instance, state: State) -> tuple[Array, Array]:
-        """The round's budget, and the optimal allocation of it."""
+        """The round's budget and its optimal allocation."""
         if instance.budgets.shape[0] == 1:
             return instance.budgets[0], instance.best[0]
         place = self.user(instance, state)
@@ -229,7 +230,7 @@ class _Rounds:
         return View(round_, budget, OracleView(best, *instance.arms))
 
     def amounts(self, action: Action, budget: Array, limit: Array | None) -> Array:
-        """What every arm gets; with `limit`, where arms stop, what it keeps."""
+        """Amount of every arm; with `limit`, the amount that an arm keeps."""
         known = self.problem.known
         if isinstance(action, Plan):
             if not is_concave(self.problem):
@@ -254,8 +255,8 @@ class _Rounds:
         return wanted * jnp.minimum(1.0, budget / jnp.where(total > 0, total, 1.0))
 
     def offered(self, action: Plan, budget: Array, limit: Any) -> Array:
-        """What every arm would get if it alone did not stop: whether it succeeds does
-        not change this, so it is what likelihoods and expected rewards need."""
+        """Amount of every arm if it alone did not stop. It does not depend on the arm's
+        success, as likelihoods and expected rewards need."""
         arms = jnp.arange(self.problem.num_arms, dtype=jnp.int32)
 
         def to(arm):
@@ -276,7 +277,7 @@ class _Rounds:
             known = (action.arms >= 0) & (action.arms < num_arms)
             return jnp.all(known) & (reals("step", action.step, ()) > 0)
         if not isinstance(action, Allocation):
-            return jnp.zeros((), bool)  # and `amounts` refuses it by name
+            return jnp.zeros((), bool)  # `amounts` raises an error for it
         wanted = reals("amounts", action.amounts, (num_arms,))
         return jnp.all(jnp.isfinite(wanted))
 
@@ -291,8 +292,8 @@ class _Rounds:
         return drawn_arms(self.problem, noise[: self.words], *arms)
 
     def behind(self, x: Array, best: Array, arms: Arms) -> Array:
-        """What the optimum is expected to bring more, eq. (3). Arm by arm, as that is
-        not much where an allocation is good."""
+        """Expected regret, eq. (3), summed over arms: a small regret then loses no
+        digits by cancellation."""
         (probability, rate), family = arms, self.problem.family
         if self.problem.cascade:
             chances = probability * family.cdf(x, rate, constant(self.shape))
@@ -319,7 +320,7 @@ class _Rounds:
         would = active & (threshold <= best)
         played = self.allowed(instance, action)
         state = State(
-            # A round with an action that the game has not does not count.
+            # A round with an invalid action does not count.
             state.round + played.astype(jnp.int32),
             state.regret.add(self.behind(offer, best, instance.arms)),
             state.successes + self.paid(success),

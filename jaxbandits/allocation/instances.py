@@ -47,13 +47,13 @@ def simulation(
       m: least rate times budget.
       M: largest rate times budget.
       known: whether the budget is known in advance.
-      family: of the thresholds, where they shall be others.
-      shape: of such a family, a number or f64[K].
+      family: law of the thresholds, exponential by default.
+      shape: shape of that law, a number or f64[K], if it has one.
       cascade: whether a round pays once, as in `make_problem`.
 
     Raises:
-      ValueError: unless ``0 < m < M`` and the budget is positive, or if the family has
-        not these rates or that shape.
+      ValueError: unless ``0 < m < M`` and the budget is positive, or if the family does
+        not allow these rates or this shape.
     """
     budget, m, M = number("budget", budget), number("m", m), number("M", M)
     positive(budget=budget, m=m, M=M)

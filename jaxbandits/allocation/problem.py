@@ -1,6 +1,6 @@
-"""What a learner knows, built and checked; and checks of the rest of a game.
+"""Build and check a `Problem`, and check the other arguments of a game.
 
-All on the host, before anything is compiled.
+All checks run on the host, before compilation.
 """
 
 from typing import Any
@@ -24,7 +24,7 @@ from jaxbandits.checks import (
 )
 from jaxbandits.laws.thresholds import Threshold, check_family
 
-LEAST_PRODUCT = 1e-12  # of a rate and a budget: below, no arm ever activates
+LEAST_PRODUCT = 1e-12  # least rate times budget; below, no arm ever succeeds
 BUDGET_ORDERS = ("cycle", "shuffle", "draw")
 
 
@@ -42,35 +42,35 @@ def make_problem(
     """Check and build a `Problem`.
 
     Args:
-      family: of the thresholds.
+      family: law of the thresholds.
       num_arms: K.
-      budgets: a number > 0, or all that a round may have: the largest one counts.
+      budgets: a number > 0, or all budgets that a round may have; the largest one is
+        stored.
       shape: known shapes, a number or f64[K], for families that have one.
-      lowest: least rate that a learner reckons with, m / B. No default: one taken from
-        the true rates would tell every learner what it has to find out.
-      highest: largest one, M / B.
+      lowest: least rate that a learner considers, m / B. There is no default: a default
+        from the true rates would reveal to every learner what it has to learn.
+      highest: largest rate that a learner considers, M / B.
       known: whether a round's budget is known before acting.
-      cascade: whether a round pays once, 1 if at least one arm succeeds and 0 if none:
-        the "cascading-style reward" of the paper's section 7. Every arm's success is
-        seen all the same. To be sure of one success is another aim than to have many: a
-        unit of resource is worth less where another arm is likely to succeed, by the
-        same factor for all but the arm itself. The optimum is that of the concave
-        functions ``-log(1 - p G(x, rate))`` (`laws.thresholds.cascade_curves`). Needs a
-        family whose hazard rate falls or is constant: exponential, Lomax, Weibull and
-        gamma with shapes up to 1.
+      cascade: whether a round pays once: 1 if at least one arm succeeds, else 0. This
+        is the "cascading-style reward" of the paper's section 7; every arm's success is
+        still observed. A unit of resource is worth less if another arm is likely to
+        succeed, by the same factor for all other arms. The optimum maximises the sum of
+        the concave functions ``-log(1 - p G(x, rate))``
+        (`laws.thresholds.cascade_curves`). The family needs a falling or constant
+        hazard rate: exponential, Lomax, Weibull and gamma with shapes up to 1.
 
     Raises:
-      ValueError: naming the argument, if a number is not positive, ``lowest >=
-        highest``, budgets are not whole numbers for a family of integers, or the family
-        has not these shapes, these rates or such a hazard rate.
-      TypeError: if an argument is of another kind.
+      ValueError: if a number is not positive, ``lowest >= highest``, budgets are not
+        whole numbers for a family of integers, or the family does not allow these
+        shapes or rates, or has not the hazard rate that a cascade needs.
+      TypeError: if an argument has the wrong type.
     """
     instance("family", family, Threshold, "of jaxbandits.laws.thresholds")
     num_arms = whole("num_arms", num_arms, 1, MOST)
     largest = float(np.max(check_budgets(budgets)))
     positive(lowest=lowest, highest=highest)
     lowest, highest = number("lowest", lowest), number("highest", highest)
-    # What a rate is compared with: resource, of which there is at most the budget.
+    # A rate matters only relative to the largest budget.
     for name, rate in (("lowest", lowest), ("highest", highest)):
         played(**{name: rate})
         if not LEAST_PRODUCT <= rate * largest <= 1 / LEAST_PRODUCT:
@@ -111,7 +111,7 @@ def make_problem(
 
 
 def check_budgets(budgets: Numbers) -> np.ndarray:
-    """f64[N] from a budget, or several in turn."""
+    """Budgets as f64[N], from a number or a list."""
     positive(budgets=budgets)
     played(budgets=budgets)
     budgets = np.atleast_1d(numbers("budgets", budgets))
@@ -131,7 +131,7 @@ def check_whole(family: Threshold, budgets: Numbers) -> None:
 
 
 def check_options(problem: Problem, order: str, stop: bool) -> None:
-    """Require an order that exists, and a concave family to stop on success."""
+    """Require a valid order, and a concave family if arms stop on success."""
     one_of("order", order, BUDGET_ORDERS)
     if flag("stop_on_success", stop) and problem.cascade:
         raise ValueError("stop_on_success is for rounds that pay for every success")
@@ -142,7 +142,7 @@ def check_options(problem: Problem, order: str, stop: bool) -> None:
 
 
 def check_users(users: Any, num_arms: int, num_budgets: int) -> None:
-    """Require tables of one shape, with a column per arm and a row per budget."""
+    """Require tables of equal shape, with a column per arm and a row per budget."""
     try:
         threshold, active = users
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Which kernel solves an allocation problem: eqs. (12) and (13)."""
+"""Solve an allocation problem, eqs. (12) and (13), by the kernel of its family."""
 
 from functools import partial
 
@@ -36,7 +36,7 @@ def is_concave(problem: Problem) -> bool:
 
 
 def check_range(problem: Problem, rate: np.ndarray) -> None:
-    """Require the rates to be among those that a learner reckons with."""
+    """Require rates in the range that the learner considers."""
     low, high = problem.lowest * (1 - ROUNDING), problem.highest * (1 + ROUNDING)
     if not np.all((rate >= low) & (rate <= high)):
         raise ValueError(
@@ -63,30 +63,31 @@ def solve(
 ) -> Solution:
     """Maximise ``sum_i weight_i G(x_i, rate_i)`` over ``sum_i x_i = budget``.
 
-    In a cascade ``1 - prod_i (1 - weight_i G(x_i, rate_i))``.
+    In a cascade, the objective is ``1 - prod_i (1 - weight_i G(x_i, rate_i))``.
 
-    The problem P of eq. (12) with probabilities for weights, and P~ of eq. (13) with
-    ``p s(rate, rate')``: up to a constant, ``p G~(x, rate, rate') = p s G(x, rate)``.
+    With probabilities as weights, this is problem P of eq. (12). With the weights ``p
+    s(rate, rate')`` it is P~ of eq. (13): up to a constant, ``p G~(x, rate, rate') = p
+    s G(x, rate)``.
 
-    Exponential thresholds are solved exactly, other concave families by bisection,
-    sigmoids by the search over prefixes of the envelope's order, integers by greedy
-    filling if that is exact and by dynamic programming if not.
+    Exponential thresholds are solved exactly and other concave families by bisection.
+    Sigmoids are solved by a search over prefixes of the envelope's order. Families of
+    integers are solved by greedy filling if it is exact, else by dynamic programming.
 
     Args:
-      problem: family, shapes, and the largest budget.
+      problem: its family, shapes and largest budget are used.
       weight: f[K] >= 0.
       rate: f[K] > 0.
       budget: f[] > 0; a whole number for integers.
-      limit: f[K] > 0 or None, the most that an arm may take; whole units of it.
-      least: f[K] >= 0 or None, what an arm must get; whole units, or one more.
-      thorough: for sigmoids, whether to look at all sets of arms, by dynamic
-        programming (for benchmarks; a learner does not need it).
+      limit: f[K] > 0 or None, largest amount of an arm; rounded down for integers.
+      least: f[K] >= 0 or None, smallest amount of an arm; rounded up for integers.
+      thorough: for sigmoids, whether to search all sets of arms, by dynamic programming
+        (for benchmarks; learners do not need it).
 
     Returns:
-      A `Solution`, its allocation as floats.
+      A `Solution`; its allocation holds floats.
 
     Raises:
-      ValueError: if an array has not one entry per arm of the problem.
+      ValueError: if an array does not have one entry per arm of the problem.
     """
     given = {"weight": weight, "rate": rate, "limit": limit, "least": least}
     given = {name: array for name, array in given.items() if array is not None}
@@ -98,7 +99,7 @@ def solve(
         bounded = bool(np.all(family.bounded(shape_array(problem))))
         arms = cascade_curves(family, weight, rate, shape)
         result = water_filling(arms, budget, bounded=bounded, limit=limit, least=least)
-        # From logarithms of the chance of no success to chances of one.
+        # From -log P(no success) to P(at least one success).
         return result._replace(
             value=-jnp.expm1(-result.value), bound=-jnp.expm1(-result.bound)
         )
@@ -135,12 +136,12 @@ def values_of_units(
 
 
 def _whole(units: Array, most: int) -> Array:
-    """As i32, which holds no infinity; -1 for what is negative or NaN, and so wrong."""
+    """Units as i32, at most `most`; -1 for wrong inputs (negative or NaN)."""
     return jnp.where(units >= 0, jnp.minimum(units, most), -1).astype(jnp.int32)
 
 
-CERTIFIED = 1e-4  # relative gap that calls for a thorough search
-MANY = 64  # budgets for which that is not worth the time
+CERTIFIED = 1e-4  # relative gap above which a thorough search is made
+MANY = 64  # for more such budgets, no thorough search is made: it would take too long
 
 
 @kinds
@@ -149,12 +150,12 @@ def best_allocations(
 ) -> np.ndarray:
     """The clairvoyant's allocation of every budget, in float64 on the host.
 
-    Sigmoids get a thorough search where that over prefixes has no certificate of 1e-4,
-    for up to 64 such budgets. (With the 5,000 budgets of EdNet's users the certified
-    gap of the prefix search is 7e-5 of the value in the mean, 8e-4 at most.)
+    For sigmoids, a thorough search is made for budgets whose prefix search has a
+    certified relative gap above 1e-4, if these are at most 64. (With the 5,000 budgets
+    of EdNet's users, this gap is 7e-5 on average and 8e-4 at most.)
 
     Args:
-      problem: family, shapes, the range of rates and the largest budget.
+      problem: its family, shapes, range of rates and largest budget are used.
       probability: f64[K] in [0, 1].
       rate: f64[K] in the problem's [lowest, highest].
       budgets: f64[N], positive and at most the problem's; whole numbers for integers.
@@ -163,7 +164,7 @@ def best_allocations(
       f64[N, K].
 
     Raises:
-      ValueError, TypeError: naming the argument that is out of its range.
+      ValueError, TypeError: if an argument is out of its range.
     """
     in_unit_interval(probability=probability)
     positive(budgets=budgets)
@@ -193,14 +194,15 @@ def best_allocations(
 
 
 def to_float32(allocations: np.ndarray) -> np.ndarray:
-    """Allocations f64[N, K] to numbers that are float32, with the same sums (host).
+    """Round allocations f64[N, K] to float32 numbers with the same sums (host).
 
-    Each rounded by itself, they would be worth what their sum is more or less, which
-    adds up over the rounds. So a small one, on a finer grid, makes up for it.
+    If every amount were rounded by itself, the sum would change, and the resulting
+    error in value would add up over the rounds. So a small amount, which has a finer
+    grid, compensates the difference.
     """
     result = allocations.astype(np.float32).astype(float)
     excess = np.sum(result - allocations, axis=-1, keepdims=True)
-    enough = 1e-3 * np.max(allocations, axis=-1, keepdims=True)  # not to fall below 0
+    enough = 1e-3 * np.max(allocations, axis=-1, keepdims=True)  # stays above 0
     fine = np.where(allocations >= enough, allocations, np.inf)
     last = np.argmin(fine, axis=-1, keepdims=True)
     made_up = np.take_along_axis(result, last, axis=-1) - excess

@@ -1,8 +1,8 @@
-"""What passes between a policy and an environment of the allocation setting.
+"""The types that a policy and an environment of the allocation setting exchange.
 
-Three kinds of action. `Allocation` needs to know the round's budget. `Plan` and `Order`
-do not: they say how resource is handed out until it is gone (section 5 of the paper).
-Where an arm that has been left is not returned to (`Ordered`), `Turns` say so.
+There are three kinds of action. `Allocation` needs the round's budget. `Plan` and
+`Order` do not: they define how resource is handed out until it is used up (section 5 of
+the paper). If every arm is served only once (`Ordered`), the action is `Turns`.
 """
 
 from typing import Any, NamedTuple
@@ -15,20 +15,20 @@ from jaxbandits.checks import finite, non_negative, positive
 from jaxbandits.checks.rounds import positions, within
 from jaxbandits.laws.thresholds import Threshold
 
-ROUNDING = 1e-6  # relative, of a sum of amounts
+ROUNDING = 1e-6  # relative rounding error of a sum of amounts
 
 
 class Allocation(NamedTuple):
-    """What every arm gets, f32[K] >= 0; more than the budget is scaled down to it."""
+    """Amounts of all arms, f32[K] >= 0; a sum above the budget is scaled down to it."""
 
     amounts: Float[Array, " K"]
 
 
 class Plan(NamedTuple):
-    """Resource goes, bit by bit, to the arm with the largest marginal value.
+    """Resource flows to the arm with the largest marginal value.
 
-    The continuous-time process of MG-UCB (Algorithm 3) with the surrogate objective
-    ``sum weight_i G(x_i, rate_i)``. For concave families.
+    This is the continuous-time process of MG-UCB (Algorithm 3) with the surrogate
+    objective ``sum weight_i G(x_i, rate_i)``, for concave families.
 
     Attributes:
       weight: f32[K] >= 0.
@@ -43,7 +43,7 @@ class Order(NamedTuple):
     """Resource goes in units to arms in this order (Algorithm 4).
 
     Attributes:
-      arms: i32[G], enough for the largest budget.
+      arms: i32[G], arm of every unit, enough units for the largest budget.
       step: f32[], Delta, the size of a unit.
     """
 
@@ -59,8 +59,8 @@ class Turns(NamedTuple):
 
     Attributes:
       arms: i32[K], all arms in the order of their turns.
-      amounts: i32[K] >= 0, units of the arm at that place; their sum is at most the
-        largest budget, and may be less.
+      amounts: i32[K] >= 0, units of the arm at the same position; their sum is at most
+        the largest budget, and may be less.
     """
 
     arms: Int32[Array, " K"]
@@ -68,12 +68,12 @@ class Turns(NamedTuple):
 
 
 class Feedback(NamedTuple):
-    """What a round shows, eq. (5).
+    """What a learner observes in a round, eq. (5).
 
     Attributes:
       threshold: f32[K], X where the arm succeeded, else +inf.
-      allocation: f32[K], what the arms have got; what they were offered, if they give
-        the rest back once they have succeeded.
+      allocation: f32[K], amounts that the arms got; with `stop_on_success`, amounts
+        that they were offered.
     """
 
     threshold: Float[Array, " K"]
@@ -81,12 +81,12 @@ class Feedback(NamedTuple):
 
 
 class OracleView(NamedTuple):
-    """What no learner knows. Only policies that say so use it.
+    """What no learner knows. Only policies that declare it use it.
 
     Attributes:
       allocation: f32[K], an optimal allocation of the round's budget.
-      probability: f32[K].
-      rate: f32[K].
+      probability: f32[K], true probabilities.
+      rate: f32[K], true rates.
     """
 
     allocation: Float[Array, " K"]
@@ -113,14 +113,14 @@ class Problem(NamedTuple):
 
     Attributes:
       num_arms: K.
-      family: of the thresholds.
+      family: law of the thresholds.
       shape: known shape of every arm, or None if the family has none.
       lowest: least rate, m / B in the paper's Assumption 2.1.
       highest: largest rate, M / B.
       budget: the largest budget of a round.
       known: whether a round's budget is known in advance.
-      cascade: whether a round pays 1 if at least one arm succeeds, and not for every
-        arm that does.
+      cascade: whether a round pays 1 if at least one arm succeeds, in place of 1 for
+        every success.
     """
 
     num_arms: int
@@ -135,12 +135,12 @@ class Problem(NamedTuple):
     def check_view(self, view: View) -> None:
         """Require a budget that a round may have."""
         within("view.budget", view.budget, 0, self.budget)
-        if view.oracle is not None:  # as people have none
+        if view.oracle is not None:  # real games have no oracle
             for name, amounts in view.oracle._asdict().items():
                 finite(**{f"view.oracle.{name}": amounts})
 
     def check_action(self, view: Any, action: Any) -> None:
-        """Require what a round's budget can be handed out by."""
+        """Require a valid action."""
         if isinstance(action, Allocation):
             non_negative(**{"action.amounts": action.amounts})
         elif isinstance(action, Plan):
@@ -151,12 +151,12 @@ class Problem(NamedTuple):
             positive(**{"action.step": action.step})
 
     def check_feedback(self, view: Any, action: Any, feedback: Feedback) -> None:
-        """Require shares of one budget, and thresholds within them, eq. (5)."""
+        """Require amounts within the budget, and thresholds within amounts, eq. (5)."""
         amounts = feedback.allocation
         non_negative(**{"feedback.allocation": amounts})
-        # A policy that looks at nothing but the round may be shown nothing else.
+        # The view of a policy that reads only the round may have no other field.
         budget = float(getattr(view, "budget", self.budget))
-        # A Plan's arms may give back what they were offered: then it is more in all.
+        # Arms of a Plan may return resource: the sum of offers may exceed the budget.
         split = isinstance(action, Allocation | Order)
         most = np.sum(amounts) if split else np.max(amounts)
         if most > budget * (1 + ROUNDING):
@@ -168,12 +168,12 @@ class Problem(NamedTuple):
 
 
 class Ordered(NamedTuple):
-    """What a learner knows where arms are served in turn. Hashable.
+    """What a learner knows if arms are served in turn. Hashable.
 
     Attributes:
-      num_arms, family, shape, lowest, highest: as of `Problem`.
+      num_arms, family, shape, lowest, highest: as in `Problem`.
       units: N, the largest budget.
-      survival: ``P(B >= u)``, u = 1, ..., N; None where it has to be learnt.
+      survival: ``P(B >= u)``, u = 1, ..., N; None if it has to be learnt.
     """
 
     num_arms: int
@@ -186,11 +186,11 @@ class Ordered(NamedTuple):
 
     @property
     def arms(self) -> Problem:
-        """The same arms, where resource may be handed out in any way."""
+        """The same arms in a game without turns."""
         return Problem(*self[:5], float(self.units), known=False)
 
     def check_action(self, view: Any, action: Any) -> None:
-        """Require turns of all arms, of no more units than there may be."""
+        """Require turns of all arms with at most `units` units."""
         arms, amounts = action
         positions("action.arms", arms, self.num_arms)
         if len(np.unique(arms)) < self.num_arms:
@@ -205,7 +205,7 @@ class Ordered(NamedTuple):
             )
 
     def check_feedback(self, view: Any, action: Any, feedback: Feedback) -> None:
-        """Require units as the turns hand them out, and thresholds within them."""
+        """Require units as the turns hand them out, and thresholds within these."""
         arms, amounts = action
         units, handed_out = feedback.allocation, np.empty(self.num_arms)
         non_negative(**{"feedback.allocation": units})

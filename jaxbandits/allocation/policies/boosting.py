@@ -1,4 +1,4 @@
-"""What RA-UCB and its relatives share: one arm at its best, in turn (section 4.3)."""
+"""Shared part of RA-UCB and its variants: arms are boosted in turn (section 4.3)."""
 
 from typing import NamedTuple
 
@@ -36,8 +36,8 @@ OTHERS = ("pessimistic", "point")
 class Params(NamedTuple):
     """scale > 0 of the radii; initial >= 0 rounds of start, floor(log T) in the paper.
 
-    `initial` counts rounds per arm, or rounds of uniform play. ratio > 0: the scale of
-    the radius of p is `ratio` times that of the rate's.
+    `initial` counts rounds per arm, or rounds of uniform play. ratio > 0: the radius of
+    p has `ratio` times the scale of the rate's radius.
     """
 
     scale: Positive = 1.0
@@ -73,15 +73,15 @@ def boosting(
     """A policy that solves P~ for its boosted arm.
 
     Args:
-      name: of the policy.
-      problem: what is known of the game.
-      hand_out: a way of `handing_out`.
-      options: the choices.
-      estimator: by default that of the truncated likelihood.
-      radius: in place of that which `options` name.
+      name: name of the policy.
+      problem: what the learner knows about the game.
+      hand_out: makes the action from weights and rates; see `handing_out`.
+      options: the named choices.
+      estimator: estimator of the arms, by default that of the truncated likelihood.
+      radius: confidence radius, by default the one that `options` name.
 
     Raises:
-      ValueError: naming the option, on a choice that does not exist.
+      ValueError: on an unknown choice.
     """
     for key, allowed in CHOICES.items():
         one_of(key, getattr(options, key), allowed)
@@ -136,14 +136,14 @@ def _surrogate_problem(
 ) -> tuple[Float[Array, " K"], Float[Array, " K"]]:
     """Weights and rates of eq. (13), lines 8 and 9 of Algorithm 1.
 
-    Without radii no arm is boosted: these are the point estimates.
+    Without radii no arm is boosted, and the result is the point estimates.
 
     Args:
-      problem: the game.
-      options: who is taken how.
-      shape: f[K] or None.
-      learner: what is known of all arms.
-      arm: i32[], the boosted one.
+      problem: what the learner knows about the game.
+      options: the named choices.
+      shape: f[K] or None, shapes of the threshold laws.
+      learner: statistics and bounds of all arms.
+      arm: i32[], the boosted arm.
 
     Returns:
       ``(weight f[K], rate f[K])``: up to a constant, ``p G~(x, rate, rate')`` is
@@ -168,6 +168,6 @@ def _surrogate_problem(
 
 
 def _points(result: Bounds) -> tuple[Float[Array, " K"], Float[Array, " K"]]:
-    """The point estimates, kept where somebody is taken at them."""
+    """The point estimates; they are kept only if a choice uses them."""
     assert result.probability is not None and result.rate is not None
     return result.probability, result.rate

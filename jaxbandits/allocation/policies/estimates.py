@@ -1,16 +1,15 @@
-"""What a learner knows about an arm: likelihoods on a grid of rates, and what follows.
+"""Likelihoods of an arm's rate on a grid, and the estimates of rate and probability.
 
-A success at allocation x shows the threshold truncated to [0, x], so the likelihood of
-a rate given the thresholds seen is the product of ``pdf(F_u) / G(x_u)`` over successes.
-(The paper's eqs. (6), (9) and (10) have B for x, which is right for ``x = B`` only;
-errata.md.) Allocations differ from round to round, so no fixed number of moments
-is sufficient; the logarithm of the likelihood at a few dozen rates, equally spaced in
-``log rate``, is, up to an interpolation error that is a small fraction of a standard
-error: with the spacing h in units of the family's `sharpness`, the slope of the
-polynomials is wrong by about ``h**7 / 280`` per success at ``h = .24`` (and so by less
-than 1/1,000 of a standard error after a million), times an eighth derivative. The same
-nodes hold the exposure ``C(rate) = sum_u G(x_u, rate)`` over all rounds, successes or
-not, which turns successes into a probability, eq. (11).
+A success at allocation x shows a threshold truncated to [0, x]. The likelihood of a
+rate, given the observed thresholds, is the product of ``pdf(F_u) / G(x_u)`` over
+successes. (The paper's eqs. (6), (9) and (10) have B for x, which is right only if
+``x = B``; errata.md.) Allocations differ between rounds, so no fixed number of moments
+is a sufficient statistic. The log likelihood at a few dozen rates, equally spaced in
+``log rate``, is one up to a small interpolation error. With spacing h in units of the
+family's `sharpness`, the slope of the interpolant is wrong by ``h**7 / 280`` per
+success, times an eighth derivative: less than 1/1,000 of a standard error at ``h =
+.24`` after a million successes. The same nodes hold the exposure ``C(rate) = sum_u
+G(x_u, rate)`` over all rounds; eq. (11) divides successes by it to get a probability.
 """
 
 import math
@@ -25,25 +24,24 @@ from jaxbandits.allocation import Problem
 from jaxbandits.arrays import CompensatedSum, first_argmax, pick, stored
 from jaxbandits.kernels.interpolation import crossings, interpolate, maximum
 
-# Neighbouring rates differ by a factor of at most exp(SPACING), and of exp(SHARP) to
-# the power of one over the sharpness of the likelihood.
+# Neighbouring rates differ at most by the factor exp(SPACING), and at most by
+# exp(SHARP / sharpness), with the sharpness of the likelihood.
 SPACING = 0.14
 SHARP = 0.24
-NODES = 8  # that a polynomial passes through
-FINE = 0.12  # the spacing for densities that are linear between nodes
+NODES = 8  # number of nodes of an interpolating polynomial
+FINE = 0.12  # spacing for densities that are linear between nodes
 TINY = 1e-30  # stands for an exposure of 0
 
 
 class Statistics(NamedTuple):
-    """What has been observed of an arm; a leading axis K for all arms.
+    """Statistics of an arm; a leading axis K for all arms.
 
     Attributes:
-      successes: i32[], n.
+      successes: i32[], n, number of successes.
       likelihood: f32[J], logarithm of the likelihood of every rate.
-      exposure: f32[J], C.
-      last: f32[], the last allocation that was observed.
-      squares: f32[J], sum of the squares of what `exposure` sums; None unless variances
-        need it.
+      exposure: f32[J], C, sum of G(x_u, rate) over observed rounds.
+      last: f32[], allocation of the last observed round.
+      squares: f32[J], sum of G(x_u, rate)**2; None unless variances need it.
     """
 
     successes: Int32[Array, "*arms"]
@@ -57,10 +55,10 @@ class Estimate(NamedTuple):
     """Point estimates.
 
     Attributes:
-      place: f[], of the rate on the grid, in units of the spacing.
-      height: f[], the likelihood there.
-      rate: f[].
-      probability: f[].
+      place: f[], position of the rate on the grid, in units of the spacing.
+      height: f[], log likelihood at this rate.
+      rate: f[], estimated rate.
+      probability: f[], estimated probability.
     """
 
     place: Float[Array, "*arms"]
@@ -72,8 +70,8 @@ class Estimate(NamedTuple):
 class Grid(NamedTuple):
     """The rates of a problem: ``lowest exp(spacing j)``, j = 0, ..., J - 1.
 
-    Of a family without memory they double every `octave` nodes (None otherwise), and
-    the last one may lie beyond the largest possible rate.
+    For a memoryless family, rates double every `octave` nodes (None otherwise), and the
+    last node may lie beyond the largest possible rate.
     """
 
     lowest: float
@@ -83,11 +81,11 @@ class Grid(NamedTuple):
 
     @classmethod
     def of(cls, problem: Problem, spacing: float = SPACING) -> "Grid":
-        """From the least to the largest possible rate.
+        """The grid from the least to the largest possible rate.
 
         Args:
-          problem: the game.
-          spacing: at most, between logarithms of neighbouring rates.
+          problem: what the learner knows about the game.
+          spacing: largest difference between logarithms of neighbouring rates.
         """
         ratio = problem.highest / problem.lowest
         if problem.family.memoryless:
@@ -102,7 +100,7 @@ class Grid(NamedTuple):
 
     @property
     def last(self) -> float:
-        """Place of the largest rate."""
+        """Position of the largest rate on the grid."""
         if self.octave is None:
             return self.size - 1.0
         return self.octave * math.log2(self.highest / self.lowest)
@@ -113,7 +111,7 @@ class Grid(NamedTuple):
         return math.log(self.highest / self.lowest) / self.last
 
     def nodes(self) -> Float[Array, " J"]:
-        """f[J]."""
+        """All rates of the grid, f[J]."""
         if self.octave is None:
             rates = np.geomspace(self.lowest, self.highest, self.size)
         else:
@@ -121,12 +119,12 @@ class Grid(NamedTuple):
         return jnp.asarray(rates, float)
 
     def rate(self, place: Array) -> Array:
-        """The rate at a place."""
+        """The rate at a position on the grid."""
         rate = self.lowest * jnp.exp(self.spacing * place)
         return jnp.clip(rate, self.lowest, self.highest)
 
     def place(self, rate: Array) -> Array:
-        """The place of a rate."""
+        """The position of a rate on the grid."""
         place = jnp.log(rate / self.lowest) / self.spacing
         return jnp.clip(place, 0.0, self.last)
 
@@ -135,8 +133,8 @@ class Likelihood(NamedTuple):
     """The log likelihood of an arm.
 
     Attributes:
-      values: f[J], at the nodes, less the largest total: small numbers.
-      node: i32[], of the largest.
+      values: f[J], log likelihood at the nodes minus its largest value.
+      node: i32[], node with the largest value.
     """
 
     values: Float[Array, " J"]
@@ -146,9 +144,9 @@ class Likelihood(NamedTuple):
 def likelihood(statistics: Statistics) -> Likelihood:
     """The log likelihood of one arm.
 
-    The node is that of the largest total, whatever rounding has lost of that: totals of
-    n successes are known to some n times 6e-8, and from one node to the next the slope
-    changes by n times the square of the spacing.
+    The node is the one with the largest rounded total. Rounding errors do not matter
+    here: totals of n successes have errors of about 6e-8 n, while the slope changes by
+    n times the squared spacing from one node to the next.
     """
     total, lost = statistics.likelihood
     node = first_argmax(total)
@@ -156,17 +154,17 @@ def likelihood(statistics: Statistics) -> Likelihood:
 
 
 def exposure_at(statistics: Statistics, place: Float[Array, ""]) -> Float[Array, ""]:
-    """C at a place of the grid."""
+    """The exposure C at a position on the grid."""
     return interpolate(statistics.exposure.total, place, NODES)
 
 
 class Estimator:
-    """How arms are learnt about: what is kept of one, and what follows from it.
+    """The statistics that are kept of an arm, and the estimates from them.
 
     Attributes:
-      problem: the game.
+      problem: what the learner knows about the game.
       grid: the rates at which likelihoods are known.
-      variances: whether is kept what variances of p need.
+      variances: whether to keep the squares that variances of p need.
     """
 
     def __init__(
@@ -176,7 +174,7 @@ class Estimator:
         self.grid = Grid.of(problem, spacing)
 
     def zeros(self) -> Any:
-        """Before the first round, for all arms."""
+        """Statistics of all arms before the first round."""
         num_arms = self.problem.num_arms
         table = CompensatedSum.zeros((num_arms, self.grid.size), float)
         count, last = jnp.zeros(num_arms, jnp.int32), jnp.zeros(num_arms, float)
@@ -193,10 +191,10 @@ class Estimator:
         """Statistics of one arm after a round.
 
         Args:
-          statistics: of the arm.
+          statistics: statistics of the arm before the round.
           threshold: f[], as in the feedback: +inf unless the arm succeeded.
-          amount: f[], what the arm had.
-          shape: f[] or None, the arm's.
+          amount: f[], the arm's allocation.
+          shape: f[] or None, shape of the arm's threshold law.
         """
         rates = self.grid.nodes()
         success = threshold < jnp.inf
@@ -221,9 +219,9 @@ class Estimator:
         rates: Float[Array, " J"],
         shape: Float[Array, ""] | None,
     ) -> Float[Array, " J"]:
-        """Logarithm of G where thresholds are truncated; any number without success."""
+        """log G at the arm's allocation; without a success, any finite number."""
         if self.problem.family.precise:
-            # As precise as the other term, and less work.
+            # As precise as `log_cdf`, and less work.
             return jnp.log(jnp.where(success, reached, 1.0))
         bound = jnp.where(success, amount, 1.0)
         return self.problem.family.log_cdf(bound, rates, shape)
@@ -233,8 +231,8 @@ class Estimator:
     ) -> Float[Array, " J"]:
         """G(amount, rate) for all rates of the grid, f[J].
 
-        Without memory ``1 - G`` is squared where the rate is doubled, so that G is ``G
-        (2 - G)`` there: the error in digits of G does not grow by that.
+        For a memoryless family, doubling the rate squares ``1 - G``, so that G becomes
+        ``G (2 - G)``. This step does not increase the relative error of G.
         """
         cdf, rates, octave = (
             self.problem.family.cdf,
@@ -260,14 +258,14 @@ class Estimator:
         Without a success the rate is the middle of the grid and the probability 0.
 
         Args:
-          statistics: of the arm.
-          shape: f[] or None, the arm's.
-          known: its likelihood; by default it is looked for.
+          statistics: statistics of the arm.
+          shape: f[] or None, shape of the arm's threshold law.
+          known: likelihood of the arm; computed by default.
         """
         none = statistics.successes == 0
         known = likelihood(statistics) if known is None else known
         place, height = self.likeliest(statistics, known, shape)
-        # Stored: it has many readers, and each would compute Newton's steps again.
+        # Stored, as else each of its many readers would repeat Newton's steps.
         place = stored(jnp.where(none, self.grid.last / 2, place))
         height = jnp.where(none, 0.0, height)
         exposure = jnp.maximum(exposure_at(statistics, place), TINY)
@@ -277,26 +275,26 @@ class Estimator:
     def likeliest(
         self, statistics: Any, known: Likelihood, shape: Float[Array, ""] | None
     ) -> tuple[Float[Array, ""], Float[Array, ""]]:
-        """Place of the rate with the largest likelihood, and that likelihood."""
+        """Position of the rate with the largest log likelihood, and that value."""
         return maximum(known.values, self.grid.last, known.node, NODES)
 
     def rate_bounds(
         self, known: Likelihood, result: Estimate, z_squared: Float[Array, ""]
     ) -> tuple[Float[Array, ""], Float[Array, ""]]:
-        """Places where twice the log likelihood ratio to the estimate is z squared.
+        """Positions where twice the log likelihood ratio to the estimate is z squared.
 
         Args:
-          known: the likelihood of an arm with at least one success.
-          result: its estimate.
+          known: likelihood of an arm with at least one success.
+          result: estimate of the arm.
           z_squared: f[] >= 0.
 
         Returns:
-          ``(low f[], high f[])``, the end of the grid where there is none.
+          ``(low f[], high f[])``; the end of the grid if no such position exists.
         """
         level = result.height - jnp.asarray(z_squared, result.height.dtype) / 2
         peak, height = result.place, result.height
         low, high = crossings(known.values, peak, height, level, NODES)
-        # Stored: every entry of a window would compute Newton's steps again.
+        # Stored, as else every entry of a window would repeat Newton's steps.
         ends: tuple[Array, Array] = stored((low, jnp.minimum(high, self.grid.last)))
         return ends
 
@@ -304,11 +302,11 @@ class Estimator:
 def probability_bound(
     statistics: Statistics, place: Float[Array, ""], z: Float[Array, ""]
 ) -> Float[Array, ""]:
-    """Bound of the probability, given the rate: successes are nearly a Poisson count.
+    """Bound of the probability, given the rate; successes are nearly a Poisson count.
 
     Args:
-      statistics: of one arm.
-      place: f[], of the rate.
+      statistics: statistics of one arm.
+      place: f[], position of the rate on the grid.
       z: f[], negative for a lower bound.
 
     Returns:

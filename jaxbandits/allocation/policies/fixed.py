@@ -1,4 +1,4 @@
-"""Reference points: the uniform split, the clairvoyant, and one plan throughout."""
+"""Reference policies: the uniform split, the clairvoyant, and fixed turns."""
 
 from typing import Any
 
@@ -20,14 +20,15 @@ from jaxbandits.checks import shown, whole
 from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Act, Policy
 
-FINE = 10  # units per arm where the budget is not known
+FINE = 10  # units per arm if the budget is not known
 
 
 @factory(Problem)
 def uniform(problem: Problem) -> Policy[Any, tuple[()], Action]:
-    """Every arm gets the same; up to a unit of B / 10 K if budgets are not known.
+    """Every arm gets the same amount, up to a unit of B / 10 K for unknown budgets.
 
-    In whole units for a family of integers, dealt from another arm on in every round.
+    For a family of integers, amounts are whole units; a different arm comes first in
+    every round.
     """
     num_arms = problem.num_arms
 
@@ -45,9 +46,9 @@ def uniform(problem: Problem) -> Policy[Any, tuple[()], Action]:
 
 @factory(Problem)
 def clairvoyant(problem: Problem) -> Policy[Any, tuple[()], Action]:
-    """Plays the optimal allocation. Oracle knowledge.
+    """Plays the optimal allocation, which only the oracle knows.
 
-    If budgets are not known it plays a `Plan`, which needs a concave family.
+    If budgets are not known, it plays a `Plan`, which needs a concave family.
     """
 
     def act(noise, view, state, params):
@@ -60,9 +61,9 @@ def clairvoyant(problem: Problem) -> Policy[Any, tuple[()], Action]:
 
 @factory(Ordered)
 def uniform_turns(problem: Ordered) -> Policy[Any, tuple[()], Turns]:
-    """All units split evenly over the arms, in any order; consumes K words to act.
+    """All units split evenly over the arms, in random order; consumes K words to act.
 
-    The odd units go to those that come first.
+    The remaining units go to the first arms in that order.
     """
     num_arms = problem.num_arms
 
@@ -79,17 +80,18 @@ def uniform_turns(problem: Ordered) -> Policy[Any, tuple[()], Turns]:
 def fixed_turns(
     problem: Ordered, arms: tuple[int, ...], amounts: tuple[int, ...]
 ) -> Policy[Any, tuple[()], Turns]:
-    """The same turns in every round: the clairvoyant's, with those of the oracle.
+    """Play the same turns in every round; with the oracle's turns, the clairvoyant.
 
     Args:
-      problem: of `allocation.ordered`.
+      problem: problem of an `allocation.ordered` environment.
       arms: all arms, in the order of their turns.
-      amounts: units >= 0 of the arm at that place, at most the problem's in all.
+      amounts: units >= 0 for the arm at the same position; their sum is at most the
+        problem's units.
 
     Raises:
-      ValueError: naming the argument, on another number of entries, arms that are equal
-        or out of range, or too many units.
-      TypeError: if they are no tuples of integers.
+      ValueError: on a wrong number of entries, on arms that are equal or out of range,
+        or on too many units.
+      TypeError: if `arms` or `amounts` is not a tuple of integers.
     """
     size = problem.num_arms
     for name, given, most in (

@@ -1,15 +1,14 @@
-"""How weights and rates become an action, with and without knowledge of the budget.
+"""From weights and rates to an action, with or without knowledge of the budget.
 
-All learners end with an objective ``sum weight_i G(x_i, rate_i)``. Where the round's
-budget is seen, its optimum is played (eqs. 12 and 13). Where it is not, resource is
-handed out until it is gone (section 5): by the flow of MG-UCB for concave families, in
-units for the others. The best order of units for sigmoids is that of their concave
-envelopes (ours): an arm is worth its tangent through the origin until it has what this
-touches at, so that whatever the budget turns out to be, at most one arm has been given
-less than it is worth while.
+All learners end with an objective ``sum weight_i G(x_i, rate_i)``. If the round's
+budget is known, its optimum is played (eqs. 12 and 13). Otherwise resource is handed
+out until it is used up (section 5): by the flow of MG-UCB for concave families, in
+units for the others. For sigmoids, units are ordered by concave envelopes (ours): the
+envelope is a tangent through the origin up to the point where it touches G. Hence, for
+any budget, at most one arm ends strictly between 0 and its touching point.
 
-A way to hand out is ``(starting bool[], alone f[K], weight f[K], rate f[K], budget
-f[]) -> action``: in the start the amounts `alone`, afterwards for the objective.
+A `HandOut` is a function ``(starting bool[], alone f[K], weight f[K], rate f[K], budget
+f[]) -> action``: the amounts `alone` in the start, then the action for the objective.
 """
 
 import math
@@ -25,14 +24,14 @@ from jaxbandits.arrays import constant
 from jaxbandits.kernels.allocation import marginal_greedy
 from jaxbandits.laws.thresholds import touch_point
 
-LEAST = 1e-12  # an allocation of 0, where the derivative is a limit
+LEAST = 1e-12  # stands for an allocation of 0, where the derivative is a limit
 STEPS = 100  # units in the largest budget
 # ``(starting, alone, weight, rate, budget) -> action``: `alone` is played in the start.
 HandOut = Callable[[Array, Array, Array, Array, Array], Action]
 
 
 def best_way(problem: Problem) -> HandOut:
-    """The optimum if budgets are known, else the best way of handing out."""
+    """The optimum if budgets are known, else the best `HandOut` for the family."""
     if problem.known:
         return optimum(problem)
     if problem.family.integer:
@@ -41,10 +40,10 @@ def best_way(problem: Problem) -> HandOut:
 
 
 def paid_for_each(problem: Problem) -> Problem:
-    """The problem, if it is one of sums.
+    """The problem, if a round pays for every success.
 
     Raises:
-      ValueError: in a cascade, whose objective no surrogate weights make larger.
+      ValueError: in a cascade, whose objective is not a weighted sum over arms.
     """
     if problem.cascade:
         raise ValueError(
@@ -73,10 +72,10 @@ def optimum(problem: Problem) -> HandOut:
 
 
 def flow(problem: Problem) -> HandOut:
-    """Resource flows to the largest marginal value until it ends (Algorithm 3).
+    """Resource flows to the arm with the largest marginal value (Algorithm 3).
 
     Raises:
-      ValueError: unless the family is concave.
+      ValueError: if the family is not concave.
     """
     if problem.family.integer or not is_concave(problem):
         raise ValueError(
@@ -86,7 +85,7 @@ def flow(problem: Problem) -> HandOut:
     middle = (problem.lowest * problem.highest) ** 0.5
 
     def hand_out(starting, alone, weight, rate, budget):
-        # Resource flows to one arm if no other is worth anything, and equally to equal
+        # Resource flows to one arm if all others have weight 0, and evenly to equal
         # arms.
         weight = jnp.where(starting, alone / budget, weight)
         return Plan(weight, jnp.where(starting, middle, rate))
@@ -95,10 +94,10 @@ def flow(problem: Problem) -> HandOut:
 
 
 def units(problem: Problem, steps: int, greedy: str) -> HandOut:
-    """Resource is handed out in units, Delta each, to the largest gain (Algorithm 4).
+    """Units of size Delta go to the arm with the largest gain (Algorithm 4).
 
     Args:
-      problem: the game.
+      problem: what the learner knows about the game.
       steps: units in the largest budget.
       greedy: ``derivative``, ``difference`` or ``envelope``.
 
@@ -108,7 +107,7 @@ def units(problem: Problem, steps: int, greedy: str) -> HandOut:
     paid_for_each(problem)
     family = problem.family
     step = problem.budget / steps
-    if family.integer:  # part of a unit makes no difference
+    if family.integer:  # a part of a unit has no effect
         step = float(math.ceil(step))
         steps = math.ceil(problem.budget / step)
 
@@ -119,7 +118,7 @@ def units(problem: Problem, steps: int, greedy: str) -> HandOut:
             return jnp.exp(family.log_pdf(jnp.maximum(x, LEAST), rate, shape))
 
         if greedy == "envelope":
-            # Up to the touching point the envelope has the slope that it has there.
+            # Up to the touching point, the envelope has the slope of that point.
             touch = touch_point(family, rate, shape_array(problem))
 
         def gain(x):
@@ -128,7 +127,7 @@ def units(problem: Problem, steps: int, greedy: str) -> HandOut:
                 value = more - family.cdf(x, rate, shape)
             else:
                 value = slope(jnp.maximum(x, touch) if greedy == "envelope" else x)
-            # In the start to one arm, or to all in turn, the larger shares first.
+            # In the start, one arm gets all units, or all arms in turn get units.
             return jnp.where(starting, alone / (1 + x), weight * value)
 
         arms = marginal_greedy(gain, problem.num_arms, step, steps)

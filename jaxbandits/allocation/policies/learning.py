@@ -1,7 +1,7 @@
-"""The estimation side of all learners here: whom to observe, and what is kept.
+"""Updates shared by all learners here: which arms are updated, and their statistics.
 
-RA-UCB boosts one arm after the other and learns about the boosted one only (Algorithm
-2); once the estimator is the truncated one, all arms may learn in every round.
+RA-UCB boosts one arm after the other and updates only the boosted one (Algorithm 2).
+With the truncated estimator, all arms may be updated in every round.
 """
 
 from collections.abc import Callable
@@ -21,17 +21,17 @@ from jaxbandits.arrays import constant, one_hot, pick, row, stored, with_row
 
 STARTS = ("one_arm", "uniform_split")
 UPDATES = ("boosted", "all")
-# ``(statistics, shape, arm) -> (bounds, worst)`` of one arm that has been observed.
+# ``(statistics, shape, arm) -> (bounds, worst)`` of one arm, after an observation.
 Renew = Callable[[Any, Array | None, Array], tuple[Bounds, Array | None]]
 
 
 class Learner(NamedTuple):
-    """What is kept of every arm: leading axis K.
+    """State of all arms, with leading axis K.
 
     Attributes:
-      statistics: what has been observed.
-      bounds: as of the last time that it was.
-      worst: f[K], weight of an arm at its worst; None if it is not needed.
+      statistics: statistics of the observations.
+      bounds: bounds after the arm's last observation.
+      worst: f[K], pessimistic weight of an arm; None if it is not needed.
     """
 
     statistics: Any
@@ -44,8 +44,8 @@ class Turn(NamedTuple):
 
     Attributes:
       starting: bool[], whether the round belongs to the start.
-      arm: i32[], the arm that gets all (in a start with one arm at a time) or is
-        boosted (afterwards).
+      arm: i32[], the arm that gets the whole budget (in a start with one arm at a time)
+        or is boosted (after the start).
     """
 
     starting: Bool[Array, ""]
@@ -64,7 +64,7 @@ def turn(
     length = rounds * (problem.num_arms if start == "one_arm" else 1)
     played = round_ - 1
     starting = played < length
-    first = lax.div(played, jnp.maximum(rounds, 1))  # of numbers that are not negative
+    first = lax.div(played, jnp.maximum(rounds, 1))  # both numbers are >= 0
     place = jnp.where(starting, first, jnp.maximum(played - length, 0))
     return Turn(starting, lax.rem(place, jnp.int32(problem.num_arms)))
 
@@ -72,7 +72,7 @@ def turn(
 def start_allocation(
     problem: Problem, start: str, now: Turn, view: View
 ) -> Float[Array, " K"]:
-    """What the arms get in the start, f[K]."""
+    """Amounts of all arms in a round of the start, f[K]."""
     if start == "uniform_split":
         return even_split(problem, view.budget, view.round)
     return jnp.where(one_hot(now.arm, problem.num_arms), view.budget, 0.0)
@@ -83,8 +83,8 @@ def even_split(
 ) -> Float[Array, " K"]:
     """The budget split evenly over the arms, f[K].
 
-    For a family of integers in whole units, as part of a unit does nothing: the odd
-    ones go to arm ``(round - 1) mod K`` and those that follow it.
+    For a family of integers amounts are whole units, since a part of a unit has no
+    effect. The remaining units go to arm ``(round - 1) mod K`` and the arms after it.
     """
     num_arms = problem.num_arms
     if not problem.family.integer:
@@ -108,13 +108,13 @@ def learn(
     """The learner after a round.
 
     Args:
-      estimator: of the game.
-      learner: before the round.
-      feedback: of the round.
-      now: the turn of the round.
+      estimator: estimator of the arms.
+      learner: learner before the round.
+      feedback: feedback of the round.
+      now: turn of the round.
       start: one of `STARTS`.
       update: one of `UPDATES`.
-      renew: what follows from the statistics of one arm, after it has been observed.
+      renew: makes bounds from the statistics of one arm, after an observation.
     """
     problem = estimator.problem
     shapes = shape_array(problem)
@@ -134,7 +134,7 @@ def learn(
             pick(x, now.arm) for x in (feedback.threshold, feedback.allocation)
         )
         statistics, shape = having_seen(old, now.arm, seen, amount)
-        # Stored, and read again: a kernel then writes what it computes once.
+        # Stored and read again: a kernel then computes the statistics only once.
         after = stored(with_row(learner.statistics, now.arm, statistics))
         new = renew(row(after, now.arm), shape, now.arm)
         return Learner(after, *with_row(learner[1:], now.arm, new))
@@ -158,10 +158,10 @@ def bounds_after(
     points: bool = True,
     worst: Callable[[Bounds, Array | None], Array] | None = None,
 ) -> Renew:
-    """The `renew` of `learn` for bounds by a radius; without one there are no scales.
+    """The `renew` of `learn` for bounds with a radius; without one, `scales` is None.
 
-    With `points` estimates are kept beside the bounds, with `worst` what that function
-    of bounds and shape returns.
+    With `points`, point estimates are kept beside the bounds; `worst`, if given, maps
+    bounds and shape to the pessimistic weight.
     """
 
     def renew(statistics, shape, arm):

@@ -1,8 +1,8 @@
 """MG-UCB and MG-UCB-Delta: RA-UCB for budgets that are not known in advance.
 
 Montanari, Fiegel, Pla, Saha & Perchet, "Learning to Allocate Resources with Censored
-Feedback", section 5, Algorithms 3 and 4. Estimates and boosts are RA-UCB's, with the
-same named choices; the resource of a round is handed out until it is gone.
+Feedback", section 5, Algorithms 3 and 4. Estimates, boosting and named choices are
+those of RA-UCB; the resource of a round is handed out until it is used up.
 """
 
 from jaxbandits.allocation import Action, Problem
@@ -24,15 +24,15 @@ def mg_ucb(
     others: str = "pessimistic",
     start: str = "one_arm",
 ) -> Policy[Learner, Params, Action]:
-    """MG-UCB (Algorithm 3): resource flows to the largest marginal value until it ends.
+    """MG-UCB (Algorithm 3): resource flows to the arm with the largest marginal value.
 
     Args:
-      problem: what is known of the game.
+      problem: what the learner knows about the game.
       radii, update, others, start: as for `ra_ucb`.
 
     Raises:
-      ValueError: as `ra_ucb`, and unless the family is concave: elsewhere the flow is
-        no optimum; on a uniform start with unequal shapes, which no flow gives.
+      ValueError: as `ra_ucb`; if the family is not concave, since the flow then need
+        not be optimal; on a uniform start with unequal shapes, which no flow produces.
     """
     uniform = start == "uniform_split"
     if uniform and problem.shape and len(set(problem.shape)) > 1:
@@ -55,18 +55,18 @@ def mg_ucb_delta(
     """MG-UCB-Delta (Algorithm 4): resource is handed out in units.
 
     Args:
-      problem: what is known of the game.
-      steps: units in the largest budget; Delta is the budget over this, rounded up to
-        a whole number for a family of integers.
-      greedy: a unit goes to the largest ``derivative`` (the algorithm), to the largest
-        ``difference`` that a unit makes (its proof), or to the steepest concave
-        ``envelope`` (ours). Where G starts flat, as Weibull laws with k > 1 do, all
-        derivatives are 0 at first, and only envelopes see what lies beyond.
+      problem: what the learner knows about the game.
+      steps: units in the largest budget. Delta is this budget over `steps`, rounded up
+        to a whole number for a family of integers.
+      greedy: which arm gets a unit: the arm with the largest ``derivative`` (the
+        algorithm), the largest ``difference`` of value (its proof), or the steepest
+        concave ``envelope`` (ours). If G starts flat, as for Weibull laws with k > 1,
+        all derivatives are 0 at first, and only envelopes use later slopes.
       radii, update, others, start: as for `ra_ucb`.
 
     Raises:
-      ValueError: as `ra_ucb`; if `steps` is less than 1; on another `greedy`, or on
-        anything but differences with a family of integers.
+      ValueError: as `ra_ucb`; if `steps` is less than 1; on an unknown `greedy`, or one
+        other than ``difference`` with a family of integers.
     """
     whole("steps", steps, 1, MOST)
     one_of("greedy", greedy, GREEDY)

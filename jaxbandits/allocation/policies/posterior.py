@@ -1,17 +1,16 @@
-"""What Thompson sampling draws: a rate and a probability of every arm.
+"""Posterior draws for Thompson sampling: a rate and a probability of every arm.
 
-The posterior of the rate is that of the likelihood grid under a flat prior of ``log
-rate``: by its distribution function while it covers several nodes, and by its signed
-root once it is narrower (for a standard normal z, the rate on the side of z's sign at
-which twice the log likelihood ratio is ``z**2``; off by the order of the squared width,
-and in need of no finer grid as observations accumulate). Given the rate, the
-probability is drawn by the signed root of the Poisson likelihood of successes.
+The rate is drawn from the likelihood grid under a flat prior of ``log rate``. While the
+posterior covers several nodes, the draw inverts its distribution function. Once it is
+narrower, the draw is a signed root: for a standard normal z, the rate on the side of
+z's sign at which twice the log likelihood ratio is ``z**2``. Its error is of the order
+of the squared width, and the grid need not get finer as observations accumulate. Given
+the rate, the probability is drawn by the signed root of the Poisson likelihood.
 
-A probability is at most 1, which says something of the rate as well: at one so small
-that G was reached in fewer rounds than there were successes, p would exceed 1. With
-`feasible` the law of both is taken given p <= 1: with n successes, exposure C and z
-standard normal, p is at most 1 for z up to ``(C - n) / sqrt(C)``, so that a rate
-counts for what the normal law has below, and z is drawn from there.
+A probability is at most 1, and this bounds the rate: for small rates the exposure C is
+below the number n of successes, so that p = n / C would exceed 1. With `feasible`, both
+are drawn given p <= 1. For a standard normal z this means z <= ``(C - n) / sqrt(C)``: a
+rate is weighted by the normal probability of these z, and z is drawn from them.
 """
 
 from typing import Any, NamedTuple
@@ -54,16 +53,16 @@ BROAD = 2.5  # nodes; a normal law of standard deviation 1 covers these
 def _from_grid(
     log_density: Float[Array, " J"], uniform: Float[Array, ""], last: float
 ) -> tuple[Float[Array, ""], Float[Array, ""]]:
-    """A draw by the distribution function of a density that is linear between nodes.
+    """A draw by inversion from a density that is linear between nodes.
 
     Args:
       log_density: f[J], at most about 0.
       uniform: f[] in (0, 1).
-      last: place in (J - 2, J - 1] where the density ends.
+      last: position in (J - 2, J - 1] where the density ends.
 
     Returns:
-      ``(place f[] in [0, last], breadth f[])``: the breadth is the number of nodes
-      that a density as high as the highest would need.
+      ``(place f[] in [0, last], breadth f[])``: the breadth is the total mass over the
+      largest density, in nodes.
     """
     density = jnp.exp(log_density - jnp.max(log_density))
     width = np.minimum(last - np.arange(density.shape[0] - 1), 1.0)
@@ -81,14 +80,14 @@ def _from_grid(
 
 
 def prior(problem: Problem) -> State:
-    """Before the first round."""
+    """State before the first round."""
     estimator = Estimator(problem, FINE)
     statistics = estimator.zeros()
     return State(statistics, _every_estimate(estimator, statistics))
 
 
 def after(problem: Problem, state: State, feedback: Feedback) -> State:
-    """After a round in which all arms are learnt about."""
+    """State after a round that updates all arms."""
     shapes: Any = shape_array(problem)
     estimator = Estimator(problem, FINE)
     statistics = jax.vmap(estimator.observe)(
@@ -105,15 +104,15 @@ def _every_estimate(estimator: Estimator, statistics: Statistics) -> Estimate:
 def _room(statistics: Statistics, exposure: Array) -> Array:
     """The z at which `probability_bound` is 1: ``(C - n) / sqrt(C)``.
 
-    As ``S = n + z**2 / 2 + z sqrt(n + z**2 / 4)`` is the solution of ``S - z sqrt(S) =
-    n``, p = S / C is at most 1 for z up to this.
+    ``S = n + z**2 / 2 + z sqrt(n + z**2 / 4)`` solves ``S - z sqrt(S) = n``. Hence p =
+    S / C is at most 1 for all z up to this value.
     """
     exposure = jnp.maximum(exposure, TINY)
     return (exposure - statistics.successes.astype(exposure.dtype)) / jnp.sqrt(exposure)
 
 
 def _least_place(statistics: Statistics) -> Float[Array, ""]:
-    """The place where C is n, and p so 1: C grows with the rate."""
+    """The position on the grid where C = n, that is p = 1; C grows with the rate."""
     table = statistics.exposure.total
     return jnp.interp(
         statistics.successes.astype(table.dtype),
@@ -131,8 +130,8 @@ def draw(
 ) -> tuple[Float[Array, " K"], Float[Array, " K"]]:
     """Rates and probabilities of all arms, from standard normal numbers.
 
-    With `feasible` both are drawn given that p is at most 1; without, p is cut off
-    there, whatever rate has been drawn.
+    With `feasible` both are drawn given that p is at most 1. Otherwise p is clipped to
+    1, and the rate is drawn without this condition.
     """
     estimator = Estimator(problem, FINE)
     grid = estimator.grid

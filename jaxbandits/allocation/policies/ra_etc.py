@@ -1,8 +1,9 @@
 """RA-ETC: explore, then commit (Remark 4.7 and appendix A.1).
 
-All budget goes to one arm after the other; then the optimum of the estimates is played
-for ever. The paper's exploration length ``T**(2/3)`` may count rounds in all or per arm
-(Remark 4.7: per arm); Figure 3 is reproduced by the latter only (errata.md).
+The whole budget goes to one arm after the other; then the optimum for the estimates is
+played in all later rounds. The paper's exploration length ``T**(2/3)`` may count rounds
+in total or per arm. Remark 4.7 says per arm, and only this reproduces Figure 3
+(errata.md).
 """
 
 from typing import NamedTuple
@@ -23,7 +24,7 @@ COUNTS = ("total", "per_arm")
 
 
 class Params(NamedTuple):
-    """exploration >= 1, rounds (10,000 ** (2/3) by default)."""
+    """exploration >= 1: rounds of exploration (10,000 ** (2/3) by default)."""
 
     exploration: AtLeastOne = 464.0
 
@@ -33,12 +34,12 @@ def ra_etc(problem: Problem, count: str = "total") -> Policy[Learner, Params, Ac
     """RA-ETC, with the truncated estimator.
 
     Args:
-      problem: what is known of the game. Budgets that are not known in advance are
-        handed out as `handing_out` says.
+      problem: what the learner knows about the game. Unknown budgets are handed out as
+        described in `handing_out`.
       count: whether `exploration` counts rounds in ``total`` or ``per_arm``.
 
     Raises:
-      ValueError: on another `count`.
+      ValueError: on an unknown `count`.
     """
     one_of("count", count, COUNTS)
     hand_out, num_arms = best_way(problem), problem.num_arms
@@ -62,7 +63,7 @@ def ra_etc(problem: Problem, count: str = "total") -> Policy[Learner, Params, Ac
 
     def update(noise, view, state, action, feedback, params):
         now = turn(view.round, params)
-        # Once committed no arm has a turn: none has this number.
+        # After the commitment no arm is updated: K is the position of no arm.
         observed = now._replace(arm=jnp.where(now.starting, now.arm, num_arms))
         return learn(
             estimator,

@@ -1,9 +1,9 @@
 """RA-UCB and NO-UCB.
 
 Montanari, Fiegel, Pla, Saha & Perchet, "Learning to Allocate Resources with Censored
-Feedback", Algorithm 2. The arms are boosted in turn: the boosted one is taken at its
-best, the others at their worst, and the surrogate problem P~ of eq. (13) is solved. So
-every arm keeps getting at least what is optimal for it, and is learnt about under
+Feedback", Algorithm 2. The arms are boosted in turn. The surrogate problem P~ of eq.
+(13) takes the boosted arm at its optimistic bounds and the others at their pessimistic
+bounds. Hence every arm regularly gets at least its optimal amount, and is observed with
 little censoring.
 
 Named choices, each with its evidence in errata.md:
@@ -14,9 +14,9 @@ Named choices, each with its evidence in errata.md:
 * `others`: ``pessimistic`` (the paper) or at their ``point`` estimates;
 * `start`: ``one_arm`` at a time (the paper) or a ``uniform_split``.
 
-Deviations: thresholds are truncated at the allocation of the time, where eqs. (6) to
-(10) have the whole budget (inconsistent); the printed radii are vacuous. An arm's
-bounds are renewed when it has been observed, with that round's log t.
+Deviations: thresholds are truncated at the round's allocation, where eqs. (6) to (10)
+have the whole budget (inconsistent); the printed radii are vacuous. An arm's bounds are
+updated when it is observed, with the log t of that round.
 """
 
 from jaxbandits.allocation import Action, Problem
@@ -38,15 +38,15 @@ def ra_ucb(
     """RA-UCB: solves P~ for the round's budget, which it must know.
 
     Args:
-      problem: what is known of the game.
+      problem: what the learner knows about the game.
       radii: ``profile``, ``delta`` or ``none``.
       update: ``boosted`` or ``all``.
       others: ``pessimistic`` or ``point``.
       start: ``one_arm`` or ``uniform_split``.
 
     Raises:
-      ValueError: naming the argument, on a choice that does not exist, if budgets are
-        not known in advance, or in a cascade.
+      ValueError: on an unknown choice, if budgets are not known in advance, or in a
+        cascade.
     """
     options = Options(radii, update, others, start)
     return boosting("RA-UCB", problem, optimum(paid_for_each(problem)), options)
@@ -56,18 +56,19 @@ def ra_ucb(
 def no_ucb(
     problem: Problem, update: str = "boosted", start: str = "one_arm"
 ) -> Policy[Learner, Params, Action]:
-    """NO-UCB (appendix A.1): plays the optimum of its point estimates, boosting no arm.
+    """NO-UCB (appendix A.1): plays the optimum at point estimates and boosts no arm.
 
-    Arms that never succeed in the start are starved; `initial` decides how many.
-    Budgets that are not known in advance are handed out as `handing_out` says.
+    Arms without a success in the start get nothing afterwards; the length `initial` of
+    the start decides how many arms these are. Unknown budgets are handed out as
+    described in `handing_out`.
 
     Args:
-      problem: what is known of the game.
+      problem: what the learner knows about the game.
       update: ``boosted`` to update the arms in turn, or ``all``.
       start: as for `ra_ucb`.
 
     Raises:
-      ValueError: naming the argument, on a choice that does not exist.
+      ValueError: on an unknown choice.
     """
     options = Options(radii="none", update=update, start=start)
     policy = boosting("NO-UCB", problem, best_way(problem), options)

@@ -1,17 +1,17 @@
 """Confidence bounds of an arm's rate and probability.
 
-Two forms, each with a scale for either radius, and none:
+Each form has one scale for the rate's radius and one for the probability's:
 
-* ``profile``: rates whose twice log likelihood ratio is at most ``z**2 = scale log t``,
-  and the probabilities that go with the two ends;
+* ``profile``: rates with twice the log likelihood ratio at most ``z**2 = scale log t``,
+  and the probabilities that belong to the two end rates;
 * ``delta``: normal approximations from the curvature at the maximum, with the same z.
-  Given the rate, the successes of an arm are a sum of coins of probability p G_u: their
-  variance is ``sum p G_u (1 - p G_u)``, so the squared relative error of p is ``(1 - q)
-  / n`` with ``q = sum (p G_u)**2 / sum p G_u``, and that of the rate comes on top;
-* ``none``: the point estimates, for policies that make no use of bounds.
+  Given the rate, an arm's successes are a sum of Bernoulli(p G_u) variables. Their
+  variance is ``sum p G_u (1 - p G_u)``. So the squared relative error of p is ``(1 - q)
+  / n`` with ``q = sum (p G_u)**2 / sum p G_u``, plus the error from the rate;
+* ``none``: the point estimates, for policies that do not use bounds.
 
 The paper's ``sqrt(3 log t / (2 n))`` corresponds to ``z**2 = 6 log t``. Its Hoeffding
-radii (section 4.3) are vacuous with the constants of its theorems (docs/errata.md).
+radii (section 4.3) are vacuous with the constants of its theorems (errata.md).
 """
 
 from collections.abc import Callable
@@ -50,7 +50,7 @@ class Bounds(NamedTuple):
 
 
 def no_bounds(problem: Problem, points: bool = True) -> Bounds:
-    """Before the first observation, for all arms; with point estimates, or not."""
+    """Bounds of all arms before the first observation; `points` adds estimates."""
     one = jnp.ones(problem.num_arms, float)
     middle = (problem.lowest * problem.highest) ** 0.5
     return Bounds(
@@ -71,14 +71,14 @@ class Scales(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """An arm as a radius sees it.
+    """An arm, as the argument of a radius.
 
     Attributes:
-      arm: i32[].
-      shape: f[] or None.
-      statistics: of the arm.
-      likelihood: that follows from them.
-      estimate: that follows from them.
+      arm: i32[], position of the arm.
+      shape: f[] or None, shape of its threshold law.
+      statistics: statistics of the arm.
+      likelihood: log likelihood from these statistics.
+      estimate: point estimates from these statistics.
     """
 
     arm: Int32[Array, ""]
@@ -106,18 +106,18 @@ def bounds(
     """Estimates and bounds of one arm.
 
     Args:
-      estimator: of the problem.
+      estimator: estimator of the arms.
       radius: one of `RADII`.
-      statistics: of the arm.
+      statistics: statistics of the arm.
       round_: f[], t.
       scales: f[] > 0 each, or None without a radius.
-      shape: f[] or None, the arm's.
-      arm: i32[].
+      shape: f[] or None, shape of the arm's threshold law.
+      arm: i32[], position of the arm.
       points: whether point estimates are kept beside the bounds.
 
     Returns:
-      `Bounds`; without a success the rate may be anything and the probability too,
-      unless there are no radii.
+      `Bounds`. Without a success they are the full ranges of rate and probability; with
+      radius None they are the point estimates.
     """
     known = likelihood(statistics)
     result = estimator.estimate(statistics, shape, known)
@@ -138,16 +138,16 @@ def bounds(
 
 
 def _scores(scales: Scales, round_: Array) -> tuple[Array, Array]:
-    """z of the rate and of the probability."""
+    """The scores z of the rate and of the probability."""
     log_t = jnp.log(round_)
     return jnp.sqrt(scales.rate * log_t), jnp.sqrt(scales.probability * log_t)
 
 
 def profile(estimator: Estimator, seen: Seen, scales: Scales, round_: Array) -> Ends:
-    """Rates by the profile likelihood, and the probabilities that go with them."""
+    """Rate bounds by the profile likelihood, and the probabilities at these rates."""
     z_rate, z = _scores(scales, round_)
     low, high = estimator.rate_bounds(seen.likelihood, seen.estimate, z_rate**2)
-    # A low rate and a high probability explain the same successes: ends go together.
+    # A low rate and a high probability explain the same successes: pair these ends.
     p_high = probability_bound(seen.statistics, low, z)
     p_low = probability_bound(seen.statistics, high, -z)
     return estimator.grid.rate(low), estimator.grid.rate(high), p_low, p_high

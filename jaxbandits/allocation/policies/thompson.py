@@ -1,16 +1,15 @@
-"""Thompson sampling for allocation: a challenger of our own.
+"""Thompson sampling for allocation. Our policy.
 
-A rate and a probability are drawn for every arm from its posterior (`posterior`), and
-the optimum for these is played; all arms learn in every round. What is lost on average
-over a prior, if the posterior is exact: theory/allocation-thompson.md.
+A rate and a probability of every arm are drawn from its posterior (`posterior`), and
+the optimal allocation for the draws is played; all arms are updated in every round.
+theory/allocation-thompson.md bounds the Bayesian regret for an exact posterior.
 
-With several `draws` the mean of their optima is played. Where the families are concave
-so is what a round is worth, and by Jensen's inequality the mean is worth at least as
-much as its parts are on average, whatever the true parameters are; and no arm gets less
-than ``1 / draws`` of what a single draw would give it, so that what one draw explores
-many do as well (theory/mean-allocation.md). In a cascade it is the logarithm of
-the chance to have no success that is convex: a mean fails at most as often as its parts
-do in the geometric mean.
+With several `draws`, the mean of their optimal allocations is played. If the family is
+concave, the value of a round is concave in the allocation. By Jensen's inequality the
+mean allocation is worth at least the average of its parts, for all true parameters. No
+arm gets less than ``1 / draws`` of its amount in any draw, so that exploration is kept
+(theory/mean-allocation.md). In a cascade, the log probability of no success is convex:
+the mean allocation fails at most as often as the geometric mean of its parts.
 """
 
 from typing import NamedTuple
@@ -31,12 +30,12 @@ from jaxbandits.protocol import Policy
 
 
 class Params(NamedTuple):
-    """initial >= 1: rounds of uniform play before."""
+    """initial >= 1: rounds of uniform play at the start."""
 
     initial: AtLeastOne = 1.0
 
 
-MOST_DRAWS = 1000  # each is solved in every round: more would seem to hang
+MOST_DRAWS = 1000  # every draw is solved in every round; more would seem to hang
 
 
 @factory(Problem)
@@ -46,18 +45,17 @@ def thompson(
     """Thompson sampling with truncated likelihoods.
 
     Args:
-      problem: what is known of the game. Budgets that are not known in advance are
-        handed out as `handing_out` says; rounds of uniform play are then nearly so.
-      draws: how many draws' optima are averaged; an optimum is solved for each.
+      problem: what the learner knows about the game. Unknown budgets are handed out as
+        described in `handing_out`; uniform play is then only nearly uniform.
+      draws: number of draws whose optimal allocations are averaged.
       feasible: whether rate and probability are drawn given that the probability is at
-        most 1. Without, it is cut off there, and an arm that gets little may keep a
-        rate too small for its successes, and get little for ever: lost runs
-        (theory/mean-allocation.md).
+        most 1. Otherwise it is clipped to 1: an arm that gets little may then keep a
+        rate too small for its successes and get little for good, so that some runs
+        never recover (theory/mean-allocation.md).
 
     Raises:
-      ValueError: if `draws` is not in [1, 1000], or above 1 where an average is no
-        allocation or may be worse: for sigmoids, whole units and budgets that are not
-        known.
+      ValueError: if `draws` is not in [1, 1000], or is above 1 for sigmoids, families
+        of integers or unknown budgets, where a mean need not be a good allocation.
     """
     flag("feasible", feasible)
     whole("draws", draws, 1, MOST_DRAWS)

@@ -1,15 +1,15 @@
-"""Arms are served in turn, with a budget that is not known: the paper's future work.
+"""Arms that are served in turn, with an unknown budget: the paper's future work.
 
 Montanari, Fiegel, Pla, Saha & Perchet, "Learning to Allocate Resources with Censored
 Feedback", section 7: "unknown and stochastic budgets without the switching possibility
 [...] the allocation order matters and optimal decisions may depend on the full budget
 distribution". Before a round the learner commits to an order of the arms and a number
 of units for each. The round's budget, a whole number of units, is drawn and used up
-along that order; an arm that has been left is not returned to. Arms succeed, and are
-seen to, as in the paper (eq. 5), at what they have received.
+along that order; every arm is served only once. Success and its observation are as in
+the paper (eq. 5), with the units that an arm has received.
 
-Of the budget is seen what was handed out. If that is less than the plan, it was the
-budget; if the plan has ended, the budget was at least that, and no more is known.
+The learner sees the number of units that were handed out. If it is less than the plan,
+it was the budget. If the whole plan was served, the budget was at least that large.
 """
 
 from collections.abc import Callable
@@ -42,14 +42,14 @@ from jaxbandits.protocol import Actions, Environment, Game
 
 
 class OrderedSetup(NamedTuple):
-    """The numbers behind an environment: the arms', and budgets i32[n], drawn from."""
+    """The setup of the arms, and the budgets i32[n] from which rounds draw."""
 
     inner: Setup
     budgets: Any
 
 
 class Instance(NamedTuple):
-    """A seed's game: as in `game.Instance`, and budgets i32[n]."""
+    """The instance of a seed: arms and bound as in `game.Instance`, budgets i32[n]."""
 
     arms: Arms
     bound: Bound
@@ -57,14 +57,14 @@ class Instance(NamedTuple):
 
 
 class State(NamedTuple):
-    """The accounts.
+    """The totals of a run.
 
     Attributes:
-      turns: i32[K, N + 1, N + 1], how often an arm had its turn after so many units,
-        for so many units.
-      rounds: i32[], rounds with turns that the game has.
-      successes: i32[].
-      spent: share of the budgets that was spent, summed over rounds.
+      turns: i32[K, N + 1, N + 1], counts of turns by arm, units planned before the
+        turn, and units planned for the turn.
+      rounds: i32[], rounds with valid turns.
+      successes: i32[], number of successes.
+      spent: share of the budget that was spent, summed over rounds.
     """
 
     turns: Int32[Array, "K starts units"]
@@ -77,7 +77,7 @@ class Tables(NamedTuple):
     """What the metrics need, by arm, start and units.
 
     Attributes:
-      worth: f64[K, N + 1, N + 1], of a turn.
+      worth: f64[K, N + 1, N + 1], expected successes of a turn.
       best: 1 for the turns of an optimal plan, else 0, f64[K, N + 1, N + 1].
     """
 
@@ -89,8 +89,8 @@ class OrderedOracle(NamedTuple):
     """Exact facts about an instance, float64.
 
     Attributes:
-      arms, amounts: of an optimal plan, i64[K].
-      value: expected successes of a round with it.
+      arms, amounts: an optimal plan, i64[K].
+      value: expected successes of a round with this plan.
       survival: ``P(B >= u)``, u = 1, ..., N, f64[N].
     """
 
@@ -109,12 +109,11 @@ def ordered(
     """An environment of the allocation setting whose arms are served in turn.
 
     Args:
-      environment: of `make_environment`, `random_environment` or an instance
-        (`simulation`), which pays for every success, draws its thresholds and hands all
-        out; with at most 8 arms. Its arms are taken, and not its budgets.
-      budgets: whole numbers of units in [1, 32], one or several; by default the
-        environment's. For every round one of them is drawn, independently, each as
-        likely as the others.
+      environment: made by `make_environment`, `random_environment` or an instance
+        (`simulation`), with at most 8 arms. It must pay for every success and draw its
+        thresholds, without `stop_on_success`. Only its arms are used.
+      budgets: one or several whole numbers of units in [1, 32]; by default those of
+        `environment`. Every round draws one of them, independently and uniformly.
       known_distribution: whether learners know the distribution of the budget.
 
     Returns:
@@ -122,15 +121,15 @@ def ordered(
 
       * ``regret``: cumulative pseudo-regret against the best plan for the distribution
         of the budget, from counts;
-      * ``reward``: successes;
+      * ``reward``: number of successes;
       * ``spent``: mean share of the budget that was spent.
 
-      Of fixed arms its oracle is an `OrderedOracle`.
+      With fixed arms, its oracle is an `OrderedOracle`.
 
     Raises:
-      ValueError: naming the argument, on too many arms or units, budgets that are no
-        whole numbers, or rounds that are of another kind.
-      TypeError: if an argument is of another kind.
+      ValueError: on too many arms or units, on budgets that are not whole numbers, or
+        on a cascade, recorded users or `stop_on_success`.
+      TypeError: if an argument has the wrong type.
     """
     arms, inner = _arms_of(environment)
     units = check_budgets(inner.budgets if budgets is None else budgets)
@@ -241,7 +240,7 @@ def _solved(
 
 
 def _count(turns: Int32[Array, "K starts units"], plan: Any) -> Array:
-    """One more of every turn of a plan."""
+    """The counts `turns` after one more round with a plan."""
     start = jnp.minimum(starts(plan.amounts), turns.shape[1] - 1)
     for place in range(turns.shape[0]):
         turns = tally(turns, plan.arms[place], start[place], plan.amounts[place])
@@ -250,7 +249,7 @@ def _count(turns: Int32[Array, "K starts units"], plan: Any) -> Array:
 
 @cache
 def _game(problem: Ordered, draw: Callable[[Any, Any], Any]) -> Game:
-    """Instances that differ in numbers only are one game."""
+    """The game; instances that differ only in numbers share it."""
     arms, num_arms, size = problem.arms, problem.num_arms, problem.units
     words = words_of_arms(arms)
 
@@ -307,11 +306,11 @@ def _game(problem: Ordered, draw: Callable[[Any, Any], Any]) -> Game:
 
 
 def _metrics(tables: Tables, instance: Instance, record: State) -> dict[str, Array]:
-    # What both plans have in common is left out, so that nothing cancels.
+    # Turns that both plans share are removed first, so that no digits cancel.
     missed = record.rounds * tables.best.astype(jnp.int32) - record.turns
     (regret,) = weighted(missed, tables.worth)
     return {
-        # Another plan of the same worth is only rounded differently.
+        # Another plan of equal worth may give a tiny negative number by rounding.
         "regret": jnp.maximum(regret, 0.0),
         "reward": record.successes.astype(float),
         "spent": record.spent.exact() / jnp.maximum(record.rounds, 1).astype(float),

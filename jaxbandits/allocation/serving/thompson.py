@@ -1,12 +1,11 @@
 """Thompson sampling where arms are served in turn: the best plan for a draw.
 
-The game is `allocation.ordered` (future work of Montanari et al., section 7);
-the policy is ours. A rate and a probability are drawn for every arm (`posterior`), and
-the best turns for these and the distribution of the budget are played; all arms learn
-from what they got. Of an arm that has never got anything nothing is known: the
-probability is then uniform. The distribution of the budget, where learners do not know
-it, is taken to be what has been seen: these plans hand out all units and see every
-budget, whatever they are, so that nothing need be explored.
+The game is `allocation.ordered` (future work of Montanari et al., section 7); the
+policy is ours. A rate and a probability are drawn for every arm (`posterior`). The best
+turns for these draws and the distribution of the budget are played, and all arms are
+updated. The probability of an arm that has never received a unit is drawn uniformly. If
+the distribution of the budget is not known, the observed distribution is used. Plans
+hand out all units, so every budget is observed and none need be explored.
 """
 
 from typing import NamedTuple
@@ -33,7 +32,7 @@ from jaxbandits.protocol import Policy
 
 
 class State(NamedTuple):
-    """What is known of arms and budgets."""
+    """Statistics of arms and budgets."""
 
     arms: posterior.State
     budgets: Budgets
@@ -46,13 +45,13 @@ def ordered_thompson(
     """Thompson sampling with truncated likelihoods; consumes 2 K words to act.
 
     Args:
-      problem: of `allocation.ordered`.
-      plan: ``distribution`` for the best turns; ``mean`` for those of the mean budget
-        and ``greedy`` for units as if arms could be returned to are what a learner does
-        that ignores what a budget that is not known means (`turns`).
+      problem: problem of an `allocation.ordered` environment.
+      plan: ``distribution`` plays the best turns. Two baselines ignore that the budget
+        is random or arms are served once: ``mean`` plays the best turns for the mean
+        budget, ``greedy`` plans as if arms could be served again (`turns`).
 
     Raises:
-      ValueError: on another plan.
+      ValueError: on an unknown `plan`.
     """
     one_of("plan", plan, PLANS)
     num_arms = problem.num_arms

@@ -1,20 +1,20 @@
-"""How what a unit is expected to be worth becomes turns, and what budgets are learnt.
+"""Turns from the expected values of units, and estimates of the budget's distribution.
 
-Arms are served in turn, and an arm that has been left is not returned to
-(`allocation.ordered`). A learner that knows how such a round goes plays the
-best turns for the distribution of the budget. Two ways to plan ignore part of it:
+Arms are served in turn, each of them once (`allocation.ordered`). The plan
+``distribution`` plays the best turns for the distribution of the budget. Two other
+plans ignore part of the game:
 
-* ``mean``: the best split of the mean budget, rounded; in which order is no matter
-  then, nor where units beyond go (`ordered_programming` takes arms by index).
+* ``mean``: the best split of the mean budget, rounded. The order of the arms, and the
+  arms of units beyond the mean, do not matter for it (`ordered_programming` takes arms
+  by position).
 * ``greedy``: units go to the largest gain, as in MG-UCB-Delta (Algorithm 4 of the
-  paper), as if an arm could be returned to; every arm then gets all of its units at
-  its first turn.
+  paper), as if an arm could be served again. Every arm gets all its units in its first
+  turn.
 
-Budgets are seen up to the end of a plan. A plan of fewer units than the largest budget
-may end before the budget does, which is then known to be at least as large: the
-estimate of ``P(B >= u)`` is that of Kaplan & Meier, "Nonparametric Estimation from
-Incomplete Observations", 1958. Plans of all N units are never cut short, and the
-estimate is the share of budgets seen that were so large.
+A plan of fewer units than the largest budget may end before the budget is used up. The
+budget is then censored, and ``P(B >= u)`` is estimated as by Kaplan & Meier,
+"Nonparametric Estimation from Incomplete Observations", 1958. Plans of all N units show
+every budget; the estimate is then the share of observed budgets of at least u.
 """
 
 from typing import NamedTuple
@@ -28,15 +28,15 @@ from jaxbandits.arrays import first_true
 from jaxbandits.kernels.allocation import marginal_greedy, ordered_programming
 
 PLANS = ("distribution", "mean", "greedy")
-HALF = 1e-4  # units that a mean may be short of a half
+HALF = 1e-4  # a mean this close below a half is still rounded up
 
 
 class Budgets(NamedTuple):
-    """What has been seen of budgets, by units u = 1, ..., N.
+    """Counts of observed budgets, by units u = 1, ..., N.
 
     Attributes:
       seen: i32[N], rounds in which unit u was handed out and the plan went on.
-      ended: i32[N], those of them in which the budget was u.
+      ended: i32[N], of these, rounds with budget u.
     """
 
     seen: Int32[Array, " N"]
@@ -44,13 +44,13 @@ class Budgets(NamedTuple):
 
 
 def no_budgets(problem: Ordered) -> Budgets:
-    """Before the first round."""
+    """Counts before the first round."""
     none = jnp.zeros(problem.units, jnp.int32)
     return Budgets(none, none)
 
 
 def observe_budget(budgets: Budgets, turns: Turns, feedback: Feedback) -> Budgets:
-    """After a round."""
+    """Counts after a round."""
     unit = 1 + jnp.arange(budgets.seen.shape[0], dtype=jnp.int32)
     handed_out = jnp.round(jnp.sum(feedback.allocation)).astype(jnp.int32)
     went_on = unit < jnp.sum(turns.amounts, dtype=jnp.int32)
@@ -61,7 +61,7 @@ def observe_budget(budgets: Budgets, turns: Turns, feedback: Feedback) -> Budget
 
 
 def survival_of(problem: Ordered, budgets: Budgets) -> Float[Array, " N"]:
-    """``P(B >= u)``, u = 1, ..., N: known, or estimated; 1 where nothing was seen."""
+    """``P(B >= u)``, u = 1, ..., N, known or estimated; 1 without observations."""
     if problem.survival is not None:
         return jnp.asarray(problem.survival, float)
     share = budgets.ended.astype(float) / jnp.maximum(budgets.seen, 1).astype(float)
@@ -72,17 +72,17 @@ def survival_of(problem: Ordered, budgets: Budgets) -> Float[Array, " N"]:
 def planned(
     plan: str, values: Float[Array, "K units"], survival: Float[Array, " N"]
 ) -> Turns:
-    """Turns for what units are worth.
+    """Turns for the expected values of units.
 
     Args:
       plan: one of `PLANS`.
       values: f[K, N + 1], as for `ordered_programming`.
-      survival: f[N], likewise.
+      survival: f[N], as for `ordered_programming`.
     """
     if plan == "greedy":
         return _greedy(values)
     if plan == "mean":
-        # Halves upwards, also where they are rounded to less than that.
+        # Halves are rounded up, even if rounding errors put them slightly below.
         mean = jnp.floor(jnp.sum(survival) + 0.5 + HALF)
         unit = 1 + jnp.arange(survival.shape[0]).astype(survival.dtype)
         survival = (unit <= mean).astype(survival.dtype)
@@ -91,7 +91,7 @@ def planned(
 
 
 def _greedy(values: Float[Array, "K units"]) -> Turns:
-    """The units of every arm in the greedy's order, all at the arm's first turn."""
+    """Turns of the greedy plan: every arm gets all its units in its first turn."""
     num_arms, size = values.shape[0], values.shape[1] - 1
     steps = values[:, 1:] - values[:, :-1]
     taken = jnp.arange(size)
@@ -107,7 +107,7 @@ def _greedy(values: Float[Array, "K units"]) -> Turns:
 
 
 def in_order_of(keys: Shaped[Array, " K"], units: Int32[Array, " K"]) -> Turns:
-    """Every arm's units, the smallest key first; of equal ones the first arm."""
+    """Turns of all arms, sorted by key; ties by position."""
     arms = jnp.arange(keys.shape[0], dtype=jnp.int32)
     equal = (keys[None] == keys[:, None]) & (arms[None] < arms[:, None])
     before = (keys[None] < keys[:, None]) | equal

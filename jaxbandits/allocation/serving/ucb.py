@@ -1,11 +1,11 @@
 """UCB by arm and unit where arms are served in turn: optimism without a family.
 
-The game is `allocation.ordered` (future work of Montanari et al., section 7);
-the policy is ours, an optimistic one as CUCB (Chen, Wang & Yuan, ICML 2013). Whenever
-an arm gets at least n units, it is seen whether its threshold is at most n (eq. 5): so
-the share of such rounds is an estimate of what n units are worth, whatever the family,
-whatever cut the round short. Its upper bound is that of UCB; and as n units are worth
-no more than those that follow are, every bound holds for fewer units, too.
+The game is `allocation.ordered` (future work of Montanari et al., section 7); the
+policy is ours and optimistic, as CUCB (Chen, Wang & Yuan, ICML 2013). A round in which
+an arm gets at least n units shows whether n units would have sufficed (eq. 5). The
+share of successes in these rounds estimates the value of n units, for any family and
+any budgets. Its upper bound is that of UCB. Values do not decrease in n, so a bound for
+n units also holds for fewer units.
 """
 
 from typing import NamedTuple
@@ -30,16 +30,16 @@ from jaxbandits.protocol import Policy
 
 
 class Params(NamedTuple):
-    """alpha > 0, scales the logarithm in the confidence length."""
+    """alpha > 0 scales the logarithm in the confidence length."""
 
     alpha: Positive = 1.0
 
 
 class State(NamedTuple):
-    """Counts by arm and units n = 1, ..., N, and what is known of budgets."""
+    """Counts by arm and units n = 1, ..., N, and counts of budgets."""
 
-    tried: Int32[Array, "K N"]  # rounds in which the arm got at least n
-    enough: Int32[Array, "K N"]  # those in which n were enough
+    tried: Int32[Array, "K N"]  # rounds in which the arm got at least n units
+    enough: Int32[Array, "K N"]  # of these, rounds in which n units were enough
     budgets: Budgets
 
 
@@ -50,11 +50,11 @@ def ordered_ucb(
     """The best turns for upper bounds ``mean + sqrt(alpha log t / (2 n))``.
 
     Args:
-      problem: of `allocation.ordered`.
+      problem: problem of an `allocation.ordered` environment.
       plan: as for `ordered_thompson`.
 
     Raises:
-      ValueError: on another plan.
+      ValueError: on an unknown `plan`.
     """
     one_of("plan", plan, PLANS)
     shape = problem.num_arms, problem.units
