@@ -150,6 +150,15 @@ def test_arms_are_drawn_independently():
     assert abs(np.corrcoef(first, second)[0, 1]) < 4 / np.sqrt(both.sum())
 
 
+def test_no_arm_runs_twice_in_a_round():
+    """Whichever places of three it has."""
+    allowed = partial(game(3).game.actions.allowed, None)
+    limits = jnp.zeros(3, jnp.int32)
+    for arms, known in (((0, 1, 2), True), ((0, 1, 0), False), ((0, 1, 1), False)):
+        action = censored.SuperArm(jnp.array(arms, jnp.int32), limits)
+        assert bool(allowed(action)) == known, arms
+
+
 def test_an_order_of_arms_is_no_matter():
     """Told of a super arm the other way round, the list of them finds it."""
     policy = censored.super_arms_as_arms(game(2).problem, ucb)

@@ -126,9 +126,7 @@ LONG = {
     "omega*, shorter",
     "omega*, shrunk",
     "omega*, shorter, shrunk",
-    "omega*, product limit",
     "omega*, product limit, shrunk",
-    "hazard TS, joint",
     *("BTS", "KUBE", "PD-BwK", "UCB-SC+"),
 }
 

@@ -6,6 +6,7 @@ the two choose alike, or the policy's choice is a near tie for the twin: as good
 for numbers that are off by what the package states of them.
 """
 
+import inspect
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ import pytest
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
 from jaxbandits.testing import trace_run
+from tests.games import game_for
 from tests.reference.words import numbers
 from tests.registered import POLICIES
 from tests.tables import for_all
@@ -114,6 +116,16 @@ def assert_follows(case, environment, rounds, *, share, slack=0.0, relative=0.0)
     return twin, state, choices
 
 
+def assert_defaults_are_those_of_the_twin(case):
+    """Of parameters that both call by one name."""
+    policy = POLICIES[case.entry](game_for(case.entry).problem)
+    parameters = inspect.signature(case.twin).parameters
+    for name, value in (policy.params._asdict() if policy.params else {}).items():
+        own = parameters[name].default if name in parameters else None
+        if isinstance(own, float | int) and name not in policy.game_params:
+            assert value == pytest.approx(own), f"{case.entry}: {name}"
+
+
 def twin_tests(setting, cases, check, short, every, without=()):
     """The tests of a setting's twins; names of tests are those of their variables.
 
@@ -127,7 +139,7 @@ def twin_tests(setting, cases, check, short, every, without=()):
 
     Returns:
       Tests of the short runs, of all runs, by policy, and of the cases: every policy of
-      the registry has one.
+      the registry has one, whose parameters are by default the policy's.
     """
     names = dict.fromkeys(cases[label].entry for label, *_ in every)
 
@@ -161,6 +173,9 @@ def twin_tests(setting, cases, check, short, every, without=()):
         assert {case.entry for case in cases.values()} == entries - {
             f"{setting}/{name}" for name in without
         }
+        for case in cases.values():
+            if not case.params and case.problem is None:
+                assert_defaults_are_those_of_the_twin(case)
 
     return (
         chooses_as_its_twin,

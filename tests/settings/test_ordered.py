@@ -170,6 +170,18 @@ def test_a_certain_budget_is_the_game_of_known_budgets():
     np.testing.assert_allclose(fixed.oracle().value, known.oracle().value[0])
 
 
+def test_every_arm_has_one_turn():
+    allowed = partial(game().game.actions.allowed, None)
+    for arms, amounts, known in (
+        ((2, 0, 1), (1, 2, 4), True),
+        ((0, 1, 0), (1, 2, 4), False),
+        ((0, 1, 1), (1, 2, 4), False),
+        ((2, 0, 1), (1, 2, 5), False),
+    ):
+        turns = (jnp.array(x, jnp.int32) for x in (arms, amounts))
+        assert bool(allowed(allocation.Turns(*turns))) == known, (arms, amounts)
+
+
 def test_what_a_learner_is_told():
     assert game().problem.survival is None
     assert game(told=True).problem.survival == (1, 1, 0.4, 0.4, 0.4, 0.2, 0.2)
