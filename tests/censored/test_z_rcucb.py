@@ -176,26 +176,6 @@ def test_finest_is_the_best_of_the_finest_level(best):
     assert recommended("finest", ROUNDS, gain) == (0, LIMITS[0][best])
 
 
-def test_finest_leaves_out_what_has_not_been_tried():
-    """A point that a split has just made has no estimate."""
-    reached = [[90, 0, 90, 0], [900, 900, 0, 0]]
-    gain = [[90.0, 0.0, -9.0, 0.0], [900.0, 900.0, 0.0, 0.0]]
-    assert recommended("finest", reached, gain) == (0, 0.5)
-    # Nor has its level, if no other point of it has been tried.
-    reached = [[90, 0, 0, 0], [900, 900, 0, 0]]
-    gain = [[9.0, 0.0, 0.0, 0.0], [90.0, 180.0, 0.0, 0.0]]
-    assert recommended("finest", reached, gain) == (1, 1.0)
-
-
-def test_finest_counts_the_penalty():
-    """Eq. (10): at limit 1 a third of the rounds costs 1/3, at 1/2 it costs 1/6."""
-    gain = [[0.0, 9.0, 9.0, 0.0], [0.0, 0.0, 0.0, 0.0]]
-    exceeded = [[0, 30, 30, 0], [0, 0, 0, 0]]
-    assert recommended("finest", ROUNDS, gain, exceeded=exceeded) == (0, 0.5)
-    exceeded = [[0, 10, 40, 0], [0, 0, 0, 0]]
-    assert recommended("finest", ROUNDS, gain, exceeded=exceeded) == (0, 1.0)
-
-
 def test_safest_is_the_largest_lower_bound():
     """Arm 0 looks better; arm 1 is known better, and best at its small limit."""
     gain = [[90.0, 90.0, 90.0, 0.0], [720.0, 720.0, 0.0, 0.0]]

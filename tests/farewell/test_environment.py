@@ -15,10 +15,9 @@ from jaxbandits.engine.tape import Stream, read
 from jaxbandits.farewell import Action, Problem, Record, fixed, uniform, wait_ucb
 from jaxbandits.farewell.environment import LAP, LATEST, Elapsed, Epoch, State
 from jaxbandits.simulation.arguments import schedule_of
-from tests.kernels.checks import assert_frequency, assert_mean
 from tests.reference.farewell_environment import count_epochs, exact_table
 from tests.reference.words import numbers, spell
-from tests.tables import assert_refused, naming
+from tests.tables import assert_named, assert_refused, naming
 
 INSTANCES = {
     "1a (i)": farewell.figure_1a,
@@ -211,54 +210,11 @@ def test_what_one_epoch_tells_and_books(failure):
             assert state.last.reward == in_time
 
 
-def test_one_epoch_of_ones_own_times():
-    """Delays 3 and 9, waits 4 and 10."""
-    game = farewell.make_environment(
-        "own", [[0.5, 0.5]], ONES[:1], delays=[3, 9], waits=[4, 10]
-    )
-    for word, wait, seen in ((0.2, 0, 3), (0.7, 0, 0), (0.7, 1, 9)):
-        with naming((word, wait)):
-            state, feedback = answer(game, spell([[word, 0.5]], "nn")[0], 0, wait)
-            assert feedback.reward == (seen > 0) and feedback.time == (seen or 4)
-            assert feedback.delay == (seen or np.inf)
-            assert state.elapsed == (0, seen or 4)
-
-
 def test_views_tell_the_epoch_and_the_clock():
     environment = farewell.figure_1a()
     _, state = None, answer(environment, spell([[0.9, 0.5]], "nn")[0], 0, 6)[0]
     view = environment.game.view(jnp.int32(2), None, state)
     assert view.round == 2 and view.clock == 7 == environment.game.spent(None, state)
-
-
-def test_draws_follow_the_joint_law(words):
-    """Frequencies of delays, and the mean reward given each of them."""
-    delay = np.array([[0.5, 0.0, 0.2, 0.3], [0.1, 0.6, 0.1, 0.2]])
-    params = laws.Beta(
-        np.array([[1.0, 1, 4, 3], [2, 5, 1, 1]]),
-        np.array([[1.0, 2, 1, 1], [1, 2, 3, 1]]),
-    )
-    environment = farewell.make_environment(
-        "law", delay, params, num_waits=3, reward_law=laws.beta
-    )
-    noise = words(20_000, environment.game.words)
-    draw = jax.jit(
-        jax.vmap(lambda u, arm: answer(environment, u, arm, 2)[1], (0, None))
-    )
-    for arm in range(2):
-        found = jax.tree.map(np.asarray, draw(noise, jnp.int32(arm)))
-        for position, d in enumerate([1, 2, 3, np.inf]):
-            here = found.delay == d
-            if delay[arm, position] == 0:
-                assert not np.any(here)
-                continue
-            assert_frequency(here.sum(), delay[arm, position], len(noise))
-            if d == np.inf:
-                assert np.all(found.reward[here] == 0)
-                assert np.all(found.time[here] == 3)
-            else:
-                a, b = params.a[arm, position], params.b[arm, position]
-                assert_mean(found.reward[here], a / (a + b))
 
 
 # Games, against a plain loop.
@@ -396,22 +352,6 @@ def test_a_horizon_cuts_a_game_off():
         assert at["rounds"] == 30
 
 
-def test_tied_optima_are_all_optimal():
-    """Figure 2a: every wait of the third macro-arm; arm 2 loses 0.3 in an epoch."""
-    game = farewell.macro_arms_only()
-    pulls = np.zeros((2, 1, 3, 5), np.int32)
-    pulls[0, 0, 2] = [1, 2, 3, 4, 5]
-    pulls[1, 0, 1:] = 10
-    zero = np.zeros((2, 1), np.float32)
-    time = np.full((2, 1), 100, np.int32)
-    record = Record(pulls, CompensatedSum(zero, zero), Elapsed(0 * time, time), time)
-    metrics = accounts_of(game, (), record).metrics
-    np.testing.assert_allclose(metrics["regret"], [[0], [15]], rtol=1e-14)
-    assert metrics["regret"][0, 0] == 0
-    np.testing.assert_array_equal(metrics["optimal"], [[1], [0.5]])
-    np.testing.assert_array_equal(metrics["epochs"], [[15], [100]])
-
-
 def test_rates_that_differ_by_rounding_are_equal():
     """0.7 in 7 units is 0.1 per unit; in floating point it is less."""
     delay = np.eye(7)[[6, 0]]
@@ -510,74 +450,60 @@ HALF = np.full((2, 2), 0.5)
 ONES = np.ones((2, 1))
 
 
-def a_game(*args, **options):
-    """A call that makes a game of the name x."""
-    return partial(farewell.make_environment, "x", *args, **options)
-
-
+GOOD = {"name": "x", "delay": HALF, "reward": ONES}
 BAD = {
-    "sum below 1": (a_game(HALF * 0.9, ONES), "delay .* sum to 1"),
-    "negative": (a_game([[1.5, -0.5]], ONES[:1]), "delay must be in"),
-    "NaN": (a_game([[np.nan, 1]], ONES[:1]), "delay must be in"),
-    "one row": (a_game([0.5, 0.5], ONES), "delay must be a table"),
-    "an auction's utilities": (
+    "delay": [
+        HALF * 0.9,
+        [[1.5, -0.5]],
+        [[np.nan, 1]],
+        [0.5, 0.5],
+        np.ones((2, 0)),
+        np.ones((0, 2)),
+    ],
+    "num_waits": [0, 3],
+    "delays": [[1, 1.5], [0, 1], [1, 2**24 + 1], [1, 2, 4]],
+    "waits": [[2, 1], [], 3],
+    "reward": [0.5, ONES.T, np.ones((2, 3))],
+    "failure": ["fee"],
+}
+OTHERS = [
+    (GOOD | {"num_waits": 1, "waits": [1]}, "num_waits and waits: give one"),
+    (GOOD | {"reward": 2 * ONES}, "reward: probability"),
+    (GOOD | {"reward": -ONES}, "reward: probability"),
+    (
+        GOOD | {"reward": laws.Beta(-ONES, ONES), "reward_law": laws.beta},
+        "reward: a must be",
+    ),
+    *(
+        (
+            GOOD | {"reward": laws.Uniform(low, high), "reward_law": laws.uniform},
+            r"reward: .* support in \[0, 1\]",
+        )
+        for low, high in ((0 * ONES, 2 * ONES), (-ONES, ONES))
+    ),
+]
+PARTS = [
+    (partial(farewell.figure_1a, "iv"), "reading must be one of"),
+    (partial(farewell.display_advertising, 3), "case must be one of"),
+    (partial(farewell.second_price_auction, [0.5, 0.6]), "sum to 1"),
+    (
         partial(farewell.second_price_auction, [0.5, 0.5], [0.1]),
         r"utility must have shape \[2\]",
     ),
-    "no delays": (a_game(np.ones((2, 0)), ONES), "delay must be a table"),
-    "no arms": (a_game(np.ones((0, 2)), ONES), "delay must be a table"),
-    "no waits": (a_game(HALF, ONES, num_waits=0), "num_waits must be at least 1"),
-    "too many": (a_game(HALF, ONES, num_waits=3), r"num_waits .* 1\.\.2"),
-    "half a delay": (a_game(HALF, ONES, delays=[1, 1.5]), "delays must be"),
-    "delay of 0": (a_game(HALF, ONES, delays=[0, 1]), "delays must be"),
-    "late delay": (a_game(HALF, ONES, delays=[1, 2**24 + 1]), "delays must be"),
-    "other delays": (
-        a_game(HALF, ONES, delays=[1, 2, 4]),
-        "delays must be one for each of the 2 columns",
-    ),
-    "waits that fall": (a_game(HALF, ONES, waits=[2, 1]), "waits must be"),
-    "not one wait": (a_game(HALF, ONES, waits=[]), "waits must be whole"),
-    "a wait": (a_game(HALF, ONES, waits=3), "waits must be a list"),
-    "waits twice": (
-        a_game(HALF, ONES, num_waits=1, waits=[1]),
-        "num_waits and waits: give one",
-    ),
-    "reward of 2": (a_game(HALF, 2 * ONES), "probability"),
-    "reward below 0": (a_game(HALF, -ONES), "probability"),
-    "a number": (a_game(HALF, 0.5), "reward must have leaves"),
-    "transposed": (a_game(HALF, ONES.T), "reward must have leaves"),
-    "three delays": (a_game(HALF, np.ones((2, 3))), "reward must have"),
-    "Beta": (
-        a_game(HALF, laws.Beta(-ONES, ONES), reward_law=laws.beta),
-        "a must be",
-    ),
-    "support": (
-        a_game(HALF, laws.Uniform(0 * ONES, 2 * ONES), reward_law=laws.uniform),
-        r"reward: .* support in \[0, 1\]",
-    ),
-    "negative support": (
-        a_game(HALF, laws.Uniform(-ONES, ONES), reward_law=laws.uniform),
-        r"reward: .* support in \[0, 1\]",
-    ),
-    "failure": (a_game(HALF, ONES, failure="fee"), "failure must be"),
-    "reading": (partial(farewell.figure_1a, "iv"), "reading must be one of"),
-    "case": (partial(farewell.display_advertising, 3), "case must be one of"),
-    "bids": (partial(farewell.second_price_auction, [0.5, 0.6]), "sum to 1"),
-    "utility": (
+    (
         partial(farewell.second_price_auction, [0.5, 0.5], [0.5, 1.5]),
         "probability",
     ),
-    "no configurations": (
-        partial(farewell.cross_validation, 0),
-        "num_configurations",
-    ),
-    "arm": (partial(fixed, Problem(2, 3), 2, 0), "arm must be at most 1"),
-    "wait": (partial(fixed, Problem(2, 3), 0, 3), "wait must be at most 2"),
-}
+    (partial(farewell.cross_validation, 0), "num_configurations"),
+    (partial(fixed, Problem(2, 3), 2, 0), "arm must be at most 1"),
+    (partial(fixed, Problem(2, 3), 0, 3), "wait must be at most 2"),
+]
 
 
 def test_bad_games_and_pairs_are_refused():
-    assert_refused(BAD)
+    assert_named(farewell.make_environment, GOOD, BAD)
+    rows = [(partial(farewell.make_environment, **x), words) for x, words in OTHERS]
+    assert_refused([*rows, *PARTS])
 
 
 def test_waits_of_a_problem_are_whole_numbers():

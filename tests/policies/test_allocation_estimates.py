@@ -4,7 +4,6 @@ Data are quantiles of a truncated law, each counted as often as it takes: estima
 ends of intervals are compared in standard errors.
 """
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -21,9 +20,8 @@ from jaxbandits.allocation.policies.estimates import (
     probability_bound,
 )
 from jaxbandits.allocation.policies.posterior import State, _room, draw
-from jaxbandits.allocation.policies.radii import Scales, bounds, delta
 from jaxbandits.arrays import CompensatedSum
-from jaxbandits.laws.thresholds import FAMILIES, exponential
+from jaxbandits.laws.thresholds import FAMILIES
 from tests.laws.test_thresholds import law_of
 
 Z_SQUARED = 3.84
@@ -122,46 +120,6 @@ def assert_errors_are_small(name, shape, truth, rates, successes):
     ]
     assert abs(np.log(float(found.rate)) - best) < 0.05 * error
     np.testing.assert_allclose(np.log(ends), exact_ends, rtol=0, atol=0.05 * error)
-
-
-BUDGET, RATE, SUCCEEDS = 40.0, 0.1, 0.9
-AMOUNTS = np.tile([40.0, 30.0, 20.0], 20).astype(np.float32)
-
-
-@pytest.mark.slow
-def test_spread_of_the_probability():
-    """60 rounds at allocations that mostly suffice: coins of .8, not a Poisson count,
-    which would spread it by twice as much."""
-    problem = make_problem(exponential, 1, BUDGET, lowest=1 / 40, highest=2)
-    estimator = Estimator(problem, variances=True)
-    empty = jax.tree.map(lambda x: x[0], estimator.zeros())
-    rng = np.random.default_rng(0)
-    shape = 400, len(AMOUNTS)
-    drawn = np.where(
-        rng.random(shape) < SUCCEEDS, rng.exponential(1 / RATE, shape), np.inf
-    )
-    seen = np.where(drawn <= AMOUNTS, drawn, np.inf).astype(np.float32)
-
-    def run(thresholds):
-        def add(statistics, pair):
-            return estimator.observe(statistics, *pair, None), None
-
-        statistics, _ = jax.lax.scan(add, empty, (thresholds, jnp.asarray(AMOUNTS)))
-        return statistics
-
-    statistics = jax.jit(jax.vmap(run))(jnp.asarray(seen))
-    # log e = 1: the scale is z squared, small, so that no interval is cut at 1.
-    small = Scales(1e-4, 1e-4)
-    found = jax.vmap(
-        lambda s: bounds(estimator, delta, s, jnp.e, small, None, jnp.int32(0))
-    )(statistics)
-    error = (found.probability - found.probability_low) / 1e-2
-    inside = np.asarray(found.probability) < 1
-    spread = np.std(np.asarray(found.probability))
-    # Of 400 data sets: 1/sqrt(800) = 3.5 % of the spread, three times that.
-    np.testing.assert_allclose(
-        np.sqrt(np.mean(np.asarray(error)[inside] ** 2)), spread, rtol=0.11
-    )
 
 
 ROUNDS, LITTLE, SUCCESSES = 10_000, 0.5, 905
