@@ -23,7 +23,7 @@ from tests.reference.allocation_environment import AllocationGame
 from tests.reference.allocation_families import make_laws
 from tests.reference.allocation_oracle import objective, oracle
 from tests.reference.words import numbers
-from tests.tables import assert_refused
+from tests.tables import assert_named, assert_refused
 
 P, RATE, B = np.array([0.9, 0.5, 0.3]), np.array([0.1, 0.2, 0.4]), 20.0
 BUDGETS = np.array([5.0, 20.0, 11.0, 2.0])
@@ -407,8 +407,8 @@ def test_instances_that_differ_in_numbers_only_share_their_functions():
 # What is refused, naming the argument, before anything is compiled.
 
 
-def bad(family=exponential, p=P, rate=RATE, budgets=B, **options):
-    return given_arms("bad", family, p, rate, budgets, **RANGE | options)
+def bad(family=exponential, probability=P, rate=RATE, budgets=B, **options):
+    return given_arms("bad", family, probability, rate, budgets, **RANGE | options)
 
 
 def users(threshold, active):
@@ -416,57 +416,49 @@ def users(threshold, active):
 
 
 SHAPES = [0.5, 1.5, 0.5]
-ZEROS = Users(np.zeros((4, 3)), np.ones((4, 3), bool))
-IN_RANGE = r"rate must be in \[lowest, highest\]"
+INTEGERS = {"family": discrete_weibull, "shape": 1.0}
 # What a game or its problem is made of, in place of what is good.
-BAD_GAMES = [
-    ({"budgets": 0.0}, "budgets must be positive"),
-    ({"budgets": [3.0, -1.0]}, "budgets must be positive"),
-    ({"budgets": np.nan}, "budgets must be positive"),
-    ({"p": P + 0.5}, r"probability must be in \[0, 1\]"),
-    ({"p": P - 0.5}, r"probability must be in \[0, 1\]"),
-    ({"p": P[:2]}, "probability must have shape"),
-    ({"rate": RATE * 0}, IN_RANGE),
-    ({"lowest": 0.2}, IN_RANGE),
-    ({"highest": 0.3}, IN_RANGE),
-    ({"highest": 0.3, "cascade": True}, IN_RANGE),
+BAD = {
+    "budgets": [0.0, [3.0, -1.0], np.nan],
+    "probability": [P + 0.5, P - 0.5, P[:2]],
+    "rate": [RATE * 0, RATE * 10],
+    "order": ["random"],
+}
+BAD_TOGETHER = [
+    ({"lowest": 0.2}, "rate must be in"),
+    ({"highest": 0.3}, "rate must be in"),
+    ({"highest": 0.3, "cascade": True}, "rate must be in"),
     ({"lowest": 1.0, "highest": 1.0}, "lowest must be less"),
     ({"lowest": 0.0}, "lowest must be positive"),
     ({"family": weibull}, "shape must be positive"),
     ({"family": weibull, "shape": 0.0}, "shape must be positive"),
     ({"shape": 0.5}, "shape must be None for the exponen"),
     ({"family": weibull, "shape": SHAPES, "cascade": True}, "whose hazard rate falls"),
-    (
-        {"family": discrete_weibull, "shape": 1.0, "budgets": [3.0, 2.5]},
-        "budgets must be whole numbers",
-    ),
-    ({"order": "random"}, "order must be one of"),
+    (INTEGERS | {"budgets": [3.0, 2.5]}, "budgets must be whole numbers"),
     ({"users": users((4, 2), (4, 2))}, r"users must be tables \[N, 3"),
     ({"users": users((4, 3), (5, 3))}, "users must be tables"),
     ({"users": users((4, 3), (4, 3)), "budgets": [1.0, 2.0]}, "must be one or 4"),
-    ({"users": ZEROS}, "users must have positive thresholds"),
+    (
+        {"users": Users(np.zeros((4, 3)), np.ones((4, 3), bool))},
+        "users must have positive thresholds",
+    ),
+]
+SIMULATIONS = [
+    ({"shape": 2.0}, "shape must be None"),
+    ({"m": 3.0, "M": 3.0}, "m must be less than M"),
+    ({"budget": 0.0}, "budget must be positive"),
+    ({"num_arms": 0}, "num_arms must be at least 1"),
 ]
 
 
 def test_bad_arms_and_budgets_are_refused():
-    rows = [(partial(bad, **change), words) for change, words in BAD_GAMES]
+    assert_named(bad, {}, BAD)
+    rows = [(partial(bad, **change), words) for change, words in BAD_TOGETHER]
+    rows += [(partial(allocation.simulation, **x), words) for x, words in SIMULATIONS]
+    once = partial(drawn, stop_on_success=True)
     rows += [
-        (partial(allocation.simulation, **arguments), words)
-        for arguments, words in (
-            ({"shape": 2.0}, "shape must be None"),
-            ({"m": 3.0, "M": 3.0}, "m must be less than M"),
-            ({"budget": 0.0}, "budget must be positive"),
-            ({"num_arms": 0}, "num_arms must be at least 1"),
-        )
-    ]
-    rows += [
-        (partial(drawn, problem(name), stop_on_success=True), words)
-        for name, words in (
-            ("Weibull", "stop_on_success needs a concave family"),
-            ("cascade", "stop_on_success is for rounds that pay for every success"),
-        )
-    ]
-    rows += [
+        (partial(once, problem("Weibull")), "stop_on_success needs a concave family"),
+        (partial(once, problem("cascade")), "for rounds that pay for every success"),
         (partial(drawn, problem(), budgets=[5.0]), "budgets must have the problem's"),
         (partial(drawn, "three arms"), "problem must be a Problem"),
     ]
@@ -481,25 +473,32 @@ def problem(name="exponential", **options):
     return game(name, **options).problem
 
 
-OPTIONS = [
-    (ra_ucb_printed, {"estimator": "both"}, "estimator must be"),
-    (ra_ucb_printed, {"radii": "exact"}, "radii must be"),
-    (allocation.ra_ucb, {"radii": "exact"}, "radii must be"),
-    (allocation.ra_ucb, {"update": "none"}, "update must be"),
-    (allocation.ra_ucb, {"others": "best"}, "others must be"),
-    (allocation.ra_ucb, {"start": "cold"}, "start must be"),
-    (allocation.mg_ucb, {"radii": "exact"}, "radii must be"),
-    (allocation.mg_ucb_delta, {"start": "cold"}, "start must be"),
-    (allocation.mg_ucb_delta, {"steps": 0}, "steps must be at least 1"),
-    (allocation.mg_ucb_delta, {"greedy": "both"}, "greedy must be one"),
-    (allocation.ra_etc, {"count": "rounds"}, "count must be one of"),
-    (allocation.no_ucb, {"update": "none"}, "update must be"),
-]
+OPTIONS = {
+    ra_ucb_printed: {"estimator": ["both"], "radii": ["exact"]},
+    allocation.ra_ucb: {
+        "radii": ["exact"],
+        "update": ["none"],
+        "others": ["best"],
+        "start": ["cold"],
+        "scale": [0.0, -1.0, np.nan],
+        "initial": [-1.0],
+    },
+    allocation.mg_ucb: {"radii": ["exact"], "scale": [-1.0]},
+    allocation.mg_ucb_delta: {
+        "start": ["cold"],
+        "steps": [0],
+        "greedy": ["both"],
+        "scale": [np.nan],
+    },
+    allocation.ra_etc: {"count": ["rounds"], "exploration": [0.0]},
+    allocation.no_ucb: {"update": ["none"], "initial": [-1.0]},
+    allocation.thompson: {"initial": [-1.0]},
+}
 
 
-def test_bad_options_of_policies_are_refused():
-    rows = [(partial(make, problem(), **o), words) for make, o, words in OPTIONS]
-    assert_refused(rows)
+def test_bad_options_and_parameters_of_policies_are_refused():
+    for make, wrong in OPTIONS.items():
+        assert_named(partial(make, problem()), {}, wrong)
 
 
 def test_policies_refuse_problems_that_they_do_not_solve():
@@ -518,26 +517,12 @@ def test_policies_refuse_problems_that_they_do_not_solve():
     assert_refused((partial(make, game), words) for make, game, words in rows)
 
 
-PARAMETERS = [
-    (allocation.ra_ucb, {"scale": 0.0}, "scale"),
-    (allocation.mg_ucb, {"scale": -1.0}, "scale"),
-    (allocation.mg_ucb_delta, {"scale": np.nan}, "scale"),
-    (allocation.no_ucb, {"initial": -1.0}, "initial"),
-    (allocation.ra_ucb, {"initial": [1.0, -1.0]}, "initial"),
-    (allocation.ra_etc, {"exploration": 0.0}, "exploration"),
-    (allocation.thompson, {"initial": -1.0}, "initial"),
-]
-
-
 def test_bad_parameters_are_refused_before_anything_is_traced():
     def untouched(*args):
         raise AssertionError("compiled")
 
     environment = altered(game(), step=untouched, init=untouched, sample=untouched)
-
-    def play(make, params):
-        policy = make(environment.problem).over(**params)
-        simulate(policy, environment, horizon=5, seeds=2)
-
-    rows = [(partial(play, make, params), words) for make, params, words in PARAMETERS]
-    assert_refused(rows)
+    policy = allocation.ra_ucb(environment.problem)
+    for wrong in ({"scale": 0.0}, {"initial": [1.0, -1.0]}):
+        with pytest.raises(ValueError, match=f"{[*wrong][0]} must be"):
+            simulate(policy.over(**wrong), environment, horizon=5, seeds=2)
