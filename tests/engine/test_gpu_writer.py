@@ -202,6 +202,7 @@ def one_row_twice(x, y, i):
 CHANGES = {
     "swapped": lambda x, y, i: (y, x),
     "turned": lambda x, y, i: (x[::-1], y + x),
+    "turned and flat": lambda x, y, i: (x[::-1].reshape(-1).reshape(x.shape), y),
     "rolled": lambda x, y, i: (jnp.roll(x, 1, 0), jnp.roll(y, 2, 1)),
     "transposed sums": lambda x, y, i: (x + jnp.sum(y, 0)[None], y * jnp.cumsum(x, 1)),
     "compensated": lambda x, y, i: (x + y, y - ((x + y) - x)),

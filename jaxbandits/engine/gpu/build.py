@@ -21,6 +21,7 @@ ARCHITECTURE = "compute_80"  # the oldest cards with what the text asks for
 # below the normal ones are zero, as in XLA's programs for CPUs.
 OPTIONS = ("-std=c++17", "-fmad=false", "-ftz=true")
 OPTIONS += ("-prec-div=false", "-prec-sqrt=false")
+PRELUDE = (Path(__file__).parent / "prelude.h").read_text()
 PTX_CALL = "__gpu$xla.gpu.ptx"  # in the GPU plugins of JAX
 COMPILER = "g++"
 CPU_OPTIONS = ("-O1", "-w", "-std=c++17", "-ffp-contract=off", "-shared", "-fPIC")
@@ -51,11 +52,8 @@ def on_gpu(text: Text, runs: int, threads: int = THREADS) -> tuple[str, dict[str
       threads: of a block, up to `rounds.MOST_THREADS`.
     """
     number, outputs = len(text.arguments), sum("const" not in x for x in text.arguments)
-    sizes = {
-        "grid_x": -(-runs // threads),
-        "block_x": threads,
-        "shared_mem_bytes": 0,
-    } | dict.fromkeys(("grid_y", "grid_z", "block_y", "block_z"), 1)
+    sizes = dict.fromkeys(("grid_y", "grid_z", "block_y", "block_z"), 1)
+    sizes |= {"grid_x": -(-runs // threads), "block_x": threads, "shared_mem_bytes": 0}
     return PTX_CALL, {
         "name": "leg",
         "kernel_type": "ptx",
@@ -63,11 +61,6 @@ def on_gpu(text: Text, runs: int, threads: int = THREADS) -> tuple[str, dict[str
         "output_indices": np.arange(number - outputs, number, dtype=np.int32),
         **{name: np.int32(size) for name, size in sizes.items()},
     }
-
-
-def prelude() -> str:
-    """What the text is written in."""
-    return (Path(__file__).parent / "prelude.h").read_text()
 
 
 @cache
@@ -92,7 +85,7 @@ def ptx(source: str, architecture: str = ARCHITECTURE) -> str:
         call(f"Get{kind}", program, result)
         return result.value.decode()
 
-    text = (prelude() + source).encode()
+    text = (PRELUDE + source).encode()
     call("CreateProgram", ctypes.byref(program), text, b"leg.cu", 0, None, None)
     options = [x.encode() for x in (f"--gpu-architecture={architecture}", *OPTIONS)]
     try:
@@ -138,7 +131,7 @@ def on_cpu(text: Text, runs: int) -> tuple[str, dict[str, Any]]:
         for k, kind in enumerate(text.arguments)
     ]
     handler = HANDLER % {"arguments": ", ".join(pointers)}
-    source = "\n".join([prelude(), text.source, handler])
+    source = "\n".join([PRELUDE, text.source, handler])
     name = "jaxbandits_" + hashlib.sha256(source.encode()).hexdigest()[:16]
     path = Path(_FOLDER.name, name)
     path.with_suffix(".cc").write_text(source)

@@ -172,10 +172,5 @@ def gather(writer, step, inputs):
 
 
 FILL = lax.GatherScatterMode.FILL_OR_DROP
-MOVES = dict.fromkeys(SOURCES, move) | {
-    "concatenate": concatenate,
-    "dynamic_slice": dynamic_slice,
-    "gather": gather,
-    "iota": iota,
-    "pad": pad,
-}
+OTHERS = concatenate, dynamic_slice, gather, iota, pad
+MOVES = dict.fromkeys(SOURCES, move) | {rule.__name__: rule for rule in OTHERS}

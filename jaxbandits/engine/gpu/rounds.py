@@ -48,11 +48,7 @@ def legs(rules: Rules, keys, params, instance, last_round, *, call):
     """How rounds are played, as `legs.scan_legs`: all of a leg in one kernel.
 
     Args:
-      rules: the policy and the environment.
-      keys: stream keys of the lanes, by `Stream`.
-      params: leaves ``[..., L]``.
-      instance: leaves with a lane axis (last), of length 1 if shared.
-      last_round: i32[], no lane plays beyond it.
+      rules, keys, params, instance, last_round: as there.
       call: ``(text, runs) -> (target, attributes)`` of the foreign call: `build.on_gpu`
         or `build.on_cpu`.
 
@@ -136,13 +132,12 @@ def _text_for(policy, environment) -> Text:
         instance = game.sample(jax.random.key(0, impl=KEYS), setup)
         keys = {s: Key(word, word) for s in Stream if s != Stream.INSTANCE}
         carry = Carry(jnp.int32(1), policy.init(params), game.init(instance))
-        one = jax.tree.map(lambda x: jnp.asarray(x)[..., None], (instance, carry))
-        instance, carry = one
+        one = keys, instance, params, carry
+        *given, carry = jax.tree.map(lambda x: jnp.asarray(x)[..., None], one)
         bounds = [carry.round]
         if rules.by_budget:
-            bounds += [spending(rules, instance, 1)(carry), carry.round > 0]
-        keys, params = jax.tree.map(lambda x: x[..., None], (keys, params))
-        texts.append(text_of(rules, (bounds, keys, instance, params), carry))
+            bounds += [spending(rules, given[1], 1)(carry), carry.round > 0]
+        texts.append(text_of(rules, (bounds, *given), carry))
 
     texts: list[Text] = []
     jax.eval_shape(write, *jax.tree.map(to_device, (policy.params, environment.setup)))

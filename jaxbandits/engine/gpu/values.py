@@ -110,9 +110,7 @@ def stored(memory: Memory, shape: Sequence[int], dtype: Any) -> Value:
 
 def base_of(value: Value) -> Memory | None:
     """The memory of which a value is the whole, but for rows that are put."""
-    while value.memory is None and value.put is not None:
-        value = value.put.base
-    return value.memory
+    return value.memory if value.put is None else base_of(value.put.base)
 
 
 def literal(x: Any) -> str:
@@ -148,6 +146,6 @@ def index_of(place: str, shape: Sequence[int]) -> Index:
     index = []
     for axis, length in enumerate(shape):
         whole = f"{place} / {math.prod(shape[axis + 1 :])}"
-        first = math.prod(shape[:axis]) == 1
-        index.append(f"({whole})" if first else f"({whole} % {length})")
+        is_first = math.prod(shape[:axis]) == 1
+        index.append(f"({whole})" if is_first else f"({whole} % {length})")
     return tuple("0" if n == 1 else i for i, n in zip(index, shape, strict=True))

@@ -242,8 +242,8 @@ class Writer:
             for v, value in zip(step.outputs, outputs, strict=True):
                 again = program.readers[v] > 1 and value.cost > DEAR
                 if again and value.shape and value.put is None:
-                    apart = v in program.apart
-                    value = self.store(value) if apart else self.shared(value)
+                    keep = self.store if v in program.apart else self.shared
+                    value = keep(value)
                 values[v] = value
         self._own = outer
         return [values[v] for v in program.outputs]
@@ -261,12 +261,10 @@ class Writer:
             return [self._elementwise(step, inputs)]
         except MissingError as missing:
             self.missing.append(f"{missing}{step.line()}")
-            return [self._zeros(v.aval) for v in step.eqn.outvars]
-
-    def _zeros(self, aval) -> Value:
-        """Stands for what cannot be written."""
-        known = str(aval.dtype) in TYPES
-        return self.constant(np.zeros(aval.shape, aval.dtype if known else np.float32))
+            avals = [v.aval for v in step.eqn.outvars]  # zeros stand in its place
+            dtypes = [x.dtype if str(x.dtype) in TYPES else "float32" for x in avals]
+            pairs = zip(avals, dtypes, strict=True)
+            return [self.constant(np.zeros(x.shape, dtype)) for x, dtype in pairs]
 
     def _elementwise(self, step: Step, inputs: list[Value]) -> Value:
         form = ELEMENTWISE.get(step.name)
