@@ -18,39 +18,14 @@ sys.path[0] = str(Path(__file__).resolve().parents[1])  # this very tree
 sys.modules["coverage"] = None  # type: ignore[assignment] # Numba takes studies' for one
 
 SETTINGS = ("censored", "farewell", "budgeted", "allocation")
-# What can be measured: module, function, what it is, and its defaults.
+# What can be measured, by a module of that name: what it is, and defaults.
 BENCHMARKS = {
-    "rivals": (
-        "rivals",
-        "measure",
-        "every setting's main policy beside Numba and C",
-        {"seeds": 512, "repeats": 3},
-    ),
-    "agree": ("rivals", "agree", "whether all of them play the same game", {}),
-    "checkpoints": (
-        "checkpoints",
-        "measure",
-        "a hundred checkpoints against one, end to end",
-        {"seeds": 16_384, "repeats": 3},
-    ),
-    "memory": (
-        "memory",
-        "measure",
-        "peak memory of many seeds",
-        {"seeds": 10_000, "horizon": 100_000},
-    ),
-    "gpu": (
-        "gpu",
-        "measure",
-        "instructions of a round on an H100; compiled, not run",
-        {"seeds": 8_192},
-    ),
-    "imports": (
-        "imports",
-        "measure",
-        "what importing costs, next to JAX",
-        {"repeats": 9},
-    ),
+    "rivals": ("every setting's main policy beside Numba and C", {"seeds": 512}),
+    "agree": ("whether all of them play the same game", {}),
+    "checkpoints": ("a hundred checkpoints against one, end to end", {"seeds": 16_384}),
+    "memory": ("peak memory of many seeds", {"seeds": 10_000, "horizon": 100_000}),
+    "gpu": ("instructions of a round on an H100; compiled, not run", {"seeds": 8_192}),
+    "imports": ("what importing costs, next to JAX", {"repeats": 9}),
 }
 
 
@@ -58,7 +33,7 @@ def main() -> None:
     """Parse the command line, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     commands = parser.add_subparsers(dest="what", required=True)
-    for name, (_, _, about, defaults) in BENCHMARKS.items():
+    for name, (about, defaults) in BENCHMARKS.items():
         command = commands.add_parser(name, help=about, description=about)
         command.add_argument("--seeds", type=int)
         command.add_argument("--horizon", type=int)
@@ -73,9 +48,11 @@ def main() -> None:
         command.add_argument("--out", type=Path, help="a folder for JSON")
         command.set_defaults(**defaults)
     options = parser.parse_args()
-    module, function, _, _ = BENCHMARKS[options.what]
-    module = import_module(f"scripts.bench.{module}")
-    rows = list(getattr(module, function)(options))
+    if options.what == "agree":
+        measure = import_module("scripts.bench.rivals").agree
+    else:
+        measure = import_module(f"scripts.bench.{options.what}").measure
+    rows = list(measure(options))
     show(rows)
     if options.out:
         options.out.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,4 @@
 """Benchmarks: what ``python scripts/bench.py WHAT`` runs (docs/benchmarks.md).
 
-`contest` says what a contestant is and lets contestants take turns; each setting's
-module holds one game and its rivals: a loop for Numba, an array program for NumPy.
+`contest` lets contestants take turns; a setting's module holds a game and its rivals.
 """

@@ -24,14 +24,8 @@ def measure(options) -> Iterator[dict]:
         for turn in range(options.repeats + 1):
             for place, checkpoints in enumerate(grids):
                 began = time.perf_counter()
-                simulate(
-                    policy,
-                    environment,
-                    seeds=runs,
-                    checkpoints=checkpoints,
-                    machine=Machine(progress=False),
-                    **end,
-                )
+                how = {"seeds": runs, "checkpoints": checkpoints, **end}
+                simulate(policy, environment, machine=Machine(progress=False), **how)
                 seconds = time.perf_counter() - began
                 if turn:  # the first compiles
                     best[place] = min(best[place], seconds)

@@ -9,17 +9,18 @@ machine noise only ever slows things down.
 import importlib.util
 import itertools
 import multiprocessing
-import os
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
 from typing import NamedTuple
 
 import numpy as np
 
-WARM = 200  # the horizon, at most, of an untimed first call
-FIRST_HORIZON = 200
+from jaxbandits.engine import devices
+
+SHORT = 200  # a first horizon, or the longest of an untimed call
 LONGEST_HORIZON = 10_000_000
 
 
@@ -86,15 +87,19 @@ def library(setting) -> Contestant:
         what, game = setting.LIBRARY, setting.environment()
         policy = POLICIES[what.policy](game.problem, **what.params)
         how = {"seeds": seeds, "root_seed": seed, "machine": Machine(progress=False)}
-        how |= {what.end: horizon, "checkpoints": [horizon]}
-        first = simulate(policy, game, **how)
-        began = time.process_time()
-        data = simulate(policy, game, **how)
-        run, cores = time.process_time() - began, len(jax.local_devices())
+
+        def played(end):
+            began, how[what.end] = time.process_time(), end
+            data = simulate(policy, game, checkpoints=[end], **how)
+            return data, time.process_time() - began
+
+        # A game that has hardly begun compiles, and then shows what setting up takes.
+        (first, _), (_, before), (data, took) = map(played, (1, 1, horizon))
         rounds = data[what.rounds].values if what.rounds else np.full(seeds, horizon)
-        played = Played(rounds.ravel(), data[what.score].values.ravel())
+        score, cores = data[what.score].values.ravel(), len(jax.local_devices())
         compiling = float(first["compile_seconds"].sum())
-        return Timed(played, run / cores, cores, compiling)
+        seconds = max(took - before, 1e-3) / cores
+        return Timed(Played(rounds.ravel(), score), seconds, cores, compiling)
 
     return timed
 
@@ -103,7 +108,7 @@ def on_one_core(play: Callable[[int, int, int], Played | None]) -> Contestant:
     """A contestant that plays in this process: ``play(seeds, horizon, seed)``."""
 
     def timed(seeds, horizon, seed):
-        if play(min(seeds, 4), min(horizon, WARM), seed) is None:
+        if play(min(seeds, 4), min(horizon, SHORT), seed) is None:
             return None
         began = time.process_time()
         played = play(seeds, horizon, seed)
@@ -134,41 +139,27 @@ def numba(setting) -> Contestant:
         if importlib.util.find_spec("numba") is None:
             print("Numba: not installed (pip install -e '.[bench]'), skipped")
             return None
-        context = multiprocessing.get_context("spawn")
-        processes = min(available_cores(), seeds)
+        processes = min(devices.cores(), seeds)
         bounds = np.linspace(0, seeds, processes + 1).astype(int)
         # Runs of different seeds do not overlap below a million of them.
         blocks = [
             (setting.__name__, seed * 1_000_003 + low, high - low, horizon)
             for low, high in itertools.pairwise(bounds.tolist())
         ]
-        ready = context.Barrier(processes + 1)
-        warm = setting.__name__, 0, 1, min(horizon, WARM)
-        with context.Pool(processes, _warm_up, (ready, warm)) as pool:
-            ready.wait()
-            parts, seconds = zip(*pool.starmap(play_block, blocks, 1), strict=True)
+        spawned = multiprocessing.get_context("spawn")
+        warm = setting.__name__, 0, 1, min(horizon, SHORT)
+        with ProcessPoolExecutor(processes, spawned, _warm_up, warm) as pool:
+            done = pool.map(play_block, *zip(*blocks, strict=True))
+            parts, seconds = zip(*done, strict=True)
         played = Played(*map(np.concatenate, zip(*parts, strict=True)))
         return Timed(played, sum(seconds) / processes, processes)
 
     return timed
 
 
-def available_cores() -> int:
-    """The cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def _warm_up(ready, block):
-    """Compile; the clock starts when every process has."""
-    try:
-        import_module("numba")  # before the setting: see `compiled`
-        play_block(*block)
-    except BaseException:
-        ready.abort()
-        raise
-    ready.wait()
+def _warm_up(*block):
+    import_module("numba")  # before the setting: see `compiled`
+    play_block(*block)
 
 
 def play_block(setting: str, first: int, count: int, horizon: int):
@@ -225,12 +216,12 @@ def turns(
 
 def first_turn(name, timed, seeds, seconds) -> Turn | None:
     """Find a horizon that takes about so many seconds; None if it cannot run here."""
-    compiling, trial = 0.0, FIRST_HORIZON
+    compiling, trial = 0.0, SHORT
     while (done := timed(seeds, trial, 0)) is not None:
         compiling = max(compiling, done.compile_seconds)
         # The first rounds and short runs are not typical: come closer step by step.
         factor = min(seconds / done.seconds, 10.0)
-        trial = min(max(int(trial * factor), FIRST_HORIZON), LONGEST_HORIZON)
+        trial = min(max(int(trial * factor), SHORT), LONGEST_HORIZON)
         if factor < 2 or trial == LONGEST_HORIZON:
             return Turn(name, trial, done._replace(compile_seconds=compiling))
     return None

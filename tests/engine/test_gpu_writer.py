@@ -271,6 +271,12 @@ def test_what_is_read_is_read_before_it_is_written(subtests):
             assert_same(one, other)
 
 
+def test_a_row_may_be_an_array_that_is_written():
+    both(
+        lambda x, row: (select.put(x, 1, row), row + x[0]), numbers(3, 20), numbers(20)
+    )
+
+
 def copies_of(fn, *args) -> int:
     """Entries of arrays of a run beside its arguments."""
     text, *_ = written(fn, *args)
@@ -282,7 +288,7 @@ def test_a_loop_works_where_its_values_lie():
     """A row that others read after the loop is copied, and not all the rows."""
 
     def fn(x, y, i):
-        row = select.pick(x, i)
+        row, first = select.pick(x, i), x[0] + 1
         later = jnp.exp(row) + y[0]
 
         def once(state):
@@ -291,7 +297,7 @@ def test_a_loop_works_where_its_values_lie():
             return x, row * 3
 
         x, row = select.when(i > 0, once, (x, row))
-        return x, y + later[None] * row[None]
+        return x, y + later[None] * row[None], first
 
     index = np.array([0, 1, 2, 1], np.int32)
     args = numbers(9, 20), numbers(9, 20) + 1, index
