@@ -10,7 +10,7 @@ import os
 import runpy
 import tomllib
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from inspect import signature
 from pathlib import Path
@@ -99,40 +99,44 @@ def from_table(table: dict[str, Any], source: str = "SPEC") -> Spec:
       ValueError: naming all parts that are wrong, with their places.
     """
     errors, setting = checks.Errors(), table.get("setting", "")
-    with errors.part(), _of(source):
-        _check_keys(table, SCHEMA)
+
+    def read(where: str, function: Callable[..., Any], *given: Any) -> Any:
+        """What a function makes of a part of the file, or None; errors have places."""
+        with errors.part(), _of(where):
+            return function(*given)
+
+    def entries(part: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
+        """Place, name and table of each entry that says what makes it."""
+        values, place = table.get(part, {}), SCHEMA["properties"][part]
+        if part in table:
+            read(f"{source}: {part}", _check_table, values)
+        for name, entry in values.items() if isinstance(values, dict) else ():
+            where = f"{source}: {part}.{name}"
+            read(where, _check_keys, entry, place["additionalProperties"])
+            if isinstance(entry, dict) and "make" in entry:
+                yield where, name, entry
+
+    read(source, _check_keys, table, SCHEMA)
     if "setting" in table:
-        with errors.part(), _of(source):
-            checks.one_of("setting", setting, registry.SETTINGS)
+        read(source, checks.one_of, "setting", setting, registry.SETTINGS)
     if setting not in registry.SETTINGS:
         errors.check()
     policies: dict[str, Entry] = {}
-    for where, name, entry in _entries(source, table, "policies", errors):
-        policy: Any = None
-        points = None
-        with errors.part(), _of(where):
-            policy = _maker(registry.policies(), setting, entry)
-        with errors.part(), _of(where):
-            points = _points(entry)
+    for where, name, entry in entries("policies"):
+        policy = read(where, _maker, registry.policies(), setting, entry)
+        points = read(where, _points, entry)
         if policy is not None and points is not None:
             policies[name] = Entry(policy, points)
     environments: dict[str, Environment] = {}
-    for where, name, entry in _entries(source, table, "environments", errors):
-        with errors.part(), _of(where):
-            made = _environments(name, setting, entry)
-            if twice := sorted(made.keys() & environments.keys()):
-                raise ValueError(f"two environments are called {twice[0]!r}")
-            environments |= made
+    for where, name, entry in entries("environments"):
+        read(where, _add_environments, environments, name, setting, entry)
     fields = {name: table[name] for name in Spec._fields[2:-1] if name in table}
     fields |= {name: _whole(fields[name]) for name in INTEGERS if name in fields}
     if isinstance(seeds := fields.get("seeds"), dict):
-        del fields["seeds"]
-        with errors.part(), _of(f"{source}: seeds"):
-            fields["seeds"] = _seeds(seeds)
+        fields["seeds"] = read(f"{source}: seeds", _seeds, seeds) or 1
     spec = Spec(policies, environments, **fields)
     if policies and environments:
-        with errors.part(), _of(source):
-            draft(spec._replace(text=""))
+        read(source, draft, spec._replace(text=""))
     errors.check()
     return spec
 
@@ -147,23 +151,6 @@ def _of(where: str) -> Iterator[None]:
         with placed.part():
             raise ValueError(f"{where}: {each}") from each
     placed.check()
-
-
-def _entries(
-    source: str, table: dict[str, Any], part: str, errors: checks.Errors
-) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Place, name and table of each policy or environment that says what makes it."""
-    place = SCHEMA["properties"][part]
-    entries = table.get(part)
-    if part in table:
-        with errors.part(), _of(f"{source}: {part}"):
-            _check_table(entries)
-    for name, entry in entries.items() if isinstance(entries, dict) else ():
-        where = f"{source}: {part}.{name}"
-        with errors.part(), _of(where):
-            _check_keys(entry, place["additionalProperties"])
-        if isinstance(entry, dict) and "make" in entry:
-            yield where, name, entry
 
 
 def _check_table(value: Any) -> None:
@@ -205,10 +192,10 @@ def _seeds(table: dict[str, Any]) -> range | HalfWidth:
     return range(start, checks.whole("to", table["to"], start) + 1)
 
 
-def _environments(
-    name: str, setting: str, entry: dict[str, Any]
-) -> dict[str, Environment]:
-    """An environment, or one for each combination of what is crossed and zipped."""
+def _add_environments(
+    known: dict[str, Environment], name: str, setting: str, entry: dict[str, Any]
+) -> None:
+    """Add an environment, or one for each combination of what is crossed and zipped."""
     maker = _maker(registry.environments(), setting, entry)
 
     def make(**chosen: Any) -> Environment:
@@ -224,13 +211,17 @@ def _environments(
             raise ValueError(f"{entry['make']!r} makes several with these arguments")
         return made
 
-    if not {"cross", "zip"} & entry.keys():
-        return {name: make()}
-    grid, fixed = _grid(entry), entry.get("arguments", {})
-    for part, columns in (("zip", grid.columns), ("cross", grid.crossed)):
-        if both := sorted(columns.keys() & fixed.keys()):
-            raise ValueError(f"{both} are both in arguments and in {part}")
-    return variants(name, make, grid)
+    made = {}
+    if {"cross", "zip"} & entry.keys():
+        grid, fixed = _grid(entry), entry.get("arguments", {})
+        for part, columns in (("zip", grid.columns), ("cross", grid.crossed)):
+            if both := sorted(columns.keys() & fixed.keys()):
+                raise ValueError(f"{both} are both in arguments and in {part}")
+        made = variants(name, make, grid)
+    made = made or {name: make()}
+    if twice := sorted(made.keys() & known.keys()):
+        raise ValueError(f"two environments are called {twice[0]!r}")
+    known |= made
 
 
 def _maker(entries: Mapping[str, Maker], setting: str, entry: dict[str, Any]) -> Maker:
