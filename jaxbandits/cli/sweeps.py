@@ -248,6 +248,7 @@ def _tell(store: str, options) -> None:
 
 def _status(options) -> int:
     from jaxbandits.console.printing import Printer, Table
+    from jaxbandits.console.progress import duration
     from jaxbandits.simulation.status import show, status
 
     result, held = status(options.store), show(options.store)
@@ -264,7 +265,12 @@ def _status(options) -> int:
     share = result.done / result.runs if result.runs else 1.0
     table.add_row("done", f"{result.done:,} of {result.runs:,} runs ({share:.1%})")
     table.add_row("blocks", f"{result.blocks_done:,} of {result.blocks:,}")
-    table.add_row("left", _left(result))
+    left = "no block was played in the last ten minutes"
+    if result.done == result.runs:
+        left = "complete"
+    elif result.left_seconds is not None:
+        left = f"{duration(result.left_seconds)} at {result.per_second:,.1f} runs/s"
+    table.add_row("left", left)
     if result.hosts:
         table.add_row("hosts, in the last ten minutes", ", ".join(result.hosts))
     for number, processor in enumerate(result.processors):
@@ -278,21 +284,6 @@ def _status(options) -> int:
         table.add_row(str(number), *(str(entry[name]) for name in columns))
     printer.print(table)
     return 0
-
-
-def _left(result) -> str:
-    """How long it takes to play what is missing."""
-    if result.done == result.runs:
-        return "complete"
-    if result.left_seconds is not None:
-        return f"{_duration(result.left_seconds)} at {result.per_second:,.1f} runs/s"
-    return "no block was played in the last ten minutes"
-
-
-def _duration(seconds: float) -> str:
-    """Hours, minutes, seconds."""
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}"
 
 
 def _merge(options) -> int:

@@ -61,13 +61,12 @@ def status(path: str | os.PathLike[str], now: float | None = None) -> Status:
     done = sum(block.size for block in there)
     new = [block for block in there if now - made[block.key] < _LATELY]
     new.sort(key=lambda block: made[block.key])
-    rate, hosts = 0.0, set[str]()
-    if new:
-        # The first of them was begun before its time is known.
-        begun = made[new[0].key] - sum(_seconds(store, new[0].key))
+    rate = 0.0
+    for first in new[:1]:
+        # It was begun before its time is known.
+        begun = made[first.key] - sum(store.head(first.key)["seconds"].values())
         rate = sum(block.size for block in new) / max(now - begun, 1e-3)
-        hosts = {store.head(x.key)["session"].get("host", "") for x in new[-_NEWEST:]}
-    entries = store.sessions().values()
+    hosts = {store.head(x.key)["session"].get("host", "") for x in new[-_NEWEST:]}
     return Status(
         runs,
         done,
@@ -76,12 +75,8 @@ def status(path: str | os.PathLike[str], now: float | None = None) -> Status:
         rate,
         (runs - done) / rate if rate else None,
         sorted(hosts),
-        sorted({processor(entry) for entry in entries}),
+        sorted({processor(entry) for entry in store.sessions().values()}),
     )
-
-
-def _seconds(store: BlockStore, key: str) -> list[float]:
-    return [*store.head(key)["seconds"].values()]
 
 
 def processor(who: Mapping[str, Any]) -> str:
@@ -127,23 +122,21 @@ def show(path: str | os.PathLike[str]) -> dict[str, Any]:
         "engine": sweep["engine"],
         "backend": sweep["platform"],
     }
-    entries = [
-        {
-            "created": entry["created"],
-            "runs": counts[name],
-            "versions": _versions(entry),
-            "devices": ", ".join(sorted(set(entry.get("devices", [])))),
-            "processor": processor(entry),
-            "host": entry.get("host", ""),
-            "job": entry.get("job", ""),
-        }
-        for name, entry in store.sessions().items()
-    ]
+    entries = []
+    for name, entry in store.sessions().items():
+        made = entry["versions"]
+        accepted = " (accepted)" if entry.get("accepted") else ""
+        entries.append(
+            {
+                "created": entry["created"],
+                "runs": counts[name],
+                "versions": f"jaxbandits {made['jaxbandits']}, jax {made['jax']}"
+                + accepted,
+                "devices": ", ".join(sorted(set(entry.get("devices", [])))),
+                "processor": processor(entry),
+                "host": entry.get("host", ""),
+                "job": entry.get("job", ""),
+            }
+        )
     text = next((each.text for each in requests if each.text), "")
     return {"extent": extent, "sessions": entries, "text": text}
-
-
-def _versions(entry: Mapping[str, Any]) -> str:
-    made = entry["versions"]
-    accepted = " (accepted)" if entry.get("accepted") else ""
-    return f"jaxbandits {made['jaxbandits']}, jax {made['jax']}{accepted}"

@@ -16,14 +16,14 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import jax
 
 from jaxbandits import checks
-from jaxbandits.console.progress import Report, reporting
+from jaxbandits.console.progress import reporting
 from jaxbandits.engine.devices import NUMBER, cores
 from jaxbandits.engine.flags import in_play
 from jaxbandits.results.parts import Block, Game
@@ -107,20 +107,6 @@ def _begun(workers: Workers) -> Iterator[Any]:
         yield given.get_executor() if hasattr(given, "get_executor") else given
 
 
-class Order(NamedTuple):
-    """What all tasks of some workers have in common, as they read it from the store.
-
-    Attributes:
-      spec: of the sweep.
-      machine: what to play on, but for the devices, which are the worker's.
-      accepts: whether newer patches of JAX are accepted than the store's.
-    """
-
-    spec: Spec
-    machine: Machine
-    accepts: bool
-
-
 def have_played(
     store: BlockStore,
     spec: Spec,
@@ -139,14 +125,26 @@ def have_played(
     """
     import cloudpickle  # type: ignore[import-untyped]
 
-    order = Order(spec, machine._replace(devices=None, progress=False), accepts)
-    data = cloudpickle.dumps(order)
+    theirs = machine._replace(devices=None, progress=False)
+    data = cloudpickle.dumps((spec, theirs, accepts))
     # By its digest, so that nobody unpickles what somebody else has put there.
     file = f"{WORK}/{hashlib.sha256(data).hexdigest()}"
     store.place.put(file, data)
     common = store.place, file, jax.config.jax_enable_x64
     report = report_of(spec.environments, blocks)
-    look, lost, attempts = _looking(store, blocks, report), 0, itertools.count()
+    unseen, lost, attempts = {x.key: x for x in blocks}, 0, itertools.count()
+    last = looked = time.monotonic()
+
+    def look() -> None:
+        """Report, now and then, which blocks are new in the store."""
+        nonlocal last, looked
+        if (now := time.monotonic()) - looked < _LOOK:
+            return
+        looked, new = now, unseen.keys() & store.played()
+        for block in map(unseen.pop, new):
+            report.advance(block.name, block.size, (now - last) / len(new))
+        last = now if new else last
+
     with reporting(machine.progress, report), report.phase("workers play"):
         while left := store.missing(blocks):
             # Some executors (Dask) answer what they were asked before as they did then.
@@ -205,24 +203,6 @@ def _played(
     return lost
 
 
-def _looking(
-    store: BlockStore, blocks: list[Block], report: Report
-) -> Callable[[], None]:
-    """A function that reports, now and then, which blocks are new in the store."""
-    left, looked, last = {block.key: block for block in blocks}, 0.0, time.monotonic()
-
-    def look() -> None:
-        nonlocal looked, last
-        now = time.monotonic()
-        if now - looked >= _LOOK:
-            looked, new = now, left.keys() & store.played()
-            for block in map(left.pop, new):
-                report.advance(block.name, block.size, (now - last) / len(new))
-            last = now if new else last
-
-    return look
-
-
 def _begin(devices: int) -> None:
     """What a process of ours does first."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # It is for the one that started it,
@@ -251,7 +231,8 @@ def play_task(
 
     Args:
       place: where the store is.
-      file: name of the file of the `Order`.
+      file: name of the file of the spec, the machine, and whether newer patches of JAX
+        are accepted than the store's.
       x64: whether JAX plays in double precision.
       keys: of the blocks.
       attempt: how often tasks were given out before.
@@ -260,12 +241,9 @@ def play_task(
       None, or what went wrong, and the traceback: errors of a worker that is alive are
       results, so that no executor takes them for its own.
     """
-    with ExitStack() as stack:
-        stack.enter_context(warnings.catch_warnings())
+    with warnings.catch_warnings(), jax.enable_x64(x64), in_play():
         # Of a program that another worker is still writing.
         warnings.filterwarnings("ignore", "Error (reading|writing) persistent")
-        stack.enter_context(jax.enable_x64(x64))
-        stack.enter_context(in_play())
         try:
             share_programs(place)
             with _READYING:
@@ -281,29 +259,27 @@ class _Worker:
     """What a worker keeps of a store between two tasks."""
 
     def __init__(self, place: Place, file: str) -> None:
-        self.store = BlockStore(place)
-        data = place.read(file)
+        data, here = place.read(file), _here()
         if hashlib.sha256(data).hexdigest() != file.removeprefix(f"{WORK}/"):
             raise ValueError(f"store: {place.name} has another spec for workers")
         spec, machine, self.accepts = pickle.loads(data)
-        self.machine, here = machine_of(machine), _here()
-        plan = with_engines(make_plan(spec), here.backend, self.store.sweep())
-        self.plan, self.platform = plan, here.backend
+        self.store, self.machine = BlockStore(place), machine_of(machine)
+        self.plan = with_engines(make_plan(spec), here.backend, self.store.sweep())
         self.session = session_for(self.store, here, self.accepts)
         self._known: set[Game] = set()  # to be games of the store
 
     def checked(self, keys: list[str]) -> list[Block]:
         """The blocks of some keys, if they are played here as anywhere else."""
         known = {block.key: block for block in self.store.blocks()}
-        blocks = [known[key] for key in keys if key in known]
-        if len(blocks) < len(keys):
+        if unknown := [key for key in keys if key not in known]:
             raise ValueError(
-                f"store: {self.store.place.name} has no {keys[0]}: this worker looks "
-                "at another store"
+                f"store: {self.store.place.name} has no {unknown[0]}: this worker "
+                "looks at another store"
             )
+        blocks = [known[key] for key in keys]
         # Once each, as it takes a trace.
         games = {block.game for block in blocks} - self._known
-        check_worker(self.store, self.plan, self.platform, self.accepts, [*games])
+        check_worker(self.store, self.plan, _here().backend, self.accepts, [*games])
         self._known |= games
         return blocks
 
