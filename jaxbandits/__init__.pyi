@@ -20,9 +20,9 @@ from .protocol import Actions, Environment, Game, Policy, View
 from .registry import make
 from .results.cuts import CutOffWarning
 from .simulation import HalfWidth, Store
-from .simulation._simulate import simulate
 from .simulation.dealing import dealt
 from .simulation.designs import Range, sampled
+from .simulation.drive import simulate
 from .simulation.machine import Machine
 
 __version__: str

@@ -92,7 +92,7 @@ pathlib.Path("criteo.csv").write_text(
 clicks = datasets.load_criteo("criteo.csv")
 datasets.criteo(clicks, 1)
 datasets.fit_criteo(clicks, 1)
-from jaxbandits.simulation._simulate import simulate as stored
+from jaxbandits.simulation.drive import simulate as stored
 stored(budgeted.uniform(coins.problem), coins, budget=2, store="own.zarr")
 results.open_store("own.zarr")
 data = play(limited, limited)

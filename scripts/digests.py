@@ -30,7 +30,7 @@ from every_policy import Game, games, policy_of
 from jaxbandits.cli.main import main as command
 from jaxbandits.engine.identity import program_digest
 from jaxbandits.registry import policies
-from jaxbandits.simulation.site import kind_of, site_of
+from jaxbandits.simulation.machine import kind_of, site_of
 
 SEEDS, ROUNDS = 64, 200
 REPRODUCTIONS = ("censored-fig4", "allocation-fig4", "budgeted-fig3a", "farewell-fig1")

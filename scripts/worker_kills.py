@@ -26,7 +26,7 @@ from pathlib import Path
 from jaxbandits import Machine, Store
 from jaxbandits.results import open_store
 from jaxbandits.simulation import Workers, read_spec, run_sweep
-from jaxbandits.simulation.status import status
+from jaxbandits.simulation.stores import status
 from jaxbandits.store.block_store import BlockStore
 from tests.simulation.processes import finish, start
 

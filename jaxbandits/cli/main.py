@@ -55,7 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _exit_status(status: int) -> int:
     """`hosts.exit_status`, for commands that may have joined no hosts."""
-    from jaxbandits.simulation.hosts import exit_status
+    from jaxbandits.simulation.processes import exit_status
 
     return exit_status(status)
 

@@ -143,8 +143,7 @@ def _sweep(options) -> int:
     from jaxbandits.console.printing import Printer, say
     from jaxbandits.simulation import HalfWidth, Store, read_spec, run_sweep
     from jaxbandits.simulation.fill import StoppedError
-    from jaxbandits.simulation.hosts import exit_status, join
-    from jaxbandits.simulation.signals import stop_at_sigterm
+    from jaxbandits.simulation.processes import exit_status, join, stop_at_sigterm
 
     hosts = (options.coordinator, options.processes, options.process)
     if options.distributed or any(x is not None for x in hosts):
@@ -249,7 +248,7 @@ def _tell(store: str, options) -> None:
 def _status(options) -> int:
     from jaxbandits.console.printing import Printer, Table
     from jaxbandits.console.progress import duration
-    from jaxbandits.simulation.status import show, status
+    from jaxbandits.simulation.stores import show, status
 
     result, held = status(options.store), show(options.store)
     if options.json:
@@ -288,7 +287,7 @@ def _status(options) -> int:
 
 def _merge(options) -> int:
     from jaxbandits.console.printing import Printer
-    from jaxbandits.simulation.merge import merge
+    from jaxbandits.simulation.stores import merge
 
     result = merge(options.stores, options.into)
     Printer().sentence(f"wrote {options.into}: {result.sizes['seed']} seeds")
@@ -298,7 +297,7 @@ def _merge(options) -> int:
 def _verify(options) -> int:
     from jaxbandits.console.printing import Printer
     from jaxbandits.simulation import read_spec
-    from jaxbandits.simulation.verify import replay
+    from jaxbandits.simulation.stores import replay
     from jaxbandits.store.block_store import BlockStore
 
     checks.whole("--blocks", options.blocks, 0)

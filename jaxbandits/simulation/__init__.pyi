@@ -1,7 +1,7 @@
 from ._variants import variants
 from .drive import run_sweep
 from .files import read_spec
-from .hosts import join
+from .processes import join
 from .spec import Entry, Spec
 from .stored import Store
 from .until import HalfWidth

@@ -13,15 +13,12 @@ from jaxbandits.engine.run import Clock
 from jaxbandits.results._provenance import provenance
 from jaxbandits.results.parts import Block, Game
 from jaxbandits.simulation.description import describe
-from jaxbandits.simulation.fill import Player
-from jaxbandits.simulation.machine import Machine
+from jaxbandits.simulation.fill import Played, Player
+from jaxbandits.simulation.machine import Machine, Site, job, site_of
 from jaxbandits.simulation.plan import Plan
-from jaxbandits.simulation.play import Played
-from jaxbandits.simulation.site import Site, job, site_of
 from jaxbandits.store.block_store import BlockStore, variables_of
-from jaxbandits.store.compare import accepting, changes
 from jaxbandits.store.place import Folder, Place
-from jaxbandits.store.request import Json
+from jaxbandits.store.request import Json, accepting, changes
 
 LOOK = 5.0  # seconds between two looks at what others have played
 GOES_ON = "complete and safe, the same command goes on from there"

@@ -13,7 +13,7 @@ import xarray as xr
 from jaxbandits import checks
 from jaxbandits.results.parts import Block, Part
 from jaxbandits.simulation.blocks import block_size
-from jaxbandits.simulation.machine import Machine, machine_of
+from jaxbandits.simulation.machine import Machine, kind_of, machine_of, site_of
 from jaxbandits.simulation.plan import Plan, metric_shapes, with_engines
 from jaxbandits.simulation.play_into import (
     described_for,
@@ -23,7 +23,6 @@ from jaxbandits.simulation.play_into import (
     session_for,
     share_programs,
 )
-from jaxbandits.simulation.site import kind_of, site_of
 from jaxbandits.simulation.workers import (
     Workers,
     have_played,
@@ -199,7 +198,7 @@ class InStore:
     def result(self, plan: Plan, parts: Sequence[Part]) -> xr.Dataset:
         """All that the store holds; some blocks are played again first, if wanted."""
         if self.options.verify:
-            from jaxbandits.simulation.verify import replayed
+            from jaxbandits.simulation.stores import replayed
 
             asked = self.store.blocks(parts)
             replayed(self.store, plan, asked, self.options.verify, self.machine)

@@ -28,7 +28,7 @@ from jaxbandits.engine.devices import NUMBER, cores
 from jaxbandits.engine.flags import in_play
 from jaxbandits.results.parts import Block, Game
 from jaxbandits.simulation.fill import StoppedError, report_of
-from jaxbandits.simulation.machine import Machine, machine_of
+from jaxbandits.simulation.machine import Machine, Site, machine_of, site_of
 from jaxbandits.simulation.plan import make_plan, with_engines
 from jaxbandits.simulation.play_into import (
     GOES_ON,
@@ -38,7 +38,6 @@ from jaxbandits.simulation.play_into import (
     session_for,
     share_programs,
 )
-from jaxbandits.simulation.site import Site, site_of
 from jaxbandits.simulation.spec import Spec
 from jaxbandits.store.block_store import BlockStore
 from jaxbandits.store.place import Place

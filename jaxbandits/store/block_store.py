@@ -19,9 +19,16 @@ from jaxbandits.store.block_file import (
     is_whole,
     packed,
 )
-from jaxbandits.store.compare import additions, changes
 from jaxbandits.store.place import Folder, place_of
-from jaxbandits.store.request import FORMAT, Json, Request, merged, request_from
+from jaxbandits.store.request import (
+    FORMAT,
+    Json,
+    Request,
+    additions,
+    changes,
+    merged,
+    request_from,
+)
 
 FIRST = "sweep.json"
 ASKED, BLOCKS, SESSIONS, DONE = "asked", "blocks", "sessions", "done"

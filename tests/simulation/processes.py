@@ -6,7 +6,7 @@ import sys
 import time
 from pathlib import Path
 
-from jaxbandits.simulation.status import status
+from jaxbandits.simulation.stores import status
 from jaxbandits.store.block_store import BlockStore
 from tests.programs import CACHE
 

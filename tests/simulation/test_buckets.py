@@ -7,9 +7,7 @@ import pytest
 
 from jaxbandits.cli import main as cli
 from jaxbandits.results import open_store
-from jaxbandits.simulation.merge import merge
-from jaxbandits.simulation.status import status
-from jaxbandits.simulation.verify import replay
+from jaxbandits.simulation.stores import merge, replay, status
 from tests.buckets import bucket  # noqa: F401
 from tests.simulation import walk
 from tests.simulation.processes import finish, start, wait_for_runs

@@ -13,8 +13,8 @@ from jaxbandits.results.parts import lacking
 from jaxbandits.simulation import Entry
 from jaxbandits.simulation.description import describe, fingerprint, parts_of
 from jaxbandits.simulation.plan import make_plan
-from jaxbandits.store.compare import additions
-from jaxbandits.store.compare import changes as changes_of
+from jaxbandits.store.request import additions
+from jaxbandits.store.request import changes as changes_of
 from tests.simulation import walk
 
 SPEC = walk.spec(points=2, seeds=4, horizon=8)

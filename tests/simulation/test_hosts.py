@@ -5,7 +5,7 @@ import socket
 import pytest
 
 from jaxbandits.results import open_store
-from jaxbandits.simulation.hosts import join
+from jaxbandits.simulation.processes import join
 from tests.simulation import walk
 from tests.simulation.processes import finish, start, wait_for_runs
 from tests.simulation.runs import run

@@ -10,8 +10,7 @@ from jaxbandits import stats
 from jaxbandits.results import open_store
 from jaxbandits.simulation import HalfWidth
 from jaxbandits.simulation.fill import StoppedError
-from jaxbandits.simulation.merge import merge
-from jaxbandits.simulation.status import status
+from jaxbandits.simulation.stores import merge, status
 from jaxbandits.simulation.summary import sweep_records
 from tests.simulation import walk
 from tests.simulation.runs import run

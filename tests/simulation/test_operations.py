@@ -13,9 +13,7 @@ from jaxbandits import Machine
 from jaxbandits.cli import main as cli
 from jaxbandits.results import open_store
 from jaxbandits.simulation import Store, description, read_spec, run_sweep
-from jaxbandits.simulation.merge import merge
-from jaxbandits.simulation.status import show, status
-from jaxbandits.simulation.verify import replay
+from jaxbandits.simulation.stores import merge, replay, show, status
 from jaxbandits.store.block_store import BlockStore
 from tests.simulation import walk
 from tests.simulation.test_numbers import assert_same

@@ -13,7 +13,7 @@ from jaxbandits.laws.thresholds import lomax
 from jaxbandits.results import load, open_store, save
 from jaxbandits.simulation import Entry, Spec, run_sweep, variants
 from jaxbandits.simulation.files import from_table
-from jaxbandits.simulation.merge import merge
+from jaxbandits.simulation.stores import merge
 from tests.simulation import walk
 
 QUIET = jb.Machine(progress=False, devices=jax.local_devices()[:1])

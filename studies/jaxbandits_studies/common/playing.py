@@ -14,13 +14,13 @@ import xarray as xr
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.results import spans
 from jaxbandits.simulation import Entry, Spec, run_sweep
-from jaxbandits.simulation._simulate import simulate
 from jaxbandits.simulation.arguments import seeds_of
 from jaxbandits.simulation.description import describe, fingerprint, parts_of
+from jaxbandits.simulation.drive import simulate
 from jaxbandits.simulation.machine import Machine, machine_of
 from jaxbandits.simulation.plan import make_plan, with_engines
-from jaxbandits.simulation.signals import stop_at_sigterm
-from jaxbandits.simulation.status import status
+from jaxbandits.simulation.processes import stop_at_sigterm
+from jaxbandits.simulation.stores import status
 from jaxbandits.store.block_store import BlockStore
 from jaxbandits_studies.common.experiment import Options
 

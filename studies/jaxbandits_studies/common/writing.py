@@ -12,7 +12,7 @@ from jaxbandits.plots import save_figure
 from jaxbandits.results import provenance, save
 from jaxbandits.results.atomic import replacing
 from jaxbandits.results.plain import plain
-from jaxbandits.simulation.site import site_of
+from jaxbandits.simulation.machine import site_of
 from jaxbandits.stats import record_table
 from jaxbandits_studies.common.experiment import PICTURES, Options, Outcome
 from jaxbandits_studies.common.slugs import slugs

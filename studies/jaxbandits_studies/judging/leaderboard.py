@@ -6,7 +6,7 @@ import xarray as xr
 
 from jaxbandits.console.printing import Table
 from jaxbandits.results import provenance
-from jaxbandits.simulation.signals import stop_at_sigterm
+from jaxbandits.simulation.processes import stop_at_sigterm
 from jaxbandits.stats import Record, entry, make_record
 from jaxbandits_studies.common.experiment import Options, Outcome
 from jaxbandits_studies.judging.board import Board, dumped

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from jaxbandits.protocol import Environment
 from jaxbandits.results.atomic import replacing
-from jaxbandits.simulation._simulate import simulate
+from jaxbandits.simulation.drive import simulate
 from jaxbandits.simulation.machine import Machine
 from jaxbandits_studies.common.experiment import Options
 from jaxbandits_studies.judging.playing import policy_for

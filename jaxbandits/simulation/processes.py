@@ -1,12 +1,17 @@
-"""Several processes on one sweep, by `jax.distributed`.
+"""Several processes on one sweep, by `jax.distributed`; and what ends one.
 
 Each process plays a share of the blocks on its own devices, by its number. Nothing is
-sent between them: what others have played is in the store.
+sent between them: what others have played is in the store. SIGTERM is what batch
+systems send before they kill: the block under way is finished.
 """
 
 import os
 import re
+import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import jax
 
@@ -71,3 +76,26 @@ def exit_status(status: int) -> int:
         sys.stderr.flush()
         os._exit(status)
     return status
+
+
+@contextmanager
+def stop_at_sigterm() -> Iterator[threading.Event]:
+    """An event that SIGTERM sets; a second one ends the process as ever.
+
+    In threads but the main one, which is the one that hears signals, nothing sets it.
+    """
+    stop = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+    before = signal.getsignal(signal.SIGTERM)
+
+    def heard(number: int, frame: object) -> None:
+        stop.set()
+        signal.signal(signal.SIGTERM, before)
+
+    signal.signal(signal.SIGTERM, heard)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGTERM, before)
