@@ -15,13 +15,13 @@ from . import (
     stats,
     testing,
 )
+from .checks.designs import Range, sampled
 from .checks.points import zipped
 from .protocol import Actions, Environment, Game, Policy, View
 from .registry import make
 from .results.cuts import CutOffWarning
 from .simulation import HalfWidth, Store
 from .simulation.dealing import dealt
-from .simulation.designs import Range, sampled
 from .simulation.drive import simulate
 from .simulation.machine import Machine
 

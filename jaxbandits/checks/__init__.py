@@ -1,7 +1,7 @@
 """Checks of user input: errors that name the argument and the allowed range.
 
 `values` has the checks of values, `annotations` those of types by annotations; both are
-imported from here. Beside them: `points` (tables of parameter points), `factory`
+imported from here. Beside them: `points` and `designs` (of parameters), `factory`
 (what factories of policies do with their arguments), `fit` (whether a policy was built
 for a game), `actions` (what a policy plays) and `rounds` (what people report).
 

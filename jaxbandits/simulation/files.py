@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 
 from jaxbandits import checks, registry
+from jaxbandits.checks.designs import SCALES, Range, sampled
 from jaxbandits.checks.points import MOST, Points, Zipped, points_from, zipped
 from jaxbandits.console.progress import doing
 from jaxbandits.protocol import Entry, Environment
 from jaxbandits.registry import Maker
 from jaxbandits.simulation._variants import variants
-from jaxbandits.simulation.designs import SCALES, Range, sampled
 from jaxbandits.simulation.plan import draft
 from jaxbandits.simulation.spec import Spec
 from jaxbandits.simulation.until import HalfWidth
