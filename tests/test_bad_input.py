@@ -16,6 +16,7 @@ from jaxbandits import (
     allocation,
     budgeted,
     censored,
+    kernels,
     laws,
     registry,
     results,
@@ -352,3 +353,34 @@ def test_tables_of_results_hold_numbers():
     masked = np.ma.array(np.ones((1, 2, 1)), mask=True)
     for wrong in ([[["a"], ["b"]]], np.ones((1, 2, 1), complex), masked):
         refused([(partial(build, {"p": {"x": wrong}}), "metrics.*'x'.* must")])
+
+
+def test_truth_values_are_no_numbers_of_a_kernel():
+    fill, values = kernels.allocation, np.float32([[0, 1], [0, 2]])
+    refused(
+        [
+            (lambda: fill.worth_of_turns(values, [True]), "survival must be an array"),
+            (lambda: fill.worth_of_turns(values > 0, [1.0]), "values must be an array"),
+            (lambda: fill.worth_of_turns(values, [1.5]), "survival must be in"),
+            (lambda: fill.worth_of_turns(values * np.nan, [1.0]), "values must be fin"),
+            (lambda: fill.marginal_greedy(jnp.negative, 2, np.nan, 3), "step must be"),
+            (lambda: thresholds.quantile(thresholds.exponential, True, 1.0), "p must"),
+        ]
+    )
+
+
+def test_lists_are_arrays_for_thresholds_and_shapes_are_named():
+    family, two, three = thresholds.exponential, [1.0, 2.0], [0.1, 0.2, 0.3]
+    np.testing.assert_allclose(
+        thresholds.rise(family, [0.0, 0.0], two, 1.0), family.cdf(np.array(two), 1.0)
+    )
+    refused(
+        [
+            (lambda: thresholds.quantile(family, three, two), "p, rate must have shap"),
+            (lambda: thresholds.pdf(family, three, two), "x, rate must have shapes"),
+            (
+                lambda: thresholds.surrogate(thresholds.weibull, 1.0, two, two, three),
+                "x, rate, shape must have shapes",
+            ),
+        ]
+    )

@@ -75,6 +75,9 @@ def _wanted(annotation: Any) -> tuple[Callable[[Any], bool], str]:
         named = " or ".join(dict.fromkeys(words))
         return lambda x: any(test(x) for test in tests), named
     arrays = ("Array", "ndarray", "number")
+    dtypes = getattr(annotation, "dtypes", None)  # no tuple, of any dtype
+    if isinstance(dtypes, tuple) and "bool" not in dtypes:
+        return _is_numbers, "an array of numbers"
     if (
         hasattr(annotation, "array_type")
         or getattr(annotation, "__name__", "") in arrays
@@ -122,6 +125,14 @@ def _is_array(value: Any) -> bool:
         return len({np.shape(each) for each in value}) <= 1
     except ValueError:
         return False
+
+
+def _is_numbers(value: Any) -> bool:
+    """Whether it is such an array, and not one of truth values."""
+    if isinstance(value, list | tuple):
+        return _is_array(value) and all(map(_is_numbers, value))
+    dtype = np.dtype(getattr(value, "dtype", type(value)))
+    return _is_array(value) and dtype.kind != "b"
 
 
 _KINDS: dict[Any, tuple[Callable[[Any], bool], str]] = {

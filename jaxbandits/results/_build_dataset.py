@@ -8,7 +8,16 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from jaxbandits.checks import array_of, kinds, non_negative, numbers, one_of, shown
+from jaxbandits.checks import (
+    array_of,
+    instance,
+    kinds,
+    non_negative,
+    number,
+    numbers,
+    one_of,
+    shown,
+)
 from jaxbandits.checks.points import Points
 from jaxbandits.results.dataset import CHECKPOINT_KINDS, Axes, Results, assembled
 from jaxbandits.results.parts import Part, rows_of
@@ -81,7 +90,10 @@ def build_dataset(
     for name in metrics:
         seconds = compile_seconds[name], run_seconds[name]
         for what, value in zip(("compile", "run"), seconds, strict=True):
-            non_negative(**{f"{what}_seconds[{name!r}]": value})
+            seconds_of = f"{what}_seconds[{name!r}]"
+            non_negative(**{seconds_of: number(seconds_of, value)})
+        for argument, mapping in (("metrics", metrics), ("params", params)):
+            instance(f"{argument}[{name!r}]", mapping[name], Mapping, "of names")
         counts = _integers(f"rounds[{name!r}]", rounds[name], ndim=3)
         shape = len(counts), len(seeds), len(checkpoints)
         arrays = {f"rounds[{name!r}]": counts}

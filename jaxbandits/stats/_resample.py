@@ -48,8 +48,8 @@ def resample(
             f"along: {along!r} must be a number per run and checkpoint, and has the "
             f"dimensions {', '.join(map(str, axis.dims))}"
         )
-    checks.numbers("grid", grid, 1)
-    grid = np.asarray(grid)
+    whole = np.asarray(grid).dtype.kind in "iu"
+    grid = checks.numbers("grid", grid, 1).astype(np.int64 if whole else np.float64)
     if kind is None:
         kind = "round" if along == "rounds" else "spent"
     checks.one_of("kind", kind, CHECKPOINT_KINDS)

@@ -74,7 +74,8 @@ def summary_records(
         if ("moment" in values.dims if moments else values.ndim == 4)
     ]
     names = [name for name in numbers if name != "rounds"]
-    names = list(names if metrics is None else metrics)
+    if metrics is not None:
+        names = [checks.text("metrics: a name", name) for name in metrics]
     for name in names:
         if name in dataset.data_vars and name not in numbers:
             raise ValueError(

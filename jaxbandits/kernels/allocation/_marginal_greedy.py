@@ -1,6 +1,7 @@
 """Filling in steps: the within-round allocation of MG-UCB-Delta (Algorithm 4)."""
 
 from collections.abc import Callable
+from typing import Annotated
 
 import jax.numpy as jnp
 from jax import Array, lax
@@ -9,14 +10,14 @@ from jaxtyping import Float, Int, Int32, Real
 
 from jaxbandits.arrays import first_argmax, one_hot
 from jaxbandits.arrays.real import integer
-from jaxbandits.checks import kinds, shaped, whole
+from jaxbandits.checks import kinds, positive, shaped, whole
 
 
 @kinds
 def marginal_greedy(
     gain: Callable[[Float[Array, " K"]], Float[Array, " K"]],
     num_arms: int,
-    step: Real[ArrayLike, ""],
+    step: Annotated[Real[ArrayLike, ""], positive],
     num_steps: int,
 ) -> Int32[Array, " G"]:
     """Which arm gets which unit of resource, without knowledge of the budget.
@@ -50,7 +51,7 @@ def marginal_greedy(
 def fill_in_order(
     order: Int[ArrayLike, " G"],
     num_arms: int,
-    step: Real[ArrayLike, ""],
+    step: Annotated[Real[ArrayLike, ""], positive],
     budget: Real[ArrayLike, ""],
 ) -> Float[Array, " K"]:
     """What arms have when the budget runs out, the last unit being cut to size.

@@ -7,7 +7,7 @@ first s units are worth ``sum_{j=1..n} (f_i(j) - f_i(j - 1)) S(s + j)``: nothing
 the budget's distribution matters (theory/ordered-allocation.md).
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import jax.numpy as jnp
 from jax import Array, lax
@@ -16,7 +16,7 @@ from jaxtyping import Float, Int, Int32, Real
 
 from jaxbandits.arrays import one_hot, pick, split_index, stored
 from jaxbandits.arrays.real import integer, real
-from jaxbandits.checks import kinds, shaped
+from jaxbandits.checks import finite, in_unit_interval, kinds, shaped
 from jaxbandits.kernels.allocation.solution import (
     INVALID,
     NOTHING_TO_GAIN,
@@ -200,7 +200,8 @@ def starts(amounts: Int32[Array, " K"]) -> Int32[Array, " K"]:
 
 @kinds
 def worth_of_turns(
-    values: Real[ArrayLike, "K units"], survival: Real[ArrayLike, " N"]
+    values: Annotated[Real[ArrayLike, "K units"], finite],
+    survival: Annotated[Real[ArrayLike, " N"], in_unit_interval],
 ) -> Float[Array, "K units units"]:
     """What n units of an arm are worth after the first s units of a round.
 

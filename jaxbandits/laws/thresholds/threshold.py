@@ -32,6 +32,7 @@ from jaxbandits.checks import (
     played,
     positive,
     shaped,
+    together,
 )
 from jaxbandits.kernels.allocation import Curves
 from jaxbandits.kernels.bisection import bisect
@@ -119,14 +120,17 @@ def checked(family: Threshold) -> Threshold:
 
     def of(function: Callable[..., Any], taken: tuple[str, ...]) -> Callable[..., Any]:
         def asked(*args: Any, shape: Any = None) -> Any:
+            args = tuple(jnp.asarray(x) if isinstance(x, list) else x for x in args)
             given = dict(zip((*taken, "shape"), args, strict=False))
             shape = given.setdefault("shape", shape)
             if family.shaped and shape is None:
                 raise ValueError(
                     f"shape must be given, > 0, for the {family.name} family"
                 )
+            given = {x: y for x, y in given.items() if x in _RANGES and y is not None}
+            together(**given)
             for name, value in given.items():
-                if name in _RANGES and value is not None and not is_traced(value):
+                if not is_traced(value):
                     _RANGES[name](**{name: value})
             return function(*args[: len(taken)], shape)
 
@@ -194,7 +198,7 @@ def rise(
     """
     if family.hazard is None:
         return family.cdf(high, rate, shape) - family.cdf(low, rate, shape)
-    before = family.hazard(jnp.zeros_like(low), low, rate, shape)
+    before = family.hazard(jnp.zeros_like(jnp.asarray(low)), low, rate, shape)
     return -jnp.exp(-before) * jnp.expm1(-family.hazard(low, high, rate, shape))
 
 
@@ -231,6 +235,7 @@ def quantile(
       suffices. Its derivative is that of `1 / rate` only: see `kernels.bisect`.
     """
     p, rate = jnp.asarray(p), jnp.asarray(rate)
+    together(p=p, rate=rate, **({} if shape is None else {"shape": shape}))
     shapes = () if shape is None else (jnp.shape(shape),)
     full = jnp.broadcast_shapes(p.shape, rate.shape, *shapes)
     unit = jnp.broadcast_to(1 / rate, full)
