@@ -186,7 +186,7 @@ _GAME = ("name", "problem", "law", "arms")  # what `censored.make_environment` n
 _ARMS = ("name", "problem", "probability", "rate")
 _ANY = {"limits": censored.ANY}
 
-_ENVIRONMENTS: dict[str, Maker] = {
+ENVIRONMENTS: dict[str, Maker] = {
     "censored/poscorr": Maker(censored.poscorr),
     "censored/negcorr": Maker(censored.negcorr),
     "censored/indep": Maker(censored.indep),
@@ -239,7 +239,7 @@ _ENVIRONMENTS: dict[str, Maker] = {
     "allocation/environment": Maker(allocation.make_environment, needs=_ARMS),
     "ordered/ordered": Maker(allocation.ordered, needs=("environment",)),
 }
-ENVIRONMENTS = Names(_ENVIRONMENTS)
+ENVIRONMENTS = Names(ENVIRONMENTS)
 
 
 GROUP = "jaxbandits.registry"

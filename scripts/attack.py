@@ -47,10 +47,11 @@ import xarray as xr
 from hypothesis import strategies as st
 
 import jaxbandits as jb
-from jaxbandits import allocation, censored, live, plain
+from jaxbandits import allocation, censored, laws, live, plain, plots
 from jaxbandits.checks import shown
 from jaxbandits.cli import main as cli
 from jaxbandits.console.faults import is_users
+from jaxbandits_studies.theory import zooming
 from tests.test_features import BLOCKS, FILE, PAGE, ROWS, public
 
 CLEAR, RIGHT, SILENT, UNCLEAR, HANG = "clear", "right", "silent", "unclear", "hang"
@@ -324,6 +325,10 @@ TOLD |= {"utility": "reward", "highest_bid_of_others": "delay"}
 # Values of which the annotation says that they may be right.
 TAKEN = ((float | int, "float"), (dict, "Mapping"), (list | set, "Sequence|Iterable"))
 TAKEN += ((jb.Policy, "Policy"),)
+# Records that users make, of which one field is changed.
+RECORDS = (jb.Machine, zooming.Zooming, plots.Best)
+RECORDS += (laws.Bernoulli, laws.Beta, laws.Exponential, censored.Action)
+RECORDS += (censored.Feedback, jb.HalfWidth, jb.Store)
 
 
 class Target(NamedTuple):
@@ -357,9 +362,7 @@ def _outside(value, span) -> bool:
     return False
 
 
-def _changes(
-    right, name, annotation, default, span, deep=2
-) -> Iterator[tuple[Any, bool]]:
+def _changes(right, name, annotation, default, span) -> Iterator[tuple[Any, bool]]:
     """Values in the place of a right one, and whether no result can be right."""
     words = f"{annotation}".replace("protocol.Recommend", "Callable")
     kind = kind_of(right, annotation)
@@ -378,36 +381,12 @@ def _changes(
         yield value, not (ours or known or (callable(value) and "Callable" in words))
     for value in maybe:
         yield value, span is not None and _outside(value, span)
-    if _is_table(right) and not isinstance(right, bool):
-        array = np.asarray(right)
-        yield (
-            np.ma.array(array, mask=np.arange(array.size).reshape(array.shape) == 0),
-            True,
-        )
-        yield [np.ma.array(row, mask=True) for row in np.atleast_1d(array)], True
-        if array.ndim:
-            yield np.concatenate([array, array[-1:]]), False
-            yield array[..., None], False
-    for field, part, its, default, put in _parts(right) if deep else ():
-        for value, never in _changes(part, field, its, default, None, deep - 1):
-            yield put(value), never and isinstance(right, tuple)
-
-
-def _parts(right) -> Iterator[tuple[str, Any, Any, Any, Any]]:
-    """What a container holds: name, value, annotation, default; how it is replaced."""
-    named = isinstance(right, tuple) and hasattr(right, "_fields")
-    if named and not any(map(callable, right)):
+    if isinstance(right, RECORDS):
         for field, its in type(right).__annotations__.items():
-            if field not in ("bound", "bounds"):  # made of probabilities
-                put = lambda x, field=field: right._replace(**{field: x})  # noqa: E731
-                default = right._field_defaults.get(field, 0)
-                yield field, getattr(right, field), its, default, put
-    elif isinstance(right, dict):
-        for key, value in [*right.items()][:1]:
-            yield str(key), value, "", 0, lambda x, key=key: {**right, key: x}
-    elif type(right) in (list, tuple) and right and not _is_table(right):
-        rest = [*right[1:]]
-        yield "", right[0], "", 0, lambda x: type(right)([x, *rest])
+            default = right._field_defaults.get(field, 0)
+            if field != "bound":  # made of the probability
+                some = _changes(getattr(right, field), field, its, default, None)
+                yield from ((right._replace(**{field: x}), never) for x, never in some)
 
 
 @cache
@@ -593,7 +572,7 @@ def _limits(seconds: float) -> Iterator[None]:
 def _raised(call, error) -> Verdict:
     text = " ".join(str(error).split())
     names = [call.key, *TOLD.get(call.key, "").split("|")]
-    names += getattr(call.value, "_fields", ())
+    names += call.value._fields if isinstance(call.value, RECORDS) else ()
     names = "|".join(re.escape(name) for name in names if name)
     named = re.search(rf"(?<![^\W_])({names})(?![^\W_])", text, re.I)
     ours = is_users(error) or isinstance(error, RefusedError)
