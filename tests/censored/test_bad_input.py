@@ -35,25 +35,39 @@ def problem(num_arms=2, limits=(0.3, 0.5), cost=C, penalty=PENALTY, max_limit=1.
     return make_problem(num_arms, limits, cost, penalty, max_limit)
 
 
-PROBLEMS = {
-    "no arms": ({"num_arms": 0}, "num_arms"),
-    "empty grid": ({"limits": []}, "limits"),
-    "a number as grid": ({"limits": 0.5}, "limits"),
-    "limit of 0": ({"limits": [0.0, 0.5]}, "limits"),
-    "limit beyond tau_max": ({"limits": [0.5, 1.5]}, "limits"),
-    "equal limits": ({"limits": [0.5, 0.5]}, "increasing"),
-    "falling limits": ({"limits": [0.5, 0.3]}, "increasing"),
-    "infinite tau_max": ({"max_limit": np.inf}, "max_limit"),
-    "falling penalty": ({"penalty": lambda x: 1 - x}, "penalty must not decrease"),
-    "infinite penalty": ({"penalty": lambda x: x + np.inf}, "penalty must be finite"),
-    "negative penalty": ({"penalty": lambda x: x - 1}, "penalty must be finite"),
-    "penalty of one number": ({"penalty": lambda x: 1.0}, "penalty must map"),
-    "falling cost": ({"cost": lambda x: 1 - x}, "cost must not decrease"),
-}
+def short_fall(x):
+    return np.where((x > 0.4985) & (x < 0.4995), 0.0, x)
+
+
+# Of problems with a grid of limits, and of those without one.
+BOTH = [
+    ({"num_arms": 0}, "num_arms"),
+    ({"max_limit": np.inf}, "max_limit"),
+    ({"max_limit": 0.0}, "max_limit"),
+    ({"penalty": lambda x: 1 - x}, "penalty must not decrease"),
+    ({"penalty": short_fall}, "penalty must not decrease"),
+    ({"penalty": lambda x: x + np.inf}, "penalty must be finite"),
+    ({"penalty": lambda x: x - 1}, "penalty must be finite"),
+    ({"penalty": lambda x: 1.0}, "penalty must map"),
+    ({"cost": lambda x: 1 - x}, "cost must not decrease"),
+    ({"cost": lambda x: x - 1}, "cost must be finite and >= 0"),
+]
+GRIDS = [
+    ({"limits": []}, "limits"),
+    ({"limits": 0.5}, "limits"),
+    ({"limits": [0.0, 0.5]}, "limits"),
+    ({"limits": [0.5, 1.5]}, "limits"),
+    ({"limits": [0.5, 0.5]}, "increasing"),
+    ({"limits": [0.5, 0.3]}, "increasing"),
+    ({"limits": np.linspace(0.001, 1, 1000), "penalty": short_fall}, "not decrease"),
+]
 
 
 def test_bad_problems_and_options_are_refused():
-    rows = {row: (partial(problem, **o), words) for row, (o, words) in PROBLEMS.items()}
+    continuum = partial(censored.make_continuum, num_arms=2, cost=C, penalty=PENALTY)
+    rows = [(partial(continuum, **change), words) for change, words in BOTH]
+    on_grid = [row for row in BOTH if row[0].get("penalty") is not short_fall]
+    rows += [(partial(problem, **change), words) for change, words in on_grid + GRIDS]
     assert_refused(rows)
     rows = [
         (partial(censored.equidistant, 0, form="printed"), "size"),
@@ -62,12 +76,18 @@ def test_bad_problems_and_options_are_refused():
         (partial(censored.poscorr, form="typed"), "form"),
         (partial(censored.fast_track, 0.05, 0.5), "compensation"),
         (partial(censored.fast_track, 10.0, -0.5), "promise"),
+        (partial(censored.late_fee, -1.0, 0.5), "fee must be >= 0"),
+        (partial(censored.late_fee, 1.0, -0.5), "promise must be >= 0"),
+        (partial(censored.late_fee, 1.0, 0.5, -0.1), "cost_factor must be >= 0"),
         (partial(censored.scaled, -1.0), "factor"),
         (partial(censored.thompson, problem(), "both"), "update"),
         (partial(censored.rcucb, problem(), survival="none"), "survival"),
         (partial(censored.fixed, problem(), 2, 0), "arm"),
         (partial(censored.fixed, problem(), 0, -1), "limit"),
     ]
+    for name in ("poscorr", "negcorr", "indep", "overtime", "example1"):
+        words = "limits must be numbers or 'any', got 'some'"
+        rows.append((partial(getattr(censored, name), "some"), words))
     assert_refused(rows)
 
 

@@ -223,37 +223,6 @@ def test_a_late_fee_grows_from_the_promise_on():
     assert penalty is censored.late_fee(3.0, 0.25, 0.2)
 
 
-CONTINUA = {
-    "no arms": ({"num_arms": 0}, "num_arms"),
-    "tau_max of 0": ({"max_limit": 0.0}, "max_limit"),
-    "infinite tau_max": ({"max_limit": np.inf}, "max_limit"),
-    "falling penalty": ({"penalty": lambda x: 1 - x}, "penalty must not decrease"),
-    "a short fall": (
-        {"penalty": lambda x: np.where((x > 0.4985) & (x < 0.4995), 0.0, x)},
-        "penalty must not decrease",
-    ),
-    "infinite penalty": ({"penalty": lambda x: x + np.inf}, "penalty must be finite"),
-    "penalty of one number": ({"penalty": lambda x: 1.0}, "penalty must map"),
-    "falling cost": ({"cost": lambda x: 1 - x}, "cost must not decrease"),
-    "negative cost": ({"cost": lambda x: x - 1}, "cost must be finite and >= 0"),
-}
-
-
-def test_bad_continua_and_limits_are_refused():
-    good = {"num_arms": 2, "cost": cost, "penalty": late_fee, "max_limit": 1.0}
-    rows = {
-        row: (partial(make_continuum, **(good | change)), words)
-        for row, (change, words) in CONTINUA.items()
-    }
-    for arguments in ((-1.0, 0.5), (1.0, -0.5), (1.0, 0.5, -0.1)):
-        words = "(fee|promise|cost_factor) must be >= 0"
-        rows[f"late fee of {arguments}"] = partial(censored.late_fee, *arguments), words
-    for make in (*INSTANCES.values(), censored.example1):
-        words = "limits must be numbers or 'any', got 'some'"
-        rows[make.__name__] = partial(make, "some"), words
-    assert_refused(rows)
-
-
 def test_policies_are_for_their_own_kind_of_limits():
     """The registry's test has which policies there are; here is what they say."""
     any_limit, grid = game("Indep").problem, censored.indep().problem

@@ -16,7 +16,7 @@ import pytest
 from jax import Array
 from jaxtyping import Float, Int32, jaxtyped
 
-from jaxbandits import allocation, budgeted, censored, farewell, simulate
+from jaxbandits import allocation, censored, farewell, simulate
 from jaxbandits.checks import (
     AboveOne,
     AtLeastOne,
@@ -27,9 +27,8 @@ from jaxbandits.checks import (
 from jaxbandits.contract.round import check_round
 from jaxbandits.engine import run
 from jaxbandits.engine.cpu import lanes
-from jaxbandits.laws.thresholds import exponential
 from jaxbandits.testing import altered, check_environment, check_policy
-from tests.games import OWN_GAMES, coins, game_for
+from tests.games import GAMES, OWN_GAMES, coins, game_for
 from tests.heavy import in_short
 from tests.precision import numbers, wide_values
 from tests.registered import FORMS, PLAIN, POLICIES
@@ -84,14 +83,11 @@ TRACED_LONG = {
 }
 
 # Small games whose laws XLA compiles quickly.
-LIGHT_GAMES = {
+LIGHT_GAMES = GAMES | {
     "censored": coins,
     "continuum": lambda: coins(censored.ANY),
     "combinatorial": lambda: censored.combinatorial(coins([0.3, 0.7]), 2),
     "dueling": lambda: censored.duels(coins([0.3, 0.7])),
-    "budgeted": lambda: budgeted.s_br(3),
-    "farewell": farewell.figure_1a,
-    "allocation": lambda: allocation.simulation(3),
     "ordered": lambda: allocation.ordered(allocation.simulation(3, 8.0), [2, 8]),
 }
 
@@ -350,26 +346,14 @@ def test_an_array_without_a_shape_is_found():
 
 # Factories.
 
-PROBLEMS = {
-    "censored": lambda: censored.running_example(3, [0.2, 0.4]),
-    "continuum": lambda: censored.running_example(3, censored.ANY),
-    "combinatorial": lambda: censored.combinatorial(coins([0.2, 0.4]), 2).problem,
-    "dueling": lambda: censored.duels(coins([0.2, 0.4])).problem,
-    "budgeted": lambda: budgeted.make_problem(3, 0.1, [0.5, 1.0, 0.8]),
-    "farewell": lambda: farewell.Problem(2, 3),
-    "allocation": lambda: allocation.make_problem(
-        exponential, 3, 5.0, lowest=0.1, highest=2.0
-    ),
-    "ordered": lambda: allocation.ordered(allocation.simulation(3, 6.0), 6).problem,
-}
 
-
-@pytest.mark.parametrize("setting", PROBLEMS)
+@pytest.mark.parametrize("setting", LIGHT_GAMES)
 def test_factories_return_the_same_policy_for_equal_problems(setting):
     """Every policy of a setting, so that it is traced and compiled once."""
+    problem = light_game(setting).problem
     for name in POLICIES:
         if name.startswith(f"{setting}/"):
-            one, two = (POLICIES[name](PROBLEMS[setting]()) for _ in range(2))
+            one, two = (POLICIES[name](problem._replace()) for _ in range(2))
             assert one.functions == two.functions, name
             assert (one.name, one.params) == (two.name, two.params), name
 
@@ -378,7 +362,7 @@ def test_no_parameter_of_a_policy_may_be_below_zero():
     """So that none is without a range; its ends are those of `Ranges`."""
     rows = {}
     for name in POLICIES:
-        policy = POLICIES[name](PROBLEMS[name.split("/")[0]]())
+        policy = POLICIES[name](light_game(name.split("/")[0]).problem)
         for leaf in policy.params._fields if policy.params else ():
             play = partial(policy.with_params, **{leaf: -1.0})
             rows[f"{name}: {leaf}"] = play, f"^{leaf} must be"
