@@ -16,21 +16,21 @@ from jaxbandits.protocol import Environment
 def plain(
     name: str, rewards: Law, params: Any
 ) -> Environment[Any, Any, Action | RealAction]:
-    """A bandit with nothing but arms and rewards.
+    """A bandit with arms and rewards only.
 
-    The remark takes the limit 0 and consumptions of 0. Limits are positive (section 2),
-    so the one limit is 1, which changes nothing: no round is censored, and neither cost
-    nor penalty is due. Regret is that of a standard bandit. (One fixed limit where
-    rounds may be censored, the remark's other case, is a grid with one entry.)
+    The remark uses the limit 0 and consumptions of 0. Since limits are positive
+    (section 2), the only limit here is 1. The game is the same: no round is censored,
+    costs and penalties are 0, and regret is that of a standard bandit. (The remark's
+    other case, one fixed limit with censoring, is a grid with one entry.)
 
     Args:
-      name: of the instance.
+      name: name of the instance.
       rewards: univariate law of rewards in [0, 1], or `normal`.
-      params: its parameters, leaves ``[K, ...]``.
+      params: parameters of this law, leaves ``[K, ...]``.
 
     Raises:
-      ValueError: if a parameter is out of the law's range, or rewards lie outside.
-      TypeError: if an argument is of another kind.
+      ValueError: if a parameter is out of the law's range, or rewards leave [0, 1].
+      TypeError: if an argument has the wrong type.
     """
     instance("rewards", rewards, Law, "of jaxbandits.laws")
     rewards.check(params)

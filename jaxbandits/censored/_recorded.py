@@ -1,8 +1,8 @@
 """Algorithm configuration on recorded runs: a round replays a run of its arm.
 
-An arm is a configuration (of a solver, say), a run has a reward and takes time. What
-time it took beyond the limit does not matter, so that runs which were stopped at a
-timeout when they were recorded can be replayed, too: with limits up to that timeout.
+An arm is a configuration (of a solver, say); a run has a reward and takes time. Time
+beyond the limit does not matter. So runs that were stopped at a timeout when they were
+recorded can also be replayed, with limits up to that timeout.
 """
 
 from typing import Any, NamedTuple
@@ -36,13 +36,13 @@ class Runs(NamedTuple):
 
     Attributes:
       configurations: K mappings from a parameter's name to its value.
-      pairs: f64[R, 2], the reward in [0, 1] and the seconds >= 0 of every run, those of
-        the first configuration first. 0 and +inf of a run that had not finished.
-      counts: i64[K], how many runs a configuration has.
-      about: where they come from.
-      timeout: seconds up to which limits can be played: when the first of the runs that
-        were stopped was stopped, and at most the timeout, if there was one; None if no
-        run was stopped, or nobody knows when.
+      pairs: f64[R, 2], the reward in [0, 1] and the seconds >= 0 of every run, sorted
+        by configuration; 0 and +inf for a run that did not finish.
+      counts: i64[K], number of runs of every configuration.
+      about: origin of the runs.
+      timeout: largest limit, in seconds, that can be played: the earliest time at which
+        a run was stopped, and at most the recording's timeout. None if no run was
+        stopped, or its time is unknown.
     """
 
     configurations: tuple[dict[str, Any], ...]
@@ -53,12 +53,12 @@ class Runs(NamedTuple):
 
     @property
     def reward(self) -> np.ndarray:
-        """f64[K, n], NaN where an arm has no more runs; a copy."""
+        """Rewards of the runs, f64[K, n], a copy; NaN where an arm has fewer runs."""
         return self._table(0)
 
     @property
     def seconds(self) -> np.ndarray:
-        """f64[K, n], NaN where an arm has no more runs; a copy."""
+        """Seconds of the runs, f64[K, n], a copy; NaN where an arm has fewer runs."""
         return self._table(1)
 
     def _table(self, column: int) -> np.ndarray:
@@ -68,7 +68,7 @@ class Runs(NamedTuple):
 
     @property
     def finished(self) -> np.ndarray:
-        """f64[...], the seconds of the runs that finished."""
+        """Seconds of the runs that finished, f64[...]."""
         return self.pairs[np.isfinite(self.pairs[:, 1]), 1]
 
 
@@ -81,27 +81,27 @@ def recorded(
     penalty: Cost = PENALTY,
     unit: float | None = None,
 ) -> Environment[Any, Any, Action | RealAction]:
-    """A game on recorded runs, of one's own solver, say.
+    """A game on recorded runs, of your own solver, say.
 
     Args:
-      name: of the game.
+      name: name of the game.
       runs: `load_runs` of `jaxbandits_studies.datasets` reads them from a log.
       limits: the grid, increasing, in seconds; or `ANY`, every limit up to the timeout
         (without one: to the longest run).
       cost, penalty: c and lambda, functions of time in units. By default PAR10: a unit
-        of time costs a reward of 1, a round in vain ten times its limit.
-      unit: seconds per unit of time; by default the longest run that finished.
+        of time costs a reward of 1, a censored round costs ten times its limit.
+      unit: seconds per unit of time; by default those of the longest finished run.
 
     Returns:
-      An environment as `censored`. On a grid it has two more metrics: ``reward``, the
-      sum of the expected rewards within the limits, and ``gain``, that of the penalised
-      expected gains, eq. (2), both exact from counts.
+      An environment as of `make_environment`. On a grid it has two more metrics:
+      ``reward``, the sum of the expected rewards within the limits, and ``gain``, the
+      sum of the penalised expected gains, eq. (2); both are exact from counts.
 
     Raises:
-      TypeError: if an argument is of another kind.
+      TypeError: if an argument has the wrong type.
       ValueError: as `make_problem` and `make_continuum`; if no run finished, limits are
-        not above 0 and increasing, or lie beyond the timeout: what would have happened
-        there is not on record.
+        not above 0 and increasing, or limits exceed the timeout, beyond which there are
+        no records.
     """
     instance("runs", runs, Runs, "of recorded runs")
     unit = unit_of(runs, unit)
@@ -132,7 +132,7 @@ def _longest_run(runs: Runs) -> float:
     """Seconds of the longest run that finished.
 
     Raises:
-      ValueError: if none did, or none took any time.
+      ValueError: if no run finished after a positive time.
     """
     longest = float(np.max(runs.finished, initial=0.0))
     if longest <= 0:
@@ -141,7 +141,7 @@ def _longest_run(runs: Runs) -> float:
 
 
 def unit_of(runs: Runs, unit: float | None) -> float:
-    """Seconds per unit of time, checked; by default those of the longest run."""
+    """Seconds per unit of time, checked; default: those of the longest finished run."""
     unit = _longest_run(runs) if unit is None else number("unit", unit)
     positive(unit=unit)
     played(unit=unit)
@@ -151,7 +151,7 @@ def unit_of(runs: Runs, unit: float | None) -> float:
 def replay(
     name: str, runs: Runs, problem: Problem | Continuum, unit: float
 ) -> Environment[Any, Any, Action | RealAction]:
-    """The game on runs of a problem whose limits are in units; see `recorded`."""
+    """The game on recorded runs, for a problem with limits in units; see `recorded`."""
     reward, consumption = runs.pairs.T / [[1.0], [unit]]
     arms = empirical_params(reward, consumption, runs.counts)
     if len(set(runs.counts.tolist())) == 1:
@@ -175,7 +175,7 @@ class Tables(NamedTuple):
     """What the metrics need.
 
     Attributes:
-      pairs: as in every game of the setting.
+      pairs: the tables of `make_environment`.
       reward: expected rewards within the limits, f64[K, M].
       gain: penalised expected gains, eq. (2), f64[K, M].
     """

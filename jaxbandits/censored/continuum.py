@@ -1,9 +1,9 @@
 """The censored setting with arbitrary limits: any limit in (0, max_limit].
 
-Bengs & Huellermeier (2022), section 4. The game is that of `environment`; the accounts
-differ, because there is no finite table of pairs: a round's expected gain is read off
-a table of the smooth parts of eq. (2), and a recommended pair is valued exactly. Of
-recorded runs both are exact (`staircase`).
+Bengs & Huellermeier (2022), section 4. The game is that of `environment`, but there is
+no finite table of pairs. So a round's expected gain is interpolated in a table of the
+smooth parts of eq. (2), while the value of a recommended pair is exact. For recorded
+runs both are exact (`staircase`).
 """
 
 from collections.abc import Callable
@@ -41,12 +41,12 @@ from jaxbandits.kernels.counts import total, weighted
 from jaxbandits.laws.law import JointLaw, Moments
 from jaxbandits.protocol import Actions, Environment, Game
 
-CELLS = 2048  # of the table of gains and survival probabilities
-TOLERANCE = 1e-5  # largest error of a value that is read off the table
+CELLS = 2048  # cells of the table of gains and survival probabilities
+TOLERANCE = 1e-5  # largest error of a value from this table
 
 
 class State(NamedTuple):
-    """The accounts.
+    """The totals of a run.
 
     Attributes:
       pulls: i32[K], how often each arm was chosen.
@@ -60,12 +60,12 @@ class State(NamedTuple):
 
 
 class Setup(NamedTuple):
-    """The instance, and what its accounts need.
+    """The instance, and the table for expected gains.
 
     Attributes:
       arms: the law's parameters.
       table: g and P(C > tau) at the limits 0, 1/CELLS, ... of max_limit,
-        f64[K, CELLS + 1, 2]; of a law with steps, these.
+        f64[K, CELLS + 1, 2]; for recorded runs, their `Staircase`.
     """
 
     arms: Any
@@ -89,7 +89,7 @@ class Oracle(NamedTuple):
 
     Attributes:
       arm: position of the best arm, eq. (3).
-      limit: its best limit, of those that float32 holds.
+      limit: its best limit, among float32 numbers.
       value: nu*, the optimum over all pairs.
     """
 
@@ -104,13 +104,13 @@ def any_limit(
 ) -> Environment[Any, Any, Action | RealAction]:
     """An environment in which every limit up to the largest may be chosen.
 
-    Actions are `RealAction`s. Arguments as for `censored`, whose metrics it has, but
-    ``optimal`` is the share of rounds with the best arm. The regret of a round is exact
-    up to `TOLERANCE`.
+    Actions are `RealAction`s. Arguments and metrics are those of `make_environment`,
+    but ``optimal`` is the share of rounds with the best arm. The error of a round's
+    regret is at most `TOLERANCE`.
 
     Raises:
-      ValueError: as `censored`, and if the law's gains are not smooth enough for the
-        table, and no steps of recorded runs either.
+      ValueError: as `make_environment`, and if the law's gains are neither smooth
+        enough for the table nor the steps of recorded runs.
     """
     text("name", name)
     check_arms(problem, law, arms)
@@ -149,7 +149,7 @@ def pair_values(
     """Penalised expected gains of all arms, eq. (2).
 
     Args:
-      problem: with its cost and penalty functions.
+      problem: its cost and penalty functions are used.
       law: joint law of reward and consumption.
       arms: the law's parameters.
       limits: f64[n], positive and increasing.
@@ -158,7 +158,7 @@ def pair_values(
       f64[K, n].
 
     Raises:
-      ValueError, TypeError: naming the argument or parameter that is out of range.
+      ValueError, TypeError: if an argument or parameter is out of range.
     """
     check_arms(problem, law, arms)
     increasing(limits=limits)
@@ -170,7 +170,7 @@ def pair_values(
 def gains(
     problem: Problem | Continuum, moments: Moments, limits: np.ndarray
 ) -> np.ndarray:
-    """`pair_values` of arms with some moments up to the limits."""
+    """`pair_values` from the arms' moments up to the limits."""
     survival = np.clip(1 - moments.probability, 0.0, 1.0)
     return moments.reward - moments.cost - penalty_at(problem, limits) * survival
 
@@ -185,18 +185,18 @@ def _best_pair(
         raise ValueError("arms give penalised expected gains that are not finite")
     arms = np.arange(problem.num_arms)
     limit, step = grid[np.argmax(table, axis=1)], grid[0]
-    # Each pass looks 32 times as closely, at all arms at once. A jump (of the penalty)
-    # is approached from its left, where the paper's penalties are continuous.
+    # Each pass refines the step 32 times, for all arms at once. A jump of the penalty
+    # is approached from the left, where the paper's penalties are continuous.
     for _ in range(6):
         near = limit[:, None] + step * np.linspace(-1, 1, 65)
         near = np.clip(near, step * 1e-9, problem.max_limit)
-        # Actions hold limits in float32, in which a promise is kept or not.
+        # Actions hold limits in float32, which decides whether a promise is kept.
         near = near.astype(np.float32).astype(np.float64)
         points, position = np.unique(near, return_inverse=True)
         result = values(points)[arms[:, None], position.reshape(near.shape)]
         limit, step = near[arms, np.argmax(result, axis=1)], step / 32
     value = result.max(axis=1)
-    # Of arms that are equal but for rounding, the first.
+    # The first of the arms that differ only by rounding errors.
     arm = int(np.argmax(value >= value.max() - 1e-12))
     return Oracle(arm, float(limit[arm]), float(value[arm]))
 
@@ -210,7 +210,7 @@ def _table(problem: Continuum, law: JointLaw, arms: Any) -> np.ndarray:
     table = np.concatenate([start, smooth[:, 1::2]], axis=1)
     between = (table[:, :-1] + table[:, 1:]) / 2
     weights = np.stack([np.ones(CELLS), penalty_at(problem, limits[::2])], -1)
-    # Where the first cell starts an atom at 0 may lie: limits are positive.
+    # The first cell is not checked: the law may have an atom at 0, below all limits.
     error = np.abs((between - smooth[:, ::2]) * weights).sum(-1)[:, 1:].max()
     if error > TOLERANCE:
         raise ValueError(
@@ -222,7 +222,7 @@ def _table(problem: Continuum, law: JointLaw, arms: Any) -> np.ndarray:
 
 @cache
 def _game(problem: Continuum, law: JointLaw) -> Game:
-    """Instances that differ in numbers only are one game."""
+    """The game; instances that differ only in numbers share it."""
 
     def init(instance):
         zero = jnp.zeros((), jnp.int32)
@@ -232,7 +232,7 @@ def _game(problem: Continuum, law: JointLaw) -> Game:
     def step(noise, instance, state, action):
         reward, consumption = law.sample(noise, instance.arms, action.arm)
         feedback = censor(reward, consumption, action.limit)
-        # An action that the game has not is no pull of any arm.
+        # An invalid action does not count as a pull of any arm.
         arm = jnp.where(allowed(instance, action), action.arm, -1)
         pulls = tally(state.pulls, arm)
         value = state.value.add(_expected(instance.table, action))
@@ -241,7 +241,7 @@ def _game(problem: Continuum, law: JointLaw) -> Game:
         ), feedback
 
     def _expected(table, action):
-        """Eq. (2) at a pair; the penalty, which may jump, is not interpolated."""
+        """Value of a pair, eq. (2); the penalty may jump and is not interpolated."""
         gain, survival = read(table, action)
         return gain - penalty_in_play(problem, action.limit) * survival
 
@@ -281,7 +281,7 @@ def _metrics(tables: Tables, instance: Any, record: State) -> dict[str, jax.Arra
 def _of_pairs(
     table_of: Callable[[np.ndarray], np.ndarray], arm: np.ndarray, limit: np.ndarray
 ) -> np.ndarray:
-    """Values of pairs i[...], f64[...] by a function of all arms and sorted limits."""
+    """Values of pairs, f64[...], from a function of sorted limits for all arms."""
     limits, position = np.unique(np.float64(limit), return_inverse=True)
     return table_of(limits)[arm, position.reshape(limit.shape)]
 

@@ -2,8 +2,8 @@
 
 They are called with NumPy arrays (exact tables, on the host) and with JAX arrays
 (inside a policy): write them with operators and ``where`` of the argument's own module.
-`scaled`, `fast_track` and `late_fee` return one and the same function for equal
-arguments, so that problems built twice compare equal and compile once.
+`scaled`, `fast_track` and `late_fee` return the same function object for equal
+arguments, so that equal problems compare equal and compile once.
 """
 
 from functools import cache
@@ -23,7 +23,7 @@ def _where(condition: Any, x: Any, y: Any) -> Any:
 
 
 def _sizes(**values: float) -> list[float]:
-    """Numbers >= 0 that can be played, as floats (which can be hashed)."""
+    """Numbers >= 0, checked and converted to floats, which are hashable."""
     sizes = [number(name, value) for name, value in values.items()]
     non_negative(**values)
     played(**values)
@@ -53,8 +53,8 @@ def fast_track(compensation: float, promise: float, cost_factor: float = 0.1) ->
     """The running example's penalty (Example 2).
 
     ``lambda(x) = cost_factor * x`` up to the promised time and ``compensation * x``
-    beyond. A time is beyond the promise if it is in float32, in every precision: a
-    limit that only rounding has put above the promise keeps it.
+    beyond. Whether a time is beyond the promise is decided in float32, in every
+    precision: a limit above the promise only by rounding keeps the promise.
 
     Args:
       compensation: L, the compensation per unit of resource.
@@ -89,7 +89,7 @@ def late_fee(fee: float, promise: float, cost_factor: float = 0.1) -> Cost:
     `fast_track` jumps at the promise, where its own eq. (22) then fails.)
 
     Args:
-      fee: per unit of resource beyond the promise.
+      fee: fee per unit of resource beyond the promise.
       promise: the promised time.
       cost_factor: slope of the cost function c.
 

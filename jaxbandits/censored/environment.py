@@ -1,8 +1,8 @@
 """The censored setting: choose an arm and a resource limit.
 
-Bengs & Huellermeier (2022), section 2: the reward of a round is realised only if the
-consumption stays within the limit, eq. (1); a pair is worth its penalised expected
-gain, eq. (2); regret is measured against the best pair, eq. (4).
+Bengs & Huellermeier (2022), section 2: a round yields its reward only if the
+consumption stays within the limit, eq. (1). The value of a pair is its penalised
+expected gain, eq. (2). Regret is measured against the best pair, eq. (4).
 """
 
 from functools import cache, partial
@@ -31,11 +31,11 @@ from jaxbandits.kernels.counts import total, weighted
 from jaxbandits.laws.law import JointLaw, exact_params
 from jaxbandits.protocol import Actions, Environment, Game
 
-ROUNDING = 1e-9  # of values, up to which they are equal
+ROUNDING = 1e-9  # values that differ by less are equal
 
 
 class State(NamedTuple):
-    """The accounts.
+    """The totals of a run.
 
     Attributes:
       pulls: i32[K, M], how often each pair was chosen.
@@ -83,7 +83,7 @@ def make_environment(
     """An environment of the censored setting.
 
     Args:
-      name: of the instance.
+      name: name of the instance.
       problem: arms, limits, cost and penalty functions (what the learner knows). With a
         `Continuum` any limit may be chosen: see `any_limit`.
       law: joint law of reward and consumption.
@@ -95,13 +95,13 @@ def make_environment(
       * ``regret``: cumulative pseudo-regret, eq. (6), exact from counts;
       * ``censored``: share of rounds whose limit was exceeded;
       * ``optimal``: share of rounds in which an optimal pair was chosen;
-      * ``simple_regret``: gap of the pair that the policy recommends, if it does.
+      * ``simple_regret``: gap of the pair that the policy recommends, if any.
 
     Raises:
-      TypeError: if `problem` or `law` is of another kind.
-      ValueError: if a leaf of `arms` has not `problem.num_arms` rows or a parameter is
-        out of the law's range, if rewards have more noise than the problem's sigma, if
-        the law has no exact moments, or if the exact values are not finite.
+      TypeError: if `problem` or `law` has the wrong type.
+      ValueError: if a leaf of `arms` has not `problem.num_arms` rows, a parameter is
+        out of the law's range, rewards have more noise than the problem's sigma, the
+        law has no exact moments, or the exact values are not finite.
     """
     text("name", name)
     instance("problem", problem, (Problem, Continuum), "of censored")
@@ -139,7 +139,7 @@ def make_environment(
 
 @kinds
 def exact_oracle(problem: Problem, law: JointLaw, arms: Any) -> Oracle:
-    """The table of eq. (2) and what follows from it.
+    """The oracle: the table of eq. (2), gaps and optimum.
 
     Arguments as in `make_environment`.
     """
@@ -157,16 +157,16 @@ def exact_oracle(problem: Problem, law: JointLaw, arms: Any) -> Oracle:
 
 
 def without_rounding(gaps: np.ndarray) -> np.ndarray:
-    """Gaps >= 0, f64: what is below the quadrature's rounding, `ROUNDING`, is none.
+    """Gaps >= 0, f64; gaps below `ROUNDING`, the quadrature's rounding error, become 0.
 
-    So pairs that are equal but for it are equally optimal.
+    So pairs that differ only by rounding errors are equally optimal.
     """
     return np.where(gaps < ROUNDING, 0.0, gaps)
 
 
 @cache
 def _game(problem: Problem, law: JointLaw) -> Game:
-    """Instances that differ in numbers only are one game."""
+    """The game; instances that differ only in numbers share it."""
 
     def init(instance):
         shape = (problem.num_arms, problem.num_limits)

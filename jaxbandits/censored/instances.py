@@ -1,9 +1,9 @@
 """The instances of the censored paper, and its limit grids.
 
-The paper calls its grid "equidistant of size |M|" on (0, 1]. Its tables were made with
-``linspace(0.1, 0.9, |M|)`` (errata.md): form ``tabulated``. Form ``printed`` is
-the literal reading {1/|M|, ..., 1}, whose largest limit is never exceeded when
-consumption is truncated to [0, 1].
+The paper calls its grid "equidistant of size |M|" on (0, 1]. Form ``tabulated`` is
+``linspace(0.1, 0.9, |M|)``, from which its tables were made (errata.md). Form
+``printed`` is the literal reading {1/|M|, ..., 1}; its largest limit is never exceeded
+by consumptions in [0, 1].
 """
 
 from collections.abc import Callable
@@ -31,17 +31,16 @@ from jaxbandits.protocol import Environment
 
 Arguments = ParamSpec("Arguments")
 Instance = Environment[Any, Any, Action | RealAction]
-Limits = Numbers | str  # a grid, or `ANY`
+Limits = Numbers | str  # a grid of limits, or `ANY`
 FORMS = ("tabulated", "printed")
 M1 = (0.5, 0.9)  # appendix F.1
 
 
 def _made_once(make: Callable[Arguments, Instance]) -> Callable[Arguments, Instance]:
-    """Decorator: the same numbers and names give one and the same environment.
+    """Decorator that caches environments: equal numbers and strings give one object.
 
-    So laws are fitted, and optima are found by quadrature, once, however many
-    experiments of a process play on it; its arrays are not to be written to. Limits in
-    a list are made anew.
+    Hence a process fits laws and computes optima by quadrature only once. The arrays
+    are read-only. Calls with other arguments, as a list of limits, are not cached.
     """
 
     @lru_cache(maxsize=64, typed=True)
@@ -77,7 +76,7 @@ def equidistant(
     Raises:
       ValueError: on an unknown form, a size that is too small, or a `max_limit` that is
         not positive.
-      TypeError: if an argument is no number.
+      TypeError: if an argument is not a number.
     """
     checks.one_of("form", form, FORMS)
     size = checks.whole("size", size, 2 if form == "tabulated" else 1, checks.MOST)
@@ -98,8 +97,8 @@ def running_example(
       num_arms: K.
       limits: the limit grid, or `ANY`.
       max_limit: tau_max.
-      soft: the soft promise (L = 5 beyond 0.99) instead of the strict one (L = 10
-        beyond 0.5), which sections 5.1 and F use.
+      soft: use the soft promise (L = 5 beyond 0.99) instead of the strict one (L = 10
+        beyond 0.5) of sections 5.1 and F.
     """
     checks.flag("soft", soft)
     penalty = fast_track(5.0, 0.99) if soft else fast_track(10.0, 0.5)
@@ -178,22 +177,22 @@ def overtime(
     fee: float = 3.0,
     num_arms: int = 10,
 ) -> Instance:
-    """Indep's laws with a fee for overtime in place of the fast-track promise.
+    """Indep's laws with a fee for overtime instead of the fast-track promise.
 
-    Not of the paper. The best limit is the promise (by default 2 less the golden
-    ratio, far from the points of all small grids), and with the default fee eq. (22),
-    which Theorem 2 needs, holds at it on both sides (with the promises of the paper,
-    whose penalty jumps, it does not).
+    This instance is ours. The best limit is the promise; its default, 2 minus the
+    golden ratio, is far from the points of all small grids. With the default fee, eq.
+    (22), which Theorem 2 needs, holds on both sides of the promise. It does not hold
+    with the paper's promises, at which the penalty jumps.
 
     Args:
       limits: a limit grid, or `ANY`.
-      promise: beyond it the fee is due.
-      fee: per unit of resource, see `late_fee`.
+      promise: the promised time, beyond which the fee is due.
+      fee: fee per unit of resource, see `late_fee`.
       num_arms: K.
 
     Raises:
-      ValueError: if an argument is out of its range, or the promise beyond the largest
-        limit, 1.
+      ValueError: if an argument is out of its range, or the promise is above the
+        largest limit, 1.
     """
     if checks.number("promise", promise) > 1:
         raise ValueError(f"promise must be at most the largest limit, 1, got {promise}")
@@ -203,16 +202,17 @@ def overtime(
 
 @_made_once
 def trap(*, steep: bool = False) -> Instance:
-    """One arm, two limits, and an estimate that does not recover.
+    """One arm and two limits, where the estimate of eq. (9) does not recover.
 
-    Not of the paper. Rewards are 1; the consumption is 0.3, or 0.8 in a fifth of the
-    rounds; the limits are 0.2 and 0.5 with penalties 0.05 and 2. The larger limit is
-    worth 0.4, the smaller -0.05, and it never lets a round finish: each counts, by eq.
-    (9), as if it had exceeded the larger one too, whose estimated risk so goes to 1.
+    This instance is ours. Rewards are 1. The consumption is 0.3, or 0.8 in a fifth of
+    the rounds. The limits 0.2 and 0.5 have penalties 0.05 and 2. The larger limit has
+    value 0.4, the smaller one -0.05. At the smaller limit no round finishes. By eq. (9)
+    each of these rounds also counts as exceeding the larger limit, whose estimated risk
+    therefore tends to 1.
 
     Args:
-      steep: the penalty at 0.5 is 9 and due in a fiftieth of the rounds, so that it is
-        worth 0.8, and a single unlucky round brings its estimate down to -9.
+      steep: use the penalty 9 at 0.5, due in a fiftieth of the rounds. The larger limit
+        then has value 0.8, and one unlucky round lowers its estimate to -9.
     """
     risk, compensation = (50, 18.0) if checks.flag("steep", steep) else (5, 4.0)
     consumption = [[0.3] * (risk - 1) + [0.8]]
@@ -235,7 +235,7 @@ def _indep(name: str, problem: Problem | Continuum) -> Instance:
 
 @_made_once
 def many_arms(num_arms: int, form: str = "tabulated") -> Instance:
-    """F.2: PosCorr with n arms whose means sweep, and a grid of 5 limits.
+    """F.2: PosCorr with n arms with a range of means, and a grid of 5 limits.
 
     Raises:
       ValueError, TypeError: unless `num_arms` is an integer >= 1.
@@ -270,9 +270,9 @@ def low_censoring(num_arms: int = 5, form: str = "tabulated") -> Instance:
 def example1(limits: Limits | None = None, *, soft: bool = False) -> Instance:
     """Example 1 (Figures 1 and 2): a complex, a medium and a simple model.
 
-    *Reconstructed*: the paper shows the three laws as pictures only. These means and
-    eq. (33) with x = 0.3 and sigma = 0.02 give what its text says of them: which model
-    leads at which limit under the strict and the soft promise.
+    *Reconstructed*: the paper shows the three laws only as pictures. These means and
+    eq. (33) with x = 0.3 and sigma = 0.02 agree with its text: which model is best at
+    which limit, under the strict and the soft promise.
 
     Args:
       limits: the limit grid; 50 limits up to 1 by default.

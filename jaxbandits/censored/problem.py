@@ -1,4 +1,4 @@
-"""What passes between a policy and an environment of the censored setting."""
+"""The types that a policy and an environment of the censored setting exchange."""
 
 from typing import Annotated, Any, NamedTuple
 
@@ -14,7 +14,7 @@ from jaxbandits.checks import Numbers, at_least_zero, kinds, no_nan, positive
 from jaxbandits.checks.rounds import positions, within
 from jaxbandits.laws.law import Cost, JointLaw, cost_of, exceeds
 
-ANY = "any"  # in place of a grid: every limit up to the largest
+ANY = "any"  # allows every limit up to the largest, instead of a grid
 LARGEST = float(np.finfo(np.float32).max)
 
 
@@ -59,7 +59,7 @@ class SuperArm(NamedTuple):
 
 
 class Duel(NamedTuple):
-    """The two pairs of a round; they may be one and the same.
+    """The two pairs of a round; they may be equal.
 
     Attributes:
       arm: i32[2] in [0, K).
@@ -75,7 +75,7 @@ class Duel(NamedTuple):
 
 
 class Feedback(NamedTuple):
-    """Eq. (1). What is not observed is not there.
+    """What a learner observes in a round, eq. (1).
 
     Attributes:
       reward: f32[], the reward R; 0 if censored.
@@ -89,7 +89,7 @@ class Feedback(NamedTuple):
 
 
 class SemiBanditFeedback(NamedTuple):
-    """Eq. (1) of every arm of a super arm, in its order.
+    """Feedback, eq. (1), of every arm of a super arm, in the same order.
 
     Attributes:
       reward: f32[m], 0 where censored.
@@ -102,12 +102,12 @@ class SemiBanditFeedback(NamedTuple):
     censored: Bool[Array, " m"]
 
     def at(self, place: int) -> Feedback:
-        """That of the arm at a place."""
+        """Feedback of the arm at a place."""
         return Feedback(*(leaf[place] for leaf in self))
 
 
 class Clocked(NamedTuple):
-    """Eq. (1) of a run whose reward nobody tells.
+    """Feedback, eq. (1), of a run whose reward is not observed.
 
     Attributes:
       consumption: f32[], the consumption C; +inf if censored.
@@ -119,10 +119,10 @@ class Clocked(NamedTuple):
 
 
 class DuelFeedback(NamedTuple):
-    """Which of two runs is preferred, and of each what the clock says.
+    """Which of two runs is preferred, and the consumption of both.
 
     Attributes:
-      first_preferred: bool[], a coin that shows so with probability
+      first_preferred: bool[], a Bernoulli variable with probability
         ``(1 + R_1 - R_2) / 2``, where R is 0 if censored.
       consumption: f32[2], +inf where censored.
       censored: bool[2].
@@ -133,7 +133,7 @@ class DuelFeedback(NamedTuple):
     censored: Bool[Array, "2"]
 
     def at(self, place: int) -> Clocked:
-        """The clock of the run at a place."""
+        """Consumption and censoring of the run at a place."""
         return Clocked(self.consumption[place], self.censored[place])
 
 
@@ -143,11 +143,10 @@ def censor(
     consumption: Annotated[Reals, at_least_zero],
     limit: Annotated[Reals, positive],
 ) -> Feedback:
-    """What a learner sees of a round, eq. (1); all f32[], or arrays of one shape.
+    """The feedback of a round, eq. (1); arguments are f32[], or arrays of equal shape.
 
     Raises:
-      TypeError, ValueError: naming the argument that is no number, or one that is out
-        of range.
+      TypeError, ValueError: if an argument is not a number or is out of range.
     """
     censored = exceeds(consumption, limit)
     return Feedback(
@@ -167,8 +166,8 @@ class Problem(NamedTuple):
       penalty: lambda, maps an array of limits to penalties >= 0.
       max_limit: tau_max, the largest admissible consumption limit; at least the largest
         entry of `limits` (the grid need not contain it).
-      sigma: rewards are means in [0, 1] and sigma-sub-Gaussian noise (footnote 1); 0 if
-        they lie in [0, 1].
+      sigma: rewards are means in [0, 1] plus sigma-sub-Gaussian noise (footnote 1); 0
+        if rewards lie in [0, 1].
     """
 
     num_arms: int
@@ -190,7 +189,7 @@ class Problem(NamedTuple):
 
     @property
     def elsewhere(self) -> str:
-        """How a policy of another game of the setting gets its problem."""
+        """Hint for errors: where problems of the setting's other games come from."""
         return (
             "; instances with limits=ANY have a Continuum, censored.combinatorial and "
             "censored.duels make the other games"
@@ -202,7 +201,7 @@ class Problem(NamedTuple):
 
     @property
     def max_penalty(self) -> float:
-        """lambda(tau_max), the scale of the reductions in E.1."""
+        """lambda(tau_max), the scale of the reductions in E.1 of the paper."""
         return float(penalty_at(self, [self.max_limit])[0])
 
     @property
@@ -212,12 +211,12 @@ class Problem(NamedTuple):
 
     @property
     def max_charge(self) -> float:
-        """The most that a round can cost, run out or not: values are at least its
-        negative. It is `max_penalty` wherever no cost exceeds the largest penalty."""
+        """Largest cost or penalty of a round; values of rounds are at least its
+        negative. It is `max_penalty` if no cost exceeds the largest penalty."""
         return max(self.max_penalty, self.max_cost)
 
     def check_action(self, view: Any, action: Any) -> None:
-        """Require an arm and a limit that there are, or arrays of them."""
+        """Require an arm and a limit that exist, or arrays of them."""
         positions("action.arm", action.arm, self.num_arms)
         positions("action.limit", action.limit, self.num_limits)
 
@@ -227,7 +226,7 @@ class Problem(NamedTuple):
 
 
 class Continuum(NamedTuple):
-    """What a learner knows where every limit in (0, max_limit] may be chosen.
+    """What a learner knows if every limit in (0, max_limit] may be chosen.
 
     Section 4 of the paper. Hashable: policies are built from it.
 
@@ -247,7 +246,7 @@ class Continuum(NamedTuple):
 
     @property
     def elsewhere(self) -> str:
-        """How a policy for a grid of limits is played here."""
+        """Hint for errors: how to play a policy for a grid of limits."""
         return (
             "; it has no grid of limits: on_grid(problem, limits, make) lets policies "
             "choose from one"
@@ -265,7 +264,7 @@ class Continuum(NamedTuple):
         return max(self.max_penalty, float(cost))
 
     def check_action(self, view: Any, action: Any) -> None:
-        """Require an arm that there is, and a limit in (0, max_limit]."""
+        """Require an arm that exists, and a limit in (0, max_limit]."""
         positions("action.arm", action.arm, self.num_arms)
         if not action.limit > 0 or exceeds(action.limit, self.max_limit):
             raise ValueError(
@@ -278,11 +277,11 @@ class Continuum(NamedTuple):
 
 
 class Combinatorial(NamedTuple):
-    """What a learner knows where `size` arms run in a round. Hashable.
+    """What a learner knows if `size` arms run in a round. Hashable.
 
     Attributes:
-      num_arms, limits, cost, penalty, max_limit, sigma: as of `Problem`.
-      size: m, how many arms a round has.
+      num_arms, limits, cost, penalty, max_limit, sigma: as in `Problem`.
+      size: m, the number of arms in a round.
     """
 
     num_arms: int
@@ -304,7 +303,7 @@ class Combinatorial(NamedTuple):
         return Problem(*self[:-1])
 
     def check_action(self, view: Any, action: Any) -> None:
-        """Require different arms, and limits that there are."""
+        """Require different arms, and limits that exist."""
         self.pairs.check_action(view, action)
         if len(np.unique(action.arm)) < self.size:
             raise ValueError(
@@ -319,10 +318,10 @@ class Combinatorial(NamedTuple):
 
 
 class Dueling(NamedTuple):
-    """What a learner knows where two pairs duel in a round. Hashable.
+    """What a learner knows if a round is a duel of two pairs. Hashable.
 
     Attributes:
-      num_arms, limits, cost, penalty, max_limit, sigma: as of `Problem`; sigma is 0.
+      num_arms, limits, cost, penalty, max_limit, sigma: as in `Problem`; sigma is 0.
     """
 
     num_arms: int
@@ -343,7 +342,7 @@ class Dueling(NamedTuple):
         return Problem(*self)
 
     def check_action(self, view: Any, action: Any) -> None:
-        """Require two arms and two limits that there are."""
+        """Require two arms and two limits that exist."""
         self.pairs.check_action(view, action)
 
     def check_feedback(self, view: Any, action: Any, feedback: DuelFeedback) -> None:
@@ -352,7 +351,7 @@ class Dueling(NamedTuple):
 
 
 def _check_runs(feedback: Any, limit: Any, sigma: float) -> None:
-    """Require what eq. (1) allows of runs with these limits, [...]."""
+    """Require feedback that eq. (1) allows for runs with these limits, [...]."""
     reward = getattr(feedback, "reward", np.zeros(()))  # a duel has none
     consumption, censored = feedback.consumption, feedback.censored
     if np.any(censored & ((reward != 0) | (consumption != np.inf))):
@@ -371,10 +370,10 @@ def _check_runs(feedback: Any, limit: Any, sigma: float) -> None:
 
 
 def penalty_at(problem: Problem | Continuum, limits: Numbers) -> np.ndarray:
-    """lambda at limits ``[n]`` as they are played, f64[n], on the host.
+    """lambda at limits ``[n]``, f64[n], on the host; it agrees with the game at jumps.
 
-    In float64, but on the side of a jump on which the limit lies in float32: a policy
-    that asks for the penalty in a round gets that one.
+    Values are computed in float64. Near a jump of lambda, the side on which the limit
+    lies in float32 decides, as in `penalty_in_play`.
     """
     limits = np.asarray(limits, np.float64)
     exact = cost_of(problem.penalty, limits)
@@ -383,7 +382,7 @@ def penalty_at(problem: Problem | Continuum, limits: Numbers) -> np.ndarray:
 
 
 def penalty_in_play(problem: Problem | Continuum, limits: Array) -> jax.Array:
-    """`penalty_at` of limits f32[...] inside a game, whatever the precision of play."""
+    """`penalty_at` for limits f32[...] or f64[...] inside a game."""
     exact = problem.penalty(limits)
     if limits.dtype == jnp.float32:
         return exact
@@ -405,9 +404,9 @@ def make_problem(
     Raises:
       ValueError: if `num_arms` < 1, `limits` is empty, not strictly increasing (in the
         precision of play) or outside (0, max_limit], if `cost` or `penalty` return
-        something that is not finite, negative, decreasing, or of another shape, or if
+        values that are not finite, negative, decreasing, or of another shape, or if
         `sigma` is negative or not finite.
-      TypeError: if an argument is of another kind.
+      TypeError: if an argument has the wrong type.
     """
     num_arms, max_limit, sigma = _size(num_arms, max_limit, sigma)
     grid = _check_limits(limits, max_limit)
@@ -416,7 +415,7 @@ def make_problem(
 
 
 def _check_limits(limits: Numbers, max_limit: float) -> np.ndarray:
-    """A grid of limits, f64[M]; errors as of `make_problem`."""
+    """A grid of limits, f64[M]; raises the errors of `make_problem`."""
     grid = checks.numbers("limits", limits, 1)
     if grid.size == 0:
         raise ValueError("limits must be a non-empty list of numbers")
@@ -434,10 +433,10 @@ def _check_limits(limits: Numbers, max_limit: float) -> np.ndarray:
 
 
 def check_arms(problem: Problem | Continuum, law: JointLaw, arms: Any) -> None:
-    """Require parameters of a law in range, with a row per arm of the problem.
+    """Require valid parameters of a law, with a row per arm of the problem.
 
     Raises:
-      ValueError, TypeError: naming ``arms`` or the parameter.
+      ValueError, TypeError: if `arms` or a parameter is wrong.
     """
     checks.check_setup("arms", arms, optional=True)
     for leaf in law.rows(arms):
@@ -461,10 +460,10 @@ def make_continuum(
 
     Raises:
       ValueError: if `num_arms` < 1, `max_limit` is not positive and finite, if `cost`
-        or `penalty`, looked at in 1,000 points, return something that is not finite,
+        or `penalty`, evaluated at 1,000 points, return values that are not finite,
         negative, decreasing, or of another shape, or if `sigma` is negative or not
         finite.
-      TypeError: if an argument is of another kind.
+      TypeError: if an argument has the wrong type.
     """
     num_arms, max_limit, sigma = _size(num_arms, max_limit, sigma)
     _check_functions(cost, penalty, max_limit * np.arange(1, 1001) / 1000)
@@ -473,10 +472,10 @@ def make_continuum(
 
 @checks.kinds
 def check_bounded(problem: Problem | Continuum, policy: str) -> None:
-    """Refuse a problem whose rewards do not lie in [0, 1], where a policy needs that.
+    """Require rewards in [0, 1], for a policy that assumes them.
 
     Raises:
-      ValueError: naming the policy.
+      ValueError: if `problem.sigma` is positive.
     """
     if problem.sigma > 0:
         raise ValueError(
@@ -504,7 +503,8 @@ def _check_functions(cost: Cost, penalty: Cost, points: np.ndarray) -> None:
 
 
 def _check_monotone(name: str, curve: Cost, points: np.ndarray) -> None:
-    """`curve` must map the increasing `points` to finite, increasing values >= 0."""
+    """Require that `curve` maps increasing `points` to finite, non-decreasing values
+    >= 0."""
     try:
         with jax.enable_x64(True):
             values = curve(points)
@@ -527,7 +527,7 @@ def _check_monotone(name: str, curve: Cost, points: np.ndarray) -> None:
 
 
 def _check_cost(cost: Cost, points: np.ndarray) -> None:
-    """Require a cost for games, which are traced, and for quadratures in float64."""
+    """Require a cost function that can be traced (games) and keeps float64 (oracle)."""
     with jax.enable_x64(True):
         dtype = getattr(cost(points), "dtype", None)
     if dtype in (np.float32, np.float16, jnp.bfloat16):
@@ -537,7 +537,7 @@ def _check_cost(cost: Cost, points: np.ndarray) -> None:
         )
     given = jax.ShapeDtypeStruct(points.shape, checks.precision())
     try:
-        # By a function of Python: JAX crashes where it is given one of NumPy's.
+        # Wrapped in a Python function: JAX crashes on NumPy functions.
         shape = jax.eval_shape(lambda x: cost(x), given).shape
     except Exception as error:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Games of which a round is several runs of an environment of the setting."""
+"""Games in which a round consists of several runs of a censored environment."""
 
 from typing import Any
 
@@ -13,12 +13,11 @@ from jaxbandits.protocol import Environment, Game, Noise, as_given, round_only
 
 
 def problem_of(environment: Environment) -> Problem:
-    """The problem of an environment whose rounds may be runs of another game.
+    """The problem of an environment, if its rounds can be runs of another game.
 
     Raises:
-      TypeError: if it has no grid of limits, or its rounds are not those of the setting
-        (instances that are drawn, views of more than the round, budgets, nothing known
-        of its values).
+      TypeError: if the environment has no grid of limits, has instances that are drawn,
+        a view of more than the round or a budget, or has no oracle.
     """
     instance("environment", environment, Environment, "of censored")
     pairs, game = environment.problem, environment.game
@@ -39,14 +38,14 @@ def problem_of(environment: Environment) -> Problem:
 def run_all(
     game: Game, instance: Any, noise: Noise, action: SuperArm | Duel, size: int
 ) -> SemiBanditFeedback:
-    """Run the pairs of a round independently; no accounts of single pairs are kept.
+    """Run the pairs of a round independently, each from the game's initial state.
 
     Args:
-      game: of the runs.
-      instance: its instance.
+      game: game of the runs.
+      instance: instance of the game.
       noise: u32[size * game.words].
       action: the pairs.
-      size: how many there are.
+      size: number of pairs.
     """
     drawn = []
     for place, words in enumerate(noise.reshape(size, game.words)):
@@ -58,10 +57,10 @@ def run_all(
 def known_pairs(
     action: SuperArm | Duel, problem: Problem, size: int
 ) -> Bool[Array, ""]:
-    """Whether the problem has the pairs of a round.
+    """Whether the pairs of a round exist in the problem.
 
     Raises:
-      TypeError: if they are no integers, `size` of each.
+      TypeError: if arms or limits are not `size` integers.
     """
     known = positions_in("arm", action.arm, problem.num_arms, size)
     return known & positions_in("limit", action.limit, problem.num_limits, size)

@@ -1,8 +1,8 @@
-"""Values of arbitrary limits where the consumptions are recorded ones.
+"""Values of arbitrary limits for recorded runs.
 
-Between two consumptions of an arm's runs nothing changes in eq. (2) but the penalty,
-which grows: values are those of finitely many steps, all exact, and the best limit of a
-step is its left end.
+Between two recorded consumptions of an arm, only the penalty in eq. (2) changes, and it
+increases. So gains and risks are step functions of the limit, known exactly, and the
+best limit of a step is its left end.
 """
 
 from typing import Any, NamedTuple
@@ -18,12 +18,12 @@ from jaxbandits.laws.law import Cost, JointLaw, exceeds
 
 
 class Staircase(NamedTuple):
-    """What an arm's limits let through.
+    """Expected gain and risk of every arm as step functions of the limit.
 
     Attributes:
-      edges: f64[K, n], where its steps start, increasing; +inf where there is none.
+      edges: f64[K, n], limits at which steps start, increasing; +inf for unused ones.
       steps: f64[K, n + 1, 2], ``E[(R - c(C)) 1{C <= tau}]`` and ``P(C > tau)`` below
-        the first edge, from the first to the second, ..., from the last.
+        the first edge, from the first edge to the second, ..., from the last edge on.
     """
 
     edges: np.ndarray
@@ -31,7 +31,7 @@ class Staircase(NamedTuple):
 
 
 def staircase(law: JointLaw, arms: Any, cost: Cost) -> Staircase:
-    """The steps of a law that has them, f64, on the host."""
+    """The step functions of a law of recorded runs, f64, on the host."""
     edges, moments = law.steps(arms, cost)  # type: ignore[misc]
     gain = moments.reward - moments.cost
     return Staircase(edges, np.stack([gain, 1 - moments.probability], axis=-1))
@@ -40,7 +40,7 @@ def staircase(law: JointLaw, arms: Any, cost: Cost) -> Staircase:
 def value_at(
     problem: Continuum, stairs: Staircase, arm: np.ndarray, limit: np.ndarray
 ) -> np.ndarray:
-    """Eq. (2) of pairs; i[...] and f64[...], on the host."""
+    """Values of pairs, eq. (2); arms are i[...], limits f64[...]; on the host."""
     arm, limit = np.asarray(arm), np.asarray(limit, np.float64)
     step = np.sum(~exceeds(stairs.edges[arm], limit[..., None]), axis=-1)
     gain, survival = np.moveaxis(stairs.steps[arm, step], -1, 0)
@@ -49,15 +49,15 @@ def value_at(
 
 
 def best_pair(problem: Continuum, stairs: Staircase) -> tuple[int, float, float]:
-    """Arm, limit (one that float32 holds) and value of the optimum, eq. (3)."""
+    """Arm, limit (a float32 number) and value of the optimum, eq. (3)."""
     least = np.float64(np.float32(problem.max_limit * 1e-9))
     edges = stairs.edges.astype(np.float32).astype(np.float64)
     reachable = (edges > 0) & ~exceeds(edges, np.float64(problem.max_limit))
-    # A limit below all edges is worth most where it is least.
+    # Of the limits below all edges, the least has the largest value.
     limits = np.pad(np.where(reachable, edges, least), ((0, 0), (1, 0)), "constant")
     limits[:, 0] = least
     values = value_at(problem, stairs, np.arange(problem.num_arms)[:, None], limits)
-    # Of pairs that are equal but for rounding, the first.
+    # The first of the pairs that differ only by rounding errors.
     best = np.argmax(values.ravel() >= values.max() - 1e-12)
     arm, step = np.unravel_index(best, values.shape)
     return int(arm), float(limits[arm, step]), float(values[arm, step])
@@ -66,9 +66,9 @@ def best_pair(problem: Continuum, stairs: Staircase) -> tuple[int, float, float]
 def on_step(
     stairs: Staircase, arm: Int32[Array, ""], limit: Float[Array, ""]
 ) -> jax.Array:
-    """The step of an arm on which a limit lies, f32[2]; in a game.
+    """The step of an arm on which a limit lies, f32[2]; used in a game.
 
-    By bisection: recorded runs may be many, and an array of comparisons is as long.
+    The search is a bisection, since there may be many recorded runs.
     """
     n = stairs.edges.shape[-1]
     step = jnp.int32(0)

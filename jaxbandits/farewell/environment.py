@@ -5,8 +5,8 @@ potential reward V and a delay tau, gives ``V 1{tau <= j}`` and lasts ``min(tau,
 Delays and waits are 1, 2, ... or, as in footnote 3, any whole numbers.
 
 The end of the clock, eq. (6): with T units of time the game has ``L = max{n : S_n <=
-T}`` epochs; one that would last beyond T is not counted. Time and counts are int32 and
-so exact up to 2**31 - 1; a game for a number of epochs may last longer (`Elapsed`).
+T}`` epochs; an epoch that would last beyond T is not counted. Time and counts are int32
+and exact up to 2**31 - 1; a game with a number of epochs may last longer (`Elapsed`).
 """
 
 from collections.abc import Sequence
@@ -43,12 +43,13 @@ LAP = 2**30
 
 
 class Arms(NamedTuple):
-    """The macro-arms.
+    """The laws of the macro-arms.
 
     Attributes:
-      delay: f64[K, N], probabilities of the delays; those above all waits never fit.
+      delay: f64[K, N], probabilities of the delays; a delay above all waits never
+        brings a reward.
       reward: parameters of the reward's law given the delay, leaves ``[K, N, ...]``.
-      delays: the N delays, increasing; none for 1, ..., N.
+      delays: the N delays, increasing; empty for 1, ..., N.
     """
 
     delay: Any
@@ -57,7 +58,7 @@ class Arms(NamedTuple):
 
 
 class Instance(NamedTuple):
-    """What a draw needs.
+    """The numbers that a draw needs.
 
     Attributes:
       cumulative: bounds of the delays' cumulative probabilities, [K, N].
@@ -69,20 +70,20 @@ class Instance(NamedTuple):
 
 
 class Epoch(NamedTuple):
-    """The last epoch, which may have lasted beyond a checkpoint."""
+    """The last epoch, which may end after a checkpoint."""
 
     action: Action
     reward: Float[Array, ""]
 
 
 class Elapsed(NamedTuple):
-    """An exact time of any length: ``laps * LAP + rest``."""
+    """An exact time of any size: ``laps * LAP + rest``."""
 
     laps: Int32[Array, ""]
     rest: Int32[Array, ""]
 
     def later(self, time: Int32[Array, ""]) -> "Elapsed":
-        """After `time` more units, i32[] below `LAP`."""
+        """The time after `time` more units, i32[] below `LAP`."""
         rest = self.rest + time
         full = rest >= LAP
         return Elapsed(
@@ -90,22 +91,22 @@ class Elapsed(NamedTuple):
         )
 
     def clock(self) -> Int32[Array, ""]:
-        """As i32[]; it stops at `LATEST`, which no budget reaches."""
+        """The time as i32[], at most `LATEST`; no budget reaches `LATEST`."""
         return jnp.where(self.laps < 2, self.laps * LAP + self.rest, LATEST)
 
     def units(self) -> Float[Array, ""]:
-        """As a float, exact in float64."""
+        """The time as a float, exact in float64."""
         return self.laps.astype(float) * LAP + self.rest.astype(float)
 
 
 class State(NamedTuple):
-    """The accounts, all epochs included.
+    """The totals of a run over all epochs.
 
     Attributes:
-      pulls: i32[K, D].
-      elapsed: the time that they have taken.
+      pulls: i32[K, D], epochs of every pair.
+      elapsed: total time of the epochs.
       reward: f32[], sum of rewards.
-      last: the last of them.
+      last: the last epoch.
     """
 
     pulls: Int32[Array, "K D"]
@@ -115,13 +116,14 @@ class State(NamedTuple):
 
 
 class Record(NamedTuple):
-    """What is kept: the epochs that have ended in time.
+    """The totals of the epochs that ended before a checkpoint.
 
     Attributes:
-      pulls: i32[K, D].
-      reward: f32[].
-      time: the checkpoint's time (that of the epochs, in a game played for epochs).
-      begun: i32[], epochs with an action that the game has, the last one included.
+      pulls: i32[K, D], epochs of every pair.
+      reward: f32[], sum of rewards.
+      time: time of the checkpoint (total time of the epochs, if the game is played for
+        a number of epochs).
+      begun: i32[], all epochs with a valid action, the last one included.
     """
 
     pulls: Int32[Array, "K D"]
@@ -134,7 +136,7 @@ class Tables(NamedTuple):
     """What the metrics need.
 
     Attributes:
-      loss: of an epoch, mu_c Delta, f64[K, D].
+      loss: expected regret of an epoch, mu_c Delta, f64[K, D].
       optimal: 1 where a pair is optimal, else 0, f64[K, D].
       rate: g*, f64[].
     """
@@ -148,7 +150,7 @@ class Oracle(NamedTuple):
     """Exact facts about an instance, float64.
 
     Attributes:
-      mean_reward, mean_time: of an epoch, f64[K, D].
+      mean_reward, mean_time: means of an epoch, f64[K, D].
       rates: g, reward per unit of time, eq. (2), f64[K, D].
       gaps: Delta, f64[K, D].
       arm, wait: position of the (first) optimal pair.
@@ -179,17 +181,17 @@ def make_environment(
     """An environment of the farewell setting.
 
     Args:
-      name: of the instance.
+      name: name of the instance.
       delay: f64[K, N], probabilities of the delays of every macro-arm.
-      reward: parameters of `reward_law` given the delay, leaves ``[K, N, ...]``; an
-        array of probabilities will do for the Bernoulli law. ``[K, 1, ...]`` stands
-        for rewards that do not depend on the delay.
+      reward: parameters of `reward_law` given the delay, leaves ``[K, N, ...]``; for
+        the Bernoulli law, an array of probabilities is enough. Leaves ``[K, 1, ...]``
+        are rewards that do not depend on the delay.
       num_waits: D, at most N (by default N): the first D delays are the waits. Longer
         delays never bring a reward.
-      delays: the N delays, whole numbers that increase; by default 1, ..., N. Choose
-        the unit of time so that the least is small: policies take it that an epoch
-        may last one unit.
-      waits: the waits in place of the first D delays, whole numbers that increase.
+      delays: the N delays, increasing whole numbers; by default 1, ..., N. Choose the
+        unit of time so that the least delay is small: policies assume that an epoch may
+        last one unit.
+      waits: increasing whole numbers, the waits if they are not the first D delays.
       reward_law: law on [0, 1].
       failure: ``wait`` or ``unit``, see `Problem`.
       provenance: further facts for the results.
@@ -202,13 +204,13 @@ def make_environment(
       * ``realised_regret``: ``t g* - sum r``, what the paper plots (section 7);
       * ``optimal``: share of epochs with an optimal pair;
       * ``reward``: realised rewards;
-      * ``epochs``: how many have ended in time.
+      * ``epochs``: number of epochs that ended in time.
 
     Raises:
-      ValueError: naming the argument, if probabilities are negative or do not sum to 1,
-        a reward's parameter is out of range, `num_waits` is not in 1..N or `waits` is
-        given too, or delays or waits do not increase from 1 to at most 2**24.
-      TypeError: if an argument is of another kind.
+      ValueError: if probabilities are negative or do not sum to 1, a reward's parameter
+        is out of range, `num_waits` is not in 1..N, `num_waits` and `waits` are both
+        given, or delays or waits do not increase within [1, 2**24].
+      TypeError: if an argument has the wrong type.
     """
     checks.text("name", name)
     checks.instance("reward_law", reward_law, Law, "of jaxbandits.laws, as bernoulli")
@@ -292,7 +294,8 @@ def _times(name: str, values: Numbers) -> tuple[int, ...]:
 
 
 def _own(times: Sequence[int]) -> tuple[int, ...]:
-    """As they are kept: none for 1, 2, ..., so that equal games are equal."""
+    """Times in their stored form: empty for 1, 2, ..., so that equal games compare
+    equal."""
     return () if list(times) == [*range(1, len(times) + 1)] else tuple(times)
 
 
@@ -313,7 +316,7 @@ def _reward_params(reward: Any, law: Law, shape: tuple[int, int]) -> Any:
             )
         full.append(np.broadcast_to(leaf, (*shape, *leaf.shape[2:])))
     params = jax.tree.unflatten(structure, full)
-    # Laws check rows of arms; here every pair of arm and delay is one.
+    # Laws check rows of arms; here every pair of an arm and a delay is a row.
     rows = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), params)
     with checks.named("reward"):
         law.check(rows)
@@ -324,7 +327,7 @@ def _reward_params(reward: Any, law: Law, shape: tuple[int, int]) -> Any:
 
 
 def _drawn(reward_law: Law, arms: Arms) -> Instance:
-    """What draws need, from the host's float64, where rare delays keep their digits."""
+    """The numbers for draws, from float64 on the host: rare delays keep digits."""
     rows = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), arms.reward)
     reward = jax.tree.map(
         lambda x: x.reshape(*arms.delay.shape, *x.shape[1:]),
@@ -335,10 +338,10 @@ def _drawn(reward_law: Law, arms: Arms) -> Instance:
 
 @checks.kinds
 def exact_oracle(problem: Problem, reward_law: Law, arms: Arms) -> Oracle:
-    """The table of eq. (2) and what follows from it.
+    """The oracle: the table of eq. (2), gaps and optimum.
 
     Raises:
-      ValueError: if the arms are not as many as the problem's.
+      ValueError: if `arms` and `problem` differ in the number of arms.
     """
     columns = len(arms.delays) or "N"
     checks.shaped(f"{problem.num_arms} {columns}", **{"arms.delay": arms.delay})
@@ -351,7 +354,7 @@ def exact_oracle(problem: Problem, reward_law: Law, arms: Arms) -> Oracle:
     mean_time = (arms.delay * delays) @ seen.T + (arms.delay @ ~seen.T) * given_up
     rates = mean_reward / mean_time  # Eq. (2)
     best = rates.max()
-    # Pairs that are equal but for rounding are equally optimal.
+    # Pairs that differ only by rounding errors are equally optimal.
     gaps = np.where(best - rates < 1e-12, 0.0, best - rates)
     arm, wait = np.unravel_index(np.argmax(gaps == 0), rates.shape)
     return Oracle(mean_reward, mean_time, rates, gaps, int(arm), int(wait), float(best))
@@ -359,11 +362,11 @@ def exact_oracle(problem: Problem, reward_law: Law, arms: Arms) -> Oracle:
 
 @cache
 def _game(problem: Problem, reward_law: Law, delays: tuple[int, ...]) -> Game:
-    """Instances that differ in numbers only are one game."""
+    """The game; instances that differ only in numbers share it."""
     shape = (problem.num_arms, problem.num_waits)
 
     def length(position, lengths):
-        """Of a delay or a wait, i32[]."""
+        """Length of the delay or wait with a position, i32[]."""
         if not lengths:
             return position + 1
         return pick(jnp.asarray(lengths, jnp.int32), position)
@@ -399,7 +402,7 @@ def _game(problem: Problem, reward_law: Law, delays: tuple[int, ...]) -> Game:
         )
 
     def record(instance, state, budget):
-        """Without the last epoch if that has lasted beyond the budget."""
+        """The record, without the last epoch if it ended after the budget."""
         beyond = state.elapsed.clock() > budget
         last = state.last
         without = tally(-state.pulls, *last.action)

@@ -1,7 +1,7 @@
 """The instances of the farewell paper's experiments, and its applications as games.
 
-The paper shows its delay distributions as bar charts without numbers. Those below are
-*reconstructed*: they give the minimal gaps that its text states (errata.md).
+The paper shows its delay distributions as bar charts without numbers. The ones below
+are *reconstructed*: they have the minimal gaps that the text states (errata.md).
 """
 
 from typing import Any
@@ -37,7 +37,7 @@ def figure_1a(reading: str = "i") -> Environment[Any, Any, Action]:
       reading: ``i`` (optimal wait 2), ``ii`` (8, 9 and 10) or ``iii`` (10).
 
     Raises:
-      ValueError: on another reading.
+      ValueError: on an unknown reading.
     """
     one_of("reading", reading, FIGURE_1A)
     return _single(f"Figure 1a ({reading})", FIGURE_1A[reading])
@@ -62,13 +62,13 @@ def macro_arms_only() -> Environment[Any, Any, Action]:
 def display_advertising(case: int = 1) -> Environment[Any, Any, Action]:
     """Figures 2b and 2c: which category of ads to show, and for how long (section 2.2).
 
-    A macro-arm is a category, the delay the time until a click, V its utility.
+    A macro-arm is a category, the delay is the time until a click, V is its utility.
 
     Args:
       case: 1 with utilities 0.7, 1, 0.5, or 2 with 1, 0.5, 0.7.
 
     Raises:
-      ValueError: on another case.
+      ValueError: on an unknown case.
     """
     utilities = {1: (0.7, 1.0, 0.5), 2: (1.0, 0.5, 0.7)}
     one_of("case", case, utilities)
@@ -82,17 +82,16 @@ def second_price_auction(
 ) -> Environment[Any, Any, Action]:
     """Repeated second-price auctions with a participation fee (section 2.2).
 
-    The fee is the unit of money. Bid number j, 1 to D, is ``j - 1`` units; it wins if
-    the others' highest bid M is at most that, and then costs ``1 + M`` and brings V. A
-    lost auction costs the fee alone, whatever the bid: unlike in section 2.1, where
-    giving up costs the whole wait (`failure` is ``unit``; errata.md).
+    The fee is the unit of money. Bid number j, 1 to D, is ``j - 1`` units. It wins if
+    the highest bid M of the others is at most that; it then costs ``1 + M`` and yields
+    the reward V. A lost auction costs only the fee (`failure` is ``unit``). In section
+    2.1, in contrast, giving up costs the whole wait (errata.md).
 
     Args:
       highest_bid_of_others: f64[N], probabilities of M = 0, ..., N - 1 units; a
         synthetic example by default.
-      utility: f64[N], probability that V = 1 given M (they may be dependent); by
-        default goods that others want more are worth more.
-      name: of the instance.
+      utility: f64[N], probability that V = 1 given M; by default it increases with M.
+      name: name of the instance.
 
     Raises:
       ValueError: as `farewell`.
@@ -110,10 +109,10 @@ def second_price_auction(
 def cross_validation(num_configurations: int = 6) -> Environment[Any, Any, Action]:
     """Hyper-parameter selection by k-fold cross-validation (section 2.2). Synthetic.
 
-    A macro-arm is a configuration, the delay the time until its training converges, V
-    in [0, 1] the quality of the model. Better configurations converge more slowly, and
-    three runs in ten do not converge within the 12 units that one may wait: giving up
-    in time is worth while.
+    A macro-arm is a configuration, the delay is the time until its training converges,
+    and V in [0, 1] is the quality of the model. Better configurations converge more
+    slowly. About three runs in ten do not converge within the longest wait, 12 units,
+    so giving up in time pays.
 
     Raises:
       ValueError, TypeError: unless `num_configurations` is an integer >= 1.
@@ -142,7 +141,7 @@ def _single(
     delay = np.zeros((1, 10))
     for d, p in probabilities.items():
         delay[0, d - 1] = p
-    # The reconstructions are stated to five or six digits.
+    # The reconstructed probabilities have five or six digits: normalise them.
     delay /= delay.sum()
     return make_environment(name, delay, np.ones((1, 1)), provenance=RECONSTRUCTED)
 

@@ -1,4 +1,4 @@
-"""What passes between a policy and an environment of the farewell setting."""
+"""The types that a policy and an environment of the farewell setting exchange."""
 
 from typing import Any, NamedTuple
 
@@ -11,16 +11,15 @@ from jaxbandits.checks import non_negative, numbers
 from jaxbandits.checks.rounds import positions, within
 
 FAILURES = ("wait", "unit")
-LONGEST = 2**24  # delays and waits; float32 has all whole numbers up to there
+LONGEST = 2**24  # largest delay and wait; float32 holds all integers up to it
 
 
 class Action(NamedTuple):
-    """A macro-arm and how long to wait.
+    """A macro-arm and a wait.
 
     Attributes:
       arm: i32[] in [0, K).
-      wait: i32[] in [0, D), position of the wait; the wait itself is one more, or
-        `Problem.lengths` has it.
+      wait: i32[] in [0, D), position of the wait in `Problem.lengths`.
     """
 
     arm: Int32[Array, ""]
@@ -28,12 +27,12 @@ class Action(NamedTuple):
 
 
 class Feedback(NamedTuple):
-    """What an epoch gives and takes, section 2.1. What is not observed is not there.
+    """What a learner observes in an epoch, section 2.1.
 
     Attributes:
-      reward: f32[], V if it came in time, else 0.
-      time: i32[], how long the epoch lasted.
-      delay: f32[], tau if it was seen, else +inf.
+      reward: f32[], V if the reward came in time, else 0.
+      time: i32[], duration of the epoch.
+      delay: f32[], tau if the reward came in time, else +inf.
     """
 
     reward: Float[Array, ""]
@@ -46,7 +45,7 @@ class View(NamedTuple):
 
     Attributes:
       round: i32[], the epoch about to be played; the first is 1.
-      clock: i32[], the time that all epochs before have taken.
+      clock: i32[], total time of all earlier epochs.
     """
 
     round: Int32[Array, ""]
@@ -58,10 +57,10 @@ class Problem(NamedTuple):
 
     Attributes:
       num_arms: K macro-arms.
-      num_waits: D, how many waits there are.
-      failure: what giving up costs: ``wait``, the time waited, or ``unit``, one unit (a
+      num_waits: D, the number of waits.
+      failure: cost of giving up: ``wait``, the time waited, or ``unit``, one unit (a
         lost bid costs the participation fee).
-      waits: the waits, increasing (footnote 3); none for 1, ..., D.
+      waits: the waits, increasing (footnote 3); empty for 1, ..., D.
     """
 
     num_arms: int
@@ -79,7 +78,7 @@ class Problem(NamedTuple):
         """The waits, i32[D].
 
         Raises:
-          ValueError: if there is another number of `waits`, or they do not increase.
+          ValueError: if `waits` are not `num_waits` increasing whole numbers.
         """
         if not self.waits:
             return np.arange(1, self.num_waits + 1, dtype=np.int32)
@@ -102,7 +101,7 @@ class Problem(NamedTuple):
         return float(self.lengths[-1])
 
     def time(self, delay: Array, wait: Array | np.ndarray) -> Array:
-        """How long an epoch lasts, in [1, wait].
+        """Duration of an epoch, in [1, wait].
 
         Args:
           delay: array, +inf if the delay exceeds the wait.
@@ -112,16 +111,16 @@ class Problem(NamedTuple):
         return jnp.where(delay <= wait, delay, given_up)
 
     def check_view(self, view: View) -> None:
-        """Require a clock that has run for some time."""
+        """Require a clock >= 0."""
         non_negative(**{"view.clock": view.clock})
 
     def check_action(self, view: Any, action: Any) -> None:
-        """Require an arm and a wait that there are."""
+        """Require an arm and a wait that exist."""
         positions("action.arm", action.arm, self.num_arms)
         positions("action.wait", action.wait, self.num_waits)
 
     def check_feedback(self, view: Any, action: Any, feedback: Feedback) -> None:
-        """Require what an epoch may give and take, section 2.1."""
+        """Require valid feedback of an epoch, section 2.1."""
         reward, time, delay = feedback
         wait = self.lengths[action.wait]
         within("feedback.reward", reward, 0, 1)

@@ -1,8 +1,8 @@
 """Reductions of duels of pairs to plain bandits: every pair is a virtual arm.
 
-The game is `censored.duels`; this is to it what section 3.1 of Bengs &
-Huellermeier (2022) is to the paper's game. Limits are not ordered any more, and a run
-says nothing of others.
+The game is `censored.duels`. The reduction is that of section 3.1 of Bengs &
+Huellermeier (2022) for the paper's game. It ignores the order of limits: a run informs
+only its own pair.
 """
 
 from collections.abc import Callable, Sequence
@@ -56,19 +56,19 @@ def duels_as_arms(
     """Lift a policy for duels of K M plain arms to duels of pairs.
 
     Args:
-      problem: of `duels`.
-      plain: factory of a policy for duels, called with the number of virtual arms; as
-        `plain.relative_ucb`.
-      signal: what the plain policy sees. ``values``: a coin that prefers the first
-        pair with probability ``1/2 + (Y - L_1 + L_2) / (2 (1 + L))``, where Y in
-        {-1, 1} is the preference, L_1 and L_2 what the runs are charged, and L the
-        largest charge; on average ``1/2 + (nu_1 - nu_2) / (2 (1 + L))``, so that the
+      problem: problem of a `duels` environment.
+      plain: factory of a policy for duels, called with the number of virtual arms; for
+        example `plain.relative_ucb`.
+      signal: the plain policy's feedback. ``values``: a Bernoulli variable; it prefers
+        the first pair with probability ``1/2 + (Y - L_1 + L_2) / (2 (1 + L))``. Y in
+        {-1, 1} is the preference, L_1 and L_2 are the runs' charges, and L is the
+        largest charge. The mean is ``1/2 + (nu_1 - nu_2) / (2 (1 + L))``, so that the
         best pair beats all others. ``preferences``: Y alone, as if there were no
-        limits; the best pair need not win then.
+        limits; the best pair then need not win.
 
     Raises:
       ValueError: on an unknown `signal`.
-      TypeError: if `plain` is no function.
+      TypeError: if `plain` is not a function.
     """
     one_of("signal", signal, SIGNALS)
     num_limits, most = problem.num_limits, problem.pairs.max_charge
@@ -112,17 +112,18 @@ def sparring(
     """Sparring: two copies of a plain policy on the pairs, one for each place.
 
     Ailon, Karnin & Joachims, "Reducing Dueling Bandits to Cardinal Bandits", ICML 2014,
-    section 4. The reward of a copy is ``Y - L``, of its own preference Y in {-1, 1} and
-    its own charge L, rescaled to [0, 1] as in E.1.
+    section 4. The reward of a copy is ``Y - L`` with its own preference Y in {-1, 1}
+    and its own charge L, rescaled to [0, 1] as in E.1.
 
     Args:
-      problem: of `duels`.
+      problem: problem of a `duels` environment.
       plain: factory of a plain policy, called with the number of pairs; as for
         `product_arms`.
-      recommend: ``(state, params) -> i32[]``, the answer of a copy, where it has none.
+      recommend: ``(state, params) -> i32[]``, the recommended virtual arm, for a plain
+        policy that recommends none.
 
     Raises:
-      TypeError: if `plain` is no function.
+      TypeError: if `plain` is not a function.
     """
     num_limits, most = problem.num_limits, problem.pairs.max_charge
     inner = made_by(plain, problem.pairs.num_pairs)

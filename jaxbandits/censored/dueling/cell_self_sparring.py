@@ -1,29 +1,29 @@
-"""Self-sparring on the cells between limits. Not of the papers.
+"""Self-sparring on the cells between limits. Our policy.
 
 The game is `censored.duels`. Self-sparring (Sui, Zhuang, Burdick & Yue,
 "Multi-dueling Bandits with Dependent Arms", UAI 2017) is Thompson sampling for duels:
-both places are drawn, independently, from one posterior.
+both pairs are drawn independently from one posterior.
 
-Idea: the clock says of each run what it says in the paper's game, so hazards h_j of the
-cells (tau_{j-1}, tau_j] are known as by `cell_thompson`. Only the mean reward mu_j of
-runs that end in a cell must be learned from preferences. A duel says of the runs that
-ended in cells a and b
+Idea: consumption is observed as in the paper's game, so the hazards h_j of the cells
+(tau_{j-1}, tau_j] are learnt as in `cell_thompson`. Only the mean reward mu_j of runs
+that end in a cell must be learnt from preferences. If the runs of a duel end in cells a
+and b,
 
-    Y = mu_a - mu_b + noise,    Y in {-1, 1},    var(noise) = 1 - (mu_a - mu_b)^2 <= 1,
+    Y = mu_a - mu_b + noise,    Y in {-1, 1},    var(noise) = 1 - (mu_a - mu_b)^2 <= 1.
 
-and a run that was censored is a rival of known reward: 0. With a normal posterior of
-variance v_b for the rival's mu_b, a duel is an observation of mu_a at Y + E mu_b with
-variance 1 + v_b: Kalman's filter but for the covariances between cells, which are left
-out. One draw of all cells is a draw of the values of *all* limits, eq. (2).
+A censored run is an opponent with known reward 0. Let the opponent's mu_b have a normal
+posterior with variance v_b. Then a duel observes mu_a at Y + E mu_b with variance 1 +
+v_b: a Kalman filter that ignores covariances between cells. One draw of all cells is a
+draw of the values of *all* limits, eq. (2).
 
-What is left out is the error of a rival's estimate that all duels with it have in
-common. For the mean of n_a duels it adds v_b, and where the rival is known no worse
-that at most doubles ``1 / n_a``: hence `reward_spread` is sqrt(2). With 1 the regret on
-the paper's instances is a tenth to a quarter smaller, and 1 of 384 runs of 100,000
-rounds held on to a wrong arm for most of them.
+The ignored covariance is the error of the opponent's estimate, which all duels with it
+share. It adds v_b to the variance of the mean of n_a duels. If the opponent is known as
+well, this at most doubles ``1 / n_a``: hence `reward_spread` is sqrt(2). With 1, regret
+on the paper's instances is a tenth to a quarter smaller, but 1 of 384 runs of 100,000
+rounds played a wrong arm for most of the time.
 
-Every cell starts with the mean and the variance of the uniform law on [0, 1], as many
-as `PRIOR` observations, and with one at the least cost that it can have.
+Every cell starts with the mean and variance of the uniform law on [0, 1], which count
+as `PRIOR` observations, and with one observation of its least possible cost.
 """
 
 from functools import partial
@@ -62,10 +62,10 @@ PRIOR = 12.0  # 1 / variance of the uniform law
 
 
 class Params(NamedTuple):
-    """What is believed before the first round.
+    """Parameters of the prior and of the draws.
 
     Attributes:
-      prior_ended, prior_passed: as of `cell_thompson`.
+      prior_ended, prior_passed: as in `cell_thompson`.
       reward_spread: factor >= 0 of the standard deviation of the rewards' posterior.
     """
 
@@ -75,13 +75,13 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """What the runs of every arm said of every cell."""
+    """Statistics of every arm's runs in every cell."""
 
     entered: Int32[Array, "K M"]  # runs that entered the cell, with a limit beyond
     ended: Int32[Array, "K M"]  # of these, runs that ended in it
-    cost: CompensatedSum  # f32[K, M]  sum of their costs c(C)
-    weight: CompensatedSum  # f32[K, M]  sum of 1 / variance of what duels say of it
-    reward: CompensatedSum  # f32[K, M]  and of what they say, so weighted
+    cost: CompensatedSum  # f32[K, M]  sum of the costs c(C) of runs that ended in it
+    weight: CompensatedSum  # f32[K, M]  sum of 1 / variance of the duels' observations
+    reward: CompensatedSum  # f32[K, M]  sum of these observations, so weighted
 
 
 @factory(Dueling)
@@ -90,12 +90,12 @@ def cell_self_sparring(
 ) -> Policy[State, Params, Duel]:
     """Self-sparring on the cells between limits.
 
-    It recommends the best pair at the posterior means, twice.
+    The policy recommends the best pair at the posterior means, twice.
 
     Args:
       problem: arms, limits, cost and penalty functions.
       limits: ``ordered``, or ``apart``: every pair has one cell, from 0 to its limit,
-        and its runs say nothing of other limits.
+        and its runs do not inform other limits.
 
     Returns:
       A policy with `Params`; state O(K M); consumes 6 K M words to act.
@@ -105,7 +105,7 @@ def cell_self_sparring(
     """
     one_of("limits", limits, LIMITS)
     pairs, shape = problem.pairs, (problem.num_arms, problem.num_limits)
-    # No run that ends in a cell costs less than one that ends at its left end.
+    # The least cost of a run that ends in a cell is that of the cell's left end.
     starts = np.append(0.0, problem.limits[:-1]) * (limits == "ordered")
     least = np.asarray(problem.cost(starts), np.float64)
 
@@ -143,7 +143,7 @@ def cell_self_sparring(
             entered.append(seen[0])
             ended.append(seen[1])
             known.append(_believed(row(state, pair.arm), seen[1]))
-        # Whoever meets himself learns nothing.
+        # A duel of a cell with itself gives no information.
         alike = (action.arm[0] == action.arm[1]) & jnp.any(ended[0] & ended[1])
         for place, sign in ((0, 1.0), (1, -1.0)):
             arm, result = action.arm[place], feedback.at(place)
@@ -172,13 +172,13 @@ def cell_self_sparring(
 
 
 def _moments(state: State) -> tuple[Array, Array]:
-    """Posterior mean and variance of the mean reward of cells."""
+    """Posterior mean and variance of the cells' mean rewards."""
     variance = 1 / (PRIOR + state.weight.total)
     return (PRIOR / 2 + state.reward.total) * variance, variance
 
 
 def _believed(arm: State, ended: Array) -> list[Array]:
-    """Mean and variance of the reward of a run: 0, for sure, if it was censored."""
+    """Posterior mean and variance of a run's reward; both are 0 if it was censored."""
     return [jnp.sum(jnp.where(ended, x, 0.0)) for x in _moments(arm)]
 
 
@@ -191,7 +191,7 @@ def _mean_cost(state: State, least: np.ndarray) -> Array:
 def _cells(
     problem: Dueling, limits: str, limit: Array, result: Clocked
 ) -> tuple[Array, Array]:
-    """The cells that a run has entered, and the one that it ended in, bool[M]."""
+    """The cells that a run entered, and the cell in which it ended, bool[M]."""
     if limits == "ordered":
         return cells_of(jnp.asarray(problem.limits, float), limit, result)
     own = one_hot(limit, problem.num_limits)

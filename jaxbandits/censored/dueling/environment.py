@@ -3,30 +3,30 @@
 Bengs & Huellermeier (2022), section 7: "the very idea of incorporating resource
 constraints for the feedback generation process ... could also be of interest for ...
 the preference-based multi-armed bandit problem". Here a round is a duel of two pairs
-(arm, limit), which run independently, each under its limit. All is as in the paper but
-for the reward R of eq. (1), 0 if censored: nobody tells it. Instead a coin says which
-run is preferred, with the linear link of Ailon, Karnin & Joachims, "Reducing Dueling
-Bandits to Cardinal Bandits", ICML 2014, for utilities in [0, 1]:
+(arm, limit), which run independently, each under its limit. The game differs from the
+paper's in one point: the reward R of eq. (1), 0 if censored, is not observed. Instead a
+Bernoulli variable shows which run is preferred, with the linear link of Ailon, Karnin &
+Joachims, "Reducing Dueling Bandits to Cardinal Bandits", ICML 2014, for utilities in
+[0, 1]:
 
     P(the first is preferred | R_1, R_2) = (1 + R_1 - R_2) / 2.
 
-So a run that was stopped has brought nothing, it loses the more often the more the
-other one brought, and nothing against nothing is a fair coin. That is what makes the
-optimum learnable: comparisons of finished runs alone would say how much better one is
-than another, and not whether it is worth its penalty. Consumption is shown as in
-eq. (1): who sets a limit holds the clock.
+A censored run has reward 0. It loses more often against larger rewards, and has
+probability 1/2 against another censored run. This makes the optimum learnable.
+Comparisons of finished runs alone would show how much better one run is than another,
+but not whether it is worth its penalty. Consumption is observed as in eq. (1).
 
-Why the coin compares rewards and not the values of eq. (7): costs and penalties are
-known to the learner anyhow, and whoever judges results need not know them; and with a
-penalty of 10, in a link for values in [-10, 1], rewards would hardly show. A duel of
-pairs, a coin Y in {-1, 1} (1 if the first is preferred) and the charges
-``L = c(C) 1{C <= tau} + lambda(tau) 1{C > tau}`` still give
+Preferences compare rewards, not the values of eq. (7), for two reasons. The learner
+knows costs and penalties, but a judge of results need not. And with a penalty of 10,
+the link for values in [-10, 1] would hardly depend on rewards. The preference Y in
+{-1, 1} (1 if the first run is preferred) and the charges ``L = c(C) 1{C <= tau} +
+lambda(tau) 1{C > tau}`` of the runs still give the values of eq. (2):
 
-    E[Y - L_1 + L_2] = nu_1 - nu_2,
+    E[Y - L_1 + L_2] = nu_1 - nu_2;
 
-the values of eq. (2): see `censored.duels_as_arms`. So the pair that is
-preferred on average, charges included, is the best pair, and regret is measured
-against it: ``(Delta_1 + Delta_2) / 2`` in a round, with the gaps of eq. (5).
+see `censored.duels_as_arms`. So the pair that is preferred on average, charges
+included, is the best pair. The regret of a round is ``(Delta_1 + Delta_2) / 2``, with
+the gaps of eq. (5).
 """
 
 from functools import cache, partial
@@ -49,12 +49,12 @@ from jaxbandits.protocol import Actions, Environment, Game
 
 
 class State(NamedTuple):
-    """The accounts.
+    """The totals of a run.
 
     Attributes:
-      first, second: i32[K, M], how often each pair ran at that place of a duel.
-      censored: i32[2], rounds in which the limit at that place was exceeded.
-      rounds: i32[], rounds with a duel that the game has.
+      first, second: i32[K, M], how often each pair was the first or second of a duel.
+      censored: i32[2], rounds in which the limit of the first or second was exceeded.
+      rounds: i32[], rounds with a valid duel.
     """
 
     first: Int32[Array, "K M"]
@@ -67,9 +67,9 @@ def duels(environment: Environment) -> Environment[Any, State, Duel]:
     """An environment of the censored setting whose rounds are duels of two pairs.
 
     Args:
-      environment: with a grid of limits and rewards in [0, 1], of `censored`,
-        `recorded` or an instance; of metrics that it has of its own (`recorded`'s) none
-        are left.
+      environment: made by `make_environment`, `recorded` or an instance, with a grid of
+        limits and rewards in [0, 1]. Its additional metrics (those of `recorded`) are
+        dropped.
 
     Returns:
       An environment with `Duel`s, `DuelFeedback`, the oracle of `environment` and the
@@ -79,12 +79,12 @@ def duels(environment: Environment) -> Environment[Any, State, Duel]:
         places, from counts;
       * ``censored``: share of runs whose limit was exceeded;
       * ``optimal``: share of runs of an optimal pair;
-      * ``simple_regret``: mean gap of the duel that the policy recommends, if it does.
+      * ``simple_regret``: mean gap of the duel that the policy recommends, if any.
 
     Raises:
       ValueError: if rewards do not lie in [0, 1].
-      TypeError: if it is of another kind, has no grid, or its rounds are not those of
-        the setting; see `combinatorial`.
+      TypeError: if `environment` is not an environment of the setting with a grid and a
+        fixed instance; see `combinatorial`.
     """
     pairs = problem_of(environment)
     if pairs.sigma > 0:
@@ -110,7 +110,7 @@ def duels(environment: Environment) -> Environment[Any, State, Duel]:
 
 @cache
 def _game(inner: Game, pairs: Problem) -> Game:
-    """Instances that differ in numbers only are one game."""
+    """The game; instances that differ only in numbers share it."""
 
     def init(instance):
         none = jnp.zeros((pairs.num_arms, pairs.num_limits), jnp.int32)

@@ -1,11 +1,11 @@
-"""Several arms in a round, each with a limit of its own: the paper's future work.
+"""Several arms in a round, each with its own limit: the paper's future work.
 
 Bengs & Huellermeier (2022), section 7: "a combinatorial bandit setting, in which it is
 possible to choose a subset of arms in each round". In the terms of Chen, Wang & Yuan,
 "Combinatorial Multi-Armed Bandit: General Framework, Results and Applications", ICML
-2013: the arms of a round are a *super arm*, here of a given size m; its value is the
-sum of theirs, eq. (2), and the feedback is theirs one by one, eq. (1) (a semi-bandit).
-With m = 1 it is the paper's game.
+2013: the arms of a round are a *super arm*, here of a given size m. Its value is the
+sum of its pairs' values, eq. (2). The feedback is eq. (1) for every arm (a
+semi-bandit). With m = 1 this is the paper's game.
 """
 
 from functools import cache, partial
@@ -29,13 +29,13 @@ from jaxbandits.protocol import Actions, Environment, Game
 
 
 class State(NamedTuple):
-    """The accounts.
+    """The totals of a run.
 
     Attributes:
       plays: i32[K, M], how often each pair was part of a super arm.
-      censored: i32[m], rounds in which the limit of the arm at that place of the super
-        arm was exceeded.
-      rounds: i32[], rounds with a super arm that the game has.
+      censored: i32[m], rounds in which the arm at each place of the super arm exceeded
+        its limit.
+      rounds: i32[], rounds with a valid super arm.
     """
 
     plays: Int32[Array, "K M"]
@@ -46,11 +46,13 @@ class State(NamedTuple):
 class Tables(NamedTuple):
     """What the metrics need.
 
+    Let the value of an arm be that of its best limit.
+
     Attributes:
-      short: what a play is worth less than the better of the arm's best limit and the
-        m-th best arm's, f64[K, M].
-      left_out: what the best limit of an arm is worth more than the m-th best arm's, or
-        0, f64[K]: what is lost where it rests.
+      short: loss by playing a pair, f64[K, M]: the larger of the arm's value and the
+        m-th largest arm value, minus the value of the pair.
+      left_out: loss by not playing an arm, f64[K]: its value minus the m-th largest
+        arm value, at least 0.
       optimal: 1 where a pair is part of some optimal super arm, else 0, f64[K, M].
     """
 
@@ -64,8 +66,8 @@ class SuperArmOracle(NamedTuple):
 
     Attributes:
       values: nu of every pair, f64[K, M], eq. (2).
-      arms, limits: of an optimal super arm, best arm first, i64[m].
-      value: the optimum, the sum of their values.
+      arms, limits: an optimal super arm, best arm first, i64[m].
+      value: the optimum, the sum of the values of its pairs.
     """
 
     values: np.ndarray
@@ -79,28 +81,27 @@ def combinatorial(
 ) -> Environment[Any, State, SuperArm]:
     """An environment of the censored setting in which several arms run in a round.
 
-    They are drawn independently: the instance's arms are marginals. Programs, and the
-    time that they take to compile, grow with `size`.
+    The arms of a round run independently. Programs and their compile time grow with
+    `size`.
 
     Args:
-      environment: with a grid of limits, of `censored`, `recorded` or an instance; of
-        metrics that it has of its own (`recorded`'s) none are left.
-      size: m, how many arms a round has, in [1, K].
+      environment: made by `make_environment`, `recorded` or an instance, with a grid of
+        limits. Its additional metrics (those of `recorded`) are dropped.
+      size: m, the number of arms in a round, in [1, K].
 
     Returns:
       An environment with `SuperArm`s, `SemiBanditFeedback` and the metrics
 
       * ``regret``: cumulative pseudo-regret against the best super arm, from counts;
       * ``censored``: share of plays of an arm whose limit was exceeded;
-      * ``optimal``: share of plays that are part of some optimal super arm (where arms
-        tie for its last place, of several, so that 1 need not be no regret);
-      * ``simple_regret``: gap of the super arm that the policy recommends, if it does.
+      * ``optimal``: share of plays of pairs in some optimal super arm (if arms tie for
+        its last place, there are several, and regret may be positive at a share of 1);
+      * ``simple_regret``: gap of the super arm that the policy recommends, if any.
 
     Raises:
       ValueError: if `size` is out of range.
-      TypeError: if an argument is of another kind, the environment has no grid, or its
-        rounds are not those of the setting (instances that are drawn, views of more
-        than the round, budgets, nothing known of its values).
+      TypeError: if an argument has the wrong type, or if the environment has no grid,
+        instances that are drawn, a view of more than the round, a budget or no oracle.
     """
     pairs, inner = problem_of(environment), environment.game
     size = whole("size", size, 1, pairs.num_arms)
@@ -126,7 +127,7 @@ def combinatorial(
 
 
 def _oracle(values: np.ndarray, size: int) -> SuperArmOracle:
-    """The arms whose best limits are worth most, the first ones where they tie."""
+    """The oracle: arms whose best limits have the largest values; ties by position."""
     best = values.max(axis=1)
     arms = np.argsort(-np.round(best / ROUNDING), kind="stable")[:size]
     limits = np.argmax(without_rounding(best[:, None] - values) == 0, axis=1)[arms]
@@ -136,7 +137,7 @@ def _oracle(values: np.ndarray, size: int) -> SuperArmOracle:
 def _tables(oracle: SuperArmOracle) -> Tables:
     best = oracle.values.max(axis=1)
     last = best[oracle.arms].min()
-    # All terms are at least 0, so that nothing cancels in a small regret.
+    # All terms are at least 0: a small regret loses no digits by cancellation.
     short = without_rounding(np.maximum(best, last)[:, None] - oracle.values)
     chosen = np.isin(np.arange(len(best)), oracle.arms)
     left_out = np.where(chosen, without_rounding(best - last), 0.0)
@@ -145,7 +146,7 @@ def _tables(oracle: SuperArmOracle) -> Tables:
 
 @cache
 def _game(inner: Game, pairs: Problem, size: int) -> Game:
-    """Instances that differ in numbers only are one game."""
+    """The game; instances that differ only in numbers share it."""
 
     def init(instance):
         shape = (pairs.num_arms, pairs.num_limits)
@@ -188,7 +189,7 @@ def metrics(tables: Tables, instance: Any, record: State) -> dict[str, jax.Array
     rested = record.rounds - jnp.sum(record.plays, axis=1)
     (left_out,) = weighted(rested, tables.left_out)
     (censored,) = weighted(record.censored, ones)
-    # There are more plays than an integer may hold.
+    # The number of plays may exceed int32.
     plays = size * jnp.maximum(record.rounds, 1).astype(ones.dtype)
     return {
         "regret": short + left_out,

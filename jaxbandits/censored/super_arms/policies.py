@@ -1,11 +1,10 @@
-"""Policies that choose several arms in a round, each with a limit of its own.
+"""Policies that choose several arms in a round, each with its own limit.
 
-The game is `censored.combinatorial` (future work of Bengs & Huellermeier,
-2022, section 7). As in CUCB (Chen, Wang & Yuan, "Combinatorial Multi-Armed Bandit:
-General Framework, Results and Applications", ICML 2013), every policy for pairs that
-scores them plays the super arm with the largest sum of scores, and learns from every
-arm of it. `super_arms_as_arms` is what a learner does that ignores what a super arm is
-made of.
+The game is `censored.combinatorial` (future work of Bengs & Huellermeier, 2022, section
+7). As in CUCB (Chen, Wang & Yuan, "Combinatorial Multi-Armed Bandit: General Framework,
+Results and Applications", ICML 2013), a policy that scores pairs plays the super arm
+with the largest sum of scores, and learns from each of its arms. The baseline
+`super_arms_as_arms` ignores the structure of super arms.
 """
 
 from collections.abc import Callable
@@ -30,7 +29,7 @@ from jaxbandits.plain import _ucb, ucb
 from jaxbandits.plain.pairs import no_state, no_update
 from jaxbandits.protocol import P, Policy, S
 
-MOST_SUPER_ARMS = 10_000  # that are told apart
+MOST_SUPER_ARMS = 10_000  # largest number of virtual arms
 
 
 @factory(Combinatorial)
@@ -39,9 +38,9 @@ def combinatorial_rcucb(
     survival: str | Survival = "censored_exceeds",
     radius: str | Callable[..., Array] = "eq_12",
 ) -> Policy[rcucb.State, rcucb.Params, SuperArm]:
-    """RCUCB's indices, eq. (12), and the super arm with the largest sum of them.
+    """Plays the super arm with the largest sum of RCUCB's indices, eq. (12).
 
-    Arguments, parameters and state as of `rcucb`, and its errors on them.
+    Arguments, parameters, state and errors are those of `rcucb`.
     """
     scored = rcucb.scored_rcucb(problem.pairs, survival, radius)
     return plays_super_arms(scored, problem.size)
@@ -51,9 +50,10 @@ def combinatorial_rcucb(
 def combinatorial_cell_thompson(
     problem: Combinatorial,
 ) -> Policy[cell_thompson.State, cell_thompson.Params, SuperArm]:
-    """Thompson sampling on the cells between limits, and the best super arm of a draw.
+    """Plays the best super arm for a draw of `cell_thompson`.
 
-    Errors as of `cell_thompson`, parameters and state too; consumes 5 K M words to act.
+    Parameters, state and errors are those of `cell_thompson`; consumes 5 K M words to
+    act.
     """
     check_bounded(problem.pairs, "combinatorial_cell_thompson")
     scored = cell_thompson.scored_cell_thompson(problem.pairs)
@@ -62,7 +62,7 @@ def combinatorial_cell_thompson(
 
 @factory(Combinatorial)
 def cucb(problem: Combinatorial) -> Policy[_ucb.State, _ucb.Params, SuperArm]:
-    """CUCB on the pairs: it learns from every arm, and nothing of other limits.
+    """CUCB on the pairs: every arm of a round informs only its own pair.
 
     The index of a pair is ``mean + sqrt(alpha log t / (2 T))`` of its rewards, eq. (7)
     rescaled to [0, 1] as in E.1; alpha = 3 is the constant of Chen et al., and 1, the
@@ -97,17 +97,17 @@ def cucb(problem: Combinatorial) -> Policy[_ucb.State, _ucb.Params, SuperArm]:
 def super_arms_as_arms(
     problem: Combinatorial, plain: Callable[[int], Policy[S, P, Array]]
 ) -> Policy[S, P, SuperArm]:
-    """A plain policy on the list of all super arms, told of the mean of their rewards.
+    """A plain policy on the list of all super arms; its reward is their mean reward.
 
     Args:
-      problem: of `combinatorial`.
+      problem: problem of a `combinatorial` environment.
       plain: factory of a plain policy, called with the number of super arms,
         ``C(K, m) M^m``; see `product_arms`.
 
     Raises:
-      ValueError: if there are more than `MOST_SUPER_ARMS`, or the problem's rewards do
-        not lie in [0, 1].
-      TypeError: if `plain` is no function.
+      ValueError: if there are more than `MOST_SUPER_ARMS` super arms, or the problem's
+        rewards do not lie in [0, 1].
+      TypeError: if `plain` is not a function.
     """
     check_bounded(problem.pairs, "super_arms_as_arms")
     pairs, size = problem.pairs, problem.size
@@ -165,7 +165,7 @@ def super_arms_as_arms(
 def uniform_super_arms(
     problem: Combinatorial,
 ) -> Policy[tuple[()], tuple[()], SuperArm]:
-    """Every super arm with the same probability in every round."""
+    """Play every super arm with the same probability in every round."""
     shape = (problem.num_arms, problem.num_limits)
 
     def act(noise, view, state, params):
@@ -178,16 +178,17 @@ def uniform_super_arms(
 def fixed_super_arm(
     problem: Combinatorial, arms: tuple[int, ...], limits: tuple[int, ...]
 ) -> Policy[tuple[()], tuple[()], SuperArm]:
-    """The same super arm in every round.
+    """Play the same super arm in every round.
 
     Args:
-      problem: of `combinatorial`.
-      arms: m different ones in [0, K).
-      limits: as many positions in the problem's limits, in [0, M).
+      problem: problem of a `combinatorial` environment.
+      arms: m different arms in [0, K).
+      limits: m positions in the problem's limits, in [0, M).
 
     Raises:
-      ValueError: if there are not m of each, one is out of range, or arms are equal.
-      TypeError: if they are no tuples of integers.
+      ValueError: if there are not m arms and m limits, one is out of range, or arms are
+        equal.
+      TypeError: if `arms` or `limits` is not a tuple of integers.
     """
     policy = fixed_pairs(problem, arms, limits, problem.size, SuperArm)
     if len(set(arms)) < len(arms):
