@@ -20,6 +20,7 @@ from jaxbandits import (
     laws,
     registry,
     results,
+    simulation,
     stats,
     testing,
 )
@@ -384,3 +385,21 @@ def test_lists_are_arrays_for_thresholds_and_shapes_are_named():
             ),
         ]
     )
+
+
+@pytest.mark.parametrize(
+    "wrong, words",
+    [
+        ("half_width = -5", "half_width must be positive"),
+        ("half_width = 5\nlevel = 1.5", r"level must be in \(0, 1\)"),
+        ('half_width = 5\neach = "yes"', "each must be True or False"),
+    ],
+)
+def test_a_half_width_is_looked_at_when_a_file_is_read(tmp_path, wrong, words):
+    file = tmp_path / "spec.toml"
+    file.write_text(
+        f'setting = "censored"\nhorizon = 5\n[seeds]\nmetric = "regret"\n{wrong}\n'
+        '[policies.u]\nmake = "uniform"\n[environments.e]\nmake = "example1"\n'
+    )
+    with pytest.raises(ValueError, match=words):
+        simulation.read_spec(file)

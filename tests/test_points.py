@@ -1,11 +1,12 @@
 """Parameter points: tables from grids."""
 
 import itertools
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
 
-from jaxbandits import zipped
+from jaxbandits import checks, zipped
 from jaxbandits.checks.points import Points, equal_points, points_from
 from tests.tables import naming
 
@@ -162,3 +163,24 @@ def test_points_are_chosen_by_places():
     assert points.at([2, 0]).columns["a"].tolist() == [3, 1]
     assert points.at(slice(None, None, -1)).count == 3
     assert Points({}).at(slice(0, 1)) == Points({}, 1)
+
+
+def test_five_thousand_columns_are_points_and_their_comparison_is_announced(
+    monkeypatch,
+):
+    announced = []
+    monkeypatch.setattr(
+        checks.points, "doing", lambda what: nullcontext(announced.append(what))
+    )
+    columns = {f"leaf_{i}": [i, i + 0.5, i + 0.25] for i in range(5_000)}
+    points = points_from(zipped(columns), "policies: a")
+    assert announced == ["comparing parameter points"]
+    assert points.count == 3 and [*points.columns] == [*columns]
+    assert points.row(1) == {f"leaf_{i}": i + 0.5 for i in range(5_000)}
+    # One of them decides whether points are equal, and whether they can be zipped.
+    same = {leaf: [1.0, 1.0] for leaf in columns}
+    with pytest.raises(ValueError, match="^x has equal points"):
+        points_from(zipped(same), "x")
+    assert points_from(zipped(same | {"leaf_4999": [1.0, 2.0]}), "x").count == 2
+    with pytest.raises(ValueError, match="^x must have columns of equal length"):
+        points_from(zipped(same | {"leaf_4999": [1.0, 2.0, 3.0]}), "x")
