@@ -277,6 +277,13 @@ def test_a_row_may_be_an_array_that_is_written():
     )
 
 
+def test_numbers_change_places():
+    """While an array is written that one of them comes from."""
+    x, p, q = numbers(3, 20), numbers(1), numbers(1) + 1
+    both(lambda x, p, q: (x + 1, x[0, :1], p), x, p, q)
+    both(lambda x, p, q: (x + 1, q, p), x, p[0], q[0])
+
+
 def copies_of(fn, *args) -> int:
     """Entries of arrays of a run beside its arguments."""
     text, *_ = written(fn, *args)
