@@ -2,9 +2,8 @@ from ._variants import variants
 from .drive import run_sweep
 from .files import read_spec
 from .processes import join
-from .spec import Entry, Spec
+from .spec import Entry, HalfWidth, Spec
 from .stored import Store
-from .until import HalfWidth
 from .workers import Workers
 
 __all__ = [

@@ -22,18 +22,19 @@ from jaxbandits.results._provenance import provenance
 from jaxbandits.results.cuts import warn_of_cuts, with_cuts
 from jaxbandits.results.dataset import Axes, Results, assembled, common_attributes
 from jaxbandits.results.parts import Block, Part
-from jaxbandits.simulation.description import later_parts, outlined, parts_of
 from jaxbandits.simulation.fill import Played, Player
 from jaxbandits.simulation.machine import HERE, Machine, machine_of
 from jaxbandits.simulation.plan import (
     Plan,
+    later_parts,
     make_plan,
     metric_shapes,
+    outlined,
+    parts_of,
     say_engines,
     with_engines,
 )
-from jaxbandits.simulation.spec import Spec
-from jaxbandits.simulation.until import HalfWidth, check_until, verdict
+from jaxbandits.simulation.spec import HalfWidth, Spec, check_until, verdict
 
 if TYPE_CHECKING:
     from jaxbandits.simulation.stored import Store

@@ -26,8 +26,7 @@ from jaxbandits.protocol import Entry, Environment
 from jaxbandits.registry import Maker
 from jaxbandits.simulation._variants import variants
 from jaxbandits.simulation.plan import draft
-from jaxbandits.simulation.spec import Spec
-from jaxbandits.simulation.until import HalfWidth
+from jaxbandits.simulation.spec import HalfWidth, Spec
 
 SCHEMA: dict[str, Any] = json.loads(Path(__file__).with_name("schema.json").read_text())
 INTEGERS = ("seeds", "horizon", "root_seed", "runs_per_instance")

@@ -1,7 +1,12 @@
-"""A spec made ready: every policy built and checked, every axis known."""
+"""A spec made ready: every policy built and checked, every axis known; what it asks.
+
+The description of a plan makes a sweep this sweep: two plans with one description give
+the same numbers, bit by bit, of the same points and seeds.
+"""
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -15,11 +20,16 @@ from jaxbandits.contract.accounts import recorded_of
 from jaxbandits.contract.params import defaults_of, filled, points_of
 from jaxbandits.contract.round import check_round
 from jaxbandits.engine.choice import ENGINES, Choice, choose, say
+from jaxbandits.engine.identity import numbers_digest, program_digest
 from jaxbandits.engine.run import in_units_of_spend, opening
 from jaxbandits.engine.schedule import Schedule, Terms
 from jaxbandits.protocol import Entry, Environment, Policy
+from jaxbandits.results import spans
+from jaxbandits.results._provenance import versions
 from jaxbandits.results.names import check_variable
-from jaxbandits.results.parts import Game
+from jaxbandits.results.parts import Game, Part, digest
+from jaxbandits.results.plain import plain
+from jaxbandits.results.spans import Spans
 from jaxbandits.simulation.arguments import (
     environments_of,
     keep_of,
@@ -28,8 +38,7 @@ from jaxbandits.simulation.arguments import (
     seeds_of,
 )
 from jaxbandits.simulation.machine import HERE
-from jaxbandits.simulation.spec import Spec
-from jaxbandits.simulation.until import HalfWidth, check_half_width
+from jaxbandits.simulation.spec import HalfWidth, Spec, Verdict, check_half_width
 
 
 class Match(NamedTuple):
@@ -324,3 +333,96 @@ def metric_shapes(plan: Plan) -> dict[str, tuple[int, ...]]:
     if unknown := [name for name in wanted or () if name not in known]:
         raise ValueError(f"metrics: {unknown} unknown; known are {[*known]}")
     return shapes
+
+
+Json = dict[str, Any]
+# Of other packages the numbers do not depend, up to what the programs show.
+PACKAGES = ("jaxbandits", "jax", "jaxlib")
+STAGE = 1.1  # numbers of seeds at which points stop by themselves, from one to the next
+
+
+def describe(plan: Plan, platform: str, games: Sequence[Game] = ()) -> Json:
+    """The description, as JSON can hold it: all but points and seeds.
+
+    Args:
+      plan: the plan, settled.
+      platform: of the devices, ``cpu``, ``gpu`` ...
+      games: which of its games; all by default.
+    """
+    games = games or [*plan.matches]
+    result = outlined(plan, games)
+    result |= {"versions": versions(PACKAGES), "platform": platform}
+    for name, entry in result["environments"].items():
+        entry["numbers"] = numbers_digest(plan.spec.environments[name])
+    for environment, name in games:
+        match, entry = plan.matches[environment, name], result["policies"][name]
+        program = program_digest(match.policy, match.environment)
+        entry.setdefault("program", {})[environment] = program
+        if plan.terms.engine == "auto":  # What it is stays so when a sweep is resumed.
+            entry.setdefault("engine", {})[environment] = match.choice.engine
+    return result
+
+
+def outlined(plan: Plan, games: Sequence[Game] = ()) -> Json:
+    """The description but versions, platform and programs, which takes no trace."""
+    spec, terms = plan.spec, plan.terms
+    games = games or [*plan.matches]
+    policies: Json = {}
+    for where, name in games:
+        defaults = plain(plan.matches[where, name].defaults)
+        policies.setdefault(name, {"defaults": {}})["defaults"][where] = defaults
+    return {
+        "engine": terms.engine,
+        "x64": bool(jax.config.jax_enable_x64),
+        "root_seed": terms.root_seed,
+        "runs_per_instance": terms.runs_per_instance,
+        "checkpoint_kind": terms.schedule.kind,
+        "checkpoints": plain(terms.schedule.checkpoints),
+        "last_round": terms.schedule.last_round,
+        "metrics": None if spec.metrics is None else sorted(spec.metrics),
+        **({"keep": sorted(terms.keep)} if terms.keep else {}),
+        "environments": {
+            name: {"provenance": plain(spec.environments[name].provenance or {})}
+            for name in dict.fromkeys(where for where, _ in games)
+        },
+        "policies": policies,
+    }
+
+
+def fingerprint(sweep: Json, parts: list[Part]) -> str:
+    """Digest of a sweep with its points and seeds."""
+    return digest([sweep, sorted(map(str, parts))])
+
+
+def parts_of(plan: Plan, seeds: Spans) -> list[Part]:
+    """All points of a plan, each on some seeds."""
+    return [Part(game, match.points, seeds) for game, match in plan.matches.items()]
+
+
+def later_parts(plan: Plan, result: Verdict, pilot: int, seeds: Spans) -> list[Part]:
+    """The parts after the pilot where points stop by themselves.
+
+    The number of seeds of a point is rounded up to one of a few: the pilot's, and each
+    next one a tenth more. So blocks hold many points.
+
+    Args:
+      plan: the plan of the pilot.
+      result: what the pilot says.
+      pilot: number of its seeds.
+      seeds: the pilot's and, after them, at least as many as any point needs.
+    """
+    whole, most = plan.terms.runs_per_instance, int(result.counts.max(initial=pilot))
+    ends = [pilot]
+    while ends[-1] < most:
+        ends.append(-(-math.ceil(ends[-1] * STAGE) // whole) * whole)
+    ends[-1] = min(ends[-1], max(result.most, pilot))
+    policies, parts = len(plan.spec.policies), []
+    for number, part in enumerate(parts_of(plan, seeds)):
+        counts = result.counts[divmod(number, policies)][: part.points.count]
+        rounded = np.array(ends)[np.searchsorted(ends, counts)]
+        stops = [pilot, *np.unique(rounded[rounded > pilot]).tolist()]
+        for begin, end in itertools.pairwise(stops):
+            points = part.points.at(np.flatnonzero(rounded >= end))
+            own = spans.without(spans.first(seeds, end), spans.first(seeds, begin))
+            parts.append(part._replace(points=points, seeds=own))
+    return parts

@@ -12,21 +12,19 @@ import xarray as xr
 
 from jaxbandits import checks
 from jaxbandits.results.parts import Block, Part
-from jaxbandits.simulation.blocks import block_size
+from jaxbandits.simulation.estimate import block_size
 from jaxbandits.simulation.machine import Machine, kind_of, machine_of, site_of
 from jaxbandits.simulation.plan import Plan, metric_shapes, with_engines
-from jaxbandits.simulation.play_into import (
+from jaxbandits.simulation.workers import (
+    Workers,
     described_for,
     forget_programs,
+    have_played,
+    platform_of,
     play_into,
     player_for,
     session_for,
     share_programs,
-)
-from jaxbandits.simulation.workers import (
-    Workers,
-    have_played,
-    platform_of,
     workers_of,
 )
 from jaxbandits.store.block_store import BlockStore

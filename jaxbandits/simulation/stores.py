@@ -17,8 +17,8 @@ from jaxbandits.simulation.files import spec_from_text
 from jaxbandits.simulation.fill import Played
 from jaxbandits.simulation.machine import HERE, Machine, kind_of, machine_of
 from jaxbandits.simulation.plan import Plan, make_plan, with_engines
-from jaxbandits.simulation.play_into import check_worker, player_for
 from jaxbandits.simulation.spec import Spec
+from jaxbandits.simulation.workers import check_worker, player_for
 from jaxbandits.store.block_store import (
     BLOCKS,
     BlockStore,

@@ -51,7 +51,7 @@ class Request(NamedTuple):
 
     Attributes:
       sweep: what the numbers depend on but points and seeds, see
-        `simulation.description.describe`.
+        `simulation.plan.describe`.
       parts: what is asked for.
       size: of blocks.
       keep: ``"runs"`` or ``"moments"``.

@@ -12,7 +12,7 @@ from jaxbandits.engine.schedule import Schedule, Terms
 from jaxbandits.results.moments import SHAPE
 from jaxbandits.results.parts import Part
 from jaxbandits.simulation import Entry, Spec
-from jaxbandits.simulation.blocks import (
+from jaxbandits.simulation.estimate import (
     ACCELERATOR,
     BLOCKS,
     LIMITS,

@@ -11,8 +11,7 @@ from jaxbandits.checks.points import points_from
 from jaxbandits.results import spans
 from jaxbandits.results.parts import lacking
 from jaxbandits.simulation import Entry
-from jaxbandits.simulation.description import describe, fingerprint, parts_of
-from jaxbandits.simulation.plan import make_plan
+from jaxbandits.simulation.plan import describe, fingerprint, make_plan, parts_of
 from jaxbandits.store.request import additions
 from jaxbandits.store.request import changes as changes_of
 from tests.simulation import walk

@@ -15,8 +15,8 @@ from jaxbandits.results import open_store
 from jaxbandits.simulation import Entry, HalfWidth, read_spec, run_sweep
 from jaxbandits.simulation import fill as filling
 from jaxbandits.simulation.fill import StoppedError
+from jaxbandits.simulation.spec import verdict
 from jaxbandits.simulation.stores import merge, replay, show, status
-from jaxbandits.simulation.until import verdict
 from jaxbandits.stats import seeds_needed
 from jaxbandits.store.block_store import BlockStore
 from tests.buckets import bucket  # noqa: F401

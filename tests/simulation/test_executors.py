@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from jaxbandits import Machine, Store
-from jaxbandits.simulation import Workers, description, run_sweep
+from jaxbandits.simulation import Workers, run_sweep
 from jaxbandits.simulation import fill as filling
+from jaxbandits.simulation import plan as planning
 from jaxbandits.simulation.fill import StoppedError
 from jaxbandits.simulation.plan import make_plan, with_engines
-from jaxbandits.simulation.play_into import check_worker
-from jaxbandits.simulation.workers import ATTEMPTS
+from jaxbandits.simulation.workers import ATTEMPTS, check_worker
 from jaxbandits.store.block_store import BlockStore
 from tests.simulation import walk
 from tests.simulation.test_numbers import assert_same
@@ -197,7 +197,7 @@ def test_a_worker_with_other_software_plays_nothing(tmp_path, monkeypatch, what)
     class Elsewhere(Here):
         def submit(self, function, *arguments):
             if arguments:
-                monkeypatch.setattr(description, what, lambda *args: other)
+                monkeypatch.setattr(planning, what, lambda *args: other)
             return super().submit(function, *arguments)
 
     with pytest.raises(ValueError, match="all must have the same code, versions"):

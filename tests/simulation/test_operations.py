@@ -12,7 +12,8 @@ import pytest
 from jaxbandits import Machine
 from jaxbandits.cli import main as cli
 from jaxbandits.results import open_store
-from jaxbandits.simulation import Store, description, read_spec, run_sweep
+from jaxbandits.simulation import Store, read_spec, run_sweep
+from jaxbandits.simulation import plan as planning
 from jaxbandits.simulation.stores import merge, replay, show, status
 from jaxbandits.store.block_store import BlockStore
 from tests.simulation import walk
@@ -90,10 +91,10 @@ def test_machines_whose_numbers_may_differ_are_warned_of(store):
 
 @pytest.mark.parametrize("version", ["0.99.0", "0.0.1"])
 def test_another_version_of_jax_is_refused(store, monkeypatch, version):
-    real = description.versions
+    real = planning.versions
     here = real(["jax"])["jax"]
     monkeypatch.setattr(
-        description, "versions", lambda names: real(names) | {"jax": version}
+        planning, "versions", lambda names: real(names) | {"jax": version}
     )
     for accepts in (False, True):
         with pytest.raises(ValueError, match=f"versions.jax: {here} .* {version} now"):
@@ -101,13 +102,13 @@ def test_another_version_of_jax_is_refused(store, monkeypatch, version):
 
 
 def test_a_newer_patch_of_jax_is_accepted_if_that_is_asked_for(store, monkeypatch):
-    real = description.versions
+    real = planning.versions
 
     def newer(packages):
         found = real(packages)
         return found | {name: f"{found[name]}.99" for name in found if name == "jax"}
 
-    monkeypatch.setattr(description, "versions", newer)
+    monkeypatch.setattr(planning, "versions", newer)
     with pytest.raises(ValueError, match=r"versions.jax: .* in the store, .*\.99 now"):
         played(store)
     before = {file.name for file in store.glob("blocks/*")}

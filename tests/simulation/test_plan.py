@@ -6,8 +6,7 @@ import pytest
 from jaxbandits.checks.points import Points
 from jaxbandits.results.dataset import Axes
 from jaxbandits.simulation import Entry
-from jaxbandits.simulation.description import outlined, parts_of
-from jaxbandits.simulation.plan import make_plan, metric_shapes
+from jaxbandits.simulation.plan import make_plan, metric_shapes, outlined, parts_of
 from tests.simulation import walk
 
 

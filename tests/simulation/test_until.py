@@ -11,7 +11,7 @@ from scipy import stats
 
 from jaxbandits.results import open_store
 from jaxbandits.simulation import Entry, HalfWidth
-from jaxbandits.simulation.until import check_until, verdict
+from jaxbandits.simulation.spec import check_until, verdict
 from jaxbandits.stats import CoverageWarning
 from tests.simulation import walk
 from tests.simulation.runs import run
