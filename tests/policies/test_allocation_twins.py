@@ -118,7 +118,6 @@ FEW = {"Thompson": 12 * EVERY}
 # with an option. test_allocation_estimates.py has tests of what is feasible.
 LONG = {
     "RA-ETC, per arm",
-    "MG-UCB-Delta",
     "Thompson, mean",
     "Thompson, mean, feasible",
     "ratio",
@@ -128,7 +127,6 @@ LONG = {
     "printed",
     "printed radii",
     "authors",
-    "delta",
 }
 
 
