@@ -1,9 +1,9 @@
-"""Pure mathematics in JAX: importable one by one, used by laws and policies.
+"""Mathematical functions in JAX, used by laws and policies and importable one by one.
 
-Kinds and shapes are checked, values are not: a kernel is part of a round. A number that
-is out of its range gives NaN, or a number that says nothing.
+Types and shapes are checked, but not values: a kernel runs in every round. An argument
+out of its range gives NaN or a meaningless number.
 
-What is public stands in ``__init__.pyi``; each part is imported when it is first used.
+``__init__.pyi`` lists all public names; each part is imported when it is first used.
 """
 
 import lazy_loader

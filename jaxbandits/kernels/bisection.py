@@ -1,4 +1,4 @@
-"""Bisection with a fixed number of trips: no lane waits for another."""
+"""Bisection with a fixed number of steps: no run of a batch waits for another."""
 
 from collections.abc import Callable
 
@@ -18,7 +18,7 @@ def bracket(
     high: Reals,
     trips: int | None = None,
 ) -> tuple[Floats, Floats]:
-    """The interval that bisection leaves: see `bisect`.
+    """The last interval of a bisection; see `bisect`.
 
     Returns:
       ``(low, high)``.
@@ -52,25 +52,23 @@ def bisect(
 ) -> Floats:
     """The point where a predicate turns from true to false.
 
-    A predicate has no slope, so neither has the point: its derivative by anything that
-    `below` uses is 0, which is wrong. Where one is wanted, take a Newton step of the
-    underlying function from ``lax.stop_gradient(bisect(...))``: it carries the
-    derivative of the implicit function, as in `allocation.water_filling`.
+    The result has derivative 0 with respect to everything that `below` uses, which is
+    wrong: a predicate has no slope. For a derivative, take a Newton step of the
+    underlying function from ``lax.stop_gradient(bisect(...))``; it has the derivative
+    of the implicit function, as in `allocation.water_filling`.
 
     Args:
-      below: ``f[...] -> bool[...]``, true on the lower side of the point; element by
-        element.
-      low: real array, where it is true or the point lies.
-      high: real array, where it is false; the two broadcast together.
-      trips: how often the interval is halved; by default 32 times in float32 and 62
-        times in float64.
+      below: ``f[...] -> bool[...]``, element by element; true below the point.
+      low: real array, lower end; `below` is true there, or the point is there.
+      high: real array, upper end; `below` is false there. Both broadcast together.
+      trips: number of halvings; by default 32 in float32 and 62 in float64.
 
     Returns:
       f[...] in [low, high].
 
     Raises:
-      TypeError: if an end is no real array, or `below` does not return true or false.
-      ValueError: if `below` returns more answers than there are ends.
+      TypeError: if an end is not a real array, or `below` does not return booleans.
+      ValueError: if `below` returns more entries than the ends have.
     """
     low, high = bracket(below, low, high, trips)
     return 0.5 * (low + high)

@@ -1,4 +1,4 @@
-"""Sums over what was played, from counts."""
+"""Sums over all rounds, computed from counts."""
 
 import jax
 import jax.numpy as jnp
@@ -10,8 +10,8 @@ UNROLLED = 8  # cells that are added in one pass
 def weighted(counts: jax.Array, *weights: jax.Array) -> tuple[jax.Array, ...]:
     """Sums of counts times weights, in the precision of the weights.
 
-    Cell after cell: so the last digits do not depend on how many runs are mapped over.
-    All sums are taken in one pass.
+    Cells are added one after the other, so that the last digits do not depend on the
+    number of runs in a batch. All sums are taken in one pass.
 
     Args:
       counts: integers, of any shape.

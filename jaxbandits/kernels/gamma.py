@@ -1,8 +1,8 @@
 """Gamma and Beta variates at a fixed cost, as functions of uniforms.
 
-``jax.random.gamma`` is a rejection loop: in a batch, every lane waits for the
-unluckiest one. Here a gamma variate is its quantile function, written as a correction
-of the Wilson-Hilferty cube-root normal approximation: with ``s = 1 / sqrt(shape)``,
+``jax.random.gamma`` is a rejection loop: in a batch, all runs wait for the slowest one.
+Here a gamma variate is computed by its quantile function, a correction of the
+Wilson-Hilferty cube-root normal approximation: with ``s = 1 / sqrt(shape)``,
 
     G = shape * (1 + s * w(z, s)) ** 3,        z a standard normal score,
 
@@ -37,7 +37,7 @@ def _coefficients() -> np.ndarray:
 
     Least squares at Chebyshev nodes against SciPy's incomplete gamma functions.
     """
-    from scipy import special  # here, as it takes a third as long as JAX
+    from scipy import special  # imported late: it takes a third of JAX's import time
 
     z = SCORES * _chebyshev_nodes(4 * DEGREE_SCORE)
     s = (1 + _chebyshev_nodes(4 * DEGREE_SHAPE)) / 2
@@ -127,9 +127,9 @@ def beta_from_uniforms_small(
 ) -> Float[Array, ""]:
     """Beta(a, b) variates for any positive parameters, also far below 1.
 
-    A gamma variate of shape a is one of shape ``a + 1`` times ``U ** (1/a)`` (Marsaglia
-    & Tsang 2000, section 6). The powers underflow float32 for small parameters, so the
-    ratio is formed from logarithms.
+    A gamma variate of shape a is a variate of shape ``a + 1`` times ``U ** (1/a)``
+    (Marsaglia & Tsang 2000, section 6). The powers underflow float32 for small
+    parameters, so the ratio is formed from logarithms.
 
     Args:
       noise: f32[4] in (0, 1).
@@ -137,7 +137,7 @@ def beta_from_uniforms_small(
       b: f32[] > 0.
 
     Returns:
-      f32[] in [BETA_LEAST, 1]: never 0, which would make a cost look free; 1 where
+      f32[] in [BETA_LEAST, 1]: never 0, since a cost of 0 would look free; 1 where
       float32 has no closer number.
     """
     logit = beta_logit_from_uniforms(noise, a, b)
@@ -150,10 +150,10 @@ def beta_from_uniforms_small(
 def beta_logit_from_uniforms(
     noise: Float[Array, "4"], a: Real[ArrayLike, ""], b: Real[ArrayLike, ""]
 ) -> Float[Array, ""]:
-    """``log(X / (1 - X))`` of the variate of `beta_from_uniforms_small`, not cut off.
+    """``log(X / (1 - X))`` of the variate X of `beta_from_uniforms_small`, not clipped.
 
-    Same arguments. With a parameter of 0.01 two fifths of the variates lie below
-    float32's smallest number; their logits do not.
+    Same arguments. With a parameter of 0.01 two fifths of the variates are below
+    float32's smallest number; their logits are representable.
     """
     shaped("4", noise=noise)
     scores = normal_quantile(noise)
@@ -162,6 +162,6 @@ def beta_logit_from_uniforms(
 
 
 def _boosted(score: Array, uniform: Array, shape: ArrayLike) -> Array:
-    """Log of a gamma variate: one of ``shape + 1`` times ``uniform ** (1 / shape)``."""
+    """Log of a gamma variate: of ``shape + 1``, times ``uniform ** (1 / shape)``."""
     log_uniform, shape = alike(jnp.log(uniform), jnp.asarray(shape))
     return log_gamma_quantile(score, shape + 1) + log_uniform / shape

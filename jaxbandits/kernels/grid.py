@@ -1,14 +1,14 @@
-"""Grids of limits in arrays of fixed capacity, and how a cell is split.
+"""Grids of limits in arrays of fixed capacity, and the splitting of their cells.
 
-The grid of z-RCUCB (Bengs & Huellermeier 2022, Algorithm 1): `limit_grid` makes one,
-`split_cells` refines it, `cell_at` finds the point that stands for a limit.
+The grid of z-RCUCB (Bengs & Huellermeier 2022, Algorithm 1): `limit_grid` makes a grid,
+`split_cells` refines it, and `cell_at` returns the point that represents a limit.
 
-Grid points are not sorted: a point keeps its place from the moment it is added, and
-stores the width of the cell ``(limit - width, limit]`` that it stands for. A split adds
-points inside the cell and narrows the cell of the point itself, so that no other point
-changes. Points of width 0 cannot be played: places that are not used yet, and points
-that only watch: with ``inherit`` those at which a cell would be split next, with
-``whole`` all points of the finest grid, from the first round on and in their order.
+Grid points are not sorted. A point keeps its position after it is added, and stores the
+width of the cell ``(limit - width, limit]`` that it represents. A split adds points
+inside the cell and narrows the cell of the point itself; no other point changes. Points
+of width 0 cannot be played: unused positions, and points that only keep statistics
+("watched" points). With ``inherit`` these are the points at which a cell will be split
+next; with ``whole`` all points of the finest grid, sorted, from the first round on.
 """
 
 import math
@@ -40,15 +40,15 @@ HISTORIES = ("restart", "inherit", "whole")
 
 
 class Grid(NamedTuple):
-    """The grids of all arms ``[K, ...]``, or of one.
+    """The grids of all arms ``[K, ...]``, or of one arm.
 
     Attributes:
-      limit: f32[G], the points tau; 0 where nothing is.
-      width: f32[G], of the point's cell; 0 if the point cannot be played.
-      born: i32[G], rounds of the arm before the point came into being.
-      watched: i32[G], place of the first of the ``splits - 1`` points inside the cell
-        that are watched for the next split; None if not needed (`restart`, `whole`).
-      count: i32[], used places.
+      limit: f32[G], the points tau; 0 at unused positions.
+      width: f32[G], width of the point's cell; 0 if the point cannot be played.
+      born: i32[G], number of rounds of the arm before the point was added.
+      watched: i32[G], position of the first of the ``splits - 1`` watched points inside
+        the cell, for the next split; None if not needed (`restart`, `whole`).
+      count: i32[], number of used positions.
     """
 
     limit: Float[Array, "*arms G"]
@@ -59,11 +59,11 @@ class Grid(NamedTuple):
 
     @property
     def playable(self) -> Bool[Array, "*arms G"]:
-        """bool[..., G], the points that may be played."""
+        """Whether each point may be played, bool[..., G]."""
         return self.width > 0
 
     def used(self, capacity: int) -> Bool[Array, " G"]:
-        """bool[G], the points of one arm that learn from its rounds."""
+        """Whether each point of one arm keeps statistics, bool[G]."""
         return jnp.arange(capacity, dtype=jnp.int32) < self.count
 
 
@@ -74,24 +74,24 @@ def limit_grid(
     splits: int = 2,
     history: str = "restart",
 ) -> Grid:
-    """One cell ``(0, max_limit]``, of every arm.
+    """A grid with one cell ``(0, max_limit]`` for every arm.
 
     Args:
       num_arms: K, or None for the grid of one arm, without an axis of arms.
       capacity: G, the largest number of points of an arm.
       max_limit: positive; the largest limit.
-      splits: m >= 2, cells into which one cell is split.
-      history: what a new point knows. ``restart``: nothing. ``inherit``: points at
-        which a cell would be split next have places from the moment it comes into
-        being, and watch. ``whole``: all points of the finest grid watch from the first
-        round on.
+      splits: m >= 2, number of parts into which a cell is split.
+      history: which points keep statistics before they can be played. ``restart``:
+        none. ``inherit``: the points at which a cell will be split next, from the
+        creation of the cell on. ``whole``: all points of the finest grid, from the
+        first round on.
 
     Returns:
       A `Grid` of arrays ``[K, G]``, or ``[G]``.
 
     Raises:
-      TypeError, ValueError: naming the argument that is out of range. The capacity must
-        be at least m, with ``inherit`` m**2, with ``whole`` a power of m.
+      TypeError, ValueError: if an argument is out of range. The capacity must be at
+        least m, with ``inherit`` m**2; with ``whole`` it must be a power of m.
 
     Examples:
       >>> import jax.numpy as jnp
@@ -133,10 +133,10 @@ def limit_grid(
 
 
 def check_capacity(capacity: Any, splits: int, history: str) -> int:
-    """Require a capacity that a grid can have, and return it; as of `limit_grid`.
+    """Require a valid capacity, see `limit_grid`, and return it.
 
     Raises:
-      TypeError, ValueError: naming the argument.
+      TypeError, ValueError: if an argument is out of range.
     """
     whole("splits", splits, 2, MOST)
     one_of("history", history, HISTORIES)
@@ -155,14 +155,14 @@ def check_capacity(capacity: Any, splits: int, history: str) -> int:
 
 
 def cell_at(grid: Grid, limit: Real[ArrayLike, ""]) -> Int32[Array, ""]:
-    """Place of the point in whose cell a limit lies.
+    """Position of the point whose cell contains a limit.
 
     Args:
-      grid: of one arm.
-      limit: f[] in (0, max_limit]; a larger one is taken for the largest.
+      grid: grid of one arm.
+      limit: f[] in (0, max_limit]; a larger limit counts as the largest.
 
     Returns:
-      i32[]: of the playable points that are not smaller, the smallest.
+      i32[], position of the smallest playable point that is at least the limit.
     """
     instance("grid", grid, Grid, "one arm's, of limit_grid")
     limit = real(limit=limit)
@@ -181,22 +181,22 @@ def split_cells(
     splits: int = 2,
     history: str = "restart",
 ) -> tuple[Grid, Bool[Array, ""]]:
-    """Split the cells of several points of one arm's grid, in the order of places.
+    """Split the cells of several points of one arm's grid, in order of position.
 
-    Splits for which there is no room left are not done.
+    A split is skipped if the grid has no capacity left for it.
 
     Args:
-      grid: of one arm.
-      ready: bool[G], whose cells to split; all of them playable.
+      grid: grid of one arm.
+      ready: bool[G], points whose cells are split; all of them must be playable.
       born: i32[] >= 0, rounds of the arm so far.
-      splits: m, as the grid was made with. A traced `born` or grid is not looked at.
-      history: likewise.
+      splits: m of the grid. Traced values of `born` and `grid` are not checked.
+      history: history of the grid.
 
     Returns:
-      ``(grid, overflow)``, overflow bool[]: whether a split was not done.
+      ``(grid, overflow)``, overflow bool[]: whether a split was skipped.
 
     Raises:
-      TypeError, ValueError: naming the argument of another kind, shape or range.
+      TypeError, ValueError: if an argument has a wrong type, shape or range.
     """
     shaped("G", **{"grid.limit": grid.limit})
     check_capacity(grid.limit.shape[0], splits, history)
@@ -223,7 +223,7 @@ def split_cells(
         grid = jax.tree.map(lambda new, old: jnp.where(fits, new, old), after, grid)
         rest = ready & (jnp.arange(ready.shape[0], dtype=jnp.int32) != place)
         if history != "whole":
-            # All splits need the same room: without it none of the others can be done.
+            # All splits need equally many positions: if one does not fit, none does.
             rest &= fits
         return grid, rest, overflow | ~fits
 
@@ -232,7 +232,7 @@ def split_cells(
 
 
 def _check_values(grid: Grid, born: Array, splits: int) -> None:
-    """Refuse what `split_cells` cannot use, where it is known."""
+    """Refuse values that `split_cells` cannot use, unless they are traced."""
     if not isinstance(born, jax.core.Tracer):
         non_negative(born=born)
     if grid.watched is None or any(isinstance(x, jax.core.Tracer) for x in grid):
@@ -265,10 +265,10 @@ def _split(
 def _split_watched(
     grid: Grid, place: Array, born: Array, splits: int
 ) -> tuple[Grid, Array | int]:
-    """Make the watched points playable; watch new ones inside each of the new cells.
+    """Make the watched points playable; add watched points inside each new cell.
 
-    First those of the point's own cell, which is the rightmost, then those of the
-    others from left to right.
+    The points of the point's own cell, the rightmost, come first, then those of the
+    other cells from left to right.
     """
     each = splits - 1
     places = jnp.arange(grid.limit.shape[0], dtype=jnp.int32)
@@ -301,9 +301,9 @@ def _split_watched(
 def _split_whole(
     grid: Grid, place: Array, born: Array, splits: int
 ) -> tuple[Grid, Array | int]:
-    """Make points of the finest grid playable that have watched from the first round.
+    """Make points of the finest grid, with statistics since the first round, playable.
 
-    A cell of a single point of the finest grid asks for a place that there is not.
+    A cell with a single point of the finest grid cannot be split: an overflow.
     """
     del born
     capacity = grid.limit.shape[0]

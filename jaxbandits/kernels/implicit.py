@@ -1,4 +1,4 @@
-"""Derivatives of what a search found, by the implicit function theorem."""
+"""Derivatives of the result of a search, by the implicit function theorem."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,14 +20,14 @@ def implicit_root(
     """A known root of a function, with derivatives of any order.
 
     Args:
-      function: of one number or of n, ``f[n] -> f[n]``, differentiable; the derivatives
-        are those by the numbers that it uses.
-      root: f[] or f[n], however it was found; its own derivatives do not count.
+      function: differentiable, ``f[] -> f[]`` or ``f[n] -> f[n]``; the root is
+        differentiated with respect to the numbers that it closes over.
+      root: f[] or f[n], from any search; its own derivatives are ignored.
       each: host bool, whether the function works element by element.
 
     Returns:
-      `root`. Derivatives, forward or backward, are not finite where the Jacobian of n
-      functions is singular; those of one number (with `each`, of all) are 0 where its
+      `root`. Derivatives, forward or backward, are not finite if the Jacobian of n
+      functions is singular. For a scalar root (and with `each`) they are 0 where the
       function is flat.
     """
 
@@ -42,12 +42,12 @@ def implicit_root(
 
 @jax.custom_jvp
 def with_slope_of(source: Array, value: Array) -> Array:
-    """A value that has the derivatives of another of its shape and dtype.
+    """Return one array with the derivatives of another of the same shape and dtype.
 
     Args:
-      source: whose derivatives it has; what it costs is saved, under `jit`, where
-        nothing is differentiated.
-      value: what is returned; its own derivatives do not count.
+      source: its derivatives are used. Under `jit` it is not computed unless the result
+        is differentiated.
+      value: the array to return; its own derivatives are ignored.
     """
     del source
     return value

@@ -1,8 +1,8 @@
 """Functions known at equally spaced nodes: values between them, maxima, crossings.
 
-Polynomials through six neighbouring nodes, or another even number, in units of the
-spacing and without a gather. For a smooth function the error is of the order of the
-sixth power of the spacing (of the eighth, with eight nodes).
+Polynomials pass through six neighbouring nodes, or another even number. Positions are
+in units of the spacing; no gather is used. For a smooth function the error is of the
+order of the sixth power of the spacing (of the eighth, with eight nodes).
 """
 
 from collections.abc import Sequence
@@ -20,9 +20,9 @@ from jaxbandits.arrays.real import real
 from jaxbandits.checks import kinds, number, shaped, shown, whole
 from jaxbandits.kernels.newton import guarded_newton
 
-NODES = 6  # that a polynomial passes through, by default
-# Of Newton's method, for functions that are nearly linear in a cell: from a node to the
-# maximum, and from where a secant crosses to the crossing.
+NODES = 6  # default number of nodes of a polynomial
+# Newton steps for functions that are nearly linear in a cell: from a node to the
+# maximum, and from the crossing of a secant to the crossing of the function.
 TO_MAXIMUM = {jnp.dtype("float32"): 3, jnp.dtype("float64"): 5}
 TO_CROSSING = {jnp.dtype("float32"): 2, jnp.dtype("float64"): 4}
 LEAST = 1e-30  # stands for 0 in a denominator
@@ -32,9 +32,9 @@ class _Polynomial(NamedTuple):
     """A polynomial through the nodes ``start, ..., start + n - 1``.
 
     Attributes:
-      start: i32[].
-      coefficients: tuple of n f[], of the powers of the distance from the middle of the
-        nodes, where numbers are small and their sums lose least.
+      start: i32[], the first node.
+      coefficients: tuple of n f[], coefficients of powers of the distance from the
+        middle of the nodes. These powers are small, so that their sums lose least.
     """
 
     start: Int32[Array, ""]
@@ -78,8 +78,8 @@ def _slopes(coefficients: Sequence[Array]) -> list[Array]:
 def _through(values: Sequence[Array]) -> tuple[Array, ...]:
     """The coefficients of the polynomial with these values at ..., -1/2, 1/2, ....
 
-    Its even part is a polynomial in the square, and so is its odd part over the
-    distance: two of half as many coefficients.
+    The even part, and the odd part over the distance, are polynomials in the squared
+    distance; each has half as many coefficients.
     """
     half = len(values) // 2
     pairs = [(values[half - 1 - k], values[half + k]) for k in range(half)]
@@ -109,13 +109,13 @@ def _combined(weights: np.ndarray, values: Sequence[Array]) -> Array:
 def around(
     values: Float[Array, " J"], node: Int32[Array, ""], nodes: int = NODES
 ) -> _Polynomial:
-    """The polynomial whose middle cell begins at a node (nearer the ends, which cannot
-    be in the middle, the outermost one).
+    """The polynomial whose middle cell begins at a node; near the ends, the outermost
+    polynomial.
 
     Args:
       values: f[J], J >= nodes.
       node: i32[].
-      nodes: host int, even, how many it passes through.
+      nodes: host int, even, number of nodes of the polynomial.
     """
     shaped("J", values=values)
     shaped("", node=node)
@@ -131,7 +131,7 @@ def _start(values: Array, node: Array, nodes: int) -> Array:
         raise ValueError(f"nodes must be even, got {nodes}")
     if length < nodes:
         raise ValueError(f"values must be at least {nodes} numbers, got {length}")
-    # Stored: every step of a window's search reads it.
+    # Stored, as every step of a window's search reads it.
     start: Array = stored(jnp.clip(node - (nodes // 2 - 1), 0, length - nodes))
     return start
 
@@ -143,7 +143,7 @@ def _beside(values: Array, node: Array, nodes: int) -> _Polynomial:
     spare, half = values.shape[0] - nodes, nodes // 2
     if not spare:
         return around(values, node, nodes)
-    # Both rows in one: near an end they are the same.
+    # One window holds both rows; near an end they are equal.
     first = jnp.minimum(left, spare - 1)
     near = window(values, first, nodes + 1)
     # The slope at the node, of the polynomial through the seven around it.
@@ -218,7 +218,7 @@ def maximum(
     ends = low - middle, high - middle, jnp.minimum(start, end) - middle
     offset = guarded_newton(falling, *ends, TO_MAXIMUM[values.dtype])
     position = jnp.clip(offset + middle, low, high)
-    # A function that is largest at an end is so to the last digit.
+    # If the function is largest at an end, the result is exactly that end.
     position = jnp.where((node == 0) & (falling(ends[0])[0] >= 0), low, position)
     position = jnp.where((start + 1 > end) & (falling(ends[1])[0] < 0), high, position)
     return position, polynomial(position)
@@ -231,28 +231,28 @@ def crossings(
     level: Real[ArrayLike, ""],
     nodes: int = NODES,
 ) -> tuple[Float[Array, ""], Float[Array, ""]]:
-    """Where a unimodal function falls to a level on both sides of its maximum.
+    """Positions where a unimodal function falls to a level, left and right of its peak.
 
-    ``sqrt(height - value)`` is nearly linear for a log likelihood, also where the peak
-    is in the same cell: Newton's method begins where its secant crosses.
+    ``sqrt(height - value)`` is nearly linear for a log likelihood, even if the peak is
+    in the same cell. Newton's method starts where the secant of this root crosses.
 
     Args:
       values: f[J].
       peak: f[], position of the maximum.
-      height: f[], the value there.
+      height: f[], value at the maximum.
       level: f[], at most `height`.
-      nodes: host int, even and at least 6, that a polynomial passes through.
+      nodes: host int, even and at least 6, number of nodes of a polynomial.
 
     Returns:
       ``(left f[], right f[])``, the crossings nearest to the peak; the end of the nodes
-      on a side where there is none.
+      on a side without a crossing.
     """
     values, peak, height, level = real(
         values=values, peak=peak, height=height, level=level
     )
     last = values.shape[0] - 1
     peak_cell = jnp.clip(jnp.floor(peak).astype(jnp.int32), 0, last)
-    # The nodes beyond a crossing are the outermost ones: their number is its place.
+    # Nodes beyond a crossing lie at the ends: their number gives its position.
     left, right = outermost(values < level, peak_cell)
 
     def one(number, side):

@@ -1,7 +1,8 @@
 """Confidence intervals of the mean of bounded observations, as pairs (lower, upper).
 
-All take the sample mean, the number of observations and how sure to be, element-wise,
-and are finite for every input in range (an interval of no observations is the range).
+All functions take the sample mean, the number of observations and the confidence,
+element by element. They are finite for every input in range; without observations, the
+interval is the whole range.
 """
 
 from typing import Any
@@ -50,7 +51,7 @@ def wilson_interval(
 
 
 def _end(name: str, value: Any) -> Any:
-    """An end of the range: a number or an array as it is, else what is made of it."""
+    """An end of the range: numbers and arrays unchanged, other values as an array."""
     known = isinstance(value, int | float | np.number | np.ndarray | Array)
     return value if known else real(**{name: value})
 
@@ -68,8 +69,8 @@ def wilson_parts(
 ) -> tuple[Floats, Floats, Floats]:
     """Numbers whose ratios are the ends of Wilson's interval on [0, 1].
 
-    For those who need a ratio of ends and want to divide once. Each is a sum of
-    positive terms: nothing cancels.
+    A ratio of ends then needs only one division. Each number is a sum of positive
+    terms, so that no digits cancel.
 
     Args:
       share: real array in [0, 1], the sample mean.

@@ -19,13 +19,13 @@ def wright_omega(z: Reals) -> Floats:
       smallest normal number for z below about -87 (float32).
     """
     z = real(z=z)
-    # Newton's method for log w: one unknown on the whole line, nothing to guard.
+    # Newton's method for log w, which is unbounded and needs no guard.
     log_w = jnp.where(z > 1, jnp.log(jnp.maximum(z, 1.0)), z)
     for _ in range(TRIPS):
         w = jnp.exp(log_w)
         log_w = log_w - (w + log_w - z) / (w + 1)
-    # The logarithm is good to a unit of its last place, which is many of w's where w
-    # is large; there `z - log w` is the better of the two.
+    # log w is exact to one unit in its last place, which is many units of a large w;
+    # for such w, `z - log w` is more accurate.
     return jnp.where(z > 1, z - log_w, jnp.exp(log_w))
 
 
@@ -33,15 +33,15 @@ def beyond_mode(b: Reals, drop: Reals) -> Floats:
     """The root ``v >= b`` of ``v - b log v = b - b log b + drop``.
 
     ``v ** b * exp(-v)`` is largest at ``v = b``; at the root it is ``exp(-drop)`` times
-    that. This is the lower real branch of Lambert's W, which underflows where this does
-    not.
+    this maximum. The root is the lower real branch of Lambert's W, in a form that does
+    not underflow.
 
     Args:
       b: real array >= 0.
-      drop: real array; negative ones count as 0, where the root is b.
+      drop: real array; negative drops count as 0, where the root is b.
 
     Returns:
-      Array of the broadcast shape; for b = 0 it is the drop.
+      Array of the broadcast shape; for b = 0 it equals the drop.
     """
     b, drop = real(b=b, drop=drop)
     drop = jnp.maximum(drop, 0.0)
@@ -49,7 +49,7 @@ def beyond_mode(b: Reals, drop: Reals) -> Floats:
     # In units of b, and as an excess over 1, so that nothing cancels near the mode:
     # e - log1p(e) = drop / b.
     d = drop / safe
-    # At the mode itself a root has no derivative.
+    # At the mode the root has no derivative.
     e = jnp.where(d > 0, jnp.sqrt(2 * jnp.where(d > 0, d, 1.0)), 0.0) + d
     for _ in range(TRIPS):
         # Newton on a convex increasing function from above: it cannot overshoot.

@@ -17,20 +17,20 @@ def guarded_newton(
 ) -> Floats:
     """The point where a function turns from negative to positive.
 
-    A step that leaves the bracket, or that a slope of the wrong sign asks for, is
-    replaced by the middle of the bracket. The steps are a loop that
-    XLA writes out: on a CPU a loop of so little work would cost more than the work.
+    If a Newton step leaves the bracket, or the slope has the wrong sign, the middle of
+    the bracket is taken instead. The loop over steps is unrolled: on a CPU its overhead
+    would exceed the work of a step.
 
     Args:
       function: ``f[...] -> (value, slope)``, element by element.
-      low: real array, where it is negative or the point lies.
-      high: real array, where it is positive or the point lies.
+      low: real array; the function is negative there, or the point is there.
+      high: real array; the function is positive there, or the point is there.
       start: real array in [low, high].
-      steps: how many; near a simple zero each doubles the number of digits.
+      steps: number of steps; near a simple zero each doubles the number of digits.
 
     Returns:
-      f[...] in [low, high]. Differentiable, as the implicit function that it is, where
-      the last step was Newton's.
+      f[...] in [low, high], with the derivative of the implicit function where the last
+      step was Newton's.
     """
 
     def step(bracket, _):

@@ -50,18 +50,18 @@ def normal_quantile(u: Reals) -> Floats:
 def normal_score(
     first: UInt32[Array, "*#shape"], second: UInt32[Array, "*#shape"]
 ) -> Floats:
-    """A standard normal variate from two words of the tape, tails to 9.2 included.
+    """A standard normal variate from two words of the tape, with tails up to 9.2.
 
     Args:
-      first: u32 array.
-      second: u32 array, what follows the first word's digits; the two broadcast.
+      first: u32 array, the leading digits.
+      second: u32 array, the digits after them; both broadcast together.
 
     Returns:
-      Array of the broadcast shape, in JAX's precision, that rises with the words:
-      `normal_quantile` at the number that they spell, to a relative error of 1e-6.
+      Array of the broadcast shape, in JAX's precision, that increases with the words:
+      the normal quantile at the number with these digits, relative error 1e-6.
 
     Raises:
-      TypeError: if a word is no integer array.
+      TypeError: if a word is not an integer array.
     """
     distance, upper = smaller_side(first, second)
     w = -jnp.log(4 * distance * (1 - distance))
@@ -100,8 +100,8 @@ def truncated_normal_quantile(
       upper: upper end, above `lower`; all five broadcast together.
 
     Returns:
-      Array in [lower, upper]. If the interval is so far out that its probability
-      vanishes in the dtype (float32: 13 deviations), the end nearest to the mean.
+      Array in [lower, upper]. If the interval's probability underflows the dtype (in
+      float32, beyond 13 deviations), the result is the end nearest to the mean.
     """
     given = real(u=u, mean=mean, scale=scale, lower=lower, upper=upper)
     u, mean, scale, lower, upper = alike(*given)

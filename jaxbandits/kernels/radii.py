@@ -10,8 +10,8 @@ from jaxbandits.arrays.real import Floats, Reals, real
 from jaxbandits.checks import whole
 
 LEAST = 1e-30  # stands for 0 in a denominator and under a logarithm
-MOST_ITERATIONS = 64  # that change a number of 64 bits
-EDGE = 1e-7  # closer to 1 a bound has no slope in float32
+MOST_ITERATIONS = 64  # more halvings do not change a number of 64 bits
+EDGE = 1e-7  # distance to 1 below which a bound has no slope in float32
 
 
 def hoeffding_scale(confidence: Reals) -> Floats:
@@ -49,16 +49,16 @@ def peeling_scale(confidence: Reals) -> Floats:
 def kl_bernoulli(p: Reals, q: Reals) -> Floats:
     """Kullback-Leibler divergence of Bernoulli laws, ``d(p, q)``, in nats.
 
-    In the form ``q phi((p - q) / q) + (1 - q) phi((q - p) / (1 - q))`` with ``phi(u) =
-    (1 + u) log(1 + u) - u``: both terms are positive, so that a small divergence keeps
-    its digits (the usual form loses all of them below 1e-7 in float32).
+    The form is ``q phi((p - q) / q) + (1 - q) phi((q - p) / (1 - q))`` with ``phi(u) =
+    (1 + u) log(1 + u) - u``. Both terms are positive, so that a small divergence keeps
+    its digits (the usual form loses all digits below 1e-7 in float32).
 
     Args:
       p: real array in [0, 1].
       q: real array in [0, 1], broadcastable against `p`.
 
     Returns:
-      Array of the broadcast shape, >= 0, finite: q is kept 1e-7 off the ends.
+      Array of the broadcast shape, >= 0 and finite: q is clipped to 1e-7 from the ends.
     """
     p, q = real(p=p, q=q)
     return _divergence(p, jnp.clip(q, 1e-7, 1 - 1e-7))
@@ -83,14 +83,14 @@ def _entropy_gap(u: Array) -> Array:
 def kl_upper_bound(mean: Reals, bound: Reals, iterations: int = 20) -> Floats:
     """Largest q in [mean, 1] with ``d(mean, q) <= bound``, by bisection.
 
-    Differentiable by `mean` and `bound`, as the implicit function that it is; the
-    derivative is 0 by `bound` at the ends, where q is the mean or 1.
+    Derivatives by `mean` and `bound` are those of the implicit function. The derivative
+    by `bound` is 0 at the ends, where q is the mean or 1.
 
     Args:
       mean: real array in [0, 1].
       bound: real array >= 0, broadcastable against `mean`.
-      iterations: halvings, 1 to 64; the result is within ``2**-iterations`` and never
-        above, up to rounding of d: in float32 an error of up to ``5e-8 / (q - mean)``.
+      iterations: number of halvings, 1 to 64. The result is at most ``2**-iterations``
+        below q, up to rounding of d: in float32 an error up to ``5e-8 / (q - mean)``.
 
     Returns:
       Array of the broadcast shape, in [mean, min(1, mean + sqrt(bound / 2))].
@@ -107,7 +107,7 @@ def _kl_upper_bound(mean: Array, bound: Array, iterations: int) -> Array:
     high = jnp.minimum(high, mean + jnp.sqrt(bound / 2))
     for _ in range(iterations):
         middle = (low + high) / 2
-        outside = kl_bernoulli(mean, middle) > bound  # no NaN is, and it so comes out
+        outside = kl_bernoulli(mean, middle) > bound  # false for NaN, which then stays
         low, high = jnp.where(outside, low, middle), jnp.where(outside, middle, high)
     return low
 
@@ -154,7 +154,7 @@ def kl_ratio_bound(
     iterations = whole("iterations", iterations, 1, MOST_ITERATIONS)
     total = reward + cost
     log_cost = jnp.log(cost)
-    # d(r, s) <= -log(1 - s) for s >= r: this much the reward alone can rise.
+    # d(r, s) <= -log(1 - s) for s >= r bounds how much the reward alone can rise.
     reached = jnp.maximum(reward, -jnp.expm1(-bound))
     low = jnp.log(jnp.maximum(reached, 1e-30)) - log_cost
     # d(c, x) >= c log(c / x) - c bounds x from below, Pinsker's inequality both.

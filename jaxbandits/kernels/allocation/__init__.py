@@ -1,6 +1,6 @@
-"""Oracles of the allocation setting: how to split a budget over arms.
+"""Solvers of the allocation setting: the best split of a budget over arms.
 
-What is public stands in ``__init__.pyi``; each part is imported when it is first used.
+``__init__.pyi`` lists all public names; each part is imported when it is first used.
 """
 
 import lazy_loader

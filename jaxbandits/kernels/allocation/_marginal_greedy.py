@@ -1,4 +1,4 @@
-"""Filling in steps: the within-round allocation of MG-UCB-Delta (Algorithm 4)."""
+"""Greedy allocation in units: a round of MG-UCB-Delta (Algorithm 4)."""
 
 from collections.abc import Callable
 from typing import Annotated
@@ -20,17 +20,17 @@ def marginal_greedy(
     step: Annotated[Real[ArrayLike, ""], positive],
     num_steps: int,
 ) -> Int32[Array, " G"]:
-    """Which arm gets which unit of resource, without knowledge of the budget.
+    """The arm of every unit of resource, without knowledge of the budget.
 
-    Every unit goes to the (first) arm with the largest gain at what it has. Algorithm 4
-    takes the derivative for the gain, its proof (Lemma G.1) the difference that a whole
-    unit makes; they are different greedies.
+    Every unit goes to the (first) arm with the largest gain at its current amount. As
+    the gain, Algorithm 4 uses the derivative, but its proof (Lemma G.1) the difference
+    that a whole unit makes; these are different algorithms.
 
     Args:
-      gain: ``x f[K] -> f[K]``.
+      gain: ``x f[K] -> f[K]``, gains at the amounts x.
       num_arms: K.
       step: f[], Delta, the size of a unit.
-      num_steps: G, how many units.
+      num_steps: G, the number of units.
 
     Returns:
       i32[G], the arms in the order of units.
@@ -54,19 +54,20 @@ def fill_in_order(
     step: Annotated[Real[ArrayLike, ""], positive],
     budget: Real[ArrayLike, ""],
 ) -> Float[Array, " K"]:
-    """What arms have when the budget runs out, the last unit being cut to size.
+    """Amounts of the arms when the budget is used up; the last unit may be a part.
 
     Args:
-      order: i32[G], of `marginal_greedy`.
+      order: i32[G], from `marginal_greedy`.
       num_arms: K.
       step: f[], size of a unit.
-      budget: f[], at most ``G step`` is spent.
+      budget: f[]; at most ``G step`` is spent.
 
     Returns:
-      f[K].
+      f[K], the amounts.
 
     Raises:
-      TypeError, ValueError: if `order` is no integer array, or `num_arms` no number.
+      TypeError, ValueError: if `order` is not an integer array, or `num_arms` is not an
+        integer >= 1.
     """
     num_arms, order = whole("num_arms", num_arms, 1), integer("order", order)
     shaped("G", order=order)

@@ -1,12 +1,13 @@
 """Projected gradient ascent on the simplex, for any differentiable objective.
 
-The projection and the optimiser are optax's. It needs nothing but the objective, and
-gets no more than a local optimum where that is not concave; the water-filling kernels
-are exact and much faster where they apply.
+The projection and the optimiser are optax's. The method needs only the objective; if
+this is not concave, the result is a local optimum. The water-filling kernels are exact
+and much faster where they apply.
 
-The search has no derivative that means anything: its normalised steps end around the
-optimum, and where they end depends on the last digits. The optimum next to it has one,
-by the implicit function theorem on the arms that take something.
+Derivatives of the search itself are meaningless: its normalised steps end near the
+optimum, at a point that depends on the last digits. The derivatives returned are those
+of the nearby optimum, by the implicit function theorem on the arms with positive
+amounts.
 """
 
 from collections.abc import Callable
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
     import optax
 
 STEPS = 400
-ENOUGH = 1e-2  # relative gap of Frank and Wolfe: the loss is far smaller there
-NEWTON = 12  # steps from where the search ends to the optimum, for its derivatives
+ENOUGH = 1e-2  # accepted relative Frank-Wolfe gap; the true loss is far smaller
+NEWTON = 12  # steps from the end of the search to the optimum, for its derivatives
 
 
 @kinds
@@ -50,28 +51,27 @@ def projected_gradient(
     """Maximise a function over ``x >= 0, sum x = budget``.
 
     Args:
-      objective: ``f[K] -> f[]``, differentiable on the simplex; twice, where the
-        solution is to be differentiated.
-      start: f[K], where to begin; it is projected first.
+      objective: ``f[K] -> f[]``, differentiable on the simplex (twice, if the solution
+        is to be differentiated).
+      start: f[K], the first point; it is projected first.
       budget: f[] > 0.
-      steps: how many, each one gradient and one projection.
+      steps: number of steps; each is one gradient and one projection.
       optimiser: from optax; by default normalised gradients in units of the budget,
-        with a step that falls from 0.2 to 0 along a cosine. (Steps of one size in every
-        coordinate, such as Adam's first ones, are undone by the projection.)
+        with a step that falls from 0.2 to 0 along a cosine. (The projection undoes
+        steps of equal size in all coordinates, such as Adam's first ones.)
 
     Returns:
-      A `Solution` with the best point that was visited. The bound is that of Frank and
-      Wolfe, ``f + max_i f_i' B - f' x`` there: valid if the objective is concave, and
-      only then. The status is `SOLVED` if the point is nearly stationary, i.e. the
-      bound exceeds the value by at most a relative 1e-2 (400 steps end within 1e-3 on
-      concave problems), else `INACCURATE`, as if the objective or its slope is not
-      finite; `INVALID` if the budget is not positive and finite or `start` is not
-      finite.
+      A `Solution` with the best visited point. The bound is the Frank-Wolfe bound ``f +
+      max_i f_i' B - f' x`` at this point; it is valid only for concave objectives. The
+      status is `SOLVED` if the point is nearly stationary: the bound exceeds the value
+      by at most a relative 1e-2 (400 steps reach 1e-3 on concave problems). Otherwise
+      it is `INACCURATE`, also if the objective or its slope is not finite. It is
+      `INVALID` if the budget is not positive and finite, or `start` is not finite.
 
-      Derivatives, forward, backward and of any order, are those of the local optimum
-      next to the allocation, by the budget and by all numbers that `objective` uses;
-      those by `start` are 0. Value and bound have the derivative of the optimal value
-      (envelope theorem). All are NaN if no strict optimum is found there.
+      Derivatives (forward, backward, any order) are those of the local optimum next to
+      the allocation, by the budget and by all numbers that `objective` uses; those by
+      `start` are 0. Value and bound have the derivative of the optimal value (envelope
+      theorem). All derivatives are NaN if there is no strict local optimum nearby.
 
     Raises:
       TypeError: if `objective` is not a function.
@@ -83,7 +83,7 @@ def projected_gradient(
     shaped("", budget=budget)
     if optimiser is not None and not hasattr(optimiser, "update"):
         raise TypeError(f"optimiser must be None or from optax, got {shown(optimiser)}")
-    # The search sees all numbers without their derivatives, which it would follow.
+    # The search gets all numbers without derivatives, as it must not be differentiated.
     given, numbers = jax.closure_convert(objective, start)
     start, budget_now, numbers = lax.stop_gradient((start, budget, numbers))
 
@@ -107,8 +107,8 @@ def _search(
     steps: int,
     optimiser: "optax.GradientTransformation | None",
 ) -> Solution:
-    """The solution, with derivatives that mean nothing."""
-    import optax  # here, as it takes half as long as JAX
+    """The solution, with meaningless derivatives."""
+    import optax  # imported late: it takes half of JAX's import time
 
     if optimiser is None:
         optimiser = optax.chain(
@@ -129,7 +129,7 @@ def _search(
         best = jax.tree.map(
             lambda new, old: jnp.where(loss < best[1], new, old), (share, loss), best
         )
-        # Along the simplex: what all coordinates share, the projection takes away.
+        # Along the simplex: the projection removes the common part of all coordinates.
         slope = slope - jnp.mean(slope)
         change, state = optimiser.update(slope, state, share)
         return (project(optax.apply_updates(share, change)), state, best), None
@@ -156,16 +156,16 @@ def _optimum_near(
 ) -> Array:
     """The strict local optimum next to an allocation, f[K], differentiable; or NaN.
 
-    Newton's method on the conditions of optimality: equal slopes of the arms that take
-    something, 0 for the others, the budget spent. An arm that would get less than
-    nothing is left out, one whose slope exceeds the others' comes in.
+    Newton's method solves the optimality conditions: equal slopes of the arms with
+    positive amounts, amount 0 for the others, and the budget spent. An arm whose amount
+    would be negative gets 0; an arm whose slope exceeds the others' becomes positive.
 
     Args:
-      allocation: f[K], where to begin.
-      fixed: the objective as numbers, for the search.
-      budget_now: the budget as a number, likewise.
-      objective: the same, with all that it is to be differentiated by.
-      budget: likewise.
+      allocation: f[K], the first point.
+      fixed: the objective without derivatives, for the search.
+      budget_now: the budget without derivatives, for the search.
+      objective: the objective with its derivatives.
+      budget: the budget with its derivatives.
     """
     steep = jax.grad(lambda share: fixed(share * budget_now))
     near = allocation / budget_now

@@ -23,8 +23,8 @@ from jaxbandits.kernels.allocation.solution import (
 from jaxbandits.kernels.bisection import bracket
 from jaxbandits.kernels.implicit import implicit_root, with_slope_of
 
-# Levels are searched between these distances below the greatest height. A half-normal
-# arm of rate 1 takes 1e-9 of resource at the first; exp(-600) is nothing to gain.
+# Levels are searched between these distances below the greatest height. At the first, a
+# half-normal arm of rate 1 takes 1e-9 of resource; a marginal of exp(-600) is 0.
 NEAREST, FARTHEST = 1e-18, 600.0
 
 
@@ -39,26 +39,26 @@ def water_filling(
 ) -> Solution:
     """Maximise ``sum_i f_i(x_i)`` over ``sum_i x_i = budget`` for concave ``f_i``.
 
-    All arms are filled until one marginal value remains, the water level. Its distance
-    below the greatest height is found by bisection, on a logarithmic scale if heights
-    are finite. A Newton step, taken by the arms and not by the level, then spends the
-    budget to rounding. The solution has the derivatives, of any order, of the level as
-    the implicit function that it is.
+    All arms are filled until their marginal values are equal; this value is the water
+    level. A bisection determines its distance below the greatest height, on a
+    logarithmic scale if heights are finite. A Newton step of the amounts then spends
+    the budget up to rounding. The derivatives of the solution, of any order, are those
+    of the level as an implicit function.
 
     Args:
-      curves: the curves, concave: `touch` is 0.
+      curves: concave curves: `touch` is 0.
       budget: f[] > 0.
       bounded: host bool, whether all marginals are finite at 0.
-      limit: f[K] or None, the most that every arm may take.
-      least: f[K] >= 0 or None, what every arm must get.
+      limit: f[K] or None, largest amount of every arm.
+      least: f[K] >= 0 or None, smallest amount of every arm.
 
     Returns:
-      A `Solution`. What is left over once no arm gains by more (all have their limits,
-      or are certain to succeed, as Beta arms with 1) is not spent. The bound is weak
-      duality's at the level. The status is `INACCURATE` if more than a relative 1e-4 of
-      the budget is overspent or left over and worth anything, `INVALID` if a height is
-      NaN or +inf, the budget negative, infinite or NaN, a curve not concave, or what
-      arms must get more than the budget or than they may take.
+      A `Solution`. Resource that no arm gains from is not spent: all arms are at their
+      limits or succeed for sure, as Beta arms with amount 1. The bound is that of weak
+      duality at the level. The status is `INACCURATE` if more than a relative 1e-4 of
+      the budget is overspent, or is left over though arms could gain. It is `INVALID`
+      if a height is NaN or +inf, the budget is negative, infinite or NaN, a curve is
+      not concave, or `least` exceeds the budget or `limit`.
     """
     height, budget = curves.log_height, real(budget=budget)
     shaped("K", **{"curves.log_height": height})
@@ -74,7 +74,7 @@ def water_filling(
     def fill(level):
         drop = level - below
         active = alive & (drop > 0) if bounded else alive
-        # An arm that takes nothing must not be asked: its derivative may be infinite.
+        # `fall` is not called for arms with amount 0: its derivative may be infinite.
         x = jnp.where(active, curves.fall(jnp.where(active, drop, 1.0)), 0.0)
         x = x if limit is None else jnp.minimum(x, limit)
         return x if least is None else jnp.maximum(x, least)
@@ -88,7 +88,7 @@ def water_filling(
     ends = (np.log(NEAREST), np.log(FARTHEST)) if bounded else (-FARTHEST, FARTHEST)
     low, high = (jnp.asarray(end, height.dtype) for end in ends)
     low, high = lax.stop_gradient(bracket(short, low, high))
-    # Bisection carries no derivatives. Those of the level are its equation's.
+    # Bisection has no derivatives; the level gets those of its equation.
     low = implicit_root(lambda at: jnp.sum(fill(level_at(at))) - budget, low)
     high = with_slope_of(low, high)
     level = level_at(low)
@@ -96,8 +96,8 @@ def water_filling(
     total = jnp.sum(growth)
     step = (budget - jnp.sum(x)) / jnp.where(total > 0, total, 1.0)
     stepped = jnp.maximum(x + step * growth, 0.0)
-    # Where an arm is about to begin, the level's rounding is worth much and the slope
-    # knows nothing of it; between the two fills there is one that spends the budget.
+    # Where an arm is about to be filled, rounding of the level matters and the slope
+    # does not show it; a mixture of the two fills spends the budget.
     more = fill(level_at(high)) - x
     open_arms = jnp.sum(more)
     share = (budget - jnp.sum(x)) / jnp.where(open_arms > 0, open_arms, 1.0)
@@ -136,11 +136,12 @@ def water_filling(
 def kkt_residual(
     curves: Curves, allocation: Real[ArrayLike, " K"], budget: Real[ArrayLike, ""]
 ) -> Float[Array, ""]:
-    """How far an allocation is from the optimality conditions of concave curves.
+    """Largest violation of the optimality conditions of concave curves.
 
-    With the water level m halfway between the extreme marginals of the arms that take
-    something: the largest of ``|f_i' - m| / m`` over these, ``(f_i' - m) / m`` over the
-    others (their height stands for the marginal at 0), and ``|sum x - B| / B``.
+    Let the water level m be halfway between the extreme marginals of the arms with
+    positive amounts. The result is the largest of ``|f_i' - m| / m`` over these arms,
+    ``(f_i' - m) / m`` over the others, with the height as the marginal at 0, and ``|sum
+    x - B| / B``.
 
     Args:
       curves: the curves.
@@ -151,7 +152,7 @@ def kkt_residual(
       f[], 0 at an exact optimum.
 
     Raises:
-      TypeError: if `allocation` is no real array.
+      TypeError: if `allocation` is not a real array.
     """
     x: Array = real(allocation=allocation)
     taking = x > 0

@@ -18,8 +18,8 @@ from jaxbandits.kernels.allocation.solution import (
 )
 
 LEAST = 1e-30  # stands for 0 in a denominator
-NEVER = 1e30  # stands for the drop of an arm without weight
-FEW_ARMS = 16  # up to here all pairs are compared; beyond, arms are left out in turns
+NEVER = 1e30  # stands for the drop of an arm with weight 0
+FEW_ARMS = 16  # up to this K all pairs are compared; above, arms are removed in turns
 
 
 @kinds
@@ -31,13 +31,13 @@ def exponential_water_filling(
     """Maximise ``sum_i weight_i (1 - exp(-rate_i x_i))`` over ``sum_i x_i = budget``.
 
     The optimum is ``x_i = max(log(weight_i rate_i) - u, 0) / rate_i`` at the level u
-    that spends the budget. A level that spends it on *some* arms, the others left out
-    and no sign looked at, is never above the optimal one, and equal to it for the right
-    arms; so u is the largest over the sets of the r steepest arms, r = 1, ..., K. For
-    many arms it is found by leaving out those that the level of the others drowns,
-    until there are none: Newton's method on a convex function made of straight lines,
-    which ends after a few turns (at most K). No tolerance; differentiable wherever the
-    solution is.
+    that spends the budget. For any set of arms, consider the level that spends the
+    budget on this set without the condition x_i >= 0. It is never above u, and equal to
+    u for the optimal set. So u is the largest level over the sets of the r steepest
+    arms, r = 1, ..., K. For many arms, the arms with negative amounts at the current
+    level are removed until there are none: this is Newton's method on a convex,
+    piecewise linear function, and ends after a few turns (at most K). There is no
+    tolerance; derivatives exist wherever the solution has them.
 
     Args:
       weight: f[K] >= 0.
@@ -45,8 +45,8 @@ def exponential_water_filling(
       budget: f[] > 0.
 
     Returns:
-      A `Solution`; the bound is weak duality's, which the optimum attains. The status
-      is `INVALID` if a number is out of its range, infinite or NaN.
+      A `Solution`; the bound is that of weak duality, which the optimum attains. The
+      status is `INVALID` if a number is out of its range, infinite or NaN.
 
     Examples:
       >>> exponential_water_filling(jnp.ones(2), jnp.ones(2), 3.0).allocation
@@ -89,7 +89,7 @@ def exponential_water_filling(
 
 
 def _level_by_pairs(drop: Array, inverse: Array, budget: Array) -> Array:
-    """The level, from what it takes to fill the steeper arms down to each arm."""
+    """The level, from the amounts that fill the steeper arms down to each arm."""
     # Which arms take part has no derivative; the level of these arms has.
     fixed, slope, most = lax.stop_gradient((drop, inverse, budget))
     cost = jnp.zeros_like(drop)

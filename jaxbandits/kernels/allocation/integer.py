@@ -1,8 +1,8 @@
 """Allocation in whole units: exact dynamic programming, and the greedy.
 
-Eq. (12) of the allocation paper where the resource comes in units (impressions, in its
-section 5): maximise ``sum_i values[i, n_i]`` over integers ``n_i >= 0`` of sum at most
-the budget. Values do not decrease, so that the whole budget may be spent.
+Eq. (12) of the allocation paper if the resource comes in units (impressions, in its
+section 5): maximise ``sum_i values[i, n_i]`` over integers ``n_i >= 0`` whose sum is at
+most the budget. Values do not decrease, so that the whole budget may be spent.
 """
 
 from typing import Any, NamedTuple
@@ -36,29 +36,28 @@ def integer_programming(
 ) -> Solution:
     """The best allocation, by dynamic programming over the arms.
 
-    Of equally good numbers of units an arm takes the smallest, the last arm choosing
-    first; the first arm gets what is left. The cost is of order K N**2, the memory of
-    order K N.
+    Ties are broken from the last arm to the first: each takes the smallest optimal
+    number of units, and the first arm gets the rest. The time is of order K N**2, the
+    memory of order K N.
 
     Args:
-      values: f[K, N + 1], worth of 0..N units of each arm; row-wise non-decreasing,
+      values: f[K, N + 1], value of 0..N units of each arm; row-wise non-decreasing,
         0 in the first column.
       budget: i32[] in [0, N]; may differ from call to call.
-      limit: i32[K] >= 0 or None, the most that every arm may take.
-      least: i32[K] >= 0 or None, what every arm must get.
+      limit: i32[K] >= 0 or None, largest number of units of every arm.
+      least: i32[K] >= 0 or None, smallest number of units of every arm.
 
     Returns:
-      `Solution` with an i32[K] allocation of sum `budget`; the bound is the value, and
-      differentiable by `values`. With
-      nothing (more) to gain the units are spread evenly, the first arms taking the odd
-      ones. Limits may leave some over: units that are worth nothing need not be given.
-      The status is `INVALID` if the budget is not in [0, N], values fall, are infinite
-      or NaN, or what arms must get is negative, more than the budget or than they may
-      take.
+      `Solution` with an i32[K] allocation of sum `budget`; the bound equals the value,
+      and both are differentiable by `values`. If no (more) units have value, they are
+      spread evenly, and the first arms take the remaining ones. With limits, units
+      without value may be left over. The status is `INVALID` if the budget is not in
+      [0, N], values fall, are infinite or NaN, or `least` is negative or exceeds the
+      budget or `limit`.
 
     Raises:
-      TypeError: if the budget, `limit` or `least` are no integers.
-      ValueError: if `limit` or `least` has not an entry per arm.
+      TypeError: if the budget, `limit` or `least` does not hold integers.
+      ValueError: if `limit` or `least` does not have one entry per arm.
     """
     task = _task(values, budget, limit, least)
     allocation, value = programming(task.values, task.budget)
@@ -72,7 +71,7 @@ def programming(values: Array, budget: Array) -> tuple[Array, Array]:
     nowhere = jnp.full(size, -jnp.inf, values.dtype)
 
     def add_arm(best, gains):
-        # At b units the arms so far may hold b - n of them: a window that slides down.
+        # With b units, the arms so far hold b - n of them: a window that slides down.
         padded = jnp.concatenate([nowhere, best])
 
         def offer(n, state):
@@ -102,8 +101,8 @@ def _(primals: tuple[Array, Array], tangents: tuple[Array, Array]) -> tuple[Any,
 
 
 def _worth(values: Array, allocation: Array) -> Array:
-    """What an allocation is worth. Values that change change it by as much: units do
-    not move for small changes."""
+    """Value of an allocation. Its derivative by `values` is direct: the allocation does
+    not change for small changes of `values`."""
     return jnp.sum(jnp.take_along_axis(values, allocation[:, None], axis=1))
 
 
@@ -119,23 +118,22 @@ def integer_greedy(
     limit: Int[ArrayLike, " K"] | None = None,
     least: Int[ArrayLike, " K"] | None = None,
 ) -> Solution:
-    """One unit at a time to the arm that gains most by it; the first one on ties.
+    """Give one unit at a time to the arm that gains most by it; ties to the first arm.
 
-    Exact if the rows of `values` are concave; for discrete Weibull laws of shape up to
-    2.5 it loses up to 25 %.
+    The result is exact if the rows of `values` are concave; for discrete Weibull laws
+    of shape up to 2.5 it loses up to 25 %.
 
     Args:
       values: f[K, N + 1], as for `integer_programming`.
       budget: i32[] in [0, N].
-      limit: i32[K] >= 0 or None, as for `integer_programming`.
-      least: i32[K] >= 0 or None, likewise.
+      limit, least: i32[K] >= 0 or None, as for `integer_programming`.
 
     Returns:
       `Solution`; the bound is the Lagrangian dual, i.e. the value of the concave
-      majorants of the rows, up to rounding. Status and errors as of
-      `integer_programming`; `INACCURATE` if the value falls short of the bound by more
-      than a relative 1e-4, as it may where rows are not concave. Value and bound are
-      differentiable by `values`.
+      majorants of the rows, up to rounding. Status and errors are those of
+      `integer_programming`. The status is `INACCURATE` if the value is below the bound
+      by more than a relative 1e-4, which can happen if rows are not concave. Value and
+      bound are differentiable by `values`.
     """
     task = _task(values, budget, limit, least)
     return _solution(task, *_greedy(task.values, task.budget))
@@ -178,7 +176,7 @@ def _(primals: tuple[Array, Array], tangents: tuple[Array, Array]) -> tuple[Any,
 
 
 class _Task(NamedTuple):
-    """What is left to solve once every arm has what it must get."""
+    """The problem that remains after every arm has its least amount."""
 
     values: Float[Array, "K N+1"]  # of units beyond; those beyond limits add nothing
     budget: Int32[Array, ""]  # of the rest
@@ -235,7 +233,8 @@ def _dual(values: Array, steps: Array, budget: Array) -> Array:
 
 
 def _prices(values: Array, steps: Array, budget: Array) -> tuple[Array, Array]:
-    """Prices of a unit at which arms take too much, and at most the budget."""
+    """Two prices of a unit: at the first, arms take too much; at the second, at most
+    the budget."""
     units = jnp.arange(values.shape[1], dtype=values.dtype)
 
     def halve(_, ends):

@@ -1,10 +1,10 @@
 """Allocation in turns, without knowledge of the budget: exact dynamic programming.
 
-Arms are served one after the other, each for a number of units, until the round's
-budget is used up; an arm that has been left is not returned to. Unit u of a round is
-handed out with probability ``S(u) = P(B >= u)``, so that n units of arm i after the
-first s units are worth ``sum_{j=1..n} (f_i(j) - f_i(j - 1)) S(s + j)``: nothing else of
-the budget's distribution matters (theory/ordered-allocation.md).
+Arms are served one after the other, each once with a number of units, until the round's
+budget is used up. Unit u of a round is handed out with probability ``S(u) = P(B >=
+u)``. Hence n units of arm i after the first s units have the expected value
+``sum_{j=1..n} (f_i(j) - f_i(j - 1)) S(s + j)``, which depends on the budget's
+distribution only through S (theory/ordered-allocation.md).
 """
 
 from typing import Annotated, NamedTuple
@@ -23,18 +23,18 @@ from jaxbandits.kernels.allocation.solution import (
     SOLVED,
 )
 
-MOST_ARMS = 8  # sets of arms are listed: 2**K
+MOST_ARMS = 8  # all 2**K sets of arms are listed
 MOST_UNITS = 32
 TIE = 16  # roundings; where a budget never ends, the order does not matter, on paper
 
 
 class OrderedSolution(NamedTuple):
-    """Who is served when, and what a plan of that kind is worth.
+    """The best plan and its expected value.
 
     Attributes:
       arms: i32[K], all arms in the order of their turns.
-      amounts: i32[K] >= 0, units of the arm at that place, of sum N.
-      value: f[], expected worth of the plan.
+      amounts: i32[K] >= 0, units of the arm at the same position; their sum is N.
+      value: f[], expected value of the plan.
       status: i32[], `SOLVED`, `NOTHING_TO_GAIN` or `INVALID`.
     """
 
@@ -50,31 +50,29 @@ def ordered_programming(
 ) -> OrderedSolution:
     """The best order of arms and amounts, by dynamic programming.
 
-    Over the set of arms that have had their turn and the units handed out: exact for
-    any curves and any distribution, up to rounding. All orders and amounts at once
-    would be ``K! C(N + K - 1, K - 1)`` plans; the cost is of order
-    ``2**K K N**2``, the memory of order ``2**K N``.
+    The states are the set of arms that have had their turn and the number of units
+    handed out. The result is exact for any curves and any distribution, up to rounding.
+    The time is of order ``2**K K N**2``, the memory of order ``2**K N``; a list of all
+    plans would have ``K! C(N + K - 1, K - 1)`` entries.
 
     Args:
-      values: f[K, N + 1], expected worth of 0..N units of each arm; row-wise
+      values: f[K, N + 1], expected value of 0..N units of each arm; row-wise
         non-decreasing, 0 in the first column. K is at most 8, N at most 32.
       survival: f[N] in [0, 1], non-increasing: ``P(B >= u)``, u = 1, ..., N.
 
     Returns:
-      `OrderedSolution`. The value is the optimum: no plan is worth more. Every plan
-      hands out all N units, as units that are worth nothing do no harm: the last arm
-      gets what is left. Of continuations that are equally good, up to 16 roundings, the
-      arm of smallest index has its turn, with the fewest units: where budgets never end
-      the order does not matter, and it must not depend on the last digit. The status is
-      `INVALID` if values fall, are infinite or NaN, or `survival` grows or leaves
-      [0, 1].
+      `OrderedSolution`. The value is the optimum over all plans. Every plan hands out
+      all N units, since units without value do no harm; the last arm gets the rest.
+      Continuations that differ by at most 16 rounding errors count as equal; among
+      them, the arm with the smallest position and the fewest units comes next, so that
+      the plan does not depend on the last digits. The status is `INVALID` if values
+      fall, are infinite or NaN, or `survival` grows or leaves [0, 1].
 
     Raises:
-      ValueError: naming the argument, if there are more than 8 arms or 32 units, or the
-        shapes do not fit.
+      ValueError: if there are more than 8 arms or 32 units, or the shapes do not match.
 
     Examples:
-      Two arms of three units, a budget of 1 or 3 with equal chances:
+      Two arms and three units; the budget is 1 or 3 with equal probability:
 
       >>> curves = jnp.array([[0, 0.5, 0.6, 0.6], [0, 0.1, 0.3, 0.9]])
       >>> plan = ordered_programming(curves, jnp.array([1.0, 0.5, 0.5]))
@@ -122,16 +120,16 @@ def ordered_programming(
 def _programme(
     steps: Float[Array, "K N"], survival: Float[Array, " N"]
 ) -> tuple[Float[Array, ""], Int32[Array, "N sets"]]:
-    """The optimum, and the best turn after any number of units and set of arms served.
+    """The optimum, and the best turn for every number of units and set of served arms.
 
-    A set is the sum of ``2**arm``, a turn ``arm N + units - 1``.
+    A set is encoded as the sum of ``2**arm``, a turn as ``arm N + units - 1``.
     """
     num_arms, size = steps.shape
     sets = 1 << num_arms
     units = jnp.arange(size, dtype=jnp.int32)[:, None, None]
 
     def earlier(state, chance):
-        """One unit earlier: what lies 1, ..., N units ahead moves on by one."""
+        """One step back by one unit: the values 1, ..., N units ahead shift by one."""
         ahead, chances = state
         chances = jnp.concatenate([chance[None], chances[:-1]])
         gains = jnp.cumsum(steps * chances[None], axis=1)
@@ -160,7 +158,7 @@ def _programme(
 
 
 def _halves(of_sets: Array, arm: int) -> Array:
-    """Sets by whether they hold the arm, in the axis before the last."""
+    """Sets split by whether they contain the arm, in the axis before the last."""
     *others, sets = of_sets.shape
     return of_sets.reshape(*others, sets >> (arm + 1), 2, 1 << arm)
 
@@ -171,15 +169,15 @@ def fill_in_turns(
     amounts: Int[ArrayLike, " K"],
     budget: Int[ArrayLike, ""],
 ) -> Int32[Array, " K"]:
-    """What every arm has when the budget is used up in turns.
+    """Units of every arm when the budget is used up in turns.
 
     Args:
       arms: i32[K], all arms in the order of their turns.
-      amounts: i32[K] >= 0, units of the arm at that place.
+      amounts: i32[K] >= 0, units of the arm at the same position.
       budget: i32[] >= 0, units.
 
     Returns:
-      i32[K], by arm; less than the budget in all if the turns end before.
+      i32[K], by arm; the sum is below the budget if the turns end before it does.
     """
     arms, amounts, budget = (
         integer(name, value).astype(jnp.int32)
@@ -203,15 +201,15 @@ def worth_of_turns(
     values: Annotated[Real[ArrayLike, "K units"], finite],
     survival: Annotated[Real[ArrayLike, " N"], in_unit_interval],
 ) -> Float[Array, "K units units"]:
-    """What n units of an arm are worth after the first s units of a round.
+    """Expected value of n units of an arm after the first s units of a round.
 
     Args:
       values: f[K, N + 1], as for `ordered_programming`.
-      survival: f[N], likewise.
+      survival: f[N], as for `ordered_programming`.
 
     Returns:
-      f[K, N + 1, N + 1], by arm, s and n; units beyond N are worth nothing. A plan is
-      worth the sum over its turns.
+      f[K, N + 1, N + 1], by arm, s and n; units beyond N have value 0. The value of a
+      plan is the sum over its turns.
     """
     values, survival = real(values=values), real(survival=survival)
     shaped("K N", values=values)

@@ -1,11 +1,11 @@
 """Allocation among sigmoids: a good allocation and a bound on the best one.
 
-Weibull feedback with shape above 1 makes every term of eq. (12) convex up to a mode and
-concave beyond it. At an optimum all arms but at most one lie at 0 or beyond their modes
-(two arms inside their convex parts gain by trading), so that the problem is to choose a
-set of arms: given the set, the rest is concave water-filling. The concave envelopes
-(the tangent from the origin, then the function) give a Lagrangian dual, which bounds
-every allocation from above, and an order in which good sets are nearly prefixes.
+Weibull thresholds with shape above 1 make every term of eq. (12) convex up to a mode
+and concave beyond it. At an optimum, at most one arm lies strictly between 0 and its
+mode (two such arms would gain by trading). So the problem is to choose a set of arms;
+given the set, the rest is concave water-filling. The concave envelopes (the tangent
+from the origin, then the function) give a Lagrangian dual, which bounds the value of
+every allocation, and an order of arms whose prefixes are nearly optimal sets.
 """
 
 from typing import NamedTuple
@@ -34,11 +34,11 @@ from jaxbandits.kernels.allocation.solution import (
 )
 
 REACH = 10.0  # searches go from the top slope down to exp(-REACH**2) of it
-HALVINGS = 8  # of [0, REACH], before the faster false position is safe
+HALVINGS = 8  # halvings of [0, REACH] before the faster false position is safe
 TINY = 1e-30  # keeps a quotient finite where the budget is 0
 WINDOW = (-1, 0, 1, 2)  # prefixes tried, as distances from the critical arm
-HALVED = 12  # times, the first unit of `sigmoid_filling`
-REFINED = 3  # units that an arm may gain or lose at each of these times
+HALVED = 12  # how often `sigmoid_filling` halves its unit
+REFINED = 3  # units that an arm may gain or lose after each halving
 
 
 @kinds
@@ -51,25 +51,25 @@ def sigmoid_prefix(
 ) -> Solution:
     """Fill the best of a few prefixes of the arms, ordered by envelope slope.
 
-    The critical arm is the one at which the dual solution runs out of budget; prefixes
-    that end next to it are filled to equal marginals, and one arm alone with all of the
-    budget competes with them. Concave arms belong to every prefix. Element-wise
-    operations, reductions and comparisons of pairs only. Differentiable wherever the
-    set of arms that get something stays the same.
+    The critical arm is the first arm, in this order, that the dual solution's budget
+    does not cover. Prefixes that end near it are filled to equal marginals; one arm
+    with the whole budget is also tried. Concave arms belong to every prefix. All
+    operations are element-wise, reductions or comparisons of pairs. The result is
+    differentiable where the set of arms with positive amounts does not change.
 
     Args:
       curves: K functions with bounded marginals.
       budget: f[] >= 0, the B of eq. (12).
-      limit: f[K] > 0 or None, the most that every arm may take.
-      least: f[K] >= 0 or None, what every arm must get; ``jax.jvp`` of `value` must
-        then be finite at x > 0.
+      limit: f[K] > 0 or None, largest amount of every arm.
+      least: f[K] >= 0 or None, smallest amount of every arm; ``jax.jvp`` of `value`
+        must then be finite at x > 0.
 
     Returns:
       `Solution`; the bound is the dual of the envelopes. Budget that no arm can turn
-      into reward is spread in proportion, but not beyond limits; with nothing to gain
-      what arms must not get is split evenly. The status is `INVALID` if a height is NaN
-      or +inf, a limit not positive, the budget negative, infinite or NaN, or what arms
-      must get negative, more than the budget or than they may take.
+      into reward is spread in proportion, up to the limits; if nothing can be gained,
+      the budget beyond `least` is split evenly. The status is `INVALID` if a height is
+      NaN or +inf, a limit is not positive, the budget is negative, infinite or NaN, or
+      `least` is negative or exceeds the budget or `limit`.
     """
     task = _task(curves, budget, limit, least)
     start = _best_prefix(task.curves, task.budget)
@@ -85,27 +85,27 @@ def sigmoid_filling(
     limit: Real[Array, " K"] | None = None,
     least: Real[Array, " K"] | None = None,
 ) -> Solution:
-    """The best allocation in units of the budget, which become ever smaller.
+    """The best allocation in units of the budget, with smaller and smaller units.
 
-    Dynamic programming over multiples of ``budget / units`` is exact for any curves,
-    and so finds the arms that get something, with one of them below its mode if that is
-    best. It is repeated with units of half the size, over what lies within a few of
-    them, until they do not matter. What the first units do not tell apart, some ``(K /
-    units)**2 / 8`` of the value, may be lost. The cost is of order ``K units**2 +
+    Dynamic programming over multiples of ``budget / units`` is exact for any curves.
+    Hence it selects the arms with positive amounts, including one below its mode if
+    that is best. The search is repeated near the result with units of half the size,
+    until these are negligible. Differences within the first units, about ``(K /
+    units)**2 / 8`` of the value, may be lost. The time is of order ``K units**2 +
     K**3``.
 
     Args:
       curves: K functions with bounded marginals.
       budget: f[] >= 0.
-      units: into how many the budget is split at first.
-      limit: f[K] > 0 or None, the most that every arm may take.
-      least: f[K] >= 0 or None, what every arm must get.
+      units: number of units of the budget in the first search.
+      limit: f[K] > 0 or None, largest amount of every arm.
+      least: f[K] >= 0 or None, smallest amount of every arm.
 
     Returns:
-      `Solution`, worth at least that of `sigmoid_prefix` and with the same bound.
+      `Solution` with at least the value of `sigmoid_prefix`, and with the same bound.
 
     Raises:
-      TypeError, ValueError: `units` is no integer, or less than 1.
+      TypeError, ValueError: if `units` is not an integer >= 1.
     """
     units = whole("units", units, 1)
     task = _task(curves, budget, limit, least)
@@ -122,7 +122,7 @@ def _in_units(curves: Curves, budget: Array, units: int) -> Array:
     num_arms, dtype = curves.log_height.shape[0], curves.log_height.dtype
 
     def best(x, step, moves):
-        """Every arm moved by some of its steps, together by as many as keep the sum."""
+        """The best moves of all arms by some steps that do not change the sum."""
         at = x[:, None] + moves[None].astype(dtype) * step
         worth = jax.vmap(curves.value, 1, 1)(jnp.maximum(at, 0.0))
         # A multiple of the step may miss 0 by a rounding error.
@@ -141,7 +141,7 @@ def _in_units(curves: Curves, budget: Array, units: int) -> Array:
 
 
 class _Task(NamedTuple):
-    """What is left to solve once every arm has what it must get."""
+    """The problem that remains after every arm has its least amount."""
 
     curves: Curves  # of what is given beyond
     budget: Float[Array, ""]  # of the rest
@@ -169,7 +169,7 @@ def _task(
     if limit is not None:
         limit = jnp.asarray(limit, dtype)
         valid = (*valid, limit > 0, limit >= least)
-        limit = jnp.maximum(limit - least, TINY)  # so little that it is worth nothing
+        limit = jnp.maximum(limit - least, TINY)  # an amount without value
     curves, rest = _up_to(rest, limit, beyond(curves, least))
     return _Task(curves, rest, limit, least, worth, valid)
 
@@ -177,10 +177,10 @@ def _task(
 def _up_to(
     budget: ArrayLike, limit: Array | None, curves: Curves
 ) -> tuple[Curves, Array]:
-    """Curves that end at the budget, which makes their envelopes lower, or at limits.
+    """Curves that end at the budget or at limits, which lowers their envelopes.
 
-    Where the tangent touches beyond, the envelope is the chord to the end: up to the
-    touching point, ``f(x) / x`` grows. Beyond a limit nothing is gained.
+    If the tangent touches beyond the end, the envelope is the chord to the end, as
+    ``f(x) / x`` grows up to the touching point. Beyond a limit the curve is constant.
 
     Returns:
       ``(curves, budget f[])``.
@@ -223,7 +223,7 @@ def _log_slopes(curves: Curves) -> Array:
 
 
 class _Start(NamedTuple):
-    """What `sigmoid_prefix` finds, for `sigmoid_filling` to begin with."""
+    """The result of `sigmoid_prefix`, from which `sigmoid_filling` starts."""
 
     allocation: Float[Array, " K"]
     value: Float[Array, ""]
@@ -306,8 +306,8 @@ def _fill(
 ) -> tuple[Array, Array]:
     """Water-filling of the given arms beyond their modes.
 
-    In the square root s of the drop of log nu below the steepest marginal: responses
-    begin like a square root of the drop at a mode, and are smooth in s.
+    The search variable is s, the square root of the drop of log nu below the steepest
+    marginal: near a mode, responses grow like this root, and they are smooth in s.
 
     Args:
       curves: the K functions.
@@ -327,7 +327,7 @@ def _fill(
 
     def narrow(trip, state):
         low, high, missing, excess, below, above, last = state
-        # False position, the Illinois way: the end that stays loses half its weight.
+        # False position, Illinois rule: the weight of the end that stays is halved.
         secant = low + (high - low) * (missing / (missing + excess))
         s = jnp.where(trip < HALVINGS, (low + high) / 2, secant)
         x = jnp.where(members, curves.fall(heights - top + s * s), 0.0)

@@ -1,4 +1,4 @@
-"""What an allocation problem is to a kernel, and what a solver returns.
+"""The arguments and the result of the solvers of allocation problems.
 
 The problem, eq. (12) of the allocation paper: maximise ``sum_i f_i(x_i)`` over
 ``x >= 0`` with ``sum_i x_i <= B``, for functions ``f_i`` that do not decrease and are
@@ -21,8 +21,8 @@ from jaxbandits.kernels.implicit import implicit_root
 
 SOLVED = 0  # within the solver's stated accuracy
 NOTHING_TO_GAIN = 1  # all weights are 0: the budget is split evenly
-INACCURATE = 2  # the solver's check failed; the bound says by how much
-INVALID = 3  # no such problem: NaN, a negative budget, ...; the rest means nothing
+INACCURATE = 2  # the solver's check failed; the bound shows by how much
+INVALID = 3  # arguments are invalid (NaN, a negative budget, ...), the result too
 
 
 class Curves(NamedTuple):
@@ -35,8 +35,8 @@ class Curves(NamedTuple):
         (0 if concave) where the drop is negative.
       log_height: f[K], logarithm of the largest value of ``f_i'`` where it is bounded,
         else of any reference level; -inf for a function that is 0 throughout.
-      touch: f[K], where the tangent through the origin touches a sigmoid; 0 for a
-        concave function.
+      touch: f[K], point at which the tangent through the origin touches a sigmoid; 0
+        for a concave function.
     """
 
     value: Callable[[jax.Array], jax.Array]
@@ -47,17 +47,17 @@ class Curves(NamedTuple):
 
 @kinds
 def priced(curves: Curves, price: Real[ArrayLike, " K"]) -> Curves:
-    """The functions of what is paid, where a unit of resource has the arm's price.
+    """The functions of the money spent, if a unit of resource has a price per arm.
 
-    Solvers then take the budget in money and return what is paid for every arm; divided
-    by the price it is what the arm gets. Limits are in money, too.
+    Solvers then take the budget and limits in money and return the money spent on every
+    arm; divided by the price, this is the arm's amount of resource.
 
     Args:
       curves: functions of the resource.
-      price: f[K] > 0, of a unit.
+      price: f[K] > 0, price of a unit for every arm.
 
     Raises:
-      TypeError: if `price` is no real array.
+      TypeError: if `price` is not a real array.
     """
     price = real(price=price)
     return Curves(
@@ -70,17 +70,17 @@ def priced(curves: Curves, price: Real[ArrayLike, " K"]) -> Curves:
 
 @kinds
 def beyond(curves: Curves, least: Real[ArrayLike, " K"]) -> Curves:
-    """The functions of what is given beyond an amount, ``f_i(l_i + x) - f_i(l_i)``.
+    """The functions of the resource beyond an amount, ``f_i(l_i + x) - f_i(l_i)``.
 
-    A sigmoid that is past its mode there is concave from there on; one that is not has
-    a tangent from the new origin, which touches nearer than the old one.
+    A sigmoid whose mode is below l_i is concave from there on. Another sigmoid has a
+    tangent from the new origin, which touches nearer than the old tangent.
 
     Args:
       curves: functions with bounded marginals.
       least: f[K] >= 0, the l_i.
 
     Raises:
-      TypeError: if `least` is no real array.
+      TypeError: if `least` is not a real array.
     """
     least = real(least=least)
     given, height = curves.value(least), curves.log_height
@@ -102,7 +102,7 @@ def beyond(curves: Curves, least: Real[ArrayLike, " K"]) -> Curves:
         return jnp.maximum(curves.fall(drop + lower) - least, 0.0)
 
     def sides(drop):
-        """What is gained at a drop, and what the tangent there says."""
+        """The gain at a drop, and the gain by the tangent there."""
         x = curves.fall(drop)
         return curves.value(x) - given, jnp.exp(top - drop) * (x - least)
 
@@ -132,13 +132,13 @@ def beyond(curves: Curves, least: Real[ArrayLike, " K"]) -> Curves:
 
 
 class Solution(NamedTuple):
-    """What a solver returns.
+    """The result of a solver.
 
     Attributes:
-      allocation: f[K] >= 0 (i32[K] for integer problems), of sum B.
-      value: f[], the objective there.
-      bound: f[], no allocation is worth more (weak duality; equal to the value where
-        the solver is exact). ``bound - value`` is the certified gap.
+      allocation: f[K] >= 0 (i32[K] for integer problems) with sum B.
+      value: f[], value of the allocation.
+      bound: f[], upper bound of all values (weak duality; equal to `value` if the
+        solver is exact). ``bound - value`` is the certified gap.
       status: i32[], `SOLVED`, `NOTHING_TO_GAIN`, `INACCURATE` or `INVALID`.
     """
 
@@ -152,8 +152,8 @@ def judged(solution: Solution, *conditions: Bool[Array, "..."]) -> Solution:
     """The solution with status `INVALID` unless all conditions hold.
 
     Args:
-      solution: what came out.
-      *conditions: bool arrays, true where the problem is one.
+      solution: the solver's result.
+      *conditions: bool arrays, true where the arguments are valid.
     """
     valid = jnp.all(jnp.stack([jnp.all(each) for each in conditions]))
     # Of nonsense that passes the conditions (curves that return NaN), at least this.
@@ -164,10 +164,10 @@ def judged(solution: Solution, *conditions: Bool[Array, "..."]) -> Solution:
 
 
 def per_arm(name: str, amounts: ArrayLike | None, num_arms: int) -> Array | None:
-    """Real amounts of resource, one for each arm or one for all of them, or None.
+    """Amounts of resource, one per arm or one for all arms, as real arrays, or None.
 
     Raises:
-      TypeError, ValueError: naming the argument.
+      TypeError, ValueError: if the argument is not a real array of such a shape.
     """
     if amounts is None:
         return None
@@ -180,7 +180,7 @@ def per_arm(name: str, amounts: ArrayLike | None, num_arms: int) -> Array | None
 
 
 def spendable(budget: Float[Array, ""]) -> Bool[Array, ""]:
-    """A budget that can be spent: finite and >= 0, bool[]."""
+    """Whether a budget is valid: finite and >= 0, bool[]."""
     return (budget >= 0) & (budget < jnp.inf)
 
 
