@@ -24,7 +24,7 @@ def plot_bars(
     *,
     ax: Axes | None = None,
     params: int | Mapping[str, int] = 0,
-    level: float = 0.95,
+    level: float | None = 0.95,
     policies: Sequence[str] | None = None,
     labels: Mapping[str, str] | None = None,
     percent: bool = True,
@@ -43,7 +43,8 @@ def plot_bars(
       ax: where to draw; by default a new figure.
       params: number of the parameter point, or policy -> number; 0 for policies that
         are not named.
-      level: coverage of the error bars, in (0, 1); none with one seed.
+      level: coverage of the error bars, in (0, 1), or None for no bars; with one seed
+        there are none.
       policies: which ones, from top to bottom; by default all that have the metric.
       labels: policy -> text beside its bar; by default the policy's name.
       percent: whether the metric is a share in [0, 1], to be shown in percent.

@@ -90,7 +90,8 @@ def _column(name: str, values: Any) -> list[Row]:
     """The values of an argument, at least one."""
     # A set has no order of its own, and environments have.
     no_list = (str, Mapping, set, frozenset)
-    if isinstance(values, no_list) or not isinstance(values, Iterable):
+    single = not isinstance(values, Iterable) or getattr(values, "ndim", 1) == 0
+    if isinstance(values, no_list) or single:
         raise TypeError(
             f"arguments[{name!r}] must be a list of values, got {checks.shown(values)}"
         )

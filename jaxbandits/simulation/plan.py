@@ -7,6 +7,7 @@ the same numbers, bit by bit, of the same points and seeds.
 import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import NoneType
 from typing import Any, NamedTuple
 
 import jax
@@ -138,7 +139,7 @@ def draft(spec: Spec) -> Plan:
             if until
             else seeds_of(given)
         ),
-        lambda: _check_metrics(spec.metrics),
+        lambda: _check_metrics(spec.metrics, spec.text),
     )
     for read in of_all:
         values.append(None)
@@ -210,7 +211,9 @@ def _program(environment: Environment) -> tuple[Any, ...]:
     return environment.game, environment.judge, structure, shapes
 
 
-def _check_metrics(metrics: Any) -> None:
+def _check_metrics(metrics: Any, text: Any) -> None:
+    """Require names of metrics, or None, and the text of a file, or None."""
+    checks.instance("text", text, (str, NoneType), "of the file of a spec, or None")
     if isinstance(metrics, str) or not isinstance(metrics, Iterable | None):
         raise TypeError(f"metrics must be a list of names, got {checks.shown(metrics)}")
     for metric in metrics or ():

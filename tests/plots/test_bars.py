@@ -57,6 +57,12 @@ def test_one_seed_has_no_error_bars():
     assert all(container.errorbar is None for container in ax.containers)
 
 
+def test_there_are_no_error_bars_on_request():
+    (ax,) = plot_bars(shares(), level=None).axes
+    assert len(ax.patches) == 2
+    assert all(container.errorbar is None for container in ax.containers)
+
+
 def test_a_reference_is_a_line_with_its_name():
     (ax,) = plot_bars(shares(), reference=0.25, reference_label="oracle").axes
     assert [*ax.lines[-1].get_xdata()] == [0.25, 0.25]
