@@ -96,6 +96,7 @@ def recorded(*, seeds=9, **metrics):
     return Outcome({}, records, lambda: figure()[0])
 
 
+@pytest.mark.filterwarnings("ignore:.* are NaN")  # of a single seed
 def test_a_policy_below_another():
     for ours, theirs, lower, higher in [
         ([1, 2, 3], [11, 12, 14], "holds", "fails"),
