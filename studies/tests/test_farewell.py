@@ -102,6 +102,7 @@ def test_crossovers_name_the_leaders():
 PLAYED = Options(seeds=10, horizon=2_000, progress=False)
 
 
+@pytest.mark.filterwarnings("ignore:.* are NaN")
 def test_one_seed_is_called_one_seed(rehearsal):
     for name in ("farewell-fig1", "farewell-side"):
         outcome, _ = rehearsal(name, seeds=1)
