@@ -138,6 +138,7 @@ def test_the_error_of_the_median_against_a_bootstrap(runs, rng):
         )
 
 
+@pytest.mark.filterwarnings("ignore:.* are NaN")
 def test_one_seed_has_a_median_and_no_error():
     for name, entries in spread(np.array([4.0]), np.array([9.0])).items():
         final = {"ucb": 4.0, "uniform": 9.0}[name]
