@@ -188,7 +188,7 @@ def assert_chooses_as_its_twin(label, instance, in_float64=None):
 ) = twin_tests("farewell", CASES, assert_chooses_as_its_twin, SHORT, ALL, {"fixed"})
 
 
-@pytest.mark.parametrize("instance", in_short(INSTANCES, ["1b", "1c", "own"]))
+@pytest.mark.parametrize("instance", in_short(INSTANCES, ["1b", "1c", "2b"]))
 def test_environment_answers_as_its_twin(instance):
     environment = game(instance)
     noise = numbers(
