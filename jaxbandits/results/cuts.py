@@ -9,18 +9,6 @@ class CutOffWarning(UserWarning):
     """Runs were cut off by the horizon, before their budget was spent."""
 
 
-def with_cuts(
-    dataset: xr.Dataset, budget: float | None, horizon: int | None
-) -> xr.Dataset:
-    """The dataset with a variable ``cut``: which runs were over for their rounds.
-
-    As it is, if the game has no budget or no horizon.
-    """
-    if budget is None or horizon is None:
-        return dataset
-    return dataset.assign(cut=dataset["rounds"] >= horizon)
-
-
 def warn_of_cuts(
     dataset: xr.Dataset, budget: float | None, horizon: int | None, stacklevel: int
 ) -> None:

@@ -19,7 +19,7 @@ from jaxbandits.engine.flags import in_play
 from jaxbandits.engine.run import Clock
 from jaxbandits.results import spans
 from jaxbandits.results._provenance import provenance
-from jaxbandits.results.cuts import warn_of_cuts, with_cuts
+from jaxbandits.results.cuts import warn_of_cuts
 from jaxbandits.results.dataset import Axes, Results, assembled, common_attributes
 from jaxbandits.results.parts import Block, Part
 from jaxbandits.simulation.fill import Played, Player
@@ -124,7 +124,9 @@ def play_spec(
         if plan.until:
             _second_stage(sink, plan, pilot, there, plan.until)
         result: xr.Dataset = sink.result(plan, pilot)
-        return result if stored else with_cuts(result, spec.budget, spec.horizon)
+        if not stored and None not in (spec.budget, spec.horizon):
+            result = result.assign(cut=result["rounds"] >= spec.horizon)
+        return result
 
 
 def _second_stage(
@@ -146,17 +148,7 @@ def _second_stage(
             f"stopped at at_most = {result.seeds}",
             stacklevel=4,
         )
-    # Those of the pilot first, then the first that are not among them.
-    seeds = spans.spans_of(plan.seeds)
-    rest = spans.without(((0, result.most + count + 1),), seeds)
-    seeds += spans.first(rest, max(result.most - count, 0))
-    if until.each:
-        more = later_parts(plan, result, count, seeds)
-    else:
-        own = spans.first(seeds, result.seeds)
-        own = spans.without(own, spans.spans_of(plan.seeds))
-        more = parts_of(plan, own) if own else []
-    if more:
+    if more := later_parts(plan, result, until.each):
         sink.play(plan, more, grow=True)
 
 

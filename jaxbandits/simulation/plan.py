@@ -402,27 +402,31 @@ def parts_of(plan: Plan, seeds: Spans) -> list[Part]:
     return [Part(game, match.points, seeds) for game, match in plan.matches.items()]
 
 
-def later_parts(plan: Plan, result: Verdict, pilot: int, seeds: Spans) -> list[Part]:
-    """The parts after the pilot where points stop by themselves.
+def later_parts(plan: Plan, result: Verdict, each: bool) -> list[Part]:
+    """The parts after the pilot.
 
-    The number of seeds of a point is rounded up to one of a few: the pilot's, and each
-    next one a tenth more. So blocks hold many points.
+    Where points stop by themselves the number of seeds of a point is rounded up to one
+    of a few: the pilot's, and each next one a tenth more. So blocks hold many points.
 
     Args:
       plan: the plan of the pilot.
       result: what the pilot says.
-      pilot: number of its seeds.
-      seeds: the pilot's and, after them, at least as many as any point needs.
+      each: whether points stop by themselves.
     """
-    whole, most = plan.terms.runs_per_instance, int(result.counts.max(initial=pilot))
-    ends = [pilot]
-    while ends[-1] < most:
+    whole, pilot = plan.terms.runs_per_instance, len(plan.seeds)
+    # Those of the pilot first, then the first that are not among them.
+    seeds = spans.spans_of(plan.seeds)
+    rest = spans.without(((0, result.most + pilot + 1),), seeds)
+    seeds += spans.first(rest, max(result.most - pilot, 0))
+    ends = [pilot] if each else [max(result.seeds, pilot)]
+    while ends[-1] < result.counts.max(initial=pilot) and each:
         ends.append(-(-math.ceil(ends[-1] * STAGE) // whole) * whole)
     ends[-1] = min(ends[-1], max(result.most, pilot))
     policies, parts = len(plan.spec.policies), []
     for number, part in enumerate(parts_of(plan, seeds)):
         counts = result.counts[divmod(number, policies)][: part.points.count]
-        rounded = np.array(ends)[np.searchsorted(ends, counts)]
+        place = np.searchsorted(ends, counts) if each else np.zeros_like(counts)
+        rounded = np.array(ends)[place]
         stops = [pilot, *np.unique(rounded[rounded > pilot]).tolist()]
         for begin, end in itertools.pairwise(stops):
             points = part.points.at(np.flatnonzero(rounded >= end))
