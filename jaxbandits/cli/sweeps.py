@@ -184,7 +184,7 @@ def _sweep(options) -> int:
         shard_of = f"shard {options.shard} is in {store}"
         Printer().sentence(f"{shard_of}; see jaxbandits sweep status {store}")
         return 0
-    _tell(store, options)
+    _tell(store, spec.seeds if isinstance(spec.seeds, int) else None, options)
     return 0
 
 
@@ -227,18 +227,24 @@ def _plan(spec, store, options) -> int:
     return 0
 
 
-def _tell(store: str, options) -> None:
-    """Say what a complete sweep has found."""
+def _tell(store: str, seeds: int | None, options) -> None:
+    """Say what the seeds that were asked for have shown."""
     from jaxbandits.cli.table import records_table
     from jaxbandits.console.printing import Printer
     from jaxbandits.simulation.summary import best_points, sweep_records
 
-    records = sweep_records(store)
+    records = sweep_records(store, seeds)
     if options.json:
         print(json.dumps(records))
         return
     printer = Printer()
-    printer.print(records_table(best_points(records), f"{store}: best points"))
+    best = best_points(records)
+    printer.print(records_table(best, f"{store}: best points"))
+    if any(x["mean"] is None for point in records for x in point["metrics"].values()):
+        printer.sentence(
+            "Points that lack blocks, or have no finite mean, are left out: see "
+            f"jaxbandits sweep status {store}"
+        )
     if options.verify:
         count = f"{options.verify} random blocks (or all)"
         printer.sentence(f"verified: {count} played again, every bit as in the store")

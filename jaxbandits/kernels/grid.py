@@ -144,7 +144,8 @@ def check_capacity(capacity: Any, splits: int, history: str) -> int:
     least = splits**2 if history == "inherit" else splits
     if capacity < least:
         raise ValueError(
-            f"capacity must be at least {least}, one split of {splits}, got {capacity}"
+            f"capacity must be at least {least} with splits = {splits} and "
+            f"history={history!r}, got {capacity}"
         )
     if history == "whole" and splits ** round(math.log(capacity, splits)) != capacity:
         raise ValueError(
@@ -168,6 +169,8 @@ def cell_at(grid: Grid, limit: Real[ArrayLike, ""]) -> Int32[Array, ""]:
     limit = real(limit=limit)
     shaped("", limit=limit)
     shaped("G", **{"grid.limit": grid.limit})
+    if not isinstance(limit, jax.core.Tracer):
+        positive(limit=limit)
     largest = jnp.max(grid.limit)
     above = grid.playable & (grid.limit >= jnp.minimum(limit, largest))
     return first_argmax(jnp.where(above, -grid.limit, -jnp.inf))
@@ -189,7 +192,7 @@ def split_cells(
       grid: grid of one arm.
       ready: bool[G], points whose cells are split; all of them must be playable.
       born: i32[] >= 0, rounds of the arm so far.
-      splits: m of the grid. Traced values of `born` and `grid` are not checked.
+      splits: m of the grid. Traced values are not checked.
       history: history of the grid.
 
     Returns:
@@ -208,7 +211,7 @@ def split_cells(
             f"{jnp.result_type(ready)}{list(np.shape(ready))}"
         )
     born = integer("born", born)
-    _check_values(grid, born, splits)
+    _check_values(grid, ready, born, splits)
     ready, born = jnp.asarray(ready), born.astype(jnp.int32)
     split = SPLITS[history]
 
@@ -231,10 +234,17 @@ def split_cells(
     return grid, overflow
 
 
-def _check_values(grid: Grid, born: Array, splits: int) -> None:
+def _check_values(grid: Grid, ready: ArrayLike, born: Array, splits: int) -> None:
     """Refuse values that `split_cells` cannot use, unless they are traced."""
     if not isinstance(born, jax.core.Tracer):
         non_negative(born=born)
+    if not any(isinstance(x, jax.core.Tracer) for x in (ready, grid.width)):
+        unplayable = np.flatnonzero(np.asarray(ready) & ~np.asarray(grid.playable))
+        if unplayable.size:
+            raise ValueError(
+                "ready must be true of playable points only (those of a positive "
+                f"width), got also {unplayable.tolist()}"
+            )
     if grid.watched is None or any(isinstance(x, jax.core.Tracer) for x in grid):
         return
     # The first watched point inside the cell that ends at the largest limit.

@@ -7,13 +7,19 @@ from jaxbandits.results import open_store
 from jaxbandits.stats import Record, summary_records
 
 
-def sweep_records(store: str | os.PathLike[str]) -> list[Record]:
+def sweep_records(
+    store: str | os.PathLike[str], seeds: int | None = None
+) -> list[Record]:
     """Means and standard errors at the last checkpoint, as `summary_records` has them.
 
     Args:
-      store: a complete sweep.
+      store: a sweep. Means of points that lack blocks are None.
+      seeds: how many of its seeds count, from the first on; all by default. More may
+        have been asked for earlier, and not been played yet.
     """
     with open_store(store) as dataset:
+        if "seed" in dataset.dims:
+            dataset = dataset.isel(seed=slice(seeds))
         return [
             record
             for place in range(dataset.sizes["environment"])
@@ -29,19 +35,25 @@ def best_points(records: list[Record]) -> list[Record]:
     """Of every policy on every environment the record with the least regret.
 
     The policy's name tells the parameters that distinguish the point from the policy's
-    others. Where no regret is kept all records are returned.
+    others. Where no regret is kept all records are returned. Points whose mean is
+    None do not count.
     """
     if not all("regret" in record["metrics"] for record in records):
         return records
     games: dict[tuple[str, str], list[Record]] = {}
     for record in records:
         games.setdefault((record["environment"], record["policy"]), []).append(record)
-    return [_named(min(game, key=_regret), game) for game in games.values()]
+    best = []
+    for game in games.values():
+        known = [each for each in game if each["metrics"]["regret"]["mean"] is not None]
+        if known:
+            best.append(_named(min(known, key=_regret), game))
+    return best
 
 
 def _regret(record: Record) -> float:
-    mean = record["metrics"]["regret"]["mean"]
-    return float("inf") if mean is None else mean
+    mean: float = record["metrics"]["regret"]["mean"]  # type: ignore[assignment]
+    return mean
 
 
 def _named(best: Record, game: list[Record]) -> Record:

@@ -136,6 +136,27 @@ def test_what_is_best(records, name):
     assert found["policy"] == name
 
 
+def test_points_and_policies_without_a_mean_are_left_out():
+    records = [record("p", {"x": x}, regret=x) for x in (3.0, 1.0, 2.0)]
+    records.append(record("q", {}, regret=0.0))
+    for each in (records[1], records[3]):
+        each["metrics"]["regret"]["mean"] = None
+    assert [x["policy"] for x in best_points(records)] == ["p (x = 2)"]
+
+
+def test_the_first_seeds_alone_count_where_later_ones_are_not_played(tmp_path):
+    few = SPEC._replace(policies={"idler": Entry(walk.WALKER)}, seeds=30)
+    store, one = tmp_path / "grown", jax.local_devices()[:1]
+    run(few, store, block=30, devices=one).close()
+    expected, first = sweep_records(store), set(store.glob("*/*"))
+    run(few._replace(seeds=60), store, extend=True, block=30, devices=one).close()
+    for path in set(store.glob("*/*")) - first - set(store.glob("asked/*")):
+        path.unlink()  # as if the sweep had been killed at its first block
+    with pytest.warns(UserWarning, match="NaN"):
+        assert best_points(sweep_records(store)) == []
+    assert sweep_records(store, 30) == expected
+
+
 def test_of_a_gain_nobody_knows_what_is_best():
     records = [record("p", {"x": x}, reward=x) for x in (1.0, 2.0)]
     assert best_points(records) == records

@@ -47,7 +47,7 @@ def water_filling(
 
     Args:
       curves: concave curves: `touch` is 0.
-      budget: f[] > 0.
+      budget: f[] >= 0.
       bounded: host bool, whether all marginals are finite at 0.
       limit: f[K] or None, largest amount of every arm.
       least: f[K] >= 0 or None, smallest amount of every arm.

@@ -42,7 +42,7 @@ def exponential_water_filling(
     Args:
       weight: f[K] >= 0.
       rate: f[K] > 0.
-      budget: f[] > 0.
+      budget: f[] >= 0.
 
     Returns:
       A `Solution`; the bound is that of weak duality, which the optimum attains. The
