@@ -38,7 +38,7 @@ from jaxbandits.checks import (
     text,
 )
 from jaxbandits.checks.actions import in_range
-from jaxbandits.checks.instances import check_draw, drawn_rows, of_draw
+from jaxbandits.checks.instances import asked_about, check_draw, drawn_rows, of_draw
 from jaxbandits.kernels.counts import total, weighted
 from jaxbandits.laws.law import JointLaw, exact_params, exceeds
 from jaxbandits.protocol import Actions, Environment, Game, as_given
@@ -185,7 +185,7 @@ def random_environment(
         _game(law, draw, problem, unit),
         setup=setup,
         tables=partial(_tables, None if draw is as_given else name, law, worth),
-        oracle=lambda instance: exact_oracle(law, instance.arms),
+        oracle=partial(_oracle, name, law, setup if draw is as_given else None),
         problem=problem,
         provenance={
             "setting": "budgeted",
@@ -344,6 +344,10 @@ def exact_oracle(law: JointLaw, arms: Arms) -> Oracle:
         np.where(exists, x, np.nan) for x in (mean_reward, mean_cost)
     )
     return oracle_of(mean_reward, mean_cost)
+
+
+def _oracle(name: str, law: JointLaw, fixed: Any, instance: Any = None) -> Oracle:
+    return exact_oracle(law, asked_about(name, instance, Instance, fixed))
 
 
 def oracle_of(mean_reward: np.ndarray, mean_cost: np.ndarray) -> Oracle:

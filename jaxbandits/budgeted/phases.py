@@ -32,6 +32,7 @@ from jaxbandits.budgeted.problem import Feedback, OracleView, Problem, View
 from jaxbandits.budgeted.synthetic import COST_FLOOR, draw_bernoulli, s_br
 from jaxbandits.checks import Numbers, number, numbers, played, positive, shown, whole
 from jaxbandits.checks.actions import in_range
+from jaxbandits.checks.instances import asked_about
 from jaxbandits.laws import bernoulli, product
 from jaxbandits.laws.law import JointLaw, exact_params
 from jaxbandits.protocol import Actions, Environment, Game, as_given
@@ -183,9 +184,18 @@ def _environment(
     return frame._replace(
         game=_game(law, draw, frame.problem, phases, unit),
         tables=partial(_tables, law, num_arms, worth),
-        oracle=lambda instance: changing_oracle(law, instance.phases, num_arms),
+        oracle=partial(
+            _oracle, name, law, num_arms, setup if draw is as_given else None
+        ),
         provenance=frame.provenance | {"phases": phases},
     )
+
+
+def _oracle(
+    name: str, law: JointLaw, num_arms: int, fixed: Any, instance: Any = None
+) -> Oracle:
+    phases = asked_about(name, instance, Instance, fixed)
+    return changing_oracle(law, phases, num_arms)
 
 
 def changing_oracle(law: JointLaw, phases: Phases, num_arms: int) -> Oracle:

@@ -93,9 +93,11 @@ def recorded(
       unit: seconds per unit of time; by default those of the longest finished run.
 
     Returns:
-      An environment as of `make_environment`. On a grid it has two more metrics:
-      ``reward``, the sum of the expected rewards within the limits, and ``gain``, the
-      sum of the penalised expected gains, eq. (2); both are exact from counts.
+      An environment as of `make_environment`. Its problem, oracle and feedback count
+      time in units: multiply by ``provenance["seconds_per_unit"]`` for seconds. On a
+      grid it has two more metrics: ``reward``, the sum of the expected rewards within
+      the limits, and ``gain``, the sum of the penalised expected gains, eq. (2); both
+      are exact from counts.
 
     Raises:
       TypeError: if an argument has the wrong type.

@@ -145,6 +145,8 @@ def censor(
 ) -> Feedback:
     """The feedback of a round, eq. (1); arguments are f32[], or arrays of equal shape.
 
+    Consumption and limit are in the units of the problem's limits.
+
     Raises:
       TypeError, ValueError: if an argument is not a number or is out of range.
     """

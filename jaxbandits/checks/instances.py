@@ -67,6 +67,28 @@ def drawn_rows(params: Any, num_arms: Any) -> Any:
     return jax.tree.map(rows, params)
 
 
+def asked_about(name: str, instance: Any, kind: type, fixed: Any) -> Any:
+    """The arms that an oracle is asked about.
+
+    Args:
+      name: of the environment, for errors.
+      instance: as the environment's game draws it, perhaps one per seed; or None.
+      kind: its type, whose first field is the arms.
+      fixed: the arms of an environment with one instance for all seeds; else None.
+
+    Raises:
+      TypeError: if `instance` has another type, or is None where arms are drawn.
+    """
+    if instance is None and fixed is not None:
+        return fixed
+    if not isinstance(instance, kind):
+        raise TypeError(
+            f"oracle of {name!r}: instance must be one that the environment draws: "
+            f"game.sample(key, setup), got {shown(instance)}"
+        )
+    return instance[0]  # type: ignore[index]
+
+
 def knowing(environment: Environment, facts: Any) -> Environment:
     """An environment of one instance, with an oracle that knows its facts.
 

@@ -14,7 +14,7 @@ from jaxbandits.results import load
 from jaxbandits_studies.budgeted import compare as budgeted_compare
 from jaxbandits_studies.budgeted.compare import LOST, compare
 from jaxbandits_studies.common.ranking import Rank, advice, first_few, ranks
-from jaxbandits_studies.datasets import from_table
+from jaxbandits_studies.datasets import Records, from_table
 from jaxbandits_studies.judging.advice import ADVICE
 from studies.tests.checks import assert_readable, check_records
 from tests.results.samples import dataset
@@ -42,6 +42,17 @@ def cast(monkeypatch):
     """Two policies only: all take half a minute to compile."""
     two = {k: budgeted_compare.CAST[k] for k in ("uniform", "b-greedy")}
     monkeypatch.setattr(budgeted_compare, "CAST", two)
+
+
+def test_an_arm_without_a_reward_has_no_interval_of_no_width():
+    """In 20 samples of 50 rows one has no reward though every 17th row has one."""
+    none = Records("d", np.zeros(50), np.ones(50))
+    (line,) = budgeted_compare._arms_in_words("g", [none])
+    assert line == (
+        "g: d: 0.000 per unit of money, from 50 rows without a reward, though one in "
+        "17 may have one (95 %)"
+    )
+    assert np.isclose((1 - 1 / 17) ** 50, 0.05, atol=0.003)
 
 
 def test_the_command_writes_what_it_advises(path, tmp_path, cast, capsys):

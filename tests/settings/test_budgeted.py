@@ -502,3 +502,21 @@ def test_an_index_is_a_float_per_arm():
             simulate(mine, game, horizon=5, seeds=1)
     mine = index_policy("mine", game.problem, lambda view, state, p: jnp.ones(3))
     assert simulate(mine, game, horizon=5, seeds=1)["rounds"].max() == 5
+
+
+@pytest.mark.parametrize("game", [budgeted.s_br(3), budgeted.s_br_changing(3, 2)])
+def test_an_oracle_of_drawn_arms_asks_for_an_instance(game):
+    for wrong in (None, "x", 3):
+        with pytest.raises(TypeError, match=r"instance must be one that .* draws"):
+            game.oracle(wrong)
+    setup = jax.tree.map(lambda x: np.asarray(x, np.float32), game.setup)
+    instance = game.game.sample(jax.random.key(0), setup)
+    assert np.all(game.oracle(instance).gaps >= 0)
+
+
+def test_an_oracle_of_fixed_arms_needs_no_instance():
+    law, rows = laws.product(laws.bernoulli, laws.bernoulli), np.array([0.5, 0.6])
+    game = budgeted.make_environment(
+        "two", law, laws.Product(laws.Bernoulli(rows), laws.Bernoulli(rows / 2))
+    )
+    np.testing.assert_allclose(game.oracle().ratios, 2.0)

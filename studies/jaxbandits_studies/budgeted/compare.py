@@ -132,11 +132,18 @@ def _arms_in_words(title: str, arms: list[Records]) -> list[str]:
     for arm in sorted(arms, key=lambda a: -a.reward.sum() / a.cost.sum()):
         ratio = arm.reward.sum() / arm.cost.sum()
         count = arm.cost.size
-        # The ratio's delta method.
-        spread = np.std(arm.reward - ratio * arm.cost, ddof=1) if count > 1 else np.inf
-        error = 1.96 * spread / np.sqrt(count) / arm.cost.mean()
-        lines.append(
-            f"{title}: {arm.name}: {ratio:.3f} per unit of money, "
-            f"± {error:.3f} from {count:,} rows"
-        )
+        text = f"{title}: {arm.name}: {ratio:.3f} per unit of money, "
+        if arm.reward.any():
+            # The ratio's delta method.
+            spread = (
+                np.std(arm.reward - ratio * arm.cost, ddof=1) if count > 1 else np.inf
+            )
+            error = 1.96 * spread / np.sqrt(count) / arm.cost.mean()
+            lines.append(f"{text}± {error:.3f} from {count:,} rows")
+        else:
+            rare = 1 / (1 - 0.05 ** (1 / count))
+            lines.append(
+                f"{text}from {count:,} rows without a reward, though one in "
+                f"{rare:,.0f} may have one (95 %)"
+            )
     return ranking.first_few(lines, title)

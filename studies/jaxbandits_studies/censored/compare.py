@@ -145,10 +145,12 @@ def _arms_in_words(name: str, runs: Runs, game: Environment) -> list[str]:
         count = len(worth)
         spread = np.std(worth, ddof=1) if count > 1 else np.inf
         value, error = oracle.values[arm, limit], 1.96 * spread / np.sqrt(count)
+        width = f"± {error:.3f} from {count:,} runs"
+        if spread == 0:
+            width = f"from {count:,} runs that are all worth the same"
         lines.append(
             f"{name}: {_named(runs.configurations[arm])}: best within "
-            f"{amount(unit * limits[limit])}, {value:.3f} a round, ± {error:.3f} from "
-            f"{count:,} runs"
+            f"{amount(unit * limits[limit])}, {value:.3f} a round, {width}"
         )
     return first_few(lines, name)
 
