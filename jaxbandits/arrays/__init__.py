@@ -1,7 +1,7 @@
-"""Arrays in a round: rows, sums, draws and random bits, by operations that are fast.
+"""Fast array operations for a round: rows, sums, draws and random bits.
 
-The engine knows most of these by name and puts a form of its own in their place
-(`named`). They are the only place with barriers against what XLA would do to them.
+The engine recognises most of these by name and replaces them by its own forms
+(`named`). Only here are barriers that stop unwanted optimisations by XLA.
 """
 
 from jaxbandits.arrays._outermost import outermost

@@ -13,10 +13,10 @@ RIGHT = 16  # bits: those on the right are counted above these, those on the lef
 def outermost(
     mask: Bool[Array, " n"], middle: Int32[Array, ""]
 ) -> tuple[Int32[Array, ""], Int32[Array, ""]]:
-    """How many entries are true up to `middle`, and how many beyond it.
+    """The number of true entries up to `middle`, and the number beyond it.
 
     Args:
-      mask: bool[n], n < 2**15; true from either end up to somewhere, and false between.
+      mask: bool[n], n < 2**15; true at both ends of the array and false in between.
       middle: i32[] in [0, n).
 
     Returns:
@@ -28,7 +28,7 @@ def outermost(
 
 @named
 def outer_count(mask: Bool[Array, " n"], middle: Int32[Array, ""]) -> Int32[Array, ""]:
-    """Both numbers of `outermost` in one, for one pass over the entries."""
+    """Both numbers of `outermost` in one integer, from one pass over the entries."""
     left = jnp.arange(mask.shape[0], dtype=jnp.int32) <= middle
     unit = jnp.where(left, jnp.int32(1), jnp.int32(1 << RIGHT))
     return jnp.sum(jnp.where(mask, unit, 0), dtype=jnp.int32)

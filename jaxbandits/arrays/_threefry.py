@@ -1,9 +1,9 @@
 """Threefry-2x32: a counter-based random number generator in element-wise operations.
 
-JAX has the same cipher, but behind ``random`` calls that hash a whole array per key.
-Here a number is a function of (key, counter) alone, written in additions, rotations and
-exclusive-ors, so that every lane can sit at a counter of its own and the generator can
-live inside a fused loop body.
+JAX has the same cipher, but in ``random`` calls that hash a whole array per key. Here a
+number is a function of (key, counter) alone, made of additions, rotations and
+exclusive-ors. So every run can have its own counter, and the generator can be part of a
+fused loop body.
 
 Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3",
 SC 2011, section 3 (20 rounds).
@@ -47,8 +47,8 @@ def threefry(
     return first, second
 
 
-# Traced once for all keys and counters of a shape: its 150 operations take as long to
-# trace as many a policy.
+# Traced once for all keys and counters of a shape, since tracing its 150 operations
+# takes as long as tracing a typical policy.
 @partial(jax.jit, inline=True)
 def _encrypted(k0: Array, k1: Array, x0: Array, x1: Array) -> tuple[Array, Array]:
     schedule = (k0, k1, k0 ^ k1 ^ jnp.uint32(PARITY))

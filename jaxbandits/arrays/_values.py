@@ -1,4 +1,4 @@
-"""Values of a program: host numbers, what is stored, products that are added."""
+"""Values of a program: constants from the host, stored values, sums of products."""
 
 from typing import Any, TypeVar
 
@@ -17,9 +17,9 @@ KINDS = {"f": float, "i": int, "u": int}
 def constant(tree: Any) -> Any:
     """NumPy numbers as constants of the program that is being traced.
 
-    JAX remembers with which precision it first met a NumPy array, and keeps it: an
-    array that a policy holds would be float64 in a float32 program for ever after one
-    call under ``jax.enable_x64``, or the other way round. A constant is made anew.
+    JAX caches the precision in which it first saw a NumPy array. After one call under
+    ``jax.enable_x64``, a policy's array would stay float64 in every float32 program (or
+    the reverse). Hence a new constant is made for every program.
 
     Args:
       tree: pytree of numbers and arrays; None stays None.
@@ -34,11 +34,11 @@ def constant(tree: Any) -> Any:
 
 
 def stored(tree: Tree) -> Tree:
-    """`tree` as it is, computed once and not anew for every reader.
+    """Return `tree` unchanged, but computed only once, not once per reader.
 
-    XLA fuses what computes a value with what reads it. Where every entry of a result
-    reads the whole value, or a chain of them doubles the work at each link, that costs
-    more than a store and its loads.
+    XLA fuses the computation of a value with its readers. If every entry of a result
+    reads the whole value, or each link of a chain doubles the work, this costs more
+    than storing and loading the value.
 
     Args:
       tree: pytree of arrays.
@@ -51,14 +51,12 @@ def stored(tree: Tree) -> Tree:
 def multiply_add(
     a: Float[Array, "..."] | float, b: Float[Array, "..."], c: Float[Array, "..."]
 ) -> Float[Array, "..."]:
-    """``a b + c``, of which the product may be exact or rounded.
+    """``a b + c``, where the product may be exact or rounded.
 
-    The GPU engine, which joins nothing by itself, makes one instruction of it. Not for
-    sums that count on what a rounding has lost.
+    The GPU engine, which fuses no products by itself, makes it one instruction. Not for
+    sums that rely on an exact rounding error.
 
     Args:
-      a: array, or number.
-      b: likewise; all three broadcast together.
-      c: likewise.
+      a, b, c: arrays or numbers that broadcast together.
     """
     return a * b + c

@@ -1,4 +1,4 @@
-"""Neighbours in an array, from a traced place on."""
+"""Neighbouring entries of an array, from a traced position on."""
 
 from collections.abc import Callable
 from functools import cache
@@ -42,6 +42,6 @@ def _shifted(values: Array, start: Array, size: int) -> Array:
     for bit in reversed(range(bits)):
         shift, length = 1 << bit, (1 << bit) - 1 + size
         odd = (start >> bit) & 1 == 1
-        # Stored: computed anew for every reader, the work would double with every bit.
+        # Stored: else each reader would recompute it, doubling the work with every bit.
         x = stored(jnp.where(odd, x[shift : shift + length], x[:length]))
     return x

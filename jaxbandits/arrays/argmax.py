@@ -28,7 +28,7 @@ def first_true(mask: Bool[Array, "..."]) -> Int32[Array, ""]:
 def first_argmax(x: Num[Array, "..."]) -> Int32[Array, ""]:
     """Row-major position of the largest entry; the first one if several are equal.
 
-    The engine recognises it by its name and puts a single-pass form in its place.
+    The engine recognises this kernel by name and replaces it by a single-pass form.
 
     Args:
       x: real array of any shape, infinities allowed, NaN not.
@@ -36,7 +36,7 @@ def first_argmax(x: Num[Array, "..."]) -> Int32[Array, ""]:
     Returns:
       i32[] in [0, x.size); x.size, which is out of range, where an entry is NaN.
     """
-    x = stored(x)  # else XLA may round it anew for `==`, and find nothing equal
+    x = stored(x)  # else XLA may round it differently for `==`: no entry would be equal
     return first_true(x == jnp.max(x))
 
 
@@ -44,7 +44,7 @@ def first_argmax(x: Num[Array, "..."]) -> Int32[Array, ""]:
 def random_argmax(x: Num[Array, " n"], word: UInt32[Array, ""]) -> Int32[Array, ""]:
     """Index of the largest entry; ties are broken uniformly at random.
 
-    The engine recognises it, as `first_argmax`.
+    The engine recognises this kernel by name, as it does `first_argmax`.
 
     Args:
       x: real array ``[n]``, infinities allowed, NaN not.

@@ -1,4 +1,4 @@
-"""Kernels that the engine recognises, and may play in a form of its own."""
+"""Kernels that the engine recognises by name and may replace by its own forms."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -16,10 +16,10 @@ Result = TypeVar("Result")
 
 
 def named(fn: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """`fn` as a ``jit`` whose name no function of a policy has by chance.
+    """Wrap `fn` in a ``jit`` with a name that no policy's function has by chance.
 
-    Under ``jax.vmap`` the name is gone, because there the same operation stands for
-    many rows. Derivatives are those of `fn`, forward and backward.
+    Under ``jax.vmap`` the name is removed, because the operation then stands for many
+    rows. Derivatives are those of `fn`, forward and backward.
 
     Args:
       fn: function of arrays that returns an array.

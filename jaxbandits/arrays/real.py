@@ -1,4 +1,4 @@
-"""What a kernel is given, as arrays of real numbers or of integers."""
+"""Conversion of a kernel's arguments to arrays of real numbers or of integers."""
 
 from typing import Any
 
@@ -18,16 +18,16 @@ def real(**values: Any) -> Any:
     """Every value as a real array.
 
     Args:
-      **values: by the arguments' names: real arrays, NumPy or JAX, lists or numbers.
-        Float arrays keep their dtype; integers and Python numbers follow them, and are
-        in JAX's precision where there are none.
+      **values: arguments by name: real arrays (NumPy or JAX), lists or numbers. Float
+        arrays keep their dtype. Integers and Python numbers get the dtype of the float
+        arrays, or JAX's precision if there are none.
 
     Returns:
       A tuple of arrays, or the array if there is one value.
 
     Raises:
-      TypeError: naming the argument that is no real array.
-      ValueError: naming them all, if their shapes do not broadcast together.
+      TypeError: if an argument is not a real array.
+      ValueError: if the shapes do not broadcast together.
     """
     arrays = tuple(_real(name, value) for name, value in values.items())
     together(**dict(zip(values, arrays, strict=True)))
@@ -47,10 +47,10 @@ def alike(*arrays: Array) -> tuple[Array, ...]:
 
 
 def integer(name: str, value: Any) -> Int[Array, "..."]:
-    """An integer array, as it is.
+    """An integer array, unchanged.
 
     Raises:
-      TypeError: naming the argument that is none.
+      TypeError: if the argument is not an integer array.
     """
     array = _array(name, value, "an integer array")
     if not jnp.issubdtype(array.dtype, jnp.integer):

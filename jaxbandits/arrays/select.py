@@ -1,10 +1,9 @@
 """Selecting and replacing one row of an array by a traced index.
 
-Here they are selections among all rows, element-wise across lanes, which is the best
-form for few rows and on a GPU. The engine recognises them by name and may gather and
-scatter instead (`jaxbandits.engine.cpu.rows`). The barriers tell XLA to store a row
-before it is used many times, instead of computing it anew for every element of the
-result.
+Here these operations select among all rows, element by element, which is the best form
+for few rows and on a GPU. The engine recognises them by name and may gather and scatter
+instead (`jaxbandits.engine.cpu.rows`). Barriers tell XLA to store a row that is used
+many times, instead of recomputing it for every element of the result.
 """
 
 from collections.abc import Callable
@@ -79,8 +78,8 @@ def pick(x: Shaped[Array, "n ..."], index: Int[Array, ""]) -> Shaped[Array, "...
       Array ``[...]``. Differentiable by `x`.
 
     Raises:
-      TypeError: if `index` is no integer.
-      ValueError: if it is one of Python or NumPy, and out of range.
+      TypeError: if `index` is not an integer.
+      ValueError: if `index` is a Python or NumPy integer out of range.
     """
     if x.shape[0] > BINARY_ROWS:
         return jnp.sum(jnp.where(_mask(x, index), x, 0), axis=0, dtype=x.dtype)
@@ -103,7 +102,7 @@ def put(
 
     Args:
       x: array ``[n, ...]``.
-      index: i32[]; out of range leaves `x` as it is.
+      index: i32[]; if out of range, `x` is unchanged.
       row: array ``[...]``, broadcast against ``x[0]``.
 
     Returns:
@@ -124,7 +123,7 @@ def row(tree: Tree, index: Int[Array, ""]) -> Tree:
       index: i32[] in [0, n); out of range is undefined.
 
     Returns:
-      A pytree like it of arrays ``[...]``.
+      A pytree of the same structure with arrays ``[...]``.
     """
     picked: Tree = jax.tree.map(lambda x: pick(x, index), tree)
     return picked
@@ -135,8 +134,8 @@ def with_row(tree: Tree, index: Int[Array, ""], new: Tree) -> Tree:
 
     Args:
       tree: arrays ``[n, ...]``.
-      index: i32[]; out of range leaves them as they are.
-      new: a pytree like it of arrays ``[...]``, as of `row`.
+      index: i32[]; if out of range, `tree` is unchanged.
+      new: a pytree of the same structure with arrays ``[...]``, as from `row`.
 
     Returns:
       Arrays of the shapes and dtypes of `tree`.
@@ -171,8 +170,8 @@ def _mask(x: Array, index: Array) -> Array:
 def when(condition: Bool[Array, ""], fn: Callable[[Tree], Tree], value: Tree) -> Tree:
     """``fn(value)`` where a condition holds, else `value`.
 
-    A loop of at most one trip: over a batch it runs only when some entry needs it,
-    where ``lax.cond`` would compute `fn` every time.
+    This is a loop of at most one step. In a batch it runs only if some entry needs it,
+    while ``lax.cond`` would compute `fn` every time.
 
     Args:
       condition: bool[].
@@ -193,7 +192,7 @@ def split_index(
 ) -> tuple[Int[Array, ""], Int[Array, ""]]:
     """Row and column of an index into a row-major flattened matrix.
 
-    Comparisons instead of an integer division, which vector units lack.
+    Comparisons replace an integer division, which vector units lack.
 
     Args:
       flat_index: i32[] in [0, num_rows * num_columns).
@@ -214,8 +213,8 @@ def row_of(flat_index: Int[Array, ""], starts: Int[Array, " rows"]) -> Int[Array
 
     Args:
       flat_index: i32[], within the matrix.
-      starts: i32[num_rows - 1], where its rows begin, but for the first: the number of
-        columns and its multiples.
+      starts: i32[num_rows - 1], where all rows except the first begin: multiples of the
+        number of columns.
 
     Returns:
       i32[].

@@ -12,7 +12,7 @@ from jaxtyping import Float
 
 
 class CompensatedSum(NamedTuple):
-    """A running sum and what rounding has lost so far.
+    """A running sum and its accumulated rounding error.
 
     Attributes:
       total: float array, the best single number for the sum.
@@ -29,14 +29,14 @@ class CompensatedSum(NamedTuple):
         return cls(jnp.zeros(shape, dtype), jnp.zeros(shape, dtype))
 
     def exact(self) -> Array:
-        """The sum as one number: float64 where that is enabled."""
+        """The sum as one number, in float64 if that is enabled."""
         return self.total.astype(float) + self.lost.astype(float)
 
     def add(self, x: Any) -> "CompensatedSum":
         """Add `x` (broadcast against the sum).
 
-        Kahan's algorithm, for finite terms that do not exceed the total by much, which
-        holds for sums of bounded terms.
+        This is Kahan's algorithm. It needs finite terms that do not exceed the total by
+        much, as in sums of bounded terms.
         """
         corrected = x + self.lost
         total = self.total + corrected

@@ -1,11 +1,11 @@
-"""What a draw makes of random 32-bit words: numbers, events, positions, tails.
+"""Random 32-bit words as numbers, events, positions and tail probabilities.
 
-A float32 in (0, 1) has room for some 2**23 evenly spaced values. An event of
-probability 1e-7 would then fire 19 % too often, one of 5e-8 never, and a tail would end
-at 6e-8. So the noise is words, and a draw says what it needs: `unit_interval` where 23
-bits will do; `occurs` and `below`, exact to 2**-61, for what is compared with a
-probability; `smaller_side` for inverse distribution functions, whose tails then end
-where the words do (2**-32 for each).
+A float32 in (0, 1) has about 2**23 evenly spaced values. With these, an event of
+probability 1e-7 would occur 19 % too often, one of 5e-8 never, and tails would end at
+6e-8. So the noise consists of words, and every draw chooses a conversion.
+`unit_interval` is for draws that need 23 bits. `occurs` and `below`, exact to 2**-61,
+compare with a probability. `smaller_side` is for inverse distribution functions, whose
+tails then reach 2**-32 per word.
 """
 
 from typing import Any, NamedTuple
@@ -57,11 +57,12 @@ def unit_interval(word: UInt32[Array, "..."]) -> Float[Array, "..."]:
 
 
 def bound(probability: Any) -> Bound:
-    """What `below` compares words with, exact for a float32 and for a small float64.
+    """The bound with which `below` compares words; exact for float32 probabilities.
 
     Args:
-      probability: real array; what lies outside [0, 1] counts as the nearest end. On
-        the host (NumPy) in float64, to 2**-61 or 53 bits; traced in its own precision.
+      probability: real array; values outside [0, 1] count as the nearest end. NumPy
+        arrays are converted in float64, to 2**-61 or 53 bits; traced arrays in their
+        own precision.
     """
     host = isinstance(probability, np.ndarray | np.generic | float | int)
     xp = np if host else jnp
@@ -86,8 +87,8 @@ def cumulative_bounds(probabilities: Any) -> Bound:
       probabilities: f64[..., n] >= 0 with rows that sum to 1.
 
     Returns:
-      Arrays ``[..., n]``; from the last possible position on they are those of 1, which
-      takes what rounding leaves.
+      Arrays ``[..., n]``. From the last possible position on, bounds are those of 1, so
+      that rounding leaves no gap.
     """
     p = np.asarray(probabilities, np.float64)
     cumulative = np.minimum(np.cumsum(p, axis=-1), 1.0)
@@ -98,19 +99,19 @@ def cumulative_bounds(probabilities: Any) -> Bound:
 def below(
     first: UInt32[Array, "..."], second: UInt32[Array, "..."], limit: Bound
 ) -> Bool[Array, "..."]:
-    """Whether the number that two words spell lies below a bound.
+    """Whether the number with the digits of two words lies below a bound.
 
     Args:
       first: u32 array, the leading bits.
-      second: u32 array, which matters where the leading bits are those of the bound.
-      limit: what `bound` gives; all broadcast together.
+      second: u32 array, used where the leading bits equal those of the bound.
+      limit: from `bound`; all three broadcast together.
 
     Returns:
-      Boolean array, true with exactly the probability of `limit`: up to some number
-      that the words spell, and not beyond.
+      Boolean array, true with exactly the probability of `limit`; it is true for all
+      numbers below the bound and false for all others.
 
     Raises:
-      TypeError: if a word is no integer array.
+      TypeError: if a word is not an integer array.
     """
     first, second = _u32("first", first), _u32("second", second)
     leading = (first >> jnp.uint32(1)).astype(jnp.int32)
@@ -121,7 +122,7 @@ def below(
 
 
 def words_at(limit: Bound) -> tuple[UInt32[Array, "..."], UInt32[Array, "..."]]:
-    """The two words at a bound below 1, u32 arrays: the first that are not below it."""
+    """The smallest two words, u32 arrays, that are not below a bound less than 1."""
     high, low = (jnp.asarray(part).astype(jnp.uint32) for part in limit)
     first = (high << jnp.uint32(1)) | (low >> jnp.uint32(LOW_BITS - 1))
     return first, low << jnp.uint32(33 - LOW_BITS)
@@ -151,8 +152,8 @@ def position(
       size: int, or i32 array that broadcasts; in 1..2**31 - 1.
 
     Returns:
-      i32 array: ``floor(word size / 2**32)``, in halves of words, as 64 bits are not
-      at hand.
+      i32 array: ``floor(word size / 2**32)``, computed in halves of words, since 64-bit
+      integers may be disabled.
     """
     if not isinstance(size, jax.Array):
         size = whole("size", size, 1, 2**31 - 1)
@@ -170,17 +171,18 @@ def position(
 def smaller_side(
     *words: UInt32[Array, "..."],
 ) -> tuple[Float[Array, "..."], Bool[Array, "..."]]:
-    """The distance of a uniform number to the nearer end of (0, 1), and which that is.
+    """The distance of a uniform number u to the nearer end of (0, 1), and that end.
 
     Args:
       *words: u32 arrays, the digits of ``u = 0.w1 w2 ...`` in base 2**32.
 
     Returns:
-      ``(distance, upper)``: a float array in (0, 1/2], in JAX's precision, with all its
-      digits however small it is: u, or 1 - u where `upper`, a boolean array.
+      ``(distance, upper)``: `upper` is a boolean array, true if 1 is nearer. `distance`
+      is 1 - u there, else u: a float array in (0, 1/2], in JAX's precision, which keeps
+      all digits of small numbers.
 
     Raises:
-      TypeError: if a word is no integer array.
+      TypeError: if a word is not an integer array.
     """
     words = [_u32("words", word) for word in words]
     upper = words[0] >> jnp.uint32(31) == 1
@@ -193,7 +195,7 @@ def smaller_side(
 
 
 def log_survival(*words: UInt32[Array, "..."]) -> Float[Array, "..."]:
-    """``log(1 - u)`` of the uniform number u that words spell; arguments as above.
+    """``log(1 - u)`` of the uniform number u; arguments as for `smaller_side`.
 
     Returns:
       Negative float array with a small relative error near 0 and in the tail.

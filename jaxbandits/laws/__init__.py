@@ -1,6 +1,6 @@
-"""Laws of rewards and consumptions: samplers for rounds, moments for the accounts.
+"""Laws of rewards and consumptions: samplers for rounds, exact moments for metrics.
 
-What is public stands in ``__init__.pyi``; each part is imported when it is first used.
+``__init__.pyi`` lists all public names; each part is imported when it is first used.
 """
 
 import lazy_loader

@@ -25,17 +25,17 @@ from jaxbandits.protocol import Noise
 class Empirical(NamedTuple):
     """Recorded runs.
 
-    Arms with equal numbers of runs have tables; of others the runs lie one arm after
-    another, so that memory is that of the runs, however unequal the arms are.
+    Arms with equal numbers of runs have tables. Otherwise the runs of all arms are
+    concatenated, so that memory does not depend on how unequal the arms are.
 
     Attributes:
-      reward: f64[K, n], in [0, 1]; or f64[N], if `runs` says how many an arm has.
-      consumption: of the shape of `reward`, >= 0; run j of an arm is the pair
-        (reward[j], consumption[j]). +inf for a run that had timed out when it was
-        recorded: it exceeds every limit, and its reward, never seen, may be any.
-      runs: i32[K], how many runs an arm has; None if all arms have n.
-      first: i32[K], where among the N the runs of an arm begin; None with `runs`.
-      mean_reward, mean_consumption: f64[K] of the runs of each arm; None with `runs`.
+      reward: f64[K, n], in [0, 1]; or f64[N] with `runs`.
+      consumption: >= 0, same shape as `reward`; run j of an arm is the pair (reward[j],
+        consumption[j]). +inf for a run that timed out when it was recorded: it exceeds
+        every limit, and its reward is never used.
+      runs: i32[K], number of runs of every arm; None if all arms have n.
+      first: i32[K], position of the first run of every arm; None if `runs` is.
+      mean_reward, mean_consumption: f64[K], means of each arm; None if `runs` is.
     """
 
     reward: np.ndarray
@@ -52,14 +52,14 @@ def empirical_params(
     """Parameters from recorded runs.
 
     Args:
-      reward: table [K, n], or a list of K arrays of any lengths, in [0, 1]; or all runs
-        as one array [N], one arm's after another's, with `runs`.
-      consumption: the same, >= 0.
-      runs: i64[K], how many of the N runs are each arm's; at least one.
+      reward: table [K, n], or a list of K arrays of any lengths, in [0, 1]; or, with
+        `runs`, all runs as one array [N], sorted by arm.
+      consumption: values >= 0 in the same form.
+      runs: i64[K], number of runs of every arm, at least one.
 
     Raises:
-      ValueError: if the two are not of one shape, empty, not finite (but for
-        consumptions of +inf), or if a reward lies outside [0, 1] or a consumption is
+      ValueError: if `reward` and `consumption` differ in shape, are empty or not finite
+        (consumptions may be +inf), a reward is outside [0, 1], or a consumption is
         negative; if `runs` are not whole numbers >= 1 that sum to N.
     """
     if runs is None and (_ragged(reward) or _ragged(consumption)):
@@ -131,7 +131,7 @@ def _check(params: Empirical) -> None:
 def _sample(
     noise: Noise, params: Empirical, arm: Int32[Array, ""]
 ) -> tuple[Array, Array]:
-    # A table of recorded runs is long: here a gather is the cheaper way to one entry.
+    # A table of recorded runs is long, so a gather is cheaper than a selection.
     if params.runs is None:
         run = position(noise[0], params.reward.shape[1])
         return params.reward[arm, run], params.consumption[arm, run]
@@ -144,7 +144,7 @@ def _moments(params: Empirical, limits: np.ndarray, cost: Cost) -> Moments:
     finished = np.where(params.consumption == np.inf, 0.0, params.consumption)
     costs = cost_of(cost, finished)
     if params.runs is not None:
-        # A limit at a time, as the runs may be many.
+        # One limit at a time, since there may be many runs.
         parts = (params.reward, costs, np.ones_like(costs))
         inside = (~exceeds(params.consumption, limit) for limit in np.asarray(limits))
         sums = [[_sums(x * within, params) for x in parts] for within in inside]

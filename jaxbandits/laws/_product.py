@@ -39,7 +39,7 @@ def product(reward: Law, consumption: Law) -> JointLaw:
       A joint law with parameters `Product`.
 
     Raises:
-      TypeError: if an argument is no law.
+      TypeError: if an argument is not a law.
     """
     check_fields("reward", reward)
     check_fields("consumption", consumption)
@@ -101,7 +101,7 @@ def _product(reward: Law, consumption: Law) -> JointLaw:
     def _cost_below(params, limits, below, cost):
         """``E[c(C) 1{C <= tau}]`` as the integral of ``c(quantile(p))`` up to F(tau).
 
-        Over probabilities the integrand is bounded even where a density is not.
+        As a function of p, the integrand is bounded even if the density is not.
         """
         start = np.concatenate([np.zeros_like(below[:, :1]), below[:, :-1]], axis=1)
 

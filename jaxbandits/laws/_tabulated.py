@@ -1,8 +1,8 @@
 """A law that is drawn by its quantile function, from a table made on the host.
 
-Of one uniform number, so that a draw is monotone in it. The table is over normal
-scores, where the quantiles of a smooth law are smooth: of ``log((x - low) / scale)``,
-or of ``log((x - low) / (high - x))`` if the support is bounded.
+A draw is a monotone function of one uniform number. The table holds values at normal
+scores, where the quantiles of a smooth law are smooth: ``log((x - low) / scale)``, or
+``log((x - low) / (high - x))`` if the support is bounded.
 """
 
 from functools import cache
@@ -29,12 +29,12 @@ TINY, SMALL = 1e-280, 1e-8  # distances to an end at 0, and to others, that have
 
 
 class Tabulated(NamedTuple):
-    """A law's parameters with the table that draws are made of.
+    """A law's parameters and the table for its draws.
 
     Attributes:
-      params: of the law, leaves ``[K, ...]``.
+      params: parameters of the law, leaves ``[K, ...]``.
       low, high: f64[K], the support.
-      scale: f64[K], its width; the median's distance to `low` if it has none.
+      scale: f64[K], width of the support; the median minus `low` if it is unbounded.
       table: f64[K, NODES], transformed quantiles at equally spaced normal scores.
     """
 
@@ -47,12 +47,12 @@ class Tabulated(NamedTuple):
 
 @cache
 def tabulated(law: Law) -> Law:
-    """The same law, drawn from two words as a smooth function that rises with them.
+    """The same law with draws that are a smooth, increasing function of two words.
 
-    Its parameters are those of the law on the host; draws need `exact_params`.
+    On the host, its parameters are those of the law; draws need `exact_params`.
 
     Args:
-      law: with a smooth quantile function and a support that is bounded below.
+      law: law with a smooth quantile function and a support that is bounded below.
     """
 
     def sample(noise, params):
@@ -86,7 +86,7 @@ def tabulated(law: Law) -> Law:
 
 
 def given(params: Any) -> Any:
-    """A law's parameters as they were given, without a table."""
+    """The law's own parameters, without the table."""
     return params.params if isinstance(params, Tabulated) else params
 
 
@@ -134,10 +134,10 @@ def _table(law: Law, params: Any) -> tuple[np.ndarray, ...]:
 def _log_distance(
     distance: np.ndarray, least: np.ndarray, log_p: np.ndarray
 ) -> np.ndarray:
-    """Logarithms of distances to an end, f64[K, n] that rise from it.
+    """Logarithms of distances to an end, f64[K, n], increasing from that end.
 
-    Nearer to the end than `least` they are those of a power of the probability, which
-    the tail of a density is.
+    Below the distance `least`, distances are taken as a power of the probability, as in
+    the tail of a density.
     """
     logs = np.log(np.maximum(distance, least[:, None]))
     first = np.argmax(distance > least[:, None], axis=1)
@@ -151,7 +151,7 @@ def _log_distance(
 
 
 def _value(xp: Any, level: Any, low: Any, high: Any, scale: Any) -> Any:
-    """What a transformed quantile stands for; both branches are finite."""
+    """The value of a transformed quantile; both branches are finite."""
     part = xp.exp(-xp.abs(level))
     share = xp.where(level < 0, part, 1.0) / (1 + part)
     beyond = xp.exp(xp.minimum(level, 80.0))  # nearly the largest power of float32

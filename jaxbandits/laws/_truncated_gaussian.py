@@ -1,8 +1,8 @@
 """The bivariate Gaussian conditioned on a box, sampled at a fixed cost.
 
-The consumption C is drawn first, the reward R given C second. Given C, the reward is a
-truncated normal variable whose quantile is known. The marginal law of C is a truncated
-normal law with its density tilted by the mass that the box leaves to R:
+The consumption C is drawn first, then the reward R given C. Given C, the reward is a
+truncated normal variable with a known quantile function. The marginal law of C is a
+truncated normal law whose density is multiplied by the probability of R's interval:
 
     f(c)  ~  phi((c - mu) / sigma) * P(lower < R < upper | C = c).
 
@@ -167,8 +167,8 @@ def _marginal_density(params: TruncatedGaussian, x: np.ndarray) -> np.ndarray:
 def _reach(params: TruncatedGaussian) -> np.ndarray:
     """Plain quantiles at the outermost uniforms, f64[K, 2].
 
-    A narrow law leaves most of the box to probabilities that are never drawn; what
-    happens there must not spoil the fit.
+    For a narrow law, most of the box has probabilities that are never drawn; the fit
+    must not depend on that part.
     """
     low, high = params.lower[:, 1], params.upper[:, 1]
     mean, scale = params.consumption_mean, params.consumption_scale
@@ -186,7 +186,7 @@ def _fit_tilt(params: TruncatedGaussian) -> np.ndarray:
     nodes = np.cos(np.pi * (np.arange(8 * DEGREE) + 0.5) / (8 * DEGREE))
     low, high = params.lower[:, 1:], params.upper[:, 1:]
     first, last = params.reach[:, :1], params.reach[:, 1:]
-    # Short of the very ends: at the box's own end the factor of p vanishes.
+    # The ends are excluded: at the box's own end the factor of p vanishes.
     plain = first + (last - first) * (1 + 0.999999 * nodes) / 2
     exact = _exact_map(params, plain)
     tilt = (exact - plain) / ((plain - low) * (high - plain))
@@ -290,7 +290,7 @@ def _sample(
     noise: Noise, params: TruncatedGaussian, arm: Int32[Array, ""]
 ) -> tuple[Array, Array]:
     params = of_arm(params, arm)
-    # Densities on a box: what is rarer than a uniform's grid moves nothing by more.
+    # Densities on a box: events rarer than a uniform's grid have negligible effect.
     first, second = unit_interval(noise)
     consumption = _consumption(first, params)
     mean, scale = _conditional(params, consumption)
@@ -303,7 +303,7 @@ def _sample(
 def _moments(params: TruncatedGaussian, limits: np.ndarray, cost: Cost) -> Moments:
     increasing(limits=limits)
     low, high = params.lower[0, 1], params.upper[0, 1]  # one box for all arms
-    # Beyond the box there is no mass: a limit there is worth the box's end.
+    # There is no mass beyond the box: a limit there acts as the box's end.
     points, position = np.unique(np.clip(limits, low, high), return_inverse=True)
 
     def below(function):

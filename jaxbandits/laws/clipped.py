@@ -1,6 +1,6 @@
 """Heavy tails that fit into [0, 1]: log-normal and Pareto variables, cut off at 1.
 
-What exceeds 1 counts as 1, so that there is an atom there and the means are exact.
+Values above 1 count as 1, so that there is an atom at 1 and the means are exact.
 """
 
 from collections.abc import Callable

@@ -18,14 +18,14 @@ from jaxbandits.laws._product import Product, product
 from jaxbandits.laws._tabulated import tabulated
 from jaxbandits.laws.law import JointLaw, Law, check_fields, check_rows, of_arm
 
-SCORES = 9.0  # beyond them lies a probability of 2e-19
+SCORES = 9.0  # normal scores beyond +-SCORES have probability 2e-19
 
 
 class Copula(NamedTuple):
     """Parameters of the two laws, and the correlation of their normal scores, f64[K].
 
-    The scores' correlation lies in [-1, 1]; that of the values is smaller, by how much
-    depends on the laws.
+    The correlation of the scores lies in [-1, 1]; the correlation of the values is
+    smaller, and depends on the laws.
     """
 
     reward: Any
@@ -34,20 +34,20 @@ class Copula(NamedTuple):
 
 
 def gaussian_copula(reward: Law, consumption: Law) -> JointLaw:
-    """The joint law with the given margins whose normal scores are bivariate Gaussian.
+    """The joint law with the given margins and bivariate Gaussian normal scores.
 
     Args:
-      reward: law on [0, 1] whose draw is a monotone function of one uniform number, or
-        with a smooth quantile function, from a table of which it is then drawn (Beta).
-      consumption: law on [0, inf), likewise.
+      reward: law on [0, 1]. Its draw must be a monotone function of one uniform number,
+        or it needs a smooth quantile function (as Beta): draws then use a table of it.
+      consumption: law on [0, inf) with the same properties.
 
     Returns:
-      A joint law with parameters `Copula`. Its moments below limits are exact: a
-      quadrature over the reward's normal score. A law that is drawn from a table has
-      parameters that are known beforehand, by `exact_params`: no game draws them.
+      A joint law with parameters `Copula`. Its moments below limits are exact, by a
+      quadrature over the reward's normal score. A law that is drawn from a table needs
+      parameters from `exact_params`; a game cannot draw them.
 
     Raises:
-      TypeError: if an argument is no law.
+      TypeError: if an argument is not a law.
       ValueError: if a law has neither a monotone sampler nor a quantile function and a
         cdf, or if rewards do not lie in [0, 1] (normal).
     """
@@ -72,7 +72,7 @@ def _gaussian_copula(reward: Law, consumption: Law) -> JointLaw:
     reward, consumption = (
         law if law.monotone else tabulated(law) for law in (reward, consumption)
     )
-    # Both draws rise with their scores.
+    # Both draws increase with their scores.
     sign = float(reward.monotone * consumption.monotone)
     independent = product(reward, consumption)
 
@@ -124,7 +124,7 @@ def _gaussian_copula(reward: Law, consumption: Law) -> JointLaw:
 
 
 def _words_of(score: Array) -> Array:
-    """Two words at whose number `normal_score` is `score`: u32[2]."""
+    """Two words, u32[2], for which `normal_score` returns `score`."""
     # In the lower tail, where a float has all its digits; the upper one is its mirror.
     words = jnp.stack(words_at(bound(ndtr(-jnp.abs(score)))))
     return jnp.where(score > 0, ~words, words)
@@ -133,11 +133,11 @@ def _words_of(score: Array) -> Array:
 def _reward_below(
     reward: Law, params: Copula, below: Float[np.ndarray, "K M"]
 ) -> Float[np.ndarray, "K M"]:
-    """``E[R 1{C <= tau}]`` at limits that consumptions meet with some probabilities.
+    """``E[R 1{C <= tau}]`` at limits with given probabilities of C <= tau.
 
-    At a normal score t of the reward, that of the consumption is normal with mean
-    ``rho t`` and variance ``1 - rho**2``: one integral over t. Where rho is 1 or -1 the
-    limit is one of the reward's quantiles.
+    Given the normal score t of the reward, the consumption's score is normal with mean
+    ``rho t`` and variance ``1 - rho**2``: one integral over t. If rho is 1 or -1, the
+    limit corresponds to a quantile of the reward.
     """
     rho = np.asarray(params.correlation, np.float64)[:, None]
     rest = np.sqrt((1 - rho) * (1 + rho))
@@ -158,7 +158,7 @@ def _reward_below(
         return at * chance * np.exp(-t * t / 2) / np.sqrt(2 * np.pi)
 
     def over_probabilities(p):
-        """Of the quantiles, from 0 to p."""
+        """Integral of the quantiles from 0 to p."""
         if reward.atoms is not None:
             part = np.clip(p[:, :, None] - (upto - probabilities)[:, None], 0, None)
             part = np.minimum(part, probabilities[:, None])

@@ -1,10 +1,10 @@
-"""What a law is: a sampler for the rounds and exact moments for the accounts.
+"""The definition of a law: a sampler for rounds, and exact moments for metrics.
 
-Samplers are traced, turn a fixed number of random words into a value and never loop
-until something is accepted. Exact moments are host functions in float64.
+Samplers are traced and turn a fixed number of random words into a value; they have no
+rejection loops. Exact moments are host functions in float64.
 
-Parameters are pytrees whose leaves have a leading axis of K arms (f64, host); in a
-sampler of a univariate law they are those of one arm.
+Parameters are pytrees whose leaves have a leading axis of K arms (f64, host). The
+sampler of a univariate law gets the parameters of one arm.
 """
 
 import math
@@ -41,7 +41,7 @@ from jaxbandits.protocol import Noise
 Cost = Callable[[Any], Any]
 Tree = TypeVar("Tree")  # a pytree of arrays
 OfArms = Float[np.ndarray, " K"]
-End = OfArms | Float[np.ndarray, ""]  # of a support; one for all arms
+End = OfArms | Float[np.ndarray, ""]  # an end of a support, per arm or for all arms
 Table = Float[np.ndarray, "K n"]
 Points = Float[np.ndarray, "..."]
 Mean = Float[Array | np.ndarray, "... K"]
@@ -54,26 +54,26 @@ class Law(NamedTuple):
     """A univariate law.
 
     Attributes:
-      name: of the family.
-      words: how many words of noise a draw consumes.
+      name: name of the family.
+      words: number of words of noise per draw.
       sample: ``(noise u32[words], params of one arm) -> f32[]``.
       check: host, ``params -> None``; raises a ValueError naming the parameter that is
         out of range.
-      mean: ``params -> [..., K]`` for leaves ``[..., K]`` (vectors of one arm last), in
-        the arrays' own module and precision, on the host or traced.
+      mean: ``params -> [..., K]`` for leaves ``[..., K]`` (an arm's vector on the last
+        axis), in the arrays' own module and precision, on the host or traced.
       support: host, ``params -> (lowest f64[K], highest f64[K])``.
       cdf: host, ``(params, x) -> f64[K, ...]`` for x of any shape, or None.
       quantile: host, ``(params, p f64[K, n]) -> f64[K, n]``, the inverse of `cdf`; None
         if the law has atoms.
       atoms: host, ``params -> (values f64[K, n], probabilities f64[K, n])`` or None.
       monotone: 1 or -1 if a draw is an increasing or decreasing function of the number
-        that its two words spell, else 0. What a copula needs; of a law with 0 it makes
-        one from a table of quantiles.
-      exact: host, ``params -> params`` with the bounds of its events beside them, which
-        float32 probabilities near 1, or sums of them, would lose (see `exact_params`).
-        None if float32 parameters are as good.
-      sigma: host, ``params -> f64[K]``, of a law on the whole line: its draws are the
-        mean and sigma-sub-Gaussian noise. None of any other.
+        whose digits are its two words, else 0. A copula needs 1 or -1; for 0 it draws
+        from a table of quantiles.
+      exact: host, ``params -> params`` with integer bounds of the law's events. Float32
+        probabilities near 1, or sums of them, would lose digits (see `exact_params`).
+        None if float32 parameters are exact enough.
+      sigma: host, ``params -> f64[K]``, for a law on the whole line whose draws are the
+        mean plus sigma-sub-Gaussian noise. None for all other laws.
     """
 
     name: str
@@ -108,31 +108,30 @@ class JointLaw(NamedTuple):
     """A joint law of a reward in [0, 1] (but see `sigma`) and a consumption >= 0.
 
     Attributes:
-      name: of the family.
-      words: how many words of noise a draw consumes.
+      name: name of the family.
+      words: number of words of noise per draw.
       sample: ``(noise, params, arm) -> (reward f32[], consumption f32[])``.
       check: host, ``params -> None``; raises a ValueError naming the parameter that is
         out of range.
-      moments: host, ``(params, limits f64[M], cost) -> Moments``, the limits positive
-        and increasing; what the censored setting needs, None if there are no exact
-        ones.
-      means: ``params -> (mean reward, mean consumption)``, as `Law.mean`; what the
-        budgeted setting needs, or None.
+      moments: host, ``(params, limits f64[M], cost) -> Moments`` for positive,
+        increasing limits; the censored setting needs it. None if there are no exact
+        moments.
+      means: ``params -> (mean reward, mean consumption)``, as `Law.mean`; the budgeted
+        setting needs it. Or None.
       highest: host, ``params -> f64[K]``, the largest possible consumption, or None.
-      exact: as of `Law`.
-      steps: host, ``(params, cost) -> (edges f64[K, n], Moments f64[K, n + 1])``, of a
-        law with finitely many consumptions: these, increasing (+inf: no more of the
-        arm), and the moments below the first, from the first to the second, .... None
-        of any other law. What arbitrary limits need where gains jump.
-      sigma: host, ``params -> f64[K]``, of a law whose rewards, given the consumption,
-        are a mean in [0, 1] and sigma-sub-Gaussian noise. None if they lie in [0, 1].
-      per_arm: ``params -> those of its leaves that have a row per arm``; all of them,
-        if None.
-      join: host, ``[params, ...] -> params`` of all their arms, one after another; None
-        where rows are concatenated.
+      exact: as in `Law`.
+      steps: host, ``(params, cost) -> (edges f64[K, n], Moments f64[K, n + 1])``, for a
+        law with finitely many consumptions. `edges` are the increasing consumptions
+        (+inf for unused ones); the moments are those below the first edge, from the
+        first to the second, .... Arbitrary limits need it if gains jump. Else None.
+      sigma: host, ``params -> f64[K]``, for a law whose rewards, given the consumption,
+        are a mean in [0, 1] plus sigma-sub-Gaussian noise. None for rewards in [0, 1].
+      per_arm: ``params -> leaves that have a row per arm``; None if all leaves have.
+      join: host, ``[params, ...] -> params`` with the arms of all; None if rows are
+        concatenated.
       supports: host, ``params -> ((lowest, highest) reward, (lowest, highest)
-        consumption)``, f64[K] each, or None. What `budgeted.make_environment` holds the
-        ranges against that learners are told.
+        consumption)``, f64[K] each, or None. `budgeted.make_environment` compares it
+        with the ranges that learners know.
     """
 
     name: str
@@ -156,7 +155,7 @@ class JointLaw(NamedTuple):
         return jax.tree.leaves(params if self.per_arm is None else self.per_arm(params))
 
     def joined(self, parts: Sequence[Any]) -> Any:
-        """Parameters of all arms of several sets, one after another."""
+        """Parameters of the arms of several sets, concatenated."""
         if self.join is not None:
             return self.join(parts)
         return jax.tree.map(lambda *x: np.concatenate([*map(np.asarray, x)]), *parts)
@@ -196,10 +195,10 @@ BOUNDS = ("bound", "bounds")  # what `exact_params` adds to parameters
 
 
 def check_rows(**parts: Any) -> None:
-    """Require parts of parameters to have as many rows, one per arm, as each other.
+    """Require parts of parameters with equal numbers of rows, one per arm.
 
     Raises:
-      ValueError: naming them and their shapes.
+      ValueError: with the names and shapes of the parts.
     """
     shapes = {
         name: np.shape(leaf)
@@ -231,16 +230,16 @@ def checked(law: Law) -> Law:
 
 
 def exact_params(law: Law | JointLaw, params: Any) -> Any:
-    """Parameters of a fixed instance as `sample` should get them.
+    """Parameters of a fixed instance, in the exact form for `sample`.
 
     Args:
       law: the law.
-      params: its parameters on the host, in float64.
+      params: parameters of the law on the host, in float64.
 
     Returns:
-      `params`, where the law compares with probabilities with their bounds in integers:
-      an event of probability 1 - 1e-8 then fails once in 1e8 draws, where float32 has
-      no such number.
+      `params`, with integer bounds if the law compares with probabilities. An event of
+      probability 1 - 1e-8, which float32 cannot represent, then fails once in 1e8
+      draws.
     """
     return params if law.exact is None else law.exact(params)
 
@@ -248,17 +247,17 @@ def exact_params(law: Law | JointLaw, params: Any) -> Any:
 def cost_of(cost: Cost, consumption: np.ndarray) -> np.ndarray:
     """Costs of consumptions f64[...] on the host, in float64: f64[...].
 
-    A cost in jax.numpy would give float32, whose rounding no quadrature gets below.
+    A cost in jax.numpy would otherwise return float32, too inexact for quadratures.
     """
     with jax.enable_x64(True):
         return np.asarray(cost(consumption), np.float64)
 
 
 def exceeds(x: Any, limit: Any) -> Any:
-    """``x > limit`` in float32, whatever the precision of either: bool[...].
+    """``x > limit`` in float32, for arguments of any precision: bool[...].
 
-    What is played in float32 and what is computed for it in float64 so agree where a
-    number and a limit are a rounding error apart: 0.1 + 0.2 does not exceed 0.3.
+    Hence games in float32 and oracles in float64 agree if a number and a limit differ
+    only by a rounding error: 0.1 + 0.2 does not exceed 0.3.
     """
     host = isinstance(x, np.ndarray | np.generic) and not isinstance(limit, jax.Array)
     single = np.asarray if host else jnp.asarray
@@ -266,7 +265,7 @@ def exceeds(x: Any, limit: Any) -> Any:
 
 
 def of_arm(params: Tree, arm: Int32[Array, ""]) -> Tree:
-    """Parameters of one arm, selected in one stroke and without a gather.
+    """Parameters of one arm, selected in one operation and without a gather.
 
     Args:
       params: pytree of arrays ``[K, ...]``: floats of one dtype, bounds of i32.
@@ -321,7 +320,7 @@ def expectation_below(
     Returns:
       f64[K, M]; adaptive Gauss-Kronrod quadrature, absolute error below 1e-11.
 
-    All stretches between limits are integrated at once, as one vector.
+    All intervals between limits are integrated at once, as one vector.
     """
     limits = np.asarray(limits, np.float64)
     if not (np.all(limits >= 0) and np.all(np.diff(limits) >= 0)):

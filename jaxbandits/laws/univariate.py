@@ -33,7 +33,7 @@ from jaxbandits.protocol import Noise
 
 
 class Bernoulli(NamedTuple):
-    """probability: f64[K] in [0, 1]; bound: that in integers, set by `exact_params`."""
+    """probability: f64[K] in [0, 1]; bound: its integer form, set by `exact_params`."""
 
     probability: Annotated[Array | np.ndarray, in_unit_interval]
     bound: Bound | None = None
@@ -64,7 +64,7 @@ class Exponential(NamedTuple):
     rate: Positives
 
 
-# Of a Beta law: with a smaller one all draws of 23 bits lie at one end.
+# Least shape of a Beta law: with a smaller one, all draws of 23 bits lie at one end.
 LEAST_SHAPE = 2.0**-23
 _at_least_shape = Range(
     f"at least {LEAST_SHAPE:g} and finite: with less, all draws would lie at one end",
@@ -113,7 +113,7 @@ def _discrete_sample(noise: Noise, params: Discrete) -> Array:
     """The first value whose cumulative probability exceeds the uniform number."""
     upper = params.bounds or bound(jnp.cumsum(params.probabilities))
     under = below(noise[0], noise[1], upper)
-    # The last value takes what rounding leaves above the last cumulative probability.
+    # The last value also covers the gap that rounding leaves below probability 1.
     under = under | (jnp.arange(under.shape[0]) == under.shape[0] - 1)
     before = jnp.concatenate([jnp.zeros_like(under[:1]), under[:-1]])
     return jnp.sum(jnp.where(under & ~before, params.values, 0.0))
@@ -133,7 +133,7 @@ def _located(
     """Host cdf and quantile of a family with a location and a scale.
 
     Args:
-      cdf, quantile: of the shapes and a point, where location is 0 and scale is 1.
+      cdf, quantile: functions of the shapes and a point, for location 0 and scale 1.
       columns: the shapes, the location and the scale as functions of the parameters.
     """
 

@@ -1,18 +1,18 @@
-"""Ask and tell: a policy against the real thing, a solver or a process of one's own.
+"""Ask and tell: play a policy against a real process, for example your own solver.
 
     session = live.start(policy, root_seed=1)
     while True:
         action = live.ask(session)
-        ... do it, and see what comes of it ...
+        ... carry out the action and observe its feedback ...
         session = live.tell(session, action, feedback)
 
-A session is a value, as everything here: keep it, go back to it, or pickle its `round`
-and `state` and go on another day. With the same seed and the same answers it does what
-a run of `simulate` does.
+A session is an immutable value: keep it, go back to it, or pickle its `round` and
+`state` and continue later. With the same seed and the same feedback, it plays the same
+actions as a run of `simulate`.
 
-Views and feedback must be of the `types` of the policy's problem, and pass its
-`check_view`, `check_action` and `check_feedback`.
-What a problem of one's own does not have is not looked at.
+Views and feedback must have the `types` of the policy's problem, and pass its
+`check_view`, `check_action` and `check_feedback`. If your own problem does not define
+one of these, the check is skipped.
 """
 
 from jaxbandits.live.ask_and_tell import ask, recommend, start, tell

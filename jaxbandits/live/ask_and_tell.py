@@ -30,13 +30,14 @@ def start(
     """Begin a game.
 
     Args:
-      policy: of the library or of one's own.
+      policy: a policy of the library or your own.
       params: parameters that are not default, by name.
-      root_seed, seed_index: the root seed, and which of its seeds; the noise is theirs.
+      root_seed, seed_index: the root seed, and the number of its seed; they determine
+        the noise.
 
     Raises:
-      TypeError, ValueError: naming the argument that is wrong, or the parameter; also
-        if the policy must be told a horizon or budget, and is not.
+      TypeError, ValueError: if an argument or a parameter is wrong; also if the policy
+        needs a horizon or budget and `params` does not give it.
     """
     if not isinstance(policy, Policy):
         raise TypeError(f"policy must be a Policy, got {shown(policy)}")
@@ -49,19 +50,19 @@ def start(
 
 
 def ask(session: Session, view: Any = None) -> Any:
-    """What to do in this round. Asked again, the answer is the same.
+    """The policy's action in this round; repeated calls return the same action.
 
     Args:
       session: the game so far.
-      view: what the policy may know before it acts, where a setting's view has more
-        than the round.
+      view: what the policy may know before it acts, if a setting's view has more than
+        the round.
 
     Returns:
       The setting's action; leaves are NumPy numbers or arrays.
 
     Raises:
-      TypeError, ValueError: naming the session or the view, if it is not of the
-        policy's game, or leads to an action that the game has not.
+      TypeError, ValueError: if the session or the view does not belong to the policy's
+        game, or leads to an invalid action.
     """
     session = check_session(session)
     policy, params, seed, round_, state = session
@@ -75,17 +76,17 @@ def ask(session: Session, view: Any = None) -> Any:
 
 
 def tell(session: Session, action: Any, feedback: Any, view: Any = None) -> Session:
-    """Tell the policy what came of an action; the next round begins.
+    """Give the policy the feedback of an action; returns the session of the next round.
 
     Args:
       session: the game so far.
-      action: what was done, which need not be what `ask` said.
+      action: the action that was played; it may differ from that of `ask`.
       feedback: the setting's feedback; its leaves may be Python numbers or lists.
       view: as for `ask`.
 
     Raises:
-      TypeError, ValueError: naming the session, the action or the feedback, if it is
-        not of the policy's game, NaN, or what no round of the game can be.
+      TypeError, ValueError: if the session, the action or the feedback does not belong
+        to the policy's game, holds NaN, or is impossible in the game.
     """
     session = check_session(session)
     policy, params, seed, round_, state = session
@@ -106,10 +107,10 @@ def tell(session: Session, action: Any, feedback: Any, view: Any = None) -> Sess
 
 
 def recommend(session: Session) -> Any:
-    """The policy's answer if the game ended now.
+    """The policy's recommendation if the game ended now.
 
     Raises:
-      ValueError: if the policy has none, or it is none of the game.
+      ValueError: if the policy recommends nothing, or recommends an invalid action.
     """
     session = check_session(session)
     if session.policy.recommend is None:
@@ -121,7 +122,7 @@ def recommend(session: Session) -> Any:
 
 
 def _view(session: Session, view: Any) -> Any:
-    """The view, or that of a game that shows nothing but the round."""
+    """The view, by default one that has only the round."""
     if view is None:
         return View(jnp.int32(session.round))
     view = _typed(session.policy, "view", view)
@@ -136,7 +137,7 @@ def _view(session: Session, view: Any) -> Any:
 
 
 def _action(session: Session, view: Any, action: Any) -> Any:
-    """What was done, in the shapes and dtypes that the policy plays."""
+    """The action that was played, in the shapes and dtypes of the policy's actions."""
     policy, params, _, _, state = session
     noise = jax.ShapeDtypeStruct((policy.words[0],), jnp.uint32)  # type: ignore[no-untyped-call]
     with _of_its_game(policy, view, "view"):
@@ -159,7 +160,7 @@ def _action(session: Session, view: Any, action: Any) -> Any:
 
 
 def _answer(session: Session, view: Any, action: Any) -> Any:
-    """What a policy's `act` or `recommend` has given, on the host."""
+    """The result of a policy's `act` or `recommend`, checked and on the host."""
     policy = session.policy
     action = jax.tree.map(lambda x: np.asarray(x)[()], action)
     try:
@@ -174,7 +175,7 @@ def _answer(session: Session, view: Any, action: Any) -> Any:
 
 
 def _typed(policy: Policy, name: str, value: Any) -> Any:
-    """A view or feedback of the type that the problem checks; else numbers as given."""
+    """A view or feedback of the problem's type; without such a type, the numbers."""
     problem = policy.problem
     check = getattr(problem, f"check_{name}", None)
     if check is None or (kind := get_type_hints(check)[name]) is Any:
@@ -195,17 +196,17 @@ def _path(name: str, path: Any) -> str:
 
 
 def _check(policy: Policy, what: str, *values: Any) -> None:
-    """Have the policy's problem look at the ranges of what it knows."""
+    """Call the check of the policy's problem named `what`, if it has one."""
     if (check := getattr(policy.problem, f"check_{what}", None)) is not None:
         check(*values)
 
 
 @contextmanager
 def _of_its_game(policy: Policy, view: Any, what: str) -> Iterator[None]:
-    """Errors of a policy's own function, with what it was given by.
+    """Raise errors of a policy's function as errors of the argument named `what`.
 
     Raises:
-      TypeError: naming the view, if the setting has one and only a round was given.
+      TypeError: if the setting needs a view and none was given.
     """
     try:
         yield

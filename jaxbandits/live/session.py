@@ -1,6 +1,6 @@
-"""A session of ask and tell, and whether it is one that `jaxbandits.live` has made.
+"""A session of ask and tell, and checks that `jaxbandits.live` has made it.
 
-Sessions are kept and changed by hand, so every part is looked at before it is played.
+Users keep and change sessions by hand, so every part is checked before it is played.
 """
 
 from typing import Any, NamedTuple
@@ -21,9 +21,9 @@ class Session(NamedTuple):
     Attributes:
       policy: the policy.
       params: its parameters, numbers in JAX's precision.
-      seed: (root seed, seed index), as of a run of `simulate`.
-      round: of the next action; the first is 1.
-      state: what the policy knows.
+      seed: (root seed, seed index), as in `simulate`.
+      round: number of the next round; the first is 1.
+      state: the policy's state.
     """
 
     policy: Policy
@@ -34,10 +34,10 @@ class Session(NamedTuple):
 
 
 def check_session(session: Any) -> Session:
-    """Require a session that can go on; return it.
+    """Require a session that can continue, and return it.
 
     Raises:
-      TypeError, ValueError: naming the part that is not as `live` left it.
+      TypeError, ValueError: if a part of the session is not as `live` returned it.
     """
     policy, params, seed, round_, state = instance(
         "session", session, Session, "of live.start"
@@ -73,11 +73,11 @@ def form_of(tree: Any) -> tuple[Any, list[tuple[Any, Any]]]:
 
 
 def _check_numbers(session: Session) -> None:
-    """Require a state that play leads to: no NaN, no sums near infinity, no counts < 0.
+    """Require a possible state: no NaN, no sums near infinity, no counts < 0.
 
-    What a leaf holds before the first round it may hold later: infinity where an index
-    has no data yet, -1 for no arm yet. Which integers are counts is known of the
-    library's own policies only.
+    Values of the initial state may also occur later: infinity for an index without
+    data, -1 for no arm. Only for the library's own policies is it known which integers
+    are counts.
     """
     policy = session.policy
     counts = getattr(policy.init, "__module__", "").startswith("jaxbandits.")

@@ -1,6 +1,6 @@
 """Threshold families of the allocation setting.
 
-What is public stands in ``__init__.pyi``; each part is imported when it is first used.
+``__init__.pyi`` lists all public names; each part is imported when it is first used.
 """
 
 import lazy_loader

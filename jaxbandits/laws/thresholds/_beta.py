@@ -1,8 +1,8 @@
-"""Beta thresholds on [0, 1], the rate being the second shape.
+"""Beta thresholds on [0, 1]; the rate is the second shape.
 
 `beta_shaped` has a known first shape; `beta_one` is Beta(1, rate), G(x) = 1 - (1 - x)
-** rate, with closed forms. Beyond 1 every resource suffices. Rates are at least 1:
-below, the density increases at 1 and water-filling has no meaning.
+** rate, with closed forms. An amount of 1 or more always suffices. Rates are at least
+1: for smaller ones the density increases at 1, and water-filling is not valid.
 
 The surrogate scale of Beta(a, .) is ``B(a, rate) / B(a, other)``, B the beta function:
 the slope ``x**(a-1) (1-x)**(rate-1) / B(a, other)`` has Property iii.
@@ -18,7 +18,7 @@ from jaxbandits.kernels.bisection import bisect
 from jaxbandits.kernels.gamma import beta_from_uniforms_small
 from jaxbandits.laws.thresholds.threshold import LEAST, Threshold, checked
 
-LOG_NEAREST = -60.0  # of the distance from the mode that is told from 0
+LOG_NEAREST = -60.0  # log of the least distance from the mode that counts as not 0
 
 
 def _inside(x: Array) -> Array:
@@ -47,13 +47,13 @@ def _truncated_mean(x: Array, rate: Array, shape: Array) -> Array:
 
 
 def _mode(rate: Array, shape: Array) -> Array:
-    """Where the density is largest: 0 for decreasing ones, 1 for increasing ones."""
+    """Mode of the density: 0 if it decreases, 1 if it increases."""
     spread = jnp.where(shape + rate > 2, shape + rate - 2, 1.0)
     return jnp.where(shape > 1, jnp.clip((shape - 1) / spread, 0.0, 1.0), 0.0)
 
 
 def _log_height(rate: Array, shape: Array) -> Array:
-    """At the mode if that is inside, else ``log rate``, a reference level."""
+    """Log density at the mode if it is in (0, 1), else ``log rate`` as reference."""
     return jnp.where(
         shape > 1, _log_pdf(_mode(rate, shape), rate, shape), jnp.log(rate)
     )
@@ -71,7 +71,7 @@ def _fall(drop: Array, rate: Array, shape: Array) -> Array:
 
     low = jnp.full_like(target, LOG_NEAREST)
     x = lax.stop_gradient(at(bisect(before, low, jnp.zeros_like(low))))
-    # One Newton step carries the derivative, which bisection does not.
+    # One Newton step adds the derivative, which bisection lacks.
     inner = _inner(x)
     slope = (shape - 1) / inner - (rate - 1) / (1 - inner)
     step = (target - _log_pdf(inner, rate, shape)) / jnp.where(slope < 0, slope, -1.0)
@@ -128,7 +128,7 @@ def _truncated_mean_one(x: Array, rate: Array, shape: Array | None = None) -> Ar
 def _fall_one(drop: Array, rate: Array, shape: Array | None = None) -> Array:
     steep = rate - 1
     fraction = jnp.maximum(drop, 0.0) / jnp.where(steep > 0, steep, 1.0)
-    # A uniform law is worth the same everywhere: it takes all of [0, 1] at once.
+    # The marginal value of a uniform law is constant: it takes all of [0, 1] at once.
     return jnp.where(steep > 0, -jnp.expm1(-fraction), (drop > 0) * 1.0)
 
 

@@ -1,7 +1,7 @@
 """Discrete Weibull thresholds on 1, 2, ...: G(x) = 1 - exp(-(rate floor(x)) ** k).
 
-The number of impressions before a click (appendix A.2). A Weibull law rounded up, so
-that a draw has exactly this distribution function.
+This models the number of impressions before a click (appendix A.2). A draw is a Weibull
+variate rounded up, which has exactly this distribution function.
 """
 
 import jax.numpy as jnp
@@ -24,7 +24,7 @@ def _log_pdf(x: Array, rate: Array, shape: Array) -> Array:
     """Log probability of floor(x), from the survival before and at it."""
     whole = jnp.maximum(jnp.floor(x), 1.0)
     before = jnp.minimum((rate * (whole - 1)) ** shape, MOST)
-    # Its logarithm, so that small probabilities are told from 0 and large ones finite.
+    # In logarithms, small probabilities stay above 0 and large numbers stay finite.
     log_step = shape * jnp.log(rate) + jnp.log(whole**shape - (whole - 1) ** shape)
     step = jnp.exp(jnp.clip(log_step, LOG_LEAST, -LOG_LEAST))
     small = log_step < LOG_LEAST

@@ -1,11 +1,11 @@
 """Curves of a round that pays once: the reward is 1 if at least one arm succeeds.
 
-The chance of that is ``1 - prod_i (1 - w_i G(x_i, rate_i))``, and a product is smallest
-where the sum of its logarithms is: the functions ``-log(1 - w G(x, rate))`` make it a
-sum again. Their derivative is the hazard rate of a threshold that with probability
-1 - w is never reached. Where the hazard rate of G falls, or is constant, this falls for
-every w: with the survival S it is the former times ``w S / (1 - w + w S)``, which falls
-too. So the functions are concave there, and water-filling finds the optimum.
+The probability of a success is ``1 - prod_i (1 - w_i G(x_i, rate_i))``. It is largest
+where the sum of the functions ``-log(1 - w_i G(x_i, rate_i))`` is largest. The
+derivative of such a function is the hazard rate of a threshold that is infinite with
+probability 1 - w. This is the hazard rate of G times ``w S / (1 - w + w S)``, with the
+survival S; the second factor falls in x. So if the hazard rate of G falls or is
+constant, the functions are concave, and water-filling is exact.
 """
 
 from typing import Annotated
@@ -22,7 +22,7 @@ from jaxbandits.kernels.bisection import bisect
 from jaxbandits.laws.thresholds.generalised_gamma import exponential
 from jaxbandits.laws.thresholds.threshold import LEAST, Threshold
 
-SURE = 1e-6  # the least chance to fail, so that no logarithm is infinite
+SURE = 1e-6  # least probability of no success, so that logarithms are finite
 FAR = 20.0  # a drop beyond which exp(drop) - 1 is exp(drop)
 
 
@@ -36,8 +36,8 @@ def cascade_curves(
     """The functions ``-log(1 - weight G(x, rate))``, as allocation kernels need them.
 
     Args:
-      family: one whose hazard rate falls (`Threshold.falling_hazard`).
-      weight: f[K] in [0, 1]; taken for 1 - 1e-6 beyond that.
+      family: a family whose hazard rate falls (`Threshold.falling_hazard`).
+      weight: f[K] in [0, 1], clipped to 1 - 1e-6.
       rate: f[K] > 0.
       shape: f[K] or None.
     """

@@ -1,12 +1,12 @@
-"""Generalised gamma laws: what most threshold families are.
+"""Generalised gamma laws, the form of most threshold families.
 
 With ``v = (unit rate x) ** power`` the law is ``G(x) = P(order, v)``, P the regularised
 incomplete gamma function, and the density is
 
     power unit rate v**b exp(-v) / Gamma(order),        b = order - 1 / power.
 
-It is largest at ``v = b`` for b > 0 (a sigmoid), at 0 for b = 0, and infinite at 0 for
-b < 0; both for b = 0 and for b < 0, G is concave. The surrogate scale of Lemma D.1 is
+The density is largest at ``v = b`` for b > 0 (a sigmoid), at 0 for b = 0, and infinite
+at 0 for b < 0. For b <= 0, G is concave. The surrogate scale of Lemma D.1 is
 ``(other / rate) ** (power order)``.
 """
 
@@ -26,7 +26,7 @@ from jaxbandits.kernels.normal import normal_quantile
 from jaxbandits.kernels.truncated import truncated_exponential_mean
 from jaxbandits.laws.thresholds.threshold import LEAST, Threshold, checked
 
-MOST = 1e26  # of v: sums of a million such numbers are finite
+MOST = 1e26  # largest v: sums of a million such numbers are finite
 SMALL = 0.25  # v, below which a short series replaces the incomplete gamma function
 VANISHING = 1e-20  # v, below which 1 - exp(-v) is v
 
@@ -63,7 +63,7 @@ class _GeneralisedGamma(NamedTuple):
         return tuple(f(shape) if callable(f) else f for f in self[:3])
 
     def log_gamma(self, a: Any) -> Any:
-        # Of 1 by hand: a GPU's kernel has no rule for it.
+        # The case 1 is written out: GPU kernels have no rule for this function.
         return 0.0 if self.of_order_one else gammaln(a)
 
     def level(self, x: Any, rate: Any, shape: Any) -> Any:
@@ -181,7 +181,7 @@ class _GeneralisedGamma(NamedTuple):
         return self.constants(None if shape is None else np.asarray(shape, np.float64))
 
     def sharpness(self, shape: Any) -> Any:
-        """The root of the information about log rate in a threshold that is seen."""
+        """Square root of the information about log rate in an observed threshold."""
         a, q, _ = self.on_host(shape)
         return np.asarray(q * np.sqrt(np.maximum(a, 1.0)))
 
@@ -200,13 +200,11 @@ def generalised_gamma(
     cdf: Callable[[Any, Array], Array] | None = None,
     truncated_mean: Callable[[Array, Array], Array] | None = None,
 ) -> Threshold:
-    """A threshold family of this kind.
+    """A threshold family with a generalised gamma law.
 
     Args:
-      name: of the family.
-      order: number, or function of the known shape.
-      power: likewise.
-      unit: likewise.
+      name: name of the family.
+      order, power, unit: numbers, or functions of the known shape.
       cdf: P(order, v) where there is a closed form; by default that of order 1 if
         `order` is the number 1, else the incomplete gamma function.
       truncated_mean: ``(x, rate) -> E[X | X <= x]`` where there is a closed form.

@@ -1,10 +1,10 @@
-"""What a threshold family is: the law of the resource that an arm needs.
+"""The definition of a threshold family: laws of the resource that an arm needs.
 
 ``G(x, rate)``, the probability that x suffices, does not decrease in the rate
-(Assumption 2.2 of the allocation paper), which is the one unknown number of an arm's
-law; the shape, if there is one, is known. A family is one file: a `Threshold` of
-functions that work element by element and broadcast ``(x, rate, shape)``, in float32 or
-float64; `fall` and `touch_point` need the shape on the host.
+(Assumption 2.2 of the allocation paper). The rate is the only unknown number of an
+arm's law; the shape, if any, is known. A family is one file: a `Threshold` of functions
+that work element by element and broadcast ``(x, rate, shape)``, in float32 or float64.
+`fall` and `touch_point` need the shape on the host.
 """
 
 from collections.abc import Callable
@@ -48,32 +48,32 @@ class Threshold(NamedTuple):
     """A family of threshold laws on the positive half-line.
 
     Attributes:
-      name: of the family.
-      shaped: whether it has a known shape (> 0); others ignore that argument.
+      name: name of the family.
+      shaped: whether it has a known shape (> 0); other families ignore the argument.
       cdf: G(x, rate), 0 at 0.
       log_pdf: logarithm of the density (of the probability, for integers), x > 0.
       log_cdf: log G, x > 0.
       truncated_mean: ``E[X | X <= x]``, eq. (8) with x in place of B; x > 0.
       scale: ``s(rate, other)`` of the surrogate ``1 - s (1 - G)``, Lemma D.1.
       sample: ``(noise u32[words], rate, shape) -> x`` of one arm.
-      words: how many words of noise a draw consumes.
+      words: number of words of noise per draw.
       log_height: logarithm of the density's maximum if it is bounded, else of a
         reference level that is proportional to the rate.
       fall: ``(drop, rate, shape)``, the inverse marginal: the largest x at which the
         log density is ``log_height - drop``. None for integers.
       concave: host, ``shape -> bool``, whether G is concave in x for all rates.
-      bounded: host, ``shape -> bool``, whether the density is.
+      bounded: host, ``shape -> bool``, whether the density is bounded.
       falling_hazard: host, ``shape -> bool``, whether the hazard rate falls in x, or is
         constant, for all rates (`cascade_curves`).
-      hazard: ``(low, high, rate, shape)``, how much ``-log(1 - G)`` grows between two
-        points, low <= high, also if they are close; None without a closed form.
+      hazard: ``(low, high, rate, shape)``, growth of ``-log(1 - G)`` between two points
+        low <= high, exact also for close points; None without a closed form.
       least_rate: rates must be at least this.
       integer: whether thresholds are 1, 2, ...
-      precise: whether `cdf` has all its digits where it is small, so that ``log(cdf)``
-        is off from `log_cdf` by no more than a number near 1 is rounded.
+      precise: whether small values of `cdf` have a small relative error, so that
+        ``log(cdf)`` is as exact as `log_cdf`.
       memoryless: whether ``1 - G(x, 2 rate)`` is the square of ``1 - G(x, rate)``.
-      sharpness: host, ``shape -> number``, how often log G and the log density can bend
-        while the rate grows e-fold: likelihoods are kept at rates this much closer.
+      sharpness: host, ``shape -> number``, how fast log G and the log density vary with
+        log rate; likelihood grids are finer by this factor.
     """
 
     name: str
@@ -113,9 +113,9 @@ _RANGES |= dict.fromkeys(("x", "drop", "low", "high"), no_nan)
 
 
 def checked(family: Threshold) -> Threshold:
-    """The family with functions that refuse numbers out of range, unless traced.
+    """The family with functions that check their arguments, unless these are traced.
 
-    Of a family with a known shape they refuse to be called without one.
+    The functions of a family with a known shape require that argument.
     """
 
     def of(function: Callable[..., Any], taken: tuple[str, ...]) -> Callable[..., Any]:
@@ -181,10 +181,10 @@ def rise(
     rate: Positives,
     shape: Reals | None = None,
 ) -> Floats:
-    """``G(high, rate) - G(low, rate)``: what more resource is worth.
+    """``G(high, rate) - G(low, rate)``: the value of additional resource.
 
-    Of a family with a `hazard` it is as precise as ``high - low``, however small;
-    elsewhere it is a difference of two numbers of the size of G.
+    For a family with a `hazard`, it is as precise as ``high - low``, however small.
+    Otherwise it is a difference of two values of G.
 
     Args:
       family: the family.
@@ -231,7 +231,7 @@ def quantile(
       shape: positive array or None.
 
     Returns:
-      Array of the broadcast shape; a whole number for integers, the least that
+      Array of the broadcast shape; for a family of integers, the least integer that
       suffices. Its derivative is that of `1 / rate` only: see `kernels.bisect`.
     """
     p, rate = jnp.asarray(p), jnp.asarray(rate)
@@ -285,10 +285,10 @@ def inverse_truncated_mean(
 def touch_point(
     family: Threshold, rate: Positives, shape: Reals | None = None
 ) -> Floats:
-    """Where the tangent through the origin touches G: ``x G'(x) = G(x)``, x > 0.
+    """Point at which the tangent through the origin touches G: ``x G'(x) = G(x)``.
 
-    0 where G is concave. The envelope of a sigmoid is its tangent up to this point and
-    itself beyond. Families with a bounded density only.
+    It is 0 where G is concave. The envelope of a sigmoid is this tangent up to the
+    point, and G beyond it. Only for families with a bounded density.
     """
     rate = jnp.asarray(rate)
     if np.all(family.concave(shape)):
@@ -318,7 +318,7 @@ def curves(
     """The functions ``weight G(x, rate)`` as the allocation kernels need them.
 
     Args:
-      family: not one of integers.
+      family: a family that is not of integers.
       weight: f[K] >= 0.
       rate: f[K] > 0.
       shape: f[K] or None.
