@@ -229,9 +229,9 @@ def _plan(spec, store, options) -> int:
 
 def _tell(store: str, seeds: int | None, options) -> None:
     """Say what the seeds that were asked for have shown."""
+    from jaxbandits.cli.summary import best_points, sweep_records
     from jaxbandits.cli.table import records_table
     from jaxbandits.console.printing import Printer
-    from jaxbandits.simulation.summary import best_points, sweep_records
 
     records = sweep_records(store, seeds)
     if options.json:

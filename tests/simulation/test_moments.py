@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from jaxbandits import stats
+from jaxbandits.cli.summary import sweep_records
 from jaxbandits.results import open_store
 from jaxbandits.simulation import HalfWidth
 from jaxbandits.simulation.fill import StoppedError
 from jaxbandits.simulation.stores import merge, status
-from jaxbandits.simulation.summary import sweep_records
 from tests.simulation import walk
 from tests.simulation.runs import run
 

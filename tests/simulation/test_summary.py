@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from jaxbandits.checks.points import points_from
+from jaxbandits.cli.summary import best_points, sweep_records
 from jaxbandits.cli.table import records_table
 from jaxbandits.simulation import Entry
-from jaxbandits.simulation.summary import best_points, sweep_records
 from tests.simulation import walk
 from tests.simulation.runs import run
 
