@@ -206,6 +206,6 @@ def criteo_like(
     """
     arms = synthetic.criteo_like_parameters(num_campaigns, seed)
     name = f"Criteo-like, K = {num_campaigns} (synthetic)"
-    rates, options = (lowest, highest), {"order": "shuffle"}
-    game = game_of(name, discrete_weibull, arms[:3], arms.budgets, rates, **options)
+    law, rates = arms[:3], (lowest, highest)
+    game = game_of(name, discrete_weibull, law, arms.budgets, rates, order="shuffle")
     return described(game, synthetic=True)
