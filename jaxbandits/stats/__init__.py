@@ -1,15 +1,15 @@
-"""What follows from results: intervals, bands, comparisons, numbers of seeds.
+"""Statistics of results: intervals, bands, comparisons, numbers of seeds.
 
-The seed is the unit of replication, over which everything here reduces. `mean`, `sem`,
-`interval`, `quantiles`, `quantile_interval` and `final` look at one point of a curve at
-a time, `band` at the whole curve. `paired_difference` compares two policies on the same
-seeds, `dominance` all pairs of them. `two_level` is for instances that are a sample
-themselves. `seeds_needed` and `fixed_width_interval` choose the number of seeds;
-`resample` and `as_share` change the axis of curves; `summary_records` makes flat
-records, `record_table` LaTeX and Markdown of them. What the seeds do not support is
-warned of (`CoverageWarning`); docs/statistics.md has a table of what holds when.
+The seed is the unit of replication; all statistics reduce over it. `mean`, `sem`,
+`interval`, `quantiles`, `quantile_interval` and `final` treat each checkpoint
+separately, `band` the whole curve. `paired_difference` compares two policies on the
+same seeds, `dominance` all pairs of policies. `two_level` is for instances that are
+themselves a sample. `seeds_needed` and `fixed_width_interval` choose the number of
+seeds. `resample` and `as_share` change the axis of curves. `summary_records` makes flat
+records, `record_table` turns them into LaTeX or Markdown. A `CoverageWarning` says if
+the seeds do not support a coverage; docs/statistics.md has a table of guarantees.
 
-What is public stands in ``__init__.pyi``; each part is imported when it is first used.
+``__init__.pyi`` lists all public names; each part is imported when it is first used.
 """
 
 import lazy_loader

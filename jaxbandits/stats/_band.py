@@ -1,4 +1,4 @@
-"""Simultaneous confidence bands: the whole curve is covered, not each point by itself.
+"""Simultaneous confidence bands, which cover the whole curve and not only each point.
 
 The critical value is a quantile of the largest t statistic along the curve, simulated
 with the multiplier bootstrap: Chernozhukov, Chetverikov and Kato (2013), "Gaussian
@@ -36,10 +36,10 @@ def band(
     """Confidence band that covers the mean over seeds everywhere at once.
 
     For every policy and parameter point, the curve of means lies inside its band at
-    all checkpoints with probability `level`: for many seeds, and in simulations from 5
-    normal seeds on. Where the seeds are skewed it covers less, as a t interval does
-    (0.91 instead of 0.95 for 20 seeds of a sum of exponentials). The half width is a
-    common multiple of the standard error, so that the band is narrow where the seeds
+    all checkpoints with probability `level`. This holds for many seeds, and in
+    simulations from 5 normal seeds on. For skewed seeds the coverage is lower, as of a
+    t interval (0.91 instead of 0.95 for 20 seeds of a sum of exponentials). The half
+    width is a common multiple of the standard error: the band is narrow where the seeds
     agree.
 
     Args:
@@ -52,11 +52,11 @@ def band(
       seed: seed of the bootstrap; the same seed gives the same band.
 
     Returns:
-      An `Interval` of arrays ``[policy, params, checkpoint]``. Where all seeds are
-      equal (at checkpoint 0, say) the band has no width. Where a seed is not finite
-      the ends are NaN and the band is joint over the rest. With a single seed all ends
-      are NaN; with a few (up to 5 at level 0.95) they may be infinite, as so few signs
-      cannot tell how large a t statistic may be.
+      An `Interval` of arrays ``[policy, params, checkpoint]``. If all seeds are equal
+      (at checkpoint 0, say), the band has no width. If a seed is not finite, the ends
+      are NaN there, and the band is joint over the other checkpoints. With a single
+      seed all ends are NaN. With few seeds (up to 5 at level 0.95) ends may be
+      infinite, as so few signs do not bound the t statistic.
 
     Raises:
       ValueError: if `metric` is unknown, `level` is not in (0, 1), `over` is empty or
@@ -137,6 +137,6 @@ def _critical(rows: np.ndarray, level: float, resamples: int, seed: int) -> np.n
     # An order statistic and not below the level; the t statistic is monotone in it.
     z = np.quantile(largest, level, axis=0, method="higher")
     left = 1 - z**2 / (size - 1)
-    # All the signs those of the residuals: nothing is left but rounding.
+    # If all signs are those of the residuals, only rounding errors are left.
     proper = left > 1e-9
     return np.where(proper, z / np.sqrt(np.where(proper, left, 1)), np.inf)

@@ -45,19 +45,18 @@ def dominance(
 
     The tests are those of the differences over seeds. What each says, and when:
 
-    - "t": Student's, of the mean. It gives no verdict where the seeds do not support
-      one, and says why in ``reason``: with fewer than 20 seeds, where all differences
-      are equal, and where their skewness is towards the other side of 0 (a few more
-      seeds in that tail would turn the mean). What no seed has shown, it cannot know:
-      it takes for granted that no rarer losses decide the mean. Where 2 % of the runs
-      are lost and the rest varies, a verdict is wrong with probability .62 at 20 seeds
-      and .13 at 100 (docs/statistics.md).
-    - "bounded": of the mean, by betting, for a metric that lies within `bounds` in
-      every run that could be. It keeps its level for every distribution and every
-      number of seeds, unseen losses included, and takes more seeds for it.
-    - "sign": whether the policy is better on more seeds than the rival, and nothing
-      about means: who wins 99 seeds by 1 and loses the hundredth by 1,000 has won. It
-      keeps its level for every distribution.
+    - "t": Student's test of the mean. It gives no verdict, and says why in ``reason``,
+      if there are fewer than 20 seeds, if all differences are equal, or if they are
+      skewed towards the other side of 0 (a few more seeds in that tail could reverse
+      the mean). It assumes that no rare, unobserved losses decide the mean. If 2 % of
+      the runs have extreme losses and the rest varies, a verdict is wrong with
+      probability .62 at 20 seeds and .13 at 100 (docs/statistics.md).
+    - "bounded": test of the mean by betting, for a metric that lies within `bounds` in
+      every possible run. It keeps its level for every distribution and every number of
+      seeds, unobserved losses included, but needs more seeds.
+    - "sign": tests whether the policy is better than the rival on more seeds, not its
+      mean: a policy that wins 99 seeds by 1 and loses one by 1,000 is better. It keeps
+      its level for every distribution.
 
     Where several seeds share a drawn instance (``runs_per_instance > 1``) their mean
     counts as one seed.
@@ -190,8 +189,8 @@ def _corrected(
     if not rows.size:
         return adjusted, verdict
     raw = p[rows, columns]
-    # A test that says nothing stays in the family: leaving it out because of what the
-    # seeds look like would make the others' level depend on the same seeds.
+    # A test without a verdict stays in the family: to drop it because of its seeds
+    # would make the level of the other tests depend on the same seeds.
     filled = np.where(np.isnan(raw), 1.0, raw)
     result = corrected(filled, correction)
     for at in ((rows, columns), (columns, rows)):

@@ -1,4 +1,4 @@
-"""Records as a table for a paper: LaTeX or Markdown, the best and its equals marked."""
+"""Records as a LaTeX or Markdown table, with marks for the best policies."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import floor, log10, sqrt
@@ -24,7 +24,7 @@ BEST = {
 }
 # Environment, experiment and horizon: what is compared has all of them alike.
 _Game = tuple[str, str, float]
-LONG = 9  # power of ten from which on numbers are written as multiples of it
+LONG = 9  # numbers from 10**LONG on are written as multiples of a power of ten
 _NOTE = (
     "Bold: the {directions}. Dagger: not surely worse, Welch's tests at level "
     "{level:g} together per column and environment. "
@@ -32,7 +32,7 @@ _NOTE = (
 
 
 class _Marks(NamedTuple):
-    """Numbers of records: the best, and those that are not surely worse."""
+    """Positions of records: the best, and those that are not significantly worse."""
 
     best: int | None
     close: frozenset[int]
@@ -41,11 +41,10 @@ class _Marks(NamedTuple):
 def _checked(records: Any) -> list[Record]:
     """Records as `make_record` makes them, at least one.
 
-    Of what was written by hand the experiment and the horizon may be missing.
+    Records written by hand may have no experiment and no horizon.
 
     Raises:
-      TypeError, ValueError: naming the record, and the part that is missing or of
-        another kind.
+      TypeError, ValueError: if a part of a record is missing or has the wrong type.
     """
     if isinstance(records, str | Mapping) or not isinstance(records, Sequence | None):
         raise TypeError(
@@ -80,17 +79,17 @@ def record_table(
 ) -> str:
     """Records as a table: a row each, a column per metric, mean ± standard error.
 
-    Where a policy has several rows in an environment, the parameters in which they
-    differ stand behind its name.
+    If a policy has several rows in an environment, the parameters in which they differ
+    follow its name.
 
     In every environment the best mean of a metric is bold, and a dagger marks the means
-    that are not surely worse: bold and daggers together hold the best policy with
-    probability `level`. Each of the others has failed a one-sided Welch test against
-    the best, with Bonferroni's correction. The tests know means and errors only: on
-    shared seeds they are cautious (where policies vary together), and they cannot see
-    skewness, which `dominance` does. With fewer than 20 seeds nothing is sure. What has
-    no error, a clairvoyant's regret, say, does not compete; and of several experiments
-    or horizons each is by itself, as what was stopped first has least.
+    that are not significantly worse. With probability `level` the best policy is among
+    the marked ones. All others are worse than the best by a one-sided Welch test with
+    Bonferroni's correction. The tests use means and errors only. On shared seeds they
+    are conservative (if policies vary together), and unlike `dominance` they ignore
+    skewness. With fewer than 20 seeds no difference is significant. Rows without an
+    error (a clairvoyant's regret, say) are not compared. Each experiment and horizon is
+    compared separately.
 
     Args:
       records: as in ``summary.json``, or of `summary_records`.
@@ -173,7 +172,7 @@ def record_table(
 
 
 def _points(records: Sequence[Record]) -> list[str]:
-    """Of each record the parameters that its policy has otherwise in other rows."""
+    """For each record, the parameters in which its policy differs in other rows."""
     params: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for record in records:
         same = params.setdefault((record["environment"], record["policy"]), [])
@@ -257,7 +256,7 @@ def _cell(results: Entry | None, latex: bool, mark: str) -> str:
 
 
 def _number(mean: float, error: float | None, latex: bool) -> str:
-    """As many digits as the error allows: two of its own; four without an error."""
+    """A mean with two digits of its error; four significant digits without an error."""
     power = floor(log10(abs(mean))) if mean else 0
     if power < LONG:
         text = " ± ".join(_digits(mean, error))

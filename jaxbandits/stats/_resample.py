@@ -1,6 +1,6 @@
-"""Curves over another axis: what was recorded at budgets, seen at rounds, say.
+"""Curves over another axis, for example over rounds in a game with a budget.
 
-Games with a budget stop at different rounds, so that "the mean at round t" needs a
+Games with a budget stop at different rounds, so "the mean at round t" needs a
 convention: a run that has stopped keeps its last value.
 """
 
@@ -21,8 +21,8 @@ def resample(
 ) -> xr.Dataset:
     """Metrics at given values of another metric, run by run.
 
-    Linear between checkpoints and from the origin (0, 0) to the first one; beyond the
-    end of a run its last value.
+    Values are interpolated linearly between checkpoints, and from the origin (0, 0) to
+    the first one. Beyond the end of a run they are its last value.
 
     Args:
       dataset: as `build_dataset` makes it.
@@ -34,7 +34,7 @@ def resample(
 
     Returns:
       A dataset of the same policies, points and seeds with the grid as checkpoints;
-      what has none stays as it is.
+      variables without checkpoints are unchanged.
 
     Raises:
       ValueError: if `along` is unknown, decreases or is no number per run, `grid` does

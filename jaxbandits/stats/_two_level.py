@@ -1,4 +1,4 @@
-"""Statistics where the instances are a sample too: runs within drawn instances.
+"""Statistics for instances that are a sample: runs within drawn instances.
 
 A run of instance i has the value ``mean + a_i + e_ij``, ``a_i`` with the variance
 `between` and ``e_ij`` with the variance `within`, all independent. Runs of one
@@ -26,7 +26,7 @@ from jaxbandits.stats.soundness import warn_of_coverage
 
 
 class TwoLevel(NamedTuple):
-    """A mean over instances, its interval, and where the variance comes from.
+    """A mean over instances, its interval, and the components of its variance.
 
     Attributes:
       mean: float64, the unweighted mean of the instances' means.
@@ -189,7 +189,7 @@ def _ends(
     resamples: int,
     seed: int,
 ) -> np.ndarray:
-    """f64[2, rows]; all rows meet the same resamples."""
+    """f64[2, rows]; all rows use the same resamples."""
     total, groups = rows.shape[1], len(sizes)
     # Differences from a run: exactly 0 if all are equal, and free of cancellation.
     rows = rows - rows[:, :1]

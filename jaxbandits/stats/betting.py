@@ -1,12 +1,12 @@
 """Means of bounded variables, with guarantees for every number of seeds.
 
 The hedged capital of Waudby-Smith and Ramdas (2024), "Estimating means of bounded
-random variables by betting", JRSS B 86, 1-27 (arXiv:2010.09686), Theorem 3: whoever
-bets on the next value's being above m, with stakes that depend on the values before,
-has a capital that is a nonnegative martingale if the mean is m. It exceeds 1 / alpha
-with probability at most alpha (Ville 1939), whatever the distribution on the bounds.
-Half of the capital bets on above, half on below. Stakes are as for a fixed number of
-values, Eq. (26), with the cut c = 3/4.
+random variables by betting", JRSS B 86, 1-27 (arXiv:2010.09686), Theorem 3. A gambler
+bets that the next value is above m, with stakes that depend on earlier values. If the
+mean is m, his capital is a nonnegative martingale. It exceeds 1 / alpha with
+probability at most alpha (Ville 1939), for every distribution on the bounds. Half of
+the capital bets on values above m, half on values below. Stakes are those for a fixed
+number of values, Eq. (26), with the cut c = 3/4.
 
 The values must be independent, in an order that does not depend on them (seeds).
 """
@@ -22,7 +22,7 @@ _BISECTIONS = 40
 def betting_test(
     units: np.ndarray, level: float, m: float = 0.5
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Two-sided p values of "the mean is m", and on which side it seems to be.
+    """Two-sided p values of "the mean is m", and the side of m on which it seems to be.
 
     Args:
       units: f64[..., S], values in [0, 1].
@@ -59,7 +59,7 @@ def betting_ends(units: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarra
 
 
 def _stakes(units: np.ndarray, level: float) -> np.ndarray:
-    """f64[..., S], before the cut; the variance is that of the values before."""
+    """Stakes f64[..., S] before the cut, from the variance of earlier values."""
     size = units.shape[-1]
     count = np.arange(1, size + 1)
     mean = (0.5 + np.cumsum(units, axis=-1)) / (count + 1)
@@ -77,9 +77,9 @@ def _log_capital(units: np.ndarray, stakes: np.ndarray, m: ArrayLike) -> np.ndar
 
 
 def _lower_end(units: np.ndarray, stakes: np.ndarray, level: float) -> np.ndarray:
-    """The m below which the bets on a larger mean have won: they win less at larger m.
+    """The m below which the bets on a larger mean have won; they win less at larger m.
 
-    Of the bracket the side that is not excluded: the interval is not too short.
+    The result is the end of the bracket that makes the interval wider.
     """
     threshold = np.log(2 / (1 - level))
     low, high = np.zeros(units.shape[:-1]), units.mean(axis=-1)

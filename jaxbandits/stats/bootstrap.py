@@ -21,8 +21,8 @@ def bootstrap_ends(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Ends of BCa intervals for the mean along the last axis.
 
-    All rows meet the same resamples, so that a row's interval does not depend on what
-    other rows there are.
+    All rows use the same resamples, so that a row's interval does not depend on the
+    other rows.
 
     Args:
       values: f64[..., S], S independent replications.
@@ -31,8 +31,8 @@ def bootstrap_ends(
       seed: seed of the resampling.
 
     Returns:
-      Two f64[...]: NaN where a replication is not finite or is the only one; both the
-      mean where all replications are equal.
+      Two f64[...]: NaN if a replication is not finite or there is only one; both are
+      the mean if all replications are equal.
     """
     *shape, size = values.shape
     rows = values.reshape(-1, size)

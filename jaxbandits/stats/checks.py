@@ -9,9 +9,9 @@ from jaxbandits.checks import MOST, numbers, shown, whole
 
 
 def check_bootstrap(resamples: int, seed: int, level: float) -> None:
-    """Raise an error if `seed` is none, or `resamples` are too few or too many.
+    """Raise an error if `seed` is not valid, or `resamples` is too small or too large.
 
-    A tail must hold at least one of them.
+    A tail must hold at least one resample.
     """
     whole("seed", seed, 0)
     whole("resamples", resamples, math.ceil(2 / (1 - level)), MOST)

@@ -7,7 +7,7 @@ CORRECTIONS = ("holm", "bonferroni", "holm-sidak", "fdr_bh")
 
 
 def corrected(p: np.ndarray, correction: str) -> np.ndarray:
-    """Adjusted p values: a test is sure at error rate a if its adjusted one is <= a.
+    """Adjusted p values: a test is significant at level a if its adjusted p is <= a.
 
     Args:
       p: f64[m], those of the tests one by one, in [0, 1].

@@ -4,8 +4,8 @@ The seed is the unit of replication: seeds are independent, checkpoints of one s
 not. So every function reduces the dimension ``seed`` and no other. Where several seeds
 share a drawn instance (``runs_per_instance > 1``) the instance is the unit, and means
 and their errors are over the instances' means. A seed whose value is NaN makes the
-statistic NaN, with a warning that says where; seeds are never dropped. Where points
-have different numbers of seeds (the coordinate ``seeds``) each point's own count.
+statistic NaN, with a warning that says where; seeds are never dropped. If points have
+different numbers of seeds (the coordinate ``seeds``), each uses its own number.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ from jaxbandits.stats.summed import (
     summed,
 )
 
-SMALLEST = 1e-290  # variance that has all its digits
+SMALLEST = 1e-290  # smallest variance without loss of digits
 
 
 class Interval(NamedTuple):
@@ -81,7 +81,7 @@ def sem(dataset: xr.Dataset, metric: str) -> xr.DataArray:
 
 
 def quiet_sem(dataset: xr.Dataset, metric: str) -> xr.DataArray:
-    """`sem`, for records, in which nothing stands for what is not known."""
+    """`sem` without warnings, for records, where unknown errors are left out."""
     values = metric_values(dataset, metric, moments=True, blocks=True, ragged=True)
     if is_large(values):
         center, result = summed(values)
@@ -283,7 +283,7 @@ def variance(values: xr.DataArray) -> xr.DataArray:
     """Unbiased variance over the dimension ``seed``; NaN with a single seed.
 
     Raises:
-      ValueError: if float64 does not hold the squares of finite differences.
+      ValueError: if squared differences overflow or underflow float64.
     """
     if values.sizes["seed"] < 2:
         return xr.full_like(values.isel(seed=0, drop=True), np.nan)

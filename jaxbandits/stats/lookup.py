@@ -1,4 +1,4 @@
-"""Metrics by name, and whether a statistic can take them, with errors that help."""
+"""Metrics by name, with helpful errors if a statistic cannot use them."""
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
@@ -96,11 +96,11 @@ def metric_values(
 
 
 def warn_of_missing(values: xr.DataArray, name: str) -> None:
-    """Warn of samples with a NaN among their seeds: what follows from them is NaN.
+    """Warn of samples with a NaN among their seeds: their statistics are NaN.
 
-    A sample is what there is along ``seed``. One that has nothing but NaN, beside
-    others that have numbers, is of a policy without the metric: no warning. Arrays of
-    dask are not looked at.
+    A sample is the values along ``seed``. If a sample has only NaN and others have
+    numbers, its policy does not have the metric, and there is no warning. Dask arrays
+    are not checked.
     """
     if values.chunks is not None or values.dtype.kind != "f":
         return

@@ -1,7 +1,7 @@
 """Contract checks for policies and environments, and traces to compare with twins.
 
-Usable by anyone who writes their own: ``check_policy(policy, environment)`` raises an
-AssertionError that says which clause of the protocol is broken.
+Use them for your own policies and environments: ``check_policy(policy, environment)``
+raises an AssertionError that names the broken clause of the protocol.
 """
 
 from jaxbandits.testing._environment import check_environment

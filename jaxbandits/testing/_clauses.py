@@ -1,4 +1,4 @@
-"""What checks of policies and of environments have in common."""
+"""Shared parts of the checks of policies and environments."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -26,7 +26,7 @@ from jaxbandits.testing._trace import (
 # What JAX does with an index that is beyond an array, it does in these.
 PICK = "jaxbandits.pick"  # `arrays.pick`, as programs have it
 INDEXED = re.compile(rf"\b(gather|scatter[-\w]*|dynamic_(update_)?slice|{PICK})\[?")
-TIMES = 5  # that functions of the host are called, to compare
+TIMES = 5  # how often functions of the host are called, to compare their results
 
 
 @contextmanager
@@ -50,7 +50,7 @@ def of(owner: str):
 
 
 def tried(function: Callable[..., Any], *args: Any) -> Any:
-    """A result, or None where there is none: `check_round` says why, by name."""
+    """The function's result, or None if it fails; `check_round` reports the error."""
     try:
         return function(*args)
     except Exception:  # noqa: BLE001 - whatever a user's function raises
@@ -67,8 +67,8 @@ def check_entries(what: str, program: ClosedJaxpr | None, calls: list) -> None:
     """Require that arrays have all entries that a function reads and writes.
 
     Args:
-      what: the function is, for errors.
-      program: of the function; None if it uses no index.
+      what: name of the function, for errors.
+      program: program of the function; None if it uses no index.
       calls: arguments of some calls, of one structure and shapes.
     """
     from jax.experimental import checkify  # takes a while
@@ -126,7 +126,7 @@ def _evaluated(program: ClosedJaxpr, values: list[Any]) -> list[Any]:
 
 
 def require_arrays(what: str, tree: Any) -> None:
-    """Require that a function has given JAX's arrays, and nothing else."""
+    """Require that a function returned JAX arrays only."""
     for leaf in jax.tree.leaves(tree):
         numpys = isinstance(leaf, np.ndarray | np.generic)
         given = "an array of NumPy" if numpys else shown(leaf)
@@ -137,7 +137,7 @@ def require_arrays(what: str, tree: Any) -> None:
 
 
 def always(what: str, function: Callable[[], Any]) -> Any:
-    """What a function of the host gives, and gives again when it is called again."""
+    """The result of a host function, which must be equal when it is called again."""
     result = function()
     for _ in range(TIMES - 1):
         require_equal(
@@ -165,7 +165,7 @@ def play_twice(
     root_seed: int,
     seed_index: int = 0,
 ) -> tuple[Trace, Any]:
-    """One run and its first rounds, which must be the same when it is played again."""
+    """One run and its first rounds; a second play must give the same."""
     run = policy, environment, rounds, None, root_seed, seed_index
     runs = [played(*run, looked_at=min(rounds, MOST_LOOKED_AT)) for _ in range(2)]
     require_equal(
@@ -180,14 +180,14 @@ def play_twice(
 def check_actions(
     policy: Policy, environment: Environment, instance: Any, trace: Trace, counted: Any
 ) -> None:
-    """Require that all actions of a run are the game's, and that accounts count them.
+    """Require that all actions of a run are valid, and that the record counts them.
 
     Args:
       policy: the policy.
       environment: the environment.
-      instance: of the run.
-      trace: of the run.
-      counted: how many rounds the accounts count, or None if they do not say.
+      instance: instance of the run.
+      trace: trace of the run.
+      counted: number of rounds that the record counts, or None if it counts none.
     """
     actions = environment.game.actions
     if actions is not None:
@@ -210,24 +210,24 @@ def check_actions(
 
 
 def first(when: Any, round_: Any, broken: Any) -> Any:
-    """The first round in which something was broken, i32[]: before, and after another.
+    """The first round in which something was broken, i32[], updated by one round.
 
     Args:
-      when: as of before; 0 if it was never broken.
-      round_: the round.
-      broken: bool[], whether it is broken now.
+      when: the first such round so far; 0 if there was none.
+      round_: the current round.
+      broken: bool[], whether it is broken in this round.
     """
     return jnp.where((when == 0) & broken, round_, when)
 
 
 def record_of(environment: Environment, instance: Any, state: Any) -> Any:
-    """What the environment records of a state."""
+    """The environment's record of a state."""
     state = jax.tree.map(jnp.asarray, state)
     return environment.game.record(instance, state, jnp.int32(NO_BUDGET))
 
 
 def accounts(environment: Environment, instance: Any, trace: Trace) -> Accounts:
-    """Of one run, at its end."""
+    """The accounts of one run at its end."""
     record = record_of(environment, instance, trace.environment)
     record = jax.tree.map(lambda x: np.asarray(x)[None, None], record)
     batch = jax.tree.map(lambda x: np.asarray(x)[None], instance)

@@ -42,27 +42,27 @@ def check_environment(
     """Check that an environment keeps the protocol's promises.
 
     * `sample`, `init` and `record` return arrays of fixed shapes and dtypes;
-    * `step` keeps the state's structure, shapes and dtypes and works with the
-      declared number of words, and reads no others;
-    * all functions are one program each time that they are traced;
+    * `step` keeps the state's structure, shapes and dtypes, works with the declared
+      number of words, and reads no other words;
+    * every function gives the same program each time that it is traced;
     * a view shows the round that is played;
     * a run is a pure function of its seed;
-    * the policy's actions are the game's, and the accounts count every round once;
-    * feedback holds no NaN and lies in the ranges of its problem, and what is spent is
-      a number that never falls;
-    * metrics are finite numbers, under names that results can have, and so is what the
-      judge says of an action of the policy, under other names;
-    * metrics and `step` read and write no entry that an array does not have;
-    * the oracle knows numbers.
+    * the policy's actions are valid, and the accounts count every round once;
+    * feedback holds no NaN and lies in the ranges of its problem; the amount spent is a
+      number that never falls;
+    * metrics, and the judge's values of an action of the policy, are finite numbers
+      under valid, different names;
+    * metrics and `step` do not index arrays out of range;
+    * the oracle returns numbers.
 
     Args:
       environment: the environment.
       policy: any policy that plays it.
-      rounds: how long to play.
+      rounds: number of rounds to play.
       root_seed: root seed.
 
     Raises:
-      AssertionError: saying which clause is broken.
+      AssertionError: naming the broken clause.
     """
     check_sizes(rounds, root_seed)
     require(
@@ -121,7 +121,7 @@ def _check(
 
 
 class _Watched(NamedTuple):
-    """An environment's state, and when it first was not as it must be, i32[]."""
+    """An environment's state, and the first rounds in which it was wrong, i32[]."""
 
     state: Any
     round: Any
@@ -130,7 +130,7 @@ class _Watched(NamedTuple):
 
 
 def _watched(environment: Environment) -> Environment:
-    """An environment that keeps a record of what it should not show or spend."""
+    """An environment that records wrong views and wrong amounts spent."""
     game = environment.game
 
     def spent(instance, state):
@@ -174,8 +174,8 @@ def _check_watch(trace: Trace) -> Trace:
 
 
 def _check_metrics(environment: Environment, batch: Any, state: Any) -> None:
-    """Require metrics that are the same program each time, of the same tables, and
-    read no entry that an array does not have."""
+    """Require metrics that give the same program each time, from equal tables, and do
+    not index arrays out of range."""
     with refused():
         tables = always("tables", lambda: tables_of(environment, batch))
     with refused(), jax.enable_x64(True):
@@ -203,7 +203,7 @@ def _check_oracle(oracle, batch) -> None:
         facts = [np.asarray(leaf) for leaf in jax.tree.leaves(answer)]
     for leaf in facts:
         numbers = leaf.dtype.kind in "biuf"
-        # Some may be NaN, as those of arms that an instance has not.
+        # Some may be NaN, as those of arms that do not exist in an instance.
         require(
             numbers and not np.all(np.isnan(leaf)),
             f"the environment's oracle must know numbers, got {leaf!r}",

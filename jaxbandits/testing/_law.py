@@ -1,7 +1,7 @@
-"""The contract of a law: its sampler against everything that it says of itself.
+"""The contract of a law: its sampler must agree with all its other functions.
 
-A law whose exact moments are not those of its sampler gives a wrong regret without a
-word. `check_law` looks at one's own law before it is played.
+If the exact moments of a law are not those of its sampler, regret is silently wrong.
+`check_law` checks your own law before it is played.
 """
 
 import warnings
@@ -27,7 +27,7 @@ from jaxbandits.laws.thresholds import Threshold, check_family
 from jaxbandits.testing._clauses import check_entries, indexing, refused
 from jaxbandits.testing._trace import MOST_LOOKED_AT
 
-ALARM = 1e-6  # chance that a check of draws fails for a law that is right
+ALARM = 1e-6  # probability that a check of draws fails for a correct law
 SCORE = stats.norm.isf(ALARM / 2)
 TAILS = (1e-9, 1e-7, 1e-5, 1e-3)  # probabilities at which monotone laws are compared
 PROBABILITIES = (1e-6, 1e-3, 0.1, 0.3, 0.5, 0.7, 0.9, 0.999, 1 - 1e-6)
@@ -38,29 +38,29 @@ def check_law(
 ) -> None:
     """Check that a law's sampler has the law that its other functions describe.
 
-    * the parameters pass the law's own check, which returns nothing; draws are finite
+    * the parameters pass the law's own check, which returns None; draws are finite
       floats, one per arm;
-    * a draw reads its own words and no others, and makes numbers of them first;
+    * a draw reads only its own words, and converts them to numbers first;
     * draws lie in the support and follow the cdf (or the atoms), tails included;
-    * the quantile function inverts the cdf, and the mean is that of the quantiles,
-      atoms or cdf, and of the draws where the support is bounded (a warning says where
-      there is nothing to compare it with);
-    * a draw moves with its uniform as `monotone` says;
-    * of a joint law: rewards lie in [0, 1] (or, with a `sigma`, are no farther from
-      their mean than sigma-sub-Gaussian ones), consumptions in [0, highest], both in
-      `supports`, and means and moments below limits, of linear and squared costs, are
-      those of the draws.
+    * the quantile function inverts the cdf; the mean agrees with the quantiles, atoms
+      or cdf, and with the draws if the support is bounded (a warning says if there is
+      nothing to compare it with);
+    * a draw increases or decreases with its uniform as `monotone` says;
+    * for a joint law: rewards lie in [0, 1] (or, with a `sigma`, are as close to their
+      mean as sigma-sub-Gaussian noise), consumptions in [0, highest], both in
+      `supports`; means and moments below limits, of linear and squared costs, agree
+      with the draws.
 
     Args:
       law: a univariate law, a joint law, or a family of thresholds.
-      params: its parameters, leaves ``[K, ...]``; of a family ``(rate f64[K], shape
-        f64[K] or None)``.
-      draws: how many per arm. Errors below some ``3 / sqrt(draws)`` in probability are
-        not seen in draws.
-      seed: of the draws.
+      params: the law's parameters, leaves ``[K, ...]``; for a family of thresholds
+        ``(rate f64[K], shape f64[K] or None)``.
+      draws: number of draws per arm. They do not show errors in probability below about
+        ``3 / sqrt(draws)``.
+      seed: seed of the draws.
 
     Raises:
-      AssertionError: saying which clause is broken, and for which arm.
+      AssertionError: naming the broken clause and the arm.
       TypeError, ValueError: on arguments out of range, parameters included.
     """
     instance("law", law, (Law, JointLaw, Threshold), "of jaxbandits.laws or your own")
@@ -103,7 +103,7 @@ def _num_arms_of(law: Law | JointLaw, params: Any) -> int:
 def _with_named_errors(law: Any, num_arms: int) -> Any:
     """A law whose functions raise an AssertionError that names them.
 
-    They do where they fail, or give something of another shape.
+    They raise it if they fail, or return an array of another shape.
     """
 
     def named(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -128,7 +128,7 @@ def _with_named_errors(law: Any, num_arms: int) -> Any:
 
 
 def _check_form(what: str, name: str, result: Any, num_arms: int, *args: Any) -> None:
-    """Require a row per arm, with an entry for each point that is asked for."""
+    """Require a row per arm, with an entry per requested point."""
     if name in ("cdf", "quantile"):
         points = np.shape(args[0])[-1:] if name == "quantile" else np.shape(args[0])
         wanted, given = [num_arms, *points], [*np.shape(result)]
@@ -201,7 +201,7 @@ def _drawn(law: Law | JointLaw, params: Any, noise: np.ndarray) -> Any:
 
 
 def _check_reads(law: Law | JointLaw, params: Any, words: np.ndarray) -> None:
-    """Require that a draw takes its words, u32[n, words], and takes them for words."""
+    """Require that a draw reads its words, u32[n, words], and reads them as words."""
     width = words.shape[1]
     noise = jax.ShapeDtypeStruct((width,), jnp.uint32)
     if isinstance(law, JointLaw):
@@ -217,13 +217,13 @@ def _check_reads(law: Law | JointLaw, params: Any, words: np.ndarray) -> None:
 
 
 def _require(law: Law | JointLaw, holds: Any, says: str, *values: Any) -> None:
-    """Require something of every arm, bool[K].
+    """Require that a condition, bool[K], holds for every arm.
 
     Args:
-      law: of which.
-      holds: whether it is so.
-      says: what is wrong, with a place for each of the values.
-      *values: ``[K]`` each, of which those of the first arm that fails are shown.
+      law: law to name in the error.
+      holds: the condition.
+      says: text of the error, with a placeholder for each of the values.
+      *values: ``[K]`` each; the values of the first arm that fails are shown.
     """
     wrong = np.flatnonzero(~np.asarray(holds))
     if wrong.size:
@@ -298,7 +298,7 @@ def _own(cdf: Cdf, params: Any, points: np.ndarray) -> np.ndarray:
 
 
 def _check_cdf(law: Law, cdf: Cdf, params: Any, x: np.ndarray) -> None:
-    """Dvoretzky, Kiefer and Wolfowitz: the draws' distribution function is near."""
+    """Compare draws and cdf by the Dvoretzky-Kiefer-Wolfowitz inequality."""
     values, size = np.sort(x, axis=1), x.shape[1]
     gap = np.maximum(np.spacing(np.abs(values).astype(np.float32)), 1e-37)
     low, high = (_own(cdf, params, values + sign * gap) for sign in (-1.0, 1.0))
@@ -328,7 +328,7 @@ def _check_quantile(law: Law, params: Any, num_arms: int) -> None:
     require(np.all(np.diff(x, axis=1) >= 0), f"{law.name}: the quantiles fall")
     if law.cdf is None:
         return
-    # At an atom the cdf jumps over p: what lies just below is not beyond it.
+    # At an atom the cdf jumps over p; just below the atom it is at most p.
     upto = _own(law.cdf, params, x)
     before = _own(law.cdf, params, x - 1e-6 * np.abs(x) - 1e-30)
     near = 1e-5 * np.minimum(p, 1 - p) + 1e-9
@@ -343,7 +343,7 @@ def _check_quantile(law: Law, params: Any, num_arms: int) -> None:
 def _check_mean(
     law: Law, params: Any, x: np.ndarray, exact: np.ndarray | None, width: np.ndarray
 ) -> None:
-    """The mean against that of the atoms, if it is known, or quantiles, or the cdf."""
+    """Compare the mean with that of the atoms, of the quantiles or of the cdf."""
     mean = np.asarray(law.mean(params), np.float64)
     require(
         mean.shape == (len(x),),
@@ -377,13 +377,13 @@ def _check_mean(
 
 
 def _means_of_cdf(law: Law, params: Any, x: np.ndarray) -> np.ndarray:
-    """f64[K], by what is above the median and below it; NaN where it is not known."""
+    """Means f64[K] by the tails above and below the median; NaN where not known."""
     if law.cdf is None:
         return np.full(len(x), np.nan)
     middle, scale = np.median(x, axis=1), np.std(x, axis=1) + 1e-9
 
     def tails(distance):
-        """Of the probabilities beyond a distance from the median, f64[2, K]."""
+        """Probabilities beyond a distance from the median, both sides, f64[2, K]."""
         ends = np.stack([middle - distance, middle + distance], axis=1)
         below, upto = _own(law.cdf, params, ends).T  # type: ignore[arg-type]
         return np.array([below, 1 - upto])

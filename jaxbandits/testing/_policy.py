@@ -37,25 +37,25 @@ def check_policy(
 
     * it is a `Policy` whose `params` are a NamedTuple of finite numbers, built for the
       environment's problem;
-    * `init` returns arrays (no Python scalars), and does so again when called again;
+    * `init` returns arrays (no Python scalars), and equal ones when called again;
     * `update` keeps the state's structure, shapes and dtypes;
-    * actions have the structure, shapes and dtypes that the environment steps on, and
-      are among those that it has (so is a recommendation);
-    * `act` and `update` work with the declared number of words, read no others (at
-      positions that are known, or follow from what 30 rounds have shown), and
-      are one program each time that they are traced: no randomness but their noise;
-    * no function reads or writes an entry that an array does not have, in the first 30
-      rounds: JAX would take another entry, or drop what is written;
+    * actions and recommendations have the structure, shapes and dtypes of the
+      environment's actions, and are valid;
+    * `act` and `update` work with the declared number of words and read no other words
+      (at positions that are constant or occur in 30 rounds); they give the same program
+      each time that they are traced: noise is their only randomness;
+    * no function indexes an array out of range in the first 30 rounds: JAX would read
+      another entry, or drop a write;
     * nothing becomes NaN in play;
     * a run is a pure function of its seed;
     * a recommendation has the form of an action, and reports are real arrays without
       NaN;
-    * the lanes transform of `init` gives what `init` gives.
+    * `init`, mapped over a batch of runs by the engine, gives the same as `init`.
 
-    What a policy must be told of the game's end, and is not, is `rounds`.
+    If the policy needs the horizon or budget and has none, `rounds` is taken.
 
     Raises:
-      AssertionError: saying which clause is broken.
+      AssertionError: naming the broken clause.
     """
     check_sizes(rounds, root_seed)
     require(isinstance(policy, Policy), f"not a Policy: policy is {policy!r}")
@@ -89,11 +89,10 @@ def _check(
 
 
 def _played(policy: Policy, rounds: int) -> Policy:
-    """The policy with parameters as they are played, floats, and told of the end.
+    """The policy with float parameters as in play, and with the game's end.
 
     Raises:
-      ValueError, TypeError: if its name, `game_params` or a parameter is none, or not
-        finite.
+      ValueError, TypeError: if its name, `game_params` or a parameter is not valid.
     """
     by_name(policy, "policies", lambda given: isinstance(given, Policy), "a Policy")
     own = policy._replace(game_params=())
@@ -107,7 +106,7 @@ def _played(policy: Policy, rounds: int) -> Policy:
 
 
 def _started(policy: Policy, params: Any) -> Any:
-    """What `init` gives: arrays, or None where it fails (`check_round` says why)."""
+    """The arrays that `init` returns, or None if it fails (see `check_round`)."""
     given = []
 
     def init(params):
@@ -120,14 +119,14 @@ def _started(policy: Policy, params: Any) -> Any:
 
 
 class _Watched(NamedTuple):
-    """A policy's state, and for each of its leaves when it first held NaN, i32[]."""
+    """A policy's state, and the first round with NaN of each of its leaves, i32[]."""
 
     state: Any
     nan: Any
 
 
 def _watched(policy: Policy) -> Policy:
-    """A policy that keeps a record of what its state should not be."""
+    """A policy that records the first NaN of every leaf of its state."""
 
     def init(params):
         state = policy.init(params)
@@ -172,7 +171,7 @@ def _check_watch(policy: Policy, trace: Trace, first: Round) -> tuple[Trace, Rou
 
 
 def _noted(policy: Policy):
-    """``(state, params)`` -> what it recommends, or None, and reports, one program."""
+    """``(state, params)`` -> recommendation (or None) and report, as one program."""
 
     @jax.jit
     def noted(state, params):

@@ -1,4 +1,4 @@
-"""One run in the plainest way, round by round: what twins and checks compare with."""
+"""One run, played round by round in the plainest way; twins and checks use it."""
 
 from functools import partial
 from typing import Any, NamedTuple
@@ -24,8 +24,8 @@ from jaxbandits.engine.tape import (
 )
 from jaxbandits.protocol import Environment, Game, Policy
 
-MOST_PLAYED = 10**7  # rounds, of which every one is on record
-MOST_LOOKED_AT = 30  # rounds whose reads of noise are looked at
+MOST_PLAYED = 10**7  # most rounds of a trace, which records all of them
+MOST_LOOKED_AT = 30  # rounds whose reads of noise are checked
 
 
 class Trace(NamedTuple):
@@ -53,27 +53,27 @@ def trace_run(
     root_seed: int = 0,
     seed_index: int = 0,
 ) -> Trace:
-    """Play one run in the plainest way, with every action and feedback on record.
+    """Play one run in the plainest way and record every action and feedback.
 
-    Draws the very noise that `simulate` gives this seed, and is written without the
-    engine's transforms: an independent check of them.
+    The noise is the one that `simulate` gives this seed. The engine's transforms are
+    not used, so that this is an independent check of them.
 
     Args:
       policy: the policy, built for the environment.
       environment: the environment.
-      rounds: how many rounds, from the first. A policy that must be told the horizon,
-        and is not, is told this.
+      rounds: number of rounds; also the horizon of a policy that needs one and has
+        none.
       params: the policy's parameters, or a mapping of those that are not default.
       root_seed: root seed of the run.
-      seed_index: which seed.
+      seed_index: number of the seed.
 
     Returns:
       A `Trace`. A state may hold infinity for an arm that was not played yet, and the
       consumption of a censored round is infinite.
 
     Raises:
-      TypeError, ValueError: naming the argument that is wrong, or the parameter; also
-        if the policy must be told a budget, and is not.
+      TypeError, ValueError: if an argument or a parameter is wrong; also if the policy
+        needs a budget and `params` does not give it.
     """
     instance_of("policy", policy, Policy, "of a setting or your own")
     environment_of(environment)
@@ -83,12 +83,12 @@ def trace_run(
 
 
 class Round(NamedTuple):
-    """What passed in a round.
+    """The data of a round.
 
     Attributes:
-      view, state: what the policy saw and knew.
-      environment: the environment's state before it.
-      action, feedback: what it did, and what came of it.
+      view, state: the policy's view and its state before the round.
+      environment: the environment's state before the round.
+      action, feedback: the policy's action and its feedback.
     """
 
     view: Any
@@ -107,7 +107,7 @@ def played(
     seed_index: int,
     looked_at: int = 0,
 ) -> tuple[Trace, Round | None]:
-    """The run of `trace_run`, and what passed in its first rounds, leaves [N, ...]."""
+    """The run of `trace_run`, and the data of its first rounds, leaves [N, ...]."""
     check_fit(policy.name, policy, environment)
     params = params_of(policy, params, Schedule([rounds], rounds), "params")
     refuse_keys("init", "the state", jax.eval_shape(policy.init, params))
@@ -148,7 +148,7 @@ def instance_for(environment: Environment, root_seed: int, seed_index: int) -> A
 
 @kinds
 def altered(environment: Environment, **changes) -> Environment:
-    """An environment with some parts in place of its own, or of its game's.
+    """An environment in which some fields, or fields of its game, are replaced.
 
     Args:
       environment: the environment.
