@@ -75,7 +75,7 @@ def test_bad_arguments_of_a_session_are_refused(subtests):
 def test_a_policy_must_be_told_its_horizon():
     problem = censored.overtime(num_arms=2).problem
     policy = censored.z_rcucb(problem, capacity=4)
-    with pytest.raises(ValueError, match="must be told horizon"):
+    with pytest.raises(ValueError, match="must give the policy's horizon"):
         live.start(policy)
     assert live.start(policy, {"horizon": 50}).params.horizon == 50
     assert live.start(censored.z_rcucb(problem, 50, capacity=4)).params.horizon == 50

@@ -236,8 +236,8 @@ class _Rounds:
             if not is_concave(self.problem):
                 raise TypeError(
                     f"a Plan needs a concave family, got {self.problem.family.name}: "
-                    "elsewhere a flow to the largest marginal value may end far from "
-                    "the optimum"
+                    "for other families a flow to the largest marginal value may end "
+                    "far from the optimum"
                 )
             return solve(self.problem, *action, budget, limit=limit).allocation
         if self.stop:

@@ -305,7 +305,7 @@ def _check_arms(law: JointLaw, params: Any) -> None:
     if law.highest is not None and np.any(np.asarray(law.highest(params)) > 1):
         most = float(np.max(law.highest(params)))
         raise ValueError(
-            f"params: costs must be in [0, 1], and reach {most:g}: divide them by "
+            f"params: costs must be in [0, 1], but reach {most:g}: divide them by "
             f"{most:g} and give unit=1 / {most:g} (and worth= for rewards); "
             "datasets.from_table of the studies does so for records"
         )

@@ -121,8 +121,8 @@ def recorded(
     if runs.timeout is not None and np.any(grid > runs.timeout):
         raise ValueError(
             f"limits must be at most the timeout of the runs, {runs.timeout} (or the "
-            "smallest cutoff of one that was stopped: what would have happened later "
-            f"is not on record), got {grid.max()}"
+            "smallest cutoff of a stopped run, as there are no records of later "
+            f"times), got {grid.max()}"
         )
     grid = grid / unit
     largest = float(np.max(grid, initial=0.0))

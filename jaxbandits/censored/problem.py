@@ -481,8 +481,8 @@ def check_bounded(problem: Problem | Continuum, policy: str) -> None:
     """
     if problem.sigma > 0:
         raise ValueError(
-            f"problem: {policy} supposes rewards in [0, 1], and these have noise with "
-            f"sigma = {problem.sigma:g}; rcucb and z_rcucb take such rewards"
+            f"problem: {policy} needs rewards in [0, 1], but these have noise with "
+            f"sigma = {problem.sigma:g}; use rcucb or z_rcucb for such rewards"
         )
 
 
@@ -534,8 +534,8 @@ def _check_cost(cost: Cost, points: np.ndarray) -> None:
         dtype = getattr(cost(points), "dtype", None)
     if dtype in (np.float32, np.float16, jnp.bfloat16):
         raise ValueError(
-            f"cost must give float64 of float64, as exact values need it, and gives "
-            f"{dtype}: leave out casts, and make its constants NumPy's or Python's"
+            f"cost must return float64 for float64, as exact values need it, but "
+            f"returns {dtype}: remove casts, and use NumPy or Python constants"
         )
     given = jax.ShapeDtypeStruct(points.shape, checks.precision())
     try:

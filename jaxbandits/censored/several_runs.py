@@ -30,7 +30,7 @@ def problem_of(environment: Environment) -> Problem:
     if not plain or game.spent is not None or environment.oracle is None:
         raise TypeError(
             "environment must have a fixed instance, a view of the round alone, no "
-            f"budget and an oracle, and {environment.name!r} has not"
+            f"budget and an oracle, unlike {environment.name!r}"
         )
     return pairs
 

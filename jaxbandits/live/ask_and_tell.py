@@ -45,7 +45,7 @@ def start(
     whole("seed_index", seed_index, 0, 2**32 - 1)
     own = params_of(policy, params, None, "params")
     if missing := sorted(set(policy.game_params) - set(params or {})):
-        raise ValueError(f"params: the policy must be told {', '.join(missing)}")
+        raise ValueError(f"params must give the policy's {', '.join(missing)}")
     return Session(policy, own, (root_seed, seed_index), 1, policy.init(own))
 
 

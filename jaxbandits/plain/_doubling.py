@@ -79,8 +79,7 @@ def doubled(problem: Any, make: Callable[..., Policy], first: int = 1024) -> Pol
 def _doubling(policy: Policy[Any, P, A], first: int) -> Policy[State, P, A]:
     if "horizon" not in getattr(policy.params, "_fields", ()):
         raise ValueError(
-            f"policy {policy.name!r} has no parameter horizon, so that it needs no "
-            "doubling"
+            f"policy {policy.name!r} has no parameter horizon, so it needs no doubling"
         )
 
     def check(params):

@@ -58,7 +58,7 @@ def number_per_run(dataset: xr.Dataset, metric: str) -> xr.DataArray:
     known = ("environment", *DIMS)
     if further := [str(dim) for dim in values.dims if dim not in known]:
         raise ValueError(
-            f"metric: {metric!r} must be a number per run and checkpoint, and has "
+            f"metric: {metric!r} must be a number per run and checkpoint, but has "
             f"further dimensions, {', '.join(further)}"
         )
     return values

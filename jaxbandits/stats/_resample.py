@@ -45,7 +45,7 @@ def resample(
     axis = metric_values(dataset, along, "along")
     if "checkpoint" not in axis.dims or not set(axis.dims) <= set(_RUNS):
         raise ValueError(
-            f"along: {along!r} must be a number per run and checkpoint, and has the "
+            f"along: {along!r} must be a number per run and checkpoint, but has the "
             f"dimensions {', '.join(map(str, axis.dims))}"
         )
     whole = np.asarray(grid).dtype.kind in "iu"

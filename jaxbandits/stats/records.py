@@ -79,8 +79,8 @@ def summary_records(
     for name in names:
         if name in dataset.data_vars and name not in numbers:
             raise ValueError(
-                f"metric: {name!r} must be a number per run and checkpoint, and has "
-                f"{', '.join(map(str, dataset[name].dims))}"
+                f"metric: {name!r} must be a number per run and checkpoint, but has "
+                f"the dimensions {', '.join(map(str, dataset[name].dims))}"
             )
     _check_published(dataset, names, published)
     last = dataset.isel(checkpoint=[-1])

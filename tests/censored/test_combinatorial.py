@@ -198,7 +198,7 @@ def test_other_games_sizes_and_super_arms_are_refused():
         (partial(fixed, 3, (1, 1)), "arms must be a tuple of integers"),
     ]
     rows += [
-        (partial(make, game(2, noisy).problem), "supposes rewards in")
+        (partial(make, game(2, noisy).problem), "needs rewards in")
         for make in (censored.cucb, censored.combinatorial_cell_thompson)
     ]
     assert_refused(rows, (TypeError, ValueError))

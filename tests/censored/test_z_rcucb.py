@@ -81,7 +81,7 @@ def test_capacities_by_hand():
 
 def test_capacity_without_a_bound():
     params = ZRCUCBParams(gain_radius=0.0)
-    with pytest.raises(ValueError, match=r"capacity: \d+ points may come to be needed"):
+    with pytest.raises(ValueError, match=r"capacity: \d+ points may be needed"):
         grid_capacity(FLAT, T, params=params)
 
 
@@ -228,10 +228,10 @@ def test_a_default_capacity_that_may_be_too_small_is_refused():
     """B3: radii are parameters of play, and the capacity was made for others."""
     policy, game = z_rcucb(FLAT, T), flat_game()
     small = policy.over(gain_radius=[1.0, 0.1])
-    named = r"^capacity: 128 places may be needed for .*gain_radius=0.1"
+    named = r"^capacity: 128 points may be needed for .*gain_radius=0.1"
     with pytest.raises(ValueError, match=named):
         simulate(small, game, horizon=T, seeds=1)
-    with pytest.raises(ValueError, match=r"^capacity: 128 places .*horizon=1000000"):
+    with pytest.raises(ValueError, match=r"^capacity: 128 points .*horizon=1000000"):
         simulate(z_rcucb(FLAT), game, horizon=1_000_000, seeds=1)
     # One's own choice is one's own, and so is what the default has room for.
     chosen = z_rcucb(FLAT, T, capacity=8)

@@ -217,8 +217,8 @@ def test_other_games_and_budgets_are_refused():
     cases = [
         (allocation.simulation(9, 6.0), None, "at most 8 arms, .* got 9"),
         (arms(known=False, stop_on_success=True), None, "must have no stop_on_success"),
-        (once, None, "environment must have no cascade, and has"),
-        (arms(users=users), None, "environment must have no users, and has"),
+        (once, None, "environment must have no cascade, but it has"),
+        (arms(users=users), None, "environment must have no users, but it has"),
         (allocation.simulation(3), None, whole + ".40"),
         (arms(), 2.5, whole + ".2.5"),
         (arms(), [1, 33], "budgets must be whole numbers in .* got .* 33"),

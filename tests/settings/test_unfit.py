@@ -119,7 +119,7 @@ def test_a_cost_in_jax_numpy_gives_the_same_game_as_one_of_operators():
 COSTS = {
     "NumPy's": (np.sqrt, "cost must also map an array that JAX traces"),
     "a list": (lambda x: [0.1 * a for a in x], "cost must also map an array"),
-    "float32": (lambda x: jnp.asarray(x, jnp.float32), "cost must give float64"),
+    "float32": (lambda x: jnp.asarray(x, jnp.float32), "cost must return float64"),
 }
 
 

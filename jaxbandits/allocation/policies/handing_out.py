@@ -47,8 +47,8 @@ def paid_for_each(problem: Problem) -> Problem:
     """
     if problem.cascade:
         raise ValueError(
-            "problem must pay for every success: P~ and units are of sums; a cascade "
-            "is played by thompson, no_ucb, ra_etc and uniform"
+            "problem must pay for every success, as P~ is a sum over arms; for a "
+            "cascade use thompson, no_ucb, ra_etc or uniform"
         )
     return problem
 
@@ -61,7 +61,7 @@ def optimum(problem: Problem) -> HandOut:
     """
     if not problem.known:
         raise ValueError(
-            "problem must have budgets known in advance; MG-UCB does without"
+            "problem must have budgets known in advance; mg_ucb needs no budget"
         )
 
     def hand_out(starting, alone, weight, rate, budget):

@@ -211,11 +211,11 @@ def _arms_of(environment: Environment) -> tuple[Problem, Setup]:
         ("users", inner.users is not None),
     ):
         if is_so:
-            raise ValueError(f"environment must have no {name}, and has")
+            raise ValueError(f"environment must have no {name}, but it has")
     if arms.num_arms > MOST_ARMS:
         raise ValueError(
-            f"environment must have at most {MOST_ARMS} arms, as the best plan is "
-            f"looked for among all sets of them, got {arms.num_arms}"
+            f"environment must have at most {MOST_ARMS} arms, as the search for the "
+            f"best plan takes all sets of arms, got {arms.num_arms}"
         )
     return arms, inner
 

@@ -89,8 +89,8 @@ def duels(environment: Environment) -> Environment[Any, State, Duel]:
     pairs = problem_of(environment)
     if pairs.sigma > 0:
         raise ValueError(
-            "environment must have rewards in [0, 1], whose difference makes a "
-            f"probability, and those of {environment.name!r} have noise with sigma = "
+            "environment must have rewards in [0, 1], since their difference gives a "
+            f"probability, but those of {environment.name!r} have noise with sigma = "
             f"{pairs.sigma:g}"
         )
     oracle = environment.oracle()  # type: ignore[misc]

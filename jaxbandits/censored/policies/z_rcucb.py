@@ -131,7 +131,7 @@ def grid_capacity(
     cells = splits ** (math.floor(math.log(finest, splits) + 1e-9) + 1)
     points = cells * (splits if history == "inherit" else 1)
     if points > 2**16:
-        raise ValueError(f"capacity: {points} points may come to be needed; choose one")
+        raise ValueError(f"capacity: {points} points may be needed; give a smaller one")
     return points
 
 
@@ -222,9 +222,9 @@ def _check_fits(
         needed = grid_capacity(problem, math.ceil(p.horizon), splits, history, params=p)
         if needed > capacity:
             raise ValueError(
-                f"capacity: {needed} places may be needed for {p}, and {capacity} is "
-                f"what the default parameters need; build z_rcucb(..., capacity="
-                f"{needed}), or choose a smaller one and look at the metric overflow"
+                f"capacity: {needed} points may be needed for {p}, but the default is "
+                f"{capacity}; build z_rcucb(..., capacity={needed}), or choose a "
+                "smaller capacity and check the metric overflow"
             )
 
 

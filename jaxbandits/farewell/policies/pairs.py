@@ -26,8 +26,8 @@ class _NoOracle:
 
     def __getattr__(self, name: str) -> Any:
         raise ValueError(
-            f"view.oracle.{name} is not known on pairs: no policy that asks an oracle "
-            "can play them; farewell.fixed plays the pair of environment.oracle"
+            f"view.oracle.{name} does not exist on pairs: a policy that uses an oracle "
+            "cannot play them; farewell.fixed plays the pair of environment.oracle()"
         )
 
 
