@@ -3,18 +3,18 @@
 `plot_curves` draws metrics over checkpoints and `plot_panels` several such figures
 side by side; `plot_bars` draws them at the horizon and `plot_ranks` the average ranks
 of policies. Of a sweep, `plot_heat_map` draws a metric over two parameters of a policy
-and `plot_sensitivity` over one, for several policies; arguments in which environments
-differ count as parameters, and `by_value` makes the points of a policy curves or bars
-of their own. A sweep may be half finished: the
-figures use the runs that there are and tell how many.
+and `plot_sensitivity` over one, for several policies. Arguments in which environments
+differ count as parameters; `by_value` turns the points of a policy into separate curves
+or bars. A sweep may be half finished: figures use the available runs and state their
+number.
 
-All take the datasets of `jaxbandits.results` and return Matplotlib figures, which show
-themselves in notebooks and which `save_figure` writes. They use no pyplot and so need
-no display.
+All functions take the datasets of `jaxbandits.results` and return Matplotlib figures,
+which notebooks display and `save_figure` writes. They do not use pyplot and need no
+display.
 
-What figures look like is Matplotlib's ``rcParams``; `style` makes those for a width in
-print. On a figure of its own a plot has a legend below. On axes that you give it has
-none: draw what belongs there and call `draw_legend` once. `figure`, `line_style`,
+Matplotlib's ``rcParams`` set the look of figures; `style` makes those for a width in
+print. On a new figure, a plot has a legend below. On axes that you give, it has none:
+draw everything there and call `draw_legend` once. `figure`, `line_style`,
 `readable_ticks` and `draw_bounds` (curves of `jaxbandits_studies.theory`, say) give
 your own plots the same look.
 """

@@ -1,9 +1,9 @@
 """The look of all figures: colours, dashes, fonts and sizes, as Matplotlib's settings.
 
-Matplotlib keeps what figures look like in ``rcParams``, and so does this package: its
-house style is a dictionary of them. Whatever you have changed there stands, by hand or
-with a style sheet; what you have not is the house's. `style` makes the dictionary for a
-width in print.
+The look of figures is set by Matplotlib's ``rcParams``; the style of this package is a
+dictionary of them. Settings that you have changed, by hand or with a style sheet, are
+kept; this package sets only the others. `style` makes the dictionary for a width in
+print.
 """
 
 from contextlib import AbstractContextManager
@@ -67,16 +67,16 @@ def style(
 
         matplotlib.rcParams.update(plots.style("text", font="serif"))
 
-    A figure is as wide as is said, whatever stands in it: panels that become too narrow
-    go below one another.
+    A figure has exactly this width; panels that would be too narrow are placed below
+    one another.
 
     Args:
-      width: of figures: "column" (3.25 inches, of a page with two), "text" (6.75), or
-        inches from 1.5 to 60. By default that of the screen, where a panel has its
-        size, and a figure is as wide as its panels.
-      font: a family that Matplotlib finds, or "serif", "sans-serif", "monospace".
-      size: of the font, in points from 4 to 40; by default 8, on the screen 12. Numbers
-        and legends are one point smaller, and lines go by it too.
+      width: width of figures: "column" (3.25 inches, a column of a two-column page),
+        "text" (6.75), or inches from 1.5 to 60. By default figures are for the screen:
+        panels have a fixed size, and a figure is as wide as its panels.
+      font: a family that Matplotlib knows, or "serif", "sans-serif", "monospace".
+      size: size of the font, in points from 4 to 40; by default 8, on the screen 12.
+        Numbers and legends are one point smaller; line widths are proportional.
       usetex: whether LaTeX sets the text; it must be installed.
 
     Returns:
@@ -122,7 +122,7 @@ def style(
         "mathtext.fontset": formulas,
         # Type 3, the default, is refused by many publishers.
         "pdf.fonttype": 42,
-        # On the screen what juts out widens the picture; in print the width stands.
+        # On the screen, overhanging text widens the picture; in print it does not.
         "savefig.bbox": "tight" if wide is None else None,
         "savefig.dpi": 150.0 if wide is None else 300.0,
         "savefig.facecolor": "white",
@@ -167,7 +167,7 @@ def _family(font: str) -> list[str]:
 
 
 def in_force() -> dict[str, Any]:
-    """What figures that are made now look like: your settings, else the house's."""
+    """The settings for new figures: yours, and this package's for all others."""
     house = style()
     params, defaults = (
         cast(Any, result)

@@ -35,15 +35,15 @@ def along(
     """A dataset of one environment, whose parameters have all axes among them.
 
     Args:
-      dataset: of one or several environments.
-      axes: what axes show, parameters or arguments of environments, by the name of the
-        plot's argument; None for an axis that is not asked for.
-      at: parameter or argument -> value, which points and environments are meant.
+      dataset: dataset of one or several environments.
+      axes: plot's argument -> the parameter or argument of environments on this axis,
+        or None for an unused axis.
+      at: parameter or argument -> value that selects points and environments.
 
     Returns:
-      The dataset, and what `at` says of parameters. If an axis shows an argument, the
-      points of all environments that have the argument follow one another. Otherwise
-      the one environment's are there.
+      The dataset, and the part of `at` about parameters. If an axis shows an argument,
+      the points of all environments with that argument are concatenated. Otherwise the
+      dataset has the points of the one environment.
 
     Raises:
       TypeError, ValueError: naming `at`, if its value is neither a number nor a text or
@@ -105,7 +105,7 @@ def along(
 
 
 def _alike(dataset: xr.Dataset, columns: Mapping[str, np.ndarray]) -> bool:
-    """Whether environments are left that these columns do not tell apart."""
+    """Whether some environments are equal in these columns."""
     rows = {tuple(row) for row in zip(*columns.values(), strict=True)} or {()}
     return len(rows) < dataset.sizes["environment"]
 
@@ -165,7 +165,7 @@ def shown_value(value: Any) -> str:
 
 
 def _in_a_row(dataset: xr.Dataset, columns: Mapping[str, np.ndarray]) -> xr.Dataset:
-    """Points of all environments one after the other, with further parameters."""
+    """Points of all environments, concatenated, with arguments as parameters."""
     parts = []
     for place in range(dataset.sizes["environment"]):
         part = dataset.isel(environment=place)
@@ -183,7 +183,7 @@ def _in_a_row(dataset: xr.Dataset, columns: Mapping[str, np.ndarray]) -> xr.Data
 
 
 def _real(dataset: xr.Dataset) -> np.ndarray:
-    """bool[policy, params], the points that a policy has; others have more of them."""
+    """Whether a policy has a point, bool[policy, params]; policies may have fewer."""
     shape = dataset.sizes["policy"], dataset.sizes["params"]
     has = np.zeros(shape, bool)
     for name in parameters(dataset):

@@ -34,8 +34,8 @@ def plot_bars(
 ) -> Figure:
     """Plot a metric at the last checkpoint, per policy, with its t interval.
 
-    Of a half-finished sweep the figure uses the seeds that all shown policies have
-    played, and tells how many.
+    For a half-finished sweep, the figure uses the seeds that all shown policies have
+    played, and states their number.
 
     Args:
       dataset: as `jaxbandits.results.build_dataset` makes it, of one environment.

@@ -28,7 +28,7 @@ def draw_bounds(ax: Axes, x: Any, curves: Mapping[str, Any]) -> None:
     Args:
       ax: the axes, which hold at least one curve.
       x: f64[N], where the bounds are evaluated, increasing.
-      curves: label -> f64[N], values at `x`; what is infinite is not drawn.
+      curves: label -> f64[N], values at `x`; infinite values are not drawn.
 
     Raises:
       TypeError, ValueError: naming `ax`, `x` or the curve that is wrong.

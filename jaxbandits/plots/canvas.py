@@ -1,7 +1,7 @@
-"""Figures and files: sizes, panels, and words that keep to their places.
+"""Figures and files: sizes, panels, and line breaks of titles.
 
-Figures are made without pyplot, so nothing here depends on a backend, a display or
-what a notebook has open.
+Figures are made without pyplot: they do not depend on a backend, a display or the open
+figures of a notebook.
 """
 
 import io
@@ -90,16 +90,15 @@ def _wrap(text: Text, inches: float) -> None:
 def figure(rows: int = 1, columns: int = 1) -> tuple[Figure, list[Axes]]:
     """An empty figure in the style that is in force (see `style`).
 
-    On the screen a panel has its size. In print the figure has its width, and columns
-    that would become too narrow go below the others, in blocks of as many as there is
-    room for.
+    On the screen a panel has a fixed size. In print the figure has a fixed width;
+    columns that would be too narrow are moved below the others.
 
     Args:
-      rows: of panels.
-      columns: of panels.
+      rows: number of rows of panels.
+      columns: number of columns of panels.
 
     Returns:
-      The figure and its axes, row by row as they were asked for.
+      The figure and its axes, row by row of the requested layout.
     """
     rows = checks.whole("rows", rows, 1)
     columns = checks.whole("columns", columns, 1)
@@ -153,10 +152,10 @@ def _size(settings: dict[str, Any], rows: int, columns: int) -> tuple[float, flo
 
 @checks.kinds
 def share_names(axes: Sequence[Axes]) -> None:
-    """Letter the panels (a), (b), ..., and name axes once that neighbours share.
+    """Letter the panels (a), (b), ..., and remove repeated names of axes.
 
-    The name of a y axis goes where the panel at the left has the same one, that of an x
-    axis where the panel below has it. A single panel gets no letter.
+    A panel's y name is removed if the panel at its left has the same name, its x name
+    if the panel below has the same. A single panel gets no letter.
     """
     for letter, ax in zip(ascii_lowercase, axes if len(axes) > 1 else (), strict=False):
         ax.set_title(f"({letter}) {ax.get_title()}".strip())
@@ -173,7 +172,7 @@ def share_names(axes: Sequence[Axes]) -> None:
 
 
 def save_figure(fig: BaseFigure, path: str | os.PathLike[str]) -> None:
-    """Write a figure, whole or not at all, and close it.
+    """Write a figure atomically and close it.
 
     Args:
       fig: any Matplotlib figure. One that pyplot holds is released; it can still be

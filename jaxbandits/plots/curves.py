@@ -37,13 +37,13 @@ def plot_curves(
 ) -> Figure:
     """Plot the mean of a metric over seeds, per policy, with its t interval.
 
-    A policy keeps its colour and dashes whatever else is shown. A policy that has not
-    the metric, or no run at its parameter point, is left out; with one seed there is
-    no band. On linear axes what is summed up over rounds starts at 0, and the legend
-    names policies whose curves are equal. Of a half-finished sweep the figure uses the
-    seeds that all shown policies have played, and the legend tells how many. For a
-    curve per value of a parameter, or of an environment's argument, see `by_value`. On
-    a logarithmic axis a mean of 0 is drawn at 0, below a linear piece.
+    The colour and dashes of a policy do not depend on which others are shown. A policy
+    without the metric, or without runs at its parameter point, is left out. With one
+    seed there is no band. On linear axes, curves of metrics that are sums over rounds
+    start at 0. The legend names policies with equal curves. For a half-finished sweep,
+    the figure uses the seeds that all shown policies have played, and the legend states
+    their number. For a curve per value of a parameter, or of an environment's argument,
+    see `by_value`. A logarithmic axis has a linear part below, where 0 is drawn.
 
     Args:
       dataset: as `jaxbandits.results.build_dataset` makes it, of one environment.
@@ -136,7 +136,7 @@ def _spread(
 
 
 def equal_curves(ax: Axes) -> list[str]:
-    """A sentence for every group of labelled lines that lie on one another."""
+    """A sentence for every group of labelled lines that coincide."""
     alike: dict[bytes, list[str]] = {}
     for line, text in zip(*ax.get_legend_handles_labels(), strict=True):
         values = np.asarray(line.get_ydata(), np.float32)  # type: ignore[attr-defined]

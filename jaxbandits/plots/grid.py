@@ -16,7 +16,7 @@ class Grid(NamedTuple):
     Attributes:
       x: float64[X], the distinct values, increasing.
       y: float64[Y].
-      points: int[Y, X], number of the parameter point; -1 where there is none.
+      points: int[Y, X], number of the parameter point; -1 if no point has these values.
     """
 
     x: np.ndarray

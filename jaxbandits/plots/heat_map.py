@@ -58,18 +58,18 @@ def plot_heat_map(
 
     Parameters are those of a policy, or arguments in which environments differ.
 
-    Cells are of one size, in the order of their values. A star marks the best mean:
-    selected, so that its number flatters it (play the point on fresh seeds to know its
-    mean). Dots mark the points that are not surely worse: star and dots together hold
-    the point with the best true mean with the probability of `best` (paired t tests
-    over the seeds that both have, corrected for the number of points; with fewer than
-    20 seeds, or where the seeds do not support the test, nothing is sure). There are no
-    marks where an axis shows an argument: environments are not chosen. Numbers stand in
-    the cells if there is room.
+    All cells have one size, in the order of their values. A star marks the best mean.
+    As it is selected, this mean is biased (play the point on fresh seeds to estimate
+    it). Dots mark the points that are not significantly worse. With the probability of
+    `best`, the point with the best true mean is among star and dots: paired t tests
+    over common seeds, corrected for the number of points. With fewer than 20 seeds, or
+    seeds that do not support the test, no point is significantly worse. There are no
+    marks if an axis shows an argument of environments. Cells show numbers if there is
+    room.
 
-    A sweep may be half finished: every cell is of the seeds that were played there,
-    and the note tells how many. Cells without a run, or whose metric is undefined, are
-    hatched. The star goes to a cell with at least half as many seeds as any has.
+    A sweep may be half finished: every cell uses the seeds that were played there, and
+    the note states their number. Cells without a run, or with an undefined metric, are
+    hatched. The star needs at least half of the largest number of seeds of a cell.
 
     Args:
       dataset: as `jaxbandits.simulate` makes it, of one environment, or of `variants`.
@@ -104,7 +104,7 @@ def plot_heat_map(
     check_dataset(dataset)
     check_labels(dataset, labels)
     if any(argument_of(dataset, name) is not None for name in (x, y)):
-        best = None  # What is best in one environment is no better in another.
+        best = None  # Means of different environments cannot be compared.
     dataset, points = along(dataset, {"x": x, "y": y}, given)
     fixed = {name: shown_value(value) for name, value in given.items()}
     check_checkpoint(dataset, checkpoint)

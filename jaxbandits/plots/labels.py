@@ -1,4 +1,4 @@
-"""What axes are called, and numbers that people can read."""
+"""Labels of axes, and short, readable numbers."""
 
 from collections.abc import Iterable
 
@@ -34,7 +34,7 @@ def metric_label(metric: str) -> str:
 
 
 def metric_at(dataset: xr.Dataset, metric: str, checkpoint: int = -1) -> str:
-    """A metric and where: "cumulative regret at round 10k"."""
+    """A metric and its checkpoint: "cumulative regret at round 10k"."""
     kind = _kind(dataset)
     value = dataset["checkpoint"].values[checkpoint].item()
     if kind == "share":

@@ -27,9 +27,9 @@ def draw_legend(
     A legend of this kind that the figure has already is replaced.
 
     Args:
-      axes: of one figure. What is labelled there is shown, equal labels once.
-      title: says what lines and bands are; above the entries. By default that of the
-        legend that is replaced.
+      axes: axes of one figure. All labelled artists are shown, equal labels once.
+      title: text above the entries that explains lines and bands. By default that of
+        the legend that is replaced.
       order: labels in the order to show them; by default that of the axes.
 
     Returns:

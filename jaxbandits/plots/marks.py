@@ -1,4 +1,4 @@
-"""Marks in a grid of parameter points: the best, and what may be as good."""
+"""Marks in a grid of parameter points: the best point, and points that may be best."""
 
 from typing import Any, NamedTuple
 
@@ -31,7 +31,7 @@ _BEST_SIZE, _CLOSE_SIZE = 2.1, 0.9
 
 
 class Best(NamedTuple):
-    """Which mean is the best, and how surely it holds that point.
+    """Which mean is the best, and the confidence level of the marks.
 
     Attributes:
       smaller_is_better: as for a regret.
@@ -92,7 +92,7 @@ def _look(label: str, size: float) -> dict[str, Any]:
 
 
 def missing_key() -> Patch:
-    """What explains hatched cells in a legend; it covers nothing."""
+    """The legend entry that explains hatched cells."""
     return Rectangle((0, 0), 0, 0, **MISSING, label="no complete run")
 
 

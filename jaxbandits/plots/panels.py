@@ -156,7 +156,7 @@ def plot_panels(
 
 
 def _known(asked: Any, here: list[str]) -> Any:
-    """What is asked of the policies of one panel; a number is asked of all."""
+    """The part of a request that concerns the policies of one panel."""
     if isinstance(asked, Mapping):
         return {name: value for name, value in asked.items() if name in here}
     if isinstance(asked, Sequence):

@@ -21,10 +21,11 @@ def parameters(dataset: xr.Dataset) -> list[str]:
 
 
 def arguments(dataset: xr.Dataset) -> dict[str, np.ndarray]:
-    """What environments differ in, ``[E]`` by name: f64, or text.
+    """The arguments in which environments differ: name -> ``[E]``, f64 or text.
 
-    An argument is called as its coordinate is, ``environment_num_arms``, or for short
-    ``num_arms`` if no parameter is. There are none without a dimension ``environment``.
+    An argument has the name of its coordinate, ``environment_num_arms``, or the short
+    name ``num_arms`` if no parameter has it. Without a dimension ``environment`` there
+    are none.
     """
     results = {
         str(name).removeprefix(FACT): values.values
@@ -71,7 +72,7 @@ def check_labels(dataset: xr.Dataset, labels: Iterable[str]) -> None:
 def coordinates(dataset: xr.Dataset, policy: str) -> dict[str, np.ndarray]:
     """Parameter -> float64[P], the values at every point of a policy.
 
-    Of the parameters that the policy has; NaN at points that it has not.
+    Only parameters of the policy are included; values are NaN at points it lacks.
     """
     values = {
         name: dataset[PARAMETER + name].sel(policy=policy).values
@@ -83,7 +84,7 @@ def coordinates(dataset: xr.Dataset, policy: str) -> dict[str, np.ndarray]:
 def the_policy(
     dataset: xr.Dataset, policy: str | None, needed: Mapping[str, str]
 ) -> str:
-    """The policy that is meant, which has some parameters.
+    """The selected policy, which must have the needed parameters.
 
     Args:
       dataset: of one environment.

@@ -62,20 +62,19 @@ def plot_ranks(
 ) -> Figure:
     """Plot the average rank of every policy, from the best to the worst.
 
-    Policies are ranked seed by seed, and environment by environment if there are
-    several: all meet the same noise there. Equal policies share the average of their
-    ranks. A seed's ranks are averaged over the environments, and seeds give the
-    interval: it is about other seeds, not about other environments. Of seeds that share
-    a drawn instance (``runs_per_instance > 1``) the average is one replication.
+    Policies are ranked per seed and environment, where all have the same noise. Equal
+    policies share the average of their ranks. The ranks of a seed are averaged over the
+    environments. The interval is over seeds: it is about other seeds, not about other
+    environments. The average of seeds that share a drawn instance (``runs_per_instance
+    > 1``) is one replication.
 
-    The interval is for bounded variables (`jaxbandits.stats.interval`, "bounded"): it
-    covers with at least the stated probability for every number of seeds, also where
-    one policy has won on all of them.
+    The interval is for bounded variables (`jaxbandits.stats.interval`, "bounded"). It
+    covers with at least the stated probability for every number of seeds, even if one
+    policy is the best on all seeds.
 
-    Of a half-finished sweep only what all shown policies have played counts:
-    environments with no such seed are left out, then seeds that an environment lacks;
-    the note tells how many of both were used. A policy that has played nothing is left
-    out.
+    For a half-finished sweep only runs count that all shown policies have played.
+    Environments without such a seed are left out, then seeds that an environment lacks;
+    the note states how many of both were used. A policy without runs is left out.
 
     Args:
       dataset: as `jaxbandits.simulate` makes it, of one or

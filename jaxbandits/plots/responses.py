@@ -22,8 +22,8 @@ class Response(NamedTuple):
 
     Attributes:
       label: text of the legend.
-      x: float64[N], values of the parameter; none for a policy that has it not.
-      mean: float64[N], or [1] without the parameter; NaN where nothing was played.
+      x: float64[N], values of the parameter; empty for a policy without it.
+      mean: float64[N], or [1] without the parameter; NaN where no run was played.
       lower: lower end of the interval, as `mean`; NaN with one seed.
       upper: upper end.
       counts: int, as `mean`: seeds that were used.

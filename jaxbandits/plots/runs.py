@@ -25,9 +25,9 @@ def environments(dataset: xr.Dataset) -> dict[str, xr.Dataset]:
 def played(dataset: xr.Dataset) -> xr.DataArray:
     """Whether a run was played, bool over the dataset's dimensions up to ``seed``.
 
-    The variable ``session`` of a sweep's store tells (0: not yet). Without it, a run
-    that was not has no metric at any checkpoint. A single metric that is NaN does not
-    tell: it may be undefined, or one that the policy has not.
+    The variable ``session`` of a sweep's store shows it (0: not yet). Without it, a run
+    counts as not played if all metrics are NaN at all checkpoints. A single metric may
+    be NaN because it is undefined, or because the policy does not have it.
     """
     dims = [dim for dim in ("environment", *DIMS) if dim in dataset.dims]
     kept = dims[: dims.index("seed") + 1]
@@ -69,8 +69,8 @@ def whole_seeds(
 ) -> xr.Dataset:
     """The dataset with the seeds that all shown policies have played.
 
-    Shown are those of `policies` that have the metric; one that has played nothing is
-    not waited for. So all curves of a figure are of the same seeds.
+    Shown are all of `policies` that have the metric; a policy without runs is ignored.
+    So all curves of a figure use the same seeds.
 
     Args:
       dataset: of one environment, at one point per policy.

@@ -30,7 +30,7 @@ class Samples(NamedTuple):
 
     Attributes:
       values: float64[P, S].
-      played: bool[P, S]; what was not played is in no statistic.
+      played: bool[P, S], whether a run was played; other runs are ignored.
       drawn: [S], the drawn instance of every seed; None if no two seeds share one.
     """
 
@@ -92,7 +92,7 @@ def t_interval(sample: np.ndarray, level: float) -> tuple[float, float, float]:
 
 
 def enough_seeds(runs: Samples) -> int:
-    """Half the seeds of the point that has most; what has fewer has only begun."""
+    """Half the largest number of seeds of a point; points with fewer are ignored."""
     return -(-int(runs.counts.max()) // 2)
 
 
@@ -109,7 +109,7 @@ def best_point(runs: Samples, smaller_is_better: bool) -> int | None:
 def may_be_best(
     runs: Samples, best: int, level: float, smaller_is_better: bool
 ) -> np.ndarray:
-    """bool[P], points that are not surely worse than point `best`.
+    """bool[P], points that are not significantly worse than point `best`.
 
     Not `best` itself, and no point without runs. Paired t tests, one-sided and with
     Bonferroni's correction for the k points with runs: whichever point has the best

@@ -1,4 +1,4 @@
-"""What is to be drawn: checked names, means, intervals and styles."""
+"""The contents of a figure: checked names, means, intervals and styles."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -35,7 +35,7 @@ class _Curve(NamedTuple):
     style: LineStyle
 
     def from_zero(self) -> "_Curve":
-        """With a first checkpoint more, where all is 0 that the next one has."""
+        """The curve with an additional first checkpoint at 0."""
 
         def longer(values: np.ndarray) -> np.ndarray:
             return np.concatenate([0 * values[:1], values])
@@ -143,7 +143,7 @@ def seeds_note(
     seeds_quantiles: tuple[float, float] | None = None,
     total: int | None = None,
 ) -> str:
-    """What lines, bands and bars are, in words.
+    """The note that explains lines, bands and bars.
 
     `total` is the number of seeds that there will be, if not all have been played.
     """

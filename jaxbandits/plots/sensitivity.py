@@ -48,14 +48,15 @@ def plot_sensitivity(
 
     The parameter is one of policies, or an argument in which environments differ.
 
-    The intervals hold point by point. The lowest of many means is selected and so too
-    low: play that point on fresh seeds to know its mean.
+    Intervals are pointwise. The lowest of many means is selected and therefore biased
+    downwards: play that point on fresh seeds to estimate its mean.
 
-    A line per policy; one that has not the parameter is a horizontal line. Or, with
-    `by`, a line per value of a second parameter of one policy, from dark to light.
+    There is a line per policy; a policy without the parameter is a horizontal line.
+    With `by`, there is a line per value of a second parameter of one policy, from dark
+    to light.
 
-    A sweep may be half finished: every point is of the seeds that were played there,
-    and the legend tells how many; lines have gaps where there are none.
+    A sweep may be half finished: every point uses the seeds that were played there, and
+    the legend states their number; lines have gaps at points without seeds.
 
     Args:
       dataset: as `jaxbandits.simulate` makes it, of one environment, or of `variants`.

@@ -1,4 +1,4 @@
-"""Words in figures: where lines break, and what LaTeX wants."""
+"""Texts in figures: line breaks, formulas and LaTeX."""
 
 import re
 import textwrap
@@ -106,7 +106,7 @@ def wrapped(text: str, most: int) -> str:
 
 
 def tex(text: str) -> str:
-    """The text with what LaTeX takes for its own marked as meant, outside formulas."""
+    """The text with LaTeX's special characters escaped outside formulas."""
     parts = _FORMULA.split(text)
     return "$".join(
         part if i % 2 else _SPECIAL.sub(r"\\\1", part) for i, part in enumerate(parts)
