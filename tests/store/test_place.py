@@ -58,6 +58,21 @@ def test_a_disk_without_links_has_whole_files_too(tmp_path, monkeypatch):
     assert os.listdir(tmp_path / "blocks") == ["a"]
 
 
+def test_the_first_of_two_writers_wins(tmp_path, monkeypatch):
+    """Also where the other's file appears while the second one is written."""
+    link = os.link
+
+    def late(source, target):
+        target.write_bytes(b"first")
+        link(source, target)
+
+    monkeypatch.setattr(os, "link", late)
+    place = Folder(tmp_path)
+    assert not place.put("blocks/a", b"second")
+    assert content(place, "blocks/a") == b"first"
+    assert os.listdir(tmp_path / "blocks") == ["a"]
+
+
 def test_temporary_files_go_when_they_are_a_day_old(tmp_path):
     place = Folder(tmp_path)
     place.put("blocks/a", b"")
