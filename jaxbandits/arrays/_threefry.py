@@ -40,7 +40,7 @@ def threefry(
       Pair of u32 arrays of the broadcast shape, uniform bits.
 
     Raises:
-      TypeError: if a word is no integer.
+      TypeError: if a word is not an integer.
     """
     words = *_pair("key", key), *_pair("counter", counter)
     first, second = _encrypted(*words)

@@ -38,7 +38,7 @@ def one_hot(index: Int[Array, ""], length: int) -> Bool[Array, " length"]:
       bool[length], true at `index` only; all false if `index` is out of range.
 
     Raises:
-      TypeError: if `index` is no integer.
+      TypeError: if `index` is not an integer.
     """
     shaped("", index=integer("index", index))
     whole("length", length, 0, 2**31 - 1)
@@ -109,7 +109,7 @@ def put(
       Array of the shape and dtype of `x`. Differentiable by `x` and `row`.
 
     Raises:
-      TypeError: if `index` is no integer.
+      TypeError: if `index` is not an integer.
     """
     row = stored(jnp.broadcast_to(row, x.shape[1:]))
     return jnp.where(_mask(x, index), row[None], x)

@@ -50,7 +50,7 @@ def unit_interval(word: UInt32[Array, "..."]) -> Float[Array, "..."]:
       f32 array of the same shape, in [2**-24, 1 - 2**-24].
 
     Raises:
-      TypeError: if `word` is no integer array.
+      TypeError: if `word` is not an integer array.
     """
     high = (_u32("word", word) >> jnp.uint32(9)).astype(jnp.float32)
     return (high + jnp.float32(0.5)) * jnp.float32(2.0**-23)

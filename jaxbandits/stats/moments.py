@@ -15,15 +15,15 @@ def joined(parts: Moments, axis: int) -> Moments:
     """Moments of all runs of several parts.
 
     Args:
-      parts: along an axis; those without a run are left out.
-      axis: which.
+      parts: moments along an axis; parts without a run are ignored.
+      axis: the axis of the parts.
     """
     there = parts.number > 0
     count = parts.number.sum(axis=axis, where=there, keepdims=True)
     low = parts.min.min(axis=axis, where=there, initial=np.inf)
     high = parts.max.max(axis=axis, where=there, initial=-np.inf)
     with np.errstate(invalid="ignore", divide="ignore"):
-        # Beside a mean that is there already, little is lost to rounding.
+        # Relative to an existing mean, little is lost to rounding.
         first = np.take_along_axis(
             parts.mean, there.argmax(axis=axis, keepdims=True), axis
         )
@@ -52,8 +52,8 @@ def moments_in(head: np.ndarray) -> Moments:
 def quantiles_in(tables: np.ndarray, q: np.ndarray) -> np.ndarray:
     """Quantiles of the runs of several tables, interpolated linearly between runs.
 
-    A run is known up to `RELATIVE_ERROR` of it, or `ABSOLUTE_ERROR` if that is more,
-    as long as it is below 2^40; the extremes are exact.
+    Runs below 2^40 are known up to a relative error `RELATIVE_ERROR`, or the absolute
+    error `ABSOLUTE_ERROR` if that is larger; the extremes are exact.
 
     Args:
       tables: f64[..., parts, *SHAPE].

@@ -1,4 +1,4 @@
-"""Tests of differences over seeds, and when they say nothing.
+"""Tests of differences over seeds, and the conditions under which they give no result.
 
 All take ``pairs`` f64[..., S] and return a `_Finding`; `level` is that of one test.
 """
@@ -17,14 +17,14 @@ AGAINST = 0.15
 
 
 class _Finding(NamedTuple):
-    """What a test of each pair found.
+    """The results of a test for each pair.
 
     Attributes:
-      p: f64[...], two-sided p value; NaN where the test says nothing.
-      sign: f64[...], of the difference that it found.
-      lower: f64[...], end of the interval of the mean difference; NaN where not said.
-      upper: f64[...].
-      reason: str[...], why the test says nothing; empty where it does.
+      p: f64[...], two-sided p value; NaN if the test gives no result.
+      sign: f64[...], sign of the difference.
+      lower: f64[...], end of the interval of the mean difference; NaN without a result.
+      upper: f64[...], the other end.
+      reason: str[...], why the test gives no result; else empty.
     """
 
     p: np.ndarray
@@ -37,14 +37,14 @@ class _Finding(NamedTuple):
 def t_test(pairs: np.ndarray, level: float, scale: np.ndarray) -> _Finding:
     """Student's test and interval of the mean, where the seeds support them.
 
-    A tail of unseen seeds threatens the end of the interval that lies on its side. So
+    A tail of unobserved seeds makes the end of the interval on its side unreliable. So
     an end needs `FEWEST` seeds, not all equal, and a skewness towards it of at most
-    ``AGAINST sqrt(S)``; and a verdict needs the end that faces 0.
+    ``AGAINST sqrt(S)``. A verdict needs the end nearer to 0.
 
-    Values with few distinct ones get a correction for continuity, half the smallest
-    step of their mean: on a lattice the t statistic exceeds its quantiles too often.
+    For few distinct values there is a continuity correction, half the smallest step of
+    their mean: on a lattice the t statistic exceeds its quantiles too often.
 
-    `scale` [...] is the magnitude of what was subtracted, which was rounded.
+    `scale` [...] is the magnitude of the subtracted values, for their rounding errors.
     """
     size = pairs.shape[-1]
     center = pairs.mean(axis=-1)
@@ -95,7 +95,7 @@ def bounded_test(pairs: np.ndarray, level: float, width: float) -> _Finding:
 
 
 def _smallest_gap(pairs: np.ndarray) -> np.ndarray:
-    """f64[...], between distinct values where most are ties; 0 elsewhere."""
+    """Smallest gap between distinct values if most are ties, else 0; f64[...]."""
     gaps = np.diff(np.sort(pairs, axis=-1), axis=-1)
     # What rounding sets apart is no gap.
     distinct = gaps > 1e-9 * gaps.sum(axis=-1, keepdims=True)

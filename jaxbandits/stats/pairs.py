@@ -19,10 +19,10 @@ class PairedDifference(NamedTuple):
         drawn instances that seeds share.
       lower: lower end of its confidence interval; NaN with a single seed.
       upper: upper end; NaN with a single seed.
-      variance_reduction: variance that the difference would have with independent
-        seeds over the variance that it has. Above 1 the common random numbers helped:
-        without them it would take that many times the seeds. Infinite if the
-        difference is the same for every seed, NaN if both policies are constant.
+      variance_reduction: variance of the difference for independent seeds, over its
+        actual variance. Above 1, common random numbers helped: without them, so many
+        times more seeds would be needed. Infinite if the difference is the same for
+        every seed, NaN if both policies are constant.
     """
 
     mean: xr.DataArray
@@ -38,10 +38,10 @@ def paired_difference(
     baseline: str,
     level: float = 0.95,
 ) -> PairedDifference:
-    """Compare two policies that met the same environment noise.
+    """Compare two policies that were played with the same environment noise.
 
     With common random numbers, ``Var(X - Y) = Var X + Var Y - 2 Cov(X, Y)`` is smaller
-    than the sum of the variances when what is a bad seed for one is bad for the other.
+    than the sum of the variances if a bad seed for one policy is bad for the other.
     The interval is Student's t interval of the per-seed differences.
 
     Args:

@@ -1,8 +1,8 @@
-"""Points that have different numbers of seeds: each has a statistic of its own.
+"""Statistics of points with different numbers of seeds, each over its own seeds.
 
-Where points stop one by one (`HalfWidth` with `each`) a point has the first seeds of
-the axis, as many as the coordinate ``seeds`` says, and nothing at the others. Those are
-left out, and no others: a run that is missing among its seeds makes it NaN.
+If points stop one by one (`HalfWidth` with `each`), a point has the first seeds of the
+axis, as many as the coordinate ``seeds`` says. Only the other seeds are left out: a
+missing run among a point's own seeds makes its statistic NaN.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -67,8 +67,8 @@ def _cells(values: xr.DataArray) -> list[str]:
 def _parts(values: xr.DataArray) -> Iterator[tuple[np.ndarray, xr.DataArray]]:
     """Points with equally many seeds: their numbers, and ``[cell, seed, ...]``.
 
-    Fewest seeds first. Points that a policy has not are among the first of them, as
-    they are NaN everywhere.
+    Fewest seeds come first. They include points that a policy does not have, which are
+    NaN everywhere.
     """
     cells, total = _cells(values), values.sizes["seed"]
     ordered = values.transpose(*cells, "seed", ...)

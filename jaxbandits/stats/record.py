@@ -1,7 +1,6 @@
-"""What a summary consists of: a record per policy, parameter point and environment.
+"""The records of a summary, one per policy, parameter point and environment.
 
-A record is a plain dict, so that what a program holds and what JSON holds is the same
-thing.
+A record is a plain dict, the same in a program and in JSON.
 """
 
 import math
@@ -13,12 +12,12 @@ from jaxbandits.results.plain import plain
 
 
 class Entry(TypedDict):
-    """A number of ours and the source's beside it; None is what is not known.
+    """Our result beside the published one; None if a number is not known.
 
     Attributes:
-      mean: ours.
-      sem: its standard error.
-      published: the source's.
+      mean: our mean.
+      sem: standard error of our mean.
+      published: number of the source.
     """
 
     mean: float | None
@@ -27,7 +26,7 @@ class Entry(TypedDict):
 
 
 class Record(TypedDict):
-    """What a policy has come to.
+    """The results of a policy.
 
     Attributes:
       experiment: name of the experiment.

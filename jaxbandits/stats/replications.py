@@ -1,10 +1,9 @@
-"""What replicates an experiment: seeds, or the drawn instances that they share.
+"""Independent replications: seeds, or the drawn instances that seeds share.
 
-With ``runs_per_instance > 1`` several seeds play in one drawn instance, whose number
-the coordinate ``instance`` tells. What the instance does to one of them it does to all,
-so that they are no independent replications: an interval that takes them for such
-covers 0.44 instead of 0.95 where instances differ more than runs. Their mean is one
-replication. `two_level` tells in addition where the variance comes from.
+With ``runs_per_instance > 1`` several seeds play in one drawn instance, whose number is
+in the coordinate ``instance``. These seeds are not independent: an interval that treats
+them so covers 0.44 instead of 0.95 if instances differ more than runs. Their mean is
+one replication. `two_level` also gives the components of the variance.
 """
 
 from typing import NamedTuple
@@ -72,10 +71,10 @@ def shared_instances(dataset: xr.Dataset | xr.DataArray) -> np.ndarray | None:
 
 
 def _check_blocks(numbers: np.ndarray, seeds: np.ndarray) -> None:
-    """Require the seeds of an instance, in whatever order, to be side by side.
+    """Require that the seeds of an instance are neighbours, in any order.
 
-    So they are in what was played. Other root seeds draw other instances under the same
-    numbers, and these would count as one.
+    In played datasets they are. Joined datasets of several root seeds have different
+    instances with the same numbers, which would count as one.
     """
     order = np.argsort(seeds)
     ordered = numbers[order]

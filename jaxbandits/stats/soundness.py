@@ -1,16 +1,16 @@
 """Whether seeds show enough of their distribution for a statement about its mean.
 
-A t statistic is Student's where the values are normal and nearly so where their
-skewness is small beside the square root of their number: the first term by which its
-distribution differs is ``skewness / sqrt(S)`` (Hall 1987, "Edgeworth expansion for
-Student's t statistic under minimal moment conditions", Ann. Probab. 15, 920-931). So
-the sample's own skewness is asked, from `FEWEST` seeds on; fewer cannot tell.
+A t statistic has Student's distribution for normal values, and nearly so if their
+skewness is small relative to the square root of their number: the first term of the
+difference is ``skewness / sqrt(S)`` (Hall 1987, "Edgeworth expansion for Student's t
+statistic under minimal moment conditions", Ann. Probab. 15, 920-931). So the skewness
+of the sample is checked, from `FEWEST` seeds on; fewer seeds do not show it.
 
-What no seed has shown no statistic can know (Bahadur and Savage 1956, "The
+No statistic can account for unobserved events (Bahadur and Savage 1956, "The
 nonexistence of certain statistical procedures in nonparametric problems", Ann. Math.
-Stat. 27, 1115-1122): a loss of probability p stays unseen in S seeds with probability
-``(1 - p)^S``. Where such losses are to be feared and the metric has known bounds, the
-methods "bounded" hold without any condition.
+Stat. 27, 1115-1122): a loss with probability p does not occur in S seeds with
+probability ``(1 - p)^S``. If such losses are possible and the metric has known bounds,
+the methods "bounded" hold without any condition.
 """
 
 import warnings
@@ -89,7 +89,7 @@ def warn_of_coverage(
 ) -> bool:
     """Warn, once, if intervals of means over ``seed`` may cover less than they say.
 
-    Of curves the last checkpoint counts: at the first ones nothing has happened yet.
+    For curves only the last checkpoint counts: the first ones show too few rounds.
 
     Args:
       values: independent replications along ``seed``; of a single one all intervals are

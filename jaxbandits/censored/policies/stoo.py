@@ -210,12 +210,12 @@ def _lengths(cells: Cells, span: float, params: Params) -> Array:
 
 
 def _variation(cells: Cells, params: Params) -> Array:
-    """How far from its centre's the values of a cell may be."""
+    """Largest difference between a value in a cell and the value at its centre."""
     return params.smoothness * cells.width / 2
 
 
 def _indices(cells: Cells, span: float, params: Params) -> Array:
-    """+inf of what has not been played, -inf where there is no cell."""
+    """Indices of all cells: +inf for unplayed cells, -inf at unused positions."""
     index = cells.rounds.mean() + _lengths(cells, span, params)
     index = index + _variation(cells, params)
     index = jnp.where(cells.rounds.pulls > 0, index, jnp.inf)

@@ -39,7 +39,7 @@ from jaxbandits.kernels.bisection import bisect
 
 LEAST = 1e-30  # stands for 0 under a logarithm
 
-# Arguments of which what is known, and not traced, is held against a range.
+# Arguments whose values are checked against a range, unless they are traced.
 Positives = Annotated[Reals, positive]
 Amounts = Annotated[Reals, at_least_zero]
 
