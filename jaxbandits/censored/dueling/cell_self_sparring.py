@@ -105,10 +105,7 @@ def cell_self_sparring(
     """
     one_of("limits", limits, LIMITS)
     pairs, shape = problem.pairs, (problem.num_arms, problem.num_limits)
-    # The least cost of a run that ends in a cell is that of the cell's left end.
-    starts = np.append(0.0, problem.limits[:-1]) * (limits == "ordered")
-    least = np.asarray(problem.cost(starts), np.float64)
-
+    least = _least_costs(problem, limits)
     cells, values = partial(_cells, problem, limits), partial(_values, problem, limits)
 
     def init(params):
@@ -136,13 +133,12 @@ def cell_self_sparring(
         return Duel(jnp.stack(arms), jnp.stack(limits))
 
     def update(noise, view, state, action, feedback, params):
-        entered, ended, known = [], [], []
+        runs, known = [], []
         for place in range(2):
             pair = action.pair(place)
-            seen = cells(pair.limit, feedback.at(place))
-            entered.append(seen[0])
-            ended.append(seen[1])
-            known.append(_believed(row(state, pair.arm), seen[1]))
+            runs.append(cells(pair.limit, feedback.at(place)))
+            known.append(_believed(row(state, pair.arm), runs[place][1]))
+        entered, ended = zip(*runs, strict=True)
         # A duel of a cell with itself gives no information.
         alike = (action.arm[0] == action.arm[1]) & jnp.any(ended[0] & ended[1])
         for place, sign in ((0, 1.0), (1, -1.0)):
@@ -180,6 +176,12 @@ def _moments(state: State) -> tuple[Array, Array]:
 def _believed(arm: State, ended: Array) -> list[Array]:
     """Posterior mean and variance of a run's reward; both are 0 if it was censored."""
     return [jnp.sum(jnp.where(ended, x, 0.0)) for x in _moments(arm)]
+
+
+def _least_costs(problem: Dueling, limits: str) -> np.ndarray:
+    """The least cost of a run that ends in a cell: that of its left end, f64[M]."""
+    starts = np.append(0.0, problem.limits[:-1]) * (limits == "ordered")
+    return np.asarray(problem.cost(starts), np.float64)
 
 
 def _mean_cost(state: State, least: np.ndarray) -> Array:
