@@ -193,6 +193,8 @@ def _below(board: Board, margin: Margin) -> Iterator[str]:
             for cell in board.cells
             if name in cell.scores
         ]
+        if not pairs:
+            continue  # A first look is at few entrants.
         times, cells = zip(*pairs, strict=True)
         below, median = sum(x < 1 for x in times), statistics.median(times)
         met = below == len(times) and median <= margin.median

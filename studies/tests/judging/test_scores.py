@@ -159,6 +159,8 @@ def test_a_margin_by_hand():
     assert "and a horizon, and at most 0.60 times as much in the median." in text
     assert "**not met**" in text and "that of fast in" in other
     assert "## Goal" in page(first, protocol, "jaxbandits x", "x.png")
+    absent = protocol._replace(margins=(kept._replace(candidates=("absent",)),))
+    assert not [*verdicts(first, absent)]
 
 
 def test_the_figure_has_the_median_case_and_a_range_of_every_entrant_and_horizon():
