@@ -322,6 +322,7 @@ WRITTEN |= {"reward", "seconds", "cost", "id", "experiment", "environment", "set
 TOLD = {"dataset": "metric|datasets|data", "arms": "params", "path": "store"}
 TOLD |= {"scale": "x_scale|y_scale", "reward": "probability", "limits": "max_limit"}
 TOLD |= {"utility": "reward", "highest_bid_of_others": "delay"}
+TOLD |= {"params": "rate|shape", "pair": "arm|limit"}
 # Values of which the annotation says that they may be right.
 TAKEN = ((float | int, "float"), (dict, "Mapping"), (list | set, "Sequence|Iterable"))
 TAKEN += ((jb.Policy, "Policy"),)
@@ -381,6 +382,8 @@ def _changes(right, name, annotation, default, span) -> Iterator[tuple[Any, bool
         yield value, not (ours or known or (callable(value) and "Callable" in words))
     for value in maybe:
         yield value, span is not None and _outside(value, span)
+    if _is_table(right) and not isinstance(right, bool):  # NumPy shows what is hidden
+        yield np.ma.array(right, mask=True), True
     if isinstance(right, RECORDS):
         for field, its in type(right).__annotations__.items():
             default = right._field_defaults.get(field, 0)
