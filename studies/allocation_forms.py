@@ -37,7 +37,7 @@ from jaxtyping import Float
 from jaxbandits import allocation, simulate
 from jaxbandits.allocation import Action, Allocation, Plan, Problem, thompson
 from jaxbandits.allocation.policies.estimates import FINE, Grid, probability_bound
-from jaxbandits.allocation.policies.handing_out import best_way
+from jaxbandits.allocation.policies.handing_out import default_hand_out
 from jaxbandits.allocation.policies.learning import start_allocation, turn
 from jaxbandits.allocation.policies.posterior import State, after, draw, prior
 from jaxbandits.allocation.solving import shape_array
@@ -194,7 +194,11 @@ FORMS: dict[str, Callable[[Round], Array]] = {
 @factory(Problem)
 def form_of(problem: Problem, form: str) -> Policy[State, tuple[()], Action]:
     """A learner of `FORMS`, after a round of uniform play."""
-    num_arms, start, hand_out = problem.num_arms, "uniform_split", best_way(problem)
+    num_arms, start, hand_out = (
+        problem.num_arms,
+        "uniform_split",
+        default_hand_out(problem),
+    )
 
     def act(noise, view, state, params):
         del params

@@ -216,7 +216,9 @@ class _Rounds:
         place = state.round % self.length
         return place if instance.order is None else instance.order[place]
 
-    def given(self, instance: Instance, state: State) -> tuple[Array, Array]:
+    def budget_and_optimum(
+        self, instance: Instance, state: State
+    ) -> tuple[Array, Array]:
         """The round's budget and its optimal allocation."""
         if instance.budgets.shape[0] == 1:
             return instance.budgets[0], instance.best[0]
@@ -224,7 +226,7 @@ class _Rounds:
         return instance.budgets[place], instance.best[place]
 
     def view(self, round_: Array, instance: Instance, state: State) -> View:
-        budget, best = self.given(instance, state)
+        budget, best = self.budget_and_optimum(instance, state)
         if not self.problem.known:
             budget = jnp.full_like(budget, self.problem.budget)
         return View(round_, budget, OracleView(best, *instance.arms))
@@ -281,7 +283,7 @@ class _Rounds:
         wanted = reals("amounts", action.amounts, (num_arms,))
         return jnp.all(jnp.isfinite(wanted))
 
-    def met(
+    def drawn_round(
         self, noise: Noise, instance: Instance, state: State
     ) -> tuple[Array, Array]:
         """Thresholds and activations of the round."""
@@ -291,7 +293,7 @@ class _Rounds:
         arms = instance.arms, instance.bound
         return drawn_arms(self.problem, noise[: self.words], *arms)
 
-    def behind(self, x: Array, best: Array, arms: Arms) -> Array:
+    def expected_regret(self, x: Array, best: Array, arms: Arms) -> Array:
         """Expected regret, eq. (3), summed over arms: a small regret then loses no
         digits by cancellation."""
         (probability, rate), family = arms, self.problem.family
@@ -311,8 +313,8 @@ class _Rounds:
     def step(
         self, noise: Noise, instance: Instance, state: State, action: Any
     ) -> tuple[State, Feedback]:
-        budget, best = self.given(instance, state)
-        threshold, active = self.met(noise, instance, state)
+        budget, best = self.budget_and_optimum(instance, state)
+        threshold, active = self.drawn_round(noise, instance, state)
         limit = jnp.where(active, threshold, jnp.inf) if self.stop else None
         x = self.amounts(action, budget, limit)
         offer = self.offered(action, budget, limit) if self.stop else x
@@ -322,7 +324,7 @@ class _Rounds:
         state = State(
             # A round with an invalid action does not count.
             state.round + played.astype(jnp.int32),
-            state.regret.add(self.behind(offer, best, instance.arms)),
+            state.regret.add(self.expected_regret(offer, best, instance.arms)),
             state.successes + self.paid(success),
             state.realised + self.paid(would) - self.paid(success),
             state.spent.add(jnp.sum(x) / budget),

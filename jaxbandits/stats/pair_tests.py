@@ -1,6 +1,6 @@
 """Tests of differences over seeds, and the conditions under which they give no result.
 
-All take ``pairs`` f64[..., S] and return a `_Finding`; `level` is that of one test.
+All take ``pairs`` f64[..., S] and return a `_Result`; `level` is that of one test.
 """
 
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from jaxbandits.stats.soundness import FEWEST, constant, moments
 AGAINST = 0.15
 
 
-class _Finding(NamedTuple):
+class _Result(NamedTuple):
     """The results of a test for each pair.
 
     Attributes:
@@ -34,7 +34,7 @@ class _Finding(NamedTuple):
     reason: np.ndarray
 
 
-def t_test(pairs: np.ndarray, level: float, scale: np.ndarray) -> _Finding:
+def t_test(pairs: np.ndarray, level: float, scale: np.ndarray) -> _Result:
     """Student's test and interval of the mean, where the seeds support them.
 
     A tail of unobserved seeds makes the end of the interval on its side unreliable. So
@@ -51,7 +51,7 @@ def t_test(pairs: np.ndarray, level: float, scale: np.ndarray) -> _Finding:
     if size < FEWEST:
         nothing = np.full(center.shape, np.nan)
         reason = np.full(center.shape, f"fewer than {FEWEST} replications")
-        return _Finding(nothing, np.sign(center), nothing, nothing, reason)
+        return _Result(nothing, np.sign(center), nothing, nothing, reason)
     equal = constant(pairs, scale)
     error = np.where(equal, np.nan, pairs.std(axis=-1, ddof=1) / np.sqrt(size))
     step = _smallest_gap(pairs) / (2 * size)
@@ -62,7 +62,7 @@ def t_test(pairs: np.ndarray, level: float, scale: np.ndarray) -> _Finding:
     low = skewness >= -AGAINST * np.sqrt(size)
     high = skewness <= AGAINST * np.sqrt(size)
     apart = np.where(center > 0, low, high)
-    return _Finding(
+    return _Result(
         np.where(apart, p, np.nan),
         np.sign(center),
         np.where(low, center - half, np.nan),
@@ -73,7 +73,7 @@ def t_test(pairs: np.ndarray, level: float, scale: np.ndarray) -> _Finding:
     )
 
 
-def sign_test(pairs: np.ndarray) -> _Finding:
+def sign_test(pairs: np.ndarray) -> _Result:
     """Whether more seeds are above 0 than below; nothing about means.
 
     Exact for every distribution: given that it is not 0, a difference is above with
@@ -83,15 +83,15 @@ def sign_test(pairs: np.ndarray) -> _Finding:
     p = 2 * scipy.stats.binom.cdf(np.minimum(above, below), above + below, 0.5)
     nothing = np.full(above.shape, np.nan)
     p = np.where(np.isnan(pairs).any(axis=-1), np.nan, np.minimum(p, 1))
-    return _Finding(p, np.sign(above - below), nothing, nothing, np.full(p.shape, ""))
+    return _Result(p, np.sign(above - below), nothing, nothing, np.full(p.shape, ""))
 
 
-def bounded_test(pairs: np.ndarray, level: float, width: float) -> _Finding:
+def bounded_test(pairs: np.ndarray, level: float, width: float) -> _Result:
     """Test and interval of the mean by betting, for differences within ``+- width``."""
     units = (pairs / width + 1) / 2
     p, sign = betting_test(units, level)
     lower, upper = ((2 * end - 1) * width for end in betting_ends(units, level))
-    return _Finding(p, sign, lower, upper, np.full(p.shape, ""))
+    return _Result(p, sign, lower, upper, np.full(p.shape, ""))
 
 
 def _smallest_gap(pairs: np.ndarray) -> np.ndarray:

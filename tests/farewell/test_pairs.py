@@ -18,7 +18,7 @@ from jaxbandits.farewell.policies.pairs import (
     as_arms,
     on_pairs,
     on_rewards,
-    shorter_too,
+    update_shorter_waits,
 )
 from jaxbandits.protocol import Policy
 from jaxbandits.testing import trace_run
@@ -171,7 +171,7 @@ def test_wait_ucb_learns_about_other_bids(observe):
 @each_row("delay", [1.0, 2.0, 3.0, np.inf])
 def test_one_update_of_shorter_waits(delay):
     """Arm 1 waits 3 units, counted in units of 4; arm 0 and wait 4 learn nothing."""
-    update = jax.jit(shorter_too(Problem(K, D), 4.0).updater(MEANS))
+    update = jax.jit(update_shorter_waits(Problem(K, D), 4.0).updater(MEANS))
     reward = 0.5 if delay < np.inf else 0.0
     feedback = PairFeedback(
         jnp.float32(reward), jnp.float32(min(delay, 3) / 4), jnp.float32(delay)

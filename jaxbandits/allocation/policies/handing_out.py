@@ -30,7 +30,7 @@ STEPS = 100  # units in the largest budget
 HandOut = Callable[[Array, Array, Array, Array, Array], Action]
 
 
-def best_way(problem: Problem) -> HandOut:
+def default_hand_out(problem: Problem) -> HandOut:
     """The optimum if budgets are known, else the best `HandOut` for the family."""
     if problem.known:
         return optimum(problem)
@@ -39,7 +39,7 @@ def best_way(problem: Problem) -> HandOut:
     return flow(problem) if is_concave(problem) else units(problem, STEPS, "envelope")
 
 
-def paid_for_each(problem: Problem) -> Problem:
+def require_additive(problem: Problem) -> Problem:
     """The problem, if a round pays for every success.
 
     Raises:
@@ -104,7 +104,7 @@ def units(problem: Problem, steps: int, greedy: str) -> HandOut:
     Raises:
       ValueError: in a cascade.
     """
-    paid_for_each(problem)
+    require_additive(problem)
     family = problem.family
     step = problem.budget / steps
     if family.integer:  # a part of a unit has no effect

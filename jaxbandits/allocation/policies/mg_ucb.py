@@ -7,7 +7,12 @@ those of RA-UCB; the resource of a round is handed out until it is used up.
 
 from jaxbandits.allocation import Action, Problem
 from jaxbandits.allocation.policies.boosting import Options, Params, boosting
-from jaxbandits.allocation.policies.handing_out import STEPS, flow, paid_for_each, units
+from jaxbandits.allocation.policies.handing_out import (
+    STEPS,
+    flow,
+    require_additive,
+    units,
+)
 from jaxbandits.allocation.policies.learning import Learner
 from jaxbandits.checks import MOST, one_of, whole
 from jaxbandits.checks.factory import factory
@@ -37,7 +42,7 @@ def mg_ucb(
     uniform = start == "uniform_split"
     if uniform and problem.shape and len(set(problem.shape)) > 1:
         raise ValueError("start must be 'one_arm' if the arms' shapes differ")
-    hand_out = flow(paid_for_each(problem))
+    hand_out = flow(require_additive(problem))
     options = Options(radii, update, others, start)
     return boosting("MG-UCB", problem, hand_out, options)
 

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 
 from jaxbandits.allocation import Action, Problem
 from jaxbandits.allocation.policies.estimates import Estimator
-from jaxbandits.allocation.policies.handing_out import best_way
+from jaxbandits.allocation.policies.handing_out import default_hand_out
 from jaxbandits.allocation.policies.learning import Learner, Turn, bounds_after, learn
 from jaxbandits.allocation.policies.radii import no_bounds
 from jaxbandits.arrays import one_hot
@@ -42,7 +42,7 @@ def ra_etc(problem: Problem, count: str = "total") -> Policy[Learner, Params, Ac
       ValueError: on an unknown `count`.
     """
     one_of("count", count, COUNTS)
-    hand_out, num_arms = best_way(problem), problem.num_arms
+    hand_out, num_arms = default_hand_out(problem), problem.num_arms
     estimator = Estimator(problem)
 
     def turn(round_, params):

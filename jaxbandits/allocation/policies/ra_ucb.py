@@ -21,7 +21,11 @@ updated when it is observed, with the log t of that round.
 
 from jaxbandits.allocation import Action, Problem
 from jaxbandits.allocation.policies.boosting import Options, Params, boosting
-from jaxbandits.allocation.policies.handing_out import best_way, optimum, paid_for_each
+from jaxbandits.allocation.policies.handing_out import (
+    default_hand_out,
+    optimum,
+    require_additive,
+)
 from jaxbandits.allocation.policies.learning import Learner
 from jaxbandits.checks.factory import factory
 from jaxbandits.protocol import Policy
@@ -49,7 +53,7 @@ def ra_ucb(
         cascade.
     """
     options = Options(radii, update, others, start)
-    return boosting("RA-UCB", problem, optimum(paid_for_each(problem)), options)
+    return boosting("RA-UCB", problem, optimum(require_additive(problem)), options)
 
 
 @factory(Problem)
@@ -71,5 +75,5 @@ def no_ucb(
       ValueError: on an unknown choice.
     """
     options = Options(radii="none", update=update, start=start)
-    policy = boosting("NO-UCB", problem, best_way(problem), options)
+    policy = boosting("NO-UCB", problem, default_hand_out(problem), options)
     return policy._replace(params=policy.params._replace(initial=1.0))

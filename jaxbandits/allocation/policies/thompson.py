@@ -18,7 +18,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from jaxbandits.allocation import Action, Allocation, Problem
-from jaxbandits.allocation.policies.handing_out import best_way
+from jaxbandits.allocation.policies.handing_out import default_hand_out
 from jaxbandits.allocation.policies.learning import start_allocation, turn
 from jaxbandits.allocation.policies.posterior import State, after, draw, prior
 from jaxbandits.allocation.solving import is_concave
@@ -66,7 +66,7 @@ def thompson(
             f"draws must be 1 unless budgets are known and the family is concave, got "
             f"{draws}"
         )
-    hand_out, num_arms = best_way(problem), problem.num_arms
+    hand_out, num_arms = default_hand_out(problem), problem.num_arms
     start = "uniform_split"
 
     def init(params):

@@ -42,7 +42,7 @@ class Params(NamedTuple):
     memory: AboveOne = 4_000.0
 
 
-class Faded(NamedTuple):
+class DiscountedSums(NamedTuple):
     """Discounted sums of every arm."""
 
     count: Float[Array, " K"]  # type: ignore[assignment]
@@ -60,13 +60,13 @@ class Faded(NamedTuple):
         return self.cost / jnp.maximum(self.count, LEAST)
 
     @classmethod
-    def zeros(cls, num_arms: int) -> "Faded":
+    def zeros(cls, num_arms: int) -> "DiscountedSums":
         """Statistics before the first pull."""
         return cls(*[jnp.zeros(num_arms, float)] * 3)
 
-    def observe(self, constants: Any, reward: Array, cost: Array) -> "Faded":
+    def observe(self, constants: Any, reward: Array, cost: Array) -> "DiscountedSums":
         """The row of one arm after one more pull."""
-        return Faded(self.count + 1, self.reward + reward, self.cost + cost)
+        return DiscountedSums(self.count + 1, self.reward + reward, self.cost + cost)
 
 
 def _fading(statistics: Statistics) -> Update:
@@ -75,14 +75,14 @@ def _fading(statistics: Statistics) -> Update:
 
     def update(noise, view, state, action, feedback, params):
         # x - x / m, not x (1 - 1 / m): the latter factor has few digits in float32.
-        faded = Faded(*(x - x / params.memory for x in state))
+        faded = DiscountedSums(*(x - x / params.memory for x in state))
         return pulled(noise, view, faded, action, feedback, params)
 
     return update
 
 
 @factory(Problem)
-def discounted_omega_ucb(problem: Problem) -> Policy[Faded, Params, Array]:
+def discounted_omega_ucb(problem: Problem) -> Policy[DiscountedSums, Params, Array]:
     """Discounted omega-UCB.
 
     Args:
@@ -99,6 +99,6 @@ def discounted_omega_ucb(problem: Problem) -> Policy[Faded, Params, Array]:
         problem,
         index,
         params=Params(),
-        statistics=Statistics(Faded.zeros, Faded.observe),
+        statistics=Statistics(DiscountedSums.zeros, DiscountedSums.observe),
         learning=Learning(_fading, after_start),
     )

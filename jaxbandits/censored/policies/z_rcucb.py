@@ -277,7 +277,7 @@ class _Algorithm(NamedTuple):
             jnp.zeros((), bool),
         )
 
-    def judged(
+    def estimate_and_length(
         self, grid: Grid, statistics: Statistics, rounds: Array, params: Params
     ) -> tuple[Array, Array]:
         """nu_hat, eq. (10), and the confidence length c, of points ``[..., G]``."""
@@ -322,7 +322,7 @@ class _Algorithm(NamedTuple):
         rows = (state.grid, state.statistics, state.rounds, state.best.place)
         grid, old, rounds, place = row(rows, action.arm)
         statistics, rounds = self.learnt(grid, old, place, feedback), rounds + 1
-        estimate, length = self.judged(grid, statistics, rounds, params)
+        estimate, length = self.estimate_and_length(grid, statistics, rounds, params)
         tried = statistics.reached > 0
         wide = params.smoothness * grid.width >= length  # Eq. (14)
         ready = wide & tried & grid.playable
@@ -347,7 +347,7 @@ class _Algorithm(NamedTuple):
         """The best point that has been played or passed; see `answer` of `z_rcucb`."""
         grid, statistics = state.grid, state.statistics
         rounds = state.rounds[:, None]
-        estimate, length = self.judged(grid, statistics, rounds, params)
+        estimate, length = self.estimate_and_length(grid, statistics, rounds, params)
         tried = grid.playable & (statistics.reached > 0)
         if self.answer == "finest":
             finest = jnp.min(jnp.where(tried, grid.width, jnp.inf))

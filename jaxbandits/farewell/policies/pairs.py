@@ -131,7 +131,9 @@ def longest_first(problem: Problem) -> Callable[[Array, Any], Array]:
     return start
 
 
-def shorter_too(problem: Problem, scale: float | None = None) -> budgeted.Learning:
+def update_shorter_waits(
+    problem: Problem, scale: float | None = None
+) -> budgeted.Learning:
     """Side observations, for `budgeted.index_policy`.
 
     Waiting j shows the result that every shorter wait of the macro-arm would have had.

@@ -21,7 +21,7 @@ from jaxbandits import budgeted
 from jaxbandits.arrays import CompensatedSum, constant, row, with_row
 from jaxbandits.budgeted.policies.omega_ucb import ETAS, Params
 from jaxbandits.checks.factory import factory
-from jaxbandits.farewell.policies.pairs import as_arms, on_pairs, shorter_too
+from jaxbandits.farewell.policies.pairs import as_arms, on_pairs, update_shorter_waits
 from jaxbandits.farewell.policies.product_limit import Hazards, Units, times_add_up
 from jaxbandits.farewell.problem import Action, Problem
 from jaxbandits.protocol import Policy
@@ -85,7 +85,7 @@ def product_limit_omega(
         problem,
         # Only `start` of the learning is used: it plays the longest waits first.
         unwrap(budgeted.omega_ucb)(  # unwrapped: costs stay times, not shares
-            as_arms(problem), True, exploration, shorter_too(problem), variance
+            as_arms(problem), True, exploration, update_shorter_waits(problem), variance
         ),
     )
     eta_of = ETAS[variance]

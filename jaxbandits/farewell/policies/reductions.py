@@ -24,7 +24,7 @@ from jaxbandits.farewell.policies.pairs import (
     as_arms,
     on_pairs,
     on_rewards,
-    shorter_too,
+    update_shorter_waits,
 )
 from jaxbandits.farewell.problem import Action, Problem
 from jaxbandits.plain import _ucb
@@ -55,7 +55,7 @@ def omega_ucb(
       ValueError: on an unknown `exploration`, `observe` or `variance`.
     """
     shorter = one_of("observe", observe, SIDE) == "shorter"
-    learning = shorter_too(problem, 1.0) if shorter else ONE_ARM
+    learning = update_shorter_waits(problem, 1.0) if shorter else ONE_ARM
     # The costs are times, not shares of the longest: sums of integers are exact.
     make = unwrap(budgeted.omega_ucb)
     policy = make(as_arms(problem), star, exploration, learning, variance)

@@ -26,8 +26,8 @@ from jaxbandits.kernels.allocation.solution import (
     INACCURATE,
     SOLVED,
     Solution,
-    judged,
     spendable,
+    with_status,
 )
 from jaxbandits.kernels.implicit import implicit_root, with_slope_of
 
@@ -144,7 +144,7 @@ def _search(
     near = bound + loss <= ENOUGH * jnp.abs(loss)
     status = jnp.where(near, SOLVED, INACCURATE).astype(jnp.int32)
     solution = Solution(share * budget, -loss, bound, status)
-    return judged(solution, jnp.isfinite(start), spendable(budget), budget > 0)
+    return with_status(solution, jnp.isfinite(start), spendable(budget), budget > 0)
 
 
 def _optimum_near(

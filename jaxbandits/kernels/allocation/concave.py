@@ -16,9 +16,9 @@ from jaxbandits.kernels.allocation.solution import (
     Curves,
     Solution,
     evenly,
-    judged,
     per_arm,
     spendable,
+    with_status,
 )
 from jaxbandits.kernels.bisection import bracket
 from jaxbandits.kernels.implicit import implicit_root, with_slope_of
@@ -122,7 +122,7 @@ def water_filling(
     )
     allowed = must >= 0 if limit is None else (must >= 0) & (must <= limit)
     concave = curves.touch <= 0
-    return judged(
+    return with_status(
         solution,
         height < jnp.inf,
         spendable(budget),

@@ -13,8 +13,8 @@ from jaxbandits.kernels.allocation.solution import (
     SOLVED,
     Solution,
     evenly,
-    judged,
     spendable,
+    with_status,
 )
 
 LEAST = 1e-30  # stands for 0 in a denominator
@@ -85,7 +85,7 @@ def exponential_water_filling(
     solution = Solution(allocation, value, jnp.where(some, bound, 0.0), status)
     # 0 times infinity is NaN, which no comparison lets pass.
     sound = (weight >= 0) & (rate > 0) & (weight * rate < jnp.inf)
-    return judged(solution, sound, spendable(budget))
+    return with_status(solution, sound, spendable(budget))
 
 
 def _level_by_pairs(drop: Array, inverse: Array, budget: Array) -> Array:

@@ -22,7 +22,7 @@ from jaxbandits.kernels.allocation.solution import (
     NOTHING_TO_GAIN,
     SOLVED,
     Solution,
-    judged,
+    with_status,
 )
 
 
@@ -264,4 +264,4 @@ def _solution(task: _Task, allocation: Array, value: Array, bound: Array) -> Sol
         value, bound = worth + value, worth + bound  # type: ignore[operator]
     certified = jnp.where(bound - value <= 1e-4 * bound, SOLVED, INACCURATE)
     status = jnp.where(nothing, NOTHING_TO_GAIN, certified).astype(jnp.int32)
-    return judged(Solution(allocation, value, bound, status), *valid)
+    return with_status(Solution(allocation, value, bound, status), *valid)

@@ -28,9 +28,9 @@ from jaxbandits.kernels.allocation.solution import (
     Curves,
     Solution,
     beyond,
-    judged,
     per_arm,
     spendable,
+    with_status,
 )
 
 REACH = 10.0  # searches go from the top slope down to exp(-REACH**2) of it
@@ -384,4 +384,4 @@ def _checked(task: _Task, allocation: Array, value: Array, bound: Array) -> Solu
     status = jnp.where(nothing, NOTHING_TO_GAIN, status).astype(jnp.int32)
     solution = Solution(allocation, value, jnp.maximum(bound, value), status)
     heights = curves.log_height < jnp.inf
-    return judged(solution, heights, spendable(budget), *valid)
+    return with_status(solution, heights, spendable(budget), *valid)

@@ -148,7 +148,7 @@ class Solution(NamedTuple):
     status: Int32[Array, ""]
 
 
-def judged(solution: Solution, *conditions: Bool[Array, "..."]) -> Solution:
+def with_status(solution: Solution, *conditions: Bool[Array, "..."]) -> Solution:
     """The solution with status `INVALID` unless all conditions hold.
 
     Args:

@@ -19,7 +19,7 @@ from jaxtyping import Float, Int32
 from jaxbandits.allocation import Action, Problem
 from jaxbandits.allocation.policies.boosting import Options, Params, boosting
 from jaxbandits.allocation.policies.estimates import NODES, Estimator, Likelihood
-from jaxbandits.allocation.policies.handing_out import optimum, paid_for_each
+from jaxbandits.allocation.policies.handing_out import optimum, require_additive
 from jaxbandits.allocation.policies.learning import Learner
 from jaxbandits.allocation.policies.radii import RADII, Ends, Radius, Scales, Seen
 from jaxbandits.arrays import CompensatedSum, constant, pick
@@ -210,7 +210,7 @@ def ra_ucb_printed(
     return boosting(
         "RA-UCB",
         problem,
-        optimum(paid_for_each(problem)),
+        optimum(require_additive(problem)),
         Options("profile" if radius else radii, update, others, start),
         kind(problem, variances=radii == "delta"),
         radius and radius(problem),
