@@ -21,7 +21,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
       The name to write to. It has the suffix of `path`, which some writers go by.
 
     Raises:
-      ValueError: if the folder does not exist, or `path` is a folder.
+      ValueError: if the folder does not exist, or `path` is a folder or a device.
       PermissionError: if the folder cannot be written to.
     """
     path = Path(path)
@@ -29,6 +29,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise ValueError(f"path: there is no folder {path.parent} to write {path} in")
     if path.is_dir():
         raise ValueError(f"path: {path} is a folder, not a file")
+    if path.exists() and not path.is_file():
+        raise ValueError(f"path: {path} is a device, which a file would replace")
     if not os.access(path.parent, os.W_OK | os.X_OK):
         raise PermissionError(f"path: the folder {path.parent} cannot be written to")
     # In the same folder, because a rename is atomic within one file system only; made

@@ -60,6 +60,13 @@ def test_missing_folder_is_named(tmp_path):
         save(dataset(), tmp_path)
 
 
+def test_a_device_is_not_replaced_by_a_file(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ValueError, match="path: .* is a device"):
+        save(dataset(), tmp_path / "pipe")
+    assert (tmp_path / "pipe").is_fifo()
+
+
 def test_unwritable_folder_is_named(tmp_path, monkeypatch):
     # The superuser may write anywhere, so the system's answer is imitated.
     monkeypatch.setattr(os, "access", lambda *_: False)
