@@ -18,6 +18,8 @@ from jaxbandits import (
     censored,
     kernels,
     laws,
+    plain,
+    plots,
     registry,
     results,
     simulation,
@@ -403,3 +405,38 @@ def test_a_half_width_is_looked_at_when_a_file_is_read(tmp_path, wrong, words):
     )
     with pytest.raises(ValueError, match=words):
         simulation.read_spec(file)
+
+
+def test_costs_are_checked_between_limits_and_for_chance():
+    def dips(x):
+        return jnp.where((x > 0.6) & (x < 0.7), 0.0, x)
+
+    with pytest.raises(ValueError, match=r"cost must not decrease, got 0 at 0\.601"):
+        censored.make_problem(2, [0.5, 1.0], dips, dips)
+    random = np.random.default_rng(0).random
+    with pytest.raises(ValueError, match="cost must depend on its argument alone"):
+        censored.make_problem(2, [0.5, 1.0], lambda x: 0 * x + random(), dips)
+
+
+def test_drawn_arms_must_keep_the_ranges_that_learners_know():
+    law = laws.product(laws.bernoulli, laws.beta)
+    half = np.array([0.5, 0.5])
+    arms = laws.Product(laws.Bernoulli(half), laws.Beta(half, half))
+    game = budgeted.random_environment(
+        "r", law, lambda key, setup: budgeted.Arms(arms, 2), (), 2, cost_range=(0, 0.1)
+    )
+    with pytest.raises(ValueError, match="draw of environment 'r': cost_range must"):
+        jb.simulate(budgeted.uniform(game.problem), game, horizon=5, seeds=2)
+
+
+@pytest.mark.parametrize("given", [{"resamples": 99}, {"seed": 5}])
+def test_numbers_of_the_bootstrap_are_refused_by_other_methods(given):
+    with pytest.raises(ValueError, match='are for the method "bootstrap"'):
+        stats.interval(dataset(num_seeds=30), "regret", **given)
+
+
+def test_a_label_without_its_line_and_pairs_of_nothing_are_refused():
+    with pytest.raises(ValueError, match="reference_label needs a reference"):
+        plots.plot_bars(None, reference_label="best")
+    with pytest.raises(ValueError, match="shape must be at least 1"):
+        plain.uniform_pairs((0, 2), lambda a, b: a)

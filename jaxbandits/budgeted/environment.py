@@ -5,7 +5,7 @@ the budget; the pull that reaches it counts in full. The benchmark of the regret
 pulls the arm with the largest ratio of expected reward to expected cost.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -184,7 +184,9 @@ def random_environment(
         name,
         _game(law, draw, problem, unit),
         setup=setup,
-        tables=partial(_tables, None if draw is as_given else name, law, worth),
+        tables=partial(
+            _tables, None if draw is as_given else name, law, worth, problem
+        ),
         oracle=partial(_oracle, name, law, setup if draw is as_given else None),
         problem=problem,
         provenance={
@@ -295,7 +297,7 @@ def make_environment(
         cost_range=cost_range,
         reward_range=reward_range,
     )
-    _check_ranges(law, params, made.problem)
+    _check_ranges(law, params, made.problem.ranges)
     return made
 
 
@@ -316,13 +318,12 @@ def _check_arms(law: JointLaw, params: Any) -> None:
         )
 
 
-def _check_ranges(law: JointLaw, params: Any, problem: Problem) -> None:
+def _check_ranges(law: JointLaw, params: Any, ranges: Mapping[str, Any]) -> None:
     """Require that all rewards and costs lie in the ranges that learners know."""
     if law.supports is None:
         return
-    ranges = problem.ranges.items()
     for (name, (low, high)), (least, most) in zip(
-        ranges, law.supports(params), strict=True
+        ranges.items(), law.supports(params), strict=True
     ):
         if np.any(exceeds(np.asarray(low), np.asarray(least))) or np.any(
             exceeds(np.asarray(most), np.asarray(high))
@@ -429,7 +430,11 @@ def _game(
 
 
 def _tables(
-    drawn: str | None, law: JointLaw, worth: float, instance: Instance
+    drawn: str | None,
+    law: JointLaw,
+    worth: float,
+    problem: Problem,
+    instance: Instance,
 ) -> Tables:
     """See `Environment.tables`; `drawn` names an environment whose arms are drawn."""
     if drawn is not None:
@@ -438,7 +443,13 @@ def _tables(
             most = jax.tree.leaves(params)[0].shape[1]
             if np.any((count < 1) | (count > most)):
                 raise ValueError(f"num_arms must be in [1, {most}], got {shown(count)}")
-            _check_arms(law, drawn_rows(params, count))
+            known = {
+                name: tuple(np.asarray(end)[None] for end in ends)
+                for name, ends in problem.ranges.items()
+            }
+            rows, ranges = drawn_rows((params, known), count)
+            _check_arms(law, rows)
+            _check_ranges(law, rows, ranges)
     oracle = exact_oracle(law, instance.arms)
     loss, cost, best = (
         np.nan_to_num(x)

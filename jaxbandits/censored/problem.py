@@ -405,14 +405,15 @@ def make_problem(
 
     Raises:
       ValueError: if `num_arms` < 1, `limits` is empty, not strictly increasing (in the
-        precision of play) or outside (0, max_limit], if `cost` or `penalty` return
-        values that are not finite, negative, decreasing, or of another shape, or if
-        `sigma` is negative or not finite.
+        precision of play) or outside (0, max_limit], if `cost` or `penalty`, evaluated
+        at the limits and 1,000 other points, return values that are not finite,
+        negative, decreasing, or of another shape, or if `sigma` is negative or not
+        finite.
       TypeError: if an argument has the wrong type.
     """
     num_arms, max_limit, sigma = _size(num_arms, max_limit, sigma)
     grid = _check_limits(limits, max_limit)
-    _check_functions(cost, penalty, np.unique(np.append(grid, max_limit)))
+    _check_functions(cost, penalty, np.union1d(grid, _spread(max_limit)))
     return Problem(num_arms, tuple(grid.tolist()), cost, penalty, max_limit, sigma)
 
 
@@ -468,7 +469,7 @@ def make_continuum(
       TypeError: if an argument has the wrong type.
     """
     num_arms, max_limit, sigma = _size(num_arms, max_limit, sigma)
-    _check_functions(cost, penalty, max_limit * np.arange(1, 1001) / 1000)
+    _check_functions(cost, penalty, _spread(max_limit))
     return Continuum(num_arms, cost, penalty, max_limit, sigma)
 
 
@@ -498,6 +499,11 @@ def _size(num_arms: int, max_limit: float, sigma: float) -> tuple[int, float, fl
     )
 
 
+def _spread(max_limit: float) -> np.ndarray:
+    """Points at which functions of a consumption are checked, f64[1000]."""
+    return max_limit * np.arange(1, 1001) / 1000
+
+
 def _check_functions(cost: Cost, penalty: Cost, points: np.ndarray) -> None:
     for name, value in (("cost", cost), ("penalty", penalty)):
         _check_monotone(name, checks.function(name, value), points)
@@ -509,7 +515,7 @@ def _check_monotone(name: str, curve: Cost, points: np.ndarray) -> None:
     >= 0."""
     try:
         with jax.enable_x64(True):
-            values = curve(points)
+            values, again = curve(points), curve(points)
     except Exception as error:
         raise ValueError(
             f"{name} must map an array of {points.size} numbers to numbers, but fails: "
@@ -522,10 +528,20 @@ def _check_monotone(name: str, curve: Cost, points: np.ndarray) -> None:
             f"{name} must map an array of shape {points.shape} to the same shape, "
             f"got {values.shape}"
         )
-    if not np.all(np.isfinite(values)) or np.any(values < 0):
-        raise ValueError(f"{name} must be finite and >= 0 on the limits, got {values}")
-    if np.any(np.diff(values) < 0):
-        raise ValueError(f"{name} must not decrease, got {values} at {points}")
+    if not np.array_equal(values, np.asarray(again), equal_nan=True):
+        raise ValueError(
+            f"{name} must depend on its argument alone, but two calls differ"
+        )
+    for place in np.flatnonzero(~np.isfinite(values) | (values < 0))[:1]:
+        raise ValueError(
+            f"{name} must be finite and >= 0, got {values[place]:g} at "
+            f"{points[place]:g}"
+        )
+    for place in np.flatnonzero(np.diff(values) < 0)[:1]:
+        raise ValueError(
+            f"{name} must not decrease, got {values[place + 1]:g} at "
+            f"{points[place + 1]:g} after {values[place]:g} at {points[place]:g}"
+        )
 
 
 def _check_cost(cost: Cost, points: np.ndarray) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from jaxbandits.arrays import position, split_index
-from jaxbandits.checks import kinds, whole
+from jaxbandits.checks import MOST, kinds, whole
 from jaxbandits.protocol import Noise, Policy
 
 
@@ -21,6 +21,8 @@ def uniform_pairs(shape: tuple[int, int], action: Callable[[Any, Any], Any]) -> 
       shape: number of values of each coordinate.
       action: makes an action from the two positions, i32[] each.
     """
+    for length in shape:
+        whole("shape", length, 1, MOST)
     size = shape[0] * shape[1]
 
     def act(noise, view, state, params):

@@ -63,6 +63,8 @@ def plot_bars(
     check_formulas("title", "" if title is None else title)
     checks.label("reference_label", reference_label)
     check_formulas("reference_label", reference_label)
+    if reference is None and reference_label != "reference":
+        raise ValueError("reference_label needs a reference, the height of the line")
     if reference is not None:
         checks.number("reference", reference)
         if not np.isfinite(reference):

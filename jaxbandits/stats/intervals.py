@@ -121,7 +121,7 @@ def interval(
         `jaxbandits.stats.bootstrap`, for many seeds of a skewed metric; or "bounded",
         an interval by betting that covers at least `level` for every distribution on
         `bounds` and every number of seeds, and is wider for it.
-      resamples: number of bootstrap samples.
+      resamples: number of bootstrap samples; for "bootstrap" alone, as `seed`.
       seed: seed of the bootstrap; the same seed gives the same interval.
       bounds: for "bounded", the least and the largest value that a run can have: not
         of the seeds at hand, but of all.
@@ -209,6 +209,8 @@ def _interval(
         raise ValueError('bounds: are for the method "bounded", which needs them')
     if method == "bootstrap":
         check_bootstrap(resamples, seed, level)
+    elif (resamples, seed) != (9999, 0):
+        raise ValueError('resamples and seed are for the method "bootstrap"')
     low, high = (0.0, 1.0) if bounds is None else check_bounds(bounds, values.values)
 
     def of(part: xr.DataArray) -> Interval:
