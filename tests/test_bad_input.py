@@ -14,10 +14,12 @@ import pytest
 import jaxbandits as jb
 from jaxbandits import (
     allocation,
+    arrays,
     budgeted,
     censored,
     kernels,
     laws,
+    live,
     plain,
     plots,
     registry,
@@ -440,3 +442,34 @@ def test_a_label_without_its_line_and_pairs_of_nothing_are_refused():
         plots.plot_bars(None, reference_label="best")
     with pytest.raises(ValueError, match="shape must be at least 1"):
         plain.uniform_pairs((0, 2), lambda a, b: a)
+
+
+def test_lists_of_numbers_are_arrays():
+    three = [1.0, 2.0, 2.0]
+    assert int(arrays.random_argmax(three, jnp.uint32(0))) in (1, 2)
+    assert int(arrays.first_argmax(three)) == 1
+    assert thresholds.curves(thresholds.exponential, [2.0], [1.0]).touch == 0
+    rates = {"lowest": 0.1, "highest": 5.0}
+    problem = allocation.make_problem(thresholds.exponential, 3, 10.0, **rates)
+    ones, chance = [1.0, 1.0, 1.0], [0.2, 0.5, 0.3]
+    best = allocation.solve(problem, ones, chance, 10.0, limit=ones)
+    np.testing.assert_allclose(best.allocation, 1.0)
+    seen = censored.censor([0.5, 0.2], [0.5, 2.0], 1.0)
+    np.testing.assert_array_equal(seen.censored, [False, True])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (lambda: arrays.first_argmax(jnp.zeros(0)), "x must have at least one entry"),
+        (lambda: arrays.when(3, abs, 1.0), r"condition must be bool\[\], got int32"),
+        (lambda: plain.same_pair((2, 0), max, ("a", "b"), (1, 0)), "shape must be at"),
+        (lambda: censored.censor([0.5, 0.2, 0.1], [0.5, 0.1], 1.0), "reward"),
+        (lambda: live.ask(live.start(plain.ucb(2)), view=3), "view must be a View"),
+        (lambda: testing.altered(censored.indep(), {"a": 3}), "altered: .* it takes"),
+    ],
+    ids="argmax when pair censor view keyword".split(),
+)
+def test_errors_name_the_argument(wrong, words):
+    with pytest.raises((TypeError, ValueError), match=words):
+        wrong()

@@ -181,6 +181,11 @@ def when(condition: Bool[Array, ""], fn: Callable[[Tree], Tree], value: Tree) ->
     Returns:
       Pytree like `value`.
     """
+    if jnp.shape(condition) != () or jnp.result_type(condition) != jnp.bool_:
+        raise TypeError(
+            f"condition must be bool[], got {jnp.result_type(condition)}"
+            f"{list(jnp.shape(condition))}"
+        )
     start = (condition, value)
     done = lax.while_loop(lambda c: c[0], lambda c: (c[0] & False, fn(c[1])), start)
     return done[1]

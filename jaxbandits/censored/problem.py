@@ -150,6 +150,11 @@ def censor(
     Raises:
       TypeError, ValueError: if an argument is not a number or is out of range.
     """
+    reward, consumption, limit = (
+        np.asarray(x) if isinstance(x, list) else x
+        for x in (reward, consumption, limit)
+    )
+    checks.together(reward=reward, consumption=consumption, limit=limit)
     censored = exceeds(consumption, limit)
     return Feedback(
         jnp.where(censored, 0.0, reward),

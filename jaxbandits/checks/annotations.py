@@ -52,7 +52,11 @@ def check_kinds(function: Callable[..., Any]) -> Callable[..., None]:
     }
 
     def check(*args: Any, **options: Any) -> None:
-        given = signature.bind(*args, **options).arguments
+        try:
+            given = signature.bind(*args, **options).arguments
+        except TypeError as error:
+            known = ", ".join(signature.parameters)
+            raise TypeError(f"{function.__name__}: {error}; it takes {known}") from None
         for name in given.keys() & wanted:
             value, (kind, is_one, words) = given[name], wanted[name]
             several = kind == inspect.Parameter.VAR_POSITIONAL

@@ -126,7 +126,7 @@ def _view(session: Session, view: Any) -> Any:
     if view is None:
         return View(jnp.int32(session.round))
     view = _typed(session.policy, "view", view)
-    if getattr(view, "round", None) is None:
+    if not isinstance(view, tuple) or getattr(view, "round", None) is None:
         raise TypeError(f"view must be a View of the setting, got {shown(view)}")
     if view.round != session.round:
         raise ValueError(

@@ -49,6 +49,8 @@ def same_pair(
     Raises:
       ValueError, TypeError: if a position is not an integer or is out of range.
     """
+    for length in shape:
+        whole("shape", length, 1, MOST)
     for name, value, size in zip(names, pair, shape, strict=True):
         whole(name, value, 0, size - 1)
 

@@ -323,6 +323,7 @@ def curves(
       rate: f[K] > 0.
       shape: f[K] or None.
     """
+    weight, rate = (np.asarray(x) if isinstance(x, list) else x for x in (weight, rate))
     shaped(f"{len(rate)}", weight=weight, rate=rate)
     log_weight = jnp.where(weight > 0, jnp.log(jnp.maximum(weight, LEAST)), -jnp.inf)
     return Curves(
