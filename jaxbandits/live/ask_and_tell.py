@@ -126,11 +126,12 @@ def _view(session: Session, view: Any) -> Any:
     if view is None:
         return View(jnp.int32(session.round))
     view = _typed(session.policy, "view", view)
-    if not isinstance(view, tuple) or getattr(view, "round", None) is None:
+    round_ = getattr(view, "round", None) if isinstance(view, tuple) else None
+    if round_ is None:
         raise TypeError(f"view must be a View of the setting, got {shown(view)}")
-    if view.round != session.round:
+    if round_ != session.round:
         raise ValueError(
-            f"view.round must be the session's, {session.round}, got {view.round}"
+            f"view.round must be the session's, {session.round}, got {round_}"
         )
     _check(session.policy, "view", view)
     return view
