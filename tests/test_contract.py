@@ -565,7 +565,7 @@ def test_a_policy_of_another_problem_is_not_lifted(lift, message):
 def test_what_asks_an_oracle_cannot_play_pairs():
     arms = farewell.as_arms(WAITS.problem)
     lifted = farewell.on_pairs(WAITS.problem, budgeted.clairvoyant(arms))
-    with pytest.raises(ValueError, match="act failed: .*view.oracle.best is not known"):
+    with pytest.raises(ValueError, match="act failed: .*oracle.best does not exist"):
         check_round("clairvoyant", lifted, WAITS)
 
 

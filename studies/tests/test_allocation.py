@@ -101,7 +101,8 @@ def test_draws_are_compared_on_cases_that_are_not_judged(rehearsal):
     found = [(r["environment"], r["policy"]) for r in outcome.records]
     assert found == [(case, name) for case in CASES for name in names]
     (ax,) = outcome.figure.axes
-    for line, dot in zip(ax.lines[::2], ax.lines[1::2], strict=True):
+    lines, dots = ax.lines[: len(CASES)], ax.lines[len(CASES) :]
+    for line, dot in zip(lines, dots, strict=True):
         assert line.get_xdata().tolist() == list(DRAWS)
         # In a rehearsal policy number i has i + 1.
         np.testing.assert_allclose(line.get_ydata(), np.arange(len(DRAWS)) + 1)

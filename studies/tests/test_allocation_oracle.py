@@ -12,8 +12,8 @@ from scipy import stats
 from jaxbandits_studies.allocation import fits as allocation_fits
 from jaxbandits_studies.allocation import oracle as allocation_oracle
 from jaxbandits_studies.allocation.cases import CASES, SLOW_TO_COMPILE, worth
+from jaxbandits_studies.allocation.comparisons import EDNET_FILE
 from jaxbandits_studies.allocation.fits import (
-    EDNET_FILE,
     PLAIN,
     TRUNCATED,
     fits,
@@ -24,6 +24,7 @@ from jaxbandits_studies.allocation.oracle import OUTSIDER, oracle, slsqp
 from jaxbandits_studies.allocation.solvers import simulated
 from jaxbandits_studies.common.data import FOLDER
 from jaxbandits_studies.common.experiment import Options
+from jaxbandits_studies.datasets import synthetic as stand_ins
 from jaxbandits_studies.datasets.fitting import WeibullFit
 from studies.tests.checks import (
     assert_readable,
@@ -114,7 +115,7 @@ def test_the_slow_solver_is_left_out_of_quick_forms_only(monkeypatch):
         return type("Out", (), {"allocation": filled, "bound": bound}), 1.0
 
     quiz = "Weibull, k > 1, K = 20"
-    monkeypatch.setattr(allocation_oracle, "timed", stand_in)
+    monkeypatch.setattr(allocation_oracle.solvers, "timed", stand_in)
     monkeypatch.setattr(allocation_oracle, "CASES", {quiz: CASES[quiz]})
     monkeypatch.setattr(allocation_oracle, "OUTSIDER_PROBLEMS", 1)
     outcome = oracle(Options(2, 1))
@@ -245,7 +246,7 @@ def test_stand_ins_are_called_synthetic(synthetic):
 
 def test_stand_ins_are_drawn_from_their_laws():
     data = synthetic_answers(num_users=4000)
-    arms = allocation_fits.ednet_like_parameters()
+    arms = stand_ins.ednet_like_parameters()
     for i in (0, 7, 19):
         law = stats.weibull_min(arms.shape[i], scale=arms.scale[i])
         assert stats.kstest(data.seconds[:, i], law.cdf).pvalue > 1e-4

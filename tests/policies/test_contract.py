@@ -178,11 +178,17 @@ class LoweredError(Exception):
 def test_an_engine_makes_a_program_of_epochs_by_the_clock_and_samples(
     fallen_back, monkeypatch
 ):
-    def lowered(advance, call, clock):
-        advance.lower(*call)
-        raise LoweredError
+    made = run.program_for
 
-    monkeypatch.setattr(run, "_compiled", lowered)
+    def lowered(*given):
+        def advance(*call):
+            program.advance.lower(*call)
+            raise LoweredError
+
+        program = made(*given)
+        return program._replace(advance=advance)
+
+    monkeypatch.setattr(run, "program_for", lowered)
     with pytest.raises(LoweredError):
         simulated("farewell/hazard-thompson")
     assert_mapped("farewell/hazard-thompson", fallen_back)
