@@ -234,7 +234,7 @@ def numbers(name: str, value: Any, ndim: int | None = None) -> np.ndarray:
     try:
         array = array_of(name, value)
         # NumPy would take True beside a number for one.
-        if _holds(value, bool | np.bool_):
+        if _has_part(value, bool | np.bool_):
             raise TypeError
         if array.dtype.kind == "O":
             real = all(_is_real(x) for x in array.flat)
@@ -261,7 +261,7 @@ def array_of(name: str, value: Any) -> np.ndarray:
       TypeError: naming the argument.
     """
     try:
-        masked = _holds(value, np.ma.MaskedArray)
+        masked = _has_part(value, np.ma.MaskedArray)
         array = None if masked else np.asarray(value)
     except (TypeError, ValueError):  # in words that name no argument
         array = None
@@ -273,10 +273,10 @@ def array_of(name: str, value: Any) -> np.ndarray:
     return array
 
 
-def _holds(value: Any, kinds: Any) -> bool:
+def _has_part(value: Any, kinds: Any) -> bool:
     """Whether a value, or a part of a list, is of some kinds."""
     if isinstance(value, list | tuple):
-        return any(_holds(each, kinds) for each in value)
+        return any(_has_part(each, kinds) for each in value)
     return isinstance(value, kinds)
 
 

@@ -184,7 +184,7 @@ def _sweep(options) -> int:
         shard_of = f"shard {options.shard} is in {store}"
         Printer().sentence(f"{shard_of}; see jaxbandits sweep status {store}")
         return 0
-    _tell(store, spec.seeds if isinstance(spec.seeds, int) else None, options)
+    _print_results(store, spec.seeds if isinstance(spec.seeds, int) else None, options)
     return 0
 
 
@@ -227,7 +227,7 @@ def _plan(spec, store, options) -> int:
     return 0
 
 
-def _tell(store: str, seeds: int | None, options) -> None:
+def _print_results(store: str, seeds: int | None, options) -> None:
     """Say what the seeds that were asked for have shown."""
     from jaxbandits.cli.summary import best_points, sweep_records
     from jaxbandits.cli.table import records_table
