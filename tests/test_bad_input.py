@@ -17,6 +17,7 @@ from jaxbandits import (
     arrays,
     budgeted,
     censored,
+    farewell,
     kernels,
     laws,
     live,
@@ -473,3 +474,55 @@ def test_lists_of_numbers_are_arrays():
 def test_errors_name_the_argument(wrong, words):
     with pytest.raises((TypeError, ValueError), match=words):
         wrong()
+
+
+# Per game: a factory, and fields that no environment's problem has.
+NAN = float("nan")
+NO_CURVE = ("cost", lambda x: -x)
+WRONG_FIELDS = {
+    "censored": (
+        censored.rcucb,
+        [("num_arms", 2.5), ("limits", (0.5, 0.1)), ("max_limit", NAN), NO_CURVE],
+    ),
+    "continuum": (censored.stoo, [("num_arms", 0), ("sigma", -1.0), NO_CURVE]),
+    "combinatorial": (censored.cucb, [("size", 9), ("size", 0), ("limits", (NAN,))]),
+    "dueling": (censored.uniform_duels, [("max_limit", 0.0), ("limits", ())]),
+    "allocation": (
+        allocation.ra_ucb,
+        [
+            ("num_arms", True),
+            ("lowest", 1e9),
+            ("budget", (1.0, 2.0)),
+            ("budget", -1.0),
+            ("shape", (1.0,)),
+            ("known", 1),
+        ],
+    ),
+    "ordered": (
+        allocation.uniform_turns,
+        [("units", 2.5), ("survival", (0.5,)), ("family", "exponential")],
+    ),
+    "budgeted": (
+        budgeted.omega_ucb,
+        [
+            ("num_arms", 0),
+            ("highest_cost", 1.0),
+            ("lowest_cost", (2.0,) * 3),
+            ("lowest_reward", (NAN,) * 3),
+        ],
+    ),
+    "farewell": (
+        farewell.wait_ucb,
+        [("num_arms", 2.5), ("num_waits", 0), ("failure", "no"), ("waits", (3, 1))],
+    ),
+}
+
+
+@pytest.mark.parametrize("setting", WRONG_FIELDS)
+def test_a_problem_made_by_hand_is_checked(setting):
+    make, fields = WRONG_FIELDS[setting]
+    problem = game_of(setting).problem
+    make(problem)
+    for field, wrong in fields:
+        with pytest.raises((TypeError, ValueError), match=rf"^(what )?{field}\w* "):
+            make(problem._replace(**{field: wrong}))

@@ -548,8 +548,10 @@ WAITS = farewell.figure_1a()
             r"plain\(2\) must be a Policy .*, got 2",
         ),
         (
-            lambda: farewell.on_rewards(WAITS.problem, budgeted.uniform(MONEY)),
-            "policy must be a plain policy",
+            lambda: farewell.on_rewards(
+                WAITS.problem, lambda n: budgeted.uniform(MONEY)
+            ),
+            r"plain\(\d+\) must be made of \d+ arms, .* 'uniform' was built for a",
         ),
         (
             lambda: farewell.on_pairs(WAITS.problem, budgeted.uniform(MONEY)),

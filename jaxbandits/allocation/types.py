@@ -11,7 +11,16 @@ import numpy as np
 from jax import Array
 from jaxtyping import Float, Int32
 
-from jaxbandits.checks import finite, non_negative, positive
+from jaxbandits.checks import (
+    MOST,
+    finite,
+    in_unit_interval,
+    non_negative,
+    positive,
+    shaped,
+    shown,
+    whole,
+)
 from jaxbandits.checks.rounds import positions, within
 from jaxbandits.laws.thresholds import Threshold
 
@@ -132,6 +141,24 @@ class Problem(NamedTuple):
     known: bool = True
     cascade: bool = False
 
+    def check(self) -> None:
+        """Require fields as `make_problem` wants them, and a shape of every arm."""
+        from jaxbandits.allocation.problem import make_problem  # which imports this
+
+        num_arms, family, shape, lowest, highest, budget, known, cascade = self
+        make_problem(
+            family,
+            num_arms,
+            [budget],
+            shape=shape,
+            lowest=lowest,
+            highest=highest,
+            known=known,
+            cascade=cascade,
+        )
+        if shape is not None:
+            shaped(f"{num_arms}", shape=shape)
+
     def check_view(self, view: View) -> None:
         """Require a budget that a round may have."""
         within("view.budget", view.budget, 0, self.budget)
@@ -188,6 +215,19 @@ class Ordered(NamedTuple):
     def arms(self) -> Problem:
         """The same arms in a game without turns."""
         return Problem(*self[:5], float(self.units), known=False)
+
+    def check(self) -> None:
+        """Require fields as of `Problem`, whole units, and shares that do not rise."""
+        whole("units", self.units, 1, MOST)
+        self.arms.check()
+        if self.survival is not None:
+            shaped(f"{self.units}", survival=self.survival)
+            in_unit_interval(survival=self.survival)
+            if np.any(np.diff(self.survival) > 0):
+                raise ValueError(
+                    "survival must not rise: P(B >= u) for u = 1, ..., units, got "
+                    f"{shown(self.survival)}"
+                )
 
     def check_action(self, view: Any, action: Any) -> None:
         """Require turns of all arms with at most `units` units."""

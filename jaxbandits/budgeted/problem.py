@@ -19,6 +19,7 @@ from jaxbandits.checks import (
     numbers,
     played,
     positive,
+    shaped,
     whole,
 )
 from jaxbandits.checks.rounds import positions, within
@@ -98,6 +99,12 @@ class Problem(NamedTuple):
             "reward": (self.lowest_reward, self.highest_reward),
             "cost": (self.lowest_cost, self.highest_cost),
         }
+
+    def check(self) -> None:
+        """Require fields as `make_problem` wants them, a number per arm in each."""
+        make_problem(*self)  # type: ignore[call-arg]
+        fields = self._asdict()
+        shaped(f"{self.num_arms}", **{name: fields[name] for name in self.beliefs})
 
     def check_view(self, view: View) -> None:
         """Require arms that exist and valid amounts of money."""

@@ -222,6 +222,10 @@ class Problem(NamedTuple):
         negative. It is `max_penalty` if no cost exceeds the largest penalty."""
         return max(self.max_penalty, self.max_cost)
 
+    def check(self) -> None:
+        """Require fields as `make_problem` wants them."""
+        make_problem(*self[:5], sigma=self.sigma)
+
     def check_action(self, view: Any, action: Any) -> None:
         """Require an arm and a limit that exist, or arrays of them."""
         positions("action.arm", action.arm, self.num_arms)
@@ -270,6 +274,10 @@ class Continuum(NamedTuple):
         cost = cost_of(self.cost, np.array([self.max_limit]))[0]
         return max(self.max_penalty, float(cost))
 
+    def check(self) -> None:
+        """Require fields as `make_continuum` wants them."""
+        make_continuum(*self[:4], sigma=self.sigma)
+
     def check_action(self, view: Any, action: Any) -> None:
         """Require an arm that exists, and a limit in (0, max_limit]."""
         positions("action.arm", action.arm, self.num_arms)
@@ -309,6 +317,11 @@ class Combinatorial(NamedTuple):
         """The same arms and limits, where one arm runs in a round."""
         return Problem(*self[:-1])
 
+    def check(self) -> None:
+        """Require fields as of `Problem`, and a size in 1..num_arms."""
+        self.pairs.check()
+        checks.whole("size", self.size, 1, self.num_arms)
+
     def check_action(self, view: Any, action: Any) -> None:
         """Require different arms, and limits that exist."""
         self.pairs.check_action(view, action)
@@ -347,6 +360,11 @@ class Dueling(NamedTuple):
     def pairs(self) -> Problem:
         """The same arms and limits, where one arm runs in a round."""
         return Problem(*self)
+
+    def check(self) -> None:
+        """Require fields as of `Problem`, and rewards without noise."""
+        self.pairs.check()
+        check_bounded(self.pairs, "a duel")
 
     def check_action(self, view: Any, action: Any) -> None:
         """Require two arms and two limits that exist."""

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from functools import lru_cache, wraps
+from functools import cache, lru_cache, wraps
 from typing import Any, ParamSpec, Protocol, TypeVar, cast, overload
 
 from jaxbandits.checks import MOST, function, hint, instance, shown, whole
@@ -28,10 +28,11 @@ def factory(
     """Decorator of a function that makes a policy for a problem, its first argument.
 
     The problem must be of one of `kinds`, and the policy remembers it. Equal arguments
-    give one and the same policy, so that its programs are compiled once. A problem that
-    has a method ``adapt(make)`` is given the function that makes the policy from a
-    problem, and returns the policy: so the budgeted setting shows all its policies
-    rewards and costs in [0, 1], whatever the money.
+    give one and the same policy, so that its programs are compiled once. Its method
+    ``check`` raises where its fields are wrong. A problem that has a method
+    ``adapt(make)`` is given the function that makes the policy from a problem, and
+    returns the policy: so the budgeted setting shows all its policies rewards and costs
+    in [0, 1], whatever the money.
 
     A problem of another game of the setting is refused with what its property
     `elsewhere`, if it has one, says of the policies of that game.
@@ -65,6 +66,8 @@ def factory(
                 raise TypeError(words) from None
             given.apply_defaults()
             check_problem(make.__name__, given.args[0], *kinds)
+            _check_hashable(f"{make.__name__}: problem", given.args[0])
+            _check_fields(given.args[0], (*map(type, given.args[0]),))
             names = [*signature.parameters][: len(given.args)]
             for name, value in [
                 *zip(names, given.args, strict=True),
@@ -184,6 +187,13 @@ def check_problem(name: str, problem: Any, *kinds: type) -> None:
         f"{name}: problem must be {' or '.join(map(kind_name, kinds))} "
         f"(environment.problem of such a game), got {_named(problem)}{hint}"
     )
+
+
+@cache
+def _check_fields(problem: Any, types: tuple[type, ...]) -> None:
+    """Require a problem whose fields an environment's may have: one may be made by
+    hand, or with ``_replace``. Its fields' types tell 1 from the equal True."""
+    problem.check()
 
 
 def kind_name(kind: type) -> str:

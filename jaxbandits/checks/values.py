@@ -285,7 +285,7 @@ def number(name: str, value: Any) -> float:
     return float(numbers(name, value, 0))
 
 
-def shaped(shape: str, **arrays: Any) -> None:
+def shaped(shape: str, /, **arrays: Any) -> None:
     """Require every array to have a shape, traced or not.
 
     Args:

@@ -7,7 +7,7 @@ import numpy as np
 from jax import Array
 from jaxtyping import Float, Int32
 
-from jaxbandits.checks import non_negative, numbers
+from jaxbandits.checks import MOST, non_negative, numbers, one_of, whole
 from jaxbandits.checks.rounds import positions, within
 
 FAILURES = ("wait", "unit")
@@ -67,6 +67,13 @@ class Problem(NamedTuple):
     num_waits: int
     failure: str = "wait"
     waits: tuple[int, ...] = ()
+
+    def check(self) -> None:
+        """Require arms, waits and a cost of giving up that an environment may have."""
+        whole("num_arms", self.num_arms, 1, MOST)
+        whole("num_waits", self.num_waits, 1, LONGEST)
+        one_of("failure", self.failure, FAILURES)
+        len(self.lengths)  # raises
 
     @property
     def num_pairs(self) -> int:

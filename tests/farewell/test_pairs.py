@@ -101,7 +101,7 @@ def test_a_policy_for_other_arms_is_refused(arms):
 
 def test_a_plain_policy_on_pairs_sees_rewards_only():
     game = game_of("wait")
-    policy = on_rewards(game.problem, plain.ucb(K * D))
+    policy = on_rewards(game.problem, plain.ucb)
     trace = trace_run(policy, game, 50)
     pair = trace.actions.arm * D + trace.actions.wait
     np.testing.assert_array_equal(pair[: K * D], np.arange(K * D))

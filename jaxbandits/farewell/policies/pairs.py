@@ -16,7 +16,7 @@ from jaxtyping import Float
 from jaxbandits import budgeted
 from jaxbandits.arrays import constant, row, split_index, with_row
 from jaxbandits.checks import instance, number, positive
-from jaxbandits.checks.factory import built_for
+from jaxbandits.checks.factory import built_for, made_by
 from jaxbandits.farewell.problem import Action, Feedback, Problem, View
 from jaxbandits.protocol import P, Policy, S
 
@@ -87,15 +87,23 @@ def on_pairs(
     return _lifted(problem, policy, view_of, feedback_of)
 
 
-def on_rewards(problem: Problem, policy: Policy[S, P, Array]) -> Policy[S, P, Action]:
+def on_rewards(
+    problem: Problem, plain: Callable[[int], Policy[S, P, Array]]
+) -> Policy[S, P, Action]:
     """Lift a plain policy to pairs; it sees an epoch's reward but not its time.
 
+    Args:
+      problem: macro-arms and waits.
+      plain: factory of a plain policy, as `jaxbandits.plain.ucb`, called with the
+        number of pairs.
+
     Raises:
-      TypeError: if `problem` is of another setting, or `policy` is not a policy.
-      ValueError: if `policy` was built for a problem.
+      TypeError: if `problem` is of another setting, or `plain` is not a function or
+        makes no policy.
+      ValueError: if `plain` makes a policy for a problem.
     """
     instance("problem", problem, Problem, "of farewell")
-    policy = built_for("policy", policy, None, "a plain policy, as of plain")
+    policy = made_by(plain, problem.num_pairs)
     return _lifted(problem, policy, lambda view: view, lambda feedback: feedback.reward)
 
 

@@ -122,5 +122,5 @@ def _scaled(
 @factory(Problem)
 def ucb1(problem: Problem) -> Policy[_ucb.State, _ucb.Params, Action]:
     """UCB1 on the reward per epoch: a baseline that ignores time."""
-    policy = on_rewards(problem, plain.ucb(problem.num_pairs))
+    policy = on_rewards(problem, plain.ucb)
     return policy._replace(name="UCB1", params=policy.params._replace(alpha=4.0))
