@@ -255,6 +255,15 @@ def _ends(
             "stopped runs count as exceeding every limit, as the file does not say "
             "when they were stopped: give timeout or cutoff"
         )
+    late = ended & (seconds > most)
+    if late.any():
+        place = int(np.argmax(late))
+        notes.append(
+            f"{late.sum()} runs finished after their timeout or cutoff, as "
+            f"{seconds[place]:g} of {most[place]:g} in row {result.rows[place]} below "
+            "the header, and count with their seconds: if they were stopped, correct "
+            "their status"
+        )
     return ended, np.where(stopped, known, np.inf), notes
 
 

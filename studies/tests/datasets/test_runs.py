@@ -220,7 +220,8 @@ def test_a_status_says_how_a_run_ended(tmp_path):
     path = written(tmp_path, STATUS)
     columns = {"configuration": ["solver"], "status": "status"}
     inf = np.inf
-    runs = load_runs(path, **columns, timeout=10)
+    with pytest.warns(UserWarning, match=r"1 runs finished .* 10.4 of 10 in row 5"):
+        runs = load_runs(path, **columns, timeout=10)
     np.testing.assert_array_equal(runs.seconds, [[inf, 3, inf], [inf, 10.4, inf]])
     np.testing.assert_array_equal(runs.reward, [[0, 1, 0], [0, 1, 0]])
     assert runs.timeout == 10
