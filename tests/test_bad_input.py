@@ -139,6 +139,7 @@ def test_so_must_arms_of_the_allocation_setting():
         ),
         "probability must be in": lambda key, setup: ArmsOfAllocation(1.5 * ones, ones),
         "rate must be in": lambda key, setup: ArmsOfAllocation(ones, 5 * ones),
+        "rate must hold": lambda key, setup: ArmsOfAllocation(ones, ones > 0),
     }
     refused(
         (partial(play, draw), f"draw of environment 'mine': {words}")
@@ -455,6 +456,10 @@ def test_lists_of_numbers_are_arrays():
     ones, chance = [1.0, 1.0, 1.0], [0.2, 0.5, 0.3]
     best = allocation.solve(problem, ones, chance, 10.0, limit=ones)
     np.testing.assert_allclose(best.allocation, 1.0)
+    wrong = {"weight": [0.5, NAN, 1.0], "rate": [0.0, 1.0, 1.0], "budget": -1.0}
+    for name, value in wrong.items():
+        given = {"weight": ones, "rate": chance, "budget": 10.0} | {name: value}
+        refused([(partial(allocation.solve, problem, **given), f"{name} must be ")])
     seen = censored.censor([0.5, 0.2], [0.5, 2.0], 1.0)
     np.testing.assert_array_equal(seen.censored, [False, True])
 

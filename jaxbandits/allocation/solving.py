@@ -1,6 +1,7 @@
 """Solve an allocation problem, eqs. (12) and (13), by the kernel of its family."""
 
 from functools import partial
+from typing import Annotated
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +14,7 @@ from jaxbandits.allocation.types import ROUNDING, Problem
 from jaxbandits.checks import (
     in_unit_interval,
     kinds,
+    non_negative,
     numbers,
     positive,
     shaped,
@@ -53,12 +55,12 @@ def shape_array(problem: Problem) -> np.ndarray | None:
 @kinds
 def solve(
     problem: Problem,
-    weight: Float[Array, " K"],
-    rate: Float[Array, " K"],
-    budget: Real[ArrayLike, ""],
+    weight: Annotated[Float[Array, " K"], non_negative],
+    rate: Annotated[Float[Array, " K"], positive],
+    budget: Annotated[Real[ArrayLike, ""], positive],
     *,
-    limit: Real[Array, " K"] | None = None,
-    least: Real[Array, " K"] | None = None,
+    limit: Annotated[Real[Array, " K"] | None, positive] = None,
+    least: Annotated[Real[Array, " K"] | None, non_negative] = None,
     thorough: bool = False,
 ) -> Solution:
     """Maximise ``sum_i weight_i G(x_i, rate_i)`` over ``sum_i x_i = budget``.
@@ -87,7 +89,8 @@ def solve(
       A `Solution`; its allocation holds floats.
 
     Raises:
-      ValueError: if an array does not have one entry per arm of the problem.
+      ValueError: if an array does not have one entry per arm of the problem, or a
+        number that is not traced is out of range.
     """
     given = {"weight": weight, "rate": rate, "limit": limit, "least": least}
     given = {name: array for name, array in given.items() if array is not None}

@@ -199,8 +199,8 @@ def _check_fields(problem: Any, types: tuple[type, ...]) -> None:
 def kind_name(kind: type) -> str:
     """A problem's type in words, with its setting: "a Problem of censored"."""
     setting = kind.__module__.removeprefix("jaxbandits.").rpartition(".")[0]
-    article = "an" if kind.__name__[0] in "AEIOU" else "a"
-    return f"{article} {kind.__name__} of {setting}"
+    article = "an" if kind.__name__[0].upper() in "AEIOU" else "a"
+    return f"{article} {kind.__name__}" + (f" of {setting}" if setting else "")
 
 
 def _named(value: Any) -> str:
