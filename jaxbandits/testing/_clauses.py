@@ -19,6 +19,7 @@ from jaxbandits.testing._trace import (
     MOST_LOOKED_AT,
     Round,
     Trace,
+    Watch,
     each_of,
     played,
 )
@@ -164,8 +165,8 @@ def play_twice(
     rounds: int,
     root_seed: int,
     seed_index: int = 0,
-) -> tuple[Trace, Any]:
-    """One run and its first rounds; a second play must give the same."""
+) -> tuple[Trace, Watch]:
+    """One run and what was seen in it; a second play must give the same."""
     run = policy, environment, rounds, None, root_seed, seed_index
     runs = [played(*run, looked_at=min(rounds, MOST_LOOKED_AT)) for _ in range(2)]
     require_equal(
@@ -174,7 +175,7 @@ def play_twice(
         "pure function of its seed: played again, it is another, so a callback draws "
         "random numbers or keeps what it has seen",
     )
-    return runs[0]
+    return runs[0]  # type: ignore[return-value]
 
 
 def check_actions(
@@ -207,17 +208,6 @@ def check_actions(
         f"and {'actions.counted' if actions else 'pulls'} of the game must count every "
         "round once",
     )
-
-
-def first(when: Any, round_: Any, broken: Any) -> Any:
-    """The first round in which something was broken, i32[], updated by one round.
-
-    Args:
-      when: the first such round so far; 0 if there was none.
-      round_: the current round.
-      broken: bool[], whether it is broken in this round.
-    """
-    return jnp.where((when == 0) & broken, round_, when)
 
 
 def record_of(environment: Environment, instance: Any, state: Any) -> Any:

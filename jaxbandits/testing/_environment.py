@@ -1,6 +1,6 @@
 """Whether an environment keeps the protocol's promises."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -19,7 +19,6 @@ from jaxbandits.testing._clauses import (
     check_actions,
     check_entries,
     check_first_rounds,
-    first,
     indexing,
     of,
     play_twice,
@@ -29,8 +28,7 @@ from jaxbandits.testing._clauses import (
     tried,
 )
 from jaxbandits.testing._trace import (
-    Trace,
-    altered,
+    Watch,
     check_sizes,
     instance_for,
 )
@@ -85,16 +83,16 @@ def _check(
     require_arrays("the environment's init", state)
     with refused():
         check_round(policy.name, policy, environment, compared="environment")
-        trace, played = play_twice(policy, _watched(environment), rounds, root_seed)
-    trace = _check_watch(trace)
+        trace, watch = play_twice(policy, environment, rounds, root_seed)
+    _check_watch(watch)
     width, game = environment.game.words, environment.game
 
     def call(words, x):
         noise = words.integers(2**32, size=width, dtype=np.uint32)
-        return noise, instance, x.environment.state, x.action
+        return noise, instance, x.environment, x.action
 
     calls = [("the environment's step", game.step, call)]
-    check_first_rounds(calls, played)
+    check_first_rounds(calls, watch.first)
     for leaf in jax.tree.leaves(trace.feedback):
         require(not np.any(np.isnan(leaf)), "step gives NaN: feedback holds NaN")
     if hasattr(environment.problem, "check_feedback"):
@@ -120,57 +118,18 @@ def _check(
         _check_oracle(environment.oracle, batch)
 
 
-class _Watched(NamedTuple):
-    """An environment's state, and the first rounds in which it was wrong, i32[]."""
-
-    state: Any
-    round: Any
-    view: Any
-    spent: Any
-
-
-def _watched(environment: Environment) -> Environment:
-    """An environment that records wrong views and wrong amounts spent."""
-    game = environment.game
-
-    def spent(instance, state):
-        return jnp.float32(0) if game.spent is None else game.spent(instance, state)
-
-    def init(instance):
-        state, never = game.init(instance), jnp.int32(0)
-        amount = spent(instance, state)
-        return _Watched(state, never, never, first(never, -1, ~(amount >= 0)))
-
-    def view(round_, instance, watch):
-        return game.view(round_, instance, watch.state)
-
-    def step(noise, instance, watch, action):
-        round_ = watch.round + 1
-        shown = game.view(round_, instance, watch.state).round
-        state, feedback = game.step(noise, instance, watch.state, action)
-        falls = ~(spent(instance, state) >= spent(instance, watch.state))
-        return _Watched(
-            state,
-            round_,
-            first(watch.view, round_, shown != round_),
-            first(watch.spent, round_, falls),
-        ), feedback
-
-    return altered(environment, init=init, view=view, step=step)
-
-
-def _check_watch(trace: Trace) -> Trace:
-    """Require that nothing was broken in any round; the trace of the environment."""
-    watch = trace.environment
+def _check_watch(watch: Watch) -> None:
+    """Require views of their round, and an amount spent that never falls."""
+    other = watch.round != 1 + np.arange(len(watch.round))
+    words = f"the environment's view shows not round {1 + np.argmax(other)} in it"
+    require(not other.any(), words)
+    falls = ~(watch.spent >= np.append(0, watch.spent[:-1]))
+    when = f"in round {np.argmax(falls)}" if not falls[0] else "at the start"
     require(
-        not watch.view, f"the environment's view shows not round {watch.view} in it"
-    )
-    require(
-        not watch.spent,
+        not falls.any(),
         "the environment's spent must be a number >= 0 that never falls, which it is "
-        f"not {'at the start' if watch.spent < 0 else f'in round {watch.spent}'}",
+        f"not {when}",
     )
-    return trace._replace(environment=watch.state)
 
 
 def _check_metrics(environment: Environment, batch: Any, state: Any) -> None:

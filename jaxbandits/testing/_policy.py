@@ -1,6 +1,6 @@
 """Whether a policy keeps the protocol's promises."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -20,14 +20,13 @@ from jaxbandits.testing._clauses import (
     accounts,
     check_actions,
     check_first_rounds,
-    first,
     of,
     play_twice,
     refused,
     require_arrays,
     tried,
 )
-from jaxbandits.testing._trace import Round, Trace, check_sizes, instance_for
+from jaxbandits.testing._trace import Trace, Watch, check_sizes, instance_for
 
 
 def check_policy(
@@ -75,16 +74,16 @@ def _check(
     state = _started(policy, params)
     with refused():
         check_round(policy.name, policy, environment, compared="policy")
-    watched, noted = _watched(policy), _noted(policy)
+    noted = _noted(policy)
     for seed_index in range(2):
-        played = play_twice(watched, environment, rounds, root_seed, seed_index)
-        trace, rounds_played = _check_watch(policy, *played)
+        trace, watch = play_twice(policy, environment, rounds, root_seed, seed_index)
+        _check_watch(policy, trace, watch)
         instance = instance_for(environment, root_seed, seed_index)
         kept = accounts(environment, instance, trace)
         check_actions(policy, environment, instance, trace, kept.counted)
         notes = noted(jax.tree.map(jnp.asarray, trace.state), params)
         _check_notes(*notes, environment, instance, kept.metrics)
-    check_first_rounds(_calls(policy), rounds_played)
+    check_first_rounds(_calls(policy), watch.first)
     _check_lanes(policy, params, state)
 
 
@@ -118,56 +117,19 @@ def _started(policy: Policy, params: Any) -> Any:
     return state
 
 
-class _Watched(NamedTuple):
-    """A policy's state, and the first round with NaN of each of its leaves, i32[]."""
-
-    state: Any
-    nan: Any
-
-
-def _watched(policy: Policy) -> Policy:
-    """A policy that records the first NaN of every leaf of its state."""
-
-    def init(params):
-        state = policy.init(params)
-        never = jax.tree.map(lambda _: jnp.int32(0), state)
-        return _looked_at(_Watched(state, never), state, jnp.int32(1))
-
-    def act(noise, view, watch, params):
-        return policy.act(noise, view, watch.state, params)
-
-    def update(noise, view, watch, action, feedback, params):
-        state = policy.update(noise, view, watch.state, action, feedback, params)
-        return _looked_at(watch, state, view.round)
-
-    return policy._replace(
-        init=init, act=act, update=update, recommend=None, report=None
-    )
-
-
-def _looked_at(watch: _Watched, state, round_) -> _Watched:
-    nan = jax.tree.map(
-        lambda when, leaf: first(when, round_, jnp.any(leaf != leaf)), watch.nan, state
-    )
-    return _Watched(state, nan)
-
-
-def _check_watch(policy: Policy, trace: Trace, first: Round) -> tuple[Trace, Round]:
-    """Require that nothing was NaN in any round; trace and rounds of the policy."""
-    watch = trace.state
+def _check_watch(policy: Policy, trace: Trace, watch: Watch) -> None:
+    """Require that nothing was NaN in any round."""
     for leaf in jax.tree.leaves(trace.actions):
         require(
             not np.any(np.isnan(leaf)),
             f"policy {policy.name!r}: actions must not hold NaN",
         )
-    for path, round_ in jax.tree_util.tree_leaves_with_path(watch.nan):
+    for path, wrong in jax.tree_util.tree_leaves_with_path(watch.nan):
         require(
-            not round_,
+            not wrong.any(),
             f"policy {policy.name!r}: state{jax.tree_util.keystr(path)} must not hold "
-            f"NaN, and does in round {round_}",
+            f"NaN, and does in round {max(1, np.argmax(wrong))}",
         )
-    own = first._replace(state=first.state.state)
-    return trace._replace(state=watch.state), own
 
 
 def _noted(policy: Policy):

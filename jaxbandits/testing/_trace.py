@@ -98,6 +98,22 @@ class Round(NamedTuple):
     feedback: Any
 
 
+class Watch(NamedTuple):
+    """What checks look at in every round, the start before them.
+
+    Attributes:
+      first: a `Round` of the first N rounds, leaves ``[N, ...]``.
+      nan: the policy's state, for every leaf whether it held NaN, bool[1 + T].
+      round: the round that the view showed, i32[T].
+      spent: the amount spent, f32[1 + T].
+    """
+
+    first: Any
+    nan: Any
+    round: Any
+    spent: Any
+
+
 def played(
     policy: Policy,
     environment: Environment,
@@ -106,13 +122,13 @@ def played(
     root_seed: int,
     seed_index: int,
     looked_at: int = 0,
-) -> tuple[Trace, Round | None]:
-    """The run of `trace_run`, and the data of its first rounds, leaves [N, ...]."""
+) -> tuple[Trace, Watch | None]:
+    """The run of `trace_run`, and a `Watch` with its first rounds, if there are any."""
     check_fit(policy.name, policy, environment)
     params = params_of(policy, params, Schedule([rounds], rounds), "params")
     refuse_keys("init", "the state", jax.eval_shape(policy.init, params))
     with jax.threefry_partitionable(True):  # as `simulate` draws instances
-        state, env_state, (actions, feedback), first = _rollout(
+        *trace, watch = _rollout(
             policy.functions,
             environment.game,
             rounds,
@@ -122,8 +138,7 @@ def played(
             root_key(root_seed),
             jnp.uint32(seed_index),
         )
-    trace = Trace(actions, feedback, state, env_state)
-    return jax.tree.map(np.asarray, (trace, first))
+    return jax.tree.map(np.asarray, (Trace(*trace), watch))
 
 
 def each_of(rounds: Round) -> list[Round]:
@@ -168,7 +183,7 @@ def altered(environment: Environment, **changes) -> Environment:
 @partial(jax.jit, static_argnums=(0, 1, 2, 3))
 def _rollout(
     policy, game, rounds, looked_at, params, setup, root, seed_index
-) -> tuple[Any, Any, Any, Any]:
+) -> tuple[Any, ...]:
     key = {s: stream_key(root, seed_index, s) for s in Stream if s != Stream.INSTANCE}
     instance = game.sample(instance_key(root, seed_index), setup)
     act_width, update_width = policy.words
@@ -184,16 +199,24 @@ def _rollout(
         after = policy.update(noise, view, state, action, feedback, params)
         return after, after_round, Round(view, state, env_state, action, feedback)
 
+    def watched(state, env_state):
+        spent = (
+            jnp.float32(0) if game.spent is None else game.spent(instance, env_state)
+        )
+        return jax.tree.map(lambda x: jnp.any(x != x), state), spent
+
     def step(carry, round_):
         state, env_state, first = carry
         *after, all_of_it = play(key, instance, params, state, env_state, round_)
+        seen = None
         if looked_at:  # later rounds lie beyond what is kept, and are dropped
             first = jax.tree.map(
                 lambda kept, x: kept.at[round_ - 1].set(x, mode="drop"),
                 first,
                 all_of_it,
             )
-        return (*after, first), (all_of_it.action, all_of_it.feedback)
+            seen = watched(*after), all_of_it.view.round
+        return (*after, first), (all_of_it.action, all_of_it.feedback, seen)
 
     start, first = (policy.init(params), game.init(instance)), None
     if looked_at:
@@ -201,4 +224,11 @@ def _rollout(
         first = jax.tree.map(lambda x: jnp.zeros((looked_at, *x.shape), x.dtype), form)
     numbers = jnp.arange(1, rounds + 1, dtype=jnp.int32)
     (state, env_state, first), answers = jax.lax.scan(step, (*start, first), numbers)
-    return state, env_state, answers, first
+    actions, feedback, seen = answers
+    if looked_at:
+        after, shown = seen
+        both = jax.tree.map(
+            lambda x, later: jnp.append(x[None], later), watched(*start), after
+        )
+        seen = Watch(first, both[0], shown, both[1])
+    return actions, feedback, state, env_state, seen
