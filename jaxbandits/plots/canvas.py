@@ -20,7 +20,7 @@ from matplotlib.text import Text
 from jaxbandits import checks
 from jaxbandits.plots._style import SCREEN, in_force, under
 from jaxbandits.plots.ticks import Round, tick_formatter
-from jaxbandits.plots.words import letters, tex, wrapped
+from jaxbandits.plots.words import tex, wrapped
 from jaxbandits.results.atomic import replacing
 
 SUFFIXES = (".png", ".pdf", ".svg")
@@ -69,22 +69,24 @@ class _Layout(ConstrainedLayoutEngine):
         super().execute(fig)  # Where the axes are is known now.
         for ax in fig.axes:
             frame = ax.get_position()
-            _wrap(ax.yaxis.label, 1.05 * frame.height * fig.get_figheight())
+            _wrap(ax.yaxis.label, 1.05 * frame.height * fig.bbox.height)
             if place := ax.get_subplotspec():
                 columns, middle = place.get_gridspec().ncols, (frame.x0 + frame.x1) / 2
-                left, right = (
-                    place.colspan.start / columns,
-                    place.colspan.stop / columns,
-                )
-                half = min(middle - left, right - middle) * fig.get_figwidth()
+                ends = place.colspan.start / columns, place.colspan.stop / columns
+                half = min(abs(end - middle) for end in ends)
+                # Beside long names of rows, the frame has its middle elsewhere.
                 for text in (ax.title, ax.xaxis.label):
-                    _wrap(text, 2 * half)
+                    _wrap(text, max(2 * half, frame.width) * fig.bbox.width)
         super().execute(fig)
 
 
-def _wrap(text: Text, inches: float) -> None:
-    most = letters(72 * inches, float(text.get_fontsize()))
-    text.set_text(wrapped(text.get_text(), most))
+def _wrap(text: Text, most: float) -> None:
+    """Break lines that are longer than so many pixels."""
+    box, words = text.get_window_extent(), text.get_text()
+    length = box.height if text.get_rotation() == 90 else box.width
+    if length > most:
+        longest = max(map(len, words.split("\n")))
+        text.set_text(wrapped(words, max(1, int(longest * most / length))))
 
 
 def figure(rows: int = 1, columns: int = 1) -> tuple[Figure, list[Axes]]:

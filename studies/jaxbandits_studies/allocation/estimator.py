@@ -145,5 +145,6 @@ def _picture(rows):
         first = ax.get_subplotspec().is_first_col()
         ax.set_yticks(range(len(cases)), cases if first else [])
         ax.invert_yaxis()
+    plots.share_names(axes)
     plots.draw_legend(axes, "estimator")
     return fig

@@ -15,7 +15,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from jaxbandits.checks.points import zipped
-from jaxbandits.plots import draw_legend, figure, line_style, readable_ticks
+from jaxbandits.plots import (
+    draw_legend,
+    figure,
+    line_style,
+    readable_ticks,
+    share_names,
+)
+from jaxbandits.plots.labels import parameter_label
+from jaxbandits.plots.words import symbols
 from jaxbandits.protocol import Policy
 from jaxbandits.stats import Record, entry, final, summary_records
 from jaxbandits_studies.common.experiment import Options, Outcome
@@ -165,8 +173,9 @@ def _picture(
             }
             for ax, parameter in zip(row, subject.values, strict=False):
                 _draw(ax, parameter, points[label], shown)
-                ax.set(title=label, xlabel=parameter)
+                ax.set(title=symbols(label), xlabel=parameter_label(parameter))
             row[0].set_ylabel(drawn)
+    share_names(fig.axes)
     end = f"{'a budget of' if by_budget else 'T ='} {options.horizon:,}"
     draw_legend(fig.axes, f"{end}, {options.seeds:,} seeds; the dots: the defaults")
     return fig
