@@ -1,7 +1,9 @@
 """Small runs of experiments, each made once, and rehearsals without play."""
 
 import os
+import sys
 from functools import cache
+from pathlib import Path
 
 import matplotlib
 import numpy as np
@@ -17,6 +19,7 @@ from jaxbandits_studies.common import playing
 from jaxbandits_studies.common.data import FOLDER
 from jaxbandits_studies.judging.protocol import TUNING_SEED
 
+sys.path.append(str(Path(__file__).parents[1]))  # where the scripts are
 ROOT_SEEDS = (0, TUNING_SEED, families.ROOT_SEED)
 TINY = Options(seeds=2, horizon=30, progress=False)
 METRICS = {

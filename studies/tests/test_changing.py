@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from jaxbandits.budgeted import discounted_omega_ucb, s_br_changing
-from jaxbandits_studies import REGISTRY, Options
 from jaxbandits_studies.budgeted.changing import DEFAULT, MEMORIES
 from studies.tests.checks import assert_readable, check_records, entry
 
@@ -50,15 +49,3 @@ def test_the_figure(outcome):
 def test_the_default_memory_is_among_those_that_are_shown():
     default = discounted_omega_ucb(s_br_changing(2).problem).params.memory
     assert default == DEFAULT and default in MEMORIES
-
-
-@pytest.mark.slow
-def test_who_forgets_wins_where_arms_change_and_loses_where_they_do_not():
-    """A quarter of the regret in five phases; 6,973 +- 699 of 256 seeds in one."""
-    found = REGISTRY[NAME].run(Options(64, 10_000, progress=False))
-    faded, still = (
-        {game: entry(found, game, policy, "regret")["mean"] for game in (FIVE, ONE)}
-        for policy in (FADING, STILL)
-    )
-    assert faded[FIVE] < still[FIVE] / 3
-    assert 3_000 < faded[ONE] < 12_000

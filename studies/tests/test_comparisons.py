@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from jaxbandits import censored, simulate
+from jaxbandits import censored
 from jaxbandits.stats import final
-from jaxbandits_studies import REGISTRY, Options
 from jaxbandits_studies.censored import comparisons
 from jaxbandits_studies.censored.comparisons import ADVISED, CLAIRVOYANT, add_deviations
 from jaxbandits_studies.common.casts import cast
@@ -131,45 +130,3 @@ def test_the_worst_run_of_every_policy_is_told(rehearsal, monkeypatch):
     for i, policy in enumerate(cast("censored", "advised"), start=1):
         for metric in ("regret_worst", "regret_median", "regret_q90"):
             assert entry(outcome, "trap", policy, metric)["mean"] == i
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in ADVISED if "trap" in name])
-def test_no_run_of_the_advised_policy_is_trapped(name):
-    """At most 10 medians, or 2 % of the rounds with the pair that would trap it.
-
-    The worst runs of all games are among the records of the full run.
-    """
-    game, rounds = ADVISED[name](), 100_000
-    policy = censored.cell_thompson(game.problem)
-    data = simulate(policy, game, horizon=rounds, seeds=64, checkpoints=[rounds])
-    regret = data["regret"].values.ravel()
-    trapping = game.oracle().gaps.max()
-    assert regret.max() <= max(10 * np.median(regret), 0.02 * rounds * trapping)
-
-
-@pytest.mark.slow
-def test_who_lumps_arms_learns_next_to_nothing():
-    """After 2,000 rounds: 405 super arms have been played five times each."""
-    outcome = REGISTRY["censored-combinatorial"].run(Options(8, 2_000, progress=False))
-    for game in outcome.datasets:
-        lumped = entry(outcome, game, "UCB on super arms", "regret")["mean"]
-        uniform = entry(outcome, game, "uniform", "regret")["mean"]
-        assert lumped > 0.8 * uniform
-        assert entry(outcome, game, "cell TS", "regret")["mean"] < 0.5 * lumped
-
-
-@pytest.mark.slow
-def test_who_ignores_limits_learns_slowly_or_what_is_wrong():
-    """After 10,000 rounds, by factors half as large as those of 16 seeds."""
-    outcome = REGISTRY["censored-duels"].run(Options(8, 10_000, progress=False))
-    for game in outcome.datasets:
-        regret = {
-            name: entry(outcome, game, name, "regret")["mean"]
-            for name in cast("censored", "duels")
-        }
-        ours = regret["self-sparring on cells"]
-        for rival in ("self-sparring on pairs", "sparring UCB", "RUCB on pairs"):
-            assert ours < 0.5 * regret[rival]
-        assert ours < regret["the same, limits apart"] < regret["uniform"]
-        assert regret["RUCB on preferences"] > 0.9 * regret["uniform"]

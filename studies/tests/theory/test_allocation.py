@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.integrate import quad
 
 from jaxbandits_studies.theory import allocation
 from tests.tables import each_row
@@ -17,10 +16,6 @@ SETTING = dict(budget=40.0, m=1.0, M=80.0)
 PROBABILITY = np.array([0.9, 0.6, 0.4, 0.2])
 RATE = np.array([0.05, 0.2, 1.0, 2.0])
 INSTANCE = dict(probability=PROBABILITY, rate=RATE, **SETTING)
-
-ranges = st.tuples(st.floats(0.2, 5), st.floats(0.1, 10), st.floats(0.5, 50)).map(
-    lambda t: (t[0], t[0] + t[1], t[2])
-)
 arms = st.lists(
     st.tuples(st.floats(0.01, 1), st.floats(0.05, 5)), min_size=2, max_size=8
 ).map(lambda pairs: np.array(pairs).T)
@@ -56,65 +51,11 @@ def test_g_at_the_ends_by_hand():
     np.testing.assert_allclose(allocation.g_slope(80.0), -1.5625e-4)
 
 
-def test_lemma_h1_holds():
-    """g' is negative and increases, so that D is taken at M and mu^-1 is 1/L_mu."""
-    v = np.linspace(1e-6, 100, 20_000)
-    slope = allocation.g_slope(v)
-    assert np.all(slope < 0) and np.all(np.diff(slope) > 0)
-    B, m, M = SETTING["budget"], SETTING["m"], SETTING["M"]
-    rates = np.linspace(m / B, M / B, 2_000)
-    mean = B * allocation.g(rates * B)
-    steepest = np.max(-np.diff(rates) / np.diff(mean))
-    L_mu = allocation.lipschitz_constants(m, M, B).L_mu
-    assert 0.99 / L_mu < steepest <= 1 / L_mu
-    # The condition of Theorem 4.8, D <= sqrt(3/8), holds for all m and M.
-    assert np.all(-slope <= np.sqrt(3 / 8))
-
-
 def test_constants_by_hand():
     c = allocation.lipschitz_constants(2, 3, 10)
     D = 1 / 9 - np.exp(-3) / (1 - np.exp(-3)) ** 2
     expected = (10, 100 * D, 5, 22.5, 5, 0.04 * np.exp(-3), 0.09, 0.3, 3, 1)
     np.testing.assert_allclose(c, expected)
-
-
-@given(ranges, st.integers(0, 10**6))
-def test_constants_bound_the_surrogate(limits, seed):
-    """Assumptions 2.3, 4.4 and 4.10, by sampling: G~ = 1 - l'/l exp(-l x)."""
-    m, M, B = limits
-    c = allocation.lipschitz_constants(*limits)
-    rng = np.random.default_rng(seed)
-
-    def sample(low, high, *shape):
-        """Uniform, with the ends drawn often."""
-        return low + (high - low) * rng.uniform(-0.2, 1.2, shape).clip(0, 1)
-
-    x = sample(0, B, 200)
-    l, other, l2, other2 = sample(m / B, M / B, 4, 200, 1)
-
-    def G(l):
-        return -np.expm1(-l * x)
-
-    def surrogate(l, other):
-        return 1 - other / l * np.exp(-l * x)
-
-    def slope(l, other):
-        return other * np.exp(-l * x)
-
-    at_most = 1 + 1e-9
-    assert np.all(abs(G(l) - G(l2)) <= c.L_lambda * abs(l - l2) * at_most)
-    bias = abs(surrogate(l, other) - G(l))
-    assert np.all(bias <= c.L_delta * abs(l - other) * at_most + 1e-12)
-    for value, first, second in (
-        (surrogate, c.L_tilde, c.L_tilde_other),
-        (slope, c.L_g, c.L_g_other),
-    ):
-        change = abs(value(l, other) - value(l2, other2))
-        limit = first * abs(l - l2) + second * abs(other - other2)
-        assert np.all(change <= limit * at_most + 1e-12)
-    curvature = l * slope(l, other)
-    assert np.all((curvature >= c.mu_G / at_most) & (curvature <= c.L_G * at_most))
-    assert np.all(slope(l, other) <= c.G_max * at_most)
 
 
 def test_oracle_by_hand():
@@ -148,25 +89,6 @@ def test_oracle_beats_other_allocations(arms, budget, seed):
     level = marginal[best > 0].min()
     np.testing.assert_allclose(marginal[best > 0], level, rtol=1e-9)
     assert np.all(marginal[best == 0] <= level * (1 + 1e-9))
-
-
-def divergence(rate, other, x):
-    """Of min(X, x) for exponential X, by quadrature."""
-
-    def integrand(t):
-        return (np.log(rate / other) + (other - rate) * t) * rate * np.exp(-rate * t)
-
-    return quad(integrand, 0, x)[0] + (other - rate) * x * np.exp(-rate * x)
-
-
-@given(st.floats(0.05, 3), st.floats(0.01, 3), st.floats(0.05, 3))
-def test_lemma_b1_needs_its_first_term_alone(rate, epsilon, x):
-    kl = divergence(rate, rate + epsilon, x)
-    u = epsilon / rate
-    exact = -np.expm1(-rate * x) * (u - np.log1p(u))
-    np.testing.assert_allclose(kl, exact, rtol=1e-6, atol=1e-12)
-    # The first of the lemma's two terms is enough, and nearly reached for small u, x.
-    assert kl <= epsilon**2 * x / (2 * rate) * (1 + 1e-9)
 
 
 def test_lower_bound_by_hand():
@@ -217,13 +139,6 @@ def test_theorem_3_1_needs_more_than_its_proof(K):
         assert claim[0] < 1 / 4
 
 
-def test_two_rounds_on_two_arms_lose_a_quarter():
-    """The first round against rates (2 log 2, 0) and (0, 2 log 2), any allocation."""
-    x = np.linspace(0, 1, 101)
-    loss = 3 / 4 - (2 - 4**-x - 4 ** -(1 - x)) / 2
-    np.testing.assert_allclose(loss.min(), 1 / 4)
-
-
 def appendix_e(T, K, D, m, M, p, q, C):
     """Eq. (55) as printed."""
     sums = 2 * np.sum((1 + p) / (C * np.sqrt(q)))
@@ -260,20 +175,6 @@ def test_the_remainder_of_the_upper_bounds_by_hand():
     ):
         rest = quietly(bound, T, p, rate, B, m, M) - leading
         np.testing.assert_allclose(rest, [44, 140], rtol=1e-6)
-
-
-def test_eq_55_is_too_small_for_m_below_1():
-    """Not only against the loose L_tilde of Appendix H: M B / m^2 is a supremum."""
-    T, m = 1e4, 0.25
-    q, C = optimum(m)
-    D = -allocation.g_slope(80.0)
-    printed = appendix_e(T, 4, D, m, 80.0, PROBABILITY, q, C)
-    constants = allocation.lipschitz_constants(m, 80.0, 40.0)
-    least = constants._replace(L_tilde=constants.L_tilde / (m + 1))
-    constant = allocation.sqrt_constant(PROBABILITY, q, C, 40.0, least)
-    assert printed < constant * np.sqrt(4 * T * np.log(T))
-    bound = quietly(allocation.sqrt_bound, T, **(INSTANCE | dict(m=m)))
-    assert printed < bound
 
 
 def test_log_bound_is_eq_56():
@@ -318,21 +219,6 @@ def test_arms_without_budget_are_left_out():
     np.testing.assert_allclose(least, 5 / 4 * without, rtol=1e-6)
 
 
-def test_orders_of_magnitude_in_appendix_a1(rng):
-    """Ten arms, T = 1e4: the median of (55) is 7e11, that of (56) 7e95; K T is 1e5."""
-    bounds = []
-    for _ in range(200):
-        instance = (1 - rng.random(10), rng.uniform(1 / 40, 2, 10), 40.0, 1.0, 80.0)
-        bounds.append(
-            [
-                quietly(bound, 1e4, *instance)
-                for bound in (allocation.sqrt_bound, allocation.log_bound)
-            ]
-        )
-    exponents = np.log10(np.median(bounds, axis=0))
-    np.testing.assert_allclose(exponents, [11.8, 95.8], atol=0.6)
-
-
 def test_vacuous_bounds_are_warned_of():
     for bound, theorem in (
         (allocation.sqrt_bound, "Theorem 4.8"),
@@ -359,13 +245,10 @@ def test_bounds_above_the_trivial_one_are_vacuous():
 
 
 def test_the_problem_independent_bound_has_the_order_of_its_balance():
+    """Where T A = sqrt(T) K^(5/2) rho^(3/2) A^(-3/2)."""
     assert np.isclose(allocation.problem_independent_bound(32.0, 2, 1.0), 2 * 16)
-    # The order is that of the balance T A = sqrt(T) K^(5/2) rho^(3/2) A^(-3/2).
-    T, K, rho = 1e6, 5, 3.0
-    A = np.geomspace(1e-6, 1e6, 200_001)
-    worst = np.minimum(T * A, np.sqrt(T) * K**2.5 * rho**1.5 * A**-1.5).max()
-    bound = allocation.problem_independent_bound(T, K, rho)
-    np.testing.assert_allclose(bound, worst, rtol=1e-3)
+    bound = allocation.problem_independent_bound(1e5, 5, 32.0)
+    np.testing.assert_allclose(bound, 5 * 8 * 1e4)
 
 
 def test_the_rate_of_exploring_first_is_best_at_two_thirds():
@@ -385,16 +268,6 @@ def test_printed_radii_by_hand():
     c = allocation.lipschitz_constants(SETTING["m"], SETTING["M"], SETTING["budget"])
     general = c.L_lambda / c.L_mu * 40 * 1.25 / 0.5 * 3
     np.testing.assert_allclose(radii.probability, general)
-
-
-def test_printed_radii_are_vacuous():
-    """Half of the rates' range at t = 1e4 takes 363,000 successes."""
-    half = (2 - 1 / 40) / 2
-    radii = allocation.printed_radii(
-        [362_000, 364_000], 1e4, p_hat=0.5, c_hat=0.6, **SETTING
-    )
-    assert radii.rate[0] > half > radii.rate[1]
-    assert radii.probability[1] > 90
 
 
 def test_printed_radii_at_the_edges_are_0_or_infinite():

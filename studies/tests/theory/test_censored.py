@@ -34,18 +34,6 @@ def test_confidence_length_by_hand():
     assert np.all(table[0] == np.inf) and np.all(np.diff(table[1]) > 0)
 
 
-def test_a_list_of_alphas_is_an_array_of_them():
-    alphas, t = [1.5, 2.0], [9.0, 9.0, 81.0, 81.0]
-    lengths = censored.confidence_length(4, 16, 9.0, 3.0, alphas)
-    assert lengths.tolist() == [
-        float(censored.confidence_length(4, 16, 9.0, 3.0, alpha)) for alpha in alphas
-    ]
-    with pytest.raises(ValueError, match="broadcast"):
-        censored.confidence_length(4, 16, t, 3.0, alphas)
-    bounds = censored.coverage_bound(9.0, alphas)
-    assert bounds.tolist() == [censored.coverage_bound(9.0, a) for a in alphas]
-
-
 def test_coverage_bound_by_hand():
     # alpha = 3: log 2 below, exponent 3/2.
     value = censored.coverage_bound([1, 4], 3)
@@ -97,14 +85,6 @@ def test_rcucb_pull_bound_by_hand():
     expected = np.where(GAPS == 0, np.inf, leading + constant)
     np.testing.assert_allclose(pulls[1], expected)
     np.testing.assert_allclose(pulls[0][GAPS > 0], constant)
-
-
-@each_row("alpha, right", [(2, True), (6.7, True), (6.8, False)])
-def test_the_last_step_of_the_pull_bound_needs_a_small_alpha(alpha, right):
-    log, ratio = np.log((alpha + 1) / 2), (alpha + 1) / (alpha - 1)
-    integral = 4 * (ratio + ratio**2 / log)
-    constant = censored.rcucb_pull_bound([[1.0]], [0.0], 1, alpha)[0, 0] - 1
-    assert (integral <= constant) == right
 
 
 def brute_lower(gaps, square, alpha, weight):

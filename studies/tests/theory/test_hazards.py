@@ -1,23 +1,14 @@
 """Hazards: rates by the game's table, the bound that the proof rests on, priors."""
 
-import sys
-from importlib import import_module
-from pathlib import Path
-
-import jax
+import bounds
 import numpy as np
 import pytest
 
 from jaxbandits import farewell, simulate
-from jaxbandits.farewell import Problem, View
-from jaxbandits.plain.gains import Sums
 from jaxbandits.protocol import Environment
 from jaxbandits_studies.theory import hazards as theory
 from tests.reference.farewell_environment import exact_table
 from tests.tables import each_row
-
-sys.path.append(str(Path(__file__).resolve().parents[2]))
-bounds = import_module("bounds")
 
 
 def units(seed, size=6):
@@ -59,19 +50,6 @@ def test_an_error_counts_as_often_as_its_unit_is_entered():
     np.testing.assert_allclose(found, [0.0, 0.25 * (1 + 2 * rate) * 0.1])
 
 
-def test_kaplan_and_meier_are_plain_means_where_all_epochs_wait_for_long():
-    """docs/settings/farewell.md: rewards over time of every wait, of 200 epochs."""
-    rng = np.random.default_rng(0)
-    delay, reward = rng.geometric(0.3, 200), rng.random(200)
-    unit = np.arange(1, 6)
-    entered = np.sum(delay[:, None] >= unit, axis=0)
-    ended = delay[:, None] == unit
-    hazard = ended.sum(axis=0) / entered
-    value = (ended * reward[:, None]).sum(axis=0) / np.maximum(ended.sum(axis=0), 1)
-    plain = [np.sum(reward * (delay <= j)) / np.minimum(delay, j).sum() for j in unit]
-    np.testing.assert_allclose(theory.rates(hazard, value), plain, rtol=1e-12)
-
-
 def test_the_bayes_bound_by_hand():
     """One wait, two arms: q(0) + q(1), of 1 and of 2 / 3 of all epochs."""
     factor = (1 + np.sqrt(2 * np.log(4))) / 2
@@ -94,28 +72,13 @@ def test_the_bayes_bounds_of_the_page():
         np.testing.assert_allclose(found, told, atol=0.6)
 
 
-@each_row("num_waits", [1, 3])
-def test_an_error_in_a_hazard_counts_at_most_once(num_waits):
-    """By an optimal wait the factor of an error in a hazard is at most 1."""
-    rng = np.random.default_rng(num_waits)
-    for _ in range(300):
-        h, v, other_h, other_v = rng.random((4, num_waits))
-        rates = theory.rates(other_h, other_v)
-        j = int(np.argmax(rates))
-        entering = np.cumprod(np.append(1.0, 1 - h[:j]))
-        promised = rates[j] - theory.rates(h, v)[j]
-        part = np.abs(other_h - h) + h * np.abs(other_v - v)
-        length = np.sum(entering)
-        assert promised <= np.sum(entering * part[: j + 1]) / length + 1e-12
-
-
 @pytest.mark.slow
 def test_runs_are_below_the_bayes_bound():
     """2 drawn games with one wait, beside pairs at random."""
     rng, regret, random = np.random.default_rng(7), [], []
     for i in range(2):
         delay, value = bounds.drawn_waits(rng, 2, 1)
-        game = farewell("drawn", delay, value, num_waits=1)
+        game = farewell.make_environment("drawn", delay, value, num_waits=1)
         policy = farewell.hazard_thompson(game.problem)
         data = simulate(policy, game, budget=2_000, seeds=1, root_seed=i)
         regret.append(float(data["regret"].values.reshape(-1)[-1]))
@@ -133,38 +96,12 @@ def test_the_chance_of_a_trial_by_hand():
         assert 0 < theory.chance_of_trial(0.3, passed) <= 0.7**passed
 
 
-@pytest.fixture(scope="module")
-def newcomer():
-    """The policy for two arms, and its act for many words: one program."""
-    policy = farewell.hazard_thompson(Problem(2, 1))
-    return policy, jax.jit(jax.vmap(policy.act, in_axes=(0, None, None, None)))
-
-
-@each_row("passed", [1.0, 5.0, 10.0])
-def test_hazard_thompson_tries_a_new_arm_that_often(newcomer, passed):
-    """Of 20,000 draws beside an arm whose rate is known, within 4 standard errors."""
-    (policy, acts), rate, pulls, draws = newcomer, 0.3, 10**6, 20_000
-    params = policy.params._replace(prior_passed=passed)
-    state = policy.init(params)
-    known = np.array([[pulls], [0]], np.int32)
-    ended = np.array([[int(rate * pulls)], [0]], np.int32)
-    sums = state.rewards.gain._replace(total=np.asarray(ended, np.float32))
-    state = state._replace(entered=known, ended=ended, rewards=Sums(sums, sums))
-    words = jax.random.bits(jax.random.key(7), (draws, policy.words[0]))
-    view = View(np.int32(pulls + 1), np.int32(pulls))
-    chance = theory.chance_of_trial(rate, passed)
-    error = np.sqrt(chance * (1 - chance) / draws)
-    assert (
-        abs(np.mean(acts(words, view, state, params).arm) - chance) < 4 * error + 1e-4
-    )
-
-
 def rare_prize() -> Environment:
     """Five macro-arms and 30 waits: an epoch pays at once or never."""
     first = np.array([0.2, 0.1, 0.1, 0.1, 0.5])
     delay = np.zeros((5, 31))
     delay[:, 0], delay[:, -1] = first, 1 - first
-    return farewell("rare prize", delay, np.ones((5, 1)), num_waits=30)
+    return farewell.make_environment("rare prize", delay, np.ones((5, 1)), num_waits=30)
 
 
 @pytest.mark.slow

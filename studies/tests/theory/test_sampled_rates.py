@@ -1,18 +1,12 @@
 """theory/allocation-thompson.md: the bound, the steps of its proof, and runs."""
 
-import sys
-from importlib import import_module
-from pathlib import Path
-
+import bounds
 import jax
 import numpy as np
 
 from jaxbandits.kernels.allocation import exponential_water_filling
 from jaxbandits_studies.theory import sampled_rates
 from tests.tables import each_row
-
-sys.path.append(str(Path(__file__).resolve().parents[2]))
-bounds = import_module("bounds")
 
 
 def test_the_bound_by_hand():
@@ -39,34 +33,6 @@ def test_the_numbers_of_the_page():
             [1e3, 1e4], np.full(3, np.log(J)), np.full(3, J), ordered=ordered
         )
         np.testing.assert_allclose(found, told, atol=0.6)
-
-
-def information(prior, laws):
-    """Of a value about what is seen, by the definition; laws f64[J, outcomes]."""
-    mean = prior @ laws
-    ratio = np.where(laws > 0, laws, 1.0) / np.where(mean > 0, mean, 1.0)
-    return np.sum(prior[:, None] * laws * np.log(ratio))
-
-
-@each_row("seed", range(30))
-def test_the_inequalities_of_the_proof(seed):
-    """(1), and with Pi in the place of pi where success is more likely at a later j."""
-    rng = np.random.default_rng(seed)
-    size = int(rng.integers(2, 9))
-    prior = rng.dirichlet(np.full(size, 0.4))
-    success = np.sort(rng.random(size))
-    # A success says a little more: in which half the threshold lies.
-    half = rng.random(size)
-    laws = np.stack([success * half, success * (1 - half), 1 - success], axis=1)
-    brought, mean = information(prior, laws), prior @ success
-    assert np.all(brought >= 2 * prior * (success - mean) ** 2 - 1e-12)
-    later = np.cumsum(prior[::-1])[::-1]
-    above = np.maximum(success - mean, 0)
-    assert np.all(brought >= 2 * later * above**2 - 1e-12)
-    for T in (10, 1000):
-        kept = later >= 1 / T
-        assert np.sum((prior / later)[kept]) <= 1 + np.log(T)
-        assert prior[~kept].sum() <= 1 / T
 
 
 def test_the_splits_are_those_of_the_library():

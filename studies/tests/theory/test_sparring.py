@@ -1,9 +1,6 @@
 """theory/self-sparring.md: what a duel teaches, the draws, and the bound."""
 
-import sys
-from importlib import import_module
-from pathlib import Path
-
+import bounds
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -15,8 +12,6 @@ from jaxbandits.laws import Bernoulli, bernoulli
 from jaxbandits_studies.theory import sparring
 from tests.tables import each_row
 
-sys.path.append(str(Path(__file__).resolve().parents[2]))
-bounds = import_module("bounds")
 DUELS = 40
 
 

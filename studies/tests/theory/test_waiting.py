@@ -1,10 +1,8 @@
 """theory/cell-thompson.md: how long what has begun badly waits, by hand."""
 
-import sys
-from importlib import import_module
 from math import comb
-from pathlib import Path
 
+import bounds
 import numpy as np
 import pytest
 from scipy.stats import beta
@@ -12,9 +10,6 @@ from scipy.stats import beta
 from jaxbandits_studies.theory import waiting
 from jaxbandits_studies.theory.gains import chance_above
 from tests.tables import each_row
-
-sys.path.append(str(Path(__file__).resolve().parents[2]))
-bounds = import_module("bounds")
 
 
 @each_row("count", [0, 1, 2, 9])
