@@ -21,9 +21,10 @@ import numpy as np
 
 from jaxbandits.checks import instance, whole
 from jaxbandits_studies.datasets.fitting import fit_discrete_weibull
-from jaxbandits_studies.datasets.known import binary, factorized, numbers, read_table
+from jaxbandits_studies.datasets.reading import Allowed, read_known, whether
 
-COLUMNS = ("uid", "campaign", "exposures_before_click", "clicked")
+WORDS = "uid", "campaign"
+NUMBERS = {"exposures_before_click": Allowed(lowest=0), "clicked": Allowed(0, 1)}
 
 
 class CriteoLog(NamedTuple):
@@ -111,23 +112,22 @@ def load_criteo(path: str | PathLike[str]) -> CriteoLog:
       The log.
 
     Raises:
-      ValueError: naming `path`, if the file is empty or misses a column or has another
-        one, if an id is missing, ``exposures_before_click`` is not an integer >= 0,
-        ``clicked`` is not 0 or 1, or a user has two rows of one campaign.
+      ValueError: naming `path`, if the file is empty or misses a column, if an id is
+        missing, ``exposures_before_click`` is not an integer >= 0, ``clicked`` is not 0
+        or 1, or a user has two rows of one campaign.
       FileNotFoundError: if there is no such file.
     """
-    table = read_table(path, COLUMNS)
-    user, users = factorized(path, table["uid"])
-    campaign, campaigns = factorized(path, table["campaign"])
-    exposures = numbers(path, table["exposures_before_click"])
+    table = read_known(path, WORDS, NUMBERS)
+    (user, users), (campaign, campaigns) = (
+        (table.words[x].codes.astype(np.int64), table.words[x].names) for x in WORDS
+    )
+    exposures, clicked = table.numbers.values()
     # Beyond 2^53 a float no longer tells one integer from the next.
-    if np.any(
-        (exposures < 0) | (exposures != np.floor(exposures)) | (exposures > 2**53)
-    ):
+    if np.any((exposures != np.floor(exposures)) | (exposures > 2**53)):
         raise ValueError(
             f"path: {path} has an exposures_before_click that is not an integer >= 0"
         )
-    clicked = binary(path, table["clicked"])
+    clicked = whether(path, "clicked", clicked)
     pairs, rows = np.unique(user * len(campaigns) + campaign, return_counts=True)
     if np.any(rows > 1):
         wrong = pairs[np.argmax(rows > 1)]

@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxbandits_studies.datasets.known import binary, factorized, numbers, read_table
+from jaxbandits_studies.datasets.reading import Allowed, read_known, whether
 
-COLUMNS = ("pseudo_user_id", "question_id", "response_time_ms", "is_correct")
+WORDS = "pseudo_user_id", "question_id"
+NUMBERS = {"response_time_ms": Allowed(lowest=0), "is_correct": Allowed(0, 1)}
 
 
 class EdNet(NamedTuple):
@@ -51,21 +52,18 @@ def load_ednet(path: str | PathLike[str]) -> EdNet:
       The answers, with times in seconds.
 
     Raises:
-      ValueError: naming `path`, if the file is empty or misses a column or has another
-        one, if an id is missing, a time is negative or not finite, ``is_correct`` is
-        not 0 or 1, or a user has not exactly one row per question.
+      ValueError: naming `path`, if the file is empty or misses a column, if an id is
+        missing, a time is negative or not finite, ``is_correct`` is not 0 or 1, or a
+        user has not exactly one row per question.
       FileNotFoundError: if there is no such file.
     """
-    table = read_table(path, COLUMNS)
-    user, users = factorized(path, table["pseudo_user_id"])
-    question, questions = factorized(path, table["question_id"])
-    milliseconds = numbers(path, table["response_time_ms"])
-    if np.any(milliseconds < 0):
-        raise ValueError(f"path: {path} has a negative response_time_ms")
-    correct = binary(path, table["is_correct"])
+    table = read_known(path, WORDS, NUMBERS)
+    (user, users), (question, questions) = (table.words[x] for x in WORDS)
+    milliseconds, correct = table.numbers.values()
+    correct = whether(path, "is_correct", correct)
 
     shape = len(users), len(questions)
-    cell = user * shape[1] + question
+    cell = user.astype(np.int64) * shape[1] + question
     order = np.argsort(cell)
     # The first cell that is out of step is missing, or there twice. (A table of counts
     # would have all pairs, of which a file of other data may have billions.)

@@ -28,7 +28,7 @@ from jaxbandits.budgeted.synthetic import LARGEST_PARAMETER
 from jaxbandits.laws import Bernoulli, Beta, Product, bernoulli, beta, product
 from jaxbandits.laws.law import Law
 from jaxbandits.protocol import Environment
-from jaxbandits_studies.datasets.known import check_columns, coerced, read_csv
+from jaxbandits_studies.datasets.reading import Allowed, read_known
 
 GROUPS = ("campaign_id", "age", "gender")
 NUMBERS = ("clicks", "spent", "total_conversion")
@@ -79,24 +79,18 @@ def load_facebook(path: str | PathLike[str]) -> list[Group]:
         or no group of two ads.
       FileNotFoundError: if there is no such file.
     """
-    table = read_csv(path, dtype=str)
-    check_columns(path, table, (*GROUPS, *NUMBERS))
-    numbers = table[list(NUMBERS)].apply(coerced)
+    table = read_known(path, GROUPS, dict.fromkeys(NUMBERS, Allowed(any_text=True)))
+    numbers = pd.DataFrame(table.numbers)
     if (numbers < 0).any(axis=None):
         raise ValueError(f"path: {path} has negative clicks, money or conversions")
     clicks, spent, conversions = (numbers[c] for c in NUMBERS)
     kept = (spent > 0) & (clicks >= conversions) & (clicks > 0)
     reward = (conversions / clicks).where(conversions > 0, LEAST_REWARD)
-    ads = table[list(GROUPS)].assign(reward=reward, cost=spent / clicks)[kept]
+    names = pd.DataFrame({x: words.cells for x, words in table.words.items()})
+    ads = names.assign(reward=reward, cost=spent / clicks)[kept]
     groups = [
-        Group(
-            str(campaign),
-            str(age),
-            str(gender),
-            _scaled(part["reward"]),
-            _scaled(part["cost"]),
-        )
-        for (campaign, age, gender), part in ads.groupby(list(GROUPS), sort=True)
+        Group(*name, _scaled(part["reward"]), _scaled(part["cost"]))
+        for name, part in ads.groupby(list(GROUPS), sort=True)
         if len(part) >= 2
     ]
     if not groups:

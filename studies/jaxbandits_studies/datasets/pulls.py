@@ -17,8 +17,13 @@ from jaxbandits.checks import kinds
 from jaxbandits.laws import Empirical, empirical
 from jaxbandits.protocol import Environment, as_given
 from jaxbandits_studies.datasets import reading
-from jaxbandits_studies.datasets.known import named_as_totals
-from jaxbandits_studies.datasets.reading import Allowed, look, read, tell
+from jaxbandits_studies.datasets.reading import (
+    Allowed,
+    look,
+    named_as_totals,
+    read,
+    tell,
+)
 
 MOST_MONEY = 1e30  # it, its inverse and their sums are float32
 # Of the smallest shape of groups; the next ones are each four times as large.

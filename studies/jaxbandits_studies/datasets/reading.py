@@ -48,6 +48,14 @@ _BODY = re.compile(
 )
 _NAMED_SIGNS = {"kr", "kr.", "zł", "Kč", "Ft", "%"}
 _DOUBTFUL = re.compile(r"[1-9]\d{0,2}([.,])\d{3}")
+# What the last row of a table is called that sums up the others, in small letters.
+TOTALS = {
+    *("total", "totals", "grand total", "sum", "sums", "overall", "all", "subtotal"),
+    *("average", "mean", "mittelwert", "durchschnitt", "moyenne", "promedio", "media"),
+    *("summe", "summen", "gesamt", "gesamtsumme", "gesamtergebnis", "insgesamt"),
+    *("total général", "somme", "ensemble", "totale", "somma", "suma", "total general"),
+    *("totaal", "eindtotaal", "totalt", "yhteensä", "razem", "celkem", "итого", "合計"),
+}
 
 
 class Layout(NamedTuple):
@@ -88,6 +96,11 @@ class Words(NamedTuple):
 
     codes: np.ndarray
     names: tuple[str, ...]
+
+    @property
+    def cells(self) -> np.ndarray:
+        """str[R]."""
+        return np.array(self.names)[self.codes]
 
 
 class Allowed(NamedTuple):
@@ -368,6 +381,29 @@ def read(
     for note in notes:
         tell(layout.path, note)
     return result._replace(notes=notes)
+
+
+def read_known(
+    path: str | PathLike[str], words: Sequence[str], numbers: Mapping[str, Allowed]
+) -> Read:
+    """Read the columns of a file of known form: decimals have a point.
+
+    Raises:
+      ValueError, OSError: as `look` and `read`, naming `path` and the column.
+    """
+    layout = look(path, {f"path: {c}": c for c in (*words, *numbers)})
+    return read(layout, words, numbers, ".", loose=words)
+
+
+def whether(path: str | PathLike[str], column: str, values: np.ndarray) -> np.ndarray:
+    """A column of 0 and 1 as bool[R].
+
+    Raises:
+      ValueError: naming `path`, if there is anything else.
+    """
+    if not np.isin(values, (0, 1)).all():
+        raise ValueError(f"path: {path} has a {column} that is not 0 or 1")
+    return values == 1
 
 
 def tell(path: str | PathLike[str], note: str) -> None:
@@ -704,3 +740,18 @@ def _decimal_mark(layout: Layout, columns: Sequence[str]) -> str | None:
             if len(can) == 1:
                 shown.add(can[0])
     return shown.pop() if len(shown) == 1 else None
+
+
+def named_as_totals(names: Iterable[str], what: str) -> list[str]:
+    """Notes on names that rows have which sum up others.
+
+    Args:
+      names: different ones.
+      what: they were taken to be the name of.
+    """
+    return [
+        f"{name!r} was taken for the name of an {what}: if its row sums up others, "
+        "take it out of the file"
+        for name in names
+        if name.casefold().rstrip(" :.") in TOTALS
+    ]

@@ -13,8 +13,15 @@ import pandas as pd
 
 from jaxbandits.censored import Runs
 from jaxbandits.checks import number, positive, shown, text
-from jaxbandits_studies.datasets.known import coerced, named_as_totals
-from jaxbandits_studies.datasets.reading import Allowed, Read, look, read, tell, tidy
+from jaxbandits_studies.datasets.reading import (
+    Allowed,
+    Read,
+    look,
+    named_as_totals,
+    read,
+    tell,
+    tidy,
+)
 
 RUN = "run"
 # What logs say of a run, in small letters.
@@ -306,7 +313,8 @@ def _configurations(
 
 def _rank(texts: Sequence[str]) -> np.ndarray:
     """i64[n], the places of texts in order: of their values, if all are numbers."""
-    values = coerced(pd.Series(texts, dtype=object)).to_numpy()
+    cells = pd.Series(texts, dtype=object)
+    values = pd.to_numeric(cells, errors="coerce").to_numpy(np.float64)
     if np.isnan(values).any():
         values = np.zeros(len(texts))
     order = np.lexsort((np.array(texts), values))

@@ -7,8 +7,12 @@ import numpy as np
 import pytest
 
 from jaxbandits_studies.datasets.ednet_users import load_ednet
-from jaxbandits_studies.datasets.synthetic import ednet_like_parameters
+from jaxbandits_studies.datasets.synthetic import (
+    criteo_like_parameters,
+    ednet_like_parameters,
+)
 from tests.data import DATA, needs_data
+from tests.tables import naming
 
 HEADER = "pseudo_user_id,question_id,response_time_ms,is_correct"
 # Neither users nor questions are sorted or in blocks; an id is spelled NA.
@@ -56,58 +60,40 @@ def test_the_papers_table():
     assert data.correct.mean() == pytest.approx(0.47372, abs=1e-12)
 
 
-TIME, ANSWER = "response_time_ms that is not a finite number", "is_correct that is not"
-BAD = [
-    ("1500.0", "-1", "negative response_time_ms"),
-    ("1500.0", "inf", TIME + ": 'inf'"),
-    ("1500.0", "nan", TIME),
-    ("1500.0", "", TIME),
-    ("1500.0", "fast", TIME + ": 'fast'"),
-    ("u1,q10,0,0", "u1,q10,0,2", ANSWER + " 0 or 1"),
-    ("u1,q10,0,0", "u1,q10,0,0.5", ANSWER + " 0 or 1"),
-    ("u1,q10,0,0", "u1,q10,0,True", ANSWER + " a finite number: 'True'"),
-    ("u1,q10,0,0", "u1,q10,0", ANSWER + " a finite number"),
-    ("u1,q10", ",q10", "row without pseudo_user_id"),
-    ("u1,q10", "u1,", "row without question_id"),
-    ("u1,q10,0,0\n", "", "but has 0 for user u1 and question q10"),
-    ("u1,q10", "u1,q9", "but has 2 for user u1 and question q9"),
-    ("u1,q10", "u3,q10", "but has 0 for user u3 and question q9"),
-    ("u1,q10,0,0", "u1,q10,0,0,5", "not a CSV table"),
-]
+BAD = {
+    "'response_time_ms' .* no numbers >= 0, first '-1' in row 1": ("1500.0", "-1"),
+    "'response_time_ms' .* numbers >= 0, first 'inf'": ("1500.0", "inf"),
+    "'is_correct' .* in .0, 1., first '2' in row 2": ("u1,q10,0,0", "u1,q10,0,2"),
+    "is_correct that is not 0 or 1": ("u1,q10,0,0", "u1,q10,0,0.5"),
+    "column 'pseudo_user_id' .* empty": ("u1,q10", ",q10"),
+    "column 'question_id' .* empty": ("u1,q10", "u1,"),
+    "but has 0 for user u1 and question q10": ("u1,q10,0,0\n", ""),
+    "but has 2 for user u1 and question q9": ("u1,q10", "u1,q9"),
+    "but has 0 for user u3 and question q9": ("u1,q10", "u3,q10"),
+    "more cells than columns": ("u1,q10,0,0", "u1,q10,0,0,5"),
+    "no column 'is_correct'": ("is_correct", "other"),
+}
 
 
 def test_bad_tables_are_refused_by_row_and_column(write):
-    for old, new, words in BAD:
+    for words, (old, new) in BAD.items():
         assert TABLE.count(old) == 1
-        with pytest.raises(ValueError, match=f"path: .*table.csv .*{words}"):
+        with naming(words), pytest.raises(ValueError, match=f"path: .*{words}"):
             load_ednet(write(TABLE.replace(old, new)))
-    for column in HEADER.split(","):
-        with pytest.raises(ValueError, match=f"path: .* no column {column}"):
-            load_ednet(write(TABLE.replace(column, "other")))
-    with pytest.raises(ValueError, match="path: .* unknown column other"):
-        load_ednet(write(HEADER + ",other\nu2,q9,1500.0,1,1\n"))
-    with pytest.raises(ValueError, match="path: .* more cells than columns"):
-        load_ednet(write(HEADER + "\nx,u2,q9,1500.0,1\n"))
 
 
-def test_files_without_a_table_are_refused(tmp_path, write):
-    for text in (HEADER + "\n", ""):
-        with pytest.raises(ValueError, match="path: .* empty"):
-            load_ednet(write(text))
-    file = tmp_path / "nothing.csv"
-    file.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(ValueError, match=r"path: .*nothing\.csv is not a CSV table"):
-        load_ednet(file)
-    with pytest.raises(FileNotFoundError, match=r"nowhere\.csv"):
-        load_ednet(tmp_path / "nowhere.csv")
+def test_wrong_parameters_of_synthetic_data():
+    for make, size in (
+        (criteo_like_parameters, "num_campaigns"),
+        (ednet_like_parameters, "num_questions"),
+    ):
+        for argument in (size, "seed"):
+            for error, value in ((ValueError, -1), (TypeError, 2.0)):
+                with naming((make, argument)), pytest.raises(error, match=argument):
+                    make(**{argument: value})
 
 
 def test_synthetic_questions():
-    for argument in ("num_questions", "seed"):
-        with pytest.raises(ValueError, match=argument):
-            ednet_like_parameters(**{argument: -1})
-        with pytest.raises(TypeError, match=argument):
-            ednet_like_parameters(**{argument: 2.0})
     quiz = ednet_like_parameters()
     again, other = ednet_like_parameters(), ednet_like_parameters(seed=1)
     ranges = {"probability": (0.2, 0.9), "shape": (1.3, 2.5), "scale": (15, 60)}

@@ -12,6 +12,7 @@ from jaxbandits.testing import trace_run
 from jaxbandits_studies.datasets import Group, fb_br, fb_bt, load_facebook
 from tests.data import DATA, needs_data
 from tests.kernels.checks import ALARM, assert_uniform
+from tests.tables import naming
 
 HEADER = "ad_id,campaign_id,fb_id,age,gender,clicks,spent,total_conversion,approved"
 # Campaign 7: two men's ads, three women's (one of which has no conversion), then ads
@@ -84,19 +85,17 @@ def test_the_papers_19_settings():
         )
 
 
-def test_bad_tables_are_refused(write, tmp_path):
-    for row in ("10,-5.0,2", "-1,5.0,2", "10,5.0,-2"):
-        with pytest.raises(ValueError, match="path: .* negative"):
-            load_facebook(write(TABLE + f"15,7,107,30-34,M,{row},1\n"))
-    for rows in ("", "9,8,108,30-34,F,2,1.5,1,0\n"):
-        with pytest.raises(ValueError, match="path: .* no group"):
-            load_facebook(write(f"{HEADER}\n{rows}"))
-    columns = ("campaign_id", "age", "gender", "clicks", "spent", "total_conversion")
-    for column in columns:
-        with pytest.raises(ValueError, match=f"path: .* no column {column}"):
-            load_facebook(write(TABLE.replace(column, "other", 1)))
-    with pytest.raises(FileNotFoundError, match=r"nowhere\.csv"):
-        load_facebook(tmp_path / "nowhere.csv")
+NEGATIVE = ("10,-5.0,2", "-1,5.0,2", "10,5.0,-2")
+
+
+def test_bad_tables_are_refused(write):
+    for words, text in (
+        *(("negative", f"{TABLE}15,7,107,30-34,M,{x},1\n") for x in NEGATIVE),
+        ("no group", f"{HEADER}\n9,8,108,30-34,F,2,1.5,1,0\n"),
+        ("no column 'spent'", TABLE.replace("spent", "other")),
+    ):
+        with naming(text), pytest.raises(ValueError, match=f"path: .*{words}"):
+            load_facebook(write(text))
 
 
 def test_games_have_the_groups_on_record_and_need_one(write):
