@@ -35,7 +35,7 @@ from jaxbandits.simulation.machine import kind_of, site_of
 SEEDS, ROUNDS = 64, 200
 REPRODUCTIONS = ("censored-fig4", "allocation-fig4", "budgeted-fig3a", "farewell-fig1")
 MACHINE = {
-    "processor": kind_of(site_of(jax.devices())._asdict()),
+    "processor": kind_of(site_of(jax.devices())),
     "jax": jax.__version__,
     "numpy": np.__version__,
 }

@@ -119,7 +119,7 @@ def add_sweeps(commands) -> None:
 
 
 def _shard(text: str | None) -> tuple[int, int] | None:
-    """What ``--shard`` says."""
+    """The value of ``--shard``, as `run_sweep` takes it."""
     if text is None:
         return None
     result = re.fullmatch(r"(\d+)/(\d+)", text)
@@ -189,7 +189,7 @@ def _sweep(options) -> int:
 
 
 def _plan(spec, store, options) -> int:
-    """Say what a sweep takes, without playing it."""
+    """Print what a sweep takes, without playing it."""
     from rich.filesize import decimal
 
     from jaxbandits.console.printing import Printer
@@ -228,7 +228,7 @@ def _plan(spec, store, options) -> int:
 
 
 def _print_results(store: str, seeds: int | None, options) -> None:
-    """Say what the seeds that were asked for have shown."""
+    """Print the best points, by the seeds that were asked for."""
     from jaxbandits.cli.summary import best_points, sweep_records
     from jaxbandits.cli.table import records_table
     from jaxbandits.console.printing import Printer
@@ -254,15 +254,14 @@ def _print_results(store: str, seeds: int | None, options) -> None:
 def _status(options) -> int:
     from jaxbandits.console.printing import Printer, Table
     from jaxbandits.console.progress import duration
-    from jaxbandits.simulation.stores import show, status
+    from jaxbandits.simulation.stores import status
 
-    result, held = status(options.store), show(options.store)
+    result, printer = status(options.store), Printer()
     if options.json:
-        print(json.dumps(result._asdict() | held))
+        print(json.dumps(result._asdict()))
         return 0
-    printer = Printer()
     if options.text:
-        text = held["text"] or "(the sweep was not read from a file)"
+        text = result.text or "(the sweep was not read from a file)"
         for line in text.split("\n"):
             printer.sentence(line)
         return 0
@@ -280,12 +279,12 @@ def _status(options) -> int:
         table.add_row("hosts, in the last ten minutes", ", ".join(result.hosts))
     for number, processor in enumerate(result.processors):
         table.add_row("" if number else "processors", processor)
-    for name, value in held["extent"].items():
+    for name, value in result.extent.items():
         table.add_row(name, str(value))
     printer.print(table)
     columns = ("created", "runs", "versions", "devices", "processor", "host", "job")
     table = Table("session", *columns, title="Sessions")
-    for number, entry in enumerate(held["sessions"], 1):
+    for number, entry in enumerate(result.sessions, 1):
         table.add_row(str(number), *(str(entry[name]) for name in columns))
     printer.print(table)
     return 0

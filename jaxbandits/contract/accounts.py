@@ -1,4 +1,4 @@
-"""What is on record after play, held against what policies and games promise."""
+"""Records of played rounds, checked against what policies and games promise."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,12 +9,17 @@ import numpy as np
 from jaxbandits.checks import shown
 from jaxbandits.engine.run import Chunk
 from jaxbandits.protocol import Actions, Environment, Policy
+from jaxbandits.results.names import check_variable
 
 
 def checked_accounts(
     policy: Policy, environment: Environment, chunk: Chunk
 ) -> dict[str, np.ndarray]:
-    """The accounts of a chunk, checked."""
+    """Metrics, reports and kept arrays of a chunk, checked.
+
+    Raises:
+      ValueError, TypeError: naming the policy, the environment and what is wrong.
+    """
     owner = f"policy {policy.name!r} in environment {environment.name!r}"
     actions = environment.game.actions
     if not np.all(chunk.rounds[:, -1] > 0):
@@ -82,10 +87,10 @@ def _every(allowed: Any, instance: Any, actions: Any) -> np.ndarray:
 
 
 def recorded_of(environment: Environment, chunk: Chunk) -> dict[str, np.ndarray]:
-    """Metrics, reports and what is kept of a chunk, arrays ``[L, C, ...]`` by name.
+    """Metrics, reports and kept arrays of a chunk, ``[L, C, ...]`` by name.
 
     Raises:
-      ValueError: if a report or what is kept has a metric's name.
+      ValueError: if two have one name, or a name is taken or no name for a file.
       ValueError, TypeError: if a metric is no array of numbers ``[L, C]``.
     """
     recommended, report = chunk.notes
@@ -103,6 +108,8 @@ def recorded_of(environment: Environment, chunk: Chunk) -> dict[str, np.ndarray]
     for what, part in (parts | {"keep": chunk.accounts.kept}).items():
         if clash := sorted(result.keys() & part.keys()):
             raise ValueError(f"{what} names {clash}, which the results have anyway")
+        for name in part:
+            check_variable(what, name)
         result |= part
     return result
 
@@ -110,10 +117,10 @@ def recorded_of(environment: Environment, chunk: Chunk) -> dict[str, np.ndarray]
 def judged(
     environment: Environment, instance: Any, action: Any, shape: tuple[int, ...]
 ) -> dict[str, Any]:
-    """What the judge of an environment says of actions, arrays of a shape by name.
+    """Arrays by name that the judge of an environment makes of actions.
 
     Raises:
-      ValueError, TypeError: naming the judge, if it fails or says something else.
+      ValueError, TypeError: naming the judge, if it fails or returns something else.
     """
     try:
         result = environment.judge(instance, action)  # type: ignore[misc]
@@ -129,7 +136,7 @@ def judged(
 def numbers_of(
     what: str, environment: Environment, result: Any, shape: tuple[int, ...]
 ) -> dict[str, Any]:
-    """What an environment's `metrics` or `judge` gives, checked."""
+    """Arrays by name that an environment's `metrics` or `judge` returned, checked."""
     owner = f"environment {environment.name!r}: {what} must give"
     if not isinstance(result, Mapping) or not all(isinstance(x, str) for x in result):
         raise TypeError(f"{owner} names and arrays, got {shown(result)}")

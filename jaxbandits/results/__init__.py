@@ -1,11 +1,11 @@
 """Labelled results, on the host and without JAX.
 
-`build_dataset` puts names on the numbers of a simulation; `save` and `load` keep them
-as netCDF, `open_store` opens the store of a sweep; `provenance` says what made
-them; `at_points` picks a parameter point per policy. What follows from them is in
+`build_dataset` puts names on numbers, `save` and `load` keep datasets as netCDF,
+`open_store` opens the store of a sweep, `provenance` says what made results, and
+`at_points` picks a parameter point per policy. Inference from results is in
 `jaxbandits.stats`.
 
-What is public stands in ``__init__.pyi``; each part is imported when it is first used.
+The list of public names is ``__init__.pyi``; a module is imported when it is used.
 """
 
 import lazy_loader

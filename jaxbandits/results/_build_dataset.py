@@ -1,4 +1,4 @@
-"""Numbers from elsewhere as a dataset like those of simulations."""
+"""Numbers from elsewhere, as a dataset like that of a simulation."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -20,11 +20,12 @@ from jaxbandits.checks import (
 )
 from jaxbandits.checks.points import Points
 from jaxbandits.results.dataset import CHECKPOINT_KINDS, Axes, Results, assembled
+from jaxbandits.results.names import check_variable
 from jaxbandits.results.parts import Part, rows_of
 from jaxbandits.results.plain import plain
 from jaxbandits.results.spans import spans_of
 
-NUMBER = ""  # a leaf that no parameter is called by
+NUMBER = ""  # name of a leaf that no parameter has
 
 
 @kinds
@@ -55,11 +56,10 @@ def build_dataset(
       checkpoint_kind: "round", "spent" (amounts) or "share" (of the budget).
       seeds: S distinct ints.
       params: policy -> values by name of the parameter, numbers or [P].
-      compile_seconds: policy -> seconds of compilation.
-      run_seconds: policy -> seconds of computation.
+      compile_seconds, run_seconds: policy -> seconds of compilation, of computation.
       environment: name of the environment.
       setting: name of its setting.
-      provenance: what made the numbers, with a JSON form.
+      provenance: what made the numbers, in values that JSON can hold.
 
     Returns:
       Dataset with dimensions policy, params, seed and checkpoint, see `simulate`; the
@@ -71,12 +71,9 @@ def build_dataset(
     """
     if not metrics:
         raise ValueError("metrics must have at least one policy")
-    for argument, mapping in {
-        "rounds": rounds,
-        "params": params,
-        "compile_seconds": compile_seconds,
-        "run_seconds": run_seconds,
-    }.items():
+    seconds = {"compile_seconds": compile_seconds, "run_seconds": run_seconds}
+    others = {"rounds": rounds, "params": params, **seconds}
+    for argument, mapping in others.items():
         if set(mapping) != set(metrics):
             raise ValueError(
                 f"{argument} must have the policies of metrics, {sorted(metrics)}, got "
@@ -88,21 +85,25 @@ def build_dataset(
     checkpoints = _checkpoints(checkpoints, checkpoint_kind)
     results = []
     for name in metrics:
-        seconds = compile_seconds[name], run_seconds[name]
-        for what, value in zip(("compile", "run"), seconds, strict=True):
-            seconds_of = f"{what}_seconds[{name!r}]"
-            non_negative(**{seconds_of: number(seconds_of, value)})
+        for argument, mapping in seconds.items():
+            argument = f"{argument}[{name!r}]"
+            non_negative(**{argument: number(argument, mapping[name])})
         for argument, mapping in (("metrics", metrics), ("params", params)):
             instance(f"{argument}[{name!r}]", mapping[name], Mapping, "of names")
         counts = _integers(f"rounds[{name!r}]", rounds[name], ndim=3)
+        if np.any(counts < 0) or np.any(counts[..., 1:] < counts[..., :-1]):
+            raise ValueError(
+                f"rounds[{name!r}] must be at least 0, and not fall from a checkpoint "
+                "to the next"
+            )
+        values = {"rounds": counts}
+        for metric, given in metrics[name].items():
+            check_variable("metrics", metric)
+            values[metric] = array_of(f"metrics[{name!r}][{metric!r}]", given)
         shape = len(counts), len(seeds), len(checkpoints)
-        arrays = {f"rounds[{name!r}]": counts}
-        own = {
-            metric: array_of(f"metrics[{name!r}][{metric!r}]", array)
-            for metric, array in metrics[name].items()
-        }
-        arrays |= {f"metrics[{name!r}][{x!r}]": y for x, y in own.items()}
-        for argument, array in arrays.items():
+        for metric, array in values.items():
+            argument = f"metrics[{name!r}][{metric!r}]"
+            argument = f"rounds[{name!r}]" if array is counts else argument
             if array.dtype.kind not in "biuf":
                 raise TypeError(f"{argument} must hold numbers, got {shown(array)}")
             if np.shape(array)[:3] != shape:
@@ -111,14 +112,11 @@ def build_dataset(
                     f"points, seeds, checkpoints), P = {shape[0]}, got "
                     f"{np.shape(array)}"
                 )
-        if np.any(counts < 0) or np.any(counts[..., 1:] < counts[..., :-1]):
-            raise ValueError(
-                f"rounds[{name!r}] must be at least 0, and not fall from a checkpoint "
-                "to the next"
-            )
         points = _points(f"params[{name!r}]", params[name], len(counts))
         part = Part((environment, name), points, spans_of(seeds))
-        results.append((part, Results(own, counts, *seconds)))
+        results.append(
+            (part, Results(values, compile_seconds[name], run_seconds[name]))
+        )
     sweep = {
         "checkpoints": checkpoints,
         "runs_per_instance": 1,
@@ -149,7 +147,7 @@ def _integers(argument: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
 
 
 def _points(argument: str, values: Mapping[str, ArrayLike], count: int) -> Points:
-    """Different parameter points, of which a table or figure shows each."""
+    """Parameter points, no two of them equal."""
     columns = {}
     for leaf, given in values.items():
         column = array_of(f"{argument}: {leaf}", given)
@@ -161,7 +159,7 @@ def _points(argument: str, values: Mapping[str, ArrayLike], count: int) -> Point
         columns[leaf] = np.broadcast_to(column, count).astype(np.float64)
     if columns and len({*rows_of(Points(columns, count))}) < count:
         raise ValueError(f"{argument} must be different points, and has equal ones")
-    # Points of a policy without parameters differ in their number.
+    # Points of a policy without parameters differ by their number.
     return Points(columns | {NUMBER: np.arange(count)}, count)
 
 

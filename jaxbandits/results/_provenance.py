@@ -1,4 +1,4 @@
-"""Where a result comes from: versions, revision, machine, time."""
+"""The provenance of results: versions, revision, machine, time."""
 
 import os
 import platform
@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -18,18 +19,15 @@ _SOURCE = Path(__file__).resolve().parents[1]
 
 
 def provenance(**extra: Any) -> dict[str, Any]:
-    """What it takes to know, later, what made a result.
-
-    Versions are read from the installed packages' metadata, so that nothing is
-    imported for them.
+    """Facts by which one knows, later, what made a result.
 
     Args:
       **extra: more entries (seeds, device, parameters); arrays become lists.
 
     Returns:
       A dict that JSON can hold: ``versions`` (package -> version, "unknown" if it is
-      not installed), ``platform``, ``git`` (see `git_state`), ``command`` (line, of
-      this process), ``created`` (UTC, ISO 8601, to the second) and the extra entries.
+      not installed), ``platform``, ``git`` (see `git_state`), ``command`` (line of this
+      process), ``created`` (UTC, ISO 8601, to the second) and the extra entries.
 
     Raises:
       ValueError: if an extra entry has no JSON form, or the name of a standard one.
@@ -47,23 +45,24 @@ def provenance(**extra: Any) -> dict[str, Any]:
 
 
 def versions(packages: Iterable[str]) -> dict[str, str]:
-    """Versions of installed packages, "unknown" for those that are not."""
-    return {package: _version(package) for package in packages}
+    """Versions of packages, "unknown" for those that are not installed."""
+    result = {}
+    for package in packages:
+        result[package] = "unknown"
+        with suppress(PackageNotFoundError):  # Only metadata are read.
+            result[package] = version(package)
+    return result
 
 
 def git_state(folder: Path) -> dict[str, Any]:
-    """The revision of a source tree.
-
-    Args:
-      folder: of a Python package.
+    """The revision of the folder of a package.
 
     Returns:
       ``{"revision": str | None, "dirty": bool | None}``. Dirty: files under `folder`
-      are changed or new. Both are None where git, the repository or a commit is
-      missing, or git does not track the folder's ``__init__.py``.
+      are changed or new. Both are None without git, a repository or a commit, or if git
+      does not track the folder's ``__init__.py``.
     """
-    # A package installed in a virtual environment inside somebody's repository is not
-    # that repository's: hence the question whether git tracks it.
+    # A repository around a virtual environment does not track the package in it.
     tracked = _git(folder, "ls-files", "--error-unmatch", "--", "__init__.py")
     revision = _git(folder, "rev-parse", "HEAD") if tracked else None
     if not revision:
@@ -73,10 +72,10 @@ def git_state(folder: Path) -> dict[str, Any]:
 
 
 def _git(folder: Path, *arguments: str) -> str | None:
-    """Git's answer, or None if it has none."""
-    # Git hooks set GIT_DIR and its like, which would point at another repository.
+    """The output of git, or None if git fails."""
+    # Hooks set GIT_DIR and similar variables, which name another repository.
     environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
-    environment["GIT_OPTIONAL_LOCKS"] = "0"  # Only look: never refresh the index.
+    environment["GIT_OPTIONAL_LOCKS"] = "0"  # Git must not refresh the index.
     try:
         answer = subprocess.run(
             ["git", "-C", str(folder), *arguments],
@@ -88,10 +87,3 @@ def _git(folder: Path, *arguments: str) -> str | None:
     except (OSError, subprocess.TimeoutExpired):
         return None
     return answer.stdout.strip() if answer.returncode == 0 else None
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "unknown"

@@ -11,14 +11,12 @@ from pathlib import Path
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A temporary name beside `path`, moved onto `path` when the block succeeds.
 
-    A reader sees the old file or the new one, never a half; an error in the block
-    leaves the old file as it was and nothing else behind.
-
-    Args:
-      path: the file to write. Its folder must exist.
+    A reader sees the old file or the new one, never a part; an error in the block keeps
+    the old file and removes the temporary one.
 
     Yields:
-      The name to write to. It has the suffix of `path`, which some writers go by.
+      The name to write to. It has the suffix of `path`, by which some writers choose
+      the format.
 
     Raises:
       ValueError: if the folder does not exist, or `path` is a folder or a device.
@@ -33,8 +31,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise ValueError(f"path: {path} is a device, which a file would replace")
     if not os.access(path.parent, os.W_OK | os.X_OK):
         raise PermissionError(f"path: the folder {path.parent} cannot be written to")
-    # In the same folder, because a rename is atomic within one file system only; made
-    # by the writer, not by `tempfile`, so that the user's umask decides who may read.
+    # In the same folder, as a rename is atomic within one file system only. `tempfile`
+    # would make a file that others cannot read, whatever the user's umask.
     temporary = path.with_name(f".{path.stem}.{uuid.uuid4().hex}{path.suffix}")
     try:
         yield temporary

@@ -1,4 +1,4 @@
-"""Runs that a horizon cut off, before their budget was spent."""
+"""Runs that the horizon cut off before their budget was spent."""
 
 import warnings
 
@@ -12,11 +12,10 @@ class CutOffWarning(UserWarning):
 def warn_of_cuts(
     dataset: xr.Dataset, budget: float | None, horizon: int | None, stacklevel: int
 ) -> None:
-    """Say which shares of a policy's runs were cut off, if any were.
+    """Warn of policies whose runs were cut off, with the shares of these runs.
 
     Args:
-      dataset: with ``rounds``, of dims ``policy, params, seed, checkpoint`` and perhaps
-        ``environment``; only the last checkpoint is read.
+      dataset: with ``rounds``, of which the last checkpoint is read.
       budget: of the game, or None.
       horizon: the round after which a run is cut off, or None.
       stacklevel: as of `warnings.warn`.
@@ -25,9 +24,9 @@ def warn_of_cuts(
         return
     rounds = dataset["rounds"].isel(checkpoint=-1)
     if kept := "moment" in rounds.dims:
-        # Of the runs of a block the longest is known.
+        # Moments say how long the longest run of a block is.
         rounds = rounds.sel(moment="max", drop=True).rename(part="seed")
-    # Of the points that a policy has.
+    # Points that a policy lacks have no rounds.
     share = (rounds >= horizon).where(rounds > 0).mean(("params", "seed"))
     if not bool((share > 0).any()):
         return

@@ -1,4 +1,4 @@
-"""The labelled dataset of a simulation or a sweep, built in one place."""
+"""The labelled dataset of a simulation or a sweep."""
 
 import itertools
 import json
@@ -12,39 +12,37 @@ from xarray.backends import BackendArray
 from xarray.core import indexing
 
 from jaxbandits.results import spans
-from jaxbandits.results.names import COUNT, FACT, INSTANCE, PARAMETER, check_variable
-from jaxbandits.results.parts import Block, Part, Row, alike, rows_of
+from jaxbandits.results.names import COUNT, FACT, INSTANCE, PARAMETER
+from jaxbandits.results.parts import Part, Row, alike, rows_of
 from jaxbandits.results.spans import Spans
 
 DIMS = ("policy", "params", "seed", "checkpoint")
 ALL_DIMS = ("environment", *DIMS)
 CHECKPOINT_KINDS = ("round", "spent", "share")
-# Of an environment's provenance: arguments that others have otherwise.
-VARIED = "varied"
+VARIED = "varied"  # entry of a provenance: arguments in which environments differ
 Json = dict[str, Any]
 
 
 class Results(NamedTuple):
-    """What a policy has come to in an environment.
+    """What playing a part has given.
 
     Attributes:
-      metrics: real arrays ``[P, S, C]`` or ``[P, S, C, ...]`` by name.
-      rounds: int[P, S, C], rounds played.
-      compile_seconds: of compilation.
-      run_seconds: of computation.
+      values: real arrays ``[P, S, C, ...]`` by name, among them ``rounds``, how many
+        rounds were played.
+      compiling: seconds.
+      running: seconds.
     """
 
-    metrics: Mapping[str, np.ndarray]
-    rounds: np.ndarray
-    compile_seconds: float
-    run_seconds: float
+    values: Mapping[str, np.ndarray]
+    compiling: float
+    running: float
 
 
 class Variable(NamedTuple):
-    """What a variable of a dataset looks like.
+    """The form of a variable of a dataset.
 
     Attributes:
-      further: dims beyond those of the axes, with their sizes.
+      further: sizes of its dims beyond the axes, by name.
       dtype: of its numbers.
       num_axes: how many of the axes it has, from the first.
     """
@@ -55,18 +53,13 @@ class Variable(NamedTuple):
 
 
 def variable_of(name: str, shape: Sequence[int]) -> Variable:
-    """A variable with a value of some shape for each run and checkpoint."""
+    """A variable that has a value of some shape for each run and checkpoint."""
     further = {f"{name}_{axis}": size for axis, size in enumerate(shape)}
     return Variable(further, "i8" if name == "rounds" else "f8")
 
 
 def common_attributes(sweep: Json, made_by: Mapping[str, Any]) -> dict[str, Any]:
-    """Attributes of results in memory and in stores.
-
-    Args:
-      sweep: description of the sweep.
-      made_by: provenance.
-    """
+    """Attributes of results in memory and in stores; `made_by` is the provenance."""
     first = next(iter(sweep["environments"].values()))
     return {
         "setting": first["provenance"].get("setting", ""),
@@ -76,13 +69,13 @@ def common_attributes(sweep: Json, made_by: Mapping[str, Any]) -> dict[str, Any]
 
 
 class Axes:
-    """The coordinates of some parts, and where the runs of parts are among them.
+    """The coordinates of a dataset, and the places of runs among them.
 
     Args:
       sweep: description of the sweep: checkpoints, provenance of the environments,
         defaults of the policies, and how many runs share an instance.
-      parts: which points and seeds the axes have, in their order.
-      lines: where moments are kept, the seeds of each; they are in the place of seeds.
+      parts: points and seeds of the axes, in their order.
+      lines: with moments, the seeds of each row, which take the place of seeds.
 
     Attributes:
       dims: environment, policy, params, seed (or part), checkpoint.
@@ -117,12 +110,12 @@ class Axes:
         )
 
     def dataset(self) -> xr.Dataset:
-        """The coordinates, no variables.
+        """The coordinates, without variables.
 
         They are ``environment, policy, params, seed, checkpoint``, ``param_<leaf>``
         over the first three (NaN where a policy lacks the point or the parameter),
-        ``environment_<fact>`` over the first, and perhaps ``instance`` over seeds, or
-        ``seeds``, how many each point plays, over the first three.
+        ``environment_<fact>`` over the first, if instances are shared ``instance`` over
+        seeds, and if points have different numbers of seeds ``seeds``, these numbers.
         """
         shape = self.shape[:3]
         table: dict[str, np.ndarray] = {}
@@ -150,7 +143,7 @@ class Axes:
     def _games(
         self,
     ) -> Iterator[tuple[tuple[int, int], dict[Row, int], dict[str, float]]]:
-        """Place, points and defaults of each policy in each environment."""
+        """The place, points and defaults of each policy in each environment."""
         for number, policy in enumerate(self.policies):
             defaults = self.sweep["policies"][policy]["defaults"]
             for place, environment in enumerate(self.environments):
@@ -158,7 +151,7 @@ class Axes:
                 yield (place, number), self.rows[policy], own
 
     def _counts(self, shape: tuple[int, ...]) -> np.ndarray | None:
-        """How many seeds each point has; None if all have all, or one not the first."""
+        """How many seeds points have; None if all have all, or some not the first."""
         result = np.zeros(shape, np.int64)
         whole = True
         for place, rows, _ in self._games():
@@ -172,8 +165,8 @@ class Axes:
                 whole &= count == len(self._listed)
         return None if whole else result
 
-    def places(self, part: Part | Block) -> list[np.ndarray]:
-        """Where a part is along the first four dims; -1 where it is not there."""
+    def places(self, part: Part) -> list[np.ndarray]:
+        """Places of a part along the first four dims; -1 for what is on no axis."""
         environment, policy = part.game
         key, rows = id(part.points), self.rows.get(policy, {})
         if key not in self._places:
@@ -189,8 +182,10 @@ class Axes:
 
 
 def _facts(provenances: Iterable[Mapping[str, Any]]) -> dict[str, np.ndarray]:
-    """What environments differ in, ``[E]`` by argument: f64, or text where one of the
-    values is; NaN or "" of an environment that has it not."""
+    """Values of the arguments in which environments differ, ``[E]`` by argument.
+
+    They are float64, or text if one is text; NaN or "" for an environment without it.
+    """
     facts = [each.get(VARIED, {}) for each in provenances]
     columns = {}
     for name in dict.fromkeys(itertools.chain(*facts)):
@@ -205,28 +200,19 @@ def _facts(provenances: Iterable[Mapping[str, Any]]) -> dict[str, np.ndarray]:
 
 
 def assembled(axes: Axes, results: Sequence[tuple[Part, Results]]) -> xr.Dataset:
-    """Put names on numbers.
-
-    Args:
-      axes: of all parts.
-      results: the numbers of parts.
-
-    Returns:
-      As of `labelled`, in memory, with the coordinates ``compile_seconds`` and
-      ``run_seconds``.
+    """The dataset of results, in memory, with seconds of compiling and running.
 
     Raises:
-      ValueError: naming the metric whose name or shape does not fit.
+      ValueError: naming a metric whose shapes differ.
     """
     shapes: dict[str, tuple[int, ...]] = {"rounds": ()}
-    arrays: dict[int, dict[str, np.ndarray]] = {}
+    arrays: dict[int, Mapping[str, np.ndarray]] = {}
     seconds = np.zeros((2, *axes.shape[:2]))
     for part, one in results:
         (environment,), (policy,), *_ = axes.places(part)
-        seconds[:, environment, policy] += one.compile_seconds, one.run_seconds
-        arrays[id(part)] = {**one.metrics, "rounds": one.rounds}
-        for name, numbers in one.metrics.items():
-            check_variable("metrics", name)
+        seconds[:, environment, policy] += one.compiling, one.running
+        arrays[id(part)] = one.values
+        for name, numbers in one.values.items():
             shape = np.shape(numbers)[3:]
             if (before := shapes.setdefault(name, shape)) != shape:
                 raise ValueError(
@@ -245,22 +231,21 @@ def assembled(axes: Axes, results: Sequence[tuple[Part, Results]]) -> xr.Dataset
 
 def labelled(
     axes: Axes,
-    parts: Sequence[Any],
+    parts: Sequence[Part],
     variables: Mapping[str, Variable],
-    read: Callable[[Any, str], np.ndarray | None],
+    read: Callable[[Part, str], np.ndarray | None],
 ) -> xr.Dataset:
-    """Names on numbers that are read where they are needed.
+    """A dataset whose numbers are read when they are needed.
 
     Args:
       axes: of all parts.
-      parts: parts, or blocks, of which there are numbers.
+      parts: that have numbers.
       variables: by name.
-      read: the array ``[points, seeds, ...]`` of a part, by its name; None if the part
-        has none.
+      read: returns the array ``[points, seeds, ...]`` of a part, by its name, or None.
 
     Returns:
-      Every variable, NaN (0 of integers) where there is no number. Coordinates as in
-      `axes`, but parameters without environments where they do not differ.
+      The variables, NaN (integers 0) where there is no number, and the coordinates of
+      `axes`; a parameter has no environments if it has the same values in all.
     """
     arrays = {}
     for name, variable in variables.items():
@@ -282,15 +267,15 @@ def labelled(
 
 
 class _Values(BackendArray):
-    """A variable as an array, read part by part where it is indexed."""
+    """A variable as an array: the parts that an index needs are read."""
 
     def __init__(
         self,
         axes: Axes,
-        parts: Sequence[Any],
+        parts: Sequence[Part],
         name: str,
         variable: Variable,
-        read: Callable[[Any, str], np.ndarray | None],
+        read: Callable[[Part, str], np.ndarray | None],
     ) -> None:
         self.axes, self.parts, self.name, self.read = axes, parts, name, read
         self.shape = (*axes.shape[: variable.num_axes], *variable.further.values())
@@ -308,10 +293,10 @@ class _Values(BackendArray):
         ]
         fill = np.nan if self.dtype.kind == "f" else 0
         result = np.full([len(each) for each in wanted], fill, self.dtype)
-        # Where each position of the first four dims is in what is asked for, or -1.
+        # For each position along the first four dims its place in the result, or -1.
         target = []
         for size, numbers in zip(self.shape[:4], wanted, strict=False):
-            target.append(np.full(size + 1, -1))  # The last is for what is nowhere.
+            target.append(np.full(size + 1, -1))  # The last one is the place of -1.
             target[-1][numbers] = np.arange(len(numbers))
         for part in self.parts:
             places = self.axes.places(part)
@@ -328,7 +313,7 @@ class _Values(BackendArray):
 
 
 def _index(places: Sequence[np.ndarray]) -> tuple[Any, ...]:
-    """An index of all combinations; slices, which are fast, of neighbours."""
+    """An index of all combinations of places: slices, which are fast, if it can be."""
     if all(len(place) and (np.diff(place) == 1).all() for place in places):
         return tuple(slice(int(place[0]), int(place[-1]) + 1) for place in places)
     return np.ix_(*places)

@@ -1,4 +1,4 @@
-"""Policies and parameter points by name, with errors that help."""
+"""Checks of datasets, and parameter points by the names of policies."""
 
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
@@ -13,30 +13,22 @@ _Data = TypeVar("_Data", xr.Dataset, xr.DataArray)
 
 
 def check_dataset(dataset: xr.Dataset, *dims: str) -> None:
-    """Raise an error if `dataset` is none, or lacks or has nothing along a dimension.
+    """Require a dataset with some dimensions, none of them empty.
 
-    So it does if policies or seeds stand there twice, or checkpoints do not increase.
-
-    Args:
-      dataset: what was given.
-      *dims: the dimensions that it must have.
+    No policy and no seed may stand there twice, and checkpoints must increase.
     """
     if not isinstance(dataset, xr.Dataset):
         raise TypeError(
             f"dataset must be an xarray.Dataset, as `simulate` returns it, got "
             f" {type(dataset).__name__}"
         )
-    if missing := [dim for dim in dims if dim not in dataset.dims]:
-        raise ValueError(
-            f"dataset must have the dimensions {', '.join(dims)}, as `simulate` "
-            f"returns it; there is no {', '.join(missing)}"
-        )
+    _check_dims(dataset, *dims)
     for dim in dims:
         if not dataset.sizes[dim]:
             raise ValueError(f"dataset: has no {dim}")
     check_once("dataset", dataset, "policy", "seed")
     checkpoints = dataset.coords.get("checkpoint", np.zeros(1))
-    # The last one is taken for the end of the game.
+    # The last checkpoint is taken for the end of the game.
     if checkpoints.dtype.kind in "iuf" and checkpoints.ndim == 1:
         values = np.asarray(checkpoints)
         if not np.all(values[1:] > values[:-1]):
@@ -47,10 +39,10 @@ def check_dataset(dataset: xr.Dataset, *dims: str) -> None:
 
 
 def check_once(argument: str, data: xr.Dataset | xr.DataArray, *dims: str) -> None:
-    """Raise a ValueError naming `argument` if a label of `dims` stands there twice."""
+    """Require that no label of some dimensions stands there twice."""
     for dim in dims:
         if dim in data.indexes and not data.indexes[dim].is_unique:
-            # Another root seed numbers its instances from 0 too.
+            # Each root seed numbers its instances from 0.
             drawn = dim == "seed" and INSTANCE in data.coords
             also = f", and {argument}.assign_coords({INSTANCE}=...)" if drawn else ""
             raise ValueError(
@@ -61,7 +53,7 @@ def check_once(argument: str, data: xr.Dataset | xr.DataArray, *dims: str) -> No
 
 
 def check_checkpoints(dataset: xr.Dataset) -> None:
-    """Raise a ValueError if the dataset does not say what its checkpoints are."""
+    """Require the coordinate of the checkpoints."""
     if "checkpoint" not in dataset.coords:
         raise ValueError(
             "dataset must have the coordinate checkpoint, rounds or spent budgets; it "
@@ -74,7 +66,7 @@ def check_policies(
     policies: Iterable[str],
     argument: str = "policy",
 ) -> None:
-    """Raise a ValueError naming `argument` if the dataset lacks one of `policies`."""
+    """Require that the dataset has all of some policies."""
     if isinstance(policies, str):
         raise TypeError(f"{argument} must be a list of names, got {policies!r}")
     _check_dims(dataset, "policy")
@@ -86,16 +78,16 @@ def check_policies(
 
 
 def _check_dims(dataset: xr.Dataset | xr.DataArray, *dims: str) -> None:
-    """Raise a ValueError if the dataset lacks one of `dims`."""
-    if missing := sorted(set(dims) - set(dataset.dims)):
+    """Require dimensions."""
+    if missing := [dim for dim in dims if dim not in dataset.dims]:
         raise ValueError(
-            f"dataset must have the dimension{'s' * (len(dims) > 1)} "
-            f"{' and '.join(dims)}; there is no {', '.join(missing)}"
+            f"dataset must have the dimension{'s' * (len(dims) > 1)} {', '.join(dims)},"
+            f" as `simulate` returns it; there is no {', '.join(missing)}"
         )
 
 
 def check_checkpoint(dataset: xr.Dataset, checkpoint: int) -> None:
-    """Raise a ValueError if there is no checkpoint number `checkpoint`."""
+    """Require the number of a checkpoint that there is."""
     _check_dims(dataset, "checkpoint")
     count = dataset.sizes["checkpoint"]
     whole("checkpoint", checkpoint, -count, count - 1)
@@ -109,10 +101,10 @@ def at_points(dataset: _Data, params: int | Mapping[str, int]) -> _Data:
       params: number of the point, or policy -> number; 0 for policies not named.
 
     Returns:
-      The same without dimension ``params``.
+      The data without dimension ``params``.
 
     Raises:
-      ValueError: naming `params`, if it names a policy or a point that is not there.
+      ValueError: naming `params`, if the dataset lacks the policy or the point.
     """
     if not isinstance(dataset, xr.Dataset | xr.DataArray):
         check_dataset(dataset)

@@ -1,13 +1,14 @@
 """Datasets on disk, as netCDF-4.
 
-Behind what HDF5 reads, a file has a CRC-32 of all of it: values, coordinates and
-attributes. Files without one are read, too.
+A file that `save` wrote ends with a CRC-32 of everything before it, which HDF5 does not
+read. `load` reads files without one, too.
 """
 
 import os
 import zlib
 from pathlib import Path
 
+import numpy as np
 import xarray as xr
 
 from jaxbandits import checks
@@ -34,48 +35,34 @@ def save(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
     path = checks.path("path", path)
     # Curves over checkpoints compress well, and cheaply at the lowest level.
     compressed = {name: {"zlib": True, "complevel": 1} for name in dataset.data_vars}
-    # Here, as xarray does: whoever writes nothing needs no HDF5.
+    # Imported here: only programs that write need HDF5.
     from h5netcdf import CompatibilityError
 
+    no_form = TypeError, ValueError, NotImplementedError, CompatibilityError
     with replacing(path) as temporary:
         try:
             dataset.to_netcdf(temporary, engine="h5netcdf", encoding=compressed)
-        except (
-            TypeError,
-            ValueError,
-            NotImplementedError,
-            CompatibilityError,
-        ) as error:
+        except no_form as error:
             kind = TypeError if isinstance(error, TypeError) else ValueError
             raise kind(
                 f"dataset has something that netCDF has no form for{_flags(dataset)}: "
                 f"{error}"
             ) from error
+        checksum = zlib.crc32(np.memmap(temporary, mode="r"))
         with temporary.open("ab") as file:
-            file.write(b"%b%08x" % (_MARK, _checksum(temporary)))
-
-
-def _checksum(path: Path, tail: int = 0) -> int:
-    """The CRC-32 of a file but for its last bytes."""
-    left, result = path.stat().st_size - tail, 0
-    with path.open("rb") as file:
-        while data := file.read(min(left, 1 << 24)):
-            left, result = left - len(data), zlib.crc32(data, result)
-    return result
+            file.write(b"%b%08x" % (_MARK, checksum))
 
 
 def _check_whole(path: Path) -> None:
     """Raise a ValueError if a file is not as `save` wrote it."""
-    length = len(_MARK) + 8
-    with path.open("rb") as file:
-        file.seek(max(path.stat().st_size - length, 0))
-        tail = file.read()
-    if tail.startswith(_MARK) and tail[-8:] != b"%08x" % _checksum(path, length):
+    data = np.memmap(path, mode="r")
+    body, mark, digits = np.split(data, [-len(_MARK) - 8, -8])
+    if mark.tobytes() == _MARK and digits.tobytes() != b"%08x" % zlib.crc32(body):
         raise ValueError("its checksum is another one")
 
 
 def _flags(dataset: xr.Dataset) -> str:
-    """Attributes that are True or False, of which netCDF's error gives no name."""
+    """Names of attributes that are True or False, which netCDF's error does not say."""
     owners = [dataset.attrs, *(each.attrs for each in dataset.variables.values())]
     names = [
         repr(name)
@@ -87,7 +74,7 @@ def _flags(dataset: xr.Dataset) -> str:
 
 
 def load(path: str | os.PathLike[str]) -> xr.Dataset:
-    """Read a dataset that `save` wrote, all of it, and close the file.
+    """Read all of a dataset that `save` wrote, and close the file.
 
     Args:
       path: the file.

@@ -1,10 +1,10 @@
-"""Parts of a sweep: some points of a policy on an environment, each on some seeds."""
+"""Parts of a sweep: which points of which policy are played in which environment."""
 
 import hashlib
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,38 +13,25 @@ from jaxbandits.results import spans
 from jaxbandits.results.plain import plain
 from jaxbandits.results.spans import Spans
 
-Game = tuple[str, str]  # (environment, policy)
-Row = tuple[tuple[str, float], ...]  # a point: values by leaf, without default ones
+Game = tuple[str, str]  # names of an environment and a policy
+Row = tuple[tuple[str, float], ...]  # a point: leaves and values that are no defaults
 
 
 class Part(NamedTuple):
-    """What is asked of a policy on an environment: each of the points on each seed.
+    """Some points of a policy in an environment, each on some seeds.
 
     Attributes:
-      game: (environment, policy).
-      points: P, NaN where a point leaves a parameter at its default.
-      seeds: which.
+      game: names of the environment and the policy.
+      points: P points, NaN where a point leaves a parameter at its default.
+      seeds: their spans.
+      key: of a block, the unit that is played and written: a digest of all that its
+        numbers depend on.
     """
 
     game: Game
     points: Points
     seeds: Spans
-
-
-class Block(NamedTuple):
-    """A piece of a part: what is played and written at a time.
-
-    Attributes:
-      key: digest of all that its numbers depend on.
-      game: (environment, policy).
-      points: as of a part.
-      seeds: which.
-    """
-
-    key: str
-    game: Game
-    points: Points
-    seeds: Spans
+    key: str = ""
 
     @property
     def size(self) -> int:
@@ -53,17 +40,14 @@ class Block(NamedTuple):
 
     @property
     def name(self) -> str:
-        """``RCUCB in Indep``."""
+        """The policy and the environment: ``RCUCB in Indep``."""
         environment, policy = self.game
         return f"{policy} in {environment}"
 
 
-Piece = TypeVar("Piece", bound=Part | Block)
-
-
-def lacking(wanted: Iterable[Part], known: Iterable[Part | Block]) -> list[Part]:
-    """What of some parts is in none of others."""
-    by_game: dict[Game, list[Part | Block]] = {}
+def lacking(wanted: Iterable[Part], known: Iterable[Part]) -> list[Part]:
+    """The runs of some parts that are in no known part, again as parts."""
+    by_game: dict[Game, list[Part]] = {}
     for part in known:
         by_game.setdefault(part.game, []).append(part)
     result = []
@@ -81,9 +65,9 @@ def lacking(wanted: Iterable[Part], known: Iterable[Part | Block]) -> list[Part]
 
 
 def alike(
-    rows: Sequence[Row], parts: Sequence[Piece]
-) -> Iterator[tuple[list[int], list[Piece]]]:
-    """Numbers of the rows that are in the same of some parts, and those parts."""
+    rows: Sequence[Row], parts: Sequence[Part]
+) -> Iterator[tuple[list[int], list[Part]]]:
+    """Group rows by the parts that have them: numbers of the rows, and those parts."""
     number = {row: i for i, row in enumerate(rows)}
     there = np.zeros((len(rows), len(parts)), bool)
     for column, part in enumerate(parts):
@@ -95,9 +79,9 @@ def alike(
         yield numbers, [part for part, flag in zip(parts, flags, strict=True) if flag]
 
 
-def apart(pieces: Iterable[Piece]) -> list[Piece]:
-    """Those pieces that have no run of an earlier one."""
-    known, kept = Runs(()), []
+def apart(pieces: Iterable[Part]) -> list[Part]:
+    """The pieces that share no run with an earlier piece that was kept."""
+    known, kept = Runs(), []
     for piece in pieces:
         if not known.overlaps(piece):
             known.add(piece)
@@ -106,25 +90,21 @@ def apart(pieces: Iterable[Piece]) -> list[Piece]:
 
 
 class Runs:
-    """The runs of some parts.
+    """A set of runs, to which parts can be added."""
 
-    Args:
-      parts: which.
-    """
-
-    def __init__(self, parts: Iterable[Part | Block]) -> None:
+    def __init__(self, parts: Iterable[Part] = ()) -> None:
         self._known: dict[Game, list[tuple[set[Row], Spans]]] = {}
-        self._rows: dict[int, tuple[Points, set[Row]]] = {}  # of tables of points
+        self._rows: dict[int, tuple[Points, set[Row]]] = {}  # by the table of points
         for part in parts:
             self.add(part)
 
-    def add(self, part: Part | Block) -> None:
-        """Those of one more."""
+    def add(self, part: Part) -> None:
+        """Add the runs of a part."""
         own = self._rows_of(part.points), part.seeds
         self._known.setdefault(part.game, []).append(own)
 
-    def overlaps(self, part: Part | Block) -> bool:
-        """Whether a run of a part is among them."""
+    def overlaps(self, part: Part) -> bool:
+        """Whether the set has a run of a part."""
         return any(
             spans.overlap(part.seeds, seeds)
             and not rows.isdisjoint(self._rows_of(part.points))
@@ -138,7 +118,7 @@ class Runs:
 
 
 def rows_of(points: Points) -> list[Row]:
-    """The points one by one, as they can be compared."""
+    """The points one by one, as tuples that can be compared."""
     leaves = sorted(points.columns)
     columns = [points.columns[leaf].tolist() for leaf in leaves]
     if not columns:
@@ -150,9 +130,9 @@ def rows_of(points: Points) -> list[Row]:
 
 
 def written(points: Points) -> dict[str, Any]:
-    """Points as JSON can hold them: None where one leaves a parameter at its default.
+    """Points as JSON can hold them.
 
-    Parameters that all leave at it are not there; JSON has no infinities, but text.
+    A default is None; a parameter that all points leave at its default has no column.
     """
     columns = {
         leaf: [
@@ -165,7 +145,7 @@ def written(points: Points) -> dict[str, Any]:
 
 
 def read(content: Mapping[str, Any]) -> Points:
-    """The points that `written` has written."""
+    """The points of what `written` returned."""
     columns = {
         leaf: np.array([math.nan if x is None else float(x) for x in column])
         for leaf, column in content["columns"].items()
@@ -174,6 +154,6 @@ def read(content: Mapping[str, Any]) -> Points:
 
 
 def digest(value: Any) -> str:
-    """Digest of what JSON can hold."""
+    """A digest of a value that JSON can hold."""
     text = json.dumps(value, sort_keys=True).encode()
     return hashlib.sha256(text).hexdigest()[:32]

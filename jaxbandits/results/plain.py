@@ -1,4 +1,4 @@
-"""Values as JSON can hold them."""
+"""Values in the form that JSON can hold."""
 
 import math
 from collections.abc import Mapping
@@ -7,21 +7,14 @@ from typing import Any
 
 
 def plain(value: Any, name: str = "value") -> Any:
-    """`value` made of dicts, lists, strings, numbers, booleans and None.
+    """A copy of a value made of dicts, lists, strings, numbers, booleans and None.
 
-    Arrays (of any library: whatever has ``tolist``) become nested lists, tuples become
-    lists, and paths strings. JSON has no infinities: floats that are not finite become
-    the strings "inf", "-inf" and "nan".
-
-    Args:
-      value: what to convert.
-      name: of the argument, for the error message.
-
-    Returns:
-      The converted value, which shares nothing mutable with `value`.
+    Arrays (all objects with ``tolist``) become nested lists, tuples lists, and paths
+    strings. Floats that JSON lacks become the strings "inf", "-inf" and "nan".
 
     Raises:
-      ValueError: naming the part of `value` that has no JSON form, or is within itself.
+      ValueError: naming the part that has no JSON form or contains itself, after the
+        `name` of the argument.
     """
     try:
         return _plain(value, name)
@@ -36,7 +29,7 @@ def _plain(value: Any, name: str) -> Any:
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):
-        # float() strips NumPy's float64, which is a float with another repr.
+        # NumPy's float64 is a float with another repr, and float() makes it a plain one.
         return float(value) if math.isfinite(value) else repr(float(value))
     if isinstance(value, Mapping):
         return {str(key): _plain(item, f"{name}.{key}") for key, item in value.items()}

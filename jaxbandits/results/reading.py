@@ -1,4 +1,4 @@
-"""A sweep's store as a dataset; see `jaxbandits.store.open`."""
+"""`open_store`, for the list of public names of `jaxbandits.results`."""
 
 from jaxbandits.store.open import open_store
 

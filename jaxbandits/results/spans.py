@@ -1,6 +1,6 @@
-"""Seeds as spans, ``((start, stop), ...)``: a hundred million of them are one pair.
+"""Seeds as spans, ``((start, stop), ...)``: a hundred million seeds are one pair.
 
-Spans keep the order of their seeds. Each seed stands there once.
+Spans keep the order of their seeds, and hold each seed once.
 """
 
 from bisect import bisect_right
@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 Spans = tuple[tuple[int, int], ...]
-_PART = 1 << 20  # seeds that are looked at together
+_PART = 1 << 20  # seeds that are compared at a time
 
 
 def spans_of(seeds: np.ndarray) -> Spans:
-    """The spans of different seeds, ``int[S]``, in their order."""
+    """Spans of the different seeds ``int[S]``, in their order."""
     starts = [0] if len(seeds) else []
     for begin in range(0, len(seeds) - 1, _PART):
         steps = np.diff(seeds[begin : begin + _PART + 1].astype(np.int64))
@@ -31,14 +31,14 @@ def count(spans: Iterable[tuple[int, int]]) -> int:
 
 
 def listed(spans: Spans) -> np.ndarray:
-    """i64[S], the seeds one by one."""
+    """The seeds one by one, i64[S]."""
     return np.concatenate(
         [np.zeros(0, np.int64), *(np.arange(*span, dtype=np.int64) for span in spans)]
     )
 
 
 def parts(spans: Spans, size: int) -> Iterator[Spans]:
-    """Parts of `size` seeds each; the last one of what is left."""
+    """Consecutive parts of `size` seeds; the last part may be smaller."""
     part: list[tuple[int, int]] = []
     free = size
     for start, stop in spans:
@@ -55,12 +55,12 @@ def parts(spans: Spans, size: int) -> Iterator[Spans]:
 
 
 def first(spans: Spans, size: int) -> Spans:
-    """The first `size` seeds, or all if they are fewer."""
+    """The first `size` seeds, or all seeds if there are fewer."""
     return next(parts(spans, size), ()) if size else ()
 
 
 def without(spans: Spans, others: Iterable[tuple[int, int]]) -> Spans:
-    """The seeds that are not among others, in their order."""
+    """The seeds that are not among other seeds, in their order."""
     taken = joined(others)
     starts = [start for start, _ in taken]
     rest = []
@@ -77,7 +77,7 @@ def without(spans: Spans, others: Iterable[tuple[int, int]]) -> Spans:
 
 
 def overlap(spans: Spans, others: Spans) -> bool:
-    """Whether a seed is among both."""
+    """Whether two sets of spans share a seed."""
     return without(spans, others) != spans
 
 

@@ -1,11 +1,11 @@
-"""Playing policies x parameter points x environments x seeds, in memory or a store.
+"""Policies x parameter points x environments x seeds, played in memory or in a store.
 
-`jaxbandits.simulate` plays one from Python, `read_spec` and `run_sweep` one from a
-file, `HalfWidth` says when there are enough seeds, `Store` where results are kept,
-`Workers` who plays, `join` makes a process one of several, `variants` one environment
-for each combination of arguments.
+`read_spec` and `run_sweep` play a sweep from a file, as `jaxbandits.simulate` does from
+Python. `HalfWidth` says when there are enough seeds, `Store` has the options of a
+store, `Workers` those of an executor, `join` makes a process one of several, and
+`variants` makes an environment for each combination of arguments.
 
-What is public stands in ``__init__.pyi``; each part is imported when it is first used.
+The list of public names is ``__init__.pyi``; a module is imported when it is used.
 """
 
 import lazy_loader

@@ -1,13 +1,13 @@
-"""A sweep from beginning to end: play what is missing, into memory or a store.
+"""Sweeps from beginning to end, in memory or into a store.
 
-Nothing here changes a number: a sweep that was killed, resumed on another number of
-devices or processes and extended holds the same bits as one that was not.
+No step changes a number: a sweep that was killed, resumed on another number of devices
+or processes and extended holds the same bits as a sweep that was not.
 """
 
 import os
 import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -16,13 +16,13 @@ import xarray as xr
 from jaxbandits import checks
 from jaxbandits.console.progress import doing
 from jaxbandits.engine.flags import in_play
-from jaxbandits.engine.run import Clock
+from jaxbandits.protocol import A, Entry, Environment, Policy
 from jaxbandits.results import spans
 from jaxbandits.results._provenance import provenance
 from jaxbandits.results.cuts import warn_of_cuts
 from jaxbandits.results.dataset import Axes, Results, assembled, common_attributes
-from jaxbandits.results.parts import Block, Part
-from jaxbandits.simulation.fill import Played, Player
+from jaxbandits.results.parts import Part
+from jaxbandits.simulation.fill import Player
 from jaxbandits.simulation.machine import HERE, Machine, machine_of
 from jaxbandits.simulation.plan import (
     Plan,
@@ -34,13 +34,12 @@ from jaxbandits.simulation.plan import (
     say_engines,
     with_engines,
 )
-from jaxbandits.simulation.spec import HalfWidth, Spec, check_until, verdict
+from jaxbandits.simulation.spec import HalfWidth, Spec, seeds_needed
 
 if TYPE_CHECKING:
     from jaxbandits.simulation.stored import Store
-from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from jaxbandits.protocol import A, Entry, Environment, Policy
+NO_STORE = "store: several processes need one that all can write to"
 
 
 def run_sweep(
@@ -56,21 +55,21 @@ def run_sweep(
 
     Args:
       spec: the sweep.
-      store: where to; memory by default.
+      store: folder or URL of a store, or a `Store`; by default results stay in memory.
       machine: what to play on.
-      executor: who plays the blocks of a store, in place of this process: any
-        `concurrent.futures.Executor`, a Dask client, a number of processes on this
-        machine, or `simulation.Workers`, which says more of it.
+      executor: plays the blocks of a store in place of this process: any
+        `concurrent.futures.Executor`, a Dask client, a number of processes of this
+        machine, or `simulation.Workers`, which has more options.
       shard: ``(number, of)``: this process plays its share of the blocks of a store
-        first, then what others have not played of theirs; nobody waits for anybody.
-      stop: when it is set (by a signal, by another thread), the blocks under way are
-        finished, and `simulation.fill.StoppedError` is raised.
+        first, then what is missing of the other shares; no process waits for another.
+      stop: when this event is set (by a signal, by another thread), the blocks under
+        way are finished, and `simulation.fill.StoppedError` is raised.
 
     Raises:
       OSError: if the store cannot be written, or workers die again and again.
     """
     if store is None and jax.process_count() > 1:
-        raise ValueError("store: several processes need one that all can write to")
+        raise ValueError(NO_STORE)
     if stop is not None:
         checks.instance("stop", stop, threading.Event, "of threading")
     dataset = play_spec(spec, store, machine, stop, executor, shard)
@@ -89,12 +88,20 @@ def play_spec(
     """`run_sweep` without the warning that runs were cut off."""
     checks.unforked()
     checks.instance("spec", spec, Spec, "of jaxbandits.simulation, or see read_spec")
+    stored = store is not None
     sink: Any
-    if stored := any(given is not None for given in (store, executor, shard)):
-        # Stores and executors are loaded where they are asked for.
-        from jaxbandits.simulation.stored import InStore
+    if stored or executor is not None or shard is not None:
+        # Imported here: simulations in memory need neither stores nor executors.
+        from jaxbandits.simulation.stored import InStore, share_of
+        from jaxbandits.simulation.workers import ByWorkers
 
-        sink = InStore(store, executor, shard, machine, stop)
+        share = share_of(shard, executor)
+        if store is None:
+            raise ValueError(NO_STORE)
+        if executor is None:
+            sink = InStore(store, machine, stop, share)
+        else:
+            sink = ByWorkers(store, machine, stop, executor)
     else:
         sink = InMemory(machine_of(machine), stop)
     if spec.engine is None:
@@ -102,21 +109,15 @@ def play_spec(
     if sink.metrics is not None:
         spec = spec._replace(metrics=sink.metrics)
     with in_play():
-        # All that can be wrong with it, in every process and before there is a store.
+        # All mistakes are found here, in every process and before there is a store.
         with doing("checking policies and environments", sink.machine.progress):
             plan = make_plan(spec)
-            # In memory, one environment with all its metrics takes what comes.
+            # In memory, metrics of one environment are known when they are played.
             several = len(plan.spec.environments) > 1 or spec.metrics is not None
             if stored or plan.until or several:
-                shapes = metric_shapes(plan)
+                plan = plan._replace(variables=metric_shapes(plan))
             if plan.until:
-                whole = plan.terms.runs_per_instance
-                check_until(plan.until, plan.seeds, shapes, whole)
-        if plan.until and sink.keep != "runs":
-            raise ValueError(
-                "store: keep must be 'runs' where a half-width says how many seeds "
-                "there are: that takes the runs of the pilot"
-            )
+                _check_metric(sink, plan, plan.until)
         plan = sink.with_engines(plan)
         say_engines(plan, sink.machine.progress)
         pilot = parts_of(plan, spans.spans_of(plan.seeds))
@@ -129,10 +130,24 @@ def play_spec(
         return result
 
 
+def _check_metric(sink: Any, plan: Plan, until: HalfWidth) -> None:
+    """Require that the metric of a half-width is a number that is kept of every run."""
+    shapes = plan.variables or {}
+    if until.metric not in shapes:
+        raise ValueError(f"metric: {until.metric!r} is unknown; known are {[*shapes]}")
+    if shapes[until.metric]:
+        raise ValueError(f"metric: {until.metric!r} must be a number per run")
+    if sink.keep != "runs":
+        raise ValueError(
+            "store: keep must be 'runs' where a half-width says how many seeds there "
+            "are: that takes the runs of the pilot"
+        )
+
+
 def _second_stage(
     sink: Any, plan: Plan, pilot: list[Part], there: bool, until: HalfWidth
 ) -> None:
-    """Play as many seeds more as the pilot says."""
+    """Play the seeds that the pilot asks for."""
     if not there:
         warnings.warn(
             "the pilot is not complete, others play the rest of it; the same command "
@@ -140,20 +155,20 @@ def _second_stage(
             stacklevel=4,
         )
         return
-    count = len(plan.seeds)
-    result = verdict(sink.dataset(plan, pilot), until, count)
-    if result.needed > result.seeds:
+    needed = seeds_needed(sink.dataset(plan, pilot), until, len(plan.seeds))
+    whole = plan.terms.runs_per_instance
+    if needed.max() > (most := until.at_most // whole * whole):
         warnings.warn(
-            f"a half-width of {until.half_width:g} takes {result.needed} seeds; "
-            f"stopped at at_most = {result.seeds}",
+            f"a half-width of {until.half_width:g} takes {needed.max()} seeds; "
+            f"stopped at at_most = {most}",
             stacklevel=4,
         )
-    if more := later_parts(plan, result, until.each):
+    if more := later_parts(plan, until, needed):
         sink.play(plan, more, grow=True)
 
 
 class InMemory:
-    """Where results are kept if there is no store: every game is a block.
+    """A sweep whose results stay in memory; each part is a block.
 
     Args:
       machine: what to play on.
@@ -168,29 +183,26 @@ class InMemory:
         self._facts: dict[str, dict[str, Any]] = {}
 
     def with_engines(self, plan: Plan) -> Plan:
-        """The plan with an engine for every match."""
+        """The plan with engines."""
         return with_engines(plan, self.machine.devices[0].platform)
 
-    def play(self, plan: Plan, parts: Sequence[Part], grow: bool = False) -> bool:
-        """Play parts, of which a game has several if it grows; True: all are there."""
-        wanted = plan.spec.metrics and {*plan.spec.metrics, *plan.terms.keep}
+    def play(self, plan: Plan, parts: list[Part], grow: bool = False) -> bool:
+        """Play parts; `grow` says that a game has several. True: all runs are there."""
+        wanted = plan.spec.metrics and {*plan.spec.metrics, *plan.terms.keep, "rounds"}
 
-        def receive(block: Block, played: Played, clock: Clock) -> None:
-            own = {n: x for n, x in played.metrics.items() if not wanted or n in wanted}
-            seconds = sum(clock.compiling), sum(clock.running)
-            result = Results(own, played.rounds, *seconds)
-            self._results.append((Part(*block[1:]), result))
+        def receive(part: Part, result: Results) -> None:
+            own = {n: x for n, x in result.values.items() if not wanted or n in wanted}
+            self._results.append((part, result._replace(values=own)))
 
-        blocks = [Block("", *part) for part in parts]
         # Parts of a second stage have many sizes, and share a program.
-        player = Player(plan, self.machine, blocks, blocks if grow else None)
+        player = Player(plan, self.machine, parts, parts if grow else None)
         player.play(receive, self.stop)
         for where, own in player.facts().items():
             self._facts[where] = self._facts.get(where, {}) | own
         return True
 
     def result(self, plan: Plan, parts: Sequence[Part]) -> xr.Dataset:
-        """What was played of a plan, whose axes are those of some parts first."""
+        """All results; the axes begin with the points and seeds of some parts."""
         sweep = outlined(plan)
         axes = Axes(sweep, [*parts, *(part for part, _ in self._results)])
         made_by = provenance(
@@ -206,7 +218,7 @@ class InMemory:
         made = common_attributes(sweep, made_by)
         return assembled(axes, self._results).assign_attrs(made)
 
-    dataset = result  # of the pilot alone, too
+    dataset = result  # of the pilot, before the second stage
 
 
 def simulate(
@@ -230,58 +242,57 @@ def simulate(
 ) -> xr.Dataset:
     """Play policies against environments, over many seeds.
 
-    Parameter points are lanes like seeds: a policy is compiled once, however many there
-    are.
+    Parameter points are lanes like seeds, so a policy is compiled once, however many
+    points it has.
 
-    Every policy meets the same noise (common random numbers), and the numbers do not
-    depend on `checkpoints`, the other policies, or the `machine` (but for its engine).
+    All policies see the same noise (common random numbers). The numbers do not depend
+    on `checkpoints`, on the other policies, or on the `machine` (except its engine).
 
-    Functions of policies and environments are traced once, so that a random generator,
-    a clock or a counter of their own is played with its first value throughout, which
-    `testing.check_policy` and `testing.check_environment` find.
+    Functions of policies and environments are traced once: a random generator, a clock
+    or a counter of their own keeps its first value throughout. `testing.check_policy`
+    and `testing.check_environment` find this.
 
     Args:
       policies: one policy, several, or a mapping from names to policies or to functions
-        that make them from ``environment.problem``. ``policy.over(alpha=[0.5, 1.0])``
-        in the place of a policy plays it at many parameter points; policies with fewer
-        points than others have NaN at the rest.
+        that make policies from ``environment.problem``. In place of a policy,
+        ``policy.over(alpha=[0.5, 1.0])`` plays it at many parameter points; a policy
+        with fewer points than others has NaN at the rest.
       environments: one environment, several, or a mapping from names to environments.
-      horizon: number of rounds T; this, `budget` or both.
+      horizon: number of rounds T; give this, `budget` or both.
       budget: play until this much is spent; needs an environment with a budget. With
         both, `horizon` is the round after which a run is cut off. The dataset then has
-        a variable ``cut``: whether a run had come to that round. Where one ends there,
-        a `CutOffWarning` says so (also if that round spent the last of the budget).
-      seeds: how many seeds, or which (integers >= 0), or a `HalfWidth`: as many as it
-        takes until a mean is known well enough.
+        a variable ``cut``: whether a run has come to that round. If a run ends there, a
+        `CutOffWarning` says so (also if that round spent the last of the budget).
+      seeds: the number of seeds, the seeds (integers >= 0), or a `HalfWidth`: as many
+        as it takes until a mean is known well enough.
       checkpoints: when metrics are recorded: ``"linear"`` or ``"log"`` (100 of them;
-        fewer where a time is short, as nothing ends before its first unit), or strictly
+        fewer if the time is short, as no round ends before the first unit), or strictly
         increasing rounds (with `budget`: amounts). The end is added.
       root_seed: of the whole run, an int in [0, 2**64).
-      runs_per_instance: where instances are drawn, how many consecutive seeds meet the
-        same one; above 1 the coordinate ``instance`` numbers them (see
+      runs_per_instance: how many consecutive seeds share an instance, where instances
+        are drawn; above 1 the coordinate ``instance`` numbers them (see
         `jaxbandits.stats.two_level`).
       keep: arrays of the environment's record that the dataset shall have beside the
-        metrics, as ``("pulls",)``: how often every action was played, in dims
+        metrics: ``("pulls",)`` has how often every action was played, with dims
         ``pulls_0, ...``. They leave the device at every checkpoint, so few checkpoints
-        keep a run small. In a store, records must be of one shape.
-      store: folder or URL of a store, new or of the same sweep, or a `Store` that says
-        more of it; by default the results stay in memory. Results are written there
-        block by block: the same call goes on after an interruption, whatever it was, on
-        any number of devices and processes, and the numbers are those of an
-        uninterrupted run, bit by bit, on one kind of device. (`run_sweep` has other
-        processes play into it.)
+        keep a run small. In a store, records must have one shape.
+      store: folder or URL of a store, new or of the same sweep, or a `Store`, which has
+        more options; by default results stay in memory. Results are written block by
+        block: after any interruption the same call goes on, on any number of devices
+        and processes, and gives the bits of an uninterrupted run on one kind of device.
+        (`run_sweep` has other processes play into the store.)
       machine: devices, memory, progress and engine.
 
     Returns:
       Dataset with dims ``policy, params, seed, checkpoint``, and ``environment`` before
-      them if `environments` is not a single one: the environments' metrics (float64),
-      what they say of the policies' recommendations, what policies report (arrays have
-      further dims ``<name>_0, ...``), ``rounds`` (0 where a policy lacks a point);
-      coordinates ``param_<leaf>``, seconds of compiling and running per policy, and
-      ``environment``, its name; an attribute for provenance (with the engine of every
-      policy, the reason for it, and the runs of a chunk). With a store values are read
-      when they are needed, a variable ``session`` says who has played a run, and there
-      is no variable ``cut``, but ``rounds``.
+      them unless `environments` is a single environment. Variables: the metrics of the
+      environments (float64), their judgements of what policies recommend, reports of
+      policies (arrays have further dims ``<name>_0, ...``), and ``rounds`` (0 where a
+      policy lacks a point). Coordinates: ``param_<leaf>``, seconds of compiling and
+      running per policy, and ``environment``, the name. An attribute has the provenance
+      (with the engine of every policy, the reason for it, and the runs of a chunk).
+      With a store, values are read when they are needed, a variable ``session`` says
+      who played a run, and there is no variable ``cut``, but ``rounds``.
 
     Raises:
       ValueError, TypeError: on bad input, naming the argument, before compilation; a
@@ -303,8 +314,6 @@ def simulate(
         keep=list(keep) if isinstance(keep, Iterator) else keep,
     )
     alone = environments.name if isinstance(environments, Environment) else None
-    if store is None and alone is None and jax.process_count() > 1:
-        raise ValueError("store: several processes need one that all can write to")
     result = play_spec(spec, store, machine)
     warn_of_cuts(result, budget, horizon, stacklevel=2)
     return result if alone is None else result.sel(environment=alone)

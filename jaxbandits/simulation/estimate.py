@@ -1,9 +1,8 @@
-"""What a sweep takes: the size of its blocks; runs, bytes, memory and hours.
+"""The size of blocks, and an estimate of what a sweep takes.
 
-Blocks are the pieces in which a sweep is played and written. Their size follows from
-the spec and the kind of device, not from the number of devices: any number of processes
-can work on one store. Times are estimates: a chunk of every policy on every environment
-is compiled and played for a few rounds, and scaled.
+The size of blocks depends on the spec and the kind of device, not on the number of
+devices: any number of processes can work on one store. Times are estimated: a chunk of
+every policy in every environment is compiled and played for a few rounds.
 """
 
 import math
@@ -23,7 +22,7 @@ from jaxbandits.engine.schedule import Schedule
 from jaxbandits.protocol import Environment
 from jaxbandits.results import spans
 from jaxbandits.results.moments import SHAPE
-from jaxbandits.results.parts import Block
+from jaxbandits.results.parts import Part
 from jaxbandits.simulation.fill import Player
 from jaxbandits.simulation.machine import HERE, Machine, machine_of
 from jaxbandits.simulation.plan import (
@@ -38,24 +37,24 @@ from jaxbandits.simulation.spec import Spec
 from jaxbandits.store.request import Request, Size
 
 FEW_ROUNDS = 256  # of the first rehearsal
-ENOUGH_SECONDS = 0.5  # of a rehearsal: a longer one tells little more
-MOST_SECONDS = 60.0  # of all: then other environments are taken to be like these
+ENOUGH_SECONDS = 0.5  # of a rehearsal: a longer one says little more
+MOST_SECONDS = 60.0  # of all rehearsals; later environments are taken to be like these
 
 
 class Estimate(NamedTuple):
-    """What a sweep takes, if all of it is to be played.
+    """What a sweep takes from its start.
 
     Attributes:
-      runs: parameter points times seeds, of all policies and environments.
-      blocks: in how many pieces they are played and written.
-      block_runs: runs of a whole block: what a kill loses at most.
-      bytes: of the results on disk, before they are compressed.
-      memory: bytes of the process, about.
+      runs: parameter points times seeds of all policies and environments.
+      blocks: number of blocks.
+      block_runs: runs of the largest block: the most that a kill loses.
+      bytes: of the results on disk.
+      memory: bytes of the process.
       compiling: seconds.
       playing: seconds.
-      seconds: both of each game, by "policy in environment", the longest first.
-      rehearsed: how many games were played for a few rounds; the others are taken to be
-        like those of the same policy.
+      seconds: of both, by "policy in environment", the longest first.
+      rehearsed: how many games were played for a few rounds; other games are taken to
+        be like those of the same policy.
     """
 
     runs: int
@@ -73,7 +72,7 @@ def estimate(spec: Spec, block: int | None = None, machine: Machine = HERE) -> E
     """What a sweep into a store takes on this machine.
 
     Args:
-      spec: the sweep; where a half-width says how many seeds there are, its pilot.
+      spec: the sweep; with a half-width only its pilot.
       block: runs of a block, or None to choose.
       machine: what to play on.
 
@@ -87,36 +86,39 @@ def estimate(spec: Spec, block: int | None = None, machine: Machine = HERE) -> E
         plan = with_engines(make_plan(spec), platform)
         shapes = metric_shapes(plan)
         size = block_size(plan, shapes, platform)
-        if block:
-            size = size._replace(runs=block)
+        size = size._replace(runs=block or size.runs)
         parts = parts_of(plan, spans.spans_of(plan.seeds))
         blocks = Request(outlined(plan), parts, size, "runs", shapes).blocks()
         player = Player(plan, machine, blocks, blocks)
         times = _times(player, report)
-    numbers = 1 + sum(math.prod(each) for each in shapes.values())
-    run_bytes = 8 * numbers * len(plan.terms.schedule.checkpoints) + 4
-    runs = sum(each.size for each in blocks)
-    largest = max(each.size for each in blocks)
-    # Results are there twice while those of all chunks are put together.
-    held = 2 * largest * run_bytes * len(player.shares)
-    most = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    sizes = [each.size for each in blocks]
+    run_bytes = _bytes(plan, shapes) + 4
+    compiling, playing, rehearsed = map(sum, zip(*times.values(), strict=True))
     seconds = {name: sum(each[:2]) for name, each in times.items()}
+    # While the results of chunks are joined they are there twice.
+    joined = 2 * max(sizes) * run_bytes * len(player.shares)
     return Estimate(
-        runs,
-        len(blocks),
-        largest,
-        runs * run_bytes,
-        most + held,
-        sum(each[0] for each in times.values()),
-        sum(each[1] for each in times.values()),
-        dict(sorted(seconds.items(), key=lambda item: -item[1])),
-        sum(each[2] for each in times.values()),
+        runs=sum(sizes),
+        blocks=len(blocks),
+        block_runs=max(sizes),
+        bytes=sum(sizes) * run_bytes,
+        memory=1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss + joined,
+        compiling=compiling,
+        playing=playing,
+        seconds=dict(sorted(seconds.items(), key=lambda item: -item[1])),
+        rehearsed=rehearsed,
     )
 
 
+def _bytes(plan: Plan, shapes: Mapping[str, Any]) -> int:
+    """Bytes of the values of a run, in float64."""
+    numbers: int = 1 + sum(math.prod(shape) for shape in shapes.values())
+    return 8 * numbers * len(plan.terms.schedule.checkpoints)
+
+
 def _times(player: Player, report: Report) -> dict[str, tuple[float, float, bool]]:
-    """Of each game: seconds of compiling, of playing, and whether it was rehearsed."""
-    games: dict[str, list[Block]] = {}
+    """For each game seconds of compiling, of playing, and whether it was rehearsed."""
+    games: dict[str, list[Part]] = {}
     for block in player.blocks:
         games.setdefault(block.name, []).append(block)
     times: dict[str, tuple[float, float, bool]] = {}
@@ -135,15 +137,14 @@ def _times(player: Player, report: Report) -> dict[str, tuple[float, float, bool
     return times
 
 
-def _rehearsal(player: Player, block: Block) -> tuple[float, float, int]:
-    """Seconds of compiling, and of a chunk; and how many runs a chunk has."""
+def _rehearsal(player: Player, block: Part) -> tuple[float, float, int]:
+    """Seconds of compiling and of playing a chunk, and the number of its runs."""
     plan, chunk = player.plan, player.chunk(block.game)
     points = block.points.at(slice(chunk))
     seeds = spans.first(block.seeds, max(chunk // points.count, 1))
     small = block._replace(points=points, seeds=seeds)
     share = min(1.0, FEW_ROUNDS / float(longest_run(plan)))
-    before = compiling = 0.0
-    done = 0.0  # share that was played in `before` seconds
+    before = done = compiling = 0.0  # Playing the share `done` took `before` seconds.
     while True:
         clock, schedule = Clock([], []), _shortened(plan, share)
         player.play_one(small, player.shares[0], clock, schedule=schedule)
@@ -156,7 +157,7 @@ def _rehearsal(player: Player, block: Block) -> tuple[float, float, int]:
 
 
 def _shortened(plan: Plan, share: float) -> Schedule:
-    """The schedule with all checkpoints earlier, for the same program."""
+    """A schedule with all checkpoints earlier, which the same program plays."""
     schedule = plan.terms.schedule
     given = np.asarray(schedule.checkpoints)
     ends = given * share
@@ -170,14 +171,13 @@ def _shortened(plan: Plan, share: float) -> Schedule:
 
 
 class _Limits(NamedTuple):
-    """What a block may cost.
+    """The most that a block may cost.
 
     Attributes:
       bytes: of its results.
-      rounds: lanes times rounds; an interrupted run loses the block under way.
-      least: lanes below which the engine is slow.
-      most_bytes: of its results where the sweep is so large that its blocks exceed the
-        others: memory does not depend on how much is played in all.
+      rounds: runs times rounds: an interruption loses the blocks under way.
+      least: runs below which the engine is slow, whatever the rounds.
+      most_bytes: of its results if the sweep would have too many blocks otherwise.
     """
 
     bytes: int
@@ -186,40 +186,36 @@ class _Limits(NamedTuple):
     most_bytes: int
 
 
-# A GPU needs ten thousands of lanes to be busy, and is that much faster.
+# A GPU is fast with ten thousands of lanes.
 LIMITS = {"cpu": _Limits(1 << 22, 1 << 28, 256, 1 << 26)}
 ACCELERATOR = _Limits(1 << 28, 1 << 36, 1 << 14, 1 << 28)
-# Of the tables of moments of a block.
-TABLE_BYTES = 1 << 26
-# About so many blocks, and files, a sweep has at most; equal parts make it up to twice
-# as many. One that is interrupted loses a two-thousandth of its time.
+TABLE_BYTES = 1 << 26  # of the tables of moments of a block
+# A sweep has about so many blocks at most, and equal parts make at most twice as many.
+# So an interruption loses a two-thousandth of the time.
 BLOCKS = 2048
 
 
 def block_size(
     plan: Plan, shapes: Mapping[str, Any], platform: str, moments: bool = False
 ) -> Size:
-    """The size of a block, by what it may cost.
+    """The size of a block.
 
     Args:
       plan: the plan.
       shapes: of the metrics, see `metric_shapes`.
       platform: of the devices, ``cpu``, ``gpu`` ...
-      moments: whether moments are kept, whose tables take much room.
+      moments: whether moments are kept, whose tables are large.
     """
-    limits = LIMITS.get(platform, ACCELERATOR)
-    checkpoints = len(plan.terms.schedule.checkpoints)
+    limits, run_bytes = LIMITS.get(platform, ACCELERATOR), _bytes(plan, shapes)
     points = [match.points.count for match in plan.matches.values()]
-    numbers = 1 + sum(math.prod(shape) for shape in shapes.values())
-    by_bytes = limits.bytes // (8 * numbers * checkpoints)
     by_rounds = int(limits.rounds // max(longest_run(plan), 1))
-    most = min(by_bytes, max(by_rounds, limits.least))
+    most = min(limits.bytes // run_bytes, max(by_rounds, limits.least))
     runs = sum(points) * len(plan.seeds)
-    share = min(-(-runs // BLOCKS), limits.most_bytes // (8 * numbers * checkpoints))
+    share = min(-(-runs // BLOCKS), limits.most_bytes // run_bytes)
     most_points = max(points)
     if moments:
-        metrics = 1 + sum(shape == () for shape in shapes.values())
-        table = 8 * math.prod(SHAPE) * metrics * checkpoints
+        numbers = {name: () for name, shape in shapes.items() if not shape}
+        table = math.prod(SHAPE) * _bytes(plan, numbers)
         most_points = min(most_points, max(TABLE_BYTES // table, 1))
     return Size(max(most, share, LANE_QUANTUM), most_points)
 
@@ -227,9 +223,9 @@ def block_size(
 def longest_run(plan: Plan) -> float:
     """About how many rounds a run has at most.
 
-    With a budget: what it pays for where every round costs as much as the cheapest
-    action does on average. Where an environment does not say its costs, the last round,
-    which without a horizon is so late that blocks become as small as may be.
+    With a budget, as many as it pays for if every round costs the least mean cost of an
+    action. If an environment does not say its costs, all rounds up to the last, which
+    without a horizon is so late that blocks become as small as they may be.
     """
     schedule = plan.terms.schedule
     if not schedule.by_budget:
@@ -240,7 +236,7 @@ def longest_run(plan: Plan) -> float:
 
 
 def _cheapest(environment: Environment) -> float:
-    """The least mean cost of an action, in units of the budget; 0 if it is unknown."""
+    """The least mean cost of an action, in units of the budget; 0 if unknown."""
     setup = jax.tree.map(to_device, environment.setup)
     instance = environment.game.sample(jax.random.key(0), setup)
     batch = jax.tree.map(lambda x: np.asarray(x)[None], instance)

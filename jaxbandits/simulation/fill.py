@@ -1,10 +1,10 @@
-"""Policies played against environments: blocks of a plan, by this process."""
+"""Blocks of a plan, played by this process."""
 
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import numpy as np
@@ -19,28 +19,17 @@ from jaxbandits.engine.schedule import Schedule, Terms
 from jaxbandits.engine.shares import device_shares, side_by_side
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.results import spans
-from jaxbandits.results.parts import Block, Game
+from jaxbandits.results.dataset import Results
+from jaxbandits.results.parts import Game, Part
 from jaxbandits.simulation.machine import Machine
 from jaxbandits.simulation.plan import Plan
 
-# A block with so many times fewer runs than its program has lanes gets one of its own.
+# A block with so many times fewer runs than its program has lanes gets a smaller one.
 _SMALL = 8
 
 
 class StoppedError(Exception):
     """Raised when a sweep was asked to stop before it was complete."""
-
-
-class Played(NamedTuple):
-    """P parameter points on S seeds.
-
-    Attributes:
-      metrics: float64 arrays ``[P, S, C, ...]`` by name.
-      rounds: i32[P, S, C], rounds played.
-    """
-
-    metrics: dict[str, np.ndarray]
-    rounds: np.ndarray
 
 
 def play(
@@ -49,49 +38,42 @@ def play(
     points: Points,
     seeds: np.ndarray,
     terms: Terms,
-    *,
-    clock: Clock,
     **options: Any,
-) -> Played:
-    """Play points on seeds.
+) -> dict[str, np.ndarray]:
+    """Play P points on S seeds.
 
     Args:
       policy: the policy.
       environment: the environment.
-      points: P, with all leaves of the policy's parameters.
+      points: with all leaves of the policy's parameters.
       seeds: u32[S].
-      terms: common to all runs.
-      clock: where seconds are added up.
-      **options: of `engine.run.run`: chunk, devices, progress.
+      terms: of all runs.
+      **options: of `engine.run.run`: clock, chunk, devices, progress.
+
+    Returns:
+      Metrics, float64 ``[P, S, C, ...]`` by name, and ``rounds``, i32[P, S, C].
 
     Raises:
-      ValueError: if the accounts do not hold: an action that the game has not, a metric
-        that is NaN, or a game that was over before its first round.
+      ValueError: if an action is none of the game, a metric is NaN, or a game was over
+        before its first round.
     """
-    shape = points.count, len(seeds)
-    chunks = run(
-        policy,
-        environment,
-        lane_params(policy, points, len(seeds)),
-        np.tile(seeds, points.count),
-        terms,
-        clock=clock,
-        **options,
-    )
+    params = lane_params(policy, points, len(seeds))
+    lanes = np.tile(seeds, points.count)
     parts = [
-        (checked_accounts(policy, environment, chunk), chunk.rounds) for chunk in chunks
+        {**checked_accounts(policy, environment, chunk), "rounds": chunk.rounds}
+        for chunk in run(policy, environment, params, lanes, terms, **options)
     ]
 
     def joined(*pieces: np.ndarray) -> np.ndarray:
-        lanes = np.concatenate(pieces)
-        return lanes.reshape(*shape, *lanes.shape[1:])
+        result = np.concatenate(pieces)
+        return result.reshape(points.count, len(seeds), *result.shape[1:])
 
-    metrics, rounds = jax.tree.map(joined, *parts)
-    return Played(metrics, rounds.astype(np.int32))
+    values: dict[str, np.ndarray] = jax.tree.map(joined, *parts)
+    return values | {"rounds": values["rounds"].astype(np.int32)}
 
 
 def lane_params(policy: Policy, points: Points, num_seeds: int) -> Any:
-    """Params with leaves [L]: points outside, seeds inside."""
+    """The policy's params with leaves [L], the seeds of a point side by side."""
     if not policy.params:
         return policy.params
     columns = {x: np.repeat(column, num_seeds) for x, column in points.columns.items()}
@@ -103,21 +85,21 @@ class Player:
 
     Args:
       plan: the plan, with engines.
-      machine: what to play on.
-      blocks: which.
-      asked: all blocks of these games that there are, of which all share one program,
-        whichever are to be played; None if each block is all of its game.
+      machine: the machine.
+      blocks: the blocks.
+      asked: all blocks of the same games that there are, if they shall share programs,
+        whichever of them are played; None if each block is all of its game.
 
     Attributes:
-      shares: groups of devices, of which each plays a block at a time.
+      shares: groups of devices, each of which plays a block at a time.
     """
 
     def __init__(
         self,
         plan: Plan,
         machine: Machine,
-        blocks: list[Block],
-        asked: Iterable[Block] | None = None,
+        blocks: list[Part],
+        asked: Iterable[Part] | None = None,
     ) -> None:
         self.plan, self.machine, self.blocks = plan, machine, blocks
         self._same_shape = asked is not None
@@ -128,12 +110,11 @@ class Player:
             self._points.setdefault(block.game, {})[id(block.points)] = block.points
         most = max((self._lanes[block.game] for block in blocks), default=1)
         self.shares = device_shares(machine.devices, most)
-        # What is computed when it is first asked for.
         self._chunks: dict[Game, int] = {}
         self._uniform: dict[Game, tuple[bool, ...]] = {}
 
     def chunk(self, game: Game) -> int:
-        """Lanes to play at a time; to find out takes a trace."""
+        """Lanes that are played at a time, found by a trace unless the machine says."""
         if self.machine.chunk:
             return self.machine.chunk
         if game not in self._chunks:
@@ -150,7 +131,7 @@ class Player:
         return self._chunks[game]
 
     def uniform(self, game: Game) -> tuple[bool, ...]:
-        """Which parameters are one number in all blocks of a game."""
+        """Which parameters have the same value in all blocks of a game."""
         if game not in self._uniform:
             match, tables = self.plan.matches[game], self._points[game].values()
             points = [match.full(each).columns for each in tables]
@@ -162,11 +143,8 @@ class Player:
         return self._uniform[game]
 
     def facts(self, sized: bool = True) -> dict[str, dict[str, Any]]:
-        """What results shall say of the engines: by environment, by policy.
-
-        Args:
-          sized: whether to find out the sizes of chunks.
-        """
+        """What results say of engines, by environment and policy; `sized`: with chunks
+        that take a trace."""
         facts: dict[str, dict[str, Any]] = {}
         for game in dict.fromkeys(block.game for block in self.blocks):
             chunk: Any = self.chunk(game) if sized else self.machine.chunk
@@ -176,26 +154,25 @@ class Player:
 
     def play(
         self,
-        receive: Callable[[Block, Played, Clock], None],
+        receive: Callable[[Part, Results], None],
         stop: threading.Event | None = None,
-        wanted: Callable[[Block], bool] = lambda block: True,
+        wanted: Callable[[Part], bool] = lambda block: True,
     ) -> None:
         """Play all blocks.
 
         Args:
-          receive: is given every block's results and its seconds; called from several
-            threads.
-          stop: when it is set, no further block is begun.
-          wanted: whether a block still has to be played; asked when its turn comes.
+          receive: is called with each block and its results, from several threads.
+          stop: an event after which no further block is begun.
+          wanted: whether a block must still be played, asked before it is.
 
         Raises:
-          StoppedError: if it was asked to stop before all was played.
+          StoppedError: if blocks were left when `stop` was set.
         """
         ends, done = self.plan.terms.schedule.checkpoints, []
         environments, at_once = self.plan.spec.environments, len(self.shares)
         report = report_of(environments, self.blocks, len(ends), at_once)
 
-        def work_on(block: Block, share: list[Any], check: Callable[[], None]) -> None:
+        def work_on(block: Part, share: list[Any], check: Callable[[], None]) -> None:
             seen = (0.0, 0.0)
             announce = partial(report.phase, f"compiling {block.name}")
             clock = Clock([], [], announce)
@@ -211,7 +188,7 @@ class Player:
                 return
             if wanted(block):
                 with report.phase(f"playing {block.name}"):
-                    receive(block, self.play_one(block, share, clock, advanced), clock)
+                    receive(block, self.play_one(block, share, clock, advanced))
             else:
                 report.advance(block.name, block.size * len(ends), None)
                 check()
@@ -227,21 +204,21 @@ class Player:
 
     def play_one(
         self,
-        block: Block,
+        block: Part,
         share: list[Any],
         clock: Clock,
         advanced: Callable[[int], None] = lambda done: None,
         schedule: Schedule | None = None,
-    ) -> Played:
-        """Play a block, perhaps by another schedule, on some devices."""
+    ) -> Results:
+        """Play a block on some devices, by the plan's schedule or another one."""
         match, terms = self.plan.matches[block.game], self.plan.terms
         with clock.announce():
             chunk, whole = self.chunk(block.game), 2 * LANE_QUANTUM * len(share)
-            # Fewer lanes of a small block, by halves, so that there are few programs.
+            # Halves of the lanes for a small block, so that there are few programs.
             while chunk % whole == 0 and chunk >= _SMALL * block.size:
                 chunk //= 2
             uniform = self.uniform(block.game)
-        return play(
+        values = play(
             match.policy._replace(name=block.game[1]),
             match.environment,
             match.full(block.points),
@@ -256,16 +233,17 @@ class Player:
             devices=share,
             progress=advanced,
         )
+        return Results(values, sum(clock.compiling), sum(clock.running))
 
 
 def report_of(
-    environments: Iterable[str], blocks: list[Block], units: int = 1, at_once: int = 1
+    environments: Iterable[str], blocks: list[Part], units: int = 1, at_once: int = 1
 ) -> Report:
-    """What says how far some blocks are, by the names of policies and environments.
+    """A report on the progress of blocks.
 
     Args:
-      environments: their names.
-      blocks: that are to be played.
+      environments: names, for the title.
+      blocks: the blocks.
       units: of work in a run.
       at_once: how many blocks are played at a time.
     """

@@ -1,4 +1,4 @@
-"""What runs are played on: devices, memory, progress, and in which machine they are."""
+"""The machine on which runs are played: its devices, its limits, its description."""
 
 import os
 import platform
@@ -16,23 +16,23 @@ from jaxbandits.engine.devices import local_devices
 
 
 class Machine(NamedTuple):
-    """What runs are played on, and how.
+    """The machine on which runs are played.
 
-    Numbers do not depend on it, bit by bit, but for `engine`: engines agree up to
-    rounding.
+    No bit of the results depends on it, except for `engine`: the numbers of two engines
+    agree up to rounding.
 
     Attributes:
-      devices: JAX devices to share runs over; None for all local ones.
-      memory: cap on the bytes of what is played at a time.
-      chunk: runs (seeds times parameter points) that are played at a time; None to fit
-        cache and memory.
-      progress: whether to say on stderr what is compiled and played. None for what
-        takes longer than two seconds, unless ``JAXBANDITS_PROGRESS=off`` is set: a bar
-        where stderr is a terminal, else a few lines.
-      engine: ``scan``; ``vmap``, the same by ``jax.vmap``, slower, which depends on
-        little of JAX; or ``fused``: many rounds in one GPU kernel, a thread to a run
-        (docs/engine.md). ``auto`` is ``scan`` until both have been timed on a GPU; it
-        prints which it is and why (unless `progress` is False).
+      devices: JAX devices to play on; None for all local devices.
+      memory: the most bytes of the runs that are played at a time.
+      chunk: runs (seeds times parameter points) that are played at a time; None for as
+        many as fit into cache and memory.
+      progress: whether to report on stderr: a bar on a terminal, else a few lines. None
+        reports what takes longer than two seconds, unless ``JAXBANDITS_PROGRESS=off``
+        is set.
+      engine: ``scan``; ``vmap``, a slower engine that uses ``jax.vmap`` and depends on
+        little of JAX; or ``fused``, which plays many rounds in one GPU kernel with a
+        thread per run (docs/engine.md). ``auto`` chooses for each policy, at present
+        ``scan``, and prints its choice and the reason (unless `progress` is False).
     """
 
     devices: Any = None
@@ -42,14 +42,14 @@ class Machine(NamedTuple):
     engine: str = "scan"
 
 
-HERE = Machine()  # all local devices
+HERE = Machine()
 
 
 def machine_of(machine: Machine) -> Machine:
-    """A machine that can be played on, its devices a list.
+    """The machine, checked, with a list of devices.
 
     Raises:
-      TypeError, ValueError: naming what is wrong.
+      TypeError, ValueError: naming the attribute that is wrong.
     """
     checks.instance("machine", machine, Machine, "of jaxbandits")
     checks.whole("machine: memory", machine.memory, 1)
@@ -62,7 +62,7 @@ def machine_of(machine: Machine) -> Machine:
 
 
 def _devices(devices: Any) -> list[Any]:
-    """Devices to play on: all local ones by default."""
+    """Devices to play on, by default all local devices."""
     if devices is None:
         return local_devices()
     wanted = "devices must be a list of JAX devices, such as jax.local_devices()[:1]"
@@ -79,46 +79,35 @@ def _devices(devices: Any) -> list[Any]:
     return list(devices)
 
 
-# As batch systems number their jobs: SLURM, PBS, LSF, Grid Engine, Flux.
+# Variables in which SLURM, PBS, LSF, Grid Engine and Flux number their jobs.
 _JOBS = "SLURM_JOB_ID PBS_JOBID LSB_JOBID JOB_ID FLUX_JOB_ID".split()
 _TASKS = "SLURM_ARRAY_TASK_ID PBS_ARRAY_INDEX LSB_JOBINDEX SGE_TASK_ID".split()
 _BITS = {"avx512f": 512, "avx2": 256, "avx": 256, "sse2": 128, "asimd": 128}
 
 
-class Site(NamedTuple):
-    """A place where blocks are played.
+def site_of(devices: list[Any]) -> dict[str, Any]:
+    """What numbers may depend on in this process, as JSON can hold it.
 
-    Attributes:
-      backend: platform of the devices, ``cpu``, ``gpu`` ...
-      devices: their kinds, one by one.
-      processor: model of the processor.
-      vector_bits: width of its vectors, on which the last bits of numbers may depend
-        on a CPU; 0 if unknown.
-      xla_flags: the environment's.
+    Returns:
+      ``backend`` (``cpu``, ``gpu`` ...), ``devices`` (their kinds), ``processor`` (its
+      model), ``vector_bits`` (width of its vectors, on which the last bits of numbers
+      may depend on a CPU; 0 if unknown) and ``xla_flags``.
     """
-
-    backend: str
-    devices: list[str]
-    processor: str
-    vector_bits: int
-    xla_flags: str
-
-
-def site_of(devices: list[Any]) -> Site:
-    """This process, on some of its JAX devices."""
     about = _cpuinfo()
     flags = about.get("flags", about.get("Features", "")).split()
-    return Site(
-        devices[0].platform,
-        [str(device.device_kind) for device in devices],
-        about.get("model name") or platform.processor() or platform.machine(),
-        next((bits for name, bits in _BITS.items() if name in flags), 0),
-        os.environ.get("XLA_FLAGS", ""),
-    )
+    return {
+        "backend": devices[0].platform,
+        "devices": [str(device.device_kind) for device in devices],
+        "processor": about.get("model name")
+        or platform.processor()
+        or platform.machine(),
+        "vector_bits": next((bits for x, bits in _BITS.items() if x in flags), 0),
+        "xla_flags": os.environ.get("XLA_FLAGS", ""),
+    }
 
 
 def job() -> dict[str, Any]:
-    """The host, this process, and the numbers that a batch system has given it."""
+    """The host, this process, and the numbers that a batch system gave the process."""
     result: dict[str, Any] = {"host": socket.gethostname(), "pid": os.getpid()}
     for key, names in (("job", _JOBS), ("task", _TASKS)):
         given = [os.environ[name] for name in names if os.environ.get(name)]
@@ -127,14 +116,14 @@ def job() -> dict[str, Any]:
 
 
 def kind_of(site: Mapping[str, Any]) -> str:
-    """What numbers depend on, to the last bit, of a site as a store has it."""
+    """The part of a site on which the last bits of numbers depend."""
     if site["backend"] != "cpu":
         return ", ".join(sorted(set(site["devices"])))
     return f"vectors of {site['vector_bits'] or '?'} bits"
 
 
 def _cpuinfo() -> dict[str, str]:
-    """What Linux says of the first processor."""
+    """The facts that Linux has about the first processor."""
     try:
         text = Path("/proc/cpuinfo").read_text().split("\n\n")[0]
     except OSError:

@@ -1,7 +1,7 @@
-"""A spec made ready: every policy built and checked, every axis known; what it asks.
+"""Plans: specs whose policies are built and checked, and their descriptions.
 
-The description of a plan makes a sweep this sweep: two plans with one description give
-the same numbers, bit by bit, of the same points and seeds.
+Two plans with equal descriptions give the same numbers, bit by bit, for the same points
+and seeds.
 """
 
 import itertools
@@ -27,7 +27,6 @@ from jaxbandits.engine.schedule import Schedule, Terms
 from jaxbandits.protocol import Entry, Environment, Policy
 from jaxbandits.results import spans
 from jaxbandits.results._provenance import versions
-from jaxbandits.results.names import check_variable
 from jaxbandits.results.parts import Game, Part, digest
 from jaxbandits.results.plain import plain
 from jaxbandits.results.spans import Spans
@@ -39,18 +38,18 @@ from jaxbandits.simulation.arguments import (
     seeds_of,
 )
 from jaxbandits.simulation.machine import HERE
-from jaxbandits.simulation.spec import HalfWidth, Spec, Verdict, check_half_width
+from jaxbandits.simulation.spec import HalfWidth, Spec, pilot_of
 
 
 class Match(NamedTuple):
-    """A policy on an environment.
+    """A policy in an environment.
 
     Attributes:
       policy: the policy, built for the environment.
       environment: the environment.
-      points: parameter points, NaN where one leaves a parameter at its default.
-      defaults: of all parameters, see `arguments.defaults_of`.
-      choice: the engine that plays it; None until `with_engines`.
+      points: parameter points, NaN where a point leaves a parameter at its default.
+      defaults: of all parameters, see `contract.params.defaults_of`.
+      choice: the engine; None until `with_engines`.
     """
 
     policy: Policy
@@ -60,19 +59,21 @@ class Match(NamedTuple):
     choice: Choice = None  # type: ignore[assignment]
 
     def full(self, points: Points) -> Points:
-        """Points with all parameters."""
+        """Points with values of all parameters."""
         return filled(points, self.defaults)
 
 
 class Plan(NamedTuple):
-    """What is to be played.
+    """A spec that can be played.
 
     Attributes:
-      spec: where it comes from.
-      matches: by (environment, policy), in the order of the axes.
-      terms: common to all runs.
-      seeds: u32[S], of the pilot if a half-width says how many there are.
+      spec: the spec, with policies and environments by name.
+      matches: policies in environments, in the order of the axes.
+      terms: of all runs.
+      seeds: u32[S], of the pilot if there is a half-width.
       until: the half-width, or None.
+      variables: shapes of the values of metrics and reports by name, see
+        `metric_shapes`; None where they are not known yet.
     """
 
     spec: Spec
@@ -80,13 +81,14 @@ class Plan(NamedTuple):
     terms: Terms
     seeds: np.ndarray
     until: HalfWidth | None = None
+    variables: dict[str, tuple[int, ...]] | None = None
 
 
 def make_plan(spec: Spec) -> Plan:
-    """Build and check everything; nothing is compiled.
+    """Build and check everything; compile nothing.
 
     Raises:
-      ValueError, TypeError: naming the part of the spec that is wrong, or all of them.
+      ValueError, TypeError: naming all parts of the spec that are wrong.
     """
     plan, errors = draft(spec), checks.Errors()
     for (_, name), match in plan.matches.items():
@@ -99,7 +101,7 @@ def make_plan(spec: Spec) -> Plan:
 
 
 def _check_drawn(plan: Plan) -> None:
-    """Refuse runs of one instance after the other where all have the same one."""
+    """Refuse `runs_per_instance` where all runs have the same instance."""
     environments = plan.spec.environments
     for environment in environments.values():
         key = jax.eval_shape(lambda: jax.random.key(0))
@@ -114,7 +116,7 @@ def _check_drawn(plan: Plan) -> None:
 
 
 def draft(spec: Spec) -> Plan:
-    """A plan whose policies and environments have not been traced yet.
+    """A plan whose policies and environments are not traced yet.
 
     Raises:
       ValueError, TypeError: naming all parts of the spec that are wrong.
@@ -134,11 +136,7 @@ def draft(spec: Spec) -> Plan:
         lambda: checks.whole("runs_per_instance", runs, 1, 2**31 - 1),
         lambda: checks.one_of("engine", engine, ENGINES),
         lambda: [keep_of(spec.keep, each) for each in environments][0],
-        lambda: (
-            seeds_of(check_half_width(until).pilot, "pilot")
-            if until
-            else seeds_of(given)
-        ),
+        lambda: pilot_of(until, runs) if until else seeds_of(given),
         lambda: _check_metrics(spec.metrics, spec.text),
     )
     for read in of_all:
@@ -150,10 +148,24 @@ def draft(spec: Spec) -> Plan:
     first: dict[tuple[str, str], str] = {}
     points: dict[str, Points] = {}
     for where, name in itertools.product(spec.environments, policies):
-        with errors.part():
-            matches[where, name] = _match(spec, where, name, of_terms[0], first, points)
+        own = checks.Errors()
+        with own.part():
+            matches[where, name] = _match(spec, where, name, of_terms[0], points)
+        for error in own.all:
+            on = first.setdefault((name, str(error)), where)
+            text = _placed(spec, on, name, str(error))
+            with errors.part():
+                raise error if text == str(error) else ValueError(text) from error
     errors.check()
     return Plan(spec, matches, Terms(*of_terms), seeds, until)
+
+
+def _placed(spec: Spec, where: str, name: str, text: str) -> str:
+    """An error's text with the policy and the environment, where there are several."""
+    if len(spec.environments) > 1:
+        return f"policy {name!r} on environment {where!r}: {text}"
+    several = len(spec.policies) > 1 or spec.text is not None
+    return f"policy {name!r}: {text}" if several and text[:5] != "polic" else text
 
 
 def with_engines(
@@ -164,7 +176,7 @@ def with_engines(
     Args:
       plan: the plan.
       platform: of the devices.
-      stored: the description of a store, whose engines stay what they are.
+      stored: the description of a store, which keeps its engines.
     """
     policies = stored["policies"] if stored else {}
     matches = {}
@@ -178,7 +190,7 @@ def with_engines(
 
 
 def say_engines(plan: Plan, progress: bool | None) -> None:
-    """Say what ``auto`` is, unless nothing is to be shown."""
+    """Print the engines that ``auto`` has chosen, unless `progress` is False."""
     if plan.terms.engine != "auto" or progress is False:
         return
     for environment in plan.spec.environments:
@@ -187,7 +199,7 @@ def say_engines(plan: Plan, progress: bool | None) -> None:
 
 
 def _schedule(spec: Spec) -> Schedule:
-    """One for all environments."""
+    """The schedule of all environments."""
     arguments = spec.horizon, spec.budget, spec.checkpoints
     environments = spec.environments.values()
     schedule = [schedule_of(environment, *arguments) for environment in environments][0]
@@ -198,21 +210,21 @@ def _schedule(spec: Spec) -> Schedule:
             f"{spec.checkpoints}"
         )
     if schedule.by_budget:
-        # One for each program: it takes a trace.
+        # Environments of one program need one trace.
         for environment in {_program(each): each for each in environments}.values():
             in_units_of_spend(amounts, environment)
     return schedule
 
 
 def _program(environment: Environment) -> tuple[Any, ...]:
-    """What environments have in common whose results have the same form."""
+    """A key that is equal for environments whose results have the same form."""
     leaves, structure = jax.tree.flatten(environment.setup)
     shapes = tuple((np.shape(x), np.result_type(x)) for x in leaves)
     return environment.game, environment.judge, structure, shapes
 
 
 def _check_metrics(metrics: Any, text: Any) -> None:
-    """Require names of metrics, or None, and the text of a file, or None."""
+    """Require names of metrics and the text of a file, if they are given."""
     checks.instance("text", text, (str, NoneType), "of the file of a spec, or None")
     if isinstance(metrics, str) or not isinstance(metrics, Iterable | None):
         raise TypeError(f"metrics must be a list of names, got {checks.shown(metrics)}")
@@ -227,47 +239,39 @@ def _match(
     where: str,
     name: str,
     schedule: Schedule | None,
-    first: dict[tuple[str, str], str],
     points: dict[str, Points],
 ) -> Match:
-    """A policy on an environment, not yet traced.
-
-    Errors say which, where there are several or the spec is from a file; what is wrong
-    on all environments is said of the `first`, by policy and text.
-    """
+    """A policy in an environment; `points` collects those of each policy."""
     argument = f"policies[{name!r}]" if spec.text is None else f"policies.{name}"
-    several = len(spec.policies) > 1 or spec.text is not None
-    errors, placed = checks.Errors(), checks.Errors()
-    with errors.part():
-        environment = spec.environments[where]
-        policy, given = _made(name, spec.policies[name], environment, argument)
-        if not same_points(points.setdefault(name, given), given):
-            raise ValueError(
-                f"policies[{name!r}] must have the same points on all environments"
-            )
-        return _matched(name, policy, environment, points[name], schedule, argument)
-    for error in errors.all:
-        text = str(error)
-        if len(spec.environments) > 1:
-            on = first.setdefault((name, text), where)
-            text = f"policy {name!r} on environment {on!r}: {text}"
-        elif several and not text.startswith("polic"):
-            text = f"policy {name!r}: {text}"
-        with placed.part():
-            raise error if text == str(error) else ValueError(text) from error
-    placed.check()
-    raise AssertionError
+    environment = spec.environments[where]
+    policy, given = _made(name, spec.policies[name], environment, argument)
+    if not same_points(points.setdefault(name, given), given):
+        raise ValueError(
+            f"policies[{name!r}] must have the same points on all environments"
+        )
+    given = points[name]
+    full = points_of(name, policy, given, schedule, argument)
+    check_fit(name, policy, environment)
+    # Points are played in JAX's precision, and must still differ there.
+    dtype = jnp.zeros(()).dtype
+    if (pair := equal_points(full, dtype)) is not None:
+        one, other = map(full.row, pair)
+        raise ValueError(
+            f"{argument} has points that are equal in {dtype}: {one} and {other}"
+        )
+    defaults = {} if schedule is None else defaults_of(policy, schedule)
+    return Match(policy, environment, given, defaults)
 
 
 def _made(
     name: str, entry: Entry, environment: Environment, argument: str
 ) -> tuple[Policy, Points]:
-    """The policy of an entry, made for an environment, and its points."""
+    """The policy of an entry, built for an environment, and its points."""
     policy, grid = entry
     if not isinstance(policy, Policy):
         try:
             policy = policy(environment.problem)
-        except Exception as error:  # whatever a user's function raises
+        except Exception as error:  # A user's function may raise anything.
             own = isinstance(error, TypeError | ValueError)
             words = str(error) if own else f"{type(error).__name__}: {error}"
             raise ValueError(f"policies[{name!r}] cannot be made: {words}") from error
@@ -280,33 +284,11 @@ def _made(
     return policy, points_from(grid, argument)
 
 
-def _matched(
-    name: str,
-    policy: Policy,
-    environment: Environment,
-    given: Points,
-    schedule: Schedule | None,
-    argument: str,
-) -> Match:
-    points = points_of(name, policy, given, schedule, argument)
-    check_fit(name, policy, environment)
-    # Points are played in JAX's precision, and must still differ there.
-    dtype = jnp.zeros(()).dtype
-    if (pair := equal_points(points, dtype)) is not None:
-        one, other = map(points.row, pair)
-        raise ValueError(
-            f"{argument} has points that are equal in {dtype}: {one} and {other}"
-        )
-    defaults = {} if schedule is None else defaults_of(policy, schedule)
-    return Match(policy, environment, given, defaults)
-
-
 def metric_shapes(plan: Plan) -> dict[str, tuple[int, ...]]:
-    """Names of what is kept, and the shape of a value beyond the axes.
+    """Shapes of values beyond the axes, by the names of what is kept.
 
     Raises:
-      ValueError: on an unknown metric, or one whose name is taken or whose shape
-        differs between games.
+      ValueError: naming a metric that is unknown or has other shapes in other games.
     """
     wanted = None
     if plan.spec.metrics is not None:
@@ -326,7 +308,6 @@ def metric_shapes(plan: Plan) -> dict[str, tuple[int, ...]]:
         for metric, shape in by_program[program].items():
             if wanted is not None and metric not in wanted:
                 continue
-            check_variable("metrics", metric)
             if shapes.setdefault(metric, shape) != shape:
                 raise ValueError(
                     f"metrics: {metric!r} has shape {shape} for {name!r} on "
@@ -339,18 +320,18 @@ def metric_shapes(plan: Plan) -> dict[str, tuple[int, ...]]:
 
 
 Json = dict[str, Any]
-# Of other packages the numbers do not depend, up to what the programs show.
+# Numbers depend on other packages only through the programs.
 PACKAGES = ("jaxbandits", "jax", "jaxlib")
-STAGE = 1.1  # numbers of seeds at which points stop by themselves, from one to the next
+STAGE = 1.1  # ratio of two numbers of seeds at which points may stop
 
 
 def describe(plan: Plan, platform: str, games: Sequence[Game] = ()) -> Json:
-    """The description, as JSON can hold it: all but points and seeds.
+    """All that numbers depend on beside points and seeds, as JSON can hold it.
 
     Args:
-      plan: the plan, settled.
+      plan: the plan, with engines.
       platform: of the devices, ``cpu``, ``gpu`` ...
-      games: which of its games; all by default.
+      games: which games are described; all by default.
     """
     games = games or [*plan.matches]
     result = outlined(plan, games)
@@ -361,13 +342,13 @@ def describe(plan: Plan, platform: str, games: Sequence[Game] = ()) -> Json:
         match, entry = plan.matches[environment, name], result["policies"][name]
         program = program_digest(match.policy, match.environment)
         entry.setdefault("program", {})[environment] = program
-        if plan.terms.engine == "auto":  # What it is stays so when a sweep is resumed.
+        if plan.terms.engine == "auto":  # A store keeps the choice.
             entry.setdefault("engine", {})[environment] = match.choice.engine
     return result
 
 
 def outlined(plan: Plan, games: Sequence[Game] = ()) -> Json:
-    """The description but versions, platform and programs, which takes no trace."""
+    """The description without versions, platform and programs: it takes no trace."""
     spec, terms = plan.spec, plan.terms
     games = games or [*plan.matches]
     policies: Json = {}
@@ -393,43 +374,46 @@ def outlined(plan: Plan, games: Sequence[Game] = ()) -> Json:
 
 
 def fingerprint(sweep: Json, parts: list[Part]) -> str:
-    """Digest of a sweep with its points and seeds."""
+    """A digest of the description of a sweep and its parts."""
     return digest([sweep, sorted(map(str, parts))])
 
 
 def parts_of(plan: Plan, seeds: Spans) -> list[Part]:
-    """All points of a plan, each on some seeds."""
+    """All points of a plan, each on the same seeds."""
     return [Part(game, match.points, seeds) for game, match in plan.matches.items()]
 
 
-def later_parts(plan: Plan, result: Verdict, each: bool) -> list[Part]:
+def later_parts(plan: Plan, until: HalfWidth, needed: np.ndarray) -> list[Part]:
     """The parts after the pilot.
 
-    Where points stop by themselves the number of seeds of a point is rounded up to one
-    of a few: the pilot's, and each next one a tenth more. So blocks hold many points.
+    Points that stop by themselves do so at one of few numbers of seeds, each a tenth
+    more than the one before: so blocks hold many points.
 
     Args:
       plan: the plan of the pilot.
-      result: what the pilot says.
-      each: whether points stop by themselves.
+      until: its half-width.
+      needed: what `spec.seeds_needed` returned.
     """
     whole, pilot = plan.terms.runs_per_instance, len(plan.seeds)
-    # Those of the pilot first, then the first that are not among them.
+    most = max(until.at_most // whole * whole, pilot)
+    last = max(min(int(needed.max()), most), pilot)
+    counts = np.minimum(needed, last) if until.each else np.full_like(needed, last)
+    ends = [pilot]
+    while ends[-1] < last:
+        end = -(-math.ceil(ends[-1] * STAGE) // whole) * whole
+        ends.append(min(end, most) if until.each else last)
+    # The seeds of the pilot, then the smallest other ones.
     seeds = spans.spans_of(plan.seeds)
-    rest = spans.without(((0, result.most + pilot + 1),), seeds)
-    seeds += spans.first(rest, max(result.most - pilot, 0))
-    ends = [pilot] if each else [max(result.seeds, pilot)]
-    while ends[-1] < result.counts.max(initial=pilot) and each:
-        ends.append(-(-math.ceil(ends[-1] * STAGE) // whole) * whole)
-    ends[-1] = min(ends[-1], max(result.most, pilot))
-    policies, parts = len(plan.spec.policies), []
-    for number, part in enumerate(parts_of(plan, seeds)):
-        counts = result.counts[divmod(number, policies)][: part.points.count]
-        place = np.searchsorted(ends, counts) if each else np.zeros_like(counts)
-        rounded = np.array(ends)[place]
+    rest = spans.without(((0, last + pilot + 1),), seeds)
+    seeds += spans.first(rest, ends[-1] - pilot)
+    parts = []
+    for part, own in zip(
+        parts_of(plan, seeds), counts.reshape(-1, counts.shape[-1]), strict=True
+    ):
+        rounded = np.array(ends)[np.searchsorted(ends, own[: part.points.count])]
         stops = [pilot, *np.unique(rounded[rounded > pilot]).tolist()]
         for begin, end in itertools.pairwise(stops):
             points = part.points.at(np.flatnonzero(rounded >= end))
-            own = spans.without(spans.first(seeds, end), spans.first(seeds, begin))
-            parts.append(part._replace(points=points, seeds=own))
+            later = spans.without(spans.first(seeds, end), spans.first(seeds, begin))
+            parts.append(part._replace(points=points, seeds=later))
     return parts

@@ -1,8 +1,8 @@
-"""Blocks played into a store: by this process, or by the workers of an executor.
+"""Blocks played by the workers of an executor.
 
-Workers: submit, look at the store, again. Whatever becomes of a task, the store says
-which blocks are there; those that are missing are given out again. A task may be done
-twice: blocks get the same bits.
+Tasks are submitted, then the store says which blocks are there, and the missing ones
+are submitted again, whatever became of their tasks. A task may so be done twice: both
+write the same bits.
 """
 
 import hashlib
@@ -10,16 +10,15 @@ import itertools
 import multiprocessing
 import os
 import pickle
-import shutil
 import signal
 import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import jax
@@ -28,32 +27,28 @@ from jaxbandits import checks
 from jaxbandits.console.progress import reporting
 from jaxbandits.engine.devices import NUMBER, cores
 from jaxbandits.engine.flags import in_play
-from jaxbandits.engine.run import Clock
-from jaxbandits.results._provenance import provenance
-from jaxbandits.results.parts import Block, Game
-from jaxbandits.simulation.fill import Played, Player, StoppedError, report_of
-from jaxbandits.simulation.machine import Machine, Site, job, machine_of, site_of
-from jaxbandits.simulation.plan import Plan, describe, make_plan, with_engines
-from jaxbandits.simulation.spec import Spec
-from jaxbandits.store.block_store import BlockStore, variables_of
-from jaxbandits.store.place import Folder, Place
-from jaxbandits.store.request import Json, accepting, changes
+from jaxbandits.results.parts import Game, Part
+from jaxbandits.simulation.fill import StoppedError, report_of
+from jaxbandits.simulation.machine import Machine, machine_of
+from jaxbandits.simulation.plan import Plan, make_plan, with_engines
+from jaxbandits.simulation.stored import GOES_ON, InStore, share_programs
+from jaxbandits.store.place import place_of
 
-ATTEMPTS = 5  # so often in a row workers may be lost without a block being played
-WORK = "work"  # folder of what only workers need
-_WAIT = 0.2  # seconds between two looks at what executors do
+ATTEMPTS = 5  # rounds in a row without a new block, after which workers are given up
+WORK = "work"  # folder of files for workers
+_WAIT = 0.2  # seconds between two looks at tasks
 _LOOK = 2.0  # seconds between two looks at the store
 
 
 class Workers(NamedTuple):
-    """Who plays the blocks of a store.
+    """An executor, and the number of tasks that it gets.
 
     Attributes:
-      executor: any `concurrent.futures.Executor`, a Dask client, or what has ``submit``
-        as the executors of submitit have it; or a number of processes on this machine,
-        which are started anew where one of them dies.
-      tasks: into how many tasks the blocks are dealt, for executors that start a
-        process or a job for each; by default every block is one.
+      executor: any `concurrent.futures.Executor`, a Dask client, or an object with a
+        method ``submit`` like the executors of submitit; or a number of processes of
+        this machine, which are started again if one of them dies.
+      tasks: number of tasks into which the blocks are dealt, for executors that start a
+        process or a job for each task; by default every block is a task.
     """
 
     executor: Any
@@ -61,10 +56,10 @@ class Workers(NamedTuple):
 
 
 def workers_of(executor: Any) -> Workers:
-    """Workers that can be asked, from them or an executor.
+    """Checked workers, given workers or an executor.
 
     Raises:
-      TypeError, ValueError: naming what is wrong.
+      TypeError, ValueError: naming the argument that is wrong.
     """
     result = executor if isinstance(executor, Workers) else Workers(executor)
     checks.installed("executor", "cloudpickle", "workers")
@@ -80,96 +75,108 @@ def workers_of(executor: Any) -> Workers:
     return result
 
 
-def platform_of(workers: Workers) -> str:
-    """Platform of the devices on which workers play."""
-    if isinstance(workers.executor, int):
-        return _here().backend
-    with _begun(workers) as executor:
-        site: Site = executor.submit(_here).result()
-    return site.backend
+class ByWorkers(InStore):
+    """A sweep whose results are kept in a store, and whose blocks workers play."""
+
+    together = True
+
+    def __init__(
+        self,
+        store: Any,
+        machine: Machine,
+        stop: threading.Event | None,
+        executor: Any,
+    ) -> None:
+        self.workers = workers_of(executor)
+        if getattr(machine, "devices", None) is not None:
+            raise ValueError(
+                "machine: devices must be left out: workers have their own"
+            )
+        super().__init__(store, machine, stop)
+
+    @cached_property
+    def platform(self) -> str:
+        """Platform of the devices of the workers."""
+        if isinstance(self.workers.executor, int):
+            return _platform()
+        with _started(self.workers.executor) as executor:
+            return str(executor.submit(_platform).result())
+
+    def play_blocks(self, plan: Plan, blocks: list[Part]) -> None:
+        """Have workers play blocks until none is missing.
+
+        Raises:
+          ConnectionError: if workers are lost again and again.
+          ValueError: if a worker reports an error.
+          StoppedError: if blocks were left when it was asked to stop.
+        """
+        import cloudpickle  # type: ignore[import-untyped]
+
+        store, address = self.store, self.store.place.address
+        options = self.options._replace(path=address)
+        theirs = self.machine._replace(devices=None, progress=False)
+        data = cloudpickle.dumps((plan.spec, options, theirs))
+        # Its name has its digest: a worker loads nothing that another program wrote.
+        file = f"{WORK}/{hashlib.sha256(data).hexdigest()}"
+        store.place.put(file, data)
+        common = address, file, jax.config.jax_enable_x64
+        report = report_of(plan.spec.environments, blocks)
+        unseen, lost, attempts = {x.key: x for x in blocks}, 0, itertools.count()
+        last = looked = time.monotonic()
+
+        def look() -> None:
+            """Report now and then which blocks are new in the store."""
+            nonlocal last, looked
+            if (now := time.monotonic()) - looked < _LOOK:
+                return
+            looked, new = now, unseen.keys() & store.played()
+            for block in map(unseen.pop, new):
+                report.advance(block.name, block.size, (now - last) / len(new))
+            last = now if new else last
+
+        with reporting(self.machine.progress, report), report.phase("workers play"):
+            while left := store.missing(blocks):
+                # A new number each time: Dask would answer an equal task from memory.
+                again = next(attempts)
+                count = min(self.workers.tasks or len(left), len(left))
+                shares = [[x.key for x in left[n::count]] for n in range(count)]
+                tasks = [(*common, keys, again) for keys in shares]
+                with _started(self.workers.executor) as executor:
+                    error = _submit_all(executor, tasks, self.stop, look)
+                missing = store.missing(blocks)
+                done = len(blocks) - len(missing)
+                words = f"{done} of {len(blocks)} blocks of this run"
+                if missing and self.stop is not None and self.stop.is_set():
+                    raise StoppedError(f"stopped after {words}")
+                lost = lost + 1 if len(missing) == len(left) else 0
+                if lost == ATTEMPTS:
+                    raise ConnectionError(
+                        f"store: {store.place.name}: workers were lost {lost} times in "
+                        f"a row, at last by {type(error).__name__}: {error}; {words} "
+                        f"are {GOES_ON}"
+                    ) from error
+        store.place.drop(file)
 
 
 @contextmanager
-def _begun(workers: Workers) -> Iterator[Any]:
-    """What takes tasks: the executor, or as many processes of our own."""
-    given = workers.executor
+def _started(given: Any) -> Iterator[Any]:
+    """An executor: the one that was given, or so many processes of this machine."""
     if isinstance(given, int):
-        # A fork would copy the threads' locks of a JAX that is running.
+        # A fork would copy locks that the threads of JAX hold.
         spawn, devices = multiprocessing.get_context("spawn"), max(cores() // given, 1)
         with ProcessPoolExecutor(given, spawn, _begin, (devices,)) as own:
             yield own
-    else:
-        # A Dask client, whose executor has futures.
+    else:  # A Dask client has an executor whose futures are like those of Python.
         yield given.get_executor() if hasattr(given, "get_executor") else given
 
 
-def have_played(
-    store: BlockStore,
-    spec: Spec,
-    blocks: list[Block],
-    workers: Workers,
-    machine: Machine,
-    stop: threading.Event | None,
-    accepts: bool,
-) -> None:
-    """Have workers play blocks, until none is missing.
-
-    Raises:
-      ConnectionError: if workers are lost again and again.
-      ValueError: if a worker says that something is wrong.
-      StoppedError: if it was asked to stop before all was played.
-    """
-    import cloudpickle  # type: ignore[import-untyped]
-
-    theirs = machine._replace(devices=None, progress=False)
-    data = cloudpickle.dumps((spec, theirs, accepts))
-    # By its digest, so that nobody unpickles what somebody else has put there.
-    file = f"{WORK}/{hashlib.sha256(data).hexdigest()}"
-    store.place.put(file, data)
-    common = store.place, file, jax.config.jax_enable_x64
-    report = report_of(spec.environments, blocks)
-    unseen, lost, attempts = {x.key: x for x in blocks}, 0, itertools.count()
-    last = looked = time.monotonic()
-
-    def look() -> None:
-        """Report, now and then, which blocks are new in the store."""
-        nonlocal last, looked
-        if (now := time.monotonic()) - looked < _LOOK:
-            return
-        looked, new = now, unseen.keys() & store.played()
-        for block in map(unseen.pop, new):
-            report.advance(block.name, block.size, (now - last) / len(new))
-        last = now if new else last
-
-    with reporting(machine.progress, report), report.phase("workers play"):
-        while left := store.missing(blocks):
-            # Some executors (Dask) answer what they were asked before as they did then.
-            again, count = next(attempts), min(workers.tasks or len(left), len(left))
-            shares = [[x.key for x in left[number::count]] for number in range(count)]
-            tasks = [(*common, keys, again) for keys in shares]
-            with _begun(workers) as executor:
-                error = _played(executor, tasks, stop, look)
-            missing = store.missing(blocks)
-            done = f"{len(blocks) - len(missing)} of {len(blocks)} blocks of this run"
-            if missing and stop is not None and stop.is_set():
-                raise StoppedError(f"stopped after {done}")
-            lost = lost + 1 if len(missing) == len(left) else 0
-            if lost == ATTEMPTS:
-                raise ConnectionError(
-                    f"store: {store.place.name}: workers were lost {lost} times in a "
-                    f"row, at last by {type(error).__name__}: {error}; {done} are "
-                    f"{GOES_ON}"
-                ) from error
-    store.place.drop(file)
-
-
-def _played(
+def _submit_all(
     executor: Any,
     tasks: list[tuple[Any, ...]],
     stop: threading.Event | None,
     look: Callable[[], None],
 ) -> Exception | None:
-    """Submit tasks and wait for all; the last error by which one was lost."""
+    """Submit tasks and wait for them; return the last error of a lost worker."""
     lost: Exception | None = None
     running: list[Any] = []
     try:
@@ -188,7 +195,7 @@ def _played(
                     wrong = future.result()
                 except Exception as error:
                     lost, wrong = error, None
-                if wrong:  # A worker is alive: trying again would not help.
+                if wrong:  # The worker is alive: trying again would not help.
                     words = ValueError(f"a worker ended with {wrong[0]}")
                     words.add_note(wrong[1])
                     raise words
@@ -200,11 +207,12 @@ def _played(
 
 
 def _begin(devices: int) -> None:
-    """What a process of ours does first."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # It is for the one that started it,
-    threading.Thread(target=_follow, daemon=True).start()  # which may be killed.
-    if os.environ.get(NUMBER) in (None, str(cores())):  # the user asks for no fewer
-        os.environ[NUMBER] = str(devices)  # for who asks whether
+    """Prepare a process that this one has started."""
+    # Ctrl-C is for the process that started it; if that one is killed, this one ends.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_follow, daemon=True).start()
+    if os.environ.get(NUMBER) in (None, str(cores())):  # The user asks for no fewer.
+        os.environ[NUMBER] = str(devices)
         update: Callable[[str, Any], None] = jax.config.update
         update("jax_num_cpu_devices", devices)
 
@@ -216,55 +224,54 @@ def _follow() -> None:
         os._exit(1)
 
 
-def _here() -> Site:
-    return site_of(jax.local_devices())
+def _platform() -> str:
+    return str(jax.local_devices()[0].platform)
 
 
 def play_task(
-    place: Place, file: str, x64: bool, keys: list[str], attempt: int = 0
+    address: str, file: str, x64: bool, keys: list[str], attempt: int = 0
 ) -> tuple[str, str] | None:
     """Play the missing blocks of a task: what a worker does.
 
     Args:
-      place: where the store is.
-      file: name of the file of the spec, the machine, and whether newer patches of JAX
-        are accepted than the store's.
+      address: of the store.
+      file: with the spec, the options of the store and the machine.
       x64: whether JAX plays in double precision.
       keys: of the blocks.
-      attempt: how often tasks were given out before.
+      attempt: how often tasks were submitted before.
 
     Returns:
-      None, or what went wrong, and the traceback: errors of a worker that is alive are
-      results, so that no executor takes them for its own.
+      None, or an error and its traceback. They are results, so that no executor takes
+      the error for one of its own.
     """
     with warnings.catch_warnings(), jax.enable_x64(x64), in_play():
-        # Of a program that another worker is still writing.
+        # Another worker may still be writing a compiled program.
         warnings.filterwarnings("ignore", "Error (reading|writing) persistent")
         try:
-            share_programs(place)
-            with _READYING:
-                worker = _worker_of(place, file, x64)
+            with _PREPARING:  # A worker may have several threads.
+                share_programs(place_of(address))
+                worker = _worker(address, file, x64)
                 blocks = worker.checked(keys)
-            worker.play(blocks)
+            worker.play_blocks(worker.plan, worker.store.missing(blocks))
         except Exception as error:
             return f"{type(error).__name__}: {error}", traceback.format_exc()
     return None
 
 
-class _Worker:
-    """What a worker keeps of a store between two tasks."""
+class _Worker(InStore):
+    """A store as a worker sees it, with a plan that is kept between two tasks."""
 
-    def __init__(self, place: Place, file: str) -> None:
-        data, here = place.read(file), _here()
+    def __init__(self, address: str, file: str) -> None:
+        data = place_of(address).read(file)
         if hashlib.sha256(data).hexdigest() != file.removeprefix(f"{WORK}/"):
-            raise ValueError(f"store: {place.name} has another spec for workers")
-        spec, machine, self.accepts = pickle.loads(data)
-        self.store, self.machine = BlockStore(place), machine_of(machine)
-        self.plan = with_engines(make_plan(spec), here.backend, self.store.sweep())
-        self.session = session_for(self.store, here, self.accepts)
-        self._known: set[Game] = set()  # to be games of the store
+            raise ValueError(f"store: {address} has another spec for workers")
+        spec, options, machine = pickle.loads(data)
+        super().__init__(options, machine_of(machine))
+        self.plan = with_engines(make_plan(spec), self.platform, self.store.sweep())
+        self.enter()
+        self._same: set[Game] = set()  # games that are described as in the store
 
-    def checked(self, keys: list[str]) -> list[Block]:
+    def checked(self, keys: list[str]) -> list[Part]:
         """The blocks of some keys, if they are played here as anywhere else."""
         known = {block.key: block for block in self.store.blocks()}
         if unknown := [key for key in keys if key not in known]:
@@ -273,136 +280,15 @@ class _Worker:
                 "looks at another store"
             )
         blocks = [known[key] for key in keys]
-        # Once each, as it takes a trace.
-        games = {block.game for block in blocks} - self._known
-        check_worker(self.store, self.plan, _here().backend, self.accepts, [*games])
-        self._known |= games
+        games = {block.game for block in blocks} - self._same
+        self.check_same(self.plan, [*games])  # It takes a trace for each game.
+        self._same |= games
         return blocks
 
-    def play(self, blocks: list[Block]) -> None:
-        """Play those that are missing."""
-        missing = self.store.missing(blocks)
-        player = player_for(self.store, self.plan, missing, self.machine)
-        play_into(self.store, player, None, self.session)
 
-
-# A worker may have several threads.
-_READYING = threading.Lock()
+_PREPARING = threading.Lock()
 
 
 @lru_cache(maxsize=4)
-def _worker_of(place: Place, file: str, x64: bool) -> _Worker:
-    return _Worker(place, file)
-
-
-LOOK = 5.0  # seconds between two looks at what others have played
-GOES_ON = "complete and safe, the same command goes on from there"
-_PROGRAMS = "work/programs"  # compiled by one process of a store, read by all
-
-
-def player_for(
-    store: BlockStore, plan: Plan, blocks: list[Block], machine: Machine
-) -> Player:
-    """What plays blocks of a store, which share programs with all of their games."""
-    games = {block.game for block in blocks}
-    asked = [block for block in store.blocks() if block.game in games]
-    return Player(plan, machine, blocks, asked)
-
-
-def session_for(store: BlockStore, site: Site, accepted: bool, **more: Any) -> Json:
-    """What a store says of this process, which is about to play, put on record."""
-    session = provenance(
-        **site._asdict(),
-        **job(),
-        processes=jax.process_count(),
-        at=time.time(),
-        **({"accepted": True} if accepted else {}),
-        **more,
-    )
-    store.enter(session)
-    return session
-
-
-def play_into(
-    store: BlockStore, player: Player, stop: threading.Event | None, session: Json
-) -> None:
-    """Play blocks into a store, but those that others have played meanwhile.
-
-    Raises:
-      StoppedError: if it was asked to stop before all was played.
-      OSError: if a block cannot be written.
-    """
-    kept = {"rounds", *variables_of(store.requests())}
-    there, looked, written = store.played(), time.monotonic(), 0
-
-    def wanted(block: Block) -> bool:
-        nonlocal there, looked
-        if time.monotonic() - looked > LOOK:
-            there, looked = store.played(), time.monotonic()
-        return block.key not in there
-
-    def receive(block: Block, result: Played, clock: Clock) -> None:
-        nonlocal written
-        values = {**result.metrics, "rounds": result.rounds}
-        values = {name: x for name, x in values.items() if name in kept}
-        seconds = {"running": sum(clock.running), "compiling": sum(clock.compiling)}
-        safe = f"; {written} of {len(player.blocks)} blocks of this run are {GOES_ON}"
-        store.write(block, values, session, seconds, safe)
-        written += 1
-
-    player.play(receive, stop, wanted)
-
-
-def described_for(
-    plan: Plan,
-    platform: str,
-    store: BlockStore,
-    accepts: bool,
-    games: Sequence[Game] = (),
-) -> Json:
-    """The description of a plan for a store, which may accept other versions of JAX."""
-    sweep = describe(plan, platform, games)
-    return accepting(store.sweep(), sweep) if accepts and store.exists() else sweep
-
-
-def check_worker(
-    store: BlockStore, plan: Plan, platform: str, accepts: bool, games: Sequence[Game]
-) -> None:
-    """Raise a ValueError if a worker would not play what its coordinator does.
-
-    Args:
-      store: the store.
-      plan: the worker's plan.
-      platform: of the worker's devices.
-      accepts: see `accepting`.
-      games: (environment, policy), what it is to play.
-    """
-    sweep = described_for(plan, platform, store, accepts, games)
-    if games and (lines := changes(store.sweep(), sweep)):
-        raise ValueError(
-            f"store: {store.place.name} is not one that this worker can play into; "
-            "all must have the same code, versions and kind of devices:\n  "
-            + "\n  ".join(lines)
-        )
-
-
-def share_programs(place: Place) -> None:
-    """Have JAX keep programs in a store's folder, with those of machines like this one.
-
-    Nothing happens where it keeps them somewhere already, or the store is no folder.
-    """
-    if not isinstance(place, Folder) or jax.config.jax_compilation_cache_dir:
-        return
-    here = site_of(jax.local_devices())
-    kind = hashlib.sha256(repr(here._replace(devices=here.devices[:1])).encode())
-    folder = place.path / _PROGRAMS / kind.hexdigest()[:16]
-    update: Callable[[str, Any], None] = jax.config.update
-    update("jax_compilation_cache_dir", str(folder))
-    update("jax_persistent_cache_min_compile_time_secs", 0.0)
-    update("jax_persistent_cache_min_entry_size_bytes", -1)
-
-
-def forget_programs(place: Place) -> None:
-    """Remove the programs of a store that is complete."""
-    if isinstance(place, Folder):
-        shutil.rmtree(place.path / _PROGRAMS, ignore_errors=True)
+def _worker(address: str, file: str, x64: bool) -> _Worker:
+    return _Worker(address, file)

@@ -1,8 +1,8 @@
-"""A block as a file: ``.npz``, whose every bit is checked.
+"""The file of a block: ``.npz`` with a check of every bit.
 
-Each array has a CRC-32 that whoever reads it checks; any NumPy reads it. The last bytes
-of the file, the comment of the zip archive, are a CRC-32 of everything before them.
-The entry ``head.json`` says which block this is, and names its arrays.
+NumPy reads the arrays, each with a CRC-32 of its own; the entry ``head.json`` describes
+the block and names them. The comment of the zip archive, the last bytes of the file, is
+a CRC-32 of all bytes before it.
 """
 
 import io
@@ -15,22 +15,22 @@ from typing import Any, BinaryIO
 import numpy as np
 
 HEAD = "head.json"
-ARRAYS = "arrays"  # the entry of a head that names the arrays
-_DIGITS = 8  # of the checksum of the file
+ARRAYS = "arrays"  # key of the head that lists the names of the arrays
+_DIGITS = 8  # of the checksum
 
 
 class DamagedError(ValueError):
-    """A file is not as it was written."""
+    """A file differs from what was written."""
 
 
 def packed(
     arrays: Mapping[str, np.ndarray], head: Mapping[str, Any], squeeze: bool = False
 ) -> bytes:
-    """The file of a block.
+    """The content of a block's file.
 
     Args:
       arrays: by name.
-      head: what describes them, as JSON can hold it.
+      head: description of the block, as JSON can hold it.
       squeeze: whether to compress the arrays, which takes twenty times as long.
     """
     method = zipfile.ZIP_DEFLATED if squeeze else zipfile.ZIP_STORED
@@ -46,25 +46,24 @@ def packed(
     return body + _checksum(body)
 
 
-def head_of(file: BinaryIO) -> dict[str, Any]:
-    """The head. Raises a `DamagedError` unless it is as it was written."""
-    with _opened(file) as archive:
-        head: dict[str, Any] = json.loads(_entry(archive, HEAD))
-    return head
-
-
-def array_of(file: BinaryIO, name: str) -> tuple[dict[str, Any], np.ndarray | None]:
-    """The head, and one of the arrays; None if the block has none of this name.
+def unpacked(file: BinaryIO, *names: str) -> tuple[dict[str, Any], list[Any]]:
+    """The head of a block, and arrays by name: None for an array that it lacks.
 
     Raises:
-      DamagedError: unless both are as they were written.
+      DamagedError: unless the head and these arrays are as they were written.
     """
-    with _opened(file) as archive:
-        head: dict[str, Any] = json.loads(_entry(archive, HEAD))
-        if name not in head[ARRAYS]:
-            return head, None
-        data = io.BytesIO(_entry(archive, f"{name}.npy"))
-    return head, np.lib.format.read_array(data)
+    try:  # A wrong bit can raise almost any error.
+        with zipfile.ZipFile(file) as archive:
+            head: dict[str, Any] = json.loads(archive.read(HEAD))
+            # `numpy.load` would read only as far as a damaged array says.
+            data = {x: archive.read(f"{x}.npy") for x in names if x in head[ARRAYS]}
+        arrays = {
+            name: np.lib.format.read_array(io.BytesIO(each))
+            for name, each in data.items()
+        }
+        return head, [arrays.get(name) for name in names]
+    except Exception as error:
+        raise DamagedError(f"{type(error).__name__}: {error}") from error
 
 
 def is_whole(data: bytes) -> bool:
@@ -74,18 +73,3 @@ def is_whole(data: bytes) -> bool:
 
 def _checksum(data: bytes) -> bytes:
     return b"%08x" % zlib.crc32(data)
-
-
-def _opened(file: BinaryIO) -> zipfile.ZipFile:
-    try:
-        return zipfile.ZipFile(file)
-    except Exception as error:  # A bit can be wrong in many ways.
-        raise DamagedError(f"{type(error).__name__}: {error}") from error
-
-
-def _entry(archive: zipfile.ZipFile, name: str) -> bytes:
-    # Not by `numpy.load`, which reads no further than a damaged array tells it to.
-    try:
-        return archive.read(name)
-    except Exception as error:
-        raise DamagedError(f"{type(error).__name__}: {error}") from error

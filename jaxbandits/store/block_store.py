@@ -1,23 +1,21 @@
-"""A store: requests, blocks, who played them, and what was complete once."""
+"""A store: its requests, its blocks, who played them, and what was complete once."""
 
 import json
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from jaxbandits.results.moments import NAMES, SKETCH, table_of
-from jaxbandits.results.parts import Block, Part, Runs, apart, digest, lacking
+from jaxbandits.results.parts import Part, Runs, apart, digest, lacking
 from jaxbandits.store.block_file import (
     ARRAYS,
     DamagedError,
-    array_of,
-    head_of,
     is_whole,
     packed,
+    unpacked,
 )
 from jaxbandits.store.place import Folder, place_of
 from jaxbandits.store.request import (
@@ -37,20 +35,20 @@ AGAIN = "the next sweep into the store plays it again"
 
 
 class BlockStore:
-    """A store, perhaps without anything in it yet.
+    """A store, which may have no request yet.
 
     Attributes:
-      place: where its files lie.
+      place: folder or bucket of its files.
     """
 
     def __init__(self, where: Any) -> None:
         self.place = place_of(where)
-        # What was read of files that never change, by their names.
+        # Files never change, so each is read once: contents, requests and their blocks.
         self._contents: dict[str, Json] = {}
-        self._asked: dict[str, tuple[Request, list[Block]]] = {}
+        self._asked: dict[str, tuple[Request, list[Part]]] = {}
 
     def requests(self) -> list[Request]:
-        """What was asked for, oldest first.
+        """All requests, the oldest first.
 
         Raises:
           FileNotFoundError: if there is no store.
@@ -60,35 +58,38 @@ class BlockStore:
         return [request for request, _ in self._requests().values()]
 
     def sweep(self) -> Json:
-        """The description, with environments and policies of all requests."""
+        """The description of the sweep, with what later requests added."""
         return merged(each.sweep for each in self.requests())
 
     @cached_property
     def keep(self) -> str:
-        """What is kept: ``"runs"`` or ``"moments"``."""
+        """``"runs"`` or ``"moments"``."""
         return self.requests()[0].keep
 
     def exists(self) -> bool:
-        """Whether anything was asked for."""
+        """Whether there is a request."""
         return bool(self._request_files())
 
+    def variables(self) -> dict[str, tuple[int, ...]]:
+        """Shape of a value beyond the dims of a sweep, by name of the variable."""
+        return {n: x for each in self.requests() for n, x in each.variables.items()}
+
     def ask(self, wanted: Request, grow: bool = False) -> None:
-        """Put on record what is wanted, if the store does not hold it yet.
+        """Add a request for what the store was not asked for yet.
 
         Args:
-          wanted: what is asked for. Of a store that is there it takes over the size of
-            blocks.
-          grow: whether it may be more than was asked for before.
+          wanted: the request. A store that exists keeps its size of blocks.
+          grow: whether a store that exists may get a further request.
 
         Raises:
-          ValueError: if the store holds another sweep, saying what differs, or less
-            than is wanted and is not to grow.
+          ValueError: if the store holds another sweep, saying what differs, or holds
+            less than is wanted and may not grow.
         """
         if not self.exists():
             self._check_empty()
             self._put_request(wanted._replace(at=time.time()), FIRST)
         self.check_same(wanted)
-        # Others may ask for more meanwhile.
+        # Other programs may add requests meanwhile.
         while more := lacking(wanted.parts, held := self._held()):
             if not grow:
                 raise ValueError(
@@ -100,17 +101,16 @@ class BlockStore:
                 )
             size = self.requests()[0].size
             self._put_request(wanted._replace(parts=more, size=size, at=time.time()))
-        # The first one has a copy, should it be damaged.
-        self._put_request(self.requests()[0])
+        self._put_request(self.requests()[0])  # a copy, if the first file is damaged
 
-    def _held(self) -> list[Any]:
-        """What was asked for. Of moments each run counts once: those of the blocks."""
+    def _held(self) -> list[Part]:
+        """What was requested; of moments only the blocks that count."""
         if self.keep == "moments":
             return self.blocks()
         return [part for each in self.requests() for part in each.parts]
 
     def _check_empty(self) -> None:
-        """Raise a ValueError if something else is where a store is to be."""
+        """Raise a ValueError if the folder of a new store holds other files."""
         place, known = self.place, {FIRST, ASKED, BLOCKS, SESSIONS, DONE, "work"}
         if isinstance(place, Folder) and place.path.is_dir():
             others = {file.name for file in place.path.iterdir()} - known
@@ -122,8 +122,7 @@ class BlockStore:
 
     def check_same(self, wanted: Request) -> None:
         """Raise a ValueError if the store holds another sweep, saying what differs."""
-        lines = changes(self.sweep(), wanted.sweep)
-        shapes = variables_of(self.requests())
+        lines, shapes = changes(self.sweep(), wanted.sweep), self.variables()
         for name in shapes.keys() & wanted.variables.keys():
             if shapes[name] != wanted.variables[name]:
                 lines.append(
@@ -142,16 +141,12 @@ class BlockStore:
                 f"{self.place.name} keeps, got {wanted.keep!r}"
             )
 
-    def blocks(self, wanted: Iterable[Part] | None = None) -> list[Block]:
-        """The blocks that were asked for, layer by layer.
-
-        Args:
-          wanted: those with a run of one of these parts only.
-        """
+    def blocks(self, wanted: Iterable[Part] | None = None) -> list[Part]:
+        """The blocks of all requests, or those that share a run with some parts."""
         asked = self._requests().values()
         blocks = [*{block.key: block for _, own in asked for block in own}.values()]
         if len(asked) > 1 and self.keep == "moments":
-            blocks = apart(blocks)  # Of moments each run counts once.
+            blocks = apart(blocks)  # Moments must count every run once.
         if wanted is None:
             return blocks
         runs = Runs(wanted)
@@ -161,13 +156,13 @@ class BlockStore:
         """Keys of the blocks that are there."""
         return {name.removesuffix(".npz") for name in self.place.names(BLOCKS)}
 
-    def missing(self, blocks: Iterable[Block]) -> list[Block]:
-        """Those of some blocks that are not there."""
+    def missing(self, blocks: Iterable[Part]) -> list[Part]:
+        """The blocks that are not there."""
         there = self.played()
         return [block for block in blocks if block.key not in there]
 
     def seal(self) -> None:
-        """Say of which requests all blocks are there: one that goes is lost."""
+        """Mark requests of which all blocks are there: one that goes then is lost."""
         there, done = self.played(), self.place.names(DONE)
         for name, (_, blocks) in self._requests().items():
             mark = name.split("/")[1]
@@ -175,7 +170,7 @@ class BlockStore:
                 self._put_json(f"{DONE}/{mark}", {"complete": True})
 
     def lost(self) -> list[str]:
-        """Names of the blocks that were there once, and are not."""
+        """Names of the files of blocks that were there once and are gone."""
         done, asked = self.place.names(DONE), self._requests().items()
         blocks = [
             x for name, own in asked if name.split("/")[1] in done for x in own[1]
@@ -184,23 +179,23 @@ class BlockStore:
 
     def write(
         self,
-        block: Block,
+        block: Part,
         values: Mapping[str, Any],
         session: Json,
         seconds: Mapping[str, float] = {},
         safe: str = "",
     ) -> None:
-        """Put a block there.
+        """Write a block.
 
         Args:
-          block: which.
-          values: arrays ``[points, seeds, checkpoints, ...]`` by name, and the rounds.
-          session: who has played it, see `sessions`.
-          seconds: that it took, by what.
-          safe: what a full disk does not lose, for the error.
+          block: the block.
+          values: arrays ``[points, seeds, checkpoints, ...]`` by name; ``rounds`` too.
+          session: who played the block, see `enter`.
+          seconds: that playing took, by what was done.
+          safe: end of the error of a full disk: what is not lost.
 
         Raises:
-          OSError: if it cannot be written, naming the store.
+          OSError: naming the store, if it cannot be written.
         """
         head = {
             "key": block.key,
@@ -217,82 +212,102 @@ class BlockStore:
         self.place.put(_file(block.key), data, safe)
 
     def read(self, key: str, name: str) -> np.ndarray | None:
-        """A variable of a block; None if the block has none of this name.
+        """A variable of a block, or None if the block lacks it.
 
         Raises:
           FileNotFoundError, DamagedError: naming the file.
         """
-        with self._opened(key) as file:
-            head, values = array_of(file, name)
-            _check_key(head, key)
+        values: np.ndarray | None
+        _, (values,) = self._read(key, name)
         return values
 
     def head(self, key: str, whole: bool = False) -> Json:
-        """What a block says of itself; `whole` looks at every bit. Raises as `read`."""
-        with self._opened(key) as file:
-            if whole and not is_whole(bytes(file.read())):
-                raise DamagedError("its checksum is another one")
-            head = head_of(file)
-            _check_key(head, key)
-        return head
+        """The head of a block; `whole` checks all its bits. Raises as `read`."""
+        return self._read(key, whole=whole)[0]
 
-    def enter(self, session: Json) -> None:
-        """Put on record who is about to play."""
-        self._put_json(_name_of(SESSIONS, session), session)
+    def _read(
+        self, key: str, *names: str, whole: bool = False
+    ) -> tuple[Json, list[Any]]:
+        name = f"{self.place.name}/{_file(key)}"
+        try:
+            with self.place.open(_file(key)) as file:
+                if whole and not is_whole(bytes(file.read())):
+                    raise DamagedError("its checksum is another one")
+                head, arrays = unpacked(file, *names)
+            if head["key"] != key:
+                raise DamagedError(f"it is the block {head['key']}")
+        except FileNotFoundError:
+            raise FileNotFoundError(f"store: {name} is missing; {AGAIN}") from None
+        except (DamagedError, KeyError, TypeError) as error:
+            words = f"store: {name} is damaged ({error}); {AGAIN}"
+            raise DamagedError(words) from error
+        return head, arrays
+
+    def differing(self, block: Part, arrays: Mapping[str, Any]) -> list[str]:
+        """A line for each of some arrays that a block holds with other bits."""
+        return [
+            f"{name} of {' '.join(block.game)}, seeds {block.seeds}"
+            for name, array in arrays.items()
+            if (own := self.read(block.key, name)) is None
+            or own.tobytes() != array.tobytes()
+        ]
+
+    def enter(self, session: Json) -> bool:
+        """Record who is about to play; whether this was not recorded before."""
+        return self._put_json(_name_of(SESSIONS, session), session)
 
     def sessions(self) -> dict[str, Json]:
-        """Who has played, by the digest of their description, oldest first."""
+        """Who played, by the digests of the descriptions, the oldest first."""
         names = self.place.names(SESSIONS)
         known = {x.removesuffix(".json"): self._json(f"{SESSIONS}/{x}") for x in names}
         return dict(sorted(known.items(), key=lambda x: (x[1].get("at", 0), x[0])))
 
-    def mend(self, blocks: Iterable[Block] = ()) -> list[str]:
-        """Remove what is damaged, and put back what can be; names of those files.
+    def mend(self, blocks: Iterable[Part] = ()) -> list[str]:
+        """Remove damaged files, and write again those that have a copy.
 
         Args:
-          blocks: which of them to read whole. Those that are damaged, or another's,
-            are removed, so that they are played again.
+          blocks: that are read whole. Those that are damaged, or belong to another
+            sweep, are removed, and so played again.
+
+        Returns:
+          Names of the files.
 
         Raises:
           DamagedError: if no request can be read.
         """
-        heads: list[Json] = []
-        mended = dict.fromkeys(name for name, _ in self._damage(blocks, heads))
+        players: dict[str, Json] = {}
+        mended = dict.fromkeys(name for name, _ in self._damage(blocks, players))
         files = self._request_files()
         left = [name for name in files if name not in mended]
         if files and not left:
-            self.requests()  # None can be read: it says so.
+            self.requests()  # raises an error that names the file
         for name in mended:
             self.place.drop(name)
         if left and FIRST not in left:
             mended[FIRST] = None
             self._put_request(self.requests()[0], FIRST)
-        there = {f"{SESSIONS}/{name}" for name in self.place.names(SESSIONS)}
-        for head in heads:
-            if (name := _name_of(SESSIONS, head["session"])) not in there:
-                mended[name] = None
-                self._put_json(name, head["session"])
+        mended |= dict.fromkeys(x for x, who in players.items() if self.enter(who))
         if isinstance(self.place, Folder):
             self.place.tidy()
         return [*mended]
 
     def examine(self) -> int:
-        """Read every file; how many blocks there are.
+        """Read every file; return the number of blocks.
 
         Raises:
           DamagedError: naming a file that is damaged or missing.
         """
         for name in self.lost():
             raise DamagedError(f"store: {self.place.name}/{name} is missing; {AGAIN}")
-        heads: list[Json] = []
-        for _, error in self._damage(self.blocks(), heads):
+        blocks = self.blocks()
+        for _, error in self._damage(blocks, {}):
             raise error
-        return len(heads)
+        return len(blocks) - len(self.missing(blocks))
 
     def _damage(
-        self, blocks: Iterable[Block], heads: list[Json]
+        self, blocks: Iterable[Part], players: dict[str, Json]
     ) -> Iterator[tuple[str, DamagedError]]:
-        """Files that are damaged, or another's; the heads of blocks that are not."""
+        """Names and errors of damaged files; `players` gets the sessions of blocks."""
         first: Json | None = None
         files = [f"{x}/{n}" for x in (DONE, SESSIONS) for n in self.place.names(x)]
         for name in [*self._request_files(), *files]:
@@ -308,56 +323,39 @@ class BlockStore:
         for block in blocks:
             if block.key in there:
                 try:
-                    heads.append(self.head(block.key, whole=True))
+                    session = self.head(block.key, whole=True)["session"]
+                    players[_name_of(SESSIONS, session)] = session
                 except DamagedError as error:
                     yield _file(block.key), error
 
     def copy(self, other: "BlockStore") -> None:
-        """Put there what another store of the same sweep holds.
+        """Copy all files of another store of the same sweep.
 
         Raises:
-          ValueError: if the two hold other numbers of the same block.
+          ValueError: if the two stores hold other numbers of the same block.
         """
-        for request in other.requests():
-            if not self.exists():
-                self._put_request(request, FIRST)
-            self._put_request(request)
-        for session in other.sessions().values():
-            self.enter(session)
-        there = self.played()
-        for key in other.played() - there:
-            self.place.put(_file(key), other.place.read(_file(key)))
-        for key in other.played() & there:
-            head = self.head(key)
-            for name in head[ARRAYS]:
-                if not _same(self.read(key, name), other.read(key, name)):
+        twice = self.played() & other.played()
+        folders = [f"{x}/{n}" for x in (SESSIONS, BLOCKS) for n in other.place.names(x)]
+        for file in [*other._request_files(), *folders]:
+            self.place.put(file, other.place.read(file))
+        for block in self.blocks():
+            if block.key in twice:
+                names = other.head(block.key)[ARRAYS]
+                arrays = {name: other.read(block.key, name) for name in names}
+                for line in self.differing(block, arrays):
                     raise ValueError(
                         f"store: {other.place.name} holds other numbers than the "
-                        f"stores before it: {name} of {head['environment']} "
-                        f"{head['policy']}, seeds {head['seeds']}"
+                        f"stores before it: {line}"
                     )
         self.seal()
-
-    @contextmanager
-    def _opened(self, key: str) -> Iterator[Any]:
-        """The file of a block, whose errors name it."""
-        name = f"{self.place.name}/{_file(key)}"
-        try:
-            with self.place.open(_file(key)) as file:
-                yield file
-        except FileNotFoundError:
-            raise FileNotFoundError(f"store: {name} is missing; {AGAIN}") from None
-        except (DamagedError, KeyError, TypeError) as error:
-            words = f"store: {name} is damaged ({error}); {AGAIN}"
-            raise DamagedError(words) from error
 
     def _request_files(self) -> list[str]:
         """Names of the files of requests, `FIRST` before the others."""
         first = [FIRST] if FIRST in self.place.names("") else []
         return [*first, *(f"{ASKED}/{name}" for name in self.place.names(ASKED))]
 
-    def _requests(self) -> dict[str, tuple[Request, list[Block]]]:
-        """What was asked for and its blocks by its name, each once, oldest first."""
+    def _requests(self) -> dict[str, tuple[Request, list[Part]]]:
+        """The different requests with their blocks by name, the oldest first."""
         result = {}
         for file in self._request_files():
             content = self._json(file)
@@ -382,7 +380,7 @@ class BlockStore:
         return dict(known)
 
     def _check_sweep(self, name: str, first: Json, other: Json) -> None:
-        """Require that a request is of the same sweep as the first one."""
+        """Require that a request belongs to the sweep of the first one."""
         if lines := changes(first, other):
             raise DamagedError(
                 f"store: {self.place.name}/{name} is of another sweep: {lines[0]}"
@@ -392,12 +390,12 @@ class BlockStore:
         content = request.as_json()
         self._put_json(name or _name_of(ASKED, content), content)
 
-    def _put_json(self, name: str, content: Json) -> None:
+    def _put_json(self, name: str, content: Json) -> bool:
         data = json.dumps({"digest": digest(content), "says": content})
-        self.place.put(name, data.encode())
+        return self.place.put(name, data.encode())
 
     def _json(self, name: str) -> Json:
-        """What a file of JSON says. Raises a `DamagedError` that names it."""
+        """The content of a JSON file. Raises a `DamagedError` that names it."""
         if name not in self._contents:
             data = self.place.read(name)
             try:
@@ -411,36 +409,21 @@ class BlockStore:
 
 
 def _content_of(name: str, data: bytes) -> Json:
-    """What a file of JSON says, of which every bit is as it was written."""
-    file_says: Json = json.loads(data)
-    content: Json = file_says["says"]
+    """What a JSON file says. Raises any error if a bit of it is wrong."""
+    file: Json = json.loads(data)
+    content: Json = file["says"]
     folder = name.split("/")[0]
     own = folder not in (ASKED, SESSIONS) or _name_of(folder, content) == name
-    if not own or len(file_says) != 2 or file_says["digest"] != digest(content):
+    if not own or len(file) != 2 or file["digest"] != digest(content):
         raise ValueError("it says something else")
     return content
 
 
-def _check_key(head: Json, key: str) -> None:
-    if head["key"] != key:
-        raise DamagedError(f"it is the block {head['key']}")
-
-
-def variables_of(requests: list[Request]) -> dict[str, tuple[int, ...]]:
-    """Variables of a store: name -> shape that a value has beyond the dims."""
-    return {name: x for each in requests for name, x in each.variables.items()}
-
-
-def _same(one: np.ndarray | None, other: np.ndarray | None) -> bool:
-    """Whether two arrays have the same bits."""
-    return one is not None and other is not None and one.tobytes() == other.tobytes()
-
-
 def stored_arrays(values: Mapping[str, Any], keep: str) -> dict[str, np.ndarray]:
-    """What a block keeps of arrays ``[points, seeds, checkpoints, ...]`` by name.
+    """The arrays that a block keeps of values ``[points, seeds, checkpoints, ...]``.
 
-    All of them; or of every point and checkpoint the moments and the sketch of all
-    seeds, of what is a number.
+    With moments: for every point and checkpoint the moments and the sketch of all
+    seeds, of variables that are numbers.
     """
     arrays = {name: np.asarray(x, np.float64) for name, x in values.items()}
     if keep != "moments":
@@ -459,7 +442,7 @@ def _file(key: str) -> str:
 
 
 def _name_of(folder: str, content: Json) -> str:
-    """The name of a request (whenever it was asked) or of a session."""
+    """The file of a request (whenever it was made) or of a session."""
     if folder == ASKED:
         content = {name: x for name, x in content.items() if name != "at"}
     return f"{folder}/{digest(content)}.json"

@@ -1,4 +1,4 @@
-"""A store as a dataset, whose values are read, and checked, when they are needed."""
+"""A store as a dataset whose values are read and checked when they are needed."""
 
 import json
 import os
@@ -20,13 +20,9 @@ from jaxbandits.results.dataset import (
     variable_of,
 )
 from jaxbandits.results.moments import NAMES, SHAPE, SKETCH
-from jaxbandits.results.parts import Block, Part, digest, rows_of
+from jaxbandits.results.parts import Part, digest, rows_of
 from jaxbandits.store.block_file import DamagedError
-from jaxbandits.store.block_store import (
-    ROUNDS,
-    BlockStore,
-    variables_of,
-)
+from jaxbandits.store.block_store import ROUNDS, BlockStore
 from jaxbandits.store.request import Json
 
 PLAYED = "session"
@@ -39,28 +35,27 @@ def open_store(
     """Open a sweep's store; values are read when they are needed.
 
     Args:
-      path: the store, a folder or the URL of a bucket; it may be being written.
-      chunks: what is computed at a time, by dimension, for a dataset of dask arrays,
-        which needs not fit into memory; ``{}`` for about a block. By default NumPy
-        arrays.
+      path: the store, a folder or the URL of a bucket; programs may be playing into it.
+      chunks: sizes by dimension of the chunks of dask arrays, with which the dataset
+        need not fit into memory; ``{}`` for chunks of about a block. By default the
+        arrays are NumPy's.
 
     Returns:
-      Dims ``environment, policy, params, seed, checkpoint``, metrics (NaN where nothing
-      is played yet), ``rounds`` (0 there) and ``session`` (0 there; else the entry,
-      from 1, of the attribute ``sessions``); ``param_<leaf>`` without environments
-      unless they have different values; ``seeds``, how many each point has, where
-      points have different numbers of them. The attribute ``blocks_missing`` says how
-      many blocks are not played yet, if any.
+      Dims ``environment, policy, params, seed, checkpoint``; the metrics (NaN where a
+      run is not played yet), ``rounds`` (0 there) and ``session`` (0 there, else the
+      entry, from 1, of the attribute ``sessions``). Coordinates ``param_<leaf>``,
+      without environments if all have the same values, and ``seeds``, the number of
+      seeds of each point, if points have different numbers. The attribute
+      ``blocks_missing`` counts the blocks that are not played yet, if any.
 
-      Of a store of moments the metrics have the dims ``part`` (the rows of moments,
-      each of the seeds of a block) and ``moment`` in place of ``seed``, and beside
-      each is its sketch (``regret_sketch``), see `results.moments`; `jaxbandits.stats`
-      puts the parts together.
+      In a store of moments metrics have the dims ``part`` (a row of moments for the
+      seeds of a block) and ``moment`` in place of ``seed``, and a sketch beside them
+      (``regret_sketch``), see `results.moments`; `jaxbandits.stats` joins the parts.
 
     Raises:
       FileNotFoundError: if there is no store at `path`.
-      ValueError: if it is a store of another format, or if a file is damaged or
-        missing, naming it; for values when they are read; if `chunks` names another
+      ValueError: if the store has another format; naming a file that is damaged or
+        missing, of a block when its values are read; if `chunks` names an unknown
         dimension or a number below 1.
       TypeError: if `chunks` is no mapping of integers.
       ImportError: if `chunks` are given and dask is not installed.
@@ -90,23 +85,23 @@ class StoreBackend(BackendEntrypoint):
     def open_dataset(
         self, filename_or_obj: Any, *, drop_variables: Any = None
     ) -> xr.Dataset:
-        """The store as `open_store` opens it."""
+        """The dataset of `open_store`."""
         return open_store(filename_or_obj).drop_vars(drop_variables or [])
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
-        """Whether it is a folder with a store in it."""
+        """Whether an argument is the folder of a store."""
         if not isinstance(filename_or_obj, str | os.PathLike):
             return False
         return os.path.isfile(os.path.join(filename_or_obj, "sweep.json"))
 
 
 def dataset_of(store: BlockStore, sweep: Json, parts: Sequence[Part]) -> xr.Dataset:
-    """What a store holds of some parts.
+    """The dataset of some parts of a store.
 
     Args:
       store: the store.
-      sweep: description of the sweep, with all environments and policies of the parts.
-      parts: which points and seeds the axes have, in their order.
+      sweep: its description.
+      parts: points and seeds of the axes, in their order.
     """
     asked, there, sessions = store.blocks(), store.played(), store.sessions()
     played = [block for block in asked if block.key in there]
@@ -114,17 +109,17 @@ def dataset_of(store: BlockStore, sweep: Json, parts: Sequence[Part]) -> xr.Data
     moments = store.keep == "moments"
     lines = [*dict.fromkeys(block.seeds for block in asked)] if moments else None
 
-    def read(block: Block, name: str) -> np.ndarray | None:
+    def read(block: Part, name: str) -> np.ndarray | None:
         if name != PLAYED:
             return store.read(block.key, name)
-        # Of one whose file is gone the number is after those of all others.
+        # A session whose file is gone has the number after all others.
         who = digest(store.head(block.key)["session"])
         seeds = 1 if moments else spans.count(block.seeds)
         return np.full((block.points.count, seeds), numbers.get(who, len(numbers) + 1))
 
     variables = {PLAYED: Variable({}, "i4", 4)}
     sketches = {}
-    for name, shape in {ROUNDS: (), **variables_of(store.requests())}.items():
+    for name, shape in {ROUNDS: (), **store.variables()}.items():
         if not moments:
             variables[name] = variable_of(name, shape)
         elif not shape:
@@ -151,7 +146,7 @@ def dataset_of(store: BlockStore, sweep: Json, parts: Sequence[Part]) -> xr.Data
 
 
 def _about_a_block(store: BlockStore, dataset: xr.Dataset) -> dict[str, int]:
-    """Lengths of the dims of a block, for dask."""
+    """The largest size of a block along each dimension."""
     blocks = store.blocks()
     points = max(block.points.count for block in blocks)
     seeds = max(spans.count(block.seeds) for block in blocks)
@@ -160,9 +155,9 @@ def _about_a_block(store: BlockStore, dataset: xr.Dataset) -> dict[str, int]:
 
 
 def _check_chunks(dataset: xr.Dataset, chunks: Any) -> None:
-    """Require numbers by dimension."""
+    """Require sizes by dimension."""
     checks.mapping("chunks", chunks)
     for dim, size in chunks.items():
         checks.one_of("chunks: a dimension", dim, map(str, dataset.dims))
-        if type(size) is not int or size != -1:  # dask's word for all of it
+        if type(size) is not int or size != -1:  # dask takes -1 for the whole dimension
             checks.whole(f"chunks[{dim!r}]", size, 1)

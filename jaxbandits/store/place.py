@@ -1,8 +1,8 @@
-"""Where files lie: a folder or a bucket. A file appears whole, once, for good.
+"""Folders and buckets, in which a file appears once, whole and for good.
 
-A file of a folder is written under a temporary name and linked to its own; a bucket
-puts an object only if there is none. Names of files are ``folder/name`` or ``name``,
-one level deep.
+A file of a folder is written under a temporary name and then linked to its own name; a
+bucket stores an object only if there is none of that name. Files are called ``name`` or
+``folder/name``.
 """
 
 import errno
@@ -10,7 +10,6 @@ import io
 import os
 import time
 import uuid
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -18,67 +17,70 @@ from typing import Any, BinaryIO
 
 from jaxbandits import checks
 
-KINDS = ("s3", "gs", "az")  # of buckets, by the scheme of their URLs
-TEMPORARY = "."  # how the names of files begin that are not whole
-OLD_SECONDS = 86_400.0  # after which a temporary file is nobody's
+KINDS = ("s3", "gs", "az")  # schemes of the URLs of buckets
+TEMPORARY = "."  # how names of unfinished files begin
+OLD_SECONDS = 86_400.0  # age at which the writer of a temporary file is surely dead
 # A file system without hard links says one of these.
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS}
 
 
-class Place(ABC):
-    """What a store asks of the place where its files lie.
+class Place:
+    """A folder or a bucket.
 
-    Args:
-      address: by which places are equal.
-      name: for people.
+    Attributes:
+      address: what `place_of` finds the same place by, in another process too.
+      name: how errors call the place.
     """
 
-    def __init__(self, address: str | Path, name: str) -> None:
-        self._address, self.name = address, name
+    address: str
+    name: str
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Place) and self._address == other._address
-
-    def __hash__(self) -> int:
-        return hash(self._address)
+    def open(self, name: str) -> BinaryIO:
+        """Open a file to read it. Raises FileNotFoundError if there is none."""
+        raise NotImplementedError
 
     def read(self, name: str) -> bytes:
-        """All of a file. Raises as `open`."""
+        """The content of a file. Raises as `open`."""
         with self.open(name) as file:
             return bytes(file.read())
 
+    def times(self, folder: str) -> dict[str, float]:
+        """Seconds since 1970 at which each file was made; slow on shared disks."""
+        raise NotImplementedError
+
     def names(self, folder: str) -> set[str]:
-        """Names of the files of a folder; none if there is no such folder."""
+        """Names of the files of a folder; none if the folder does not exist."""
         return {*self.times(folder)}
 
-    @abstractmethod
-    def times(self, folder: str) -> dict[str, float]:
-        """When each file was made, in seconds since 1970; slow on shared disks."""
-
-    @abstractmethod
-    def open(self, name: str) -> BinaryIO:
-        """A file to be read. Raises a FileNotFoundError if there is none."""
-
-    @abstractmethod
     def put(self, name: str, data: bytes, safe: str = "") -> bool:
-        """Make a file if there is none of this name; whether this call made it.
+        """Make a file unless there is one of this name; return whether it was made.
 
         Raises:
-          OSError: that names the store, and says what is `safe`.
+          OSError: naming the store, with `safe` at the end: what is not lost.
         """
+        raise NotImplementedError
 
-    @abstractmethod
     def drop(self, name: str) -> None:
         """Remove a file, if it is there."""
+        raise NotImplementedError
 
 
 class Folder(Place):
-    """Files of this machine, or of a file system that several machines share."""
+    """A folder of this machine, or of a file system that several machines share."""
 
     def __init__(self, path: Path) -> None:
-        # Of the place that was meant, whatever `chdir` says later.
-        self.path = path.absolute()
-        super().__init__(self.path, str(path))
+        self.path = path.absolute()  # The program may change its working directory.
+        self.address, self.name = str(self.path), str(path)
+
+    def open(self, name: str) -> BinaryIO:
+        return (self.path / name).open("rb")
+
+    def times(self, folder: str) -> dict[str, float]:
+        result = {}
+        for name in self.names(folder):
+            with suppress(FileNotFoundError):
+                result[name] = (self.path / folder / name).stat().st_mtime
+        return result
 
     def names(self, folder: str) -> set[str]:
         with suppress(FileNotFoundError), os.scandir(self.path / folder) as entries:
@@ -89,16 +91,6 @@ class Folder(Place):
             }
         return set()
 
-    def times(self, folder: str) -> dict[str, float]:
-        result = {}
-        for name in self.names(folder):
-            with suppress(FileNotFoundError):
-                result[name] = (self.path / folder / name).stat().st_mtime
-        return result
-
-    def open(self, name: str) -> BinaryIO:
-        return (self.path / name).open("rb")
-
     def put(self, name: str, data: bytes, safe: str = "") -> bool:
         file = self.path / name
         if file.exists():
@@ -108,7 +100,7 @@ class Folder(Place):
             file.parent.mkdir(parents=True, exist_ok=True)
             temporary.write_bytes(data)
             try:
-                os.link(temporary, file)  # Unlike a rename it refuses where one is.
+                os.link(temporary, file)  # Unlike a rename it never replaces a file.
             except OSError as error:
                 if file.exists():
                     return False
@@ -127,7 +119,7 @@ class Folder(Place):
         (self.path / name).unlink(missing_ok=True)
 
     def tidy(self) -> None:
-        """Remove temporary files of programs that were killed a day ago or earlier."""
+        """Remove temporary files that are older than a day: their writers died."""
         name = TEMPORARY + 32 * "[0-9a-f]"
         for file in [*self.path.glob(name), *self.path.glob(f"*/{name}")]:
             with suppress(FileNotFoundError):
@@ -136,10 +128,10 @@ class Folder(Place):
 
 
 class Bucket(Place):
-    """Objects of a bucket, by the package obstore."""
+    """Objects of a bucket, reached by the package obstore."""
 
     def __init__(self, url: str) -> None:
-        super().__init__(url, url)
+        self.address = self.name = url
         if url.split("://")[0] not in KINDS:
             raise ValueError(
                 f"store: {url} is a URL of an unknown kind; known are "
@@ -156,21 +148,18 @@ class Bucket(Place):
             words = _in_a_line(error)
             raise ValueError(f"store: {url} is no URL of a bucket: {words}") from None
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Bucket, (self.name,)
+    def open(self, name: str) -> BinaryIO:
+        with self._reaching():
+            return io.BytesIO(bytes(self._store.get(name).bytes()))
 
     def times(self, folder: str) -> dict[str, float]:
         result = {}
         with self._reaching():
-            # Of the folder alone, not of those in it.
+            # Without the objects of folders within.
             for each in self._store.list_with_delimiter(folder or None)["objects"]:
                 name = each["path"].removeprefix(f"{folder}/")
                 result[name] = each["last_modified"].timestamp()
         return result
-
-    def open(self, name: str) -> BinaryIO:
-        with self._reaching():
-            return io.BytesIO(bytes(self._store.get(name).bytes()))
 
     def put(self, name: str, data: bytes, safe: str = "") -> bool:
         from obstore.exceptions import AlreadyExistsError
@@ -188,7 +177,7 @@ class Bucket(Place):
 
     @contextmanager
     def _reaching(self, safe: str = "") -> Iterator[None]:
-        """Errors of a bucket that name the store."""
+        """Make errors of obstore an OSError that names the store."""
         try:
             yield
         except Exception as error:
@@ -223,7 +212,7 @@ def place_of(where: Any) -> Place:
 
 
 def _is_remote(error: Exception) -> bool:
-    """Whether an error is of the package that reaches buckets."""
+    """Whether obstore raised an error."""
     return type(error).__module__.startswith("obstore")
 
 

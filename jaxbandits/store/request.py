@@ -1,12 +1,13 @@
-"""What is asked of a store, as JSON holds it, and the blocks into which it falls.
+"""Requests to a store: what shall be played, and into which blocks it is cut.
 
-A request lists parts: some points of a policy on an environment, each on some seeds. A
-part is cut into blocks, all points first and few seeds at a time, so that the first
-layer of blocks has some seeds of everything. The key of a block digests all that its
-numbers depend on, so that the same block has the same name whoever plays it.
+A request lists parts: points of a policy in an environment, each on some seeds. A part
+is cut into blocks of few seeds and, if possible, all points, and the blocks of the
+first seeds come first: so the first layer of blocks has some seeds of everything. The
+key of a block digests all that its numbers depend on. So a block has the same name
+whoever plays it.
 
-Of a store may be asked more, if it is of the same sweep: environments and policies may
-be added, everything else that describes it has to stay.
+Later requests may add environments and policies to a sweep; whatever else describes the
+sweep must stay.
 """
 
 import hashlib
@@ -17,47 +18,33 @@ from typing import Any, NamedTuple
 
 from jaxbandits.checks.points import Points
 from jaxbandits.results import spans
-from jaxbandits.results.parts import (
-    Block,
-    Game,
-    Part,
-    Row,
-    digest,
-    read,
-    rows_of,
-    written,
-)
+from jaxbandits.results.parts import Game, Part, Row, digest, read, rows_of, written
 from jaxbandits.results.plain import plain
 
 Json = dict[str, Any]
 FORMAT = 4
-WHOLE = 64  # runs that engines play together: blocks have a multiple of it if possible
+WHOLE = 64  # engines play so many runs together: blocks have a multiple, if possible
 
 
 class Size(NamedTuple):
-    """How large a block is.
-
-    Attributes:
-      runs: points times seeds, at most.
-      points: at most.
-    """
+    """The most runs (points times seeds), and the most points, of a block."""
 
     runs: int
     points: int
 
 
 class Request(NamedTuple):
-    """What is asked of a store.
+    """A request to a store.
 
     Attributes:
-      sweep: what the numbers depend on but points and seeds, see
+      sweep: all that the numbers depend on beside points and seeds, see
         `simulation.plan.describe`.
-      parts: what is asked for.
+      parts: what shall be in the store.
       size: of blocks.
       keep: ``"runs"`` or ``"moments"``.
-      variables: name -> shape that a value has beyond the dims of a sweep.
+      variables: shape of a value beyond the dims of a sweep, by name of the variable.
       text: of the file of the sweep.
-      at: when it was asked, in seconds since 1970.
+      at: when it was made, in seconds since 1970.
     """
 
     sweep: Json
@@ -69,39 +56,35 @@ class Request(NamedTuple):
     at: float = 0.0
 
     def as_json(self) -> Json:
-        """As JSON can hold it; parts that differ in the environment only stand once."""
-        rows: dict[tuple[Any, ...], Json] = {}
-        for (environment, policy), points, seeds in self.parts:
-            key = policy, _digest_of(points), seeds
-            new = {
-                "environments": [],
-                "policy": policy,
-                "points": written(points),
-                "seeds": seeds,
-            }
-            rows.setdefault(key, new)["environments"].append(environment)
+        """As JSON can hold it; an entry of parts has all environments that share it."""
+        rows: dict[str, Json] = {}
+        for (environment, policy), points, seeds, _ in self.parts:
+            new = {"policy": policy, "points": written(points), "seeds": seeds}
+            row = rows.setdefault(digest(new), {"environments": [], **new})
+            row["environments"].append(environment)
         return {"format": FORMAT, **self._asdict(), "parts": [*rows.values()]}
 
-    def blocks(self) -> list[Block]:
-        """All blocks, the first layer of seeds of all parts first."""
+    def blocks(self) -> list[Part]:
+        """The blocks of all parts, those of the first seeds first."""
         fixed = {k: x for k, x in self.sweep.items() if k not in _BY_NAME}
         kept = digest([fixed, self.keep])
         result = []
         pieces: dict[int, list[tuple[Points, str]]] = {}
-        for game, points, seeds in self.parts:
+        for game, points, seeds, _ in self.parts:
             about = digest([kept, *_about(self.sweep, game)])
-            most, length = _shape(points.count, spans.count(seeds), self.size)
+            most = _even(points.count, min(self.size.points, self.size.runs))
+            length = _even(spans.count(seeds), max(self.size.runs // most, 1))
             if id(points) not in pieces:
                 pieces[id(points)] = _pieces(points, most)
             for layer, own in enumerate(spans.parts(seeds, length)):
                 for piece, own_points in pieces[id(points)]:
                     key = f"{about}{own_points}{own}".encode()
                     key = hashlib.sha256(key).hexdigest()[:32]
-                    result.append((layer, Block(key, game, piece, own)))
+                    result.append((layer, Part(game, piece, own, key)))
         return [block for _, block in sorted(result, key=lambda pair: pair[0])]
 
 
-_BY_NAME = ("environments", "policies")  # entries of a sweep that may grow
+_BY_NAME = ("environments", "policies")  # entries of a description that may grow
 
 
 def request_from(content: Json) -> Request:
@@ -123,7 +106,7 @@ def request_from(content: Json) -> Request:
 
 
 def merged(sweeps: Iterable[Json]) -> Json:
-    """What several requests of one sweep say: environments and policies of all."""
+    """The description of a sweep with the environments and policies of all requests."""
     first, *others = sweeps
     result: Json = json.loads(json.dumps(first))
     for each in others:
@@ -137,35 +120,25 @@ def merged(sweeps: Iterable[Json]) -> Json:
 
 
 def _about(sweep: Json, game: Game) -> list[Any]:
-    """What the numbers of a game depend on, of what has names."""
+    """All that the numbers of a game depend on among environments and policies."""
     environment, policy = game
     entry = sweep["policies"][policy]
     own = {what: by_environment[environment] for what, by_environment in entry.items()}
     return [environment, sweep["environments"][environment], policy, own]
 
 
-def _shape(points: int, seeds: int, size: Size) -> tuple[int, int]:
-    """Points and seeds of a block of a part: all points, if so many may be."""
-    most = _even(points, min(size.points, size.runs))
-    return most, _even(seeds, max(size.runs // most, 1))
-
-
 def _even(total: int, most: int) -> int:
-    """The size of equal parts of at most `most`; a multiple of `WHOLE` if possible."""
+    """The size of equal parts of at most `most`, a multiple of `WHOLE` if possible."""
     size = -(-total // -(-total // most))
     whole = min(-(-size // WHOLE), most // WHOLE) * WHOLE
     return whole if whole > 0 and size < total else size
 
 
 def _pieces(points: Points, most: int) -> list[tuple[Points, str]]:
-    """Points by at most so many, and the digest of each piece."""
+    """At most so many points at a time, and the digest of each piece."""
     starts = range(0, points.count, most)
     pieces = [points.at(slice(start, start + most)) for start in starts]
-    return [(piece, _digest_of(piece)) for piece in pieces]
-
-
-def _digest_of(points: Points) -> str:
-    return digest(written(points))
+    return [(piece, digest(written(piece))) for piece in pieces]
 
 
 JAX = ("jax", "jaxlib")
@@ -175,7 +148,7 @@ _FEW = 60  # characters of a value that is shown
 
 
 def changes(stored: Json, wanted: Json) -> list[str]:
-    """What differs and cannot, a line each."""
+    """Differences of two descriptions that one store cannot hold, a line each."""
     old, new = dict(_leaves(stored)), dict(_leaves(wanted))
     return [
         f"{'.'.join(path)}: {_shortened(old.get(path, MISSING))} in the store, "
@@ -187,7 +160,7 @@ def changes(stored: Json, wanted: Json) -> list[str]:
 
 
 def _leaves(value: Any, at: tuple[str, ...] = ()) -> Iterator[tuple[Path, Any]]:
-    """What is in no mapping, by its keys from the top."""
+    """Values that are no mappings, with their keys from the top."""
     if not isinstance(value, Mapping):
         yield at, value
         return
@@ -196,7 +169,7 @@ def _leaves(value: Any, at: tuple[str, ...] = ()) -> Iterator[tuple[Path, Any]]:
 
 
 def _may_grow(path: Path, sweep: Json) -> bool:
-    """Whether a sweep lacks the environment or the policy of a leaf."""
+    """Whether a leaf belongs to an environment or policy that a sweep lacks."""
     part, *keys = path
     if part == "environments":
         return keys[0] not in sweep[part]
@@ -206,8 +179,8 @@ def _may_grow(path: Path, sweep: Json) -> bool:
     return own is None or (keys[1] in own and keys[2] not in own[keys[1]])
 
 
-def additions(held: Sequence[Part | Block], more: Sequence[Part]) -> list[str]:
-    """What some parts add to those that a store holds, a line each."""
+def additions(held: Sequence[Part], more: Sequence[Part]) -> list[str]:
+    """What some parts add to the parts that a store holds, a line each."""
     lines = []
     for number, name in enumerate(("environments", "policies")):
         known = {part.game[number] for part in held}
@@ -228,8 +201,8 @@ def additions(held: Sequence[Part | Block], more: Sequence[Part]) -> list[str]:
     return lines or [f"{policy} on {where}" for where, policy in games]
 
 
-def _rows(parts: Iterable[Part | Block]) -> dict[str, dict[Row, None]]:
-    """Points by policy."""
+def _rows(parts: Iterable[Part]) -> dict[str, dict[Row, None]]:
+    """The points of each policy."""
     result: dict[str, dict[Row, None]] = {}
     for part in parts:
         own = result.setdefault(part.game[1], {})
@@ -238,8 +211,8 @@ def _rows(parts: Iterable[Part | Block]) -> dict[str, dict[Row, None]]:
 
 
 def accepting(stored: Json, wanted: Json) -> Json:
-    """A description with the store's versions of JAX, where those of now are newer
-    patches of them (0.12.1 for 0.12.0)."""
+    """A description with the store's versions of JAX in place of newer patches of them
+    (0.12.0 for 0.12.1)."""
     old, new = stored["versions"], wanted["versions"]
     taken = {name: old[name] for name in JAX if _is_patch(old[name], new[name])}
     return wanted | {"versions": new | taken}

@@ -15,8 +15,8 @@ from jaxbandits.results import open_store
 from jaxbandits.simulation import Entry, HalfWidth, read_spec, run_sweep
 from jaxbandits.simulation import fill as filling
 from jaxbandits.simulation.fill import StoppedError
-from jaxbandits.simulation.spec import verdict
-from jaxbandits.simulation.stores import merge, replay, show, status
+from jaxbandits.simulation.spec import seeds_needed as needed_of
+from jaxbandits.simulation.stores import merge, replay, status
 from jaxbandits.stats import seeds_needed
 from jaxbandits.store.block_store import BlockStore
 from tests.buckets import bucket  # noqa: F401
@@ -132,7 +132,7 @@ def test_what_is_asked_of_a_store(complete, whole):
     total = int(whole["seeds"].sum())
     found = status(complete)
     assert (found.runs, found.done) == (total, total)
-    assert sum(each["runs"] for each in show(complete)["sessions"]) == total
+    assert sum(each["runs"] for each in found.sessions) == total
     assert BlockStore(complete).examine() == found.blocks
     assert replay(complete, SPEC, 1000) == found.blocks
 
@@ -313,7 +313,7 @@ def test_each_interval_covers(rng):
         return xr.Dataset(variables, coordinates)
 
     first = rng.normal(size=(len(spread), pilot)) * spread[:, None]
-    counts = verdict(dataset(first), until, pilot).counts
+    counts = needed_of(dataset(first), until, pilot)
     assert (counts[..., :trials] == pilot).all() and counts.max() > 10 * pilot
     more = rng.normal(size=(len(spread), counts.max() - pilot)) * spread[:, None]
     values = np.concatenate([first, more], axis=1)

@@ -14,8 +14,8 @@ from jaxbandits.simulation import fill as filling
 from jaxbandits.simulation import plan as planning
 from jaxbandits.simulation.fill import StoppedError
 from jaxbandits.simulation.plan import make_plan, with_engines
-from jaxbandits.simulation.workers import ATTEMPTS, check_worker
-from jaxbandits.store.block_store import BlockStore
+from jaxbandits.simulation.stored import InStore
+from jaxbandits.simulation.workers import ATTEMPTS
 from tests.simulation import walk
 from tests.simulation.test_numbers import assert_same
 
@@ -187,7 +187,7 @@ def test_a_worker_may_get_any_games_of_a_sweep(tmp_path):
     played(Here(), tmp_path / "one")
     games = [("short", "walker"), ("long", "idler")]
     plan = with_engines(make_plan(SPEC), "cpu")
-    check_worker(BlockStore(tmp_path / "one"), plan, "cpu", False, games)
+    InStore(tmp_path / "one", ONE).check_same(plan, games)
 
 
 @pytest.mark.parametrize("what", ["versions", "program_digest", "numbers_digest"])

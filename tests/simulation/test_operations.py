@@ -14,7 +14,7 @@ from jaxbandits.cli import main as cli
 from jaxbandits.results import open_store
 from jaxbandits.simulation import Store, read_spec, run_sweep
 from jaxbandits.simulation import plan as planning
-from jaxbandits.simulation.stores import merge, replay, show, status
+from jaxbandits.simulation.stores import merge, replay, status
 from jaxbandits.store.block_store import BlockStore
 from tests.simulation import walk
 from tests.simulation.test_numbers import assert_same
@@ -118,18 +118,18 @@ def test_a_newer_patch_of_jax_is_accepted_if_that_is_asked_for(store, monkeypatc
     first, second = json.loads(found.attrs["sessions"])
     assert "accepted" not in first and second["accepted"] is True
     assert (found["session"].sel(seed=[30, 31], policy="idler", params=0) == 2).all()
-    assert "(accepted)" in show(store)["sessions"][1]["versions"]
+    assert "(accepted)" in status(store).sessions[1]["versions"]
 
 
 def test_a_store_says_what_it_holds(store):
-    found = show(store)
-    assert found["extent"]["environments"] == "short, long"
-    assert found["extent"]["policies"] == "walker (2), idler (1)"
-    assert found["extent"]["seeds"] == "30: 0-29"
-    assert [entry["runs"] for entry in found["sessions"]] == [RUNS]
-    first = found["sessions"][0]
+    found = status(store)
+    assert found.extent["environments"] == "short, long"
+    assert found.extent["policies"] == "walker (2), idler (1)"
+    assert found.extent["seeds"] == "30: 0-29"
+    assert [entry["runs"] for entry in found.sessions] == [RUNS]
+    first = found.sessions[0]
     assert "jax 0." in first["versions"] and "bits" in first["processor"]
-    assert found["text"] == ""
+    assert found.text == ""
 
 
 TOML = """
@@ -157,7 +157,7 @@ def from_file(original_of_a_file, tmp_path):
 
 
 def test_blocks_are_played_again_from_the_text_in_the_store(from_file):
-    assert show(from_file)["text"] == TOML
+    assert status(from_file).text == TOML
     drop(from_file, 1)
     assert replay(from_file, None, 9) == 2
     rewritten(from_file, "regret", lambda regret: regret + 0.125)

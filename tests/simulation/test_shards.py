@@ -5,7 +5,7 @@ import pytest
 
 from jaxbandits import Machine
 from jaxbandits.results import open_store
-from jaxbandits.simulation import HalfWidth, Store, run_sweep, workers
+from jaxbandits.simulation import HalfWidth, Store, run_sweep, stored
 from jaxbandits.simulation import fill as filling
 from tests.simulation import walk
 from tests.simulation.test_numbers import assert_same
@@ -80,7 +80,7 @@ def test_a_block_that_others_have_just_played_is_passed_over(
         return play(*args, **kwargs)
 
     monkeypatch.setattr(filling, "play", meanwhile)
-    monkeypatch.setattr(workers, "LOOK", 0.0)
+    monkeypatch.setattr(stored, "LOOK", 0.0)
     assert_same(shard(path, 0, 2), whole)
     # The one that was under way is played by both.
     assert len(calls) == 1 + BLOCKS

@@ -11,7 +11,7 @@ from scipy import stats
 
 from jaxbandits.results import open_store
 from jaxbandits.simulation import Entry, HalfWidth
-from jaxbandits.simulation.spec import check_until, verdict
+from jaxbandits.simulation.spec import pilot_of, seeds_needed
 from jaxbandits.stats import CoverageWarning
 from tests.simulation import walk
 from tests.simulation.runs import run
@@ -113,9 +113,8 @@ def test_a_half_width_stops_at_most_seeds_with_a_warning(pilot):
 
 @pytest.mark.parametrize("half_width", [1e-9, 1e-300])
 def test_at_most_where_no_integer_counts_what_is_needed(stored, half_width):
-    found = verdict(open_store(stored), HalfWidth("regret", half_width, at_most=30), 5)
-    assert found.needed == 2**62
-    assert found.seeds == found.counts.max() == 30
+    found = seeds_needed(open_store(stored), HalfWidth("regret", half_width), 5)
+    assert found.max() == 2**62
 
 
 BAD_VALUES = [
@@ -179,18 +178,17 @@ def test_a_verdict_is_about_the_first_seeds(pilot, stored):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", CoverageWarning)
-        found = verdict(open_store(stored), until, PILOT)
-        fewer = verdict(open_store(stored), until, 5)
-    needed = stein(deviation(pilot), until.half_width, 0.95)
-    assert found[:2] == (needed, min(needed, 40))
+        found = seeds_needed(open_store(stored), until, PILOT).max()
+        fewer = seeds_needed(open_store(stored), until, 5).max()
+    assert found == stein(deviation(pilot), until.half_width, 0.95)
     largest = largest_deviation(pilot["regret"].isel(seed=slice(5)))
     quantile = stats.t.ppf(0.975, 4)
-    assert fewer.needed == math.ceil((quantile * largest / until.half_width) ** 2)
+    assert fewer == math.ceil((quantile * largest / until.half_width) ** 2)
 
 
 def test_a_mean_without_spread_takes_the_pilot(stored):
-    found = verdict(open_store(stored), HalfWidth("rounds", 1e-9), PILOT)
-    assert found[:2] == (20, 20)
+    found = seeds_needed(open_store(stored), HalfWidth("rounds", 1e-9), PILOT)
+    assert found.max() <= PILOT
 
 
 def made(values, **coordinates):
@@ -211,29 +209,28 @@ def test_shared_instances_are_counted_whole(rng):
     means = rng.normal(size=30)
     runs = np.repeat(means, 4) + np.tile([-0.1, 0.1, 0, 0], 30)
     data = made(runs, instance=("seed", np.arange(120) // 4))
-    alone = verdict(made(means), HalfWidth("regret", 0.1), 30)
-    assert alone.needed > 100
-    found = verdict(data, HalfWidth("regret", 0.1), 120)
-    assert found[:2] == (4 * alone.needed, 4 * alone.needed)
-    assert verdict(data, HalfWidth("regret", 0.1, at_most=203), 120).seeds == 200
+    alone = seeds_needed(made(means), HalfWidth("regret", 0.1), 30)
+    assert alone.max() > 100
+    found = seeds_needed(data, HalfWidth("regret", 0.1), 120)
+    assert found.max() == 4 * alone.max()
 
 
 @pytest.mark.parametrize(
     "seeds", [[*range(22)], [*range(10)], [*range(10, 30)], [0, 10, 20]], ids=str
 )
 def test_the_pilot_has_whole_instances(seeds):
-    check_until(HalfWidth("regret", 1.0), [*range(20)], {"regret": ()}, 10)
+    assert pilot_of(HalfWidth("regret", 1.0, pilot=20), 10).tolist() == [*range(20)]
     with pytest.raises(ValueError, match="^pilot must be seeds 0, 1, ... and all 10"):
-        check_until(HalfWidth("regret", 1.0), seeds, {"regret": ()}, 10)
+        pilot_of(HalfWidth("regret", 1.0, pilot=seeds), 10)
 
 
 def test_a_pilot_that_says_too_little_is_warned_of(rng):
     lost = np.full(50, 200.0)
     with pytest.warns(CoverageWarning, match="in 1 of 1 samples all replications are"):
-        verdict(made(lost), HalfWidth("regret", 1.0), 50)
+        seeds_needed(made(lost), HalfWidth("regret", 1.0), 50)
     lost[3] = 5000
     with pytest.warns(CoverageWarning, match="too skewed .*skewness 6.9, 50 rep"):
-        verdict(made(lost), HalfWidth("regret", 100.0), 50)
+        seeds_needed(made(lost), HalfWidth("regret", 100.0), 50)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        verdict(made(rng.normal(size=50)), HalfWidth("regret", 0.5), 50)
+        seeds_needed(made(rng.normal(size=50)), HalfWidth("regret", 0.5), 50)

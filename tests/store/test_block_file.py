@@ -7,13 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxbandits.store.block_file import (
-    DamagedError,
-    array_of,
-    head_of,
-    is_whole,
-    packed,
-)
+from jaxbandits.store.block_file import DamagedError, is_whole, packed, unpacked
 
 ARRAYS = {"regret": np.arange(6.0).reshape(1, 2, 3), "rounds": np.ones((1, 2), "i4")}
 DATA = packed(ARRAYS, {"key": "k"})
@@ -22,10 +16,10 @@ DATA = packed(ARRAYS, {"key": "k"})
 def test_a_block_holds_what_was_put_in(tmp_path):
     assert is_whole(DATA) and is_whole(packed(ARRAYS, {}, squeeze=True))
     for name, wanted in ARRAYS.items():
-        head, found = array_of(io.BytesIO(DATA), name)
+        head, (found,) = unpacked(io.BytesIO(DATA), name)
         np.testing.assert_array_equal(found, wanted, strict=True)
         assert head == {"key": "k", "arrays": ["regret", "rounds"]}
-    assert array_of(io.BytesIO(DATA), "other")[1] is None
+    assert unpacked(io.BytesIO(DATA), "other")[1] == [None]
     (path := tmp_path / "a.npz").write_bytes(DATA)
     np.testing.assert_array_equal(np.load(path)["regret"], ARRAYS["regret"])
 
@@ -38,7 +32,7 @@ def test_a_flipped_bit_is_found_and_never_read(bit):
     assert not is_whole(bytes(data))
     for name, wanted in ARRAYS.items():
         try:
-            head, found = array_of(io.BytesIO(bytes(data)), name)
+            head, (found,) = unpacked(io.BytesIO(bytes(data)), name)
         except DamagedError:
             continue
         assert head["key"] == "k"
@@ -49,4 +43,4 @@ def test_a_flipped_bit_is_found_and_never_read(bit):
 def test_a_truncated_block_is_refused(length):
     assert not is_whole(DATA[:length])
     with pytest.raises(DamagedError):
-        head_of(io.BytesIO(DATA[:length]))
+        unpacked(io.BytesIO(DATA[:length]))

@@ -2,8 +2,8 @@
 
 import errno
 import os
-import pickle
 import time
+from pathlib import Path
 
 import pytest
 
@@ -42,9 +42,13 @@ def test_a_file_that_is_dropped_is_gone(place):
         place.open("blocks/a")
 
 
-def test_a_folder_can_be_sent_to_a_worker(tmp_path):
-    Folder(tmp_path).put("a", b"1")
-    assert pickle.loads(pickle.dumps(Folder(tmp_path))).names("") == {"a"}
+def test_a_folder_is_the_one_that_was_meant(tmp_path, monkeypatch):
+    """Wherever the program goes, and in another process by its address."""
+    monkeypatch.chdir(tmp_path)
+    (place := Folder(Path("one"))).put("a", b"1")
+    monkeypatch.chdir("/")
+    assert place.names("") == place_of(place.address).names("") == {"a"}
+    assert place.name == "one"
 
 
 def test_a_disk_without_links_has_whole_files_too(tmp_path, monkeypatch):

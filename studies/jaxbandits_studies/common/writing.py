@@ -41,7 +41,7 @@ def summary_of(
         "title": title,
         "source": source,
         "provenance": provenance(
-            **outcome.spent, machine=site_of(jax.local_devices())._asdict()
+            **outcome.spent, machine=site_of(jax.local_devices())
         ),
         "options": {
             "seeds": options.seeds,
