@@ -29,7 +29,7 @@ def _plain(value: Any, name: str) -> Any:
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):
-        # NumPy's float64 is a float with another repr, and float() makes it a plain one.
+        # float() takes the repr of Python for the float64 of NumPy.
         return float(value) if math.isfinite(value) else repr(float(value))
     if isinstance(value, Mapping):
         return {str(key): _plain(item, f"{name}.{key}") for key, item in value.items()}

@@ -40,9 +40,7 @@ def summary_of(
         "experiment": name,
         "title": title,
         "source": source,
-        "provenance": provenance(
-            **outcome.spent, machine=site_of(jax.local_devices())
-        ),
+        "provenance": provenance(**outcome.spent, machine=site_of(jax.local_devices())),
         "options": {
             "seeds": options.seeds,
             "horizon": options.horizon,
