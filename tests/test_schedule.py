@@ -1,49 +1,32 @@
-"""When the books are read."""
+"""When metrics are recorded."""
 
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from jaxbandits.engine.schedule import (
-    linear_checkpoints,
-    log_checkpoints,
-    resolve_rounds,
-    resolve_spent,
-)
+from jaxbandits.engine.schedule import resolve_rounds, resolve_spent
 from tests.tables import naming
 
-HELPERS = [linear_checkpoints, log_checkpoints]
 
-
-@given(st.integers(1, 2**31 - 2), st.integers(1, 200))
-@example(1, 1)
-@example(99, 100)
-@example(100, 100)
-@example(101, 100)
-@example(2**31 - 2, 2)
-def test_helpers_increase_and_end_with_the_last_round(last, count):
-    for make in HELPERS:
-        rounds = make(last, count)
+@given(st.integers(1, 2**31 - 2))
+@example(1)
+@example(99)
+@example(100)
+@example(101)
+def test_grids_increase_and_end_with_the_last_round(last):
+    for name in ("linear", "log"):
+        rounds = resolve_rounds(name, last)
         assert rounds.dtype == np.int64
-        assert 1 <= len(rounds) <= count and rounds[0] >= 1
-        assert np.all(np.diff(rounds) > 0)
-        if count > 1 or make is linear_checkpoints:
-            assert rounds[-1] == last
+        assert 1 <= len(rounds) <= 100 and rounds[0] >= 1
+        assert np.all(np.diff(rounds) > 0) and rounds[-1] == last
 
 
-def test_helpers_by_hand():
-    assert linear_checkpoints(1000, 4).tolist() == [250, 500, 750, 1000]
-    assert linear_checkpoints(3, 100).tolist() == [1, 2, 3]
-    assert log_checkpoints(1000, 4).tolist() == [1, 10, 100, 1000]
-    assert log_checkpoints(10**6, 100).size < 100  # equal ones are dropped
-
-
-def test_helpers_refuse_nonsense():
-    for make in HELPERS:
-        for last, count in ((0, 5), (5, 0), (-1, 5)):
-            with pytest.raises(ValueError, match="last >= 1 and count >= 1"):
-                make(last, count)
+def test_grids_by_hand():
+    assert resolve_rounds("linear", 3).tolist() == [1, 2, 3]
+    log = resolve_rounds("log", 10**6)
+    assert log.size < 100  # equal ones are dropped
+    assert log[0] == 1 and log[-2:].tolist() == [869_749, 10**6]
 
 
 def test_checkpoints_in_rounds_end_with_the_last_round():

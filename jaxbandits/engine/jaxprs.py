@@ -1,16 +1,17 @@
-"""What is read in JAX's programs, and what changed there between versions."""
+"""Reading JAX's programs, and what of them differs between versions of JAX."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
 import jax
 from jax import lax
-from jax.extend.core import ClosedJaxpr, Literal
+from jax.extend.core import ClosedJaxpr, Literal, jaxpr_as_fun
 
 Value = TypeVar("Value")
 Constant = Callable[[Any, Any], Value]
 Emit = Callable[[Any, list[Value]], Sequence[Value]]
+Form = Callable[..., Any]
 
 # Primitives that carry a jaxpr to be inlined, and the parameter that holds it.
 CALLS = {
@@ -22,8 +23,7 @@ CALLS = {
     "custom_vmap_call": "call",
 }
 
-
-# What leaves its input as it is.
+# Primitives whose output is their input.
 SAME = frozenset("copy reshard stop_gradient".split())
 
 
@@ -48,39 +48,26 @@ def _unstack(x, *, axis):
     return [lax.index_in_dim(x, i, axis, keepdims=False) for i in range(length)]
 
 
-# Primitives that came with JAX 0.11, in words of older ones.
-EXPANDED = {"stack": _stack, "unstack": _unstack}
-
-
-def expanded(eqn: Any, forms: dict[str, Any] = EXPANDED) -> ClosedJaxpr | None:
-    """An equation as a program of other primitives, if there is a form for it."""
-    return _traced(forms.get(called(eqn)), eqn)
-
-
-def lower_level(eqn: Any) -> ClosedJaxpr | None:
-    """The program of an operation with rules of its own, as ``jnp.searchsorted``."""
-    if eqn.primitive.name == "eval_jaxpr":  # which such a program may hold
-        return ClosedJaxpr(eqn.params["call_jaxpr"], ())
-    whole = eqn.primitive.name == "call_hi_primitive"  # from JAX 0.12 on
-    return _traced(_in_parts if whole else None, eqn)
-
-
-def _in_parts(*arrays: Any, _prim: Any) -> list[Any]:
+def _hi_primitive(*arrays: Any, _prim: Any) -> list[Any]:
     arguments = jax.tree.unflatten(_prim.in_tree, arrays)
     return jax.tree.leaves(_prim.expand(*arguments))
 
 
-def _traced(form: Callable[..., Any] | None, eqn: Any) -> ClosedJaxpr | None:
-    if form is None:
-        return None
-    shapes = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype) for v in eqn.invars]
-    return jax.make_jaxpr(partial(form, **eqn.params))(*shapes)
+def _eval_jaxpr(*arrays: Any, call_jaxpr: Any, **_: Any) -> list[Any]:
+    return jaxpr_as_fun(ClosedJaxpr(call_jaxpr, ()))(*arrays)
+
+
+# Functions of the operands and parameters of a primitive that give the same. Those of
+# JAX 0.11, in primitives of older versions:
+EXPANDED: dict[str, Form] = {"stack": _stack, "unstack": _unstack}
+# Operations with rules of their own from JAX 0.12 on, such as ``jnp.searchsorted``:
+LOWER_LEVEL = {"call_hi_primitive": _hi_primitive, "eval_jaxpr": _eval_jaxpr}
 
 
 def walk(
     closed: ClosedJaxpr, inputs: Sequence[Value], constant: Constant, emit: Emit
 ) -> list[Value]:
-    """The outputs of a program whose numbers are values of some other kind.
+    """The outputs of a program on values of some other kind than arrays.
 
     Args:
       closed: the program.
@@ -105,9 +92,17 @@ def walk(
     return [read(atom) for atom in jaxpr.outvars]
 
 
-def inner_of(eqn: Any) -> ClosedJaxpr | None:
-    """The program that a call stands for; None for what is no call."""
+def inner_of(eqn: Any, forms: Mapping[str, Form] = EXPANDED) -> ClosedJaxpr | None:
+    """The program that an equation stands for; None for one that stands for itself.
+
+    Args:
+      eqn: the equation.
+      forms: functions as in `EXPANDED`, by the name that `called` gives.
+    """
     name = eqn.primitive.name
+    if form := forms.get(called(eqn)):
+        shapes = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype) for v in eqn.invars]
+        return jax.make_jaxpr(partial(form, **eqn.params))(*shapes)
     if name not in CALLS:
         return None
     inner = eqn.params[CALLS[name]]

@@ -1,21 +1,21 @@
-"""How rounds are played: one step of a loop per round, in all lanes."""
+"""How rounds are played: a loop with a step per round, in all lanes at once."""
 
 from functools import partial
 
 import jax.numpy as jnp
 from jax import lax
 
-from jaxbandits.engine.cpu.lanes import fill, lanes
+from jaxbandits.engine.cpu.lanes import lanes
 from jaxbandits.engine.rules import Carry, Engine, Rules, flagged, play_round, spending
 from jaxbandits.engine.tape import Stream
 
-# Of lanes that play to a checkpoint of a budget, one in so many waits for the others to
-# come to theirs before all go on: few wait, and few stops are made.
+# When one in so many of the lanes that play to a checkpoint of a budget has reached it,
+# all stop for it: so few lanes wait, and there are few stops.
 WAITING = 8
 
 
 def scan_legs(rules: Rules, keys, params, instance, last_round):
-    """How rounds are played: one step of a loop per round, in all lanes.
+    """How rounds are played between checkpoints.
 
     Args:
       rules: the policy and the environment.
@@ -25,32 +25,33 @@ def scan_legs(rules: Rules, keys, params, instance, last_round):
       last_round: i32[], no lane plays beyond it.
 
     Returns:
-      ``leg(carry, target, steps) -> (carry, steps)``, which plays to a checkpoint, or
-      for as many steps as are left. In a game with a budget `target` is [L], each
-      lane's own, and the leg ends when one in `WAITING` of the lanes that play waits.
+      ``leg(carry, target, steps) -> (carry, steps)``, which plays to the checkpoint of
+      every lane, `target` [L], or for as many steps as are left. Without a budget all
+      lanes have the same target. With one, the leg ends when one in `WAITING` of the
+      lanes that play has reached its own.
     """
     num_lanes = keys[Stream.ACT].low.shape[0]
-    spent_of = spending(rules, instance, num_lanes) if rules.by_budget else None
+    spent_of = spending(rules, instance, num_lanes)
     instance, instance_lanes = flagged(instance)
     play, param_lanes = partial(play_round, rules), rules.param_lanes(params)
 
+    def played(round_, carry, going=None):
+        """The states after a round; `round_` is each lane's own, or that of all."""
+        in_lanes = (round_.ndim > 0, True, instance_lanes, param_lanes, True)
+        mapped = rules.lanes(play, in_lanes, num_lanes, going)
+        return mapped(round_, keys, instance, params, carry[1:])
+
     def in_step(carry, target, steps):
-        """All lanes play the same round."""
-        in_lanes = (False, True, instance_lanes, param_lanes, True)
+        start = carry.round[0]
+        end = start + jnp.clip(target[0] + 1 - start, 0, steps)
 
         def body(round_, states):
-            args = (round_, keys, instance, params, states)
-            return fill(*rules.lanes(play, in_lanes, num_lanes)(*args), num_lanes)
+            return played(round_, Carry(round_, *states))
 
-        start = carry.round[0]
-        end = start + jnp.clip(target + 1 - start, 0, steps)
-        states = lax.fori_loop(start, end, body, (carry.policy, carry.environment))
+        states = lax.fori_loop(start, end, body, carry[1:])
         return Carry(jnp.full_like(carry.round, end), *states), steps - (end - start)
 
     def until_spent(carry, target, steps):
-        """Every lane plays a round of its own, or waits; until enough of them do."""
-        in_lanes = (True, True, instance_lanes, param_lanes, True)
-
         def active(carry):
             return (spent_of(carry) < target) & (carry.round <= last_round)
 
@@ -59,10 +60,7 @@ def scan_legs(rules: Rules, keys, params, instance, last_round):
         def body(state):
             carry, steps = state
             going = lax.optimization_barrier(active(carry))
-            states = (carry.policy, carry.environment)
-            args = (carry.round, keys, instance, params, states)
-            states = rules.lanes(play, in_lanes, num_lanes, going)(*args)
-            states = fill(*states, num_lanes)
+            states = played(carry.round, carry, going)
             return Carry(carry.round + going, *states), steps - 1
 
         def goes_on(state):
@@ -76,9 +74,3 @@ def scan_legs(rules: Rules, keys, params, instance, last_round):
 
 
 SCAN = Engine(scan_legs, lanes)
-
-
-def no_legs(rules, keys, params, instance, last_round):
-    """As `scan_legs`, but no round is played: the shapes of results are the same."""
-    del rules, keys, params, instance, last_round
-    return lambda carry, target, steps: (carry, steps)

@@ -1,12 +1,11 @@
-"""The rollout: one compiled program that plays a policy against an environment.
+"""The rollout: one compiled program that plays a policy in an environment.
 
 A *lane* is one run: one seed of one parameter point. `draw` makes its instance, `begin`
-sets it up, `advance` plays it to a series of checkpoints and returns what the
-environment records there.
-Memory is proportional to the number of checkpoints, never to the number of rounds.
+its first states, and `advance` plays it to a series of checkpoints, where it records
+metrics. Memory is proportional to the number of checkpoints, never to that of rounds.
 
-Two ways to stop: after a number of rounds (all lanes in step), or when a budget is
-spent (every lane comes to its checkpoints in rounds of its own, see `visits`).
+A run stops after a number of rounds (then all lanes are in step) or when a budget is
+spent (then every lane reaches its checkpoints in rounds of its own, see `visits`).
 """
 
 from functools import lru_cache, partial
@@ -17,11 +16,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, PartitionSpec
 
-from jaxbandits.engine.cpu.lanes import fill, lanes
-from jaxbandits.engine.legs import SCAN, no_legs
+from jaxbandits.engine.cpu.lanes import lanes
+from jaxbandits.engine.legs import SCAN
 from jaxbandits.engine.rules import Carry, Engine, Rules, flagged, spending
 from jaxbandits.engine.tape import Stream, instance_key, stream_key
-from jaxbandits.engine.visits import each_in_its_time, in_step, seen_by
+from jaxbandits.engine.visits import Play, empty, recorder, visit
 from jaxbandits.engine.xla import compiler_options, platform_of
 from jaxbandits.protocol import Environment, Policy
 
@@ -31,8 +30,7 @@ LANES = "lanes"  # name of the mesh axis
 LANE_QUANTUM = 64
 
 
-# That are kept, with what they were compiled to (some 4 MiB each).
-MOST_PROGRAMS = 128
+MOST_PROGRAMS = 128  # compiled programs that are kept, of some 4 MiB each
 
 
 class Program(NamedTuple):
@@ -40,13 +38,12 @@ class Program(NamedTuple):
 
     * ``draw(root, seeds, setup) -> instance``, with `seeds` u32[L]; leaves of
       `instance` have a lane axis (last) of length L, or 1 if shared.
-    * ``begin(seeds, params, instance) -> carry``, with leaves of `params` ``[..., L]``.
-    * ``advance(root, seeds, params, tables, instance, carry, known, targets, count,
-      last_round, steps) -> (carry, known, Found, spent)``: to checkpoints, in at most
-      `steps` rounds one after the other. `tables` are the environment's in float64,
-      with lane axes as in `instance`; `known` i32[L] of the `targets` [C] were found by
-      earlier calls, and `count` are to be found (the rest fills up the shape); `spent`
-      [L] is what lanes have spent of a budget.
+    * ``begin(seeds, params, tables, instance, targets) -> Play``, with leaves of
+      `params` ``[..., L]``; `tables` are the environment's in float64, with lane axes
+      as in `instance`; of `targets` [C] only the shape counts.
+    * ``advance(root, seeds, params, tables, instance, play, targets, first, count,
+      last_round, steps) -> Play``: plays to the `targets`, see `visits.visit`. No lane
+      plays beyond `last_round`.
     """
 
     draw: Any
@@ -82,43 +79,28 @@ def program_for(
 
 
 @lru_cache(MOST_PROGRAMS)
-def _program(rules: "Rules", mesh) -> Program:
+def _program(rules: Rules, mesh) -> Program:
     """Build the program; equal functions (not data) give the same program."""
-    legs = rules.engine.legs
     return Program(
         _drawing(rules.game.sample, mesh),
-        jax.jit(
-            _sharded(partial(_begin, rules), mesh, lane_args=(0, 1, 2)),
-            compiler_options=compiler_options(mesh),
-        ),
-        jax.jit(
-            _sharded(
-                partial(_advance, rules, legs),
-                mesh,
-                lane_args=(1, 2, 3, 4, 5, 6),
-                like=partial(_advance, rules, no_legs),
-            ),
-            donate_argnums=5,
-            compiler_options=compiler_options(mesh),
-        ),
+        _compiled(partial(_begin, rules), mesh, lane_args=(0, 1, 2, 3)),
+        _compiled(partial(_advance, rules), mesh, lane_args=(1, 2, 3, 4, 5), play=5),
     )
 
 
 @lru_cache(MOST_PROGRAMS)
 def _drawing(sample, mesh):
     """`draw` is compiled once for all policies."""
-    return jax.jit(
-        _sharded(partial(drawn, sample, platform_of(mesh)), mesh, lane_args=(1,)),
-        compiler_options=compiler_options(mesh),
-    )
+    draw = partial(drawn, sample, platform_of(mesh))
+    return _compiled(draw, mesh, lane_args=(1,))
 
 
-def _sharded(fn, mesh, lane_args, like=None):
+def _compiled(fn, mesh, lane_args, play=None):
     """Run `fn` on every device of the mesh, each on its own share of the lanes.
 
     Lane axes are last, so the specification of an array follows from its shape; a last
-    axis of length 1 is that of an instance which all lanes share. `like` is a function
-    that is traced faster and returns the same shapes.
+    axis of length 1 is that of an instance which all lanes share. `play` is the place
+    of an argument that the result replaces.
     """
 
     def spec(x):
@@ -131,16 +113,17 @@ def _sharded(fn, mesh, lane_args, like=None):
             jax.tree.map(spec, arg) if i in lane_args else PartitionSpec()
             for i, arg in enumerate(args)
         )
-        shapes = jax.eval_shape(like or fn, *args)
+        out = jax.eval_shape(fn, *args) if play is None else args[play]
         return jax.shard_map(
             fn,
             mesh=mesh,
             in_specs=in_specs,
-            out_specs=jax.tree.map(spec, shapes),
+            out_specs=jax.tree.map(spec, out),
             check_vma=False,
         )(*args)
 
-    return wrapped
+    options = compiler_options(mesh)
+    return jax.jit(wrapped, donate_argnums=play, compiler_options=options)
 
 
 def drawn(sample, platform, root, seeds, setup):
@@ -156,45 +139,45 @@ def drawn(sample, platform, root, seeds, setup):
     )
 
 
-def _begin(rules: Rules, seeds, params, instance):
+def _begin(rules: Rules, seeds, params, tables, instance, targets):
     num_lanes = seeds.shape[0]
-    instance, flags = flagged(instance)
+    own, flags = flagged(instance)
     policy = rules.lanes(rules.policy.init, (True,), num_lanes)(params)
-    its = rules.lanes(rules.game.init, (flags,), num_lanes)(instance)
-    states = (fill(*state, num_lanes) for state in (policy, its))
-    return Carry(jnp.ones((num_lanes,), jnp.int32), *states)
+    its = rules.lanes(rules.game.init, (flags,), num_lanes)(own)
+    carry = Carry(jnp.ones((num_lanes,), jnp.int32), policy, its)
+    rows = empty(recorder(rules, params, tables, instance), carry, targets)
+    spent = spending(rules, instance, num_lanes)(carry)
+    return Play(carry, jnp.zeros_like(carry.round), rows, spent)
 
 
 def _advance(
     rules: Rules,
-    legs,
     root,
     seeds,
     params,
     tables,
     instance,
-    carry,
-    known,
+    play,
     targets,
+    first,
     count,
     last_round,
     steps,
 ):
     keys = {s: stream_key(root, seeds, s) for s in Stream if s != Stream.INSTANCE}
-    leg = legs(rules, keys, params, instance, last_round)
-    seen = seen_by(rules, params, tables, instance)
-    if not rules.by_budget:
-        result = in_step(leg, seen, carry, known, targets, count, steps)
-        return *result, jnp.zeros_like(carry.round)
+    leg = rules.engine.legs(rules, keys, params, instance, last_round)
     spent_of = spending(rules, instance, seeds.shape[0])
 
     def reaches(carry, target):
+        if not rules.by_budget:
+            return carry.round > target
         return ~(spent_of(carry) < target) | (carry.round > last_round)
 
-    carry, known, result = each_in_its_time(
-        leg, seen, reaches, carry, known, targets, count, steps
+    record_of = recorder(rules, params, tables, instance)
+    carry, reached, rows = visit(
+        leg, record_of, reaches, play, targets, first, count, steps
     )
-    return carry, known, result, spent_of(carry)
+    return Play(carry, reached, rows, spent_of(carry))
 
 
 def to_device(x):

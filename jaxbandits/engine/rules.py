@@ -62,8 +62,9 @@ class Rules(NamedTuple):
     keep: tuple[str, ...] = ()
 
     def lanes(self, fn, in_lanes, num_lanes, going=None):
-        """The engine's `lanes`, on the platform of the program."""
-        return self.engine.lanes(fn, in_lanes, num_lanes, self.platform, going)
+        """`fn` mapped over lanes by the engine; all leaves have the lane axis."""
+        mapped = self.engine.lanes(fn, in_lanes, num_lanes, self.platform, going)
+        return lambda *args: fill(*mapped(*args), num_lanes)
 
     def param_lanes(self, params):
         """The flags of the parameters for `lanes`."""
@@ -79,20 +80,23 @@ def flagged(instance):
 
 
 def spending(rules: Rules, instance, num_lanes):
-    """``carry -> [L]``, what lanes have spent: the same bits wherever it is asked.
+    """``carry -> [L]``, what lanes have spent of a budget; zeros where there is none.
 
-    The loop plays until no lane has less than the target, and what follows counts the
-    lanes that have reached it: if the two differ in the last digit, a game that ends
-    exactly at its budget has no end. XLA takes the reciprocal of a divisor that all
-    lanes share in one place, and divides in another; so nothing is shared here.
+    It has the same bits wherever it is computed. A leg plays until no lane has spent
+    less than its target, and then the lanes that have reached it are counted: if the
+    two differed in the last digit, a game that ends exactly at its budget would never
+    end. XLA multiplies by the reciprocal of a divisor that all lanes share in one
+    place, and divides in another; so here no lane shares a number.
     """
+    if not rules.by_budget:
+        return lambda carry: jnp.zeros_like(carry.round)
 
     def own(x):
         return lax.optimization_barrier(jnp.broadcast_to(x, (*x.shape[:-1], num_lanes)))
 
     instance = jax.tree.map(own, instance)
     spent = rules.lanes(rules.game.spent, (True, True), num_lanes)
-    return lambda carry: fill(*spent(instance, carry.environment), num_lanes)
+    return lambda carry: spent(instance, carry.environment)
 
 
 def notes_of(policy: PolicyFunctions, state, params) -> Notes:

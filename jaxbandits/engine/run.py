@@ -1,9 +1,9 @@
 """Running a program over many lanes: chunks, devices, stretches, progress.
 
-Lanes are played in chunks that bound memory and fit the cache; a chunk is shared out
-over the devices. Within a chunk the checkpoints are visited in a few stretches, so that
-progress can be reported and a long run can be interrupted between them. None of this
-changes a single bit of the results.
+Lanes are played in chunks that bound memory and fit the cache; the devices share the
+lanes of a chunk. The checkpoints of a chunk are visited in a few stretches, between
+which progress is reported and a run can be interrupted. None of this changes a single
+bit of the results.
 """
 
 import time
@@ -25,7 +25,6 @@ from jaxbandits.engine.rollout import LANE_QUANTUM, LANES, program_for, to_devic
 from jaxbandits.engine.rules import Notes, notes_of
 from jaxbandits.engine.schedule import Terms
 from jaxbandits.engine.tape import KEYS, root_key
-from jaxbandits.engine.visits import Recorded
 from jaxbandits.protocol import Environment, Policy
 
 
@@ -36,7 +35,7 @@ class Chunk(NamedTuple):
       start: position of the first lane.
       rounds: i32[L, C], rounds played at each checkpoint.
       accounts: metrics, and how many rounds had an action of the game, ``[L, C]``.
-      notes: what the policy noted; leaves ``[L, C, ...]``.
+      notes: the policy's `Notes`, leaves ``[L, C, ...]``.
       instance: leaves ``[L, ...]``, or ``[1, ...]`` where all lanes share them.
     """
 
@@ -53,7 +52,7 @@ class Clock(NamedTuple):
     Attributes:
       compiling: seconds, of every program.
       running: seconds, of every call.
-      announce: what is entered while a program is compiled, to say so.
+      announce: makes a context that is entered while a program is compiled.
     """
 
     compiling: list[float]
@@ -72,7 +71,6 @@ def run(
     devices: list,
     clock: Clock,
     progress: Callable[[float], None],
-    same_shape: bool = False,
     uniform: tuple[bool, ...] | None = None,
 ) -> Iterator[Chunk]:
     """Play all lanes and yield them chunk by chunk.
@@ -83,14 +81,13 @@ def run(
       params: the policy's parameters, leaves f64[L], one entry per lane.
       seeds: u32[L], the seed of every lane.
       terms: checkpoints, the last round, and what else all runs have in common.
-      chunk: lanes per chunk, see `room.choose_chunk`.
+      chunk: lanes per chunk, see `footprint.choose_chunk`. As many are played where
+        there are fewer, so that such calls share one compiled program.
       devices: devices to share lanes over.
       clock: where seconds are added up.
       progress: called with the number of lane-checkpoints just completed.
-      same_shape: whether to play `chunk` lanes even where there are fewer, so that
-        calls with different numbers of lanes share one compiled program.
       uniform: which leaves of `params` are one number throughout, for calls that are
-        to share a program; by default found out.
+        to share a program; by default those of this call.
 
     Raises:
       ValueError: if the engine does not exist, or (`gpu.UnsupportedError`) if it
@@ -111,8 +108,7 @@ def run(
     if schedule.by_budget:
         targets = in_units_of_spend(targets, environment)
     quantum = LANE_QUANTUM * len(devices)
-    width = chunk if same_shape else min(chunk, len(seeds))
-    width = -(-width // quantum) * quantum
+    width = -(-chunk // quantum) * quantum
     for start in range(0, len(seeds), chunk):
         stop = min(start + chunk, len(seeds))
         # Surplus lanes repeat the last one and are dropped: one shape, one program.
@@ -124,54 +120,36 @@ def run(
         began = time.perf_counter()
         with clock.announce():
             instance = program.draw(root, lane_seeds // terms.runs_per_instance, setup)
-            carry = program.begin(lane_seeds, lane_params, instance)
-            own = _instance_to_host(instance, stop - start)
+            own = _to_host(instance, stop - start)
             tables = lanes_last(tables_of(environment, own), position - start)
-            args = (root, lane_seeds, lane_params, tables, instance)
-            known = jax.device_put(np.zeros(width, np.int32), carry.round.sharding)
+            given = (lane_seeds, lane_params, tables, instance)
+            nowhere = to_device(np.repeat(targets[:1], stretch))
+            play = program.begin(*given, nowhere)
             if not start:  # No round is played: this compiles.
-                nowhere = to_device(np.zeros(stretch, targets.dtype))
-                call = (*args, carry, known, nowhere)
-                carry, *_ = program.advance(*call, *map(jnp.int32, (0, 0, 0)))
-            jax.block_until_ready((instance, carry))
+                none = map(jnp.int32, (0, 0, 0, 0))
+                play = program.advance(root, *given, play, nowhere, *none)
+            jax.block_until_ready((instance, play))
         watch = Watch(schedule._replace(checkpoints=targets), stop - start)
-        pieces = []
+        pieces, reached = [], np.zeros(stop - start, np.int32)
         clock.compiling.append(time.perf_counter() - began)
         for first in range(0, len(targets), stretch):
             part = targets[first : first + stretch]
             # A short last stretch repeats its last checkpoint: no round is played.
-            full = np.pad(part, (0, stretch - len(part)), mode="edge")
-            known = jax.device_put(np.zeros(width, np.int32), carry.round.sharding)
-            passed, piece = np.zeros(stop - start, np.int32), None
-            while piece is None or np.any(passed < len(part)):
-                limits = (len(part), schedule.last_round, watch.steps)
-                call = (*args, carry, known, to_device(full), *map(jnp.int32, limits))
+            full = to_device(np.pad(part, (0, stretch - len(part)), mode="edge"))
+            while np.any(reached < first + len(part)):
+                limits = (first, len(part), schedule.last_round, watch.steps)
+                limits = map(jnp.int32, limits)
                 began = time.perf_counter()
-                results = jax.block_until_ready(program.advance(*call))
+                play = program.advance(root, *given, play, full, *limits)
+                jax.block_until_ready(play)
                 clock.running.append(played := time.perf_counter() - began)
-                carry, known, result, spent = results
-                result = _to_host(result, len(part), stop - start)
-                piece = result if piece is None else _joined(passed, piece, result)
-                before, passed = passed, np.asarray(known)[: stop - start]
-                watch.look(played, carry.round, spent, passed == len(part))
-                progress(int((passed - before).sum()))
-            pieces.append(piece)
-        refuse_nan(policy.name, carry.policy)
-        result = jax.tree.map(lambda *x: np.concatenate(x, axis=1), *pieces)
-        yield Chunk(start, *result, own)
-
-
-def _joined(known: np.ndarray, before: Recorded, after: Recorded) -> Recorded:
-    """What was found by two calls, leaves ``[L, C, ...]``.
-
-    The first found `known` [L] of the checkpoints, the second what comes after them.
-    """
-    old = np.arange(before.rounds.shape[1]) < known[:, None]
-
-    def choose(one, other):
-        return np.where(old.reshape(*old.shape, *(1,) * (one.ndim - 2)), one, other)
-
-    return jax.tree.map(choose, before, after)
+                before, reached = reached, np.asarray(play.reached)[: stop - start]
+                done = reached == first + len(part)
+                watch.look(played, play.carry.round, play.spent, done)
+                progress(int((reached - before).sum()))
+            pieces.append(_to_host(play.rows, stop - start))
+        refuse_nan(policy.name, play.carry.policy)
+        yield Chunk(start, *_joined(pieces, len(targets)), own)
 
 
 def uniform_leaves(params) -> tuple[bool, ...]:
@@ -182,7 +160,7 @@ def uniform_leaves(params) -> tuple[bool, ...]:
 def opening(
     policy: Policy, environment: Environment, params: Any, keep: tuple[str, ...] = ()
 ) -> Chunk:
-    """What would be on record before the first round: its names and shapes are final.
+    """What is recorded before the first round; its names and shapes are final.
 
     Args:
       policy: the policy.
@@ -241,14 +219,13 @@ def in_units_of_spend(targets, environment: Environment):
     return whole(targets).astype(np.int64)
 
 
-def _to_host(tree, checkpoints: int, num_lanes: int):
-    """The first ``[C, ..., L]`` on devices, ``[L, C, ...]`` on the host."""
-    return jax.tree.map(
-        lambda x: np.moveaxis(np.asarray(x)[:checkpoints, ..., :num_lanes], -1, 0), tree
-    )
+def _joined(pieces, count: int):
+    """The first `count` rows of several stretches, leaves ``[L, C, ...]``."""
+    return jax.tree.map(lambda *x: np.concatenate(x, axis=1)[:, :count], *pieces)
 
 
-def _instance_to_host(tree, num_lanes: int):
+def _to_host(tree, num_lanes: int):
+    """Some lanes of ``[..., L]`` on devices, as ``[L, ...]`` on the host."""
     return jax.tree.map(
         lambda x: np.moveaxis(np.asarray(x)[..., :num_lanes], -1, 0), tree
     )

@@ -1,8 +1,11 @@
-"""When the accounts are read and when a run stops: made once, and passed down whole."""
+"""When metrics are recorded and when a run stops."""
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
+
+COUNT = 100  # checkpoints of a grid
 
 
 class Schedule(NamedTuple):
@@ -42,49 +45,24 @@ class Terms(NamedTuple):
     keep: tuple[str, ...] = ()
 
 
-def log_checkpoints(last: int, count: int = 100) -> np.ndarray:
-    """At most `count` rounds, evenly spaced in the logarithm, ending with `last`.
-
-    Returns:
-      i64[C], strictly increasing (fewer than `count` where rounding makes them equal).
-    """
-    _check(last, count)
-    return np.unique(np.round(np.geomspace(1, last, count)).astype(np.int64))
-
-
-def linear_checkpoints(last: int, count: int = 100) -> np.ndarray:
-    """At most `count` evenly spaced rounds, ending with `last`.
-
-    Returns:
-      i64[C], strictly increasing.
-    """
-    _check(last, count)
-    grid = np.linspace(last / count, last, count)
-    return np.unique(np.maximum(np.round(grid), 1).astype(np.int64))
-
-
 def resolve_rounds(checkpoints: Any, horizon: int) -> np.ndarray:
     """Checkpoints of a game with a horizon: ``"linear"``, ``"log"`` or rounds.
+
+    Returns:
+      i64[C], strictly increasing; at most `COUNT` of those that are named.
 
     Raises:
       ValueError: if they are not strictly increasing integers in [1, horizon].
     """
-    if isinstance(checkpoints, str):
-        if checkpoints not in ("linear", "log"):
-            raise ValueError(
-                f"checkpoints must be 'linear', 'log' or rounds, got {checkpoints!r}"
-            )
-        make = linear_checkpoints if checkpoints == "linear" else log_checkpoints
-        return make(horizon)
-    rounds = np.asarray(checkpoints)
-    whole = rounds.ndim == 1 and rounds.size and np.issubdtype(rounds.dtype, np.integer)
-    if not whole or np.any(np.diff(rounds) <= 0):
-        raise ValueError("checkpoints must be strictly increasing integer rounds")
+    grids = (
+        np.linspace(horizon / COUNT, horizon, COUNT),
+        np.geomspace(1, horizon, COUNT),
+    )
+    named = (np.unique(np.maximum(np.round(x), 1)) for x in grids)
+    rounds = _resolved(checkpoints, named, "integer rounds", "iu")
     if rounds[0] < 1 or rounds[-1] > horizon:
         raise ValueError(f"checkpoints must be in [1, horizon = {horizon}]")
-    rounds = rounds.astype(np.int64)
-    # The game is played to its horizon, so its end is always on record.
-    return rounds if rounds[-1] == horizon else np.append(rounds, horizon)
+    return _with_end(rounds.astype(np.int64), horizon)
 
 
 def resolve_spent(checkpoints: Any, budget: float) -> np.ndarray:
@@ -93,25 +71,30 @@ def resolve_spent(checkpoints: Any, budget: float) -> np.ndarray:
     Raises:
       ValueError: if they are not strictly increasing numbers in (0, budget].
     """
-    if isinstance(checkpoints, str):
-        grids = {
-            "linear": np.linspace(budget / 100, budget, 100),
-            "log": np.geomspace(budget / 1e4, budget, 100),
-        }
-        if checkpoints not in grids:
-            raise ValueError(
-                f"checkpoints must be 'linear', 'log' or amounts, got {checkpoints!r}"
-            )
-        return grids[checkpoints]
-    amounts = np.asarray(checkpoints)
-    if amounts.ndim != 1 or not amounts.size or np.any(np.diff(amounts) <= 0):
-        raise ValueError("checkpoints must be strictly increasing amounts")
+    named = np.linspace(budget / COUNT, budget, COUNT)
+    named = named, np.geomspace(budget / 1e4, budget, COUNT)
+    amounts = _resolved(checkpoints, named, "amounts", "iuf")
     if not (amounts[0] > 0 and amounts[-1] <= budget):
         raise ValueError(f"checkpoints must be in (0, budget = {budget}]")
-    # The game is played until the budget is spent, so its end is always on record.
-    return amounts if amounts[-1] == budget else np.append(amounts, budget)
+    return _with_end(amounts, budget)
 
 
-def _check(last: int, count: int) -> None:
-    if last < 1 or count < 1:
-        raise ValueError(f"need last >= 1 and count >= 1, got {last=}, {count=}")
+def _resolved(checkpoints: Any, named: Iterable[np.ndarray], what: str, kinds: str):
+    """Those of a name, ``linear`` or ``log``, or numbers of some kinds."""
+    if isinstance(checkpoints, str):
+        grids = dict(zip(("linear", "log"), named, strict=True))
+        if checkpoints not in grids:
+            raise ValueError(
+                f"checkpoints must be 'linear', 'log' or {what}, got {checkpoints!r}"
+            )
+        return grids[checkpoints]
+    marks = np.asarray(checkpoints)
+    increasing = marks.ndim == 1 and marks.size and marks.dtype.kind in kinds
+    if not increasing or np.any(np.diff(marks) <= 0):
+        raise ValueError(f"checkpoints must be strictly increasing {what}")
+    return marks
+
+
+def _with_end(marks: np.ndarray, end: float) -> np.ndarray:
+    """A game is played to its end, which is therefore always recorded."""
+    return marks if marks[-1] == end else np.append(marks, end)

@@ -214,6 +214,8 @@ class Player:
         match, terms = self.plan.matches[block.game], self.plan.terms
         with clock.announce():
             chunk, whole = self.chunk(block.game), 2 * LANE_QUANTUM * len(share)
+            if not self._same_shape:
+                chunk = min(chunk, block.size)
             # Halves of the lanes for a small block, so that there are few programs.
             while chunk % whole == 0 and chunk >= _SMALL * block.size:
                 chunk //= 2
@@ -228,7 +230,6 @@ class Player:
             ),
             clock=clock,
             chunk=chunk,
-            same_shape=self._same_shape,
             uniform=uniform,
             devices=share,
             progress=advanced,

@@ -32,10 +32,14 @@ def text_of(policy, environment, width=WIDTH):
 def traced(policy, environment, engine, mesh, width=WIDTH, **how):
     """The program of `called` on the devices of a mesh."""
     program, args = called(policy, environment, engine, mesh, width, **how)
-    struct = lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype)  # noqa: E731
-    first, rest = jax.tree.map(struct, (args[:3], args[4:]))
-    # Tables are float64 whatever the precision of play.
-    return program.advance.trace(*first, args[3], *rest)
+
+    def shape(x):
+        if x.dtype.itemsize < 8:
+            return jax.ShapeDtypeStruct(x.shape, x.dtype)
+        with jax.enable_x64(True):  # tables and metrics, whatever the precision of play
+            return jnp.zeros(x.shape, x.dtype)
+
+    return program.advance.trace(*jax.tree.map(shape, args))
 
 
 def called(policy, environment, engine, mesh, width=WIDTH, last=100, marks=2):
@@ -56,8 +60,8 @@ def called(policy, environment, engine, mesh, width=WIDTH, last=100, marks=2):
     instance = on_cpu.draw(root, seeds, setup)
     own = jax.tree.map(lambda x: np.moveaxis(np.asarray(x), -1, 0), instance)
     tables = lanes_last(environment.tables(own))
-    carry = on_cpu.begin(seeds, params, instance)
     targets = to_device((1e6 if by_budget else last) * np.arange(1, marks + 1))
-    known, limits = jnp.zeros(width, jnp.int32), jnp.int32([marks, last, last])
-    args = (root, seeds, params, tables, instance, carry, known, targets, *limits)
+    play = on_cpu.begin(seeds, params, tables, instance, targets)
+    limits = jnp.int32([0, marks, last, last])
+    args = (root, seeds, params, tables, instance, play, targets, *limits)
     return program, args

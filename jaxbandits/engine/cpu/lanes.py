@@ -34,7 +34,7 @@ from jaxbandits.arrays.named import PREFIX
 from jaxbandits.engine.cpu import rows, trees
 from jaxbandits.engine.cpu.expression import UNIFORM, Lane, Scope, align
 from jaxbandits.engine.elementwise import ELEMENTWISE
-from jaxbandits.engine.jaxprs import expanded, inner_of, scan_counts, walk
+from jaxbandits.engine.jaxprs import inner_of, scan_counts, walk
 
 # Kernels for which the engine has a form of its own (`kernels.named`): functions
 # ``(inputs, scope, default) -> Lane``, or None where the default is better.
@@ -166,8 +166,6 @@ def _emit(eqn, inputs: list[Lane], scope: Scope) -> list[Lane]:
         out = eqn.primitive.bind(*(lane.value for lane in inputs), **params)
         out = out if eqn.primitive.multiple_results else [out]
         return [Lane(x, False) for x in out]
-    if (inner := expanded(eqn)) is not None:
-        return _evaluate(inner, inputs, scope)
     if name in ELEMENTWISE or name == "broadcast_in_dim":
         shape = eqn.outvars[0].aval.shape
         return [Lane.deferred(eqn.primitive, params, inputs, shape, scope.num_lanes)]

@@ -1,7 +1,7 @@
 """A jaxpr as a flat list of steps: calls inlined, what nothing reads left out."""
 
 from collections import Counter
-from functools import cache, partial
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,13 +10,13 @@ from jax.extend.core import ClosedJaxpr
 from jaxbandits.arrays.named import PREFIX
 from jaxbandits.engine.elementwise import ELEMENTWISE
 from jaxbandits.engine.gpu.forms import FORMS, REWRITTEN
-from jaxbandits.engine.jaxprs import called, expanded, inner_of, lower_level, walk
+from jaxbandits.engine.jaxprs import EXPANDED, LOWER_LEVEL, called, inner_of, walk
 
 BARRIER = "optimization_barrier"
 # Array primitives that stay as they are. (Without the prefix a name may be that of a
 # function of a policy's.)
 KEPT = {PREFIX + name for name in (*FORMS, "multiply_add")}
-ours = partial(expanded, forms={PREFIX + name: fn for name, fn in REWRITTEN.items()})
+INLINED = EXPANDED | LOWER_LEVEL | {PREFIX + x: fn for x, fn in REWRITTEN.items()}
 
 
 class Step(NamedTuple):
@@ -82,9 +82,7 @@ def flat(closed: ClosedJaxpr) -> Program:
         if eqn.primitive.name == BARRIER:
             return inputs
         own = called(eqn)
-        ways = () if own in KEPT else (ours, inner_of, expanded, lower_level)
-        programs = (way(eqn) for way in ways)
-        inner = next((each for each in programs if each is not None), None)
+        inner = None if own in KEPT else inner_of(eqn, INLINED)
         if inner is not None:
             asked.append(asked[-1] if asked else eqn)
             outputs = walk(inner, inputs, constant, emit)

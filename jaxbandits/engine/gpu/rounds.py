@@ -62,11 +62,11 @@ def legs(rules: Rules, keys, params, instance, last_round, *, call):
       ValueError: if there are too many lanes.
     """
     num_lanes = keys[Stream.ACT].low.shape[0]
-    spent_of = spending(rules, instance, num_lanes) if rules.by_budget else None
+    spent_of = spending(rules, instance, num_lanes)
 
     def leg(carry: Carry, target, steps):
         start = carry.round
-        bounds = [jnp.minimum(target, start[:1] + steps - 1)]
+        bounds = [jnp.minimum(target[:1], start[:1] + steps - 1)]
         if rules.by_budget:
             last = jnp.minimum(last_round, start + steps - 1)
             bounds = [last, target, spent_of(carry) < target]
