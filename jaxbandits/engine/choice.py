@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from jaxbandits.engine.legs import SCAN
-from jaxbandits.engine.rules import Engine
+from jaxbandits.engine.rules import Engine, Rules
+from jaxbandits.engine.schedule import Terms
 from jaxbandits.engine.vmapped import VMAP
 
 ENGINES = ("scan", "vmap", "fused", "fused-interpret", "auto")
@@ -52,6 +53,19 @@ def say(environment: str, choices: Mapping[str, Choice]) -> None:
     for choice in dict.fromkeys(choices.values()):
         names = ", ".join(name for name, each in choices.items() if each == choice)
         tell(f"{environment}: engine {choice.engine} for {names}: {choice.reason}")
+
+
+def rules_for(
+    policy, environment, terms: Terms, platform: str, uniform: tuple[bool, ...] = ()
+) -> Rules:
+    """What a program is made of, with the engine that `terms` name; see `engine_for`.
+
+    `uniform` are the leaves of the parameters that are the same in all lanes.
+    """
+    engine = engine_for(terms.engine, policy, environment, platform)
+    functions, game = policy.functions, environment.game
+    by_budget = terms.schedule.by_budget
+    return Rules(functions, game, by_budget, uniform, engine, platform, terms.keep)
 
 
 def engine_for(name: str, policy, environment, platform: str) -> Engine:

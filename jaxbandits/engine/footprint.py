@@ -1,18 +1,18 @@
 """How many lanes are played at a time: what a lane takes, and what there is."""
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.engine.accounting import account, tables_of
-from jaxbandits.engine.choice import engine_for
-from jaxbandits.engine.rollout import LANE_QUANTUM, drawn, to_device
-from jaxbandits.engine.rules import NO_BUDGET, Rules, notes_of
+from jaxbandits.engine.accounting import lanes_last, tables_of
+from jaxbandits.engine.choice import rules_for
+from jaxbandits.engine.rollout import LANE_QUANTUM, begin, drawn, to_device
+from jaxbandits.engine.rules import NO_BUDGET, first_state, flagged
 from jaxbandits.engine.schedule import Schedule, Terms
-from jaxbandits.engine.tape import KEYS, root_key
+from jaxbandits.engine.tape import root_key
 
 # The state that a device works on at a time: about half a core's second-level cache on
 # a CPU; on an accelerator enough lanes to fill it.
@@ -103,28 +103,30 @@ def choose_chunk(
 
 def footprint_of(policy, environment, params, terms: Terms, platform: str) -> Footprint:
     """What a lane takes; arguments as of `choose_chunk`."""
-    game, functions = environment.game, policy.functions
-    engine = engine_for(terms.engine, policy, environment, platform)
-    by_budget = terms.schedule.by_budget
-    rules = Rules(functions, game, by_budget, (), engine, platform, terms.keep)
-    setup = jax.tree.map(to_device, environment.setup)
-    seeds, root = jnp.zeros(LANE_QUANTUM, jnp.uint32), root_key(terms.root_seed)
-    instance = jax.eval_shape(partial(drawn, game.sample, platform), root, seeds, setup)
-    own = [x for x in jax.tree.leaves(instance) if x.shape[-1] > 1]
-    one = jax.jit(_an_instance, static_argnums=0)(game.sample, setup)
+    rules, width = rules_for(policy, environment, terms, platform), LANE_QUANTUM
+    game, setup = rules.game, jax.tree.map(to_device, environment.setup)
+    one, _ = jax.jit(partial(first_state, game))(setup)
     tables = tables_of(environment, jax.tree.map(lambda x: np.asarray(x)[None], one))
-    tables = jax.tree.map(lambda x: x[0], tables)
-    mine = jax.tree.map(lambda x: to_device(x[0]), params)
-    shapes = jax.eval_shape(partial(_of_lane, rules), mine, one, tables)
-    states, record, row = shapes
-    scratch = engine.scratch(policy, environment) if engine.scratch else 0
-    return Footprint(
-        _bytes(states),
-        _bytes(mine) + _bytes(own) // LANE_QUANTUM + (_bytes(tables) if own else 0),
-        _bytes(record),
-        _bytes(row),
-        scratch,
+    params = jax.tree.map(lambda x: jnp.full(width, to_device(x[0])), params)
+    seeds, root = jnp.zeros(width, jnp.uint32), root_key(terms.root_seed)
+
+    def shapes(params, tables, setup):
+        instance = drawn(game.sample, platform, root, seeds, setup)
+        play = begin(rules, seeds, params, tables, instance, jnp.zeros(1))
+        its, flags = flagged(instance)
+        record = rules.lanes(game.record, (flags, True, False), width)
+        record = record(its, play.carry.environment, jnp.int32(NO_BUDGET))
+        own = [x for x in jax.tree.leaves(instance) if x.shape[-1] == width]
+        return play.carry[1:], params, own, record, play.rows
+
+    state, given, own, record, row = (
+        sum(x.size * x.dtype.itemsize for x in jax.tree.leaves(part)) // width
+        for part in jax.eval_shape(shapes, params, lanes_last(tables), setup)
     )
+    if own:
+        given += own + sum(x.nbytes for x in jax.tree.leaves(tables))
+    scratch = rules.engine.scratch(policy, environment) if rules.engine.scratch else 0
+    return Footprint(state, given, record, row, scratch)
 
 
 def arrays_on_record(environment) -> list[str]:
@@ -132,27 +134,8 @@ def arrays_on_record(environment) -> list[str]:
     game = environment.game
 
     def record(setup):
-        instance = _an_instance(game.sample, setup)
-        return game.record(instance, game.init(instance), jnp.int32(NO_BUDGET))
+        return game.record(*first_state(game, setup), jnp.int32(NO_BUDGET))
 
     result = jax.eval_shape(record, jax.tree.map(to_device, environment.setup))
     fields = result._asdict() if hasattr(result, "_asdict") else {}
     return [k for k, x in fields.items() if isinstance(x, jax.ShapeDtypeStruct)]
-
-
-def _an_instance(sample, setup):
-    return sample(jax.random.key(0, impl=KEYS), setup)
-
-
-def _of_lane(rules: Rules, params, instance, tables):
-    """States, record, and what is kept of a checkpoint: rounds, accounts, notes."""
-    states = rules.policy.init(params), rules.game.init(instance)
-    record = rules.game.record(instance, states[1], jnp.int32(NO_BUDGET))
-    with jax.enable_x64(True):
-        accounts = account(rules.game, rules.keep, tables, instance, record)
-    notes = notes_of(rules.policy, states[0], params)
-    return states, record, (jnp.int32(0), accounts, notes)
-
-
-def _bytes(tree: Any) -> int:
-    return sum(x.size * x.dtype.itemsize for x in jax.tree.leaves(tree))

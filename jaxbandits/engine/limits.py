@@ -1,9 +1,8 @@
 """How long a call on the devices may take, and games that would never end.
 
-While a call runs, Ctrl-C is not heard and no progress is shown; so a call plays a
+While a call runs, Ctrl-C has no effect and no progress is shown; so a call plays a
 limited number of rounds, about a second's worth. Between calls the host looks at what
-has been spent: a budget that is out of reach ends with an error, not after 2**31
-rounds.
+is spent: a budget that is out of reach ends with an error, not after 2**31 rounds.
 """
 
 import jax
@@ -15,16 +14,16 @@ FIRST_STEPS = 1 << 13
 FEWEST_STEPS, MOST_STEPS = 1 << 8, 1 << 30
 SECONDS = 1.0  # that a call should take
 LAST_ROUND = 2**31 - 2  # of runs without a limit: rounds are counted in int32
-# Rounds without any spending after which there will be none, and rounds after which
-# what is spent in a round is known well enough to tell how many are needed.
+# Rounds without any spending after which there will be none, and rounds after which the
+# mean spending of a round is known well enough to say how many rounds are needed.
 IDLE_ROUNDS = 1 << 24
-TELLING_ROUNDS = 1 << 16
+ENOUGH_ROUNDS = 1 << 16
 
 
 def refuse_nan(name: str, state) -> None:
-    """Require that a policy has come out of play without NaN in its state.
+    """Require that the state of a policy holds no NaN after play.
 
-    It would have chosen by comparisons with NaN, and its regret would look like one.
+    Otherwise it has chosen by comparisons with NaN, and its regret means nothing.
 
     Raises:
       ValueError: naming the policy and the leaf.
@@ -72,8 +71,8 @@ class Watch:
         Raises:
           ValueError: if what is spent is NaN, falls, does not grow, or grows so slowly
             that the budget is not reached within the rounds that can be counted.
-          RuntimeError: if no lane has played a round, and some are not done: whether
-            one is done has then been answered in two ways.
+          RuntimeError: if some lanes are not done, but none has played a round: then
+            two parts of the program disagree on whether a lane is done.
         """
         factor = np.clip(SECONDS / max(seconds, 1e-9), 0.25, 4.0)
         self.steps = int(np.clip(self.steps * factor, FEWEST_STEPS, MOST_STEPS))
@@ -100,17 +99,13 @@ class Watch:
         if self._limited or not on.any():
             return
         idle = (round_ - self._since)[on].max()
-        if idle >= IDLE_ROUNDS:
-            raise ValueError(
-                f"budget = {self._end:g} is out of reach: nothing was spent in {idle} "
-                "rounds (costs are too small for the precision, or 0); a horizon "
-                "too ends runs after so many rounds"
-            )
         rounds, paid = round_[on].max(), self._spent[on].max()
         needed = self._end / max(paid, 1e-300) * rounds
-        if rounds >= TELLING_ROUNDS and needed > 2 * LAST_ROUND:
+        too_slow = rounds >= ENOUGH_ROUNDS and needed > 2 * LAST_ROUND
+        if idle >= IDLE_ROUNDS or too_slow:
             raise ValueError(
                 f"budget = {self._end:g} is out of reach: {paid:g} was spent in "
-                f"{rounds} rounds, and at most {LAST_ROUND} can be played; a horizon "
-                "too ends runs after so many rounds"
+                f"{rounds} rounds, nothing in the last {idle} of a run (costs may be 0 "
+                f"or too small for the precision), and at most {LAST_ROUND} rounds can "
+                "be played; a horizon too ends runs after so many rounds"
             )

@@ -17,12 +17,10 @@ import numpy as np
 from jax.sharding import Mesh, PartitionSpec
 
 from jaxbandits.engine.cpu.lanes import lanes
-from jaxbandits.engine.legs import SCAN
-from jaxbandits.engine.rules import Carry, Engine, Rules, flagged, spending
+from jaxbandits.engine.rules import Carry, Rules, flagged, spending
 from jaxbandits.engine.tape import Stream, instance_key, stream_key
 from jaxbandits.engine.visits import Play, empty, recorder, visit
 from jaxbandits.engine.xla import compiler_options, platform_of
-from jaxbandits.protocol import Environment, Policy
 
 LANES = "lanes"  # name of the mesh axis
 # Lanes per device are a multiple of this: every lane goes through the same vector code,
@@ -51,39 +49,15 @@ class Program(NamedTuple):
     advance: Any
 
 
-def program_for(
-    policy: Policy,
-    environment: Environment,
-    by_budget: bool,
-    mesh: Mesh,
-    engine: Engine | None = None,
-    uniform: tuple[bool, ...] = (),
-    keep: tuple[str, ...] = (),
-) -> Program:
+@lru_cache(MOST_PROGRAMS)
+def program_for(rules: Rules, mesh: Mesh) -> Program:
     """The program of a policy in an environment on the devices of `mesh`.
 
-    Args:
-      policy: the policy.
-      environment: the environment.
-      by_budget: whether checkpoints are amounts of spent budget.
-      mesh: devices to share lanes over.
-      engine: how they are played; `SCAN` by default.
-      uniform: which leaves of the parameters are the same in all lanes; by default
-        none is known to be.
-      keep: fields of the record that are results.
+    Equal functions (not data) give the same program.
     """
-    functions, game = policy.functions, environment.game
-    engine, platform = engine or SCAN, platform_of(mesh)
-    rules = Rules(functions, game, by_budget, uniform, engine, platform, keep)
-    return _program(rules, mesh)
-
-
-@lru_cache(MOST_PROGRAMS)
-def _program(rules: Rules, mesh) -> Program:
-    """Build the program; equal functions (not data) give the same program."""
     return Program(
         _drawing(rules.game.sample, mesh),
-        _compiled(partial(_begin, rules), mesh, lane_args=(0, 1, 2, 3)),
+        _compiled(partial(begin, rules), mesh, lane_args=(0, 1, 2, 3)),
         _compiled(partial(_advance, rules), mesh, lane_args=(1, 2, 3, 4, 5), play=5),
     )
 
@@ -139,7 +113,8 @@ def drawn(sample, platform, root, seeds, setup):
     )
 
 
-def _begin(rules: Rules, seeds, params, tables, instance, targets):
+def begin(rules: Rules, seeds, params, tables, instance, targets) -> Play:
+    """Where lanes are before their first round; arguments as of `Program`."""
     num_lanes = seeds.shape[0]
     own, flags = flagged(instance)
     policy = rules.lanes(rules.policy.init, (True,), num_lanes)(params)

@@ -8,7 +8,7 @@ from jax import lax
 
 from jaxbandits.engine.cpu.expression import UNIFORM
 from jaxbandits.engine.cpu.lanes import fill
-from jaxbandits.engine.tape import Stream, draw_words
+from jaxbandits.engine.tape import KEYS, Stream, draw_words
 from jaxbandits.protocol import Game, PolicyFunctions
 
 NO_BUDGET = 2**31 - 1  # stands for the budget of a game played for rounds
@@ -71,6 +71,13 @@ class Rules(NamedTuple):
         leaves, structure = jax.tree.flatten(params)
         uniform = self.uniform or (False,) * len(leaves)
         return jax.tree.unflatten(structure, [UNIFORM if u else True for u in uniform])
+
+
+def first_state(game: Game, setup, key=None):
+    """An instance, drawn from some key by default, and the state a game begins with."""
+    key = jax.random.key(0, impl=KEYS) if key is None else key
+    instance = game.sample(key, setup)
+    return instance, game.init(instance)
 
 
 def flagged(instance):

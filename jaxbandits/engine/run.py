@@ -9,7 +9,6 @@ bit of the results.
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -18,11 +17,11 @@ import numpy as np
 from jax.sharding import Mesh
 
 from jaxbandits.engine.accounting import Accounts, accounts_of, lanes_last, tables_of
-from jaxbandits.engine.choice import engine_for
+from jaxbandits.engine.choice import rules_for
 from jaxbandits.engine.footprint import stretch_of
 from jaxbandits.engine.limits import Watch, refuse_nan
 from jaxbandits.engine.rollout import LANE_QUANTUM, LANES, program_for, to_device
-from jaxbandits.engine.rules import Notes, notes_of
+from jaxbandits.engine.rules import Notes, first_state, notes_of
 from jaxbandits.engine.schedule import Terms
 from jaxbandits.engine.tape import KEYS, root_key
 from jaxbandits.protocol import Environment, Policy
@@ -96,12 +95,11 @@ def run(
     """
     mesh = Mesh(np.array(devices), (LANES,))
     schedule = terms.schedule
-    engine = engine_for(terms.engine, policy, environment, devices[0].platform)
     if uniform is None:
         uniform = uniform_leaves(params)
-    program = program_for(
-        policy, environment, schedule.by_budget, mesh, engine, uniform, terms.keep
-    )
+    platform = devices[0].platform
+    rules = rules_for(policy, environment, terms, platform, uniform)
+    program = program_for(rules, mesh)
     root = root_key(terms.root_seed)
     setup = jax.tree.map(to_device, environment.setup)
     targets, stretch = schedule.checkpoints, stretch_of(schedule)
@@ -171,27 +169,19 @@ def opening(
     Returns:
       One lane with one checkpoint.
     """
-    start = jax.jit(partial(_before_round_one, policy.functions, environment.game))
-    args = jax.tree.map(to_device, (params, environment.setup))
-    instance, _, first_notes = start(jnp.uint32(0), *args)
-    instance, (record, notes) = (
-        jax.tree.map(lambda x: np.asarray(x)[None], x) for x in (instance, first_notes)
-    )
-    record, notes = jax.tree.map(lambda x: x[None], (record, notes))
+
+    def start(key, params, setup):
+        instance, its = first_state(environment.game, setup, key)
+        record = environment.game.record(instance, its, 0)
+        functions = policy.functions
+        return instance, record, notes_of(functions, policy.init(params), params)
+
+    numbers = jax.tree.map(to_device, (params, environment.setup))
+    results = jax.jit(start)(jax.random.key(0, impl=KEYS), *numbers)
+    instance, *rest = jax.tree.map(lambda x: np.asarray(x)[None], results)
+    record, notes = jax.tree.map(lambda x: x[None], rest)
     accounts = accounts_of(environment, instance, record, keep)
     return Chunk(0, np.zeros((1, 1), np.int32), accounts, notes, instance)
-
-
-def _before_round_one(policy, game, seed, params, setup):
-    """Instance, states, and record and notes of one lane."""
-    instance = game.sample(_any_key(seed), setup)
-    states = policy.init(params), game.init(instance)
-    record = game.record(instance, states[1], 0)
-    return instance, states, (record, notes_of(policy, states[0], params))
-
-
-def _any_key(seed):
-    return jax.random.wrap_key_data(jnp.stack([seed, seed]), impl=KEYS)
 
 
 def in_units_of_spend(targets, environment: Environment):
@@ -202,12 +192,11 @@ def in_units_of_spend(targets, environment: Environment):
     """
     game = environment.game
 
-    def spent(seed, setup):
-        instance = game.sample(_any_key(seed), setup)
-        return game.spent(instance, game.init(instance))
+    def spent(setup):
+        return game.spent(*first_state(game, setup))
 
     setup = jax.tree.map(to_device, environment.setup)
-    dtype = jax.eval_shape(spent, jnp.uint32(0), setup).dtype
+    dtype = jax.eval_shape(spent, setup).dtype
     if not jnp.issubdtype(dtype, jnp.integer):
         return targets
     if targets[-1] >= np.iinfo(np.int32).max:

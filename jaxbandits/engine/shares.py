@@ -1,7 +1,8 @@
-"""Policies side by side: a run too small for all devices leaves some to the next one.
+"""Policies side by side: a run that is too small for all devices takes some of them.
 
-A device needs a full vector of lanes; ten seeds on two devices would play fifty-four
-copies of the last seed on each. So they get one device, and two policies run at a time.
+A device plays a full vector of lanes; with ten seeds on two devices, each of them would
+play copies of the last seed in more than fifty lanes. So ten seeds take one device, and
+two policies run at a time.
 """
 
 import queue
@@ -49,7 +50,7 @@ def side_by_side(
     free = queue.SimpleQueue()
     for share in shares:
         free.put(share)
-    stop = threading.Event()
+    stop, errors = threading.Event(), []
     x64 = bool(jax.config.jax_enable_x64)  # a setting of the calling thread
 
     def check():
@@ -62,7 +63,8 @@ def side_by_side(
             check()
             with in_play(), jax.enable_x64(x64):
                 return play(task, share, check)
-        except BaseException:
+        except BaseException as error:
+            errors.append(error)  # before another thread can be stopped
             stop.set()
             raise
         finally:
@@ -72,18 +74,8 @@ def side_by_side(
         futures = [pool.submit(work, task) for task in tasks]
         try:
             for future in futures:
-                yield _result(future, futures)
+                yield future.result()
+        except StoppedError:
+            raise errors[0] from None
         finally:
             stop.set()
-
-
-def _result(future, futures):
-    """The result of a task; if it was stopped, the error that stopped it."""
-    try:
-        return future.result()
-    except StoppedError:
-        for other in futures:
-            error = other.exception()
-            if error is not None and not isinstance(error, StoppedError):
-                raise error from None
-        raise

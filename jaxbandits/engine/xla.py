@@ -1,11 +1,11 @@
-"""What XLA is told, by version of JAX.
+"""Compiler options for XLA, by version of JAX.
 
 A round is written so that every stage is stored once (`lax.optimization_barrier`). Up
 to JAX 0.10 XLA's CPU compiler drops barriers before it fuses, and then computes a whole
 reduction again for every element that uses its result: RCUCB with 10 x 10 pairs is 66
 times slower. There the pass that drops them has to be disabled. Newer compilers keep
-barriers by themselves, and fail with that option ("Unhandled opcode"): they compile a
-small loop into one function, which knows no barrier.
+barriers, and fail with that option ("Unhandled opcode"): they compile a small loop into
+one function, which has no barriers.
 
 docs/engine.md has the measured table; `tests/engine/test_xla.py` counts the operations
 of a compiled round, which triple where barriers are lost.
@@ -18,19 +18,6 @@ from typing import Any
 import jax
 from jax.sharding import AbstractMesh, Mesh
 
-# (versions of JAX below this one, options for CPUs), the first that fits is taken.
-OPTIONS = [
-    (
-        (0, 11),
-        {
-            "xla_disable_hlo_passes": "cse_barrier_expander",
-            # Full vectors where the machine has them; ignored elsewhere.
-            "xla_cpu_prefer_vector_width": 512,
-        },
-    ),
-]
-NEWER: dict = {"xla_cpu_prefer_vector_width": 512}
-
 
 def compiler_options(mesh: Mesh | AbstractMesh) -> dict:
     """Options for programs on the devices of a mesh: those that its compiler takes."""
@@ -41,7 +28,7 @@ def compiler_options(mesh: Mesh | AbstractMesh) -> dict:
 
 @cache
 def accepted(options: tuple[tuple[str, Any], ...]) -> dict:
-    """Those of some options that XLA knows; of the others it is warned, once."""
+    """Those of some options that XLA knows; it warns of the others, once."""
     known = {}
     for name, value in options:
         try:
@@ -58,7 +45,7 @@ def accepted(options: tuple[tuple[str, Any], ...]) -> dict:
 
 
 def platform_of(mesh: Mesh | AbstractMesh) -> str:
-    """Of the devices of a mesh, which need not be here."""
+    """The platform of the devices of a mesh, which need not be present."""
     abstract = isinstance(mesh, AbstractMesh)
     device = mesh.abstract_device if abstract else mesh.devices.flat[0]
     return device.platform
@@ -66,5 +53,8 @@ def platform_of(mesh: Mesh | AbstractMesh) -> str:
 
 def options_for(version: tuple[int, ...]) -> dict:
     """Options for CPUs with a version of JAX."""
-    result = (options for below, options in OPTIONS if version < below)
-    return next(result, NEWER)
+    # Full vectors where the machine has them; ignored elsewhere.
+    options: dict[str, Any] = {"xla_cpu_prefer_vector_width": 512}
+    if version < (0, 11):
+        options["xla_disable_hlo_passes"] = "cse_barrier_expander"
+    return options

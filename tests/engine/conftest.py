@@ -39,5 +39,5 @@ def quickly():
 
 def _forget():
     """Programs of other options."""
-    rollout._program.cache_clear()
+    rollout.program_for.cache_clear()
     rollout._drawing.cache_clear()

@@ -10,7 +10,9 @@ from jax.sharding import Mesh
 from jaxbandits.engine.accounting import lanes_last
 from jaxbandits.engine.gpu import FUSED, legs
 from jaxbandits.engine.rollout import LANES, program_for, to_device
+from jaxbandits.engine.rules import Rules
 from jaxbandits.engine.tape import root_key
+from jaxbandits.engine.xla import platform_of
 
 WIDTH = 96  # runs
 
@@ -49,8 +51,9 @@ def called(policy, environment, engine, mesh, width=WIDTH, last=100, marks=2):
     """
     by_budget = environment.game.spent is not None
     here = Mesh(np.array(jax.devices("cpu")[:1]), (LANES,))
+    rules = Rules(policy.functions, environment.game, by_budget, engine=engine)
     program, on_cpu = (
-        program_for(policy, environment, by_budget, m, engine) for m in (mesh, here)
+        program_for(rules._replace(platform=platform_of(m)), m) for m in (mesh, here)
     )
     seeds, root = jnp.arange(width, dtype=jnp.uint32), root_key(0)
     params = jax.tree.map(

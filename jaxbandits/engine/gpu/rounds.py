@@ -16,8 +16,8 @@ from jaxbandits.engine.gpu.values import TYPES, Memory, Value, literal, stored
 from jaxbandits.engine.gpu.writer import Writer
 from jaxbandits.engine.legs import SCAN
 from jaxbandits.engine.rollout import to_device
-from jaxbandits.engine.rules import Carry, Rules, play_round, spending
-from jaxbandits.engine.tape import KEYS, Key, Stream, draw_words
+from jaxbandits.engine.rules import Carry, Rules, first_state, play_round, spending
+from jaxbandits.engine.tape import Key, Stream, draw_words
 
 MOST_NUMBERS = 2**31 - 1  # of one array: places are counted in 32 bits
 MOST_THREADS = 128  # of a block, for which registers are reserved
@@ -129,9 +129,9 @@ def _text_for(policy, environment) -> Text:
     rules = Rules(policy.functions, game, game.spent is not None, engine=SCAN)
 
     def write(params, setup):
-        instance = game.sample(jax.random.key(0, impl=KEYS), setup)
+        instance, its = first_state(game, setup)
         keys = {s: Key(word, word) for s in Stream if s != Stream.INSTANCE}
-        carry = Carry(jnp.int32(1), policy.init(params), game.init(instance))
+        carry = Carry(jnp.int32(1), policy.init(params), its)
         one = keys, instance, params, carry
         *given, carry = jax.tree.map(lambda x: jnp.asarray(x)[..., None], one)
         bounds = [carry.round]
