@@ -1,20 +1,15 @@
-"""What the GPU engine is compared with the scan engine on: games, and policies whose
-parameters lead through every branch within a few rounds.
-"""
+"""Games and parameters that lead policies into every branch within a few rounds."""
 
 from collections.abc import Callable
-from functools import cache
-from typing import Any, NamedTuple
+from functools import cache, partial
+from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits import allocation, budgeted, censored, farewell, laws
 from jaxbandits.censored import stoo, z_rcucb, zooming
 from jaxbandits.laws.thresholds import exponential
 from jaxbandits.plain import doubling
-from jaxbandits.protocol import Policy
 from tests.games import given_arms, waits_with_gaps
 from tests.registered import POLICIES
 
@@ -89,16 +84,16 @@ GAMES = {
     # Few arms, so that each is played often.
     "three arms": lambda: censored.overtime(num_arms=3),
 }
-# The rounds after which states are compared, or the budget.
-TARGETS = {
-    "censored": [1, 10, 200],
-    "continuum": [120],
-    "combinatorial": [1, 10, 200],
-    "dueling": [1, 10, 200],
-    "budgeted": [10.0, 100.0],
-    "farewell": [50, 400],
-    "allocation": [10, 60],
-    "ordered": [10, 60],
+# The last round, or the budget.
+ENDS = {
+    "censored": 200,
+    "continuum": 120,
+    "combinatorial": 200,
+    "dueling": 200,
+    "budgeted": 100.0,
+    "farewell": 400,
+    "allocation": 60,
+    "ordered": 60,
 }
 
 
@@ -108,214 +103,83 @@ class Case(NamedTuple):
     Attributes:
       factory: ``problem -> policy``.
       game: a name of `GAMES`.
-      targets: checkpoints.
+      end: the last round, or the budget.
       params: in place of the policy's own.
-      forced: what must have happened in some run by the end, by name: functions
-        ``(state, action) -> bool[]``, looked at after every round.
       rounded: whether the policy tells plans apart that differ by roundings alone, as
         those of arms that are worth nothing; engines are then compared in the mean.
     """
 
     factory: Callable
     game: str
-    targets: list
+    end: float
     params: dict = {}
-    forced: dict = {}
     rounded: bool = False
 
     def policy_and_game(self):
-        """The policy, watched, and its game."""
+        """The policy, in its game."""
         game = GAMES[self.game]()
         policy = self.factory(game.problem)
         if self.params:
             policy = policy._replace(params=policy.params._replace(**self.params))
-        return watched(policy, tuple(self.forced.values())), game
+        return policy, game
 
 
-class Watched(NamedTuple):
-    """A policy's state, and what has happened so far."""
-
-    inner: Any
-    seen: jax.Array  # bool[n]
-
-
-@cache
-def watched(policy: Policy, forced: tuple) -> Policy:
-    """The policy, which reports as ``seen`` what has happened."""
-    if not forced:
-        return policy
-
-    def init(params):
-        return Watched(policy.init(params), jnp.zeros(len(forced), bool))
-
-    def act(noise, view, state, params):
-        return policy.act(noise, view, state.inner, params)
-
-    def update(noise, view, state, action, feedback, params):
-        inner = policy.update(noise, view, state.inner, action, feedback, params)
-        now = jnp.stack([happens(inner, action) for happens in forced])
-        return Watched(inner, state.seen | now)
-
-    return policy._replace(
-        init=init,
-        act=act,
-        update=update,
-        recommend=None,
-        report=lambda state, params: {"seen": state.seen.astype(jnp.int32)},
-    )
-
-
-def _grows(count):
-    return lambda state, action: jnp.any(count(state) > 1)
-
-
-def _shares(state, action):
-    """The start, in which one arm gets all, is over."""
-    return jnp.sum(action.amounts > 0) > 1
-
-
-def _uneven(state, action):
-    """The start, in which all arms get the same, is over."""
-    return jnp.max(action.amounts) > 1.01 * jnp.min(action.amounts)
-
-
-def _plans(state, action):
-    """As `_shares`, of a policy that does not know the budget."""
-    return jnp.sum(action.weight > 0) > 1
-
-
-def _orders(state, action):
-    """As `_shares`, of one that hands out units."""
-    return jnp.any(action.arms != action.arms[0])
-
-
-def _full(state, action):
-    return state.overflow
-
-
-SPLITS = {
-    "split": lambda state, action: jnp.any(
-        jnp.sum(state.grid.playable, axis=-1, dtype=jnp.int32) > 1
-    ),
-    "overflow": _full,
+# Short starts; as printed, radii are so wide that all arms look alike for thousands of
+# rounds.
+PARAMS = {
+    "allocation/ra-etc": {"exploration": 20.0},
+    "allocation/ra-etc-per-arm": {"exploration": 2.0},
+    "allocation/ra-ucb-printed-radii": {"initial": 1.0, "scale": 1e-6},
+    "budgeted/epsilon-first": {"budget": 100.0},
 }
+STARTED = "no-ucb mg-ucb mg-ucb-delta mg-ucb-delta-difference mg-ucb-delta-envelope "
+STARTED += "ra-ucb ra-ucb-all ra-ucb-delta ra-ucb-printed ra-ucb-authors thompson "
+STARTED += "thompson-mean thompson-mean-feasible"
+PARAMS |= {f"allocation/{name}": {"initial": 1.0} for name in STARTED.split()}
+ROUNDED = "ordered/thompson", "allocation/thompson-mean"
+
+
+def _case(name: str) -> Case:
+    setting, params = name.split("/")[0], PARAMS.get(name, {})
+    factory = POLICIES[name]
+    return Case(factory, setting, ENDS[setting], params, name.startswith(ROUNDED))
+
+
+# Grids of which a row does not fit registers, with radii that fill them.
 QUICK = {"gain_radius": 0.02, "penalty_radius": 0.02}
-SPECIAL = {
-    "censored/rcucb, 3 x 5": Case(
-        POLICIES["censored/rcucb"], "three by five", [1, 10, 300]
-    ),
-    "censored/rcucb, 1 x 5": Case(POLICIES["censored/rcucb"], "one arm", [1, 10, 100]),
-    "censored/uniform, 1 x 5": Case(POLICIES["censored/uniform"], "one arm", [1, 10]),
-    "censored/ucb, recorded": Case(POLICIES["censored/ucb"], "log", [60]),
-    "censored/thompson": Case(POLICIES["censored/thompson"], "censored", [200]),
-    "farewell/wait-ucb": Case(POLICIES["farewell/wait-ucb"], "farewell", [50, 400]),
-    "farewell/hazard-thompson-joint": Case(
-        POLICIES["farewell/hazard-thompson-joint"], "waits with gaps", [50, 400]
-    ),
-    # Grids of which a row does not fit registers.
-    "continuum/z-rcucb": Case(
-        lambda problem: z_rcucb(problem, capacity=20),
-        "three arms",
-        [120],
-        QUICK,
-        SPLITS,
-    ),
-    "continuum/z-rcucb-inherit": Case(
-        lambda problem: z_rcucb(problem, history="inherit", capacity=20),
-        "three arms",
-        [120],
-        QUICK,
-        SPLITS,
-    ),
-    "continuum/z-rcucb-kaplan-meier": Case(
-        lambda problem: z_rcucb(
-            problem, history="whole", survival="kaplan_meier", capacity=32
-        ),
-        "three arms",
-        [120],
-        QUICK,
-        SPLITS,
-    ),
-    "continuum/z-rcucb-doubling": Case(
-        lambda problem: doubling(z_rcucb(problem, capacity=20), first=40),
-        "three arms",
-        [110],
-        QUICK,
-        {
-            "second epoch": lambda state, action: state.before == 40,
-            "split": lambda state, action: SPLITS["split"](state.inner, action),
-            "overflow": lambda state, action: state.inner.overflow,
-        },
-    ),
-    "continuum/stoo": Case(
-        lambda problem: stoo(problem, capacity=20),
-        "three arms",
-        [120],
-        {"radius": 0.002},
-        {"cut": _grows(lambda state: state.count), "overflow": _full},
-    ),
-    "continuum/zooming": Case(
-        lambda problem: zooming(problem, capacity=20),
-        "three arms",
-        [120],
-        {"radius": 0.005},
-        {"activated": _grows(lambda state: state.count), "overflow": _full},
-    ),
-    "budgeted/epsilon-first": Case(
-        POLICIES["budgeted/epsilon-first"],
-        "budgeted",
-        [10.0, 100.0],
-        {"budget": 100.0},
-        {
-            "exploration ends": lambda state, action: (
-                jnp.max(state.pulls) > jnp.min(state.pulls) + 1
-            )
-        },
-    ),
-}
-STARTS = {"initial": 1.0}
-LEARNERS = {
-    "ra-ucb": (STARTS, _shares),
-    "ra-ucb-all": (STARTS, _uneven),
-    "ra-ucb-delta": (STARTS, _shares),
-    "ra-ucb-printed": (STARTS, _shares),
-    # As printed, radii are so wide that all arms look alike for thousands of rounds.
-    "ra-ucb-printed-radii": (STARTS | {"scale": 1e-6}, _shares),
-    "ra-ucb-authors": (STARTS, _shares),
-    "no-ucb": (STARTS, _shares),
-    "thompson": (STARTS, _uneven),
-    "thompson-mean": (STARTS, _uneven),
-    "thompson-mean-feasible": (STARTS, _uneven),
-    "ra-etc": ({"exploration": 20.0}, _shares),
-    "ra-etc-per-arm": ({"exploration": 2.0}, _shares),
-    "mg-ucb": (STARTS, _plans),
-    "mg-ucb-delta": (STARTS, _orders),
-    "mg-ucb-delta-difference": (STARTS, _orders),
-    "mg-ucb-delta-envelope": (STARTS, _orders),
-}
-SPECIAL |= {
-    f"allocation/{name}": Case(
-        POLICIES[f"allocation/{name}"],
-        "allocation",
-        TARGETS["allocation"],
-        params,
-        {"start ends": ends},
-    )
-    for name, (params, ends) in LEARNERS.items()
-}
+inherit = partial(z_rcucb, history="inherit", capacity=20)
+product_limit = partial(z_rcucb, history="whole", survival="kaplan_meier", capacity=32)
 
-SPECIAL["allocation/no-ucb, cascade"] = Case(
-    POLICIES["allocation/no-ucb"], "cascade", [5, 30], {"initial": 2.0}
+
+def doubled(problem):
+    return doubling(z_rcucb(problem, capacity=20), first=40)
+
+
+GRIDS = {
+    "z-rcucb": (partial(z_rcucb, capacity=20), QUICK),
+    "z-rcucb-inherit": (inherit, QUICK),
+    "z-rcucb-kaplan-meier": (product_limit, QUICK),
+    "z-rcucb-doubling": (doubled, QUICK),
+    "stoo": (partial(stoo, capacity=20), {"radius": 0.002}),
+    "zooming": (partial(zooming, capacity=20), {"radius": 0.005}),
+}
+# Every policy of the registry, and some in other games.
+CASES = {name: _case(name) for name in POLICIES}
+CASES |= {
+    f"continuum/{name}": Case(factory, "three arms", 120, params)
+    for name, (factory, params) in GRIDS.items()
+}
+CASES |= {
+    f"{name}, {game}": CASES[name]._replace(game=game, end=end)
+    for name, game, end in [
+        ("censored/rcucb", "three by five", 300),
+        ("censored/rcucb", "one arm", 100),
+        ("censored/uniform", "one arm", 10),
+        ("censored/ucb", "log", 60),
+        ("farewell/hazard-thompson-joint", "waits with gaps", 400),
+    ]
+}
+CASES["allocation/no-ucb, cascade"] = Case(
+    POLICIES["allocation/no-ucb"], "cascade", 30, {"initial": 2.0}
 )
-
-
-def _plain(name: str) -> Case:
-    setting = name.split("/")[0]
-    return Case(POLICIES[name], setting, TARGETS[setting])
-
-
-# Every policy of the registry, and some more.
-CASES = {name: _plain(name) for name in POLICIES} | SPECIAL
-ROUNDED = [name for name in CASES if name.startswith("ordered/thompson")]
-ROUNDED += [name for name in CASES if name.startswith("allocation/thompson-mean")]
-CASES |= {name: CASES[name]._replace(rounded=True) for name in ROUNDED}
+del CASES["farewell/hazard-thompson-joint"]  # of delays and waits that are the same

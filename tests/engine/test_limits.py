@@ -13,19 +13,6 @@ from tests.engine.budget_game import ALTERNATE, environment
 GAME = environment()
 
 
-@pytest.fixture
-def short_calls(monkeypatch):
-    """A call plays three rounds."""
-    for name in ("FIRST_STEPS", "FEWEST_STEPS", "MOST_STEPS"):
-        monkeypatch.setattr(limits, name, 3)
-
-
-def test_a_checkpoint_that_a_call_ends_before_is_reached_by_the_next(short_calls):
-    """After three rounds of four; arm 0 is played in every second."""
-    data = simulate(ALTERNATE, GAME, horizon=7, checkpoints=[4], seeds=2)
-    np.testing.assert_array_equal(data["first"][0, 0], [[2, 3]] * 2)
-
-
 def watch(budget=100.0, last_round=limits.LAST_ROUND):
     return limits.Watch(Schedule(np.array([budget]), last_round, by_budget=True), 2)
 

@@ -10,7 +10,6 @@ from jaxbandits.arrays import position, unit_interval
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.protocol import Environment, Game, Policy
 from jaxbandits.testing import trace_run
-from tests.engine.budget_game import ALTERNATE, environment, plain_loop
 from tests.reference.words import numbers
 
 K, ROUNDS, SEEDS = 3, 60, 5
@@ -111,34 +110,3 @@ def test_play_follows_the_tape():
         assert trace.actions[t] == arm
         heads[arm] += trace.feedback[t] * (update[t, 0] < 0.9)
     np.testing.assert_array_equal(trace.state, heads)
-
-
-# Whole-number spends
-
-
-def test_fractional_amounts_do_not_round_large_spends():
-    """2**24 + 1 is no float32: a lane with that spend must not pass for 2**24."""
-    unit = 2**22 + 1
-    amounts = [4 * unit - 0.5, 4.0 * unit + 0.25]
-    data = simulate(
-        ALTERNATE,
-        environment(unit),
-        budget=amounts[-1],
-        checkpoints=amounts,
-        seeds=20,
-    )
-    expected = np.stack([plain_loop(s, amounts, unit) for s in range(20)])
-    for column, name in enumerate(("rounds", "spent", "first")):
-        np.testing.assert_array_equal(data[name].values[0, 0], expected[..., column])
-    assert np.any(expected[:, 0, 1] == 4 * unit)  # some lane stands on the edge
-
-
-def test_a_budget_beyond_int32_is_refused():
-    with pytest.raises(ValueError, match="budget must be below 2"):
-        simulate(ALTERNATE, environment(), budget=2.0**31, seeds=1)
-
-
-def test_the_budget_itself_is_on_record():
-    data = simulate(ALTERNATE, environment(), budget=90, checkpoints=[30], seeds=3)
-    assert data["checkpoint"].values.tolist() == [30, 90]
-    assert np.all(data["spent"].values[..., -1] >= 90)

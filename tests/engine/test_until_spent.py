@@ -24,50 +24,45 @@ def played(data):
     )
 
 
+def played_and_plain(amounts, seeds=SEEDS, unit=1, **options):
+    """The data of `simulate`, and what a plain loop plays."""
+    budget, most = amounts[-1], options.get("horizon", 10**6)
+    options = {"seeds": seeds, "checkpoints": amounts, "budget": budget} | options
+    data = simulate(ALTERNATE, environment(unit), **options)
+    plain = np.stack([plain_loop(seed, amounts, unit, most) for seed in range(seeds)])
+    np.testing.assert_array_equal(played(data), plain)
+    return data, plain
+
+
 @pytest.mark.parametrize("unit", [1, 30_011])
 def test_every_lane_stops_where_a_plain_loop_stops(unit):
     # With the large unit the spend exceeds 2**24, where float32 would round it.
     amounts = np.array([7, 100, 101, 1_000]) * unit
-    data = simulate(
-        ALTERNATE,
-        environment(unit),
-        budget=int(amounts[-1]),
-        seeds=SEEDS,
-        checkpoints=amounts,
-    )
-    expected = np.stack([plain_loop(s, amounts, unit) for s in range(SEEDS)])
-    np.testing.assert_array_equal(played(data), expected)
+    data, plain = played_and_plain(amounts, unit=unit)
     assert data.attrs["checkpoint_kind"] == "spent"
     # The pull that overshoots the budget is counted, and lanes differ in length.
     assert np.all(data["spent"].values[..., -1] >= amounts[-1])
-    assert len(set(expected[:, -1, 0])) > 1
+    assert len(set(plain[:, -1, 0])) > 1
+
+
+def test_fractional_amounts_do_not_round_large_spends():
+    """2**24 + 1 is no float32: a lane with that spend must not pass for 2**24."""
+    unit = 2**22 + 1
+    _, plain = played_and_plain([4 * unit - 0.5, 4.0 * unit + 0.25], 20, unit)
+    assert np.any(plain[:, 0, 1] == 4 * unit)  # some lane stands on the edge
 
 
 @pytest.mark.parametrize("count", [37, 240])
 def test_checkpoints_that_are_crossed_in_one_round(count):
     """An arm's cost is worth several of them; beyond a hundred, two calls at least."""
-    amounts = np.linspace(0, 120, count + 1)[1:]
-    data = simulate(
-        ALTERNATE, environment(), budget=120, seeds=SEEDS, checkpoints=amounts
-    )
-    expected = np.stack([plain_loop(s, amounts) for s in range(SEEDS)])
-    np.testing.assert_array_equal(played(data), expected)
-    assert np.any(np.diff(expected[:, :, 0]) == 0)
+    _, plain = played_and_plain(np.linspace(0, 120, count + 1)[1:])
+    assert np.any(np.diff(plain[:, :, 0]) == 0)
 
 
 def test_a_horizon_cuts_a_game_off():
     with pytest.warns(CutOffWarning, match="100 % of 'alternate'"):
-        data = simulate(
-            ALTERNATE,
-            environment(),
-            budget=500,
-            seeds=2,
-            checkpoints=[50, 500],
-            horizon=40,
-        )
+        data, _ = played_and_plain([50, 500], 2, horizon=40)
     np.testing.assert_array_equal(data["cut"][0, 0], [[False, True]] * 2)
-    expected = np.stack([plain_loop(s, [50, 500], most=40) for s in range(2)])
-    np.testing.assert_array_equal(played(data), expected)
     assert np.all(data["rounds"].values[..., -1] == 40)
 
 

@@ -21,7 +21,7 @@ STAY = ALTERNATE._replace(
 )
 GAMES = {
     # With a state, words, and an instance of every seed.
-    "in step": (FOLLOWER, COINS, {"horizon": 40, "checkpoints": range(1, 41)}),
+    "in step": (FOLLOWER, COINS, {"horizon": 40, "checkpoints": range(1, 41, 3)}),
     "each in its time": (
         ALTERNATE,
         environment(),
@@ -32,10 +32,10 @@ GAMES = {
 
 @contextmanager
 def short_calls():
-    """A call plays three rounds."""
+    """A call plays two rounds, fewer than there are between two checkpoints."""
     with pytest.MonkeyPatch.context() as patch:
         for name in ("FIRST_STEPS", "FEWEST_STEPS", "MOST_STEPS"):
-            patch.setattr(limits, name, 3)
+            patch.setattr(limits, name, 2)
         yield
 
 
@@ -66,7 +66,7 @@ WAYS = {
     "on one device": (nullcontext, {"machine": Machine(ONE)}),
     "in company": (nullcontext, {"company": True}),
     "few in company": (nullcontext, {"company": True, "seeds": 3}),
-    "few checkpoints": (nullcontext, {"checkpoints": [10, 31]}),  # of all
+    "few checkpoints": (nullcontext, {"checkpoints": [4, 11]}),  # of all
     "in short calls": (short_calls, {}),
     "vmap": (nullcontext, {"machine": Machine(engine="vmap")}),
     "fused-interpret": (nullcontext, {"machine": Machine(engine="fused-interpret")}),
