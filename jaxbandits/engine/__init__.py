@@ -1,4 +1,4 @@
-"""The engine: lanes of seeds, the tape of words, the rollout and how it is run.
+"""The engine: plays any policy in any environment, many seeds at a time.
 
-It knows the protocol only, never a policy or a setting.
+It depends on the protocol alone, not on a policy or a setting. See docs/engine.md.
 """

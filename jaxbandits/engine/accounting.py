@@ -1,9 +1,8 @@
-"""The accounts at a checkpoint: metrics, in float64, where the records lie.
+"""The accounts at a checkpoint: metrics, computed in float64 on the device.
 
-A record (the counts of all pairs, say) is large, and what is kept of it a few numbers.
-So metrics are functions that are traced like everything else, into the program that
-plays, but in float64 whatever the precision of play: a record is read where it lies,
-and only numbers leave the device.
+A record (for example the counts of all pairs) is large, and only a few numbers of it
+are results. So metrics are traced into the program that plays, but in float64 whatever
+the precision of play, and only these numbers leave the device.
 """
 
 from collections.abc import Mapping
@@ -18,11 +17,11 @@ from jaxbandits.checks import shown
 from jaxbandits.console.faults import is_users
 from jaxbandits.protocol import Environment, Game
 
-MOST_PROGRAMS = 128  # that are kept
+MOST_PROGRAMS = 128  # compiled programs that are kept, of some 4 MiB each
 
 
 class Accounts(NamedTuple):
-    """What is kept of a record.
+    """The results of a record.
 
     Attributes:
       metrics: float64, by name.
@@ -36,10 +35,10 @@ class Accounts(NamedTuple):
 
 
 def counted(game: Game, instance, record):
-    """How many rounds on record had an action of the game, i32[], or None.
+    """How many of the recorded rounds had an action of the game: i32[], or None.
 
-    A game that does not say what its actions are, and has counts named `pulls` on
-    record, is taken to count one in every round.
+    A game without `actions` is taken to count one pull in every round if its record has
+    a field of integers named `pulls`.
     """
     if game.actions is not None:
         return game.actions.counted(instance, record)
@@ -49,7 +48,7 @@ def counted(game: Game, instance, record):
 
 
 def account(game: Game, keep: tuple[str, ...], tables, instance, record) -> Accounts:
-    """The accounts of one lane at one checkpoint; to be traced in float64.
+    """The accounts of one lane at one checkpoint; traced under ``jax.enable_x64``.
 
     Args:
       game: the game.
@@ -87,14 +86,15 @@ def tables_of(environment: Environment, instance):
       instance: leaves ``[S, ...]`` or ``[1, ...]``, NumPy arrays.
 
     Raises:
-      ValueError, TypeError: naming the tables, if they fail or are no such arrays.
+      ValueError, TypeError: naming the tables, if they fail or are other than arrays of
+        numbers with such rows.
     """
     owner = f"environment {environment.name!r}: tables"
     try:
         result = environment.tables(instance)
     except Exception as error:
         if is_users(error) and isinstance(error, ValueError | TypeError):
-            raise  # as what an instance must be is said by name
+            raise  # its own text names what is wrong with the instance
         words = str(error).strip().split("\n")[0]
         raise ValueError(
             f"{owner} failed: {type(error).__name__}: {words}; it must take an "

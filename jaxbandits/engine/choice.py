@@ -23,15 +23,15 @@ class Choice(NamedTuple):
     reason: str
 
     def facts(self, chunk: int) -> dict[str, Any]:
-        """What results shall say of it; `chunk` are the runs of one chunk."""
+        """The provenance of results; `chunk` is the number of runs in a chunk."""
         return {**self._asdict(), "chunk": chunk}
 
 
 def choose(name: str, policy, environment, platform: str) -> Choice:
     """The engine of a name, which may be ``auto``.
 
-    That depends on the platform, the policy and the environment, and on no speed: the
-    GPU engine has not been timed on a GPU, and `reason` says so.
+    For now ``auto`` is ``scan`` everywhere: the GPU engine has not been timed on a GPU,
+    and `reason` says so.
 
     Args:
       name: see `engine_for`.
@@ -58,9 +58,9 @@ def say(environment: str, choices: Mapping[str, Choice]) -> None:
 def rules_for(
     policy, environment, terms: Terms, platform: str, uniform: tuple[bool, ...] = ()
 ) -> Rules:
-    """What a program is made of, with the engine that `terms` name; see `engine_for`.
+    """The rules of a program, with the engine that `terms` name; see `engine_for`.
 
-    `uniform` are the leaves of the parameters that are the same in all lanes.
+    `uniform` says which leaves of the parameters are the same in all lanes.
     """
     engine = engine_for(terms.engine, policy, environment, platform)
     functions, game = policy.functions, environment.game
@@ -72,17 +72,17 @@ def engine_for(name: str, policy, environment, platform: str) -> Engine:
     """The engine of a name.
 
     Args:
-      name: ``scan``; ``vmap``, the same by ``jax.vmap``; ``fused``, one kernel per leg
-        on a GPU; ``fused-interpret``, that kernel built by g++ on a CPU, for tests; or
-        ``auto``, see `choose`.
+      name: ``scan``; ``vmap``, the same by ``jax.vmap``; ``fused``, one GPU kernel for
+        all rounds between two checkpoints; ``fused-interpret``, that kernel built by
+        g++ on a CPU, for tests; or ``auto``, see `choose`.
       policy: the policy.
       environment: the environment.
       platform: of the devices.
 
     Raises:
-      gpu.UnsupportedError: naming what the kernel cannot do.
-      ValueError: if there is no such engine, or ``fused`` is asked for without a GPU or
-        NVRTC, or ``fused-interpret`` on a GPU or without g++.
+      gpu.UnsupportedError: naming the operations that the kernel cannot do.
+      ValueError: if there is no such engine, for ``fused`` without a GPU or NVRTC, and
+        for ``fused-interpret`` on a GPU or without g++.
     """
     if name not in ENGINES:
         raise ValueError(f"engine must be one of {ENGINES}, got {name!r}")
@@ -97,7 +97,11 @@ def engine_for(name: str, policy, environment, platform: str) -> Engine:
         raise ValueError(f"engine = {name!r} needs CPUs, got devices of {platform!r}")
     if lacking := gpu.lacking(platform):
         raise ValueError(f"engine = {name!r} needs {lacking}")
-    gpu.check_supported(policy, environment)
+    if reasons := gpu.unsupported(policy, environment):
+        raise gpu.UnsupportedError(
+            f"engine = {name!r} cannot play {policy.name!r} in {environment.name!r}: "
+            f"{'; '.join(reasons)}; 'scan' and 'vmap' can"
+        )
     return gpu.INTERPRETED if name == "fused-interpret" else gpu.FUSED
 
 

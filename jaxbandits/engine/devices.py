@@ -1,6 +1,6 @@
-"""Which devices runs are shared out over: all cores of a machine without accelerators.
+"""The devices that share the runs: all cores of a machine without accelerators.
 
-JAX sees one device per machine unless it is told otherwise before it starts.
+JAX has one CPU device for all cores unless a variable says otherwise before it starts.
 """
 
 import logging
@@ -22,10 +22,10 @@ def cores() -> int:
 
 
 def use_all_cores() -> None:
-    """Have JAX take every core for a device, unless the user has decided otherwise.
+    """Have JAX make a device of every core, unless the user has decided otherwise.
 
-    Sets ``JAX_NUM_CPU_DEVICES``, which JAX reads when it is imported, by whichever
-    module. Does nothing if JAX is imported already, if that variable or the flag
+    This sets ``JAX_NUM_CPU_DEVICES``, which JAX reads when it is first imported. It
+    does nothing if JAX is imported already, if that variable or the flag
     ``--xla_force_host_platform_device_count`` is set, or with
     ``JAXBANDITS_DEVICES=keep``.
 
@@ -40,7 +40,7 @@ def use_all_cores() -> None:
 
 
 def local_devices() -> list:
-    """The devices of this process; a note, once, if they leave cores idle."""
+    """The devices of this process; warns once if they leave cores idle."""
     import jax
 
     devices = jax.local_devices()

@@ -1,8 +1,9 @@
-"""Elementwise primitives: how dear each one is, and how it is written in C++."""
+"""Elementwise primitives: the cost of each, and its form in C++."""
 
 from typing import NamedTuple
 
-CHEAP, ROOT, SERIES = 1, 6, 8  # operations of an entry: one; a division; an exponential
+# Operations per entry: of a sum, of a division or root, of an exponential.
+CHEAP, ROOT, SERIES = 1, 6, 8
 
 
 class Elementwise(NamedTuple):
@@ -10,9 +11,9 @@ class Elementwise(NamedTuple):
 
     Attributes:
       cost: how many simple operations an entry takes.
-      text: in C++, of the operands ``{0}``, ``{1}``, the result's type ``{type}`` and
-        the primitive's parameters; functions are those of ``gpu/prelude.h``. None if
-        there is none.
+      text: the C++ expression of the operands ``{0}``, ``{1}``, the result's type
+        ``{type}`` and the primitive's parameters, with functions of ``gpu/prelude.h``;
+        None if the GPU engine has none.
     """
 
     cost: int
@@ -30,7 +31,8 @@ def _functions(cost: int, names: str) -> dict[str, Elementwise]:
     return {name: Elementwise(cost, f"{name}f({{0}})") for name in names.split()}
 
 
-# What costs 1 is worth repeating rather than storing; a CPU's programs depend on it.
+# An operation that costs 1 is repeated for every reader, not stored: a change here
+# changes the programs for CPUs.
 ELEMENTWISE = {
     **_written(
         CHEAP,

@@ -1,4 +1,4 @@
-"""JAX's own switches: what must stand still while policies play."""
+"""JAX's own switches, and their values while policies play."""
 
 from contextlib import contextmanager
 
@@ -8,12 +8,12 @@ import jax.numpy as jnp
 
 @contextmanager
 def in_play():
-    """Switches that policies and environments are played under.
+    """A context that sets switches of JAX as policies and environments need them.
 
-    Infinities mean something here (a pair that was never played), integers meet floats
-    without ceremony, numbers move to the devices, and instances are drawn by the
-    default form of JAX's generator, as the other one draws others. Whether NaN is
-    looked for (``jax_debug_nans``) and the precision are left as they are.
+    Infinities are allowed (they stand for a pair that was never played), integers are
+    promoted to floats, numbers may move to the devices, and the generator has its
+    default form, as the other one would draw other instances. The precision and
+    ``jax_debug_nans`` stay as they are.
 
     Raises:
       ValueError: under ``jax_disable_jit``.

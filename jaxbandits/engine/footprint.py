@@ -1,4 +1,4 @@
-"""How many lanes are played at a time: what a lane takes, and what there is."""
+"""How many lanes are played at a time: the memory of a lane, and the limits."""
 
 from functools import partial
 from typing import NamedTuple
@@ -14,13 +14,13 @@ from jaxbandits.engine.rules import NO_BUDGET, first_state, flagged
 from jaxbandits.engine.schedule import Schedule, Terms
 from jaxbandits.engine.tape import root_key
 
-# The state that a device works on at a time: about half a core's second-level cache on
-# a CPU; on an accelerator enough lanes to fill it.
+# Bytes of state that a device works on at a time: on a CPU about half of a core's
+# second-level cache; on an accelerator enough lanes to fill it.
 CACHE_BYTES = {"cpu": 1_000_000}
 ACCELERATOR_BYTES = 1 << 28
-# Checkpoints per stretch: few shapes for all grids of checkpoints, so that they share
-# compiled programs; long where there are many, because every call costs a millisecond,
-# and by budget lanes wait for one another at the end of a stretch.
+# Checkpoints of a stretch. There are two lengths, so that two programs serve all grids;
+# many checkpoints have the longer one, because every call costs a millisecond, and with
+# a budget lanes wait for one another at the end of a stretch.
 STRETCH, LONG_STRETCH = 10, 100
 
 
@@ -29,10 +29,10 @@ class Footprint(NamedTuple):
 
     Attributes:
       state: of the policy and the environment.
-      given: parameters, and the instance if every lane has its own.
-      record: what metrics read at a checkpoint.
-      row: what is kept of a checkpoint.
-      scratch: what the engine takes beside the state.
+      given: parameters, and the instance and tables if every lane has its own.
+      record: the environment's record, which metrics read at a checkpoint.
+      row: the results of a checkpoint.
+      scratch: further memory of the engine.
     """
 
     state: int
@@ -42,40 +42,40 @@ class Footprint(NamedTuple):
     scratch: int
 
     def on_device(self, schedule: Schedule) -> int:
-        """While a stretch of checkpoints is played.
+        """Bytes while a stretch of checkpoints is played.
 
-        A round makes up to two more of the state on its way to the next, a checkpoint
-        another record (`tests/engine/test_room.py` asks XLA).
+        A round needs up to two further copies of the state, a checkpoint another record
+        (`tests/engine/test_room.py` compares this with XLA's own figures).
         """
         held = self.given + 3 * self.state + 2 * self.record + self.scratch
         return held + self.row * stretch_of(schedule)
 
     def needed(self, schedule: Schedule) -> int:
-        """From the first round to results on the host.
+        """Bytes from the first round to results on the host.
 
-        These are there twice while the pieces of all stretches are put together.
+        The results are held twice while those of all stretches are joined.
         """
         return self.on_device(schedule) + 2 * self.row * len(schedule.checkpoints)
 
 
 def stretch_of(schedule: Schedule) -> int:
-    """How many checkpoints a program has room for."""
+    """How many checkpoints a program plays to in one stretch."""
     return STRETCH if len(schedule.checkpoints) <= STRETCH else LONG_STRETCH
 
 
 def choose_chunk(
     policy, environment, params, num_lanes: int, terms: Terms, memory: int, devices
 ) -> int:
-    """Lanes per chunk: what fits the cache, within the memory cap.
+    """Lanes per chunk: as many as fit the cache, within the memory cap.
 
     Args:
       policy: the policy.
       environment: the environment.
-      params: the policy's parameters, leaves ``[L]``, of which the first counts.
-      num_lanes: that are to be played.
-      terms: common to all runs.
+      params: the policy's parameters, leaves ``[L]``; the first entry is looked at.
+      num_lanes: how many lanes are to be played.
+      terms: what all runs have in common.
       memory: cap on the bytes of a chunk.
-      devices: that lanes are shared over.
+      devices: the devices that share the lanes.
 
     Returns:
       At least one vector of lanes per device.
@@ -102,7 +102,7 @@ def choose_chunk(
 
 
 def footprint_of(policy, environment, params, terms: Terms, platform: str) -> Footprint:
-    """What a lane takes; arguments as of `choose_chunk`."""
+    """The memory of a lane; arguments as of `choose_chunk`."""
     rules, width = rules_for(policy, environment, terms, platform), LANE_QUANTUM
     game, setup = rules.game, jax.tree.map(to_device, environment.setup)
     one, _ = jax.jit(partial(first_state, game))(setup)

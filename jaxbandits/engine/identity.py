@@ -1,7 +1,7 @@
-"""What a policy and an environment compute, as short texts that can be compared.
+"""Digests of what a policy and an environment compute, short texts to compare.
 
-Two runs with the same digests, numbers and versions give the same results; a policy
-whose code was changed in between has another digest, whatever its name says.
+Two runs with the same digests, numbers and versions give the same results. A policy
+with changed code has another digest, also under the same name.
 """
 
 import hashlib
@@ -28,12 +28,11 @@ SYMBOL = r'(?:"[^"]+"|[\w.$-]+)'  # a name in MLIR
 
 
 def program_digest(policy: Policy, environment: Environment) -> str:
-    """Digest of what the two compute in play: a round's program before compilation.
+    """Digest of the program of a round, before compilation.
 
-    Numbers that are arguments of the program (parameters, `setup`) do not count, and
-    neither do names (of functions and of the fields of records), nor what is made of a
-    record afterwards (`metrics`, `tables`, `judge`); constants in the code do, and the
-    precision.
+    Constants in the code and the precision change the digest. Parameters and `setup`,
+    which are arguments of the program, do not; nor do names (of functions and of the
+    fields of records), nor functions of a record (`metrics`, `tables`, `judge`).
     """
     leaves, structure = jax.tree.flatten(environment.setup)
     leaves = [to_device(x) for x in leaves]

@@ -77,15 +77,15 @@ class Watch:
         factor = np.clip(SECONDS / max(seconds, 1e-9), 0.25, 4.0)
         self.steps = int(np.clip(self.steps * factor, FEWEST_STEPS, MOST_STEPS))
         if self._by_budget:
-            lanes = slice(self._spent.size)
+            round_, spent = (np.asarray(x)[: done.size] for x in (round_, spent))
             on = ~done
-            self._check(np.asarray(round_)[lanes], np.asarray(spent)[lanes], on)
-            if on.any() and np.all(round_[lanes] == self._round):
+            self._check(round_, spent, on)
+            if on.any() and np.all(round_ == self._round):
                 raise RuntimeError(
                     f"{on.sum()} runs wait for a checkpoint and play no round; they "
                     f"have spent {self._spent[on].min():.9g} or more of {self._end:.9g}"
                 )
-            self._round = np.asarray(round_)[lanes]
+            self._round = round_
 
     def _check(self, round_, spent, on):
         if np.isnan(spent).any():

@@ -16,19 +16,17 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, PartitionSpec
 
+from jaxbandits.engine.accounting import MOST_PROGRAMS
 from jaxbandits.engine.cpu.lanes import lanes
 from jaxbandits.engine.rules import Carry, Rules, flagged, spending
 from jaxbandits.engine.tape import Stream, instance_key, stream_key
-from jaxbandits.engine.visits import Play, empty, recorder, visit
+from jaxbandits.engine.visits import Play, recorder, visit
 from jaxbandits.engine.xla import compiler_options, platform_of
 
 LANES = "lanes"  # name of the mesh axis
 # Lanes per device are a multiple of this: every lane goes through the same vector code,
 # whatever the chunk. (XLA treats narrower loops in another way, at 5 times the cost.)
 LANE_QUANTUM = 64
-
-
-MOST_PROGRAMS = 128  # compiled programs that are kept, of some 4 MiB each
 
 
 class Program(NamedTuple):
@@ -120,7 +118,13 @@ def begin(rules: Rules, seeds, params, tables, instance, targets) -> Play:
     policy = rules.lanes(rules.policy.init, (True,), num_lanes)(params)
     its = rules.lanes(rules.game.init, (flags,), num_lanes)(own)
     carry = Carry(jnp.ones((num_lanes,), jnp.int32), policy, its)
-    rows = empty(recorder(rules, params, tables, instance), carry, targets)
+    record_of = recorder(rules, params, tables, instance)
+    target = jnp.broadcast_to(targets[0], (num_lanes,))
+    shapes = jax.eval_shape(record_of, carry, target)
+    with jax.enable_x64(True):
+        rows = jax.tree.map(
+            lambda x: jnp.zeros((len(targets), *x.shape), x.dtype), shapes
+        )
     spent = spending(rules, instance, num_lanes)(carry)
     return Play(carry, jnp.zeros_like(carry.round), rows, spent)
 

@@ -1,4 +1,4 @@
-"""What a program is made of: a policy, a game, and how their rounds are played."""
+"""The rules of a program: a policy, a game, and how their rounds are played."""
 
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ NO_BUDGET = 2**31 - 1  # stands for the budget of a game played for rounds
 
 
 class Carry(NamedTuple):
-    """What passes from one stretch of checkpoints to the next; lane axis last.
+    """The state of play between two rounds; lane axis last.
 
     Attributes:
       round: i32[L], the round to be played next.
@@ -32,10 +32,10 @@ class Engine(NamedTuple):
     """How functions of a lane are mapped over lanes, and how rounds are played.
 
     Attributes:
-      legs: how rounds are played between checkpoints, a function like `scan_legs`.
+      legs: plays rounds between checkpoints, a function like `legs.scan_legs`.
       lanes: a function like `engine.cpu.lanes.lanes`.
-      scratch: ``(policy, environment) -> int``, bytes of a lane that `legs` take beside
-        states. None for next to nothing.
+      scratch: ``(policy, environment) -> int``, the bytes of a lane that `legs` needs
+        beside the states; None if it needs next to none.
     """
 
     legs: Any
@@ -44,14 +44,14 @@ class Engine(NamedTuple):
 
 
 class Notes(NamedTuple):
-    """What a policy says at a checkpoint: see `recommend` and `report` of `Policy`."""
+    """Results of a policy at a checkpoint, of its `recommend` and its `report`."""
 
     recommended: Any
     report: Any
 
 
 class Rules(NamedTuple):
-    """What a program is made of. Hashable, no data."""
+    """All that a program depends on but data; hashable."""
 
     policy: PolicyFunctions
     game: Game
@@ -81,7 +81,7 @@ def first_state(game: Game, setup, key=None):
 
 
 def flagged(instance):
-    """An instance as `lanes` takes it: shared leaves without a lane axis, and flags."""
+    """An instance for `lanes`: shared leaves without the lane axis, and the flags."""
     flags = jax.tree.map(lambda x: x.shape[-1] > 1, instance)
     return jax.tree.map(lambda x, f: x if f else x[..., 0], instance, flags), flags
 
@@ -107,15 +107,15 @@ def spending(rules: Rules, instance, num_lanes):
 
 
 def notes_of(policy: PolicyFunctions, state, params) -> Notes:
-    """What the policy says of its state, one lane."""
+    """The notes of a policy on its state, in one lane."""
     functions = (policy.recommend, policy.report)
     return Notes(*(say(state, params) if say else {} for say in functions))
 
 
 def play_round(rules: Rules, round_, keys, instance, params, states, draw=draw_words):
-    """One round of one lane. Barriers keep XLA from recomputing a stage downstream.
+    """The states of the policy and of the environment after a round of one lane.
 
-    `states` are those of the policy and of the environment.
+    Barriers keep XLA from computing a stage again for each of its readers.
     """
     policy, (policy_state, env_state) = rules.policy, states
     act_width, update_width = policy.words

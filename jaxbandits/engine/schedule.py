@@ -32,10 +32,10 @@ class Terms(NamedTuple):
 
     Attributes:
       schedule: checkpoints and the last round.
-      root_seed: names the whole run.
+      root_seed: the key of the whole simulation is made of it.
       runs_per_instance: how many consecutive seeds share one drawn instance.
-      engine: how rounds are played, one of `engine.choice.ENGINES`.
-      keep: fields of the record that are results as they are, beside the metrics.
+      engine: name of the engine, one of `engine.choice.ENGINES`.
+      keep: fields of the record that are results, beside the metrics.
     """
 
     schedule: Schedule

@@ -24,7 +24,7 @@ def device_shares(devices: list, num_lanes: int) -> list[list]:
 
 
 class StoppedError(Exception):
-    """Raised in the threads that still play when one has failed."""
+    """Raised in the threads that still play after one has failed."""
 
 
 def side_by_side(
@@ -35,8 +35,8 @@ def side_by_side(
     """``play(task, share, check)`` for all tasks, as many at a time as shares.
 
     Args:
-      play: calls ``check()`` now and then, which raises when the work is to stop.
-      tasks: anything.
+      play: it must call ``check()`` now and then, which raises when it is to stop.
+      tasks: first arguments of `play`.
       shares: groups of devices.
 
     Returns:

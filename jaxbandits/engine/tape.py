@@ -1,9 +1,9 @@
-"""The tape: which random words a seed hands out in which round.
+"""The tape: the random words of a seed in a round.
 
-Every number is a function of (root seed, seed index, stream, round, column, and how
-many columns the stream has) and of nothing else: not of the chunk or device a seed runs
-on, the other policies, or the checkpoints. All policies therefore meet the same
-environment noise (common random numbers), and any program can replay a run (`read`).
+Every word is a function of (root seed, seed index, stream, round, column, number of
+columns) and of nothing else: not of the chunk, the device, the other policies or the
+checkpoints. So all policies play against the same noise of the environment (common
+random numbers), and any program can replay a run (`read`).
 """
 
 from enum import IntEnum
@@ -15,7 +15,7 @@ import numpy as np
 
 from jaxbandits.arrays import threefry
 
-# Of instance keys: two words, whatever kind of key JAX makes by default.
+# The kind of instance keys, of two words, whatever JAX's default is.
 KEYS = "threefry2x32"
 
 
@@ -47,7 +47,7 @@ def stream_key(root: Key, seed_index, stream: Stream) -> Key:
 
 
 def instance_key(root: Key, seed_index) -> jax.Array:
-    """What `Game.sample` draws the instance of a seed from, a key of `jax.random`.
+    """The key of `jax.random` from which `Game.sample` draws the instance of a seed.
 
     Args:
       root: of the whole run.
@@ -58,7 +58,7 @@ def instance_key(root: Key, seed_index) -> jax.Array:
 
 
 def draw_words(key: Key, round_, width: int):
-    """The `width` words that a stream hands out in a round.
+    """The `width` words of a stream in a round.
 
     Args:
       key: stream key of one lane, u32[] each.
@@ -80,7 +80,7 @@ def draw_words(key: Key, round_, width: int):
 def read(
     root_seed: int, seed_index: int, stream: Stream, rounds: int, width: int
 ) -> np.ndarray:
-    """Replay a stretch of the tape on the host.
+    """The words of a stream in its first rounds, on the host.
 
     Args:
       root_seed: the `seed` argument of `simulate`.

@@ -64,16 +64,6 @@ def recorder(rules: Rules, params, tables, instance):
     return record_of
 
 
-def empty(record_of, carry, targets):
-    """Rows for the records of all `targets` [C], zeros."""
-    target = jnp.broadcast_to(targets[0], carry.round.shape)
-    shapes = jax.eval_shape(record_of, carry, target)
-    with jax.enable_x64(True):
-        return jax.tree.map(
-            lambda x: jnp.zeros((targets.size, *x.shape), x.dtype), shapes
-        )
-
-
 def visit(leg, record_of, reaches, play: Play, targets, first, count, steps):
     """Play to checkpoints and record them.
 

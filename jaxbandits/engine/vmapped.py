@@ -1,8 +1,8 @@
 """``engine="vmap"``: the rollout with ``jax.vmap`` in place of the lanes transform.
 
-Nothing is read of JAX's programs here: it is the reference that the lanes are tested
-against, the baseline of benchmarks, and a refuge where a new JAX breaks the rest. The
-same numbers up to rounding, several times slower.
+It does not read JAX's programs. So it is the reference in tests of the lanes transform,
+the baseline of benchmarks, and a way to go on where a new JAX breaks the transform. Its
+results are the same up to rounding, and it is several times slower.
 """
 
 from collections.abc import Callable

@@ -13,28 +13,26 @@ QUICK = {
 }
 
 
-@pytest.fixture(scope="module")
-def optimised():
-    """Programs of the engine are compiled as a user's."""
+def _compiled_with(options):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            rollout, "compiler_options", lambda mesh: compiler_options(mesh) | OPTIMISED
+            rollout, "compiler_options", lambda mesh: compiler_options(mesh) | options
         )
         _forget()
         yield
     _forget()
+
+
+@pytest.fixture(scope="module")
+def optimised():
+    """Programs of the engine are compiled as a user's."""
+    yield from _compiled_with(OPTIMISED)
 
 
 @pytest.fixture(scope="module")
 def quickly():
     """Programs of the engine are compiled quickly, in the long run, too."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            rollout, "compiler_options", lambda mesh: compiler_options(mesh) | QUICK
-        )
-        _forget()
-        yield
-    _forget()
+    yield from _compiled_with(QUICK)
 
 
 def _forget():

@@ -13,6 +13,7 @@ from jaxbandits.engine.vmapped import VMAP
 from tests.engine.budget_game import ALTERNATE, environment
 from tests.engine.test_gpu_engine import policy_and_game
 from tests.heavy import in_short
+from tests.tables import each_row
 
 POLICY, GAME = policy_and_game("censored/uniform")
 
@@ -24,16 +25,11 @@ def test_who_is_asked_for_plays():
     assert engine_for("vmap", POLICY, GAME, "gpu") is VMAP
 
 
-def test_auto_on_a_cpu_is_the_scan():
-    name, reason = choose("auto", POLICY, GAME, "cpu")
-    assert name == "scan" and "needs a GPU, this is a cpu" in reason
-    assert engine_for("auto", POLICY, GAME, "cpu") is SCAN
-
-
-def test_auto_on_a_gpu_is_the_scan_until_both_have_been_timed():
-    name, reason = choose("auto", POLICY, GAME, "gpu")
-    assert name == "scan" and "has not been timed on a GPU" in reason
-    assert engine_for("auto", POLICY, GAME, "gpu") is SCAN
+@each_row("platform, why", [("cpu", "needs a GPU"), ("gpu", "has not been timed")])
+def test_auto_is_the_scan_until_both_have_been_timed(platform, why):
+    name, reason = choose("auto", POLICY, GAME, platform)
+    assert name == "scan" and why in reason
+    assert engine_for("auto", POLICY, GAME, platform) is SCAN
 
 
 def test_an_engine_names_what_it_lacks(monkeypatch):

@@ -7,20 +7,58 @@ leaves nothing of what rounding has lost.
 import re
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax.sharding import Mesh
 
 from jaxbandits import Machine, simulate
+from jaxbandits.arrays import multiply_add
+from jaxbandits.arrays.sums import CompensatedSum
+from jaxbandits.arrays.words import unit_interval
 from jaxbandits.engine.gpu import build
 from jaxbandits.engine.legs import SCAN
 from jaxbandits.engine.rollout import LANES
+from jaxbandits.engine.tape import Stream, read
+from jaxbandits.protocol import Policy
+from tests.engine import budget_game
 from tests.engine.gpu_lowered import text_of, traced
-from tests.engine.summing import BEFORE, GAME, JOINING, SUMMING, factors
 from tests.heavy import in_short
 
-SEEDS = 64
-SUMS = len(BEFORE[0])
+BEFORE = np.float32([10 / 3, 5.7, 1000.1]), np.float32([2**-30, -(2**-28), 2**-21])
+GAME = budget_game.environment()
+SEEDS, SUMS = 64, len(BEFORE[0])
+
+
+def _add(noise, view, state, *args):
+    first, second = unit_interval(noise)
+    return state.add(first * (second * jnp.arange(1.0, 4.0)))
+
+
+def _join(noise, view, state, *args):
+    first, second = unit_interval(noise)
+    return state.add(multiply_add(first, second * jnp.arange(1.0, 4.0), first))
+
+
+# Adds a product of two random numbers in every round.
+SUMMING = Policy(
+    "summing",
+    lambda params: CompensatedSum(*map(jnp.asarray, BEFORE)),
+    lambda noise, view, state, params: view.round % 2,
+    _add,
+    (),
+    words=(0, 2),
+    report=lambda state, params: state._asdict(),
+)
+JOINING = SUMMING._replace(update=_join)
+
+
+def products():
+    """What is added in the first round, exactly: f64 ``[S, 3]``."""
+    words = [read(0, s, Stream.UPDATE, 1, 2)[0] for s in range(SEEDS)]
+    first, second = np.moveaxis(np.asarray(unit_interval(np.stack(words))), -1, 0)
+    second = second[:, None] * np.arange(1, 4, dtype=np.float32)
+    return first[:, None].astype(float) * second
 
 
 @pytest.mark.parametrize(
@@ -34,8 +72,7 @@ def test_what_is_lost_is_kept(engine):
     total, lost = (
         np.asarray(found[name]).reshape(SEEDS, SUMS) for name in ("total", "lost")
     )
-    first, second = factors(SEEDS)
-    exact = first * second
+    exact = products()
     # Of two roundings one may be saved before the sum begins: the product is exact or
     # it is not. Whichever it is, it must be the same for both numbers.
     ways = []

@@ -1,9 +1,9 @@
-"""Values inside the lanes transform, and cheap expressions that are not yet computed.
+"""Values of the lanes transform, and cheap expressions that are not computed yet.
 
 An element-wise operation or a broadcast is *deferred*: it is emitted as a whole array
-only if something needs the array. A reduction needs its operand entry by entry and asks
-for the entries instead, so that an index such as ``mean + bonus * width`` is computed
-inside the reduction and never written to memory.
+only if an operation needs the array. A reduction uses its operand entry by entry, so
+that an index such as ``mean + bonus * width`` is computed inside the reduction and
+never written to memory.
 """
 
 import math
@@ -14,22 +14,22 @@ from jax import lax
 
 from jaxbandits.engine.elementwise import CHEAP, ELEMENTWISE, PRODUCTS
 
-MAX_DEPTH = 6  # of cheap operations that are repeated
-MANY = 128  # entries made of one, from which on a broadcast's operand is stored
+MAX_DEPTH = 6  # of nested cheap operations that are repeated, not stored
+MANY = 128  # a broadcast to so many times as many entries stores its operand first
 
 
-# For the lane axis of an input: there is one, and all lanes hold the same.
+# The flag of an input with a lane axis in which all lanes hold the same.
 UNIFORM = "uniform"
 
 
 class Scope(NamedTuple):
-    """What holds for all values of a program.
+    """Facts that hold for all values of a program.
 
     Attributes:
       num_lanes: length of the lane axis.
-      going: bool[L], lanes that are not frozen; None if no lane is.
+      going: bool[L], false for frozen lanes; None if no lane is frozen.
       scatter: whether arrays can be written in place.
-      platform: for which the program is.
+      platform: the platform of the program.
     """
 
     num_lanes: int
@@ -44,10 +44,11 @@ class Lane:
     Attributes:
       batched: whether the value has the lane axis, last.
       shape: of the value in one lane.
-      origin: which input this is, up to writes that spare frozen lanes; or None.
+      origin: the number of the input that this is, up to writes that leave frozen lanes
+        as they are; None for another value.
       uniform: whether all lanes are known to hold the same. Numbers are computed lane
         by lane nevertheless, so that they are the same bits whether it is known or not.
-      is_product: whether it is a product that was not stored yet.
+      is_product: whether the value is a product that is not stored.
     """
 
     __slots__ = (
@@ -79,7 +80,7 @@ class Lane:
 
     @classmethod
     def deferred(cls, primitive, params, operands, shape, num_lanes) -> "Lane":
-        """The result of an element-wise operation or a broadcast, on request."""
+        """The result of an element-wise operation or a broadcast, not computed yet."""
         operands = [_stored(operand, shape) for operand in operands]
         lane = cls.__new__(cls)
         lane._value, lane.batched, lane.shape = None, True, shape
@@ -90,13 +91,15 @@ class Lane:
         lane.is_product = primitive.name in PRODUCTS or (
             primitive.name in ("neg", "broadcast_in_dim") and operands[0].is_product
         )
-        if not _is_cheap(primitive.name) or lane.depth > MAX_DEPTH:
+        name = primitive.name
+        cheap = name == "broadcast_in_dim" or ELEMENTWISE[name].cost == CHEAP
+        if not cheap or lane.depth > MAX_DEPTH:
             _ = lane.value
         return lane
 
     @property
     def dtype(self):
-        """Of the value."""
+        """The dtype of the value."""
         return self.value.dtype
 
     @property
@@ -144,14 +147,12 @@ class Lane:
         return primitive.bind(*values, **params)
 
 
-def _is_cheap(name: str) -> bool:
-    """Whether an operation is repeated rather than stored."""
-    return name == "broadcast_in_dim" or ELEMENTWISE[name].cost == CHEAP
-
-
 def _stored(operand: Lane, shape: tuple[int, ...]) -> Lane:
-    """An operand of a result of that shape, stored if it must not be computed again for
-    every entry that it is spread over: a broadcast's, or a scalar beside an array."""
+    """An operand of a result of some shape.
+
+    It is stored if it must not be computed again for each of the entries that it is
+    spread over: that of a broadcast, or a scalar beside an array.
+    """
     if operand.shape == shape or not operand.batched:
         return operand
     # Many entries: or XLA computes it anew for each, however dear it is.

@@ -3,8 +3,8 @@
 ``jax.vmap`` moves the batch axis to the front whenever shapes are mixed, so that on a
 CPU the innermost loop runs over limits or arms and not over seeds. `lanes` is the same
 map with the batch axis *last* throughout: every operation of a policy becomes a loop
-over contiguous seeds, which is what a vector unit wants. It reads the jaxpr of a
-function once and re-emits each operation:
+over contiguous seeds, as vector units need. It reads the jaxpr of a function once and
+emits each operation anew:
 
 * element-wise operations, broadcasts, reshapes, slices and the like have a rule here;
 * reductions become balanced trees (`jaxbandits.engine.cpu.trees`), because XLA's CPU
@@ -13,8 +13,8 @@ function once and re-emits each operation:
   (`jaxbandits.engine.cpu.rows`);
 * loops stay loops, their body mapped: those of fixed length (``lax.scan``,
   ``lax.fori_loop``), and ``lax.while_loop``, which goes on until the last lane is done;
-* everything else falls back to ``jax.vmap(..., in_axes=-1, out_axes=-1)``: correct for
-  any operation, only slower.
+* everything else goes through ``jax.vmap(..., in_axes=-1, out_axes=-1)``: correct for
+  any operation, but slower.
 
 Values that do not depend on the lane (the round, ``log t``, the limits) stay unbatched
 and are computed once for all lanes.
@@ -36,7 +36,7 @@ from jaxbandits.engine.cpu.expression import UNIFORM, Lane, Scope, align
 from jaxbandits.engine.elementwise import ELEMENTWISE
 from jaxbandits.engine.jaxprs import inner_of, scan_counts, walk
 
-# Kernels for which the engine has a form of its own (`kernels.named`): functions
+# Kernels for which the engine has a form of its own (`arrays.named`): functions
 # ``(inputs, scope, default) -> Lane``, or None where the default is better.
 KERNELS = {
     PREFIX + name: form
@@ -69,7 +69,8 @@ def lanes(
         its leaves have the lane axis (last) or are shared by all lanes; or `UNIFORM`,
         which is true and says that all lanes hold the same.
       num_lanes: length of the lane axis.
-      platform: for which the program is: rows are gathered and scattered on CPUs only.
+      platform: the platform of the program; rows are gathered and scattered on CPUs
+        only.
       going: bool[L], false for lanes that are frozen: `fn` returns what its last
         argument becomes, of which all leaves have the lane axis; theirs stay.
 
@@ -80,18 +81,27 @@ def lanes(
     """
 
     def mapped(*args):
-        inputs = _as_lanes(args, in_lanes)
-        scope = Scope(num_lanes, going, platform=platform)
+        flags = [jax.tree.broadcast(*x) for x in zip(in_lanes, args, strict=True)]
+        flags, (leaves, structure) = jax.tree.leaves(flags), jax.tree.flatten(args)
+        inputs = [
+            Lane(jnp.asarray(x), bool(flag), uniform=flag is UNIFORM)
+            for x, flag in zip(leaves, flags, strict=True)
+        ]
         state = jax.tree.leaves(args[-1]) if going is not None else []
         old = inputs[len(inputs) - len(state) :]
         for i, lane in enumerate(old):
             lane.origin = i
-        outputs, structure = _traced(fn, args, inputs, scope)
+        one_lane = [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in inputs]
+        one_lane = jax.tree.unflatten(structure, one_lane)
+        closed, out_shape = jax.make_jaxpr(fn, return_shape=True)(*one_lane)
+        scope = Scope(num_lanes, going, platform=platform)
+        outputs = _evaluate(closed, inputs, scope)
         for i, before in enumerate(old):
             new = align(outputs[i], before.shape, num_lanes)
             if outputs[i].origin != i:
                 new = jnp.where(going, new, before.value)
             outputs[i] = Lane(new, True)
+        structure = jax.tree.structure(out_shape)
         return (
             jax.tree.unflatten(structure, [lane.value for lane in outputs]),
             jax.tree.unflatten(structure, [lane.batched for lane in outputs]),
@@ -100,41 +110,13 @@ def lanes(
     return mapped
 
 
-def _as_lanes(args, in_lanes) -> list[Lane]:
-    """Every leaf of the arguments."""
-    flags = jax.tree.leaves(
-        tuple(
-            jax.tree.broadcast(flag, arg)
-            for flag, arg in zip(in_lanes, args, strict=True)
-        )
-    )
-    leaves = [jnp.asarray(leaf) for leaf in jax.tree.leaves(args)]
-    return [
-        Lane(x, bool(b), uniform=b is UNIFORM)
-        for x, b in zip(leaves, flags, strict=True)
-    ]
-
-
-def _traced(fn, args, inputs: list[Lane], scope: Scope):
-    """The outputs of `fn` in all lanes, and the structure of its result."""
-    one_lane = [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in inputs]
-    structure = jax.tree.structure(args)
-    closed, out_shape = jax.make_jaxpr(fn, return_shape=True)(
-        *jax.tree.unflatten(structure, one_lane)
-    )
-    return _evaluate(closed, inputs, scope), jax.tree.structure(out_shape)
-
-
 def fill(tree: Any, out_lanes: Any, num_lanes: int):
     """Give every leaf of `tree` that lacks the lane axis one, last."""
-    return jax.tree.map(
-        lambda x, batched: x if batched else _spread(x, num_lanes), tree, out_lanes
-    )
 
+    def spread(x, batched):
+        return x if batched else align(Lane(jnp.asarray(x), False), x.shape, num_lanes)
 
-def _spread(x, num_lanes):
-    x = jnp.asarray(x)
-    return jnp.broadcast_to(x[..., None], (*x.shape, num_lanes))
+    return jax.tree.map(spread, tree, out_lanes)
 
 
 def _evaluate(closed: ClosedJaxpr, inputs: list[Lane], scope: Scope) -> list[Lane]:
@@ -188,7 +170,7 @@ def _emit(eqn, inputs: list[Lane], scope: Scope) -> list[Lane]:
 
 
 def _fallback(eqn, inputs: list[Lane]) -> list[Lane]:
-    """Any operation: correct, only slower (`FALLS_BACK` in tests/policies)."""
+    """Any operation: correct, but slower (`FALLS_BACK` in tests/policies)."""
     axes = [-1 if lane.batched else None for lane in inputs]
     out = jax.vmap(partial(eqn.primitive.bind, **eqn.params), axes, -1)(
         *(lane.value for lane in inputs)
@@ -200,7 +182,7 @@ def _scan(params, inputs: list[Lane], scope: Scope) -> list[Lane]:
     """A loop of fixed length: the same loop, its body mapped over lanes."""
     first, num_carry = scan_counts(params)
     last = first + num_carry
-    # What the body reads is computed outside of it.
+    # Constants of the body are computed outside of it.
     constants = [Lane(lane.value, lane.batched) for lane in inputs[:first]]
     carry, columns = inputs[first:last], inputs[last:]
     rows = [lane.value for lane in columns]
@@ -230,7 +212,7 @@ def _scan(params, inputs: list[Lane], scope: Scope) -> list[Lane]:
 
 
 def _while(params, inputs: list[Lane], scope: Scope) -> list[Lane]:
-    """A loop until all lanes are done; those that are wait as they are."""
+    """A loop until all lanes are done; those that are done keep their values."""
     first = params["cond_nconsts"]
     last = first + params["body_nconsts"]
     constants = [Lane(lane.value, lane.batched) for lane in inputs[:last]]
@@ -273,9 +255,10 @@ def _values(lanes_, flags, scope: Scope):
 
 
 def _flags_at_rest(body, carry, scope) -> list[bool]:
-    """Which values of a loop's carry depend on the lane: grows until the body keeps it.
+    """Which values of a loop's carry depend on the lane.
 
-    `body` is called with the flags and the carry's values, and returns a carry.
+    `body` is called with flags and the carry's values, and returns a carry. A value
+    that depends on the lane after one turn is flagged, until a turn adds no flag.
     """
     flags = [lane.batched for lane in carry]
     while True:

@@ -1,15 +1,15 @@
-"""One row per lane: slices, gathers and scatters, where they beat selections.
+"""One row per lane: slices, gathers and scatters, where they are faster.
 
-A row that is the same in all lanes (that of the arm whose turn it is) is a slice of
-memory. Where lanes differ, `kernels.select` picks and puts by selections among all
+A row at the same place in all lanes (as of arms that are played in turn) is a slice of
+memory. Where places differ, `arrays.select` picks and puts by selections among all
 rows, which XLA's CPU compiler turns into vector code: about 0.1 ns per lane and entry
 of the whole array. A gather or scatter along contiguous lanes becomes a loop that takes
-2 to 4 ns per lane and entry *of the row*, however many rows there are. Hence from
-`MANY_ROWS` rows on the forms below, on a CPU; other platforms keep the selections,
-which fuse with what is around them.
+2 to 4 ns per lane and entry *of the row*, however many rows there are. So on a CPU the
+forms below are used from `MANY_ROWS` rows on; other platforms keep the selections,
+which fuse with the operations around them.
 
-A scatter leaves lanes alone that are frozen (`Scope.going`), so that games with a
-budget need not merge a whole old array with a whole new one.
+A scatter does not touch frozen lanes (`Scope.going`), so that games with a budget need
+not merge a whole old array with a whole new one.
 """
 
 import math
@@ -80,9 +80,10 @@ def tally(inputs: list[Lane], scope: Scope, default) -> Lane | None:
 
 
 def _selected(inputs: list[Lane], scope: Scope, default) -> Lane | None:
-    """The selections, with frozen lanes spared by the index; None where none is.
+    """The selections, with an index that leaves frozen lanes as they are.
 
-    Whether a lane goes on is asked once per lane and not for every entry.
+    Whether a lane is frozen is then computed once per lane and not for every entry.
+    None where that is not needed or not possible.
     """
     x, index, *rest = inputs
     spares = scope.going is not None and scope.platform == "cpu"
@@ -105,7 +106,7 @@ def _scatters(x: Lane, index: Lane, scope: Scope) -> bool:
 
 
 def _guarded(index: Lane, num_rows: int, scope: Scope):
-    """Beyond the last row in frozen lanes, where nothing is written then."""
+    """The index; in frozen lanes one beyond the last row, so that none is written."""
     if scope.going is None:
         return index.value
     return jnp.where(scope.going, index.value, num_rows)

@@ -10,9 +10,9 @@ from jaxbandits.arrays import position
 from jaxbandits.engine.cpu.expression import Lane, Scope, align
 
 WIDTH = 128  # entries that are reduced in one expression; longer axes take several
-# Entries times arrays that each is computed from, in one expression: beyond some 250
-# loads the compiler gives up vector code (80 entries of three arrays take 1.1 ns each,
-# 90 take 5).
+# The most loads of one expression, entries times the arrays of which each is computed:
+# beyond some 250 the compiler makes no vector code (80 entries of three arrays take
+# 1.1 ns each, 90 take 5).
 MOST_READS = 240
 
 
@@ -64,7 +64,7 @@ def random_argmax(inputs: list[Lane], scope: Scope, default) -> Lane:
     """
     del default
     lane, word = inputs
-    # It is needed twice.
+    # Stored, because it is read twice.
     x = _barrier(align(lane, lane.shape, scope.num_lanes))
     largest = reduce(jnp.maximum, Lane(x, True), (0,)).value
     if x.shape[0] > WIDTH:
@@ -122,5 +122,5 @@ def _tree(operation, items):
 
 
 def _barrier(x):
-    """Have XLA store `x`: without it every consumer would compute the tree again."""
+    """Have XLA store `x`; otherwise every reader would compute the tree again."""
     return lax.optimization_barrier(x)

@@ -1,6 +1,6 @@
-"""The GPU engine: all rounds of a leg in one kernel, a thread to a run.
+"""The GPU engine: one kernel for all rounds between two checkpoints, a thread per run.
 
-The jaxpr of a round becomes C++ for one run: docs/engine.md.
+The jaxpr of a round becomes C++ for one run, see docs/engine.md.
 """
 
 from functools import partial
@@ -8,7 +8,6 @@ from functools import partial
 from jaxbandits.engine.gpu.build import BuildError, lacking, on_cpu, on_gpu
 from jaxbandits.engine.gpu.rounds import (
     UnsupportedError,
-    check_supported,
     legs,
     scratch,
     unsupported,
@@ -23,7 +22,6 @@ __all__ = [
     "INTERPRETED",
     "BuildError",
     "UnsupportedError",
-    "check_supported",
     "lacking",
     "legs",
     "on_cpu",

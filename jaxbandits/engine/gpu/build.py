@@ -1,4 +1,4 @@
-"""From the text of a kernel to what XLA calls: PTX by NVRTC, or a library by g++."""
+"""The text of a kernel, compiled for XLA: to PTX by NVRTC, to a library by g++."""
 
 import ctypes
 import hashlib
@@ -16,16 +16,16 @@ import numpy as np
 from jaxbandits.engine.gpu.rounds import Text
 
 THREADS = 32  # of a block
-ARCHITECTURE = "compute_80"  # the oldest cards with what the text asks for
-# Nothing is joined that the text does not join: compensated sums depend on it. Numbers
-# below the normal ones are zero, as in XLA's programs for CPUs.
+ARCHITECTURE = "compute_80"  # of the oldest cards that have all instructions in use
+# The compiler must not fuse products and sums: compensated sums depend on it.
+# Subnormal numbers are zero, as in XLA's programs for CPUs.
 OPTIONS = ("-std=c++17", "-fmad=false", "-ftz=true")
 OPTIONS += ("-prec-div=false", "-prec-sqrt=false")
 PRELUDE = (Path(__file__).parent / "prelude.h").read_text()
 PTX_CALL = "__gpu$xla.gpu.ptx"  # in the GPU plugins of JAX
 COMPILER = "g++"
 CPU_OPTIONS = ("-O1", "-w", "-std=c++17", "-ffp-contract=off", "-shared", "-fPIC")
-_FOLDER = tempfile.TemporaryDirectory(prefix="jaxbandits-")  # is gone at exit
+_FOLDER = tempfile.TemporaryDirectory(prefix="jaxbandits-")  # deleted at exit
 
 
 class BuildError(RuntimeError):
@@ -33,7 +33,7 @@ class BuildError(RuntimeError):
 
 
 def lacking(platform: str) -> str | None:
-    """What is needed to build kernels for a platform, and is not here."""
+    """What is missing to build kernels for a platform; None if nothing is."""
     if platform == "cpu":
         return None if shutil.which(COMPILER) else f"{COMPILER}, which was not found"
     try:
@@ -44,12 +44,12 @@ def lacking(platform: str) -> str | None:
 
 
 def on_gpu(text: Text, runs: int, threads: int = THREADS) -> tuple[str, dict[str, Any]]:
-    """The call of a kernel on a GPU: name of the target, and its attributes.
+    """The call of a kernel on a GPU: the name of the target, and its attributes.
 
     Args:
-      text: of the kernel.
-      runs: that it plays.
-      threads: of a block, up to `rounds.MOST_THREADS`.
+      text: the kernel.
+      runs: the number of runs that it plays.
+      threads: the threads of a block, at most `rounds.MOST_THREADS`.
     """
     number, outputs = len(text.arguments), sum("const" not in x for x in text.arguments)
     sizes = dict.fromkeys(("grid_y", "grid_z", "block_y", "block_z"), 1)
@@ -68,7 +68,7 @@ def ptx(source: str, architecture: str = ARCHITECTURE) -> str:
     """The PTX of a kernel.
 
     Raises:
-      BuildError: if NVRTC is not here, or refuses the text.
+      BuildError: if NVRTC is missing, or refuses the text.
     """
     library, program = nvrtc(), ctypes.c_void_p()
 
@@ -99,16 +99,16 @@ def ptx(source: str, architecture: str = ARCHITECTURE) -> str:
 
 @cache
 def nvrtc() -> ctypes.CDLL:
-    """The compiler of NVIDIA's wheels, which ``jax[cuda]`` brings, or of the system.
+    """The compiler NVRTC, of NVIDIA's wheels (in ``jax[cuda]``) or of the system.
 
     Raises:
-      BuildError: if it is not here.
+      BuildError: if there is none.
     """
     pattern = "nvidia/*/lib/libnvrtc.so.*[0-9]"
     wheels = (str(path) for each in sys.path for path in Path(each).glob(pattern))
     for library in [*wheels, "libnvrtc.so"]:
         try:
-            # Of a wheel, the compiler does not find its own second library.
+            # The compiler of a wheel does not find its own second library.
             for other in sorted(Path(library).parent.glob("libnvrtc-builtins.so.*")):
                 ctypes.CDLL(str(other), mode=ctypes.RTLD_GLOBAL)
             return ctypes.CDLL(library)
@@ -145,7 +145,7 @@ def on_cpu(text: Text, runs: int) -> tuple[str, dict[str, Any]]:
     return name, {}
 
 
-# One run after the other. Who reads or writes beyond an array gets an error.
+# One run after the other. An access beyond an array makes the call an error.
 HANDLER = """
 #include "xla/ffi/api/c_api.h"
 extern "C" XLA_FFI_Error* call(XLA_FFI_CallFrame* frame) {

@@ -1,4 +1,4 @@
-"""The primitives of `jaxbandits.arrays` that policies call by name, for one run."""
+"""The named kernels of `jaxbandits.arrays`, for one run."""
 
 from jax import lax
 
@@ -7,7 +7,7 @@ from jaxbandits.engine.gpu.values import Index, Put, Value, flat_place, plus, st
 
 
 def first_argmax(writer, step, inputs):
-    """One pass: the largest entry so far, and where it stood."""
+    """One pass, with the largest entry so far and its place."""
     (x,) = inputs
     best, result = writer.name("b"), writer.name("b")
     writer.line(f"{x.type} {best} = {first_of('greater', x.dtype)};")
@@ -24,7 +24,7 @@ def first_argmax(writer, step, inputs):
 
 
 def pick(writer, step, inputs):
-    """A row: the nearest one, of an index that is beyond them."""
+    """A row; the nearest one for an index out of range."""
     x, index = inputs
     shape = step.eqn.outvars[0].aval.shape
     place = writer.clipped(index, x.shape[0])
@@ -43,7 +43,7 @@ def _with_row(x: Value, index: Index, row: Value) -> list[Value]:
 
 
 def put(writer, step, inputs):
-    """Another row in the place of one, which is computed now and stored later."""
+    """A row that replaces another: it is computed now and stored later."""
     x, index, row = inputs
     return _with_row(x, (index.at(()),), writer.store(row))
 
@@ -59,7 +59,7 @@ def tally(writer, step, inputs):
 
 
 def tape_row(writer, step, inputs):
-    """Words of the tape: one encryption yields two, columns j and j + half."""
+    """Words of the tape: an encryption gives two, of columns j and j + half."""
     high, low, round_ = (x.at(()) for x in inputs)
     (width,) = step.eqn.outvars[0].aval.shape
     half = (width + 1) // 2
@@ -78,7 +78,7 @@ FORMS = {form.__name__: form for form in (first_argmax, pick, put, tally, tape_r
 
 
 def _window(x, start, *, jaxpr, **_):
-    """Neighbours from a place on."""
+    """A slice."""
     return lax.dynamic_slice(x, (start,), jaxpr.out_avals[0].shape)
 
 
@@ -87,5 +87,5 @@ def _row_of(index, starts, **_):
     return lax.div(index, starts[0])
 
 
-# Others in words of primitives, as functions of arrays.
+# Further kernels, as functions of arrays in JAX's primitives.
 REWRITTEN = {"window": _window, "row_of": _row_of}

@@ -1,4 +1,4 @@
-"""Loops of the program stay loops: each run goes round as often as it needs."""
+"""Loops of the program stay loops, of as many turns as each run needs."""
 
 from jaxbandits.engine.gpu.moves import from_end
 from jaxbandits.engine.gpu.values import Value, stored
@@ -6,7 +6,7 @@ from jaxbandits.engine.jaxprs import scan_counts
 
 
 def carried(step) -> slice:
-    """Which inputs of a loop it carries."""
+    """The places of the carried values among the inputs of a loop."""
     params = step.eqn.params
     if step.name == "while":
         return slice(params["cond_nconsts"] + params["body_nconsts"], len(step.inputs))
@@ -15,7 +15,7 @@ def carried(step) -> slice:
 
 
 def _carry(writer, step, inputs, in_place) -> list[Value]:
-    """What a loop carries, as it begins: in memory that is written in every turn."""
+    """The carried values before the first turn, in memory that every turn writes."""
     numbers = range(*carried(step).indices(len(inputs)))
     first = {
         k: writer.copied(inputs[k], carried=True) for k in numbers if k not in in_place
@@ -27,17 +27,17 @@ def _carry(writer, step, inputs, in_place) -> list[Value]:
 
 
 def _turn(writer, closed, inputs, carry: list[Value], rows=(), place="") -> None:
-    """One turn, which writes what it carries and, at their place, `rows`."""
+    """One turn, which writes the carried values and, at their place, `rows`."""
     own = [value.memory for value in carry]
     outputs = writer.run(closed, inputs, own)
     for target, row in zip(rows, outputs[len(carry) :], strict=True):
-        # Before what it is computed from is written.
+        # Written before the carried values, from which it is computed.
         writer.fill(row.shape, lambda i, x=target: x.at((place, *i)), row.at)
     writer.write(list(zip(own, outputs, strict=False)))
 
 
 def scan(writer, step, inputs, in_place):
-    """As often as the program says."""
+    """A loop of a fixed number of turns."""
     params, places = step.eqn.params, carried(step)
     constants = [writer.once(x) for x in inputs[: places.start]]
     columns = [writer.once(x) for x in inputs[places.stop :]]
@@ -61,7 +61,7 @@ def scan(writer, step, inputs, in_place):
 
 
 def while_(writer, step, inputs, in_place):
-    """As long as the condition of the run holds."""
+    """A loop that ends by a condition of the run."""
     params, places = step.eqn.params, carried(step)
     constants = [writer.once(x) for x in inputs[: places.start]]
     first = params["cond_nconsts"]

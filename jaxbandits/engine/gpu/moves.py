@@ -1,4 +1,4 @@
-"""Primitives that move entries: a new index, and nothing is computed."""
+"""Primitives that move entries: another index, without arithmetic."""
 
 import itertools
 import math
@@ -60,7 +60,7 @@ SOURCES = {
 
 
 def move(writer, step, inputs):
-    """The same entries at other places; what many are made of is computed once."""
+    """The same entries at other places; an entry that is repeated is computed once."""
     x, *_ = inputs
     source, shape = SOURCES[step.name], step.eqn.outvars[0].aval.shape
     if source is _reshape and x.memory is not None:
@@ -83,7 +83,7 @@ def from_end(place: str, length: int) -> str:
 
 
 def dynamic_slice(writer, step, inputs):
-    """A stretch from a place of the program's on; moved inside if it does not fit."""
+    """A slice that begins at a computed place, moved inside the array if it must be."""
     x, *starts = inputs
     sizes = step.eqn.params["slice_sizes"]
     first = [
@@ -98,14 +98,14 @@ def dynamic_slice(writer, step, inputs):
 
 
 def iota(writer, step, inputs):
-    """Counted along an axis."""
+    """Numbers along an axis."""
     aval, axis = step.eqn.outvars[0].aval, step.eqn.params["dimension"]
     kind = TYPES[str(aval.dtype)]
     return [Value(aval.shape, aval.dtype, lambda index: f"to_{kind}({index[axis]})")]
 
 
 def concatenate(writer, step, inputs):
-    """Parts one after the other along an axis; of each, a place within it is read."""
+    """Parts one after the other along an axis; reads stay within each part."""
     aval, axis = step.eqn.outvars[0].aval, step.eqn.params["dimension"]
     ends = itertools.accumulate(x.shape[axis] for x in inputs)
     parts = [(end, x) for end, x in zip(ends, inputs, strict=True) if x.shape[axis]]
@@ -125,7 +125,7 @@ def concatenate(writer, step, inputs):
 
 
 def pad(writer, step, inputs):
-    """Entries with others around them."""
+    """An array with entries around it."""
     (x, fill), config = inputs, step.eqn.params["padding_config"]
     if any(min(low, high) < 0 or inside for low, high, inside in config):
         raise MissingError("pad inside or with less than nothing")
@@ -138,7 +138,7 @@ def pad(writer, step, inputs):
 
 
 def gather(writer, step, inputs):
-    """Stretches that begin where an array of indices says."""
+    """Slices that begin at the places in an array of indices."""
     (x, indices), params = inputs, step.eqn.params
     aval, how = step.eqn.outvars[0].aval, params["dimension_numbers"]
     sizes, fills = params["slice_sizes"], params["mode"] == FILL

@@ -1,4 +1,4 @@
-"""A jaxpr as a flat list of steps: calls inlined, what nothing reads left out."""
+"""A jaxpr as a flat list of steps: calls inlined, unread steps left out."""
 
 from collections import Counter
 from functools import cache
@@ -13,8 +13,8 @@ from jaxbandits.engine.gpu.forms import FORMS, REWRITTEN
 from jaxbandits.engine.jaxprs import EXPANDED, LOWER_LEVEL, called, inner_of, walk
 
 BARRIER = "optimization_barrier"
-# Array primitives that stay as they are. (Without the prefix a name may be that of a
-# function of a policy's.)
+# Named kernels that stay calls. (A name without the prefix may be that of a function in
+# a policy.)
 KEPT = {PREFIX + name for name in (*FORMS, "multiply_add")}
 INLINED = EXPANDED | LOWER_LEVEL | {PREFIX + x: fn for x, fn in REWRITTEN.items()}
 
@@ -23,11 +23,11 @@ class Step(NamedTuple):
     """One operation of a program.
 
     Attributes:
-      name: of the primitive, or of an array primitive without its prefix.
+      name: the primitive's, or a named kernel's without the prefix.
       eqn: the equation; its parameters, shapes and source.
       inputs: numbers of values.
       outputs: numbers of values.
-      asked: the outermost call that the equation is part of, or the equation.
+      asked: the outermost call that the equation is part of, or the equation itself.
     """
 
     name: str
@@ -45,12 +45,12 @@ class Program(NamedTuple):
     """Steps in order.
 
     Attributes:
-      steps: those that an output depends on.
+      steps: the steps that an output depends on.
       constants: ``{value: array}``.
       inputs: numbers of values.
       outputs: numbers of values.
       readers: how often each value is read.
-      apart: values whose entries several loops go through.
+      apart: values that are read in several loops over entries.
     """
 
     steps: tuple[Step, ...]
@@ -109,8 +109,11 @@ def flat(closed: ClosedJaxpr) -> Program:
 
 
 def _loops(steps: list[Step], outputs, readers, shapes) -> dict[int, set[int]]:
-    """Steps that go through the entries of each value; entry by entry, others are part
-    of these. What several steps read in several loops is taken to be stored."""
+    """The steps in which there is a loop over the entries of each value.
+
+    Element-wise steps have none of their own: they are computed in the loops of their
+    readers. A value that is read in several loops is taken to be stored.
+    """
     loops: dict[int, set[int]] = {v: {len(steps)} for v in outputs}
     for place in reversed(range(len(steps))):
         step, (first, *_) = steps[place], steps[place].outputs
@@ -118,17 +121,17 @@ def _loops(steps: list[Step], outputs, readers, shapes) -> dict[int, set[int]]:
         through = {place} if len(through) > 1 and readers[first] > 1 else through
         for v in step.inputs:
             same = step.name in ELEMENTWISE and shapes[v] == shapes[first]
-            # Of a part, an entry is computed wherever one of the whole is.
+            # An entry of a part is computed wherever one of the whole is.
             own = {place, -1} if step.name == "concatenate" else {place}
             loops.setdefault(v, set()).update(through if same else own)
     return loops
 
 
 def _joined(steps: list[Step], readers) -> list[Step]:
-    """The steps, with a product that one sum alone reads as part of that sum.
+    """The steps, in which a product that only one sum reads is part of that sum.
 
-    It is then exact, and the same wherever the sum is read: compensated sums stay what
-    they are.
+    The product is then exact wherever the sum is computed, so that compensated sums
+    stay error-free.
     """
     made = {step.outputs[0]: step for step in steps}
     for step in steps:

@@ -1,4 +1,4 @@
-"""Sums and the like, along some axes of an array, entry by entry."""
+"""Reductions along some axes of an array, entry by entry."""
 
 from functools import partial
 
@@ -9,7 +9,7 @@ from jaxbandits.engine.gpu.values import literal
 
 
 def first_of(function: str, dtype: str) -> str:
-    """What changes nothing: 0 of a sum, the least number of a maximum."""
+    """The neutral element: 0 of a sum, the least number of a maximum."""
     kind = np.dtype(dtype)
     if function in ("greater", "lesser"):
         if kind.kind == "f":
@@ -20,7 +20,7 @@ def first_of(function: str, dtype: str) -> str:
 
 
 def fold(function: str, writer, step, inputs):
-    """One number of all entries along some axes; or what it is up to each of them."""
+    """A reduction along some axes, or a running one along an axis."""
     (x,), aval, params = inputs, step.eqn.outvars[0].aval, step.eqn.params
     each = step.name in RUNNING
     axes = (params["axis"],) if each else params["axes"]

@@ -1,8 +1,8 @@
 """Rounds inside one kernel: a thread plays a run from one checkpoint to the next.
 
-State lies in memory as ``[entries, runs]``, so that the threads of a warp read and
-write side by side; single numbers of a run stay in registers. Nothing is launched
-between rounds, no two threads share a number, and none waits for another.
+Arrays of the state lie in memory as ``[entries, runs]``, so that the threads of a warp
+access neighbours; single numbers of a run stay in registers. No kernel is launched
+between rounds, and threads neither share numbers nor wait for one another.
 """
 
 from functools import cache, partial
@@ -19,23 +19,23 @@ from jaxbandits.engine.rollout import to_device
 from jaxbandits.engine.rules import Carry, Rules, first_state, play_round, spending
 from jaxbandits.engine.tape import Key, Stream, draw_words
 
-MOST_NUMBERS = 2**31 - 1  # of one array: places are counted in 32 bits
-MOST_THREADS = 128  # of a block, for which registers are reserved
+MOST_NUMBERS = 2**31 - 1  # of one array: places have 32 bits
+MOST_THREADS = 128  # of a block; the compiler limits registers accordingly
 
 
 class UnsupportedError(ValueError):
-    """A policy or an environment does something that the kernel cannot do."""
+    """A policy or an environment has an operation that the kernel cannot do."""
 
 
 class Text(NamedTuple):
     """The text of a kernel.
 
     Attributes:
-      source: a function ``leg`` of pointers to what is given, to the round and the
-        states as they were, and as they become, and to scratch memory.
+      source: a function ``leg`` of pointers: to the inputs, to the round and the states
+        before and after, and to scratch memory.
       arguments: types of the pointers.
-      words: of scratch memory of a run, of 32 bits.
-      missing: notes of what cannot be written.
+      words: 32-bit words of scratch memory of a run.
+      missing: descriptions of operations that cannot be written.
     """
 
     source: str
@@ -45,20 +45,20 @@ class Text(NamedTuple):
 
 
 def legs(rules: Rules, keys, params, instance, last_round, *, call):
-    """How rounds are played, as `legs.scan_legs`: all of a leg in one kernel.
+    """Plays all rounds of a leg in one kernel; otherwise as `legs.scan_legs`.
 
     Args:
-      rules, keys, params, instance, last_round: as there.
+      rules, keys, params, instance, last_round: as for `scan_legs`.
       call: ``(text, runs) -> (target, attributes)`` of the foreign call: `build.on_gpu`
         or `build.on_cpu`.
 
     Returns:
-      ``leg(carry, target, steps) -> (carry, steps)``. In a game with a budget `target`
-      is [L], and all lanes are played to theirs, or until the steps are used up.
+      ``leg(carry, target, steps) -> (carry, steps)``. With a budget, too, all lanes are
+      played to their targets, or until the steps are used up.
 
     Raises:
-      NotImplementedError: if something in the policy or the environment cannot be
-        written; the message names it.
+      NotImplementedError: naming operations of the policy or the environment that
+        cannot be written.
       ValueError: if there are too many lanes.
     """
     num_lanes = keys[Stream.ACT].low.shape[0]
@@ -92,39 +92,26 @@ def legs(rules: Rules, keys, params, instance, last_round, *, call):
 
 
 def unsupported(policy, environment) -> list[str]:
-    """Why a policy cannot be played in an environment by the kernel; nothing if it can.
+    """The reasons why the kernel cannot play a policy in an environment.
 
     Args:
       policy: the policy.
       environment: the environment.
 
     Returns:
-      Texts such as ``"sort (rcucb.py:110)"``: the operation that cannot be written, and
-      the line of the source that asks for it.
+      Texts such as ``"sort (rcucb.py:110)"``: an operation that cannot be written, and
+      the line of the source that calls it. None if the kernel can play it.
     """
     return list(_text_for(policy, environment).missing)
 
 
 def scratch(policy, environment) -> int:
-    """Bytes of a run that `legs` need beside states."""
+    """The bytes of scratch memory of a run."""
     return 4 * _text_for(policy, environment).words
 
 
-def check_supported(policy, environment) -> None:
-    """Require that the kernel can play a policy in an environment.
-
-    Raises:
-      UnsupportedError: naming what it cannot do, and the engines that can.
-    """
-    if reasons := unsupported(policy, environment):
-        raise UnsupportedError(
-            f"engine = 'fused' cannot play {policy.name!r} in "
-            f"{environment.name!r}: {'; '.join(reasons)}; 'scan' and 'vmap' can"
-        )
-
-
 def _text_for(policy, environment) -> Text:
-    """The text of a single run, with its budget where the game has one."""
+    """The text for a single run; with a budget where the game can have one."""
     game, word = environment.game, jnp.uint32(0)
     rules = Rules(policy.functions, game, game.spent is not None, engine=SCAN)
 
@@ -149,14 +136,14 @@ def text_of(rules: Rules, given, carry: Carry) -> Text:
 
     Args:
       rules: the policy and the environment.
-      given: the last round; in a game with a budget the target and who plays, too; then
-        keys, instance and params. Leaves ``[..., L]``, or ``[..., 1]`` if shared; they
-        may be shapes, as those of `carry`.
-      carry: what is written.
+      given: ``(bounds, keys, instance, params)`` with leaves ``[..., L]``, or
+        ``[..., 1]`` if shared, or their shapes. Bounds are the last round, and with a
+        budget also the target and whether a run plays at all.
+      carry: the round and the states, which are written; or their shapes.
     """
     leaves, structure = jax.tree.flatten((given, carry))
     shapes = tuple(jax.ShapeDtypeStruct(x.shape, x.dtype) for x in leaves)
-    # How the game is played is no part of a round.
+    # The text of a round does not depend on these.
     return _text(rules._replace(engine=None, keep=(), uniform=()), structure, shapes)
 
 
@@ -175,8 +162,9 @@ def _text(rules: Rules, structure, shapes) -> Text:
         writer.write(list(zip(memories, outputs, strict=True)))
 
     if rules.by_budget:
-        # Who begins is said by those who ask afterwards who has come to an end: two
-        # compilers may round what is spent in two ways, and a run would never go on.
+        # Whether a run begins is computed by XLA's program around the kernel, as is
+        # whether it has ended: two compilers may round what is spent in two ways, and
+        # then a run would neither go on nor end.
         target, going = (x.at(()) for x in others)
         writer.line(f"if (!{going} || {number} > {end}) return;")
         writer.line("ROLLED")
@@ -194,14 +182,14 @@ def _text(rules: Rules, structure, shapes) -> Text:
 
 
 class Kernel:
-    """A kernel in writing.
+    """A kernel that is being written.
 
     Attributes:
-      writer: of what a run does.
+      writer: writes what a run does.
     """
 
     def __init__(self, runs: int):
-        """`runs` are those of the device."""
+        """`runs` is the number of runs of a device."""
         self.writer, self._runs = Writer(), runs
         self._inputs: list[tuple[str, str]] = []
         self._outputs: list[tuple[str, str]] = []
@@ -211,9 +199,9 @@ class Kernel:
         """Arrays ``[..., runs]``, or ``[..., 1]`` if all runs share them, as values.
 
         Args:
-          name: of the pointers.
+          name: the beginning of the pointers' names.
           tree: pytree of shapes.
-          written: whether other values come in their place.
+          written: whether the kernel writes the arrays.
         """
         leaves, structure = jax.tree.flatten(tree)
         each = (self._argument(f"{name}{k}", x, written) for k, x in enumerate(leaves))
@@ -244,7 +232,7 @@ class Kernel:
         return self.writer.run(jax.make_jaxpr(fn)(*shapes), jax.tree.leaves(args), own)
 
     def text(self) -> Text:
-        """What has been written, as a function of the arguments."""
+        """The text, a function of the arguments."""
         arguments = [*self._inputs, *self._outputs, ("U*", "scratch")]
         pointers = ", ".join(f"{kind} __restrict__ {name}" for kind, name in arguments)
         writer = self.writer
@@ -270,7 +258,7 @@ def _table(table) -> str:
 
 
 def _tape_row(key: Key, round_, width: int):
-    """`tape.draw_words` under a name by which `forms` knows it."""
+    """`tape.draw_words`, with the name of a form in `forms`."""
     return draw_words(key, round_, width)
 
 

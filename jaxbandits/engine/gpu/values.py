@@ -1,4 +1,4 @@
-"""Values of a run's program: where they lie, or how an entry of them is written."""
+"""Values of a run's program: where they lie, or the expression of an entry."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ Index = tuple[str, ...]  # in C++, a place along each axis
 
 
 class MissingError(Exception):
-    """A part of a program cannot be written; the argument names it."""
+    """An operation cannot be written; the argument names it."""
 
 
 class Memory(NamedTuple):
@@ -37,17 +37,17 @@ class Memory(NamedTuple):
 
 
 class Value:
-    """An array, of which entries are written where they are read.
+    """An array; the expression of an entry is written wherever the entry is read.
 
     Attributes:
-      shape: of the array.
-      dtype: its name.
+      shape: the shape of the array.
+      dtype: the name of its dtype.
       at: ``index -> text`` of an entry.
-      cost: simple operations that an entry takes.
-      reads: memory that entries are read from.
-      moved: memory among these in which an entry is not read at its own place.
-      memory: where the whole value lies, if it does.
-      put: the array, place and row that it is made of, if it is one with a row put.
+      cost: simple operations per entry.
+      reads: memory that entries are computed from.
+      moved: those of `reads` in which an entry reads another place than its own.
+      memory: where the whole value lies; None if it is not stored.
+      put: the array, place and row of a value that is an array with a row put.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Value:
 
     @property
     def type(self) -> str:
-        """In C++."""
+        """The type in C++."""
         return TYPES[self.dtype]
 
     def spread_at(self, index: Index) -> str:
@@ -101,7 +101,7 @@ class Put(NamedTuple):
 
 
 def stored(memory: Memory, shape: Sequence[int], dtype: Any) -> Value:
-    """What lies in memory."""
+    """The value that lies in memory."""
     value = Value(shape, dtype, lambda index: memory.at(flat_place(index, shape)))
     value.cost = 1 if memory.kind else 0
     value.memory, value.reads = memory, frozenset({memory})
@@ -109,7 +109,7 @@ def stored(memory: Memory, shape: Sequence[int], dtype: Any) -> Value:
 
 
 def base_of(value: Value) -> Memory | None:
-    """The memory of which a value is the whole, but for rows that are put."""
+    """The memory that a value fills, apart from rows that are put; None if none."""
     return value.memory if value.put is None else base_of(value.put.base)
 
 
@@ -125,7 +125,7 @@ def literal(x: Any) -> str:
         return f"(-{text})" if np.signbit(x) else text
     if x.dtype == np.uint32:
         return f"{int(x)}u"
-    return str(int(x)) if x >= 0 else f"({int(x) + 1} - 1)"  # of the least one, too
+    return str(int(x)) if x >= 0 else f"({int(x) + 1} - 1)"  # also for the least one
 
 
 def plus(place: str, more: Any) -> str:
@@ -142,7 +142,7 @@ def flat_place(index: Index, shape: Sequence[int]) -> str:
 
 
 def index_of(place: str, shape: Sequence[int]) -> Index:
-    """The index of an entry of which the place in row-major order is known."""
+    """The index of an entry, from its place in row-major order."""
     index = []
     for axis, length in enumerate(shape):
         whole = f"{place} / {math.prod(shape[axis + 1 :])}"

@@ -1,9 +1,9 @@
 """Writes the program of one run as C++, step by step.
 
 A number is a variable. An array is an expression of its index until the program stores
-it or several readers need it: then it is an array that a loop fills, of the run's own
-if it is short, else in scratch memory. What lies in memory is read before it is
-written: see `Writer.write`.
+it or several steps read it: then a loop fills an array, which is the run's own if it is
+short and lies in scratch memory otherwise. Memory is read before it is written, see
+`Writer.write`.
 """
 
 import math
@@ -31,18 +31,18 @@ from jaxbandits.engine.gpu.values import (
 
 # Functions ``(writer, step, inputs) -> list of outputs``.
 RULES = forms.FORMS | moves.MOVES | reductions.REDUCTIONS
-DEAR = 2  # operations from which on an entry is stored for several readers
-SHORT = 48  # entries of arrays that a run holds by itself; longer ones are scratch
+DEAR = 2  # entries of more operations are stored for several readers
+SHORT = 48  # the most entries of a run's own array; longer ones are scratch
 
 
 class Writer:
     """Writes programs.
 
     Attributes:
-      lines: what has been written.
+      lines: the lines so far.
       tables: arrays of constants by their content: name and array.
-      words: of scratch memory, 32 bits of a run each, that are needed.
-      missing: notes of what cannot be written.
+      words: 32-bit words of scratch memory of a run.
+      missing: descriptions of operations that cannot be written.
     """
 
     def __init__(self):
@@ -52,20 +52,20 @@ class Writer:
         self.missing: list[str] = []
         self._names, self._depth, self._taken = 0, 1, 0
         self._at_hand: dict[tuple, str] = {}  # entries that are variables in this block
-        self._own: set[Memory] = set()  # what the program at hand may write
+        self._own: set[Memory] = set()  # memory that the current program may write
 
     def line(self, text: str) -> None:
         """Write a line."""
         self.lines.append("  " * self._depth + text)
 
     def name(self, kind: str) -> str:
-        """A new name, which begins with a letter."""
+        """A new name that begins with `kind`."""
         self._names += 1
         return f"{kind}{self._names}"
 
     @contextmanager
     def block(self, head: str):
-        """What is written inside stands in braces; its scratch memory is free after."""
+        """Braces around what is written inside; its scratch memory is free after it."""
         taken, at_hand = self._taken, self._at_hand
         self.line(f"{head} {{")
         self._depth, self._at_hand = self._depth + 1, dict(at_hand)
@@ -79,7 +79,7 @@ class Writer:
 
         Args:
           shape: of the array.
-          body: ``index -> None``, writes what is done at an index.
+          body: ``index -> None``, writes the lines for an index.
         """
         if 0 in shape:
             return
@@ -119,7 +119,7 @@ class Writer:
         return Value((), dtype, lambda index: name)
 
     def lazy(self, shape, dtype, at, cost: int, sources, *, aligned=False) -> Value:
-        """A value that is computed where it is read; a number, here."""
+        """A value that is computed where it is read, or here if it is a number."""
         if not shape:
             return self.number(at(()), dtype)
         return Value(shape, dtype, at, cost, sources, aligned=aligned)
@@ -139,14 +139,14 @@ class Writer:
         return stored(memory, shape, dtype)
 
     def clipped(self, index: Value, length: int) -> str:
-        """A place in an axis: the nearest one, of an index that is beyond it."""
+        """A place on an axis: the nearest one for an index out of range."""
         if length == 1:
             return "0"
         text = f"lesser(greater({index.at(())}, 0), {length - 1})"
         return self.number(text, "int32").at(())
 
     def store(self, value: Value) -> Value:
-        """A value that stays as it is whatever is written afterwards."""
+        """A value that later writes do not change."""
         kept = value.memory is not None and not value.memory.carried
         if kept or not (value.cost or value.reads):
             return value
@@ -165,11 +165,11 @@ class Writer:
         return result
 
     def once(self, value: Value) -> Value:
-        """A value that is not computed anew for every reader, if it is dear."""
+        """A value that is stored for its readers if its entries are costly."""
         return value if value.cost <= DEAR else self.store(value)
 
     def shared(self, value: Value) -> Value:
-        """A value of which each entry is computed once in a block, for all readers."""
+        """A value with entries that are computed once per block, for all readers."""
         number = self.name("s")
 
         def at(index):
@@ -181,12 +181,12 @@ class Writer:
         return Value(value.shape, value.dtype, at, value.cost, [value], aligned=True)
 
     def write(self, targets: Sequence[tuple[Memory, Value]]) -> None:
-        """Let values take the place of others, from any of which they are computed.
+        """Write values over others, from any of which they may be computed.
 
-        Numbers are computed first and written last. A value that is another with rows
-        put is written as these rows alone, which have been computed, when all others
-        are. Another array is written entry by entry if each is computed from no array
-        that is written but its own, at the same place; if not, it is copied before.
+        Numbers are computed first and written last. A value that is the old one with
+        rows put is written as these rows alone, which are computed already, after all
+        other arrays. Another array is written entry by entry if no entry reads memory
+        that is written, except its own place; otherwise it is copied first.
         """
         rows, whole, numbers = [], {}, []
         for memory, value in targets:
@@ -211,7 +211,7 @@ class Writer:
             self.line(f"{memory.name} = {number.at(())};")
 
     def _write_row(self, memory: Memory, put: Put) -> None:
-        """Write a row where it is put; nothing where there is no such place."""
+        """Write a row at its place, or nothing if the place is out of range."""
         shape, axes = put.base.shape, len(put.index)
         pairs = zip(put.index, shape, strict=False)
         tests = " && ".join(f"(U){place} < {length}u" for place, length in pairs)
@@ -229,8 +229,8 @@ class Writer:
 
         Args:
           closed: the program.
-          inputs: what it is given.
-          own: memory of inputs that the program may write when nothing else reads it.
+          inputs: the values of its inputs.
+          own: memory of inputs that the program may write once it is not read any more.
         """
         program = flat(closed)
         outer, self._own = self._own, set(own)
@@ -249,7 +249,7 @@ class Writer:
         return [values[v] for v in program.outputs]
 
     def step(self, step: Step, inputs, in_place) -> list[Value]:
-        """The outputs of one step; of a loop, `in_place` are as in `loops`."""
+        """The outputs of a step; a loop carries values in the memory of `in_place`."""
         try:
             kinds = {str(v.aval.dtype) for v in step.eqn.outvars} - {*TYPES}
             if kinds:
@@ -280,10 +280,10 @@ class Writer:
         return self.lazy(aval.shape, aval.dtype, at, cost, inputs, aligned=True)
 
     def _in_place(self, program: Program, place: int, values) -> dict[int, Memory]:
-        """Where values lie that a loop may carry there, by place among its inputs.
+        """Memory in which a loop may carry values, by their place among its inputs.
 
-        Others that are computed from the same memory, and are read in the loop or after
-        it, are computed before, if this is less than to copy what is carried.
+        Other values that are computed from this memory, and are read in the loop or
+        after it, are computed before it, if they are fewer than the carried entries.
         """
         step, result = program.steps[place], {}
         if step.name not in loops.LOOPS:
@@ -304,5 +304,5 @@ class Writer:
 
 
 def _puts(value: Value) -> list[Put]:
-    """The rows that are put into `base_of` a value, the first one first."""
+    """The rows that are put into the memory of a value, in order."""
     return [] if value.put is None else [*_puts(value.put.base), value.put]
