@@ -181,6 +181,7 @@ def test_what_cannot_be_parsed(capsys):
         (["sweep", "one.toml", "--seeds", "many"], "argument --seeds: invalid"),
         (["sweep", "one.toml", "--block", "2.5"], "argument --block: invalid"),
         (["sweep", "one.toml", "--horizon", "5"], "--horizon"),
+        (["sweep", "one.toml", "--shard", "3"], "argument --shard: invalid"),
         (["sweeps"], "no command 'sweeps' (did you mean 'sweep'?)"),
         (["sweep", "status"], "STORE"),
         ([], "COMMAND"),
@@ -314,7 +315,7 @@ def test_mistakes_in_the_arguments_of_a_sweep(capsys, spec, nothing_played):
     for arguments, message in [
         (["--seeds", "0"], "--seeds must be at least 1, got 0"),
         (["--workers", "0"], "--workers must be at least 1, got 0"),
-        (["--workers", "2", "--shard", "0/2"], "--shard must be left out where there "),
+        (["--workers", "2", "--shard", "0/2"], "shard must be left out where there "),
         (["--store", ".."], "store: there is no store at "),
         (["--block", "0"], "store: block must be at least 1, got 0"),
         (["--processes", "2"], "coordinator, processes and process go together"),

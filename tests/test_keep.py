@@ -68,8 +68,8 @@ def test_a_sweep_keeps_them(data, tmp_path):
 
 
 NAMES_ARE_CHECKED = [
-    (TypeError, "pulls", "keep must be names, as in keep="),
-    (TypeError, 3, "keep must be names"),
+    (TypeError, "pulls", "keep must be a list of names, got 'pulls'"),
+    (TypeError, 3, "keep must be a list of names"),
     (TypeError, (3,), "keep: a name must be a string"),
     (ValueError, ("pulls", "pulls"), "keep must have different names"),
     (

@@ -1,7 +1,7 @@
 """The command ``list``: policies, environments and experiments, by name.
 
-An entry is one line that begins with its name; what does not fit into the line is cut
-off behind it, and ``list NAME`` shows all about one entry.
+Each entry is a line that begins with its name and is cut at the width of the terminal;
+``list NAME`` prints all facts about one entry.
 """
 
 import inspect
@@ -19,16 +19,15 @@ KINDS = ("policies", "environments", "experiments")
 def list_(
     words: Sequence[str], experiments: Sequence[Mapping[str, Any]], *, as_json: bool
 ) -> int:
-    """Print entries, or all about one of them; the exit status.
+    """Print entries, or all facts about one entry; return the exit status.
 
     Args:
-      words: kinds and settings that are shown, all of them by default; or one name of
-        an entry.
-      experiments: facts about each by name: those of installed packages.
-      as_json: whether to print for programs.
+      words: kinds and settings that are shown, by default all; or the name of an entry.
+      experiments: facts about the experiments of installed packages.
+      as_json: whether to print JSON.
 
     Raises:
-      ValueError: if a word is neither a kind, nor a setting, nor a name.
+      ValueError: if a word is no kind, no setting and no name.
     """
     from jaxbandits.registry import SETTINGS, environments, policies, setting_of
 
@@ -99,7 +98,7 @@ def _experiment_line(entry: Mapping[str, Any]) -> str:
 
 
 def minutes_text(minutes: float | None) -> str:
-    """Minutes for people; nothing where none were measured."""
+    """Minutes in words; an empty text if none were measured."""
     if minutes is None:
         return ""
     if minutes < 0.1:
@@ -108,7 +107,7 @@ def minutes_text(minutes: float | None) -> str:
 
 
 def _call(maker) -> str:
-    """The call that makes an entry: what it fixes, and ``?`` for what a user gives."""
+    """The call that makes an entry, with ``?`` for arguments that a user must give."""
     first = next(iter(inspect.signature(inspect.unwrap(maker.factory)).parameters), "")
     given = [first] if first == "problem" and first not in maker.needs else []
     given += [f"{name}={_value(value)}" for name, value in maker.arguments.items()]
@@ -121,7 +120,7 @@ def _value(value: Any) -> str:
 
 
 def _path(function) -> str:
-    """Where a user imports a function from: ``censored.rcucb``."""
+    """The name by which a user imports a function: ``censored.rcucb``."""
     module = function.__module__
     package = ".".join(module.split(".")[:2])
     if getattr(sys.modules[package], function.__name__, None) is function:
@@ -130,7 +129,7 @@ def _path(function) -> str:
 
 
 def _show(name: str, kind: str, entries: Mapping[str, Any], as_json: bool) -> int:
-    """Print all about one entry."""
+    """Print all facts about one entry."""
     from jaxbandits.console.printing import Printer
 
     entry = entries[name]
@@ -163,7 +162,7 @@ def _show(name: str, kind: str, entries: Mapping[str, Any], as_json: bool) -> in
 
 
 def facts_of(name: str, kind: str, maker) -> dict[str, Any]:
-    """What code and documentation say about an entry of the registry."""
+    """Facts about an entry of the registry, from its code and documentation."""
     from jaxbandits.registry import setting_of
 
     made = inspect.unwrap(maker.factory)
@@ -187,7 +186,7 @@ def facts_of(name: str, kind: str, maker) -> dict[str, Any]:
 
 
 def parameters_of(policy) -> dict[str, dict[str, Any]]:
-    """Default and range by parameter; the range is what the policy's check says."""
+    """Default and range of each parameter; the range is that of the policy's check."""
     ranges = {}
     for leaf, default in policy.params._asdict().items() if policy.params else ():
         ranges[leaf] = {"default": float(default), "range": "any number"}
@@ -200,7 +199,7 @@ def parameters_of(policy) -> dict[str, dict[str, Any]]:
 
 
 def problem_of(name: str) -> Any:
-    """The problem of a small game that the policy plays: defaults depend on it."""
+    """The problem of a small game for a policy, on which its defaults depend."""
     from jaxbandits.registry import make
 
     game = name.split("/")[0]

@@ -1,13 +1,13 @@
-"""The command line: ``jaxbandits list | sweep``, and what installed packages add.
+"""The command line: ``jaxbandits list | sweep``, and commands of other packages.
 
 A package adds commands by an entry point of the group ``jaxbandits.commands``: a module
 with three functions,
 
     add_commands(commands)      adds parsers to those of the command line
-    experiments() -> [{...}]    what ``list`` shows of experiments
+    experiments() -> [{...}]    facts about experiments, for ``list``
     words() -> {name: [word]}   words that a shell completes, by name of the argument
 
-A command imports what it needs when it runs, so that help and errors come at once.
+A command imports modules when it runs, so that help and errors are printed at once.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from jaxbandits.cli.sweeps import add_sweeps
 from jaxbandits.console.faults import EXPECTED, is_users
 from jaxbandits.console.texts import visible
 
-LINES = "\n"  # Errors and warnings have several lines at times.
+LINES = "\n"  # Errors and warnings may have several lines.
 GROUP = "jaxbandits.commands"
 _STUDIES = ("compare", "paper", "recommend", "reproduce")  # of jaxbandits-studies
 
@@ -34,8 +34,8 @@ _STUDIES = ("compare", "paper", "recommend", "reproduce")  # of jaxbandits-studi
 def main(arguments: list[str] | None = None) -> int:
     """Run a command; the exit status is 0, or 2 after an error in the input.
 
-    Such an error is printed in one line. An error that no check has raised is a fault
-    of this package, or of a file of the user's: it passes, with its traceback.
+    An error in the input is printed in one line. Other errors are faults of this
+    package or of a user's file: they are raised, with their traceback.
     """
     options = _parsed(sys.argv[1:] if arguments is None else arguments)
     from jaxbandits.console.printing import say  # which is not needed for help
@@ -54,7 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _exit_status(status: int) -> int:
-    """`hosts.exit_status`, for commands that may have joined no hosts."""
+    """`processes.exit_status`, imported when it is needed."""
     from jaxbandits.simulation.processes import exit_status
 
     return exit_status(status)
@@ -62,7 +62,7 @@ def _exit_status(status: int) -> int:
 
 @contextlib.contextmanager
 def _plain_warnings():
-    """Warnings are printed as sentences, without the line of the source."""
+    """Print warnings as sentences, without the line of the source."""
     before = warnings.formatwarning
     warnings.formatwarning = lambda message, *_, **__: (
         f"jaxbandits: {visible(str(message), keep=LINES)}\n"
@@ -79,7 +79,7 @@ def added_modules() -> list[ModuleType]:
 
 
 def _parsed(arguments: list[str]) -> argparse.Namespace:
-    """The options of a command; the program ends where they cannot be read."""
+    """The options of a command; the program ends if they cannot be read."""
     parser, commands = parsers()
     first, second = [*arguments, "", ""][:2]
     if f"{first} {second}" in commands:
@@ -98,10 +98,10 @@ def _parsed(arguments: list[str]) -> argparse.Namespace:
 
 
 def parsers() -> tuple[argparse.ArgumentParser, dict[str, Any]]:
-    """The parser, and those of the commands by name; ``sweep status`` is one of them.
+    """The parser, and the parsers of the commands by name (``sweep status`` is one).
 
-    The command ``completion`` is not in the help: it is called once, when a shell is
-    set up.
+    The help leaves out the command ``completion``, which is called once, to set up a
+    shell.
     """
     parser = argparse.ArgumentParser(
         prog="jaxbandits",

@@ -1,4 +1,4 @@
-"""A sweep in flat records: one per environment, policy and parameter point."""
+"""Records of a sweep: one per environment, policy and parameter point."""
 
 import os
 from pathlib import Path
@@ -13,9 +13,9 @@ def sweep_records(
     """Means and standard errors at the last checkpoint, as `summary_records` has them.
 
     Args:
-      store: a sweep. Means of points that lack blocks are None.
-      seeds: how many of its seeds count, from the first on; all by default. More may
-        have been asked for earlier, and not been played yet.
+      store: path of the store. Means of points that lack blocks are None.
+      seeds: how many of the first seeds count; all by default. An earlier call may have
+        asked for more, which are not played yet.
     """
     with open_store(store) as dataset:
         if "seed" in dataset.dims:
@@ -32,11 +32,10 @@ def sweep_records(
 
 
 def best_points(records: list[Record]) -> list[Record]:
-    """Of every policy on every environment the record with the least regret.
+    """The record with the least regret of every policy in every environment.
 
-    The policy's name tells the parameters that distinguish the point from the policy's
-    others. Where no regret is kept all records are returned. Points whose mean is
-    None do not count.
+    The name of the policy gets the parameters in which the point differs from others.
+    Points whose mean is None do not count. Without regrets all records are returned.
     """
     if not all("regret" in record["metrics"] for record in records):
         return records

@@ -1,11 +1,10 @@
 """The commands ``sweep``, ``sweep status``, ``sweep merge`` and ``sweep verify``.
 
-A command imports what it needs when it runs, so that help and errors come at once.
+A command imports modules when it runs, so that help and errors are printed at once.
 """
 
 import json
 import os
-import re
 import signal
 from pathlib import Path
 
@@ -69,6 +68,7 @@ def add_sweeps(commands) -> None:
     )
     hosts.add_argument(
         "--shard",
+        type=_shard,
         metavar="I/N",
         help="play the I-th (from 0) of N shares of the blocks, then the others' rest",
     )
@@ -118,24 +118,16 @@ def add_sweeps(commands) -> None:
     verify.set_defaults(command=_verify)
 
 
-def _shard(text: str | None) -> tuple[int, int] | None:
+def _shard(text: str) -> tuple[int, int]:
     """The value of ``--shard``, as `run_sweep` takes it."""
-    if text is None:
-        return None
-    result = re.fullmatch(r"(\d+)/(\d+)", text)
-    number, of = map(int, result.groups()) if result else (0, 0)
-    if not number < of:
-        raise ValueError(f"--shard must be I/N with 0 <= I < N, as 3/8, got {text!r}")
+    number, of = map(int, text.split("/"))
     return number, of
 
 
 def _sweep(options) -> int:
-    shard = _shard(options.shard)
     if options.workers is not None:
         checks.whole("--workers", options.workers, 1)
         checks.installed("--workers", "cloudpickle", "workers")
-        if shard is not None:
-            raise ValueError("--shard must be left out where there are --workers")
     if options.seeds is not None:
         checks.whole("--seeds", options.seeds, 1)
     import jax
@@ -157,8 +149,6 @@ def _sweep(options) -> int:
     store = options.store
     if store is None:
         store = os.path.join("results", Path(options.spec).stem)
-    if "://" not in store:
-        checks.path("--store", store)
     kept = Store(
         store,
         options.extend,
@@ -171,7 +161,9 @@ def _sweep(options) -> int:
         return _plan(spec, kept, options)
     try:
         with stop_at_sigterm() as stop:
-            run_sweep(spec, kept, executor=options.workers, shard=shard, stop=stop)
+            run_sweep(
+                spec, kept, executor=options.workers, shard=options.shard, stop=stop
+            )
     except StoppedError as error:
         say(f"jaxbandits: SIGTERM: {error}; {GOES_ON}")
         return exit_status(128 + signal.SIGTERM)
@@ -180,9 +172,11 @@ def _sweep(options) -> int:
         return exit_status(130)
     if jax.process_index() > 0:
         return 0
-    if shard is not None:
-        shard_of = f"shard {options.shard} is in {store}"
-        Printer().sentence(f"{shard_of}; see jaxbandits sweep status {store}")
+    if options.shard is not None:
+        number, of = options.shard
+        Printer().sentence(
+            f"shard {number}/{of} is in {store}; see jaxbandits sweep status {store}"
+        )
         return 0
     _print_results(store, spec.seeds if isinstance(spec.seeds, int) else None, options)
     return 0

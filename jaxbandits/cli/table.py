@@ -1,4 +1,4 @@
-"""The table of an experiment's records: ours, and the paper's number beside it."""
+"""The table of records, with the numbers of a paper beside ours."""
 
 import math
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ _GAP = 2  # characters between two columns
 
 
 class _Column(NamedTuple):
-    """A column of numbers; a paper's stands beside ours or is left out with it."""
+    """A column of our numbers, and the numbers of a paper beside it."""
 
     header: str
     cells: list[str]
@@ -31,7 +31,7 @@ class _Column(NamedTuple):
 
     @property
     def width(self) -> int:
-        """In characters, with the paper's numbers and the gaps."""
+        """The width in characters, with the paper's numbers and the gaps."""
         width = _GAP + max(map(width_of, [self.header, *self.cells]))
         if self.paper:
             width += _GAP + max(map(width_of, ["paper", *self.paper]))
@@ -46,8 +46,8 @@ def records_table(
     Args:
       records: flat records as in `summary.json`.
       title: of the table.
-      width: characters that there are. Metrics that do not fit are left out, those
-        without a published number first, and named below; None shows all.
+      width: of the table, in characters. Metrics that do not fit are left out, those
+        without a published number first, and named below the table. None shows all.
     """
     names = list(dict.fromkeys(n for r in records for n in r["metrics"]))
     columns = {name: _column(name, records) for name in names}
@@ -79,7 +79,7 @@ def records_table(
 
 
 def _labels(records: Sequence[Record]) -> tuple[list[str], list[str]]:
-    """Environments, each in its first row only, and policies."""
+    """Names of environments, each in its first row only, and of policies."""
     environments = [record["environment"] for record in records]
     first = [
         "" if row and environments[row - 1] == name else name
@@ -97,7 +97,7 @@ def _column(name: str, records: Sequence[Record]) -> _Column:
 
 
 def _fitting(columns: dict[str, _Column], width: int | None) -> dict[str, _Column]:
-    """As many columns as fit: the first, those of the paper, then the others."""
+    """The columns that fit: the first, those with the paper's numbers, then others."""
     if width is None:
         return columns
     first = next(iter(columns), None)
@@ -119,14 +119,14 @@ def _with_error(name, entry) -> str:
 
 
 def rounded(mean: float, error: float, most: int | None = None) -> str:
-    """``6,460 ± 140``, ``1,593 ± 7``: no number has more digits than its error.
+    """A mean without digits beyond its error: ``6,460 ± 140``, ``1,593 ± 7``.
 
     The error has one digit, or two if the first is a 1.
 
     Args:
       mean: a number.
       error: its standard error, > 0.
-      most: decimals that are shown; a smaller error is rounded up to the last of them.
+      most: the most decimals; a smaller error is rounded up to the last one.
     """
     if most is not None:
         error = max(error, 10.0**-most)

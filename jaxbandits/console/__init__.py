@@ -1,1 +1,1 @@
-"""What a person at a console sees: progress, tables, texts made safe, errors."""
+"""The console: progress, tables, safe display of texts, and kinds of errors."""

@@ -1,19 +1,19 @@
-"""Whose fault an error is: the user's, who is told in one line, or ours."""
+"""Errors in the input of a user, which a line explains, and faults of this package."""
 
 import dis
 from types import TracebackType
 
-PACKAGES = "jaxbandits"  # and what builds on it under a name that begins so
+PACKAGES = "jaxbandits"  # begins the names of this package and its studies
 _RAISE = dis.opmap["RAISE_VARARGS"]
-EXPECTED = (ValueError, TypeError, OSError)  # what checks raise, and files
+EXPECTED = (ValueError, TypeError, OSError)  # from checks, and from the file system
 
 
 def is_users(error: BaseException) -> bool:
-    """Whether one line says enough: the error was raised here, on purpose.
+    """Whether an error was raised on purpose, so that its text says enough.
 
-    So it is if its innermost line is a ``raise`` of this package, or if the file system
-    has refused something. What NumPy, JAX or a file of one's own raised is found by its
-    traceback only; so is a slip of ours that was not meant to raise.
+    That is the case if its innermost line is a ``raise`` of this package, or if the
+    file system raised it. Other errors (of NumPy, of JAX, of a user's own file, or a
+    fault of this package) need their traceback.
     """
     if not isinstance(error, EXPECTED):
         return False
@@ -24,7 +24,7 @@ def is_users(error: BaseException) -> bool:
         return False
     code = innermost.tb_frame.f_code
     ours = innermost.tb_frame.f_globals.get("__name__", "").startswith(PACKAGES)
-    # Not by the line of the source, which may have been edited meanwhile.
+    # The bytecode decides: the line of the source may have been edited meanwhile.
     return ours and code.co_code[innermost.tb_lasti] == _RAISE
 
 

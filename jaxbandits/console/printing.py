@@ -1,8 +1,8 @@
-"""What is printed: all text as it stands, whatever a name has in it.
+"""Printing of texts as they are, whatever characters a name has.
 
-`Printer` is the only console of the library and `say` its only other way to print:
-rich reads ``[b]`` as bold, ``:smile:`` as an emoji and ``12`` as a number to colour,
-and terminals obey control characters.
+The library prints by `Printer` and `say` only: rich would read ``[b]`` as bold,
+``:smile:`` as an emoji and ``12`` as a number to colour, and terminals obey control
+characters.
 """
 
 import os
@@ -22,11 +22,11 @@ WIDTH = 80  # characters of a line where there is no terminal
 
 
 class Printer(Console):
-    """A console that prints strings, in tables too, as they stand.
+    """A console that prints strings as they are, in tables too.
 
     Args:
-      width: of a line where neither a terminal nor ``COLUMNS`` says so, in characters.
-      stderr: whether to print there, and not on stdout.
+      width: characters of a line, if neither a terminal nor ``COLUMNS`` sets them.
+      stderr: whether to print on stderr in place of stdout.
     """
 
     def __init__(self, width: int = WIDTH, *, stderr: bool = False) -> None:
@@ -41,15 +41,15 @@ class Printer(Console):
         )
 
     def render_str(self, text: str, **options: Any) -> Text:
-        """What rich makes of every string that it is given."""
+        """The form that rich gives to every string."""
         return super().render_str(visible(text), **options)
 
     def sentence(self, text: str) -> None:
-        """Print a text; for a terminal it is broken between words."""
+        """Print a text, on a terminal broken between words."""
         self.print(text, soft_wrap=not self.is_terminal)
 
     def item(self, text: str, indent: int = 2) -> None:
-        """Print a text broken between words, its further lines indented."""
+        """Print a text broken between words, with later lines indented."""
         lines = textwrap.wrap(
             visible(text),
             self.width,
@@ -62,10 +62,7 @@ class Printer(Console):
 
 
 class Table(rich.table.Table):
-    """A table without a frame that never shortens a text.
-
-    What is too long for its column goes on below.
-    """
+    """A table without a frame; a text that is too long for its column is broken."""
 
     def __init__(self, *headers: Any, **options: Any) -> None:
         look: dict[str, Any] = {"box": rich.box.SIMPLE_HEAD, "padding": (0, 1, 0, 0)}
@@ -74,15 +71,15 @@ class Table(rich.table.Table):
         super().__init__(*headers, **look | options)
 
     def add_column(self, *header: Any, **options: Any) -> None:
-        """As rich's."""
+        """As rich's, but long texts are broken and not cut."""
         super().add_column(*header, **{"overflow": "fold"} | options)
 
 
 def say(text: str) -> None:
-    """Write to stderr at once; line breaks are meant."""
+    """Write to stderr at once, with the line breaks of the text."""
     print(visible(text, keep="\n"), file=sys.stderr, flush=True)
 
 
 def width_of(text: str) -> int:
-    """Characters of a terminal's line that a text takes."""
+    """The width of a text on a terminal, in characters."""
     return cell_len(visible(text))

@@ -1,8 +1,8 @@
-"""Progress on stderr, of all work that takes longer than two seconds.
+"""Progress on stderr, for work that takes longer than two seconds.
 
 On a terminal it is a bar. Elsewhere a line is written when a step (a program is
 compiled, a policy is played) has taken two seconds, then a line a minute with the share
-done and the time left; after a minute or more, a last line says how long it took.
+done and the time left. A last line says how long work of a minute or more took.
 """
 
 import os
@@ -14,18 +14,18 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 SWITCH = "JAXBANDITS_PROGRESS"  # an environment variable; "off" silences by default
-PATIENCE = 2.0  # seconds before anything is said
-MINUTE = 60.0  # seconds between two lines about the same
-_LESS_OFTEN = 4  # times as long before each further line about something new
+PATIENCE = 2.0  # seconds before the first line
+MINUTE = 60.0  # seconds between two lines about one step
+_LESS_OFTEN = 4  # factor of the time before the line about each further step
 _LOOK = 0.2  # seconds between two looks at the clock
 
 
 class Report:
-    """Work under way: what is being done, how much is, and when all will be.
+    """The progress of work: its steps, the share done, and the time left.
 
     Attributes:
-      parts: units of work by part, each with a speed of its own.
-      title: of all of it.
+      parts: units of work by part; each part has a speed of its own.
+      title: of the work.
       at_once: how many parts are worked on at a time.
     """
 
@@ -36,13 +36,13 @@ class Report:
         self.compiling, self.playing = Counter[str](), Counter[str]()  # seconds by part
         self._done, self._timed = Counter[str](), Counter[str]()  # units
         self._begun = self._last = time.monotonic()
-        # Since when each thread does what.
+        # The step of each thread, and since when it does it.
         self._phases: dict[int, tuple[str, float]] = {}
         self._spoken: set[str] = set()
 
     @contextmanager
     def phase(self, what: str) -> Iterator[None]:
-        """This thread does something meanwhile: ``compiling RCUCB in Indep``."""
+        """Record that this thread does a step: ``compiling RCUCB in Indep``."""
         thread = threading.get_ident()
         before = self._phases.get(thread)
         self._phases[thread] = what, time.monotonic()
@@ -59,10 +59,10 @@ class Report:
         """Count units of a part as done.
 
         Args:
-          part: which.
-          done: how many more units.
-          playing: seconds that they took; None if they were done before.
-          compiling: seconds before that.
+          part: name of the part.
+          done: number of units.
+          playing: seconds that the units took; None if they were done before.
+          compiling: seconds of compiling before.
         """
         self._done[part] += done
         if playing is not None:
@@ -72,19 +72,19 @@ class Report:
 
     @property
     def share(self) -> float:
-        """Of all units, those that are done."""
+        """The share of the units that is done."""
         return sum(self._done.values()) / max(sum(self.parts.values()), 1)
 
     @property
     def speed(self) -> float:
-        """Units per second of play; 0 before any is done."""
+        """Units per second of play; 0 before a unit is done."""
         return self.at_once * _ratio(self._timed, self.playing)
 
     def left(self) -> float | None:
-        """Seconds until all is done, None before anything is.
+        """Seconds until all units are done; None before a unit is done.
 
-        Every part goes on at its own speed, and those that nothing is known of at the
-        mean of the others; they have to be compiled, too.
+        Every part is taken to go on at its own speed. A part that has not begun is
+        taken to need compiling, and to have the mean speed of the others.
         """
         if not any(self._timed.values()):
             return None
@@ -101,7 +101,7 @@ class Report:
         """``30% of Indep, about 40 s left``; the time since the start at first.
 
         Args:
-          what: the step under way; a title that it names is not repeated.
+          what: the present step; if it has the title, the title is not repeated.
         """
         of = "" if self.title in what else f" of {self.title}"
         words = [f"{self.share:.0%}{of}"] if self.parts else []
@@ -115,7 +115,7 @@ class Report:
         """Write the lines that are due."""
         now = time.monotonic()
         for what, since in [*self._phases.values()]:
-            # Ever less often, so that a thousand short parts do not write a thousand.
+            # Ever less often, or a thousand short steps would write as many lines.
             gap = min(MINUTE, PATIENCE * _LESS_OFTEN ** len(self._spoken))
             fresh = what not in self._spoken and now - since >= PATIENCE
             if now - self._last >= (gap if fresh else MINUTE):
@@ -139,9 +139,9 @@ def reporting(show: bool | None, report: Report, rounds: float = 0) -> Iterator[
     """The report, which is shown meanwhile.
 
     Args:
-      show: whether to show anything; None unless ``JAXBANDITS_PROGRESS=off``.
-      report: on what is done.
-      rounds: of one seed in a unit of work; above 0 a bar shows the throughput.
+      show: whether to show it; None for yes unless ``JAXBANDITS_PROGRESS=off``.
+      report: the report.
+      rounds: of one seed in a unit of work; if it is above 0, a bar has the throughput.
     """
     if not _wanted(show):
         yield report
@@ -167,7 +167,7 @@ def reporting(show: bool | None, report: Report, rounds: float = 0) -> Iterator[
 
 @contextmanager
 def doing(what: str, show: bool | None = None) -> Iterator[None]:
-    """Say what is being done, if it takes longer than two seconds."""
+    """Report a step that may take longer than two seconds."""
     with reporting(show, Report()) as report, report.phase(what):
         yield
 
@@ -216,7 +216,7 @@ def _bar(report: Report, rounds: float) -> Iterator[None]:
     unit = 1 if sys.platform == "darwin" else 1024
 
     class Facts(ProgressColumn):
-        """What is done, share, time left, throughput, the most memory seen."""
+        """The step, share, time left, throughput and largest memory."""
 
         def render(self, task) -> Text:
             peak = unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

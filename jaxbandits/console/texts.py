@@ -1,28 +1,31 @@
-"""Texts of users (names of arms, policies, files), made safe for where they are shown.
+"""Texts of users (names of arms, policies, files), made safe for display.
 
-A name is any text: it may hold what a terminal, LaTeX or Markdown takes for an order.
+A name can be any text, and so have characters that a terminal, LaTeX or Markdown takes
+for commands.
 """
 
 import re
 import unicodedata
 
-# In these a text is not what it looks like: orders to a terminal, changes of the
-# writing direction, halves of characters. Two format characters belong to spelling:
+# Categories of characters that are not seen: commands to a terminal, changes of the
+# writing direction, halves of characters. Two characters of these belong to spelling:
 # the joiners of Persian, of Indic scripts and of emoji.
 _UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _JOINERS = "\u200c\u200d"
-_ESCAPE = re.compile(r"[ntr]|x[\da-f]{2}|u[\da-f]{4}|U[\da-f]{8}")  # but its backslash
+_ESCAPE = re.compile(
+    r"[ntr]|x[\da-f]{2}|u[\da-f]{4}|U[\da-f]{8}"
+)  # after its backslash
 
 _TEX = {
     "\\": r"\textbackslash{}",
     "^": r"\textasciicircum{}",
     "~": r"\textasciitilde{}",
-    # Without a package for fonts LaTeX sets other characters in place of these.
+    # Without a package for fonts LaTeX sets other characters for these.
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     **{mark: "\\" + mark for mark in "&%$#_{}"},
-    # At the start of a row these would be read as options of what ends the row before.
+    # At the start of a row LaTeX reads these as options of the end of the last row.
     **{mark: f"{{{mark}}}" for mark in "[]*"},
 }
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|~$&#])")
@@ -31,14 +34,14 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|~$&#])")
 def visible(text: str, keep: str = "") -> str:
     r"""The text with an escape for every character that would not be seen.
 
-    A line break becomes ``\n``, the start of a terminal's order ``\x1b``. Backslashes
-    before an escape, or before what looks like one, are written twice, so that texts
-    that differ are seen to. Everything else stands as it is.
+    A line break becomes ``\n``, the start of a terminal's command ``\x1b``. Backslashes
+    before an escape, or before what looks like one, are doubled, so that different
+    texts look different. All other characters stay.
 
     Args:
-      text: any.
-      keep: characters that stay, the line breaks of several lines, say. Such lines
-        quote their names, escapes and all, and backslashes stay, too.
+      text: any text.
+      keep: characters that stay, such as the line breaks of several lines. Names in
+        such lines have been escaped before, so backslashes stay, too.
     """
     if text.isprintable() and "\\" not in text:
         return text
@@ -59,10 +62,10 @@ def visible(text: str, keep: str = "") -> str:
 
 
 def latex(text: str) -> str:
-    """LaTeX source that sets the text as it stands."""
+    """LaTeX source that sets the text as it is."""
     return "".join(_TEX.get(letter, letter) for letter in visible(text))
 
 
 def markdown(text: str) -> str:
-    """Markdown that shows the text as it stands, in a table too."""
+    """Markdown that shows the text as it is, in a table too."""
     return _MARKDOWN.sub(r"\\\1", visible(text))

@@ -1,7 +1,7 @@
 """The contract of policies and games.
 
-`environment` and `params` look at what was given, `round` refuses what breaks the
-protocol by a trace of one round, before anything is compiled; `reads` finds what a
-program does with its noise; `accounts` holds what is on record after play against what
-was promised. `jaxbandits.testing` looks at the rest, by play of its own.
+`environment` and `params` check arguments. `round` traces one round before anything is
+compiled, and refuses what breaks the protocol; `reads` finds what a program does with
+its noise; `accounts` checks the records of played rounds. `jaxbandits.testing` checks
+what takes play of its own.
 """

@@ -1,4 +1,4 @@
-"""An environment whose name, numbers and facts can be used."""
+"""Checks of an environment: its name, functions, numbers and provenance."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from jaxbandits.results.plain import plain
 
 
 def environment_of(environment: Any) -> Environment:
-    """An environment whose name, numbers and facts can be used.
+    """The environment, with checked name, functions, numbers and provenance.
 
     Raises:
       TypeError, ValueError: naming what is wrong.
@@ -53,7 +53,7 @@ def environment_of(environment: Any) -> Environment:
 
 
 def in_words(value: Any) -> str:
-    """A value in a few words."""
+    """A value in a few words, for errors."""
     if isinstance(value, Policy | Environment):
         return f"the {type(value).__name__} {value.name!r}"
     if callable(value) and hasattr(value, "__name__"):

@@ -1,6 +1,6 @@
-"""Parameters of a policy, checked: its own, and points of them.
+"""Checks of the parameters of a policy, its own and those of points.
 
-Errors name the parameter and come before anything is compiled.
+Errors name the parameter, and are raised before anything is compiled.
 """
 
 from collections.abc import Mapping
@@ -14,21 +14,21 @@ from jaxbandits.checks.points import ENDS, Points, points_from
 from jaxbandits.engine.schedule import Schedule
 from jaxbandits.protocol import Policy
 
-MOST_NAMES = 10  # unknown ones that an error shows
+MOST_NAMES = 10  # unknown names that an error shows
 
 
 def points_of(
     name: str, policy: Policy, points: Points, schedule: Schedule | None, argument: str
 ) -> Points:
-    """Parameter points with all leaves of a policy.
+    """Parameter points with all parameters of a policy.
 
     Args:
       name: of the policy, for errors.
       policy: the policy.
-      points: leaves that are not default.
-      schedule: of the game, for what the policy must be told of it; None if it is
-        wrong itself.
-      argument: what gave the points, for errors.
+      points: parameters that are not default.
+      schedule: of the game, from which policies get their horizon or budget; None if it
+        is wrong itself.
+      argument: that has the points, for errors.
 
     Raises:
       ValueError, TypeError: naming the argument or the parameter.
@@ -85,7 +85,7 @@ def points_of(
 
 
 def filled(points: Points, defaults: Mapping[str, float]) -> Points:
-    """Points with all parameters, from what differs from defaults."""
+    """Points with all parameters; a NaN takes the default."""
     columns = {}
     for leaf, default in defaults.items():
         given = points.columns.get(leaf, np.full(points.count, np.nan))
@@ -98,9 +98,9 @@ def params_of(policy: Policy, given: Any, schedule: Schedule | None, name: str) 
 
     Args:
       policy: the policy.
-      given: those that are not default: a mapping, or of the type of the policy's own.
-      schedule: as of `points_of`.
-      name: of the argument that gave them, for errors.
+      given: parameters that are not default, in a mapping or the policy's own type.
+      schedule: as for `points_of`.
+      name: of the argument that has them, for errors.
 
     Raises:
       ValueError, TypeError: naming the argument or the parameter.
@@ -119,19 +119,19 @@ def params_of(policy: Policy, given: Any, schedule: Schedule | None, name: str) 
 
 
 def _check(name: str, policy: Policy, points: Points) -> None:
-    """The policy's own opinion of its parameters."""
+    """Call the policy's own check of its parameters."""
     if policy.check is not None:
         checks.function(f"policies[{name!r}]: check", policy.check)
     check = policy.check_params
     make = policy.params._replace if policy.params else tuple
     try:
         return check(make(**{x: _shortest(c) for x, c in points.columns.items()}))
-    except Exception as error:  # noqa: BLE001 - a check of single numbers, perhaps
+    except Exception as error:  # noqa: BLE001 - it may take single numbers only
         result = error
     for number in range(points.count):
         try:
             check(make(**{x: float(c[number]) for x, c in points.columns.items()}))
-        except Exception as error:  # noqa: BLE001 - whatever the policy's check raises
+        except Exception as error:  # noqa: BLE001 - it may raise anything
             result = error
             break
     else:
@@ -146,13 +146,13 @@ def _check(name: str, policy: Policy, points: Points) -> None:
 
 
 def _shortest(column: np.ndarray) -> Any:
-    """A number that all points have as such, for errors that show it."""
+    """One number in place of equal ones, so that errors show a number."""
     same = column.size and np.all(column == column[0])
     return float(column[0]) if same else column
 
 
 def _defaults(name: str, policy: Policy) -> dict[str, float]:
-    """The policy's own parameters, a number each."""
+    """The parameters of a policy as numbers."""
     params = policy.params
     if not hasattr(params, "_asdict"):
         if isinstance(params, tuple) and not params:
@@ -171,7 +171,7 @@ def _defaults(name: str, policy: Policy) -> dict[str, float]:
 
 
 def unset_game_params(policy: Policy) -> set[str]:
-    """Parameters that the game sets (`Policy.game_params`), still with defaults."""
+    """Parameters that the game sets (`Policy.game_params`), if they are at defaults."""
     defaults = type(policy.params)._field_defaults if policy.game_params else {}
     return {
         leaf
@@ -181,7 +181,7 @@ def unset_game_params(policy: Policy) -> set[str]:
 
 
 def defaults_of(policy: Policy, schedule: Schedule) -> dict[str, float]:
-    """A policy's parameters where a point leaves them out: its own, or the game's."""
+    """The parameters that a point leaves out: those of the policy or of the game."""
     params = policy.params._asdict() if policy.params else {}
     end = "budget" if schedule.by_budget else "horizon"
     if end in unset_game_params(policy):

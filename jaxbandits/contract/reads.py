@@ -1,15 +1,15 @@
-"""What a program does with its noise: words read that are not there, or as numbers.
+"""What a program does with its noise: reads beyond the end, or takes words for numbers.
 
-JAX answers an index out of bounds with another entry. A draw would then be one that was
-drawn before, and nothing would look wrong. JAX itself refuses an index like ``u[1]``
-that is beyond its array while a function is traced (see `contract`), and
-`jaxbandits.testing` looks at the positions that only play knows. What is left is here:
+For an index out of bounds JAX returns another entry. A random number would so be used
+twice, and no result would show it. While JAX traces, it refuses an index like ``u[1]``
+that is beyond its array (see `round`), and `jaxbandits.testing` checks the indices that
+only play computes. This module finds other mistakes:
 
-* Python cuts a slice short before JAX sees it: of one word, ``u[:2]`` is ``u``. So a
-  function is traced with far more words than it has, where its slices show their ends.
-* A sum over a slice that has nothing in it is 0, and no draw.
-* Words are no uniforms: 32 random bits are to be made numbers of.
-* Randomness that is made of no noise would be the same for every seed.
+* Python shortens a slice before JAX gets it: of one word, ``u[:2]`` is ``u``. So a
+  function is traced with many more words than it has, and its slices show their ends.
+* A sum over an empty slice is 0, and not random.
+* Words are not uniform numbers: numbers must be made of the 32 random bits.
+* Random numbers that are made of no noise would be the same for every seed.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +22,7 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, Literal
 
 from jaxbandits.engine.jaxprs import SAME, scan_counts
 
-# What leaves words as they are, and what picks among them.
+# Primitives that move words or choose among them.
 MOVES = SAME.union(
     "broadcast_in_dim concatenate dynamic_slice gather reshape rev slice squeeze "
     "transpose".split()
@@ -30,44 +30,46 @@ MOVES = SAME.union(
 KEEPS = frozenset(
     "convert_element_type cummax cummin reduce_max reduce_min sort".split()
 )
-# What draws random bits of a key, or asks the host for whatever it likes.
+# Primitives that draw random bits from a key, or call the host.
 DRAWS = frozenset(
     "random_bits random_gamma threefry2x32 rng_bit_generator rng_uniform "
     "io_callback".split()
 )
-# Threefry's constant, by which its words are known where they are made by hand.
+# Threefry's constant, by which an implementation by hand is recognised.
 PARITY = 0x1BD11BDA
-LONGEST_BEYOND = 40  # how far a slice is followed beyond the words that there are
+LONGEST_BEYOND = 40  # words beyond the noise up to which a slice is followed
 
 
 def read_beyond(
     function: Callable, program: ClosedJaxpr, width: int, *args: Any
 ) -> int | None:
-    """An index at which a function slices its noise, and which is not there.
+    """An index beyond the noise at which a function slices it.
 
     Args:
-      function: of noise, u32[width], and more.
-      program: of the function, with its own number of words.
-      width: how many words it has.
-      *args: what else it takes, arrays or their shapes.
+      function: of noise, u32[width], and other arguments.
+      program: of the function, traced with `width` words.
+      width: the number of words of its noise.
+      *args: its other arguments, arrays or their shapes.
 
     Returns:
-      The index, below 0 if it is one from the end; None if there is none. Where the
-      function takes no other number of words than its own, its slices are not seen.
+      The index, below 0 if it counts from the end, or None. No slice is found in a
+      function that takes no other number of words.
     """
     used = [x for eqn in program.jaxpr.eqns for x in eqn.invars]
     if not any(x is program.jaxpr.invars[0] for x in used + program.jaxpr.outvars):
         return None
     if _flow(program.jaxpr, _first(program), _always, _of_nothing)[1]:
         return width
-    near = width + LONGEST_BEYOND  # that far from an end, an index is one of that end
+    near = (
+        width + LONGEST_BEYOND
+    )  # An index within this of an end counts from that end.
     shapes = [v.aval.shape for eqn in _equations(program.jaxpr) for v in eqn.invars]
     lengths = {length for shape in shapes for length in shape}
     wide = next(n for n in range(2 * near + 4, 2**31) if n not in lengths)
     noise = jax.ShapeDtypeStruct((wide,), jnp.uint32)
     try:
         longer = jax.make_jaxpr(lambda *args: function(*args))(noise, *args)
-    except Exception:  # noqa: BLE001 - whatever a user's function raises
+    except Exception:  # noqa: BLE001 - a user's function may raise anything
         return None
     sliced = {
         place
@@ -76,22 +78,20 @@ def read_beyond(
         for place in _sliced(eqn, eqn.invars[0].aval.shape.index(wide), wide)
     }
     if any(near <= place < wide - near for place in sliced):
-        return None  # to the end, or a share: of any number of words
+        return None  # slices up to the end, or a share: right for any number of words
     places = (place if place < near else place - wide for place in sliced)
     return min((x for x in places if not -width <= x < width), key=abs, default=None)
 
 
 def takes_words_for_numbers(program: ClosedJaxpr) -> bool:
-    """Whether words of a program's first argument become floats as they are."""
+    """Whether words of a program's first argument are converted to floats."""
     return _flow(program.jaxpr, _first(program), _stay_words, _become_floats)[1]
 
 
 def makes_its_own(jaxpr: Jaxpr, given: Sequence[bool]) -> bool:
-    """Whether a program draws numbers, or asks the host, without what it may use.
+    """Whether a program draws numbers, or calls the host, without its noise.
 
-    Args:
-      jaxpr: the program.
-      given: which of its arguments randomness may be made of, such as noise.
+    `given` says of which arguments random numbers may be made.
     """
     return _flow(jaxpr, given, _always, _draws_its_own)[1]
 
@@ -106,17 +106,17 @@ def _flow(
     passes: Callable[[Any, Any], bool],
     wrong: Callable[[Any, list[bool]], bool],
 ) -> tuple[list[bool], bool]:
-    """What becomes of some arguments of a program, in all that it calls and its loops.
+    """Follow arguments of a program through its equations, inner programs and loops.
 
     Args:
       jaxpr: the program.
       given: which arguments are followed.
-      passes: ``(equation, output) -> bool``, whether an output of an equation of
-        followed inputs is followed.
-      wrong: ``(equation, which inputs are followed) -> bool``.
+      passes: ``(equation, output) -> bool``, whether an output is followed if an input
+        of its equation is.
+      wrong: ``(equation, which inputs are followed) -> bool``, whether it is a mistake.
 
     Returns:
-      Which outputs are followed, and whether anything was wrong.
+      Which outputs are followed, and whether an equation was a mistake.
     """
     followed = {v for v, is_one in zip(jaxpr.invars, given, strict=True) if is_one}
     fault = False
@@ -174,7 +174,7 @@ def _draws_its_own(eqn, inputs) -> bool:
 
 
 def _sliced(eqn, axis: int, wide: int) -> range:
-    """The positions along an axis that an equation slices, if it tells by numbers."""
+    """The positions along an axis that an equation slices, if they are constants."""
     params, start = eqn.params, range(wide)
     if eqn.primitive.name == "slice":
         step = params["strides"][axis] if params["strides"] else 1
@@ -189,7 +189,7 @@ def _sliced(eqn, axis: int, wide: int) -> range:
 
 
 def _equations(jaxpr: Jaxpr) -> Iterator[Any]:
-    """All equations of a program and of those within it."""
+    """All equations of a program and its inner programs."""
     for eqn in jaxpr.eqns:
         yield eqn
         for inner in _inner(eqn):
@@ -197,12 +197,12 @@ def _equations(jaxpr: Jaxpr) -> Iterator[Any]:
 
 
 def _last(inputs: list[bool], program: Jaxpr) -> list[bool]:
-    """Inputs of an inner program, which stand last among those of its equation."""
+    """Inputs of an inner program: the last inputs of its equation."""
     return ([False] * len(program.invars) + inputs)[len(inputs) :]
 
 
 def _carried(eqn) -> slice:
-    """The inputs of an equation that are those of a loop's first turn."""
+    """The inputs of an equation that start the carry of a loop."""
     if eqn.primitive.name == "while":
         return slice(eqn.params["cond_nconsts"] + eqn.params["body_nconsts"], None)
     if eqn.primitive.name == "scan":
@@ -212,7 +212,7 @@ def _carried(eqn) -> slice:
 
 
 def _inner(eqn) -> list[Jaxpr]:
-    """The programs within an equation."""
+    """The inner programs of an equation."""
     values = [
         part
         for value in eqn.params.values()

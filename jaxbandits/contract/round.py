@@ -1,8 +1,8 @@
-"""One round, traced before anything is compiled: what breaks the protocol, by name.
+"""A trace of one round, before anything is compiled: errors name what is wrong.
 
-JAX would say the same of a loop's carry, and not which function's it is. What is only
-wrong (a number read beyond the noise, NumPy's randomness frozen in the trace) it would
-not say. Positions that a round computes are looked at by `jaxbandits.testing`.
+JAX would complain about the carry of a loop and not name the function that is wrong. It
+would accept a number read beyond the noise, or NumPy's randomness frozen in the trace.
+`jaxbandits.testing` checks indices that a round computes.
 """
 
 import random
@@ -24,7 +24,7 @@ from jaxbandits.protocol import Actions, Environment, Game, Policy, PolicyFuncti
 from jaxbandits.results.names import check_variable
 
 ITS = "the environment's "
-# Arguments of the functions, for errors.
+# Arguments of the functions, which errors show.
 TAKES = {
     "init": "(params)",
     "act": "(noise, view, state, params)",
@@ -51,13 +51,13 @@ VALUES_WANTED = (
     jax.errors.ConcretizationTypeError,
     jax.errors.TracerArrayConversionError,
 )
-MOST_WORDS = 2**20  # of a round
-MOST_TRACES = 12  # that are compared: fewer of a long program, at least two
-MOST_LINES = 500  # of all of them
-# What JAX says of an index that is known while it traces.
+MOST_WORDS = 2**20  # of noise of a round
+MOST_TRACES = 12  # that are compared: fewer of a long program, but at least two
+MOST_LINES = 500  # of all traces together
+# JAX's error about an index that is known while it traces.
 BEYOND = re.compile(r"index (-?\d+) out of bounds for axis \d+ with size (\d+)")
-ONE_AT_A_TIME = threading.RLock()  # as the configuration is of all threads
-# What randomness may be made of.
+ONE_AT_A_TIME = threading.RLock()  # All threads share the configuration of JAX.
+# Arguments of which random numbers may be made.
 SEEDS = {"noise", "key", "setup", "instance"}
 
 
@@ -70,10 +70,10 @@ def check_round(
       name: of the policy, for errors.
       policy: the policy.
       environment: the environment.
-      compared: ``"policy"`` or ``"environment"``, the owner of the functions that are
-        traced several times and compared, which finds any randomness but the noise.
-        Those of the other only if somebody has drawn from NumPy's or Python's global
-        generators meanwhile, which may have been another thread.
+      compared: ``"policy"`` or ``"environment"``: the functions of that owner are
+        traced several times and compared, which finds any randomness beside the noise.
+        Other functions are compared only if NumPy's or Python's global generators were
+        used meanwhile, which another thread may have done.
 
     Raises:
       ValueError, TypeError: naming both, the function, and the leaf that is wrong.
@@ -97,7 +97,7 @@ def check_round(
 
 
 def _functions(policy: Policy) -> PolicyFunctions:
-    """What is traced of a policy, each of its kind."""
+    """The functions of a policy that are traced, and its numbers of words, checked."""
     widths = policy.words
     if not isinstance(widths, tuple) or len(widths) != 2:
         raise TypeError(
@@ -119,10 +119,10 @@ def _played(x) -> Any:
     return whole if dtype.kind == "i" else jax.dtypes.canonicalize_dtype(dtype)
 
 
-# Bounded: a notebook's policies come and go.
+# Bounded, since a notebook makes ever new policies.
 @lru_cache(maxsize=512)
 def _passed(*key: Any) -> set[str]:
-    """The owners of functions that have been compared in a round; "" for neither."""
+    """Owners whose functions were compared; "" after a round without comparison."""
     return set()
 
 
@@ -193,11 +193,11 @@ def _check(
 
 
 def drawn(what: str, function: Callable, noise: Any, *args: Any, **options: Any) -> Any:
-    """`program_of` a function of noise, which must read its own and no other.
+    """`program_of` a function of noise, which may read only the words that it has.
 
     Raises:
-      ValueError, TypeError: as `program_of`; also if the function reads words that it
-        has not, or takes words for numbers.
+      ValueError, TypeError: as `program_of`; also if the function reads words beyond
+        its noise, or takes words for numbers.
     """
     program, shapes = program_of(what, function, noise, *args, **options)
     width = noise.shape[0]
@@ -222,15 +222,15 @@ def program_of(
     """A function's program and the shapes of its result.
 
     Args:
-      what: the function is, for errors.
+      what: name of the function in errors.
       function: the function.
       *args: its arguments, arrays or their shapes.
-      compared: whether it is traced again and compared in any case.
+      compared: whether to trace it again and compare, in any case.
       takes: names of its arguments; by default those of the protocol.
 
     Raises:
-      ValueError, TypeError: the function's own errors with its name, and if it is not
-        the same each time, or makes randomness of its own.
+      ValueError, TypeError: the function's own errors, with its name; or if two traces
+        differ, or the function makes random numbers of its own.
     """
     takes = TAKES[what] if takes is None else takes
     before = _generators()
@@ -239,7 +239,7 @@ def program_of(
         text, kept = _text(program), []
         traces = min(MOST_TRACES, MOST_LINES // (1 + text.count("\n")))
         for _ in range(max(1, traces - 1)):
-            # What is kept keeps its address, so that `id` is another each time.
+            # Kept objects occupy their addresses, so that `id` differs each time.
             kept.append([object() for _ in range(100)])
             if _text(_traced(what, takes, function, *args, kept=kept)[0]) != text:
                 raise ValueError(
@@ -263,7 +263,7 @@ def program_of(
 
 
 def refuse_keys(what: str, state: str, tree: Any) -> None:
-    """Refuse a state with keys of `jax.random` in it: randomness is a round's noise.
+    """Refuse keys of `jax.random` in a state: the noise of a round is all randomness.
 
     Raises:
       TypeError: naming the leaf.
@@ -278,7 +278,7 @@ def refuse_keys(what: str, state: str, tree: Any) -> None:
 
 @contextmanager
 def static_indices() -> Iterator[None]:
-    """Have JAX refuse an index beyond its array that is known while it traces."""
+    """Have JAX refuse an index beyond an array, if it is known while JAX traces."""
     name = "jax_check_static_indices"
     with ONE_AT_A_TIME:
         before = getattr(jax.config, name)
@@ -294,7 +294,7 @@ def _traced(what, takes, function, *args, kept=None):
         raise TypeError(f"{what} must be a function, got {shown(function)}")
 
     def anew(*args):
-        """JAX would answer for the same function without calling it."""
+        """A new function: for one that it knows, JAX returns the trace from memory."""
         if kept is not None:
             kept.append(args)
         result = function(*args)
@@ -334,13 +334,13 @@ def _traced(what, takes, function, *args, kept=None):
 
 
 def _generators():
-    """The state of the generators that a slip would draw from."""
+    """The state of the global generators, which no function should use."""
     name, words, *rest = np.random.get_state()
     return name, words.tobytes(), rest, random.getstate()
 
 
 def _text(program) -> str:
-    """A program and its constants, without addresses in memory."""
+    """The text of a program and its constants, without addresses in memory."""
     numbers = [np.asarray(x).tobytes() for x in program.consts if _is_plain(x)]
     return re.sub(r"0x[0-9a-f]+", "", f"{program.jaxpr}{numbers}")
 
@@ -354,7 +354,7 @@ def _is_plain(x):
 
 
 def _arrays_only(init: Callable) -> Callable:
-    """`init`, which must not give NumPy arrays that JAX would round."""
+    """`init`, which must not return NumPy arrays that JAX would round."""
 
     def checked(params):
         state = init(params)
@@ -373,7 +373,7 @@ def _arrays_only(init: Callable) -> Callable:
 
 
 def _named_only(report: Callable) -> Callable:
-    """`report`, which must give a mapping."""
+    """`report`, which must return a mapping."""
 
     def checked(state, params):
         named = report(state, params)
@@ -414,7 +414,7 @@ def _check_action(what: str, actions: Actions | None, instance, action) -> None:
 
 
 def _check_same(what: str, state: str, before, after) -> None:
-    """Require one structure, and one shape and dtype of every leaf."""
+    """Require that two trees have equal structures, shapes and dtypes."""
     old, new = (jax.tree_util.tree_flatten_with_path(x) for x in (before, after))
     if old[1] != new[1]:
         raise TypeError(
@@ -430,7 +430,7 @@ def _check_same(what: str, state: str, before, after) -> None:
 
 
 def _kind(shapes) -> str:
-    """What the shapes of a result are of, in a word."""
+    """The kind of a result, in a word."""
     return "an array" if hasattr(shapes, "dtype") else f"a {type(shapes).__name__}"
 
 

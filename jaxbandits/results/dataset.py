@@ -2,7 +2,7 @@
 
 import itertools
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ from xarray.core import indexing
 
 from jaxbandits.results import spans
 from jaxbandits.results.names import COUNT, FACT, INSTANCE, PARAMETER
-from jaxbandits.results.parts import Part, Row, alike, rows_of
+from jaxbandits.results.parts import Game, Part, Row, alike, rows_of
 from jaxbandits.results.spans import Spans
 
 DIMS = ("policy", "params", "seed", "checkpoint")
@@ -24,32 +24,19 @@ Json = dict[str, Any]
 
 
 class Results(NamedTuple):
-    """What playing a part has given.
+    """What playing a part has given."""
 
-    Attributes:
-      values: real arrays ``[P, S, C, ...]`` by name, among them ``rounds``, how many
-        rounds were played.
-      compiling: seconds.
-      running: seconds.
-    """
-
-    values: Mapping[str, np.ndarray]
-    compiling: float
-    running: float
+    values: Mapping[str, np.ndarray]  # [P, S, C, ...] by name, with ``rounds``
+    compiling: float  # seconds
+    running: float  # seconds
 
 
 class Variable(NamedTuple):
-    """The form of a variable of a dataset.
+    """The form of a variable of a dataset."""
 
-    Attributes:
-      further: sizes of its dims beyond the axes, by name.
-      dtype: of its numbers.
-      num_axes: how many of the axes it has, from the first.
-    """
-
-    further: dict[str, int]
+    further: dict[str, int]  # sizes of the dims beyond the axes, by name
     dtype: str = "f8"
-    num_axes: int = len(ALL_DIMS)
+    num_axes: int = len(ALL_DIMS)  # how many of the axes it has, from the first
 
 
 def variable_of(name: str, shape: Sequence[int]) -> Variable:
@@ -71,15 +58,8 @@ def common_attributes(sweep: Json, made_by: Mapping[str, Any]) -> dict[str, Any]
 class Axes:
     """The coordinates of a dataset, and the places of runs among them.
 
-    Args:
-      sweep: description of the sweep: checkpoints, provenance of the environments,
-        defaults of the policies, and how many runs share an instance.
-      parts: points and seeds of the axes, in their order.
-      lines: with moments, the seeds of each row, which take the place of seeds.
-
-    Attributes:
-      dims: environment, policy, params, seed (or part), checkpoint.
-      shape: their sizes.
+    The axes have the points and seeds of some parts of a described sweep. With moments,
+    the `lines`, the seeds of each row, take the place of seeds.
     """
 
     def __init__(
@@ -117,53 +97,38 @@ class Axes:
         ``environment_<fact>`` over the first, if instances are shared ``instance`` over
         seeds, and if points have different numbers of seeds ``seeds``, these numbers.
         """
-        shape = self.shape[:3]
-        table: dict[str, np.ndarray] = {}
-        for place, rows, own in self._games():
-            for leaf, default in own.items():
-                column = [dict(row).get(leaf, default) for row in rows]
+        shape, seeds = self.shape[:3], self._listed.values
+        by_game: dict[Game, list[Part]] = {}
+        for part in self.parts:
+            by_game.setdefault(part.game, []).append(part)
+        table = {COUNT: np.zeros(shape, np.int64)}
+        fewer, first = False, True  # Do points have fewer seeds, and only the first?
+        for place in np.ndindex(shape[:2]):
+            game = self.environments[place[0]], self.policies[place[1]]
+            rows, defaults = [*self.rows[game[1]]], self.sweep["policies"][game[1]]
+            for leaf, default in defaults["defaults"].get(game[0], {}).items():
                 values = table.setdefault(f"{PARAMETER}{leaf}", np.full(shape, np.nan))
-                values[place][: len(rows)] = column
-        if (counts := self._counts(shape)) is not None:
-            table[COUNT] = counts
+                values[place][: len(rows)] = [dict(x).get(leaf, default) for x in rows]
+            for numbers, holders in alike(rows, by_game.get(game, [])):
+                held = spans.joined(x for each in holders for x in each.seeds)
+                table[COUNT][place][numbers] = count = spans.count(held)
+                first &= not spans.without(spans.first(self.seeds, count), held)
+                fewer |= count < len(seeds)
+        if not (fewer and first):
+            del table[COUNT]
         made = (self.sweep["environments"][x]["provenance"] for x in self.environments)
         coords = {
             "environment": [*self.environments],
             "policy": [*self.policies],
             "params": np.arange(shape[2]),
-            "seed": self._listed.values,
+            "seed": seeds,
             "checkpoint": np.array(self.sweep["checkpoints"]),
             **{name: (ALL_DIMS[:3], x) for name, x in table.items()},
             **{f"{FACT}{x}": ("environment", v) for x, v in _facts(made).items()},
         }
         if (runs := self.sweep["runs_per_instance"]) > 1:
-            coords[INSTANCE] = ("seed", self._listed.values // runs)
+            coords[INSTANCE] = ("seed", seeds // runs)
         return xr.Dataset(coords=coords)
-
-    def _games(
-        self,
-    ) -> Iterator[tuple[tuple[int, int], dict[Row, int], dict[str, float]]]:
-        """The place, points and defaults of each policy in each environment."""
-        for number, policy in enumerate(self.policies):
-            defaults = self.sweep["policies"][policy]["defaults"]
-            for place, environment in enumerate(self.environments):
-                own = defaults.get(environment, {})
-                yield (place, number), self.rows[policy], own
-
-    def _counts(self, shape: tuple[int, ...]) -> np.ndarray | None:
-        """How many seeds points have; None if all have all, or some not the first."""
-        result = np.zeros(shape, np.int64)
-        whole = True
-        for place, rows, _ in self._games():
-            game = self.environments[place[0]], self.policies[place[1]]
-            own = [part for part in self.parts if part.game == game]
-            for numbers, holders in alike([*rows], own):
-                held = spans.joined(x for each in holders for x in each.seeds)
-                result[place][numbers] = count = spans.count(held)
-                if spans.without(spans.first(self.seeds, count), held):
-                    return None
-                whole &= count == len(self._listed)
-        return None if whole else result
 
     def places(self, part: Part) -> list[np.ndarray]:
         """Places of a part along the first four dims; -1 for what is on no axis."""
@@ -200,11 +165,7 @@ def _facts(provenances: Iterable[Mapping[str, Any]]) -> dict[str, np.ndarray]:
 
 
 def assembled(axes: Axes, results: Sequence[tuple[Part, Results]]) -> xr.Dataset:
-    """The dataset of results, in memory, with seconds of compiling and running.
-
-    Raises:
-      ValueError: naming a metric whose shapes differ.
-    """
+    """The dataset of results, in memory, with seconds of compiling and running."""
     shapes: dict[str, tuple[int, ...]] = {"rounds": ()}
     arrays: dict[int, Mapping[str, np.ndarray]] = {}
     seconds = np.zeros((2, *axes.shape[:2]))
@@ -237,15 +198,9 @@ def labelled(
 ) -> xr.Dataset:
     """A dataset whose numbers are read when they are needed.
 
-    Args:
-      axes: of all parts.
-      parts: that have numbers.
-      variables: by name.
-      read: returns the array ``[points, seeds, ...]`` of a part, by its name, or None.
-
-    Returns:
-      The variables, NaN (integers 0) where there is no number, and the coordinates of
-      `axes`; a parameter has no environments if it has the same values in all.
+    `read` returns an array ``[points, seeds, ...]`` of a part by its name. If that is
+    None, the variable has NaN there (0 if it has integers). A parameter that has the
+    same values in all environments has no such dimension.
     """
     arrays = {}
     for name, variable in variables.items():

@@ -157,3 +157,9 @@ def digest(value: Any) -> str:
     """A digest of a value that JSON can hold."""
     text = json.dumps(value, sort_keys=True).encode()
     return hashlib.sha256(text).hexdigest()[:32]
+
+
+def fingerprint(sweep: Mapping[str, Any], parts: Iterable[Part]) -> str:
+    """A digest of the description of a sweep and of its parts, in any order."""
+    asked = [[part.game, written(part.points), part.seeds] for part in parts]
+    return digest([sweep, sorted(asked, key=digest)])

@@ -1,4 +1,4 @@
-"""Environments by the arguments of what makes them: one for each combination."""
+"""Environments for all combinations of the arguments of a function."""
 
 import itertools
 import math
@@ -14,8 +14,7 @@ from jaxbandits.console.progress import doing
 from jaxbandits.protocol import Environment
 from jaxbandits.results.dataset import VARIED
 
-MOST = 10_000  # values of an argument: each is an environment
-Row = dict[str, tuple[str, Any]]  # by argument a value, after what names say of it
+MOST = 10_000  # values of an argument
 
 
 def variants(
@@ -26,21 +25,21 @@ def variants(
     """An environment for each combination of arguments, as `simulate` takes them.
 
     Args:
-      name: how all their names begin.
+      name: the beginning of the names of the environments.
       make: a function of these arguments (by name) that makes an environment.
-      arguments: by argument its values: numbers, texts, functions, what has a name,
-        lists of them; each combined with each. Or what `jaxbandits.zipped` gives: the
-        i-th values of its columns together, which are lists of one length.
+      arguments: the values of each argument: numbers, texts, functions, objects with a
+        name, or lists of these; every value is combined with every other. Or what
+        `jaxbandits.zipped` returns: the i-th values of its columns belong together.
 
     Returns:
-      By names that tell the values, ``"S-Br (num_arms = 3, cost_floor = 0.5)"``, zipped
-      arguments slowest and the last crossed one fastest. Results have the values for
-      coordinates of ``environment``, ``environment_num_arms``: float64 of numbers, else
-      text.
+      Environments by names that have the values, as ``"S-Br (num_arms = 3, cost_floor =
+      0.5)"``; zipped arguments vary slowest, the last crossed one fastest. Results have
+      the values as coordinates (``environment_num_arms``): float64 if all are numbers,
+      else text.
 
     Raises:
-      ValueError, TypeError: naming the argument whose values are none, unequal to those
-        that they are zipped with, or make two names equal; and what `make` raises.
+      ValueError, TypeError: naming an argument whose values are none, or not as many as
+        those they are zipped with, or make two names equal; and what `make` raises.
     """
     checks.text("name", name)
     checks.function("make", make)
@@ -48,20 +47,21 @@ def variants(
     axes = _axes(arguments)
     with doing(f"making {math.prod(map(len, axes)):,} environments {name}"):
         for parts in itertools.product(*axes):
-            row = {x: cell for part in parts for x, cell in part.items()}
-            label = ", ".join(f"{x} = {text}" for x, (text, _) in row.items())
-            if (label := f"{name} ({label})") in environments:
+            row = {x: value for part in parts for x, value in part.items()}
+            texts = {x: _text(value, f"arguments[{x!r}]") for x, value in row.items()}
+            label = f"{name} ({', '.join(f'{x} = {t}' for x, t in texts.items())})"
+            if label in environments:
                 raise ValueError(f"arguments must be different, got {label} twice")
-            made = make(**{x: value for x, (_, value) in row.items()})
+            made = make(**row)
             checks.instance("make: what it makes", made, Environment, "of jaxbandits")
-            facts = {x: v if _is_number(v) else text for x, (text, v) in row.items()}
+            facts = {x: v if _is_number(v) else texts[x] for x, v in row.items()}
             provenance = {**(made.provenance or {}), VARIED: facts}
             environments[label] = made._replace(provenance=provenance)
     return environments
 
 
-def _axes(arguments: Any) -> list[list[Row]]:
-    """What is combined with each other: values by argument, of zipped ones several."""
+def _axes(arguments: Any) -> list[list[dict[str, Any]]]:
+    """Rows of values by argument; each row of an axis goes with each of the others."""
     grid = arguments if isinstance(arguments, Zipped) else Zipped({}, arguments)
     if not all(isinstance(part, Mapping) for part in grid) or not any(grid):
         raise TypeError(
@@ -79,14 +79,13 @@ def _axes(arguments: Any) -> list[list[Row]]:
         raise ValueError(
             f"arguments must have lists of equal length to zip them, got {lengths}"
         )
-    rows = [
-        {x: cell for each in row for x, cell in each.items()}
-        for row in zip(*columns.values(), strict=True)
-    ]
-    return [*([rows] if rows else []), *crossed.values()]
+    zipped = zip(*columns.values(), strict=True)
+    rows = [dict(zip(columns, row, strict=True)) for row in zipped]
+    axes = [[{x: value} for value in column] for x, column in crossed.items()]
+    return [rows, *axes] if rows else axes
 
 
-def _column(name: str, values: Any) -> list[Row]:
+def _column(name: str, values: Any) -> list[Any]:
     """The values of an argument, at least one."""
     # A set has no order of its own, and environments have.
     no_list = (str, Mapping, set, frozenset)
@@ -95,32 +94,30 @@ def _column(name: str, values: Any) -> list[Row]:
         raise TypeError(
             f"arguments[{name!r}] must be a list of values, got {checks.shown(values)}"
         )
-    cells = [(_text(value), value) for value in itertools.islice(values, MOST + 1)]
-    if not 0 < len(cells) <= MOST:
+    values = [*itertools.islice(values, MOST + 1)]
+    if not 0 < len(values) <= MOST:
         raise ValueError(
             f"arguments[{name!r}] must have at least one value and at most {MOST}"
         )
-    for text, value in cells:
-        if text is None:
-            raise TypeError(
-                f"arguments[{name!r}] must be numbers, texts, functions or lists of "
-                f"them, got {checks.shown(value)}"
-            )
-    return [{name: cell} for cell in cells]
+    return values
 
 
-def _text(value: Any) -> Any:
-    """A value in a few words; None of what has none."""
-    if isinstance(name := getattr(value, "name", None), str):  # as of a law
+def _text(value: Any, argument: str) -> str:
+    """A value in a few words."""
+    if isinstance(name := getattr(value, "name", None), str):  # that of a law, say
         return name
     if isinstance(value, list | tuple):
-        parts = [_text(each) for each in value]
-        return None if None in parts else f"({', '.join(parts)})"
+        return f"({', '.join(_text(each, argument) for each in value)})"
     if _is_number(value):
         return f"{checks.number('arguments: a value', value):.12g}"
     if isinstance(value, str | bool | np.bool_):
         return f"{value}"
-    return getattr(value, "__name__", None)
+    if not hasattr(value, "__name__"):
+        raise TypeError(
+            f"{argument} must be numbers, texts, functions or lists of them, got "
+            f"{checks.shown(value)}"
+        )
+    return str(value.__name__)
 
 
 def _is_number(value: Any) -> bool:

@@ -1,6 +1,6 @@
-"""What `simulate` is given, checked: policies, seeds, ends, points.
+"""Checks of the arguments of `simulate`.
 
-Errors name the argument and come before anything is compiled.
+Errors name the argument, and are raised before anything is compiled.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sized
@@ -16,10 +16,8 @@ from jaxbandits.engine.footprint import arrays_on_record
 from jaxbandits.engine.schedule import Schedule, resolve_rounds, resolve_spent
 from jaxbandits.protocol import Entry, Environment, Policy
 
-MAX_ROUNDS = 2**31 - 2  # rounds are counted in int32
 MOST_SEEDS = 10**8  # of one call
-MOST_NAMES = 10  # unknown ones that an error shows
-MOST_LISTED = 10**6  # of them from an iterator, which may never end
+MOST_LISTED = 10**6  # seeds of an iterator, which may have no end
 
 
 def schedule_of(
@@ -32,11 +30,11 @@ def schedule_of(
     if horizon is None and budget is None:
         raise ValueError("give horizon or budget")
     if not isinstance(checkpoints, str):
-        # To NumPy a time is an integer, and what is masked a number.
+        # NumPy would take a time for an integer, and a masked value for a number.
         checks.numbers("checkpoints", checkpoints)
-    last = MAX_ROUNDS
+    last = checks.MOST_ROUNDS
     if horizon is not None:
-        last = checks.whole("horizon", horizon, 1, MAX_ROUNDS)
+        last = checks.whole("horizon", horizon, 1, checks.MOST_ROUNDS)
         if budget is None:
             return Schedule(resolve_rounds(checkpoints, last), last)
     if environment.game.spent is None:
@@ -44,7 +42,7 @@ def schedule_of(
     budget = checks.number("budget", budget)
     checks.positive(budget=budget)
     checks.played(budget=budget)
-    if horizon is None and budget > MAX_ROUNDS:
+    if horizon is None and budget > checks.MOST_ROUNDS:
         raise ValueError(
             f"budget must be below 2**31 - 1, the most rounds of a run, got {budget:g};"
             " give a horizon too if a round costs more than 1"
@@ -52,7 +50,7 @@ def schedule_of(
     amounts = resolve_spent(checkpoints, budget)
     checks.played(checkpoints=amounts)
     if environment.game.by_the_clock:
-        # Nothing ends before the first unit: a grid starts there.
+        # No round ends before the first unit.
         checks.at_least_one(budget=budget)
         if isinstance(checkpoints, str):
             amounts = amounts[amounts >= 1]
@@ -65,7 +63,7 @@ def seeds_of(seeds: int | Iterable[int], argument: str = "seeds") -> np.ndarray:
     if isinstance(seeds, int | np.integer) or not isinstance(seeds, Iterable):
         return np.arange(checks.whole(argument, seeds, 1, MOST_SEEDS), dtype=np.uint32)
     no_list = (str, bytes, bytearray, memoryview, Mapping, np.ma.MaskedArray)
-    # Of a table Python would take the names of its columns.
+    # Iterating over a table gives the names of its columns.
     if isinstance(seeds, no_list) or getattr(seeds, "ndim", 1) != 1:
         raise TypeError(
             f"{argument} must be an integer or a list of them, got "
@@ -79,7 +77,7 @@ def seeds_of(seeds: int | Iterable[int], argument: str = "seeds") -> np.ndarray:
                 "list or a range for more"
             )
     if isinstance(seeds, range) and seeds:
-        # Before they are listed: no memory has all of them.
+        # Checked before they are listed: no memory may hold them all.
         for seed in (seeds[0], seeds[-1]):
             checks.whole(argument, seed, 0, 2**32 - 1)
         if len(seeds) > MOST_SEEDS:
@@ -88,7 +86,7 @@ def seeds_of(seeds: int | Iterable[int], argument: str = "seeds") -> np.ndarray:
             )
     kind = getattr(seeds, "dtype", np.dtype(object)).kind
     if isinstance(seeds, range) or kind in "iu":
-        # A million of them, without as many objects.
+        # Without a Python object for each of a million seeds.
         indices = np.asarray(seeds)
         for end in (indices.min(), indices.max()) if indices.size else ():
             checks.whole(argument, end, 0, 2**32 - 1)
@@ -102,61 +100,55 @@ def seeds_of(seeds: int | Iterable[int], argument: str = "seeds") -> np.ndarray:
 
 
 def keep_of(keep: Iterable[str], environment: Environment) -> tuple[str, ...]:
-    """Fields of an environment's record, arrays, that are to be results.
+    """Names of arrays on an environment's record that shall be results.
 
     Raises:
       TypeError, ValueError: naming `keep`, and what there is on record.
     """
-    if isinstance(keep, str) or not isinstance(keep, Iterable):
-        raise TypeError(
-            f"keep must be names, as in keep=('pulls',), got {checks.shown(keep)}"
-        )
-    keep = tuple(checks.text("keep: a name", name) for name in keep)
+    keep = names_of("keep", keep)
     if len(set(keep)) < len(keep):
         raise ValueError(f"keep must have different names, got {keep}")
-    if keep:
-        arrays = arrays_on_record(environment)
-        for name in keep:
-            if name not in arrays:
-                raise ValueError(
-                    f"keep: {name!r} is no array on record in {environment.name!r}; "
-                    f"known are {arrays}"
-                )
+    arrays = arrays_on_record(environment) if keep else []
+    for name in keep:
+        if name not in arrays:
+            raise ValueError(
+                f"keep: {name!r} is no array on record in {environment.name!r}; known "
+                f"are {arrays}"
+            )
     return keep
+
+
+def names_of(argument: str, names: Any) -> tuple[str, ...]:
+    """Checked names, given any iterable of them."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise TypeError(
+            f"{argument} must be a list of names, got {checks.shown(names)}"
+        )
+    return tuple(checks.text(f"{argument}: a name", name) for name in names)
 
 
 def by_name(
     values: Any, argument: str, is_one: Callable[[Any], bool], what: str
 ) -> dict[str, Any]:
-    """Values by name: one, several with names of their own, or a mapping.
+    """Values by name: of a single value, several values with names, or a mapping.
 
-    Args:
-      values: what was given.
-      argument: its name, for errors.
-      is_one: whether something is a single value.
-      what: a value must be, for errors.
+    Errors call the argument by its name, and a value by `what` it must be.
 
     Raises:
-      ValueError: if there is none, or two have one name.
+      ValueError: if there is no value, or two have one name.
       TypeError: if a value is of another kind.
     """
     if is_one(values):
         values = [values]
-    # A policy is a tuple, and so is an environment.
-    one = isinstance(values, str | bytes | Policy | Environment) or callable(values)
-    if one or not isinstance(values, Iterable):
+    # Policies, environments and their problems are tuples.
+    one = isinstance(values, str | bytes) or hasattr(values, "_fields")
+    if one or callable(values) or not isinstance(values, Iterable):
         hint = f"; {argument} are made by calling it" if callable(values) else ""
         raise TypeError(
             f"{argument} must be {what}, several, or a mapping from names to them, got "
             f"{in_words(values)}{hint}"
         )
     if not isinstance(values, Mapping):
-        # A problem is a tuple, too: of an environment it is what a learner knows.
-        if hasattr(values, "_fields"):
-            raise TypeError(
-                f"{argument} must be {what}, several, or a mapping from names to them, "
-                f"got {in_words(values)}"
-            )
         values = list(values)
         names = [_name(value) for value in values]
         if len(set(map(repr, names))) < len(names):
@@ -181,14 +173,14 @@ def by_name(
 
 
 def _name(value: Any) -> Any:
-    """The name that a value has, or what it looks like."""
+    """The name of a value, or its repr."""
     if isinstance(value, Entry):
         value = value.policy
     return value.name if hasattr(value, "name") else repr(value)
 
 
 def environments_of(environments: Any) -> dict[str, Environment]:
-    """Environments by name, all of which can be used.
+    """Checked environments by name.
 
     Raises:
       TypeError, ValueError: as of `by_name`, and of `environment_of`.
@@ -208,12 +200,12 @@ def environments_of(environments: Any) -> dict[str, Environment]:
 
 
 def policies_of(policies: Any) -> dict[str, Entry]:
-    """Policies by name, or functions of a problem, with `Points` or None.
+    """Policies, or functions that make one, by name, with their `Points` or None.
 
     Raises:
       TypeError, ValueError: as of `by_name`; naming the policy whose points are none.
     """
-    # A function has no name of its own.
+    # Only a mapping gives a function a name.
     mapped = isinstance(policies, Mapping)
     named = by_name(
         [policies] if isinstance(policies, Entry) else policies,

@@ -1,7 +1,7 @@
-"""Games whose arms are dealt anew for every seed, so that no policy gains by an order.
+"""Games whose arms are shuffled for every seed, so that no policy gains by an order.
 
-A policy that begins with the first arm and has no money for the last one knows nothing
-of the last one. Where arms have names, as ads have, it is the alphabet that decides.
+A policy that plays the arms in turn may have no budget left for the last one. Where
+arms have names, as ads have, the alphabet would decide which arm that is.
 """
 
 from collections.abc import Callable
@@ -19,35 +19,25 @@ from jaxbandits.arrays import first_true, pick
 from jaxbandits.checks import instance
 from jaxbandits.protocol import Environment, Game
 
-_SHUFFLE = 1  # what the key of an order has more than that of the instance
+_SHUFFLE = 1  # folded into the key of the instance, it makes the key of the order
 
 
 class Dealt(NamedTuple):
-    """An instance, and the arms in the order in which a game has them.
-
-    Attributes:
-      instance: of the game itself.
-      order: i32[K], the arm at each position; positions without an arm stay.
-    """
+    """An instance of a game, and the arm at each position."""
 
     instance: Any
-    order: Int32[Array, " K"]
+    order: Int32[Array, " K"]  # Positions without an arm stay.
 
 
 def dealt(environment: Environment) -> Environment:
-    """The same environment, its arms shuffled for every seed.
+    """An environment whose arms are shuffled for every seed, for all policies alike.
 
-    All policies meet the same orders. What is on record is that of the arms as the
-    environment has them (``pulls``, say), and so is what its oracle says; actions, and
-    what policies recommend, are positions in the order of the seed (`Dealt.order` of
-    the instance).
-
-    Args:
-      environment: of the budgeted setting, or of the censored one with a grid of
-        limits.
+    Records (``pulls``, say) and the oracle keep the order of the environment; actions
+    and recommendations are positions in the order of the seed (`Dealt.order`).
 
     Raises:
-      TypeError: if it is another one.
+      TypeError: unless the environment is of the budgeted setting, or of the censored
+        setting with a grid of limits.
     """
     instance("environment", environment, Environment, "of budgeted, say")
     problem = instance(
@@ -72,7 +62,7 @@ def dealt(environment: Environment) -> Environment:
 
 
 def _inside(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of the game itself, which is given dealt instances."""
+    """A function of the game itself, made to take dealt instances."""
 
     def called(*given: Any) -> Any:
         return function(*(x.instance if isinstance(x, Dealt) else x for x in given))
@@ -96,7 +86,7 @@ def _game(game: Game, problem: budgeted.Problem | censored.Problem) -> Game:
         return Dealt(inner, jnp.argsort(words, stable=True).astype(jnp.int32))
 
     def own(drawn: Dealt, action: Any) -> Any:
-        """An action of the order of a seed, in the game itself."""
+        """The action in the game itself, of a position in the order of a seed."""
         arm = action if by_arm else action.arm
         known = (arm >= 0) & (arm < problem.num_arms)
         arm = jnp.where(known, pick(drawn.order, arm), jnp.int32(-1))

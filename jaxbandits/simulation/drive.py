@@ -168,12 +168,7 @@ def _second_stage(
 
 
 class InMemory:
-    """A sweep whose results stay in memory; each part is a block.
-
-    Args:
-      machine: what to play on.
-      stop: see `run_sweep`.
-    """
+    """A sweep whose results stay in memory; each part is a block."""
 
     keep, metrics = "runs", None
 

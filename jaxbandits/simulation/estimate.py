@@ -42,30 +42,17 @@ MOST_SECONDS = 60.0  # of all rehearsals; later environments are taken to be lik
 
 
 class Estimate(NamedTuple):
-    """What a sweep takes from its start.
-
-    Attributes:
-      runs: parameter points times seeds of all policies and environments.
-      blocks: number of blocks.
-      block_runs: runs of the largest block: the most that a kill loses.
-      bytes: of the results on disk.
-      memory: bytes of the process.
-      compiling: seconds.
-      playing: seconds.
-      seconds: of both, by "policy in environment", the longest first.
-      rehearsed: how many games were played for a few rounds; other games are taken to
-        be like those of the same policy.
-    """
+    """What a sweep takes from its start. Runs are parameter points times seeds."""
 
     runs: int
     blocks: int
-    block_runs: int
-    bytes: int
-    memory: int
-    compiling: float
-    playing: float
-    seconds: dict[str, float]
-    rehearsed: int
+    block_runs: int  # of the largest block: the most that a kill loses
+    bytes: int  # of the results on disk
+    memory: int  # bytes of the process
+    compiling: float  # seconds
+    playing: float  # seconds
+    seconds: dict[str, float]  # of both, by "policy in environment", the longest first
+    rehearsed: int  # games that were played for a few rounds; others were taken alike
 
 
 def estimate(spec: Spec, block: int | None = None, machine: Machine = HERE) -> Estimate:
@@ -171,19 +158,12 @@ def _shortened(plan: Plan, share: float) -> Schedule:
 
 
 class _Limits(NamedTuple):
-    """The most that a block may cost.
+    """The most that a block may cost."""
 
-    Attributes:
-      bytes: of its results.
-      rounds: runs times rounds: an interruption loses the blocks under way.
-      least: runs below which the engine is slow, whatever the rounds.
-      most_bytes: of its results if the sweep would have too many blocks otherwise.
-    """
-
-    bytes: int
-    rounds: int
-    least: int
-    most_bytes: int
+    bytes: int  # of its results
+    rounds: int  # times runs: an interruption loses the blocks under way
+    least: int  # runs below which the engine is slow, whatever the rounds
+    most_bytes: int  # of its results, if there were too many blocks otherwise
 
 
 # A GPU is fast with ten thousands of lanes.
@@ -198,14 +178,7 @@ BLOCKS = 2048
 def block_size(
     plan: Plan, shapes: Mapping[str, Any], platform: str, moments: bool = False
 ) -> Size:
-    """The size of a block.
-
-    Args:
-      plan: the plan.
-      shapes: of the metrics, see `metric_shapes`.
-      platform: of the devices, ``cpu``, ``gpu`` ...
-      moments: whether moments are kept, whose tables are large.
-    """
+    """The size of a block of metrics of some shapes, or of their moments."""
     limits, run_bytes = LIMITS.get(platform, ACCELERATOR), _bytes(plan, shapes)
     points = [match.points.count for match in plan.matches.values()]
     by_rounds = int(limits.rounds // max(longest_run(plan), 1))

@@ -1,8 +1,8 @@
 """Sweeps in files: TOML with names, numbers and lists, or a Python module.
 
-Which keys there are is in ``schema.json``, which editors read, too; values are checked
-by what takes them, as those of a call from Python are. What needs an object (a law, a
-policy of one's own) is written in Python.
+``schema.json``, which editors read too, lists the keys of a TOML file; its values are
+checked by the functions that get them, like the arguments of a call from Python. A
+sweep that needs objects (a law, a policy of one's own) is written in Python.
 """
 
 import json
@@ -88,11 +88,7 @@ def spec_from_text(text: str, source: str) -> Spec:
 
 
 def from_table(table: dict[str, Any], source: str = "SPEC") -> Spec:
-    """A sweep from the contents of a TOML file.
-
-    Args:
-      table: what the file holds.
-      source: where it comes from, for errors.
+    """A sweep from the table of a TOML file; errors begin with the `source`.
 
     Raises:
       ValueError: naming all parts that are wrong, with their places.
@@ -100,12 +96,12 @@ def from_table(table: dict[str, Any], source: str = "SPEC") -> Spec:
     errors, setting = checks.Errors(), table.get("setting", "")
 
     def read(where: str, function: Callable[..., Any], *given: Any) -> Any:
-        """What a function makes of a part of the file, or None; errors have places."""
+        """The result of a function, or None after an error, which gets its place."""
         with errors.part(), _of(where):
             return function(*given)
 
     def entries(part: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        """Place, name and table of each entry that says what makes it."""
+        """Place, name and table of each entry that has the key ``make``."""
         values, place = table.get(part, {}), SCHEMA["properties"][part]
         if part in table:
             read(f"{source}: {part}", _check_table, values)
@@ -142,7 +138,7 @@ def from_table(table: dict[str, Any], source: str = "SPEC") -> Spec:
 
 @contextmanager
 def _of(where: str) -> Iterator[None]:
-    """Errors of the user's with their place in a file."""
+    """Put a place in the file before the errors of a user."""
     errors, placed = checks.Errors(), checks.Errors()
     with errors.part():
         yield
@@ -158,7 +154,7 @@ def _check_table(value: Any) -> None:
 
 
 def _check_keys(table: Any, place: Mapping[str, Any]) -> None:
-    """Require keys that a place of the schema knows, and all those that it needs."""
+    """Require known keys of a table, and all keys that the schema requires."""
     _check_table(table)
     errors, known = checks.Errors(), place["properties"]
     for name in table.keys() - known.keys():
@@ -173,7 +169,7 @@ def _check_keys(table: Any, place: Mapping[str, Any]) -> None:
 
 
 def _whole(value: Any) -> Any:
-    """1e6 is a float in TOML; where an integer is wanted it is taken for one."""
+    """Make floats without a fraction integers: 1e6 is a float in TOML."""
     if isinstance(value, list):
         return [_whole(each) for each in value]
     if isinstance(value, dict):  # of a half-width, or from one seed to another
@@ -182,7 +178,7 @@ def _whole(value: Any) -> Any:
 
 
 def _seeds(table: dict[str, Any]) -> range | HalfWidth:
-    """All seeds from one to another, or as many as a half-width takes."""
+    """Seeds from one number to another, or a half-width."""
     if not {"from", "to"} & table.keys():
         _check_keys(table, SCHEMA["$defs"]["half_width"])
         return HalfWidth(**table)
@@ -194,7 +190,7 @@ def _seeds(table: dict[str, Any]) -> range | HalfWidth:
 def _add_environments(
     known: dict[str, Environment], name: str, setting: str, entry: dict[str, Any]
 ) -> None:
-    """Add an environment, or one for each combination of what is crossed and zipped."""
+    """Add an environment, or one for each combination of crossed and zipped values."""
     maker = _maker(registry.environments(), setting, entry)
 
     def make(**chosen: Any) -> Environment:
@@ -210,14 +206,11 @@ def _add_environments(
             raise ValueError(f"{entry['make']!r} makes several with these arguments")
         return made
 
-    made = {}
-    if {"cross", "zip"} & entry.keys():
-        grid, fixed = _grid(entry), entry.get("arguments", {})
-        for part, columns in (("zip", grid.columns), ("cross", grid.crossed)):
-            if both := sorted(columns.keys() & fixed.keys()):
-                raise ValueError(f"{both} are both in arguments and in {part}")
-        made = variants(name, make, grid)
-    made = made or {name: make()}
+    grid, fixed = _grid(entry), entry.get("arguments", {})
+    for part, columns in (("zip", grid.columns), ("cross", grid.crossed)):
+        if both := sorted(columns.keys() & fixed.keys()):
+            raise ValueError(f"{both} are both in arguments and in {part}")
+    made = variants(name, make, grid) if any(grid) else {name: make()}
     if twice := sorted(made.keys() & known.keys()):
         raise ValueError(f"two environments are called {twice[0]!r}")
     known |= made
@@ -226,13 +219,14 @@ def _add_environments(
 def _maker(entries: Mapping[str, Maker], setting: str, entry: dict[str, Any]) -> Maker:
     """What an entry names, with its arguments.
 
-    By its own name a function starts without the fixed arguments of a registry's entry.
+    A function that is called by its own name has none of the fixed arguments of the
+    registry's entries.
     """
     own = {n: m for n, m in entries.items() if registry.setting_of(n) == setting}
     known = {m.factory.__name__: Maker(m.factory) for m in own.values()} | own
     name = entry["make"]
     if not isinstance(name, str) or name not in known:
-        # Who writes an entry's name is shown these.
+        # A name with a slash may be an entry of the registry.
         of_a_kind = sorted(x for x in known if ("/" in x) == ("/" in str(name)))
         raise ValueError(
             f"make: {name!r} is unknown{checks.hint(name, known)}; known are "
@@ -243,7 +237,7 @@ def _maker(entries: Mapping[str, Maker], setting: str, entry: dict[str, Any]) ->
 
 
 def _arguments(table: dict[str, Any]) -> dict[str, Any]:
-    """Arguments of a file; lists become tuples, by which factories can be cached."""
+    """Arguments of a file; lists become tuples, which caches of factories need."""
     return {name: _argument(name, value) for name, value in table.items()}
 
 
@@ -269,7 +263,7 @@ def _points(entry: dict[str, Any]) -> Points:
 
 
 def _grid(entry: dict[str, Any]) -> Zipped:
-    """What an entry zips and crosses."""
+    """The grid of what an entry zips and crosses."""
     parts = []
     for part in ("zip", "cross"):
         columns = entry.get(part, {})

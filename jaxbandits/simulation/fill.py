@@ -40,18 +40,10 @@ def play(
     terms: Terms,
     **options: Any,
 ) -> dict[str, np.ndarray]:
-    """Play P points on S seeds.
+    """Play P points, which have all parameters, on the seeds u32[S].
 
-    Args:
-      policy: the policy.
-      environment: the environment.
-      points: with all leaves of the policy's parameters.
-      seeds: u32[S].
-      terms: of all runs.
-      **options: of `engine.run.run`: clock, chunk, devices, progress.
-
-    Returns:
-      Metrics, float64 ``[P, S, C, ...]`` by name, and ``rounds``, i32[P, S, C].
+    The options are those of `engine.run.run`, such as clock, chunk and devices. The
+    result has the metrics by name, f64[P, S, C, ...], and ``rounds``, i32[P, S, C].
 
     Raises:
       ValueError: if an action is none of the game, a metric is NaN, or a game was over
@@ -81,14 +73,11 @@ def lane_params(policy: Policy, points: Points, num_seeds: int) -> Any:
 
 
 class Player:
-    """Plays blocks of a plan on a machine.
+    """Plays blocks of a plan with engines.
 
-    Args:
-      plan: the plan, with engines.
-      machine: the machine.
-      blocks: the blocks.
-      asked: all blocks of the same games that there are, if they shall share programs,
-        whichever of them are played; None if each block is all of its game.
+    With `asked`, all blocks of the same games that a store was asked for, the blocks of
+    a game share a program, whichever of them are played. Without it, each block is all
+    of its game.
 
     Attributes:
       shares: groups of devices, each of which plays a block at a time.
@@ -143,8 +132,7 @@ class Player:
         return self._uniform[game]
 
     def facts(self, sized: bool = True) -> dict[str, dict[str, Any]]:
-        """What results say of engines, by environment and policy; `sized`: with chunks
-        that take a trace."""
+        """Facts about engines and, which takes a trace if `sized`, chunks of games."""
         facts: dict[str, dict[str, Any]] = {}
         for game in dict.fromkeys(block.game for block in self.blocks):
             chunk: Any = self.chunk(game) if sized else self.machine.chunk
@@ -158,12 +146,9 @@ class Player:
         stop: threading.Event | None = None,
         wanted: Callable[[Part], bool] = lambda block: True,
     ) -> None:
-        """Play all blocks.
+        """Play all blocks that are still `wanted` when their turn comes.
 
-        Args:
-          receive: is called with each block and its results, from several threads.
-          stop: an event after which no further block is begun.
-          wanted: whether a block must still be played, asked before it is.
+        `receive` is called with each block and its results, from several threads.
 
         Raises:
           StoppedError: if blocks were left when `stop` was set.
@@ -240,14 +225,7 @@ class Player:
 def report_of(
     environments: Iterable[str], blocks: list[Part], units: int = 1, at_once: int = 1
 ) -> Report:
-    """A report on the progress of blocks.
-
-    Args:
-      environments: names, for the title.
-      blocks: the blocks.
-      units: of work in a run.
-      at_once: how many blocks are played at a time.
-    """
+    """A report on the progress of blocks, whose runs have some units of work each."""
     parts = Counter[str]()
     for block in blocks:
         parts[block.name] += block.size * units

@@ -88,10 +88,8 @@ _BITS = {"avx512f": 512, "avx2": 256, "avx": 256, "sse2": 128, "asimd": 128}
 def site_of(devices: list[Any]) -> dict[str, Any]:
     """What numbers may depend on in this process, as JSON can hold it.
 
-    Returns:
-      ``backend`` (``cpu``, ``gpu`` ...), ``devices`` (their kinds), ``processor`` (its
-      model), ``vector_bits`` (width of its vectors, on which the last bits of numbers
-      may depend on a CPU; 0 if unknown) and ``xla_flags``.
+    On a CPU their last bits may depend on the ``vector_bits``, the width of the vectors
+    of the processor; 0 if it is unknown.
     """
     about = _cpuinfo()
     flags = about.get("flags", about.get("Features", "")).split()

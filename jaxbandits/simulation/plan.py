@@ -6,8 +6,7 @@ and seeds.
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import NoneType
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -27,12 +26,13 @@ from jaxbandits.engine.schedule import Schedule, Terms
 from jaxbandits.protocol import Entry, Environment, Policy
 from jaxbandits.results import spans
 from jaxbandits.results._provenance import versions
-from jaxbandits.results.parts import Game, Part, digest
+from jaxbandits.results.parts import Game, Part
 from jaxbandits.results.plain import plain
 from jaxbandits.results.spans import Spans
 from jaxbandits.simulation.arguments import (
     environments_of,
     keep_of,
+    names_of,
     policies_of,
     schedule_of,
     seeds_of,
@@ -42,21 +42,13 @@ from jaxbandits.simulation.spec import HalfWidth, Spec, pilot_of
 
 
 class Match(NamedTuple):
-    """A policy in an environment.
+    """A policy in an environment."""
 
-    Attributes:
-      policy: the policy, built for the environment.
-      environment: the environment.
-      points: parameter points, NaN where a point leaves a parameter at its default.
-      defaults: of all parameters, see `contract.params.defaults_of`.
-      choice: the engine; None until `with_engines`.
-    """
-
-    policy: Policy
+    policy: Policy  # built for the environment
     environment: Environment
-    points: Points
-    defaults: Mapping[str, float] = {}
-    choice: Choice = None  # type: ignore[assignment]
+    points: Points  # NaN where a point leaves a parameter at its default
+    defaults: Mapping[str, float] = {}  # of all parameters
+    choice: Choice = None  # type: ignore[assignment]  # the engine: see `with_engines`
 
     def full(self, points: Points) -> Points:
         """Points with values of all parameters."""
@@ -64,24 +56,14 @@ class Match(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """A spec that can be played.
+    """A spec that can be played."""
 
-    Attributes:
-      spec: the spec, with policies and environments by name.
-      matches: policies in environments, in the order of the axes.
-      terms: of all runs.
-      seeds: u32[S], of the pilot if there is a half-width.
-      until: the half-width, or None.
-      variables: shapes of the values of metrics and reports by name, see
-        `metric_shapes`; None where they are not known yet.
-    """
-
-    spec: Spec
-    matches: Mapping[Game, Match]
-    terms: Terms
-    seeds: np.ndarray
+    spec: Spec  # with policies and environments by name
+    matches: Mapping[Game, Match]  # in the order of the axes
+    terms: Terms  # of all runs
+    seeds: np.ndarray  # u32[S], those of the pilot if there is a half-width
     until: HalfWidth | None = None
-    variables: dict[str, tuple[int, ...]] | None = None
+    variables: dict[str, tuple[int, ...]] | None = None  # see `metric_shapes`
 
 
 def make_plan(spec: Spec) -> Plan:
@@ -128,22 +110,29 @@ def draft(spec: Spec) -> Plan:
     given: Any = spec.seeds
     until = given if isinstance(given, HalfWidth) else None
     engine = HERE.engine if spec.engine is None else spec.engine
-    runs, environments = spec.runs_per_instance, spec.environments.values()
+    environments = spec.environments.values()
     errors, values = checks.Errors(), list[Any]()
+
+    def runs() -> int:
+        return checks.whole("runs_per_instance", spec.runs_per_instance, 1, 2**31 - 1)
+
     of_all: tuple[Callable[[], Any], ...] = (
         lambda: _schedule(spec),
         lambda: checks.whole("root_seed", spec.root_seed, 0, 2**64 - 1),
-        lambda: checks.whole("runs_per_instance", runs, 1, 2**31 - 1),
+        runs,
         lambda: checks.one_of("engine", engine, ENGINES),
         lambda: [keep_of(spec.keep, each) for each in environments][0],
-        lambda: pilot_of(until, runs) if until else seeds_of(given),
-        lambda: _check_metrics(spec.metrics, spec.text),
+        lambda: pilot_of(until, runs()) if until else seeds_of(given),
+        lambda: spec.metrics is None or names_of("metrics", spec.metrics),
+        lambda: (
+            spec.text is None or checks.instance("text", spec.text, str, "of a file")
+        ),
     )
     for read in of_all:
         values.append(None)
         with errors.part():
             values[-1] = read()
-    *of_terms, seeds, _ = values
+    *of_terms, seeds, _, _ = values
     matches: dict[Game, Match] = {}
     first: dict[tuple[str, str], str] = {}
     points: dict[str, Points] = {}
@@ -171,13 +160,7 @@ def _placed(spec: Spec, where: str, name: str, text: str) -> str:
 def with_engines(
     plan: Plan, platform: str, stored: Mapping[str, Any] | None = None
 ) -> Plan:
-    """The plan with an engine for every match.
-
-    Args:
-      plan: the plan.
-      platform: of the devices.
-      stored: the description of a store, which keeps its engines.
-    """
+    """The plan with an engine for every match; a store, described, keeps its own."""
     policies = stored["policies"] if stored else {}
     matches = {}
     for (environment, name), match in plan.matches.items():
@@ -221,17 +204,6 @@ def _program(environment: Environment) -> tuple[Any, ...]:
     leaves, structure = jax.tree.flatten(environment.setup)
     shapes = tuple((np.shape(x), np.result_type(x)) for x in leaves)
     return environment.game, environment.judge, structure, shapes
-
-
-def _check_metrics(metrics: Any, text: Any) -> None:
-    """Require names of metrics and the text of a file, if they are given."""
-    checks.instance("text", text, (str, NoneType), "of the file of a spec, or None")
-    if isinstance(metrics, str) or not isinstance(metrics, Iterable | None):
-        raise TypeError(f"metrics must be a list of names, got {checks.shown(metrics)}")
-    for metric in metrics or ():
-        checks.text("metrics: a name", metric)
-    if metrics is not None and not list(metrics):
-        raise ValueError("metrics must name at least one, or be left out for all")
 
 
 def _match(
@@ -294,7 +266,6 @@ def metric_shapes(plan: Plan) -> dict[str, tuple[int, ...]]:
     if plan.spec.metrics is not None:
         wanted = [*plan.spec.metrics, *plan.terms.keep]
     shapes: dict[str, tuple[int, ...]] = {}
-    known: dict[str, tuple[int, ...]] = {}
     by_program: dict[Any, dict[str, tuple[int, ...]]] = {}
     for (environment, name), match in plan.matches.items():
         first = match.full(match.points.at([0]))
@@ -304,7 +275,6 @@ def metric_shapes(plan: Plan) -> dict[str, tuple[int, ...]]:
             start = opening(match.policy, match.environment, params, plan.terms.keep)
             recorded = recorded_of(match.environment, start)
             by_program[program] = {k: np.shape(x)[2:] for k, x in recorded.items()}
-            known |= by_program[program]
         for metric, shape in by_program[program].items():
             if wanted is not None and metric not in wanted:
                 continue
@@ -314,8 +284,11 @@ def metric_shapes(plan: Plan) -> dict[str, tuple[int, ...]]:
                     f"{environment!r} and {shapes[metric]} before; leave it out "
                     "(metrics = [...]) or sweep them apart"
                 )
+    known = [*dict.fromkeys(itertools.chain(*by_program.values()))]
     if unknown := [name for name in wanted or () if name not in known]:
-        raise ValueError(f"metrics: {unknown} unknown; known are {[*known]}")
+        raise ValueError(f"metrics: {unknown} unknown; known are {known}")
+    if not shapes:
+        raise ValueError("metrics must name at least one, or be left out for all")
     return shapes
 
 
@@ -326,12 +299,9 @@ STAGE = 1.1  # ratio of two numbers of seeds at which points may stop
 
 
 def describe(plan: Plan, platform: str, games: Sequence[Game] = ()) -> Json:
-    """All that numbers depend on beside points and seeds, as JSON can hold it.
+    """All that the numbers of games depend on, beside points and seeds, for JSON.
 
-    Args:
-      plan: the plan, with engines.
-      platform: of the devices, ``cpu``, ``gpu`` ...
-      games: which games are described; all by default.
+    The plan must have engines. All its games are described by default.
     """
     games = games or [*plan.matches]
     result = outlined(plan, games)
@@ -373,11 +343,6 @@ def outlined(plan: Plan, games: Sequence[Game] = ()) -> Json:
     }
 
 
-def fingerprint(sweep: Json, parts: list[Part]) -> str:
-    """A digest of the description of a sweep and its parts."""
-    return digest([sweep, sorted(map(str, parts))])
-
-
 def parts_of(plan: Plan, seeds: Spans) -> list[Part]:
     """All points of a plan, each on the same seeds."""
     return [Part(game, match.points, seeds) for game, match in plan.matches.items()]
@@ -386,13 +351,9 @@ def parts_of(plan: Plan, seeds: Spans) -> list[Part]:
 def later_parts(plan: Plan, until: HalfWidth, needed: np.ndarray) -> list[Part]:
     """The parts after the pilot.
 
-    Points that stop by themselves do so at one of few numbers of seeds, each a tenth
-    more than the one before: so blocks hold many points.
-
-    Args:
-      plan: the plan of the pilot.
-      until: its half-width.
-      needed: what `spec.seeds_needed` returned.
+    The numbers of seeds `needed` are those of `spec.seeds_needed`. Points that stop by
+    themselves get one of few larger numbers, each a tenth more than the one before: so
+    blocks hold many points.
     """
     whole, pilot = plan.terms.runs_per_instance, len(plan.seeds)
     most = max(until.at_most // whole * whole, pilot)

@@ -1,8 +1,8 @@
-"""Several processes on one sweep, by `jax.distributed`; and what ends one.
+"""Processes that play one sweep by `jax.distributed`, and the end of a process.
 
-Each process plays a share of the blocks on its own devices, by its number. Nothing is
-sent between them: what others have played is in the store. SIGTERM is what batch
-systems send before they kill: the block under way is finished.
+Each process plays a share of the blocks, by its number, on its own devices. Processes
+send each other nothing: the store says what is played. Batch systems send SIGTERM
+before they kill a process: then it finishes the block under way.
 """
 
 import os
@@ -17,7 +17,7 @@ import jax
 
 from jaxbandits import checks
 
-# A process that is silent for so long is dead; its heart beats in a thread of its own.
+# A process is dead after so much silence: a thread of its own sends its signs of life.
 HEARTBEAT_SECONDS = 10
 
 
@@ -26,17 +26,17 @@ def join(
     processes: int | None = None,
     process: int | None = None,
 ) -> None:
-    """Make this process one of several; before anything else uses JAX.
+    """Make this process one of several, before anything else uses JAX.
+
+    Under SLURM or Open MPI and on TPU pods, JAX finds out all arguments.
 
     Args:
-      coordinator: ``host:port`` of process 0; found out under SLURM, Open MPI and on
-        TPU pods.
-      processes: how many there are.
+      coordinator: ``host:port`` of process 0.
+      processes: how many processes there are.
       process: the number of this one.
 
     Raises:
-      TypeError, ValueError: if some but not all of them are given, or one is out of
-        range.
+      TypeError, ValueError: if some arguments are missing, or one is out of range.
     """
     given = [x is not None for x in (coordinator, processes, process)]
     if any(given) and not all(given):
@@ -67,9 +67,9 @@ def join(
 
 
 def exit_status(status: int) -> int:
-    """An exit status; one of several processes that has failed ends here and now.
+    """An exit status; but one of several processes that has failed ends at once.
 
-    The ordinary goodbye of `jax.distributed` waits for the others.
+    `jax.distributed` would wait for the other processes when this one exits.
     """
     if status and jax.distributed.is_initialized():
         sys.stdout.flush()
@@ -80,9 +80,9 @@ def exit_status(status: int) -> int:
 
 @contextmanager
 def stop_at_sigterm() -> Iterator[threading.Event]:
-    """An event that SIGTERM sets; a second one ends the process as ever.
+    """An event that the first SIGTERM sets; the second one ends the process.
 
-    In threads but the main one, which is the one that hears signals, nothing sets it.
+    Only the main thread gets signals: in other threads nothing sets the event.
     """
     stop = threading.Event()
     if threading.current_thread() is not threading.main_thread():

@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from jaxbandits import checks
-from jaxbandits.protocol import Entry
+from jaxbandits.protocol import Entry as Entry
 from jaxbandits.results.names import INSTANCE
 from jaxbandits.simulation.arguments import seeds_of
 
@@ -73,17 +73,10 @@ def pilot_of(until: HalfWidth, runs_per_instance: int = 1) -> np.ndarray:
 
 
 def seeds_needed(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> np.ndarray:
-    """How many seeds the interval of each point takes.
+    """How many seeds the interval of each point takes, by the first `pilot` seeds.
 
-    Args:
-      dataset: as `simulate` makes it, with the dimension ``environment``; its first
-        `pilot` seeds are complete.
-      until: the half-width that is wanted.
-      pilot: number of seeds of the pilot.
-
-    Returns:
-      i64[environment, policy, params], at most 2**62; 0 for a point that a policy
-      lacks.
+    The result is i64[environment, policy, params], at most 2**62. It is 0 for a point
+    that a policy lacks.
 
     Raises:
       ValueError: if the metric is not finite at the end of some run.
@@ -106,9 +99,6 @@ def seeds_needed(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> np.ndarra
     reals = seeds_as_reals(cells, until.half_width, until.level)
     needed[there] = np.minimum(reals.values, 2.0**62)
     return needed
-
-
-__all__ = ["Entry", "Spec"]
 
 
 class Spec(NamedTuple):

@@ -6,7 +6,7 @@ import shutil
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -84,17 +84,10 @@ def store_of(store: Any) -> Store:
 class InStore:
     """A sweep whose results are kept in a store.
 
-    Args:
-      store: options or path of the store.
-      machine: what to play on.
-      stop: event after which no further block is begun.
-      share: ``(number, count)``, if others play the rest of the blocks.
-
-    Raises:
-      TypeError, ValueError: naming the argument that is wrong.
+    The share is ``(number, count)`` where other processes play the rest of the blocks.
     """
 
-    together = False  # whether other processes play at the same time
+    together = False  # whether workers play the blocks
 
     def __init__(
         self,
@@ -128,15 +121,9 @@ class InStore:
         return with_engines(plan, self.platform, self.store.sweep())
 
     def play(self, plan: Plan, parts: Sequence[Part], grow: bool = False) -> bool:
-        """Ask for some parts and play what is missing of them.
+        """Ask for some parts and play what is missing; whether all runs are there then.
 
-        Args:
-          plan: the plan, with engines.
-          parts: the parts.
-          grow: whether the store may grow, whatever its options say.
-
-        Returns:
-          Whether all runs are there now; others may still play.
+        With `grow` the store may grow, whatever its options say.
         """
         store = self.store
         store.ask(self._request(plan, parts), grow or self.options.extend)
@@ -149,8 +136,8 @@ class InStore:
         random.shuffle(others)
         if missing := store.missing([*mine, *others]):
             self.play_blocks(plan, missing)
-        entries: Iterable[Mapping[str, Any]] = store.sessions().values()
-        kinds = {kind_of(entry) for entry in entries if "backend" in entry}
+        sessions = store.sessions().values()
+        kinds = {kind_of(session) for session in sessions if "backend" in session}
         if len(kinds) > 1:
             warnings.warn(
                 f"store: {store.place.name} is played on several kinds of machines ("
@@ -222,15 +209,7 @@ class InStore:
             )
 
     def verify(self, plan: Plan, blocks: Sequence[Part], count: int) -> int:
-        """Play random blocks again, and compare them; nothing is written.
-
-        Args:
-          plan: the plan, with engines.
-          blocks: that may be chosen, if they are there.
-          count: how many to choose.
-
-        Returns:
-          How many were compared.
+        """Play some blocks again, of those that are there; return how many.
 
         Raises:
           ValueError: if a bit differs, naming the block and the variable.

@@ -58,16 +58,9 @@ def merge(stores: Sequence[Any], into: Any) -> xr.Dataset:
 
 
 def replay(path: Any, spec: Spec | None, count: int) -> int:
-    """Play random blocks of a store again, and compare them.
+    """Play random blocks of a store again and compare them; return how many.
 
-    Args:
-      path: the store.
-      spec: of its sweep; by default it is read from the text in the store, if that is
-        TOML.
-      count: number of blocks.
-
-    Returns:
-      How many blocks were compared.
+    The spec of its sweep is by default the text in the store, if that is TOML.
 
     Raises:
       ValueError: if a bit differs, or if the spec is another sweep's or is not known.
@@ -75,9 +68,10 @@ def replay(path: Any, spec: Spec | None, count: int) -> int:
     sink = InStore(Store(path, accept_version=True), HERE)
     store = sink.store
     if spec is None:
-        text = next((each.text for each in store.requests() if each.text), "=")
         try:
-            spec = spec_from_text(text, f"the text in {store.place.name}")
+            spec = spec_from_text(
+                store.text() or "=", f"the text in {store.place.name}"
+            )
         except ValueError as error:
             raise ValueError(
                 f"store: {store.place.name} does not say in TOML of what sweep it is, "
@@ -97,45 +91,23 @@ _NEWEST = 20  # blocks whose hosts are named
 
 
 class Status(NamedTuple):
-    """How far a store is, and what it holds.
-
-    Attributes:
-      runs: parameter points times seeds of all policies and environments.
-      done: how many of the runs are played.
-      blocks: number of blocks of all runs.
-      blocks_done: how many of the blocks are there.
-      per_second: runs, in the last ten minutes; 0 if no block is of that time.
-      left_seconds: until all runs are done at that rate; None without a rate.
-      hosts: machines that played the newest blocks of the last ten minutes.
-      processors: kinds of processors that have played, with their vector widths.
-      extent: of every axis, and what else describes the sweep.
-      sessions: who has played, and how many runs each.
-      text: of the file of the sweep, or "".
-    """
+    """How far a store is, and what it holds. Runs are parameter points times seeds."""
 
     runs: int
-    done: int
-    blocks: int
+    done: int  # runs that are played
+    blocks: int  # in which all runs are
     blocks_done: int
-    per_second: float
-    left_seconds: float | None
-    hosts: list[str]
-    processors: list[str]
-    extent: dict[str, Any]
-    sessions: list[dict[str, Any]]
-    text: str
+    per_second: float  # runs, in the last ten minutes; 0 if no block is of that time
+    left_seconds: float | None  # until all runs are done at that rate
+    hosts: list[str]  # that played the newest blocks of the last ten minutes
+    processors: list[str]  # kinds that have played, with the widths of their vectors
+    extent: dict[str, Any]  # every axis, and what else describes the sweep
+    sessions: list[dict[str, Any]]  # who has played, and how many runs each
+    text: str  # of the file of the sweep, or ""
 
 
 def status(path: str | os.PathLike[str], now: float | None = None) -> Status:
-    """How far a store is, and what it holds.
-
-    Args:
-      path: the store.
-      now: seconds since 1970, by default those of the clock.
-
-    Raises:
-      FileNotFoundError, ValueError: as `open_store`.
-    """
+    """How far a store is `now`, in seconds since 1970. Raises as `open_store`."""
     store, now = BlockStore(path), time.time() if now is None else now
     asked, times = store.blocks(), store.place.times(BLOCKS)
     made = {name.removesuffix(".npz"): at for name, at in times.items()}
@@ -164,7 +136,7 @@ def status(path: str | os.PathLike[str], now: float | None = None) -> Status:
         sorted({_processor(entry) for entry in sessions.values()}),
         _extent(store),
         [_session(entry, played[name]) for name, entry in sessions.items()],
-        next((each.text for each in store.requests() if each.text), ""),
+        store.text(),
     )
 
 

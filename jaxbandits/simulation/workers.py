@@ -233,16 +233,9 @@ def play_task(
 ) -> tuple[str, str] | None:
     """Play the missing blocks of a task: what a worker does.
 
-    Args:
-      address: of the store.
-      file: with the spec, the options of the store and the machine.
-      x64: whether JAX plays in double precision.
-      keys: of the blocks.
-      attempt: how often tasks were submitted before.
-
-    Returns:
-      None, or an error and its traceback. They are results, so that no executor takes
-      the error for one of its own.
+    The `file` of the store at an address has the spec, the `attempt` makes tasks that
+    are submitted again differ from the first. An error of the spec is returned with its
+    traceback, not raised, so that no executor takes it for a lost worker.
     """
     with warnings.catch_warnings(), jax.enable_x64(x64), in_play():
         # Another worker may still be writing a compiled program.

@@ -70,6 +70,10 @@ class BlockStore:
         """Whether there is a request."""
         return bool(self._request_files())
 
+    def text(self) -> str:
+        """The text of the file of the sweep, or ""."""
+        return next((each.text for each in self.requests() if each.text), "")
+
     def variables(self) -> dict[str, tuple[int, ...]]:
         """Shape of a value beyond the dims of a sweep, by name of the variable."""
         return {n: x for each in self.requests() for n, x in each.variables.items()}
@@ -77,26 +81,22 @@ class BlockStore:
     def ask(self, wanted: Request, grow: bool = False) -> None:
         """Add a request for what the store was not asked for yet.
 
-        Args:
-          wanted: the request. A store that exists keeps its size of blocks.
-          grow: whether a store that exists may get a further request.
+        A store that exists keeps its size of blocks.
 
         Raises:
           ValueError: if the store holds another sweep, saying what differs, or holds
-            less than is wanted and may not grow.
+            less than is wanted and may not `grow`.
         """
         if not self.exists():
             self._check_empty()
             self._put_request(wanted._replace(at=time.time()), FIRST)
         self.check_same(wanted)
         # Other programs may add requests meanwhile.
-        while more := lacking(wanted.parts, held := self._held()):
+        while more := lacking(wanted.parts, self._held()):
             if not grow:
                 raise ValueError(
                     f"store: {self.place.name} holds less than the spec:\n  "
-                    + "\n  ".join(
-                        f"only in the spec: {x}" for x in additions(held, more)
-                    )
+                    + "\n  ".join(f"only in the spec: {x}" for x in additions(more))
                     + "\nextend (--extend) adds what is new to what is there"
                 )
             size = self.requests()[0].size
@@ -169,13 +169,17 @@ class BlockStore:
             if mark not in done and all(block.key in there for block in blocks):
                 self._put_json(f"{DONE}/{mark}", {"complete": True})
 
-    def lost(self) -> list[str]:
-        """Names of the files of blocks that were there once and are gone."""
+    def check_lost(self) -> None:
+        """Raise a DamagedError that names a block that was there once and is gone."""
         done, asked = self.place.names(DONE), self._requests().items()
-        blocks = [
-            x for name, own in asked if name.split("/")[1] in done for x in own[1]
+        once = [
+            x for name, (_, own) in asked if name.split("/")[1] in done for x in own
         ]
-        return [*dict.fromkeys(_file(block.key) for block in self.missing(blocks))]
+        for block in (lost := self.missing(once)):
+            raise DamagedError(
+                f"store: {self.place.name}/{_file(block.key)} is missing ("
+                f"{len(lost)} files are); {AGAIN}"
+            )
 
     def write(
         self,
@@ -185,17 +189,10 @@ class BlockStore:
         seconds: Mapping[str, float] = {},
         safe: str = "",
     ) -> None:
-        """Write a block.
+        """Write a block of values ``[points, seeds, checkpoints, ...]`` by name.
 
-        Args:
-          block: the block.
-          values: arrays ``[points, seeds, checkpoints, ...]`` by name; ``rounds`` too.
-          session: who played the block, see `enter`.
-          seconds: that playing took, by what was done.
-          safe: end of the error of a full disk: what is not lost.
-
-        Raises:
-          OSError: naming the store, if it cannot be written.
+        The session says who played it, `seconds` how long it took. An OSError (from a
+        full disk) names the store and ends with `safe`, which says what is not lost.
         """
         head = {
             "key": block.key,
@@ -265,12 +262,8 @@ class BlockStore:
     def mend(self, blocks: Iterable[Part] = ()) -> list[str]:
         """Remove damaged files, and write again those that have a copy.
 
-        Args:
-          blocks: that are read whole. Those that are damaged, or belong to another
-            sweep, are removed, and so played again.
-
-        Returns:
-          Names of the files.
+        Among blocks only those that are given are read. A damaged block is removed, so
+        that it is played again. The names of all these files are returned.
 
         Raises:
           DamagedError: if no request can be read.
@@ -294,11 +287,9 @@ class BlockStore:
     def examine(self) -> int:
         """Read every file; return the number of blocks.
 
-        Raises:
-          DamagedError: naming a file that is damaged or missing.
+        Raises a DamagedError that names a file that is damaged or missing.
         """
-        for name in self.lost():
-            raise DamagedError(f"store: {self.place.name}/{name} is missing; {AGAIN}")
+        self.check_lost()
         blocks = self.blocks()
         for _, error in self._damage(blocks, {}):
             raise error
@@ -329,11 +320,7 @@ class BlockStore:
                     yield _file(block.key), error
 
     def copy(self, other: "BlockStore") -> None:
-        """Copy all files of another store of the same sweep.
-
-        Raises:
-          ValueError: if the two stores hold other numbers of the same block.
-        """
+        """Copy another store of the sweep, whose numbers of a block must be equal."""
         twice = self.played() & other.played()
         folders = [f"{x}/{n}" for x in (SESSIONS, BLOCKS) for n in other.place.names(x)]
         for file in [*other._request_files(), *folders]:

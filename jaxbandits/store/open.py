@@ -20,8 +20,7 @@ from jaxbandits.results.dataset import (
     variable_of,
 )
 from jaxbandits.results.moments import NAMES, SHAPE, SKETCH
-from jaxbandits.results.parts import Part, digest, rows_of
-from jaxbandits.store.block_file import DamagedError
+from jaxbandits.results.parts import Part, digest, fingerprint
 from jaxbandits.store.block_store import ROUNDS, BlockStore
 from jaxbandits.store.request import Json
 
@@ -62,15 +61,11 @@ def open_store(
     """
     store = BlockStore(path)
     requests = store.requests()
-    if lost := store.lost():
-        raise DamagedError(
-            f"store: {store.place.name}/{lost[0]} is missing ({len(lost)} files are); "
-            "the next sweep into the store plays it again"
-        )
+    store.check_lost()
     parts = [part for each in requests for part in each.parts]
     dataset = dataset_of(store, store.sweep(), parts)
     dataset.attrs["block"] = requests[0].size.runs
-    dataset.attrs["text"] = next((each.text for each in requests if each.text), "")
+    dataset.attrs["text"] = store.text()
     if chunks is None:
         return dataset
     _check_chunks(dataset, chunks)
@@ -96,13 +91,7 @@ class StoreBackend(BackendEntrypoint):
 
 
 def dataset_of(store: BlockStore, sweep: Json, parts: Sequence[Part]) -> xr.Dataset:
-    """The dataset of some parts of a store.
-
-    Args:
-      store: the store.
-      sweep: its description.
-      parts: points and seeds of the axes, in their order.
-    """
+    """The dataset of a store with some description; the parts give the axes."""
     asked, there, sessions = store.blocks(), store.played(), store.sessions()
     played = [block for block in asked if block.key in there]
     numbers = {name: number for number, name in enumerate(sessions, 1)}
@@ -131,12 +120,9 @@ def dataset_of(store: BlockStore, sweep: Json, parts: Sequence[Part]) -> xr.Data
     if moments:
         dataset = dataset.assign_coords(moment=list(NAMES))
     players = [*sessions.values()]
-    games, points, seeds = zip(
-        *((part.game, rows_of(part.points), part.seeds) for part in parts), strict=True
-    )
     dataset.attrs = {
         **common_attributes(sweep, players[-1] if players else {}),
-        "fingerprint": digest([sweep, games, points, seeds]),
+        "fingerprint": fingerprint(sweep, parts),
         "spec": json.dumps(sweep),
         "sessions": json.dumps(players),
     }

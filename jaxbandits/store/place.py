@@ -24,65 +24,28 @@ OLD_SECONDS = 86_400.0  # age at which the writer of a temporary file is surely 
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS}
 
 
-class Place:
-    """A folder or a bucket.
+class Folder:
+    """A folder of this machine, or of a file system that several machines share.
 
     Attributes:
-      address: what `place_of` finds the same place by, in another process too.
-      name: how errors call the place.
+      address: what `place_of` finds the same folder by, in another process too.
+      name: how errors call the folder.
     """
-
-    address: str
-    name: str
-
-    def open(self, name: str) -> BinaryIO:
-        """Open a file to read it. Raises FileNotFoundError if there is none."""
-        raise NotImplementedError
-
-    def read(self, name: str) -> bytes:
-        """The content of a file. Raises as `open`."""
-        with self.open(name) as file:
-            return bytes(file.read())
-
-    def times(self, folder: str) -> dict[str, float]:
-        """Seconds since 1970 at which each file was made; slow on shared disks."""
-        raise NotImplementedError
-
-    def names(self, folder: str) -> set[str]:
-        """Names of the files of a folder; none if the folder does not exist."""
-        return {*self.times(folder)}
-
-    def put(self, name: str, data: bytes, safe: str = "") -> bool:
-        """Make a file unless there is one of this name; return whether it was made.
-
-        Raises:
-          OSError: naming the store, with `safe` at the end: what is not lost.
-        """
-        raise NotImplementedError
-
-    def drop(self, name: str) -> None:
-        """Remove a file, if it is there."""
-        raise NotImplementedError
-
-
-class Folder(Place):
-    """A folder of this machine, or of a file system that several machines share."""
 
     def __init__(self, path: Path) -> None:
         self.path = path.absolute()  # The program may change its working directory.
         self.address, self.name = str(self.path), str(path)
 
     def open(self, name: str) -> BinaryIO:
+        """Open a file to read it. Raises FileNotFoundError if there is none."""
         return (self.path / name).open("rb")
 
-    def times(self, folder: str) -> dict[str, float]:
-        result = {}
-        for name in self.names(folder):
-            with suppress(FileNotFoundError):
-                result[name] = (self.path / folder / name).stat().st_mtime
-        return result
+    def read(self, name: str) -> bytes:
+        """The content of a file. Raises as `open`."""
+        return (self.path / name).read_bytes()
 
     def names(self, folder: str) -> set[str]:
+        """Names of the files of a folder; none if the folder does not exist."""
         with suppress(FileNotFoundError), os.scandir(self.path / folder) as entries:
             return {
                 entry.name
@@ -91,7 +54,19 @@ class Folder(Place):
             }
         return set()
 
+    def times(self, folder: str) -> dict[str, float]:
+        """Seconds since 1970 at which each file was made; slow on shared disks."""
+        result = {}
+        for name in self.names(folder):
+            with suppress(FileNotFoundError):
+                result[name] = (self.path / folder / name).stat().st_mtime
+        return result
+
     def put(self, name: str, data: bytes, safe: str = "") -> bool:
+        """Make a file unless there is one of this name; return whether it was made.
+
+        An OSError names the store and ends with `safe`, which says what is not lost.
+        """
         file = self.path / name
         if file.exists():
             return False
@@ -116,6 +91,7 @@ class Folder(Place):
         return True
 
     def drop(self, name: str) -> None:
+        """Remove a file, if it is there."""
         (self.path / name).unlink(missing_ok=True)
 
     def tidy(self) -> None:
@@ -127,8 +103,8 @@ class Folder(Place):
                     file.unlink()
 
 
-class Bucket(Place):
-    """Objects of a bucket, reached by the package obstore."""
+class Bucket:
+    """Objects of a bucket, by the package obstore, with the methods of `Folder`."""
 
     def __init__(self, url: str) -> None:
         self.address = self.name = url
@@ -149,8 +125,14 @@ class Bucket(Place):
             raise ValueError(f"store: {url} is no URL of a bucket: {words}") from None
 
     def open(self, name: str) -> BinaryIO:
+        return io.BytesIO(self.read(name))
+
+    def read(self, name: str) -> bytes:
         with self._reaching():
-            return io.BytesIO(bytes(self._store.get(name).bytes()))
+            return bytes(self._store.get(name).bytes())
+
+    def names(self, folder: str) -> set[str]:
+        return {*self.times(folder)}
 
     def times(self, folder: str) -> dict[str, float]:
         result = {}
@@ -185,6 +167,9 @@ class Bucket(Place):
                 raise
             words = f"store: cannot reach {self.name}: {_in_a_line(error)}{safe}"
             raise OSError(words) from error
+
+
+Place = Folder | Bucket
 
 
 def place_of(where: Any) -> Place:

@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 
 from jaxbandits.checks.points import Points
 from jaxbandits.results import spans
-from jaxbandits.results.parts import Game, Part, Row, digest, read, rows_of, written
-from jaxbandits.results.plain import plain
+from jaxbandits.results.parts import Game, Part, digest, read, written
 
 Json = dict[str, Any]
 FORMAT = 4
@@ -34,26 +33,15 @@ class Size(NamedTuple):
 
 
 class Request(NamedTuple):
-    """A request to a store.
+    """A request to a store."""
 
-    Attributes:
-      sweep: all that the numbers depend on beside points and seeds, see
-        `simulation.plan.describe`.
-      parts: what shall be in the store.
-      size: of blocks.
-      keep: ``"runs"`` or ``"moments"``.
-      variables: shape of a value beyond the dims of a sweep, by name of the variable.
-      text: of the file of the sweep.
-      at: when it was made, in seconds since 1970.
-    """
-
-    sweep: Json
-    parts: list[Part]
-    size: Size
-    keep: str
-    variables: dict[str, tuple[int, ...]]
-    text: str = ""
-    at: float = 0.0
+    sweep: Json  # what numbers depend on, see `simulation.plan.describe`
+    parts: list[Part]  # that shall be in the store
+    size: Size  # of blocks
+    keep: str  # "runs" or "moments"
+    variables: dict[str, tuple[int, ...]]  # shapes of values beyond the dims of a sweep
+    text: str = ""  # of the file of the sweep
+    at: float = 0.0  # seconds since 1970 when it was made
 
     def as_json(self) -> Json:
         """As JSON can hold it; an entry of parts has all environments that share it."""
@@ -94,15 +82,9 @@ def request_from(content: Json) -> Request:
         points = read(row["points"])
         own = tuple((int(start), int(stop)) for start, stop in row["seeds"])
         result += [Part((e, row["policy"]), points, own) for e in row["environments"]]
-    return Request(
-        content["sweep"],
-        result,
-        Size(*content["size"]),
-        content["keep"],
-        {name: tuple(shape) for name, shape in content["variables"].items()},
-        content["text"],
-        content["at"],
-    )
+    fields = {name: content[name] for name in Request._fields}
+    fields["variables"] = {x: tuple(y) for x, y in content["variables"].items()}
+    return Request(**fields | {"parts": result, "size": Size(*content["size"])})
 
 
 def merged(sweeps: Iterable[Json]) -> Json:
@@ -144,7 +126,8 @@ def _pieces(points: Points, most: int) -> list[tuple[Points, str]]:
 JAX = ("jax", "jaxlib")
 MISSING = "nothing"
 Path = tuple[str, ...]
-_FEW = 60  # characters of a value that is shown
+_FEW = 60  # characters of a value in an error
+_MOST = 10  # parts that an error lists
 
 
 def changes(stored: Json, wanted: Json) -> list[str]:
@@ -179,35 +162,14 @@ def _may_grow(path: Path, sweep: Json) -> bool:
     return own is None or (keys[1] in own and keys[2] not in own[keys[1]])
 
 
-def additions(held: Sequence[Part], more: Sequence[Part]) -> list[str]:
-    """What some parts add to the parts that a store holds, a line each."""
-    lines = []
-    for number, name in enumerate(("environments", "policies")):
-        known = {part.game[number] for part in held}
-        asked = dict.fromkeys(part.game[number] for part in more)
-        if new := [x for x in asked if x not in known]:
-            lines.append(f"{name}: {', '.join(new)}")
-    old_rows = _rows(held)
-    for policy, rows in _rows(more).items():
-        own = old_rows.get(policy, rows)
-        if new := [plain(dict(row)) for row in rows if row not in own]:
-            lines.append(f"policies.{policy}: points {_shortened(new)}")
-    seeds, old = (
-        spans.joined(x for part in parts for x in part.seeds) for parts in (more, held)
-    )
-    if new := spans.without(seeds, old):
-        lines.append(f"seeds: {spans.shown(new)}")
-    games = dict.fromkeys(part.game for part in more)
-    return lines or [f"{policy} on {where}" for where, policy in games]
-
-
-def _rows(parts: Iterable[Part]) -> dict[str, dict[Row, None]]:
-    """The points of each policy."""
-    result: dict[str, dict[Row, None]] = {}
-    for part in parts:
-        own = result.setdefault(part.game[1], {})
-        own |= dict.fromkeys(rows_of(part.points))
-    return result
+def additions(more: Sequence[Part]) -> list[str]:
+    """Parts that a store lacks, a line each."""
+    lines = [
+        f"{part.name}: {part.points.count} points, seeds {spans.shown(part.seeds)}"
+        for part in more[:_MOST]
+    ]
+    rest = len(more) - len(lines)
+    return lines + [f"and {rest:,} more policies in environments"] * (rest > 0)
 
 
 def accepting(stored: Json, wanted: Json) -> Json:

@@ -22,13 +22,6 @@ def test_what_is_saved_is_loaded_as_it_was(tmp_path):
             assert again[name].dtype == variable.dtype, name
 
 
-def test_spent_budget_survives(tmp_path):
-    data = dataset(checkpoint_kind="spent", checkpoints=[0.1, 0.2, 0.3, 0.7])
-    save(data, tmp_path / "run.nc")
-    again = load(tmp_path / "run.nc")
-    assert again["checkpoint"].values.tolist() == [0.1, 0.2, 0.3, 0.7]
-
-
 def test_loaded_file_is_closed_and_can_be_replaced(tmp_path):
     path = tmp_path / "run.nc"
     save(dataset(), path)

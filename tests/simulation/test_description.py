@@ -9,9 +9,9 @@ import numpy as np
 
 from jaxbandits.checks.points import points_from
 from jaxbandits.results import spans
-from jaxbandits.results.parts import lacking
+from jaxbandits.results.parts import fingerprint, lacking
 from jaxbandits.simulation import Entry
-from jaxbandits.simulation.plan import describe, fingerprint, make_plan, parts_of
+from jaxbandits.simulation.plan import describe, make_plan, parts_of
 from jaxbandits.store.request import additions
 from jaxbandits.store.request import changes as changes_of
 from tests.simulation import walk
@@ -42,8 +42,7 @@ def printed(**changes):
 
 
 def added(spec, **changes):
-    held, wanted = asked(spec), asked(spec, **changes)
-    return additions(held, lacking(wanted, held))
+    return additions(lacking(asked(spec, **changes), asked(spec)))
 
 
 def test_a_description():
@@ -186,7 +185,9 @@ def test_changed_code_is_told_from_added_policies():
         "policies.idler.program.short",
         "policies.idler.program.long",
     ]
-    assert added(SPEC, policies=policies) == ["policies: new"]
+    assert added(SPEC, policies=policies) == [
+        f"new in {name}: 1 points, seeds 0-3" for name in ("short", "long")
+    ]
 
 
 def test_what_is_added_is_said():
@@ -197,19 +198,16 @@ def test_what_is_added_is_said():
     )
     wanted = SPEC._replace(seeds=[8, 7, 9])
     assert added(small, **wanted._asdict()) == [
-        "environments: short",
-        "policies: idler",
-        'policies.walker: points [{"step": 2.0}]',
-        "seeds: 8-9",
+        "walker in short: 2 points, seeds 8, 7, 9",
+        "idler in short: 1 points, seeds 8, 7, 9",
+        "walker in long: 1 points, seeds 8, 7, 9",
+        "walker in long: 1 points, seeds 8, 9",
+        "idler in long: 1 points, seeds 8, 7, 9",
     ]
+    many = parts_of(make_plan(SPEC), ((0, 4),)) * 5
+    assert additions(many)[10:] == ["and 10 more policies in environments"]
     # What a spec has less than a store is no difference.
     assert compared(SPEC, **small._asdict()) == [] == added(SPEC, seeds=[2])
-
-
-def test_a_game_whose_parts_are_known_is_named():
-    held = [part for part in asked() if part.game != ("short", "idler")]
-    more = lacking(asked(), held)
-    assert additions(held, more) == ["idler on short"]
 
 
 def test_names_of_instances_hide_no_differences():

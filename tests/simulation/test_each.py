@@ -3,7 +3,6 @@
 import itertools
 import shutil
 import threading
-from concurrent.futures import ThreadPoolExecutor
 
 import jax
 import numpy as np
@@ -12,17 +11,16 @@ import xarray as xr
 
 from jaxbandits import Machine, Store, simulate, stats
 from jaxbandits.results import open_store
-from jaxbandits.simulation import Entry, HalfWidth, read_spec, run_sweep
+from jaxbandits.simulation import Entry, HalfWidth, run_sweep
 from jaxbandits.simulation import fill as filling
 from jaxbandits.simulation.fill import StoppedError
 from jaxbandits.simulation.spec import seeds_needed as needed_of
-from jaxbandits.simulation.stores import merge, replay, status
+from jaxbandits.simulation.stores import replay, status
 from jaxbandits.stats import seeds_needed
 from jaxbandits.store.block_store import BlockStore
 from tests.buckets import bucket  # noqa: F401
 from tests.results.samples import slack
 from tests.simulation import walk
-from tests.simulation.processes import finish, start, wait_for_runs
 from tests.simulation.test_numbers import assert_same
 
 PILOT = 20
@@ -79,13 +77,6 @@ def test_what_is_played_is_what_all_would_play(whole):
         assert found.values.dtype == wanted.values.dtype
         missing = found.values[~mine]
         assert not missing.any() if name == "rounds" else np.isnan(missing).all()
-
-
-@pytest.mark.slow
-def test_a_store_has_the_same(whole, complete):
-    found = open_store(complete).load()
-    assert_same(found, whole)
-    np.testing.assert_array_equal(found["session"] > 0, runs_of(found))
 
 
 def test_one_environment_in_memory(whole):
@@ -162,34 +153,6 @@ def test_stopped_and_resumed(tmp_path, whole, monkeypatch):
     assert_same(found, whole)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("where", ["folder", "bucket"])
-def test_killed_and_resumed(request, tmp_path, where):
-    """In the pilot, and twice in the second stage."""
-    file, path = tmp_path / "spec.py", tmp_path / "one.zarr"
-    if where == "bucket":
-        path = f"{request.getfixturevalue('bucket')}/{tmp_path.name}.zarr"
-    file.write_text(
-        "from jaxbandits.simulation import HalfWidth\n"
-        "from tests.simulation import walk\n"
-        'until = HalfWidth("regret", 1.0, pilot=64, each=True)\n'
-        "SPEC = walk.spec(points=3, seeds=until, horizon=8)\n"
-    )
-    spec = read_spec(file)
-    whole = played(spec=spec)
-    pilot, total = 2 * 4 * 64, int(whole["seeds"].sum())
-    assert total > 2 * pilot
-    for runs in (pilot // 2, pilot + 40, (pilot + total) // 2):
-        process = start(path, spec=file, more=("--block", "192"), WALK_PAUSE="0.05")
-        assert wait_for_runs(process, path, runs)
-        process.kill()
-        finish(process)
-        there = open_store(path)["session"].values > 0
-        assert runs <= there.sum() < total
-        assert not there[~runs_of(whole)[..., : there.shape[-1]]].any()
-    assert_same(run_sweep(spec, path, QUIET), whole)
-
-
 def test_a_block_that_is_gone_is_missed(complete, tmp_path, whole):
     """Others, of points that have ended, were never there."""
     path = tmp_path / "copy"
@@ -231,21 +194,6 @@ def test_a_new_policy_begins_with_the_pilot(complete, tmp_path):
         )
 
 
-@pytest.mark.slow
-def test_all_seeds_of_a_store_in_which_points_have_stopped(complete, tmp_path, whole):
-    path = tmp_path / "copy"
-    shutil.copytree(complete, path)
-    most = whole.sizes["seed"]
-    plain = SPEC._replace(seeds=most)
-    with pytest.raises(ValueError, match="only in the spec: walker on "):
-        played(path, plain)
-    found = played(path, plain, extend=True)
-    assert "seeds" not in found.coords
-    assert_same(found, played(spec=plain))
-    # There is nothing left to stop.
-    assert_same(played(path), found)
-
-
 def test_at_least_so_many_of_all(complete, tmp_path, whole):
     path = tmp_path / "copy"
     shutil.copytree(complete, path)
@@ -270,33 +218,6 @@ def test_drawn_instances_are_played_whole():
     found = played(spec=spec)
     numbers = found["seeds"].values
     assert not (numbers % 4).any() and len(np.unique(numbers)) > 3
-
-
-@pytest.mark.slow
-def test_shards_play_points_that_stop_by_themselves(tmp_path, whole):
-    for mine in range(3):
-        found = played(tmp_path / "one", shard=(mine, 3))
-    assert_same(found, whole)
-
-
-@pytest.mark.slow
-def test_workers_play_points_that_stop_by_themselves(tmp_path, whole):
-    path = tmp_path / "one.zarr"
-    with ThreadPoolExecutor(2) as pool:
-        kept = Store(path, block=32)
-        found = run_sweep(SPEC, kept, Machine(progress=False), executor=pool)
-    assert_same(found, whole)
-
-
-@pytest.mark.slow
-def test_stores_are_merged(complete, tmp_path, whole):
-    """Each point has as many seeds as in the store where it has most."""
-    other, into = tmp_path / "b", tmp_path / "c"
-    played(other, SPEC._replace(seeds=50)).close()
-    found = merge([other, complete], into)
-    wanted = np.maximum(whole["seeds"], 50).where(whole["seeds"] > 0, 0)
-    np.testing.assert_array_equal(found["seeds"], wanted)
-    assert_same(played(into), found)
 
 
 @pytest.mark.filterwarnings("ignore::jaxbandits.stats.CoverageWarning")

@@ -2,10 +2,9 @@
 
 import threading
 from concurrent.futures import BrokenExecutor, Executor, Future
-from itertools import chain, count, repeat
+from itertools import chain, repeat
 
 import jax
-import numpy as np
 import pytest
 
 from jaxbandits import Machine, Store
@@ -95,24 +94,6 @@ def test_what_is_lost_is_played_again(tmp_path, whole, fate, again):
     assert len(executor.tasks) == BLOCKS + 7 * again
     # None is asked for twice: Dask would say again what it said before.
     assert len(set(map(str, executor.tasks))) == len(executor.tasks)
-
-
-@pytest.mark.slow
-def test_the_rest_of_a_task_that_is_lost_is_played_again(tmp_path, whole, monkeypatch):
-    """As of a job of many blocks: those that are in the store count as done."""
-    path, executor = tmp_path / "one", Here()
-    whole_play, calls = filling.play, count()
-
-    def play(*args, **kwargs):
-        if next(calls) % 6 == 5:
-            raise Killed
-        return whole_play(*args, **kwargs)
-
-    monkeypatch.setattr(filling, "play", play)
-    assert_same(played(Workers(executor, tasks=1), path), whole)
-    lengths = [len(task[3]) for task in executor.tasks]
-    # Two are under way at a time, on two devices.
-    assert lengths[0] == BLOCKS and max(np.diff(lengths)) < -2
 
 
 def test_workers_that_die_again_and_again_are_an_error(tmp_path, whole):

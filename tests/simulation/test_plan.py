@@ -32,6 +32,10 @@ def test_shapes_that_differ_are_refused_unless_left_out():
 def test_unknown_metrics_are_named():
     with pytest.raises(ValueError, match=r"\[.foo.\] unknown; known are"):
         metric_shapes(plan(metrics=["regret", "foo"]))
+    with pytest.raises(ValueError, match="^metrics must name at least one"):
+        metric_shapes(plan(metrics=[]))
+    with pytest.raises(TypeError, match="^text must be a str .of a file., got 3"):
+        plan(text=3)
 
 
 def test_parameters_of_points_and_instances():

@@ -75,18 +75,6 @@ def test_other_means_than_the_last_one_may_be_wider(pilot):
     assert np.isnan(found["regret"].sel(policy="idler", params=1)).all()
 
 
-@pytest.mark.slow
-def test_an_interruption_in_the_second_stage(pilot, tmp_path):
-    """Some of the second stage's seeds are there: the pilot is the same."""
-    store = tmp_path / "one.zarr"
-    until = HalfWidth("regret", 0.4 * deviation(pilot))
-    wanted = stein(deviation(pilot), until.half_width, 0.95)
-    played(SPEC._replace(seeds=PILOT + 7), store)
-    assert wanted > PILOT + 7
-    found = played(store=store, until=until)
-    assert_same(found, played(SPEC._replace(seeds=wanted)))
-
-
 def test_listed_seeds_are_the_pilot(pilot, tmp_path):
     """The new ones are the first that are not among them."""
     listed = [*range(1, 2 * PILOT, 2)]

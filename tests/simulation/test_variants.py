@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 
 import jaxbandits as jb
-from jaxbandits.budgeted import omega_ucb, s_br
-from jaxbandits.censored import moss_reduction
+from jaxbandits.budgeted import s_br
 from jaxbandits.laws.thresholds import lomax
-from jaxbandits.results import load, open_store, save
+from jaxbandits.results import load, save
 from jaxbandits.simulation import Entry, Spec, run_sweep, variants
 from jaxbandits.simulation.files import from_table
-from jaxbandits.simulation.stores import merge
 from tests.simulation import walk
 
 QUIET = jb.Machine(progress=False, devices=jax.local_devices()[:1])
@@ -146,20 +144,6 @@ def test_results_are_grouped_by_them(tmp_path):
     np.testing.assert_array_equal(alone["regret"].values, wanted.values)
 
 
-@pytest.mark.slow
-def test_a_store_that_grows_and_is_merged_keeps_them(tmp_path):
-    first = spec({"walk": walk.GAME})
-    run_sweep(first, tmp_path / "a.zarr", QUIET).close()
-    more = spec({"walk": walk.GAME} | variants("w", scaled, {"factor": [2, 4]}))
-    grown = jb.Store(tmp_path / "a.zarr", extend=True)
-    found = run_sweep(more, grown, QUIET)
-    np.testing.assert_array_equal(found["environment_factor"], [np.nan, 2, 4])
-    run_sweep(more._replace(seeds=range(3, 5)), tmp_path / "b.zarr", QUIET).close()
-    merged = merge([tmp_path / "a.zarr", tmp_path / "b.zarr"], tmp_path / "c.zarr")
-    np.testing.assert_array_equal(merged["environment_factor"], [np.nan, 2, 4])
-    assert "environment_factor" in open_store(tmp_path / "c.zarr").coords
-
-
 BAD_ARGUMENTS = [
     ({}, TypeError, "arguments must map names to lists of values"),
     ({"factor": 2}, TypeError, r"arguments\['factor'\] must be a list of values"),
@@ -229,32 +213,3 @@ def test_bad_variants_in_a_file_are_refused(subtests):
             entry = TABLE["environments"]["S-Br"] | change
             with pytest.raises(ValueError, match=message):
                 from_table(TABLE | {"environments": {"S-Br": entry}})
-
-
-@pytest.mark.slow
-def test_a_horizon_that_is_told_is_a_parameter():
-    """What a policy plays up to the horizon that it is told, it plays in a longer game:
-    a sweep over horizons is one over the parameter, read at the checkpoint."""
-    game = jb.censored.negcorr()
-    policy = moss_reduction(game.problem)
-    options = {"seeds": 8, "machine": QUIET, "checkpoints": [300]}
-    both = policy.over(horizon=[300, 1200])
-    long = jb.simulate(both, game, horizon=1200, **options)
-    short = jb.simulate(policy, game, horizon=300, **options)
-    wanted = short["regret"].isel(params=0, checkpoint=-1)
-    found = long["regret"].isel(params=0).sel(checkpoint=300)
-    np.testing.assert_array_equal(found.values, wanted.values)
-    other = long["regret"].isel(params=1).sel(checkpoint=300)
-    assert not np.array_equal(other.values, wanted.values)
-
-
-@pytest.mark.slow
-def test_a_smaller_budget_is_a_checkpoint():
-    game = s_br(3)
-    options = {"seeds": 8, "machine": QUIET, "checkpoints": [10.0]}
-    long = jb.simulate({"w": omega_ucb}, game, budget=40, **options)
-    short = jb.simulate({"w": omega_ucb}, game, budget=10, **options)
-    for name in ("regret", "rounds"):
-        np.testing.assert_array_equal(
-            long[name].sel(checkpoint=10.0), short[name].sel(checkpoint=10.0)
-        )

@@ -13,17 +13,12 @@ import xarray as xr
 
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.results import spans
+from jaxbandits.results.parts import fingerprint
 from jaxbandits.simulation import Entry, Spec, run_sweep
 from jaxbandits.simulation.arguments import seeds_of
 from jaxbandits.simulation.drive import simulate
 from jaxbandits.simulation.machine import Machine, machine_of
-from jaxbandits.simulation.plan import (
-    describe,
-    fingerprint,
-    make_plan,
-    parts_of,
-    with_engines,
-)
+from jaxbandits.simulation.plan import describe, make_plan, parts_of, with_engines
 from jaxbandits.simulation.processes import stop_at_sigterm
 from jaxbandits.simulation.stores import status
 from jaxbandits.store.block_store import BlockStore
