@@ -35,20 +35,16 @@ def scan_legs(rules: Rules, keys, params, instance, last_round):
     instance, instance_lanes = flagged(instance)
     play, param_lanes = partial(play_round, rules), rules.param_lanes(params)
 
-    def played(round_, carry, going=None):
+    def played(round_, states, going=None):
         """The states after a round; `round_` is each lane's own, or that of all."""
         in_lanes = (round_.ndim > 0, True, instance_lanes, param_lanes, True)
         mapped = rules.lanes(play, in_lanes, num_lanes, going)
-        return mapped(round_, keys, instance, params, carry[1:])
+        return mapped(round_, keys, instance, params, states)
 
     def in_step(carry, target, steps):
         start = carry.round[0]
         end = start + jnp.clip(target[0] + 1 - start, 0, steps)
-
-        def body(round_, states):
-            return played(round_, Carry(round_, *states))
-
-        states = lax.fori_loop(start, end, body, carry[1:])
+        states = lax.fori_loop(start, end, played, carry[1:])
         return Carry(jnp.full_like(carry.round, end), *states), steps - (end - start)
 
     def until_spent(carry, target, steps):
@@ -60,7 +56,7 @@ def scan_legs(rules: Rules, keys, params, instance, last_round):
         def body(state):
             carry, steps = state
             going = lax.optimization_barrier(active(carry))
-            states = played(carry.round, carry, going)
+            states = played(carry.round, carry[1:], going)
             return Carry(carry.round + going, *states), steps - 1
 
         def goes_on(state):

@@ -52,10 +52,11 @@ def test_fractional_amounts_do_not_round_large_spends():
     assert np.any(plain[:, 0, 1] == 4 * unit)  # some lane stands on the edge
 
 
-@pytest.mark.parametrize("count", [37, 240])
-def test_checkpoints_that_are_crossed_in_one_round(count):
-    """An arm's cost is worth several of them; beyond a hundred, two calls at least."""
-    _, plain = played_and_plain(np.linspace(0, 120, count + 1)[1:])
+@pytest.mark.parametrize(("count", "budget"), [(37, 120), (240, 120), (240, 1_000)])
+def test_checkpoints_that_are_crossed_in_one_round(count, budget):
+    """A pull may be worth several of them; or too little for the next one, and then
+    lanes reach the end of the hundred that a stretch has at different times."""
+    _, plain = played_and_plain(np.linspace(0, budget, count + 1)[1:])
     assert np.any(np.diff(plain[:, :, 0]) == 0)
 
 
