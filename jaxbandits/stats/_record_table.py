@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import floor, log10, sqrt
-from typing import Any, NamedTuple
+from typing import Any
 
 import scipy
 
@@ -22,8 +22,6 @@ BEST = {
     "gain": "highest",
     "optimal": "highest",
 }
-# Environment, experiment and horizon: what is compared has all of them alike.
-_Game = tuple[str, str, float]
 LONG = 9  # numbers from 10**LONG on are written as multiples of a power of ten
 _NOTE = (
     "Bold: the {directions}. Dagger: not surely worse, Welch's tests at level "
@@ -31,20 +29,10 @@ _NOTE = (
 )
 
 
-class _Marks(NamedTuple):
-    """Positions of records: the best, and those that are not significantly worse."""
-
-    best: int | None
-    close: frozenset[int]
-
-
 def _checked(records: Any) -> list[Record]:
     """Records as `make_record` makes them, at least one.
 
     Records written by hand may have no experiment and no horizon.
-
-    Raises:
-      TypeError, ValueError: if a part of a record is missing or has the wrong type.
     """
     if isinstance(records, str | Mapping) or not isinstance(records, Sequence | None):
         raise TypeError(
@@ -159,16 +147,19 @@ def record_table(
         ]
         for name in names:
             results = record["metrics"].get(name)
-            row.append(_cell(results, latex, _mark_of(marks.get(name), number)))
+            row.append(_cell(results, latex, marks.get(name, {}).get(number)))
             if name in printed:
                 value = None if results is None else results["published"]
                 row.append("" if value is None else _number(value, None, latex))
         rows.append(row)
     used = sorted({best[name] for name in marks})
     note = _NOTE.format(directions=" or ".join(used), level=level) if used else ""
-    note += "Mean ± standard error." if _has_errors(records) else ""
-    layout = _latex if latex else _markdown
-    return layout(heads, rows, groups, note.strip())
+    if any(e["sem"] for r in records for e in r["metrics"].values()):
+        note += "Mean ± standard error."
+    lines = _latex(heads, rows, groups) if latex else _markdown(heads, rows)
+    if note := note.strip():
+        lines += [f"% {note}"] if latex else ["", note]
+    return "\n".join(lines) + "\n"
 
 
 def _points(records: Sequence[Record]) -> list[str]:
@@ -189,37 +180,32 @@ def _points(records: Sequence[Record]) -> list[str]:
     return results
 
 
-def _has_errors(records: Sequence[Record]) -> bool:
-    return any(e["sem"] for r in records for e in r["metrics"].values())
-
-
 def _marks(
     records: Sequence[Record], name: str, direction: str, level: float
-) -> dict[_Game, _Marks]:
-    """What is marked among records of an experiment, environment and horizon."""
+) -> dict[int, str]:
+    """The numbers of marked records: "best", or "close" if not significantly worse.
+
+    Compared are those of one environment, experiment and horizon.
+    """
     sign = 1.0 if direction == "lowest" else -1.0
-    rivals: dict[_Game, dict[int, tuple[float, float, int]]] = {}
+    games: dict[Any, dict[int, tuple[float, float, int]]] = {}
     for number, record in enumerate(records):
         results = record["metrics"].get(name)
         if results is not None and results["mean"] is not None and results["sem"]:
             rival = (sign * results["mean"], results["sem"], record["seeds"])
             game = record["environment"], record["experiment"], record["horizon"]
-            rivals.setdefault(game, {})[number] = rival
-    return {where: _best_of(here, level) for where, here in rivals.items()}
-
-
-def _best_of(rivals: Mapping[int, tuple[float, float, int]], level: float) -> _Marks:
-    """The smallest of means, and those that a test does not call larger."""
-    if len(rivals) < 2:  # A policy alone is not the best.
-        return _Marks(None, frozenset())
-    best = min(rivals, key=lambda number: rivals[number][0])
-    share = (1 - level) / (len(rivals) - 1)
-    close = {
-        number
-        for number, rival in rivals.items()
-        if number != best and _welch(rival, rivals[best]) > share
-    }
-    return _Marks(best, frozenset(close))
+            games.setdefault(game, {})[number] = rival
+    marks = {}
+    for rivals in games.values():
+        best = min(rivals, key=lambda number: rivals[number][0])
+        if len(rivals) > 1:  # A policy alone is not the best.
+            marks[best] = "best"
+        for number, rival in rivals.items():
+            if number != best:
+                share = (1 - level) / (len(rivals) - 1)
+                if _welch(rival, rivals[best]) > share:
+                    marks[number] = "close"
+    return marks
 
 
 def _welch(one: tuple[float, float, int], other: tuple[float, float, int]) -> float:
@@ -236,23 +222,16 @@ def _welch(one: tuple[float, float, int], other: tuple[float, float, int]) -> fl
     )
 
 
-def _mark_of(marks: Mapping[_Game, _Marks] | None, number: int) -> str:
-    for here in (marks or {}).values():
-        if number == here.best:
-            return "best"
-        if number in here.close:
-            return "close"
-    return ""
-
-
-def _cell(results: Entry | None, latex: bool, mark: str) -> str:
+def _cell(results: Entry | None, latex: bool, mark: str | None) -> str:
     if results is None or results["mean"] is None:
         return ""
     text = _number(results["mean"], results["sem"], latex)
     if latex:
         bold = rf"$\mathbf{{{text[1:-1]}}}$"
-        return {"best": bold, "close": text[:-1] + r"^{\dagger}$"}.get(mark, text)
-    return {"best": f"**{text}**", "close": f"{text} †"}.get(mark, text)
+        marked = {"best": bold, "close": text[:-1] + r"^{\dagger}$"}
+    else:
+        marked = {"best": f"**{text}**", "close": f"{text} †"}
+    return text if mark is None else marked[mark]
 
 
 def _number(mean: float, error: float | None, latex: bool) -> str:
@@ -277,18 +256,12 @@ def _digits(mean: float, error: float | None) -> list[str]:
     return [f"{x:,.{decimals}f}" for x in ((mean, error) if error else (mean,))]
 
 
-def _markdown(
-    heads: list[str], rows: list[list[str]], groups: list[int], note: str
-) -> str:
-    del groups
+def _markdown(heads: list[str], rows: list[list[str]]) -> list[str]:
     rule = ["---", "---", *("---:" for _ in heads[2:])]
-    lines = [f"| {' | '.join(row)} |" for row in (heads, rule, *rows)]
-    return "\n".join([*lines, *(["", note] if note else [])]) + "\n"
+    return [f"| {' | '.join(row)} |" for row in (heads, rule, *rows)]
 
 
-def _latex(
-    heads: list[str], rows: list[list[str]], groups: list[int], note: str
-) -> str:
+def _latex(heads: list[str], rows: list[list[str]], groups: list[int]) -> list[str]:
     lines = [
         rf"\begin{{tabular}}{{ll{'r' * (len(heads) - 2)}}}",
         r"\toprule",
@@ -298,5 +271,4 @@ def _latex(
         if number in groups:
             lines.append(r"\midrule")
         lines.append(" & ".join(row) + r" \\")
-    lines += [r"\bottomrule", r"\end{tabular}"]
-    return "\n".join([*lines, *([f"% {note}"] if note else [])]) + "\n"
+    return [*lines, r"\bottomrule", r"\end{tabular}"]

@@ -22,11 +22,9 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from jaxbandits import checks
-from jaxbandits.checks import array_of
-from jaxbandits.results.lookup import check_once
 from jaxbandits.results.names import COUNT, INSTANCE
 from jaxbandits.stats.intervals import Interval, variance
-from jaxbandits.stats.lookup import is_ragged, warn_of_missing
+from jaxbandits.stats.lookup import by_seed, is_ragged, warn_of_missing
 from jaxbandits.stats.ragged import per_point
 from jaxbandits.stats.replications import group, replications, shared_instances
 from jaxbandits.stats.soundness import warn_of_coverage
@@ -73,7 +71,7 @@ def seeds_as_reals(
     pilot_values: xr.DataArray | ArrayLike, half_width: float, level: float
 ) -> xr.DataArray:
     """`seeds_needed` as float64, however large; infinity where that overflows."""
-    values = _by_seed(pilot_values, "pilot_values")
+    values = by_seed(pilot_values, "pilot_values")
     checks.between_zero_and_one(level=checks.number("level", level))
     checks.number("half_width", half_width)
     if not 0 < half_width < np.inf:
@@ -120,7 +118,7 @@ def fixed_width_interval(
     Warns:
       CoverageWarning: if the pilot does not support the coverage.
     """
-    values = _by_seed(values, "values")
+    values = by_seed(values, "values")
     checks.between_zero_and_one(level=checks.number("level", level))
     checks.whole("pilot", pilot, 0)
     size = values.sizes["seed"]
@@ -173,29 +171,3 @@ def _runs_per_instance(values: xr.DataArray, argument: str) -> int:
             f"{sizes.min()} to {sizes.max()}"
         )
     return int(sizes[0])
-
-
-def _by_seed(values: xr.DataArray | ArrayLike, argument: str) -> xr.DataArray:
-    """Float64 values with a dimension ``seed``: their own, or the last axis.
-
-    Raises:
-      TypeError, ValueError: naming `argument`, if it is no array of numbers, or has no
-        seed or one of them twice.
-    """
-    if isinstance(values, xr.Dataset):
-        raise TypeError(
-            f"{argument} must be an array of numbers, as dataset['regret'], got a "
-            "Dataset"
-        )
-    if not isinstance(values, xr.DataArray):
-        values = array_of(argument, values)
-        if values.dtype.kind not in "fiub" or values.ndim == 0:
-            raise TypeError(f"{argument} must be an array of numbers, got {values!r}")
-        dims = [f"dim_{axis}" for axis in range(values.ndim - 1)]
-        values = xr.DataArray(values, dims=[*dims, "seed"])
-    elif "seed" not in values.dims:
-        raise ValueError(f"{argument} must have the dimension seed, got {values.dims}")
-    elif values.dtype.kind not in "fiub":
-        raise TypeError(f"{argument} must be numbers, got {values.dtype}")
-    check_once(argument, values, "seed")
-    return values.astype("float64")

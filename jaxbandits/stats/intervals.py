@@ -14,25 +14,26 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy
 import xarray as xr
+from numpy.typing import ArrayLike
 
 from jaxbandits import checks
 from jaxbandits.checks import one_of
-from jaxbandits.results.lookup import check_dataset, check_once
+from jaxbandits.results.lookup import check_dataset
 from jaxbandits.results.moments import Moments
 from jaxbandits.stats.betting import betting_ends
 from jaxbandits.stats.bootstrap import bootstrap_ends
 from jaxbandits.stats.checks import check_bootstrap, check_bounds, check_probabilities
-from jaxbandits.stats.lookup import metric_values, warn_of_missing
-from jaxbandits.stats.ragged import per_point, warn_per_point
-from jaxbandits.stats.replications import replications
-from jaxbandits.stats.soundness import warn_of_moments, warn_of_one
-from jaxbandits.stats.summed import (
+from jaxbandits.stats.lookup import by_seed, metric_values, warn_of_missing
+from jaxbandits.stats.moments import (
     half_width,
     is_large,
     quantiles_of,
     sem_of,
     summed,
 )
+from jaxbandits.stats.ragged import per_point, warn_per_point
+from jaxbandits.stats.replications import replications
+from jaxbandits.stats.soundness import warn_of_moments, warn_of_one
 
 SMALLEST = 1e-290  # smallest variance without loss of digits
 
@@ -147,7 +148,7 @@ def interval(
 
 
 def interval_of(
-    values: xr.DataArray,
+    values: xr.DataArray | ArrayLike,
     level: float = 0.95,
     method: str = "t",
     *,
@@ -155,12 +156,8 @@ def interval_of(
     seed: int = 0,
     bounds: tuple[float, float] | None = None,
 ) -> Interval:
-    """`interval` of a `DataArray` with a dimension ``seed``, every seed once."""
-    if not isinstance(values, xr.DataArray) or "seed" not in values.dims:
-        raise TypeError("values must be an xarray.DataArray with the dimension seed")
-    if values.dtype.kind not in "biuf":
-        raise TypeError(f"values must be numbers, got {values.dtype}")
-    check_once("values", values, "seed")
+    """`interval` of values ``[..., seed]``, or a `DataArray` with the dimension."""
+    values = by_seed(values, "values")
     warn_of_missing(values, repr(values.name) if values.name else "values")
     return _stated(values, level, method, resamples, seed, bounds)
 

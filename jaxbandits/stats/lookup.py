@@ -5,9 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 import xarray as xr
+from numpy.typing import ArrayLike
 
+from jaxbandits.checks import array_of
 from jaxbandits.results.dataset import DIMS
-from jaxbandits.results.lookup import check_dataset, check_policies
+from jaxbandits.results.lookup import check_dataset, check_once, check_policies
 from jaxbandits.results.moments import NAMES
 from jaxbandits.results.names import COUNT, FACT, INSTANCE, PARAMETER
 
@@ -35,17 +37,6 @@ def metric_values(
       blocks: whether it may be a dask array, to be read block by block.
       ragged: whether points may have different numbers of seeds.
       gaps: whether NaN among the seeds needs no warning, as a figure shows a gap.
-
-    Raises:
-      ValueError: naming `argument`, if the dataset has no such metric, nothing or a
-        single run of it only, or moments only; if it is of dask and all runs are
-        needed; or if points have different numbers of seeds and all must have the same
-        ones. Naming ``dataset``, if a coordinate is a variable there, or its seeds are
-        of different points.
-      TypeError: if it is no dataset, or the metric no numbers.
-
-    Warns:
-      UserWarning: if some seeds of a sample are NaN, see `warn_of_missing`.
     """
     check_dataset(dataset)
     _check_coordinates(dataset)
@@ -150,16 +141,7 @@ def _check_coordinates(dataset: xr.Dataset) -> None:
 
 
 def one_environment(dataset: xr.Dataset, dims: Iterable[str] = DIMS) -> xr.Dataset:
-    """The dataset without a dimension ``environment``.
-
-    Args:
-      dataset: of one environment.
-      dims: the other dimensions that it must have.
-
-    Raises:
-      ValueError: if there are several environments, or a dimension is missing.
-      TypeError: if it is no dataset.
-    """
+    """The dataset of one environment, with other dimensions, without that one."""
     check_dataset(dataset, *dims)
     if "environment" not in dataset.dims:
         return dataset
@@ -181,11 +163,7 @@ def check_recorded(
 
     So it is where policies with other checkpoints were joined: ``rounds``, which every
     run has at its own, is NaN. A policy or point that was not played at all lacks none.
-
-    Args:
-      dataset: with the coordinate ``checkpoint``.
-      policies: which ones are meant; by default all.
-      last: whether the last checkpoint is meant, or those between a policy's own.
+    With `last` the last checkpoint is meant, else those between a policy's own.
     """
     rounds = dataset.get("rounds")
     # As they are played they are integers, and lack nothing; moments are real.
@@ -240,3 +218,24 @@ def check_shown(dataset: xr.Dataset, policies: Iterable[str] | None) -> None:
     check_policies(dataset, names, "policies")
     if len(set(names)) < len(names):
         raise ValueError(f"policies must be different names, got {names}")
+
+
+def by_seed(values: xr.DataArray | ArrayLike, argument: str) -> xr.DataArray:
+    """Float64 values with a dimension ``seed``: their own, or the last axis."""
+    if isinstance(values, xr.Dataset):
+        raise TypeError(
+            f"{argument} must be an array of numbers, as dataset['regret'], got a "
+            "Dataset"
+        )
+    if not isinstance(values, xr.DataArray):
+        values = array_of(argument, values)
+        if values.dtype.kind not in "fiub" or values.ndim == 0:
+            raise TypeError(f"{argument} must be an array of numbers, got {values!r}")
+        dims = [f"dim_{axis}" for axis in range(values.ndim - 1)]
+        values = xr.DataArray(values, dims=[*dims, "seed"])
+    elif "seed" not in values.dims:
+        raise ValueError(f"{argument} must have the dimension seed, got {values.dims}")
+    elif values.dtype.kind not in "fiub":
+        raise TypeError(f"{argument} must be numbers, got {values.dtype}")
+    check_once(argument, values, "seed")
+    return values.astype("float64")

@@ -5,8 +5,7 @@ axis, as many as the coordinate ``seeds`` says. Only the other seeds are left ou
 missing run among a point's own seeds makes its statistic NaN.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import xarray as xr
@@ -29,26 +28,25 @@ def per_point(
         different numbers.
       statistic: of values with the same seeds at all points; its arrays have the
         dimensions but ``seed``, and perhaps further ones before them.
-
-    Returns:
-      The arrays for all points.
-
-    Raises:
-      ValueError: if a point has runs beyond its seeds.
     """
     if not is_ragged(values):
         return statistic(values)
     cells = _cells(values)
     sizes = [values.sizes[dim] for dim in cells]
-    results: list[xr.DataArray] = []
-    for rows, part in _parts(values):
-        made = [each.transpose(_CELL, ...) for each in statistic(part)]
-        if not results:
-            results = [_like(each, int(np.prod(sizes))) for each in made]
-        for whole, each in zip(results, made, strict=True):
-            whole.values[rows] = each.values
     rest = {x: c for x, c in values.coords.items() if "seed" not in c.dims}
-    return [_unfolded(each, cells, sizes, values.dims, rest) for each in results]
+    rows, parts = zip(*_parts(values), strict=True)
+    order = np.argsort(np.concatenate(rows))
+    results = []
+    for made in zip(*map(statistic, parts), strict=True):
+        first, *_ = made = [each.transpose(_CELL, ...) for each in made]
+        flat = np.concatenate([each.values for each in made])[order]
+        dims = (*cells, *first.dims[1:])
+        whole = xr.DataArray(flat.reshape(*sizes, *flat.shape[1:]), dims=dims)
+        own = {x: c for x, c in first.coords.items() if _CELL not in c.dims}
+        new = [dim for dim in dims if dim not in values.dims]
+        old = [dim for dim in values.dims if dim in dims]
+        results.append(whole.transpose(*new, *old).assign_coords({**rest, **own}))
+    return results
 
 
 def warn_per_point(values: xr.DataArray, what: str, stacklevel: int = 3) -> None:
@@ -90,25 +88,3 @@ def _parts(values: xr.DataArray) -> Iterator[tuple[np.ndarray, xr.DataArray]]:
     for count in np.unique(counts):
         rows = np.flatnonzero(counts == count)
         yield rows, whole.isel({_CELL: rows, "seed": slice(int(count))})
-
-
-def _like(part: xr.DataArray, cells: int) -> xr.DataArray:
-    """An empty array for all points, from one for some."""
-    empty = np.empty((cells, *part.shape[1:]))
-    coords = {x: c for x, c in part.coords.items() if _CELL not in c.dims}
-    return xr.DataArray(empty, dims=part.dims, coords=coords)
-
-
-def _unfolded(
-    flat: xr.DataArray,
-    cells: Sequence[str],
-    sizes: Sequence[int],
-    order: Sequence[Hashable],
-    coords: Mapping[Hashable, Any],
-) -> xr.DataArray:
-    """The dimensions of points in place of one, after those that are new."""
-    shape = (*sizes, *flat.shape[1:])
-    whole = xr.DataArray(flat.values.reshape(shape), dims=(*cells, *flat.dims[1:]))
-    new = [dim for dim in whole.dims if dim not in order]
-    old = [dim for dim in order if dim in whole.dims]
-    return whole.transpose(*new, *old).assign_coords({**coords, **flat.coords})

@@ -110,13 +110,10 @@ def warn_of_coverage(
     if rows.shape[1] == 1:
         warn_of_one(what, stacklevel + 1)
         return True
-    if joint and not (equal := constant(rows)).all():
-        rows = rows[~equal]
-    if not supported(rows).all():
-        skewness, effective = moments(rows)
-        _warn(rows.shape[1], constant(rows), skewness, effective, what, stacklevel + 1)
-        return True
-    return False
+    equal = constant(rows)
+    if joint and not equal.all():
+        rows, equal = rows[~equal], equal[~equal]
+    return _warned(rows.shape[1], equal, *moments(rows), what, stacklevel + 1)
 
 
 def warn_of_one(what: str, stacklevel: int = 3) -> None:
@@ -130,13 +127,7 @@ def warn_of_one(what: str, stacklevel: int = 3) -> None:
 
 
 def warn_of_moments(result: Moments, what: str, stacklevel: int = 3) -> None:
-    """`warn_of_coverage` by the moments of samples at one checkpoint.
-
-    Args:
-      result: arrays of one shape, all of the same number of runs.
-      what: the intervals, for the message.
-      stacklevel: as in `warnings.warn`; 3 is the caller's caller.
-    """
+    """`warn_of_coverage` by moments, in arrays of one shape, at one checkpoint."""
     proper = np.isfinite(result.mean) & (result.number > 1)
     if not proper.any():
         if (result.number == 1).any():
@@ -146,43 +137,43 @@ def warn_of_moments(result: Moments, what: str, stacklevel: int = 3) -> None:
     equal = high - low <= ROUNDING * np.maximum(np.abs(low), np.abs(high))
     m2 = np.where(equal, np.nan, m2)
     skewness, effective = np.sqrt(number) * m3 / m2**1.5, m2**2 / m4
-    size = int(number.min())
-    skewed = np.abs(skewness) > SKEWED * np.sqrt(size)
-    if size < FEWEST or equal.any() or skewed.any():
-        _warn(size, equal, skewness, effective, what, stacklevel + 1)
+    _warned(int(number.min()), equal, skewness, effective, what, stacklevel + 1)
 
 
-def _warn(
+def _warned(
     size: int,
-    constants: np.ndarray,
+    equal: np.ndarray,
     skewness: np.ndarray,
     effective: np.ndarray,
     what: str,
     stacklevel: int,
-) -> None:
-    count = len(skewness)
+) -> bool:
+    """Whether there is something to warn of in some samples, each of `size` seeds."""
     parts = []
     if size < FEWEST:
         parts.append(
             f"{size} replications are too few to see how skewed they are (it takes "
             f"{FEWEST})"
         )
-    if equal := int(constants.sum()):
+    if equal.any():
         parts.append(
-            f"in {equal} of {count} samples all replications are equal, which does not "
-            "tell how much others would differ"
+            f"in {equal.sum()} of {equal.size} samples all replications are equal, "
+            "which does not tell how much others would differ"
         )
     skewed = np.abs(skewness) > SKEWED * np.sqrt(size)
     if size >= FEWEST and skewed.any():
         worst = np.nanargmax(np.abs(skewness))
         parts.append(
-            f"{skewed.sum()} of {count} samples are too skewed (the worst: skewness "
-            f"{skewness[worst]:.2g}, {size} replications with the weight of "
+            f"{skewed.sum()} of {equal.size} samples are too skewed (the worst: "
+            f"skewness {skewness[worst]:.2g}, {size} replications with the weight of "
             f"{effective[worst]:.2g})"
         )
+    if not parts or not equal.size:
+        return False
     warnings.warn(
         f"coverage of {what} is not assured: {'; '.join(parts)}. "
         "See docs/statistics.md",
         CoverageWarning,
         stacklevel=stacklevel,
     )
+    return True

@@ -26,7 +26,7 @@ Q = np.array([0.0, 0.01, 0.25, 0.5, 0.9, 1.0])
 
 
 def parts_of(runs, sizes):
-    """Moments of consecutive parts, along the first axis."""
+    """Moments of consecutive parts, along the only axis."""
     parts = [p for p in np.split(runs, np.cumsum(sizes)) if len(p)]
     return Moments(*map(np.stack, zip(*map(moments_of, parts), strict=True)))
 
@@ -45,7 +45,7 @@ def test_moments_are_those_of_scipy():
 
 @given(RUNS, st.lists(st.integers(1, 9), max_size=5))
 def test_parts_make_the_whole(runs, sizes):
-    found, wanted = joined(parts_of(runs, sizes), 0), moments_of(runs)
+    found, wanted = joined(parts_of(runs, sizes)), moments_of(runs)
     assert (found.number, found.min, found.max) == (len(runs), wanted.min, wanted.max)
     spread = max(np.abs(runs).max(), 1e-9)
     np.testing.assert_allclose(found.mean, wanted.mean, atol=1e-14 * spread)
@@ -56,13 +56,13 @@ def test_parts_make_the_whole(runs, sizes):
 
 def test_equal_runs_have_no_variance():
     parts = parts_of(np.full(1000, 0.1), [333, 334])
-    found = joined(parts, 0)
+    found = joined(parts)
     assert found[1:5] == (0.1, 0, 0, 0)
 
 
 def test_parts_far_from_zero_keep_their_variance():
     runs = 1e9 + np.random.default_rng(0).normal(size=10_000)
-    found = joined(parts_of(runs, [100] * 99), 0)
+    found = joined(parts_of(runs, [100] * 99))
     np.testing.assert_allclose(found.m2, runs.var() * len(runs), rtol=1e-6)
 
 
@@ -70,7 +70,7 @@ def test_empty_parts_are_left_out():
     table = table_of(np.arange(5.0))
     nothing = np.full(SHAPE, np.nan)
     parts = np.stack([nothing, table, nothing])
-    found = joined(moments_in(parts[:, 0]), 0)
+    found = joined(moments_in(parts[:, 0]))
     np.testing.assert_array_equal(found, moments_of(np.arange(5.0)))
     np.testing.assert_array_equal(quantiles_in(parts, Q), quantiles_in(table[None], Q))
 
@@ -99,7 +99,7 @@ def test_numbers_that_are_none():
         table = table_of(runs)[None]
         (found,) = quantiles_in(table, np.array([0.5]))
         np.testing.assert_allclose(found, q, rtol=RELATIVE_ERROR)
-        assert not np.isfinite(joined(moments_in(table[:, 0]), 0).mean)
+        assert not np.isfinite(joined(moments_in(table[:, 0])).mean)
 
 
 @pytest.mark.parametrize("exponent", [MOST - 1, MOST, MOST + 5])

@@ -155,7 +155,7 @@ WRONG = [
         stats.interval_of,
         dict(values=DATA["regret"]),
         "{} must (be an? |be numbers|have)",
-        {"values": [TEXTS, OTHER, [1.0], np.ones(3)]},
+        {"values": [TEXTS, OTHER, ["a"]]},
     ),
     (
         stats.resample,
