@@ -8,17 +8,10 @@ UNROLLED = 8  # cells that are added in one pass
 
 
 def weighted(counts: jax.Array, *weights: jax.Array) -> tuple[jax.Array, ...]:
-    """Sums of counts times weights, in the precision of the weights.
+    """Sums of counts times weights of the same shape, in the precision of the weights.
 
     Cells are added one after the other, so that the last digits do not depend on the
     number of runs in a batch. All sums are taken in one pass.
-
-    Args:
-      counts: integers, of any shape.
-      *weights: floats of the same shape.
-
-    Returns:
-      A number for each of the weights.
     """
     cells = (counts.reshape(-1), *(x.reshape(-1) for x in weights))
 

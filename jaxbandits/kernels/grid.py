@@ -133,11 +133,7 @@ def limit_grid(
 
 
 def check_capacity(capacity: Any, splits: int, history: str) -> int:
-    """Require a valid capacity, see `limit_grid`, and return it.
-
-    Raises:
-      TypeError, ValueError: if an argument is out of range.
-    """
+    """Require a valid capacity, see `limit_grid`, and return it."""
     whole("splits", splits, 2, MOST)
     one_of("history", history, HISTORIES)
     capacity = whole("capacity", capacity, 1, MOST)

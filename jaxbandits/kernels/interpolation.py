@@ -110,12 +110,7 @@ def around(
     values: Float[Array, " J"], node: Int32[Array, ""], nodes: int = NODES
 ) -> _Polynomial:
     """The polynomial whose middle cell begins at a node; near the ends, the outermost
-    polynomial.
-
-    Args:
-      values: f[J], J >= nodes.
-      node: i32[].
-      nodes: host int, even, number of nodes of the polynomial.
+    polynomial. ``nodes`` is even, and at most J.
     """
     shaped("J", values=values)
     shaped("", node=node)

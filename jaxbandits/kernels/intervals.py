@@ -67,19 +67,11 @@ def _wilson_unit_interval(
 def wilson_parts(
     share: Reals, count: Reals, z_squared: Reals
 ) -> tuple[Floats, Floats, Floats]:
-    """Numbers whose ratios are the ends of Wilson's interval on [0, 1].
+    """``(least, middle, most)``, with ratios that end Wilson's interval on [0, 1].
 
-    A ratio of ends then needs only one division. Each number is a sum of positive
-    terms, so that no digits cancel.
-
-    Args:
-      share: real array in [0, 1], the sample mean.
-      count: real array >= 0.
-      z_squared: real array >= 0, with eta inside.
-
-    Returns:
-      ``(least, middle, most)``: the lower end is ``least / middle``, the upper ``middle
-      / most``.
+    The lower end is ``least / middle``, the upper ``middle / most``: a ratio of ends
+    needs only one division. Each number is a sum of positive terms, so that no digits
+    cancel. Arguments as of `wilson_interval`, with eta inside `z_squared`.
     """
     share, count, z_squared = real(share=share, count=count, z_squared=z_squared)
     z2 = jnp.maximum(z_squared, 1e-30)  # 0 / 0 for no observations and no confidence

@@ -15,22 +15,16 @@ def guarded_newton(
     start: Reals,
     steps: int,
 ) -> Floats:
-    """The point where a function turns from negative to positive.
+    """The point where a function turns from negative to positive, in [low, high].
 
     If a Newton step leaves the bracket, or the slope has the wrong sign, the middle of
     the bracket is taken instead. The loop over steps is unrolled: on a CPU its overhead
-    would exceed the work of a step.
+    would exceed the work of a step. Near a simple zero each step doubles the digits.
+    The derivative is that of the implicit function where the last step was Newton's.
 
     Args:
       function: ``f[...] -> (value, slope)``, element by element.
-      low: real array; the function is negative there, or the point is there.
-      high: real array; the function is positive there, or the point is there.
-      start: real array in [low, high].
-      steps: number of steps; near a simple zero each doubles the number of digits.
-
-    Returns:
-      f[...] in [low, high], with the derivative of the implicit function where the last
-      step was Newton's.
+      low, high, start, steps: ends, the first point between them, number of steps.
     """
 
     def step(bracket, _):

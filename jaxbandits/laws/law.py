@@ -162,11 +162,7 @@ class JointLaw(NamedTuple):
 
 
 def check_fields(argument: str, law: Any, kind: Any = Law) -> None:
-    """Require a law with all that any law has to say of itself.
-
-    Raises:
-      TypeError, ValueError: naming the argument, and the field.
-    """
+    """Require a law with all that any law has to say of itself."""
     instance(argument, law, kind, "of jaxbandits.laws, or your own")
     text(f"{argument}.name", law.name)
     whole(f"{argument}.words", law.words, 0)
@@ -195,11 +191,7 @@ BOUNDS = ("bound", "bounds")  # what `exact_params` adds to parameters
 
 
 def check_rows(**parts: Any) -> None:
-    """Require parts of parameters with equal numbers of rows, one per arm.
-
-    Raises:
-      ValueError: with the names and shapes of the parts.
-    """
+    """Require parts of parameters with equal numbers of rows, one per arm."""
     shapes = {
         name: np.shape(leaf)
         for name, part in parts.items()
@@ -267,12 +259,7 @@ def exceeds(x: Any, limit: Any) -> Any:
 def of_arm(params: Tree, arm: Int32[Array, ""]) -> Tree:
     """Parameters of one arm, selected in one operation and without a gather.
 
-    Args:
-      params: pytree of arrays ``[K, ...]``: floats of one dtype, bounds of i32.
-      arm: i32[].
-
-    Returns:
-      Pytree of the same structure, arrays ``[...]``.
+    They are arrays ``[K, ...]``: floats of one dtype, bounds of i32.
     """
     leaves, structure = jax.tree.flatten(params)
     parts: list[Any] = [None] * len(leaves)
@@ -309,18 +296,11 @@ def expectation_below(
     limits: Numbers,
     breakpoints: Numbers = (),
 ) -> Float[np.ndarray, "K M"]:
-    """``integral_0^tau function(c) density(c) dc`` at every limit.
+    """``integral_0^tau function(c) density(c) dc`` at increasing limits, f64[K, M].
 
-    Args:
-      density: host, ``x f64[n] -> f64[K, n]``.
-      function: host, ``x f64[n] -> f64[n]`` or ``f64[K, n]``.
-      limits: f64[M], increasing, positive.
-      breakpoints: where `function` or `density` may jump.
-
-    Returns:
-      f64[K, M]; adaptive Gauss-Kronrod quadrature, absolute error below 1e-11.
-
-    All intervals between limits are integrated at once, as one vector.
+    Adaptive Gauss-Kronrod quadrature on the host, absolute error below 1e-11; all
+    intervals between limits are integrated at once, as one vector. At breakpoints
+    `function` or `density` may jump.
     """
     limits = np.asarray(limits, np.float64)
     if not (np.all(limits >= 0) and np.all(np.diff(limits) >= 0)):

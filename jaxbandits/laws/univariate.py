@@ -132,9 +132,8 @@ def _located(
 ) -> dict[str, Any]:
     """Host cdf and quantile of a family with a location and a scale.
 
-    Args:
-      cdf, quantile: functions of the shapes and a point, for location 0 and scale 1.
-      columns: the shapes, the location and the scale as functions of the parameters.
+    They are given for location 0 and scale 1, of the shapes and a point. `columns` are
+    the shapes, the location and the scale as functions of the parameters.
     """
 
     def host_cdf(params, x):

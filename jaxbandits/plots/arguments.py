@@ -34,6 +34,9 @@ def along(
 ) -> tuple[xr.Dataset, dict[str, Any]]:
     """A dataset of one environment, whose parameters have all axes among them.
 
+    If an axis shows an argument, the points of all environments with that argument are
+    concatenated. Otherwise the dataset has the points of the one environment.
+
     Args:
       dataset: dataset of one or several environments.
       axes: plot's argument -> the parameter or argument of environments on this axis,
@@ -41,15 +44,7 @@ def along(
       at: parameter or argument -> value that selects points and environments.
 
     Returns:
-      The dataset, and the part of `at` about parameters. If an axis shows an argument,
-      the points of all environments with that argument are concatenated. Otherwise the
-      dataset has the points of the one environment.
-
-    Raises:
-      TypeError, ValueError: naming `at`, if its value is neither a number nor a text or
-        no environment has it, or environments differ in other arguments too; the axis,
-        if nothing has its name or its values are no numbers; `dataset`, if environments
-        remain that no argument tells apart.
+      The dataset, and the part of `at` about parameters.
     """
     check_dataset(dataset)
     for axis, name in axes.items():

@@ -30,12 +30,7 @@ class Grid(NamedTuple):
 
 
 def grid_policy(dataset: xr.Dataset, policy: str | None, x: str, y: str) -> str:
-    """The name of the policy that has both parameters; arguments as `plot_heat_map`.
-
-    Raises:
-      ValueError: naming `x`, `y` or `policy`, if there is no such policy or, with
-        `policy` left out, more than one.
-    """
+    """The name of the policy that has both parameters; arguments as `plot_heat_map`."""
     if x == y:
         raise ValueError(f"y must be another parameter than x, got {y!r} for both")
     return the_policy(dataset, policy, {"x": x, "y": y})
@@ -44,12 +39,7 @@ def grid_policy(dataset: xr.Dataset, policy: str | None, x: str, y: str) -> str:
 def grid_of(
     dataset: xr.Dataset, policy: str, x: str, y: str, at: Mapping[str, float]
 ) -> Grid:
-    """The grid of a policy's points.
-
-    Raises:
-      ValueError: naming `at`, if no point has its values, or points differ in other
-        parameters too.
-    """
+    """The grid of a policy's points, at the values of `at`."""
     check_at(dataset, [policy], at)
     result = cells(dataset, policy, (x, y), at)
     if not result:

@@ -67,11 +67,7 @@ def _whole(dataset: xr.Dataset) -> str:
 
 
 def _kind(dataset: xr.Dataset) -> str:
-    """What checkpoints are, of `CHECKPOINT_LABELS`.
-
-    Raises:
-      ValueError: naming ``dataset``, if it does not say.
-    """
+    """What checkpoints are, of `CHECKPOINT_LABELS`; the dataset must say it."""
     check_checkpoints(dataset)
     kind = dataset.attrs.get("checkpoint_kind")
     if kind not in CHECKPOINT_LABELS:

@@ -84,16 +84,9 @@ def coordinates(dataset: xr.Dataset, policy: str) -> dict[str, np.ndarray]:
 def the_policy(
     dataset: xr.Dataset, policy: str | None, needed: Mapping[str, str]
 ) -> str:
-    """The selected policy, which must have the needed parameters.
+    """The selected policy, or the only one, with the needed parameters.
 
-    Args:
-      dataset: of one environment.
-      policy: its name, or None for the only one that has them.
-      needed: the parameters, by the name of the plot's argument.
-
-    Raises:
-      ValueError: naming `policy`, if it is unknown, or None where not one alone has the
-        parameters; or the argument whose parameter the policy has not.
+    They are given by the names of the plot's arguments, for errors.
     """
     names, wanted = dataset["policy"].values.tolist(), set(needed.values())
     if policy is None:
@@ -134,20 +127,10 @@ def cells(
     names: tuple[str, ...],
     at: Mapping[str, float],
 ) -> dict[tuple[float, ...], int]:
-    """The points of a policy by the values of some of its parameters.
+    """The points of a policy: values of some of its parameters -> number of the point.
 
-    Args:
-      dataset: of any number of points.
-      policy: name of the policy.
-      names: parameters that it has; may be empty.
-      at: parameter -> value, which points are meant; one that the policy has not is
-        passed over.
-
-    Returns:
-      The values of `names` -> number of the point.
-
-    Raises:
-      ValueError: if points differ in other parameters; it names them.
+    At the values of `at`, of which those that the policy has not are passed over.
+    Points that differ in other parameters are a ValueError, which names these.
     """
     values = coordinates(dataset, policy)
     real = np.ones(dataset.sizes["params"], bool)

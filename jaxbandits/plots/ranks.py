@@ -209,12 +209,9 @@ def _ranks(
 def rank_ends(
     ranks: np.ndarray, policies: int, level: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Ends of intervals of mean ranks, f64[...]; NaN with one replication.
+    """Ends of intervals of mean ranks in 1, ..., `policies`, of ``ranks [..., S]``.
 
-    Args:
-      ranks: f64[..., S], independent replications of ranks in 1, ..., `policies`.
-      policies: how many were ranked, at least 2.
-      level: coverage in (0, 1).
+    NaN with one replication.
     """
     if ranks.shape[-1] < 2:
         nothing = np.full(ranks.shape[:-1], np.nan)

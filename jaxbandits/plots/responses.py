@@ -54,9 +54,6 @@ def responses(
     """The lines of policy `name`, from the lowest value of `by` to the highest.
 
     `runs` are those of the policy; other arguments as in `plot_sensitivity`.
-
-    Raises:
-      ValueError: naming `at`, if points differ in other parameters too.
     """
     if by is not None:
         points = cells(dataset, name, (by, x), at)

@@ -49,11 +49,7 @@ def played(dataset: xr.Dataset) -> xr.DataArray:
 
 
 def number_per_run(dataset: xr.Dataset, metric: str) -> xr.DataArray:
-    """`metric_values` of a metric that is one number per run and checkpoint.
-
-    Raises:
-      ValueError: if `metric` is unknown or has further dimensions.
-    """
+    """`metric_values` of a metric that is one number per run and checkpoint."""
     values = metric_values(dataset, metric, gaps=True)
     known = ("environment", *DIMS)
     if further := [str(dim) for dim in values.dims if dim not in known]:
@@ -70,16 +66,8 @@ def whole_seeds(
     """The dataset with the seeds that all shown policies have played.
 
     Shown are all of `policies` that have the metric; a policy without runs is ignored.
-    So all curves of a figure use the same seeds.
-
-    Args:
-      dataset: of one environment, at one point per policy.
-      metric: name of a metric.
-      policies: names, or None for all.
-
-    Raises:
-      ValueError: if `metric` or one of `policies` is unknown, `metric` has further
-        dimensions, or no seed is whole.
+    So all curves of a figure use the same seeds. The dataset is of one environment, at
+    one point per policy.
     """
     check_shown(dataset, policies)
     values = number_per_run(dataset, metric)

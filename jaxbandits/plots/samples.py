@@ -70,11 +70,7 @@ class Samples(NamedTuple):
 def samples(
     dataset: xr.Dataset, metric: str, policy: str, checkpoint: int = -1
 ) -> Samples:
-    """The samples of a policy. The dataset has one instance and whatever points.
-
-    Raises:
-      ValueError: if `metric` is unknown.
-    """
+    """The samples of a policy. The dataset has one instance and whatever points."""
     dataset = dataset.sel(policy=[policy])
     # Of a store, what is not selected before the values are asked for is read.
     at_end = dataset.isel(checkpoint=[checkpoint])

@@ -52,13 +52,8 @@ def shown(
 ) -> xr.Dataset:
     """What a figure with a curve per policy shows. Arguments as in `plot_curves`.
 
-    Returns:
-      Dataset without dimensions ``environment`` and ``params``, with the seeds that all
-      shown policies have played.
-
-    Raises:
-      ValueError: naming the argument that is unknown or out of range; `dataset` if it
-        has several environments; `policies` if no seed has been played by all of them.
+    It has no dimensions ``environment`` and ``params``, and the seeds that all shown
+    policies have played.
     """
     return whole_seeds(at_points(one_environment(dataset), params), metric, policies)
 
@@ -76,11 +71,7 @@ def texts_of(labels: Mapping[str, str] | None) -> Mapping[str, str]:
 
 
 def names_of(policies: Iterable[str], labels: Mapping[str, str]) -> dict[str, str]:
-    """Policy -> its text in a figure, of those that are shown.
-
-    Raises:
-      ValueError: naming `labels`, if a text is empty or two policies have the same one.
-    """
+    """Policy -> its text in a figure, of those that are shown; all differ."""
     texts: dict[str, str] = {}
     for name in policies:
         text = labels[name] if name in labels else symbols(name)
@@ -107,10 +98,6 @@ def select(
 
     The dataset is what `shown` returns. A policy's style goes by its place in the
     dataset, so that it looks the same whatever else is shown.
-
-    Raises:
-      ValueError: naming the argument that is unknown or out of range, `labels` if they
-        do not tell the policies apart, or `metric` if none of the policies has it.
     """
     labels = texts_of(labels)
     check_policies(dataset, labels, "labels")
@@ -165,11 +152,8 @@ def seeds_text(
 ) -> str:
     """How many seeds were used: "200 seeds", "3 to 150 of 200 seeds", "one seed".
 
-    Args:
-      counts: seeds used in every part of a figure, at least one part.
-      total: seeds of the dataset.
-      drawn: the drawn instances that the seeds share, if they do: "200 seeds on 20
-        drawn instances".
+    `counts` are those of every part of a figure, `total` is that of the dataset, and
+    `drawn` has the instances that seeds share: "200 seeds on 20 drawn instances".
     """
     low, high = int(min(counts)), int(max(counts))
     used = "one" if high == 1 else f"{high:,}"

@@ -24,15 +24,9 @@ def betting_test(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Two-sided p values of "the mean is m", and the side of m on which it seems to be.
 
-    Args:
-      units: f64[..., S], values in [0, 1].
-      level: one minus the error rate for which the stakes are chosen; the p values
-        hold for all rates.
-      m: in (0, 1).
-
-    Returns:
-      f64[...] in (0, 1] and int[...], 1 for above m, -1 for below. The p value is NaN
-      where a value is NaN.
+    Of units f64[..., S] in [0, 1], with stakes chosen for an error rate of ``1 -
+    level``; the p values hold for all rates. They are NaN where a value is NaN. The
+    side is 1 for above m, -1 for below.
     """
     stakes = _stakes(units, level)
     above = _log_capital(units, stakes, m)
@@ -42,14 +36,10 @@ def betting_test(
 
 
 def betting_ends(units: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
-    """Ends of confidence intervals for means of variables in [0, 1].
+    """Ends of confidence intervals for means of units f64[..., S] in [0, 1].
 
-    Args:
-      units: f64[..., S], values in [0, 1].
-      level: coverage in (0, 1), a lower bound for every distribution and every S.
-
-    Returns:
-      Two f64[...] in [0, 1]; NaN where a value is NaN.
+    They cover with at least the probability `level` for every distribution and every S.
+    NaN where a value is NaN.
     """
     stakes = _stakes(units, level)
     lower = _lower_end(units, stakes, level)

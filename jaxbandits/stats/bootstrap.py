@@ -19,20 +19,11 @@ BATCH = 2**22
 def bootstrap_ends(
     values: np.ndarray, level: float, resamples: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Ends of BCa intervals for the mean along the last axis.
+    """Ends of BCa intervals for the mean of ``values [..., S]``, two f64[...].
 
     All rows use the same resamples, so that a row's interval does not depend on the
-    other rows.
-
-    Args:
-      values: f64[..., S], S independent replications.
-      level: coverage in (0, 1).
-      resamples: number of bootstrap samples.
-      seed: seed of the resampling.
-
-    Returns:
-      Two f64[...]: NaN if a replication is not finite or there is only one; both are
-      the mean if all replications are equal.
+    other rows. NaN if a replication is not finite or there is only one; both are the
+    mean if all replications are equal.
     """
     *shape, size = values.shape
     rows = values.reshape(-1, size)

@@ -9,15 +9,10 @@ CORRECTIONS = ("holm", "bonferroni", "holm-sidak", "fdr_bh")
 def corrected(p: np.ndarray, correction: str) -> np.ndarray:
     """Adjusted p values: a test is significant at level a if its adjusted p is <= a.
 
-    Args:
-      p: f64[m], those of the tests one by one, in [0, 1].
-      correction: ``"bonferroni"``: m p; ``"holm"`` (Holm 1979, Scand. J. Stat. 6,
-        65-70): the i-th smallest times m + 1 - i; ``"holm-sidak"``: likewise with
-        1 - (1 - p)^(m + 1 - i); both no smaller than those of smaller p; ``"fdr_bh"``:
-        Benjamini and Hochberg (1995, JRSS B 57, 289-300), for the share of wrong ones.
-
-    Returns:
-      f64[m], in [0, 1].
+    "bonferroni": m p; "holm" (Holm 1979, Scand. J. Stat. 6, 65-70): the i-th
+    smallest times m + 1 - i; "holm-sidak": likewise with 1 - (1 - p)^(m + 1 - i); both
+    no smaller than those of smaller p; "fdr_bh": Benjamini and Hochberg (1995, JRSS B
+    57, 289-300), for the share of wrong ones.
     """
     if correction == "fdr_bh":
         return np.asarray(scipy.stats.false_discovery_control(p))

@@ -140,17 +140,11 @@ def moments_in(head: np.ndarray) -> Moments:
 
 
 def quantiles_in(tables: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Quantiles of the runs of several tables, interpolated linearly between runs.
+    """Quantiles f64[Q, ...] of the runs of ``tables [..., parts, *SHAPE]``.
 
-    Runs below 2^40 are known up to a relative error `RELATIVE_ERROR`, or the absolute
-    error `ABSOLUTE_ERROR` if that is larger; the extremes are exact.
-
-    Args:
-      tables: f64[..., parts, *SHAPE].
-      q: f64[Q], in [0, 1].
-
-    Returns:
-      f64[Q, ...]; NaN where a run is NaN, or there is none.
+    Interpolated linearly between runs. Those below 2^40 are known up to a relative
+    error `RELATIVE_ERROR`, or the absolute error `ABSOLUTE_ERROR` if that is larger;
+    the extremes are exact. NaN where a run is NaN, or there is none.
     """
     result = joined(moments_in(tables[..., 0, :]))
     counts = np.nan_to_num(tables[..., 1:, :]).sum(axis=-3)

@@ -42,12 +42,7 @@ def group(numbers: np.ndarray) -> _Groups:
 
 
 def shared_instances(dataset: xr.Dataset | xr.DataArray) -> np.ndarray | None:
-    """[S], the drawn instance of every seed; None if no two seeds share one.
-
-    Raises:
-      ValueError: if the coordinate ``instance`` is over more than seeds or lacks a
-        number, or if seeds of another instance lie between those of one.
-    """
+    """[S], the drawn instance of every seed; None if no two seeds share one."""
     if INSTANCE not in dataset.coords or "seed" not in dataset[INSTANCE].dims:
         return None
     drawn = dataset[INSTANCE]
@@ -94,17 +89,9 @@ def _check_blocks(numbers: np.ndarray, seeds: np.ndarray) -> None:
 def replications(values: xr.DataArray) -> xr.DataArray:
     """Independent replications along ``seed``.
 
-    Args:
-      values: ``[..., seed, ...]``, with the coordinate ``instance`` if seeds share
-        instances.
-
-    Returns:
-      The same values, or the mean of every drawn instance, in the order of their first
-      seeds. The unweighted mean of these is the mean over instances whatever their
-      numbers of runs are.
-
-    Raises:
-      ValueError: as `shared_instances`.
+    The same values, or the mean of every drawn instance (the coordinate ``instance``),
+    in the order of their first seeds. The unweighted mean of these is the mean over
+    instances whatever their numbers of runs are.
     """
     numbers = shared_instances(values)
     if numbers is None:

@@ -67,10 +67,8 @@ def indexing(function: Callable[..., Any], *args: Any) -> ClosedJaxpr | None:
 def check_entries(what: str, program: ClosedJaxpr | None, calls: list) -> None:
     """Require that arrays have all entries that a function reads and writes.
 
-    Args:
-      what: name of the function, for errors.
-      program: program of the function; None if it uses no index.
-      calls: arguments of some calls, of one structure and shapes.
+    `program` is that of the function, or None if it uses no index; `calls` are
+    arguments of some calls, of one structure and shapes.
     """
     from jax.experimental import checkify  # takes a while
 
@@ -91,10 +89,8 @@ def check_first_rounds(
 ) -> None:
     """Require that arrays have all entries that are used in the first rounds.
 
-    Args:
-      functions: names for errors, functions, and how each is called:
-        ``(generator, Round) -> arguments``.
-      first: the rounds, leaves ``[N, ...]``.
+    Functions come with a name, and with how each is called: ``(generator, Round) ->
+    arguments``.
     """
     words, rounds = np.random.default_rng(0), each_of(first)
     for what, function, call in functions:
@@ -183,12 +179,7 @@ def check_actions(
 ) -> None:
     """Require that all actions of a run are valid, and that the record counts them.
 
-    Args:
-      policy: the policy.
-      environment: the environment.
-      instance: instance of the run.
-      trace: trace of the run.
-      counted: number of rounds that the record counts, or None if it counts none.
+    `counted` is the number of rounds that it counts, or None if it counts none.
     """
     actions = environment.game.actions
     if actions is not None:

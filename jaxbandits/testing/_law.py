@@ -219,11 +219,8 @@ def _check_reads(law: Law | JointLaw, params: Any, words: np.ndarray) -> None:
 def _require(law: Law | JointLaw, holds: Any, says: str, *values: Any) -> None:
     """Require that a condition, bool[K], holds for every arm.
 
-    Args:
-      law: law to name in the error.
-      holds: the condition.
-      says: text of the error, with a placeholder for each of the values.
-      *values: ``[K]`` each; the values of the first arm that fails are shown.
+    The text has a placeholder for each of the values ``[K]``; those of the first arm
+    that fails are shown.
     """
     wrong = np.flatnonzero(~np.asarray(holds))
     if wrong.size:

@@ -88,11 +88,7 @@ def _check(
 
 
 def _played(policy: Policy, rounds: int) -> Policy:
-    """The policy with float parameters as in play, and with the game's end.
-
-    Raises:
-      ValueError, TypeError: if its name, `game_params` or a parameter is not valid.
-    """
+    """The policy with float parameters as in play, and with the game's end."""
     by_name(policy, "policies", lambda given: isinstance(given, Policy), "a Policy")
     own = policy._replace(game_params=())
     row = points_of(policy.name, own, Points({}), None, "params").row(0)

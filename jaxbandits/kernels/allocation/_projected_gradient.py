@@ -159,13 +159,7 @@ def _optimum_near(
     Newton's method solves the optimality conditions: equal slopes of the arms with
     positive amounts, amount 0 for the others, and the budget spent. An arm whose amount
     would be negative gets 0; an arm whose slope exceeds the others' becomes positive.
-
-    Args:
-      allocation: f[K], the first point.
-      fixed: the objective without derivatives, for the search.
-      budget_now: the budget without derivatives, for the search.
-      objective: the objective with its derivatives.
-      budget: the budget with its derivatives.
+    The search takes the objective and the budget without their derivatives.
     """
     steep = jax.grad(lambda share: fixed(share * budget_now))
     near = allocation / budget_now

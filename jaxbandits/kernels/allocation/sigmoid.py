@@ -177,13 +177,10 @@ def _task(
 def _up_to(
     budget: ArrayLike, limit: Array | None, curves: Curves
 ) -> tuple[Curves, Array]:
-    """Curves that end at the budget or at limits, which lowers their envelopes.
+    """Curves that end at the budget or at limits, with lower envelopes; the budget.
 
     If the tangent touches beyond the end, the envelope is the chord to the end, as
     ``f(x) / x`` grows up to the touching point. Beyond a limit the curve is constant.
-
-    Returns:
-      ``(curves, budget f[])``.
     """
     budget = jnp.asarray(budget, curves.log_height.dtype)
     end = budget if limit is None else jnp.minimum(budget, limit)
@@ -304,20 +301,11 @@ def _best_prefix(curves: Curves, budget: Array) -> _Start:
 def _fill(
     curves: Curves, modes: Array, budget: Array, members: Array
 ) -> tuple[Array, Array]:
-    """Water-filling of the given arms beyond their modes.
+    """Allocation f[K] and value f[] of arms filled beyond their modes f[K].
 
     The search variable is s, the square root of the drop of log nu below the steepest
-    marginal: near a mode, responses grow like this root, and they are smooth in s.
-
-    Args:
-      curves: the K functions.
-      modes: f[K].
-      budget: f[].
-      members: bool[K].
-
-    Returns:
-      ``(allocation f[K], value f[])``. If the modes alone exceed the budget, the arms
-      get it in proportion to their modes.
+    marginal: near a mode, responses grow like this root, and they are smooth in s. If
+    the modes alone exceed the budget, the arms get it in proportion to their modes.
     """
     heights = _heights(curves)
     members = members & _alive(curves)

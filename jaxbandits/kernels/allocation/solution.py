@@ -149,12 +149,7 @@ class Solution(NamedTuple):
 
 
 def with_status(solution: Solution, *conditions: Bool[Array, "..."]) -> Solution:
-    """The solution with status `INVALID` unless all conditions hold.
-
-    Args:
-      solution: the solver's result.
-      *conditions: bool arrays, true where the arguments are valid.
-    """
+    """The solution with status `INVALID` unless all conditions, bool arrays, hold."""
     valid = jnp.all(jnp.stack([jnp.all(each) for each in conditions]))
     # Of nonsense that passes the conditions (curves that return NaN), at least this.
     known = jnp.isfinite(solution.value) & jnp.isfinite(solution.bound)
@@ -164,11 +159,7 @@ def with_status(solution: Solution, *conditions: Bool[Array, "..."]) -> Solution
 
 
 def per_arm(name: str, amounts: ArrayLike | None, num_arms: int) -> Array | None:
-    """Amounts of resource, one per arm or one for all arms, as real arrays, or None.
-
-    Raises:
-      TypeError, ValueError: if the argument is not a real array of such a shape.
-    """
+    """Amounts of resource, one per arm or one for all arms, as real arrays, or None."""
     if amounts is None:
         return None
     amounts = real(**{name: amounts})

@@ -143,13 +143,7 @@ def checked(family: Threshold) -> Threshold:
 
 
 def check_family(family: Threshold, rate: Numbers, shape: Numbers | None) -> None:
-    """Check parameters on the host.
-
-    Raises:
-      TypeError: if `family` is none.
-      ValueError: naming `rate` or `shape`, unless rates are positive, finite and at
-        least `family.least_rate`, and shapes (of a shaped family) positive and finite.
-    """
+    """Require a family, and rates and shapes on the host that it can have."""
     instance("family", family, Threshold, "of jaxbandits.laws.thresholds")
     positive(rate=rate)
     played(rate=rate)
