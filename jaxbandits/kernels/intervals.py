@@ -46,7 +46,8 @@ def wilson_interval(
     low, high = _end("low", low), _end("high", high)
     width = jnp.asarray(high - low).astype(mean.dtype)
     share = (mean - low) / jnp.where(width > 0, width, 1.0)
-    lower, upper = _wilson_unit_interval(share, count, z_squared * eta)
+    least, middle, most = wilson_parts(share, count, z_squared * eta)
+    lower, upper = least / middle, jnp.minimum(middle / most, 1.0)
     return low + width * lower, low + width * upper
 
 
@@ -54,14 +55,6 @@ def _end(name: str, value: Any) -> Any:
     """An end of the range: numbers and arrays unchanged, other values as an array."""
     known = isinstance(value, int | float | np.number | np.ndarray | Array)
     return value if known else real(**{name: value})
-
-
-def _wilson_unit_interval(
-    share: Array, count: Array, z_squared: Array
-) -> tuple[Array, Array]:
-    """`wilson_interval` for observations in [0, 1], with eta inside `z_squared`."""
-    least, middle, most = wilson_parts(share, count, z_squared)
-    return least / middle, jnp.minimum(middle / most, 1.0)
 
 
 def wilson_parts(

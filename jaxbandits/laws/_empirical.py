@@ -1,6 +1,6 @@
 """The empirical joint law: replays recorded pairs of reward and consumption."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -104,8 +104,8 @@ def _sums(x: np.ndarray, params: Empirical) -> np.ndarray:
     if np.all(np.diff(params.first) == params.runs[:-1]):  # type: ignore[index]
         return np.add.reduceat(x, params.first)
     # Arms of a larger file, or in another order.
-    spans = zip(params.first, params.runs, strict=True)  # type: ignore[arg-type]
-    return np.array([x[start : start + count].sum() for start, count in spans])
+    arms = _arms(params._replace(reward=x))
+    return np.array([own.sum() for own, _ in arms])
 
 
 def _check(params: Empirical) -> None:
@@ -160,15 +160,12 @@ def _moments(params: Empirical, limits: np.ndarray, cost: Cost) -> Moments:
 
 
 def _steps(params: Empirical, cost: Cost) -> tuple[np.ndarray, Moments]:
-    if params.runs is None:
-        edges, reward, runs = params.consumption, params.reward, params.reward.shape[1]
-    else:
-        runs = params.runs[:, None]
-        edges = np.full((len(runs), runs.max()), np.inf)
-        reward = np.zeros(edges.shape)
-        own = np.arange(edges.shape[1]) < runs
-        places = (params.first[:, None] + np.arange(edges.shape[1]))[own]  # type: ignore[index]
-        edges[own], reward[own] = params.consumption[places], params.reward[places]
+    arms = _arms(params)
+    runs = np.array([[own.size] for own, _ in arms])
+    reward = np.zeros((len(arms), runs.max()))
+    edges = np.full(reward.shape, np.inf)
+    for arm, (own, consumed) in enumerate(arms):
+        reward[arm, : own.size], edges[arm, : own.size] = own, consumed
     order = np.argsort(edges, axis=1, kind="stable")
     edges, reward = (np.take_along_axis(x, order, axis=1) for x in (edges, reward))
     # What is summed beyond edges of +inf belongs to no limit.
@@ -180,19 +177,17 @@ def _steps(params: Empirical, cost: Cost) -> tuple[np.ndarray, Moments]:
     return edges, Moments(below(reward), below(costs), below(np.ones_like(costs)))
 
 
+def _arms(params: Empirical) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Rewards and consumptions of every arm."""
+    if params.runs is None:
+        return [*zip(params.reward, params.consumption, strict=True)]
+    spans = [slice(i, i + n) for i, n in zip(params.first, params.runs, strict=True)]  # type: ignore[arg-type]
+    return [(params.reward[own], params.consumption[own]) for own in spans]
+
+
 def _joined(parts: Sequence[Empirical]) -> Empirical:
-    reward, consumption = [], []
-    for part in parts:
-        runs = (
-            np.full(len(part.reward), part.reward.shape[1])
-            if part.runs is None
-            else part.runs
-        )
-        first = np.cumsum(runs) - runs if part.first is None else part.first
-        for start, count in zip(first, runs, strict=True):
-            reward.append(np.ravel(part.reward)[start : start + count])
-            consumption.append(np.ravel(part.consumption)[start : start + count])
-    return empirical_params(reward, consumption)
+    arms = [pair for part in parts for pair in _arms(part)]
+    return empirical_params(*map(list, zip(*arms, strict=True)))
 
 
 def _means(params: Empirical) -> tuple[np.ndarray, np.ndarray]:
@@ -201,26 +196,11 @@ def _means(params: Empirical) -> tuple[np.ndarray, np.ndarray]:
     return params.mean_reward, params.mean_consumption  # type: ignore[return-value]
 
 
-def _highest(params: Empirical) -> np.ndarray:
-    return _over_arms(np.max, params.consumption, params)
-
-
 def _supports(params: Empirical) -> Any:
-    reward, consumption = (
-        tuple(_over_arms(end, x, params) for end in (np.min, np.max))
-        for x in (params.reward, params.consumption)
+    return tuple(
+        tuple(np.array([end(own) for own in arms]) for end in (np.min, np.max))
+        for arms in zip(*_arms(params), strict=True)
     )
-    return reward, consumption
-
-
-def _over_arms(
-    end: Callable[..., Any], values: np.ndarray, params: Empirical
-) -> np.ndarray:
-    """`np.min` or `np.max` of every arm's values, f64[K]."""
-    if params.runs is None:
-        return np.asarray(end(values, axis=-1))
-    spans = zip(params.first, params.runs, strict=True)  # type: ignore[arg-type]
-    return np.array([end(values[i : i + n]) for i, n in spans])
 
 
 empirical = JointLaw(
@@ -230,7 +210,7 @@ empirical = JointLaw(
     _check,
     _moments,
     means=_means,
-    highest=_highest,
+    highest=lambda params: _supports(params)[1][1],
     steps=_steps,
     per_arm=lambda params: params if params.runs is None else params[2:],
     supports=_supports,

@@ -4,7 +4,6 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy
 
 from jaxbandits.checks import increasing, instance, named
 from jaxbandits.laws.law import (
@@ -16,6 +15,7 @@ from jaxbandits.laws.law import (
     cost_of,
     exact_params,
     exceeds,
+    integral,
     of_arm,
 )
 
@@ -111,10 +111,7 @@ def _product(reward: Law, consumption: Law) -> JointLaw:
             quantile = np.minimum(consumption.quantile(params, p), np.asarray(limits))  # type: ignore[misc]
             return (below - start) * cost_of(cost, quantile)
 
-        pieces = scipy.integrate.quad_vec(integrand, 0, 1, epsabs=1e-13, epsrel=1e-12)[
-            0
-        ]
-        return np.cumsum(pieces, axis=1)
+        return np.cumsum(integral(integrand, 0, 1, norm="2"), axis=1)
 
     def _atom_moments(params, limits, cost):
         values, probabilities = consumption.atoms(params)  # type: ignore[misc]

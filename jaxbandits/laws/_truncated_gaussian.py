@@ -14,6 +14,7 @@ above `CONSUMPTION_ERROR` are refused, not hidden.
 Used by Bengs & Huellermeier (2022), appendix E.2 (PosCorr, NegCorr).
 """
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -263,18 +264,6 @@ def _tilted(plain: Array, params: TruncatedGaussian) -> Array:
 _all_tilted = jax.jit(jax.vmap(jax.vmap(_tilted, (0, None))))
 
 
-def _consumption(u: Array, params: TruncatedGaussian) -> Array:
-    """Consumption at the uniform `u`; traced, one arm."""
-    plain = truncated_normal_quantile(
-        u,
-        params.consumption_mean,
-        params.consumption_scale,
-        params.lower[1],
-        params.upper[1],
-    )
-    return _tilted(plain, params)
-
-
 def _check(params: TruncatedGaussian) -> None:
     """Parameters come from `truncated_gaussian_params`, which has checked the rest."""
     instance("params", params, TruncatedGaussian, "of truncated_gaussian_params")
@@ -292,7 +281,9 @@ def _sample(
     params = of_arm(params, arm)
     # Densities on a box: events rarer than a uniform's grid have negligible effect.
     first, second = unit_interval(noise)
-    consumption = _consumption(first, params)
+    own = params.consumption_mean, params.consumption_scale
+    plain = truncated_normal_quantile(first, *own, params.lower[1], params.upper[1])
+    consumption = _tilted(plain, params)
     mean, scale = _conditional(params, consumption)
     reward = truncated_normal_quantile(
         second, mean, scale, params.lower[0], params.upper[0]
@@ -306,16 +297,13 @@ def _moments(params: TruncatedGaussian, limits: np.ndarray, cost: Cost) -> Momen
     # There is no mass beyond the box: a limit there acts as the box's end.
     points, position = np.unique(np.clip(limits, low, high), return_inverse=True)
 
-    def below(function):
-        def density(x):
-            return _marginal_density(params, x)
+    density = partial(_marginal_density, params)
 
+    def below(function):
         table = expectation_below(density, function, np.append(points, high), (low,))
         return table[:, position]
 
-    mass = expectation_below(
-        lambda x: _marginal_density(params, x), np.ones_like, [high], (low,)
-    )
+    mass = expectation_below(density, np.ones_like, [high], (low,))
     return Moments(
         below(lambda x: _reward_mass_and_mean(params, x)[1]) / mass,
         below(lambda x: cost_of(cost, x)) / mass,

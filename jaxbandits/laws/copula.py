@@ -16,7 +16,14 @@ from jaxbandits.checks import instance, numbers
 from jaxbandits.kernels.normal import normal_score
 from jaxbandits.laws._product import Product, product
 from jaxbandits.laws._tabulated import tabulated
-from jaxbandits.laws.law import JointLaw, Law, check_fields, check_rows, of_arm
+from jaxbandits.laws.law import (
+    JointLaw,
+    Law,
+    check_fields,
+    check_rows,
+    integral,
+    of_arm,
+)
 
 SCORES = 9.0  # normal scores beyond +-SCORES have probability 2e-19
 
@@ -168,22 +175,15 @@ def _reward_below(
         def pieces(share):
             return (p - start) * quantile(params.reward, start + share * (p - start))  # type: ignore[misc]
 
-        return np.cumsum(_integral(pieces, 0, 1), axis=1)
+        return np.cumsum(integral(pieces, 0, 1), axis=1)
 
     result = np.zeros_like(below)
     if not np.all(sure):
         steps = np.unique(scipy.special.ndtri(np.clip(upto, 0.0, 1.0)))
         steps = steps[np.abs(steps) < SCORES]  # where a discrete reward changes
-        result = _integral(integrand, -SCORES, SCORES, points=steps)
+        result = integral(integrand, -SCORES, SCORES, points=steps)
     if np.any(sure):
         least = over_probabilities(np.where(rho > 0, below, 1 - below))
         mean = np.asarray(reward.mean(params.reward))[:, None]
         result = np.where(sure, np.where(rho > 0, least, mean - least), result)
-    return result
-
-
-def _integral(function: Any, low: float, high: float, **options: Any) -> np.ndarray:
-    result: np.ndarray = scipy.integrate.quad_vec(
-        function, low, high, epsabs=1e-13, epsrel=1e-12, norm="max", **options
-    )[0]
     return result

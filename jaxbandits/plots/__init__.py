@@ -20,7 +20,6 @@ your own plots the same look.
 """
 
 from jaxbandits.plots._style import LineStyle, line_style, style
-from jaxbandits.plots.arguments import by_value
 from jaxbandits.plots.bars import plot_bars
 from jaxbandits.plots.bounds import draw_bounds
 from jaxbandits.plots.canvas import figure, save_figure, share_names
@@ -29,6 +28,7 @@ from jaxbandits.plots.heat_map import plot_heat_map
 from jaxbandits.plots.legend import draw_legend
 from jaxbandits.plots.marks import Best
 from jaxbandits.plots.panels import plot_panels
+from jaxbandits.plots.points import by_value
 from jaxbandits.plots.ranks import plot_ranks
 from jaxbandits.plots.sensitivity import plot_sensitivity
 from jaxbandits.plots.ticks import readable_ticks

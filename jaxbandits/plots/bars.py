@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from jaxbandits import checks
 from jaxbandits.plots._style import check_axes, figure_of, setting
-from jaxbandits.plots.canvas import figure
+from jaxbandits.plots.canvas import figure, write_beside
 from jaxbandits.plots.labels import metric_at, percentage, short_number
 from jaxbandits.plots.selection import seeds_note, select, shown
 from jaxbandits.plots.ticks import readable_ticks, tick_formatter
@@ -95,17 +95,7 @@ def plot_bars(
         look: dict[str, Any] = {"color": bar.style.color, "alpha": 0.75, "height": 0.62}
         capsize = setting("errorbar.capsize")
         ax.barh(place, mean, xerr=error, capsize=capsize, **look)
-        ax.annotate(
-            text(mean),
-            (max(mean if error is None else upper, 0), place),
-            xytext=(small / 2, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=small,
-            # Legible where it meets the reference.
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
-            zorder=4,
-        )
+        write_beside(ax, text(mean), max(mean if error is None else upper, 0), place)
     if reference is not None:
         ax.axvline(reference, color="0.25", linestyle="dashed", zorder=3)
         ax.annotate(

@@ -18,7 +18,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.text import Text
 
 from jaxbandits import checks
-from jaxbandits.plots._style import SCREEN, in_force, under
+from jaxbandits.plots._style import SCREEN, in_force, setting, under
 from jaxbandits.plots.ticks import Round, tick_formatter
 from jaxbandits.plots.words import tex, wrapped
 from jaxbandits.results.atomic import replacing
@@ -171,6 +171,21 @@ def share_names(axes: Sequence[Axes]) -> None:
             ax.set_xlabel("")
         if ax.get_ylabel() == named.get((row, column - 1), (None, None))[1]:
             ax.set_ylabel("")
+
+
+def write_beside(ax: Axes, text: str, x: float, place: int) -> None:
+    """Write at the right of a bar or dot, legible where it meets a line."""
+    small = setting("legend.fontsize")
+    ax.annotate(
+        text,
+        (x, place),
+        xytext=(0.6 * small, 0),
+        textcoords="offset points",
+        va="center",
+        fontsize=small,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
+        zorder=4,
+    )
 
 
 def save_figure(fig: BaseFigure, path: str | os.PathLike[str]) -> None:

@@ -1,6 +1,7 @@
 """A metric over two parameters of a policy."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -12,9 +13,7 @@ from matplotlib.figure import Figure
 from jaxbandits import checks
 from jaxbandits.checks import flag, one_of
 from jaxbandits.plots._style import SCREEN, check_axes, figure_of, setting
-from jaxbandits.plots.arguments import along, shown_value
 from jaxbandits.plots.canvas import figure
-from jaxbandits.plots.grid import Grid, grid_of, grid_policy, grid_values
 from jaxbandits.plots.labels import (
     metric_at,
     padded_number,
@@ -23,8 +22,15 @@ from jaxbandits.plots.labels import (
 )
 from jaxbandits.plots.legend import draw_legend
 from jaxbandits.plots.marks import MISSING, Best, check_best, draw_best, missing_key
-from jaxbandits.plots.points import argument_of, check_labels
-from jaxbandits.plots.samples import STATISTICS, samples
+from jaxbandits.plots.points import (
+    along,
+    argument_of,
+    check_labels,
+    points_at,
+    shown_value,
+    the_policy,
+)
+from jaxbandits.plots.samples import OF_RUNS, STATISTICS, Samples, samples
 from jaxbandits.plots.selection import seeds_text, texts_of
 from jaxbandits.plots.ticks import tick_formatter, tick_locator
 from jaxbandits.plots.words import literal
@@ -37,6 +43,15 @@ _CELL = (4.0, 2.8)  # that suits a number
 _AROUND = (13.0, 9.5)  # numbers and names of axes, and the colour bar
 _SMALLEST, _LARGEST = (31.0, 21.0), (66.0, 54.0)  # of a figure
 _MOST_NUMBERS = 100  # cells beyond which numbers are only asked for
+
+
+class _Grid(NamedTuple):
+    """The distinct values f64[X] and f64[Y] of two parameters, increasing, and the
+    numbers int[Y, X] of the points that have them; -1 where there is none."""
+
+    x: np.ndarray
+    y: np.ndarray
+    points: np.ndarray
 
 
 def plot_heat_map(
@@ -112,11 +127,13 @@ def plot_heat_map(
     flag("log", log)
     check_best(best)
     check_axes(ax)
-    policy = grid_policy(dataset, policy, x, y)
+    if x == y:
+        raise ValueError(f"y must be another parameter than x, got {y!r} for both")
+    policy = the_policy(dataset, policy, {"x": x, "y": y})
     runs = samples(dataset, metric, policy, checkpoint)
-    grid = grid_of(dataset, policy, x, y, points)
+    grid = _grid_of(points_at(dataset, policy, (x, y), points))
     runs = runs.only(grid.points)
-    shown = grid_values(grid, runs, statistic)
+    shown = _values(grid, runs, statistic)
     if np.isnan(shown).all():
         raise ValueError(f"metric: no run of {policy!r} has {statistic} {metric!r}")
     if log and np.nanmin(shown) <= 0:
@@ -140,7 +157,9 @@ def plot_heat_map(
         _draw_numbers(ax, shown, numbers, mesh)
     if best is not None:
         # Numbers have the middle of a cell.
-        draw_best(ax, grid, runs, best, shift=(0.36, 0.31) if numbered else (0, 0))
+        draw_best(
+            ax, grid.points, runs, best, shift=(0.36, 0.31) if numbered else (0, 0)
+        )
     if np.isnan(shown).any():
         ax.add_patch(missing_key())
     _label_ticks(ax, grid, cell)
@@ -159,12 +178,31 @@ def plot_heat_map(
     return figure_of(ax)
 
 
+def _grid_of(points: Mapping[tuple[float, ...], int]) -> _Grid:
+    """The grid of points by their values of x and y."""
+    xs, ys = (np.unique(column) for column in zip(*points, strict=True))
+    places = np.full((len(ys), len(xs)), -1)
+    for (at_x, at_y), point in points.items():
+        places[np.searchsorted(ys, at_y), np.searchsorted(xs, at_x)] = point
+    return _Grid(xs, ys, places)
+
+
+def _values(grid: _Grid, runs: Samples, statistic: str) -> np.ndarray:
+    """float64[Y, X]; NaN where there is no run or the metric is undefined."""
+    values = np.full(grid.points.shape, np.nan)
+    for place, point in np.ndenumerate(grid.points):
+        if point >= 0 and runs.counts[point]:
+            of = runs.of if statistic in OF_RUNS else runs.replications
+            values[place] = STATISTICS[statistic](of(point))
+    return values
+
+
 def _letter() -> float:
     """The size of the font in inches."""
     return float(setting("font.size")) / 72
 
 
-def _size(grid: Grid) -> np.ndarray:
+def _size(grid: _Grid) -> np.ndarray:
     """Of a figure in inches: it grows with the cells, to the style's width in print."""
     wanted = np.multiply(_CELL, (len(grid.x), len(grid.y))) + _AROUND
     width, height = np.clip(wanted, _SMALLEST, _LARGEST) * _letter()
@@ -235,7 +273,7 @@ def _draw_numbers(
         )
 
 
-def _label_ticks(ax: Axes, grid: Grid, cell: tuple[float, float]) -> None:
+def _label_ticks(ax: Axes, grid: _Grid, cell: tuple[float, float]) -> None:
     """Label the cells, as many as there is room for."""
     letters = max(map(len, value_labels(grid.x)))
     needed = (_DIGIT * letters + 0.7) * _letter(), 1.4 * _letter()

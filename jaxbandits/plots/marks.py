@@ -8,7 +8,6 @@ from matplotlib.patches import Patch, Rectangle
 
 from jaxbandits import checks
 from jaxbandits.plots._style import setting
-from jaxbandits.plots.grid import Grid
 from jaxbandits.plots.samples import (
     Samples,
     best_point,
@@ -58,13 +57,23 @@ def check_best(best: Best | None) -> None:
 
 
 def draw_best(
-    ax: Axes, grid: Grid, runs: Samples, how: Best, *, shift: tuple[float, float]
+    ax: Axes, cells: np.ndarray, runs: Samples, how: Best, *, shift: tuple[float, float]
 ) -> None:
     """Draw a star at the best point and dots at those that may be the best.
 
-    They are labelled, for a legend. `shift` is where a mark lies in its cell, to the
-    right and up from the middle.
+    They are labelled, for a legend. `cells` int[Y, X] has the number of the point in
+    every cell; `shift` is where a mark lies in it, right and up from the middle.
     """
+
+    def draw(points: Any, label: str, look: dict[str, Any], size: float) -> None:
+        rows, columns = np.nonzero(np.isin(cells, points))
+        look = look | {
+            "label": label,
+            "markersize": size * setting("lines.markersize"),
+            "markeredgewidth": setting("lines.linewidth") / 2,
+        }
+        ax.plot(columns + shift[0], rows + shift[1], **look)
+
     best = best_point(runs, how.smaller_is_better)
     if best is None:
         return
@@ -73,32 +82,16 @@ def draw_best(
     least = enough_seeds(runs)
     if ((runs.counts > 0) & (runs.counts < least)).any():
         label += f" of {least:,} seeds or more"
-    size = setting("lines.markersize")
-    _draw(ax, grid, [best], shift, _BEST | _look(label, _BEST_SIZE * size))
+    draw([best], label, _BEST, _BEST_SIZE)
     if runs.counts.max() > 1:  # One seed can tell nothing apart.
         candidates = np.flatnonzero(
             may_be_best(runs, best, how.level, how.smaller_is_better)
         )
         if candidates.size:
             label = f"may be the best ({100 * how.level:g} %)"
-            _draw(
-                ax, grid, candidates, shift, _CLOSE | _look(label, _CLOSE_SIZE * size)
-            )
-
-
-def _look(label: str, size: float) -> dict[str, Any]:
-    edge = setting("lines.linewidth") / 2
-    return {"label": label, "markersize": size, "markeredgewidth": edge}
+            draw(candidates, label, _CLOSE, _CLOSE_SIZE)
 
 
 def missing_key() -> Patch:
     """The legend entry that explains hatched cells."""
     return Rectangle((0, 0), 0, 0, **MISSING, label="no complete run")
-
-
-def _draw(
-    ax: Axes, grid: Grid, points: Any, shift: tuple[float, float], look: dict[str, Any]
-) -> None:
-    rows, columns = grid.places(points)
-    right, up = shift
-    ax.plot(columns + right, rows + up, **look)

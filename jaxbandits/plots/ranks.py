@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 
 from jaxbandits import checks
 from jaxbandits.plots._style import check_axes, figure_of, line_style, setting
-from jaxbandits.plots.canvas import figure
+from jaxbandits.plots.canvas import figure, write_beside
 from jaxbandits.plots.labels import metric_at
 from jaxbandits.plots.runs import number_per_run, played
 from jaxbandits.plots.selection import names_of, seeds_text, texts_of
@@ -116,7 +116,6 @@ def plot_ranks(
     lowers, uppers = rank_ends(ranks.values, len(ranks.policies), level)
     order = np.argsort(means, kind="stable")
 
-    small = setting("legend.fontsize")
     if ax is None:
         fig, (ax,) = figure()
         fig.set_figheight((9 + 2.4 * len(order)) * setting("font.size") / 72)
@@ -133,16 +132,7 @@ def plot_ranks(
             color=color,
             capsize=setting("errorbar.capsize"),
         )
-        ax.annotate(
-            f"{mean:.2f}",
-            (mean if error is None else upper, place),
-            xytext=(0.7 * small, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=small,
-            # Legible where it meets a line of the grid.
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
-        )
+        write_beside(ax, f"{mean:.2f}", mean if error is None else upper, place)
     ax.set_yticks(range(len(order)), [texts[number] for number in order])
     ax.set_ylim(len(order) - 0.5, -0.5)  # The best on top.
     ax.grid(False, axis="y")

@@ -1,25 +1,29 @@
 """A metric against one parameter: how much the choice of it matters."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
+import matplotlib
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from jaxbandits import checks
-from jaxbandits.plots._style import check_axes, figure_of
-from jaxbandits.plots.arguments import along, shown_value
+from jaxbandits.plots._style import check_axes, figure_of, line_style, setting
 from jaxbandits.plots.canvas import figure
-from jaxbandits.plots.labels import metric_at, parameter_label
+from jaxbandits.plots.labels import metric_at, parameter_label, value_labels
 from jaxbandits.plots.legend import draw_legend
 from jaxbandits.plots.points import (
+    along,
+    cells,
     check_at,
     check_labels,
     coordinates,
+    shown_value,
 )
-from jaxbandits.plots.responses import Response, responses
-from jaxbandits.plots.samples import samples
+from jaxbandits.plots.samples import Samples, samples, t_interval
 from jaxbandits.plots.selection import names_of, seeds_text, texts_of
 from jaxbandits.plots.ticks import readable_ticks
 from jaxbandits.plots.words import entry, literal
@@ -27,6 +31,32 @@ from jaxbandits.results.lookup import check_checkpoint, check_dataset
 from jaxbandits.stats.lookup import check_shown
 from jaxbandits.stats.replications import shared_instances
 from jaxbandits.stats.soundness import warn_of_coverage
+
+_MARKERS = "osD^vPX*"
+
+
+class _Response(NamedTuple):
+    """A metric against the parameter.
+
+    Attributes:
+      label: text of the legend.
+      x: float64[N], values of the parameter; empty for a policy without it.
+      mean: float64[N], or [1] without the parameter; NaN where no run was played.
+      lower: lower end of the interval, as `mean`; NaN with one seed.
+      upper: upper end.
+      counts: int, as `mean`: seeds that were used.
+      samples: as many replications as there are at every point.
+      style: arguments of `Axes.plot`.
+    """
+
+    label: str
+    x: np.ndarray
+    mean: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    counts: np.ndarray
+    samples: list[np.ndarray]
+    style: dict[str, Any]
 
 
 def plot_sensitivity(
@@ -104,7 +134,7 @@ def plot_sensitivity(
     lines, drawn = [], []
     for name in names:
         runs = samples(dataset, metric, name, checkpoint)
-        results = responses(dataset, runs, name, x, by, points, level, labels)
+        results = _responses(dataset, runs, name, x, by, points, level, labels)
         # As in `plot_curves`: what has nothing to show is left out.
         results = [each for each in results if not np.isnan(each.mean).all()]
         lines += results
@@ -143,7 +173,7 @@ def plot_sensitivity(
     return figure_of(ax)
 
 
-def _warn(lines: list[Response], what: str) -> None:
+def _warn(lines: list[_Response], what: str) -> None:
     """One warning for all points with as many replications: all, of a whole sweep."""
     samples = [sample for each in lines for sample in each.samples]
     for size in sorted({len(sample) for sample in samples if len(sample)}):
@@ -172,7 +202,7 @@ def _policies(
     return able
 
 
-def _draw(ax: Axes, response: Response, ends: tuple[float, float]) -> None:
+def _draw(ax: Axes, response: _Response, ends: tuple[float, float]) -> None:
     """Draw a line and its band; a lone point has a bar instead of a band."""
     x, mean = response.x, response.mean
     lower, upper = response.lower, response.upper
@@ -204,3 +234,77 @@ def _note(
     for name, value in fixed.items():
         note += f", {labels.get(name, parameter_label(name))} = {value}"
     return note if by is None else f"{note}\n{labels.get(by, parameter_label(by))}:"
+
+
+def _responses(
+    dataset: xr.Dataset,
+    runs: Samples,
+    name: str,
+    x: str,
+    by: str | None,
+    at: Mapping[str, float],
+    level: float | None,
+    labels: Mapping[str, str],
+) -> list[_Response]:
+    """The lines of policy `name`, from the lowest value of `by` to the highest.
+
+    `runs` are those of the policy; other arguments as in `plot_sensitivity`.
+    """
+    if by is not None:
+        points = cells(dataset, name, (by, x), at)
+        values = sorted({value for value, _ in points})
+        looks = zip(values, value_labels(values), _sequence(len(values)), strict=True)
+        return [
+            _response(
+                runs,
+                {at_x: point for (of, at_x), point in points.items() if of == value},
+                level,
+                text,
+                style,
+            )
+            for value, text, style in looks
+        ]
+    label = labels.get(name, literal(name))
+    place = dataset["policy"].values.tolist().index(name)
+    style = line_style(place)._asdict()
+    if x not in coordinates(dataset, name):
+        everywhere = cells(dataset, name, (), at).get(())
+        points = {} if everywhere is None else {np.nan: everywhere}
+        return [_response(runs, points, level, label, style)]
+    points = {at_x: point for (at_x,), point in cells(dataset, name, (x,), at).items()}
+    style |= {"marker": _MARKERS[place % len(_MARKERS)]}
+    return [_response(runs, points, level, label, style)]
+
+
+def _sequence(count: int) -> list[dict[str, Any]]:
+    """Looks in an order, from dark to light; the lightest is too pale for white."""
+    colors = matplotlib.colormaps["viridis"](np.linspace(0, 0.87, count))
+    return [
+        {
+            "color": to_hex(color),
+            "marker": _MARKERS[place % len(_MARKERS)],
+            "linewidth": 0.9 * setting("lines.linewidth"),
+            "zorder": 2 + place / 100,
+        }
+        for place, color in enumerate(colors)
+    ]
+
+
+def _response(
+    runs: Samples,
+    points: Mapping[float, int],
+    level: float | None,
+    label: str,
+    style: dict[str, Any],
+) -> _Response:
+    """`points` are by the value of the parameter; NaN for a policy without it."""
+    x = np.array(sorted(points))
+    chosen = [points[value] for value in sorted(points)]
+    samples = [runs.replications(point) for point in chosen]
+    results = [t_interval(sample, level or 0.95) for sample in samples]
+    mean, lower, upper = np.array(results).reshape(-1, 3).T
+    if level is None:
+        lower = upper = np.full_like(mean, np.nan)
+    x = x[~np.isnan(x)]
+    counts = runs.counts[chosen]
+    return _Response(label, x, mean, lower, upper, counts, samples, style)

@@ -5,14 +5,14 @@ section 5): maximise ``sum_i values[i, n_i]`` over integers ``n_i >= 0`` whose s
 most the budget. Values do not decrease, so that the whole budget may be spent.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 from jax.typing import ArrayLike
-from jaxtyping import Float, Int, Int32, Real
+from jaxtyping import Int, Real
 
 from jaxbandits.arrays import first_argmax, one_hot
 from jaxbandits.arrays.real import integer, real
@@ -22,6 +22,8 @@ from jaxbandits.kernels.allocation.solution import (
     NOTHING_TO_GAIN,
     SOLVED,
     Solution,
+    Task,
+    per_arm,
     with_status,
 )
 
@@ -60,7 +62,7 @@ def integer_programming(
       ValueError: if `limit` or `least` does not have one entry per arm.
     """
     task = _task(values, budget, limit, least)
-    allocation, value = programming(task.values, task.budget)
+    allocation, value = programming(task.gains, task.budget)
     return _solution(task, allocation, value, value)
 
 
@@ -136,7 +138,7 @@ def integer_greedy(
       bound are differentiable by `values`.
     """
     task = _task(values, budget, limit, least)
-    return _solution(task, *_greedy(task.values, task.budget))
+    return _solution(task, *_greedy(task.gains, task.budget))
 
 
 @jax.custom_jvp
@@ -175,23 +177,13 @@ def _(primals: tuple[Array, Array], tangents: tuple[Array, Array]) -> tuple[Any,
     return (allocation, value, bound), (_no_slope(allocation), *slopes)
 
 
-class _Task(NamedTuple):
-    """The problem that remains after every arm has its least amount."""
-
-    values: Float[Array, "K N+1"]  # of units beyond; those beyond limits add nothing
-    budget: Int32[Array, ""]  # of the rest
-    limit: Int32[Array, " K"] | None  # of the rest
-    least: Int32[Array, " K"] | None
-    worth: Float[Array, ""] | None  # of what arms must get
-    valid: tuple[jax.Array, ...]  # conditions
-
-
 def _task(
     values: ArrayLike,
     budget: ArrayLike,
     limit: ArrayLike | None,
     least: ArrayLike | None,
-) -> _Task:
+) -> Task:
+    """The problem of units beyond least amounts; those beyond limits add nothing."""
     values, budget = real(values=values), integer("budget", budget)
     shaped("K N", values=values)
     shaped("", budget=budget)
@@ -199,10 +191,13 @@ def _task(
     rising, finite = values[:, 1:] >= values[:, :-1], jnp.abs(values) < jnp.inf
     valid = (rising, finite, (budget >= 0) & (budget <= last))
     if limit is None and least is None:
-        return _Task(values, budget, None, None, None, valid)
+        return Task(values, budget, None, None, None, valid)
     zero = jnp.zeros(values.shape[0], jnp.int32)
-    most = zero + (last if limit is None else _per_arm("limit", limit, zero.size))
-    must = zero if least is None else zero + _per_arm("least", least, zero.size)
+    limit = per_arm("limit", limit, zero.size, units=True)
+    least = per_arm("least", least, zero.size, units=True)
+    most, must = zero + (last if limit is None else limit), zero
+    if least is not None:
+        must = zero + least
     units = must[:, None] + jnp.arange(last + 1, dtype=jnp.int32)[None]
     at = jnp.clip(units, 0, jnp.clip(most, 0, last)[:, None])
     reached = jnp.take_along_axis(values, at, axis=1)
@@ -210,14 +205,7 @@ def _task(
     valid = (*valid, must >= 0, must <= most, rest >= 0)
     worth = jnp.sum(reached[:, 0])
     beyond = reached - reached[:, :1]
-    return _Task(beyond, jnp.maximum(rest, 0), most - must, must, worth, valid)
-
-
-def _per_arm(name: str, units: ArrayLike, num_arms: int) -> Array:
-    units = integer(name, units)
-    if units.shape not in ((), (num_arms,)):
-        raise ValueError(f"{name} must have shape [{num_arms}], got {units.shape}")
-    return units.astype(jnp.int32)
+    return Task(beyond, jnp.maximum(rest, 0), most - must, must, worth, valid)
 
 
 def _dual(values: Array, steps: Array, budget: Array) -> Array:
@@ -251,17 +239,14 @@ def _prices(values: Array, steps: Array, budget: Array) -> tuple[Array, Array]:
     return lax.fori_loop(0, trips, halve, (jnp.zeros_like(top), top))
 
 
-def _solution(task: _Task, allocation: Array, value: Array, bound: Array) -> Solution:
-    values, budget, limit, least, worth, valid = task
-    nothing = jnp.max(values) <= 0
+def _solution(task: Task, allocation: Array, value: Array, bound: Array) -> Solution:
+    nothing, budget = jnp.max(task.gains) <= 0, task.budget
     num_arms = allocation.size
     each, odd = budget // num_arms, budget % num_arms
     index = jnp.arange(num_arms, dtype=jnp.int32)
     even = each + (index < odd).astype(jnp.int32)
     allocation = jnp.where(nothing, even, allocation)
-    if least is not None:
-        allocation = least + jnp.minimum(allocation, limit)  # type: ignore[arg-type]
-        value, bound = worth + value, worth + bound  # type: ignore[operator]
+    allocation, value, bound = task.whole(allocation, value, bound)
     certified = jnp.where(bound - value <= 1e-4 * bound, SOLVED, INACCURATE)
     status = jnp.where(nothing, NOTHING_TO_GAIN, certified).astype(jnp.int32)
-    return with_status(Solution(allocation, value, bound, status), *valid)
+    return with_status(Solution(allocation, value, bound, status), *task.valid)

@@ -27,6 +27,7 @@ from jaxbandits.kernels.allocation.solution import (
     SOLVED,
     Curves,
     Solution,
+    Task,
     beyond,
     per_arm,
     spendable,
@@ -72,7 +73,7 @@ def sigmoid_prefix(
       `least` is negative or exceeds the budget or `limit`.
     """
     task = _task(curves, budget, limit, least)
-    start = _best_prefix(task.curves, task.budget)
+    start = _best_prefix(task.gains, task.budget)
     return _checked(task, start.allocation, start.value, start.bound)
 
 
@@ -109,9 +110,9 @@ def sigmoid_filling(
     """
     units = whole("units", units, 1)
     task = _task(curves, budget, limit, least)
-    start = _best_prefix(task.curves, task.budget)
-    x = _rescaled(_in_units(task.curves, task.budget, units), task.budget)
-    worth = jnp.sum(task.curves.value(x))
+    start = _best_prefix(task.gains, task.budget)
+    x = _rescaled(_in_units(task.gains, task.budget, units), task.budget)
+    worth = jnp.sum(task.gains.value(x))
     better = worth > start.value
     allocation = jnp.where(better, x, start.allocation)
     return _checked(task, allocation, jnp.maximum(worth, start.value), start.bound)
@@ -140,20 +141,9 @@ def _in_units(curves: Curves, budget: Array, units: int) -> Array:
     return lax.fori_loop(jnp.int32(0), jnp.int32(HALVED), finer, x)
 
 
-class _Task(NamedTuple):
-    """The problem that remains after every arm has its least amount."""
-
-    curves: Curves  # of what is given beyond
-    budget: Float[Array, ""]  # of the rest
-    limit: Float[Array, " K"] | None  # of the rest
-    least: Float[Array, " K"] | None
-    worth: Float[Array, ""] | None  # of what arms must get
-    valid: tuple[jax.Array, ...]  # conditions
-
-
 def _task(
     curves: Curves, budget: ArrayLike, limit: Array | None, least: ArrayLike | None
-) -> _Task:
+) -> Task:
     budget = real(budget=budget)
     shaped("K", **{"curves.log_height": curves.log_height})
     shaped("", budget=budget)
@@ -161,7 +151,7 @@ def _task(
     limit, least = per_arm("limit", limit, num_arms), per_arm("least", least, num_arms)
     if least is None:
         valid = () if limit is None else (limit > 0,)
-        return _Task(*_up_to(budget, limit, curves), limit, None, None, valid)
+        return Task(*_up_to(budget, limit, curves), limit, None, None, valid)
     dtype = curves.log_height.dtype
     least = jnp.asarray(least, dtype)
     worth = jnp.sum(curves.value(least))
@@ -171,7 +161,7 @@ def _task(
         valid = (*valid, limit > 0, limit >= least)
         limit = jnp.maximum(limit - least, TINY)  # an amount without value
     curves, rest = _up_to(rest, limit, beyond(curves, least))
-    return _Task(curves, rest, limit, least, worth, valid)
+    return Task(curves, rest, limit, least, worth, valid)
 
 
 def _up_to(
@@ -353,23 +343,19 @@ def _rescaled(allocation: Array, budget: Array) -> Array:
     return allocation * (budget / jnp.where(total > 0, total, 1.0))
 
 
-def _checked(task: _Task, allocation: Array, value: Array, bound: Array) -> Solution:
+def _checked(task: Task, allocation: Array, value: Array, bound: Array) -> Solution:
     """The solution with its status; the even split where nothing is to be gained."""
-    curves, budget, limit, least, worth, valid = task
+    curves, budget = task.gains, task.budget
     nothing = ~jnp.any(_alive(curves))
     even = jnp.broadcast_to(budget / allocation.size, allocation.shape)
     allocation = jnp.where(nothing, even, allocation)
     rounding = 64 * jnp.finfo(value.dtype).eps
     filled = jnp.abs(jnp.sum(allocation) - budget) <= rounding * budget
-    if limit is not None:
-        # What was spread beyond a limit is worth nothing.
-        allocation = jnp.minimum(allocation, limit)
     bound = jnp.where(nothing, 0.0, bound)
-    if least is not None:
-        allocation, value, bound = least + allocation, worth + value, worth + bound  # type: ignore[operator]
+    allocation, value, bound = task.whole(allocation, value, bound)
     consistent = value <= bound * (1 + rounding)
     status = jnp.where(filled & consistent, SOLVED, INACCURATE)
     status = jnp.where(nothing, NOTHING_TO_GAIN, status).astype(jnp.int32)
     solution = Solution(allocation, value, jnp.maximum(bound, value), status)
     heights = curves.log_height < jnp.inf
-    return with_status(solution, heights, spendable(budget), *valid)
+    return with_status(solution, heights, spendable(budget), *task.valid)

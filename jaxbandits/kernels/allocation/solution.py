@@ -6,7 +6,7 @@ The problem, eq. (12) of the allocation paper: maximise ``sum_i f_i(x_i)`` over
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -14,7 +14,7 @@ from jax import Array, lax
 from jax.typing import ArrayLike
 from jaxtyping import Bool, Float, Int32, Real
 
-from jaxbandits.arrays.real import real
+from jaxbandits.arrays.real import integer, real
 from jaxbandits.checks import kinds
 from jaxbandits.kernels.bisection import bisect
 from jaxbandits.kernels.implicit import implicit_root
@@ -148,6 +148,33 @@ class Solution(NamedTuple):
     status: Int32[Array, ""]
 
 
+class Task(NamedTuple):
+    """The problem that remains after every arm has its least amount.
+
+    Attributes:
+      gains: `Curves`, or f[K, N + 1], of what is given beyond the least amounts.
+      budget: what is left of it.
+      limit, least: amounts [K] or None; limits are of the rest.
+      worth: f[], value of the least amounts, or None.
+      valid: conditions, bool arrays.
+    """
+
+    gains: Any
+    budget: Array
+    limit: Array | None
+    least: Array | None
+    worth: Array | None
+    valid: tuple[Array, ...]
+
+    def whole(self, allocation: Array, *worths: Array) -> tuple[Array, ...]:
+        """Amounts and values of the whole problem, from those of the rest."""
+        if self.limit is not None:  # what was spread beyond a limit is worth nothing
+            allocation = jnp.minimum(allocation, self.limit)
+        if self.least is None:
+            return allocation, *worths
+        return self.least + allocation, *(self.worth + each for each in worths)
+
+
 def with_status(solution: Solution, *conditions: Bool[Array, "..."]) -> Solution:
     """The solution with status `INVALID` unless all conditions, bool arrays, hold."""
     valid = jnp.all(jnp.stack([jnp.all(each) for each in conditions]))
@@ -158,16 +185,21 @@ def with_status(solution: Solution, *conditions: Bool[Array, "..."]) -> Solution
     return solution._replace(status=status)
 
 
-def per_arm(name: str, amounts: ArrayLike | None, num_arms: int) -> Array | None:
-    """Amounts of resource, one per arm or one for all arms, as real arrays, or None."""
+def per_arm(
+    name: str, amounts: ArrayLike | None, num_arms: int, units: bool = False
+) -> Array | None:
+    """Amounts of resource, one per arm or one for all arms, or None.
+
+    As real arrays, or as i32 if they are units.
+    """
     if amounts is None:
         return None
-    amounts = real(**{name: amounts})
+    amounts = integer(name, amounts) if units else real(**{name: amounts})
     if amounts.shape not in ((), (num_arms,)):
         raise ValueError(
             f"{name} must have shape [{num_arms}], got {list(amounts.shape)}"
         )
-    return amounts
+    return amounts.astype(jnp.int32) if units else amounts
 
 
 def spendable(budget: Float[Array, ""]) -> Bool[Array, ""]:

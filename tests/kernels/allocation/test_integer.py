@@ -141,7 +141,7 @@ def test_what_must_be_given_and_cannot_is_invalid(solver):
             (lambda: solver(values, 3, limit=one + 0.5), "limit must be an integer"),
             (
                 lambda: solver(values, 3, least=np.ones(3, np.int32)),
-                r"least must have shape \[2\], got \(3,\)",
+                r"least must have shape \[2\], got \[3\]",
             ),
         ]
     )
