@@ -3,7 +3,6 @@
 import inspect
 import types
 import typing
-from collections.abc import Callable
 from functools import cache, partial
 
 import numpy as np
@@ -65,21 +64,6 @@ def unlike_its_signature(function, *args, **options):
     return _unlike_call(call, told, signature.return_annotation)
 
 
-def unlike_its_field(function, hint, *args, also=None):
-    """As `unlike_its_signature`, for a function that a field of type `hint` holds.
-
-    `also` is a name, a value and its type, which has axes in common with them.
-    """
-    kinds = [kind for kind in (hint, *typing.get_args(hint)) if _is_callable(kind)]
-    takes, returns = typing.get_args(kinds[0])
-    told = [
-        (f"argument {place}", value, kind)
-        for place, (value, kind) in enumerate(zip(args, takes, strict=True))
-    ]
-    told = told if also is None else [also, *told]
-    return _unlike_call(partial(function, *args), told, returns)
-
-
 def _unlike_call(call, told, returns):
     texts = []
     with jaxtyped("context"):
@@ -87,10 +71,6 @@ def _unlike_call(call, told, returns):
             texts.extend(_unlike(value, hint, name))
         texts.extend(_unlike(call(), returns, "the result"))
     return texts
-
-
-def _is_callable(hint):
-    return typing.get_origin(hint) is Callable
 
 
 def _unlike(value, hint, name):

@@ -5,20 +5,19 @@ in units of the spacing; no gather is used. For a smooth function the error is o
 order of the sixth power of the spacing (of the eighth, with eight nodes).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
+from jax import Array, lax
 from jax.typing import ArrayLike
 from jaxtyping import Float, Int32, Real
 
 from jaxbandits.arrays import first_argmax, multiply_add, outermost, stored, window
-from jaxbandits.arrays.real import real
+from jaxbandits.arrays.real import Floats, Reals, alike, real
 from jaxbandits.checks import kinds, number, shaped, shown, whole
-from jaxbandits.kernels.newton import guarded_newton
 
 NODES = 6  # default number of nodes of a polynomial
 # Newton steps for functions that are nearly linear in a cell: from a node to the
@@ -40,22 +39,18 @@ class _Polynomial(NamedTuple):
     start: Int32[Array, ""]
     coefficients: tuple[Float[Array, ""], ...]
 
-    def offset(self, position: Array) -> Array:
-        """The distance of a position from the middle."""
-        return position - self.middle(position.dtype)
-
     def middle(self, dtype: Any) -> Array:
         """The middle of the nodes."""
         return self.start.astype(dtype) + (len(self.coefficients) - 1) / 2
 
     def __call__(self, position: Array) -> Array:
         """The value at a position, in units of the spacing."""
-        value, _ = _powers(self.coefficients, self.offset(position))
+        value, _ = _powers(self.coefficients, position - self.middle(position.dtype))
         return value
 
     def derivatives(self, position: Array) -> tuple[Array, Array, Array]:
         """Value, slope and curvature at a position."""
-        at = self.offset(position)
+        at = position - self.middle(position.dtype)
         value, _ = _powers(self.coefficients, at)
         return value, *_powers(_slopes(self.coefficients), at)
 
@@ -281,3 +276,37 @@ def crossings(
 
     target = jnp.sqrt(jnp.maximum(height - level, 0.0))
     return one(left, -1), one(right, 1)
+
+
+def guarded_newton(
+    function: Callable[[Floats], tuple[Floats, Floats]],
+    low: Reals,
+    high: Reals,
+    start: Reals,
+    steps: int,
+) -> Floats:
+    """The point where a function turns from negative to positive, in [low, high].
+
+    If a Newton step leaves the bracket, or the slope has the wrong sign, the middle of
+    the bracket is taken instead. The loop over steps is unrolled: on a CPU its overhead
+    would exceed the work of a step. Near a simple zero each step doubles the digits.
+    The derivative is that of the implicit function where the last step was Newton's.
+
+    Args:
+      function: ``f[...] -> (value, slope)``, element by element.
+      low, high, start, steps: ends, the first point between them, number of steps.
+    """
+
+    def step(bracket, _):
+        x, low, high = bracket
+        value, slope = function(x)
+        below = value < 0
+        low, high = jnp.where(below, x, low), jnp.where(below, high, x)
+        usable = slope > 0
+        after = x - value / jnp.where(usable, slope, 1.0)
+        inside = usable & (low <= after) & (after <= high)
+        return (jnp.where(inside, after, 0.5 * (low + high)), low, high), None
+
+    bracket = jnp.broadcast_arrays(*alike(*real(start=start, low=low, high=high)))
+    (x, _, _), _ = lax.scan(step, tuple(bracket), None, length=steps, unroll=steps)
+    return x

@@ -262,32 +262,20 @@ def of_arm(params: Tree, arm: Int32[Array, ""]) -> Tree:
     They are arrays ``[K, ...]``: floats of one dtype, bounds of i32.
     """
     leaves, structure = jax.tree.flatten(params)
-    parts: list[Any] = [None] * len(leaves)
+    parts: dict[int, Any] = {}
     for integers in (False, True):
-        chosen = [
-            place
+        chosen = {
+            place: leaf
             for place, leaf in enumerate(leaves)
             if jnp.issubdtype(leaf.dtype, jnp.integer) == integers
-        ]
-        for place, part in zip(
-            chosen, _rows([leaves[place] for place in chosen], arm), strict=True
-        ):
-            parts[place] = part
-    return jax.tree.unflatten(structure, parts)
-
-
-def _rows(leaves: list[Array], arm: Int32[Array, ""]) -> list[Array]:
-    """The rows of one arm of leaves of one dtype."""
-    if not leaves:
-        return []
-    table = jnp.concatenate([x.reshape(x.shape[0], -1) for x in leaves], axis=1)
-    row = pick(table, arm)
-    parts, start = [], 0
-    for leaf in leaves:
-        stop = start + math.prod(leaf.shape[1:])
-        parts.append(row[start:stop].reshape(leaf.shape[1:]))
-        start = stop
-    return parts
+        }
+        if chosen:
+            rows = [x.reshape(x.shape[0], -1) for x in chosen.values()]
+            row, stop = pick(jnp.concatenate(rows, axis=1), arm), 0
+        for place, leaf in chosen.items():
+            start, stop = stop, stop + math.prod(leaf.shape[1:])
+            parts[place] = row[start:stop].reshape(leaf.shape[1:])
+    return jax.tree.unflatten(structure, [parts[place] for place in range(len(leaves))])
 
 
 def expectation_below(

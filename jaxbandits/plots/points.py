@@ -70,12 +70,10 @@ def check_parameter(dataset: xr.Dataset, name: str, argument: str) -> None:
 def check_labels(dataset: xr.Dataset, labels: Iterable[str]) -> None:
     """Raise a ValueError if a label is of no policy, parameter or argument."""
     known = [*dataset["policy"].values.tolist(), *parameters(dataset)]
-    known += arguments(dataset)
     for name in labels:
         if name not in known and argument_of(dataset, name) is None:
-            raise ValueError(
-                f"labels: {name!r} is unknown; known are {', '.join(known)}"
-            )
+            listed = ", ".join([*known, *arguments(dataset)])
+            raise ValueError(f"labels: {name!r} is unknown; known are {listed}")
 
 
 def coordinates(dataset: xr.Dataset, policy: str) -> dict[str, np.ndarray]:

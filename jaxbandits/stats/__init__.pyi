@@ -18,9 +18,9 @@ from .intervals import quantiles as quantiles
 from .intervals import sem as sem
 from .pairs import PairedDifference as PairedDifference
 from .pairs import paired_difference as paired_difference
-from .record import Entry as Entry
-from .record import Record as Record
-from .record import entry as entry
-from .record import make_record as make_record
+from .records import Entry as Entry
+from .records import Record as Record
+from .records import entry as entry
+from .records import make_record as make_record
 from .records import summary_records as summary_records
 from .soundness import CoverageWarning as CoverageWarning

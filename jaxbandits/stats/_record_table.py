@@ -8,7 +8,7 @@ import scipy
 
 from jaxbandits import checks
 from jaxbandits.console import texts
-from jaxbandits.stats.record import Entry, Record, make_record
+from jaxbandits.stats.records import Entry, Record, make_record
 from jaxbandits.stats.soundness import FEWEST
 
 FORMS = ("markdown", "latex")

@@ -169,41 +169,27 @@ def _bootstrap_ends(
     """f64[2, ...], the ends minus the mean, from ``rows [..., N]`` sorted by instance.
 
     A resampled mean is a weighted mean of the runs. An instance that was drawn c times
-    has c n runs drawn from its n, each of the weight 1 / (n I).
+    has c n runs drawn from its n, each of the weight 1 / (n I). All rows use the same
+    resamples, a batch of rows and of resamples at a time.
     """
     *shape, total = rows.shape
-    rows = rows.reshape(-1, total)
-    step = max(1, BATCH // resamples)
-    ends = [
-        _ends(rows[first : first + step], starts, sizes, level, resamples, seed)
-        for first in range(0, len(rows), step)
-    ]
-    return np.concatenate(ends, axis=1).reshape(2, *shape)
-
-
-def _ends(
-    rows: np.ndarray,
-    starts: np.ndarray,
-    sizes: np.ndarray,
-    level: float,
-    resamples: int,
-    seed: int,
-) -> np.ndarray:
-    """f64[2, rows]; all rows use the same resamples."""
-    total, groups = rows.shape[1], len(sizes)
+    rows, groups, tail = rows.reshape(-1, total), len(sizes), (1 - level) / 2
     # Differences from a run: exactly 0 if all are equal, and free of cancellation.
     rows = rows - rows[:, :1]
     center = (np.add.reduceat(rows, starts, axis=1) / sizes).mean(axis=1)
-    rng = np.random.default_rng(seed)
-    drawn = np.empty((len(rows), resamples))
-    step = max(1, BATCH // total)
-    for first in range(0, resamples, step):
-        part = drawn[:, first : first + step]
-        times = rng.multinomial(groups, np.full(groups, 1 / groups), part.shape[1])
-        weights = [
-            rng.multinomial(count * size, np.full(size, 1 / size)) / (size * groups)
-            for count, size in zip(times.T, sizes, strict=True)
-        ]
-        part[:] = rows @ np.concatenate(weights, axis=1).T - center[:, None]
-    tail = (1 - level) / 2
-    return np.quantile(drawn, [tail, 1 - tail], axis=1)
+    ends = np.empty((2, len(rows)))
+    most, step = max(1, BATCH // resamples), max(1, BATCH // total)
+    for batch in (slice(i, i + most) for i in range(0, len(rows), most)):
+        rng = np.random.default_rng(seed)
+        drawn = np.empty((len(rows[batch]), resamples))
+        for first in range(0, resamples, step):
+            part = drawn[:, first : first + step]
+            times = rng.multinomial(groups, np.full(groups, 1 / groups), part.shape[1])
+            weights = [
+                rng.multinomial(count * size, np.full(size, 1 / size)) / (size * groups)
+                for count, size in zip(times.T, sizes, strict=True)
+            ]
+            part[:] = rows[batch] @ np.concatenate(weights, axis=1).T
+        part = drawn - center[batch, None]
+        ends[:, batch] = np.quantile(part, [tail, 1 - tail], axis=1)
+    return ends.reshape(2, *shape)

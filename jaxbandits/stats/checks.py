@@ -5,7 +5,14 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from jaxbandits.checks import MOST, numbers, shown, whole
+from jaxbandits.checks import (
+    MOST,
+    between_zero_and_one,
+    in_unit_interval,
+    numbers,
+    shown,
+    whole,
+)
 
 
 def check_bootstrap(resamples: int, seed: int, level: float) -> None:
@@ -24,11 +31,7 @@ def check_probabilities(q: ArrayLike, inside: bool) -> np.ndarray:
         raise TypeError(f"q must be a number or a list of numbers, got {shown(q)}")
     if not result.size:
         raise ValueError("q must name at least one probability, got none")
-    proper = (result > 0) & (result < 1) if inside else (result >= 0) & (result <= 1)
-    if not proper.all():
-        raise ValueError(
-            f"q must be in {'(0, 1)' if inside else '[0, 1]'}, got {result.tolist()}"
-        )
+    (between_zero_and_one if inside else in_unit_interval)(q=result)
     return result
 
 

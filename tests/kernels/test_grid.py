@@ -2,13 +2,11 @@
 
 import itertools
 from dataclasses import dataclass
-from functools import partial
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.engine.cpu.lanes import fill, lanes
 from jaxbandits.kernels import cell_at, limit_grid, split_cells
 from tests.tables import assert_refused, each_row
 
@@ -146,56 +144,6 @@ def test_random_extensions_are_those_of_a_list_of_points(history, splits, rng):
         if sum(overflows) == 3:
             break
     assert len(model.points) > CAPACITY / 2 and sum(overflows) == 3
-
-
-@by_case
-def test_a_grid_is_filled_to_its_last_place(history, splits):
-    """Capacity for one level more, exactly: all splits are done, and no other."""
-    last = splits**2 if history == "restart" else splits**3
-    grid, model = of_arm(started(last, splits, history)), Model(last, splits, history)
-    for born in (1, 2):
-        grid, overflow = extend_now(
-            grid, grid.playable, jnp.int32(born), splits, history
-        )
-        model.extend([p.width > 0 for p in model.points], born)
-        assert not overflow
-    assert int(grid.count) == last == len(model.points)
-    assert_equal(grid, model)
-    after, overflow = extend_now(grid, grid.playable, jnp.int32(3), splits, history)
-    assert overflow
-    jax.tree.map(np.testing.assert_array_equal, after, grid)
-
-
-def test_grids_of_a_batch_are_those_of_one_by_one(rng, history="inherit", splits=3):
-    """One by one, under `jax.vmap` and over lanes: the same grids, up to rounding."""
-    batch = 7
-    grid = of_arm(started(CAPACITY, splits, history))
-    grid, _ = extend_now(grid, grid.playable, jnp.int32(1), splits, history)
-    # The first row has nothing to do, the last is given what does not fit.
-    share = np.linspace(0, 1, batch)[:, None]
-    ready = np.asarray(grid.playable) & (rng.random((batch, CAPACITY)) < share)
-    born = np.arange(batch, dtype=np.int32)
-    singles = [
-        extend_now(grid, r, b, splits, history)
-        for r, b in zip(ready, born, strict=True)
-    ]
-    expected = jax.tree.map(lambda *rows: np.stack(rows), *singles)
-    mapped = jax.jit(jax.vmap(lambda r, b: split_cells(grid, r, b, splits, history)))(
-        ready, born
-    )
-    equal = partial(np.testing.assert_allclose, rtol=2e-7)
-    jax.tree.map(equal, mapped, expected)
-
-    def over_lanes(ready, born):
-        one_lane = lanes(
-            lambda r, b: split_cells(grid, r, b, splits, history), (True, True), batch
-        )
-        return fill(*one_lane(ready, born), batch)
-
-    found = jax.jit(over_lanes)(ready.T, born)
-    found = jax.tree.map(lambda x: np.moveaxis(np.asarray(x), -1, 0), found)
-    jax.tree.map(equal, found, expected)
-    assert len(set(expected[0].count.tolist())) > 1
 
 
 @each_row("splits", SPLITS)

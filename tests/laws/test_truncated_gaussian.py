@@ -106,14 +106,6 @@ def test_sampler_equals_the_reference(name, params, tape):
             assert error <= 3e-6
 
 
-def test_without_correlation_the_tilt_vanishes():
-    mean = np.array([[0.4, 0.6], [0.9, 0.1]])
-    params = truncated_gaussian_params(mean, gaussian_covariance([0.0, 0.0], 0.2))
-    np.testing.assert_allclose(params.tilt, 0, atol=1e-6)
-    np.testing.assert_array_equal(params.correlation, 0)
-    np.testing.assert_allclose(params.reward_scale, np.sqrt(0.2))
-
-
 MEAN, IDENTITY = np.full((2, 2), 0.5), np.stack(2 * [0.2 * np.eye(2)])
 
 

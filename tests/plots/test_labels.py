@@ -82,22 +82,3 @@ def test_shares_are_of_what_the_checkpoints_were():
         assert metric_at(shares, "gain") == f"gain at 100 % of the {whole}"
         assert checkpoint_label(shares) == label
     assert metric_at(as_share(spent), "gain", 0) == "gain at 12.5 % of the budget"
-
-
-@each_row(
-    "kind, setting, label",
-    [
-        ("round", "censored", "round $t$"),
-        ("round", "farewell", "round $t$"),
-        ("spent", "budgeted", "budget spent"),
-        ("spent", "farewell", "time $t$"),
-        ("spent", "", "budget spent"),
-        ("share", "budgeted", "share of the budget spent"),
-        ("share", "farewell", "share of the budget spent"),
-    ],
-)
-def test_the_axis_of_checkpoints_is_named(kind, setting, label):
-    """A farewell game's budget is time."""
-    checkpoints = [1, 2, 3, 4]
-    made = dataset(setting=setting, checkpoint_kind=kind, checkpoints=checkpoints)
-    assert checkpoint_label(made) == label

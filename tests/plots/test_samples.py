@@ -11,11 +11,8 @@ from jaxbandits.plots.samples import (
     enough_seeds,
     may_be_best,
     samples,
-    t_interval,
 )
-from jaxbandits.stats import interval
 from tests.plots.sweeps import sweep, unplayed
-from tests.results.samples import slack
 
 rng = np.random.default_rng(5)
 SAMPLE = rng.normal(size=12)
@@ -29,16 +26,6 @@ def test_samples_are_of_the_seeds_played():
     difference = data["regret"][0, 0, :4, 0] - data["regret"][0, 2, :4, 0]
     np.testing.assert_array_equal(runs.difference(0, 2), difference)
     assert runs.only(np.array([2, 3])).counts.tolist() == [0, 0, 4, 6, 0, 0]
-
-
-def test_t_interval_is_that_of_the_results():
-    data = sweep()
-    expected = interval(data, "regret", 0.9)
-    found = t_interval(samples(data, "regret", "ucb").of(3), 0.9)
-    np.testing.assert_allclose(found, [part[0, 3, -1] for part in expected])
-    assert np.isnan(t_interval(SAMPLE[:0], 0.9)).all()
-    mean, *ends = t_interval(SAMPLE[:1], 0.9)
-    assert mean == SAMPLE[0] and np.isnan(ends).all()
 
 
 def test_statistics_are_numpys_and_scipys():
@@ -67,17 +54,6 @@ def test_may_be_best_is_the_corrected_paired_test():
     mirrored = Samples(-values, runs.played)
     found = may_be_best(mirrored, best, 0.95, smaller_is_better=False)
     np.testing.assert_array_equal(found, expected)
-
-
-def test_the_best_of_equal_points_is_kept():
-    """24 points with the same mean; point 0 is as good as any and must be marked."""
-    kept = []
-    for key in range(100):
-        values = np.random.default_rng(key).normal(size=(24, 20))
-        runs = Samples(values, np.ones(values.shape, bool))
-        best = best_point(runs, True)
-        kept.append(best == 0 or may_be_best(runs, best, 0.95, True)[0])
-    assert np.mean(kept) > 0.95 - slack(0.95, 100)
 
 
 def test_what_seeds_do_not_support_excludes_nothing():

@@ -51,14 +51,6 @@ def test_figure_has_its_panels_and_leaves_the_settings_alone():
     assert axes[0].get_xticklabels()[0].get_size() == 11
 
 
-def test_saved_figure_is_a_png_and_alone(tmp_path):
-    fig, _ = figure()
-    save_figure(fig, tmp_path / "a.png")
-    content = (tmp_path / "a.png").read_bytes()
-    assert content.startswith(SIGNATURE) and len(content) > 1000
-    assert list(tmp_path.iterdir()) == [tmp_path / "a.png"]
-
-
 def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "a.png"
     path.write_bytes(b"old")

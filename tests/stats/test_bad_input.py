@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from jaxbandits import results, stats
+from jaxbandits import plots, results, stats
 from tests.results.samples import dataset, repetitions
 from tests.tables import assert_named, assert_refused, naming
 
@@ -160,11 +160,14 @@ WRONG = [
     (
         stats.resample,
         RESAMPLED,
-        "{}(: 'nothing'| must (hold i|be one of .'round', 'spent', 'share'|have|))",
+        "{}(: 'nothing'| must (hold i|be a list of n|be one of .'round', |have|))",
         {
             "dataset": [DATA[[]]],
             "along": ["nothing"],
-            "grid": [np.array([9, 5, 2], np.uint64), [1.5, 2]],
+            "grid": [
+                *(np.array([9, 5, 2], np.uint64), [1.5, 2], [], [1, 1, 2], [-1, 2]),
+                *([[1, 2]], 3),
+            ],
             "kind": ["x", ""],
         },
     ),
@@ -241,6 +244,18 @@ def test_datasets_that_have_nothing_or_something_twice_are_named():
     rows += [
         (lambda f=f: f(DATA.isel(seed=[]), "regret"), "^dataset: has no seed")
         for f in (stats.mean, stats.sem, stats.interval, stats.band)
+    ]
+    # What of them is last goes by their order.
+    turned = DATA.isel(checkpoint=slice(None, None, -1))
+    equal, lost = (
+        DATA.assign_coords(checkpoint=x) for x in ([1, 2, 2, 3], [1.0, np.nan, 2, 3])
+    )
+    asked = *reducing, stats.dominance, plots.plot_ranks, plots.plot_curves
+    asked = *(lambda d, f=f: f(d, "regret") for f in asked), stats.as_share
+    rows += [
+        (lambda f=f, d=d: f(d), "^checkpoint must increase")
+        for f in (*asked, lambda d: stats.summary_records(d, "x"))
+        for d in (turned, equal, lost)
     ]
     whose = DATA.assign(who=("seed", list("abcdef")))
     rows += [

@@ -1,7 +1,5 @@
 """All pairs of policies: SciPy's tests, corrections, error rate and power."""
 
-import gc
-
 import numpy as np
 import pytest
 import xarray as xr
@@ -14,12 +12,6 @@ from jaxbandits.stats.corrections import CORRECTIONS, corrected
 from tests.heavy import in_short
 from tests.results.samples import dataset, slack
 from tests.tables import each_row
-
-
-@pytest.fixture(autouse=True)
-def no_garbage_collection(monkeypatch):
-    """statsmodels collects at every call, which takes longer than all else here."""
-    monkeypatch.setattr(gc, "collect", lambda: 0)
 
 
 def compared(values, drawn=None, **arguments):

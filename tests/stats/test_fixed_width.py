@@ -12,8 +12,7 @@ from jaxbandits.stats import (
     interval_of,
     seeds_needed,
 )
-from tests.results.samples import dataset, slack
-from tests.tables import each_row
+from tests.results.samples import dataset
 
 
 def test_seeds_and_ends_by_hand():
@@ -79,28 +78,6 @@ def test_the_fewest_seeds_that_are_narrow_enough(pilot, half_width, level):
         assert half(needed) <= half_width * (1 + 1e-9)
     if len(pilot) < needed < 10_000:
         assert half(needed - 1) > half_width * (1 - 1e-9)
-
-
-def stein_coverage(rng, deviation, pilot, half_width, level, trials):
-    """Share of the trials whose interval has 0, and the mean number of seeds."""
-    values = deviation * rng.normal(size=(trials, pilot))
-    needed = seeds_needed(values, half_width, level).values
-    more = deviation * rng.normal(size=(trials, needed.max() - pilot))
-    values = np.concatenate([values, more], axis=1)
-    covered = np.zeros(trials, bool)
-    for size in np.unique(needed):
-        rows = needed == size
-        found = fixed_width_interval(values[rows, :size], pilot, level)
-        covered[rows] = (found.lower <= 0) & (found.upper >= 0)
-        assert (found.upper - found.lower).max() <= 2 * half_width * (1 + 1e-12)
-    return covered.mean(), needed.mean()
-
-
-@each_row("deviation", [0.1, 1.0, 2.0])
-def test_coverage_is_exact_for_all_variances(rng, deviation):
-    trials, level = 4000, 0.95
-    covered, _ = stein_coverage(rng, deviation, 8, 0.6, level, trials)
-    assert abs(covered - level) < slack(level, trials)
 
 
 def test_missing_seeds_are_nan_and_warned_of():

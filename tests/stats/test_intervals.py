@@ -21,25 +21,13 @@ from tests.results.samples import dataset
 from tests.tables import assert_refused, each_row
 
 
-def test_mean_error_and_interval_by_hand():
-    """Seeds 1, 2, 3, 6: mean 3, variance 14/3, error sqrt(7/6), t(3) = 3.182446."""
-    values = np.broadcast_to(np.array([1.0, 2, 3, 6])[None, :, None], (1, 4, 4))
-    data = dataset(num_seeds=4, metrics={"ucb": {"regret": values}, "uniform": {}})
-    at = {"policy": "ucb", "params": 0, "checkpoint": 100}
-    assert mean(data, "regret").sel(at).item() == 3
-    assert sem(data, "regret").sel(at).item() == pytest.approx((7 / 6) ** 0.5)
-    found = interval(data, "regret")
-    half = 3.182446305 * (7 / 6) ** 0.5
-    assert found.lower.sel(at).item() == pytest.approx(3 - half)
-    assert found.upper.sel(at).item() == pytest.approx(3 + half)
-
-
 @each_row("level", [0.5, 0.95, 0.99])
 def test_intervals_are_scipys(level):
     data = dataset(points=2, num_seeds=7)
     values = data["regret"].values
     found = interval(data, "regret", level)
     assert found.mean.dims == ("policy", "params", "checkpoint")
+    np.testing.assert_allclose(mean(data, "regret"), values.mean(axis=2))
     expected = stats.ttest_1samp(values, 0, axis=2).confidence_interval(level)
     np.testing.assert_allclose(found.lower, expected.low, rtol=1e-12)
     np.testing.assert_allclose(found.upper, expected.high, rtol=1e-12)

@@ -24,11 +24,6 @@ def test_the_interval_of_differences_is_scipys():
     assert (found.variance_reduction > 20).all()
 
 
-def test_the_sign_is_that_of_policy_less_baseline():
-    found = paired_difference(dataset(), "regret", "uniform", "ucb")
-    assert (found.lower.sel(checkpoint=[1000, 10000]) > 0).all()
-
-
 def test_differences_without_variance_have_no_width():
     data = dataset()
     data["regret"][1] = data["regret"][0] + 2.0**10

@@ -63,13 +63,6 @@ def test_the_rest_stays():
     assert others == {k: v for k, v in data.attrs.items() if k != "checkpoint_kind"}
 
 
-def test_at_its_own_checkpoints_a_curve_is_itself():
-    data = dataset(points=2)
-    found = resample(data, "rounds", data["checkpoint"].values)
-    for name in ("regret", "optimal"):
-        np.testing.assert_allclose(found[name], data[name])
-
-
 def test_every_point_has_its_own_axis():
     """Also where there are several parameter points."""
     data = dataset(points=2, checkpoint_kind="spent", checkpoints=[1, 2, 3, 4])
@@ -101,18 +94,6 @@ def test_other_axes_than_rounds():
     found = resample(games(), "regret", [1.0, 4.0])
     rounds = found["rounds"].sel(policy="ucb", params=0, seed=4)
     np.testing.assert_allclose(rounds, [10, 40])
-
-
-def test_mistakes_in_the_grid(subtests):
-    for grid in [[], [3, 2], [1, 1, 2], [-1, 2], [[1, 2]], 3]:
-        with (
-            subtests.test(grid=grid),
-            pytest.raises(
-                ValueError,
-                match="^grid must (hold increasing numbers >= 0|be a list of numbers)",
-            ),
-        ):
-            resample(games(), "rounds", grid)
 
 
 def test_mistakes_in_the_axis():

@@ -4,10 +4,9 @@ from importlib import import_module
 
 import numpy as np
 import pytest
-from scipy import stats
 
-from jaxbandits.stats import CoverageWarning, interval, two_level
-from tests.results.samples import repetitions, slack
+from jaxbandits.stats import CoverageWarning, two_level
+from tests.results.samples import repetitions
 from tests.tables import each_row
 
 
@@ -24,10 +23,6 @@ def simulated(rng, sizes, between, within, trials):
     return grouped(np.repeat(effects, sizes, axis=1) + noise, sizes)
 
 
-def coverage(found):
-    return ((found.lower <= 0) & (found.upper >= 0)).mean().item()
-
-
 def test_groups_of_one_size_by_hand():
     """Means 2 and 6 with variance 8, within 2, between 8 - 2 / 2; t(1) = 12.7062."""
     found = two_level(grouped([[1, 3, 5, 7]], [2, 2]), "regret")
@@ -42,16 +37,6 @@ def test_groups_of_different_sizes_by_hand():
     half = 12.706204736 * (4.5 / 2) ** 0.5
     expected = [3.5, 3.5 - half, 3.5 + half, 3, 2]
     assert [part.item() for part in found] == pytest.approx(expected)
-
-
-def test_components_are_those_of_the_analysis_of_variance(rng):
-    """The F statistic is ``1 + n between / within``."""
-    data = simulated(rng, [4] * 6, 9.0, 1.0, 3)
-    found = two_level(data, "regret")
-    for point in range(3):
-        groups = data["regret"][0, point, :, 0].values.reshape(6, 4)
-        ratio = (found.between / found.within).values[0, point, 0]
-        assert stats.f_oneway(*groups).statistic == pytest.approx(1 + 4 * ratio)
 
 
 @each_row("method", ["t", "bootstrap"])
@@ -86,19 +71,6 @@ def test_only_equality_of_the_numbers_counts(rng):
     for each in (renamed, mixed):
         for part, other in zip(two_level(each, "regret"), expected, strict=True):
             np.testing.assert_allclose(part, other)
-
-
-def test_groups_of_one_size_are_covered_exactly(rng):
-    """Exact; an interval that took runs for independent would cover every other."""
-    trials, level = 4000, 0.95
-    data = simulated(rng, [10] * 8, 1.0, 1.0, trials)
-    covered = coverage(two_level(data, "regret", level))
-    assert abs(covered - level) < slack(level, trials)
-    for part, other in zip(
-        interval(data, "regret", level), two_level(data, "regret", level), strict=False
-    ):
-        np.testing.assert_allclose(part, other)
-    assert coverage(interval(data.drop_vars("instance"), "regret", level)) < 0.7
 
 
 def test_the_bootstrap_has_the_variance_of_two_stages(rng):

@@ -8,14 +8,12 @@ from the origin, then the function) give a Lagrangian dual, which bounds the val
 every allocation, and an order of arms whose prefixes are nearly optimal sets.
 """
 
-from typing import NamedTuple
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 from jax.typing import ArrayLike
-from jaxtyping import Float, Real
+from jaxtyping import Real
 
 from jaxbandits.arrays import first_argmax, one_hot, pick
 from jaxbandits.arrays.real import real
@@ -73,8 +71,7 @@ def sigmoid_prefix(
       `least` is negative or exceeds the budget or `limit`.
     """
     task = _task(curves, budget, limit, least)
-    start = _best_prefix(task.gains, task.budget)
-    return _checked(task, start.allocation, start.value, start.bound)
+    return _checked(task, *_best_prefix(task.gains, task.budget))
 
 
 @kinds
@@ -110,12 +107,11 @@ def sigmoid_filling(
     """
     units = whole("units", units, 1)
     task = _task(curves, budget, limit, least)
-    start = _best_prefix(task.gains, task.budget)
+    start, value, bound = _best_prefix(task.gains, task.budget)
     x = _rescaled(_in_units(task.gains, task.budget, units), task.budget)
     worth = jnp.sum(task.gains.value(x))
-    better = worth > start.value
-    allocation = jnp.where(better, x, start.allocation)
-    return _checked(task, allocation, jnp.maximum(worth, start.value), start.bound)
+    allocation = jnp.where(worth > value, x, start)
+    return _checked(task, allocation, jnp.maximum(worth, value), bound)
 
 
 def _in_units(curves: Curves, budget: Array, units: int) -> Array:
@@ -209,16 +205,8 @@ def _log_slopes(curves: Curves) -> Array:
     return jnp.where(sigmoid, jnp.where(usable, chord, -jnp.inf), curves.log_height)
 
 
-class _Start(NamedTuple):
-    """The result of `sigmoid_prefix`, from which `sigmoid_filling` starts."""
-
-    allocation: Float[Array, " K"]
-    value: Float[Array, ""]
-    bound: Float[Array, ""]
-
-
-def _best_prefix(curves: Curves, budget: Array) -> _Start:
-    """The work of `sigmoid_prefix`: a `_Start`."""
+def _best_prefix(curves: Curves, budget: Array) -> tuple[Array, Array, Array]:
+    """Allocation f[K], value f[] and bound f[] of `sigmoid_prefix`."""
     heights, alive, log_slope = _heights(curves), _alive(curves), _log_slopes(curves)
     top = jnp.max(log_slope)
     top = jnp.where(top > -jnp.inf, top, 0.0)
@@ -281,7 +269,7 @@ def _best_prefix(curves: Curves, budget: Array) -> _Start:
     alone = curves.value(jnp.broadcast_to(budget, heights.shape))
     single = one_hot(first_argmax(alone), alone.size) & alive
     better = jnp.max(alone) > pick(worth, first)
-    return _Start(
+    return (
         jnp.where(better, jnp.where(single, budget, 0.0), pick(filled, first)),
         jnp.maximum(jnp.max(alone), pick(worth, first)),
         bound,

@@ -51,20 +51,6 @@ def gains(family, weight, rate, shape, step, difference):
     return lambda x: weight * thresholds.pdf(family, x, rate, shape)
 
 
-def test_the_two_forms_differ():
-    """After a unit has gone to it, a steep short arm adds less than its slope says."""
-    family = thresholds.exponential
-    weight, rate = jnp.asarray([0.9, 1.0]), jnp.asarray([2.0, 0.8])
-
-    def first(difference):
-        gain = gains(family, weight, rate, None, 3.0, difference)
-        return marginal_greedy(gain, 2, 3.0, 2)
-
-    # Slopes 1.8 and .8, then 1.8 exp(-6); units add .898 and .909.
-    np.testing.assert_array_equal(first(False), [0, 1])
-    np.testing.assert_array_equal(first(True), [1, 0])
-
-
 ARMS, PROBLEMS, BUDGET = 5, 96, 12.0
 STEPS = (64, 128, 256)
 

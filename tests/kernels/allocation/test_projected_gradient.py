@@ -17,7 +17,6 @@ from jaxbandits.kernels.allocation import (
 )
 from jaxbandits.laws import thresholds
 from tests.heavy import in_short
-from tests.tables import each_row
 
 ARMS, PROBLEMS = 6, 25
 FAMILIES = {
@@ -64,28 +63,13 @@ def feasible(found, budget):
     np.testing.assert_allclose(np.sum(x, axis=-1), budget, rtol=2e-6)
 
 
-def unit_steps(length, steps):
-    """Along the gradient, of a length that falls to 0."""
-    shrink = optax.cosine_decay_schedule(length, steps)
-    return optax.chain(
-        optax.normalize_by_update_norm(), optax.scale_by_learning_rate(shrink)
-    )
-
-
-OPTIMISERS = {
-    "sgd": optax.sgd(0.3, momentum=0.5),
-    "unit steps": unit_steps(0.2, 300),
-}
-
-
 @pytest.mark.slow
-@each_row("name", OPTIMISERS)
-def test_other_optimisers_stay_below_the_bound(name):
+def test_other_optimisers_stay_below_the_bound():
     """They are less exact, and never better than the bound."""
     weight, rate, budget, start = problems(4)
     budget = np.minimum(budget, 3)
     solve = partial(both, *FAMILIES["exponential"], steps=300)
-    solve = partial(solve, optimiser=OPTIMISERS[name])
+    solve = partial(solve, optimiser=optax.sgd(0.3, momentum=0.5))
     found, best = jax.jit(jax.vmap(solve))(weight, rate, budget, start)
     np.testing.assert_allclose(found.value, best.value, rtol=2e-3)
     assert np.all(found.bound >= best.value * (1 - 2e-6))
