@@ -13,7 +13,7 @@ from typing import Any
 from jaxbandits.cli.listing import minutes_text
 from jaxbandits.stats import record_table
 from jaxbandits_studies import REGISTRY, Experiment
-from jaxbandits_studies.common.checks_of_runs import CLOSE, MUCH
+from jaxbandits_studies.common.checks_of_runs import MUCH
 from jaxbandits_studies.common.writing import SUMMARY
 from jaxbandits_studies.minutes import is_whole, timing_in
 from jaxbandits_studies.statements import CAUSES, of_experiment, reasons, tally
@@ -46,7 +46,7 @@ WORDS = (
     "meant, the claim names the one that was played. Words are taken for numbers: "
     "*much*, *not competitive*, *near-optimal* and *works well* for a factor of "
     f"{MUCH:g}; *close*, *comparable* and *almost the same* for at most "
-    f"{100 * (CLOSE - 1):.0f} % more or less; "
+    f"10 % more or less; "
     "*throughout* and *consistently* for the ends of all quarters of the horizon; "
     "*logarithmic* for growth over the last factor of four in rounds that is at most "
     "√2 times that over the factor before (a logarithm's is 1, a square root's 2, a "

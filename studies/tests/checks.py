@@ -4,7 +4,15 @@ import json
 import math
 import re
 from itertools import pairwise
+from pathlib import Path
 
+import pytest
+
+from jaxbandits_studies.common.writing import SUMMARY
+from jaxbandits_studies.judging.protocols import PROTOCOLS
+from tests.plots.crowding import complaints
+
+RESULTS = Path(__file__).parents[1] / "results"
 RECORD = {
     "experiment",
     "environment",
@@ -76,3 +84,41 @@ def visible(axis):
     labels = axis.get_ticklabels()
     at = dict(zip(axis.get_majorticklocs(), labels, strict=True))
     return [at[t] for t in ticks if low <= t <= high and at[t].get_text()]
+
+
+def by_case(records):
+    """Case -> policy -> the means of its metrics."""
+    found = {}
+    for each in records:
+        means = {name: entry["mean"] for name, entry in each["metrics"].items()}
+        found.setdefault(each["environment"], {})[each["policy"]] = means
+    return found
+
+
+def check_page(name, page, row, quick, tolerance):
+    """A page of least regrets has what the full run found; a quick run finds the same.
+
+    Args:
+      name: of the experiment.
+      page: a file of results/theory.
+      row: makes the cells of a case's row from the means by policy.
+      quick: its outcome.
+      tolerance: of these numbers, relative.
+    """
+    kept = json.loads((RESULTS / name / SUMMARY).read_text())
+    text = (RESULTS / "theory" / page).read_text()
+    cases = by_case(kept["records"])
+    assert [*cases] == [*PROTOCOLS[name.removesuffix("-least")].judging]
+    for title, policies in cases.items():
+        cells = " ".join(f"| {x}".rstrip() for x in (title, *row(policies)))
+        assert f"\n{cells} |\n" in text
+    for title, policies in by_case(quick.records).items():
+        for policy, means in policies.items():
+            assert means == pytest.approx(cases[title][policy], rel=tolerance)
+
+
+def check_figure(fig, legend):
+    """It has such a legend, can be read, and nothing in it overlaps."""
+    assert legend_texts(fig) == legend
+    assert_readable(fig)
+    assert complaints(fig) == []

@@ -6,15 +6,14 @@ import pytest
 from jaxbandits import budgeted, simulate
 from jaxbandits.plots.labels import padded_number
 from jaxbandits.plots.words import symbols
-from jaxbandits.stats import final, paired_difference
 from jaxbandits_studies import REGISTRY, Options
 from jaxbandits_studies.budgeted import comparisons, table
 from jaxbandits_studies.budgeted.facebook import seeds_by_group
 from jaxbandits_studies.budgeted.instances import FACEBOOK_FILE, facebook, synthetic
 from jaxbandits_studies.common.casts import cast
-from jaxbandits_studies.common.comparison import Contestant
 from jaxbandits_studies.common.data import FOLDER
 from jaxbandits_studies.datasets import Group, fb_br
+from jaxbandits_studies.theory import budgeted as theory
 from studies.tests.checks import (
     assert_readable,
     check_records,
@@ -230,88 +229,6 @@ def test_the_sensitivity_is_played_at_nine_rhos(rehearsal):
     assert list(quick.datasets) == ["S-Br-10", "S-GBr-10", "S-Bt-10"]
 
 
-@pytest.fixture(scope="module")
-def played():
-    """Two policies on one instance, for a budget of 60; the baseline in name only."""
-    contestants = {
-        BASELINE: Contestant(budgeted.uniform),
-        "epsilon-first": cast("budgeted", "everyone")["epsilon-first"],
-    }
-    return comparisons.curves(
-        "budgeted-test",
-        synthetic(("S-Br",), (10,)),
-        contestants,
-        ["epsilon-first"],
-        True,
-        3,
-        Options(seeds=4, horizon=60, progress=False),
-    )
-
-
-def test_what_was_played_is_recorded_and_drawn(played):
-    check_records(played, "budgeted-test")
-    dataset = played.datasets["S-Br-10"]
-    assert dataset["policy"].values.tolist() == [BASELINE, "epsilon-first"]
-    assert dataset["param_budget"].values.tolist()[1] == [60]
-    assert dataset.attrs["checkpoint_kind"] == "spent"
-    checkpoints = dataset["checkpoint"].values
-    np.testing.assert_allclose(checkpoints, np.geomspace(0.006, 60, 100))
-    # In units of the cheapest cost; the last pull counts in full.
-    assert (final(dataset, "spent") >= 60).all()
-    assert (dataset["regret"].diff("checkpoint") >= 0).all()
-    regret = final(dataset, "regret").isel(params=0)
-    assert (regret > 0).all()
-    for policy in (BASELINE, "epsilon-first"):
-        runs = regret.sel(policy=policy).values
-        for metric, value in (
-            ("regret", runs.mean()),
-            ("regret_median", np.median(runs)),
-            ("regret_q90", np.quantile(runs, 0.9)),
-        ):
-            found = entry(played, "S-Br-10", policy, metric)["mean"]
-            assert found == pytest.approx(value)
-    paired = paired_difference(dataset, "regret", "epsilon-first", BASELINE)
-    found = entry(played, "S-Br-10", "epsilon-first", "regret_minus_baseline")
-    assert found["mean"] == paired.mean.values[0, -1]
-    for record in played.records:
-        assert (record["seeds"], record["horizon"]) == (4, 60)
-    (ax,) = played.figure.axes
-    (line,) = ax.lines
-    mean = dataset["regret"].sel(policy="epsilon-first", params=0).mean("seed")
-    np.testing.assert_allclose(line.get_ydata(), mean)
-    np.testing.assert_allclose(line.get_xdata(), np.geomspace(1e-4, 1, 100))
-    assert legend_texts(played.figure) == ["ε-first"]
-    assert_readable(played.figure)
-
-
-@pytest.mark.slow
-def test_theorem_5_lies_above_the_regret():
-    """One small instance; the three panels share a program."""
-    outcome = REGISTRY["budgeted-bounds"].run(Options(8, 300, progress=False))
-    check_records(outcome, "budgeted-bounds")
-    assert list(outcome.datasets) == ["rho = 0.25", "rho = 1", "rho = 2"]
-    for ax, (title, dataset) in zip(
-        outcome.figure.axes, outcome.datasets.items(), strict=True
-    ):
-        rho = float(title.removeprefix("rho = "))
-        assert dataset["param_rho"].item() == rho
-        assert titles([ax]) == [rf"$\rho$ = {rho:g}"]
-        curves = {line.get_label(): line for line in ax.lines}
-        assert list(curves) == ["omega-UCB", "Theorem 5", "trivial bound"]
-        # No less than the largest mean cost, where the bounds begin.
-        later = dataset["checkpoint"].values >= 0.6
-        mean = dataset["regret"].mean("seed").values[0, 0]
-        np.testing.assert_allclose(curves["omega-UCB"].get_ydata(), mean)
-        for label in ("Theorem 5", "trivial bound"):
-            found = np.asarray(curves[label].get_ydata())
-            assert (found >= mean[later]).all()
-            last = entry(outcome, title, "omega-UCB", label)["mean"]
-            assert last == found[-1] > 1
-        # The best ratio is 2: what a useless arm loses per unit of money, at most.
-        assert found[-1] >= 300 * 1.5
-    assert_readable(outcome.figure)
-
-
 @pytest.fixture
 def table_of(monkeypatch):
     """``table_of(environments)``: Table 1 with these in place of all."""
@@ -380,3 +297,17 @@ def test_table_1_of_the_campaign_data(table_of, monkeypatch):
     assert abs(arms.mean() - sizes.mean()) < 4 * error
     (record,) = outcome.records
     assert record["metrics"]["best_ratio"]["mean"] > 1
+
+
+def test_theorem_5_stands_beside_the_regret(rehearsal):
+    """A panel per rho; the arms' means are those of the text."""
+    outcome, calls = rehearsal("budgeted-bounds")
+    means = [0.8, 0.4, 0.3], [0.4, 0.4, 0.6]
+    for rho, (_, _, arguments) in zip((0.25, 1.0, 2.0), calls, strict=True):
+        assert arguments["grid"] == {"omega-UCB": {"rho": rho}}
+        for label, bound in (
+            ("Theorem 5", theory.regret_bound(70.0, rho, *means)),
+            ("trivial bound", theory.trivial_bound(70.0, *means)),
+        ):
+            last = entry(outcome, f"rho = {rho:g}", "omega-UCB", label)["mean"]
+            assert last == pytest.approx(bound)

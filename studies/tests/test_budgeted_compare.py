@@ -246,14 +246,3 @@ def test_bad_input_comes_before_play(path, capsys):
     words = ["compare", str(path), "--arm", "x", "--cost", "paid", "--reward", "sales"]
     assert cli.main([*words, "--budget", "10"]) == 2
     assert "arm: " in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_the_whole_cast_plays(path):
-    game = from_table(path, arm="ad", cost="paid", reward="sales")
-    outcome = compare(game, budget=500, seeds=16, progress=False)
-    (dataset,) = outcome.datasets.values()
-    ranking = ranks(dataset)
-    assert {rank.policy for rank in ranking} == set(budgeted_compare.CAST)
-    regrets = [rank.regret for rank in ranking]
-    assert regrets == sorted(regrets) and ranking[-1].policy == "uniform"

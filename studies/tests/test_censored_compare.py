@@ -38,6 +38,7 @@ def cast(monkeypatch):
 
 
 def test_command(tmp_path, cast, capsys):
+    assert ADVICE["censored"].policy in compare.CAST
     path = written(tmp_path / "runs.csv")
     words = "--arm solver --arm noise --runtime time --status end --limits 2,6"
     end = ["--rounds", "300", "--seeds", "8", "--out", str(tmp_path / "out")]
@@ -131,17 +132,3 @@ def test_bad_options_are_refused(tmp_path, capsys):
             out = ["--out", str(tmp_path / "out")]
             assert cli.main(["compare", str(path), *words.split(), *out]) == 2
             assert re.search(named, capsys.readouterr().err)
-
-
-@pytest.mark.slow
-def test_the_whole_cast_plays_and_has_the_advised_policy(tmp_path):
-    assert ADVICE["censored"].policy in compare.CAST
-    path = written(tmp_path / "runs.csv")
-    runs = datasets.load_runs(
-        path, reward=None, seconds="time", configuration=["solver"], status="end"
-    )
-    outcome = compare_runs("mine", runs, rounds=500, seeds=16, progress=False)
-    (dataset,) = outcome.datasets.values()
-    ranking = ranks(dataset, "gain")
-    assert {rank.policy for rank in ranking} == set(compare.CAST)
-    assert_readable(outcome.figure)

@@ -21,7 +21,6 @@ from jaxbandits_studies.common.checks_of_records import (
     spreads,
 )
 from jaxbandits_studies.common.checks_of_runs import (
-    alike,
     below,
     grows,
     varies_more,
@@ -242,25 +241,6 @@ def test_below_several_is_below_all(policy, rivals, above, verdict):
         A=ours, B=ours + DIFFERENCES, C=ours + 9, D=ours - [5, 5.1, 5, 4.9]
     )
     finds(below("E", policy, rivals, above=above), outcome, verdict)
-
-
-@each_row(
-    "theirs, verdict",
-    [
-        (10.5, "holds"),
-        (9.5, "holds"),
-        (12.0, "fails"),
-        (8.0, "fails"),
-        (11.0, "undecided"),
-    ],
-)
-def test_policies_that_are_alike(rng, theirs, verdict):
-    normal = rng.normal(size=(2, 50)) / 10
-    outcome = played(A=10 + normal[0], B=theirs + normal[1], C=10 - normal[1])
-    finds(alike("E", "A", "CB"), outcome, verdict)
-    assert set(alike("E", "A", "CB")(outcome).ours) == {"A", "B", "C"}
-    finds(alike("E", "A", "B", within=1.4), outcome, "holds")
-    finds(alike("F", "A", "B"), outcome, NOTHING)
 
 
 GROWTH = [

@@ -41,6 +41,17 @@ def test_reproduce_for_print(capsys, tmp_path):
     assert "| Wilson |" in (tmp_path / "table.md").read_text()
 
 
+def test_the_printed_number_and_the_paths_stand_on_the_screen(capsys, tmp_path):
+    """2.95 is a slip of the paper, 8.61 is right."""
+    name = "budgeted-example2"
+    assert cli.main(["reproduce", name, "--quick", "--out", str(tmp_path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    (line,) = (line for line in lines if "2.95" in line)
+    assert "m-UCB" in line and "8.61" in line
+    assert lines[-2].startswith(f"Numbers: {tmp_path / 'summary.json'}")
+    assert lines[-1] == f"Figure: {tmp_path / name}.png"
+
+
 def test_pictures_that_cannot_be(capsys, idle, tmp_path):
     """Said before anything is played."""
     for asked, message in [
@@ -85,8 +96,8 @@ def test_a_quick_form_does_not_warn_of_its_seeds(
     assert (sentence in capsys.readouterr().out) == (not warned)
 
 
-def test_sizes_that_are_asked_reach_the_experiment(tmp_path, monkeypatch):
-    """Which then stops."""
+def test_sizes_that_are_asked_reach_the_experiment(tmp_path, monkeypatch, capsys):
+    """Which then is interrupted: a line says so, and the folder is there by then."""
     name, asked = "censored-fig4", []
 
     def run(options):
@@ -94,9 +105,12 @@ def test_sizes_that_are_asked_reach_the_experiment(tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setitem(REGISTRY, name, REGISTRY[name]._replace(run=run))
+    monkeypatch.chdir(tmp_path)
     for words in ("", "--quick", "--quick --seeds 7", "--horizon 9"):
-        command = ["reproduce", name, "--out", str(tmp_path), *words.split()]
-        assert cli.main(command) == 130
+        assert cli.main(["reproduce", name, *words.split()]) == 130
+        out, err = capsys.readouterr()
+        assert (out, err) == ("", "jaxbandits: interrupted\n")
+    assert (tmp_path / "results" / name).is_dir()
     assert asked == [(100, 100_000), (20, 2_000), (7, 2_000), (100, 9)]
 
 
@@ -114,21 +128,6 @@ def test_sigterm_ends_an_experiment_that_keeps_its_runs(capsys, tmp_path, monkey
     assert out == "" and err.count("\n") == 1 and "goes on from there" in err
     assert "SIGTERM: stopped after 1 of 2 blocks" in err
     assert folders == [tmp_path]
-
-
-def test_an_interruption_is_said_in_one_line(capsys, tmp_path, monkeypatch):
-    """The folder of the experiment's name is there by then."""
-
-    def run(options):
-        raise KeyboardInterrupt
-
-    name = "censored-fig4"
-    monkeypatch.setitem(REGISTRY, name, REGISTRY[name]._replace(run=run))
-    monkeypatch.chdir(tmp_path)
-    assert cli.main(["reproduce", name]) == 130
-    out, err = capsys.readouterr()
-    assert (out, err) == ("", "jaxbandits: interrupted\n")
-    assert (tmp_path / "results" / name).is_dir()
 
 
 def test_mistakes_are_named(capsys, tmp_path, idle):

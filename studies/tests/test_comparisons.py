@@ -1,12 +1,8 @@
 """The censored comparisons: what the paper prints beside them; two are played."""
 
-import numpy as np
-import pytest
-
 from jaxbandits import censored
-from jaxbandits.stats import final
 from jaxbandits_studies.censored import comparisons
-from jaxbandits_studies.censored.comparisons import ADVISED, CLAIRVOYANT, add_deviations
+from jaxbandits_studies.censored.comparisons import ADVISED, CLAIRVOYANT
 from jaxbandits_studies.common.casts import cast
 from studies.tests.checks import entry
 from tests.tables import naming
@@ -108,20 +104,6 @@ def test_the_papers_deviations_stand_beside_ours(rehearsal):
             deviation = entry(outcome, instance, policy, "censored_deviation")
             # All seeds of a rehearsal are alike.
             assert deviation == {"mean": 0, "sem": 0, "published": published}
-
-
-@pytest.mark.slow
-def test_the_deviation_is_that_of_the_shares(tiny):
-    dataset = tiny("censored-trap").datasets["trap"]
-    records = [{"policy": "UCB", "metrics": {}}]
-    add_deviations(records, dataset, (None, None, 0.1))
-    first, second = final(dataset, "censored").sel(policy="UCB").values.ravel()
-    assert first != second
-    assert records[0]["metrics"]["censored_deviation"] == {
-        "mean": pytest.approx(abs(first - second) / np.sqrt(2)),
-        "sem": pytest.approx(abs(first - second) / 2),
-        "published": 0.1,
-    }
 
 
 def test_the_worst_run_of_every_policy_is_told(rehearsal, monkeypatch):

@@ -1,8 +1,6 @@
 """Cell Thompson sampling beside c log T: quotients, growth, and the notes on them."""
 
-import json
 from math import log
-from pathlib import Path
 
 import matplotlib
 import numpy as np
@@ -13,17 +11,10 @@ from jaxbandits.plots import style
 from jaxbandits_studies import REGISTRY, Options
 from jaxbandits_studies.censored import least
 from jaxbandits_studies.censored.constants import of_any_law, of_known_gains
-from jaxbandits_studies.common.writing import SUMMARY
 from jaxbandits_studies.judging import board as boards
 from jaxbandits_studies.judging.board import shipped
 from jaxbandits_studies.judging.protocols import PROTOCOLS
-from studies.tests.checks import (
-    assert_readable,
-    check_records,
-    entry,
-    legend_texts,
-)
-from tests.plots.crowding import complaints
+from studies.tests.checks import check_figure, check_page, check_records, entry
 
 HORIZONS = PROTOCOLS["censored"].horizons
 
@@ -96,39 +87,25 @@ def test_notes_name_the_cases_that_miss_the_goal(all_cases):
     # The figure of the same outcome.
     fig = all_cases.figure
     names = [r["environment"] for r in all_cases.records[1:]]  # c > 0
-    assert legend_texts(fig) == names
+    check_figure(fig, names)
     over = fig.axes[0]
     for line, record in zip(over.lines, all_cases.records[1:], strict=False):
         ratios = (record["metrics"].get(f"ratio_{t}") for t in HORIZONS)
         expected = [each["mean"] for each in ratios if each]
         np.testing.assert_allclose(line.get_ydata(), expected)
-    assert_readable(fig)
-    assert complaints(fig) == []
 
 
 def test_the_page_has_what_the_full_run_found(quick):
-    results = Path(__file__).parents[1] / "results"
-    kept = json.loads((results / least.NAME / SUMMARY).read_text())
-    page = (results / "theory" / "least-regret.md").read_text()
-    assert [r["environment"] for r in kept["records"]] == list(
-        PROTOCOLS["censored"].judging
-    )
-    for record in kept["records"]:
-        found = {name: each["mean"] for name, each in record["metrics"].items()}
+    def row(policies):
+        (found,) = policies.values()
+        if found["c_any"] == 0:
+            return ["0", "0", *[""] * (len(HORIZONS) + 1)]
         both = [f"{found[x]:#.3g}".rstrip(".") for x in ("c_known", "c_any")]
-        row = ["0", "0", *[""] * (len(HORIZONS) + 1)]
-        if found["c_any"] > 0:
-            ratios = [found.get(f"ratio_{t}") for t in HORIZONS]
-            growth = found["per_log"] / found["c_any"]
-            row = both + ["" if x is None else f"{x:.2f}" for x in (*ratios, growth)]
-        cells = " ".join(f"| {x}".rstrip() for x in (record["environment"], *row))
-        assert f"\n{cells} |\n" in page
-    by_case = {r["environment"]: r["metrics"] for r in kept["records"]}
-    for record in quick.records:
-        metrics = by_case[record["environment"]]
-        for name, tolerance in (("c_known", 1e-3), ("c_any", 1e-2)):
-            c = record["metrics"][name]["mean"]
-            assert c == pytest.approx(metrics[name]["mean"], rel=tolerance)
+        ratios = [found.get(f"ratio_{t}") for t in HORIZONS]
+        growth = found["per_log"] / found["c_any"]
+        return both + ["" if x is None else f"{x:.2f}" for x in (*ratios, growth)]
+
+    check_page(least.NAME, "least-regret.md", row, quick, 1e-2)
 
 
 def test_without_a_leaderboard_there_are_no_quotients(monkeypatch):

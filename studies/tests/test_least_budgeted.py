@@ -1,8 +1,6 @@
 """Policies for budgets beside c log B: constants, quotients, notes, page and figure."""
 
-import json
 from math import log
-from pathlib import Path
 
 import matplotlib
 import numpy as np
@@ -13,25 +11,13 @@ from jaxbandits.laws import Beta, beta
 from jaxbandits.plots import style
 from jaxbandits_studies import REGISTRY, Options
 from jaxbandits_studies.budgeted import divergences, least
-from jaxbandits_studies.common.writing import SUMMARY
 from jaxbandits_studies.judging.board import shipped
 from jaxbandits_studies.judging.games import coins, narrow
 from jaxbandits_studies.judging.protocols import PROTOCOLS
 from jaxbandits_studies.judging.scores import missed
-from studies.tests.checks import (
-    assert_readable,
-    check_records,
-    entry,
-    legend_texts,
-)
-from tests.plots.crowding import complaints
+from studies.tests.checks import check_figure, check_page, check_records, entry
 
 PRIZE, SLOW = least.QUICK
-RESULTS = Path(__file__).parents[1] / "results"
-
-
-def of(record):
-    return {name: each["mean"] for name, each in record["metrics"].items()}
 
 
 @pytest.fixture(scope="module")
@@ -133,36 +119,21 @@ def test_notes_count_pairs(all_cases):
     assert f"in {sum(x < 1 for x in ratios)} of {len(ratios)} p" in all_cases.notes[-1]
     assert f"{np.median(ratios):.2f} times" in all_cases.notes[-1]
     # The figure of the same outcome.
-    fig = all_cases.figure
-    assert legend_texts(fig) == [*least.POLICIES, least.BEST]
-    assert_readable(fig)
-    assert complaints(fig) == []
+    check_figure(all_cases.figure, [*least.POLICIES, least.BEST])
 
 
 def test_the_page_has_what_the_full_run_found(quick):
-    kept = json.loads((RESULTS / least.NAME / SUMMARY).read_text())
-    page = (RESULTS / "theory" / "least-budgeted-regret.md").read_text()
-    cases = {}
-    for record in kept["records"]:
-        cases.setdefault(record["environment"], {})[record["policy"]] = of(record)
-    assert [*cases] == [*PROTOCOLS["budgeted"].judging]
-
     def shown(c):
         return f"{float(f'{c:.3g}'):,.0f}" if c >= 100 else f"{c:#.3g}".rstrip(".")
 
-    for title, found in cases.items():
-        bound = found.pop(least.BOUND)
+    def row(policies):
+        bound, *others = policies.values()
         last = [x for name, x in bound.items() if "independent_within" in name][-1]
-        row = [title, *map(shown, (bound["c_joint"], bound["c_independent"], last))]
-        for numbers in found.values():
+        cells = [*map(shown, (bound["c_joint"], bound["c_independent"], last))]
+        for numbers in others:
             budget = [name for name in numbers if name.startswith("growth_")][-1]
             growth = numbers.get(f"growth_ratio_{budget.split('_')[-1]}")
-            row.append("" if growth is None else f"{growth:.2f}")
-        assert f"\n{' '.join(f'| {x}'.rstrip() for x in row)} |\n" in page
-    for record in quick.records:
-        old = next(
-            r
-            for r in kept["records"]
-            if all(r[x] == record[x] for x in ("environment", "policy"))
-        )
-        assert of(record) == pytest.approx(of(old), rel=1e-6)
+            cells.append("" if growth is None else f"{growth:.2f}")
+        return cells
+
+    check_page(least.NAME, "least-budgeted-regret.md", row, quick, 1e-6)

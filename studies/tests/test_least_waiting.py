@@ -1,8 +1,6 @@
 """Policies that wait beside c log T: constants by hand, notes, page and figure."""
 
-import json
 from math import log
-from pathlib import Path
 
 import matplotlib
 import numpy as np
@@ -14,21 +12,13 @@ from jaxbandits import farewell
 from jaxbandits.laws import Beta, beta
 from jaxbandits.plots import style
 from jaxbandits_studies import REGISTRY, Options
-from jaxbandits_studies.common.writing import SUMMARY
 from jaxbandits_studies.farewell import least
 from jaxbandits_studies.farewell.constants import of_any_law, of_known_rewards
 from jaxbandits_studies.judging.board import shipped
 from jaxbandits_studies.judging.protocols import PROTOCOLS
-from studies.tests.checks import (
-    assert_readable,
-    check_records,
-    entry,
-    legend_texts,
-)
-from tests.plots.crowding import complaints
+from studies.tests.checks import check_figure, check_page, check_records, entry
 from tests.tables import naming
 
-RESULTS = Path(__file__).parents[1] / "results"
 ZERO, CASE, FEE = least.QUICK
 
 
@@ -201,39 +191,26 @@ def test_notes_count_cases(all_cases):
     assert [x for x in names if f"{x} " in all_cases.notes[-1]] == far
     # The figure of the same outcome.
     fig = all_cases.figure
-    assert legend_texts(fig) == [*least.POLICIES, least.BEST]
+    check_figure(fig, [*least.POLICIES, least.BEST])
     rows = [x.get_text() for x in fig.axes[0].get_yticklabels()]
     assert rows == [*all_cases.datasets][1:]
-    assert_readable(fig)
-    assert complaints(fig) == []
 
 
 def test_the_page_has_what_the_full_run_found(quick):
-    kept = json.loads((RESULTS / least.NAME / SUMMARY).read_text())
-    page = (RESULTS / "theory" / "least-waiting-regret.md").read_text()
-    cases = {}
-    for record in kept["records"]:
-        numbers = {name: each["mean"] for name, each in record["metrics"].items()}
-        cases.setdefault(record["environment"], {})[record["policy"]] = numbers
-    assert [*cases] == [*PROTOCOLS["farewell"].judging]
-
     def shown(c):
         return "0" if c == 0 else f"{c:#.3g}".rstrip(".")
 
-    for title, found in cases.items():
-        bound = found.pop(least.BOUND)
-        row = [title, shown(bound["c_known"]), shown(bound["c_any"])]
-        ours = found[least.POLICY]
-        row += [
+    def row(policies):
+        bound, *others = policies.values()
+        cells = [shown(bound["c_known"]), shown(bound["c_any"])]
+        ours = policies[least.POLICY]
+        cells += [
             f"{ours[f'growth_ratio_{t}']:.2f}" if bound["c_any"] else ""
             for t in (10_000, 100_000, 1_000_000)
         ]
-        for numbers in found.values():
+        for numbers in others:
             last = [name for name in numbers if name.startswith("ratio_")]
-            row.append(least._shown(numbers[last[-1]]) if last else "")
-        assert f"\n{' '.join(f'| {x}'.rstrip() for x in row)} |\n" in page
-    for record in quick.records:
-        old = cases[record["environment"]].get(record["policy"])
-        if old is not None:
-            numbers = {name: each["mean"] for name, each in record["metrics"].items()}
-            assert numbers == pytest.approx(old, rel=1e-3)
+            cells.append(least._shown(numbers[last[-1]]) if last else "")
+        return cells
+
+    check_page(least.NAME, "least-waiting-regret.md", row, quick, 1e-3)

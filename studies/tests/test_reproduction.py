@@ -1,11 +1,10 @@
 """The pages of the papers say what the summaries of full runs say, and nothing else."""
 
 import json
-import sys
-from importlib import import_module
 from pathlib import Path
 
 import pytest
+import reproduction_page as pages
 
 from jaxbandits.cli import main as cli
 from jaxbandits_studies import REGISTRY, Options, minutes, recorded
@@ -15,8 +14,6 @@ from studies.tests import quoted
 from tests.tables import naming
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "studies"))
-pages = import_module("reproduction_page")
 KEPT = ROOT / "studies" / "results"
 SUMMARIES = pages.summaries_in(KEPT)
 QUOTING = [

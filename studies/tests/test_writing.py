@@ -10,7 +10,6 @@ import xarray as xr
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from jaxbandits.cli import main as cli
 from jaxbandits.plots import figure
 from jaxbandits.results import load
 from jaxbandits.stats import make_record
@@ -18,8 +17,6 @@ from jaxbandits_studies import Claim, Options, Outcome, prepare_folder
 from jaxbandits_studies import write as write_all
 from jaxbandits_studies.common.slugs import slugs
 from jaxbandits_studies.common.writing import is_written
-from studies.tests.checks import RECORD
-from tests.tables import naming
 
 OURS = {"A": np.float64(1)}
 CLAIM = Claim("X1.1", "A below B", "section 1", "holds", OURS, "holds", {"A": 2.0})
@@ -201,15 +198,6 @@ def test_folders_are_made_and_left_empty(tmp_path):
     assert prepare_folder(folder) == folder  # An old folder will do.
 
 
-def test_a_file_in_the_way(tmp_path):
-    for below in [(), ("b",)]:
-        with naming(below):
-            (tmp_path / "a").write_text("mine")
-            with pytest.raises(ValueError, match="^out: cannot write to .*a"):
-                prepare_folder(tmp_path.joinpath("a", *below))
-            assert (tmp_path / "a").read_text() == "mine"
-
-
 def test_a_probe_that_fails_is_an_error_in_out(tmp_path, monkeypatch):
     """As in a folder that forbids writing, for whoever runs the tests."""
 
@@ -219,26 +207,3 @@ def test_a_probe_that_fails_is_an_error_in_out(tmp_path, monkeypatch):
     monkeypatch.setattr("pathlib.Path.touch", forbid)
     with pytest.raises(ValueError, match="^out: cannot write to .*Permission denied"):
         prepare_folder(tmp_path)
-
-
-def test_an_exact_budgeted_experiment(capsys, tmp_path):
-    """From the command line."""
-    name = "budgeted-example2"
-    assert cli.main(["reproduce", name, "--quick", "--out", str(tmp_path)]) == 0
-    out, err = capsys.readouterr()
-    assert err == ""
-    found = json.loads((tmp_path / "summary.json").read_text())["records"]
-    assert len(found) == 6
-    assert {frozenset(record) for record in found} == {frozenset(RECORD)}
-    assert {record["experiment"] for record in found} == {name}
-    names = ("summary.json", f"{name}.png", "table.md", "table.tex")
-    paths = [tmp_path / f for f in (*names, f"{name}-example2.nc")]
-    assert sorted(paths) == sorted(tmp_path.iterdir())
-    assert paths[1].read_bytes().startswith(PNG)
-    assert load(paths[4]).data_vars
-    *_, numbers, figure = out.splitlines()
-    assert numbers.startswith(f"Numbers: {paths[0]}")
-    assert figure == f"Figure: {paths[1]}"
-    # The printed number stands beside ours: 2.95 is a slip, 8.61 is right.
-    (line,) = (line for line in out.splitlines() if "2.95" in line)
-    assert "m-UCB" in line and "8.61" in line

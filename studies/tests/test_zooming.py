@@ -1,6 +1,5 @@
 """Arbitrary limits, recorded runs, and the censored paper's bounds beside the runs."""
 
-import numpy as np
 import pytest
 
 from jaxbandits_studies import REGISTRY, Options
@@ -29,33 +28,6 @@ def test_simple_regret_has_every_policy_and_its_slope(zooming):
         assert found == pytest.approx(float(last.mean()))
         on_grid = record["policy"].startswith("RCUCB")
         assert ("points" in record["metrics"]) != on_grid
-
-
-@pytest.mark.slow
-def test_z_rcucb_finds_a_better_limit_than_every_uniform_grid():
-    """With the paper's radii, after 100,000 rounds; paired over seeds."""
-    outcome = REGISTRY["censored-simple-regret"].run(Options(64, 100_000, False))
-    data = outcome.datasets["overtime"]["simple_regret"].isel(params=0, checkpoint=-1)
-    ours = data.sel(policy="z-RCUCB, inherit")
-    for grid in ("RCUCB, 10 limits", "RCUCB, 64 limits"):
-        better = data.sel(policy=grid) - ours
-        assert better.mean() > 3 * better.std(ddof=1) / 8
-    assert np.all(outcome.datasets["overtime"]["overflow"].sel(policy=ZOOMING[1]) == 0)
-
-
-@pytest.mark.slow
-def test_the_solvers_limit_matters():
-    """Whoever does not learn from censored rounds loses; half of ours are censored."""
-    outcome = REGISTRY["censored-solver"].run(Options(16, 20_000, False))
-    check_records(outcome, "censored-solver")
-    (name,) = outcome.datasets
-    ours = entry(outcome, name, "cell TS", "gain")
-    for rival in ("RCUCB, eq. (12)", "UCB", "TS"):
-        theirs = entry(outcome, name, rival, "gain")
-        assert ours["mean"] - theirs["mean"] > 4 * np.hypot(ours["sem"], theirs["sem"])
-    assert 0.4 < entry(outcome, name, "cell TS", "censored")["mean"] < 0.7
-    assert any("40 configurations, 100 recorded" in note for note in outcome.notes)
-    assert_readable(outcome.figure)
 
 
 @pytest.mark.slow

@@ -20,7 +20,6 @@ from jaxbandits_studies.common.experiment import Outcome
 LEVEL = 0.95  # of an interval alone, or of several together
 THROUGHOUT = (0.25, 0.5, 0.75, 1.0)  # of the horizon
 MUCH = 2.0  # What is said to be much larger is so by this factor, or it is not.
-CLOSE = 1.1  # What is said to be close, or comparable, is so within this one.
 UNDECIDED = Found("undecided", {})
 
 
@@ -77,35 +76,6 @@ def below(
     means = final(dataset, metric).mean("seed").isel(params=0)
     numbers = {name: float(means.sel(policy=name)) for name in (ours, *rivals)}
     return Found(together(verdicts), numbers)
-
-
-@check
-def alike(
-    outcome: Outcome,
-    environment: str,
-    ours: str,
-    others: Sequence[str],
-    *,
-    metric: str = "regret",
-    within: float = CLOSE,
-) -> Found:
-    """A check that a policy ends within a factor of others, on either side.
-
-    Args:
-      environment: whose dataset.
-      ours: name of the policy.
-      others: names of the others.
-      metric: what is alike.
-      within: the factor, above 1.
-    """
-    sides = (within, False), (1 / within, True)
-    results = [
-        below(environment, ours, others, metric=metric, times=times, above=above)(
-            outcome
-        )
-        for times, above in sides
-    ]
-    return Found(together([each.verdict for each in results]), results[0].ours)
 
 
 @check

@@ -1,9 +1,7 @@
 """Recorded runs of configured forests: the problem, collecting."""
 
-import importlib.util
 import json
-import sys
-from pathlib import Path
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -13,7 +11,6 @@ from jaxbandits import simulate
 from jaxbandits.censored import fixed
 from jaxbandits_studies import datasets
 
-SCRIPT = Path(__file__).parents[2] / "collect_forest_runs.py"
 GOOD = pd.DataFrame(
     {
         "run": [1, 0, 0, 1, 0, 1],
@@ -85,11 +82,7 @@ def test_the_shipped_runs_are_of_672_configurations():
 @pytest.fixture
 def collect(monkeypatch):
     pytest.importorskip("sklearn", reason="scikit-learn is not installed")
-    spec = importlib.util.spec_from_file_location("collect_forest_runs", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    # Worker processes find its functions by this name.
-    monkeypatch.setitem(sys.modules, "collect_forest_runs", module)
-    spec.loader.exec_module(module)
+    module = import_module("collect_forest_runs")
     monkeypatch.setattr(module, "GRID", [(2, 1, 3, 0.5), (3, 2, 5, 0.8)])
     monkeypatch.setattr(module, "ProcessPoolExecutor", _Here)
     monkeypatch.setattr(module, "as_completed", iter)

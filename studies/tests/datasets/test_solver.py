@@ -1,25 +1,15 @@
 """Recorded runs of a SAT solver: the problem, and the script that made them."""
 
-import importlib.util
 import itertools
 import random
 from pathlib import Path
 
+import collect_solver_runs as collect
 import numpy as np
 import pytest
 
 from jaxbandits import censored
 from jaxbandits_studies import datasets
-
-SCRIPT = Path(__file__).parents[2] / "collect_solver_runs.py"
-
-
-@pytest.fixture(scope="module")
-def collect():
-    spec = importlib.util.spec_from_file_location("collect_solver_runs", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_the_best_limit_is_one_that_the_best_configuration_exceeds():
@@ -52,7 +42,7 @@ def test_the_best_limit_of_all_is_a_recorded_one():
     assert oracle.value >= datasets.solver().oracle().value
 
 
-def test_the_first_rows_come_out_again(collect, tmp_path):
+def test_the_first_rows_come_out_again(tmp_path):
     collect.main([str(tmp_path / "runs.csv"), "--runs", "1"])
     made = (tmp_path / "runs.csv").read_text().splitlines()
     runs = datasets.solver_runs()
@@ -60,7 +50,7 @@ def test_the_first_rows_come_out_again(collect, tmp_path):
     assert made == shipped[: len(made)] and len(made) == 41
 
 
-def test_walksat_finds_what_holds_and_nothing_else(collect, monkeypatch):
+def test_walksat_finds_what_holds_and_nothing_else(monkeypatch):
     """On four variables all assignments can be tried."""
     monkeypatch.setattr(collect, "VARIABLES", 4)
     monkeypatch.setattr(collect, "TIMEOUT", 300)

@@ -8,7 +8,7 @@ import pytest
 from jaxbandits import simulate
 from jaxbandits.budgeted import omega_star_ucb
 from jaxbandits.testing import trace_run
-from jaxbandits_studies import REGISTRY, Options
+from jaxbandits_studies import Options
 from jaxbandits_studies.budgeted.weighed import ADVISED, weighed
 from jaxbandits_studies.judging.choices import Subject, choices, points_of, tick
 from jaxbandits_studies.judging.leaderboard import PROTOCOLS
@@ -123,16 +123,6 @@ def test_defaults_are_among_what_is_tried():
                 defaults = subject.factory(problem).params._asdict()
                 for each, values in subject.values.items():
                     assert defaults[each] in values and list(values) == sorted(values)
-
-
-@pytest.mark.slow
-def test_choices_of_a_setting():
-    for name in TUNINGS:
-        with naming(name):
-            found = REGISTRY[name].run(TINY)
-            check_records(found, name)
-            assert {r["environment"] for r in found.records} <= set(cases_of(name))
-            assert_readable(found.figure)
 
 
 @pytest.mark.slow

@@ -2,9 +2,8 @@
 
 import json
 import sys
-from importlib import import_module
-from pathlib import Path
 
+import leaderboards
 import numpy as np
 import pytest
 
@@ -15,9 +14,6 @@ from jaxbandits_studies.judging.leaderboard import leaderboard as play
 from jaxbandits_studies.judging.protocol import Entrant
 from studies.tests.judging.boards import COINS, ENTRANTS, PROTOCOL
 from tests.tables import naming
-
-sys.path.append(str(Path(__file__).resolve().parents[3] / "studies"))
-leaderboards = import_module("leaderboards")
 
 OPTIONS = Options(seeds=3, horizon=40, progress=False)
 CASE = "coins", COINS, 20

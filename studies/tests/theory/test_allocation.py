@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.integrate import quad
 
 from jaxbandits_studies.theory import allocation
 from tests.tables import each_row
@@ -277,3 +278,51 @@ def test_printed_radii_at_the_edges_are_0_or_infinite():
     np.testing.assert_array_equal(radii.rate[:2], [np.inf, 0])
     np.testing.assert_array_equal(radii.probability, [np.inf, 0, np.inf])
     assert radii.rate.shape == (3,)
+
+
+def divergence(rate, other, x):
+    """Of min(X, x) for exponential X, by quadrature."""
+
+    def integrand(t):
+        return (np.log(rate / other) + (other - rate) * t) * rate * np.exp(-rate * t)
+
+    return quad(integrand, 0, x)[0] + (other - rate) * x * np.exp(-rate * x)
+
+
+@given(st.floats(0.05, 3), st.floats(0.01, 3), st.floats(0.05, 3))
+def test_lemma_b1_needs_its_first_term_alone(rate, epsilon, x):
+    kl = divergence(rate, rate + epsilon, x)
+    u = epsilon / rate
+    exact = -np.expm1(-rate * x) * (u - np.log1p(u))
+    np.testing.assert_allclose(kl, exact, rtol=1e-6, atol=1e-12)
+    # The first of the lemma's two terms is enough, and nearly reached for small u, x.
+    assert kl <= epsilon**2 * x / (2 * rate) * (1 + 1e-9)
+
+
+def test_eq_55_is_too_small_for_m_below_1():
+    """Not only against the loose L_tilde of Appendix H: M B / m^2 is a supremum."""
+    T, m = 1e4, 0.25
+    q, C = optimum(m)
+    D = -allocation.g_slope(80.0)
+    printed = appendix_e(T, 4, D, m, 80.0, PROBABILITY, q, C)
+    constants = allocation.lipschitz_constants(m, 80.0, 40.0)
+    least = constants._replace(L_tilde=constants.L_tilde / (m + 1))
+    constant = allocation.sqrt_constant(PROBABILITY, q, C, 40.0, least)
+    assert printed < constant * np.sqrt(4 * T * np.log(T))
+    bound = quietly(allocation.sqrt_bound, T, **(INSTANCE | dict(m=m)))
+    assert printed < bound
+
+
+def test_orders_of_magnitude_in_appendix_a1(rng):
+    """Ten arms, T = 1e4: the median of (55) is 7e11, that of (56) 7e95; K T is 1e5."""
+    bounds = []
+    for _ in range(200):
+        instance = (1 - rng.random(10), rng.uniform(1 / 40, 2, 10), 40.0, 1.0, 80.0)
+        bounds.append(
+            [
+                quietly(bound, 1e4, *instance)
+                for bound in (allocation.sqrt_bound, allocation.log_bound)
+            ]
+        )
+    exponents = np.log10(np.median(bounds, axis=0))
+    np.testing.assert_allclose(exponents, [11.8, 95.8], atol=0.6)

@@ -1,11 +1,8 @@
 """theory/cell-thompson.md: values, the lemma, the bound and what it is of."""
 
-import bounds
 import numpy as np
 import pytest
-from forms.cells import normal_gains
 
-from jaxbandits import censored
 from jaxbandits_studies.theory import cells as theory
 from jaxbandits_studies.theory import products
 from tests.tables import each_row
@@ -96,21 +93,6 @@ def test_the_numbers_of_the_page():
     np.testing.assert_allclose(trials, [1.0, 0.025, 5e-13], rtol=0.03)
 
 
-@pytest.mark.slow
-@each_row("size", [1, 2])
-def test_runs_are_below_the_bound_which_is_below_random_play(size):
-    """3,000 rounds of 40 instances, whose regret the page has for more."""
-    rounds, regret = np.array([3000]), []
-    for learns in (True, False):
-        rng = np.random.default_rng(7)
-        game = bounds.cell_game(rng, 40, 3, PENALTY.size)
-        runs = bounds.cell_runs(rng, game, PENALTY, rounds, learns=learns, size=size)
-        regret.append(runs.mean())
-    bound = theory.bayes_regret_bound(3000.0, 3, PENALTY, size=size)
-    assert 0 < regret[0] < bound / 10
-    assert bound < regret[1] * 1.1
-
-
 def test_what_is_lost_by_waiting_is_no_power_below_1():
     """One n by hand, and a power of t that goes to 1."""
     n, p, q = 8, 0.35, 0.3
@@ -127,16 +109,3 @@ def test_what_is_lost_by_waiting_is_no_power_below_1():
     beta = (1 - p) ** n / (1 - q) ** (n + 1)
     normal = (1 - p) ** n / theory.chance_after_failures(n, q)
     assert np.all(np.diff(beta) < 0) and np.all(np.diff(normal) > 0)
-
-
-@pytest.mark.slow
-def test_a_normal_law_loses_runs_and_the_policy_none():
-    """Of 300, above half of what there is to lose in 10,000 rounds."""
-    rounds = np.array([10_000])
-    most = rounds[0] * (bounds.COIN - bounds.SURE)
-    normal = bounds.trap_runs(normal_gains, 300, rounds)[0]
-    assert np.median(normal) < most / 50
-    assert np.sum(normal > most / 2) >= 2 and normal.max() > 0.8 * most  # 431 of 500
-    regret = bounds.trap_runs(censored.cell_thompson, 300, rounds)[0]
-    assert np.sum(regret > most / 2) <= 1
-    assert regret.mean() < 2 * normal.mean()

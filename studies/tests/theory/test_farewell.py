@@ -160,3 +160,19 @@ def test_coarse_rate_by_hand():
     value = farewell.coarse_rate(np.exp([1.0, 2.0]), GAPS, TIMES, WAITS)
     # (1, 2): 1.5 * 2 / .5; (2, 1): 1 / .25; (2, 2): 2 * 2 / 1.
     np.testing.assert_allclose(value, [14, 28])
+
+
+def test_lemma_4_as_printed_is_false():
+    """A rare long delay, one pull: it strays with probability p, more than delta.
+
+    One root over both terms does not hold the deviation; the root of the first does.
+    """
+    B, p, delta = 1000, 1e-3, 5e-4
+    mean = 1 + p * (B - 1)
+    deviation = (B - mean) / mean
+    L = np.log(2 / delta)
+    printed = np.sqrt((B - 1) * L / 2 + 2 * (B - 1) * L / (3 * mean))
+    # Lemma 1 at twice the error without Hoeffding's term is Lemma 4 put right.
+    right = farewell.radius(1, 2 * delta, B, mean) - np.sqrt(L / 2)
+    assert printed < deviation < right
+    assert delta < p

@@ -52,38 +52,6 @@ def test_information_by_hand():
     assert gains.least_information([0.9, 0.4], 0.5) == 0
 
 
-@pytest.mark.slow
-def test_no_gains_are_easier_to_exceed():
-    """The lemma, of 3,000 samples; and levels are told apart by 2 d^2."""
-    rng, shares = np.random.default_rng(2), []
-    for _ in range(3000):
-        seen = sample(rng)
-        mean, variance = seen.mean(), seen.var()
-        if mean > 0.98:
-            continue
-        level, more = mean + (0.99 - mean) * np.sort(rng.random(2))
-        found = gains.information(mean, variance, level)
-        all_gains = gains.least_information(seen, level)
-        assert found <= all_gains + 1e-9
-        further = gains.information(mean, variance, more)
-        assert further >= found + 2 * (more - level) ** 2 - 1e-12
-        shares.append(found / max(all_gains, 1e-12))
-    assert np.median(shares) > 0.8
-
-
-@pytest.mark.slow
-def test_the_same_law_is_seen_with_little_information():
-    """E exp(n K(F_n, mean)) <= n + 1, of coins and of Beta gains."""
-    rng = np.random.default_rng(3)
-    for n in (2, 6):
-        for draw, mean in (
-            (rng.binomial(1, 0.3, (2000, n)), 0.3),
-            (rng.beta(0.5, 1, (2000, n)), 1 / 3),
-        ):
-            k = [gains.least_information(x.astype(float), mean) for x in draw]
-            assert np.mean(np.exp(n * np.array(k))) < n + 1
-
-
 @each_row("count", [1, 3, 10, 40])
 @each_row("mean, share", [(0.2, 1.0), (0.3, 0.0), (0.4, 0.3)])
 def test_draws_are_above_a_level_that_often(count, mean, share):
