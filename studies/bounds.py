@@ -11,8 +11,28 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
+from forms.cells import normal_gains
+from scipy.stats import norm
 
+import jaxbandits as jb
+from jaxbandits import allocation, budgeted, censored, farewell
+from jaxbandits.censored import cell_thompson
+from jaxbandits.laws import (
+    Bernoulli,
+    Copula,
+    Discrete,
+    Product,
+    bernoulli,
+    discrete,
+    gaussian_copula,
+    product,
+)
+from jaxbandits.laws.thresholds import exponential
+from jaxbandits_studies.common.playing import end_of
+from jaxbandits_studies.judging.games import drawn_delays, drawn_times
 from jaxbandits_studies.theory import (
     cells,
     gains,
@@ -47,16 +67,13 @@ def regrets(
 
     By rounds, or by what is spent where a budget ends the game.
     """
-    import jaxbandits as jb
-
-    spent = game.provenance["setting"] in ("budgeted", "farewell")
     data = jb.simulate(
         policies,
         game,
         seeds=seeds,
         root_seed=root_seed,
         checkpoints=ends.tolist(),
-        **{"budget" if spent else "horizon": int(ends[-1])},
+        **end_of(game, int(ends[-1])),
     )
     regret = data["regret"].isel(params=0)
     return regret.transpose("policy", "checkpoint", "seed").values
@@ -167,9 +184,6 @@ COIN, SURE = 0.35, 0.3  # the chance of arm 1 to gain 1, and what arm 2 gains
 
 def trap_runs(make: Callable, seeds: int, rounds: np.ndarray) -> np.ndarray:
     """Regret of a policy on a coin beside a sure thing, f64[rounds, seeds]."""
-    from jaxbandits import censored
-    from jaxbandits.laws import Discrete, discrete
-
     values = np.array([[0.0, 1.0], [SURE, 1.0]])
     chances = np.array([[1 - COIN, COIN], [1.0, 0.0]])
     game = censored.plain("coin and sure thing", discrete, Discrete(values, chances))
@@ -178,10 +192,6 @@ def trap_runs(make: Callable, seeds: int, rounds: np.ndarray) -> np.ndarray:
 
 def trap_table(instances: int, horizon: int) -> None:
     """The policy and a normal law of gains, and what that loses by theory alone."""
-    from forms.cells import normal_gains
-
-    from jaxbandits.censored import cell_thompson
-
     rounds = decades(horizon)
     played = [trap_runs(f, instances, rounds) for f in (cell_thompson, normal_gains)]
     print(f"\n{instances} seeds: regret, median, worst run; above half of the most")
@@ -235,8 +245,6 @@ HAZARD, THREE, HOW_OFTEN, WITHIN = 0.35, (0.0, 0.3, 1.0), (0.3, 0.4, 0.3), 0.1
 
 def normal_chance(count: int, mean: float, variance: float, level: float) -> float:
     """How likely the normal law of gains is at least a level: `gains.chance_above`."""
-    from scipy.stats import norm
-
     n = count + 2  # with one gain of 0 and one of 1
     first = (count * mean + 1) / n
     second = (count * (variance + mean**2) + 1) / n
@@ -245,9 +253,6 @@ def normal_chance(count: int, mean: float, variance: float, level: float) -> flo
 
 def waits_table(instances: int, horizon: int) -> None:
     """Rounds until a draw is near the truth; and regret by decades, of three limits."""
-    from jaxbandits.censored import cell_thompson
-    from jaxbandits_studies.judging.games import drawn_times
-
     row("n", "a hazard", "gains, two values", "a normal law")
     for n in (1, 4, 16, 32, 64, 128, 512, 1024):
         told = [waiting.for_hazard(n, HAZARD, WITHIN)]
@@ -335,11 +340,6 @@ def allocation_runs(
 
 def library_runs(values: Moments, seeds: int, rounds: np.ndarray) -> np.ndarray:
     """Regret of the policy, which has another prior, on arms of the same grid."""
-    import jax
-    import jax.numpy as jnp
-
-    from jaxbandits import allocation
-    from jaxbandits.laws.thresholds import exponential
 
     def drawn(key, setup):
         place = jax.random.randint(key, (ARMS,), 0, setup.shape[1])
@@ -402,8 +402,6 @@ def at_random(delay: np.ndarray, value: np.ndarray, time: np.ndarray) -> np.ndar
 
 def hazard_table(instances: int, horizon: int) -> None:
     """The policy itself, on as many drawn instances of two macro-arms."""
-    from jaxbandits import farewell
-
     time = decades(horizon)
     row("waits", "time", "bound", "hazard TS", "at random")
     for num_waits in (1, 2, 3):
@@ -431,22 +429,17 @@ def coin_in_a_gap():
     Those of arm 1 at once with a reward of 1, as often as `SOONER` says, or when the
     wait ends with none; those of arm 2 at once with `LITTLE`.
     """
-    from jaxbandits.farewell import make_environment
-    from jaxbandits.laws import Discrete, discrete
-
     delay = np.array([[SOONER, 1 - SOONER], [1.0, 0.0]])
     values = np.array([[[1.0], [0.0]], [[LITTLE], [0.0]]])
     rewards = Discrete(values, np.ones_like(values))
     times = {"delays": [1, GAP_ENDS], "waits": [GAP_ENDS]}
-    return make_environment(
+    return farewell.make_environment(
         "coin in a gap", delay, rewards, reward_law=discrete, **times
     )
 
 
 def both_hazards(game: Any, time: np.ndarray, seeds: int) -> np.ndarray:
     """Regret with reward and time drawn apart and jointly, f64[2, time, seeds]."""
-    from jaxbandits import farewell
-
     made = [farewell.hazard_thompson(game.problem, joint=x) for x in (False, True)]
     return np.concatenate([regrets(x, game, time, seeds) for x in made])
 
@@ -464,14 +457,13 @@ def gap_table(instances: int, horizon: int) -> None:
 
 def with_gaps(seed: int, waits: Sequence[int], falling: bool):
     """A tuning case of ten waits with these alone; rewards may fall to 0 in time."""
-    from jaxbandits.farewell import make_environment
-    from jaxbandits_studies.judging.games import drawn_delays
-
     whole = drawn_delays("drawn", seed)
     chance = np.asarray(whole.setup.reward.probability, float)
     if falling:
         chance = chance * np.linspace(1, 0, chance.shape[1])
-    return make_environment("with gaps", whole.provenance["delay"], chance, waits=waits)
+    return farewell.make_environment(
+        "with gaps", whole.provenance["delay"], chance, waits=waits
+    )
 
 
 def thinned_table(instances: int, horizon: int) -> None:
@@ -507,9 +499,6 @@ def duel_runs(
     means: tuple[float, ...], seeds: int, rounds: np.ndarray, spread: float = 2**0.5
 ) -> np.ndarray:
     """Regret of the policy that knows that all runs end, f64[rounds, seeds]."""
-    from jaxbandits import censored
-    from jaxbandits.laws import Bernoulli, bernoulli
-
     coins = censored.plain("coins", bernoulli, Bernoulli(np.array(means)))
     game = censored.duels(coins)
     policy = censored.cell_self_sparring(game.problem)
@@ -540,21 +529,16 @@ SHOWN, CHANCE, RIVAL = 0.2, 0.3, 0.4  # the best arm brings 0.2, or 1 in 3 of 10
 
 def two_arms(values: list, chances: list):
     """A budgeted game of two arms whose pulls cost 1/2, as is known."""
-    from jaxbandits.budgeted import make_environment
-    from jaxbandits.laws import Discrete, Product, discrete, product
-
     cost = Discrete(np.full((2, 1), COST), np.ones((2, 1)))
     arms = Product(Discrete(np.array(values), np.array(chances)), cost)
     law = product(discrete, discrete)
-    return make_environment(
+    return budgeted.make_environment(
         "two arms", law, arms, unit="cheapest", cost_range=(COST, COST)
     )
 
 
 def shrunk_table(instances: int, horizon: int) -> None:
     """Two coins, and an arm that mostly brings the same beside a sure thing."""
-    from jaxbandits import budgeted
-
     p, q = COINS
     mean = (1 - CHANCE) * SHOWN + CHANCE
     games = {
@@ -638,21 +622,16 @@ def coin_beside_sure(correlation: float):
     Both coins show 1 with the chance `PAYS`, both are 1 at a time as often as the
     correlation says; the other arm brings `SURELY` for what that leaves of 1.
     """
-    from jaxbandits.budgeted import make_environment
-    from jaxbandits.laws import Copula, Discrete, discrete, gaussian_copula
-
     coin, sure = [1 - PAYS, PAYS], [1.0, 0.0]
     reward = Discrete(np.array([[0, 1], [SURELY, 1]]), np.array([coin, sure]))
     cost = Discrete(np.array([[0, 1], [1 - SURELY, 1]]), np.array([coin, sure]))
     arms = Copula(reward, cost, np.array([correlation, 0.0]))
     law = gaussian_copula(discrete, discrete)
-    return make_environment("coin beside sure", law, arms)
+    return budgeted.make_environment("coin beside sure", law, arms)
 
 
 def ratio_table(instances: int, horizon: int) -> None:
     """Runs with a coin whose reward and cost are opposite, independent or one coin."""
-    from jaxbandits import budgeted
-
     price = budgeted.price_thompson
     budgets = decades(horizon)
     gap = PAYS / (1 - PAYS) - SURELY / (1 - SURELY)

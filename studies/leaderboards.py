@@ -93,7 +93,7 @@ def play_again(
         new = _played_again(
             protocol, cell, environment, again, options, whole.root_seed
         )
-        whole = _with_cell(whole, new)
+        whole = _with_cell(whole, new, provenance())
     write(whole, _name_of(whole))
 
 
@@ -120,8 +120,7 @@ def play_missing(
         where = protocol, title, environment, each, protocol.entrants, options
         found = play_case(*where, whole.root_seed)
         cell = cell_of(title, each, found, protocol.entrants)
-        new = whole._replace(cells=(cell,), played=played)
-        whole = board.joined(whole, new, list(protocol.judging))
+        whole = _with_cell(whole, cell, played)
         write(whole, _name_of(whole))
 
 
@@ -149,36 +148,22 @@ def _played_again(
     """The cell with these entrants anew: all of it, if another rival is best now."""
     best = {cell.best: protocol.entrants[cell.best]}
     for entrants in (again | best, protocol.entrants):
-        played = play_case(
-            protocol,
-            cell.case,
-            environment,
-            cell.horizon,
-            entrants,
-            options,
-            root_seed,
-        )
+        where = protocol, cell.case, environment, cell.horizon
+        played = play_case(*where, entrants, options, root_seed)
         new = cell_of(cell.case, cell.horizon, played, entrants)
         if (changed := board.refreshed(cell, new, protocol.entrants)) is not None:
             return changed
     return new
 
 
-def _with_cell(whole: board.Board, new: Cell) -> board.Board:
-    cells = tuple(
-        new if (cell.case, cell.horizon) == (new.case, new.horizon) else cell
-        for cell in whole.cells
-    )
-    return whole._replace(cells=cells, played=provenance())
+def _with_cell(whole: board.Board, new: Cell, played: dict) -> board.Board:
+    """A board with a cell anew, or one more, and the provenance of that."""
+    alone = whole._replace(cells=(new,), played=played)
+    return board.joined(whole, alone, list(PROTOCOLS[whole.setting].judging))
 
 
 def write(whole: board.Board, name: str) -> None:
-    """Into the package and studies/results.
-
-    Args:
-      whole: the board.
-      name: of the experiment that plays it.
-    """
+    """Into the package and studies/results; `name`: of what plays the board."""
     # With the digits of the file, by which the page's tables are sorted.
     whole, setting = board.loaded(board.dumped(whole)), whole.setting
     protocol, figure = PROTOCOLS[setting], f"{setting}.webp"

@@ -113,15 +113,6 @@ def of_experiment(name: str) -> list[Statement]:
     return [each for each in STATEMENTS.values() if each.experiment == name]
 
 
-def of_id(asked: str) -> list[Statement]:
-    """Statements by their id, or all of an entry of errata.md: ``C5``."""
-    return [
-        each
-        for each in STATEMENTS.values()
-        if asked in (each.id, each.id.partition(".")[0])
-    ]
-
-
 def verdicts_in(results: Path) -> dict[str, str]:
     """Id -> verdict, of the summaries in a folder's folders; others have none."""
     collected = {}

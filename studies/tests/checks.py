@@ -3,6 +3,8 @@
 import json
 import math
 import re
+import tracemalloc
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 
@@ -122,3 +124,14 @@ def check_figure(fig, legend):
     assert legend_texts(fig) == legend
     assert_readable(fig)
     assert complaints(fig) == []
+
+
+@contextmanager
+def memory_below(most):
+    """What runs inside takes fewer bytes than so many at any time."""
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < most
+    finally:
+        tracemalloc.stop()

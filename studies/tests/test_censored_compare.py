@@ -37,8 +37,11 @@ def cast(monkeypatch):
     monkeypatch.setattr(compare, "CAST", two)
 
 
-def test_command(tmp_path, cast, capsys):
+def test_the_advised_policy_is_played():
     assert ADVICE["censored"].policy in compare.CAST
+
+
+def test_command(tmp_path, cast, capsys):
     path = written(tmp_path / "runs.csv")
     words = "--arm solver --arm noise --runtime time --status end --limits 2,6"
     end = ["--rounds", "300", "--seeds", "8", "--out", str(tmp_path / "out")]

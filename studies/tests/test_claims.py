@@ -35,7 +35,6 @@ from jaxbandits_studies.statements import (
     STANDS_ON,
     STATEMENTS,
     of_experiment,
-    of_id,
     play,
     reasons,
     verdicts_in,
@@ -119,12 +118,6 @@ def test_every_statement_is_whole():
     for experiment, lines in HEADLINES.items():
         for ids in lines.values():
             assert ids and all(STATEMENTS[x].experiment == experiment for x in ids)
-
-
-def test_statements_of_an_entry():
-    assert [each.id for each in of_id("B2")] == [f"B2.{i}" for i in range(1, 7)]
-    assert [each.id for each in of_id("B2.3")] == ["B2.3"]
-    assert of_id("B") == of_id("Z9") == []
 
 
 FULL_RUNS = [

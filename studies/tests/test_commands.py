@@ -14,7 +14,7 @@ from jaxbandits.simulation.fill import StoppedError
 from jaxbandits.stats import CoverageWarning
 from jaxbandits_studies import REGISTRY, Options
 from tests.commands import check_complaint
-from tests.tables import naming
+from tests.tables import each_row, naming
 
 
 @pytest.fixture
@@ -50,26 +50,6 @@ def test_the_printed_number_and_the_paths_stand_on_the_screen(capsys, tmp_path):
     assert "m-UCB" in line and "8.61" in line
     assert lines[-2].startswith(f"Numbers: {tmp_path / 'summary.json'}")
     assert lines[-1] == f"Figure: {tmp_path / name}.png"
-
-
-def test_pictures_that_cannot_be(capsys, idle, tmp_path):
-    """Said before anything is played."""
-    for asked, message in [
-        (["--format", "gif"], "--format must be one of ('png', 'pdf', 'svg')"),
-        (["--width", "page"], "--width must be one of ('column', 'text')"),
-        (["--width", "0.5"], "--width must be in [1.5, 60], got 0.5"),
-    ]:
-        with naming((asked, message)):
-            command = [
-                "reproduce",
-                "censored-fig4",
-                "--out",
-                str(tmp_path / "a"),
-                *asked,
-            ]
-            assert cli.main(command) == 2
-            assert message in capsys.readouterr().err
-            assert not (tmp_path / "a").exists()
 
 
 @pytest.mark.parametrize(
@@ -130,21 +110,25 @@ def test_sigterm_ends_an_experiment_that_keeps_its_runs(capsys, tmp_path, monkey
     assert folders == [tmp_path]
 
 
-def test_mistakes_are_named(capsys, tmp_path, idle):
-    for arguments, message in [
-        (
-            ["censored-fig3"],
-            "NAME: there is no experiment 'censored-fig3' (did you mean 'censored-fig",
-        ),
-        (["censored-fig9", "--seeds", "0"], "--seeds must be at least 1, got 0"),
-        (["censored-fig9", "--horizon", "-5"], "--horizon must be at least 1, got -5"),
-        (["censored-fig9", "--quick", "--seeds", "-1"], "--seeds must be at least 1"),
-    ]:
-        with naming((arguments, message)):
-            folder = tmp_path / "out"
-            assert cli.main(["reproduce", *arguments, "--out", str(folder)]) == 2
-            check_complaint(capsys, f"jaxbandits: {message}")
-            assert not folder.exists()
+MISTAKES = {
+    "censored-fig3": "NAME: there is no experiment 'censored-fig3' (did you mean",
+    "censored-fig9 --seeds 0": "--seeds must be at least 1, got 0",
+    "censored-fig9 --horizon -5": "--horizon must be at least 1, got -5",
+    "censored-fig9 --quick --seeds -1": "--seeds must be at least 1",
+    "censored-fig4 --format gif": "--format must be one of ('png', 'pdf', 'svg')",
+    "censored-fig4 --width page": "--width must be one of ('column', 'text')",
+    "censored-fig4 --width 0.5": "--width must be in [1.5, 60], got 0.5",
+}
+
+
+@each_row("line, message", MISTAKES.items())
+def test_mistakes_are_named_before_anything_is_played(
+    capsys, tmp_path, idle, line, message
+):
+    folder = tmp_path / "out"
+    assert cli.main(["reproduce", *line.split(), "--out", str(folder)]) == 2
+    check_complaint(capsys, f"jaxbandits: {message}")
+    assert not folder.exists()
 
 
 def test_our_faults_pass_and_others_on_request(monkeypatch, tmp_path):
@@ -208,22 +192,6 @@ def test_the_list_has_facts_of_experiments_as_json(capsys, idle):
     assert {each["setting"] for each in found} == {"censored"}
     assert cli.main(["list", "censored-fig4", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) in found
-
-
-def test_options_of_reproduce_that_cannot_be_parsed(capsys, idle):
-    for arguments, message in [
-        (["censored-fig9", "--seeds", "many"], "argument --seeds: invalid"),
-        (["censored-fig9", "--horizon", "1e5"], "argument --horizon"),
-        (["censored-fig9", "--seeds", "2.5"], "argument --seeds"),
-        ([], "NAME"),
-        (["censored-fig9", "--rounds", "9"], "--rounds"),
-    ]:
-        with naming((arguments, message)):
-            with pytest.raises(SystemExit) as stopped:
-                cli.main(["reproduce", *arguments])
-            out, err = capsys.readouterr()
-            assert stopped.value.code == 2 and out == ""
-            assert err.startswith("usage: jaxbandits") and message in err
 
 
 def test_bash_completes_names(capsys, tmp_path):

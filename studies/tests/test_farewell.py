@@ -35,16 +35,15 @@ def test_bars_of_the_delays_stand_above_the_curves(rehearsal):
     for top, bottom, (_, environment, _) in zip(above, below, calls, strict=True):
         assert top.get_position().y0 > bottom.get_position().y1
         delay = np.asarray(environment.provenance["delay"])
+        arms, longest = delay.shape
         heights = [bar.get_height() for bar in top.patches]
         np.testing.assert_allclose(heights, delay.ravel())
-        centres = [bar.get_x() + bar.get_width() / 2 for bar in top.patches]
-        arms, longest = delay.shape
-        nearest = np.round(centres).astype(int)
-        assert nearest.tolist() == [*range(1, longest + 1)] * arms
         # Side by side, none over another.
         edges = sorted((bar.get_x(), bar.get_width()) for bar in top.patches)
         lefts, widths = np.array(edges).T
         assert (np.diff(lefts) >= widths[:-1] - 1e-9).all()
+        nearest = np.round(lefts + widths / 2).astype(int)
+        assert nearest.tolist() == np.repeat(range(1, longest + 1), arms).tolist()
         texts = top.get_legend_handles_labels()[1]
         assert texts == ([f"arm {i}" for i in range(1, arms + 1)] if arms > 1 else [])
     (note,) = outcome.notes

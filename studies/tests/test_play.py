@@ -5,13 +5,14 @@ import json
 import numpy as np
 import pytest
 
-from jaxbandits import budgeted
+from jaxbandits import budgeted, censored
 from jaxbandits.budgeted import s_br
 from jaxbandits.checks.points import Points
 from jaxbandits.stats import summary_records
 from jaxbandits_studies import Options
 from jaxbandits_studies.common import comparison
 from jaxbandits_studies.common.comparison import Contestant, add_spread, run_contestants
+from jaxbandits_studies.common.playing import end_of
 from tests.results.samples import dataset
 
 OPTIONS = Options(seeds=5, horizon=700, progress=False)
@@ -45,13 +46,11 @@ def asked(monkeypatch):
 
 
 def test_rounds_or_budget(asked):
-    by_rounds, by_budget = asked(), asked(by_budget=True, checkpoints="log")
-    assert by_rounds["horizon"] == by_budget["budget"] == OPTIONS.horizon
-    assert "budget" not in by_rounds and "horizon" not in by_budget
-    assert by_budget["checkpoints"] == "log"
-    for found in (by_rounds, by_budget):
-        assert found["seeds"] is None
-        assert found["environment"].name == "S-Br-4"
+    found = asked(checkpoints="log")
+    assert found["budget"] == OPTIONS.horizon and "horizon" not in found
+    assert found["checkpoints"] == "log" and found["seeds"] is None
+    assert found["environment"].name == "S-Br-4"
+    assert end_of(censored.trap(), 7) == {"horizon": 7}
 
 
 def test_policies_are_built_from_what_the_learner_knows(asked):

@@ -14,8 +14,8 @@ import pytest
 from jaxbandits import censored
 from jaxbandits.stats import mean, sem
 from jaxbandits_studies import REGISTRY, Options
-from jaxbandits_studies.censored.comparisons import PRINTED, RCUCB, TABLE_NOTES
-from jaxbandits_studies.censored.tables import TABLE_5_1, trio
+from jaxbandits_studies.censored.comparisons import PRINTED, RCUCB
+from jaxbandits_studies.censored.tables import trio
 from jaxbandits_studies.common.comparison import Contestant, run_contestants
 from studies.tests.ztable import Row, check_rows, of_repetitions
 
@@ -141,19 +141,3 @@ def test_all_rows_together(full):
     rows = [*independent_rows(full), *remark_3_rows(), *published_rows(full)]
     assert len(rows) == 22 + 10 + 6 + 2 + 3 + 6
     print(check_rows(rows))
-
-
-def test_the_share_of_rcucb_is_the_published_one_with_the_gain_radius_alone(full):
-    dataset = full("censored-fig4").datasets["Indep"]
-    published = TABLE_5_1["Indep"][0]
-    assert round(ours(dataset, "censored", RCUCB)[0], 3) == round(published, 3) == 0.446
-    assert abs(ours(dataset, "censored", PRINTED)[0] - published) > 0.005
-
-
-def test_the_published_column_ts_is_what_ucb_gives(full):
-    """Why the tables' notes say that two columns are exchanged."""
-    dataset = full("censored-fig4").datasets["Indep"]
-    _, published, _, _ = TABLE_5_1["Indep"]
-    assert abs(ours(dataset, "censored", "UCB")[0] - published) < 0.001
-    assert abs(ours(dataset, "censored", "TS")[0] - published) > 0.05
-    assert "exchanged" in TABLE_NOTES[0]

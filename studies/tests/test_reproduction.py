@@ -9,7 +9,7 @@ import reproduction_page as pages
 from jaxbandits.cli import main as cli
 from jaxbandits_studies import REGISTRY, Options, minutes, recorded
 from jaxbandits_studies.common.claims import is_full
-from jaxbandits_studies.statements import STATEMENTS, of_experiment
+from jaxbandits_studies.statements import STATEMENTS
 from studies.tests import quoted
 from tests.tables import naming
 
@@ -22,61 +22,6 @@ QUOTING = [
     ROOT / "studies" / "results" / "recommendation.md",
 ]
 AGAIN = "python studies/reproduction.py"
-CAUSES_OF = ["C3", "C3", "B2", "C3", "C3", *[""] * 100]  # of the claims of a summary
-JUDGED = len(of_experiment("farewell-fig1"))
-
-
-def record(policy, mean, published=None):
-    entry = {"mean": mean, "sem": 0.5, "published": published}
-    return {
-        "experiment": "farewell-fig1",
-        "environment": "E",
-        "policy": policy,
-        "params": {},
-        "seeds": 10,
-        "horizon": 10_000_000,
-        "metrics": {"regret": entry},
-    }
-
-
-def summary(name="farewell-fig1", verdict="holds", **options):
-    return {
-        "experiment": name,
-        "title": "A title",
-        "source": "Figure 1",
-        "provenance": {
-            "versions": {"jax": "0.12"},
-            "git": {"revision": "0123456789abcdef", "dirty": False},
-            "seconds": 100.0,
-            "processor_seconds": 150.0,
-            "machine": {"devices": ["cpu", "cpu"], "processor": "P"},
-            "created": "2026-11-24T10:51:52+00:00",
-        },
-        "options": {
-            "seeds": 10,
-            "horizon": 10_000_000,
-            "quick": False,
-            "root_seed": 0,
-        }
-        | options,
-        "notes": ["A note (errata.md)."],
-        "claims": [
-            {
-                "id": each.id,
-                "text": each.text,
-                "source": each.source,
-                "verdict": verdict,
-                "found": verdict,
-                "ours": {"a|b": 1234.5, "c": 2.0},
-                "published": None,
-                "cause": cause if verdict == "fails" else "",
-                "stands_on": "D1" if verdict == "not comparable" else "",
-                "check": each.check,
-            }
-            for each, cause in zip(of_experiment(name), CAUSES_OF, strict=False)
-        ],
-        "records": [record("A", 3.0, published=4.25), record("B", 5.0)],
-    }
 
 
 def test_a_page_is_what_its_summaries_make():
@@ -126,23 +71,10 @@ def test_what_pages_quote_is_what_the_summaries_say():
         assert not quoted.is_said(wrong, SUMMARIES)
 
 
-def test_verdicts_are_those_of_todays_claims():
-    found = recorded.verdicts_of([summary()])
-    assert list(found) == [id for id in STATEMENTS if id in found]
-    assert len(found) == JUDGED
-    assert found["D2.1"] == {
-        "verdict": "holds",
-        "found": "holds",
-        "ours": {"a|b": 1234.5, "c": 2.0},
-        "revision": "0123456789abcdef",
-        "date": "2026-11-24",
-    }
-
-
 def test_kept_runs_are_judged_again_without_playing():
     """New words and reasons change what was found by nothing, another check all."""
-    kept = summary(verdict="fails")
-    kept["claims"][0]["text"] = "Another."
+    kept = json.loads((KEPT / "farewell-fig1" / "summary.json").read_text())
+    kept["claims"][0] |= {"text": "Another.", "verdict": "fails", "found": "fails"}
     again = recorded.judged_again(kept)
     first = again["claims"][0]
     assert first["text"] == STATEMENTS["D2.1"].text

@@ -20,7 +20,7 @@ from jaxbandits.protocol import Environment
 from jaxbandits.stats import Record, entry, final
 from jaxbandits_studies.common.casts import cast
 from jaxbandits_studies.common.comparison import Contestant, play_games
-from jaxbandits_studies.common.drawing import draw_rows
+from jaxbandits_studies.common.drawing import draw_intervals, draw_rows
 from jaxbandits_studies.common.experiment import Options, Outcome
 from jaxbandits_studies.judging.protocol import TUNING_SEED
 
@@ -121,17 +121,8 @@ def _picture(records: list[Record], options: Options) -> Figure:
         )
         middle = [metrics["ratio_of_medians"]["mean"] for metrics in own.values()]
         wide = np.exp(1.96 * error / mean)
+        draw_intervals(ax, place, name, rows, mean, mean / wide, mean * wide)
         color = line_style(place).color
-        ax.errorbar(
-            mean,
-            rows,
-            xerr=[mean - mean / wide, mean * wide - mean],
-            fmt="os^"[place],
-            ms=5,
-            capsize=0,
-            color=color,
-            label=name,
-        )
         ax.plot(middle, rows, "D", ms=4.5, mfc="none", mec=color)
         ends += [*(mean / wide), *(mean * wide), *middle]
     ax.plot([], [], "D", ms=4.5, mfc="none", mec="0.25", label=MEDIANS)

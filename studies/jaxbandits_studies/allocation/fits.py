@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
+from scipy import stats
 
 from jaxbandits.plots import draw_legend, figure, line_style, literal, share_names
 from jaxbandits.stats import make_record
@@ -118,16 +119,17 @@ def _draw(middle, laws, title):
     density.hist(times, bins=40, density=True, color="0.8", label="retained times")
     cumulative.plot(times, ranks, color="0.65", linewidth=5, label="retained times")
     for i, (name, law) in enumerate(laws.items()):
-        inside = law._replace(low=middle.low, high=middle.high)
+        ends = middle.low / law.scale, middle.high / law.scale
+        inside = stats.truncweibull_min(law.shape, *ends, scale=law.scale)
         style = line_style(i)._asdict()
-        density.plot(grid, _density(inside, grid), label=name, **style)
+        density.plot(grid, inside.pdf(grid), label=name, **style)
         cumulative.plot(grid, inside.cdf(grid), label=name, **style)
         # 200 quantiles: a line of 4,750 points would hide its own dashes.
         some = np.linspace(0.0025, 0.9975, 200)
         here = np.interp(some, ranks, times)
-        quantiles.plot(_quantile(inside, some), here, label=name, **style)
-    ends = [0, middle.high]
-    quantiles.plot(ends, ends, color="0.25", linewidth=1, label="equal quantiles")
+        quantiles.plot(inside.ppf(some), here, label=name, **style)
+    whole = [0, middle.high]
+    quantiles.plot(whole, whole, color="0.25", linewidth=1, label="equal quantiles")
     density.set(title="density", xlabel="seconds", ylabel="per second")
     cumulative.set(title="distribution function", xlabel="seconds", ylim=(0, 1.02))
     cumulative.set_ylabel("share of answers")
@@ -137,22 +139,6 @@ def _draw(middle, laws, title):
     quantiles.set_ylim(0, middle.high * 1.02)
     draw_legend(axes, f"Response times of question {literal(title)}")
     return fig
-
-
-def _density(law: fitting.WeibullFit, x) -> np.ndarray:
-    """Of the truncated law, f64 of the shape of `x` > 0."""
-    start, end, here = (
-        np.power(v / law.scale, law.shape) for v in (law.low, law.high, x)
-    )
-    share = np.exp(-start) - np.exp(-end)
-    return law.shape * here / x * np.exp(-here) / share
-
-
-def _quantile(law: fitting.WeibullFit, u) -> np.ndarray:
-    """Inverse of `WeibullFit.cdf` at u in (0, 1)."""
-    start, end = (np.power(v / law.scale, law.shape) for v in (law.low, law.high))
-    hazard = start - np.log1p(u * np.expm1(start - end))
-    return law.scale * hazard ** (1 / law.shape)
 
 
 def _record(question, law, answers, row):

@@ -7,7 +7,6 @@ import numpy as np
 from jaxbandits import allocation
 from jaxbandits.stats import entry
 from jaxbandits_studies.common.casts import cast
-from jaxbandits_studies.common.comparison import play_games
 from jaxbandits_studies.common.experiment import Options, Outcome
 from jaxbandits_studies.common.overlay import TRIVIAL, under_bounds
 from jaxbandits_studies.theory import allocation as theory
@@ -23,14 +22,6 @@ def bounds(name: str, options: Options) -> Outcome:
     is among the records.
     """
     game = allocation.simulation(K, BUDGET, LEAST, MOST)
-    played = play_games(
-        name,
-        {game.name: game},
-        cast("allocation", "bounds"),
-        options,
-        metrics=["regret"],
-        checkpoints="log",
-    )
     upper = {}
 
     def curves(title, rounds):
@@ -42,7 +33,13 @@ def bounds(name: str, options: Options) -> Outcome:
         }
 
     outcome = under_bounds(
-        played, options, curves, lambda title: K + 1, titles={game.name: ""}
+        name,
+        {game.name: game},
+        cast("allocation", "bounds"),
+        options,
+        curves,
+        lambda title: K + 1,
+        titles={game.name: ""},
     )
     (record,) = outcome.records
     record["metrics"]["upper bound (56), median"] = entry(upper["(56)"][-1])

@@ -15,12 +15,12 @@ from matplotlib.figure import Figure
 
 from jaxbandits import allocation
 from jaxbandits.laws.thresholds import discrete_weibull, exponential, weibull
-from jaxbandits.plots import draw_legend, figure, line_style, readable_ticks
+from jaxbandits.plots import draw_legend, figure, readable_ticks
 from jaxbandits.protocol import Environment
 from jaxbandits.stats import final, interval_of
 from jaxbandits_studies.common.casts import cast
 from jaxbandits_studies.common.comparison import play_games
-from jaxbandits_studies.common.drawing import draw_rows
+from jaxbandits_studies.common.drawing import draw_intervals, draw_rows
 from jaxbandits_studies.common.experiment import Options, Outcome
 from jaxbandits_studies.datasets import instances, synthetic
 
@@ -175,16 +175,8 @@ def _draw(ax: Axes, datasets: dict[str, xr.Dataset]) -> None:
         mean, low, high = np.reshape([*own.values()], (-1, 3)).T
         if min(means) > 0:
             low = np.maximum(low, mean / 10)
-        ax.errorbar(
-            mean,
-            np.array([*own], float) + 0.16 * (place - 2),
-            xerr=[mean - low, high - mean],
-            fmt="os^vD"[place],
-            ms=5,
-            capsize=0,
-            color=line_style(place).color,
-            label=label,
-        )
+        rows = np.array([*own], float) + 0.16 * (place - 2)
+        draw_intervals(ax, place, label, rows, mean, low, high)
     draw_rows(ax, [*datasets])
     if min(means) > 0:
         readable_ticks(ax.xaxis, "log", min(means), max(means))

@@ -37,12 +37,9 @@ def changing(name: str, options: Options) -> Outcome:
         memories = MEMORIES[:2]
     sweep = {FADING: Contestant(budgeted.discounted_omega_ucb, {"memory": memories})}
     metrics = ["regret", "optimal"]
-    datasets, records = play_games(
-        name, games, contestants, options, metrics=metrics, by_budget=True
-    )
+    datasets, records = play_games(name, games, contestants, options, metrics=metrics)
     swept = {
-        title: run_contestants(game, sweep, options, by_budget=True)
-        for title, game in games.items()
+        title: run_contestants(game, sweep, options) for title, game in games.items()
     }
     swept = {title: each.isel(checkpoint=[-1]) for title, each in swept.items()}
 

@@ -73,7 +73,6 @@ def compare(
             game,
             CAST,
             options,
-            by_budget=True,
             brings="reward",
         )
         datasets[title] = result.dataset

@@ -12,7 +12,7 @@ from jaxbandits.stats import as_share, final
 from jaxbandits_studies.budgeted import instances
 from jaxbandits_studies.budgeted.facebook import play_groups
 from jaxbandits_studies.common.casts import cast
-from jaxbandits_studies.common.comparison import Contestant, Played, play_games
+from jaxbandits_studies.common.comparison import Contestant, play_games
 from jaxbandits_studies.common.data import data_file
 from jaxbandits_studies.common.experiment import Options, Outcome
 
@@ -69,25 +69,19 @@ def curves(
     options: Options,
 ) -> Outcome:
     """`regret_curves` of some games and policies."""
-    played = Played({}, [])
-    for title, environment in games.items():
-        of_groups = {}
-        if title in instances.FACEBOOK:
-            groups = instances.facebook_groups()[: 1 if options.quick else None]
-            of_groups["run"] = partial(play_groups, title, groups)
-        one = play_games(
-            name,
-            {title: environment},
-            contestants,
-            options,
-            metrics=["regret", "optimal"],
-            spread=BASELINE,
-            by_budget=True,
-            checkpoints="log",
-            **of_groups,
-        )
-        played.datasets.update(one.datasets)
-        played.records.extend(one.records)
+    grouped = instances.FACEBOOK.keys() & games.keys()
+    groups = instances.facebook_groups() if grouped else []
+    groups = groups[: 1 if options.quick else None]
+    played = play_games(
+        name,
+        games,
+        contestants,
+        options,
+        metrics=["regret", "optimal"],
+        spread=BASELINE,
+        runs={x: partial(play_groups, instances.FACEBOOK[x], groups) for x in grouped},
+        checkpoints="log",
+    )
     cut = options.horizon >= instances.BUDGET
     draw = partial(
         plots.plot_panels,
@@ -129,7 +123,6 @@ def sensitivity(name: str, options: Options) -> Outcome:
         _games("synthetic", options),
         cast("budgeted", "by rho"),
         options,
-        by_budget=True,
         checkpoints="log",
     )
     # A sweep of this size is not kept whole: its ends are what is drawn.

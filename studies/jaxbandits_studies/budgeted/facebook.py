@@ -1,6 +1,6 @@
 """The social-media settings group by group, as in the paper, and Figure 3f."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import groupby
 
@@ -10,8 +10,9 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 from jaxbandits.plots import figure, literal
+from jaxbandits.protocol import Environment
 from jaxbandits.stats import make_record
-from jaxbandits_studies.budgeted.instances import FACEBOOK, NO_DATA, facebook_groups
+from jaxbandits_studies.budgeted.instances import NO_DATA, facebook_groups
 from jaxbandits_studies.budgeted.table import first_instances
 from jaxbandits_studies.common.comparison import Contestant, run_contestants
 from jaxbandits_studies.common.experiment import Options, Outcome
@@ -21,7 +22,12 @@ SHOWN = 33  # ads of the group in Figure 3f
 
 
 def play_groups(
-    setting: str, groups: list[Group], cast: Mapping[str, Contestant], options: Options
+    make: Callable[[list[Group]], Environment],
+    groups: list[Group],
+    whole: Environment,
+    cast: Mapping[str, Contestant],
+    options: Options,
+    checkpoints: str,
 ) -> xr.Dataset:
     """Every group as often as the others: 19 x 100 runs at the paper's size.
 
@@ -30,25 +36,27 @@ def play_groups(
     have the 93 arms of the largest, and runs would take three times as long.)
 
     Args:
-      setting: ``FB-Br`` or ``FB-Bt``.
+      make: of a game, ``FB-Br`` or ``FB-Bt``.
       groups: of `load_facebook`.
+      whole: the game of all, which is not played.
       cast: the policies.
       options: seeds of each group, and the budget.
+      checkpoints: as for `simulate`.
 
     Returns:
       One dataset; the coordinate ``campaign`` of a seed is its group.
     """
+    del whole
     parts, free = [], 0
     for alike in by_size(groups):
-        environment = FACEBOOK[setting](alike)
+        environment = make(alike)
         seeds = seeds_by_group(environment, len(alike), options.seeds, free)
         free = max(each[-1] for each in seeds) + 1  # no seed stands for two groups
         dataset = run_contestants(
             environment,
             cast,
             options,
-            by_budget=True,
-            checkpoints="log",
+            checkpoints=checkpoints,
             seeds=np.concatenate(seeds),
         )
         names = np.repeat([group.name for group in alike], options.seeds)

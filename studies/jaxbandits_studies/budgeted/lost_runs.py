@@ -40,7 +40,6 @@ def lost_runs(name: str, options: Options) -> Outcome:
         cast("budgeted", "lost runs"),
         options,
         metrics=["regret", "optimal"],
-        by_budget=True,
         checkpoints="log",
     )
     dataset = played.datasets[environment.name]

@@ -4,7 +4,7 @@ import numpy as np
 
 from jaxbandits.budgeted import make_environment, omega_ucb
 from jaxbandits.laws import Bernoulli, Product, bernoulli, product
-from jaxbandits_studies.common.comparison import Contestant, play_games
+from jaxbandits_studies.common.comparison import Contestant
 from jaxbandits_studies.common.experiment import Options, Outcome
 from jaxbandits_studies.common.overlay import TRIVIAL, under_bounds
 from jaxbandits_studies.theory import budgeted
@@ -17,15 +17,6 @@ def bounds(name: str, options: Options) -> Outcome:
     """Regret over the budget, Theorem 5's bound and that of any policy."""
     arms = Product(Bernoulli(MEAN_REWARD), Bernoulli(MEAN_COST))
     game = make_environment("three arms", product(bernoulli, bernoulli), arms)
-    played = play_games(
-        name,
-        dict.fromkeys(RHO, game),
-        {t: {"omega-UCB": Contestant(omega_ucb, {"rho": x})} for t, x in RHO.items()},
-        options,
-        metrics=["regret"],
-        by_budget=True,
-        checkpoints="log",
-    )
 
     def curves(title, budgets):
         return {
@@ -35,5 +26,11 @@ def bounds(name: str, options: Options) -> Outcome:
 
     titles = {title: title.replace("rho", r"$\rho$") for title in RHO}
     return under_bounds(
-        played, options, curves, lambda title: MEAN_COST.max(), titles=titles
+        name,
+        dict.fromkeys(RHO, game),
+        {t: {"omega-UCB": Contestant(omega_ucb, {"rho": x})} for t, x in RHO.items()},
+        options,
+        curves,
+        lambda title: MEAN_COST.max(),
+        titles=titles,
     )

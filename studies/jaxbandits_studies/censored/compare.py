@@ -80,7 +80,6 @@ def compare_runs(
         dealt(game),
         CAST,
         options,
-        by_budget=False,
         brings="gain",
     )
     notes = (

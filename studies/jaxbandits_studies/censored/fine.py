@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 
 from jaxbandits import censored, plots
 from jaxbandits.protocol import Environment
-from jaxbandits.stats import final, summary_records
+from jaxbandits.stats import final
 from jaxbandits_studies.censored.zooming import SHARE, zooming_contestant
-from jaxbandits_studies.common.comparison import Contestant, run_contestants
+from jaxbandits_studies.common.comparison import Contestant, play_games
 from jaxbandits_studies.common.experiment import Options, Outcome
 
 NAME = "censored-fine"
@@ -44,17 +44,8 @@ def fine(options: Options) -> Outcome:
         for size in sizes
     }
     cast[Z_RCUCB] = zooming_contestant(options, SHARE, splits=3, answer="safest")
-    datasets = {
-        title: run_contestants(make(censored.ANY), cast, options)
-        for title, make in GAMES.items()
-    }
-    records = [
-        record
-        for title, dataset in datasets.items()
-        for record in summary_records(
-            dataset, NAME, environment=title, metrics=[*DRAWN]
-        )
-    ]
+    games = {title: make(censored.ANY) for title, make in GAMES.items()}
+    datasets, records = play_games(NAME, games, cast, options, metrics=[*DRAWN])
     draw = partial(_picture, datasets, sizes, options)
     return Outcome(datasets, records, draw, _notes(GAMES, sizes))
 

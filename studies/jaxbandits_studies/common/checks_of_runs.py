@@ -18,7 +18,6 @@ from jaxbandits_studies.common.claims import Found, check, together
 from jaxbandits_studies.common.experiment import Outcome
 
 LEVEL = 0.95  # of an interval alone, or of several together
-THROUGHOUT = (0.25, 0.5, 0.75, 1.0)  # of the horizon
 MUCH = 2.0  # What is said to be much larger is so by this factor, or it is not.
 UNDECIDED = Found("undecided", {})
 

@@ -9,7 +9,7 @@ import xarray as xr
 from jaxbandits import stats
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits_studies.common.experiment import ROOT_SEED, Options
-from jaxbandits_studies.common.playing import play
+from jaxbandits_studies.common.playing import end_of, play
 
 
 class Contestant(NamedTuple):
@@ -30,7 +30,6 @@ def run_contestants(
     contestants: Mapping[str, Contestant],
     options: Options,
     *,
-    by_budget: bool = False,
     checkpoints: str | Sequence[int] = "linear",
     seeds: np.ndarray | None = None,
     root_seed: int = ROOT_SEED,
@@ -40,13 +39,11 @@ def run_contestants(
     Args:
       environment: the environment.
       contestants: by the name that results show.
-      options: seeds, and the horizon: a number of rounds, or the budget.
-      by_budget: which of the two.
+      options: seeds, and the number of rounds or, of a game that has one, the budget.
       checkpoints: as for `simulate`.
       seeds: which ones, in place of the options' number of them.
       root_seed: of all runs.
     """
-    end = {"budget" if by_budget else "horizon": options.horizon}
     return play(
         {
             label: c.factory(environment.problem).over(
@@ -59,7 +56,7 @@ def run_contestants(
         root_seed=root_seed,
         seeds=seeds,
         checkpoints=checkpoints,
-        **end,
+        **end_of(environment, options.horizon),
     )
 
 
@@ -88,7 +85,7 @@ def play_games(
     metrics: Sequence[str] | None = None,
     spread: str | None = None,
     worst: bool = False,
-    run: Callable[..., xr.Dataset] | None = None,
+    runs: Mapping[str, Callable[..., xr.Dataset]] = {},  # noqa: B006
     **others: Any,
 ) -> Played:
     """Play games one after the other; a record per policy (and point) and game.
@@ -101,16 +98,13 @@ def play_games(
       metrics: of the records; all if None.
       spread: the baseline of what `add_spread` adds; nothing is added if None.
       worst: whether records have the regret of the worst run.
-      run: ``(cast, options) -> dataset``, in place of `run_contestants`.
+      runs: by title, what plays it in place of `run_contestants`.
       **others: as for `run_contestants`.
     """
     played = Played({}, [])
     for title, environment in games.items():
-        own = cast.get(title, cast)
-        if run is None:
-            dataset = run_contestants(environment, own, options, **others)
-        else:
-            dataset = run(own, options)
+        run = runs.get(title, run_contestants)
+        dataset = run(environment, cast.get(title, cast), options, **others)
         records = stats.summary_records(
             dataset, name, environment=title, metrics=metrics
         )

@@ -36,3 +36,19 @@ def draw_rows(ax: Axes, titles: Sequence[str]) -> None:
     ax.grid(False, axis="y")
     for row in range(len(titles) - 1):
         ax.axhline(row + 0.5, color="0.85", linewidth=0.8, zorder=0)
+
+
+def draw_intervals(
+    ax: Axes, place: int, label: str, rows: Any, mean: Any, low: Any, high: Any
+) -> None:
+    """Means with their intervals in rows, in the style of a policy's number."""
+    ax.errorbar(
+        mean,
+        rows,
+        xerr=[mean - low, high - mean],
+        fmt="os^vD"[place],
+        ms=5,
+        capsize=0,
+        color=line_style(place).color,
+        label=label,
+    )

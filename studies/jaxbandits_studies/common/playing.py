@@ -43,6 +43,11 @@ def noting_stores() -> Iterator[dict[Path, int]]:
         _kept.reset(token)
 
 
+def end_of(environment: Environment, horizon: float) -> dict[str, float]:
+    """The end of a game as `simulate` takes it: its budget, or its number of rounds."""
+    return {"horizon" if environment.game.spent is None else "budget": horizon}
+
+
 def play(
     policies: Mapping[str, Policy | Entry],
     environment: Environment,

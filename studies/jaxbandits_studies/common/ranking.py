@@ -70,7 +70,6 @@ def played(
     cast: Mapping[str, Contestant],
     options: Options,
     *,
-    by_budget: bool,
     brings: str,
 ) -> Played:
     """Play all policies of a cast in a game, and rank them.
@@ -80,10 +79,9 @@ def played(
       environment: the game.
       cast: the policies.
       options: seeds, and the budget or the number of rounds.
-      by_budget: which of the two.
       brings: the metric of what a policy brings.
     """
-    dataset = run_contestants(environment, cast, options, by_budget=by_budget)
+    dataset = run_contestants(environment, cast, options)
     ranking = ranks(dataset, brings)
     records = stats.summary_records(
         dataset, "compare", environment=title, metrics=["regret", brings]

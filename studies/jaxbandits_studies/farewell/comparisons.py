@@ -105,7 +105,6 @@ def _play(name: str, makers: Games, policies: str, options: Options) -> Played:
         cast("farewell", policies),
         options,
         metrics=SHOWN,
-        by_budget=True,
         checkpoints="log",
     )
 

@@ -7,7 +7,6 @@ from matplotlib.figure import Figure
 from jaxbandits import plots
 from jaxbandits.stats import entry, make_record
 from jaxbandits_studies.common.casts import cast
-from jaxbandits_studies.common.comparison import play_games
 from jaxbandits_studies.common.drawing import draw_lines
 from jaxbandits_studies.common.experiment import Options, Outcome
 from jaxbandits_studies.common.overlay import TRIVIAL, under_bounds
@@ -26,15 +25,6 @@ LAWS = {  # (mean of X, probability of the long duration, B)
 def bounds(name: str, options: Options) -> Outcome:
     """Wait-UCB's regret below Theorem 2, the trivial bound and three leading terms."""
     games = {title: make() for title, make in FIGURE_1.items()}
-    played = play_games(
-        name,
-        games,
-        cast("farewell", "bounds"),
-        options,
-        metrics=["regret"],
-        by_budget=True,
-        checkpoints="log",
-    )
 
     def curves(title, times):
         oracle, waits = games[title].oracle(), games[title].problem.lengths
@@ -50,7 +40,8 @@ def bounds(name: str, options: Options) -> Outcome:
     def since(title):
         return np.nextafter(games[title].problem.lengths[-1], np.inf)
 
-    return under_bounds(played, options, curves, since)
+    contestants = cast("farewell", "bounds")
+    return under_bounds(name, games, contestants, options, curves, since)
 
 
 def coverage(options: Options) -> Outcome:

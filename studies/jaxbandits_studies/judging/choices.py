@@ -27,7 +27,7 @@ from jaxbandits.plots.words import symbols
 from jaxbandits.protocol import Policy
 from jaxbandits.stats import Record, entry, final, summary_records
 from jaxbandits_studies.common.experiment import Options, Outcome
-from jaxbandits_studies.common.playing import play
+from jaxbandits_studies.common.playing import end_of, play
 from jaxbandits_studies.judging.protocol import TUNING_SEED, Protocol
 from jaxbandits_studies.judging.scores import ONE_REWARD
 
@@ -75,7 +75,6 @@ def choices(
     cases = protocol.tuning
     if options.quick:
         cases = {title: cases[title] for title in [*cases][:QUICK_CASES]}
-    end = {"budget" if protocol.by_budget else "horizon": options.horizon}
     datasets, records, points = {}, [], {}
     for title, case in cases.items():
         environment = case.environment()
@@ -96,7 +95,7 @@ def choices(
             options,
             checkpoints=[options.horizon],
             root_seed=TUNING_SEED,
-            **end,
+            **end_of(environment, options.horizon),
         )
         datasets[title] = dataset
         records += _records(name, title, dataset, points)

@@ -165,7 +165,7 @@ def _beside_steady(
         yield (
             "\nWithout the rivals that lose more than one run in twenty on the tuning "
             f"set ({', '.join(losing)}) it holds in {results.held} of {results.cells} "
-            f"({results.held / results.cells:.0%}), with a median ratio of "
+            f"({results.share:.0%}), with a median ratio of "
             f"{results.median:.2f}."
         )
 

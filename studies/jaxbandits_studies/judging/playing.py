@@ -15,6 +15,7 @@ from jaxbandits.protocol import Environment, Policy
 from jaxbandits.simulation import Entry, Spec, Store, run_sweep
 from jaxbandits.simulation.machine import Machine
 from jaxbandits_studies.common.experiment import Options
+from jaxbandits_studies.common.playing import end_of
 from jaxbandits_studies.common.slugs import slug
 from jaxbandits_studies.judging.protocol import Case, Entrant, Protocol
 
@@ -62,7 +63,7 @@ def play_case(
         checkpoints=[horizon],
         root_seed=root_seed,
         metrics=[METRIC],
-        **{"budget" if protocol.by_budget else "horizon": horizon},
+        **end_of(environment, horizon),
     )
     store = None
     if options.folder is not None:

@@ -62,23 +62,36 @@ class Cell(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """An entrant over all cells that it has played.
+    """An entrant over all cells that it has played, beside the best of some others.
 
     Attributes:
       name: of the entrant.
       cells: how many.
-      held: in how many of them it is within the goal's factor of the best rival, in
-        mean and in 95 % quantile.
-      median, worst: of its ratios of means.
+      held: in how many of them it is within a factor of the best mean and of the
+        smallest 95 % quantile.
+      below: in how many of them its mean is smaller than that of the best, or equal.
+      median, worst: of its ratios of means, both at least a reward.
       worst_high: the largest of its ratios of quantiles.
     """
 
     name: str
     cells: int
     held: int
+    below: int
     median: float
     worst: float
     worst_high: float
+
+    @classmethod
+    def of(
+        cls, name: str, ratios: Sequence[tuple[float, float]], within: float
+    ) -> "Standing":
+        """Of its ratios of means and of quantiles, cell by cell."""
+        means, highs = zip(*ratios, strict=True)
+        held = sum(max(pair) <= within for pair in ratios)
+        below = sum(mean <= 1 for mean in means)
+        middle = float(np.median(means))
+        return cls(name, len(ratios), held, below, middle, max(means), max(highs))
 
     @property
     def share(self) -> float:
@@ -86,26 +99,9 @@ class Standing(NamedTuple):
         return self.held / self.cells
 
 
-class Beside(NamedTuple):
-    """An entrant beside the best of some others, over all cells that it has played.
-
-    Attributes:
-      cells: how many.
-      below: in how many of them its mean is smaller than that of the best, or equal.
-      held: in how many of them it is within a factor of the best, in mean and in 95 %
-        quantile.
-      median: of the ratios of means, both at least a reward.
-    """
-
-    cells: int
-    below: int
-    held: int
-    median: float
-
-
 def beside(
     cells: Iterable[Cell], name: str, others: Sequence[str], within: float = 1.0
-) -> Beside:
+) -> Standing:
     """An entrant beside that of the others which is best in the cell.
 
     Args:
@@ -113,7 +109,7 @@ def beside(
       name: of the entrant.
       others: to whom it is compared; the best mean and the smallest 95 % quantile may
         be of two of them.
-      within: the factor of `Beside.held`.
+      within: the factor of `Standing.held`.
     """
     pairs = []
     for cell in cells:
@@ -122,9 +118,7 @@ def beside(
             mean = max(_over(cell.scores[name].mean, score.mean) for score in those)
             high = max(_over(cell.scores[name].high, score.high) for score in those)
             pairs.append((mean, high))
-    below = sum(mean <= 1 for mean, _ in pairs)
-    held = sum(max(pair) <= within for pair in pairs)
-    return Beside(len(pairs), below, held, float(np.median([x for x, _ in pairs])))
+    return Standing.of(name, pairs, within)
 
 
 def _over(value: float, best: float) -> float:
@@ -161,27 +155,14 @@ def _score(runs: np.ndarray, best: np.ndarray) -> Score:
 
 
 def standings(cells: Iterable[Cell], within: float) -> list[Standing]:
-    """All entrants, those first that are most often within the factor."""
-    by_name: dict[str, list[Cell]] = {}
+    """All entrants beside the best rivals; those first that are near it most often."""
+    ratios: dict[str, list[tuple[float, float]]] = {}
     for cell in cells:
         for name in cell.scores:
-            by_name.setdefault(name, []).append(cell)
-    results = [_standing(name, played, within) for name, played in by_name.items()]
+            pair = cell.ratio(name), cell.high_ratio(name)
+            ratios.setdefault(name, []).append(pair)
+    results = [Standing.of(name, pairs, within) for name, pairs in ratios.items()]
     return sorted(results, key=lambda s: (-s.share, s.median))
-
-
-def _standing(name: str, cells: Sequence[Cell], within: float) -> Standing:
-    means = [cell.ratio(name) for cell in cells]
-    highs = [cell.high_ratio(name) for cell in cells]
-    held = [max(pair) <= within for pair in zip(means, highs, strict=True)]
-    return Standing(
-        name,
-        len(cells),
-        sum(held),
-        float(np.median(means)),
-        max(means),
-        max(highs),
-    )
 
 
 def missed(cells: Iterable[Cell], name: str, goal: Goal) -> list[Cell]:

@@ -9,6 +9,7 @@ from jaxbandits.results.atomic import replacing
 from jaxbandits.simulation.drive import simulate
 from jaxbandits.simulation.machine import Machine
 from jaxbandits_studies.common.experiment import Options
+from jaxbandits_studies.common.playing import end_of
 from jaxbandits_studies.judging.playing import policy_for
 from jaxbandits_studies.judging.protocol import Entrant, Protocol
 
@@ -47,7 +48,7 @@ def _measured(protocol, environment, entrants, options) -> dict[str, float]:
     made = {name: policy for name, policy in policies.items() if policy is not None}
     if not made:
         return {}
-    end = {"budget" if protocol.by_budget else "horizon": protocol.horizons[0]}
+    end = end_of(environment, protocol.horizons[0])
     machine = Machine(progress=False)
     result = simulate(made, environment, seeds=RUNS, machine=machine, **end)
     rounds = result["rounds"].isel(params=0, checkpoint=-1).sum("seed")

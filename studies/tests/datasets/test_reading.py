@@ -2,7 +2,6 @@
 
 import gzip
 import re
-import tracemalloc
 import warnings
 import zipfile
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jaxbandits_studies.datasets import from_table, load_runs, reading, records_of
+from studies.tests.checks import memory_below
 from tests.tables import naming
 
 COLUMNS = {"arm": "Channel", "cost": "Cost", "reward": "Revenue"}
@@ -314,13 +314,8 @@ def test_the_memory_is_that_of_the_rows(tmp_path):
     path.write_text("Channel,Cost,Revenue,Group\n" + "".join(lines))
     from_table(path, **COLUMNS)  # What is imported on the way counts for nothing.
     for group in (None, "Group"):
-        tracemalloc.start()
-        try:
+        with memory_below(10 * 16 * len(lines)):
             from_table(path, **COLUMNS, group=group)
-            _, peak = tracemalloc.get_traced_memory()
-        finally:
-            tracemalloc.stop()
-        assert peak < 10 * 16 * len(lines)
 
 
 def test_long_reading_says_how_far_it_is(tmp_path, monkeypatch):

@@ -1,6 +1,5 @@
 """Recorded runs of one's own: loading, timeouts, the game with one's own prices."""
 
-import tracemalloc
 from functools import partial
 
 import numpy as np
@@ -11,6 +10,7 @@ from jaxbandits import censored
 from jaxbandits.censored import z_rcucb
 from jaxbandits.testing import trace_run
 from jaxbandits_studies.datasets import load_runs
+from studies.tests.checks import memory_below
 from tests.tables import assert_refused, naming
 
 GOOD = pd.DataFrame(
@@ -243,14 +243,8 @@ def test_one_long_configuration_takes_no_room_in_the_others(tmp_path):
     names = np.repeat(np.arange(1_000), sizes)
     log = pd.DataFrame({"c": names, "reward": 1, "seconds": 1 + names % 7})
     path = written(tmp_path, log)
-    tracemalloc.start()
-    try:
-        runs = load_runs(path)
-        game = censored.recorded("long", runs, [2.0, 5.0])
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert peak < 15 * 16 * len(log)  # bytes of a reward and a time: 16
+    with memory_below(15 * 16 * len(log)):  # bytes of a reward and a time: 16
+        game = censored.recorded("long", load_runs(path), [2.0, 5.0])
     assert game.oracle().censoring[3, 0] == 1 and game.oracle().censoring[1, 0] == 0
 
 
