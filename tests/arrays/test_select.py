@@ -17,7 +17,6 @@ from jaxbandits.arrays import (
     when,
     with_row,
 )
-from jaxbandits.engine.cpu.lanes import lanes
 from tests.kernels.checks import assert_transforms_agree
 from tests.tables import assert_refused, each_row
 
@@ -93,11 +92,6 @@ def test_numbers_and_infinities_are_put_by_hand():
     np.testing.assert_array_equal(counts, np.array([0, 9, 2], np.int32), strict=True)
 
 
-def test_put_of_a_row_that_is_not_the_first():
-    out = put(jnp.zeros((2, 3)), jnp.int32(1), jnp.array([1.0, 2.0, 3.0]))
-    np.testing.assert_array_equal(out, [[0, 0, 0], [1, 2, 3]])
-
-
 @each_row("rows, columns", [(1, 5), (5, 1), (7, 13)])
 def test_an_index_is_split_into_row_and_column(rows, columns):
     flat = np.arange(rows * columns, dtype=np.int32)
@@ -138,23 +132,6 @@ def test_what_depends_on_a_condition_is_done_once_and_only_when_needed():
         np.testing.assert_array_equal(found, np.arange(3) + np.array(conditions))
         # A callback of a batch may be made entry by entry.
         assert (len(calls) > 0) == (trips > 0) and len(calls) <= 3 * trips
-
-
-def test_a_condition_may_be_of_a_lane_or_of_all(rng):
-    """A condition of each lane, or one for all; values may be shared by all lanes."""
-    x, conditions = rng.normal(size=(4, 6)), rng.random(6) < 0.5
-    mapped = lanes(lambda c, x: when(c, jnp.negative, x), (True, True), 6)
-    found, _ = mapped(jnp.asarray(conditions), jnp.asarray(x))
-    np.testing.assert_array_equal(found, np.where(conditions, -x, x).astype("f4"))
-    shared = lanes(lambda c, x: when(c, jnp.negative, x), (True, False), 6)
-    found, flags = shared(jnp.asarray(conditions), jnp.asarray(x[:, 0]))
-    assert flags and found.shape == (4, 6)
-    expected = np.where(conditions, -x[:, :1], x[:, :1]).astype("f4")
-    np.testing.assert_array_equal(found, expected)
-    for condition in (True, False):
-        shared = lanes(lambda c, x: when(c, jnp.negative, x), (False, True), 6)
-        found, _ = shared(jnp.asarray(condition), jnp.asarray(x))
-        np.testing.assert_array_equal(found, (-x if condition else x).astype("f4"))
 
 
 def test_selections_of_a_batch_are_those_of_one_by_one(rng):

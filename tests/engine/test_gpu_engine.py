@@ -10,13 +10,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import Machine, simulate
 from jaxbandits.engine import gpu
 from jaxbandits.engine.choice import engine_for
 from jaxbandits.engine.run import Clock, run
 from jaxbandits.engine.schedule import Schedule, Terms
 from jaxbandits.testing import altered
-from tests.engine import budget_game
 from tests.engine.gpu_cases import CASES, GAMES, GRIDS
 from tests.engine.gpu_lowered import text_of
 from tests.engine.near_ties import smallest_gaps
@@ -192,29 +190,3 @@ def test_arguments_are_checked(monkeypatch):
     monkeypatch.setattr("jaxbandits.engine.gpu.build.COMPILER", "no-such-compiler")
     with pytest.raises(ValueError, match="'fused-interpret' needs no-such-compiler"):
         engine_for("fused-interpret", policy, game, "cpu")
-
-
-@pytest.mark.slow  # as in test_choice.py
-def test_simulate_and_sweep_take_an_engine(tmp_path):
-    """The same numbers by either engine; a store keeps to one."""
-    game, policy = budget_game.environment(), budget_game.ALTERNATE
-    options = {"budget": 20, "seeds": 3, "checkpoints": [20]}
-    scan = simulate(policy, game, **options)
-    options["machine"] = Machine(engine="fused-interpret")
-    np.testing.assert_array_equal(
-        simulate(policy, game, **options)["rounds"], scan["rounds"]
-    )
-    store = tmp_path / "sweep.zarr"
-    swept = simulate({"it": policy}, {"game": game}, store=store, **options)
-    np.testing.assert_array_equal(
-        swept["rounds"].values.ravel(), scan["rounds"].values.ravel()
-    )
-    with pytest.raises(ValueError, match="engine: fused-interpret in the store, scan"):
-        simulate(
-            {"it": policy},
-            {"game": game},
-            store=store,
-            **options | {"machine": Machine()},
-        )
-    with pytest.raises(ValueError, match="engine must be one of"):
-        simulate(policy, game, **options | {"machine": Machine(engine="steam")})

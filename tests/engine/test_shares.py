@@ -171,18 +171,6 @@ def test_precision_side_by_side():
     assert {x.name for x in seen} == {"float64"}
 
 
-@needs_two
-@pytest.mark.parametrize("broken", ["first", "second"])
-def test_an_error_of_a_policy_comes_through(broken):
-    def act(noise, view, state, params):
-        raise ZeroDivisionError("a policy's own error")
-
-    policies = dict.fromkeys(["first", "second"], ALTERNATE)
-    policies[broken] = ALTERNATE._replace(act=act)
-    with pytest.raises(ValueError, match=f"{broken}.*act failed: ZeroDivisionError: a"):
-        simulate(policies, GAME, budget=30, seeds=2)
-
-
 def test_refusals_come_through_threads():
     with pytest.raises(ValueError, match=r"budget must be below 2\*\*31"):
         simulate(CONTESTANTS, GAME, budget=2**31, seeds=3)
