@@ -329,8 +329,6 @@ def test_mistakes_in_the_arguments_of_a_sweep(capsys, spec, nothing_played):
 def test_mistakes_in_the_file_of_a_sweep(capsys, spec, nothing_played):
     for old, new, message in [
         ("seeds", "sedes", "'sedes' is unknown (did you mean 'seeds'?)"),
-        ("omega_ucb", "omega_uc", "policies.omega: make: 'omega_uc' is unknown (did"),
-        ("[policies.uniform]", "[policies.uniform", "is not TOML"),
         ("0.25, 0.5", "-0.25, 0.5", "rho must be positive"),
         ('"regret"', '"regrets"', "metrics: ['regrets'] unknown; known are"),
     ]:

@@ -77,10 +77,7 @@ def test_what_is_no_list_of_numbers():
         [],
         "12",
         ["1"],
-        [None],
-        [1j],
         [[1, 2]],
-        [[1], [2, 3]],
         {"from": 1},
         None,
         [True],
@@ -96,15 +93,6 @@ def test_what_is_no_list_of_numbers():
 def test_nan_is_no_value():
     with pytest.raises(ValueError, match="^x: a must be a number, got NaN"):
         points_from({"a": [1.0, np.nan]}, "x")
-
-
-def test_zipped_columns_must_be_of_equal_length():
-    for other in [[1], [1, 2, 3]]:
-        with (
-            naming(other),
-            pytest.raises(ValueError, match="^x must have columns of equal length"),
-        ):
-            points_from(zipped({"a": [1, 2], "b": other}), "x")
 
 
 def test_a_leaf_is_crossed_or_zipped():

@@ -1,4 +1,4 @@
-"""Sweeps whose results are kept in a store: what it lacks is played."""
+"""Sweeps whose results are kept in a store: missing blocks are played."""
 
 import hashlib
 import random
@@ -121,7 +121,7 @@ class InStore:
         return with_engines(plan, self.platform, self.store.sweep())
 
     def play(self, plan: Plan, parts: Sequence[Part], grow: bool = False) -> bool:
-        """Ask for some parts and play what is missing; whether all runs are there then.
+        """Ask for some parts, play what is missing, and return whether all is there.
 
         With `grow` the store may grow, whatever its options say.
         """
@@ -209,7 +209,7 @@ class InStore:
             )
 
     def verify(self, plan: Plan, blocks: Sequence[Part], count: int) -> int:
-        """Play some blocks again, of those that are there; return how many.
+        """Play a number of the blocks that are there again, and return this number.
 
         Raises:
           ValueError: if a bit differs, naming the block and the variable.

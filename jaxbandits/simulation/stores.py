@@ -118,7 +118,7 @@ def status(path: str | os.PathLike[str], now: float | None = None) -> Status:
     new.sort(key=lambda block: made[block.key])
     rate = 0.0
     for first in new[:1]:
-        # Its time is that of its end.
+        # The time of a block's file is that of its end.
         begun = made[first.key] - sum(heads[first.key]["seconds"].values())
         rate = sum(block.size for block in new) / max(now - begun, 1e-3)
     played = Counter[str]()

@@ -15,7 +15,6 @@ from jaxbandits.simulation import run_sweep
 from jaxbandits.simulation.fill import StoppedError
 from tests.simulation import walk
 from tests.simulation.damage import (
-    delete,
     exchange,
     files_of,
     flip,
@@ -27,7 +26,6 @@ from tests.simulation.runs import run
 
 SPEC = walk.spec(points=2, seeds=12, horizon=8, environments={"short": walk.GAME})
 ONE = jax.local_devices()[:1]
-SLOW = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -48,11 +46,6 @@ def block_of(store):
     [
         (flip, "blocks"),
         (exchange, "blocks"),
-        pytest.param(truncate, "blocks", marks=SLOW),
-        pytest.param(delete, "blocks", marks=SLOW),
-        pytest.param(flip, "sweep.json", marks=SLOW),
-        pytest.param(delete, "asked", marks=SLOW),
-        pytest.param(truncate, "sessions", marks=SLOW),
         # A bit in every file but the copy of the request, and who has played.
         (flip, "all"),
     ],

@@ -227,9 +227,3 @@ def test_a_long_list_is_shortened():
         "100 of them, from 2 to 200 now",
         "last_round: 100 in the store, 200 now",
     ]
-
-
-def test_values_without_a_number_in_json_are_described():
-    """Infinity goes through a store and back."""
-    entry = Entry(walk.WALKER._replace(check=None), {"step": np.inf})
-    assert compared(SPEC._replace(policies={"walker": entry})) == []

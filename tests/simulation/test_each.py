@@ -1,8 +1,6 @@
 """Points that stop one by one: each has Stein's number of seeds, and no more."""
 
-import itertools
 import shutil
-import threading
 
 import jax
 import numpy as np
@@ -13,7 +11,6 @@ from jaxbandits import Machine, Store, simulate, stats
 from jaxbandits.results import open_store
 from jaxbandits.simulation import Entry, HalfWidth, run_sweep
 from jaxbandits.simulation import fill as filling
-from jaxbandits.simulation.fill import StoppedError
 from jaxbandits.simulation.spec import seeds_needed as needed_of
 from jaxbandits.simulation.stores import replay, status
 from jaxbandits.stats import seeds_needed
@@ -126,31 +123,6 @@ def test_what_is_asked_of_a_store(complete, whole):
     assert sum(each["runs"] for each in found.sessions) == total
     assert BlockStore(complete).examine() == found.blocks
     assert replay(complete, SPEC, 1000) == found.blocks
-
-
-@pytest.mark.slow
-def test_stopped_and_resumed(tmp_path, whole, monkeypatch):
-    """At every second block, in both stages: the same numbers and the same bits."""
-    path, play = tmp_path / "one.zarr", filling.play
-    stopped = 0
-    for _ in range(100):
-        stop, calls = threading.Event(), itertools.count(1)
-
-        def until(*args, stop=stop, calls=calls, **kwargs):
-            if next(calls) == 2:
-                stop.set()
-            return play(*args, **kwargs)
-
-        monkeypatch.setattr(filling, "play", until)
-        try:
-            found = played(path, stop=stop)
-            break
-        except StoppedError:
-            stopped += 1
-            done = status(path)
-            assert done.done < done.runs
-    assert stopped > 2
-    assert_same(found, whole)
 
 
 def test_a_block_that_is_gone_is_missed(complete, tmp_path, whole):

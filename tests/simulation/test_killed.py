@@ -8,7 +8,7 @@ import pytest
 
 from jaxbandits.results import open_store
 from tests.simulation import walk
-from tests.simulation.processes import finish, is_made, start, wait_for_runs
+from tests.simulation.processes import finish, start, wait_for_runs
 from tests.simulation.runs import run
 from tests.simulation.test_numbers import assert_same
 
@@ -27,19 +27,13 @@ def started(store, points=9, seeds=600, block=40, pause=0.05):
     return start(store, more=("--block", str(block)), **size)
 
 
-# The short one ends by SIGKILL; what is said after the others is asked in
-# tests/test_cli.py, too. All that it plays is of one program: no more lanes than a
-# vector.
+# The short one ends by SIGKILL, and plays one program: no more lanes than a vector.
 @pytest.mark.parametrize(
-    ("kills", "most", "sizes"),
-    [
-        (1, 2, {"points": 3, "seeds": 20, "block": 4, "pause": 0.2}),
-        pytest.param(20, 5, {"block": 40}, marks=pytest.mark.slow),
-    ],
-    ids=["1", "20"],
+    "kills", [1, pytest.param(3, marks=pytest.mark.slow)], ids=["SIGKILL", "all"]
 )
-def test_killed_and_resumed(tmp_path, kills, most, sizes):
-    """`most` blocks at most are waited for, each time."""
+def test_killed_and_resumed(tmp_path, kills, most=2):
+    """`most` blocks at most are waited for, each time; scripts/kills.py kills more."""
+    sizes = {"points": 3, "seeds": 20, "block": 4, "pause": 0.2}
     rng, block = np.random.default_rng(kills), sizes["block"]
     spec = walk.spec(points=sizes.get("points", 9), seeds=sizes.get("seeds", 600))
     store, one = tmp_path / "sweep.zarr", jax.local_devices()[:1]
@@ -61,22 +55,6 @@ def test_killed_and_resumed(tmp_path, kills, most, sizes):
         assert complete >= before + block
     assert 0 < complete < (whole["rounds"].isel(checkpoint=-1) > 0).sum()
     assert_same(run(spec, store, devices=one), whole)
-
-
-@pytest.mark.slow
-def test_killed_while_it_starts(tmp_path):
-    """Before there is a store, while it is made, while the first blocks are played."""
-    rng = np.random.default_rng(0)
-    spec, store = walk.spec(points=9, seeds=600), tmp_path / "sweep.zarr"
-    whole = run(spec)
-    for _ in range(10):
-        process = started(store)
-        wait_for_runs(process, store, 400, timeout=rng.uniform(0, 5))
-        process.kill()
-        finish(process)
-        if is_made(store):
-            check_prefix(open_store(store).load(), whole)
-    assert_same(run(spec, store), whole)
 
 
 def check_prefix(found, whole):

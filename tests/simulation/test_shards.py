@@ -5,7 +5,7 @@ import pytest
 
 from jaxbandits import Machine
 from jaxbandits.results import open_store
-from jaxbandits.simulation import HalfWidth, Store, run_sweep, stored
+from jaxbandits.simulation import Store, run_sweep, stored
 from jaxbandits.simulation import fill as filling
 from tests.simulation import walk
 from tests.simulation.test_numbers import assert_same
@@ -106,14 +106,3 @@ def test_shares_play_a_larger_sweep(tmp_path, whole):
     for number in (1, 0):
         found = shard(path, number, 2, extend=True)
     assert_same(found, whole)
-
-
-@pytest.mark.slow
-def test_a_share_plays_the_second_stage_once_the_pilot_is_complete(
-    tmp_path, monkeypatch
-):
-    until = HalfWidth("regret", 3.0, pilot=20)
-    spec = walk.spec(points=1, seeds=until, horizon=8)
-    whole, path = run_sweep(spec, machine=ONE), tmp_path / "one"
-    assert whole.sizes["seed"] > 20
-    assert_same(shard(path, 1, 2, spec), whole)

@@ -106,14 +106,6 @@ def test_texts_functions_and_lists_have_names():
     ]
 
 
-def test_a_file():
-    found = from_table(TABLE).environments
-    assert list(found) == ["S-Br (num_arms = 2)", "S-Br (num_arms = 3)"]
-    for arms, environment in zip((2, 3), found.values(), strict=True):
-        assert environment.problem == s_br(arms).problem
-        assert environment.setup["floor"] == 0.25
-
-
 @pytest.mark.parametrize("stored", [False, True], ids=["memory", "store"])
 def test_results_have_the_values(stored, tmp_path):
     """Numbers as such, NaN where there are none; text where one is text."""
