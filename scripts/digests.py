@@ -8,7 +8,8 @@ Of every policy of the registry, in the game of its setting: the digest of its p
 quick reproduction of each setting. Results depend on the processor and on the versions
 of JAX and NumPy, which the file names: compare two files of one machine, or the
 programs alone (`--programs` plays nothing). A file that is there is gone on with.
-`scripts/digests.json` is of the tree before its modules were moved (revision d98d675).
+`scripts/digests.json` is of the tree before its modules were moved (revision d98d675),
+but for `allocation/thompson-mean-feasible`, whose draws were mended later.
 """
 
 import argparse

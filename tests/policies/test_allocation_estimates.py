@@ -19,7 +19,12 @@ from jaxbandits.allocation.policies.estimates import (
     likelihood,
     probability_bound,
 )
-from jaxbandits.allocation.policies.posterior import State, _room, draw
+from jaxbandits.allocation.policies.posterior import (
+    State,
+    draw,
+    feasible_cells,
+    largest_score,
+)
 from jaxbandits.arrays import CompensatedSum
 from jaxbandits.laws.thresholds import FAMILIES
 from tests.laws.test_thresholds import law_of
@@ -167,7 +172,7 @@ def test_the_bound_is_one_where_the_room_ends(starved):
     arm = arm._replace(
         successes=jnp.int32(2), exposure=arm.exposure._replace(total=four)
     )
-    assert float(_room(arm, jnp.float32(4.0))) == pytest.approx(1)
+    assert float(largest_score(arm, jnp.float32(4.0))) == pytest.approx(1)
     inside = probability_bound(arm, jnp.float32(20.0), jnp.float32(0.9))
     assert float(probability_bound(arm, jnp.float32(20.0), jnp.float32(1.0))) == 1
     assert float(inside) == pytest.approx((2 + 0.405 + 0.9 * 2.2025**0.5) / 4)
@@ -178,11 +183,12 @@ def test_what_is_drawn_agrees_with_the_successes(starved):
     problem, _, state = starved
     found = {}
     for feasible in (False, True):
+        cells = feasible_cells(problem, state) if feasible else None
         successes, rates = [], []
         for u in (0.05, 0.5, 0.95):
             for v in (0.05, 0.5, 0.95):
                 z = (jnp.array([ndtri(x)], jnp.float32) for x in (u, v))
-                rate, p = (float(x[0]) for x in draw(problem, state, *z, feasible))
+                rate, p = (float(x[0]) for x in draw(problem, state, *z, cells))
                 assert 0 <= p <= 1
                 successes.append(ROUNDS * p * -np.expm1(-rate * LITTLE))
                 rates.append(rate)

@@ -10,7 +10,9 @@ the rate, the probability is drawn by the signed root of the Poisson likelihood.
 A probability is at most 1, and this bounds the rate: for small rates the exposure C is
 below the number n of successes, so that p = n / C would exceed 1. With `feasible`, both
 are drawn given p <= 1. For a standard normal z this means z <= ``(C - n) / sqrt(C)``: a
-rate is weighted by the normal probability of these z, and z is drawn from them.
+rate is weighted by the normal probability of these z, and z is drawn from them. This
+weight may cut the likelihood off anywhere, which no signed root can follow: the draw
+inverts the distribution function on equal cells around the weighted posterior's mass.
 """
 
 from typing import Any, NamedTuple
@@ -25,9 +27,11 @@ from jaxtyping import Float
 from jaxbandits.allocation import Problem
 from jaxbandits.allocation.policies.estimates import (
     FINE,
+    NODES,
     TINY,
     Estimate,
     Estimator,
+    Grid,
     Statistics,
     exposure_at,
     likelihood,
@@ -36,6 +40,7 @@ from jaxbandits.allocation.policies.estimates import (
 from jaxbandits.allocation.solving import shape_array
 from jaxbandits.allocation.types import Feedback
 from jaxbandits.arrays import constant, stored, window
+from jaxbandits.kernels.interpolation import interpolate
 from jaxbandits.kernels.normal import normal_quantile
 
 
@@ -47,6 +52,8 @@ class State(NamedTuple):
 
 
 LEAST = 1e-30  # stands for the mass of an empty cell
+DEPTH = 28.0  # a log density so far below its largest value stands for none
+CELLS = 48  # cells on which a weighted posterior is inverted
 BROAD = 2.5  # nodes; a normal law of standard deviation 1 covers these
 
 
@@ -101,7 +108,9 @@ def _every_estimate(estimator: Estimator, statistics: Statistics) -> Estimate:
     return jax.vmap(estimator.estimate)(statistics, shapes)
 
 
-def _room(statistics: Statistics, exposure: Array) -> Array:
+def largest_score(
+    statistics: Statistics, exposure: Float[Array, ""]
+) -> Float[Array, ""]:
     """The z at which `probability_bound` is 1: ``(C - n) / sqrt(C)``.
 
     ``S = n + z**2 / 2 + z sqrt(n + z**2 / 4)`` solves ``S - z sqrt(S) = n``. Hence p =
@@ -111,14 +120,48 @@ def _room(statistics: Statistics, exposure: Array) -> Array:
     return (exposure - statistics.successes.astype(exposure.dtype)) / jnp.sqrt(exposure)
 
 
-def _least_place(statistics: Statistics) -> Float[Array, ""]:
-    """The position on the grid where C = n, that is p = 1; C grows with the rate."""
-    table = statistics.exposure.total
-    return jnp.interp(
-        statistics.successes.astype(table.dtype),
-        table,
-        jnp.arange(table.shape[0]).astype(table.dtype),
-    )
+class Cells(NamedTuple):
+    """Equal cells on which an arm's weighted posterior lies; positions as on the grid.
+
+    Attributes:
+      low: f[], where the first cell begins.
+      step: f[], length of a cell.
+      log_density: f[CELLS + 1], at the ends of cells.
+    """
+
+    low: Float[Array, "*arms"]
+    step: Float[Array, "*arms"]
+    log_density: Float[Array, "*arms ends"]
+
+
+def feasible_cells(problem: Problem, state: State) -> Cells:
+    """The posterior of every arm's rate, given that its probability is at most 1.
+
+    Three times cells are laid where the last ones have mass: 48 cells of the whole grid
+    find a posterior that is 1/1,000 of it.
+    """
+    grid = Grid.of(problem, FINE)
+
+    def one(statistics):
+        known = likelihood(statistics)
+
+        def log_density(place):
+            largest = largest_score(statistics, exposure_at(statistics, place))
+            return interpolate(known.values, place, NODES) + log_ndtr(largest)
+
+        low, high = jnp.zeros(()), jnp.asarray(grid.last, float)
+        for _ in range(3):
+            step = (high - low) / CELLS
+            places = low + step * jnp.arange(CELLS + 1).astype(step.dtype)
+            values = stored(jax.vmap(log_density)(places))
+            result = Cells(low, step, values)
+            inside = values > jnp.max(values) - DEPTH
+            low = jnp.maximum(jnp.min(jnp.where(inside, places, jnp.inf)) - step, low)
+            high = jnp.max(jnp.where(inside, places, -jnp.inf)) + step
+            high = jnp.minimum(high, grid.last)
+        return result
+
+    return jax.vmap(one)(state.statistics)
 
 
 def draw(
@@ -126,33 +169,31 @@ def draw(
     state: State,
     z_rate: Float[Array, " K"],
     z_probability: Float[Array, " K"],
-    feasible: bool = False,
+    cells: Cells | None = None,
 ) -> tuple[Float[Array, " K"], Float[Array, " K"]]:
     """Rates and probabilities of all arms, from standard normal numbers.
 
-    With `feasible` both are drawn given that p is at most 1. Otherwise p is clipped to
-    1, and the rate is drawn without this condition.
+    With `feasible_cells` both are drawn given that p is at most 1. Otherwise p is
+    clipped to 1, and the rate is drawn without this condition.
     """
     estimator = Estimator(problem, FINE)
     grid = estimator.grid
 
-    def one(statistics, estimate, z_rate, z_probability):
-        known = likelihood(statistics)
-        density = known.values
-        if feasible:
-            density += log_ndtr(_room(statistics, statistics.exposure.total))
-        broad, breadth = _from_grid(density, ndtr(z_rate), grid.last)
-        sides = estimator.rate_bounds(known, estimate, z_rate**2)
-        narrow = jnp.where(z_rate < 0, *sides)
-        if feasible:
-            narrow = jnp.maximum(narrow, _least_place(statistics))
-        place = jnp.where(breadth > BROAD, broad, narrow)
-        if feasible:
-            largest = _room(statistics, exposure_at(statistics, place))
-            drawn = ndtr(z_probability).astype(largest.dtype)
-            inside = jnp.maximum(drawn * ndtr(largest), LEAST)
+    def one(statistics, estimate, z_rate, z_probability, cells):
+        if cells is None:
+            known = likelihood(statistics)
+            broad, breadth = _from_grid(known.values, ndtr(z_rate), grid.last)
+            sides = estimator.rate_bounds(known, estimate, z_rate**2)
+            narrow = jnp.where(z_rate < 0, *sides)
+            place = jnp.where(breadth > BROAD, broad, narrow)
+        else:
+            drawn, _ = _from_grid(cells.log_density, ndtr(z_rate), CELLS)
+            place = cells.low + cells.step * drawn
+            largest = largest_score(statistics, exposure_at(statistics, place))
+            share = ndtr(z_probability).astype(largest.dtype)
+            inside = jnp.maximum(share * ndtr(largest), LEAST)
             z_probability = jnp.minimum(normal_quantile(inside), largest)
         probability = probability_bound(statistics, place, z_probability)
         return grid.rate(place), probability
 
-    return jax.vmap(one)(*state, z_rate, z_probability)
+    return jax.vmap(one)(*state, z_rate, z_probability, cells)

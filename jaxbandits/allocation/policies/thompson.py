@@ -20,7 +20,13 @@ from jax import lax
 from jaxbandits.allocation import Action, Allocation, Problem
 from jaxbandits.allocation.policies.handing_out import default_hand_out
 from jaxbandits.allocation.policies.learning import start_allocation, turn
-from jaxbandits.allocation.policies.posterior import State, after, draw, prior
+from jaxbandits.allocation.policies.posterior import (
+    State,
+    after,
+    draw,
+    feasible_cells,
+    prior,
+)
 from jaxbandits.allocation.solving import is_concave
 from jaxbandits.arrays import pick, unit_interval
 from jaxbandits.checks import AtLeastOne, flag, whole
@@ -76,9 +82,10 @@ def thompson(
         z = normal_quantile(unit_interval(noise)).reshape(draws, 2, num_arms)
         now = turn(problem, start, params.initial, view.round)
         alone = start_allocation(problem, start, now, view)
+        cells = feasible_cells(problem, state) if feasible else None
 
         def optimum(scores):
-            rate, probability = draw(problem, state, *scores, feasible)  # type: ignore[call-arg]
+            rate, probability = draw(problem, state, *scores, cells)  # type: ignore[call-arg]
             return hand_out(now.starting, alone, probability, rate, view.budget)
 
         if draws == 1:
