@@ -23,7 +23,7 @@ from jaxbandits.engine import tape
 from jaxbandits.protocol import Policy
 from jaxbandits.testing import altered, check_environment, check_policy
 from tests.engine import budget_game
-from tests.tables import for_all
+from tests.tables import each_row, for_all
 
 GAME = budget_game.environment()
 GRID = censored.trap()
@@ -133,15 +133,12 @@ for name in ("", "a/b"):
     )
 
 
-def check_broken_policies_are_refused_by_name(broken, message):
+@each_row("broken, message", BROKEN.values())
+def test_broken_policies_are_refused_by_name(broken, message):
     where = "policy 'mine' in environment 'budget game'"
     for _ in range(2):  # the second time as well
         with pytest.raises((TypeError, ValueError), match=f"(?s){where}.*{message}"):
             check_round("mine", broken, GAME)
-
-
-def test_broken_policies_are_refused_by_name():
-    for_all(check_broken_policies_are_refused_by_name, BROKEN.values())
 
 
 def test_good_policies_pass():
@@ -227,14 +224,11 @@ WRONG_KINDS = {
 }
 
 
-def check_actions_of_another_kind_are_refused(action, game, message):
+@each_row("action, game, message", WRONG_KINDS.values())
+def test_actions_of_another_kind_are_refused(action, game, message):
     idle = playing(action)._replace(update=lambda n, v, state, a, f, p: state)
     with pytest.raises(TypeError, match=f"act gives .*{message}"):
         check_round("mine", idle, game)
-
-
-def test_actions_of_another_kind_are_refused():
-    for_all(check_actions_of_another_kind_are_refused, WRONG_KINDS.values())
 
 
 BROKEN_GAMES = {
@@ -267,13 +261,10 @@ BROKEN_GAMES = {
 }
 
 
-def check_broken_environments_are_refused_by_name(change, message):
+@each_row("change, message", BROKEN_GAMES.values())
+def test_broken_environments_are_refused_by_name(change, message):
     with pytest.raises((TypeError, ValueError), match=message):
         check_round("mine", policy(), altered(GAME, **change))
-
-
-def test_broken_environments_are_refused_by_name():
-    for_all(check_broken_environments_are_refused_by_name, BROKEN_GAMES.values())
 
 
 CIRCULAR: dict = {"source": []}
@@ -360,13 +351,10 @@ TABLES = {
 }
 
 
-def check_tables_that_metrics_cannot_have(tables, message):
+@each_row("tables, message", TABLES.values())
+def test_tables_that_metrics_cannot_have(tables, message):
     with pytest.raises((TypeError, ValueError), match=f"'budget game': {message}"):
         simulate(policy(), GAME._replace(tables=tables), seeds=2, horizon=5)
-
-
-def test_tables_that_metrics_cannot_have():
-    for_all(check_tables_that_metrics_cannot_have, TABLES.values())
 
 
 def test_a_judge_that_fails_is_named():
@@ -418,16 +406,13 @@ OWN_DRAWS = {
 }
 
 
-def check_draws_that_are_not_made_of_noise_are_refused(draw):
+@each_row("draw", OWN_DRAWS.values())
+def test_draws_that_are_not_made_of_noise_are_refused(draw):
     def drawing(noise, view, state, params):
         return (draw(noise, view) % 2).astype(jnp.int32)
 
     with pytest.raises(ValueError, match="act .* draws .* not made of noise"):
         check_round("mine", policy(act=drawing), GAME)
-
-
-def test_draws_that_are_not_made_of_noise_are_refused():
-    for_all(check_draws_that_are_not_made_of_noise_are_refused, zip(OWN_DRAWS.values()))
 
 
 def test_draws_that_are_made_of_noise_pass():
@@ -460,13 +445,10 @@ HIDDEN = {
 }
 
 
-def check_check_policy_finds_what_play_does_not_show(broken, message):
+@each_row("broken, message", HIDDEN.values())
+def test_check_policy_finds_what_play_does_not_show(broken, message):
     with pytest.raises(AssertionError, match=message):
         check_policy(broken, GAME)
-
-
-def test_check_policy_finds_what_play_does_not_show():
-    for_all(check_check_policy_finds_what_play_does_not_show, HIDDEN.values())
 
 
 def test_positions_are_those_of_the_rounds_that_were_played():

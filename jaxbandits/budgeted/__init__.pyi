@@ -1,9 +1,9 @@
 from .environment import Arms as Arms
 from .environment import Oracle as Oracle
+from .environment import Phases as Phases
 from .environment import exact_oracle as exact_oracle
 from .environment import make_environment as make_environment
 from .environment import random_environment as random_environment
-from .phases import Phases as Phases
 from .phases import changing as changing
 from .phases import s_br_changing as s_br_changing
 from .policies.discounted_omega import discounted_omega_ucb as discounted_omega_ucb

@@ -15,7 +15,7 @@ import numpy as np
 from jax import Array
 from jaxtyping import Float, Int32
 
-from jaxbandits.arrays import CompensatedSum, first_argmax, tally
+from jaxbandits.arrays import CompensatedSum, first_argmax, row, tally
 from jaxbandits.budgeted.problem import (
     Feedback,
     OracleView,
@@ -63,10 +63,23 @@ class Arms(NamedTuple):
     group: Any = np.int32(0)
 
 
-class Instance(NamedTuple):
-    """The arms and what follows from them, f32[] or i32[]."""
+class Phases(NamedTuple):
+    """Arms of an instance, phase by phase.
 
-    arms: Arms
+    Attributes:
+      law: parameters of the joint law, leaves ``[P * K, ...]``.
+      ends: f32[P - 1], the money spent, in units, at which each phase except the last
+        ends.
+    """
+
+    law: Any
+    ends: Any
+
+
+class Instance(NamedTuple):
+    """`Arms`, or `Phases`, and what follows from them; the oracle's view by phase."""
+
+    arms: Any
     unit: Float[Array, ""]
     oracle: OracleView
 
@@ -75,12 +88,12 @@ class State(NamedTuple):
     """The totals of a run.
 
     Attributes:
-      pulls: i32[K], pulls of every arm.
+      pulls: i32[K], pulls of every arm; with phases i32[P, K].
       reward: f32[], sum of all rewards.
       spent: f32[], sum of all costs.
     """
 
-    pulls: Int32[Array, " K"]
+    pulls: Int32[Array, "*phases K"]
     reward: CompensatedSum
     spent: CompensatedSum
 
@@ -89,7 +102,7 @@ class Tables(NamedTuple):
     """What the metrics need; zeros for arms that do not exist.
 
     Attributes:
-      loss: expected cost times gap, f64[K].
+      loss: expected cost times gap, f64[K]; with phases f64[P, K], as the next two.
       cost: expected cost, f64[K].
       best: 1 where an arm is best, else 0, f64[K].
       unit: money in a unit of the budget, f64[].
@@ -105,6 +118,8 @@ class Tables(NamedTuple):
 
 class Oracle(NamedTuple):
     """Exact facts about instances, float64; arms that do not exist have NaN.
+
+    With phases, fields are ``[..., P, K]`` and `best` is ``[..., P]``.
 
     Attributes:
       mean_reward, mean_cost: expected reward and expected cost, f64[..., K].
@@ -182,12 +197,12 @@ def random_environment(
         _check_draw(name, law, draw, setup, num_arms)
     return Environment(
         name,
-        _game(law, draw, problem, unit),
+        game_of(law, draw, problem, unit),
         setup=setup,
         tables=partial(
-            _tables, None if draw is as_given else name, law, worth, problem
+            tables_of, None if draw is as_given else name, law, worth, problem
         ),
-        oracle=partial(_oracle, name, law, setup if draw is as_given else None),
+        oracle=oracle_about(name, law, draw, setup),
         problem=problem,
         provenance={
             "setting": "budgeted",
@@ -336,84 +351,116 @@ def _check_ranges(law: JointLaw, params: Any, ranges: Mapping[str, Any]) -> None
 
 
 @kinds
-def exact_oracle(law: JointLaw, arms: Arms) -> Oracle:
+def exact_oracle(law: JointLaw, arms: Arms | Phases) -> Oracle:
     """The oracle of arms; leaves may have leading axes (seeds)."""
     arms = jax.tree.map(_double, arms)
-    mean_reward, mean_cost = np.broadcast_arrays(*law.means(arms.law))  # type: ignore[misc]
-    exists = np.arange(mean_cost.shape[-1]) < arms.num_arms[..., None]
-    mean_reward, mean_cost = (
-        np.where(exists, x, np.nan) for x in (mean_reward, mean_cost)
-    )
-    return oracle_of(mean_reward, mean_cost)
-
-
-def _oracle(name: str, law: JointLaw, fixed: Any, instance: Any = None) -> Oracle:
-    return exact_oracle(law, asked_about(name, instance, Instance, fixed))
-
-
-def oracle_of(mean_reward: np.ndarray, mean_cost: np.ndarray) -> Oracle:
-    """The oracle of expectations f64[..., K], NaN for arms that do not exist."""
-    ratios = mean_reward / mean_cost
+    reward, cost = np.broadcast_arrays(*law.means(arms.law))  # type: ignore[misc]
+    if isinstance(arms, Phases):
+        phases = arms.ends.shape[-1] + 1
+        reward, cost = (x.reshape(*x.shape[:-1], phases, -1) for x in (reward, cost))
+    else:
+        exists = np.arange(cost.shape[-1]) < arms.num_arms[..., None]
+        reward, cost = (np.where(exists, x, np.nan) for x in (reward, cost))
+    ratios = reward / cost
     value = np.nanmax(ratios, axis=-1, keepdims=True)
     best = np.nanargmax(ratios, axis=-1)
-    return Oracle(mean_reward, mean_cost, ratios, value - ratios, best)
+    return Oracle(reward, cost, ratios, value - ratios, best)
 
 
 def _double(x: Any) -> np.ndarray:
     return np.asarray(x, np.float64 if np.asarray(x).dtype.kind == "f" else None)
 
 
+def oracle_about(
+    name: str, law: JointLaw, draw: Callable[[Any, Any], Any], setup: Any
+) -> Callable[..., Oracle]:
+    """`Environment.oracle` of an environment with this name."""
+    fixed = setup if draw is as_given else None
+
+    def oracle(instance: Any = None) -> Oracle:
+        return exact_oracle(law, asked_about(name, instance, Instance, fixed))
+
+    return oracle
+
+
 @cache
-def _game(
-    law: JointLaw, draw: Callable[[Any, Any], Arms], problem: Problem, unit: str | float
+def game_of(
+    law: JointLaw,
+    draw: Callable[[Any, Any], Any],
+    problem: Problem,
+    unit: str | float,
+    phases: int | None = None,
 ) -> Game:
-    """The game; environments that differ only in numbers share it."""
-    positions = np.arange(problem.num_arms, dtype=np.int32)
+    """The game; environments that differ only in numbers share it.
+
+    Args:
+      law: joint law of reward and cost.
+      draw: ``(key, setup) -> Arms``, or ``Phases`` if there are any.
+      problem: its number of arms is used.
+      unit: as for `random_environment`.
+      phases: P, the number of phases; None if arms do not change.
+    """
+    num_arms = problem.num_arms
+    positions = np.arange(num_arms, dtype=np.int32)
 
     def sample(key, setup):
         arms = draw(key, setup)
-        arms = arms._replace(group=jnp.asarray(arms.group, jnp.int32))
+        if phases is None:
+            arms = arms._replace(group=jnp.asarray(arms.group, jnp.int32))
         reward, cost = law.means(arms.law)  # type: ignore[misc]
-        exists = positions < arms.num_arms
-        cheapest = jnp.min(jnp.where(exists, cost, jnp.inf))
-        best = first_argmax(jnp.where(exists, reward / cost, -1.0))
-        if unit == "cheapest":
+        if phases is None:
+            exists = positions < arms.num_arms
+            cheapest = jnp.min(jnp.where(exists, cost, jnp.inf))
+            best = first_argmax(jnp.where(exists, reward / cost, -1.0))
             money = cheapest
         else:
-            money = jnp.full_like(cheapest, 1.0 if unit == "money" else float(unit))
-        return Instance(
-            arms,
-            money,
-            OracleView(cheapest, best),
-        )
+            reward, cost = (x.reshape(phases, num_arms) for x in (reward, cost))
+            cheapest = jnp.min(cost, axis=-1)
+            best = jax.vmap(first_argmax)(reward / cost)  # type: ignore[arg-type]
+            money = jnp.min(cheapest)
+        if unit != "cheapest":
+            money = jnp.full_like(money, 1.0 if unit == "money" else float(unit))
+        return Instance(arms, money, OracleView(cheapest, best))
 
     def init(instance):
+        shape = (num_arms,) if phases is None else (phases, num_arms)
         nothing = CompensatedSum.zeros((), float)
-        return State(jnp.zeros(problem.num_arms, jnp.int32), nothing, nothing)
+        return State(jnp.zeros(shape, jnp.int32), nothing, nothing)
+
+    def phase_of(instance, state):
+        if phases == 1:
+            return jnp.int32(0)
+        ended = state.spent.total / instance.unit >= instance.arms.ends
+        return jnp.sum(ended.astype(jnp.int32), dtype=jnp.int32)
+
+    def existing(instance):
+        return instance.arms.num_arms if phases is None else jnp.int32(num_arms)
 
     def view(round_, instance, state):
-        return View(
-            round_,
-            instance.arms.num_arms,
-            state.spent.total,
-            instance.unit,
-            instance.oracle,
-        )
+        oracle = instance.oracle
+        if phases is not None:
+            oracle = row(oracle, phase_of(instance, state))
+        spent = state.spent.total
+        return View(round_, existing(instance), spent, instance.unit, oracle)
 
     def step(noise, instance, state, action):
-        reward, cost = law.sample(noise, instance.arms.law, action)
+        place, position = (action,), action
+        if phases is not None:
+            phase = phase_of(instance, state)
+            place, position = (phase, action), phase * num_arms + action
+        reward, cost = law.sample(noise, instance.arms.law, position)
         state = State(
-            tally(state.pulls, action),
+            tally(state.pulls, *place),
             state.reward.add(reward),
             state.spent.add(cost),
         )
         return state, Feedback(reward, cost)
 
     def allowed(instance, action):
-        return in_range("arm", action, instance.arms.num_arms)
+        return in_range("arm", action, existing(instance))
 
     def counted(instance, record):
-        return jnp.sum(jnp.where(positions < instance.arms.num_arms, record.pulls, 0))
+        return jnp.sum(jnp.where(positions < existing(instance), record.pulls, 0))
 
     return Game(
         init,
@@ -424,12 +471,12 @@ def _game(
         view,
         spent=lambda instance, state: state.spent.total / instance.unit,
         actions=Actions(
-            f"an arm in [0, {problem.num_arms}) that the instance has", allowed, counted
+            f"an arm in [0, {num_arms}) that the instance has", allowed, counted
         ),
     )
 
 
-def _tables(
+def tables_of(
     drawn: str | None,
     law: JointLaw,
     worth: float,

@@ -56,8 +56,8 @@ from .policies.z_rcucb import z_rcucb as z_rcucb
 from .policies.zooming import zooming as zooming
 from .problem import ANY as ANY
 from .problem import Action as Action
-from .problem import Clocked as Clocked
 from .problem import Combinatorial as Combinatorial
+from .problem import ConsumptionFeedback as ConsumptionFeedback
 from .problem import Continuum as Continuum
 from .problem import Duel as Duel
 from .problem import DuelFeedback as DuelFeedback

@@ -6,9 +6,8 @@ The paper calls its grid "equidistant of size |M|" on (0, 1]. Form ``tabulated``
 by consumptions in [0, 1].
 """
 
-from collections.abc import Callable
-from functools import lru_cache, wraps
-from typing import Any, ParamSpec
+from functools import lru_cache
+from typing import Any
 
 import jax
 import numpy as np
@@ -29,38 +28,10 @@ from jaxbandits.checks import Numbers
 from jaxbandits.laws.law import Cost
 from jaxbandits.protocol import Environment
 
-Arguments = ParamSpec("Arguments")
 Instance = Environment[Any, Any, Action | RealAction]
 Limits = Numbers | str  # a grid of limits, or `ANY`
 FORMS = ("tabulated", "printed")
 M1 = (0.5, 0.9)  # appendix F.1
-
-
-def _made_once(make: Callable[Arguments, Instance]) -> Callable[Arguments, Instance]:
-    """Decorator that caches environments: equal numbers and strings give one object.
-
-    Hence a process fits laws and computes optima by quadrature only once. The arrays
-    are read-only. Calls with other arguments, as a list of limits, are not cached.
-    """
-
-    @lru_cache(maxsize=64, typed=True)
-    def built(*args: Any, **options: Any) -> Instance:
-        environment = make(*args, **options)
-        assert environment.oracle is not None
-        for leaf in jax.tree.leaves((environment.setup, environment.oracle())):
-            if isinstance(leaf, np.ndarray):
-                leaf.setflags(write=False)
-        return environment
-
-    @wraps(make)
-    def made(*args: Arguments.args, **options: Arguments.kwargs) -> Instance:
-        given = (*args, *options.values())
-        plain = all(x is None or isinstance(x, str | int | float) for x in given)
-        if not plain:
-            return make(*args, **options)
-        return built(*args, **options)  # type: ignore[arg-type]
-
-    return made
 
 
 def equidistant(
@@ -142,11 +113,31 @@ def _gaussian(
     x: Numbers,
     scale: float,
 ) -> Instance:
+    pairs = tuple(map(tuple, np.asarray(mean).tolist()))
+    return _truncated(name, problem, pairs, tuple(np.asarray(x).tolist()), scale)
+
+
+@lru_cache(maxsize=64)  # a process fits a law and computes its optimum only once
+def _truncated(
+    name: str,
+    problem: Problem | Continuum,
+    mean: tuple[tuple[float, ...], ...],
+    x: tuple[float, ...],
+    scale: float,
+) -> Instance:
     arms = laws.truncated_gaussian_params(mean, gaussian_covariance(x, scale))
-    return make_environment(name, problem, laws.truncated_gaussian, arms)
+    return _read_only(make_environment(name, problem, laws.truncated_gaussian, arms))
 
 
-@_made_once
+def _read_only(environment: Instance) -> Instance:
+    """An environment that is given to all who ask: its arrays cannot be written."""
+    assert environment.oracle is not None
+    for leaf in jax.tree.leaves((environment.setup, environment.oracle())):
+        if isinstance(leaf, np.ndarray):
+            leaf.setflags(write=False)
+    return environment
+
+
 def poscorr(limits: Limits | None = None, form: str = "tabulated") -> Instance:
     """PosCorr (E.2): ten arms, positively correlated rewards and consumptions."""
     mean = [(0.6, 0.45)] + 9 * [(0.5, 0.5)]
@@ -155,7 +146,6 @@ def poscorr(limits: Limits | None = None, form: str = "tabulated") -> Instance:
     return _gaussian("PosCorr", problem, mean, x, 0.2)
 
 
-@_made_once
 def negcorr(limits: Limits | None = None, form: str = "tabulated") -> Instance:
     """NegCorr (E.2): ten arms, negatively correlated rewards and consumptions."""
     mean = [(0.9, 0.8)] + 9 * [(0.8, 0.8)]
@@ -163,14 +153,12 @@ def negcorr(limits: Limits | None = None, form: str = "tabulated") -> Instance:
     return _gaussian("NegCorr", problem, mean, 10 * [-0.2], 0.2)
 
 
-@_made_once
 def indep(limits: Limits | None = None, form: str = "tabulated") -> Instance:
     """Indep (E.2): ten arms, Beta rewards independent of exponential consumptions."""
     problem = running_example(10, _grid(limits, form))
     return _indep("Indep", problem)
 
 
-@_made_once
 def overtime(
     limits: Limits = ANY,
     promise: float = 0.382,
@@ -200,7 +188,6 @@ def overtime(
     return _indep("overtime", problem)
 
 
-@_made_once
 def trap(*, steep: bool = False) -> Instance:
     """One arm and two limits, where the estimate of eq. (9) does not recover.
 
@@ -224,16 +211,15 @@ def trap(*, steep: bool = False) -> Instance:
     )
 
 
+@lru_cache(maxsize=64)
 def _indep(name: str, problem: Problem | Continuum) -> Instance:
     n = problem.num_arms
     a, b = np.full(n, 0.8), np.array([0.2] + (n - 1) * [0.3])
     arms = laws.Product(laws.Beta(a, b), laws.Exponential(a / (a + b) + 1))
-    return make_environment(
-        name, problem, laws.product(laws.beta, laws.exponential), arms
-    )
+    law = laws.product(laws.beta, laws.exponential)
+    return _read_only(make_environment(name, problem, law, arms))
 
 
-@_made_once
 def many_arms(num_arms: int, form: str = "tabulated") -> Instance:
     """F.2: PosCorr with n arms with a range of means, and a grid of 5 limits.
 
@@ -247,7 +233,6 @@ def many_arms(num_arms: int, form: str = "tabulated") -> Instance:
     return _gaussian(f"F.2, n = {num_arms}", problem, mean, np.full(num_arms, 0.2), 0.2)
 
 
-@_made_once
 def low_censoring(num_arms: int = 5, form: str = "tabulated") -> Instance:
     """F.3: consumption close to 0 and ten limits on (0, 0.6].
 
@@ -266,7 +251,6 @@ def low_censoring(num_arms: int = 5, form: str = "tabulated") -> Instance:
     return _gaussian(f"F.3, n = {num_arms}", problem, mean, np.full(num_arms, 0.2), 0.1)
 
 
-@_made_once
 def example1(limits: Limits | None = None, *, soft: bool = False) -> Instance:
     """Example 1 (Figures 1 and 2): a complex, a medium and a simple model.
 

@@ -106,7 +106,7 @@ class SemiBanditFeedback(NamedTuple):
         return Feedback(*(leaf[place] for leaf in self))
 
 
-class Clocked(NamedTuple):
+class ConsumptionFeedback(NamedTuple):
     """Feedback, eq. (1), of a run whose reward is not observed.
 
     Attributes:
@@ -132,9 +132,9 @@ class DuelFeedback(NamedTuple):
     consumption: Float[Array, "2"]
     censored: Bool[Array, "2"]
 
-    def at(self, place: int) -> Clocked:
+    def at(self, place: int) -> ConsumptionFeedback:
         """Consumption and censoring of the run at a place."""
-        return Clocked(self.consumption[place], self.censored[place])
+        return ConsumptionFeedback(self.consumption[place], self.censored[place])
 
 
 @kinds
@@ -195,7 +195,7 @@ class Problem(NamedTuple):
         return self.num_arms * self.num_limits
 
     @property
-    def elsewhere(self) -> str:
+    def other_games(self) -> str:
         """Hint for errors: where problems of the setting's other games come from."""
         return (
             "; instances with limits=ANY have a Continuum, censored.combinatorial and "
@@ -256,7 +256,7 @@ class Continuum(NamedTuple):
     sigma: float = 0.0
 
     @property
-    def elsewhere(self) -> str:
+    def other_games(self) -> str:
         """Hint for errors: how to play a policy for a grid of limits."""
         return (
             "; it has no grid of limits: on_grid(problem, limits, make) lets policies "

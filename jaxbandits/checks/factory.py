@@ -35,7 +35,7 @@ def factory(
     in [0, 1], whatever the money.
 
     A problem of another game of the setting is refused with what its property
-    `elsewhere`, if it has one, says of the policies of that game.
+    `other_games`, if it has one, says of the policies of that game.
 
     Beside its own arguments the factory takes parameters of the policy by name:
     ``rcucb(problem, alpha=2.0)`` is ``rcucb(problem).with_params(alpha=2.0)``. Its
@@ -182,7 +182,7 @@ def check_problem(name: str, problem: Any, *kinds: type) -> None:
     if isinstance(problem, Environment):
         hint = "; give environment.problem in place of the environment"
     elif type(problem).__module__ in {kind.__module__ for kind in kinds}:
-        hint = getattr(problem, "elsewhere", "")
+        hint = getattr(problem, "other_games", "")
     raise TypeError(
         f"{name}: problem must be {' or '.join(map(kind_name, kinds))} "
         f"(environment.problem of such a game), got {_named(problem)}{hint}"
@@ -194,6 +194,16 @@ def _check_fields(problem: Any, types: tuple[type, ...]) -> None:
     """Require a problem whose fields an environment's may have: one may be made by
     hand, or with ``_replace``. Its fields' types tell 1 from the equal True."""
     problem.check()
+
+
+def check_positions(name: str, given: Any, count: int, most: int) -> None:
+    """Require a tuple of `count` whole numbers in [0, most]."""
+    if not isinstance(given, tuple):
+        raise TypeError(f"{name} must be a tuple of integers, got {shown(given)}")
+    if len(given) != count:
+        raise ValueError(f"{name} must have {count} entries, got {shown(given)}")
+    for one in given:
+        whole(f"{name}: each", one, 0, most)
 
 
 def kind_name(kind: type) -> str:

@@ -15,7 +15,7 @@ all equal, the whole law agrees. Of all laws with this mean and variance, these 
 values make high draws most likely. Hence an arm with a bad start is not given up too
 soon, whatever the law of its gains (theory/cell-thompson.md). For a cost or a time, the
 gain is the amount saved: see `drawn_cost`. At a price, gain and cost make one number:
-see `lacks`.
+see `shortfalls`.
 """
 
 from typing import NamedTuple
@@ -112,21 +112,21 @@ class Gains(NamedTuple):
         return some * (dear + (1 - dear) * value)
 
 
-def lacks(
+def shortfalls(
     runs: Num[Array, "*shape"],
     gains: Sums,
     costs: Sums,
     products: CompensatedSum,
     share: Float[Array, "*#shape"],
 ) -> Gains:
-    """Statistics of a run's lack, its distance in [0, 1] from full gain at no cost.
+    """Statistics of shortfalls: distances in [0, 1] of runs from full gain at no cost.
 
     Args:
       runs: number of runs.
       gains, costs: sums of the runs' gains and costs, in [0, 1].
       products: sum of the products of gain and cost of a run.
-      share: s in [0, 1], weight of the cost; the lack is ``(1 - s)(1 - gain) + s
-        cost``.
+      share: s in [0, 1], weight of the cost; the shortfall is ``(1 - s)(1 - gain)
+        + s cost``.
     """
     n, other = runs.astype(float), 1 - share
     gain, cost = gains.gain.total, costs.gain.total

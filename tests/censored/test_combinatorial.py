@@ -191,7 +191,7 @@ def test_other_games_sizes_and_super_arms_are_refused():
         ),
         (partial(censored.super_arms_as_arms, many, ucb), "at most 10,000 super arms"),
         (partial(fixed, (0, 0), (1, 1)), "arms must be different"),
-        (partial(fixed, (0,), (1,)), "arms must have size = 2 entries"),
+        (partial(fixed, (0,), (1,)), "arms must have 2 entries"),
         (partial(fixed, (0, 4), (1, 1)), "arms: each must be"),
         (partial(fixed, (0, 1), (1, 3)), "limits: each must be"),
         (partial(fixed, [0, 1], (1, 1)), "arms must be a value that can be hashed"),

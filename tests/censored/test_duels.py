@@ -190,7 +190,7 @@ def test_other_games_pairs_and_parameters_are_refused():
         ),
         (partial(censored.duels_as_arms, GAME.problem, 3), "plain must be a function"),
         (partial(censored.sparring, GAME.problem, 3), "plain must be a function"),
-        (partial(fixed, (0,), (1, 1)), "arms must have size = 2 entries"),
+        (partial(fixed, (0,), (1, 1)), "arms must have 2 entries"),
         (partial(fixed, (0, 4), (1, 1)), "arms: each must be"),
         (partial(fixed, (0, 0), (1, 3)), "limits: each must be"),
         (partial(fixed, [0, 1], (1, 1)), "arms must be a value that can be hashed"),

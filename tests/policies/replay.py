@@ -87,7 +87,8 @@ class State(NamedTuple):
 
 def _view(round_, instance, state):
     oracle = budgeted.OracleView(instance.cheapest, instance.best)
-    return budgeted.View(round_, jnp.int32(K), state.spent, instance.unit, oracle)
+    num_arms = jnp.int32(instance.reward.shape[1])
+    return budgeted.View(round_, num_arms, state.spent, instance.unit, oracle)
 
 
 def _step(noise, instance, state, action):

@@ -101,8 +101,6 @@ FALLS_BACK = {
     "continuum": NORMAL_SCORES | {"dynamic_slice"},
     "combinatorial": NORMAL_SCORES,
     "dueling": NORMAL_SCORES,
-    # What is read of a table at a place of each run's own, as JAX versions call it.
-    "allocation/thompson-mean-feasible": {"gather", "lt_to", "call_hi_primitive"},
 }
 
 
@@ -143,7 +141,7 @@ def simulated(name):
 
 def assert_mapped(name, fallen_back):
     """All operations have a rule in the engine, but for those that are known."""
-    known = FALLS_BACK.get(name.split("/")[0], set()) | FALLS_BACK.get(name, set())
+    known = FALLS_BACK.get(name.split("/")[0], set())
     assert fallen_back - DRAWN <= known
 
 

@@ -2,7 +2,6 @@
 
 from functools import cache, partial
 from itertools import product
-from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -14,9 +13,10 @@ from hypothesis import strategies as st
 from jaxbandits import budgeted, farewell, live, simulate
 from jaxbandits.budgeted import Feedback, OracleView, Problem, View, make_problem
 from jaxbandits.farewell import figure_1a
-from jaxbandits.protocol import Environment, Game, Policy
+from jaxbandits.protocol import Policy
 from jaxbandits.testing import trace_run
 from tests.heavy import in_short
+from tests.policies.replay import GAME, Tables
 from tests.registered import POLICIES
 from tests.tables import assert_refused, each_row, for_all
 
@@ -33,42 +33,6 @@ OWN = (
 MONEY = 41 * 2.0**30, 3 * 2.0**-40
 
 
-class Given(NamedTuple):
-    """What every arm gives in every round, f32[T, K], and a unit of the budget."""
-
-    reward: np.ndarray
-    cost: np.ndarray
-    unit: np.float32
-
-
-class Sums(NamedTuple):
-    """i32[], f32[] and f32[]."""
-
-    round: jax.Array
-    reward: jax.Array
-    spent: jax.Array
-
-
-def _step(noise, instance, state, action):
-    reward, cost = (x[state.round, action] for x in instance[:2])
-    sums = Sums(state.round + 1, state.reward + reward, state.spent + cost)
-    return sums, Feedback(reward, cost)
-
-
-def _view(round_, instance, state):
-    oracle = OracleView(instance.unit / 2, jnp.int32(1))
-    return View(round_, jnp.int32(K), state.spent, instance.unit, oracle)
-
-
-GAME = Game(
-    init=lambda instance: Sums(jnp.int32(0), jnp.zeros(()), jnp.zeros(())),
-    step=_step,
-    metrics=lambda tables, instance, sums: {"reward": sums.reward},
-    view=_view,
-    spent=lambda instance, sums: sums.spent / instance.unit,
-)
-
-
 @cache
 def game(own=True, reward=1.0, cost=1.0):
     """A game in shares, or in money: what `reward` and `cost` are in it is 1."""
@@ -78,10 +42,10 @@ def game(own=True, reward=1.0, cost=1.0):
         np.where(coin, most, least) * unit
         for coin, (least, most), unit in zip(coins, ends, (reward, cost), strict=True)
     )
-    setup = Given(*(x.astype(np.float32) for x in given), np.float32(cost))
-    rewards, costs = ends[0] * reward, ends[1] * cost
-    problem = make_problem(K, *costs, *rewards)
-    return Environment("given", GAME, setup, problem=problem)
+    facts = np.float32(cost), np.float32(cost / 2), np.int32(1)
+    setup = Tables(*(x.astype(np.float32) for x in given), *facts)
+    problem = make_problem(K, *(ends[1] * cost), *(ends[0] * reward))
+    return GAME._replace(setup=setup, problem=problem)
 
 
 ENTRIES = [name for name in POLICIES if name.startswith("budgeted/")]
@@ -119,9 +83,9 @@ def test_the_sums_of_a_game_in_money_stay_in_money():
         )
         for environment in (game(), game(True, *MONEY))
     ]
-    rewards, rounds = ([x[name].values for x in data] for name in ("reward", "rounds"))
+    costs, rounds = ([x[name].values for x in data] for name in ("spent", "rounds"))
     np.testing.assert_array_equal(*rounds)
-    np.testing.assert_allclose(rewards[1], rewards[0] * MONEY[0], rtol=1e-6)
+    np.testing.assert_allclose(costs[1], costs[0] * MONEY[1], rtol=1e-6)
 
 
 def test_people_may_tell_rewards_and_costs_in_money():

@@ -71,11 +71,11 @@ def test_books_of_a_run_from_its_feedback():
     instance = game.game.sample(jax.random.key(0), jax.tree.map(to_device, game.setup))
     # What its views tell of each phase is of that phase.
     oracle = game.oracle(instance)
-    np.testing.assert_array_equal(instance.best, oracle.best)
+    np.testing.assert_array_equal(instance.oracle.best, oracle.best)
     differences = oracle.mean_reward - oracle.mean_cost
     assert np.any(np.argmax(differences, axis=1) != oracle.best)
     np.testing.assert_allclose(
-        instance.cheapest, oracle.mean_cost.min(axis=1), rtol=1e-6
+        instance.oracle.cheapest, oracle.mean_cost.min(axis=1), rtol=1e-6
     )
     seeds = jax.tree.map(lambda x: np.asarray(x)[None], instance)
     record = jax.tree.map(lambda x: x[None, None], trace.environment)

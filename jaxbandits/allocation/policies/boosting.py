@@ -13,7 +13,6 @@ from jaxbandits.allocation.policies.learning import (
     STARTS,
     UPDATES,
     Learner,
-    bounds_after,
     learn,
     start_allocation,
     turn,
@@ -23,6 +22,7 @@ from jaxbandits.allocation.policies.radii import (
     Bounds,
     Radius,
     Scales,
+    bounds,
     no_bounds,
 )
 from jaxbandits.allocation.solving import shape_array
@@ -90,10 +90,6 @@ def boosting(
     radius = radius or RADII[options.radii]
     points = radius is None or options.others == "point"
 
-    def worst(result, shape):
-        scale = problem.family.scale(result.rate_high, result.rate_low, shape)
-        return result.probability_low * scale
-
     def init(params):
         result = no_bounds(problem, points)
         worst = None if points else result.probability_low
@@ -107,22 +103,21 @@ def boosting(
         return hand_out(now.starting, alone, weight, rate, view.budget)
 
     def update(noise, view, state, action, feedback, params):
-        return learn(
-            estimator,
-            state,
-            feedback,
-            turn(problem, start, params.initial, view.round),
-            start=start,
-            update=options.update,
-            renew=bounds_after(
-                estimator,
-                radius,
-                view.round,
-                Scales(params.scale, params.scale * params.ratio),
-                points,
-                None if points else worst,
-            ),
-        )
+        now = turn(problem, start, params.initial, view.round)
+        scales = Scales(params.scale, params.scale * params.ratio)
+
+        def renew(statistics, shape, arm):
+            t = view.round.astype(float)
+            result = bounds(
+                estimator, radius, statistics, t, scales, shape, arm, points
+            )
+            if points:
+                return result, None
+            scale = problem.family.scale(result.rate_high, result.rate_low, shape)
+            return result, result.probability_low * scale
+
+        choices = start, options.update
+        return learn(estimator, state, feedback, now, renew, *choices)
 
     return Policy(name, init, act, update, Params())
 

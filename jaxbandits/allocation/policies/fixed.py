@@ -16,8 +16,8 @@ from jaxbandits.allocation import (
 from jaxbandits.allocation.policies.learning import even_split
 from jaxbandits.allocation.serving.turns import in_order_of
 from jaxbandits.arrays import unit_interval
-from jaxbandits.checks import shown, whole
-from jaxbandits.checks.factory import factory
+from jaxbandits.checks import shown
+from jaxbandits.checks.factory import check_positions, factory
 from jaxbandits.protocol import Act, Policy
 
 FINE = 10  # units per arm if the budget is not known
@@ -94,16 +94,8 @@ def fixed_turns(
       TypeError: if `arms` or `amounts` is not a tuple of integers.
     """
     size = problem.num_arms
-    for name, given, most in (
-        ("arms", arms, size - 1),
-        ("amounts", amounts, problem.units),
-    ):
-        if not isinstance(given, tuple):
-            raise TypeError(f"{name} must be a tuple of integers, got {shown(given)}")
-        if len(given) != size:
-            raise ValueError(f"{name} must have {size} entries, got {shown(given)}")
-        for one in given:
-            whole(f"{name}: each", one, 0, most)
+    check_positions("arms", arms, size, size - 1)
+    check_positions("amounts", amounts, size, problem.units)
     if len(set(arms)) < size:
         raise ValueError(f"arms must be different, got {shown(arms)}")
     if sum(amounts) > problem.units:

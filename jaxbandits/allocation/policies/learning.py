@@ -14,15 +14,13 @@ from jaxtyping import Bool, Float, Int32
 
 from jaxbandits.allocation import Problem
 from jaxbandits.allocation.policies.estimates import Estimator
-from jaxbandits.allocation.policies.radii import Bounds, Radius, Scales, bounds
+from jaxbandits.allocation.policies.radii import Bounds
 from jaxbandits.allocation.solving import shape_array
 from jaxbandits.allocation.types import Feedback, View
 from jaxbandits.arrays import constant, one_hot, pick, row, stored, with_row
 
 STARTS = ("one_arm", "uniform_split")
 UPDATES = ("boosted", "all")
-# ``(statistics, shape, arm) -> (bounds, worst)`` of one arm, after an observation.
-Renew = Callable[[Any, Array | None, Array], tuple[Bounds, Array | None]]
 
 
 class Learner(NamedTuple):
@@ -100,10 +98,9 @@ def learn(
     learner: Learner,
     feedback: Feedback,
     now: Turn,
-    *,
+    renew: Callable[[Any, Array | None, Array], tuple[Bounds, Array | None]],
     start: str,
     update: str,
-    renew: Renew,
 ) -> Learner:
     """The learner after a round.
 
@@ -112,20 +109,21 @@ def learn(
       learner: learner before the round.
       feedback: feedback of the round.
       now: turn of the round.
+      renew: ``(statistics, shape, arm) -> (bounds, worst)`` of one arm, after an
+        observation.
       start: one of `STARTS`.
       update: one of `UPDATES`.
-      renew: makes bounds from the statistics of one arm, after an observation.
     """
     problem = estimator.problem
     shapes = shape_array(problem)
     everyone = jnp.arange(problem.num_arms, dtype=jnp.int32)
 
-    def having_seen(before, arm, threshold, amount):
+    def after_round(before, arm, threshold, amount):
         shape = None if shapes is None else pick(constant(shapes), arm)
         return estimator.observe(before, threshold, amount, shape), shape
 
     def one(learner, arm, threshold, amount):
-        statistics, shape = having_seen(learner.statistics, arm, threshold, amount)
+        statistics, shape = after_round(learner.statistics, arm, threshold, amount)
         return Learner(statistics, *renew(statistics, shape, arm))
 
     if start == "one_arm" and update == "boosted":
@@ -133,7 +131,7 @@ def learn(
         seen, amount = (
             pick(x, now.arm) for x in (feedback.threshold, feedback.allocation)
         )
-        statistics, shape = having_seen(old, now.arm, seen, amount)
+        statistics, shape = after_round(old, now.arm, seen, amount)
         # Stored and read again: a kernel then computes the statistics only once.
         after = stored(with_row(learner.statistics, now.arm, statistics))
         new = renew(row(after, now.arm), shape, now.arm)
@@ -148,25 +146,3 @@ def learn(
         return jnp.where(mask, new, old)
 
     return jax.tree.map(choose, after, learner)
-
-
-def bounds_after(
-    estimator: Estimator,
-    radius: Radius | None,
-    round_: Int32[Array, ""],
-    scales: Scales | None = None,
-    points: bool = True,
-    worst: Callable[[Bounds, Array | None], Array] | None = None,
-) -> Renew:
-    """The `renew` of `learn` for bounds with a radius; without one, `scales` is None.
-
-    With `points`, point estimates are kept beside the bounds; `worst`, if given, maps
-    bounds and shape to the pessimistic weight.
-    """
-
-    def renew(statistics, shape, arm):
-        t = round_.astype(float)
-        result = bounds(estimator, radius, statistics, t, scales, shape, arm, points)
-        return result, worst and worst(result, shape)
-
-    return renew

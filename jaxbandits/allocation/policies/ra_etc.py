@@ -13,8 +13,8 @@ import jax.numpy as jnp
 from jaxbandits.allocation import Action, Problem
 from jaxbandits.allocation.policies.estimates import Estimator
 from jaxbandits.allocation.policies.handing_out import default_hand_out
-from jaxbandits.allocation.policies.learning import Learner, Turn, bounds_after, learn
-from jaxbandits.allocation.policies.radii import no_bounds
+from jaxbandits.allocation.policies.learning import Learner, Turn, learn
+from jaxbandits.allocation.policies.radii import bounds, no_bounds
 from jaxbandits.arrays import one_hot
 from jaxbandits.checks import AtLeastOne, one_of
 from jaxbandits.checks.factory import factory
@@ -65,14 +65,12 @@ def ra_etc(problem: Problem, count: str = "total") -> Policy[Learner, Params, Ac
         now = turn(view.round, params)
         # After the commitment no arm is updated: K is the position of no arm.
         observed = now._replace(arm=jnp.where(now.starting, now.arm, num_arms))
-        return learn(
-            estimator,
-            state,
-            feedback,
-            observed,
-            start="one_arm",
-            update="boosted",
-            renew=bounds_after(estimator, None, view.round),
-        )
+
+        def renew(statistics, shape, arm):
+            t = view.round.astype(float)
+            return bounds(estimator, None, statistics, t, None, shape, arm), None
+
+        choices = "one_arm", "boosted"
+        return learn(estimator, state, feedback, observed, renew, *choices)
 
     return Policy("RA-ETC", init, act, update, Params())

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxbandits.budgeted.policies.index_policy import index_policy
-from jaxbandits.budgeted.policies.statistics import Means, over_cost
+from jaxbandits.budgeted.policies.statistics import Means, ratio_to_cost
 from jaxbandits.budgeted.problem import Problem
 from jaxbandits.checks import Positive
 from jaxbandits.checks.factory import factory
@@ -35,6 +35,6 @@ def kube(problem: Problem) -> Policy[Means, Params, Array]:
     def index(view, means, params):
         log_t = jnp.log(view.round.astype(float))
         bonus = jnp.sqrt(params.scale * log_t / means.count)
-        return over_cost(means.mean_reward + bonus, means.mean_cost)
+        return ratio_to_cost(means.mean_reward + bonus, means.mean_cost)
 
     return index_policy("KUBE", problem, index, params=Params())

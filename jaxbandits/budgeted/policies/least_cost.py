@@ -19,7 +19,7 @@ from jax import Array
 
 from jaxbandits.budgeted.policies.index_policy import index_policy
 from jaxbandits.budgeted.policies.ratio_bounds import radius
-from jaxbandits.budgeted.policies.statistics import Means, over_cost
+from jaxbandits.budgeted.policies.statistics import Means, ratio_to_cost
 from jaxbandits.budgeted.problem import Problem, View
 from jaxbandits.checks import Positive, one_of
 from jaxbandits.checks.factory import factory
@@ -65,7 +65,7 @@ def budget_ucb(
         reward = jnp.minimum(means.mean_reward + epsilon, 1.0)
         cost = jnp.maximum(means.mean_cost - epsilon, least(view))
         bonus = epsilon * (1 + reward / cost)
-        return over_cost(means.mean_reward + bonus, means.mean_cost)
+        return ratio_to_cost(means.mean_reward + bonus, means.mean_cost)
 
     return index_policy("Budget-UCB", problem, index, params=Params())
 
@@ -80,6 +80,6 @@ def ucb_bv1(
     def index(view, means, params):
         epsilon = radius(view, means, jnp.sqrt(params.log_factor))
         slack = least(view) - epsilon
-        return means.ratio + over_cost((1 + 1 / least(view)) * epsilon, slack)
+        return means.ratio + ratio_to_cost((1 + 1 / least(view)) * epsilon, slack)
 
     return index_policy("UCB-BV1", problem, index, params=Params())

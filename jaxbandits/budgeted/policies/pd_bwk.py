@@ -15,7 +15,7 @@ from jaxtyping import Float
 
 from jaxbandits.arrays import pick
 from jaxbandits.budgeted.policies.index_policy import after_start, best_arm, update_arm
-from jaxbandits.budgeted.policies.statistics import MEANS, Means, over_cost
+from jaxbandits.budgeted.policies.statistics import MEANS, Means, ratio_to_cost
 from jaxbandits.budgeted.problem import Problem
 from jaxbandits.checks import NonNegative, Positive
 from jaxbandits.checks.factory import factory
@@ -80,7 +80,7 @@ def pd_bwk(problem: Problem) -> Policy[State, Params, Array]:
         # The larger price is scaled to 1, so that nothing overflows.
         money_price = jnp.exp(jnp.minimum(state.log_price, 0.0))
         time_price = jnp.exp(jnp.minimum(-state.log_price, 0.0))
-        index = over_cost(reward, money_price * cost + time_price * time)
+        index = ratio_to_cost(reward, money_price * cost + time_price * time)
         return after_start(best_arm(index, view, noise[0]), view)
 
     def update(noise, view, state, action, feedback, params):

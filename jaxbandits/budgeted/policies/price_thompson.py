@@ -29,10 +29,10 @@ from jaxbandits.arrays import (
     with_row,
 )
 from jaxbandits.budgeted.policies.ranges import positions, ranges_of
-from jaxbandits.budgeted.policies.statistics import over_cost
+from jaxbandits.budgeted.policies.statistics import ratio_to_cost
 from jaxbandits.budgeted.problem import Problem
 from jaxbandits.checks.factory import factory
-from jaxbandits.plain.gains import WORDS, Gains, Sums, lacks
+from jaxbandits.plain.gains import WORDS, Gains, Sums, shortfalls
 from jaxbandits.protocol import Policy
 
 
@@ -73,14 +73,14 @@ def price_thompson(problem: Problem) -> Policy[State, tuple[()], Array]:
             Gains.of(state.pulls, sums).expected()
             for sums in (state.rewards, state.costs)
         )
-        ratio = over_cost(low[0] + wide * reward, low[1] + dear * cost)
+        ratio = ratio_to_cost(low[0] + wide * reward, low[1] + dear * cost)
         price = jnp.max(jnp.where(exists, ratio, 0.0))
-        # A pull gains `high[0] - price low[1]` less `scale` times a lack in [0, 1].
+        # A pull gains `high[0] - price low[1]` less `scale` times a shortfall.
         scale = wide + price * dear
         share = price * dear / jnp.where(scale > 0, scale, 1.0)
         uniforms = unit_interval(noise).reshape(WORDS, num_arms)
-        lack = lacks(*state, share).drawn_cost(uniforms)  # type: ignore[call-arg]
-        gain = high[0] - price * low[1] - scale * lack
+        shortfall = shortfalls(*state, share).drawn_cost(uniforms)  # type: ignore[call-arg]
+        gain = high[0] - price * low[1] - scale * shortfall
         return first_argmax(jnp.where(exists, gain, -jnp.inf))
 
     def update(noise, view, state, action, feedback, params):

@@ -11,7 +11,7 @@ from jax import Array
 from jaxtyping import Float
 
 from jaxbandits.arrays import constant
-from jaxbandits.budgeted.policies.statistics import Averages, over_cost
+from jaxbandits.budgeted.policies.statistics import Averages, ratio_to_cost
 from jaxbandits.budgeted.problem import Problem
 from jaxbandits.checks import Numbers
 from jaxbandits.kernels.intervals import wilson_parts
@@ -137,4 +137,4 @@ def largest_ratio(
         )
         middle = first * most + span * middle
     # (middle / most) / (low + width least / centre), divided once.
-    return over_cost(middle * centre, most * (low * centre + width * least))
+    return ratio_to_cost(middle * centre, most * (low * centre + width * least))

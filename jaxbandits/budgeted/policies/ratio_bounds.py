@@ -15,7 +15,7 @@ from jax import Array
 from jaxtyping import Float
 
 from jaxbandits.budgeted.policies.index_policy import index_policy
-from jaxbandits.budgeted.policies.statistics import Means, over_cost
+from jaxbandits.budgeted.policies.statistics import Means, ratio_to_cost
 from jaxbandits.budgeted.problem import Problem, View
 from jaxbandits.checks import Positive
 from jaxbandits.checks.factory import factory
@@ -43,7 +43,7 @@ def m_ucb(problem: Problem) -> Policy[Means, Params, Array]:
         epsilon = radius(view, means, params.alpha)
         reward = jnp.minimum(means.mean_reward + epsilon, 1.0)
         cost = jnp.where(means.mean_cost > 0, means.mean_cost - epsilon, 0.0)
-        return over_cost(reward, cost)
+        return ratio_to_cost(reward, cost)
 
     return index_policy("m-UCB", problem, index, params=Params(2.0**-4))
 
@@ -54,7 +54,7 @@ def c_ucb(problem: Problem) -> Policy[Means, Params, Array]:
 
     def index(view, means, params):
         epsilon = radius(view, means, params.alpha)
-        return over_cost(means.mean_reward + epsilon, means.mean_cost)
+        return ratio_to_cost(means.mean_reward + epsilon, means.mean_cost)
 
     return index_policy("c-UCB", problem, index, params=Params(2.0**-3))
 

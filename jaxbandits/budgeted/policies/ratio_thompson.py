@@ -21,7 +21,7 @@ from jaxtyping import Float, Int32
 
 from jaxbandits.arrays import constant, first_argmax, row, unit_interval, with_row
 from jaxbandits.budgeted.policies.ranges import positions, ranges_of
-from jaxbandits.budgeted.policies.statistics import over_cost
+from jaxbandits.budgeted.policies.statistics import ratio_to_cost
 from jaxbandits.budgeted.problem import Problem
 from jaxbandits.checks.factory import factory
 from jaxbandits.plain.gains import WORDS, Gains, Sums
@@ -66,7 +66,7 @@ def ratio_thompson(problem: Problem) -> Policy[State, tuple[()], Array]:
         reward = _between(problem.lowest_reward, problem.highest_reward, reward)
         cost = _between(problem.lowest_cost, problem.highest_cost, cost)
         exists = jnp.arange(num_arms, dtype=jnp.int32) < view.num_arms
-        return first_argmax(jnp.where(exists, over_cost(reward, cost), -1.0))
+        return first_argmax(jnp.where(exists, ratio_to_cost(reward, cost), -1.0))
 
     def update(noise, view, state, action, feedback, params):
         old, constants = row((state, constant(ranges.constants)), action)

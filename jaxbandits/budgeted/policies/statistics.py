@@ -74,7 +74,7 @@ class Means(NamedTuple):
 
         The ratio uses sums, not means: arms with equal ratios of counts tie exactly.
         """
-        return over_cost(self.reward.total, self.cost.total)
+        return ratio_to_cost(self.reward.total, self.cost.total)
 
 
 MEANS = Statistics(
@@ -82,7 +82,7 @@ MEANS = Statistics(
 )
 
 
-def over_cost(value: Array, cost: Array) -> Array:
+def ratio_to_cost(value: Array, cost: Array) -> Array:
     """``value / cost``, or +inf where the cost is not positive."""
     free = cost <= 0
     return jnp.where(free, jnp.inf, value / jnp.where(free, 1.0, cost))

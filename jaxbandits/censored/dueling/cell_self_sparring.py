@@ -51,7 +51,7 @@ from jaxbandits.censored.policies.cells import (
 from jaxbandits.censored.policies.observed import cells_of, cost_of
 from jaxbandits.censored.policies.scored import best_pair
 from jaxbandits.censored.policies.survival import named
-from jaxbandits.censored.problem import Clocked, Duel, Dueling
+from jaxbandits.censored.problem import ConsumptionFeedback, Duel, Dueling
 from jaxbandits.checks import AtLeastOne, NonNegative, one_of
 from jaxbandits.checks.factory import factory
 from jaxbandits.kernels.normal import normal_quantile
@@ -191,7 +191,7 @@ def _mean_cost(state: State, least: np.ndarray) -> Array:
 
 
 def _cells(
-    problem: Dueling, limits: str, limit: Array, result: Clocked
+    problem: Dueling, limits: str, limit: Array, result: ConsumptionFeedback
 ) -> tuple[Array, Array]:
     """The cells that a run entered, and the cell in which it ended, bool[M]."""
     if limits == "ordered":

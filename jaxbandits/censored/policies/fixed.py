@@ -8,8 +8,7 @@ from jax import Array
 
 from jaxbandits.arrays import position, split_index
 from jaxbandits.censored.problem import Action, Combinatorial, Duel, Dueling, Problem
-from jaxbandits.checks import shown, whole
-from jaxbandits.checks.factory import factory
+from jaxbandits.checks.factory import check_positions, factory
 from jaxbandits.plain.pairs import no_state, no_update, same_pair, uniform_pairs
 from jaxbandits.protocol import Policy
 
@@ -83,18 +82,8 @@ def fixed_pairs(
     Raises:
       ValueError, TypeError: if `arms` or `limits` does not hold `size` valid positions.
     """
-    for name, given, length in (
-        ("arms", arms, problem.num_arms),
-        ("limits", limits, problem.num_limits),
-    ):
-        if not isinstance(given, tuple):
-            raise TypeError(f"{name} must be a tuple of integers, got {shown(given)}")
-        if len(given) != size:
-            raise ValueError(
-                f"{name} must have size = {size} entries, got {shown(given)}"
-            )
-        for one in given:
-            whole(f"{name}: each", one, 0, length - 1)
+    check_positions("arms", arms, size, problem.num_arms - 1)
+    check_positions("limits", limits, size, problem.num_limits - 1)
 
     def act(noise, view, state, params):
         return action(jnp.array(arms, jnp.int32), jnp.array(limits, jnp.int32))

@@ -5,7 +5,12 @@ from jax import Array
 from jaxtyping import Float, Int32
 
 from jaxbandits.arrays import pick
-from jaxbandits.censored.problem import Clocked, Continuum, Feedback, Problem
+from jaxbandits.censored.problem import (
+    ConsumptionFeedback,
+    Continuum,
+    Feedback,
+    Problem,
+)
 
 
 def gain_of(problem: Problem | Continuum, feedback: Feedback) -> Array:
@@ -21,7 +26,9 @@ def gain_of(problem: Problem | Continuum, feedback: Feedback) -> Array:
     return feedback.reward - cost_of(problem, feedback)
 
 
-def cost_of(problem: Problem | Continuum, feedback: Feedback | Clocked) -> Array:
+def cost_of(
+    problem: Problem | Continuum, feedback: Feedback | ConsumptionFeedback
+) -> Array:
     """``c(C)`` of a finished round, f32[]; of a censored round ``c(0)``, unused."""
     return problem.cost(jnp.where(feedback.censored, 0.0, feedback.consumption))
 
@@ -61,7 +68,9 @@ def reward_of_round(
 
 
 def cells_of(
-    limits: Float[Array, " M"], limit: Int32[Array, ""], feedback: Feedback | Clocked
+    limits: Float[Array, " M"],
+    limit: Int32[Array, ""],
+    feedback: Feedback | ConsumptionFeedback,
 ) -> tuple[Array, Array]:
     """The cells of consumption that a round entered, and the cell in which it ended.
 

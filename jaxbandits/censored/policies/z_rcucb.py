@@ -292,7 +292,7 @@ class _Algorithm(NamedTuple):
         length = length + params.penalty_radius * penalty / jnp.sqrt(since)
         return estimate, scale * length
 
-    def learnt(
+    def after_round(
         self, grid: Grid, old: Statistics, place: Array, feedback: Feedback
     ) -> Statistics:
         """Statistics of an arm after a round at the point with position `place`."""
@@ -321,7 +321,7 @@ class _Algorithm(NamedTuple):
         """Learn, then split every cell that satisfies (14)."""
         rows = (state.grid, state.statistics, state.rounds, state.best.place)
         grid, old, rounds, place = row(rows, action.arm)
-        statistics, rounds = self.learnt(grid, old, place, feedback), rounds + 1
+        statistics, rounds = self.after_round(grid, old, place, feedback), rounds + 1
         estimate, length = self.estimate_and_length(grid, statistics, rounds, params)
         tried = statistics.reached > 0
         wide = params.smoothness * grid.width >= length  # Eq. (14)

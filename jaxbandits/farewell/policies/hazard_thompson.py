@@ -47,7 +47,7 @@ from jaxbandits.checks.factory import factory
 from jaxbandits.farewell.policies.product_limit import Units
 from jaxbandits.farewell.problem import Action, Problem
 from jaxbandits.kernels.gamma import beta_from_uniforms
-from jaxbandits.plain.gains import WORDS, Gains, Sums, lacks
+from jaxbandits.plain.gains import WORDS, Gains, Sums, shortfalls
 from jaxbandits.protocol import Policy
 
 
@@ -90,7 +90,7 @@ def hazard_thompson(
     shape, waits = (problem.num_arms, problem.num_waits), problem.lengths
     starts = np.append(0, waits[:-1])
     length = waits - starts - 1.0  # time between first and last possible end of a unit
-    given_up = waits.astype(float) if problem.failure == "wait" else np.ones(shape[1])
+    waited = waits.astype(float) if problem.failure == "wait" else np.ones(shape[1])
     longer = bool(length.any())  # whether the time of an end within its unit can vary
     together = flag("joint", joint) and longer
     draws = 2 + WORDS * (1 + (longer and not together))
@@ -106,24 +106,24 @@ def hazard_thompson(
         ended = params.prior_ended + state.ended.astype(float)
         passed = params.prior_passed + (state.entered - state.ended).astype(float)
         hazard = beta_from_uniforms(u[0], u[1], ended, passed)
-        numbers = (starts + 1.0, length, given_up)
-        first, last, lost = (x[None, :] for x in constant(numbers))
+        numbers = (starts + 1.0, length, waited)
+        first, last, given_up = (x[None, :] for x in constant(numbers))
         rewards, words = Gains.of(state.ended, state.rewards), u[2 : 2 + WORDS]
         time = jnp.broadcast_to(first, shape)
         if together:
-            gone = last * Gains.of(state.ended, state.late).expected()
-            time, likely = time + gone, ended / (ended + passed)
-            price = jnp.max(_rates(likely, rewards.expected(), time, lost))
-            # Worth of an epoch: 1 - price first, less `scale` times a lack in [0, 1].
+            elapsed = last * Gains.of(state.ended, state.late).expected()
+            time, expected = time + elapsed, ended / (ended + passed)
+            price = jnp.max(_rates(expected, rewards.expected(), time, given_up))
+            # An epoch is worth 1 - price first, less `scale` times a shortfall.
             scale = 1 + price * last
-            lack = lacks(*state[1:], price * last / scale).drawn_cost(words)  # type: ignore[call-arg]
-            value = 1 - scale * lack + price * gone
+            shortfall = shortfalls(*state[1:], price * last / scale).drawn_cost(words)  # type: ignore[call-arg]
+            value = 1 - scale * shortfall + price * elapsed
         else:
             value = rewards.drawn(words)
             if longer:
                 late = Gains.of(state.ended, state.late)
                 time = time + last * late.drawn_cost(u[2 + WORDS :])
-        best = first_argmax(_rates(hazard, value, time, lost))
+        best = first_argmax(_rates(hazard, value, time, given_up))
         return Action(*split_index(best, *shape))
 
     def update(noise, view, state, action, feedback, params):
@@ -152,18 +152,18 @@ def hazard_thompson(
     return Policy(name, init, act, update, Params(), words)
 
 
-def _rates(hazard: Array, value: Array, time: Array, lost: Array) -> Array:
+def _rates(hazard: Array, value: Array, time: Array, given_up: Array) -> Array:
     """Reward over time of all pairs, eq. (2).
 
     Args:
       hazard, value, time: of the units, f32[K, D]: the chance to end there, and then
         the mean reward and the mean time.
-      lost: f32[1, D], what giving up costs.
+      given_up: f32[1, D], what giving up costs.
     """
     hazard, value, time = stored((hazard, value, time))
     survival = jnp.cumprod(1 - hazard, axis=1)
     entering = jnp.pad(survival[:, :-1], ((0, 0), (1, 0)), constant_values=1.0)
     ending = entering * hazard
     reward_of_wait = jnp.cumsum(ending * value, axis=1)
-    time_of_wait = jnp.cumsum(ending * time, axis=1) + survival * lost
+    time_of_wait = jnp.cumsum(ending * time, axis=1) + survival * given_up
     return stored(reward_of_wait / time_of_wait)

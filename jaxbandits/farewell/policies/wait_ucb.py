@@ -127,7 +127,7 @@ def wait_ucb(problem: Problem, observe: str = "pair") -> Policy[State, Params, A
     def update(noise, view, state, action, feedback, params):
         pair = action.arm * problem.num_waits + action.wait
         wait = row(constant(waits), action.wait)
-        new = _learned(problem, row(state, pair), wait, feedback)
+        new = _after_epoch(problem, row(state, pair), wait, feedback)
         return with_row(state, pair, new)
 
     act = largest_bound(problem, shows_shorter=False)
@@ -157,7 +157,7 @@ def learning_of_waits(
         learning = learns(places, action, feedback)
         own = jax.tree.map(
             lambda new, before: jnp.where(learning, new, before),
-            _learned(problem, old, constant(waits), feedback),
+            _after_epoch(problem, old, constant(waits), feedback),
             old,
         )
         return with_row(state, action.arm, own)
@@ -178,11 +178,11 @@ def _nothing(shape: tuple[int, ...]) -> Init:
     return init
 
 
-def _learned(problem: Problem, old: State, its: Waits, feedback: Any) -> State:
-    """A row of the state after one more epoch; `its` are the waits of the row."""
-    in_time = feedback.delay <= its.length
+def _after_epoch(problem: Problem, old: State, waits: Waits, feedback: Any) -> State:
+    """A row of the state after one more epoch; `waits` are those of the row."""
+    in_time = feedback.delay <= waits.length
     count = old.count + 1
     reward = old.reward.add(jnp.where(in_time, feedback.reward, 0.0))
-    time = old.time + problem.time(feedback.delay, its.length).astype(jnp.int32)
+    time = old.time + problem.time(feedback.delay, waits.length).astype(jnp.int32)
     rate = reward.total / time.astype(float)  # Eq. (4)
-    return State(count, reward, time, rate, Radius.of(count.astype(float), its))
+    return State(count, reward, time, rate, Radius.of(count.astype(float), waits))
