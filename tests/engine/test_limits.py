@@ -1,16 +1,30 @@
 """Calls of a limited length change no number; a budget out of reach is an error."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from jaxbandits import simulate
 from jaxbandits.engine import limits
-from jaxbandits.engine.schedule import Schedule
+from jaxbandits.engine.run import Clock, run
+from jaxbandits.engine.schedule import Schedule, Terms
 from jaxbandits.testing import altered
 from tests.engine.budget_game import ALTERNATE, environment
 
 GAME = environment()
+
+
+@pytest.mark.parametrize(("end", "by_budget"), [(7, False), (40, True)])
+def test_a_call_plays_a_limited_number_of_rounds(monkeypatch, end, by_budget):
+    for name in ("FIRST_STEPS", "FEWEST_STEPS", "MOST_STEPS"):
+        monkeypatch.setattr(limits, name, 2)
+    clock = Clock([], [])
+    how = {"chunk": 64, "devices": jax.devices()[:1], "progress": lambda done: None}
+    terms = Terms(Schedule(np.array([end]), limits.LAST_ROUND, by_budget))
+    (chunk,) = run(ALTERNATE, GAME, (), np.zeros(1, "u4"), terms, clock=clock, **how)
+    rounds = int(chunk.rounds[0, -1])
+    assert rounds > 6 and len(clock.running) == -(-rounds // 2)
 
 
 def watch(budget=100.0, last_round=limits.LAST_ROUND):
