@@ -45,7 +45,7 @@ class Footprint(NamedTuple):
         """Bytes while a stretch of checkpoints is played.
 
         A round needs up to two further copies of the state, a checkpoint another record
-        (`tests/engine/test_room.py` compares this with XLA's own figures).
+        (`tests/engine/test_footprint.py` compares this with XLA's own figures).
         """
         held = self.given + 3 * self.state + 2 * self.record + self.scratch
         return held + self.row * stretch_of(schedule)

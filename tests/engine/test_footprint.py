@@ -1,4 +1,4 @@
-"""A chunk takes what it was said to take, and fits into memory."""
+"""The memory of a lane, and how many lanes are played at a time."""
 
 import jax
 import numpy as np
