@@ -136,8 +136,8 @@ def coverage(case: Case, sets: int, successes=SUCCESSES, seed: int = 0) -> np.nd
     def ends(n, sums):
         none = CompensatedSum.zeros(nodes.shape, float)
         statistics = Statistics(n, sums, none, jnp.zeros((), float))
-        found = estimator.estimate(statistics, own)
-        sides = estimator.rate_bounds(likelihood(statistics), found, Z_SQUARED)
+        results = estimator.estimate(statistics, own)
+        sides = estimator.rate_bounds(likelihood(statistics), results, Z_SQUARED)
         return [grid.rate(place) for place in sides]
 
     rng, shares = np.random.default_rng(seed), []
@@ -165,12 +165,12 @@ def bar(case: Case, successes: int) -> tuple[float, float]:
 
 def missed(case: Case, shares, successes=SUCCESSES, slack: float = 0.0) -> list[str]:
     """What lies outside its bar, by more than a slack."""
-    found = []
+    results = []
     for n, share in zip(successes, shares, strict=True):
         low, high = bar(case, n)
         if not low - slack <= share <= high + slack:
-            found.append(f"{n:,} successes: {share:.3f}")
-    return found
+            results.append(f"{n:,} successes: {share:.3f}")
+    return results
 
 
 def main() -> int:

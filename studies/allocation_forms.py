@@ -117,13 +117,13 @@ def filled(
         return jnp.interp(-level, -height, x)
 
     def fill(level):
-        found = jax.vmap(partial(amount, level))(height)
-        return jnp.where(height[:, 0] > level, found, 0.0)
+        results = jax.vmap(partial(amount, level))(height)
+        return jnp.where(height[:, 0] > level, results, 0.0)
 
     top, low = jnp.max(height), jnp.min(height) - 1
     level = -bisect(lambda depth: jnp.sum(fill(-depth)) < budget, -top, -low)
-    found = fill(level)
-    return found * budget / jnp.maximum(jnp.sum(found), TINY)
+    results = fill(level)
+    return results * budget / jnp.maximum(jnp.sum(results), TINY)
 
 
 class Round(NamedTuple):
@@ -321,13 +321,13 @@ def _show(policy: Policy, game: Environment, horizon: int, seed: int) -> None:
     best = np.asarray(truth.feedback.allocation[0], np.float64)
     run = trace_run(policy, game, horizon, **where)
     got = np.asarray(run.feedback.allocation[horizon // 2 :], np.float64).mean(0)
-    found, seen = run.state.estimate, run.state.statistics.successes
+    results, seen = run.state.estimate, run.state.statistics.successes
     print(f"seed {seed}:")
     for arm in np.argsort(got - best)[:ARMS_SHOWN]:
         print(
             f"  p {p[arm]:.2f}, rate {rate[arm]:.3f}: best {best[arm]:.2f}, got "
             f"{got[arm]:.2f}; {seen[arm]:,} successes, believed p "
-            f"{found.probability[arm]:.2f}, rate {found.rate[arm]:.3f}"
+            f"{results.probability[arm]:.2f}, rate {results.rate[arm]:.3f}"
         )
 
 

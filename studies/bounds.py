@@ -83,7 +83,7 @@ def row(*entries: object) -> None:
     print("| " + " | ".join(str(x) for x in entries) + " |")
 
 
-def said(mean: float, error: float) -> str:
+def with_error(mean: float, error: float) -> str:
     return f"{mean:,.0f} ± {error:,.0f}"
 
 
@@ -132,7 +132,7 @@ def cell_runs(
     truth = values_of(hazard, gain, penalty)
     best = np.sort(truth.max(axis=2), axis=1)[:, -size:].sum(axis=1)
     entered, ended, gained = np.zeros((3, *shape))
-    lost, found = np.zeros(instances), []
+    lost, results = np.zeros(instances), []
     which = np.arange(instances)[:, None]
     for t in range(1, rounds[-1] + 1):
         scores = rng.random(shape)
@@ -155,8 +155,8 @@ def cell_runs(
             gained[which, arms, cell] += pays
             going = going & ~ends
         if t in rounds:
-            found.append(lost.copy())
-    return np.array(found)
+            results.append(lost.copy())
+    return np.array(results)
 
 
 def cell_table(instances: int, horizon: int) -> None:
@@ -173,7 +173,7 @@ def cell_table(instances: int, horizon: int) -> None:
             game = cell_game(rng, instances, num_arms, penalty.size)
             regret = cell_runs(rng, game, penalty, rounds, learns=learns, size=size)
             columns.append(
-                [said(*x) for x in zip(*mean_and_error(regret), strict=True)]
+                [with_error(*x) for x in zip(*mean_and_error(regret), strict=True)]
             )
         for entries in zip(rounds, bound, *columns, strict=True):
             row(f"{entries[0]:,}", f"{entries[1]:,.0f}", *entries[2:])
@@ -198,12 +198,12 @@ def trap_table(instances: int, horizon: int) -> None:
     row("rounds", "cell TS", "normal gains", "of their lost runs, by theory")
     theory = cells.lost_regret(rounds, COIN, SURE)
     for i, t in enumerate(rounds):
-        told = [
-            f"{said(*mean_and_error(x))}, {np.median(x):,.0f}, {x.max():,.0f}; "
+        shown = [
+            f"{with_error(*mean_and_error(x))}, {np.median(x):,.0f}, {x.max():,.0f}; "
             f"{np.sum(x > t * (COIN - SURE) / 2)}"
             for x in (regret[i] for regret in played)
         ]
-        row(f"{t:,}", *told, f"{theory[i]:.1f}")
+        row(f"{t:,}", *shown, f"{theory[i]:.1f}")
     print("\nOf a normal law, by theory alone")
     for t in (1e6, 1e8, 1e10, 1e12):
         lost = cells.lost_regret([t], COIN, SURE)[0]
@@ -231,13 +231,13 @@ def gains_table(instances: int, horizon: int) -> None:
     row("gains", "their law", "two values", "a coin of this mean", "2 d^2")
     for name, seen in laws.items():
         mean, variance = np.mean(seen), np.var(seen)
-        told = (
+        shown = (
             gains.least_information(seen, mean + GAP),
             gains.information(mean, variance, mean + GAP),
             gains.information(mean, mean * (1 - mean), mean + GAP),
             2 * GAP**2,
         )
-        row(name, *(f"{x:.4f}" for x in told))
+        row(name, *(f"{x:.4f}" for x in shown))
 
 
 HAZARD, THREE, HOW_OFTEN, WITHIN = 0.35, (0.0, 0.3, 1.0), (0.3, 0.4, 0.3), 0.1
@@ -255,19 +255,19 @@ def waits_table(instances: int, horizon: int) -> None:
     """Rounds until a draw is near the truth; and regret by decades, of three limits."""
     row("n", "a hazard", "gains, two values", "a normal law")
     for n in (1, 4, 16, 32, 64, 128, 512, 1024):
-        told = [waiting.for_hazard(n, HAZARD, WITHIN)]
+        shown = [waiting.for_hazard(n, HAZARD, WITHIN)]
         if n <= 64:
             laws = gains.chance_above, normal_chance
             seen = THREE, HOW_OFTEN, WITHIN
-            told += [waiting.for_gains(n, *seen, drawn=law) for law in laws]
-        row(n, *(f"{x:.2g}" for x in told))
+            shown += [waiting.for_gains(n, *seen, drawn=law) for law in laws]
+        row(n, *(f"{x:.2g}" for x in shown))
     rounds = decades(horizon)
     print(f"\n{instances} seeds: regret of three arms with three limits")
     row("game", *(f"{t:,}" for t in rounds))
     for seed in (901, 902, 903):
         game = drawn_times("drawn", seed, [0.2, 0.5, 1.0], 3)
         regret = regrets(cell_thompson(game.problem), game, rounds, instances)[0]
-        row(seed, *(said(*mean_and_error(x)) for x in regret))
+        row(seed, *(with_error(*mean_and_error(x)) for x in regret))
 
 
 # Allocation, theory/allocation-thompson.md: exponential thresholds.
@@ -315,7 +315,7 @@ def allocation_runs(
 
     best = worth(optimal[true @ number])
     log_posterior = np.zeros((*shape, J))
-    lost, found = np.zeros(instances), []
+    lost, results = np.zeros(instances), []
     for t in range(1, rounds[-1] + 1):
         density = np.exp(log_posterior - log_posterior.max(axis=2, keepdims=True))
         mass = np.cumsum(density, axis=2)
@@ -334,8 +334,8 @@ def allocation_runs(
             np.log1p(chance * np.expm1(-rate * amounts[..., None])),
         )
         if t in rounds:
-            found.append(lost.copy())
-    return np.array(found)
+            results.append(lost.copy())
+    return np.array(results)
 
 
 def library_runs(values: Moments, seeds: int, rounds: np.ndarray) -> np.ndarray:
@@ -370,9 +370,9 @@ def allocation_table(instances: int, horizon: int) -> None:
             ),
         ]
         for i, t in enumerate(rounds):
-            told = [said(*mean_and_error(x[i])) for x in columns]
+            shown = [with_error(*mean_and_error(x[i])) for x in columns]
             what = "rates" if ordered else "both"
-            row(what, J, f"{t:,}", f"{bound[i]:,.0f}", *told)
+            row(what, J, f"{t:,}", f"{bound[i]:,.0f}", *shown)
 
 
 # Hazard Thompson sampling, theory/hazard-thompson.md.
@@ -416,8 +416,8 @@ def hazard_table(instances: int, horizon: int) -> None:
         bound = hazards.bayes_regret_bound(time, 2, num_waits)
         columns = [mean_and_error(np.array(x).T) for x in (regret, random)]
         for i, t in enumerate(time):
-            told = [said(mean[i], error[i]) for mean, error in columns]
-            row(num_waits, f"{t:,}", f"{bound[i]:,.0f}", *told)
+            shown = [with_error(mean[i], error[i]) for mean, error in columns]
+            row(num_waits, f"{t:,}", f"{bound[i]:,.0f}", *shown)
 
 
 SOONER, LITTLE, GAP_ENDS = 0.5, 0.08, 10
@@ -473,7 +473,7 @@ def thinned_table(instances: int, horizon: int) -> None:
     """
     time = decades(horizon)
     row("rewards", "waits", *(f"{t:,}" for t in time), "worst runs")
-    found = []
+    results = []
     for falling in (False, True):
         for waits in ((10,), (3, 10), (2, 5, 10)):
             ratios = []
@@ -483,13 +483,13 @@ def thinned_table(instances: int, horizon: int) -> None:
                 mean = jointly.mean(axis=1) / apart.mean(axis=1)
                 worst = jointly.max(axis=1) / apart.max(axis=1)
                 ratios.append([*mean, worst[-1]])
-            found += ratios
-            told = np.exp(np.log(ratios).mean(axis=0))
+            results += ratios
+            shown = np.exp(np.log(ratios).mean(axis=0))
             name = "falling" if falling else "steady"
-            row(name, ", ".join(map(str, waits)), *(f"{x:.2f}" for x in told))
-    row("all", "", *(f"{x:.2f}" for x in np.exp(np.log(found).mean(axis=0))))
-    row("largest", "", *(f"{x:.2f}" for x in np.max(found, axis=0)))
-    row("smallest", "", *(f"{x:.2f}" for x in np.min(found, axis=0)))
+            row(name, ", ".join(map(str, waits)), *(f"{x:.2f}" for x in shown))
+    row("all", "", *(f"{x:.2f}" for x in np.exp(np.log(results).mean(axis=0))))
+    row("largest", "", *(f"{x:.2f}" for x in np.max(results, axis=0)))
+    row("smallest", "", *(f"{x:.2f}" for x in np.min(results, axis=0)))
 
 
 # Self-sparring on cells, theory/self-sparring.md.
@@ -515,9 +515,9 @@ def sparring_table(instances: int, horizon: int) -> None:
             bound = sparring.regret_bound(rounds, gap, spread)
             runs = duel_runs((0.5, 0.5 + gap), instances, rounds, spread)
             for i, t in enumerate(rounds):
-                told = f"{bound[i]:,.0f}", said(*mean_and_error(runs[i]))
+                shown = f"{bound[i]:,.0f}", with_error(*mean_and_error(runs[i]))
                 most = f"{runs[i].max():,.0f}"
-                row(gap, f"{spread:.2f}", f"{t:,}", *told, most, f"{gap * t / 2:,.0f}")
+                row(gap, f"{spread:.2f}", f"{t:,}", *shown, most, f"{gap * t / 2:,.0f}")
 
 
 # omega*-UCB with shrunk variances, theory/shrunk-omega.md.
@@ -580,13 +580,13 @@ def shrunk_table(instances: int, horizon: int) -> None:
         played = regrets(cast, game, rounds, instances)
         for policy, runs in zip(cast, played, strict=True):
             for i, t in enumerate(rounds):
-                told = theory[name].get(policy)
+                shown = theory[name].get(policy)
                 row(
                     name,
                     policy,
                     f"{t:,}",
-                    "" if told is None else f"{told[i]:.1f}",
-                    said(*mean_and_error(runs[i])),
+                    "" if shown is None else f"{shown[i]:.1f}",
+                    with_error(*mean_and_error(runs[i])),
                     f"{runs[i].max():,.0f}",
                     int(np.sum(runs[i] > 0.9 * gap * t)),
                 )
@@ -602,11 +602,11 @@ def shrunk_table(instances: int, horizon: int) -> None:
         row(p, q, *(f"{1 - lost_runs.exponent(r, p, q):.2f}" for r in (RHO, 1.0)))
     print("\nRounds that an arm of n equal rewards is left alone for")
     n = np.array([5, 10, 15, 20, 29, 30, 40])
-    told = [
+    shown = [
         shrinking.rounds_left_alone(n, RHO, SHOWN, RIVAL, v)
         for v in ("shrunk", "switch", "none")
     ]
-    for entries in zip(n, *told, strict=True):
+    for entries in zip(n, *shown, strict=True):
         row(entries[0], *(f"{x:.2g}" for x in entries[1:]))
 
 
@@ -643,9 +643,9 @@ def ratio_table(instances: int, horizon: int) -> None:
         made = [make(game.problem) for make in (budgeted.ratio_thompson, price)]
         ratio, prices = regrets(made, game, budgets, instances)
         for i, budget in enumerate(budgets):
-            told = [lost_runs_of(x[i], gap * budget) for x in (ratio, prices)]
+            shown = [lost_runs_of(x[i], gap * budget) for x in (ratio, prices)]
             lost = f"{theory[i]:.1f}" if correlation == -1 else ""
-            row(name, f"{budget:,}", lost, *told[0], *told[1])
+            row(name, f"{budget:,}", lost, *shown[0], *shown[1])
     print("\nThe power of the budget that regret exceeds, opposite")
     for p, q in ((0.5, 0.49), (0.5, 0.45), (0.5, 0.4), (0.2, 0.19), (0.8, 0.79)):
         row(p, q, f"{ratios.power(p, q):.2f}")

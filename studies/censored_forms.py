@@ -48,17 +48,17 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=FORMS, default=[*FORMS])
     options = parser.parse_args()
     cases = {title: case.environment() for title, case in TUNING.items()} | traps()
-    found = json.loads(options.file.read_text()) if options.file.exists() else {}
+    results = json.loads(options.file.read_text()) if options.file.exists() else {}
     size = f"{options.rounds} x {options.seeds}"
     outcomes = functools.cache(
         lambda: [drawn(each, options.rounds, options.seeds) for each in cases.values()]
     )
     for form in options.only:
-        if f"{form}; {size}" not in found:
+        if f"{form}; {size}" not in results:
             regret = played(form, [*cases.values()], outcomes(), options.rounds)
-            found[f"{form}; {size}"] = regret.round(4).tolist()
-            options.file.write_text(json.dumps(found))
-    print(table(found, [*cases], size, options.rounds))
+            results[f"{form}; {size}"] = regret.round(4).tolist()
+            options.file.write_text(json.dumps(results))
+    print(table(results, [*cases], size, options.rounds))
 
 
 def traps() -> dict:
@@ -96,8 +96,8 @@ def drawn(environment, rounds, seeds):
 
     def of_arm(noise, arm):
         books = game.init(setup)
-        told = game.step(noise, setup, books, Action(arm, longest))[1]
-        return told.reward, told.consumption
+        shown = game.step(noise, setup, books, Action(arm, longest))[1]
+        return shown.reward, shown.consumption
 
     def of_seed(key):
         noise = jax.random.bits(key, (rounds, game.words), jnp.uint32)
@@ -160,38 +160,40 @@ def _run(policy, limits, key, rewards, consumptions):
     to_act, to_update = policy.words
     params = jax.tree.map(lambda x: jnp.asarray(x, float), policy.params)
 
-    def step(carry, given):
+    def step(carry, inputs):
         state, pulls = carry
-        t, reward, consumption = given
+        t, reward, consumption = inputs
         words = (to_act + to_update,)
         noise = jax.random.bits(jax.random.fold_in(key, t), words, jnp.uint32)
         action = policy.act(noise[:to_act], View(t), state, params)
-        told = censor(reward[action.arm], consumption[action.arm], limits[action.limit])
-        state = policy.update(noise[to_act:], View(t), state, action, told, params)
+        shown = censor(
+            reward[action.arm], consumption[action.arm], limits[action.limit]
+        )
+        state = policy.update(noise[to_act:], View(t), state, action, shown, params)
         return (state, pulls.at[action.arm, action.limit].add(1)), None
 
-    def part(carry, given):
-        carry, _ = jax.lax.scan(step, carry, given)
+    def part(carry, inputs):
+        carry, _ = jax.lax.scan(step, carry, inputs)
         return carry, carry[1]
 
     none = jnp.zeros((rewards.shape[1], len(limits)), jnp.int32)
-    given = (jnp.arange(1, len(rewards) + 1, dtype=jnp.int32), rewards, consumptions)
-    given = jax.tree.map(lambda x: x.reshape(PARTS, -1, *x.shape[1:]), given)
-    return jax.lax.scan(part, (policy.init(params), none), given)[1]
+    inputs = (jnp.arange(1, len(rewards) + 1, dtype=jnp.int32), rewards, consumptions)
+    inputs = jax.tree.map(lambda x: x.reshape(PARTS, -1, *x.shape[1:]), inputs)
+    return jax.lax.scan(part, (policy.init(params), none), inputs)[1]
 
 
-def table(found, titles, size, rounds) -> str:
+def table(results, titles, size, rounds) -> str:
     """In markdown."""
     ends = (rounds // PARTS, rounds)
     over = [f"{what}, {t:,}" for t in ends for what in ("mean", "95 %")]
     tuning = len(TUNING)
     head = ["form", *over, "largest", "trapped", *titles[tuning:]]
     lines = [head, ["---"] * len(head)]
-    plain = np.array(found[f"{PLAIN}; {size}"])
+    plain = np.array(results[f"{PLAIN}; {size}"])
     for form in FORMS:
-        if f"{form}; {size}" not in found:
+        if f"{form}; {size}" not in results:
             continue
-        runs = np.array(found[f"{form}; {size}"])
+        runs = np.array(results[f"{form}; {size}"])
         ratios = np.stack(
             [
                 np.maximum(measure(runs), LEAST) / np.maximum(measure(plain), LEAST)

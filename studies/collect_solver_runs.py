@@ -84,8 +84,8 @@ def main(arguments=None) -> None:
                 rng = random.Random(f"{run} {noise} {restart}")
                 every = TIMEOUT if restart == "never" else restart
                 flips = walksat(clauses, noise, every, rng)
-                found = (0, TIMEOUT) if flips is None else (1, flips)
-                rows.writerow([run, noise, restart, *found])
+                result = (0, TIMEOUT) if flips is None else (1, flips)
+                rows.writerow([run, noise, restart, *result])
     about = {
         "solver": "WalkSAT, studies/collect_solver_runs.py",
         "problems": f"random 3-SAT, {VARIABLES} variables, {RATIO} clauses of each",

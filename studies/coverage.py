@@ -106,9 +106,9 @@ def blocks(values: np.ndarray, size: int):
         yield seed, dataset(values[start : start + size])
 
 
-def hits(found, truth) -> np.ndarray:
+def hits(results, truth) -> np.ndarray:
     """bool[R], whether intervals (an end that is NaN is infinite) hold the truth."""
-    missed = (found.lower > truth) | (found.upper < truth)
+    missed = (results.lower > truth) | (results.upper < truth)
     return ~missed.values.reshape(-1, *missed.shape[-1:]).any(axis=-1)
 
 
@@ -123,35 +123,35 @@ def student(rng, case: Case, size: int, repeats: int):
 def bca(rng, case: Case, size: int, repeats: int):
     values = case.draw(rng, (repeats, size))
     options = {"method": "bootstrap", "resamples": 999}
-    found = [
+    results = [
         hits(stats.interval(data, "regret", LEVEL, seed=seed, **options), case.mean)
         for seed, data in blocks(values, max(repeats // 5, 1))
     ]
-    return values, np.concatenate(found)
+    return values, np.concatenate(results)
 
 
 def bounded(rng, case: Case, size: int, repeats: int):
     values = case.draw(rng, (repeats, size))
     options = {"method": "bounded", "bounds": case.bounds}
-    found = stats.interval(dataset(values), "regret", LEVEL, **options)
-    return values, hits(found, case.mean)
+    results = stats.interval(dataset(values), "regret", LEVEL, **options)
+    return values, hits(results, case.mean)
 
 
 def median(rng, case: Case, size: int, repeats: int):
     values = case.draw(rng, (repeats, size))
-    found = stats.quantile_interval(dataset(values), "regret", 0.5, LEVEL)
-    return values, hits(found, case.median)
+    results = stats.quantile_interval(dataset(values), "regret", 0.5, LEVEL)
+    return values, hits(results, case.median)
 
 
 def curves(rng, case: Case, size: int, repeats: int):
     """Sums of five steps: what is covered is the whole curve."""
     values = case.draw(rng, (repeats, size, 5)).cumsum(axis=2)
     truth = case.mean * np.arange(1, 6)
-    found = [
+    results = [
         hits(stats.band(data, "regret", LEVEL, resamples=999, seed=seed), truth)
         for seed, data in blocks(values, max(repeats // 5, 1))
     ]
-    return values, np.concatenate(found)
+    return values, np.concatenate(results)
 
 
 def stein(rng, case: Case, size: int, repeats: int):
@@ -236,8 +236,8 @@ def shared_rows(repeats: int | None):
         data = dataset(values, instance=drawn)
         bare = data.drop_vars("instance")
         cells = [
-            hits(found, 0).mean()
-            for found in (
+            hits(results, 0).mean()
+            for results in (
                 stats.two_level(data, "regret", LEVEL),
                 stats.interval(data, "regret", LEVEL),
                 stats.band(data, "regret", LEVEL, resamples=999),
@@ -263,14 +263,14 @@ def verdicts(values: np.ndarray, test: str, bounds=None) -> tuple[float, float]:
     if test == "t":
         magnitude = np.abs(values).max(axis=-1)
         scale = np.maximum(magnitude[:, rows], magnitude[:, columns])
-        found = t_test(pairs, each, scale)
+        results = t_test(pairs, each, scale)
     elif test == "sign":
-        found = sign_test(pairs)
+        results = sign_test(pairs)
     else:
-        found = bounded_test(pairs, each, bounds[1] - bounds[0])
+        results = bounded_test(pairs, each, bounds[1] - bounds[0])
     # NaN is larger than nothing.
-    wrong = (found.p <= 1 - each).any(axis=-1)
-    return wrong.mean(), (found.reason != "").mean()
+    wrong = (results.p <= 1 - each).any(axis=-1)
+    return wrong.mean(), (results.reason != "").mean()
 
 
 def rare(rng, shape):
@@ -304,8 +304,8 @@ def dominance_rows(repeats: int | None):
                 if constant:
                     # Of wins the median is what is equal.
                     values[:, 0] = case.median if test == "sign" else case.mean
-                found = verdicts(values, test, case.bounds)
-                cells.append(Cell(*found, case is not HIDDEN))
+                results = verdicts(values, test, case.bounds)
+                cells.append(Cell(*results, case is not HIDDEN))
             kind = f"one of {policies} constant" if constant else "4 alike"
             yield f"{test} | {title}, {kind}", cells
 
@@ -384,9 +384,9 @@ def study(repeats: int | None) -> tuple[dict[str, str], list[str]]:
     }
     tables, missed = {}, []
     for name, (head, rows, sense, bar) in parts.items():
-        found = list(rows(repeats))
-        tables[name] = table(head, found)
-        for title, cells in found:
+        results = list(rows(repeats))
+        tables[name] = table(head, results)
+        for title, cells in results:
             for column, cell in zip(head[-len(cells) :], cells, strict=True):
                 # Four standard errors, if there are few repetitions.
                 slack = 4 * np.sqrt(bar * (1 - bar) / repeats) if repeats else 0
@@ -402,10 +402,10 @@ def study(repeats: int | None) -> tuple[dict[str, str], list[str]]:
 
 def written(page: str, tables: dict[str, str]) -> str:
     """The page with its tables between their marks replaced."""
-    for name, found in tables.items():
+    for name, results in tables.items():
         start, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
         before, rest = page.split(start)
-        page = before + start + found + "\n" + end + rest.split(end)[1]
+        page = before + start + results + "\n" + end + rest.split(end)[1]
     return page
 
 

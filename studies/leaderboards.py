@@ -52,7 +52,7 @@ BEGIN, END = (
 WIDTH = 92  # of the docs
 
 
-def found(results: Path, setting: str) -> Path | None:
+def folder_of(results: Path, setting: str) -> Path | None:
     """The folder of a setting; that of the seeds that are played last goes first."""
     names = (f"leaderboard-{setting}-final", f"leaderboard-{setting}")
     played = (results / name for name in names)
@@ -118,8 +118,8 @@ def play_missing(
             continue
         options = Options(whole.seeds, each, folder=folder)
         where = protocol, title, environment, each, protocol.entrants, options
-        found = play_case(*where, whole.root_seed)
-        cell = cell_of(title, each, found, protocol.entrants)
+        runs = play_case(*where, whole.root_seed)
+        cell = cell_of(title, each, runs, protocol.entrants)
         whole = _with_cell(whole, cell, played)
         write(whole, _name_of(whole))
 
@@ -216,16 +216,16 @@ def _rewrite(page: Path, block: str) -> None:
 
 
 def _named(
-    given: Sequence[str], listed: Callable[[Protocol], Iterable[str]]
+    asked: Sequence[str], listed: Callable[[Protocol], Iterable[str]]
 ) -> tuple[str, list[str]] | None:
-    """A setting, and names that its protocol lists; None if nothing is given.
+    """A setting, and names that its protocol lists; None if nothing is asked.
 
     Raises:
       ValueError: if there is no such setting or name.
     """
-    if not given:
+    if not asked:
         return None
-    setting, *names = given
+    setting, *names = asked
     if setting not in PROTOCOLS:
         raise ValueError(f"{setting!r} must be one of {', '.join(PROTOCOLS)}")
     known = [*listed(PROTOCOLS[setting])]
@@ -252,19 +252,19 @@ def main() -> None:
         help="play the cells that the package has not, of these cases or of all",
     )
     parser.add_argument("--horizon", type=int, help="the longest that is played")
-    given = parser.parse_args()
-    results = given.folder
+    asked = parser.parse_args()
+    results = asked.folder
     try:
-        missing = _named(given.missing, lambda protocol: protocol.judging)
-        again = _named(given.again, lambda protocol: protocol.entrants)
+        missing = _named(asked.missing, lambda protocol: protocol.judging)
+        again = _named(asked.again, lambda protocol: protocol.entrants)
     except ValueError as error:
         parser.error(str(error))
     if missing:
-        play_missing(results, *missing, given.horizon)
+        play_missing(results, *missing, asked.horizon)
     if again:
-        play_again(results, *again, given.horizon)
+        play_again(results, *again, asked.horizon)
     for setting in ADVICE:
-        folder = found(results, setting)
+        folder = folder_of(results, setting)
         if folder is not None:
             take(folder, setting)
             print(f"took {folder}")

@@ -128,9 +128,9 @@ def _overview(experiments: list[Experiment], played: Mapping[str, Any]) -> list[
         minutes = minutes_text(timing_in(summary).processor_seconds / 60)
         if not is_whole(summary):
             minutes = "with runs that were there"
-        told = _tally(summary["claims"]) if summary["claims"] else ""
+        tallied = _tally(summary["claims"]) if summary["claims"] else ""
         link = f"[{each.name}](#{each.name})"
-        lines.append(f"| {link} | {each.title} | {size} | {minutes} | {told} |")
+        lines.append(f"| {link} | {each.title} | {size} | {minutes} | {tallied} |")
     return [*lines, ""]
 
 
@@ -214,11 +214,11 @@ def _claims_table(claims: list[Mapping[str, Any]]) -> list[str]:
     heads = ["", "the paper says", "verdict", "ours", *["the paper's"] * printed]
     rows = [heads, ["---"] * len(heads)]
     for claim in claims:
-        said = f"{_cell(claim['text'])} ({_cell(claim['source'])})"
+        statement = f"{_cell(claim['text'])} ({_cell(claim['source'])})"
         verdict = f"**{claim['verdict']}**"
         if claim["stands_on"]:
             verdict += f" (here: {claim['found']})"
-        row = [claim["id"], said, verdict, _numbers(claim["ours"])]
+        row = [claim["id"], statement, verdict, _numbers(claim["ours"])]
         rows.append(row + [_numbers(claim["published"] or {})] * printed)
     return [*(f"| {' | '.join(row)} |".replace("|  |", "| |") for row in rows), ""]
 

@@ -69,13 +69,13 @@ def pooled(problem: Problem, mass: float) -> Policy:
         ended = state.ended.astype(float)
         passed = (state.entered - state.ended).astype(float)
         given = mass / (mass + ended + passed)  # of a round, so that all are below mass
-        told_ended, told_passed = (of_others(given * x) for x in (ended, passed))
-        weight = mass / (mass + told_ended + told_passed)
+        others_ended, others_passed = (of_others(given * x) for x in (ended, passed))
+        weight = mass / (mass + others_ended + others_passed)
         hazard = beta_from_uniforms(
             first,
             second,
-            params.prior_ended + weight * told_ended + ended,
-            params.prior_passed + weight * told_passed + passed,
+            params.prior_ended + weight * others_ended + ended,
+            params.prior_passed + weight * others_passed + passed,
         )
         gain = gains_of(problem, state).drawn(jnp.stack(rest))
         return stored(values_of_pairs(problem, *stored((hazard, gain))))
@@ -312,13 +312,13 @@ def _moved(rate: Array, worth: Array, price: Array) -> Array:
     k = price / jnp.maximum(jnp.abs(worth), 1e-9)
     root = jnp.sqrt((k - 1) ** 2 + 4 * k * toward)
     # Either form where it does not cancel.
-    found = jnp.where(
+    result = jnp.where(
         k > 1,
         2 * k * toward / jnp.maximum(k - 1 + root, 1e-9),
         (1 - k + root) / 2,
     )
-    found = jnp.clip(found, 0.0, 1.0)
-    return jnp.where(worth > 0, found, 1 - found)
+    result = jnp.clip(result, 0.0, 1.0)
+    return jnp.where(worth > 0, result, 1 - result)
 
 
 def _kl(p: Array, q: Array) -> Array:
@@ -379,8 +379,8 @@ def cell_imed(problem: Problem) -> Policy:
         seen = reached > 0
         target = jnp.max(jnp.where(seen, values, -jnp.inf))
         # The dearest price at which the cells are still worth as much.
-        found, _ = _bisect(problem, inner, lambda d: d.value >= target)
-        against = jnp.where(found.value >= target - 1e-3, found.information, 1e9)
+        result, _ = _bisect(problem, inner, lambda d: d.value >= target)
+        against = jnp.where(result.value >= target - 1e-3, result.information, 1e9)
         against = jnp.where(values >= target, 0.0, against)
         index = against + jnp.log(jnp.maximum(reached, 1e-6))
         index = jnp.where(seen, index, -jnp.inf)

@@ -13,7 +13,7 @@ from jaxbandits.allocation.policies.radii import Scales, bounds, profile
 from jaxbandits.kernels.bisection import bisect
 from jaxbandits.kernels.truncated import truncated_exponential_mean
 from jaxbandits.laws.thresholds import exponential
-from jaxbandits.stats import entry, make_record
+from jaxbandits_studies.allocation.solvers import mean_and_error, solver_record
 from jaxbandits_studies.common.experiment import Options, Outcome
 from jaxbandits_studies.slips.allocation import ESTIMATORS
 
@@ -55,28 +55,17 @@ def estimator(options: Options, cases=CASES) -> Outcome:
             for key, value in truth.items():
                 ratio = results[key] / value
                 low, high = results[f"{key}_low"], results[f"{key}_high"]
-                metrics[f"{key}_ratio"] = _mean(ratio)
-                metrics[f"{key}_coverage"] = _mean((low <= value) & (value <= high))
+                covered = (low <= value) & (value <= high)
+                metrics[f"{key}_ratio"] = mean_and_error(ratio.astype(np.float64))
+                metrics[f"{key}_coverage"] = mean_and_error(covered)
             factor = limit_factor(v, share) if name == "printed" else 1.0
-            metrics["rate_ratio_limit"] = entry(factor)
-            case = f"rate B = {v:g}, x = {share:g} B"
+            metrics["rate_ratio_limit"] = factor, None
+            row = f"rate B = {v:g}, x = {share:g} B", name
             records.append(
-                make_record(
-                    "allocation-estimator",
-                    case,
-                    name,
-                    metrics,
-                    seeds=options.seeds,
-                    horizon=options.horizon,
-                )
+                solver_record("allocation-estimator", *row, options, **metrics)
             )
-            rows.append((case, name, metrics))
+            rows.append((*row, metrics))
     return Outcome({"estimates": _table(rows)}, records, partial(_picture, rows))
-
-
-def _mean(values):
-    values = np.asarray(values, np.float64)
-    return entry(values.mean(), values.std(ddof=1) / np.sqrt(values.size))
 
 
 @cache
@@ -114,7 +103,7 @@ def _table(rows):
         {
             key: (
                 ("environment", "estimator"),
-                [[values[i, e][key]["mean"] for e in ESTIMATORS] for i in cases],
+                [[values[i, e][key][0] for e in ESTIMATORS] for i in cases],
             )
             for key in names
         },
@@ -130,11 +119,9 @@ def _picture(rows):
         places = np.arange(len(mine)) + 0.16 * (2 * i - 1)
         color = plots.line_style(i).color
         for ax, key in zip(axes, ("rate_ratio", "rate_coverage"), strict=True):
-            means = [m[key]["mean"] for m in mine]
-            errors = [1.96 * m[key]["sem"] for m in mine]
-            ax.errorbar(
-                means, places, xerr=errors, fmt="os"[i], color=color, label=name
-            )
+            means, errors = np.array([m[key] for m in mine], float).T
+            look = {"fmt": "os"[i], "color": color, "label": name}
+            ax.errorbar(means, places, xerr=1.96 * errors, **look)
     axes[0].axvline(1, color="0.6", linewidth=1)
     axes[0].set(xlabel="estimated rate / rate")
     box = axes[0].dataLim

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from jaxbandits.protocol import Environment
-from jaxbandits_studies.common.comparison import Contestant
 from jaxbandits_studies.common.data import data_file
 
 TUNING_SEED, JUDGING_SEED, FINAL_SEED = 20_261_124, 41_121_062, 62_411_202
@@ -76,11 +75,6 @@ class Entrant(NamedTuple):
     loses: str = ""
     ours: bool = False
     longest: int | None = None
-
-    @property
-    def contestant(self) -> Contestant:
-        """As `run_contestants` takes it."""
-        return Contestant(self.factory, self.params)
 
     @property
     def rival(self) -> bool:

@@ -134,14 +134,14 @@ def test_the_advice_without_its_evidence_fits_a_terminal(capsys, monkeypatch):
 
 
 def test_the_board_of_the_seeds_that_are_played_last_goes_first(tmp_path):
-    found = run_path(str(ROOT / "studies" / "leaderboards.py"))["found"]
-    assert found(tmp_path, "budgeted") is None
+    folder_of = run_path(str(ROOT / "studies" / "leaderboards.py"))["folder_of"]
+    assert folder_of(tmp_path, "budgeted") is None
     for name in ("leaderboard-budgeted", "leaderboard-budgeted-final"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "leaderboard.json").touch()
-        assert found(tmp_path, "budgeted") == tmp_path / name
+        assert folder_of(tmp_path, "budgeted") == tmp_path / name
     (tmp_path / "leaderboard-budgeted-final" / "leaderboard.json").unlink()
-    assert found(tmp_path, "budgeted") == tmp_path / "leaderboard-budgeted"
+    assert folder_of(tmp_path, "budgeted") == tmp_path / "leaderboard-budgeted"
 
 
 def test_a_shipped_board_is_shown(capsys, monkeypatch):
