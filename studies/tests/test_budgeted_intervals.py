@@ -66,6 +66,16 @@ def test_violations_are_as_many_as_the_published_code_has(study):
             assert abs(found - expected) <= 3 * error, (policy, count)
 
 
+def test_bounds_are_loose_with_few_observations_and_close_with_many(study):
+    """Means of 10,000 ratios; at 100 observations some ten pairs make up a third."""
+    for count, expected, error in ((100, 3.54, 1.2), (10_000, 1.10, 0.005)):
+        found = entry(study, f"n = {count}", "omega-UCB", "looseness")["mean"]
+        assert abs(found - expected) <= 3 * np.hypot(error, error)
+    median = study.datasets["intervals"]["median_looseness"]
+    assert (median.diff("count") < 0).all()
+    assert (median > 1).all() and (median.isel(count=-1) < 1.1).all()
+
+
 def test_figure_1_shows_violations_and_looseness(study):
     check_records(study, "budgeted-fig1")
     assert {r["seeds"] for r in study.records} == {PAIRS}

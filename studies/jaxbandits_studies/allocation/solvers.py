@@ -46,23 +46,15 @@ def simulated(count: int, shape: float = 1.0, num_arms: int = 10) -> Batch:
 def quizzes(count: int) -> Batch:
     """EdNet-like problems, K = 20: Weibull laws of shape 1.3 to 2.5, B = 700 s."""
     drawn = [synthetic.ednet_like_parameters(20, seed) for seed in range(count)]
-    return Batch(
-        np.array([arms.probability for arms in drawn]),
-        1 / np.array([arms.scale for arms in drawn]),
-        np.array([arms.shape for arms in drawn]),
-        np.array([arms.budget for arms in drawn]),
-    )
+    rows = [(x.probability, 1 / x.scale, x.shape, x.budget) for x in drawn]
+    return Batch(*map(np.array, zip(*rows, strict=True)))
 
 
 def campaigns(count: int) -> Batch:
     """Criteo-like problems, K = 15: one user each, with 1 to 40 impressions."""
     drawn = [synthetic.criteo_like_parameters(15, seed) for seed in range(count)]
-    return Batch(
-        np.array([arms.probability for arms in drawn]),
-        np.array([arms.rate for arms in drawn]),
-        np.array([arms.shape for arms in drawn]),
-        np.array([float(arms.budgets[0]) for arms in drawn]),
-    )
+    rows = [(x.probability, x.rate, x.shape, float(x.budgets[0])) for x in drawn]
+    return Batch(*map(np.array, zip(*rows, strict=True)))
 
 
 class Solver(NamedTuple):

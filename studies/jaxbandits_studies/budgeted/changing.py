@@ -11,11 +11,7 @@ from jaxbandits.budgeted import s_br_changing
 from jaxbandits.protocol import Environment
 from jaxbandits.stats import final
 from jaxbandits_studies.common.casts import cast
-from jaxbandits_studies.common.comparison import (
-    Contestant,
-    play_games,
-    run_contestants,
-)
+from jaxbandits_studies.common.comparison import Contestant, play_games, run_contestants
 from jaxbandits_studies.common.experiment import Options, Outcome
 
 ARMS, PHASES = 10, 5

@@ -68,13 +68,7 @@ def compare(
     datasets, records, notes = {}, [], []
     for title, environment in environments.items():
         game = dealt(_in_order_of_rows(environment))
-        result = ranking.played(
-            title,
-            game,
-            CAST,
-            options,
-            brings="reward",
-        )
+        result = ranking.played(title, game, CAST, options, brings="reward")
         datasets[title] = result.dataset
         records += result.records
         notes += [

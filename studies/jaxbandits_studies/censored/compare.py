@@ -75,13 +75,7 @@ def compare_runs(
     limits = default_limits(runs) if limits is None else limits
     factor = number("penalty", penalty)
     game = recorded(name, runs, limits, penalty=scaled(factor), unit=unit)
-    result = played(
-        name,
-        dealt(game),
-        CAST,
-        options,
-        brings="gain",
-    )
+    result = played(name, dealt(game), CAST, options, brings="gain")
     notes = (
         *_arms_in_words(name, runs, game),
         advice(name, result.ranking, LOST),

@@ -42,12 +42,7 @@ def solver(name: str, options: Options) -> Outcome:
 def _configuration(name, environment, runs, contestants, published, options):
     """Cumulative reward and penalised gain."""
     dataset = run_contestants(environment, contestants, options)
-    records = summary_records(
-        dataset,
-        name,
-        published=published,
-        metrics=METRICS,
-    )
+    records = summary_records(dataset, name, published=published, metrics=METRICS)
 
     def draw() -> Figure:
         fig, (left, right) = figure(1, 2)

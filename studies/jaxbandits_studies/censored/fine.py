@@ -85,8 +85,7 @@ def _picture(
             ax.minorticks_off()
     plots.share_names(axes)
     plots.draw_legend(
-        axes,
-        f"T = {options.horizon:,}, {options.seeds:,} seeds, ± 2 standard errors",
+        axes, f"T = {options.horizon:,}, {options.seeds:,} seeds, ± 2 standard errors"
     )
     return fig
 

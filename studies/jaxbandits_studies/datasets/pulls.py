@@ -228,13 +228,7 @@ def _environments(
         )
         if num_arms not in shapes:
             shapes[num_arms] = random_environment(
-                stem,
-                empirical,
-                as_given,
-                None,
-                num_arms,
-                unit=1 / dearest,
-                worth=most,
+                stem, empirical, as_given, None, num_arms, unit=1 / dearest, worth=most
             )
         like = shapes[num_arms]
         made[name] = like._replace(

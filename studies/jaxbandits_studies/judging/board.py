@@ -59,23 +59,10 @@ def loaded(text: str) -> Board:
     results = json.loads(text)
     if results.get("version") != VERSION or results.get("score") != list(Score._fields):
         raise ValueError("no leaderboard of this version: make it again")
-    cells = tuple(
-        Cell(
-            cell["case"],
-            cell["horizon"],
-            cell["best"],
-            cell["best_high"],
-            {name: Score(*numbers) for name, numbers in cell["scores"].items()},
-        )
-        for cell in results["cells"]
-    )
-    names = ("setting", "seeds", "root_seed")
-    return Board(
-        *(results[name] for name in names),
-        cells,
-        results["microseconds"],
-        results["played"],
-    )
+    for cell in results["cells"]:
+        cell["scores"] = {name: Score(*x) for name, x in cell["scores"].items()}
+    results["cells"] = tuple(Cell(**cell) for cell in results["cells"])
+    return Board(*(results[name] for name in Board._fields))
 
 
 def joined(old: Board, new: Board, cases: Sequence[str]) -> Board:

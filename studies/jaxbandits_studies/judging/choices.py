@@ -122,10 +122,7 @@ def columns(points: Sequence[Point]) -> dict[str, list[float]]:
 
 
 def _records(
-    name: str,
-    title: str,
-    dataset: xr.Dataset,
-    points: Mapping[str, list[Point]],
+    name: str, title: str, dataset: xr.Dataset, points: Mapping[str, list[Point]]
 ) -> list[Record]:
     """A record per subject and point, with the worst run; named by what differs."""
     result = summary_records(dataset, name, environment=title, metrics=[METRIC])
