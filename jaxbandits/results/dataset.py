@@ -68,7 +68,8 @@ class Axes:
         self.sweep, self.parts, self.lines = sweep, parts, lines
         games = [part.game for part in parts]
         self.environments, self.policies = (
-            pd.Index([*dict.fromkeys(names)]) for names in zip(*games, strict=True)
+            {name: number for number, name in enumerate(dict.fromkeys(names))}
+            for names in zip(*games, strict=True)
         )
         self.rows: dict[str, dict[Row, int]] = {name: {} for name in self.policies}
         self.seeds: Spans = ()
@@ -78,7 +79,8 @@ class Axes:
                 own.setdefault(row, len(own))
             self.seeds += spans.without(part.seeds, self.seeds)
         self._listed = pd.Index(spans.listed(self.seeds))
-        self._places: dict[int, np.ndarray] = {}
+        self._points: dict[int, np.ndarray] = {}  # places, by the table of points
+        self._runs: dict[Spans, np.ndarray] = {}
         runs = self._listed if lines is None else lines
         self.dims = ALL_DIMS if lines is None else (*ALL_DIMS[:3], "part", ALL_DIMS[4])
         self.shape = (
@@ -92,10 +94,8 @@ class Axes:
     def dataset(self) -> xr.Dataset:
         """The coordinates, without variables.
 
-        They are ``environment, policy, params, seed, checkpoint``, ``param_<leaf>``
-        over the first three (NaN where a policy lacks the point or the parameter),
-        ``environment_<fact>`` over the first, if instances are shared ``instance`` over
-        seeds, and if points have different numbers of seeds ``seeds``, these numbers.
+        Beside those of the dims they are ``param_<leaf>`` (NaN for points that a policy
+        lacks), ``environment_<fact>``, and perhaps ``instance`` and ``seeds``.
         """
         shape, seeds = self.shape[:3], self._listed.values
         by_game: dict[Game, list[Part]] = {}
@@ -103,8 +103,8 @@ class Axes:
             by_game.setdefault(part.game, []).append(part)
         table = {COUNT: np.zeros(shape, np.int64)}
         fewer, first = False, True  # Do points have fewer seeds, and only the first?
-        for place in np.ndindex(shape[:2]):
-            game = self.environments[place[0]], self.policies[place[1]]
+        names = itertools.product(self.environments, self.policies)
+        for place, game in zip(np.ndindex(shape[:2]), names, strict=True):
             rows, defaults = [*self.rows[game[1]]], self.sweep["policies"][game[1]]
             for leaf, default in defaults["defaults"].get(game[0], {}).items():
                 values = table.setdefault(f"{PARAMETER}{leaf}", np.full(shape, np.nan))
@@ -134,16 +134,17 @@ class Axes:
         """Places of a part along the first four dims; -1 for what is on no axis."""
         environment, policy = part.game
         key, rows = id(part.points), self.rows.get(policy, {})
-        if key not in self._places:
+        if key not in self._points:
             numbers = [rows.get(row, -1) for row in rows_of(part.points)]
-            self._places[key] = np.array(numbers)
-        if self.lines is None:
-            runs = self._listed.get_indexer(spans.listed(part.seeds))
-        else:
-            runs = np.array([self.lines.index(part.seeds)])
-        games = (self.environments, environment), (self.policies, policy)
-        numbers = [names.get_indexer([name]) for names, name in games]
-        return [*numbers, self._places[key], runs]
+            self._points[key] = np.array(numbers)
+        if part.seeds not in self._runs:
+            if self.lines is None:
+                runs = self._listed.get_indexer(spans.listed(part.seeds))
+            else:
+                runs = np.array([self.lines.index(part.seeds)])
+            self._runs[part.seeds] = runs
+        game = self.environments.get(environment, -1), self.policies.get(policy, -1)
+        return [*np.array(game)[:, None], self._points[key], self._runs[part.seeds]]
 
 
 def _facts(provenances: Iterable[Mapping[str, Any]]) -> dict[str, np.ndarray]:

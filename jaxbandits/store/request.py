@@ -173,8 +173,7 @@ def additions(more: Sequence[Part]) -> list[str]:
 
 
 def accepting(stored: Json, wanted: Json) -> Json:
-    """A description with the store's versions of JAX in place of newer patches of them
-    (0.12.0 for 0.12.1)."""
+    """A description with the store's versions of JAX in place of newer patches."""
     old, new = stored["versions"], wanted["versions"]
     taken = {name: old[name] for name in JAX if _is_patch(old[name], new[name])}
     return wanted | {"versions": new | taken}

@@ -1,12 +1,22 @@
 """Plans: what policies and instances have in common, and what they must."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
 from jaxbandits.checks.points import Points
+from jaxbandits.results import spans
 from jaxbandits.results.dataset import Axes
-from jaxbandits.simulation import Entry
-from jaxbandits.simulation.plan import make_plan, metric_shapes, outlined, parts_of
+from jaxbandits.results.parts import rows_of
+from jaxbandits.simulation import Entry, HalfWidth
+from jaxbandits.simulation.plan import (
+    later_parts,
+    make_plan,
+    metric_shapes,
+    outlined,
+    parts_of,
+)
 from tests.simulation import walk
 
 
@@ -16,8 +26,8 @@ def vocal(length):
     return walk.WALKER._replace(report=report)
 
 
-def plan(**changes):
-    return make_plan(walk.spec(points=2, seeds=3)._replace(**changes))
+def plan(points=2, **changes):
+    return make_plan(walk.spec(points=points, seeds=3)._replace(**changes))
 
 
 def test_shapes_that_differ_are_refused_unless_left_out():
@@ -78,3 +88,18 @@ def test_environments_of_one_program_are_looked_at_once(monkeypatch):
     made = plan(environments=setups)
     assert set(module.metric_shapes(made)) == {"regret", "small"}
     assert len(opened) == 1, "both policies walk by the same functions"
+
+
+@pytest.mark.parametrize("each", [False, True])
+def test_shared_instances_are_played_whole_after_the_pilot(each):
+    """Up to the last whole instance within `at_most`."""
+    until = HalfWidth("regret", 1.0, at_most=43, pilot=8, each=each)
+    options = {"environments": {"d": walk.DRAWN}, "runs_per_instance": 4}
+    made = plan(points=3, seeds=until, **options)
+    needed = np.array([[[3, 9, 10**6], [5, 0, 0]]])
+    seeds = Counter()
+    for part in later_parts(made, until, needed):
+        assert part.seeds[0][0] % 4 == 0 and part.seeds[-1][1] % 4 == 0
+        for row in rows_of(part.points):
+            seeds[part.game[1], row] += spans.count(part.seeds)
+    assert sorted(seeds.values()) == ([4, 32] if each else [32, 32, 32, 32])

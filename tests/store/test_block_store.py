@@ -180,6 +180,19 @@ def test_other_files_are_mended(copy, whole, name, harm):
     assert names == {str(file.relative_to(copy)) for file in copy.rglob("*.*")}
 
 
+def test_a_request_is_held_against_its_digest_and_a_session_is_written_again(copy):
+    """Also where a change is good JSON, and where no other file has what is gone."""
+    file = copy / "sweep.json"
+    file.write_text(file.read_text().replace('"text": "text"', '"text": "tent"'))
+    (session,) = copy.glob("sessions/*")
+    session.unlink()
+    store = BlockStore(copy)
+    with pytest.raises(DamagedError, match=r"sweep.json is damaged"):
+        store.requests()
+    assert store.mend() == ["sweep.json"]
+    assert store.mend(store.blocks()) == [f"sessions/{session.name}"]
+
+
 def test_a_request_of_another_sweep_is_no_part_of_a_store(copy, whole, tmp_path):
     other = tmp_path / "other"
     fill(other, request(sweep=SWEEP | {"root_seed": 1}))
