@@ -62,9 +62,8 @@ def _texts(fig):
                     for t in (tick.label1, tick.label2)
                     if low - slack <= tick.get_loc() <= high + slack
                 }
-    hidden = {
-        t for ax in fig.axes if not ax.axison for a in _axes_of(ax) for t in _in(a)
-    }
+    unseen = (axis for ax in fig.axes if not ax.axison for axis in (ax.xaxis, ax.yaxis))
+    hidden = {text for axis in unseen for text in axis.findobj(Text)}
     return [
         text
         for text in fig.findobj(Text)
@@ -73,14 +72,6 @@ def _texts(fig):
         and (text not in ticks or text in drawn)
         and text not in hidden
     ]
-
-
-def _axes_of(ax):
-    return ax.xaxis, ax.yaxis
-
-
-def _in(artist):
-    return artist.findobj(Text)
 
 
 def _data(ax) -> np.ndarray:

@@ -21,7 +21,7 @@ from jaxbandits.stats import (
 )
 from jaxbandits.stats.replications import replications
 from tests.results.samples import dataset
-from tests.tables import each_row
+from tests.tables import assert_refused, each_row
 
 DRAWN = [7, 7, 7, 2, 2, 9, 9, 9, 9, 2]
 # Shuffled: the seeds of an instance are a block by their numbers.
@@ -133,54 +133,40 @@ def test_root_seeds_that_were_joined_need_other_instances(shared):
     assert replications(joined.drop_vars("seed")["regret"]).sizes["seed"] == 3
 
 
-def test_instances_are_over_seeds(shared):
+def test_instances_are_a_coordinate_over_seeds(shared):
+    """Every seed has one, once; what is refused is named, and its remedy works."""
     other = shared.assign_coords(instance=2 * shared["instance"])
     both = {"coords": "different", "compat": "equals"}
     two = xr.concat([shared, other], "environment", **both)
-    for call in (
-        lambda: interval(two, "regret"),
-        lambda: interval_of(two["regret"]),
-        lambda: quantile_interval(two, "regret", 0.5),
+    numbers = shared["instance"].astype(float)
+    variables = shared.reset_coords("instance"), shared.to_dataframe().to_xarray()
+    values = shared.drop_vars("instance")["regret"]
+    twice = xr.concat([values, values], "seed")
+    over, once = "^instance must be over seed alone, got", " must have a seed only once"
+    rows = [
+        (lambda: interval(two, "regret"), over),
+        (lambda: interval_of(two["regret"]), over),
+        (lambda: quantile_interval(two, "regret", 0.5), over),
+        (lambda: plot_curves(variables[0]), "^dataset: instance must be a coord"),
+        (lambda: interval_of(twice), f"^values{once}"),
+        (lambda: seeds_needed(twice, 0.5), f"^pilot_values{once}"),
+        (lambda: fixed_width_interval(twice, 5), f"^values{once}"),
+    ]
+    for data in (numbers.where(numbers > 2), numbers.where(False)):
+        data = shared.assign_coords(instance=data)
+        says = "^instance must be a number for every"
+        rows.append((lambda data=data: interval(data, "regret"), says))
+    for bare in variables:
+        says = "^dataset: instance must be a coord"
+        rows.append((lambda bare=bare: interval(bare, "regret"), says))
+    assert_refused(rows, ValueError)
+    for data in (
+        two.isel(environment=0),
+        variables[0].set_coords("instance"),
+        shared.assign_coords(instance=numbers),
     ):
-        with pytest.raises(ValueError, match="^instance must be over seed alone, got"):
-            call()
-    one = two.isel(environment=1)
-    np.testing.assert_allclose(mean(one, "regret"), mean(shared, "regret"))
+        np.testing.assert_allclose(mean(data, "regret"), mean(shared, "regret"))
     # A dimension of that name is no coordinate of seeds.
     apart = xr.concat([shared.drop_vars("instance")] * 2, "instance")
     assert interval(apart, "regret").mean.sizes["instance"] == 2
-
-
-def test_instances_are_a_coordinate(shared):
-    for bare in (shared.reset_coords("instance"), shared.to_dataframe().to_xarray()):
-        for call in (
-            lambda bare=bare: interval(bare, "regret"),
-            lambda bare=bare: plot_curves(bare),
-        ):
-            with pytest.raises(ValueError, match="^dataset: instance must be a coord"):
-                call()
-    again = shared.reset_coords("instance").set_coords("instance")
-    np.testing.assert_allclose(mean(again, "regret"), mean(shared, "regret"))
-
-
-def test_every_seed_has_an_instance(shared):
-    numbers = shared["instance"].astype(float)
-    for missing in (numbers.where(numbers > 2), numbers.where(False)):
-        data = shared.assign_coords(instance=missing)
-        with pytest.raises(ValueError, match="^instance must be a number for every"):
-            interval(data, "regret")
-    whole = shared.assign_coords(instance=numbers)
-    np.testing.assert_allclose(mean(whole, "regret"), mean(shared, "regret"))
-
-
-def test_arrays_have_a_seed_only_once(shared):
-    values = shared.drop_vars("instance")["regret"]
-    joined = xr.concat([values, values], "seed")
-    for call, argument in (
-        (lambda: interval_of(joined), "values"),
-        (lambda: seeds_needed(joined, 0.5), "pilot_values"),
-        (lambda: fixed_width_interval(joined, 5), "values"),
-    ):
-        with pytest.raises(ValueError, match=f"^{argument} must have a seed only once"):
-            call()
-    assert interval_of(joined.drop_vars("seed")).mean.notnull().all()
+    assert interval_of(twice.drop_vars("seed")).mean.notnull().all()
