@@ -27,13 +27,33 @@ def coins(limits=None, num_arms=10):
 
 @cache
 def _coins(limits, num_arms):
-    chance = Bernoulli(np.linspace(0.3, 0.7, num_arms))
-    arms = Product(chance, Exponential(np.full(num_arms, 1.8)))
     limits = censored.equidistant(10) if limits is None else limits
     problem = censored.running_example(num_arms, limits)
-    return censored.make_environment(
-        "coins", problem, product(bernoulli, exponential_law), arms
+    means = np.linspace(0.3, 0.7, num_arms)
+    return timed_coins(problem, means, np.full(num_arms, 1.8))
+
+
+def timed_coins(problem, means, rates):
+    """A game of the censored setting: coins, and exponential consumptions."""
+    arms = Product(
+        Bernoulli(np.array(means, np.float64)), Exponential(np.array(rates, np.float64))
     )
+    law = product(bernoulli, exponential_law)
+    return censored.make_environment("coins", problem, law, arms)
+
+
+COINS = product(bernoulli, bernoulli)  # of rewards and of costs
+
+
+def two_coins(rewards, costs):
+    """Parameters of `COINS`."""
+    return Product(*(Bernoulli(np.array(x, np.float64)) for x in (rewards, costs)))
+
+
+def paid_coins(rewards, costs, **options):
+    """A game of the budgeted setting. Equal sizes share their programs."""
+    arms = two_coins(rewards, costs)
+    return budgeted.make_environment("coins", COINS, arms, **options)
 
 
 @cache

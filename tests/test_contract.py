@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from jax import lax
 from jax.experimental import io_callback
 
-from jaxbandits import allocation, budgeted, censored, farewell, laws, simulate
+from jaxbandits import allocation, budgeted, censored, farewell, simulate
 from jaxbandits.arrays import unit_interval
 from jaxbandits.checks.points import points_from
 from jaxbandits.contract.environment import environment_of
@@ -23,6 +23,7 @@ from jaxbandits.engine import tape
 from jaxbandits.protocol import Policy
 from jaxbandits.testing import altered, check_environment, check_policy
 from tests.engine import budget_game
+from tests.games import paid_coins
 from tests.tables import each_row, for_all
 
 GAME = budget_game.environment()
@@ -477,9 +478,7 @@ def test_draws_of_another_thread_are_not_the_policys():
 
 
 def test_check_policy_finds_actions_out_of_range():
-    coins = laws.Bernoulli(np.full(3, 0.5))
-    pair = laws.product(laws.bernoulli, laws.bernoulli), laws.Product(coins, coins)
-    game = budgeted.make_environment("coins", *pair)
+    game = paid_coins([0.5] * 3, [0.5] * 3)
     idle = playing(jnp.int32(99))._replace(update=lambda n, v, state, a, f, p: state)
     with pytest.raises(AssertionError, match=r"plays 99 in round 1, not an arm in"):
         check_policy(idle, game)

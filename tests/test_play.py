@@ -7,23 +7,21 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import allocation, budgeted, censored, farewell, laws, simulate
+from jaxbandits import allocation, censored, farewell, simulate
 from jaxbandits.arrays import unit_interval
 from jaxbandits.budgeted.environment import State
 from jaxbandits.protocol import Policy
 from jaxbandits.results.cuts import CutOffWarning
 from jaxbandits.testing import altered, check_policy
 from tests.engine import budget_game
-from tests.games import coins
+from tests.games import coins, paid_coins
 from tests.heavy import in_short
 
 GRID = coins([0.3, 0.5])
 SETS = censored.combinatorial(GRID, 2)
 DUELS = censored.duels(GRID)
 ANY = coins(censored.ANY)
-COINS = laws.product(laws.bernoulli, laws.bernoulli)
-FAIR = laws.Bernoulli(np.full(3, 0.5))
-ARMS = budgeted.make_environment("coins", COINS, laws.Product(FAIR, FAIR))
+ARMS = paid_coins([0.5] * 3, [0.5] * 3)
 WAITS = farewell.optimum_in_the_middle()
 SPLIT = allocation.simulation(3)
 TURNS = allocation.ordered(allocation.simulation(3, 6.0), [2, 6])

@@ -8,21 +8,18 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import budgeted, censored, laws, live, simulate
+from jaxbandits import budgeted, censored, live, simulate
 from jaxbandits.censored.policies.scored import best_super_arm
 from jaxbandits.censored.super_arms.environment import State
 from jaxbandits.plain import ucb
 from jaxbandits.testing import altered, trace_run
+from tests.games import timed_coins
 from tests.tables import assert_refused, each_row, naming
 
-PAIRS = censored.make_environment(
-    "four",
+PAIRS = timed_coins(
     censored.running_example(4, [0.2, 0.5, 0.8]),
-    laws.product(laws.bernoulli, laws.exponential),
-    laws.Product(
-        laws.Bernoulli(np.array([0.3, 0.8, 0.5, 0.7])),
-        laws.Exponential(np.array([9.0, 3.0, 4.0, 8.0])),
-    ),
+    [0.3, 0.8, 0.5, 0.7],
+    [9.0, 3.0, 4.0, 8.0],
 )
 
 
@@ -99,11 +96,7 @@ def test_choices_outside_the_engine():
     problem = censored.make_problem(
         5, [0.1, 0.3], censored.scaled(0.1), censored.late_fee(3.0, 0.2)
     )
-    law = laws.product(laws.bernoulli, laws.exponential)
-    arms = laws.Product(
-        laws.Bernoulli(np.array(means)), laws.Exponential(np.array(rates))
-    )
-    pairs = censored.make_environment("five", problem, law, arms)
+    pairs = timed_coins(problem, means, rates)
     for size in (2, 3):
         five = game(size, pairs)
         for seed in range(4):

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from jaxbandits import censored
-from jaxbandits.laws import Bernoulli, Exponential, Product, bernoulli, product
-from jaxbandits.laws import exponential as exponential_law
 from tests.censored.twins import PENALTY_MAX, cost, penalty
+from tests.games import timed_coins
 from tests.policies.followed import Case, assert_follows, twin_tests
 from tests.reference import censored_policies as of_pairs
 from tests.reference import combinatorial_policies as twins
@@ -52,12 +51,9 @@ CASES = {
 @cache
 def game():
     """Arms that are alike enough for the choice to stay open."""
-    arms = Product(Bernoulli(np.linspace(0.4, 0.6, K)), Exponential(np.full(K, 3.0)))
     problem = censored.running_example(K, LIMITS)
-    law = product(bernoulli, exponential_law)
-    return censored.combinatorial(
-        censored.make_environment("five", problem, law, arms), SIZE
-    )
+    pairs = timed_coins(problem, np.linspace(0.4, 0.6, K), np.full(K, 3.0))
+    return censored.combinatorial(pairs, SIZE)
 
 
 def assert_chooses_as_its_twin(label, dtype="float32"):

@@ -16,10 +16,6 @@ from jaxbandits.censored import ANY, make_continuum, pair_values
 from jaxbandits.censored.continuum import TOLERANCE
 from jaxbandits.censored.staircase import on_step, staircase
 from jaxbandits.laws import (
-    Bernoulli,
-    Exponential,
-    Product,
-    bernoulli,
     beta,
     empirical,
     exponential,
@@ -29,6 +25,7 @@ from jaxbandits.laws import (
 from jaxbandits.laws._empirical import empirical_params
 from jaxbandits.protocol import Policy
 from jaxbandits.testing import trace_run
+from tests.games import timed_coins
 from tests.tables import assert_refused
 
 INSTANCES = {
@@ -108,9 +105,7 @@ def test_an_interior_optimum():
     derivative vanishes where ``1/2 - 4 tau + 2 tau^2 = 0``.
     """
     problem = make_continuum(1, lambda x: 0 * x, lambda x: 2 * x**2, 1.5)
-    arms = Product(Bernoulli(np.array([0.5])), Exponential(np.ones(1)))
-    law = product(bernoulli, exponential)
-    oracle = censored.make_environment("hump", problem, law, arms).oracle()
+    oracle = timed_coins(problem, [0.5], [1.0]).oracle()
     best = 1 - np.sqrt(0.75)
     value = 0.5 * (1 - np.exp(-best)) - 2 * best**2 * np.exp(-best)
     assert oracle.limit == pytest.approx(best, abs=1e-6)

@@ -13,11 +13,10 @@ import pytest
 from jaxbandits import censored
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
-from jaxbandits.laws import Bernoulli, Exponential, Product, bernoulli, product
-from jaxbandits.laws import exponential as exponential_law
 from jaxbandits.registry import POLICIES
 from jaxbandits.testing import trace_run
 from tests.censored.twins import cost
+from tests.games import timed_coins
 from tests.policies.followed import Case, played, twin_tests
 from tests.reference import censored_policies as of_pairs
 from tests.reference import duel_policies as twins
@@ -88,12 +87,10 @@ LONG = {
 @cache
 def game():
     """Arms that are alike enough for the choice to stay open."""
-    arms = Product(Bernoulli(MEANS), Exponential(np.full(K, RATE)))
     problem = censored.make_problem(
         K, LIMITS, censored.scaled(0.1), censored.fast_track(1.0, 0.5)
     )
-    law = product(bernoulli, exponential_law)
-    return censored.duels(censored.make_environment("four", problem, law, arms))
+    return censored.duels(timed_coins(problem, MEANS, np.full(K, RATE)))
 
 
 def shortfalls(name, twin, t, words, mine, pairs):

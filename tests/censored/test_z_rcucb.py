@@ -10,15 +10,8 @@ from jaxbandits.arrays import CompensatedSum
 from jaxbandits.censored import grid_capacity, z_rcucb
 from jaxbandits.censored.policies.z_rcucb import BINS
 from jaxbandits.censored.policies.z_rcucb import Params as ZRCUCBParams
-from jaxbandits.laws import (
-    Bernoulli,
-    Exponential,
-    Product,
-    bernoulli,
-    exponential,
-    product,
-)
 from jaxbandits.testing import trace_run
+from tests.games import timed_coins
 from tests.tables import each_row
 
 # One limit is as good as another, so that all of a grid is refined.
@@ -29,10 +22,7 @@ SMALL = {"gain_radius": 0.05, "penalty_radius": 0.0}
 
 
 def flat_game():
-    arms = Product(Bernoulli(np.full(2, 0.5)), Exponential(np.full(2, 5.0)))
-    return censored.make_environment(
-        "flat", FLAT, product(bernoulli, exponential), arms
-    )
+    return timed_coins(FLAT, [0.5] * 2, [5.0] * 2)
 
 
 def deepest(problem, horizon, splits, params):

@@ -22,27 +22,20 @@ from jaxbandits.budgeted.environment import Instance, State
 from jaxbandits.engine.accounting import accounts_of
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.testing import check_environment, trace_run
+from tests.games import COINS, two_coins
+from tests.games import paid_coins as coins
 from tests.heavy import in_short
 from tests.kernels.checks import ALARM, assert_uniform
 from tests.reference.words import numbers
 from tests.tables import assert_refused
 
-COINS = laws.product(laws.bernoulli, laws.bernoulli)
 SEEDS, CHECKPOINTS = 4, 6
-COINS_OF_2 = laws.Product(
-    laws.Bernoulli(np.array([0.3, 0.1])), laws.Bernoulli(np.array([0.5, 1.0]))
-)
+COINS_OF_2 = two_coins([0.3, 0.1], [0.5, 1.0])
 METRICS = ("regret", "optimal", "reward", "spent", "expected_spent")
 
 
 def array(*x):
     return np.asarray(x, np.float64)
-
-
-def coins(reward, cost, unit="money"):
-    """Arms with Bernoulli rewards and costs. Equal sizes share their programs."""
-    params = laws.Product(laws.Bernoulli(array(*reward)), laws.Bernoulli(array(*cost)))
-    return budgeted.make_environment("coins", COINS, params, unit=unit)
 
 
 def both_policies(game):
@@ -178,9 +171,8 @@ def test_oracle_of_two_arms_by_hand():
 
 
 def test_oracle_leaves_arms_out_that_do_not_exist():
-    law = laws.Product(
-        laws.Bernoulli(array([0.5, 0.9, 1.0], [0.2, 0.4, 0.8])),
-        laws.Bernoulli(array([0.5, 0.3, 0.1], [0.4, 0.5, 0.1])),
+    law = two_coins(
+        [[0.5, 0.9, 1.0], [0.2, 0.4, 0.8]], [[0.5, 0.3, 0.1], [0.4, 0.5, 0.1]]
     )
     oracle = budgeted.exact_oracle(COINS, budgeted.Arms(law, np.array([2, 1])))
     np.testing.assert_allclose(oracle.ratios, [[1, 3, np.nan], [0.5, np.nan, np.nan]])
@@ -191,9 +183,8 @@ def test_oracle_leaves_arms_out_that_do_not_exist():
 
 def test_metrics_by_hand():
     """Two seeds, two checkpoints; the second seed's third arm does not exist."""
-    law = laws.Product(
-        laws.Bernoulli(array([0.5, 0.6, 0.1], [0.2, 0.4, 0.8])),
-        laws.Bernoulli(array([0.25, 0.5, 0.2], [0.4, 0.4, 0.1])),
+    law = two_coins(
+        [[0.5, 0.6, 0.1], [0.2, 0.4, 0.8]], [[0.25, 0.5, 0.2], [0.4, 0.4, 0.1]]
     )
     arms = budgeted.Arms(law, np.array([3, 2], np.int32), np.zeros(2, np.int32))
     instance = Instance(arms, array(0.2, 0.4), None)
@@ -238,7 +229,7 @@ REWARD, COST = (0.5, 0.9, 0.2), (0.6, 0.4, 0.125)
 @pytest.mark.parametrize("unit", in_short(budgeted.environment.UNITS, {"cheapest"}))
 def test_every_game_ends_where_a_plain_loop_ends(unit):
     """Also with amounts between two pulls, and with two reached by one pull."""
-    game = coins(REWARD, COST, unit)
+    game = coins(REWARD, COST, unit=unit)
     money = 1.0 if unit == "money" else 0.125
     amounts = np.array([0.5, 0.75, 3.0, 10.0, 10.5, 60.0]) / money
     data = run(game, amounts[-1], [uniform(game.problem)], amounts[:-1])
@@ -306,7 +297,7 @@ def test_an_arm_without_observed_cost_is_worth_all_others():
 
 def test_views_tell_what_they_say():
     """The round, the arms, the spend and the unit, seen from inside a policy."""
-    game = coins(REWARD, COST, "cheapest")
+    game = coins(REWARD, COST, unit="cheapest")
     seen = uniform(game.problem)._replace(
         name="witness",
         init=lambda params: (jnp.zeros(6), jnp.zeros(2, jnp.int32)),
@@ -337,7 +328,7 @@ def test_the_clairvoyant_plays_the_best_arm():
 
 
 COIN_OF_ONE = laws.Bernoulli(array(0.5))
-ONE_COIN = laws.Product(COIN_OF_ONE, COIN_OF_ONE)
+ONE_COIN = two_coins([0.5], [0.5])
 FREE = laws.Discrete(array([0.0, 0.5]), array([1, 0]))
 
 
@@ -515,8 +506,4 @@ def test_an_oracle_of_drawn_arms_asks_for_an_instance(game):
 
 
 def test_an_oracle_of_fixed_arms_needs_no_instance():
-    law, rows = laws.product(laws.bernoulli, laws.bernoulli), np.array([0.5, 0.6])
-    game = budgeted.make_environment(
-        "two", law, laws.Product(laws.Bernoulli(rows), laws.Bernoulli(rows / 2))
-    )
-    np.testing.assert_allclose(game.oracle().ratios, 2.0)
+    np.testing.assert_allclose(coins([0.5, 0.6], [0.25, 0.3]).oracle().ratios, 2.0)

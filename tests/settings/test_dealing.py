@@ -6,20 +6,13 @@ import pytest
 
 from jaxbandits import budgeted, censored, farewell, simulate
 from jaxbandits.censored import make_problem, scaled
-from jaxbandits.laws import (
-    Bernoulli,
-    Product,
-    bernoulli,
-    empirical,
-    empirical_params,
-    product,
-)
+from jaxbandits.laws import empirical, empirical_params
 from jaxbandits.simulation.dealing import dealt
 from jaxbandits.testing import trace_run
+from tests.games import COINS, paid_coins, two_coins
 from tests.heavy import in_short
 
-COINS = Product(Bernoulli(np.array([0.1, 0.9, 0.5])), Bernoulli(np.full(3, 0.5)))
-MONEY = budgeted.make_environment("coins", product(bernoulli, bernoulli), COINS)
+MONEY = paid_coins([0.1, 0.9, 0.5], [0.5] * 3)
 RUNS = empirical_params([[1.0], [0.5, 0.0], [0.25]], [[0.5], [0.2, 3.0], [0.1]])
 TIME = censored.make_environment(
     "runs", make_problem(3, [0.3, 0.6], scaled(0.1), scaled(0.5)), empirical, RUNS
@@ -55,14 +48,9 @@ def test_what_is_recommended_is_judged_in_the_order_of_its_seed():
 
 def test_positions_without_an_arm_stay():
     """Of three arms in a game with room for eight, in every order."""
-    setup = budgeted.Arms(
-        Product(Bernoulli(np.full(8, 0.5)), Bernoulli(np.full(8, 0.5))), np.int32(3)
-    )
-    game = dealt(
-        budgeted.random_environment(
-            "room", product(bernoulli, bernoulli), lambda key, setup: setup, setup, 8
-        )
-    )
+    setup = budgeted.Arms(two_coins([0.5] * 8, [0.5] * 8), np.int32(3))
+    draw = budgeted.random_environment
+    game = dealt(draw("room", COINS, lambda key, setup: setup, setup, 8))
     keys = jax.random.split(jax.random.key(0), 50)
     sample = jax.jit(jax.vmap(game.game.sample, (0, None)))
     orders = np.asarray(sample(keys, setup).order)

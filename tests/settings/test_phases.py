@@ -10,16 +10,11 @@ import pytest
 from jaxbandits import budgeted, simulate
 from jaxbandits.engine.accounting import accounts_of
 from jaxbandits.engine.rollout import to_device
-from jaxbandits.laws import Bernoulli, Product, Uniform, bernoulli, product, uniform
+from jaxbandits.laws import Product, Uniform, product, uniform
 from jaxbandits.testing import trace_run
+from tests.games import COINS
+from tests.games import two_coins as coins
 from tests.tables import assert_refused
-
-COINS = product(bernoulli, bernoulli)
-
-
-def coins(rewards, costs):
-    return Product(Bernoulli(np.array(rewards)), Bernoulli(np.array(costs)))
-
 
 # Nothing is drawn: arm 0 pays in the first phase, arm 1 in the second, and arm 2, which
 # is cheaper to expect, in the last.
