@@ -13,13 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.engine.rollout import to_device
-from jaxbandits.engine.rules import (
-    NO_BUDGET,
-    Rules,
-    first_state,
-    notes_of,
-    play_round,
-)
+from jaxbandits.engine.rules import NO_BUDGET, Rules, notes_of, play_round
 from jaxbandits.engine.tape import Stream, instance_key, root_key, stream_key
 from jaxbandits.protocol import Environment, Policy
 
@@ -71,8 +65,8 @@ def without_names(program: str) -> str:
 def _first_round(rules: Rules, seed, round_, params, setup):
     root = root_key(0)
     keys = {s: stream_key(root, seed, s) for s in Stream if s != Stream.INSTANCE}
-    instance, its = first_state(rules.game, setup, instance_key(root, seed))
-    states = rules.policy.init(params), its
+    instance = rules.game.sample(instance_key(root, seed), setup)
+    states = rules.policy.init(params), rules.game.init(instance)
     round_ = round_.astype(jnp.int32)
     mine, its = play_round(rules, round_, keys, instance, params, states)
     spent = rules.game.spent(instance, its) if rules.game.spent else ()
