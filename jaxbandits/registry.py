@@ -282,9 +282,13 @@ def make(name: str, *arguments: Any, **options: Any) -> Any:
 
 @kinds
 def setting_of(name: str) -> str:
-    """The setting of an entry, by its name."""
+    """The setting of an entry, by its name.
+
+    Raises:
+      ValueError: if the name does not begin with a setting, or a game of one.
+    """
     game = name.split("/")[0]
-    return _GAMES.get(game, game)
+    return _GAMES.get(game) or one_of("name: its setting", game, SETTINGS)
 
 
 @cache

@@ -95,7 +95,7 @@ DRAWS = {
         lambda key, setup: pair()._replace(num_arms=2.0), "num_arms must be an integer"
     ),
     "more arms than there are": Draw(lambda key, setup: pair(count=3), "num_arms must"),
-    "no arm": Draw(lambda key, setup: pair(count=0), "num_arms must be in"),
+    "no arm": Draw(lambda key, setup: pair(count=0), "num_arms must be an integer in"),
     "above 1": Draw(lambda key, setup: pair((0.1, 1.5)), "reward: probability must"),
     "NaN": Draw(lambda key, setup: pair((0.1, jnp.nan)), "reward: probability must"),
     "free arms": Draw(lambda key, setup: pair(cost=(0.5, 0.0)), ".*expected cost must"),
@@ -531,3 +531,130 @@ def test_a_problem_made_by_hand_is_checked(setting):
     for field, wrong in fields:
         with pytest.raises((TypeError, ValueError), match=rf"^(what )?{field}\w* "):
             make(problem._replace(**{field: wrong}))
+
+
+COIN = laws.product(laws.bernoulli, laws.bernoulli)
+ARMS = Arms(Product(Bernoulli([0.2, 0.9]), Bernoulli([0.5, 0.5])), np.int32(2))
+WAITS = farewell.Arms([[0.5, 0.5]], Bernoulli([[0.5, 0.5]]))
+ROUND = censored.Feedback(0.5, 0.1, False)
+HALF = thresholds.curves(thresholds.exponential, jnp.ones(2), jnp.ones(2))
+
+
+def exact_budgeted(reward=(0.2, 0.9), cost=(0.5, 0.5), count=2):
+    law = Product(Bernoulli(np.array(reward)), Bernoulli(np.array(cost)))
+    return budgeted.exact_oracle(COIN, Arms(law, count))
+
+
+def exact_farewell(problem=None, **changes):
+    problem = problem or farewell.Problem(1, 2)
+    return farewell.exact_oracle(problem, laws.bernoulli, WAITS._replace(**changes))
+
+
+def cells(limits=(0.5, 1.0), limit=1, feedback=ROUND):
+    return censored.cells_of(jnp.array(limits), jnp.int32(limit), feedback)
+
+
+def gain(**changes):
+    problem = game_of("censored").problem
+    return censored.gain_of(problem, ROUND._replace(**changes))
+
+
+WRONG_CALLS = {
+    "a reward that is NaN": (lambda: exact_budgeted(reward=(NAN, 0.5)), "arms"),
+    "a cost of 0": (lambda: exact_budgeted(cost=(0.0, 0.5)), ".*expected cost must"),
+    "seven arms of two": (lambda: exact_budgeted(count=7), "num_arms must be .* 2"),
+    "no arm": (lambda: exact_budgeted(count=0), "num_arms must be .* 2"),
+    "half an arm": (lambda: exact_budgeted(count=1.5), "num_arms must be an integer"),
+    "a wrong problem": (lambda: exact_farewell(farewell.Problem(1.5, 2)), "num_arms"),
+    "delays above 1": (lambda: exact_farewell(delay=[[0.5, 0.6]]), "delay must have"),
+    "no reward": (lambda: exact_farewell(reward=None), "reward: probability must"),
+    "delays that fall": (lambda: exact_farewell(delays=(2, 1)), "delays must be whole"),
+    "pairs of no problem": (
+        lambda: farewell.as_arms(farewell.Problem(1, 3, failure="x")),
+        "failure must be one of",
+    ),
+    "a gain of NaN": (lambda: gain(reward=NAN), "feedback.reward must be finite"),
+    "below 0": (lambda: gain(consumption=-0.1), "feedback.consumption must be >= 0"),
+    "no such limit": (lambda: cells(limit=5), r"limit must be in \[0, 2\)"),
+    "limits that fall": (lambda: cells(limits=(1.0, 0.5)), "limits must increase"),
+    "another number of turns": (
+        lambda: kernels.allocation.fill_in_turns([0, 1], [1], 2),
+        r"amounts must have shape \[2\]",
+    ),
+    "another number of gains": (
+        lambda: kernels.allocation.marginal_greedy(lambda x: jnp.ones(3), 2, 0.1, 5),
+        r"what gain returns must have shape \[2\]",
+    ),
+    "another number of prices": (
+        lambda: kernels.allocation.priced(HALF, jnp.ones(3)),
+        "price, curves.log_height must have shapes",
+    ),
+    "another number of amounts": (
+        lambda: kernels.allocation.beyond(HALF, jnp.ones(3)),
+        "least, curves.log_height must have shapes",
+    ),
+    "another slope": (
+        lambda: kernels.with_slope_of(jnp.ones(2), jnp.ones(3)),
+        r"value must have shape \[2\]",
+    ),
+    "true for a number": (
+        lambda: kernels.hoeffding_interval(True, 5.0, 2.0),
+        "mean must be a real array",
+    ),
+    "true for a budget": (
+        lambda: kernels.allocation.exponential_water_filling(
+            jnp.ones(2), jnp.ones(2), True
+        ),
+        "budget must be an array of numbers",
+    ),
+    "no words": (
+        lambda: kernels.normal_score(jnp.int32(1), jnp.int32(2)),
+        "first must be an array of uint32",
+    ),
+    "no setting": (lambda: registry.setting_of("nope"), "name: its setting must be"),
+    "below every amount": (
+        lambda: thresholds.weibull.log_pdf(-1.0, 1.0, 1.0),
+        "x must be >= 0",
+    ),
+    "no user": (
+        lambda: allocation.make_environment(
+            "n",
+            allocation.make_problem(
+                thresholds.exponential, 2, 1.0, lowest=0.1, highest=5.0
+            ),
+            [0.9, 0.6],
+            [0.5, 1.0],
+            users=allocation.Users(np.ones((0, 2)), np.ones((0, 2), bool)),
+        ),
+        "users must have at least one row",
+    ),
+    "a mark of no metric": (
+        lambda: stats.record_table(
+            stats.summary_records(DATA, "mine"), best={"nope": "lowest"}
+        ),
+        "best must be one of",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_CALLS)
+def test_what_was_once_answered_is_refused(name):
+    call, words = WRONG_CALLS[name]
+    refused([(call, words)])
+
+
+def test_right_calls_beside_them_are_answered():
+    assert exact_budgeted().best == exact_budgeted(count=np.int32(2)).best == 1
+    assert exact_farewell().rate == pytest.approx(1 / 3)
+    assert cells()[0].tolist() == [True, False]
+    assert float(gain()) == pytest.approx(0.5 - 0.1, abs=0.1)
+
+
+def test_an_action_that_a_game_has_not_is_not_traced():
+    game = game_of("budgeted")
+    policy = budgeted.uniform(game.problem)._replace(
+        act=lambda noise, view, state, params: jnp.int32(view.round > 2) * 3
+    )
+    assert testing.trace_run(policy, game, 2).actions.tolist() == [0, 0]
+    with pytest.raises(ValueError, match="plays 3 in round 3, not an arm in .0, 3"):
+        testing.trace_run(policy, game, 3)

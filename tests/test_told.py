@@ -28,8 +28,8 @@ def played(name, rounds=20):
     """A game's problem, and views, actions and feedback of uniform play."""
     game = game_of(name)
     policy = PLAYS[name.split("/")[0]](game.problem)
-    _, first = _trace.played(policy, game, rounds, None, 0, 0, rounds)
-    return game.problem, _trace.each_of(first)
+    _, watch = _trace.played(policy, game, rounds, None, 0, 0, rounds)
+    return game.problem, _trace.each_of(watch.first)
 
 
 def limits_in_turn(problem):
@@ -89,7 +89,7 @@ def test_what_all_other_games_answer_may_be_told():
 SETS = censored.SuperArm([3, 1], [1, 0])
 DUEL = censored.Duel([3, 3], [1, 0])
 WAIT = farewell.Action(0, 2)
-SPLIT = allocation.Allocation(np.full(3, 0.3))
+SPLIT = allocation.Allocation(np.array([0.0, 0.0, 1.0]))
 TURNS = allocation.Turns([2, 0, 1], [1, 2, 3])  # of which 4 units are handed out
 # Of a setting: an action, feedback or a view that no round of it can have.
 IMPOSSIBLE = {
@@ -161,8 +161,9 @@ IMPOSSIBLE = {
             {"threshold": [0.1, 0.9, 0.1]},
             "must be in .0, what the arm got",
         ),
-        (SPLIT, {"budget": np.inf}, "view.budget must be in"),
-        (SPLIT, {"budget": -1}, "view.budget must be in"),
+        (SPLIT, {"allocation": [0, 1, 0]}, "more than action.amounts, .0. 0. 1.., got"),
+        (SPLIT, {"budget": 99.0}, "view.budget must be in"),
+        (SPLIT, {"budget": 0.0}, "view.budget must be positive"),
         (
             allocation.Allocation(-SPLIT.amounts),
             {},

@@ -161,5 +161,7 @@ def check_users(users: Any, num_arms: int, num_budgets: int) -> None:
         raise ValueError(
             f"budgets must be one or {len(threshold)} (one per user), got {num_budgets}"
         )
+    if not len(threshold):
+        raise ValueError("users must have at least one row, a user, got none")
     if not np.all(threshold > 0):
         raise ValueError("users must have positive thresholds")

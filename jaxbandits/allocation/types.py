@@ -161,6 +161,7 @@ class Problem(NamedTuple):
 
     def check_view(self, view: View) -> None:
         """Require a budget that a round may have."""
+        positive(**{"view.budget": view.budget})
         within("view.budget", view.budget, 0, self.budget)
         if view.oracle is not None:  # real games have no oracle
             for name, amounts in view.oracle._asdict().items():
@@ -190,6 +191,12 @@ class Problem(NamedTuple):
             raise ValueError(
                 "feedback.allocation must not give an arm more than the budget, "
                 f"{budget:g}{', nor all arms together' if split else ''}, got {amounts}"
+            )
+        wanted = action.amounts if isinstance(action, Allocation) else amounts
+        if np.any(amounts > wanted * (1 + ROUNDING)):
+            raise ValueError(
+                "feedback.allocation must not give an arm more than action.amounts, "
+                f"{wanted}, got {amounts}"
             )
         _check_thresholds(feedback)
 

@@ -62,7 +62,7 @@ def _real(name: str, value: Any) -> Array:
     array = _array(name, value, "a real array")
     if jnp.issubdtype(array.dtype, jnp.floating):
         return array
-    if jnp.issubdtype(array.dtype, jnp.complexfloating):
+    if not jnp.issubdtype(array.dtype, jnp.integer):  # bool or complex
         raise TypeError(f"{name} must be a real array, got one of {array.dtype}")
     # As a product with a Python number is: weakly typed, a float.
     return array * 1.0

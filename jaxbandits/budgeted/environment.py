@@ -352,7 +352,43 @@ def _check_ranges(law: JointLaw, params: Any, ranges: Mapping[str, Any]) -> None
 
 @kinds
 def exact_oracle(law: JointLaw, arms: Arms | Phases) -> Oracle:
-    """The oracle of arms; leaves may have leading axes (seeds)."""
+    """The oracle of arms.
+
+    Args:
+      law: with exact means, as of `make_environment`.
+      arms: of one instance; or of several seeds, whose axis is the first of every leaf.
+
+    Raises:
+      ValueError: if a parameter of an arm that exists is out of its range, an expected
+        cost is not positive, or `arms.num_arms` is not in [1, K].
+      TypeError: if an argument has the wrong type.
+    """
+    _check_law(law)
+    check_setup("arms", arms, optional=True)
+    _check_existing(law, arms)
+    return _exact_oracle(law, arms)
+
+
+def _check_existing(law: JointLaw, arms: Arms | Phases) -> None:
+    """Require a number of arms in [1, K], and valid parameters of these."""
+    phases = isinstance(arms, Phases)
+    axis = np.ndim(arms.ends) - 1 if phases else np.ndim(arms.num_arms)
+    leaves = jax.tree.leaves(arms.law) if axis else law.rows(arms.law)
+    rows = {np.shape(leaf)[axis : axis + 1] for leaf in leaves}
+    if len(rows) != 1 or rows == {()}:
+        raise ValueError("arms: law must have one row per arm in every leaf")
+    ((most,),) = rows
+    count = np.asarray(most if phases else arms.num_arms)
+    if count.dtype.kind not in "iu" or np.any((count < 1) | (count > most)):
+        raise ValueError(f"num_arms must be an integer in [1, {most}], got {count}")
+    if not axis and count == most:  # of recorded runs, arms have unequal numbers
+        _check_arms(law, arms.law)
+    else:
+        params = arms.law if axis else jax.tree.map(lambda x: x[None], arms.law)
+        _check_arms(law, drawn_rows(params, np.atleast_1d(count)))
+
+
+def _exact_oracle(law: JointLaw, arms: Arms | Phases) -> Oracle:
     arms = jax.tree.map(_double, arms)
     reward, cost = np.broadcast_arrays(*law.means(arms.law))  # type: ignore[misc]
     if isinstance(arms, Phases):
@@ -378,7 +414,7 @@ def oracle_about(
     fixed = setup if draw is as_given else None
 
     def oracle(instance: Any = None) -> Oracle:
-        return exact_oracle(law, asked_about(name, instance, Instance, fixed))
+        return _exact_oracle(law, asked_about(name, instance, Instance, fixed))
 
     return oracle
 
@@ -487,17 +523,13 @@ def tables_of(
     if drawn is not None:
         with of_draw(drawn):
             params, count = instance.arms.law, instance.arms.num_arms
-            most = jax.tree.leaves(params)[0].shape[1]
-            if np.any((count < 1) | (count > most)):
-                raise ValueError(f"num_arms must be in [1, {most}], got {shown(count)}")
+            _check_existing(law, instance.arms)
             known = {
                 name: tuple(np.asarray(end)[None] for end in ends)
                 for name, ends in problem.ranges.items()
             }
-            rows, ranges = drawn_rows((params, known), count)
-            _check_arms(law, rows)
-            _check_ranges(law, rows, ranges)
-    oracle = exact_oracle(law, instance.arms)
+            _check_ranges(law, *drawn_rows((params, known), count))
+    oracle = _exact_oracle(law, instance.arms)
     loss, cost, best = (
         np.nan_to_num(x)
         for x in (oracle.mean_cost * oracle.gaps, oracle.mean_cost, oracle.gaps == 0)

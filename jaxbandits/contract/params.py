@@ -154,7 +154,7 @@ def _shortest(column: np.ndarray) -> Any:
 def _defaults(name: str, policy: Policy) -> dict[str, float]:
     """The parameters of a policy as numbers."""
     params = policy.params
-    if not hasattr(params, "_asdict"):
+    if isinstance(params, type) or not hasattr(params, "_asdict"):
         if isinstance(params, tuple) and not params:
             return {}
         raise TypeError(

@@ -341,8 +341,19 @@ def exact_oracle(problem: Problem, reward_law: Law, arms: Arms) -> Oracle:
     """The oracle: the table of eq. (2), gaps and optimum.
 
     Raises:
-      ValueError: if `arms` and `problem` differ in the number of arms.
+      ValueError: if `arms` and `problem` differ in the number of arms, or a number is
+        out of its range, as in `make_environment`.
+      TypeError: if an argument has the wrong type.
     """
+    checks.instance("problem", problem, Problem, "of farewell")
+    problem.check()
+    checks.instance("reward_law", reward_law, Law, "of jaxbandits.laws, as bernoulli")
+    checks.instance("arms", arms, Arms, "of farewell")
+    delay = _delay_table(arms.delay)
+    if arms.delays:
+        _grids(delay.shape[1], None, arms.delays, [1])
+    reward = _reward_params(arms.reward, reward_law, delay.shape)
+    arms = arms._replace(delay=delay, reward=reward)
     columns = len(arms.delays) or "N"
     checks.shaped(f"{problem.num_arms} {columns}", **{"arms.delay": arms.delay})
     delays = np.array(arms.delays or range(1, arms.delay.shape[1] + 1))

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 from jaxtyping import Float
 
-from jaxbandits.checks import kinds
+from jaxbandits.checks import kinds, shaped
 
 
 @kinds
@@ -40,7 +40,7 @@ def implicit_root(
     return lax.custom_root(function, lax.stop_gradient(root), lambda _, x: x, solve)
 
 
-@jax.custom_jvp
+@kinds
 def with_slope_of(source: Array, value: Array) -> Array:
     """Return one array with the derivatives of another of the same shape and dtype.
 
@@ -48,12 +48,21 @@ def with_slope_of(source: Array, value: Array) -> Array:
       source: its derivatives are used. Under `jit` it is not computed unless the result
         is differentiated.
       value: the array to return; its own derivatives are ignored.
+
+    Raises:
+      TypeError, ValueError: if one is no array, or they differ in shape.
     """
+    shaped(" ".join(map(str, jnp.shape(source))), value=value)
+    return _with_slope_of(source, value)
+
+
+@jax.custom_jvp
+def _with_slope_of(source: Array, value: Array) -> Array:
     del source
     return value
 
 
-@with_slope_of.defjvp
+@_with_slope_of.defjvp
 def _(primals: tuple[Array, Array], tangents: tuple[Array, Array]) -> tuple[Any, Any]:
     source, value = primals
-    return with_slope_of(source, value), tangents[0]
+    return _with_slope_of(source, value), tangents[0]

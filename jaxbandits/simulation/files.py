@@ -238,6 +238,7 @@ def _maker(entries: Mapping[str, Maker], setting: str, entry: dict[str, Any]) ->
 
 def _arguments(table: dict[str, Any]) -> dict[str, Any]:
     """Arguments of a file; lists become tuples, which caches of factories need."""
+    checks.mapping("arguments", table)
     return {name: _argument(name, value) for name, value in table.items()}
 
 

@@ -83,6 +83,12 @@ def replay(path: Any, spec: Spec | None, count: int) -> int:
         plan = with_engines(make_plan(spec), sink.platform, sweep)
         sink.check_same(plan, [*plan.matches])
         blocks = [block for block in store.blocks() if block.game in plan.matches]
+        if not blocks:
+            games = [f"{policy} in {where}" for where, policy in plan.matches]
+            raise ValueError(
+                f"spec: {store.place.name} has no block of what it plays: "
+                f"{', '.join(games)}"
+            )
         return sink.verify(plan, blocks, count)
 
 

@@ -109,6 +109,8 @@ def record_table(
     written = ["environment", "policy", *known]
     for record in records:
         written += [record["environment"], record["policy"]]
+    for name in {} if best is BEST else best:
+        checks.one_of("best", name, known)
     for name in labels or {}:
         checks.one_of("labels", name, dict.fromkeys(written))
     marks = {

@@ -54,6 +54,8 @@ def unpacked(file: BinaryIO, *names: str) -> tuple[dict[str, Any], list[Any]]:
     """
     try:  # A wrong bit can raise almost any error.
         with zipfile.ZipFile(file) as archive:
+            if len(archive.comment) != _DIGITS:
+                raise ValueError("its end is missing")
             head: dict[str, Any] = json.loads(archive.read(HEAD))
             # `numpy.load` would read only as far as a damaged array says.
             data = {x: archive.read(f"{x}.npy") for x in names if x in head[ARRAYS]}

@@ -20,6 +20,7 @@ from jaxbandits.testing._trace import (
     Round,
     Trace,
     Watch,
+    check_played,
     each_of,
     played,
 )
@@ -182,15 +183,8 @@ def check_actions(
     `counted` is the number of rounds that it counts, or None if it counts none.
     """
     actions = environment.game.actions
-    if actions is not None:
-        allowed = jax.vmap(actions.allowed, (None, 0))(instance, trace.actions)
-        number = int(np.argmin(allowed))
-        action = jax.tree.map(lambda x: x[number].tolist(), trace.actions)
-        require(
-            np.all(allowed),
-            f"policy {policy.name!r} plays {action} in round {number + 1}, not "
-            f"{actions.text}",
-        )
+    with refused():
+        check_played(policy, environment, instance, trace.actions)
     rounds = len(jax.tree.leaves(trace.actions)[0])
     require(
         counted is None or np.all(counted == rounds),

@@ -73,13 +73,38 @@ def trace_run(
 
     Raises:
       TypeError, ValueError: if an argument or a parameter is wrong; also if the policy
-        needs a budget and `params` does not give it.
+        needs a budget and `params` does not give it, or plays what is no action of the
+        game.
     """
     instance_of("policy", policy, Policy, "of a setting or your own")
     environment_of(environment)
     check_sizes(rounds, root_seed)
     whole("seed_index", seed_index, 0, 2**32 - 1)
-    return played(policy, environment, rounds, params, root_seed, seed_index)[0]
+    trace, _ = played(policy, environment, rounds, params, root_seed, seed_index)
+    instance = instance_for(environment, root_seed, seed_index)
+    check_played(policy, environment, instance, trace.actions)
+    return trace
+
+
+def check_played(
+    policy: Policy, environment: Environment, instance: Any, actions: Any
+) -> None:
+    """Require actions ``[T, ...]`` that the game has.
+
+    Raises:
+      ValueError: naming the policy, the first action that is none, and its round.
+    """
+    has = environment.game.actions
+    if has is None:
+        return
+    allowed = jax.vmap(has.allowed, (None, 0))(instance, actions)
+    if not np.all(allowed):
+        number = int(np.argmin(allowed))
+        action = jax.tree.map(lambda x: x[number].tolist(), actions)
+        raise ValueError(
+            f"policy {policy.name!r} plays {action} in round {number + 1}, not "
+            f"{has.text}"
+        )
 
 
 class Round(NamedTuple):

@@ -9,6 +9,7 @@ import pytest
 
 from jaxbandits.results import open_store
 from jaxbandits.simulation.fill import StoppedError
+from jaxbandits.simulation.stores import replay
 from jaxbandits.store.block_file import ARRAYS, packed
 from jaxbandits.store.block_store import BlockStore
 from tests.simulation import walk
@@ -59,6 +60,15 @@ def test_other_numbers_with_a_good_checksum_are_found(store, name):
         ValueError, match=rf"other numbers .*: {name} of short (walker|idler), "
     ):
         run(SPEC, store, verify=100, devices=ONE)
+
+
+def test_a_sweep_of_other_games_has_no_block_to_compare(store):
+    other = walk.spec(points=2, seeds=12, horizon=8, environments={"long": walk.GAME})
+    assert replay(store, SPEC, 1) == 1
+    with pytest.raises(
+        ValueError, match="spec: .* has no block of what it plays: walker in long"
+    ):
+        replay(store, other, 1)
 
 
 def test_a_number_of_blocks_is_none_below_zero(store):

@@ -39,7 +39,9 @@ def test_a_flipped_bit_is_found_and_never_read(bit):
         np.testing.assert_array_equal(found, wanted, strict=True)
 
 
-@pytest.mark.parametrize("length", [0, 1, 40, len(DATA) // 2, len(DATA) - 40])
+@pytest.mark.parametrize(
+    "length", [0, 1, 40, len(DATA) // 2, *(len(DATA) - x for x in (40, 9, 8, 1))]
+)
 def test_a_truncated_block_is_refused(length):
     assert not is_whole(DATA[:length])
     with pytest.raises(DamagedError):

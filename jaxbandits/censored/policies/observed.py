@@ -1,5 +1,7 @@
 """Gain, value, reward and cells of a round of the censored setting, for policies."""
 
+from typing import Annotated
+
 import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Float, Int32
@@ -11,8 +13,18 @@ from jaxbandits.censored.problem import (
     Feedback,
     Problem,
 )
+from jaxbandits.checks import (
+    at_least_zero,
+    finite,
+    increasing,
+    is_traced,
+    kinds,
+    shaped,
+)
+from jaxbandits.checks.rounds import positions
 
 
+@kinds
 def gain_of(problem: Problem | Continuum, feedback: Feedback) -> Array:
     """``R - c(C)`` of a finished round; of a censored round ``-c(0)``, which is unused.
 
@@ -22,7 +34,12 @@ def gain_of(problem: Problem | Continuum, feedback: Feedback) -> Array:
 
     Returns:
       f32[], finite.
+
+    Raises:
+      TypeError, ValueError: if an argument is none, or feedback that is not traced has
+        a number that no round gives.
     """
+    _check_numbers(feedback)
     return feedback.reward - cost_of(problem, feedback)
 
 
@@ -67,8 +84,9 @@ def reward_of_round(
     return (value_of_round(problem, penalty, feedback) + largest) / (1 + largest)
 
 
+@kinds
 def cells_of(
-    limits: Float[Array, " M"],
+    limits: Annotated[Float[Array, " M"], increasing],
     limit: Int32[Array, ""],
     feedback: Feedback | ConsumptionFeedback,
 ) -> tuple[Array, Array]:
@@ -85,8 +103,26 @@ def cells_of(
     Returns:
       ``(entered, ended)``, bool[M] each: whether the consumption is known to exceed the
       cell's left end, and whether it is known to lie in the cell.
+
+    Raises:
+      TypeError, ValueError: if an argument is none, or a number that is not traced is
+        out of range.
     """
+    _check_numbers(feedback)
+    shaped("M", limits=limits)
+    if not is_traced(limit):
+        positions("limit", limit, len(limits))
     within = jnp.arange(len(limits), dtype=jnp.int32) <= limit
     beyond = feedback.consumption > limits  # true at all limits if censored
     entered = within & jnp.concatenate([jnp.ones_like(beyond[:1]), beyond[:-1]])
     return entered, entered & ~beyond
+
+
+def _check_numbers(feedback: Feedback | ConsumptionFeedback) -> None:
+    """Require a reward and a consumption that a round may have, unless traced."""
+    for name, value in feedback._asdict().items():
+        if not is_traced(value) and name in _RANGES:
+            _RANGES[name](**{f"feedback.{name}": value})
+
+
+_RANGES = {"reward": finite, "consumption": at_least_zero}

@@ -51,6 +51,7 @@ def as_arms(problem: Problem, scale: float = 1.0) -> budgeted.Problem:
       ValueError: if `scale` is not finite and positive.
     """
     instance("problem", problem, Problem, "of farewell")
+    problem.check()
     positive(scale=number("scale", scale))
     waits = np.tile(problem.lengths.astype(float), problem.num_arms)
     return budgeted.make_problem(problem.num_pairs, 1 / scale, waits / scale)

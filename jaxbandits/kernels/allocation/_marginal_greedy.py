@@ -41,7 +41,9 @@ def marginal_greedy(
     )
 
     def give(x, _):
-        arm = first_argmax(gain(x))
+        gains = gain(x)
+        shaped(f"{num_arms}", **{"what gain returns": gains})
+        arm = first_argmax(gains)
         return x + step * one_hot(arm, num_arms).astype(x.dtype), arm
 
     return lax.scan(give, jnp.zeros(num_arms, float), None, length=num_steps)[1]

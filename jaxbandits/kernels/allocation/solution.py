@@ -15,7 +15,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Bool, Float, Int32, Real
 
 from jaxbandits.arrays.real import integer, real
-from jaxbandits.checks import kinds
+from jaxbandits.checks import kinds, together
 from jaxbandits.kernels.bisection import bisect
 from jaxbandits.kernels.implicit import implicit_root
 
@@ -58,8 +58,10 @@ def priced(curves: Curves, price: Real[ArrayLike, " K"]) -> Curves:
 
     Raises:
       TypeError: if `price` is not a real array.
+      ValueError: if there is another number of prices than of functions.
     """
     price = real(price=price)
+    together(price=price, **{"curves.log_height": curves.log_height})
     return Curves(
         value=lambda paid: curves.value(paid / price),
         fall=lambda drop: price * curves.fall(drop),
@@ -81,8 +83,10 @@ def beyond(curves: Curves, least: Real[ArrayLike, " K"]) -> Curves:
 
     Raises:
       TypeError: if `least` is not a real array.
+      ValueError: if there is another number of amounts than of functions.
     """
     least = real(least=least)
+    together(least=least, **{"curves.log_height": curves.log_height})
     given, height = curves.value(least), curves.log_height
     alive = height > -jnp.inf
     top = jnp.where(alive, height, 0.0)

@@ -99,8 +99,9 @@ class Threshold(NamedTuple):
 
 
 # What a family's functions take before the shape, and what that must be where known.
+_OF_AMOUNTS = ("log_pdf", "log_cdf", "truncated_mean")
 _TAKEN = {
-    **dict.fromkeys(("cdf", "log_pdf", "log_cdf", "truncated_mean"), ("x", "rate")),
+    **dict.fromkeys(("cdf", *_OF_AMOUNTS), ("x", "rate")),
     "scale": ("rate", "other"),
     "sample": ("noise", "rate"),
     "log_height": ("rate",),
@@ -118,7 +119,9 @@ def checked(family: Threshold) -> Threshold:
     The functions of a family with a known shape require that argument.
     """
 
-    def of(function: Callable[..., Any], taken: tuple[str, ...]) -> Callable[..., Any]:
+    def of(
+        function: Callable[..., Any], taken: tuple[str, ...], ranges: dict[str, Range]
+    ) -> Callable[..., Any]:
         def asked(*args: Any, shape: Any = None) -> Any:
             args = tuple(jnp.asarray(x) if isinstance(x, list) else x for x in args)
             given = dict(zip((*taken, "shape"), args, strict=False))
@@ -127,18 +130,19 @@ def checked(family: Threshold) -> Threshold:
                 raise ValueError(
                     f"shape must be given, > 0, for the {family.name} family"
                 )
-            given = {x: y for x, y in given.items() if x in _RANGES and y is not None}
+            given = {x: y for x, y in given.items() if x in ranges and y is not None}
             together(**given)
             for name, value in given.items():
                 if not is_traced(value):
-                    _RANGES[name](**{name: value})
+                    ranges[name](**{name: value})
             return function(*args[: len(taken)], shape)
 
         return asked
 
     functions: dict[str, Any] = {name: getattr(family, name) for name in _TAKEN}
     for name, function in functions.items():
-        functions[name] = function and of(function, _TAKEN[name])
+        least = {"x": at_least_zero} if name in _OF_AMOUNTS else {}
+        functions[name] = function and of(function, _TAKEN[name], _RANGES | least)
     return family._replace(**functions)
 
 

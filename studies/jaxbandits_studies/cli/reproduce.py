@@ -103,7 +103,7 @@ def _reproduce(options) -> int:
             f"NAME: there is no experiment {name!r}{checks.hint(name, REGISTRY)}; "
             "`jaxbandits list experiments` shows them"
         )
-    out = options.out or os.path.join("results", name)
+    out = os.path.join("results", name) if options.out is None else options.out
     return _reproduce_one(experiment, options, out, style)
 
 
@@ -120,7 +120,7 @@ def _reproduce_all(options, style: dict[str, Any]) -> int:
 
     if options.paper is not None:
         checks.one_of("--paper", options.paper, SETTINGS)
-    every = Path(options.out or "results")
+    every = checks.path("--out", "results" if options.out is None else options.out)
     status = 0
     for name, experiment in REGISTRY.items():
         if name.startswith("leaderboard-"):
