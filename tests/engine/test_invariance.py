@@ -11,7 +11,10 @@ from jaxbandits import Machine, censored, simulate
 from jaxbandits.arrays import random_argmax, unit_interval
 from jaxbandits.engine.cpu.lanes import lanes
 from jaxbandits.engine.xla import options_for
+from jaxbandits.kernels.allocation import sigmoid_prefix
+from jaxbandits.laws.thresholds import curves, exponential
 from jaxbandits.protocol import Policy
+from jaxbandits_studies.datasets.synthetic import ednet_like_parameters
 from tests.engine.test_run import COINS, K
 from tests.heavy import in_short
 from tests.programs import OPTIMISED
@@ -126,6 +129,22 @@ def test_bits_are_the_same(case, reference, way):
         np.testing.assert_array_equal(data[metric].values, wanted.values)
 
 
+@pytest.mark.slow
+def test_a_solver_gives_the_same_bits_in_any_width():
+    """Its responses add a square that all arms share: rounded with the sum, or not."""
+    quiz = ednet_like_parameters(3)
+    ends = 1 / quiz.scale.max() / 4, 4 / quiz.scale.min()
+    rng = np.random.default_rng(0)
+    weight = rng.uniform(0.1, 1.0, (3, LANES)).astype(np.float32)
+    rate = np.exp(rng.uniform(*np.log(ends), (3, LANES))).astype(np.float32)
+
+    def solve(weight, rate):
+        arms = curves(exponential, weight, rate, None)
+        return sigmoid_prefix(arms, jnp.float32(quiz.budget)).allocation
+
+    assert_same_in_any_width(solve, weight, rate)
+
+
 def test_a_product_of_a_scalar_beside_an_array():
     """The broadcast is left to JAX, and the sum is no other in a wider program."""
     rng = np.random.default_rng(0)
@@ -143,12 +162,21 @@ def test_a_product_of_a_scalar_beside_an_array():
         low, _ = jax.lax.fori_loop(0, 18, halve, (jnp.float32(0), jnp.float32(10)))
         return heights - top + low * low
 
+    assert_same_in_any_width(solve, heights)
+
+
+def assert_same_in_any_width(solve, *inputs):
+    """All at once, and 64 lanes at a time; inputs are ``[..., LANES]``."""
+
     def solved(width):
         mapped = jax.jit(
-            lambda x: lanes(solve, (True,), width)(x)[0],
+            lambda *x: lanes(solve, (True,) * len(x), width)(*x)[0],
             compiler_options=options_for(jax.__version_info__) | OPTIMISED,
         )
-        parts = [mapped(heights[:, i : i + width]) for i in range(0, LANES, width)]
+        parts = [
+            mapped(*(x[:, i : i + width] for x in inputs))
+            for i in range(0, LANES, width)
+        ]
         return np.concatenate(parts, axis=1)
 
     np.testing.assert_array_equal(solved(64), solved(LANES))
