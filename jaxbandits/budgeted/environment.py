@@ -371,14 +371,15 @@ def exact_oracle(law: JointLaw, arms: Arms | Phases) -> Oracle:
 
 def _check_existing(law: JointLaw, arms: Arms | Phases) -> None:
     """Require a number of arms in [1, K], and valid parameters of these."""
-    phases = isinstance(arms, Phases)
-    axis = np.ndim(arms.ends) - 1 if phases else np.ndim(arms.num_arms)
+    # All arms of phases exist; their ends are f32[P - 1].
+    has = None if isinstance(arms, Phases) else np.asarray(arms.num_arms)
+    axis = np.ndim(arms[1]) - (has is None)
     leaves = jax.tree.leaves(arms.law) if axis else law.rows(arms.law)
     rows = {np.shape(leaf)[axis : axis + 1] for leaf in leaves}
     if len(rows) != 1 or rows == {()}:
         raise ValueError("arms: law must have one row per arm in every leaf")
     ((most,),) = rows
-    count = np.asarray(most if phases else arms.num_arms)
+    count = np.asarray(most) if has is None else has
     if count.dtype.kind not in "iu" or np.any((count < 1) | (count > most)):
         raise ValueError(f"num_arms must be an integer in [1, {most}], got {count}")
     if not axis and count == most:  # of recorded runs, arms have unequal numbers

@@ -47,7 +47,8 @@ def check_draw(
             fields = ", ".join(kind.__annotations__)
             got = jax.tree.map(lambda x: f"{x.dtype}{[*x.shape]}", drawn)
             raise TypeError(f"it must give {kind.__name__}({fields}), got {got}")
-        for field, leaves in zip(kind.__annotations__, drawn, strict=True):
+        for field in kind.__annotations__:
+            leaves = getattr(drawn, field)
             if any(leaf.dtype == bool for leaf in jax.tree.leaves(leaves)):
                 raise TypeError(f"{field} must hold numbers, got truth values")
         return drawn

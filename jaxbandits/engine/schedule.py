@@ -79,7 +79,9 @@ def resolve_spent(checkpoints: Any, budget: float) -> np.ndarray:
     return _with_end(amounts, budget)
 
 
-def _resolved(checkpoints: Any, named: Iterable[np.ndarray], what: str, kinds: str):
+def _resolved(
+    checkpoints: Any, named: Iterable[np.ndarray], what: str, kinds: str
+) -> np.ndarray:
     """Those of a name, ``linear`` or ``log``, or numbers of some kinds."""
     if isinstance(checkpoints, str):
         grids = dict(zip(("linear", "log"), named, strict=True))

@@ -174,7 +174,7 @@ class Task(NamedTuple):
         """Amounts and values of the whole problem, from those of the rest."""
         if self.limit is not None:  # what was spread beyond a limit is worth nothing
             allocation = jnp.minimum(allocation, self.limit)
-        if self.least is None:
+        if self.least is None or self.worth is None:
             return allocation, *worths
         return self.least + allocation, *(self.worth + each for each in worths)
 

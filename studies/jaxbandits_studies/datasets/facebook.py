@@ -89,8 +89,8 @@ def load_facebook(path: str | PathLike[str]) -> list[Group]:
     names = pd.DataFrame({x: words.cells for x, words in table.words.items()})
     ads = names.assign(reward=reward, cost=spent / clicks)[kept]
     groups = [
-        Group(*name, _scaled(part["reward"]), _scaled(part["cost"]))
-        for name, part in ads.groupby(list(GROUPS), sort=True)
+        Group(campaign, age, gender, _scaled(part["reward"]), _scaled(part["cost"]))
+        for (campaign, age, gender), part in ads.groupby([*GROUPS], sort=True)
         if len(part) >= 2
     ]
     if not groups:
