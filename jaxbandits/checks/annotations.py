@@ -57,8 +57,10 @@ def check_kinds(function: Callable[..., Any]) -> Callable[..., None]:
         except TypeError as error:
             known = ", ".join(signature.parameters)
             raise TypeError(f"{function.__name__}: {error}; it takes {known}") from None
-        for name in given.keys() & wanted:
-            value, (kind, is_one, words) = given[name], wanted[name]
+        for name, (kind, is_one, words) in wanted.items():
+            if name not in given:
+                continue
+            value = given[name]
             several = kind == inspect.Parameter.VAR_POSITIONAL
             for each in value if several else (value,):
                 if not is_one(each):
