@@ -285,10 +285,12 @@ def setting_of(name: str) -> str:
     """The setting of an entry, by its name.
 
     Raises:
-      ValueError: if the name does not begin with a setting, or a game of one.
+      ValueError: if the name begins as no name of the registry does.
     """
     game = name.split("/")[0]
-    return _GAMES.get(game) or one_of("name: its setting", game, SETTINGS)
+    known = {each.split("/")[0] for each in [*policies(), *environments()]}
+    one_of("name: its first part", game, sorted(known))
+    return _GAMES.get(game, game)
 
 
 @cache

@@ -611,7 +611,7 @@ WRONG_CALLS = {
         lambda: kernels.normal_score(jnp.int32(1), jnp.int32(2)),
         "first must be an array of uint32",
     ),
-    "no setting": (lambda: registry.setting_of("nope"), "name: its setting must be"),
+    "no setting": (lambda: registry.setting_of("nope"), "name: its first part must"),
     "below every amount": (
         lambda: thresholds.weibull.log_pdf(-1.0, 1.0, 1.0),
         "x must be >= 0",

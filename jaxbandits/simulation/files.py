@@ -219,8 +219,7 @@ def _add_environments(
 def _maker(entries: Mapping[str, Maker], setting: str, entry: dict[str, Any]) -> Maker:
     """What an entry names, with its arguments.
 
-    A function that is called by its own name has none of the fixed arguments of the
-    registry's entries.
+    A function that is called by its own name has no arguments of the registry's.
     """
     own = {n: m for n, m in entries.items() if registry.setting_of(n) == setting}
     known = {m.factory.__name__: Maker(m.factory) for m in own.values()} | own

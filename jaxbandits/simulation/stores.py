@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import xarray as xr
 
+from jaxbandits import checks
 from jaxbandits.engine.flags import in_play
 from jaxbandits.results import spans
 from jaxbandits.results.parts import apart, digest, rows_of
@@ -66,17 +67,11 @@ def replay(path: Any, spec: Spec | None, count: int) -> int:
       ValueError: if a bit differs, or if the spec is another sweep's or is not known.
     """
     sink = InStore(Store(path, accept_version=True), HERE)
-    store = sink.store
+    store, name = sink.store, sink.store.place.name
     if spec is None:
-        try:
-            spec = spec_from_text(
-                store.text() or "=", f"the text in {store.place.name}"
-            )
-        except ValueError as error:
-            raise ValueError(
-                f"store: {store.place.name} does not say in TOML of what sweep it is, "
-                f"so its file must be given (--spec): {error}"
-            ) from error
+        words = "does not say in TOML of what sweep it is: give its file (--spec)"
+        with checks.named(f"store: {name} {words}"):
+            spec = spec_from_text(store.text() or "=", f"the text in {name}")
     sweep = store.sweep()
     spec = spec._replace(engine=sweep["engine"], metrics=sweep["metrics"], seeds=1)
     with in_play():
@@ -84,11 +79,8 @@ def replay(path: Any, spec: Spec | None, count: int) -> int:
         sink.check_same(plan, [*plan.matches])
         blocks = [block for block in store.blocks() if block.game in plan.matches]
         if not blocks:
-            games = [f"{policy} in {where}" for where, policy in plan.matches]
-            raise ValueError(
-                f"spec: {store.place.name} has no block of what it plays: "
-                f"{', '.join(games)}"
-            )
+            games = ", ".join(f"{policy} in {where}" for where, policy in plan.matches)
+            raise ValueError(f"spec: {name} has no block of what it plays: {games}")
         return sink.verify(plan, blocks, count)
 
 
