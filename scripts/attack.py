@@ -103,6 +103,7 @@ stats.two_level(data.assign_coords(instance=("seed", np.arange(30) // 3)), "regr
 pair = jnp.ones(2)
 kernels.allocation.exponential_water_filling(pair, pair, 3.0)
 kernels.implicit_root(lambda x: x**2 - pair, pair)
+kernels.with_slope_of(pair, pair)
 """
 
 
@@ -378,7 +379,7 @@ def _changes(right, name, annotation, default, span) -> Iterator[tuple[Any, bool
         ours = kind in ("object", "any") and "Any" in words
         known = any(
             isinstance(value, each) and re.search(w, words) for each, w in TAKEN
-        )
+        ) or (name == "setup" and value is True)
         yield value, not (ours or known or (callable(value) and "Callable" in words))
     for value in maybe:
         yield value, span is not None and _outside(value, span)

@@ -132,7 +132,7 @@ def random_environment(
       problem: made by `make_problem`.
       draw: ``(key, setup) -> Arms`` with rates in [lowest, highest], traced. Use one
         function per family of instances: compiled programs are cached by it.
-      setup: pytree of numbers for `draw`.
+      setup: pytree of numbers or truth values for `draw`.
       budgets: as for `make_environment`. Every seed first solves its N problems.
       order: as for `make_environment`.
       stop_on_success: as for `make_environment`.

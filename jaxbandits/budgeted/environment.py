@@ -155,7 +155,7 @@ def random_environment(
       law: joint law of reward and cost.
       draw: traced, ``(key, setup) -> Arms``; a module-level function, so that equal
         calls compile once.
-      setup: pytree of numbers for `draw`.
+      setup: pytree of numbers or truth values for `draw`.
       num_arms: K, the largest number of arms.
       unit: the unit of `simulate`'s budget: ``cheapest``, the smallest expected cost of
         the instance (the paper's budget is 1.5e5 of these); ``money``, a cost of 1; or
