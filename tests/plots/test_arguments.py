@@ -176,3 +176,11 @@ def test_a_parameter_of_the_same_name_keeps_the_short_one():
         both, x="alpha", policies=["ucb"], at={"environment_alpha": 5}
     ).axes
     np.testing.assert_allclose(ax.lines[0].get_xdata(), [0.1, 0.3])
+
+
+def test_a_policy_without_parameters_has_one_point_in_every_environment():
+    data = several(("a", "b", "c"), grids=GRIDS | {"uniform": [{}]})
+    data = data.assign_coords(environment_num_arms=("environment", list(ARMS)))
+    made = by_value(data, "num_arms", policy="uniform")
+    runs = data["regret"].sel(policy="uniform").isel(params=0)
+    np.testing.assert_array_equal(made["regret"].isel(params=0).values, runs.values)

@@ -70,6 +70,9 @@ def test_metrics_and_parameters_are_named_by_words():
     assert metric_at(dataset(), "gain", 0) == "gain at round 10"
     spent = dataset(checkpoint_kind="spent", checkpoints=[0.5, 1, 2, 4])
     assert metric_at(spent, "gain") == "gain at spent budget 4"
+    rounds = checkpoint_label(dataset())
+    assert checkpoint_label(dataset().assign_attrs(setting="farewell")) == rounds
+    assert checkpoint_label(spent.assign_attrs(setting="farewell")) != rounds
 
 
 def test_shares_are_of_what_the_checkpoints_were():

@@ -54,6 +54,9 @@ def test_may_be_best_is_the_corrected_paired_test():
     mirrored = Samples(-values, runs.played)
     found = may_be_best(mirrored, best, 0.95, smaller_is_better=False)
     np.testing.assert_array_equal(found, expected)
+    worst = best_point(runs, smaller_is_better=False)
+    found = may_be_best(runs, worst, 0.95, smaller_is_better=True)
+    np.testing.assert_array_equal(found, np.arange(30) != worst)
 
 
 def test_what_seeds_do_not_support_excludes_nothing():

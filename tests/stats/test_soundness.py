@@ -107,7 +107,8 @@ def test_what_seeds_do_not_support_is_warned_of(name, values, words):
 def test_sound_seeds_are_not_warned_of(name, rng):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        calls(policies(rng.normal(size=60)))[name]()
+        for values in (rng.normal(size=60), np.arange(20.0)):
+            calls(policies(values))[name]()
 
 
 def test_without_an_interval_there_is_no_warning():
