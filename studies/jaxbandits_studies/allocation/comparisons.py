@@ -24,7 +24,8 @@ EDNET_FILE = "ednet_pseudo_users.csv.gz"
 CRITEO_FILE = "criteo_user_campaign.csv.gz"
 CRITEO_NOTE = (
     f"Synthetic: set {FOLDER} to a folder that holds {CRITEO_FILE}, Criteo's log in "
-    "the form of the paper's Table 2 (errata.md, A7, says how to make it)."
+    "the form of the paper's Table 2 (studies/results/errata.md, A7, says how to make "
+    "it)."
 )
 QUIZ_NOTE = (
     "The paper's Figure 1 measures regret against an oracle whose scales were divided "
