@@ -607,10 +607,6 @@ WRONG_CALLS = {
         ),
         "budget must be an array of numbers",
     ),
-    "no words": (
-        lambda: kernels.normal_score(jnp.int32(1), jnp.int32(2)),
-        "first must be an array of uint32",
-    ),
     "no setting": (lambda: registry.setting_of("nope"), "name: its first part must"),
     "below every amount": (
         lambda: thresholds.weibull.log_pdf(-1.0, 1.0, 1.0),

@@ -12,6 +12,7 @@ from jaxtyping import Float, Real
 
 from jaxbandits.allocation.types import ROUNDING, Problem
 from jaxbandits.checks import (
+    at_least_zero,
     in_unit_interval,
     kinds,
     non_negative,
@@ -59,7 +60,7 @@ def solve(
     rate: Annotated[Float[Array, " K"], positive],
     budget: Annotated[Real[ArrayLike, ""], positive],
     *,
-    limit: Annotated[Real[Array, " K"] | None, positive] = None,
+    limit: Annotated[Real[Array, " K"] | None, at_least_zero] = None,
     least: Annotated[Real[Array, " K"] | None, non_negative] = None,
     thorough: bool = False,
 ) -> Solution:

@@ -82,8 +82,6 @@ def _wanted(annotation: Any) -> tuple[Callable[[Any], bool], str]:
         return lambda x: any(test(x) for test in tests), named
     arrays = ("Array", "ndarray")
     dtypes = getattr(annotation, "dtypes", None)  # no tuple, of any dtype
-    if dtypes == ("uint32",):
-        return _is_words, "an array of uint32"
     if isinstance(dtypes, tuple) and "bool" not in dtypes or annotation is np.number:
         return _is_numbers, "an array of numbers"
     if (
@@ -141,11 +139,6 @@ def _is_numbers(value: Any) -> bool:
         return _is_array(value) and all(map(_is_numbers, value))
     dtype = np.dtype(getattr(value, "dtype", type(value)))
     return _is_array(value) and dtype.kind != "b"
-
-
-def _is_words(value: Any) -> bool:
-    """Whether it is an array of words of noise, uint32, or a Python number."""
-    return _is_numbers(value) and getattr(value, "dtype", np.uint32) == np.uint32
 
 
 _KINDS: dict[Any, tuple[Callable[[Any], bool], str]] = {

@@ -365,7 +365,7 @@ def later_parts(plan: Plan, until: HalfWidth, needed: np.ndarray) -> list[Part]:
         ends.append(min(end, most) if until.each else last)
     # The seeds of the pilot, then the smallest other ones.
     seeds = spans.spans_of(plan.seeds)
-    rest = spans.without(((0, last + pilot + 1),), seeds)
+    rest = spans.without(((0, ends[-1] + pilot),), seeds)
     seeds += spans.first(rest, ends[-1] - pilot)
     parts = []
     for part, own in zip(

@@ -182,7 +182,6 @@ def test_at_most(tmp_path):
     assert (found["seeds"] == PILOT).any()
 
 
-@pytest.mark.slow
 def test_drawn_instances_are_played_whole():
     until = HalfWidth("regret", 0.7, pilot=20, each=True)
     drawn = {"a": walk.DRAWN, "b": walk.DRAWN._replace(setup=np.float64(3.0))}
