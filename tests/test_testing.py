@@ -124,7 +124,7 @@ BAD_POLICIES = {
 
 for notes, message in [
     ({"recommend": lambda state, params: state}, r"recommend gives int32\[2\], an act"),
-    ({"report": lambda s, p: {"spent": s}}, "report 'spent' has the name of a metric"),
+    ({"report": lambda s, p: {"spent": s}}, "policy.report names .'spent'., which"),
     (
         {"report": lambda s, p: {"pulls": s[7]}},
         "report reads beyond 2 entries, at index 7 of an array",
@@ -135,7 +135,7 @@ for notes, message in [
     ),
     (
         {"report": lambda s, p: {"pulls": jnp.log(-1.0 - s)}},
-        "report 'pulls' holds NaN",
+        "report 'pulls' is NaN",
     ),
 ]:
     BAD_POLICIES[message] = counter(**notes), message
@@ -213,7 +213,10 @@ BAD_ENVIRONMENTS = {
         ),
         "feedback holds NaN",
     ),
-    "no metrics": (altered(GAME, metrics=lambda t, i, r: {}), "must name at least one"),
+    "no metrics": (
+        altered(GAME, metrics=lambda t, i, r: {}),
+        "metrics are none; it must have at least one",
+    ),
     "metric's type": (
         altered(GAME, metrics=lambda t, i, r: {"spent": "much"}),
         "the environment's metrics failed: TypeError",
@@ -224,7 +227,7 @@ BAD_ENVIRONMENTS = {
     ),
     "metric's shape": (
         altered(GAME, metrics=lambda t, i, r: {"pulls": r.pulls}),
-        "'pulls' must be a number",
+        "must give one number .* got 'pulls' of shape",
     ),
     "metric of infinity": (
         altered(GAME, metrics=lambda t, i, r: {"spent": r.spent / 0}),
@@ -292,15 +295,15 @@ BAD_ENVIRONMENTS = {
     ),
     "pulls that are never counted": (
         altered(GAME, step=lambda n, i, state, a: (state, n[0])),
-        "plays 30 rounds, and the environment counts 0",
+        "up to 30 before a checkpoint.: its pulls do not count them",
     ),
     "pulls that are counted twice": (
         altered(GAME, record=lambda i, state, b: state._replace(pulls=2 * state.pulls)),
-        "plays 30 rounds, and the environment counts 60",
+        "the sum of pulls .* must be the number of rounds, and is up to 30 more",
     ),
     "rounds that are counted thrice": (
         altered(GAME, actions=arms(2, lambda i, record: 3 * jnp.sum(record.pulls))),
-        "counts 90 .* actions.counted of the game must count",
+        "game.actions.counted must be the number of rounds, and is up to 60 more",
     ),
     "an action that the game has not": (
         altered(GAME, actions=arms(1, lambda i, record: jnp.sum(record.pulls))),
@@ -320,7 +323,7 @@ BAD_ENVIRONMENTS = {
     ),
     "a judge that uses a metric's name": (
         GAME._replace(judge=lambda instance, action: {"spent": 1.0 * action}),
-        r"judge uses names of metrics: \['spent'\]",
+        r"judge names \['spent'\], which the results have",
     ),
     "a callback that draws in a step": (
         altered(GAME, step=lambda n, i, s, a: (s._replace(spent=of_host(s.spent)), a)),

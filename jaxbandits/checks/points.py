@@ -108,13 +108,12 @@ def points_from(grid: Any, name: str = "points") -> Points:
         {x: _column(f"{name}: {x}", v, x in ENDS) for x, v in part.items()}
         for part in (crossed, rows)
     )
-    lengths = {column.size for column in rows.values() if column.ndim}
-    if len(lengths) > 1:
+    lengths = {x: column.size for x, column in rows.items() if column.ndim}
+    if len({*lengths.values()}) > 1:
         raise ValueError(
-            f"{name} must have columns of equal length to zip them, got "
-            f"{sorted(lengths)}"
+            f"{name} must have columns of equal length to zip them, got {lengths}"
         )
-    length = lengths.pop() if lengths else 1
+    length = next(iter(lengths.values()), 1)
     sizes = [length, *(column.size for column in crossed.values())]
     count = math.prod(sizes)
     if count > MOST:

@@ -8,7 +8,7 @@ import numpy as np
 
 from jaxbandits.checks import shown
 from jaxbandits.engine.run import Chunk
-from jaxbandits.protocol import Actions, Environment, Policy
+from jaxbandits.protocol import Environment, Policy
 from jaxbandits.results.names import check_variable
 
 
@@ -29,7 +29,18 @@ def checked_accounts(
         )
     if chunk.accounts.counted is not None:
         refused = chunk.rounds - chunk.accounts.counted
-        _check_actions(owner, actions, refused)
+        if np.any(refused > 0):
+            runs = np.count_nonzero(np.any(refused > 0, axis=1))
+            raise ValueError(
+                f"{owner}: invalid actions in {runs} of {len(refused)} runs (up to "
+                f"{int(refused.max())} before a checkpoint): "
+                + (
+                    f"an action is {actions.text}, as game.actions.counted counts"
+                    if actions
+                    else "its pulls do not count them (if they shall not, say in "
+                    "game.actions what is an action)"
+                )
+            )
         if np.any(refused < 0):
             counts = "game.actions.counted" if actions else "the sum of pulls on record"
             raise ValueError(
@@ -40,7 +51,14 @@ def checked_accounts(
     recommended = chunk.notes.recommended
     if actions is not None and jax.tree.leaves(recommended):
         allowed = _every(actions.allowed, chunk.instance, recommended)
-        _check_actions(f"{owner}, recommend", actions, ~allowed)
+        if not np.all(allowed):
+            lane, place = np.argwhere(~allowed)[0]
+            first = jax.tree.map(lambda x: x[lane, place].tolist(), recommended)
+            runs = np.count_nonzero(~np.all(allowed, axis=1))
+            raise ValueError(
+                f"{owner}: recommend gives {first}, not {actions.text} ({runs} of "
+                f"{len(allowed)} runs have such ones)"
+            )
     result = recorded_of(environment, chunk)
     metrics = result.keys() - chunk.notes.report.keys() - chunk.accounts.kept.keys()
     if not metrics:
@@ -55,22 +73,6 @@ def checked_accounts(
                 f"{owner}: {what} {name!r} is NaN, and must be a number in all runs"
             )
     return result
-
-
-def _check_actions(owner: str, actions: Actions | None, refused: np.ndarray) -> None:
-    """Require that no action was refused, [L, C]."""
-    if np.any(refused > 0):
-        runs = np.count_nonzero(np.any(refused > 0, axis=1))
-        raise ValueError(
-            f"{owner}: invalid actions in {runs} of {len(refused)} runs (up to "
-            f"{int(refused.max())} before a checkpoint): "
-            + (
-                f"an action is {actions.text}"
-                if actions
-                else "its pulls do not count them (if they shall not, say in "
-                "game.actions what is an action)"
-            )
-        )
 
 
 def _every(allowed: Any, instance: Any, actions: Any) -> np.ndarray:

@@ -1,7 +1,6 @@
 """Environments for all combinations of the arguments of a function."""
 
 import itertools
-import math
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from jaxbandits import checks
-from jaxbandits.checks.points import Zipped
+from jaxbandits.checks.points import Zipped, points_from
 from jaxbandits.console.progress import doing
 from jaxbandits.protocol import Environment
 from jaxbandits.results.dataset import VARIED
@@ -44,10 +43,9 @@ def variants(
     checks.text("name", name)
     checks.function("make", make)
     environments: dict[str, Environment[Any, Any, Any]] = {}
-    axes = _axes(arguments)
-    with doing(f"making {math.prod(map(len, axes)):,} environments {name}"):
-        for parts in itertools.product(*axes):
-            row = {x: value for part in parts for x, value in part.items()}
+    rows = _rows(arguments)
+    with doing(f"making {len(rows):,} environments {name}"):
+        for row in rows:
             texts = {x: _text(value, f"arguments[{x!r}]") for x, value in row.items()}
             label = f"{name} ({', '.join(f'{x} = {t}' for x, t in texts.items())})"
             if label in environments:
@@ -60,29 +58,25 @@ def variants(
     return environments
 
 
-def _axes(arguments: Any) -> list[list[dict[str, Any]]]:
-    """Rows of values by argument; each row of an axis goes with each of the others."""
+def _rows(arguments: Any) -> list[dict[str, Any]]:
+    """The values of each call, by argument: those of a grid of their numbers."""
     grid = arguments if isinstance(arguments, Zipped) else Zipped({}, arguments)
     if not all(isinstance(part, Mapping) for part in grid) or not any(grid):
         raise TypeError(
             "arguments must map names to lists of values, at least one, or be what "
             f"zipped(...) gives, got {checks.shown(arguments)}"
         )
-    if both := sorted(grid.crossed.keys() & grid.columns.keys()):
-        raise ValueError(f"arguments both crosses and zips {both}")
-    columns, crossed = (
-        {checks.text("arguments: a name", x): _column(x, v) for x, v in part.items()}
+    values = {
+        checks.text("arguments: a name", x): _column(x, v)
         for part in grid
-    )
-    lengths = {x: len(column) for x, column in columns.items()}
-    if len({*lengths.values()}) > 1:
-        raise ValueError(
-            f"arguments must have lists of equal length to zip them, got {lengths}"
-        )
-    zipped = zip(*columns.values(), strict=True)
-    rows = [dict(zip(columns, row, strict=True)) for row in zipped]
-    axes = [[{x: value} for value in column] for x, column in crossed.items()]
-    return [rows, *axes] if rows else axes
+        for x, v in part.items()
+    }
+    numbers = ({x: range(len(values[x])) for x in part} for part in grid)
+    points = points_from(Zipped(*numbers), "arguments")
+    return [
+        {x: values[x][int(column[place])] for x, column in points.columns.items()}
+        for place in range(points.count)
+    ]
 
 
 def _column(name: str, values: Any) -> list[Any]:

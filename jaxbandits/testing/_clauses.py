@@ -11,9 +11,11 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, Literal
 
 from jaxbandits.checks import require, shown
-from jaxbandits.engine.accounting import Accounts, accounts_of
+from jaxbandits.contract.accounts import checked_accounts
+from jaxbandits.engine.accounting import accounts_of
 from jaxbandits.engine.jaxprs import CALLS
-from jaxbandits.engine.rules import NO_BUDGET
+from jaxbandits.engine.rules import NO_BUDGET, Notes
+from jaxbandits.engine.run import Chunk
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.testing._trace import (
     MOST_LOOKED_AT,
@@ -175,36 +177,26 @@ def play_twice(
     return runs[0]  # type: ignore[return-value]
 
 
-def check_actions(
-    policy: Policy, environment: Environment, instance: Any, trace: Trace, counted: Any
-) -> None:
-    """Require that all actions of a run are valid, and that the record counts them.
-
-    `counted` is the number of rounds that it counts, or None if it counts none.
-    """
-    actions = environment.game.actions
-    with refused():
-        check_played(policy, environment, instance, trace.actions)
-    rounds = len(jax.tree.leaves(trace.actions)[0])
-    require(
-        counted is None or np.all(counted == rounds),
-        f"policy {policy.name!r} plays {rounds} rounds, and the environment counts "
-        f"{np.max(counted)} with an action that the game has: act must give no other, "
-        f"and {'actions.counted' if actions else 'pulls'} of the game must count every "
-        "round once",
-    )
-
-
 def record_of(environment: Environment, instance: Any, state: Any) -> Any:
     """The environment's record of a state."""
     state = jax.tree.map(jnp.asarray, state)
     return environment.game.record(instance, state, jnp.int32(NO_BUDGET))
 
 
-def accounts(environment: Environment, instance: Any, trace: Trace) -> Accounts:
-    """The accounts of one run at its end."""
+def results(
+    policy: Policy, environment: Environment, instance: Any, trace: Trace, notes: Notes
+) -> dict[str, np.ndarray]:
+    """What `simulate` records of a run, by name, given the notes of its end.
+
+    It is checked as there; that all actions are valid, too.
+    """
     record = record_of(environment, instance, trace.environment)
-    record = jax.tree.map(lambda x: np.asarray(x)[None, None], record)
+    record, last = jax.tree.map(lambda x: np.asarray(x)[None, None], (record, notes))
     batch = jax.tree.map(lambda x: np.asarray(x)[None], instance)
+    rounds = np.full((1, 1), len(jax.tree.leaves(trace.actions)[0]))
     with refused():
-        return always("metrics", lambda: accounts_of(environment, batch, record))
+        check_played(policy, environment, instance, trace.actions)
+        kept = always("metrics", lambda: accounts_of(environment, batch, record))
+        return checked_accounts(
+            policy, environment, Chunk(0, rounds, kept, last, batch)
+        )

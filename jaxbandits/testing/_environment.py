@@ -11,12 +11,10 @@ from jaxbandits.contract.accounts import judged
 from jaxbandits.contract.environment import environment_of
 from jaxbandits.contract.round import check_round, program_of
 from jaxbandits.engine.accounting import tables_of
+from jaxbandits.engine.rules import Notes
 from jaxbandits.protocol import Environment, Policy
-from jaxbandits.results.names import check_variable
 from jaxbandits.testing._clauses import (
-    accounts,
     always,
-    check_actions,
     check_entries,
     check_first_rounds,
     indexing,
@@ -25,6 +23,7 @@ from jaxbandits.testing._clauses import (
     record_of,
     refused,
     require_arrays,
+    results,
     tried,
 )
 from jaxbandits.testing._trace import (
@@ -101,19 +100,17 @@ def _check(
             for number in range(rounds):
                 answer = jax.tree.map(lambda x, i=number: x[i], answers)
                 environment.problem.check_feedback(None, *answer)
-    metrics, counted, _ = accounts(environment, instance, trace)
-    check_actions(policy, environment, instance, trace, counted)
-    require(metrics, "the environment's metrics must name at least one, got none")
+    # The policy's last action stands for a recommendation, which the judge is shown.
+    judge = environment.judge
+    last = jax.tree.map(lambda x: x[-1], trace.actions) if judge else {}
+    known = results(policy, environment, instance, trace, Notes(last, {}))
+    for name, value in known.items():
+        require(np.all(np.isfinite(value)), f"metric {name!r} is not finite")
     batch = jax.tree.map(lambda x: np.asarray(x)[None], instance)
-    _check_facts("metrics", metrics)
     _check_metrics(environment, batch, trace.environment)
-    if environment.judge is not None:
-        last = jax.tree.map(lambda x: x[-1][None, None], trace.actions)
-        with refused():
-            verdict = always("judge", lambda: judged(environment, batch, last, (1, 1)))
-        _check_facts("judge", verdict)
-        taken = sorted(verdict.keys() & metrics.keys())
-        require(not taken, f"the environment's judge uses names of metrics: {taken}")
+    if judge is not None:
+        last = jax.tree.map(lambda x: x[None, None], last)
+        always("judge", lambda: judged(environment, batch, last, (1, 1)))
     if environment.oracle is not None:
         _check_oracle(environment.oracle, batch)
 
@@ -145,15 +142,6 @@ def _check_metrics(environment: Environment, batch: Any, state: Any) -> None:
     with jax.enable_x64(True):
         program = indexing(environment.game.metrics, *given)
         check_entries("the environment's metrics", program, [given])
-
-
-def _check_facts(what: str, numbers: dict[str, Any]) -> None:
-    for name, value in numbers.items():
-        require(isinstance(name, str), f"{what}: names must be strings, got {name!r}")
-        with refused():
-            check_variable(what, name)
-        require(np.shape(value) == (1, 1), f"metric {name!r} must be a number")
-        require(np.all(np.isfinite(value)), f"metric {name!r} is not finite")
 
 
 def _check_oracle(oracle, batch) -> None:

@@ -1,5 +1,6 @@
 """Whether a policy keeps the protocol's promises."""
 
+from functools import partial
 from typing import Any
 
 import jax
@@ -14,16 +15,16 @@ from jaxbandits.contract.params import points_of, unset_game_params
 from jaxbandits.contract.round import check_round
 from jaxbandits.engine.cpu.lanes import lanes
 from jaxbandits.engine.rollout import to_device
+from jaxbandits.engine.rules import notes_of
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.simulation.arguments import by_name
 from jaxbandits.testing._clauses import (
-    accounts,
-    check_actions,
     check_first_rounds,
     of,
     play_twice,
     refused,
     require_arrays,
+    results,
     tried,
 )
 from jaxbandits.testing._trace import Trace, Watch, check_sizes, instance_for
@@ -74,15 +75,13 @@ def _check(
     state = _started(policy, params)
     with refused():
         check_round(policy.name, policy, environment, compared="policy")
-    noted = _noted(policy)
+    noted = jax.jit(partial(notes_of, policy.functions))
     for seed_index in range(2):
         trace, watch = play_twice(policy, environment, rounds, root_seed, seed_index)
         _check_watch(policy, trace, watch)
         instance = instance_for(environment, root_seed, seed_index)
-        kept = accounts(environment, instance, trace)
-        check_actions(policy, environment, instance, trace, kept.counted)
         notes = noted(jax.tree.map(jnp.asarray, trace.state), params)
-        _check_notes(*notes, environment, instance, kept.metrics)
+        results(policy, environment, instance, trace, notes)
     check_first_rounds(_calls(policy), watch.first)
     _check_lanes(policy, params, state)
 
@@ -126,35 +125,6 @@ def _check_watch(policy: Policy, trace: Trace, watch: Watch) -> None:
             f"policy {policy.name!r}: state{jax.tree_util.keystr(path)} must not hold "
             f"NaN, and does in round {max(1, np.argmax(wrong))}",
         )
-
-
-def _noted(policy: Policy):
-    """``(state, params)`` -> recommendation (or None) and report, as one program."""
-
-    @jax.jit
-    def noted(state, params):
-        action, report = None, {}
-        if policy.recommend is not None:
-            action = policy.recommend(state, params)
-            require_arrays("recommend", action)
-        if policy.report is not None:
-            report = policy.report(state, params)
-            for name, value in report.items():
-                array = isinstance(value, jax.Array)
-                require(array, f"report {name!r} is not an array")
-        return action, report
-
-    return noted
-
-
-def _check_notes(action, report, environment, instance, metrics):
-    actions = environment.game.actions
-    if action is not None and actions is not None:
-        allowed = actions.allowed(instance, action)
-        require(allowed, f"recommend gives {action}, not {actions.text}")
-    for name, value in report.items():
-        require(name not in metrics, f"report {name!r} has the name of a metric")
-        require(not np.any(np.isnan(value)), f"report {name!r} holds NaN")
 
 
 def _calls(policy):
