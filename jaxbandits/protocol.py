@@ -23,8 +23,8 @@ are left out they are `Any`.
 """
 
 import math
-from collections.abc import Callable, Iterable
-from typing import Any, Generic, NamedTuple, Protocol, cast
+from collections.abc import Callable, Iterable, Mapping
+from typing import Annotated, Any, Generic, NamedTuple, Protocol, cast
 
 from jax import Array
 from jaxtyping import Int32, UInt32
@@ -342,7 +342,7 @@ class Game(NamedTuple, Generic[I, S, Taken]):
     init: Start[I, S]
     step: Step[I, S, Taken]
     metrics: Callable[[Any, I, Any], dict[str, Any]]
-    words: int = 0
+    words: Annotated[int, checks.non_negative] = 0
     sample: Sample[I] = as_given
     view: See[I, S] = round_only
     record: Book[I, S] = whole_state
@@ -380,4 +380,4 @@ class Environment(NamedTuple, Generic[I, S, Taken]):
     oracle: Callable[..., Any] | None = None
     judge: Callable[[I, Taken], dict[str, Any]] | None = None
     problem: Any = None
-    provenance: Any = None
+    provenance: Mapping[str, Any] | None = None

@@ -317,7 +317,7 @@ def test_mistakes_in_the_arguments_of_a_sweep(capsys, spec, nothing_played):
         (["--workers", "0"], "--workers must be at least 1, got 0"),
         (["--workers", "2", "--shard", "0/2"], "shard must be left out where there "),
         (["--store", ".."], "store: there is no store at "),
-        (["--block", "0"], "store: block must be at least 1, got 0"),
+        (["--block", "0"], "store: block must be >= 1 and finite, got 0"),
         (["--processes", "2"], "coordinator, processes and process go together"),
     ]:
         with naming((arguments, message)):

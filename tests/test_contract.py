@@ -287,7 +287,7 @@ def test_what_is_no_environment_is_refused():
             (policy(), "got the Policy 'mine'"),
             ([GAME], "environment must be an Environment"),
             (GAME._replace(name=None), "environment.name must be a string"),
-            (altered(GAME, words=-1), "words must be at least 0"),
+            (altered(GAME, words=-1), "game: words must be >= 0"),
             (GAME._replace(setup=np.array([1, np.nan])), "setup holds NaN"),
             (GAME._replace(setup="numbers"), "setup must be a real number or an array"),
             (GAME._replace(provenance={"f": print}), "provenance.f: .* no JSON form"),
@@ -300,9 +300,9 @@ def test_what_is_no_environment_is_refused():
             ),
             (GAME._replace(setup=2**70), "setup must be numbers of 64 bits or less"),
             (altered(GAME, metrics=None), "metrics must be a function, got None"),
-            (GAME._replace(judge=3), "judge must be a function, got 3"),
-            (GAME._replace(oracle=3), "oracle must be a function, got 3"),
-            (altered(GAME, actions=3), "actions must be a Actions .*, got 3"),
+            (GAME._replace(judge=3), "judge must be a function or None, got 3"),
+            (GAME._replace(oracle=3), "oracle must be a function or None, got 3"),
+            (altered(GAME, actions=3), "actions must be a Actions or None, got 3"),
         ],
     )
 

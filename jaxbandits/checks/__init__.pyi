@@ -1,3 +1,4 @@
+from .annotations import check_fields as check_fields
 from .annotations import check_kinds as check_kinds
 from .annotations import kinds as kinds
 from .values import LONGEST as LONGEST

@@ -1,15 +1,15 @@
 """Kinds of arguments, checked against the annotations of a function."""
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, wraps
 from numbers import Real
 from types import UnionType
 from typing import Annotated, Any, ParamSpec, TypeVar, Union, get_args, get_origin
 
 import numpy as np
 
-from jaxbandits.checks.values import is_traced, shown
+from jaxbandits.checks.values import is_traced, named, shown
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -69,6 +69,18 @@ def check_kinds(function: Callable[..., Any]) -> Callable[..., None]:
                     ranges[name](**{name: each})
 
     return check
+
+
+_kinds_of = cache(check_kinds)
+
+
+def check_fields(name: str, record: Any) -> None:
+    """Require fields of a NamedTuple as they are annotated; see `kinds`.
+
+    Errors begin with the name of the record.
+    """
+    with named(name):
+        _kinds_of(type(record))(*record)
 
 
 def _wanted(annotation: Any) -> tuple[Callable[[Any], bool], str]:
@@ -154,5 +166,9 @@ _KINDS: dict[Any, tuple[Callable[[Any], bool], str]] = {
     ),
     str: (lambda x: isinstance(x, str), "a string"),
     Callable: (callable, "a function"),
+    Iterable: (
+        lambda x: isinstance(x, Iterable) and not isinstance(x, str | bytes),
+        "a list",
+    ),
     Mapping: (lambda x: isinstance(x, Mapping), "a mapping"),
 }

@@ -94,10 +94,9 @@ def sampled(
 def _check(name: str, span: Any) -> None:
     """Require a range."""
     checks.instance(name, span, Range, "of jaxbandits")
+    checks.check_fields(name, span)
     checks.one_of(f"{name}: scale", span.scale, SCALES)
-    checks.flag(f"{name}: whole", span.whole)
-    low = checks.number(f"{name}: low", span.low)
-    high = checks.number(f"{name}: high", span.high)
+    low, high = span.low, span.high
     least = 0 if span.scale == "log" else -math.inf
     if not least < low < high < math.inf:
         wanted = "positive and finite on a log scale" if least == 0 else "finite"

@@ -68,8 +68,6 @@ def run_sweep(
     Raises:
       OSError: if the store cannot be written, or workers die again and again.
     """
-    if store is None and jax.process_count() > 1:
-        raise ValueError(NO_STORE)
     if stop is not None:
         checks.instance("stop", stop, threading.Event, "of threading")
     dataset = play_spec(spec, store, machine, stop, executor, shard)
@@ -103,6 +101,10 @@ def play_spec(
         else:
             sink = ByWorkers(store, machine, stop, executor)
     else:
+        # A single game is played whole by every process.
+        single = isinstance(spec.environments, Environment)
+        if jax.process_count() > 1 and not single:
+            raise ValueError(NO_STORE)
         sink = InMemory(machine_of(machine), stop)
     if spec.engine is None:
         spec = spec._replace(engine=sink.machine.engine)

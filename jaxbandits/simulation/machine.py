@@ -5,7 +5,7 @@ import platform
 import socket
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import jax
 import numpy as np
@@ -36,8 +36,8 @@ class Machine(NamedTuple):
     """
 
     devices: Any = None
-    memory: int = 1 << 30
-    chunk: int | None = None
+    memory: Annotated[int, checks.at_least_one] = 1 << 30
+    chunk: Annotated[int | None, checks.at_least_one] = None
     progress: bool | None = None
     engine: str = "scan"
 
@@ -52,11 +52,7 @@ def machine_of(machine: Machine) -> Machine:
       TypeError, ValueError: naming the attribute that is wrong.
     """
     checks.instance("machine", machine, Machine, "of jaxbandits")
-    checks.whole("machine: memory", machine.memory, 1)
-    if machine.chunk is not None:
-        checks.whole("machine: chunk", machine.chunk, 1)
-    if machine.progress is not None:
-        checks.flag("machine: progress", machine.progress)
+    checks.check_fields("machine", machine)
     checks.one_of("engine", machine.engine, ENGINES)
     return machine._replace(devices=_devices(machine.devices))
 

@@ -1,6 +1,6 @@
 """Specs of sweeps: policies with points, environments, an end, and seeds."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,10 +41,10 @@ class HalfWidth(NamedTuple):
     """
 
     metric: str
-    half_width: float
-    level: float = 0.95
+    half_width: checks.Positive
+    level: checks.BetweenZeroAndOne = 0.95
     at_most: int = 100_000
-    pilot: int | Sequence[int] = 100
+    pilot: int | Iterable[int] = 100
     each: bool = False
 
 
@@ -54,10 +54,7 @@ def pilot_of(until: HalfWidth, runs_per_instance: int = 1) -> np.ndarray:
     Raises:
       TypeError, ValueError: naming the field that is out of range.
     """
-    checks.text("metric", until.metric)
-    checks.positive(half_width=until.half_width)
-    checks.between_zero_and_one(level=until.level)
-    checks.flag("each", until.each)
+    checks.check_fields("seeds", until)
     seeds = seeds_of(until.pilot, "pilot")
     pilot = len(seeds)
     checks.whole("at_most", until.at_most, pilot)

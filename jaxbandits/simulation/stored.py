@@ -8,7 +8,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import jax
 import xarray as xr
@@ -52,8 +52,8 @@ class Store(NamedTuple):
 
     path: Any
     extend: bool = False
-    block: int | None = None
-    verify: int = 0
+    block: Annotated[int | None, checks.at_least_one] = None
+    verify: Annotated[int, checks.non_negative] = 0
     metrics: Iterable[str] | None = None
     keep: str | None = None
     accept_version: bool = False
@@ -67,11 +67,7 @@ def store_of(store: Any) -> Store:
     """
     if not isinstance(store, Store):
         store = Store(store)
-    checks.flag("store: extend", store.extend)
-    checks.flag("store: accept_version", store.accept_version)
-    checks.whole("store: verify", store.verify, 0)
-    if store.block is not None:
-        checks.whole("store: block", store.block, 1)
+    checks.check_fields("store", store)
     if store.keep is not None:
         checks.one_of("store: keep", store.keep, KEPT)
     metrics = store.metrics

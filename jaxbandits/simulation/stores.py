@@ -155,6 +155,7 @@ def _extent(store: BlockStore) -> dict[str, Any]:
         points.setdefault(part.game[1], set()).update(rows_of(part.points))
     seeds = spans.joined(span for part in parts for span in part.seeds)
     ends, size = sweep["checkpoints"], requests[0].size
+    largest = max(block.size for block in store.blocks())
     return {
         "environments": ", ".join(sweep["environments"]),
         "policies": ", ".join(f"{name} ({len(x)})" for name, x in points.items()),
@@ -163,7 +164,7 @@ def _extent(store: BlockStore) -> dict[str, Any]:
         f"checkpoints ({sweep['checkpoint_kind']})": f"{len(ends)}, to {ends[-1]}",
         "metrics": ", ".join(store.variables()),
         "keeps": store.keep,
-        "block": f"{size.runs} runs, of at most {size.points} points",
+        "block": f"{largest} runs or fewer, of at most {size.points} points",
         "engine": sweep["engine"],
         "backend": sweep["platform"],
     }

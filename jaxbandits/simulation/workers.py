@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import jax
 
@@ -52,7 +52,7 @@ class Workers(NamedTuple):
     """
 
     executor: Any
-    tasks: int | None = None
+    tasks: Annotated[int | None, checks.at_least_one] = None
 
 
 def workers_of(executor: Any) -> Workers:
@@ -63,8 +63,7 @@ def workers_of(executor: Any) -> Workers:
     """
     result = executor if isinstance(executor, Workers) else Workers(executor)
     checks.installed("executor", "cloudpickle", "workers")
-    if result.tasks is not None:
-        checks.whole("executor: tasks", result.tasks, 1)
+    checks.check_fields("executor", result)
     if not hasattr(result.executor, "submit"):
         if not isinstance(result.executor, int) or isinstance(result.executor, bool):
             raise TypeError(

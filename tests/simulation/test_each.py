@@ -1,6 +1,7 @@
 """Points that stop one by one: each has Stein's number of seeds, and no more."""
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 
 import jax
 import numpy as np
@@ -12,7 +13,7 @@ from jaxbandits.results import open_store
 from jaxbandits.simulation import Entry, HalfWidth, run_sweep
 from jaxbandits.simulation import fill as filling
 from jaxbandits.simulation.spec import seeds_needed as needed_of
-from jaxbandits.simulation.stores import replay, status
+from jaxbandits.simulation.stores import merge, replay, status
 from jaxbandits.stats import seeds_needed
 from jaxbandits.store.block_store import BlockStore
 from tests.buckets import bucket  # noqa: F401
@@ -180,6 +181,35 @@ def test_at_most(tmp_path):
         found = played(spec=spec)
     assert found["seeds"].max() == 30 == found.sizes["seed"]
     assert (found["seeds"] == PILOT).any()
+
+
+@pytest.mark.slow
+def test_others_and_interruptions_change_nothing(whole, bucket, tmp_path, monkeypatch):  # noqa: F811
+    """A second stage that ends early, shares of a bucket, workers, and a merge."""
+    url, play, begun = f"{bucket}/{tmp_path.name}", filling.play, []
+
+    def ends(*args, **kwargs):
+        begun.append(args)
+        if len(begun) > 6:  # The pilot has four blocks.
+            raise KeyboardInterrupt
+        return play(*args, **kwargs)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(filling, "play", ends)
+        played(url)
+    there = status(url)
+    assert there.blocks_done == 6 < there.blocks
+    for number in (1, 0):
+        assert_same(played(url, shard=(number, 2)), whole)
+    with ThreadPoolExecutor(2) as executor:
+        store = Store(tmp_path / "workers", block=80)
+        quiet = QUIET._replace(devices=None)
+        assert_same(run_sweep(SPEC, store, quiet, executor=executor), whole)
+    for name, game in SPEC.environments.items():
+        alone = SPEC._replace(environments={name: game})
+        played(tmp_path / name, alone).close()
+    names = [tmp_path / name for name in SPEC.environments]
+    assert_same(merge(names, tmp_path / "merged"), whole)
 
 
 def test_drawn_instances_are_played_whole():

@@ -192,7 +192,10 @@ def test_a_worker_with_other_software_plays_nothing(tmp_path, monkeypatch, what)
         ({"executor": "dask"}, "^executor must be a concurrent.futures.Executor"),
         ({"executor": True}, "^executor must be a concurrent.futures.Executor"),
         ({"executor": 0}, "^executor must be at least 1, got 0"),
-        ({"executor": Workers(2, 0)}, "^executor: tasks must be at least 1, got 0"),
+        (
+            {"executor": Workers(2, 0)},
+            "^executor: tasks must be >= 1 and finite, got 0",
+        ),
         ({"executor": 2, "store": None}, "^store: several processes need one"),
         ({"shard": (0, 2), "store": None}, "^store: several processes need one"),
         ({"shard": (2, 2)}, "^shard: number must be .*1.*, got 2"),

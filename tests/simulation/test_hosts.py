@@ -4,6 +4,7 @@ import socket
 
 import pytest
 
+from jaxbandits import simulate
 from jaxbandits.results import open_store
 from jaxbandits.simulation.processes import join
 from tests.simulation import walk
@@ -61,6 +62,14 @@ def test_one_process_goes_on_where_two_were_killed(tmp_path):
     found = run(wanted, store)
     assert left > 0 and found["session"].max() == 3
     assert_same(found, run(wanted))
+
+
+def test_processes_that_would_each_play_all_of_a_sweep_are_refused(monkeypatch):
+    monkeypatch.setattr("jax.process_count", lambda: 2)
+    with pytest.raises(ValueError, match="^store: several processes need one"):
+        simulate(walk.WALKER, walk.SPEC.environments, horizon=4, seeds=2)
+    with pytest.raises(ValueError, match="^store: several processes need one"):
+        run(walk.SPEC)
 
 
 def test_an_incomplete_address_is_refused():

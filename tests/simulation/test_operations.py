@@ -232,7 +232,9 @@ def test_stores_are_asked_on_the_command_line(capsys, from_file):
         return out
 
     assert "6 of 6 runs (100.0%)" in told("status", from_file)
-    assert json.loads(told("status", from_file, "--json"))["done"] == 6
+    said = json.loads(told("status", from_file, "--json"))
+    assert said["done"] == 6
+    assert said["extent"]["block"] == "2 runs or fewer, of at most 1 points"
     assert 'make = "s_br"' in told("status", from_file, "--text")
     assert json.loads(told("status", from_file, "--json"))["text"] == TOML
     out = told("verify", from_file, "--blocks", "2")

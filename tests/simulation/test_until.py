@@ -121,7 +121,7 @@ BAD_VALUES = [
     (HalfWidth("regret", 1.0, at_most=1e5), PILOT, TypeError, "at_most must be an"),
     (HalfWidth("regret", 1.0), 1, ValueError, "pilot must be at least 2 seeds, go"),
     (HalfWidth("regret", 1.0), [4], ValueError, "pilot must be at least 2 seeds, "),
-    (HalfWidth("regret", 1.0), 20.0, TypeError, "pilot must be an integer in "),
+    (HalfWidth("regret", 1.0), 20.0, TypeError, "pilot must be an integer or a list"),
     (HalfWidth("regret", 1.0), [1, 1], ValueError, "pilot must be different int"),
 ]
 
@@ -130,7 +130,7 @@ def test_bad_half_widths_are_refused(tmp_path, subtests):
     for until, seeds, error, message in BAD_VALUES:
         with subtests.test(until=until, seeds=seeds, message=message):
             store = tmp_path / "one.zarr"
-            with pytest.raises(error, match=f"^{message}"):
+            with pytest.raises(error, match=f"^(seeds: )?{message}"):
                 played(SPEC._replace(seeds=seeds), store, until=until)
             assert not store.exists()
 
@@ -154,7 +154,7 @@ def test_metrics_without_a_half_width_are_refused(tmp_path, subtests):
     for metric, message in BAD_METRICS:
         with subtests.test(metric=metric, message=message):
             store = tmp_path / "one.zarr"
-            with pytest.raises(ValueError, match=f"^{message}"):
+            with pytest.raises(ValueError, match=f"^(seeds: )?{message}"):
                 until = HalfWidth(metric, 1.0)
                 played(SPEC._replace(metrics=None), store, until=until)
             assert not store.exists()

@@ -72,7 +72,7 @@ def test_a_sweep_of_other_games_has_no_block_to_compare(store):
 
 
 def test_a_number_of_blocks_is_none_below_zero(store):
-    with pytest.raises(ValueError, match="^store: verify must be at least 0"):
+    with pytest.raises(ValueError, match="^store: verify must be >= 0"):
         run(SPEC, store, verify=-1)
 
 
