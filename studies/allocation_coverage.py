@@ -18,6 +18,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from forms.playing import row
 from scipy import stats
 
 from jaxbandits.allocation import make_problem
@@ -178,15 +179,14 @@ def main() -> int:
     parser.add_argument("--sets", type=int, default=2000, help="data sets of a number")
     parser.add_argument("--only", help="part of a family's name")
     arguments = parser.parse_args()
-    print("| thresholds | " + " | ".join(f"{n:,}" for n in SUCCESSES) + " |")
-    print("|" + "---|" * (1 + len(SUCCESSES)))
+    row("thresholds", *(f"{n:,}" for n in SUCCESSES))
+    row(*["---"] * (1 + len(SUCCESSES)))
     wrong = []
     for seed, (name, case) in enumerate(CASES.items()):
         if arguments.only and arguments.only not in name:
             continue
         shares = coverage(case, arguments.sets, seed=seed)
-        row = " | ".join(f"{x:.3f}".lstrip("0") for x in shares)
-        print(f"| {name} | {row} |", flush=True)
+        row(name, *(f"{x:.3f}".lstrip("0") for x in shares))
         wrong += [f"{name}, {what}" for what in missed(case, shares)]
     print(*wrong, sep="\n")
     return 1 if wrong else 0

@@ -31,10 +31,11 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from forms.playing import regrets, row
 from jax import Array, lax
 from jaxtyping import Float
 
-from jaxbandits import allocation, simulate
+from jaxbandits import allocation
 from jaxbandits.allocation import Action, Allocation, Plan, Problem, thompson
 from jaxbandits.allocation.policies.estimates import FINE, Grid, probability_bound
 from jaxbandits.allocation.policies.handing_out import default_hand_out
@@ -229,27 +230,19 @@ def table(
 ) -> None:
     """A line per entrant: regret at these rounds, with the median and worst run."""
     for name, policy in entrants.items():
-        data = simulate(
-            {name: policy},
-            game,
-            seeds=seeds,
-            horizon=ends[-1],
-            checkpoints=ends,
-            root_seed=TUNING_SEED,
-        )
         cells = []
-        for regret in data["regret"].isel(policy=0, params=0).values.T:
+        for regret in regrets([policy], game, ends, seeds, TUNING_SEED)[0]:
             error = np.std(regret, ddof=1) / len(regret) ** 0.5
             cells.append(
                 f"{regret.mean():,.1f} ± {error:,.1f} "
-                f"({np.median(regret):,.1f}; {regret.max():,.0f}) |"
+                f"({np.median(regret):,.1f}; {regret.max():,.0f})"
             )
-        print(f"| {title} | {name} |", *cells, flush=True)
+        row(title, name, *cells)
 
 
 def _head(ends: Sequence[int]) -> None:
-    print("| case | form |", *(f"{T:,}: mean (median; worst) |" for T in ends))
-    print("|---|---|" + "---|" * len(ends))
+    row("case", "form", *(f"{T:,}: mean (median; worst)" for T in ends))
+    row(*["---"] * (2 + len(ends)))
 
 
 def curves(options: argparse.Namespace) -> None:
@@ -284,15 +277,8 @@ def starved(options: argparse.Namespace) -> None:
     horizon, (case, *_) = options.horizon, options.case or [None]
     game = TUNING[case].environment() if case else allocation.simulation(30)
     policy = thompson(game.problem, draws=options.draws, feasible=options.feasible)
-    data = simulate(
-        [policy],
-        game,
-        seeds=options.seeds,
-        horizon=horizon,
-        checkpoints=[horizon // 2, horizon],
-        root_seed=TUNING_SEED,
-    )
-    half, end = data["regret"].isel(policy=0, params=0).values.T
+    ends = horizon // 2, horizon
+    half, end = regrets([policy], game, ends, options.seeds, TUNING_SEED)[0]
     print(
         f"{policy.name}: {end.mean():.1f} ± {end.std(ddof=1) / len(end) ** 0.5:.1f}, "
         f"95 % {np.quantile(end, 0.95):.0f}, worst {end.max():.0f}"

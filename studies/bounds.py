@@ -15,9 +15,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from forms.cells import normal_gains
+from forms.playing import regrets, row
 from scipy.stats import norm
 
-import jaxbandits as jb
 from jaxbandits import allocation, budgeted, censored, farewell
 from jaxbandits.censored import cell_thompson
 from jaxbandits.laws import (
@@ -31,7 +31,6 @@ from jaxbandits.laws import (
     product,
 )
 from jaxbandits.laws.thresholds import exponential
-from jaxbandits_studies.common.playing import end_of
 from jaxbandits_studies.judging.games import drawn_delays, drawn_times
 from jaxbandits_studies.theory import (
     cells,
@@ -58,29 +57,6 @@ def decades(horizon: int) -> np.ndarray:
     if horizon < 1_000:
         return np.array([horizon])
     return 10 ** np.arange(3, int(np.log10(horizon)) + 1)
-
-
-def regrets(
-    policies: Any, game: Any, ends: np.ndarray, seeds: int, root_seed: int = 0
-) -> np.ndarray:
-    """Regret of runs in the library, f64[policies, ends, seeds].
-
-    By rounds, or by what is spent where a budget ends the game.
-    """
-    data = jb.simulate(
-        policies,
-        game,
-        seeds=seeds,
-        root_seed=root_seed,
-        checkpoints=ends.tolist(),
-        **end_of(game, int(ends[-1])),
-    )
-    regret = data["regret"].isel(params=0)
-    return regret.transpose("policy", "checkpoint", "seed").values
-
-
-def row(*entries: object) -> None:
-    print("| " + " | ".join(str(x) for x in entries) + " |")
 
 
 def with_error(mean: float, error: float) -> str:

@@ -8,34 +8,22 @@ a form that is there is not played again. Prints a table of all that it has, at 
 of the rounds and at their end: geometric means over the tuning cases of mean regret and
 95 % quantile over those of cell TS, the largest quotient of a case, and how many runs
 are trapped: lost at least 0.02 a round over the second half, and as much as before.
-
-All forms meet the same outcomes, which are drawn for all arms beforehand; so one
-program plays all cases of a form.
 """
 
 import argparse
-import functools
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 from forms.cells import FORMS, PLAIN
-from jax import Array
+from forms.playing import regrets, row
 
 from jaxbandits import censored
-from jaxbandits.censored import Action, censor
 from jaxbandits.laws import empirical, empirical_params
-from jaxbandits.protocol import View
 from jaxbandits_studies.judging.protocol import TUNING_SEED
 from jaxbandits_studies.judging.protocols import PROTOCOLS
 
 TUNING = PROTOCOLS["censored"].tuning
-PARTS = 10  # of a run; the first, the fifth and the last are looked at
-LOOKS = (0, 4, 9)
 PER_ROUND, SHARE = 0.02, 0.45  # of a trapped run, in its second half
 LEAST = 1.0  # regret that smaller ones count as
 
@@ -50,15 +38,13 @@ def main() -> None:
     cases = {title: case.environment() for title, case in TUNING.items()} | traps()
     results = json.loads(options.file.read_text()) if options.file.exists() else {}
     size = f"{options.rounds} x {options.seeds}"
-    outcomes = functools.cache(
-        lambda: [drawn(each, options.rounds, options.seeds) for each in cases.values()]
-    )
     for form in options.only:
         if f"{form}; {size}" not in results:
-            regret = played(form, [*cases.values()], outcomes(), options.rounds)
+            regret = played(form, [*cases.values()], options.rounds, options.seeds)
             results[f"{form}; {size}"] = regret.round(4).tolist()
             options.file.write_text(json.dumps(results))
-    print(table(results, [*cases], size, options.rounds))
+    for line in table(results, [*cases], size, options.rounds):
+        row(*line)
 
 
 def traps() -> dict:
@@ -85,106 +71,19 @@ def traps() -> dict:
     }
 
 
-def drawn(environment, rounds, seeds):
-    """Rewards and consumptions of every arm, f32[seeds, rounds, K] each.
-
-    Consumptions beyond the longest limit, which no policy sees, are infinite.
-    """
-    game, problem = environment.game, environment.problem
-    setup = jax.tree.map(jnp.asarray, environment.setup)
-    longest = jnp.int32(problem.num_limits - 1)
-
-    def of_arm(noise, arm):
-        books = game.init(setup)
-        shown = game.step(noise, setup, books, Action(arm, longest))[1]
-        return shown.reward, shown.consumption
-
-    def of_seed(key):
-        noise = jax.random.bits(key, (rounds, game.words), jnp.uint32)
-        arms = jnp.arange(problem.num_arms, dtype=jnp.int32)
-        return jax.vmap(lambda each: jax.vmap(of_arm, (None, 0))(each, arms))(noise)
-
-    keys = jax.random.split(jax.random.key(TUNING_SEED), seeds)
-    return jax.tree.map(np.asarray, jax.jit(jax.vmap(of_seed))(keys))
+def played(form: str, games: list, rounds: int, seeds: int) -> np.ndarray:
+    """Regret at a tenth of the rounds, half of them and all, f64[games, seeds, 3]."""
+    ends = rounds // 10, rounds // 2, rounds
+    runs = [
+        regrets(FORMS[form](game.problem), game, ends, seeds, TUNING_SEED)[0].T
+        for game in games
+    ]
+    return np.stack(runs)
 
 
-class _Traced(NamedTuple):
-    """What forms ask a `Problem`, with limits and penalties that may be traced."""
-
-    limits: Array
-    penalty: Array
-    num_arms: int
-    num_limits: int
-    cost: Callable
-    max_cost: float
-    sigma: float = 0.0
-
-    @property
-    def num_pairs(self) -> int:
-        return self.num_arms * self.num_limits
-
-    def penalties(self) -> Array:
-        return self.penalty
-
-
-def played(form, environments, outcomes, rounds) -> np.ndarray:
-    """Regret of every run at the parts looked at, f64[cases, seeds, LOOKS]."""
-    seeds = len(outcomes[0][0])
-    keys = jax.random.split(jax.random.key(TUNING_SEED + 1), seeds)
-    problems = [each.problem for each in environments]
-    shape = {(p.num_arms, p.num_limits, p.cost, p.max_cost) for p in problems}
-    (known,) = shape  # All that is not traced is the same.
-    limits = np.array([p.limits for p in problems], np.float32)
-    penalties = np.array([p.penalties() for p in problems], np.float32)
-    rewards, consumptions = (np.stack(x) for x in zip(*outcomes, strict=True))
-
-    def run(key, limits, penalties, rewards, consumptions):
-        return _run(
-            FORMS[form](_Traced(limits, penalties, *known)),
-            limits,
-            key,
-            rewards,
-            consumptions,
-        )
-
-    over_seeds = jax.vmap(run, (0, None, None, 0, 0))
-    over_cases = jax.vmap(over_seeds, (None, 0, 0, 0, 0))
-    pulls = jax.jit(over_cases)(keys, limits, penalties, rewards, consumptions)
-    gaps = np.stack([each.oracle().gaps for each in environments])
-    pulls = np.asarray(pulls, float)[:, :, list(LOOKS)]
-    return (pulls * gaps[:, None, None]).sum((-1, -2))
-
-
-def _run(policy, limits, key, rewards, consumptions):
-    """Pulls at the end of every part, i32[PARTS, K, M]."""
-    to_act, to_update = policy.words
-    params = jax.tree.map(lambda x: jnp.asarray(x, float), policy.params)
-
-    def step(carry, inputs):
-        state, pulls = carry
-        t, reward, consumption = inputs
-        words = (to_act + to_update,)
-        noise = jax.random.bits(jax.random.fold_in(key, t), words, jnp.uint32)
-        action = policy.act(noise[:to_act], View(t), state, params)
-        shown = censor(
-            reward[action.arm], consumption[action.arm], limits[action.limit]
-        )
-        state = policy.update(noise[to_act:], View(t), state, action, shown, params)
-        return (state, pulls.at[action.arm, action.limit].add(1)), None
-
-    def part(carry, inputs):
-        carry, _ = jax.lax.scan(step, carry, inputs)
-        return carry, carry[1]
-
-    none = jnp.zeros((rewards.shape[1], len(limits)), jnp.int32)
-    inputs = (jnp.arange(1, len(rewards) + 1, dtype=jnp.int32), rewards, consumptions)
-    inputs = jax.tree.map(lambda x: x.reshape(PARTS, -1, *x.shape[1:]), inputs)
-    return jax.lax.scan(part, (policy.init(params), none), inputs)[1]
-
-
-def table(results, titles, size, rounds) -> str:
-    """In markdown."""
-    ends = (rounds // PARTS, rounds)
+def table(results: dict, titles: list[str], size: str, rounds: int) -> list[list[str]]:
+    """The cells of the table, row by row."""
+    ends = (rounds // 10, rounds)
     over = [f"{what}, {t:,}" for t in ends for what in ("mean", "95 %")]
     tuning = len(TUNING)
     head = ["form", *over, "largest", "trapped", *titles[tuning:]]
@@ -208,7 +107,7 @@ def table(results, titles, size, rounds) -> str:
         ]
         cells = [f"{x:.2f}" for x in (*middle, ratios.max())]
         lines.append([form, *cells, f"{sum(lost[:tuning])}", *on_traps])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return lines
 
 
 def _mean(runs):

@@ -11,6 +11,7 @@ compilation left out.
 import jax
 import jax.numpy as jnp
 import numpy as np
+from forms.playing import row
 
 from jaxbandits.protocol import Environment
 from jaxbandits_studies.judging.board import shipped
@@ -50,8 +51,8 @@ PER_UNIT = {"budgeted": pulls_per_unit, "farewell": epochs_per_unit}
 
 
 def main() -> None:
-    print("| setting | million rounds | hours of a core | at the longest horizon |")
-    print("|---|---|---|---|")
+    row("setting", "million rounds", "hours of a core", "at the longest horizon")
+    row(*["---"] * 4)
     for setting, protocol in PROTOCOLS.items():
         board = shipped(setting)
         if board is None:
@@ -67,7 +68,7 @@ def main() -> None:
             rounds += each * len(cell.scores) / 1e6
             hours[cell.horizon] = hours.get(cell.horizon, 0.0) + spent
         total, longest = sum(hours.values()), hours[max(hours)]
-        print(f"| {setting} | {rounds:,.0f} | {total:.1f} | {longest:.1f} |")
+        row(setting, f"{rounds:,.0f}", f"{total:.1f}", f"{longest:.1f}")
 
 
 if __name__ == "__main__":

@@ -8,41 +8,23 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits.censored import Action, cell_thompson
+from jaxbandits.censored import Action
 from jaxbandits.protocol import Policy
-from jaxbandits.testing import check_policy, trace_run
+from jaxbandits.testing import check_policy
 from jaxbandits_studies.judging.protocols import PROTOCOLS
 from tests.tables import naming
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "studies"))
 script = import_module("censored_forms")
-cells = import_module("forms.cells")
 
 ENVIRONMENT = PROTOCOLS["censored"].tuning["PosCorr, 5 limits to 1"].environment()
-PROBLEM = ENVIRONMENT.problem
-K = PROBLEM.num_arms
-
-
-def traced(problem):
-    limits = jnp.asarray(problem.limits)
-    known = problem.num_arms, problem.num_limits, problem.cost, problem.max_cost
-    return script._Traced(limits, jnp.asarray(problem.penalties()), *known)
 
 
 @pytest.mark.slow
 def test_forms_keep_the_contract():
     for form in script.FORMS:
         with naming(form):
-            check_policy(script.FORMS[form](PROBLEM), ENVIRONMENT)
-
-
-@pytest.mark.slow
-def test_the_plain_form_is_the_library_s():
-    known = trace_run(cell_thompson(PROBLEM), ENVIRONMENT, 40).actions
-    for problem in (PROBLEM, traced(PROBLEM)):
-        found = trace_run(cells.cell_thompson(problem), ENVIRONMENT, 40).actions
-        np.testing.assert_array_equal(found.arm, known.arm)
-        np.testing.assert_array_equal(found.limit, known.limit)
+            check_policy(script.FORMS[form](ENVIRONMENT.problem), ENVIRONMENT)
 
 
 def test_regret_of_one_pair_by_hand(monkeypatch):
@@ -58,11 +40,10 @@ def test_regret_of_one_pair_by_hand(monkeypatch):
         )
 
     monkeypatch.setitem(script.FORMS, "one pair", always)
-    blank = np.zeros((2, 20, K), np.float32)
-    found = script.played("one pair", [ENVIRONMENT], [(blank, blank)], 20)
+    found = script.played("one pair", [ENVIRONMENT], rounds=20, seeds=2)
     gap = ENVIRONMENT.oracle().gaps[2, 1]
     expected = np.broadcast_to(gap * np.array([2, 10, 20]), (1, 2, 3))
-    np.testing.assert_allclose(found, expected)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
 def test_trapped_by_hand():
@@ -78,12 +59,12 @@ def test_table_by_hand():
     half = plain / 2
     half[0] = 40.0
     found = {"cell TS; x": plain.tolist(), "optimistic; x": half.tolist()}
-    lines = script.table(found, titles, "x", 1000).splitlines()
+    lines = script.table(found, titles, "x", 1000)
     middle = (4 * 0.5 ** (len(PROTOCOLS["censored"].tuning) - 1)) ** (
         1 / len(PROTOCOLS["censored"].tuning)
     )
     parts = [f"{middle:.2f}"] * 4
     expected = ["optimistic", *parts, "4.00", "0", "50 (50; 0)"]
-    assert lines[2].startswith("| cell TS | 1.00 | 1.00 |")
-    assert lines[3] == f"| {' | '.join(expected)} |"
+    assert lines[2][:3] == ["cell TS", "1.00", "1.00"]
+    assert lines[3] == expected
     assert len(lines) == 4

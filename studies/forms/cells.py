@@ -22,9 +22,9 @@ from jaxbandits.arrays import (
     stored,
     unit_interval,
 )
+from jaxbandits.censored import cell_thompson, rcucb
 from jaxbandits.censored.policies.cell_thompson import gains_of, scored_cell_thompson
 from jaxbandits.censored.policies.cells import drawn_hazards, values_of_pairs
-from jaxbandits.censored.policies.rcucb import scored_rcucb
 from jaxbandits.censored.policies.scored import Scored, best_pair, plays_pairs
 from jaxbandits.censored.problem import Action, Problem
 from jaxbandits.kernels.gamma import beta_from_uniforms
@@ -33,11 +33,6 @@ from jaxbandits.protocol import Policy
 
 _TRIPS, _SWEEPS = 14, 2  # of the bisection for a multiplier, and within each
 _LEAST_COUNT = 1e-3  # stands for none
-
-
-def cell_thompson(problem: Problem) -> Policy:
-    """The library's, of a problem whose limits may be traced."""
-    return plays_pairs(scored_cell_thompson(problem))
 
 
 def gain_moments(problem: Problem, state: Any) -> tuple[Array, Array]:
@@ -177,26 +172,13 @@ def forced(problem: Problem, policy: Policy, rounds: float) -> Policy:
 
 def thrifty(problem: Problem) -> Policy:
     """Cell TS with the prior Beta(1, M), which expects rounds to pass."""
-    policy = cell_thompson(problem)
-    believed = policy.params._replace(prior_passed=float(problem.num_limits))
-    return policy._replace(name="Beta(1, M)", params=believed)
+    policy = cell_thompson(problem, prior_passed=float(problem.num_limits))
+    return policy._replace(name="Beta(1, M)")
 
 
 def small_radius(problem: Problem) -> Policy:
     """RCUCB with Kaplan-Meier, half a gain radius and no penalty radius."""
-    policy = plays_pairs(scored_rcucb(problem, "kaplan_meier", "eq_12"))
-    params = policy.params._replace(gain_radius=0.5, penalty_radius=0.0)
-    return policy._replace(params=params)
-
-
-def forced_thrifty(problem: Problem, rounds: float) -> Policy:
-    """`thrifty`, forced."""
-    return forced(problem, thrifty(problem), rounds)
-
-
-def forced_rcucb(problem: Problem, rounds: float) -> Policy:
-    """`small_radius`, forced."""
-    return forced(problem, small_radius(problem), rounds)
+    return rcucb(problem, "kaplan_meier", gain_radius=0.5, penalty_radius=0.0)
 
 
 def information_directed(problem: Problem, draws: int) -> Policy:
@@ -442,9 +424,9 @@ FORMS = {
     "mean of 4 draws": partial(averaged, draws=4),
     "optimistic": optimistic,
     "Beta(1, M)": thrifty,
-    "Beta(1, M), forced": partial(forced_thrifty, rounds=1.0),
+    "Beta(1, M), forced": lambda problem: forced(problem, thrifty(problem), 1.0),
     "small radius": small_radius,
-    "small radius, forced": partial(forced_rcucb, rounds=1.0),
+    "small radius, forced": lambda problem: forced(problem, small_radius(problem), 1.0),
     "IDS, 16 draws": partial(information_directed, draws=16),
     "cell UCB, 1/2": partial(cell_ucb, alpha=0.5),
     "cell KL-UCB": cell_kl_ucb,
