@@ -2,7 +2,7 @@
 
 from jaxbandits import censored
 from jaxbandits_studies.censored import comparisons
-from jaxbandits_studies.censored.comparisons import ADVISED, CLAIRVOYANT
+from jaxbandits_studies.censored.comparisons import CLAIRVOYANT
 from jaxbandits_studies.common.casts import cast
 from studies.tests.checks import entry
 from tests.tables import naming
@@ -86,7 +86,9 @@ def test_the_updates_are_four_policies(rehearsal):
 def test_numbers_of_arms_without_their_games(rehearsal, monkeypatch):
     """Which take long to make."""
     game, made = censored.low_censoring(5), []
-    monkeypatch.setattr(censored, "many_arms", lambda n: made.append(n) or game)
+    monkeypatch.setattr(
+        censored, "many_arms", lambda num_arms: made.append(num_arms) or game
+    )
     outcome, _ = rehearsal("censored-fig8", horizon=71)
     assert made == [20, 50, 80]
     assert list(outcome.datasets) == ["n = 20", "n = 50", "n = 80"]
@@ -107,8 +109,8 @@ def test_the_papers_deviations_stand_beside_ours(rehearsal):
 
 
 def test_the_worst_run_of_every_policy_is_told(rehearsal, monkeypatch):
-    monkeypatch.setattr(comparisons, "ADVISED", {"trap": ADVISED["trap"]})
-    outcome, _ = rehearsal("censored-recommendation", horizon=71)
+    monkeypatch.setattr(comparisons, "QUICK", ("trap",))
+    outcome, _ = rehearsal("censored-recommendation", horizon=71, quick=True)
     for i, policy in enumerate(cast("censored", "advised"), start=1):
         for metric in ("regret_worst", "regret_median", "regret_q90"):
             assert entry(outcome, "trap", policy, metric)["mean"] == i

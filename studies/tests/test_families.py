@@ -6,12 +6,12 @@ from jaxbandits.allocation.solving import is_concave
 from jaxbandits.laws.thresholds import FAMILIES
 from jaxbandits_studies.allocation.families import (
     EIGHT,
-    GAMES,
     ONE,
     PRINTED,
     ROOT_SEED,
     TUNED,
 )
+from jaxbandits_studies.common.casts import environments
 from jaxbandits_studies.judging.protocol import TUNING_SEED
 from studies.tests.checks import (
     assert_readable,
@@ -20,9 +20,11 @@ from studies.tests.checks import (
     legend_texts,
 )
 
+GAMES = environments("allocation", "families")
+
 
 def test_no_family_is_left_out():
-    played = [make().problem for make in GAMES.values()]
+    played = [game.problem for game in GAMES.values()]
     assert {problem.family.name for problem in played} == set(FAMILIES)
     for title, problem in zip(GAMES, played, strict=True):
         assert title.startswith(problem.family.name.removesuffix("(1, rate)"))

@@ -6,7 +6,7 @@ from scipy import stats
 
 from jaxbandits import farewell, simulate
 from jaxbandits_studies import REGISTRY, Options
-from jaxbandits_studies.farewell import comparisons
+from jaxbandits_studies.common import casts
 from jaxbandits_studies.farewell.comparisons import crossover_notes
 from jaxbandits_studies.statements import of_experiment
 from jaxbandits_studies.theory import farewell as theory
@@ -122,7 +122,7 @@ def test_the_bounds_lie_above_the_regret(bounds):
     for ax, (title, data) in zip(
         bounds.figure.axes, bounds.datasets.items(), strict=True
     ):
-        environment = comparisons.FIGURE_1[title]()
+        environment = casts.environments("farewell", "Figure 1")[title]
         oracle = environment.oracle()
         waits = np.arange(1, 11)
         curves = {line.get_label(): line for line in ax.lines}
@@ -211,7 +211,7 @@ def test_as_many_runs_are_lost_as_the_errata_say():
     """errata.md, D7, with half of the seeds: 29 and 0 of 1,024."""
     for rho, least, most in [(0.25, 4, 40), (1.0, 0, 0)]:
         with naming((rho, least, most)):
-            game, budget = comparisons.FIGURE_2["Figure 2c"](), 1e5
+            game, budget = casts.environments("farewell", "Figure 2")["Figure 2c"], 1e5
             policy = farewell.omega_star_ucb(game.problem)
             policy = policy._replace(params=policy.params._replace(rho=rho))
             data = simulate(

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from jaxbandits_studies.censored.grids import GRIDS
+from jaxbandits_studies.censored.grids import GRIDS, INSTANCES
 from jaxbandits_studies.censored.pictures import MODELS, SOFT, STRICT
-from jaxbandits_studies.censored.tables import INSTANCES
 from studies.tests.checks import check_records, entry, legend_texts, titles
 from tests.tables import naming
 

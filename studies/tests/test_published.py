@@ -14,14 +14,14 @@ import pytest
 from jaxbandits import censored
 from jaxbandits.stats import mean, sem
 from jaxbandits_studies import REGISTRY, Options
-from jaxbandits_studies.censored.comparisons import PRINTED, RCUCB
-from jaxbandits_studies.censored.tables import trio
+from jaxbandits_studies.common.casts import environments
 from jaxbandits_studies.common.comparison import Contestant, run_contestants
 from studies.tests.ztable import Row, check_rows, of_repetitions
 
 pytestmark = pytest.mark.slow
 
 REPETITIONS = 40
+RCUCB, PRINTED = "RCUCB, gain radius only", "RCUCB, eq. (12)"
 # Experiment -> (instance, policy) -> (regret, its standard error, censored share).
 INDEPENDENT = {
     "censored-fig4": {
@@ -122,9 +122,10 @@ def independent_rows(full):
 
 def remark_3_rows():
     options = Options(100, 100_000, progress=False)
+    games = environments("censored", "5.1")
     for instance, regret in REMARK_3.items():
         form = Contestant(partial(censored.rcucb, radius="remark_3"))
-        dataset = run_contestants(trio()[instance], {"RCUCB": form}, options)
+        dataset = run_contestants(games[instance], {"RCUCB": form}, options)
         found = ours(dataset, "regret", "RCUCB")
         yield row(f"regret, Remark 3, {instance}", found, regret)
 

@@ -10,14 +10,14 @@ import pytest
 
 from jaxbandits.stats import mean, sem
 from jaxbandits_studies import Options
-from jaxbandits_studies.common.casts import cast
+from jaxbandits_studies.common.casts import cast, environments
 from jaxbandits_studies.common.comparison import run_contestants
-from jaxbandits_studies.farewell.comparisons import FIGURE_1, FIGURE_2
 from studies.tests.ztable import Row, check_rows
 
 pytestmark = pytest.mark.slow
 
 # The independent simulation took Budget-UCB's radius of the published code.
+FIGURE_1, FIGURE_2 = (environments("farewell", f"Figure {i}") for i in (1, 2))
 PAPER = cast("farewell", "paper")
 CAST = PAPER | cast("farewell", "side")
 # Horizon -> policy -> regret on the three instances, with its standard error.
@@ -53,11 +53,11 @@ def row(policy, instance, horizon, seeds=100):
     return played(policy, instance, FIGURE_1[instance], horizon, seeds, number)
 
 
-def played(policy, instance, make, horizon, seeds, number):
+def played(policy, instance, environment, horizon, seeds, number):
     """Ours beside the number."""
     options = Options(seeds, horizon, progress=False)
     alone = {policy: CAST[policy]}
-    dataset = run_contestants(make(), alone, options)
+    dataset = run_contestants(environment, alone, options)
     found = (float(f(dataset, "regret")[0, 0, -1]) for f in (mean, sem))
     return Row(f"{policy}, {instance}, {horizon:,}", *found, *number, 0.5)
 
@@ -88,8 +88,8 @@ def test_figure_2_at_the_papers_horizon():
     """Some three minutes."""
     assert set(LONG) == set(PAPER)
     found = [
-        played(policy, instance, make, 10_000_000, 10, number)
+        played(policy, instance, game, 10_000_000, 10, number)
         for policy, numbers in LONG.items()
-        for (instance, make), number in zip(FIGURE_2.items(), numbers, strict=True)
+        for (instance, game), number in zip(FIGURE_2.items(), numbers, strict=True)
     ]
     print(check_rows(found))

@@ -5,44 +5,23 @@ numbers that are shown are of others.
 """
 
 import itertools
-from collections.abc import Callable, Mapping
 from functools import partial
 
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from jaxbandits import allocation
 from jaxbandits.allocation.solving import is_concave
-from jaxbandits.laws import thresholds
 from jaxbandits.plots import draw_legend, figure, line_style, readable_ticks
 from jaxbandits.protocol import Environment
 from jaxbandits.stats import Record, entry, final
-from jaxbandits_studies.common.casts import cast
+from jaxbandits_studies.common.casts import cast, games
 from jaxbandits_studies.common.comparison import Contestant, play_games
 from jaxbandits_studies.common.drawing import draw_intervals, draw_rows
 from jaxbandits_studies.common.experiment import Options, Outcome
 from jaxbandits_studies.judging.protocol import TUNING_SEED
 
 ROOT_SEED = 26_112_026  # of no other experiment
-# The arms of A.1. Where thresholds are at most 1, a budget about as plentiful.
-_A1 = allocation.simulation
-_ONE = partial(_A1, budget=2.0, m=2.0, M=40.0)
-GAMES: Mapping[str, Callable[[], Environment]] = {
-    "exponential": _A1,
-    "Weibull 0.7": partial(_A1, family=thresholds.weibull, shape=0.7),
-    "gamma 0.7": partial(_A1, family=thresholds.gamma, shape=0.7),
-    "Lomax 2": partial(_A1, family=thresholds.lomax, shape=2.0),
-    "beta(1, rate)": partial(_ONE, family=thresholds.beta_one),
-    "beta(0.7, rate)": partial(_ONE, family=thresholds.beta_shaped, shape=0.7),
-    "half-normal": partial(_A1, family=thresholds.half_normal),
-    "Nakagami 0.4": partial(_A1, family=thresholds.nakagami, shape=0.4),
-    "Weibull 2 (sigmoid)": partial(_A1, family=thresholds.weibull, shape=2.0),
-    "Maxwell (sigmoid)": partial(_A1, family=thresholds.maxwell),
-    "discrete Weibull 0.8 (units)": partial(
-        _A1, family=thresholds.discrete_weibull, shape=0.8
-    ),
-}
 QUICK = ("exponential", "discrete Weibull 0.8 (units)")
 TUNED, PRINTED = "RA-UCB, tuned", "RA-UCB, as printed"
 ONE, EIGHT = "Thompson", "Thompson, mean of 8, feasible"
@@ -59,8 +38,9 @@ def _cast(game: Environment) -> dict[str, Contestant]:
 def families(name: str, options: Options) -> Outcome:
     """Regret over that of the tuned RA-UCB, a row per family."""
     datasets, records = {}, []
-    for title in QUICK if options.quick else GAMES:
-        game = GAMES[title]()
+    rows = games("allocation", "families")
+    for title in QUICK if options.quick else rows:
+        game = rows[title].make()
         at_end = partial(
             play_games,
             name,

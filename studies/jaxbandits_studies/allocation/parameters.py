@@ -1,6 +1,5 @@
 """What numbers of policies are worth: radii of RA-UCB, draws of Thompson sampling."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -11,12 +10,9 @@ from matplotlib.figure import Figure
 
 from jaxbandits import allocation, plots
 from jaxbandits.allocation import thompson
-from jaxbandits.laws.thresholds import lomax, weibull
-from jaxbandits.protocol import Environment
 from jaxbandits.stats import interval_of
-from jaxbandits_studies import datasets
 from jaxbandits_studies.allocation.comparisons import games_of_the_quiz
-from jaxbandits_studies.common.casts import cast
+from jaxbandits_studies.common.casts import cast, games
 from jaxbandits_studies.common.comparison import Contestant, name_points, play_games
 from jaxbandits_studies.common.drawing import draw_lines
 from jaxbandits_studies.common.experiment import Options, Outcome
@@ -26,15 +22,6 @@ from jaxbandits_studies.judging.protocols import PROTOCOLS
 DRAWS, DEFAULT = (1, 2, 4, 8, 16, 32), 8  # of what is advised
 # Of the tuning set, games with concave families and budgets that can be divided.
 CASES = ("A.1, K = 5", "A.1, K = 15, tight", "A.1, Lomax 3")
-FEW: dict[str, Callable[[], Environment]] = {
-    "A.1": allocation.simulation,
-    "Criteo-like (synthetic)": datasets.criteo_like,
-}
-MORE: dict[str, Callable[[], Environment]] = {
-    "A.1, 30 arms": partial(allocation.simulation, 30),
-    "A.1, Lomax 2": partial(allocation.simulation, family=lomax, shape=2.0),
-    "A.1, Weibull 2": partial(allocation.simulation, family=weibull, shape=2.0),
-}
 
 
 def radii(name: str, options: Options) -> Outcome:
@@ -76,7 +63,8 @@ def tuning(name: str, options: Options) -> Outcome:
     of them and Thompson sampling is not a matter of tuning.
     """
     quiz = {} if options.quick else games_of_the_quiz(options._replace(quick=True))
-    chosen = FEW if options.quick else FEW | MORE | quiz
+    rows = games("allocation", "tuning, quick" if options.quick else "tuning")
+    chosen = {title: row.make for title, row in rows.items()} | quiz
     datasets: dict[str, xr.Dataset] = {}
     records = []
     for title, make in chosen.items():
@@ -117,16 +105,15 @@ def draws(name: str, options: Options) -> Outcome:
     numbers, titles = DRAWS, CASES
     if options.quick:
         numbers, titles = (1, DEFAULT), CASES[:2]
-    games = {
-        title: PROTOCOLS["allocation"].tuning[title].environment() for title in titles
-    }
+    cases = PROTOCOLS["allocation"].tuning
+    made = {title: cases[title].environment() for title in titles}
     forms: dict[str, Contestant] = {}
     for m in numbers:
         make = partial(thompson, draws=m)
-        forms[make(next(iter(games.values())).problem).name] = Contestant(make)
+        forms[make(next(iter(made.values())).problem).name] = Contestant(make)
     played = play_games(
         name,
-        games,
+        made,
         forms,
         options,
         metrics=["regret"],
@@ -136,7 +123,7 @@ def draws(name: str, options: Options) -> Outcome:
 
     def draw() -> Figure:
         fig, (ax,) = plots.figure()
-        bands = {x: np.array(interval_of(played.final(x))[:3]) for x in games}
+        bands = {x: np.array(interval_of(played.final(x))[:3]) for x in made}
         draw_lines(ax, numbers, bands)
         for i, (means, _, _) in enumerate(bands.values()):
             look = {"color": plots.line_style(i).color, "ms": 6, "zorder": 4}

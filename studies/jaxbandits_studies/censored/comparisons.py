@@ -14,47 +14,20 @@ from jaxbandits import censored
 from jaxbandits.plots import plot_panels
 from jaxbandits.protocol import Environment
 from jaxbandits.stats import entry, final, make_record
-from jaxbandits_studies.censored.tables import DEVIATIONS, TABLES, trio
-from jaxbandits_studies.common.casts import cast
+from jaxbandits_studies.common import casts
 from jaxbandits_studies.common.comparison import add_spread, add_worst, play_games
 from jaxbandits_studies.common.experiment import Options, Outcome
 
 CLAIRVOYANT = "clairvoyant"
 CELLS = "cell TS"
-RCUCB, PRINTED = "RCUCB, gain radius only", "RCUCB, eq. (12)"
 METRICS = ("regret", "censored", "optimal")
 MOST_COLUMNS = 4  # of panels: more cannot be read
 SIZE = 2  # arms in a round
-FEW_LIMITS = (0.1, 0.5, 0.9)  # so that all 405 super arms can be listed
 TABLE_NOTES = (
     "The paper's columns TS and UCB look exchanged, and its PosCorr row matches no "
     "reading of the printed parameters: errata.md.",
 )
 QUICK = ("trap", "steep trap")
-# Both grids of the three instances of section 5.1, F.2, F.3 and the two traps.
-ADVISED: dict[str, Callable[[], Environment]] = {
-    f"{name}, {grid}": partial(make, form=form)
-    for name, make in {
-        "PosCorr": censored.poscorr,
-        "NegCorr": censored.negcorr,
-        "Indep": censored.indep,
-    }.items()
-    for grid, form in {"0.1 ... 0.9": "tabulated", "0.1 ... 1": "printed"}.items()
-}
-ADVISED |= {f"F.2, n = {n}": partial(censored.many_arms, n) for n in (20, 50, 80)}
-ADVISED |= {
-    "F.3, n = 5": censored.low_censoring,
-    "trap": censored.trap,
-    "steep trap": partial(censored.trap, steep=True),
-}
-GAMES: dict[str, Callable[[], dict[str, Environment]]] = {
-    "5.1": trio,
-    "M1": partial(trio, censored.M1),
-    "M2": partial(trio, censored.equidistant(20)),
-    "F.2": lambda: {f"n = {n}": censored.many_arms(n) for n in (20, 50, 80)},
-    "F.3": lambda: {"low censoring, n = 5": censored.low_censoring(5)},
-    "trap": lambda: {"trap": censored.trap()},
-}
 SECTION_7: dict[str, Callable[[Environment], Environment]] = {
     "combinatorial": lambda pairs: censored.combinatorial(pairs, SIZE),
     "duels": censored.duels,
@@ -80,20 +53,21 @@ def compare(
 
     Args:
       name: of the experiment.
-      games: which of `GAMES`.
+      games: the list of them.
       policies: the cast.
       y_scale: of the figure.
       printed: whether the paper's table of these games stands beside ours.
       options: seeds and horizon.
     """
-    table = TABLES[games] if printed else {}
-    outcome = _on_pairs(name, GAMES[games](), policies, options, y_scale, table)
-    if printed and games in DEVIATIONS:
-        for title, dataset in outcome.datasets.items():
-            own = [r for r in outcome.records if r["environment"] == title]
-            add_deviations(own[:-1], dataset, DEVIATIONS[games][title])
-        outcome = outcome._replace(notes=TABLE_NOTES)
-    return outcome
+    rows = casts.games("censored", games)
+    outcome = _on_pairs(name, rows, policies, options, y_scale, printed)
+    deviations = {title: row.facts.get("deviations") for title, row in rows.items()}
+    if not printed or None in deviations.values():
+        return outcome
+    for title, dataset in outcome.datasets.items():
+        own = [r for r in outcome.records if r["environment"] == title]
+        add_deviations(own[:-1], dataset, deviations[title])
+    return outcome._replace(notes=TABLE_NOTES)
 
 
 def advised(name: str, options: Options) -> Outcome:
@@ -102,9 +76,9 @@ def advised(name: str, options: Options) -> Outcome:
     Of those ever advised, on every environment there is.
     """
     # Twelve games take long to compile.
-    titles = QUICK if options.quick else ADVISED
-    games = {title: ADVISED[title]() for title in titles}
-    outcome = _on_pairs(name, games, "advised", options, "log")
+    rows = casts.games("censored", "advised")
+    chosen = {title: rows[title] for title in (QUICK if options.quick else rows)}
+    outcome = _on_pairs(name, chosen, "advised", options, "log")
     for title, dataset in outcome.datasets.items():
         *own, _ = [r for r in outcome.records if r["environment"] == title]
         add_spread(own, dataset, "regret", CELLS)
@@ -114,12 +88,13 @@ def advised(name: str, options: Options) -> Outcome:
 
 def section_7(name: str, kind: str, options: Options) -> Outcome:
     """Several arms in a round, or duels, on the paper's three instances."""
-    made = (SECTION_7[kind](pairs) for pairs in trio(FEW_LIMITS).values())
+    pairs = casts.environments("censored", "section 7").values()
+    made = map(SECTION_7[kind], pairs)
     games = {game.name: game for game in made}
     played = play_games(
         name,
         games,
-        cast("censored", kind),
+        casts.cast("censored", kind),
         options,
         metrics=METRICS,
         checkpoints="log",
@@ -130,33 +105,34 @@ def section_7(name: str, kind: str, options: Options) -> Outcome:
 
 def _on_pairs(
     name: str,
-    games: Mapping[str, Environment],
+    rows: Mapping[str, casts.Game],
     policies: str,
     options: Options,
     y_scale: str,
-    printed: Mapping[str, tuple[float, float, float, float]] = {},  # noqa: B006
+    printed: bool = False,
 ) -> Outcome:
     """Regret, with the shares that are printed, and the optimal pair's numbers."""
+    games = {title: row.make() for title, row in rows.items()}
     datasets, played = play_games(
-        name, games, cast("censored", policies), options, metrics=METRICS
+        name, games, casts.cast("censored", policies), options, metrics=METRICS
     )
     records = []
     for title, environment in games.items():
-        *shares, best = printed.get(title, (None, None, None, None))
-        of_policy = _by_policy(*shares)
+        shares = rows[title].facts["printed"] if printed else {}
         for record in [r for r in played if r["environment"] == title]:
-            share = of_policy.get(record["policy"])
+            share = of_policy(record["policy"], shares)
             record["metrics"]["censored"]["published"] = share
             records.append(record)
+        best = shares.get("best")
         records.append(_clairvoyant(name, title, environment, options, best))
     columns = min(len(datasets), MOST_COLUMNS)
     draw = partial(plot_panels, datasets, y_scale=y_scale, columns=columns)
     return Outcome(datasets, records, draw)
 
 
-def _by_policy(rcucb, ts, ucb):
-    """The columns of the paper's tables by the policies that we set beside them."""
-    return {RCUCB: rcucb, PRINTED: rcucb, "TS": ts, "UCB": ucb}
+def of_policy(label: str, printed: Mapping[str, float]) -> float | None:
+    """What is printed of the policy by whose name a label begins; None of others."""
+    return next((x for name, x in printed.items() if label.startswith(name)), None)
 
 
 def add_deviations(records, dataset, published):
@@ -172,7 +148,7 @@ def add_deviations(records, dataset, published):
         record["metrics"]["censored_deviation"] = entry(
             spread,
             spread / math.sqrt(2 * (seeds - 1)) if seeds > 1 else None,
-            _by_policy(*published)[record["policy"]],
+            of_policy(record["policy"], published),
         )
 
 

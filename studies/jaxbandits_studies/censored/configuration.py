@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from jaxbandits.plots import draw_legend, figure, plot_curves
 from jaxbandits.stats import paired_difference, summary_records
 from jaxbandits_studies import datasets
+from jaxbandits_studies.censored.comparisons import of_policy
 from jaxbandits_studies.common.casts import cast
 from jaxbandits_studies.common.comparison import run_contestants
 from jaxbandits_studies.common.experiment import Options, Outcome
@@ -22,12 +23,7 @@ def forests(name: str, options: Options) -> Outcome:
     contestants = cast("censored", "paper")
     if options.quick:  # it samples 6,720 Beta variates a round
         del contestants["TS"]
-    published = {
-        label: {"censored": share}
-        for label in contestants
-        for policy, share in TIMEOUTS.items()
-        if label.startswith(policy)
-    }
+    published = {x: {"censored": of_policy(x, TIMEOUTS)} for x in contestants}
     game = datasets.forest(runs := datasets.forest_runs())
     return _configuration(name, game, runs, contestants, published, options)
 

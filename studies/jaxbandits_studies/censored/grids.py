@@ -9,15 +9,17 @@ from matplotlib.figure import Figure
 from jaxbandits import censored
 from jaxbandits.plots import draw_legend, figure, line_style, share_names
 from jaxbandits.stats import entry, make_record
-from jaxbandits_studies.censored.tables import TABLE_5_1, TABLE_M1, TABLE_M2, trio
+from jaxbandits_studies.common.casts import games
 from jaxbandits_studies.common.experiment import Options, Outcome
 
+INSTANCES = games("censored", "5.1")
+# Limits, and the list whose printed numbers they may be those of.
 GRIDS = {
-    "5.1, linspace(0.1, 0.9, 10)": (censored.equidistant(10), TABLE_5_1),
-    "5.1, literal {0.1, ..., 1}": (censored.equidistant(10, form="printed"), TABLE_5_1),
-    "F.1, M1 = {0.5, 0.9}": (censored.M1, TABLE_M1),
-    "F.1, linspace(0.1, 0.9, 20)": (censored.equidistant(20), TABLE_M2),
-    "F.1, literal {0.05, ..., 1}": (censored.equidistant(20, form="printed"), TABLE_M2),
+    "5.1, linspace(0.1, 0.9, 10)": (censored.equidistant(10), "5.1"),
+    "5.1, literal {0.1, ..., 1}": (censored.equidistant(10, form="printed"), "5.1"),
+    "F.1, M1 = {0.5, 0.9}": (censored.M1, "M1"),
+    "F.1, linspace(0.1, 0.9, 20)": (censored.equidistant(20), "M2"),
+    "F.1, literal {0.05, ..., 1}": (censored.equidistant(20, form="printed"), "M2"),
 }
 CURVE = tuple(np.linspace(0.02, 1.0, 99).tolist())
 NOTE = (
@@ -37,8 +39,8 @@ def exact_table() -> list[dict]:
     """
     rows = []
     for grid, (limits, table) in GRIDS.items():
-        for title, environment in trio(limits).items():
-            oracle = environment.oracle()
+        for title, printed in games("censored", table).items():
+            oracle = INSTANCES[title].make(limits).oracle()
             rows.append(
                 {
                     "table": grid,
@@ -47,7 +49,7 @@ def exact_table() -> list[dict]:
                     "limit": limits[oracle.limit],
                     "value": oracle.value,
                     "censoring": float(oracle.censoring[oracle.arm, oracle.limit]),
-                    "published": table[title][3],
+                    "published": printed.facts["printed"]["best"],
                 }
             )
     return rows
@@ -57,14 +59,14 @@ def grid_readings(options: Options) -> Outcome:
     """The optimal pairs on every grid, and nu of the best arms over all limits."""
     del options
     datasets = {}
-    for title, environment in trio(CURVE).items():
-        values = environment.oracle().values
+    for title, instance in INSTANCES.items():
+        values = instance.make(CURVE).oracle().values
         datasets[title] = xr.Dataset(
             {"value": (("arm", "limit"), values)},
             coords={"arm": np.arange(1, len(values) + 1), "limit": list(CURVE)},
         )
     rows = sorted(
-        exact_table(), key=lambda row: list(TABLE_5_1).index(row["environment"])
+        exact_table(), key=lambda row: list(INSTANCES).index(row["environment"])
     )
     records = [_record(row) for row in rows]
     return Outcome(datasets, records, partial(_picture, datasets), NOTE)

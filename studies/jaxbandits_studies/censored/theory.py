@@ -10,8 +10,7 @@ from matplotlib.figure import Figure
 from jaxbandits import censored, plots
 from jaxbandits.protocol import Policy
 from jaxbandits.stats import entry, make_record
-from jaxbandits_studies.censored.tables import trio
-from jaxbandits_studies.common.casts import cast
+from jaxbandits_studies.common.casts import cast, environments
 from jaxbandits_studies.common.drawing import draw_lines
 from jaxbandits_studies.common.experiment import Options, Outcome
 from jaxbandits_studies.common.overlay import TRIVIAL, under_bounds
@@ -24,7 +23,7 @@ ALPHA = 1.5  # the theorems need alpha > 1
 
 def bounds(name: str, options: Options) -> Outcome:
     """Regret of RCUCB and of UCB below Theorem 1, Corollary 4, the trivial bound."""
-    games = trio()
+    games = environments("censored", "5.1")
 
     def curves(title, rounds):
         problem, gaps = games[title].problem, games[title].oracle().gaps

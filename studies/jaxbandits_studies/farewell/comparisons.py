@@ -1,49 +1,20 @@
 """The comparisons of the farewell paper, Sharoff, Mehta & Ganti (2020), and more."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from jaxbandits import farewell
 from jaxbandits.plots import draw_legend, figure, plot_curves, plot_panels, share_names
 from jaxbandits.plots.selection import seeds_note
-from jaxbandits.protocol import Environment
-from jaxbandits_studies.common.casts import cast
+from jaxbandits_studies.common import casts
 from jaxbandits_studies.common.comparison import Played, play_games
 from jaxbandits_studies.common.experiment import Options, Outcome
 
 SHOWN = ("regret", "realised_regret", "optimal", "epochs")
 BAR_COLORS = ("0.35", "0.55", "0.75")
-Games = Mapping[str, Callable[[], Environment]]
-FIGURE_1 = {
-    "Figure 1a (i)": farewell.figure_1a,
-    "Figure 1b": farewell.optimum_in_the_middle,
-    "Figure 1c": farewell.optimum_at_one,
-}
-FIGURE_2 = {
-    "Figure 2a": farewell.macro_arms_only,
-    "Figure 2b": farewell.display_advertising,
-    "Figure 2c": partial(farewell.display_advertising, 2),
-}
-READINGS = {
-    f"Figure 1a ({reading})": partial(farewell.figure_1a, reading)
-    for reading in ("i", "ii", "iii")
-}
-APPLICATIONS = {
-    "second-price auction": farewell.second_price_auction,
-    "cross-validation": farewell.cross_validation,
-}
-GAMES: Mapping[str, Games] = {
-    "Figure 1": FIGURE_1,
-    "Figure 2": FIGURE_2,
-    "readings": READINGS,
-    "Figures 1 and 2b": FIGURE_1 | {"Figure 2b": FIGURE_2["Figure 2b"]},
-    "Figures 1 and 2": FIGURE_1 | FIGURE_2,
-    "applications": APPLICATIONS,
-}
 RECONSTRUCTED = (
     "The delay distributions are reconstructed from the gaps that the text states "
     "(errata.md, D1).",
@@ -52,14 +23,14 @@ RECONSTRUCTED = (
 
 def compare(name: str, games: str, options: Options) -> Outcome:
     """Regret over time below the distributions of the delays, as in the paper."""
-    environments = GAMES[games]
-    played = _play(name, environments, "paper", options)
+    environments = casts.environments("farewell", games)
+    played = _play(name, games, "paper", options)
 
     def draw() -> Figure:
         fig, axes = figure(2, len(environments))
-        for place, (title, make) in enumerate(environments.items()):
+        for place, (title, environment) in enumerate(environments.items()):
             above, below = axes[place], axes[place + len(environments)]
-            _delays(above, make())
+            _delays(above, environment)
             above.set_title(title)
             dataset = played.datasets[title]
             plot_curves(dataset, ax=below, x_scale="log", y_scale="log")
@@ -90,7 +61,7 @@ def over_time(
     name: str, games: str, policies: str, leaders: bool = False, *, options: Options
 ) -> Outcome:
     """Regret over time, one panel per environment; `leaders` says who is best when."""
-    played = _play(name, GAMES[games], policies, options)
+    played = _play(name, games, policies, options)
     columns = 2 if len(played.datasets) == 4 else 3
     scales = {"x_scale": "log", "y_scale": "log"}
     draw = partial(plot_panels, played.datasets, columns=columns, **scales)
@@ -98,11 +69,11 @@ def over_time(
     return Outcome(*played, draw, notes)
 
 
-def _play(name: str, makers: Games, policies: str, options: Options) -> Played:
+def _play(name: str, games: str, policies: str, options: Options) -> Played:
     return play_games(
         name,
-        {title: make() for title, make in makers.items()},
-        cast("farewell", policies),
+        casts.environments("farewell", games),
+        casts.cast("farewell", policies),
         options,
         metrics=SHOWN,
         checkpoints="log",

@@ -6,11 +6,10 @@ from matplotlib.figure import Figure
 
 from jaxbandits import plots
 from jaxbandits.stats import entry, make_record
-from jaxbandits_studies.common.casts import cast
+from jaxbandits_studies.common.casts import cast, environments
 from jaxbandits_studies.common.drawing import draw_lines
 from jaxbandits_studies.common.experiment import Options, Outcome
 from jaxbandits_studies.common.overlay import TRIVIAL, under_bounds
-from jaxbandits_studies.farewell.comparisons import FIGURE_1
 from jaxbandits_studies.theory import farewell
 
 DELTAS = (0.01, 0.03, 0.1, 0.3)
@@ -24,7 +23,7 @@ LAWS = {  # (mean of X, probability of the long duration, B)
 
 def bounds(name: str, options: Options) -> Outcome:
     """Wait-UCB's regret below Theorem 2, the trivial bound and three leading terms."""
-    games = {title: make() for title, make in FIGURE_1.items()}
+    games = environments("farewell", "Figure 1")
 
     def curves(title, times):
         oracle, waits = games[title].oracle(), games[title].problem.lengths

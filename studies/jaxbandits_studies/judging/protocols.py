@@ -2,27 +2,19 @@
 
 import tomllib
 from collections.abc import Mapping
-from functools import partial
-from importlib import import_module, resources
+from importlib import resources
 from typing import Any
 
-from jaxbandits.laws import thresholds
-from jaxbandits_studies import datasets
-from jaxbandits_studies.common.casts import contestant, first_of
-from jaxbandits_studies.judging import games
+from jaxbandits_studies.common.casts import contestant, game
 from jaxbandits_studies.judging.protocol import Case, Entrant, Goal, Margin, Protocol
 
 FIXED = "2026-11-24"
 
 
 def _case(setting: str, title: str, row: Mapping[str, Any]) -> Case:
-    values = {k: title if v == "{title}" else v for k, v in row.items()}
-    make, origin = values.pop("make"), values.pop("origin")
-    horizons, data = tuple(values.pop("horizons", ())), values.pop("data", None)
-    if "family" in values:
-        values["family"] = getattr(thresholds, values["family"])
-    made = first_of(make, games, datasets, import_module(f"jaxbandits.{setting}"))
-    return Case(partial(made, **values), origin, horizons, data)
+    make, facts = game(setting, title, row)
+    horizons = tuple(facts.get("horizons", ()))
+    return Case(make, facts["origin"], horizons, facts.get("data"))
 
 
 def _entrant(setting: str, row: Mapping[str, Any]) -> Entrant:
