@@ -65,15 +65,13 @@ def compare(
                 f"{least:g}, got {budget:g}"
             )
     options = Options(whole("seeds", seeds, 2), budget, progress)
-    datasets, records, notes = {}, [], []
+    games = {k: dealt(_in_order_of_rows(each)) for k, each in environments.items()}
+    (datasets, records), rankings = ranking.ranked(games, CAST, options, "reward")
+    notes = []
     for title, environment in environments.items():
-        game = dealt(_in_order_of_rows(environment))
-        result = ranking.played(title, game, CAST, options, brings="reward")
-        datasets[title] = result.dataset
-        records += result.records
         notes += [
             *_arms_in_words(title, records_of(environment)),
-            ranking.advice(title, result.ranking, LOST),
+            ranking.advice(title, rankings[title], LOST),
         ]
     read = dict.fromkeys(
         note for e in environments.values() for note in e.provenance["notes"]

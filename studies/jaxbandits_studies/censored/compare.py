@@ -24,7 +24,7 @@ from jaxbandits_studies.common.ranking import (
     advice,
     amount,
     first_few,
-    played,
+    ranked,
 )
 
 ROUNDS = 10_000
@@ -75,16 +75,16 @@ def compare_runs(
     limits = default_limits(runs) if limits is None else limits
     factor = number("penalty", penalty)
     game = recorded(name, runs, limits, penalty=scaled(factor), unit=unit)
-    result = played(name, dealt(game), CAST, options, brings="gain")
+    played, rankings = ranked({name: dealt(game)}, CAST, options, "gain")
     notes = (
         *_arms_in_words(name, runs, game),
-        advice(name, result.ranking, LOST),
+        advice(name, rankings[name], LOST),
         _prices(game, factor),
         *(f"Mind: {note}." for note in runs.about["notes"]),
         CAVEAT.format("values"),
     )
-    draw = partial(plot_panels, {name: result.dataset}, "regret", level=LEVEL)
-    return Outcome({name: result.dataset}, result.records, draw, notes)
+    draw = partial(plot_panels, played.datasets, "regret", level=LEVEL)
+    return Outcome(*played, draw, notes)
 
 
 def default_limits(runs: Runs) -> list[float]:

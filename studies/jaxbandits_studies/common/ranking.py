@@ -9,7 +9,12 @@ import xarray as xr
 from jaxbandits import stats
 from jaxbandits.console.printing import Table
 from jaxbandits.protocol import Environment
-from jaxbandits_studies.common.comparison import Contestant, add_spread, run_contestants
+from jaxbandits_studies.common.comparison import (
+    Contestant,
+    Played,
+    add_spread,
+    play_games,
+)
 from jaxbandits_studies.common.experiment import Options, amount
 
 LEVEL = 0.95
@@ -50,46 +55,33 @@ class Rank(NamedTuple):
         return self.behind_interval[0] <= 0
 
 
-class Played(NamedTuple):
-    """One game of a comparison.
-
-    Attributes:
-      dataset: of all policies.
-      ranking: smallest mean regret first.
-      records: in the order of the ranking.
-    """
-
-    dataset: xr.Dataset
-    ranking: list[Rank]
-    records: list[stats.Record]
-
-
-def played(
-    title: str,
-    environment: Environment,
+def ranked(
+    games: Mapping[str, Environment],
     cast: Mapping[str, Contestant],
     options: Options,
-    *,
     brings: str,
-) -> Played:
-    """Play all policies of a cast in a game, and rank them.
+) -> tuple[Played, dict[str, list[Rank]]]:
+    """Play all policies of a cast in games, and rank them.
 
     Args:
-      title: of the game, in the records.
-      environment: the game.
+      games: by title.
       cast: the policies.
       options: seeds, and the budget or the number of rounds.
       brings: the metric of what a policy brings.
+
+    Returns:
+      What was played, with records in the order of the rankings, and these by title.
     """
-    dataset = run_contestants(environment, cast, options)
-    ranking = ranks(dataset, brings)
-    records = stats.summary_records(
-        dataset, "compare", environment=title, metrics=["regret", brings]
-    )
-    add_spread(records, dataset, "regret", ranking[0].policy)
-    order = [rank.policy for rank in ranking]
-    records = sorted(records, key=lambda record: order.index(record["policy"]))
-    return Played(dataset, ranking, records)
+    metrics = ["regret", brings]
+    datasets, played = play_games("compare", games, cast, options, metrics=metrics)
+    rankings, records = {}, []
+    for title, dataset in datasets.items():
+        rankings[title] = ranks(dataset, brings)
+        order = [rank.policy for rank in rankings[title]]
+        own = [record for record in played if record["environment"] == title]
+        add_spread(own, dataset, "regret", order[0])
+        records += sorted(own, key=lambda record: order.index(record["policy"]))
+    return Played(datasets, records), rankings
 
 
 def ranks(dataset: xr.Dataset, brings: str = "reward") -> list[Rank]:
