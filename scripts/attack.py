@@ -72,7 +72,7 @@ UNTRIED = re.compile(
 SLOW = re.compile(
     r"simulate|testing|live|plots.(plot|by)|stats.(dominance|two_level|band)|"
     r"jaxbandits|allocation.(ednet|criteo|cascade|allocation|best|ordered|fit|"
-    r"simulation)|censored.(forest|solver|negcorr|poscorr|recorded|any_limit|"
+    r"simulation)|censored.(forest|solver|negcorr|poscorr|recorded|"
     r"overtime)|theory.(sparring|waiting|zooming|lai_robbins|graves_lai|hazards)"
 )
 # Parts of rounds, which cannot stop: they look at kinds, and values are undefined.

@@ -1,7 +1,6 @@
 from ._plain import plain as plain
 from ._recorded import Runs as Runs
 from ._recorded import recorded as recorded
-from .continuum import any_limit as any_limit
 from .continuum import pair_values as pair_values
 from .costs import fast_track as fast_track
 from .costs import late_fee as late_fee

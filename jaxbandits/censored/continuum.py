@@ -34,7 +34,7 @@ from jaxbandits.censored.staircase import (
     staircase,
     value_at,
 )
-from jaxbandits.checks import Numbers, increasing, kinds, numbers, text
+from jaxbandits.checks import Numbers, increasing, kinds, numbers
 from jaxbandits.checks.actions import in_range, of_kind, reals
 from jaxbandits.checks.instances import knowing
 from jaxbandits.kernels.counts import total, weighted
@@ -98,22 +98,15 @@ class Oracle(NamedTuple):
     value: float
 
 
-@kinds
 def any_limit(
     name: str, problem: Continuum, law: JointLaw, arms: Any
 ) -> Environment[Any, Any, Action | RealAction]:
-    """An environment in which every limit up to the largest may be chosen.
-
-    Actions are `RealAction`s. Arguments and metrics are those of `make_environment`,
-    but ``optimal`` is the share of rounds with the best arm. The error of a round's
-    regret is at most `TOLERANCE`.
+    """`make_environment` for a problem without a grid, of arguments that are checked.
 
     Raises:
-      ValueError: as `make_environment`, and if the law's gains are neither smooth
-        enough for the table nor the steps of recorded runs.
+      ValueError: if the law's gains are neither smooth enough for the table nor the
+        steps of recorded runs.
     """
-    text("name", name)
-    check_arms(problem, law, arms)
     if law.steps is None:
         table_of = partial(pair_values, problem, law, arms)
         oracle = _best_pair(problem, table_of)

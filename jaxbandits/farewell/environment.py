@@ -27,11 +27,11 @@ from jaxbandits.checks.actions import in_range, of_kind
 from jaxbandits.checks.instances import knowing
 from jaxbandits.farewell.problem import (
     FAILURES,
-    LONGEST,
     Action,
     Feedback,
     Problem,
     View,
+    whole_times,
 )
 from jaxbandits.kernels.counts import total, weighted
 from jaxbandits.laws.law import Law, exact_params, of_arm
@@ -265,7 +265,7 @@ def _grids(
     waits: Numbers | None,
 ) -> tuple[Sequence[int], Sequence[int]]:
     """Delays, one for each column of the table, and waits."""
-    times = range(1, columns + 1) if delays is None else _times("delays", delays)
+    times = range(1, columns + 1) if delays is None else whole_times("delays", delays)
     if len(times) != columns:
         raise ValueError(
             f"delays must be one for each of the {columns} columns of delay, got "
@@ -274,23 +274,11 @@ def _grids(
     if waits is not None:
         if num_waits is not None:
             raise ValueError("num_waits and waits: give one of them")
-        return times, _times("waits", waits)
+        return times, whole_times("waits", waits)
     count = checks.whole("num_waits", columns if num_waits is None else num_waits, 1)
     if count > columns:
         raise ValueError(f"num_waits must be in 1..{columns}, got {count}")
     return times, times[:count]
-
-
-def _times(name: str, values: Numbers) -> tuple[int, ...]:
-    """Delays or waits, checked."""
-    times = checks.numbers(name, values, 1)
-    inside = (times >= 1) & (times <= LONGEST) & (times == np.round(times))
-    if not times.size or not inside.all() or np.any(np.diff(times) <= 0):
-        raise ValueError(
-            f"{name} must be whole numbers in [1, 2**24] that increase, got "
-            f"{checks.shown(values)}"
-        )
-    return tuple(int(time) for time in times)
 
 
 def _own(times: Sequence[int]) -> tuple[int, ...]:

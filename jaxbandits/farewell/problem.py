@@ -7,11 +7,31 @@ import numpy as np
 from jax import Array
 from jaxtyping import Float, Int32
 
-from jaxbandits.checks import MOST, non_negative, numbers, one_of, whole
+from jaxbandits.checks import (
+    MOST,
+    Numbers,
+    non_negative,
+    numbers,
+    one_of,
+    shown,
+    whole,
+)
 from jaxbandits.checks.rounds import positions, within
 
 FAILURES = ("wait", "unit")
 LONGEST = 2**24  # largest delay and wait; float32 holds all integers up to it
+
+
+def whole_times(name: str, values: Numbers) -> tuple[int, ...]:
+    """Delays or waits, checked."""
+    times = numbers(name, values, 1)
+    inside = (times >= 1) & (times <= LONGEST) & (times == np.round(times))
+    if not times.size or not inside.all() or np.any(np.diff(times) <= 0):
+        raise ValueError(
+            f"{name} must be whole numbers in [1, 2**24] that increase, got "
+            f"{shown(values)}"
+        )
+    return tuple(int(time) for time in times)
 
 
 class Action(NamedTuple):
@@ -89,18 +109,13 @@ class Problem(NamedTuple):
         """
         if not self.waits:
             return np.arange(1, self.num_waits + 1, dtype=np.int32)
-        lengths = numbers("waits", self.waits)
-        if (
-            lengths.shape != (self.num_waits,)
-            or not np.all(np.diff(lengths, prepend=0) >= 1)
-            or np.any(lengths != np.floor(lengths))
-            or lengths[-1] > LONGEST
-        ):
+        lengths = whole_times("waits", self.waits)
+        if len(lengths) != self.num_waits:
             raise ValueError(
-                f"waits must be {self.num_waits} whole numbers that increase, from 1 "
-                f"to at most 2**24, got {list(self.waits)}"
+                f"waits must be num_waits = {self.num_waits} whole numbers, got "
+                f"{len(lengths)}"
             )
-        return lengths.astype(np.int32)
+        return np.array(lengths, np.int32)
 
     @property
     def longest(self) -> float:
