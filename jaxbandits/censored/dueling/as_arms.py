@@ -8,6 +8,7 @@ only its own pair.
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 from jax import Array
 
@@ -113,7 +114,8 @@ def sparring(
 
     Ailon, Karnin & Joachims, "Reducing Dueling Bandits to Cardinal Bandits", ICML 2014,
     section 4. The reward of a copy is ``Y - L`` with its own preference Y in {-1, 1}
-    and its own charge L, rescaled to [0, 1] as in E.1.
+    and its own charge L, rescaled to [0, 1] as in E.1. What the plain policy reports
+    has an axis more here, of the two copies.
 
     Args:
       problem: problem of a `duels` environment.
@@ -153,11 +155,16 @@ def sparring(
     def recommended(state, params):
         return _duel_of(problem, [answer(each, params) for each in state])  # type: ignore[misc]
 
+    def report(state, params):
+        both = [inner.report(each, params) for each in state]  # type: ignore[misc]
+        return jax.tree.map(lambda *parts: jnp.stack(parts), *both)
+
     return inner._replace(
         name=f"sparring {inner.name}",
         init=init,
         act=act,
         update=update,
         recommend=recommended if answer else None,
+        report=report if inner.report else None,
         words=(2 * to_act, 2 * to_update),
     )

@@ -114,9 +114,11 @@ def _lifted(
     view_of: Callable[[View], Any],
     feedback_of: Callable[[Feedback], Any],
 ) -> Policy[Any, Any, Action]:
+    def to_pair(arm):
+        return Action(*split_index(arm, problem.num_arms, problem.num_waits))
+
     def act(noise, view, state, params):
-        pair = policy.act(noise, view_of(view), state, params)
-        return Action(*split_index(pair, problem.num_arms, problem.num_waits))
+        return to_pair(policy.act(noise, view_of(view), state, params))
 
     def update(noise, view, state, action, feedback, params):
         pair = action.arm * problem.num_waits + action.wait
@@ -124,7 +126,15 @@ def _lifted(
             noise, view_of(view), state, pair, feedback_of(feedback), params
         )
 
-    return policy._replace(act=act, update=update, problem=problem)  # type: ignore[return-value]
+    def recommend(state, params):
+        return to_pair(policy.recommend(state, params))  # type: ignore[misc]
+
+    return policy._replace(  # type: ignore[return-value]
+        act=act,
+        update=update,
+        recommend=recommend if policy.recommend else None,
+        problem=problem,
+    )
 
 
 def longest_first(problem: Problem) -> Callable[[Array, Any], Array]:
