@@ -149,11 +149,6 @@ BAD = {
     "falling checkpoints": ({"checkpoints": [5, 3]}, ValueError, "checkpoints"),
     "late checkpoints": ({"checkpoints": [11]}, ValueError, "checkpoints"),
     "real checkpoints": ({"checkpoints": [1.5]}, ValueError, "checkpoints"),
-    "masked checkpoints": (
-        {"checkpoints": np.ma.array([1, 5, 9], mask=[0, 1, 0])},
-        TypeError,
-        "checkpoints must be a real number or an array",
-    ),
     "hours for checkpoints": (
         {"checkpoints": np.array([1, 5, 9], "m8[h]")},
         TypeError,
@@ -163,11 +158,9 @@ BAD = {
     "no chunk": ({"machine": Machine(chunk=0)}, ValueError, "machine: chunk"),
     "little memory": ({"machine": Machine(memory=1000)}, ValueError, "memory"),
     "more seeds than memory": ({"seeds": 2**40}, ValueError, "seeds must be at most"),
-    "a range of more": ({"seeds": range(2**31)}, ValueError, "seeds must be at most"),
     "a range beyond": ({"seeds": range(2**70)}, ValueError, "seeds must be at most"),
     "endless seeds": ({"seeds": itertools.count()}, ValueError, "seeds must end"),
     "seeds in a mapping": ({"seeds": {0: 1}}, TypeError, "seeds"),
-    "seeds in bytes": ({"seeds": b"12"}, TypeError, "seeds"),
     "a platform": (
         {"machine": Machine("cpu")},
         TypeError,

@@ -52,11 +52,7 @@ def check_kinds(function: Callable[..., Any]) -> Callable[..., None]:
     }
 
     def check(*args: Any, **options: Any) -> None:
-        try:
-            given = signature.bind(*args, **options).arguments
-        except TypeError as error:
-            known = ", ".join(signature.parameters)
-            raise TypeError(f"{function.__name__}: {error}; it takes {known}") from None
+        given = bound(function.__name__, signature, args, options).arguments
         for name, (kind, is_one, words) in wanted.items():
             if name not in given:
                 continue
@@ -69,6 +65,17 @@ def check_kinds(function: Callable[..., Any]) -> Callable[..., None]:
                     ranges[name](**{name: each})
 
     return check
+
+
+def bound(
+    name: str, signature: inspect.Signature, args: Any, options: Mapping[str, Any]
+) -> inspect.BoundArguments:
+    """The arguments of a call of a function of some name, by its signature."""
+    try:
+        return signature.bind(*args, **options)
+    except TypeError as error:  # in words that name no function
+        known = ", ".join(signature.parameters)
+        raise TypeError(f"{name}: {error}; it takes {known}") from None
 
 
 _kinds_of = cache(check_kinds)

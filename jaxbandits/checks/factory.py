@@ -6,6 +6,7 @@ from functools import cache, lru_cache, wraps
 from typing import Any, ParamSpec, Protocol, TypeVar, cast, overload
 
 from jaxbandits.checks import MOST, function, hint, instance, shown, whole
+from jaxbandits.checks.annotations import bound
 from jaxbandits.protocol import Environment, Policy
 
 Arguments = ParamSpec("Arguments")
@@ -58,12 +59,7 @@ def factory(
         @wraps(make)
         def checked(*args: Any, **options: Any) -> Made:
             options, numbers = split(signature, options)
-            try:
-                given = signature.bind(*args, **options)
-            except TypeError as error:  # in words that name no function
-                known = ", ".join(signature.parameters)
-                words = f"{make.__name__}: {error}; it takes {known}"
-                raise TypeError(words) from None
+            given = bound(make.__name__, signature, args, options)
             given.apply_defaults()
             check_problem(make.__name__, given.args[0], *kinds)
             _check_hashable(f"{make.__name__}: problem", given.args[0])

@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.checks import shown, whole
+from jaxbandits.checks import named, shown, whole
 from jaxbandits.contract import reads
 from jaxbandits.protocol import Actions, Environment, Game, Policy, PolicyFunctions
 from jaxbandits.results.names import check_variable
@@ -78,7 +78,7 @@ def check_round(
     Raises:
       ValueError, TypeError: naming both, the function, and the leaf that is wrong.
     """
-    try:
+    with named(f"policy {name!r} in environment {environment.name!r}"):
         functions = _functions(policy)
         leaves, structure = jax.tree.flatten(environment.setup)
         leaves = tuple((np.shape(x), _played(x)) for x in leaves)
@@ -89,11 +89,6 @@ def check_round(
         if compared not in passed and (compared or not passed):
             _check(*key, compared)
             passed.add(compared)
-    except (ValueError, TypeError) as error:
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(
-            f"policy {name!r} in environment {environment.name!r}: {error}"
-        ) from error
 
 
 def _functions(policy: Policy) -> PolicyFunctions:

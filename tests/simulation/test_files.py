@@ -260,6 +260,10 @@ MISTAKES = [  # What stands there, and what is said of it.
     ({"seeds": {"from": 1, "to": 5, "step": 2}}, "'step' is unknown; known are from"),
     ({"seeds": {"metric": "regret"}}, "seeds: 'half_width' is missing"),
     (
+        {"seeds": {"metric": "regret", "half_width": -5}},
+        "seeds: half_width must be positive and finite, got -5",
+    ),
+    (
         {"seeds": {"metric": "regret", "half_width": 1, "levle": 0.9}},
         "seeds: 'levle' is unknown (did you mean 'level'?); known are metric, half_w",
     ),
