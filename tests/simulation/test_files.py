@@ -328,6 +328,10 @@ MISTAKES = [  # What stands there, and what is said of it.
         policy(cross={"rho": SPACED | {"to": float("inf")}}),
         "rho: from and to must be finite",
     ),
+    (
+        policy(cross={"rho": SPACED | {"from": -1.5e308, "to": 1.5e308}}),
+        "rho: from and to must be finite, got [-1.5e+308, 1.5e+308]",
+    ),
     (design(points=6), "sample: points must be a power of two with method 'sobol', 4"),
     (design(method="halton"), "policies.p: sample: method must be one of"),
     (design(ranges={"rho": {"from": 1}}), "p: sample: ranges.rho: 'to' is missing"),
