@@ -210,6 +210,7 @@ def test_what_is_no_list_of_seeds():
     for seeds in [
         pd.DataFrame([[5, 6], [7, 8]]),  # iterates over the names of its columns
         np.ma.array([1, 2], mask=[0, 1]),
+        b"ab",
         bytearray(b"ab"),
         memoryview(b"ab"),
         np.array(3),
