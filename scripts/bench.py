@@ -23,6 +23,7 @@ BENCHMARKS = {
     "rivals": ("every setting's main policy beside Numba and C", {"seeds": 512}),
     "agree": ("whether all of them play the same game", {}),
     "checkpoints": ("a hundred checkpoints against one, end to end", {"seeds": 16_384}),
+    "engines": ("every engine on this device: same runs, speed", {"seeds": 8_192}),
     "memory": ("peak memory of many seeds", {"seeds": 10_000, "horizon": 100_000}),
     "gpu": ("instructions of a round on an H100; compiled, not run", {"seeds": 8_192}),
     "imports": ("what importing costs, next to JAX", {"repeats": 9}),
@@ -42,6 +43,8 @@ def main() -> None:
         command.add_argument(
             "--settings", nargs="+", default=SETTINGS, choices=SETTINGS
         )
+        if name == "checkpoints":
+            command.add_argument("--engine", default="scan", help="of `Machine`")
         if name == "gpu":
             command.add_argument("--all", action="store_true", help="every policy")
             command.add_argument("--ahead", action="store_true", help="by XLA, too")

@@ -1,25 +1,38 @@
-"""Sweeps that are killed at random moments: is anything lost or changed?
+"""Sweeps of which players are killed at random moments: is anything lost or changed?
 
-    python -m scripts.kills [KILLS]
+    python -m scripts.kills [KILLS] [MODE ...]
 
-By default 40 kills (SIGKILL, SIGTERM, SIGINT in turn) of the command line over four
-sweeps: one of many blocks, one on drawn instances with a second stage (a half-width),
-one in which points stop one by one, and one of the budgeted setting from a TOML file.
-After every kill all that is complete is held against a sweep that was not interrupted,
-at the end everything. The exit status is 1 if a bit differs.
+A store is played by the command line (``one``, the default), by two shares of it
+(``shard``), by the processes of ``executor=2`` (``pool``, of which all die with one),
+by those of a Dask cluster (``dask``) or by jobs of submitit on this machine
+(``submitit``). KILLS times (40) one of them is killed: those of the command line, which
+are started anew, by SIGKILL, SIGTERM and SIGINT in turn, the others by SIGKILL. After
+every kill all that is complete is held against a sweep that was not interrupted, at the
+end everything. The exit status is 1 if a bit differs.
+
+``one`` plays four sweeps: one of many blocks, one on drawn instances with a second
+stage (a half-width), one in which points stop one by one, and one of the budgeted
+setting from a TOML file; the other modes play the first. Useful seconds are those in
+which blocks of the store were played, by what they say.
 """
 
+import logging
+import os
 import signal
 import sys
 import tempfile
+import threading
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 
-from jaxbandits import Machine
+from jaxbandits import Machine, Store
 from jaxbandits.results import open_store
-from jaxbandits.simulation import read_spec, run_sweep
-from tests.simulation.processes import finish, is_made, start, wait_for_runs
+from jaxbandits.simulation import Workers, read_spec, run_sweep
+from jaxbandits.store.block_store import BlockStore
+from tests.simulation.processes import finish, is_made, start
 
 MANY = """
 from tests.simulation import walk
@@ -51,63 +64,138 @@ from tests.simulation import walk
 SPEC = walk.spec(points=3, seeds=HalfWidth("regret", 3.0, pilot=100, each=True))
 """
 SPECS = {"many.py": MANY, "drawn.py": DRAWN, "each.py": EACH, "money.toml": MONEY}
-SIGNALS = signal.SIGKILL, signal.SIGTERM, signal.SIGINT
+# Exit statuses of the command line by what ends it.
+EXITS = {signal.SIGKILL: -9, signal.SIGTERM: 143, signal.SIGINT: 130}
+BLOCK, WORKERS, QUIET = 40, 2, Machine(progress=False)
+PAUSE = "0.03"  # seconds of a block, at least
 
 
-def main(kills: int = 40) -> int:
-    """Kill and compare; how many stores were wrong."""
-    wrong = 0
-    rng = np.random.default_rng(0)
-    with tempfile.TemporaryDirectory(prefix="jaxbandits-") as folder:
-        for number, (name, text) in enumerate(SPECS.items()):
-            spec = Path(folder, name)
-            spec.write_text(text)
-            count = len(range(number, kills, len(SPECS)))
-            wrong += killed(spec, count, rng)
-    print(f"stores that were wrong: {wrong}")
-    return int(wrong > 0)
+def one(spec: Path, store: Path, running: dict, workers: int = 1) -> None:
+    """The command line, started anew where it is killed."""
+    more = ("--block", str(BLOCK))
+    left = {f"{number}/{workers}" for number in range(workers)}
+    while left:
+        for number in left - running.keys():
+            shares = ("--shard", number) if workers > 1 else ()
+            cache = spec.with_name("cache")
+            running[number] = start(store, cache=cache, spec=spec, more=more + shares)
+        time.sleep(0.05)
+        for number, process in [*running.items()]:
+            if process.poll() is not None:
+                code, said = finish(process)
+                del running[number]
+                if code == 0:
+                    left.remove(number)
+                elif code not in EXITS.values():
+                    raise SystemExit(said)
 
 
-def killed(spec: Path, kills: int, rng: np.random.Generator) -> bool:
-    """Kill a sweep so many times; whether anything was wrong."""
-    read, quiet = read_spec(spec), Machine(progress=False)
-    whole = run_sweep(read, machine=quiet)
-    store, cache = spec.with_suffix(""), spec.with_name("cache")
-    complete, bad, ended, exits = 0, 0, 0, []
-    for attempt in range(kills):
-        process = start(
-            store, cache=cache, spec=spec, more=("--block", "40"), WALK_PAUSE="0.03"
-        )
-        try:
-            # Every fourth anywhere, its start included; the others after some blocks.
-            timeout = rng.uniform(0, 6) if attempt % 4 == 0 else 90
-            runs = complete + int(rng.integers(1, 320))
-            wait_for_runs(process, store, runs, timeout)
-        except AssertionError:
-            ended += 1  # It was complete before.
-        process.send_signal(SIGNALS[attempt % 3])
-        exits.append(finish(process)[0])
-        if is_made(store):
-            found = open_store(store).load()
+def shard(spec: Path, store: Path, running: dict) -> None:
+    one(spec, store, running, WORKERS)
+
+
+def pool(spec: Path, store: Path, running: dict) -> None:
+    by(WORKERS, spec, store)
+
+
+def dask(spec: Path, store: Path, running: dict) -> None:
+    import dask
+    from dask.distributed import Client, LocalCluster
+
+    # On a busy machine a worker takes its time to start. The cluster gives it 15 s
+    # to be back, and then ends it for good, in the midst of its start.
+    patience = {
+        "distributed.comm.timeouts.connect": "300s",
+        "distributed.deploy.lost-worker-timeout": "600s",
+    }
+    with (
+        dask.config.set(patience),
+        LocalCluster(
+            n_workers=WORKERS,
+            threads_per_worker=1,
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        by(client, spec, store)
+
+
+def submitit(spec: Path, store: Path, running: dict) -> None:
+    import submitit as package
+
+    executor = package.AutoExecutor(spec.parent / "jobs", cluster="local")
+    executor.update_parameters(timeout_min=60)
+    by(Workers(executor, tasks=WORKERS), spec, store)
+
+
+def by(executor, spec: Path, store: Path) -> None:
+    run_sweep(read_spec(spec), Store(store, block=BLOCK), QUIET, executor=executor)
+
+
+MODES = {mode.__name__: mode for mode in (one, shard, pool, dask, submitit)}
+
+
+def players(store: Path) -> list[int]:
+    """Processes that have begun to play into a store, and are still there."""
+    found = []
+    with suppress(FileNotFoundError):
+        for session in BlockStore(store).sessions().values():
+            with suppress(ProcessLookupError):
+                if session["pid"] != os.getpid():
+                    os.kill(session["pid"], 0)
+                    found.append(session["pid"])
+    return found
+
+
+class Killer(threading.Thread):
+    """Kills so many of those who play, and looks at the store each time.
+
+    Attributes:
+      running: processes of the command line; without any it looks for players.
+      killed: how often it has.
+      wrong: after how many kills something was lost or other than in `whole`.
+    """
+
+    def __init__(self, store: Path, whole, kills: int):
+        super().__init__()
+        self.store, self.whole, self.kills = store, whole, kills
+        self.blocks = int((whole["rounds"].isel(checkpoint=-1) > 0).sum()) // BLOCK
+        self.over, self.running = threading.Event(), {}
+        self.killed = self.wrong = self.complete = 0
+
+    def run(self):
+        rng = np.random.default_rng(0)
+        while self.killed < self.kills:
+            # Every fourth anywhere, a start included; the others after some blocks.
+            anywhere = self.killed % 4 == 3
+            share = (self.killed + rng.random()) / (self.kills + 1)
+            pause = rng.uniform(0, 6) if anywhere else 0.1
+            if self.over.wait(pause):
+                return
+            while not anywhere and self.done() < self.blocks * share:
+                if self.over.wait(0.05):
+                    return
+            ends = [*EXITS] if self.running else [signal.SIGKILL]
+            own = [*self.running.values()]
+            alive = [each.pid for each in own if each.poll() is None]
+            if alive := alive or players(self.store):
+                with suppress(ProcessLookupError):
+                    os.kill(int(rng.choice(alive)), ends[self.killed % len(ends)])
+                    self.killed += 1
+                    self.look()
+
+    def done(self) -> int:
+        return len([*self.store.glob("blocks/*.npz")])
+
+    def look(self):
+        if is_made(self.store):
+            with open_store(self.store) as found:
+                found = found.load()
             played = found["session"] > 0
-            bad += int(played.sum()) < complete or differs(found, whole, played)
-            complete = int(played.sum())
-    left = int((whole["rounds"].isel(checkpoint=-1) > 0).sum()) - complete
-    found = run_sweep(read, store, quiet).load()
-    who = ["session", "compile_seconds", "run_seconds"]
-    leavings = [file for file in store.glob("*/.*") if file.is_file()]
-    same = (
-        found.drop_vars("session")
-        .drop_attrs()
-        .identical(whole.drop_vars(who, errors="ignore").drop_attrs())
-    )
-    print(
-        f"{spec.name}: {kills} kills ({ended} of processes that were done), exits "
-        f"{sorted(set(exits))}, {left} runs left at the end; wrong after a kill: "
-        f"{bad}; identical when complete: {same}; temporary files: {len(leavings)}",
-        flush=True,
-    )
-    return bool(bad) or not same
+            lost = int(played.sum()) < self.complete
+            self.wrong += lost or differs(found, self.whole, played)
+            self.complete = int(played.sum())
 
 
 def differs(found, whole, played) -> bool:
@@ -124,5 +212,51 @@ def differs(found, whole, played) -> bool:
     return False
 
 
+def killed(mode: str, spec: Path, kills: int) -> bool:
+    """Play once; whether anything was wrong."""
+    whole = run_sweep(read_spec(spec), machine=QUIET)
+    store = spec.with_name(f"{mode}-{spec.stem}")
+    killer, began = Killer(store, whole, kills), time.monotonic()
+    killer.start()
+    try:
+        MODES[mode](spec, store, killer.running)
+    finally:
+        killer.over.set()
+        killer.join()
+    wall, blocks = time.monotonic() - began, BlockStore(store)
+    with open_store(store) as found:
+        found = found.drop_vars("session").drop_attrs().load()
+    clocks = ["session", "compile_seconds", "run_seconds"]
+    wanted = whole.drop_vars(clocks, errors="ignore").drop_attrs()
+    same = found.drop_vars(clocks, errors="ignore").identical(wanted)
+    heads = [blocks.head(key) for key in blocks.played()]
+    useful = sum(head["seconds"]["running"] for head in heads)
+    halves = [file for file in store.glob("*/.*") if file.is_file()]
+    print(
+        f"{mode}, {spec.name}: {killer.killed} kills, wrong after {killer.wrong}; "
+        f"identical when complete: {same}; {len(heads)} blocks, sessions: "
+        f"{len(blocks.sessions())}; useful {useful:.0f} s of {wall:.0f} s; temporary "
+        f"files: {len(halves)}",
+        flush=True,
+    )
+    return bool(killer.wrong) or not same
+
+
+def main(kills: str = "40", *modes: str) -> int:
+    """Kill and compare; 1 if anything was wrong."""
+    os.environ |= {"JAX_NUM_CPU_DEVICES": "1", "WALK_PAUSE": PAUSE}
+    wrong = 0
+    with tempfile.TemporaryDirectory(prefix="jaxbandits-") as folder:
+        for mode in modes or ["one"]:
+            names = [*SPECS] if mode == "one" else ["many.py"]
+            for number, name in enumerate(names):
+                spec = Path(folder, name)
+                spec.write_text(SPECS[name])
+                count = len(range(number, int(kills), len(names)))
+                wrong += killed(mode, spec, count)
+    print(f"stores that were wrong: {wrong}")
+    return int(wrong > 0)
+
+
 if __name__ == "__main__":
-    sys.exit(main(*map(int, sys.argv[1:])))
+    sys.exit(main(*sys.argv[1:]))

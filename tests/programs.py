@@ -13,11 +13,12 @@ import jax
 
 CACHE = "JAX_COMPILATION_CACHE_DIR"
 MOST_BYTES = 2 * 10**9  # that are kept; a short run needs a twentieth
-QUICKLY = (
-    "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true "
-    # Small programs are compiled faster in one piece.
-    "--xla_cpu_parallel_codegen_split_count=1"
-)
+QUICK = {
+    "xla_backend_optimization_level": 0,
+    "xla_llvm_disable_expensive_passes": True,
+    "xla_cpu_parallel_codegen_split_count": 1,  # small ones are faster in one piece
+}
+QUICKLY = " ".join(f"--{name}={value}".lower() for name, value in QUICK.items())
 # Compiler options that undo it: XLA's defaults.
 OPTIMISED = {
     "xla_backend_optimization_level": 3,

@@ -7,6 +7,7 @@ compiled.
 import sys
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -66,6 +67,15 @@ def test_rates_of_an_arm_that_the_likelihood_allows():
             for side, place in enumerate((allowed[0], allowed[-1])):
                 found = game.bound(score, node, x, enough, side)
                 assert found == pytest.approx(place, abs=0.02)
+
+
+@pytest.mark.slow
+def test_engines_play_the_same_runs():
+    options = SimpleNamespace(settings=["budgeted"], seeds=64, seconds=0.01)
+    rows = [*import_module("bench.engines").measure(options)]
+    assert [row["engine"] for row in rows] == ["fused-interpret", "scan", "vmap"]
+    for row in rows:
+        assert row["runs apart"] <= 3 and row["M rounds/s"] > 0
 
 
 def test_turns_find_horizons_and_keep_the_best():

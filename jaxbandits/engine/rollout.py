@@ -111,13 +111,18 @@ def drawn(sample, platform, root, seeds, setup):
     )
 
 
-def begin(rules: Rules, seeds, params, tables, instance, targets) -> Play:
-    """Where lanes are before their first round; arguments as of `Program`."""
-    num_lanes = seeds.shape[0]
+def first_carry(rules: Rules, params, instance, num_lanes: int) -> Carry:
+    """Rounds and states before the first round."""
     own, flags = flagged(instance)
     policy = rules.lanes(rules.policy.init, (True,), num_lanes)(params)
     its = rules.lanes(rules.game.init, (flags,), num_lanes)(own)
-    carry = Carry(jnp.ones((num_lanes,), jnp.int32), policy, its)
+    return Carry(jnp.ones((num_lanes,), jnp.int32), policy, its)
+
+
+def begin(rules: Rules, seeds, params, tables, instance, targets) -> Play:
+    """Where lanes are before their first round; arguments as of `Program`."""
+    num_lanes = seeds.shape[0]
+    carry = first_carry(rules, params, instance, num_lanes)
     record_of = recorder(rules, params, tables, instance)
     target = jnp.broadcast_to(targets[0], (num_lanes,))
     shapes = jax.eval_shape(record_of, carry, target)

@@ -11,9 +11,9 @@ def measure(options) -> Iterator[dict]:
 
     Args:
       options: `seeds`, runs of the game that is played for rounds (that with a budget,
-        whose runs are longer, has an eighth), and `repeats`, turns.
+        whose runs are longer, has an eighth), `repeats`, turns, and `engine`.
     """
-    seeds = options.seeds
+    seeds, machine = options.seeds, Machine(progress=False, engine=options.engine)
     grid, coins = censored.example1(), budgeted.s_br(10)
     rcucb, omega = censored.rcucb(grid.problem), budgeted.omega_star_ucb(coins.problem)
     games = [(rcucb, grid, seeds, {"horizon": rounds}) for rounds in (500, 5000)]
@@ -25,7 +25,7 @@ def measure(options) -> Iterator[dict]:
             for place, checkpoints in enumerate(grids):
                 began = time.perf_counter()
                 how = {"seeds": runs, "checkpoints": checkpoints, **end}
-                simulate(policy, environment, machine=Machine(progress=False), **how)
+                simulate(policy, environment, machine=machine, **how)
                 seconds = time.perf_counter() - began
                 if turn:  # the first compiles
                     best[place] = min(best[place], seconds)

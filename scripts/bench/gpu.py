@@ -26,9 +26,9 @@ from jax.sharding import Mesh
 
 from jaxbandits.engine.gpu import FUSED, build
 from jaxbandits.engine.rollout import LANES
-from jaxbandits.registry import POLICIES as REGISTRY
+from jaxbandits.registry import POLICIES
 from tests.engine.gpu_cases import GAMES
-from tests.engine.gpu_lowered import text_of, traced
+from tests.engine.legs import text_of, traced
 
 from .machine_code import assembled, executed, loops_of, resources
 
@@ -51,25 +51,17 @@ device_description_str: "NVIDIA H100 80GB HBM3"
 # Processors, schedulers of each, cycles per second: instructions of a warp per second.
 ISSUED = 132 * 4 * 1.755e9
 WARP = 32
-POLICIES = {
-    "censored": "censored/rcucb",
-    "farewell": "farewell/wait-ucb",
-    "budgeted": "budgeted/omega-star-ucb",
-    "allocation": "allocation/ra-ucb",
-}
 
 
 def measure(options) -> Iterator[dict]:
     """Rows ``{policy, registers, instructions, ...}``, of an H100."""
     if options.all:
-        cases = ((name, GAMES[name.split("/")[0]]()) for name in REGISTRY)
+        cases = ((name, GAMES[name.split("/")[0]]()) for name in POLICIES)
     else:
-        cases = (
-            (POLICIES[setting], import_module(f".{setting}", __package__).environment())
-            for setting in options.settings
-        )
+        games = (import_module(f".{each}", __package__) for each in options.settings)
+        cases = ((game.LIBRARY.policy, game.environment()) for game in games)
     for name, game in cases:
-        policy = REGISTRY[name](game.problem)
+        policy = POLICIES[name](game.problem)
         row = {"policy": name}
         yield row | in_machine_code(policy, game, options.seeds)
         if options.ahead:

@@ -12,8 +12,10 @@ from jax.extend.core import ClosedJaxpr
 
 from jaxbandits.arrays.named import PREFIX
 from jaxbandits.engine.jaxprs import called, inner_of, walk
-from jaxbandits.engine.rules import Rules, play_round
-from jaxbandits.engine.tape import Stream, root_key, stream_key
+from jaxbandits.engine.rollout import to_device
+from jaxbandits.engine.rules import play_round
+from jaxbandits.engine.tape import Stream, instance_key, root_key, stream_key
+from tests.engine.legs import rules_of
 
 CHOICES = {PREFIX + "first_argmax", PREFIX + "random_argmax"}
 
@@ -24,16 +26,13 @@ def smallest_gaps(policy, environment, seeds, rounds: int) -> np.ndarray:
     Relative to the index where it is above 1, and of all choices of the round the
     smallest; played by a plain program.
     """
-    rules = Rules(
-        policy.functions, environment.game, environment.game.spent is not None
-    )
+    rules = rules_of(policy, environment, engine=None)
 
     @jax.jit
     def played(seed, params, setup):
-        keys = {s: stream_key(root_key(0), seed, s) for s in Stream}
-        words = jnp.stack(keys[Stream.INSTANCE])
-        key = jax.random.wrap_key_data(words, impl="threefry2x32")
-        instance = rules.game.sample(key, setup)
+        root = root_key(0)
+        keys = {s: stream_key(root, seed, s) for s in Stream}
+        instance = rules.game.sample(instance_key(root, seed), setup)
         start = policy.init(params), rules.game.init(instance)
 
         def one(states, round_):
@@ -48,13 +47,8 @@ def smallest_gaps(policy, environment, seeds, rounds: int) -> np.ndarray:
 
         return jax.lax.scan(one, start, jnp.arange(1, rounds + 1))[1]
 
-    numbers = jax.tree.map(jnp.asarray, (policy.params, environment.setup))
-    numbers = jax.tree.map(_in_32_bits, numbers)
+    numbers = jax.tree.map(to_device, (policy.params, environment.setup))
     return np.stack([played(jnp.uint32(seed), *numbers) for seed in seeds])
-
-
-def _in_32_bits(x):
-    return x.astype(jnp.float32) if x.dtype.kind == "f" else x
 
 
 def gap(x):

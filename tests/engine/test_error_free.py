@@ -22,7 +22,7 @@ from jaxbandits.engine.rollout import LANES
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.protocol import Policy
 from tests.engine import budget_game
-from tests.engine.gpu_lowered import text_of, traced
+from tests.engine.legs import text_of, traced
 from tests.heavy import in_short
 
 BEFORE = np.float32([10 / 3, 5.7, 1000.1]), np.float32([2**-30, -(2**-28), 2**-21])

@@ -16,7 +16,7 @@ from jaxbandits.engine.legs import SCAN
 from jaxbandits.engine.rollout import LANE_QUANTUM, LANES
 from jaxbandits.engine.schedule import Schedule, Terms
 from tests.engine.budget_game import ALTERNATE, environment
-from tests.engine.gpu_lowered import traced
+from tests.engine.legs import traced
 from tests.heavy import in_short
 from tests.registered import POLICIES
 

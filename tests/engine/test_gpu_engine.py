@@ -12,16 +12,24 @@ import pytest
 
 from jaxbandits.engine import gpu
 from jaxbandits.engine.choice import engine_for
-from jaxbandits.engine.run import Clock, run
-from jaxbandits.engine.schedule import Schedule, Terms
-from jaxbandits.testing import altered
+from jaxbandits.engine.legs import SCAN
+from jaxbandits.engine.rollout import to_device
+from jaxbandits.engine.rules import Carry
+from jaxbandits.engine.run import in_units_of_spend
 from tests.engine.gpu_cases import CASES, GAMES, GRIDS
-from tests.engine.gpu_lowered import text_of
+from tests.engine.legs import (
+    begin,
+    compiled,
+    numbers_of,
+    play,
+    rules_of,
+    text_of,
+)
 from tests.engine.near_ties import smallest_gaps
 from tests.heavy import in_short
 from tests.registered import POLICIES
 
-pytestmark = [pytest.mark.oldest, pytest.mark.usefixtures("quickly")]
+pytestmark = pytest.mark.oldest
 
 SEEDS = 64
 
@@ -33,55 +41,38 @@ def policy_and_game(name):
 
 
 def marks_of(game, end, fine: bool):
-    """Checkpoints: every round, or 255 amounts; or twelve, between which legs are long.
-
-    More than ten either way, as the program is then the same.
-    """
+    """Every round, or 255 amounts; or twelve targets, between which legs are long."""
     if game.game.spent is not None:
-        return np.linspace(0, end, 256 if fine else 13)[1:]
+        amounts = np.linspace(0, end, 256 if fine else 13)[1:]
+        return in_units_of_spend(amounts, game)
     every = np.arange(1, end + 1)
     return (
         every if fine or end < 13 else np.unique(np.geomspace(1, end, 15).astype(int))
     )
 
 
-def played(engine, policy, game, end, fine=False):
-    """The one chunk of a run over `SEEDS` lanes; its metrics are the whole record."""
-    marks = marks_of(game, end, fine)
-    game = altered(game, metrics=as_it_is)
-    params = jax.tree.map(lambda x: np.full(SEEDS, x, np.float64), policy.params)
-    schedule = Schedule(marks, 10**6, game.game.spent is not None)
-    (chunk,) = run(
-        policy,
-        game,
-        params,
-        np.arange(SEEDS, dtype=np.uint32),
-        Terms(schedule, engine=engine),
-        chunk=SEEDS,
-        devices=jax.devices()[:1],
-        clock=Clock([], []),
-        progress=lambda done: None,
-    )
-    return chunk
-
-
-def as_it_is(tables, instance, record):
-    """The record in two parts: its whole numbers, and the others."""
-    leaves = [x.reshape(-1) for x in jax.tree.leaves(record)]
-    counts = [x for x in leaves if jnp.issubdtype(x.dtype, jnp.integer)]
-    sums = [x for x in leaves if jnp.issubdtype(x.dtype, jnp.floating)]
-    parts = {"counts": counts, "sums": sums}
-    return {name: jnp.concatenate(part) for name, part in parts.items() if part}
+def played(engine, policy, game, end, fine=False) -> Carry:
+    """Rounds and states of `SEEDS` lanes when they are at each target, [S, C, ...]."""
+    engine = engine_for(engine, policy, game, "cpu")
+    rules = rules_of(policy, game, engine)
+    start = compiled(begin, rules._replace(engine=SCAN), SEEDS)
+    given, carry = start(*numbers_of(policy, game, SEEDS))
+    found = []
+    for mark in marks_of(game, end, fine):
+        target, before = to_device(np.full(SEEDS, mark)), 0
+        while np.any(carry.round != before):
+            before, carry = carry.round, compiled(play, rules)(given, carry, target)
+        found.append(carry)
+    return jax.tree.map(lambda *x: np.moveaxis(np.stack(x), -1, 0), *found)
 
 
 def differing_at(one, other):
-    """Lanes, and checkpoints, at which some whole number differs, bool[S, C]."""
-    whole = one.rounds, one.accounts.metrics["counts"], one.notes.report
-    others = other.rounds, other.accounts.metrics["counts"], other.notes.report
-    differs = np.zeros(one.rounds.shape, bool)
-    for a, b in zip(*map(jax.tree.leaves, (whole, others)), strict=True):
+    """Lanes, and targets, at which some whole number differs, bool[S, C]."""
+    differs = np.zeros(one.round.shape, bool)
+    for a, b in zip(*map(jax.tree.leaves, (one, other)), strict=True):
         assert a.dtype == b.dtype and a.shape == b.shape
-        differs |= (a != b).reshape(*differs.shape, -1).any(axis=-1)
+        if a.dtype.kind != "f":
+            differs |= (a != b).reshape(*differs.shape, -1).any(axis=-1)
     return differs
 
 
@@ -119,7 +110,9 @@ def test_it_plays_as_the_scan_engine(case):
     policy, game = case.policy_and_game()
     scan, found = (played(x, policy, game, case.end) for x in ("scan", engine))
     if name.partition("/")[2] in GRIDS:
-        assert scan.notes.report["overflow"][:, -1].any()
+        end = jax.tree.map(lambda x: x[:, -1], scan.policy)
+        report = jax.vmap(policy.report, (0, None))(end, policy.params)
+        assert report["overflow"].any()
     if case.rounded:
         assert apart_in_the_mean(scan, found) < 4
         return
@@ -131,29 +124,34 @@ def test_it_plays_as_the_scan_engine(case):
         gaps = smallest_gaps(policy, game, lanes, max(last for _, last in where))
         for lane, (first, last), each in zip(lanes, where, gaps, strict=True):
             assert each[first - 1 : last].min() < NEAR, (lane, first, last, each)
-    said = [(c.rounds, c.accounts, c.notes) for c in (scan, found)]
-    for a, b in zip(*map(jax.tree.leaves, said), strict=True):
+    for a, b in zip(*map(jax.tree.leaves, (scan, found)), strict=True):
         np.testing.assert_allclose(a[~differs], b[~differs], rtol=1e-4, atol=1e-3)
 
 
 def apart_in_the_mean(one, other) -> float:
-    """Of all sums on record, the largest difference of means in standard errors."""
-    difference = other.accounts.metrics["sums"] - one.accounts.metrics["sums"]
-    error = difference.std(axis=0) / np.sqrt(SEEDS)
-    return np.max(np.abs(difference.mean(axis=0)) / np.maximum(error, 1e-3))
+    """Of all sums of the game, the largest difference of means in standard errors."""
+    found = [0.0]
+    states = map(jax.tree.leaves, (one.environment, other.environment))
+    for a, b in zip(*states, strict=True):
+        if a.dtype.kind == "f":
+            error = (b - a).std(axis=0) / np.sqrt(SEEDS)
+            apart = np.abs((b - a).mean(axis=0)) / np.maximum(error, 1e-3)
+            found.append(apart.max())
+    return max(found)
 
 
 def parted(engine, policy, game, end, lanes) -> list[tuple[int, int]]:
     """The first and the last round in which two engines may have parted, by lane."""
     scan, found = (played(x, policy, game, end, fine=True) for x in ("scan", engine))
     at = differing_at(scan, found).argmax(axis=1)
-    before = np.pad(scan.rounds, ((0, 0), (1, 0)))
+    # Rounds that are still to be played: by all lanes, the first.
+    before = np.pad(scan.round, ((0, 0), (1, 0)), constant_values=1)
     # By the clock a round has begun at one amount, and what was chosen counts when it
     # has ended, at a later one.
     return [
         (
-            max(before[lane, at[lane]] + 1 - game.game.by_the_clock, 1),
-            max(scan.rounds[lane, at[lane]], found.rounds[lane, at[lane]]),
+            max(before[lane, at[lane]] - game.game.by_the_clock, 1),
+            max(scan.round[lane, at[lane]], found.round[lane, at[lane]]) - 1,
         )
         for lane in lanes
     ]

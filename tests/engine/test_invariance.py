@@ -1,5 +1,7 @@
-"""Bit-identical results, whatever the chunk, the devices, the company, the grid."""
+"""The same bits, whatever the chunk, the devices, the company, the grid, the flags."""
 
+from contextlib import contextmanager, nullcontext
+from functools import partial
 from typing import NamedTuple
 
 import jax
@@ -9,22 +11,21 @@ import pytest
 
 from jaxbandits import Machine, censored, simulate
 from jaxbandits.arrays import random_argmax, unit_interval
+from jaxbandits.engine import limits
 from jaxbandits.engine.cpu.lanes import lanes
 from jaxbandits.engine.xla import options_for
 from jaxbandits.kernels.allocation import sigmoid_prefix
 from jaxbandits.laws.thresholds import curves, exponential
 from jaxbandits.protocol import Policy
 from jaxbandits_studies.datasets.synthetic import ednet_like_parameters
+from tests.engine.budget_game import ALTERNATE, environment
 from tests.engine.test_run import COINS, K
 from tests.heavy import in_short
 from tests.programs import OPTIMISED
 
 pytestmark = [pytest.mark.oldest, pytest.mark.usefixtures("optimised")]
 
-HORIZON, SEEDS = 300, 65
 LANES = 384  # of the functions below, which are no games
-# Of the games below; what a policy has summed up shows its last bits.
-METRICS = {"regret", "censored", "optimal", "heads", "chance", "total", "rounds"}
 ONE = jax.devices()[:1]
 
 
@@ -65,68 +66,122 @@ UCB = Policy(
 )
 
 
-def ucb():
-    return UCB, COINS, UCB
-
-
 def rcucb():
     game = censored.indep(censored.equidistant(5))
-    policy = censored.rcucb(game.problem)
-    return policy, game, policy
+    return censored.rcucb(game.problem), game, IN_STEP
 
 
 def thompson():
     game = censored.poscorr(censored.equidistant(5))
-    return censored.thompson(game.problem), game, censored.rcucb(game.problem)
+    return censored.thompson(game.problem), game, IN_STEP
 
 
-@pytest.fixture(
-    scope="module", params=in_short([ucb, rcucb, thompson], [rcucb, thompson])
-)
-def case(request):
-    """A policy, its game, and another one, which has a parameter `alpha`."""
-    return request.param()
-
-
-@pytest.fixture(scope="module")
-def reference(case):
-    """On all devices, in company."""
-    policy, game, other = case
-    other = other._replace(params=other.params._replace(alpha=0.3))
-    cast = {policy.name: policy, "other": other}
-    return simulate(cast, game, horizon=HORIZON, seeds=SEEDS)
-
-
-# Programs that are another than that of `reference`, by another number of lanes, of
-# devices or of checkpoints, alone, or as a point of a sweep, which may differ from lane
-# to lane.
-WAYS = {
-    "alone": {"seeds": SEEDS},
-    "other checkpoints": {"seeds": 32, "checkpoints": [30, 150]},
-    "on one device": {"seeds": SEEDS, "machine": Machine(ONE)},
-    "swept": {"seeds": 32, "machine": Machine(ONE), "swept": True},
-    "one at a time": {"seeds": [0, 3, 64], "machine": Machine(ONE, chunk=1)},
-    "in chunks of 7": {"seeds": SEEDS, "machine": Machine(chunk=7)},
-    "in one chunk": {"seeds": SEEDS, "machine": Machine(chunk=256)},
-    "swept on all devices": {"seeds": SEEDS, "swept": True, "checkpoints": "linear"},
+IN_STEP = {"horizon": 300, "checkpoints": range(20, 301, 20)}
+BY_BUDGET = {"budget": 120, "checkpoints": np.linspace(0, 120, 131)[1:]}
+CASES = {
+    # An instance of every seed, sums of floats, a parameter.
+    "ucb": lambda: (UCB, COINS, IN_STEP),
+    # Whole numbers, which other engines have as well.
+    "alternate": lambda: (ALTERNATE, environment(), BY_BUDGET),
+    "rcucb": rcucb,
+    "thompson": thompson,
 }
-LONG = {"on one device", "in chunks of 7", "in one chunk", "swept on all devices"}
+
+
+@contextmanager
+def short_calls():
+    """A call plays two rounds, fewer than there are between two checkpoints."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("FIRST_STEPS", "FEWEST_STEPS", "MOST_STEPS"):
+            patch.setattr(limits, name, 2)
+        yield
+
+
+@contextmanager
+def switched(name, value):
+    """Under one of JAX's own switches, which is left as it was."""
+    old = getattr(jax.config, name)
+    jax.config.update(name, value)
+    try:
+        yield
+        assert getattr(jax.config, name) == value
+    finally:
+        jax.config.update(name, old)
+
+
+SWITCHES = {
+    "jax_default_prng_impl": "rbg",
+    "jax_debug_infs": True,
+    "jax_numpy_dtype_promotion": "strict",
+    "jax_transfer_guard": "disallow",
+    "jax_numpy_rank_promotion": "allow",
+    "jax_threefry_partitionable": not jax.config.jax_threefry_partitionable,
+}
+# What is entered, and options of `simulate`. Many programs are another than that of
+# `reference`, by another number of lanes, of devices or of checkpoints, or as a point
+# of a sweep, which may differ from lane to lane.
+WAYS = {
+    "one at a time": (
+        nullcontext,
+        {"machine": Machine(ONE, chunk=1), "seeds": [0, 64]},
+    ),
+    "in chunks": (nullcontext, {"machine": Machine(chunk=9)}),
+    "in one chunk": (nullcontext, {"machine": Machine(chunk=256)}),
+    "on one device": (nullcontext, {"machine": Machine(ONE)}),
+    "in company": (nullcontext, {"company": True}),
+    "few in company": (nullcontext, {"company": True, "seeds": 3}),
+    "few checkpoints": (nullcontext, {"checkpoints": [4, 11], "seeds": 32}),  # of all
+    "swept": (nullcontext, {"swept": True, "seeds": 32, "machine": Machine(ONE)}),
+    "swept on all devices": (nullcontext, {"swept": True}),
+    "in short calls": (short_calls, {}),
+    "vmap": (nullcontext, {"machine": Machine(engine="vmap")}),
+    "fused-interpret": (nullcontext, {"machine": Machine(engine="fused-interpret")}),
+    **{
+        f"{name} = {value}": (partial(switched, name, value), {"seeds": 4})
+        for name, value in SWITCHES.items()
+    },
+}
+LONG = {
+    "in one chunk",
+    "on one device",
+    "few in company",
+    "swept on all devices",
+    "jax_numpy_rank_promotion = allow",
+}
+
+
+@pytest.fixture(scope="module", params=in_short(CASES, {"rcucb", "thompson"}))
+def case(request):
+    """A policy, its game, where that ends, and its data."""
+    policy, game, end = CASES[request.param]()
+    return policy, game, end, simulate(policy, game, seeds=70, **end)
 
 
 @pytest.mark.parametrize("way", in_short(WAYS, LONG))
-def test_bits_are_the_same(case, reference, way):
-    policy, game, _ = case
-    options = {"checkpoints": [HORIZON // 2], "swept": False, **WAYS[way]}
+def test_bits_are_the_same(case, way):
+    policy, game, end, reference = case
+    context, options = WAYS[way]
+    if way in ("vmap", "fused-interpret") and policy is not ALTERNATE:
+        pytest.skip("floats are rounded otherwise")
+    options = {"company": False, "swept": False, "seeds": 70, **end, **options}
+    if way == "few checkpoints":
+        options["checkpoints"] = reference["checkpoint"].values[options["checkpoints"]]
+    policies = [policy]
+    if options.pop("company"):
+        policies.append(policy._replace(name="other", init=lambda p: policy.init(p)))
     if options.pop("swept"):
         if not hasattr(policy.params, "alpha"):
             pytest.skip("it has no parameter to be swept")
-        policy = policy.over(alpha=[0.3, 1.0])
-    data = simulate(policy, game, horizon=HORIZON, **options)
+        policies = [policy.over(alpha=[0.3, 1.0])]
+    with context():
+        data = simulate(policies, game, **options)
     data = data.isel(params=[-1])  # as it is by default
-    for metric in METRICS.intersection(data):
-        wanted = reference[metric].sel(policy=data["policy"])
-        wanted = wanted.sel(checkpoint=data["checkpoint"], seed=data["seed"])
-        np.testing.assert_array_equal(data[metric].values, wanted.values)
+    data = data.sel(policy=reference["policy"])
+    names = [name for name in reference.data_vars if not name.endswith("_seconds")]
+    assert "rounds" in names and len(names) > 2
+    for name in names:
+        wanted = reference[name].sel(checkpoint=data["checkpoint"], seed=data["seed"])
+        np.testing.assert_array_equal(data[name].values, wanted.values)
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from jaxbandits.censored import indep, rcucb
 from jaxbandits.engine import rollout
 from jaxbandits.engine.legs import SCAN
 from jaxbandits.engine.xla import accepted, options_for
-from tests.engine.gpu_lowered import traced
+from tests.engine.legs import traced
 from tests.programs import OPTIMISED
 
 pytestmark = pytest.mark.oldest

@@ -16,7 +16,7 @@ import pytest
 from jax import Array
 from jaxtyping import Float, Int32, jaxtyped
 
-from jaxbandits import allocation, censored, farewell, simulate
+from jaxbandits import allocation, censored, farewell
 from jaxbandits.checks import (
     AboveOne,
     AtLeastOne,
@@ -25,9 +25,10 @@ from jaxbandits.checks import (
     Positive,
 )
 from jaxbandits.contract.round import check_round
-from jaxbandits.engine import run
 from jaxbandits.engine.cpu import lanes
+from jaxbandits.engine.legs import SCAN
 from jaxbandits.testing import altered, check_environment, check_policy
+from tests.engine.legs import begin, compiled, numbers_of, play, rules_of
 from tests.games import GAMES, OWN_GAMES, coins, game_for
 from tests.heavy import in_short
 from tests.precision import numbers, wide_values
@@ -35,7 +36,7 @@ from tests.registered import FORMS, PLAIN, POLICIES
 from tests.shapes import unlike
 from tests.tables import assert_refused
 
-ROUNDS, ENGINE_ROUNDS = 1000, 12
+ROUNDS, ENGINE_ROUNDS, RUNS = 1000, 12, 64
 # One with a budget, and one with a clock.
 PLAYED_SHORT = {"budgeted/omega-star-ucb", "farewell/fixed"}
 
@@ -129,14 +130,17 @@ def fallen_back(monkeypatch):
     return names
 
 
-def simulated(name):
-    """Three runs of a few rounds by the engine."""
+def in_the_engine(name):
+    """The program of a few rounds of some runs in the engine, and its arguments."""
     environment = light_game_for(name)
     policy = POLICIES[name](environment.problem)
-    end = {"horizon" if environment.game.spent is None else "budget": ENGINE_ROUNDS}
-    return simulate(
-        policy, environment, seeds=3, checkpoints=[ENGINE_ROUNDS // 2], **end
-    )
+    rules = rules_of(policy, environment, SCAN)
+
+    def first_rounds(*numbers):
+        target = jnp.full(RUNS, ENGINE_ROUNDS)
+        return play(rules, *begin(rules, RUNS, *numbers), target)
+
+    return compiled(first_rounds), numbers_of(policy, environment, RUNS)
 
 
 def assert_mapped(name, fallen_back):
@@ -160,35 +164,19 @@ def test_form_of_a_policy_plays(name, fallen_back):
 def play_and_keep(name, fallen_back):
     game = light_game_for(name)
     check_policy(POLICIES[name](game.problem), game, rounds=ROUNDS)
-    data = simulated(name)
-    assert np.isfinite(data["regret"].values).all()
-    rounds = data["rounds"].isel(checkpoint=-1).values
-    by_budget = game.game.spent is not None
+    program, numbers = in_the_engine(name)
+    carry = program(*numbers)
+    assert not any(np.isnan(x).any() for x in jax.tree.leaves(carry))
+    rounds, by_budget = carry.round - 1, game.game.spent is not None
     assert np.all(rounds >= 2) if by_budget else np.all(rounds == ENGINE_ROUNDS)
     assert_mapped(name, fallen_back)
 
 
-class LoweredError(Exception):
-    """There is a program, which is not compiled."""
-
-
 @pytest.mark.oldest
-def test_an_engine_makes_a_program_of_epochs_by_the_clock_and_samples(
-    fallen_back, monkeypatch
-):
-    made = run.program_for
-
-    def lowered(*given):
-        def advance(*call):
-            program.advance.lower(*call)
-            raise LoweredError
-
-        program = made(*given)
-        return program._replace(advance=advance)
-
-    monkeypatch.setattr(run, "program_for", lowered)
-    with pytest.raises(LoweredError):
-        simulated("farewell/hazard-thompson")
+def test_an_engine_makes_a_program_of_epochs_by_the_clock_and_samples(fallen_back):
+    """Which is not compiled."""
+    program, numbers = in_the_engine("farewell/hazard-thompson")
+    program.lower(*numbers)
     assert_mapped("farewell/hazard-thompson", fallen_back)
 
 
