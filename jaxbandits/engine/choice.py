@@ -27,7 +27,7 @@ class Choice(NamedTuple):
         return {**self._asdict(), "chunk": chunk}
 
 
-def choose(name: str, policy, environment, platform: str) -> Choice:
+def choose(name: str, platform: str) -> Choice:
     """The engine of a name, which may be ``auto``.
 
     For now ``auto`` is ``scan`` everywhere: the GPU engine has not been timed on a GPU,
@@ -35,8 +35,6 @@ def choose(name: str, policy, environment, platform: str) -> Choice:
 
     Args:
       name: see `engine_for`.
-      policy: the policy.
-      environment: the environment.
       platform: of the devices.
     """
     if name != "auto":
@@ -86,7 +84,7 @@ def engine_for(name: str, policy, environment, platform: str) -> Engine:
     """
     if name not in ENGINES:
         raise ValueError(f"engine must be one of {ENGINES}, got {name!r}")
-    name, _ = choose(name, policy, environment, platform)
+    name, _ = choose(name, platform)
     if name in ("scan", "vmap"):
         return SCAN if name == "scan" else VMAP
     if name == "fused" and not _is_gpu(platform):

@@ -165,7 +165,7 @@ def with_engines(
     matches = {}
     for (environment, name), match in plan.matches.items():
         kept = policies.get(name, {}).get("engine", {}).get(environment)
-        choice = choose(plan.terms.engine, match.policy, match.environment, platform)
+        choice = choose(plan.terms.engine, platform)
         if kept not in (None, choice.engine):
             choice = Choice(kept, "the store was made with it")
         matches[environment, name] = match._replace(choice=choice)

@@ -20,21 +20,29 @@ POLICY, GAME = policy_and_game("censored/uniform")
 
 def test_who_is_asked_for_plays():
     for name in ("scan", "vmap", "fused", "fused-interpret"):
-        assert choose(name, POLICY, GAME, "cpu") == Choice(name, "asked for")
+        assert choose(name, "cpu") == Choice(name, "asked for")
     assert engine_for("scan", POLICY, GAME, "gpu") is SCAN
     assert engine_for("vmap", POLICY, GAME, "gpu") is VMAP
 
 
 @each_row("platform, why", [("cpu", "needs a GPU"), ("gpu", "has not been timed")])
 def test_auto_is_the_scan_until_both_have_been_timed(platform, why):
-    name, reason = choose("auto", POLICY, GAME, platform)
+    name, reason = choose("auto", platform)
     assert name == "scan" and why in reason
     assert engine_for("auto", POLICY, GAME, platform) is SCAN
 
 
 def test_an_engine_names_what_it_lacks(monkeypatch):
-    with pytest.raises(ValueError, match="'fused-interpret' needs CPUs"):
-        engine_for("fused-interpret", POLICY, GAME, "gpu")
+    for name, platform, text in (
+        ("quick", "cpu", "engine must be one of"),
+        ("fused", "cpu", "needs a GPU"),
+        ("fused-interpret", "gpu", "'fused-interpret' needs CPUs"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            engine_for(name, POLICY, GAME, platform)
+    with pytest.raises(ValueError, match="'fused-interpret' needs no-such-compiler"):
+        monkeypatch.setattr(gpu.build, "COMPILER", "no-such-compiler")
+        engine_for("fused-interpret", POLICY, GAME, "cpu")
     monkeypatch.setattr(gpu.build, "nvrtc", _missing)
     with pytest.raises(ValueError, match="'fused' needs NVRTC, a library"):
         engine_for("fused", POLICY, GAME, "gpu")
@@ -64,7 +72,7 @@ def test_results_say_what_played_them(capsys, name):
     data = simulate(ALTERNATE, environment(), machine=machine, **options)
     (engines,) = json.loads(data.attrs["provenance"])["engines"].values()
     (found,) = engines.values()
-    chosen = choose(name, ALTERNATE, environment(), "cpu")
+    chosen = choose(name, "cpu")
     assert found == {**chosen._asdict(), "chunk": 64}
     printed = capsys.readouterr().err
     assert (printed.count("engine scan for") == 1) == (name == "auto")

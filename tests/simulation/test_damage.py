@@ -1,6 +1,7 @@
 """Files of a store that are flipped, truncated or gone: noticed, named and mended."""
 
 import errno
+import os
 import shutil
 import threading
 from pathlib import Path
@@ -15,6 +16,7 @@ from jaxbandits.simulation import run_sweep
 from jaxbandits.simulation.fill import StoppedError
 from tests.simulation import walk
 from tests.simulation.damage import (
+    delete,
     exchange,
     files_of,
     flip,
@@ -59,6 +61,23 @@ def test_damage_is_found_and_mended(whole, tmp_path, harm, name):
     got = outcome(SPEC, whole, tmp_path / "one", harm, names, rng)
     assert got.mended and got.again
     assert got.read in ("refused", "right")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("harm", [flip, delete, truncate, exchange, foreign])
+def test_any_damage_of_a_file_is_found_and_mended(whole, tmp_path, harm):
+    """Of as many files drawn at random as DAMAGE says (20), one at a time."""
+    names, rng = files_of(whole), np.random.default_rng(0)
+    if harm in (exchange, foreign):
+        names = [name for name in names if name.startswith("blocks")]
+    if harm is foreign:
+        other = tmp_path / "other"
+        run(SPEC._replace(root_seed=1), other, block=6, devices=ONE)
+        harm = foreign(other)
+    for name in rng.choice(names, int(os.environ.get("DAMAGE", 20))):
+        got = outcome(SPEC, whole, tmp_path / "one", harm, [str(name)], rng)
+        assert got.read in ("refused", "right"), (name, got)
+        assert got.mended and got.again, (name, got)
 
 
 def test_a_block_of_another_sweep_is_found_and_mended(whole, tmp_path):

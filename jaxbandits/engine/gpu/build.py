@@ -16,10 +16,10 @@ import numpy as np
 from jaxbandits.engine.gpu.rounds import Text
 
 THREADS = 32  # of a block
-ARCHITECTURE = "compute_80"  # of the oldest cards that have all instructions in use
-# The compiler must not fuse products and sums: compensated sums depend on it.
-# Subnormal numbers are zero, as in XLA's programs for CPUs.
-OPTIONS = ("-std=c++17", "-fmad=false", "-ftz=true")
+# The oldest cards with all instructions in use. The compiler must not fuse products
+# and sums: compensated sums depend on it. Subnormal numbers are zero, as in XLA's
+# programs for CPUs.
+OPTIONS = ("--gpu-architecture=compute_80", "-std=c++17", "-fmad=false", "-ftz=true")
 OPTIONS += ("-prec-div=false", "-prec-sqrt=false")
 PRELUDE = (Path(__file__).parent / "prelude.h").read_text()
 PTX_CALL = "__gpu$xla.gpu.ptx"  # in the GPU plugins of JAX
@@ -64,7 +64,7 @@ def on_gpu(text: Text, runs: int, threads: int = THREADS) -> tuple[str, dict[str
 
 
 @cache
-def ptx(source: str, architecture: str = ARCHITECTURE) -> str:
+def ptx(source: str) -> str:
     """The PTX of a kernel.
 
     Raises:
@@ -87,7 +87,7 @@ def ptx(source: str, architecture: str = ARCHITECTURE) -> str:
 
     text = (PRELUDE + source).encode()
     call("CreateProgram", ctypes.byref(program), text, b"leg.cu", 0, None, None)
-    options = [x.encode() for x in (f"--gpu-architecture={architecture}", *OPTIONS)]
+    options = [x.encode() for x in OPTIONS]
     try:
         array = (ctypes.c_char_p * len(options))(*options)
         if call("CompileProgram", program, len(options), array):
