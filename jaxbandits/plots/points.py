@@ -45,7 +45,7 @@ def arguments(dataset: xr.Dataset) -> dict[str, np.ndarray]:
     return {FACT + name if name in taken else name: x for name, x in results.items()}
 
 
-def argument_of(dataset: xr.Dataset, name: str) -> np.ndarray | None:
+def argument_of(dataset: xr.Dataset, name: str | None) -> np.ndarray | None:
     """The argument of a name, long or short, or None."""
     known = arguments(dataset)
     if not isinstance(name, str) or name in parameters(dataset):
@@ -116,12 +116,9 @@ def check_at(
     """Raise a ValueError if none of the policies has a point with a value of `at`."""
     for name, value in at.items():
         check_parameter(dataset, name, "at")
-        columns: list[Any] = [
-            coordinates(dataset, policy).get(name, []) for policy in policies
-        ]
-        known = np.unique(np.concatenate(columns))
+        known = np.unique(dataset[PARAMETER + name].sel(policy=list(policies)))
         known = known[~np.isnan(known)]
-        if not np.isclose(known, value, rtol=1e-9, atol=0).any():
+        if not _same(known, value).any():
             raise ValueError(
                 f"at: {name} has no value {value!r}; it has {_listed(known) or 'none'}"
             )
@@ -149,12 +146,10 @@ def cells(
     Points that differ in other parameters are a ValueError, which names these.
     """
     values = coordinates(dataset, policy)
-    real = np.ones(dataset.sizes["params"], bool)
-    if values:  # Where another policy has more points, all of them are NaN.
-        real = ~np.all([np.isnan(each) for each in values.values()], axis=0)
+    (real,) = _real(dataset.sel(policy=[policy]))
     for name, value in at.items():
         if name in values:
-            real &= np.isclose(values[name], value, rtol=1e-9, atol=0)
+            real &= _same(values[name], value)
     points = np.flatnonzero(real)
     results: dict[tuple[float, ...], int] = {}
     varying = set()
@@ -207,14 +202,14 @@ def along(
         if column is None:
             rest[name] = value
             continue
-        same = [_equal(each, value) for each in column]
-        if not any(same):
+        same = _same(column, value)
+        if not same.any():
             raise ValueError(
                 f"at: {name} has no value {value!r}; it has {_listed(column)}"
             )
         dataset = dataset.isel(environment=np.flatnonzero(same))
     for axis, name in axes.items():
-        column = argument_of(dataset, name) if name else None
+        column = argument_of(dataset, name)
         if column is None:
             continue
         if column.dtype.kind not in "biuf":
@@ -225,10 +220,11 @@ def along(
         dataset = dataset.isel(environment=~np.isnan(column))
     columns = {
         name: column
-        for name in filter(None, axes.values())
+        for name in axes.values()
         if (column := argument_of(dataset, name)) is not None
     }
-    if arguments(dataset) and _alike(dataset, columns):
+    rows = {*zip(*columns.values(), strict=True)} or {()}
+    if arguments(dataset) and len(rows) < dataset.sizes["environment"]:
         asked = {name.removeprefix(FACT) for name in columns}
         others = {
             name: column.tolist()
@@ -242,16 +238,10 @@ def along(
                 f"at: environments differ in {words}, which no axis shows; select "
                 f"values, as in at={example}"
             )
-        return one_environment(dataset), rest  # which says what to do
+        columns = {}
     if not columns:
-        return one_environment(dataset), rest
+        return one_environment(dataset), rest  # which says what to do with several
     return _in_a_row(dataset, columns), rest
-
-
-def _alike(dataset: xr.Dataset, columns: Mapping[str, np.ndarray]) -> bool:
-    """Whether some environments are equal in these columns."""
-    rows = {tuple(row) for row in zip(*columns.values(), strict=True)} or {()}
-    return len(rows) < dataset.sizes["environment"]
 
 
 def by_value(
@@ -333,10 +323,11 @@ def _real(dataset: xr.Dataset) -> np.ndarray:
     return has
 
 
-def _equal(value: Any, wanted: Any) -> bool:
-    if isinstance(value, str) or isinstance(wanted, str):
-        return bool(value == wanted)
-    return bool(np.isclose(value, wanted, rtol=1e-9, atol=0))
+def _same(column: np.ndarray, wanted: Any) -> np.ndarray:
+    """Which values are equal to one, numbers up to rounding; bool, as `column`."""
+    if column.dtype.kind in "biuf" and not isinstance(wanted, str):
+        return np.isclose(column, wanted, rtol=1e-9, atol=0)
+    return np.array([value == wanted for value in column.tolist()], bool)
 
 
 def _listed(values: Iterable[Any]) -> str:

@@ -26,6 +26,7 @@ from jaxbandits.results.lookup import (
     check_policies,
 )
 from jaxbandits.stats.betting import betting_ends
+from jaxbandits.stats.checks import check_level
 from jaxbandits.stats.lookup import check_shown
 from jaxbandits.stats.replications import group, shared_instances
 
@@ -105,7 +106,7 @@ def plot_ranks(
     check_shown(dataset, policies)
     labels = texts_of(labels)
     check_policies(dataset, labels, "labels")
-    checks.between_zero_and_one(level=checks.number("level", level))
+    check_level(level)
     check_axes(ax)
     check_formulas("title", "" if title is None else title)
     ranks = _ranks(

@@ -120,7 +120,7 @@ def select(
         raise ValueError(f"metric: no policy of {asked} has {metric!r}")
     if level is not None:
         runs = replications(values.sel(policy=drawn))
-        warn_of_coverage(runs, f"the {100 * level:g} % intervals of {metric!r}", 4)
+        warn_of_coverage(runs, f"the {100 * level:g} % intervals of {metric!r}")
     return curves
 
 

@@ -28,6 +28,7 @@ from jaxbandits.plots.selection import names_of, seeds_text, texts_of
 from jaxbandits.plots.ticks import readable_ticks
 from jaxbandits.plots.words import entry, literal
 from jaxbandits.results.lookup import check_checkpoint, check_dataset
+from jaxbandits.stats.checks import check_level
 from jaxbandits.stats.lookup import check_shown
 from jaxbandits.stats.replications import shared_instances
 from jaxbandits.stats.soundness import warn_of_coverage
@@ -127,7 +128,7 @@ def plot_sensitivity(
     check_checkpoint(dataset, checkpoint)
     check_shown(dataset, policies)
     if level is not None:
-        checks.between_zero_and_one(level=checks.number("level", level))
+        check_level(level)
     check_axes(ax)
     names = _policies(dataset, policies, x, by)
     check_at(dataset, names, points)
@@ -178,7 +179,7 @@ def _warn(lines: list[_Response], what: str) -> None:
     samples = [sample for each in lines for sample in each.samples]
     for size in sorted({len(sample) for sample in samples if len(sample)}):
         rows = [sample for sample in samples if len(sample) == size]
-        warn_of_coverage(xr.DataArray(rows, dims=("point", "seed")), what, 4)
+        warn_of_coverage(xr.DataArray(rows, dims=("point", "seed")), what)
 
 
 def _policies(

@@ -15,9 +15,8 @@ from collections.abc import Sequence
 import numpy as np
 import xarray as xr
 
-from jaxbandits import checks
 from jaxbandits.stats.bootstrap import BATCH
-from jaxbandits.stats.checks import check_bootstrap
+from jaxbandits.stats.checks import check_bootstrap, check_level
 from jaxbandits.stats.intervals import Interval, variance
 from jaxbandits.stats.lookup import metric_values
 from jaxbandits.stats.replications import replications
@@ -69,7 +68,7 @@ def band(
         there is a single one.
     """
     values = metric_values(dataset, metric)
-    checks.between_zero_and_one(level=checks.number("level", level))
+    check_level(level)
     check_bootstrap(resamples, seed, level)
     over = _names(over)
     known = [str(dim) for dim in values.dims if dim != "seed"]

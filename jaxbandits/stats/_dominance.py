@@ -10,7 +10,7 @@ from jaxbandits import checks
 from jaxbandits.checks import one_of
 from jaxbandits.results.lookup import at_points, check_checkpoint
 from jaxbandits.results.plain import plain
-from jaxbandits.stats.checks import check_bounds
+from jaxbandits.stats.checks import check_bounds, check_level
 from jaxbandits.stats.corrections import CORRECTIONS, corrected
 from jaxbandits.stats.lookup import metric_values
 from jaxbandits.stats.pair_tests import bounded_test, sign_test, t_test
@@ -103,7 +103,7 @@ def dominance(
       TypeError: if an argument is of another type.
     """
     values = metric_values(dataset, metric)
-    checks.between_zero_and_one(level=checks.number("level", level))
+    check_level(level)
     one_of("correction", correction, CORRECTIONS)
     one_of("test", test, ABOUT)
     checks.flag("smaller_is_better", smaller_is_better)

@@ -6,7 +6,6 @@ Ann. Math. Stat. 16, 187-192 (for distributions with atoms too); David and Nagar
 (2003), "Order Statistics", Section 7.1.
 """
 
-import warnings
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -14,11 +13,10 @@ import numpy as np
 import scipy
 import xarray as xr
 
-from jaxbandits import checks
-from jaxbandits.stats.checks import check_probabilities
+from jaxbandits.stats.checks import check_level, check_probabilities
 from jaxbandits.stats.lookup import metric_values
 from jaxbandits.stats.replications import shared_instances
-from jaxbandits.stats.soundness import CoverageWarning
+from jaxbandits.stats.soundness import warn
 
 
 class QuantileInterval(NamedTuple):
@@ -69,7 +67,7 @@ def quantile_interval(
       CoverageWarning: if there are too few seeds for an end.
     """
     values = metric_values(dataset, metric)
-    checks.between_zero_and_one(level=checks.number("level", level))
+    check_level(level)
     probabilities = np.atleast_1d(check_probabilities(q, inside=True))
     if shared_instances(values) is not None:
         raise ValueError(
@@ -84,11 +82,9 @@ def quantile_interval(
     lower = scipy.stats.binom.ppf(tail, size, probabilities).astype(int)
     upper = scipy.stats.binom.ppf(1 - tail, size, probabilities).astype(int) + 1
     if np.any(lower < 1) or np.any(upper > size):
-        warnings.warn(
+        warn(
             f"the {100 * level:g} % intervals of quantiles of {metric!r} lack an end, "
-            f"which is NaN: {size} seeds are too few for it",
-            CoverageWarning,
-            stacklevel=2,
+            f"which is NaN: {size} seeds are too few for it"
         )
     ordered = np.sort(values.transpose("seed", ...).values, axis=0)
     nan = np.full_like(ordered[:1], np.nan)

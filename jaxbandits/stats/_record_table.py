@@ -8,6 +8,7 @@ import scipy
 
 from jaxbandits import checks
 from jaxbandits.console import texts
+from jaxbandits.stats.checks import check_level
 from jaxbandits.stats.records import Entry, Record, make_record
 from jaxbandits.stats.soundness import FEWEST
 
@@ -94,7 +95,7 @@ def record_table(
       TypeError, ValueError: naming the argument that is wrong.
     """
     checks.one_of("form", form, FORMS)
-    checks.between_zero_and_one(level=checks.number("level", level))
+    check_level(level)
     checks.mapping("best", best)
     for name, direction in best.items():
         checks.one_of(f"best[{name!r}]", direction, DIRECTIONS)

@@ -17,7 +17,7 @@ from jaxbandits.checks import one_of
 from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.names import INSTANCE
 from jaxbandits.stats.bootstrap import BATCH
-from jaxbandits.stats.checks import check_bootstrap
+from jaxbandits.stats.checks import check_bootstrap, check_level
 from jaxbandits.stats.intervals import quiet_interval, variance
 from jaxbandits.stats.lookup import metric_values
 from jaxbandits.stats.replications import group as group_of
@@ -105,7 +105,7 @@ def two_level(
         coverage.
     """
     values = metric_values(dataset, metric)
-    checks.between_zero_and_one(level=checks.number("level", level))
+    check_level(level)
     one_of("method", method, ("t", "bootstrap"))
     checks.whole("resamples", resamples, 0)
     checks.whole("seed", seed, 0)

@@ -9,10 +9,16 @@ from jaxbandits.checks import (
     MOST,
     between_zero_and_one,
     in_unit_interval,
+    number,
     numbers,
     shown,
     whole,
 )
+
+
+def check_level(level: float) -> None:
+    """Raise an error that names `level` unless it is a number in (0, 1)."""
+    between_zero_and_one(level=number("level", level))
 
 
 def check_bootstrap(resamples: int, seed: int, level: float) -> None:

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 
 from jaxbandits import checks
 from jaxbandits.results.names import COUNT, INSTANCE
+from jaxbandits.stats.checks import check_level
 from jaxbandits.stats.intervals import Interval, variance
 from jaxbandits.stats.lookup import by_seed, is_ragged, warn_of_missing
 from jaxbandits.stats.ragged import per_point
@@ -72,7 +73,7 @@ def seeds_as_reals(
 ) -> xr.DataArray:
     """`seeds_needed` as float64, however large; infinity where that overflows."""
     values = by_seed(pilot_values, "pilot_values")
-    checks.between_zero_and_one(level=checks.number("level", level))
+    check_level(level)
     checks.number("half_width", half_width)
     if not 0 < half_width < np.inf:
         raise ValueError(f"half_width must be positive and finite, got {half_width}")
@@ -84,8 +85,7 @@ def seeds_as_reals(
     if pilot < 2:
         unit = "seeds" if runs == 1 else "drawn instances"
         raise ValueError(f"pilot_values: needs at least 2 {unit}, got {pilot}")
-    what = f"the {100 * level:g} % intervals of a fixed width"
-    warn_of_coverage(values, what, stacklevel=4)
+    warn_of_coverage(values, f"the {100 * level:g} % intervals of a fixed width")
     quantile = scipy.special.stdtrit(pilot - 1, (1 + level) / 2)
     with np.errstate(over="ignore"):
         needed = np.ceil((quantile * np.sqrt(variance(values)) / half_width) ** 2)
@@ -119,7 +119,7 @@ def fixed_width_interval(
       CoverageWarning: if the pilot does not support the coverage.
     """
     values = by_seed(values, "values")
-    checks.between_zero_and_one(level=checks.number("level", level))
+    check_level(level)
     checks.whole("pilot", pilot, 0)
     size = values.sizes["seed"]
     if size < 2:

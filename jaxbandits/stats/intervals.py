@@ -22,7 +22,12 @@ from jaxbandits.results.lookup import check_dataset
 from jaxbandits.results.moments import Moments
 from jaxbandits.stats.betting import betting_ends
 from jaxbandits.stats.bootstrap import bootstrap_ends
-from jaxbandits.stats.checks import check_bootstrap, check_bounds, check_probabilities
+from jaxbandits.stats.checks import (
+    check_bootstrap,
+    check_bounds,
+    check_level,
+    check_probabilities,
+)
 from jaxbandits.stats.lookup import by_seed, metric_values, warn_of_missing
 from jaxbandits.stats.moments import (
     half_width,
@@ -166,7 +171,7 @@ def _stated(values: xr.DataArray, level: float, method: str, *options: Any) -> I
     """The interval, with a warning where the seeds do not support it."""
     result = _interval(values, level, method, *options)
     if method != "bounded":
-        warn_per_point(values, _words(values, level), stacklevel=4)
+        warn_per_point(values, _words(values, level))
     return result
 
 
@@ -177,10 +182,10 @@ def quiet_interval(values: xr.DataArray, level: float) -> Interval:
 
 def _of_moments(values: xr.DataArray, level: float) -> Interval:
     """Student's intervals from moments."""
-    checks.between_zero_and_one(level=checks.number("level", level))
+    check_level(level)
     center, result = summed(values)
     last = Moments(*(center.copy(data=x).isel(checkpoint=-1).values for x in result))
-    warn_of_moments(last, _words(values, level), stacklevel=4)
+    warn_of_moments(last, _words(values, level))
     half = half_width(result, level)
     return Interval(center, center - half, center + half)
 
@@ -198,7 +203,7 @@ def _interval(
     seed: int = 0,
     bounds: tuple[float, float] | None = None,
 ) -> Interval:
-    checks.between_zero_and_one(level=checks.number("level", level))
+    check_level(level)
     one_of("method", method, ("t", "bootstrap", "bounded"))
     checks.whole("resamples", resamples, 0)
     checks.whole("seed", seed, 0)

@@ -1,6 +1,5 @@
 """Metrics by name, with helpful errors if a statistic cannot use them."""
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
@@ -12,6 +11,7 @@ from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.lookup import check_dataset, check_once, check_policies
 from jaxbandits.results.moments import NAMES
 from jaxbandits.results.names import COUNT, FACT, INSTANCE, PARAMETER
+from jaxbandits.stats.soundness import warn
 
 _KNOWN = "mean, sem, interval (by t), quantiles and summary_records"
 _OWN = "mean, sem, interval, quantiles, final, summary_records and fixed_width_interval"
@@ -112,11 +112,11 @@ def warn_of_missing(values: xr.DataArray, name: str) -> None:
         f"{dim} {first[dim].item()!r}" for dim in spoilt.dims if dim in first.coords
     )
     where = f" (the first: {where})" if where else ""
-    warnings.warn(
+    warn(
         f"{name}: {int((missing & spoilt).sum())} values along the dimension seed are "
         f"NaN, in {number} of {spoilt.size} samples{where}; their statistics are NaN. "
         "No seed is left out: drop those that are NaN, if that is meant",
-        stacklevel=3,
+        UserWarning,
     )
 
 

@@ -8,7 +8,6 @@ moments", Sandia report SAND2008-6212, eq. 2.1-2.2). `jaxbandits.results.moments
 what a part holds.
 """
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from jaxbandits.results.moments import (
     moments_of,
 )
 from jaxbandits.stats.replications import shared_instances
+from jaxbandits.stats.soundness import warn
 
 
 def is_large(values: xr.DataArray) -> bool:
@@ -54,10 +54,10 @@ def summed(values: xr.DataArray) -> tuple[xr.DataArray, Moments]:
     # A policy without the metric has NaN everywhere.
     gone = gone & center.notnull().any([dim for dim in gone.dims if dim != "policy"])
     if number := int(gone.sum()):
-        warnings.warn(
+        warn(
             f"{values.name!r}: values along the dimension seed are NaN in {number} of "
             f"{gone.size} samples, whose statistics are NaN",
-            stacklevel=3,
+            UserWarning,
         )
     return center, result._replace(mean=mean)
 

@@ -49,11 +49,11 @@ def per_point(
     return results
 
 
-def warn_per_point(values: xr.DataArray, what: str, stacklevel: int = 3) -> None:
+def warn_per_point(values: xr.DataArray, what: str) -> None:
     """`warn_of_coverage`, once, of those points with the fewest seeds that need it."""
     parts = (part for _, part in _parts(values)) if is_ragged(values) else [values]
     for part in parts:
-        if warn_of_coverage(replications(part), what, stacklevel + 1):
+        if warn_of_coverage(replications(part), what):
             return
 
 

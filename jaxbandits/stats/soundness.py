@@ -13,6 +13,7 @@ probability ``(1 - p)^S``. If such losses are possible and the metric has known 
 the methods "bounded" hold without any condition.
 """
 
+import sys
 import warnings
 
 import numpy as np
@@ -37,6 +38,14 @@ class CoverageWarning(UserWarning):
     There are too few to see how skewed they are, they are all equal, or they are so
     skewed that Student's t and the bootstrap cover less than about 0.9 at level 0.95.
     """
+
+
+def warn(message: str, category: type[Warning] = CoverageWarning) -> None:
+    """Warn of the line outside this package that has led here."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("jaxbandits"):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
 
 
 def moments(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -84,9 +93,7 @@ def supported(rows: np.ndarray) -> np.ndarray:
     return (size >= FEWEST) & (np.abs(skewness) <= SKEWED * np.sqrt(size))
 
 
-def warn_of_coverage(
-    values: xr.DataArray, what: str, stacklevel: int = 3, *, joint: bool = False
-) -> bool:
+def warn_of_coverage(values: xr.DataArray, what: str, joint: bool = False) -> bool:
     """Warn, once, if intervals of means over ``seed`` may cover less than they say.
 
     For curves only the last checkpoint counts: the first ones show too few rounds.
@@ -95,7 +102,6 @@ def warn_of_coverage(
       values: independent replications along ``seed``; of a single one all intervals are
         NaN, and samples with a value that is not finite have none to warn of.
       what: the intervals, for the message.
-      stacklevel: as in `warnings.warn`; 3 is the caller's caller.
       joint: whether all checkpoints count, as what is covered is the whole curve; those
         at which all seeds are equal do not.
 
@@ -108,36 +114,34 @@ def warn_of_coverage(
     rows = rows.reshape(-1, rows.shape[-1])
     rows = rows[np.isfinite(rows).all(axis=1)]
     if rows.shape[1] == 1:
-        warn_of_one(what, stacklevel + 1)
+        warn_of_one(what)
         return True
     equal = constant(rows)
     if joint and not equal.all():
         rows, equal = rows[~equal], equal[~equal]
-    return _warned(rows.shape[1], equal, *moments(rows), what, stacklevel + 1)
+    return _warned(rows.shape[1], equal, *moments(rows), what)
 
 
-def warn_of_one(what: str, stacklevel: int = 3) -> None:
+def warn_of_one(what: str) -> None:
     """Warn that what is said of the spread over seeds is NaN, as there is one."""
-    warnings.warn(
+    warn(
         f"{what} are NaN: a single replication does not tell how much others would "
-        "differ",
-        CoverageWarning,
-        stacklevel=stacklevel,
+        "differ"
     )
 
 
-def warn_of_moments(result: Moments, what: str, stacklevel: int = 3) -> None:
+def warn_of_moments(result: Moments, what: str) -> None:
     """`warn_of_coverage` by moments, in arrays of one shape, at one checkpoint."""
     proper = np.isfinite(result.mean) & (result.number > 1)
     if not proper.any():
         if (result.number == 1).any():
-            warn_of_one(what, stacklevel + 1)
+            warn_of_one(what)
         return
     number, _, m2, m3, m4, low, high = (x[proper] for x in result)
     equal = high - low <= ROUNDING * np.maximum(np.abs(low), np.abs(high))
     m2 = np.where(equal, np.nan, m2)
     skewness, effective = np.sqrt(number) * m3 / m2**1.5, m2**2 / m4
-    _warned(int(number.min()), equal, skewness, effective, what, stacklevel + 1)
+    _warned(int(number.min()), equal, skewness, effective, what)
 
 
 def _warned(
@@ -146,7 +150,6 @@ def _warned(
     skewness: np.ndarray,
     effective: np.ndarray,
     what: str,
-    stacklevel: int,
 ) -> bool:
     """Whether there is something to warn of in some samples, each of `size` seeds."""
     parts = []
@@ -170,10 +173,7 @@ def _warned(
         )
     if not parts or not equal.size:
         return False
-    warnings.warn(
-        f"coverage of {what} is not assured: {'; '.join(parts)}. "
-        "See docs/statistics.md",
-        CoverageWarning,
-        stacklevel=stacklevel,
+    warn(
+        f"coverage of {what} is not assured: {'; '.join(parts)}. See docs/statistics.md"
     )
     return True

@@ -222,5 +222,6 @@ def test_what_makes_no_grid_is_refused_by_name():
         (lambda: split_cells(grid, ready, 0.5), "born must be an integer"),
         (lambda: cell_at(limit_grid(2, 4, 1.0), 0.5), "grid.limit must have shape"),
         (lambda: cell_at(grid, "x"), "limit must be a real array"),
+        (lambda: cell_at(grid, 0.0), "limit must be positive"),
     ]
     assert_refused((call, f"^{says}") for call, says in rows)

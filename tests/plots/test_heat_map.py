@@ -3,14 +3,20 @@
 import numpy as np
 import pytest
 from matplotlib.colors import LogNorm
+from scipy import stats
 
 from jaxbandits.plots import Best, figure, plot_heat_map
 from jaxbandits.plots.labels import padded_number
-from jaxbandits.plots.samples import STATISTICS
 from tests.plots.sweeps import ALPHAS, GRID, RADII, sweep, unplayed
 from tests.tables import each_row
 
 XY = {"x": "alpha", "y": "radius"}
+STATISTICS = {
+    "mean": np.mean,
+    "median": np.median,
+    "std": lambda sample: np.std(sample, ddof=1),
+    "sem": stats.sem,
+}
 
 
 def cells_of(ax):

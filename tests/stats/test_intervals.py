@@ -86,8 +86,10 @@ def test_seeds_that_are_nan_are_warned_of(name):
     data["regret"][0, 0, 2, 1] = data["regret"][0, 0, 3, 1] = np.nan
     data["regret"][1, 0, 3, 2] = np.nan
     says = "^'regret': 3 values along the dimension seed are NaN, in 2 of "
-    with pytest.warns(UserWarning, match=says + r"\d+ samples \(the first: policy "):
+    says += r"\d+ samples \(the first: policy "
+    with pytest.warns(UserWarning, match=says) as found:
         STATISTICS[name](data)
+    assert {warning.filename for warning in found} == {__file__}
 
 
 def test_values_that_are_all_nan_are_warned_of():

@@ -85,6 +85,10 @@ def test_the_bootstrap_has_the_variance_of_two_stages(rng):
     expected = ((means.var() + inner) / 6) ** 0.5
     half = (found.upper - found.lower).item() / 2
     assert half == pytest.approx(expected, rel=0.05)
+    # Where it lies: resampled means have the mean for theirs.
+    assert (found.upper + found.lower).item() / 2 == pytest.approx(
+        found.mean.item(), abs=0.05 * half
+    )
 
 
 def test_many_rows_are_as_few(rng, monkeypatch):
