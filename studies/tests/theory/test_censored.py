@@ -249,6 +249,9 @@ def test_zooming_constant_by_hand():
     np.testing.assert_allclose(loss, value * (np.log(T**2 / 0.1) / T) ** (1 / 3))
     proof = zooming.zooming_loss_bound([T], SETUP, NEAR, levels=2, form="proof")
     np.testing.assert_allclose(proof, 3 * loss)
+    for form, factor in (("printed", 1), ("proof", 3)):
+        found = zooming.stoo_loss_bound([T], SETUP, NEAR, levels=2, form=form)
+        np.testing.assert_allclose(found, factor * loss * stoo / value)
 
 
 def test_the_zooming_bound_falls_at_its_rate():
