@@ -6,6 +6,7 @@ import jax
 import numpy as np
 import pytest
 
+from jaxbandits_studies.budgeted.table import first_instances
 from jaxbandits_studies.common.experiment import ROOT_SEED, Options
 from jaxbandits_studies.judging.protocol import (
     FINAL_SEED,
@@ -16,6 +17,7 @@ from jaxbandits_studies.judging.protocol import (
 from jaxbandits_studies.judging.protocols import PROTOCOLS
 from tests.heavy import in_short
 from tests.registered import POLICIES
+from tests.tables import each_row
 
 each = pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=PROTOCOLS)
 
@@ -66,6 +68,37 @@ def test_nothing_is_tuned_on_what_is_judged(setting, no_data):
     ]
     assert len(set(made)) == len(made)
     assert set(protocol.tuning).isdisjoint(protocol.judging)
+
+
+# Of games that are ours: what the best arm or pair is worth, and a sum over all.
+WORTH = [
+    ("censored", "NegCorr, 10 limits to 1", 0.605427, -84.0380),
+    ("censored", "drawn times 1", 0.473407, -38.8379),
+    ("censored", "drawn pairs 1", 0.374195, -64.1083),
+    ("budgeted", "rare sales", 0.180089, 6.07447),
+    ("budgeted", "narrow", 4.32395, 11.0213),
+    ("budgeted", "rare bill", 0.3 / 0.115, 0.466),
+    ("farewell", "drawn delays 1", 0.0940260, 138.197),
+    ("farewell", "heavy tail", 0.355517, 177.010),
+    ("farewell", "late prize", 1 / 9.1, 101.45),
+]
+
+
+@each_row("setting, title, best, total", WORTH)
+def test_games_are_those_that_were_judged(setting, title, best, total):
+    """Leaderboards are not played anew when a game changes by a slip."""
+    game = PROTOCOLS[setting].judging[title].environment()
+    if setting == "budgeted":
+        drawn = jax.tree.map(np.asarray, first_instances(game, 2))
+        oracle = game.oracle(drawn)
+        found = oracle.ratios.max(), oracle.mean_cost.sum()
+    elif setting == "farewell":
+        oracle = game.oracle()
+        found = oracle.rate, oracle.mean_time.sum()
+    else:
+        oracle = game.oracle()
+        found = oracle.value, oracle.values.sum()
+    assert found == pytest.approx((best, total), rel=1e-4)
 
 
 @each
