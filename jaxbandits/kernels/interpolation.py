@@ -300,11 +300,13 @@ def guarded_newton(
     def step(bracket, _):
         x, low, high = bracket
         value, slope = function(x)
-        below = value < 0
-        low, high = jnp.where(below, x, low), jnp.where(below, high, x)
         usable = slope > 0
         after = x - value / jnp.where(usable, slope, 1.0)
+        # Against the bracket before x: after is on the side of x that value's sign
+        # says, and a program that computes value twice may round it to both signs.
         inside = usable & (low <= after) & (after <= high)
+        below = value < 0
+        low, high = jnp.where(below, x, low), jnp.where(below, high, x)
         return (jnp.where(inside, after, 0.5 * (low + high)), low, high), None
 
     bracket = jnp.broadcast_arrays(*alike(*real(start=start, low=low, high=high)))
