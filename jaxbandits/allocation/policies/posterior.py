@@ -12,7 +12,9 @@ below the number n of successes, so that p = n / C would exceed 1. With `feasibl
 are drawn given p <= 1. For a standard normal z this means z <= ``(C - n) / sqrt(C)``: a
 rate is weighted by the normal probability of these z, and z is drawn from them. This
 weight may cut the likelihood off anywhere, which no signed root can follow: the draw
-inverts the distribution function on equal cells around the weighted posterior's mass.
+inverts the distribution function on equal cells around the weighted posterior's mass,
+with a log density that is linear on each. For a normal law all cells then lack the same
+share of their mass, so that quantiles are right.
 """
 
 from typing import Any, NamedTuple
@@ -52,8 +54,10 @@ class State(NamedTuple):
 
 
 LEAST = 1e-30  # stands for the mass of an empty cell
-DEPTH = 28.0  # a log density so far below its largest value stands for none
-CELLS = 48  # cells on which a weighted posterior is inverted
+DEPTH = 16.0  # a log density so far below its largest value stands for none
+CELLS = (8, 24)  # cells that find a weighted posterior, and on which it is inverted
+FLAT = 1e-3  # a log density that rises less on a cell is taken to rise so much
+EPSILON = 1e-7  # a logarithm is taken of a number at least this large
 BROAD = 2.5  # nodes; a normal law of standard deviation 1 covers these
 
 
@@ -126,40 +130,63 @@ class Cells(NamedTuple):
     Attributes:
       low: f[], where the first cell begins.
       step: f[], length of a cell.
-      log_density: f[CELLS + 1], at the ends of cells.
+      first: f[C], log density where a cell begins.
+      rise: f[C], what it rises by on the cell, not 0.
+      below: f[C], mass up to the end of a cell.
     """
 
     low: Float[Array, "*arms"]
     step: Float[Array, "*arms"]
-    log_density: Float[Array, "*arms ends"]
+    first: Float[Array, "*arms C"]
+    rise: Float[Array, "*arms C"]
+    below: Float[Array, "*arms C"]
+
+    def drawn(self, uniform: Float[Array, ""]) -> Float[Array, ""]:
+        """The place below which a share of the mass lies."""
+        wanted = uniform.astype(self.below.dtype) * self.below[-1]
+        cell = jnp.sum(self.below < wanted, dtype=jnp.int32)
+        cell = jnp.minimum(cell, self.below.shape[0] - 1)
+        first, rise, end = (window(x, cell, 1)[0] for x in self[2:])
+        missing = (end - wanted) * rise * jnp.exp(-first)
+        height = jnp.maximum(jnp.expm1(rise) - missing, -1 + EPSILON)
+        share = jnp.clip(jnp.log1p(height) / rise, 0.0, 1.0)
+        return self.low + self.step * (cell.astype(share.dtype) + share)
 
 
 def feasible_cells(problem: Problem, state: State) -> Cells:
     """The posterior of every arm's rate, given that its probability is at most 1.
 
-    Three times cells are laid where the last ones have mass: 48 cells of the whole grid
-    find a posterior that is 1/1,000 of it.
+    Nodes of the grid, then a few cells, find where the mass is: it may be 1/1,000 of
+    the grid.
     """
     grid = Grid.of(problem, FINE)
 
     def one(statistics):
         known = likelihood(statistics)
 
-        def log_density(place):
-            largest = largest_score(statistics, exposure_at(statistics, place))
-            return interpolate(known.values, place, NODES) + log_ndtr(largest)
+        def weighted(log_likelihood, exposure):
+            return log_likelihood + log_ndtr(largest_score(statistics, exposure))
 
-        low, high = jnp.zeros(()), jnp.asarray(grid.last, float)
-        for _ in range(3):
-            step = (high - low) / CELLS
-            places = low + step * jnp.arange(CELLS + 1).astype(step.dtype)
-            values = stored(jax.vmap(log_density)(places))
-            result = Cells(low, step, values)
+        def log_density(place):
+            log_likelihood = interpolate(known.values, place, NODES)
+            return weighted(log_likelihood, exposure_at(statistics, place))
+
+        places = jnp.minimum(jnp.arange(grid.size).astype(float), grid.last)
+        values = stored(weighted(known.values, statistics.exposure.total))
+        step = jnp.ones((), float)
+        for count in CELLS:
             inside = values > jnp.max(values) - DEPTH
-            low = jnp.maximum(jnp.min(jnp.where(inside, places, jnp.inf)) - step, low)
+            low = jnp.maximum(jnp.min(jnp.where(inside, places, jnp.inf)) - step, 0.0)
             high = jnp.max(jnp.where(inside, places, -jnp.inf)) + step
-            high = jnp.minimum(high, grid.last)
-        return result
+            step = (jnp.minimum(high, grid.last) - low) / count
+            places = low + step * jnp.arange(count + 1).astype(step.dtype)
+            values = stored(jax.vmap(log_density)(places))
+        # Twice the depth, so that differences stay finite.
+        values = jnp.maximum(values - jnp.max(values), -2 * DEPTH)
+        first, rise = values[:-1], values[1:] - values[:-1]
+        rise = jnp.where(jnp.abs(rise) < FLAT, FLAT, rise)
+        mass = jnp.exp(first) * jnp.expm1(rise) / rise
+        return Cells(low, step, first, rise, stored(jnp.cumsum(mass)))
 
     return jax.vmap(one)(state.statistics)
 
@@ -187,8 +214,7 @@ def draw(
             narrow = jnp.where(z_rate < 0, *sides)
             place = jnp.where(breadth > BROAD, broad, narrow)
         else:
-            drawn, _ = _from_grid(cells.log_density, ndtr(z_rate), CELLS)
-            place = cells.low + cells.step * drawn
+            place = cells.drawn(ndtr(z_rate))
             largest = largest_score(statistics, exposure_at(statistics, place))
             share = ndtr(z_probability).astype(largest.dtype)
             inside = jnp.maximum(share * ndtr(largest), LEAST)
