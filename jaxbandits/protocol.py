@@ -23,8 +23,8 @@ are left out they are `Any`.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from typing import Annotated, Any, Generic, NamedTuple, Protocol, cast
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any, Generic, NamedTuple, cast
 
 from jax import Array
 from jaxtyping import Int32, UInt32
@@ -42,88 +42,36 @@ A = TypeVar("A", default=Any)
 Played = TypeVar("Played", covariant=True, default=Any)  # actions that a policy plays
 Taken = TypeVar("Taken", contravariant=True, default=Any)  # actions that a game takes
 I = TypeVar("I", default=Any)  # an instance
-StateIn = TypeVar("StateIn", contravariant=True, default=Any)
-StateOut = TypeVar("StateOut", covariant=True, default=Any)
-ParamsIn = TypeVar("ParamsIn", contravariant=True, default=Any)
-InstanceIn = TypeVar("InstanceIn", contravariant=True, default=Any)
-InstanceOut = TypeVar("InstanceOut", covariant=True, default=Any)
 
+Init = Callable[[P], S]
+"""``params -> state``, a pytree of arrays of fixed shapes and dtypes."""
 
-class Init(Protocol[ParamsIn, StateOut]):
-    """``params -> state``, a pytree of arrays of fixed shapes and dtypes."""
+Act = Callable[[Noise, Any, S, P], A]
+"""``(noise, view, state, params) -> action``; a view has the fields of `View`."""
 
-    def __call__(self, params: ParamsIn, /) -> StateOut: ...
+Update = Callable[[Noise, Any, S, A, Any, P], S]
+"""``(noise, view, state, action, feedback, params) -> state``, after a round."""
 
+Recommend = Callable[[S, P], A]
+"""``(state, params) -> action``, the answer if the game ended now."""
 
-class Act(Protocol[StateIn, ParamsIn, Played]):
-    """``(noise, view, state, params) -> action``; a view has the fields of `View`."""
+Report = Callable[[S, P], dict[str, Any]]
+"""``(state, params) -> {name: array}``, what the results shall hold of a state."""
 
-    def __call__(
-        self, noise: Noise, view: Any, state: StateIn, params: ParamsIn, /
-    ) -> Played: ...
+Sample = Callable[[Any, Any], I]
+"""``(key, setup) -> instance``; the key is one of ``jax.random``."""
 
+Start = Callable[[I], S]
+"""``instance -> env_state``, before the first round."""
 
-class Update(Protocol[S, ParamsIn, Taken]):
-    """``(noise, view, state, action, feedback, params) -> state``, after a round."""
+Step = Callable[[Noise, I, S, A], tuple[S, Any]]
+"""``(noise, instance, env_state, action) -> (env_state, feedback)``, a round."""
 
-    def __call__(
-        self,
-        noise: Noise,
-        view: Any,
-        state: S,
-        action: Taken,
-        feedback: Any,
-        params: ParamsIn,
-        /,
-    ) -> S: ...
+See = Callable[[Int32[Array, ""], I, S], Any]
+"""``(round, instance, env_state) -> view``, what a policy may know of a round."""
 
-
-class Recommend(Protocol[StateIn, ParamsIn, Played]):
-    """``(state, params) -> action``, the answer if the game ended now."""
-
-    def __call__(self, state: StateIn, params: ParamsIn, /) -> Played: ...
-
-
-class Report(Protocol[StateIn, ParamsIn]):
-    """``(state, params) -> {name: array}``, what the results shall hold of a state."""
-
-    def __call__(self, state: StateIn, params: ParamsIn, /) -> dict[str, Any]: ...
-
-
-class Sample(Protocol[InstanceOut]):
-    """``(key, setup) -> instance``; the key is one of ``jax.random``."""
-
-    def __call__(self, key: Any, setup: Any, /) -> InstanceOut: ...
-
-
-class Start(Protocol[InstanceIn, StateOut]):
-    """``instance -> env_state``, before the first round."""
-
-    def __call__(self, instance: InstanceIn, /) -> StateOut: ...
-
-
-class Step(Protocol[InstanceIn, S, Taken]):
-    """``(noise, instance, env_state, action) -> (env_state, feedback)``, a round."""
-
-    def __call__(
-        self, noise: Noise, instance: InstanceIn, env_state: S, action: Taken, /
-    ) -> tuple[S, Any]: ...
-
-
-class See(Protocol[InstanceIn, StateIn]):
-    """``(round, instance, env_state) -> view``, what a policy may know of a round."""
-
-    def __call__(
-        self, round_: Int32[Array, ""], instance: InstanceIn, env_state: StateIn, /
-    ) -> Any: ...
-
-
-class Book(Protocol[InstanceIn, StateIn]):
-    """``(instance, env_state, budget) -> record``, the accounts at a checkpoint."""
-
-    def __call__(
-        self, instance: InstanceIn, env_state: StateIn, budget: Any, /
-    ) -> Any: ...
+Book = Callable[[I, S, Any], Any]
+"""``(instance, env_state, budget) -> record``, the accounts at a checkpoint."""
 
 
 class View(NamedTuple):
@@ -177,7 +125,7 @@ class Policy(NamedTuple, Generic[S, P, Played]):
     name: str
     init: Init[P, S]
     act: Act[S, P, Played]
-    update: Update[S, P, Any]  # any, so that fewer actions fit where more may go
+    update: Update[S, Any, P]  # any, so that fewer actions fit where more may go
     params: P = ()  # type: ignore[assignment]
     words: tuple[int, int] = (0, 0)
     check: Callable[[P], None] | None = None
@@ -380,4 +328,4 @@ class Environment(NamedTuple, Generic[I, S, Taken]):
     oracle: Callable[..., Any] | None = None
     judge: Callable[[I, Taken], dict[str, Any]] | None = None
     problem: Any = None
-    provenance: Mapping[str, Any] | None = None
+    provenance: Any = None

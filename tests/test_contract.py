@@ -290,7 +290,7 @@ def test_what_is_no_environment_is_refused():
             (GAME._replace(setup=np.array([1, np.nan])), "setup holds NaN"),
             (GAME._replace(setup="numbers"), "setup must be a real number or an array"),
             (GAME._replace(provenance={"f": print}), "provenance.f: .* no JSON form"),
-            (GAME._replace(provenance="mine"), "provenance must be a mapping or None"),
+            (GAME._replace(provenance="mine"), "provenance must be a mapping, got"),
             (GAME._replace(provenance=CIRCULAR), "provenance must have an end"),
             (GAME._replace(setup=jax.random.key(0)), "setup must be a real number"),
             (

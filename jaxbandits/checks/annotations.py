@@ -78,7 +78,7 @@ def bound(
         raise TypeError(f"{name}: {error}; it takes {known}") from None
 
 
-_kinds_of = cache(check_kinds)
+_kinds_of: Callable[[Any], Callable[..., None]] = cache(check_kinds)
 
 
 def check_fields(name: str, record: Any) -> None:
@@ -126,8 +126,6 @@ def _wanted(annotation: Any) -> tuple[Callable[[Any], bool], str]:
 
         return are, f"a {'tuple' if exact else 'sequence'} of {', '.join(words)}"
     kind = origin or annotation
-    if getattr(kind, "_is_protocol", False):  # of functions: Act, Update, Recommend
-        kind = Callable
     if kind in _KINDS:
         return _KINDS[kind]
     # A type variable, a string or Any may stand for everything.

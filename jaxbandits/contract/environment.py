@@ -24,6 +24,8 @@ def environment_of(environment: Any) -> Environment:
     owner = f"environment {environment.name!r}"
     checks.check_fields(owner, environment)
     checks.check_fields(f"{owner}: game", environment.game)
+    if environment.provenance is not None:
+        checks.mapping(f"{owner}: provenance", environment.provenance)
     checks.check_setup(f"{owner}: setup", environment.setup, optional=True)
     plain(environment.provenance or {}, f"{owner}: provenance")
     return environment
