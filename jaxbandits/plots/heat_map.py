@@ -10,7 +10,6 @@ from matplotlib.collections import QuadMesh
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 
-from jaxbandits import checks
 from jaxbandits.checks import flag, one_of
 from jaxbandits.plots._style import SCREEN, check_axes, figure_of, setting
 from jaxbandits.plots.canvas import figure
@@ -34,7 +33,7 @@ from jaxbandits.plots.samples import OF_RUNS, STATISTICS, Samples, samples
 from jaxbandits.plots.selection import seeds_text, texts_of
 from jaxbandits.plots.ticks import tick_formatter, tick_locator
 from jaxbandits.plots.words import literal
-from jaxbandits.results.lookup import check_checkpoint, check_dataset
+from jaxbandits.results.lookup import check_checkpoint
 
 _WORDS = {"median": "median ", "std": "s.d. of ", "sem": "standard error of "}
 # In widths of the font.
@@ -114,14 +113,11 @@ def plot_heat_map(
         `metric` if no run of the policy has it.
     """
     labels = texts_of(labels)
-    given = {} if at is None else at
-    checks.mapping("at", given)
-    check_dataset(dataset)
     check_labels(dataset, labels)
     if any(argument_of(dataset, name) is not None for name in (x, y)):
         best = None  # Means of different environments cannot be compared.
-    dataset, points = along(dataset, {"x": x, "y": y}, given)
-    fixed = {name: shown_value(value) for name, value in given.items()}
+    dataset, points = along(dataset, {"x": x, "y": y}, at)
+    fixed = {name: shown_value(value) for name, value in (at or {}).items()}
     check_checkpoint(dataset, checkpoint)
     one_of("statistic", statistic, STATISTICS)
     flag("log", log)

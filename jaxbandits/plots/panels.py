@@ -17,7 +17,8 @@ from jaxbandits.plots.runs import environments, played
 from jaxbandits.plots.selection import names_of, seeds_note, shown, texts_of
 from jaxbandits.plots.words import literal
 from jaxbandits.results.dataset import DIMS
-from jaxbandits.results.lookup import at_points, check_dataset
+from jaxbandits.results.lookup import at_points, check_dataset, check_policies
+from jaxbandits.stats.lookup import check_shown
 
 
 def plot_panels(
@@ -84,11 +85,13 @@ def plot_panels(
         raise ValueError("datasets: there is nothing to plot")
     everyone = (each["policy"].values.tolist() for each in datasets.values())
     names = list(dict.fromkeys(chain.from_iterable(everyone)))
-    texts_of(labels)
-    if isinstance(policies, str | Mapping) or not isinstance(policies, Sequence | None):
-        raise TypeError(f"policies must be a list of names, got {policies!r}")
-    if policies is not None and len(policies) == 0:
-        raise ValueError("policies must name at least one, or be left out for all")
+    labels = texts_of(labels)
+    known = xr.Dataset(coords={"policy": names})
+    check_shown(known, policies)
+    policies = None if policies is None else list(policies)
+    check_policies(known, [x for x in labels if x not in datasets], "labels")
+    if isinstance(params, Mapping):
+        check_policies(known, params, "params")
     if tops is not None:
         checks.mapping("tops", tops)
     for title, top in (tops or {}).items():
@@ -99,19 +102,7 @@ def plot_panels(
             )
         if not isfinite(top):
             raise ValueError(f"tops: {title!r} must be finite, got {top}")
-    labels = dict(labels or {})
     heads = {title: labels.get(title, literal(title)) for title in datasets}
-    asking: dict[str, Any] = {
-        "policies": policies,
-        "labels": [name for name in labels if name not in heads],
-    }
-    if isinstance(params, Mapping):
-        asking["params"] = params
-    for argument, asked in asking.items():
-        if unknown := [name for name in asked or () if name not in names]:
-            raise ValueError(
-                f"{argument}: {unknown[0]!r} is unknown; known are {', '.join(names)}"
-            )
     texts = names_of(policies or names, labels)
     styles = {name: line_style(i) for i, name in enumerate(names)}
     if columns is not None:

@@ -69,6 +69,7 @@ def check_parameter(dataset: xr.Dataset, name: str, argument: str) -> None:
 
 def check_labels(dataset: xr.Dataset, labels: Iterable[str]) -> None:
     """Raise a ValueError if a label is of no policy, parameter or argument."""
+    check_dataset(dataset)
     known = [*dataset["policy"].values.tolist(), *parameters(dataset)]
     for name in labels:
         if name not in known and argument_of(dataset, name) is None:
@@ -89,11 +90,14 @@ def coordinates(dataset: xr.Dataset, policy: str) -> dict[str, np.ndarray]:
 
 
 def the_policy(
-    dataset: xr.Dataset, policy: str | None, needed: Mapping[str, str]
+    dataset: xr.Dataset,
+    policy: str | None,
+    needed: Mapping[str, str],
+    argument: str = "policy",
 ) -> str:
     """The selected policy, or the only one, with the needed parameters.
 
-    They are given by the names of the plot's arguments, for errors.
+    They are given by the names of the plot's arguments, for errors, as `argument` is.
     """
     names, wanted = dataset["policy"].values.tolist(), set(needed.values())
     if policy is None:
@@ -101,12 +105,12 @@ def the_policy(
         if len(able) != 1:
             results, both = ", ".join(able) or "none", "both " * (len(needed) > 1)
             them = " and ".join(map(repr, needed.values()))
-            raise ValueError(f"policy: name one; {results} has {both}{them}")
+            raise ValueError(f"{argument}: name one; {results} has {both}{them}")
         return str(able[0])
     check_policies(dataset, [policy])
-    for argument, name in needed.items():
+    for axis, name in needed.items():
         if name not in coordinates(dataset, policy):
-            raise ValueError(f"{argument}: {policy!r} has no parameter {name!r}")
+            raise ValueError(f"{axis}: {policy!r} has no parameter {name!r}")
     return policy
 
 
@@ -174,7 +178,7 @@ def cells(
 
 
 def along(
-    dataset: xr.Dataset, axes: Mapping[str, str | None], at: Mapping[str, Any]
+    dataset: xr.Dataset, axes: Mapping[str, str | None], at: Mapping[str, Any] | None
 ) -> tuple[xr.Dataset, dict[str, Any]]:
     """A dataset of one environment, whose parameters have all axes among them.
 
@@ -185,12 +189,14 @@ def along(
       dataset: dataset of one or several environments.
       axes: plot's argument -> the parameter or argument of environments on this axis,
         or None for an unused axis.
-      at: parameter or argument -> value that selects points and environments.
+      at: parameter or argument -> value that selects points and environments, or None.
 
     Returns:
       The dataset, and the part of `at` about parameters.
     """
     check_dataset(dataset)
+    at = {} if at is None else at
+    checks.mapping("at", at)
     for axis, name in axes.items():
         if name is not None:
             check_parameter(dataset, name, axis)
@@ -271,9 +277,7 @@ def by_value(
       TypeError, ValueError: naming the argument that is unknown or out of range; `at`
         if points or environments differ in something else too.
     """
-    given = at or {}
-    checks.mapping("at", given)
-    dataset, points = along(dataset, {"name": name}, given)
+    dataset, points = along(dataset, {"name": name}, at)
     policy = the_policy(dataset, policy, {"name": name})
     result = points_at(dataset, policy, (name,), points)
     values = sorted(value for (value,) in result)

@@ -10,7 +10,6 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from jaxbandits import checks
 from jaxbandits.plots._style import check_axes, figure_of, line_style, setting
 from jaxbandits.plots.canvas import figure
 from jaxbandits.plots.labels import metric_at, parameter_label, value_labels
@@ -22,12 +21,13 @@ from jaxbandits.plots.points import (
     check_labels,
     coordinates,
     shown_value,
+    the_policy,
 )
 from jaxbandits.plots.samples import Samples, samples, t_interval
 from jaxbandits.plots.selection import names_of, seeds_text, texts_of
 from jaxbandits.plots.ticks import readable_ticks
 from jaxbandits.plots.words import entry, literal
-from jaxbandits.results.lookup import check_checkpoint, check_dataset
+from jaxbandits.results.lookup import check_checkpoint
 from jaxbandits.stats.checks import check_level
 from jaxbandits.stats.lookup import check_shown
 from jaxbandits.stats.replications import shared_instances
@@ -119,12 +119,9 @@ def plot_sensitivity(
         that cannot be drawn.
     """
     labels = texts_of(labels)
-    given = {} if at is None else at
-    checks.mapping("at", given)
-    check_dataset(dataset)
     check_labels(dataset, labels)
-    dataset, points = along(dataset, {"x": x, "by": by}, given)
-    fixed = {name: shown_value(value) for name, value in given.items()}
+    dataset, points = along(dataset, {"x": x, "by": by}, at)
+    fixed = {name: shown_value(value) for name, value in (at or {}).items()}
     check_checkpoint(dataset, checkpoint)
     check_shown(dataset, policies)
     if level is not None:
@@ -189,18 +186,14 @@ def _policies(
     if x == by:
         raise ValueError(f"by must be another parameter than x, got {by!r} for both")
     names = dataset["policy"].values.tolist() if policies is None else list(policies)
-    needed = {x} if by is None else {x, by}
-    able = [name for name in names if needed <= coordinates(dataset, name).keys()]
     if by is None:
-        if not able:
+        if not any(x in coordinates(dataset, name) for name in names):
             raise ValueError(f"x: none of {', '.join(names)} has the parameter {x!r}")
         return names
-    if len(able) != 1 or (policies is not None and len(names) > 1):
-        raise ValueError(
-            f"policies: with `by` name one; {', '.join(able) or 'none'} has both "
-            f"{x!r} and {by!r}"
-        )
-    return able
+    if policies is not None and len(names) > 1:
+        raise ValueError(f"policies: with `by` name one, got {', '.join(names)}")
+    one = None if policies is None else names[0]
+    return [the_policy(dataset, one, {"x": x, "by": by}, "policies")]
 
 
 def _draw(ax: Axes, response: _Response, ends: tuple[float, float]) -> None:
