@@ -286,7 +286,7 @@ def run(index: int, shards: int, again: bool) -> None:
     """Play the mutants of a shard, and write what killed each."""
     callers = json.loads(CALLERS.read_text())
     tree = Path(tempfile.mkdtemp()) / "tree"
-    ignored = shutil.ignore_patterns(".git", ".venv*", "results", "*cache*", "figures")
+    ignored = shutil.ignore_patterns(".git", ".venv*", "*cache*", "figures")
     shutil.copytree(TOP, tree, ignore=ignored)
     programs = os.environ.get("JAX_COMPILATION_CACHE_DIR", str(tree / "programs"))
     environment = {"PYTHONPATH": str(tree), "JAX_COMPILATION_CACHE_DIR": programs}
