@@ -82,6 +82,13 @@ def test_duels_say_who_wins_and_by_how_much(rehearsal):
     assert f"{fair}: RA-UCB beats Thompson in 100% of runs." in outcome.notes
 
 
+def test_slopes_are_those_of_logarithms(rehearsal):
+    """In a rehearsal regret is ten times as much after ten times the rounds."""
+    outcome, _ = rehearsal("allocation-slopes")
+    for record in outcome.records:
+        assert record["metrics"]["slope"]["mean"] == pytest.approx(1)
+
+
 def test_radii_have_one_record_per_scale(rehearsal):
     outcome, calls = rehearsal("allocation-radii")
     check_records(outcome, "allocation-radii")

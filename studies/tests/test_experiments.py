@@ -1,5 +1,6 @@
 """Every experiment, rehearsed: its records, and a figure that can be read."""
 
+import inspect
 import tomllib
 from importlib import resources
 
@@ -8,7 +9,7 @@ import pytest
 from jaxbandits import allocation, budgeted, censored, farewell
 from jaxbandits_studies import REGISTRY, Options
 from jaxbandits_studies.allocation import unknown as allocation_unknown
-from jaxbandits_studies.common.casts import LENGTHS, cast, contestant
+from jaxbandits_studies.common.casts import LENGTHS, cast, contestant, games
 from jaxbandits_studies.experiments import TABLE
 from studies.tests.checks import assert_readable, check_records, legend_texts
 from tests.tables import each_row
@@ -28,8 +29,9 @@ OTHERWISE = {
 OTHERWISE |= {name for name in REGISTRY if name.endswith("-least")}
 OTHERWISE |= {name for name in REGISTRY if name.startswith("leaderboard-")}
 DRAWN = {row["run"]: row["name"] for row in reversed(TABLE)}.values()
-CASTS = tomllib.loads(
-    (resources.files("jaxbandits_studies") / "casts.toml").read_text(encoding="utf-8")
+CASTS, LISTS = (
+    tomllib.loads((resources.files("jaxbandits_studies") / file).read_text("utf-8"))
+    for file in ("casts.toml", "games.toml")
 )
 GAMES = {
     "censored": censored.example1(),
@@ -85,6 +87,14 @@ def test_the_members_of_a_cast_are_different_policies(setting, name):
         ]
     alike = 1 if name == "cascade" else 0
     assert len(set(made)) == len(made) - alike
+
+
+@each_row("setting, name", [(s, n) for s, each in LISTS.items() for n in each])
+def test_the_games_of_a_list_are_functions_with_arguments_that_they_take(setting, name):
+    """Some take long to make."""
+    for row in games(setting, name).values():
+        inspect.signature(row.make.func).bind(**row.make.keywords)
+        assert set(row.facts) <= {"printed", "deviations"}
 
 
 def test_a_factory_that_is_none_is_named():

@@ -204,6 +204,10 @@ def test_ties_at_the_longest_time_without_a_timeout_are_worth_a_warning(tmp_path
     assert about["notes"] == []
     path = written(tmp_path, "solver,seconds\na,6\na,5\na,6\nb,5\n")
     assert load_runs(path, **options).about["notes"] == []
+    # Who says when one run was stopped means that the others were not.
+    text = "solver,seconds,cutoff\na,60,inf\na,60,99\na,3,inf\nb,60,inf\nb,2,inf\n"
+    path = written(tmp_path, text)
+    assert load_runs(path, **options, cutoff="cutoff").about["notes"] == []
 
 
 STATUS = """solver,reward,seconds,status
