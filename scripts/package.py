@@ -61,17 +61,8 @@ def run(*words, cwd) -> str:
 
 def built(target: str, source: Path, folder: Path) -> Path:
     """The sdist or wheel of a source tree."""
-    run(
-        sys.executable,
-        "-m",
-        "hatchling",
-        "build",
-        "-t",
-        target,
-        "-d",
-        folder,
-        cwd=source,
-    )
+    words = ("-m", "hatchling", "build", "-t", target, "-d", folder)
+    run(sys.executable, *words, cwd=source)
     (path,) = folder.glob("*.tar.gz" if target == "sdist" else "*.whl")
     return path
 

@@ -15,9 +15,9 @@ from tests.registered import POLICIES
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "scripts"))
-crawl, entries, gallery, links, policies, commands = (
+crawl, gallery, links, policies, commands = (
     import_module(f"pages.{name}")
-    for name in ("crawl", "entries", "gallery", "links", "policies", "commands")
+    for name in ("crawl", "gallery", "links", "policies", "commands")
 )
 RESULTS = ROOT / "studies" / "results"
 SETTINGS = sorted((ROOT / "docs" / "settings").glob("*.md"))
@@ -100,7 +100,7 @@ def test_the_example_of_a_setting_runs(page):
 
 
 def test_every_entry_stands_on_the_page_of_its_setting():
-    text = "\n".join(entries.tables(page.stem) for page in SETTINGS)
+    text = "\n".join(policies.tables(page.stem) for page in SETTINGS)
     for name in [*POLICIES, *ENVIRONMENTS]:
         assert f"| `{name}` |" in text
 

@@ -1,6 +1,7 @@
 """The page of the command line: the help of every command."""
 
 import os
+from unittest.mock import patch
 
 from jaxbandits.cli.main import parsers
 
@@ -19,16 +20,9 @@ fish) where your shell reads completions; this needs the extra `completion`.
 
 def page() -> str:
     """The page's Markdown."""
-    before = os.environ.get("COLUMNS")
-    os.environ["COLUMNS"] = WIDTH
-    try:
-        _, commands = parsers()
-        lines = [INTRODUCTION]
-        for name, parser in commands.items():
+    lines = [INTRODUCTION]
+    with patch.dict(os.environ, COLUMNS=WIDTH):
+        for name, parser in parsers()[1].items():
             if name != "completion":
                 lines += [f"## {name}", "", "```text", parser.format_help(), "```", ""]
-    finally:
-        os.environ.pop("COLUMNS")
-        if before is not None:
-            os.environ["COLUMNS"] = before
     return "\n".join(lines)

@@ -16,7 +16,7 @@ from mkdocs.structure.files import File
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT)]
 
-from pages import commands, entries, gallery, links, policies
+from pages import commands, gallery, links, policies
 
 HOST = "https://github.com/jaxbandits/jaxbandits/blob/main"
 ELSEWHERE = {
@@ -128,7 +128,7 @@ def on_page_markdown(markdown, page, config, files):
     name = page.file.src_uri
     markdown = links.with_asterisks(markdown)
     if name.startswith("settings/"):
-        markdown += "\n" + entries.tables(Path(name).stem)
+        markdown += "\n" + policies.tables(Path(name).stem)
     if name not in SOURCES:
         return markdown
 

@@ -1,9 +1,9 @@
-"""The page of all policies: function, source, parameters with defaults and ranges."""
+"""What the registry has: the page of all policies, and tables of a setting."""
 
 import re
 
-from jaxbandits.cli.listing import facts_of, parameters_of, problem_of
-from jaxbandits.registry import SETTINGS, policies, setting_of
+from jaxbandits.cli.listing import facts_of, problem_of
+from jaxbandits.registry import SETTINGS, environments, policies, setting_of
 
 _STAR = re.compile(r"(?<!\w)\*\w+\*(?!\w)|\*")  # an emphasised word, or a star
 INTRODUCTION = """---
@@ -32,6 +32,21 @@ def page() -> str:
     return "\n".join(lines)
 
 
+def tables(setting: str) -> str:
+    """Tables of a setting's environments and policies, by name."""
+    lines = []
+    for kind, makers in (("environments", environments()), ("policies", policies())):
+        lines += [f"## {kind.capitalize()}", "", "| name | made by | what |"]
+        lines.append("|---|---|---|")
+        for name, maker in makers.items():
+            if setting_of(name) == setting:
+                facts = facts_of(name, kind, maker)
+                first = facts["documentation"].splitlines()[0]
+                lines.append(f"| `{name}` | `{facts['entry']}` | {first} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
 def _entry(name: str, maker) -> list[str]:
     policy = maker(problem_of(name))
     facts = facts_of(name, "policies", maker)
@@ -41,7 +56,7 @@ def _entry(name: str, maker) -> list[str]:
     if first != _escaped(title):
         lines += [first, ""]
     lines += [f"*{_escaped(title)}* {_escaped(source)}", ""]
-    if rows := parameters_of(policy):
+    if rows := facts["parameters"]:
         lines += ["| parameter | default | range |", "|---|---|---|"]
         for leaf, about in rows.items():
             allowed = about["range"].removeprefix("must be ").replace("|", "\\|")
