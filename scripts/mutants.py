@@ -286,10 +286,16 @@ def run(index: int, shards: int, again: bool) -> None:
     """Play the mutants of a shard, and write what killed each."""
     callers = json.loads(CALLERS.read_text())
     tree = Path(tempfile.mkdtemp()) / "tree"
-    ignored = shutil.ignore_patterns(".git", ".venv*", "*cache*", "figures")
+    ignored = shutil.ignore_patterns(".git", ".venv*", ".pytest_cache", "__pycache__")
     shutil.copytree(TOP, tree, ignore=ignored)
     programs = os.environ.get("JAX_COMPILATION_CACHE_DIR", str(tree / "programs"))
-    environment = {"PYTHONPATH": str(tree), "JAX_COMPILATION_CACHE_DIR": programs}
+    path = f"{tree}:{tree / 'studies'}"
+    environment = {"PYTHONPATH": path, "JAX_COMPILATION_CACHE_DIR": programs}
+    copied = _pytest(tree, ["--collect-only"], environment)
+    if copied is None or copied.returncode:
+        raise SystemExit(
+            f"tests cannot be collected without a mutant, either: {copied}"
+        )
     for number, row in enumerate(_rows()):
         if number % shards != index or (row[5] and not again):
             continue
