@@ -1,11 +1,21 @@
-"""Errors in the input of a user, which a line explains, and faults of this package."""
+"""Errors and warnings of what a user has written, and faults of this package."""
 
 import dis
+import sys
+import warnings
 from types import TracebackType
 
 PACKAGES = "jaxbandits"  # begins the names of this package and its studies
 _RAISE = dis.opmap["RAISE_VARARGS"]
 EXPECTED = (ValueError, TypeError, OSError)  # from checks, and from the file system
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn of the line outside this package that has led here."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith(PACKAGES):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
 
 
 def is_users(error: BaseException) -> bool:

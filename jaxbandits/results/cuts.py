@@ -1,8 +1,8 @@
 """Runs that the horizon cut off before their budget was spent."""
 
-import warnings
-
 import xarray as xr
+
+from jaxbandits.console.faults import warn
 
 
 class CutOffWarning(UserWarning):
@@ -10,7 +10,7 @@ class CutOffWarning(UserWarning):
 
 
 def warn_of_cuts(
-    dataset: xr.Dataset, budget: float | None, horizon: int | None, stacklevel: int
+    dataset: xr.Dataset, budget: float | None, horizon: int | None
 ) -> None:
     """Warn of policies whose runs were cut off, with the shares of these runs.
 
@@ -18,7 +18,6 @@ def warn_of_cuts(
       dataset: with ``rounds``, of which the last checkpoint is read.
       budget: of the game, or None.
       horizon: the round after which a run is cut off, or None.
-      stacklevel: as of `warnings.warn`.
     """
     if budget is None or horizon is None:
         return
@@ -34,7 +33,7 @@ def warn_of_cuts(
         share = share.isel(environment=0, drop=True)
     if "environment" not in share.dims:
         share = share.reset_coords(drop=True)
-    warnings.warn(
+    warn(
         f"horizon = {horizon} cut runs off, whose budget may not be spent: "
         + ", ".join(
             f"runs of {_shown(name)}" if kept else f"{100 * x:.3g} % of {_shown(name)}"
@@ -43,7 +42,6 @@ def warn_of_cuts(
         )
         + ("" if kept else "; the variable cut, or rounds >= horizon, says which"),
         CutOffWarning,
-        stacklevel=stacklevel + 1,
     )
 
 

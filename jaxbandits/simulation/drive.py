@@ -6,7 +6,6 @@ or processes and extended holds the same bits as a sweep that was not.
 
 import os
 import threading
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ import jax
 import xarray as xr
 
 from jaxbandits import checks
+from jaxbandits.console.faults import warn
 from jaxbandits.console.progress import doing
 from jaxbandits.engine.flags import in_play
 from jaxbandits.protocol import A, Entry, Environment, Policy
@@ -68,23 +68,9 @@ def run_sweep(
     Raises:
       OSError: if the store cannot be written, or workers die again and again.
     """
+    checks.unforked()
     if stop is not None:
         checks.instance("stop", stop, threading.Event, "of threading")
-    dataset = play_spec(spec, store, machine, stop, executor, shard)
-    warn_of_cuts(dataset, spec.budget, spec.horizon, stacklevel=2)
-    return dataset
-
-
-def play_spec(
-    spec: Spec,
-    store: "str | os.PathLike[str] | Store | None",
-    machine: Machine,
-    stop: threading.Event | None = None,
-    executor: Any = None,
-    shard: tuple[int, int] | None = None,
-) -> xr.Dataset:
-    """`run_sweep` without the warning that runs were cut off."""
-    checks.unforked()
     checks.instance("spec", spec, Spec, "of jaxbandits.simulation, or see read_spec")
     stored = store is not None
     sink: Any
@@ -127,9 +113,10 @@ def play_spec(
         if plan.until:
             _second_stage(sink, plan, pilot, there, plan.until)
         result: xr.Dataset = sink.result(plan, pilot)
-        if not stored and None not in (spec.budget, spec.horizon):
-            result = result.assign(cut=result["rounds"] >= spec.horizon)
-        return result
+    if not stored and None not in (spec.budget, spec.horizon):
+        result = result.assign(cut=result["rounds"] >= spec.horizon)
+    warn_of_cuts(result, spec.budget, spec.horizon)
+    return result
 
 
 def _check_metric(sink: Any, plan: Plan, until: HalfWidth) -> None:
@@ -151,19 +138,17 @@ def _second_stage(
 ) -> None:
     """Play the seeds that the pilot asks for."""
     if not there:
-        warnings.warn(
+        warn(
             "the pilot is not complete, others play the rest of it; the same command "
-            "plays on when they have done so",
-            stacklevel=4,
+            "plays on when they have done so"
         )
         return
     needed = seeds_needed(sink.dataset(plan, pilot), until, len(plan.seeds))
     whole = plan.terms.runs_per_instance
     if needed.max() > (most := until.at_most // whole * whole):
-        warnings.warn(
+        warn(
             f"a half-width of {until.half_width:g} takes {needed.max()} seeds; "
-            f"stopped at at_most = {most}",
-            stacklevel=4,
+            f"stopped at at_most = {most}"
         )
     if more := later_parts(plan, until, needed):
         sink.play(plan, more, grow=True)
@@ -311,6 +296,5 @@ def simulate(
         keep=list(keep) if isinstance(keep, Iterator) else keep,
     )
     alone = environments.name if isinstance(environments, Environment) else None
-    result = play_spec(spec, store, machine)
-    warn_of_cuts(result, budget, horizon, stacklevel=2)
+    result = run_sweep(spec, store, machine)
     return result if alone is None else result.sel(environment=alone)

@@ -5,7 +5,6 @@ import random
 import shutil
 import threading
 import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Annotated, Any, NamedTuple
@@ -14,6 +13,7 @@ import jax
 import xarray as xr
 
 from jaxbandits import checks
+from jaxbandits.console.faults import warn
 from jaxbandits.results._provenance import provenance
 from jaxbandits.results.dataset import Results
 from jaxbandits.results.parts import Game, Part
@@ -135,11 +135,10 @@ class InStore:
         sessions = store.sessions().values()
         kinds = {kind_of(session) for session in sessions if "backend" in session}
         if len(kinds) > 1:
-            warnings.warn(
+            warn(
                 f"store: {store.place.name} is played on several kinds of machines ("
                 + "; ".join(sorted(kinds))
-                + "): their numbers agree up to rounding only",
-                stacklevel=3,
+                + "): their numbers agree up to rounding only"
             )
         store.seal()
         whole = not store.missing(asked)
@@ -273,10 +272,9 @@ class InStore:
         if files := self.store.mend(blocks):
             few = ", ".join(files[:3]) + (", ..." if len(files) > 3 else "")
             again = sum(name.startswith("blocks/") for name in files)
-            warnings.warn(
+            warn(
                 f"store: {self.store.place.name} was damaged; mended: {few}"
-                + (f"; blocks to be played again: {again}" if again else ""),
-                stacklevel=4,
+                + (f"; blocks to be played again: {again}" if again else "")
             )
 
 

@@ -13,12 +13,10 @@ probability ``(1 - p)^S``. If such losses are possible and the metric has known 
 the methods "bounded" hold without any condition.
 """
 
-import sys
-import warnings
-
 import numpy as np
 import xarray as xr
 
+from jaxbandits.console import faults
 from jaxbandits.results.moments import Moments
 
 # Seeds from which on the sample's skewness tells much: of 20 exponential seeds three
@@ -42,10 +40,7 @@ class CoverageWarning(UserWarning):
 
 def warn(message: str, category: type[Warning] = CoverageWarning) -> None:
     """Warn of the line outside this package that has led here."""
-    frame, level = sys._getframe(1), 2
-    while frame.f_back and frame.f_globals.get("__name__", "").startswith("jaxbandits"):
-        frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level)
+    faults.warn(message, category)
 
 
 def moments(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

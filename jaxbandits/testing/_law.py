@@ -4,7 +4,6 @@ If the exact moments of a law are not those of its sampler, regret is silently w
 `check_law` checks your own law before it is played.
 """
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +20,7 @@ from jaxbandits.checks import (
     shown,
     whole,
 )
+from jaxbandits.console.faults import warn
 from jaxbandits.contract.round import drawn
 from jaxbandits.laws.law import JointLaw, Law, check_fields, exact_params, exceeds
 from jaxbandits.laws.thresholds import Threshold, check_family
@@ -357,11 +357,10 @@ def _check_mean(
         exact = _means_of_cdf(law, params, x)
         unknown = ~np.isfinite(exact)
         if np.any(unknown & ~np.isfinite(width)):
-            warnings.warn(
+            warn(
                 f"{law.name}: the mean has not been compared with anything: without "
                 "quantile, atoms, a cdf whose tail is light or a bounded support it is "
-                "not known",
-                stacklevel=4,
+                "not known"
             )
         exact = np.where(unknown, mean, exact)
     _require(
