@@ -220,8 +220,9 @@ def test_policies_must_be_policies_with_names_of_their_own(game, rcucb):
         simulate(game, rcucb, **options_of())
     with pytest.raises(TypeError, match="^environments must .* got the Policy 'RCUCB'"):
         simulate(rcucb, rcucb, **options_of())
-    for name in (1, None, ""):
-        with pytest.raises(TypeError, match=f"strings for names.* got {name!r}"):
+    for name, words in ((1, "be a string, got 1"), (None, "be a"), ("", "not be")):
+        wanted = f"^policies: a name must {words}"
+        with pytest.raises((TypeError, ValueError), match=wanted):
             simulate({name: rcucb, "1": rcucb}, game, **options_of())
     with pytest.raises(ValueError, match="params.alpha must be a number"):
         several = rcucb.params._replace(alpha=np.ones(3))

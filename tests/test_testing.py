@@ -86,7 +86,7 @@ BAD_POLICIES = {
     "NaN for params": (counter(params=Rate(np.nan)), "rate must be a number, got NaN"),
     "text for params": (counter(params=Rate("a")), "rate must be a real number"),
     "a plain tuple": (counter(params=(0.5,)), "params must be a NamedTuple"),
-    "no name": (counter(name=None), "policies must have strings for names"),
+    "no name": (counter(name=None), "policies: a name must be a string, got None"),
     "no check": (counter(check=3), "check must be a function"),
     "scalar state": (counter(init=lambda params: 0), "init returned 0, not an array"),
     "a state of NumPy": (

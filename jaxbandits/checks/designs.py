@@ -96,7 +96,7 @@ def _check(name: str, span: Any) -> None:
     checks.instance(name, span, Range, "of jaxbandits")
     checks.check_fields(name, span)
     checks.one_of(f"{name}: scale", span.scale, SCALES)
-    low, high = span.low, span.high
+    low, high = float(span.low), float(span.high)
     least = 0 if span.scale == "log" else -math.inf
     if not least < low < high < math.inf:
         wanted = "positive and finite on a log scale" if least == 0 else "finite"

@@ -163,11 +163,6 @@ def by_name(
             raise TypeError(
                 f"{argument}[{name!r}] must be {what}, got {in_words(value)}"
             )
-        if not isinstance(name, str) or not name:
-            raise TypeError(
-                f"{argument} must have strings for names, none of them empty, got "
-                f"{checks.shown(name)}"
-            )
         checks.label(f"{argument}: a name", name)
     return dict(values)
 
