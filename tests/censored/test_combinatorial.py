@@ -118,19 +118,19 @@ def test_arms_that_tie_are_told_apart_by_nothing():
     assert tables.optimal.tolist() == [[0, 1], [1, 0], [1, 1], [0, 0]]
 
 
-def test_more_plays_than_an_integer_holds():
+def test_one_round_and_more_plays_than_an_integer_holds():
     two = game(2)
     tables = jax.tree.map(lambda leaf: leaf[0], two.tables(None))
-    rounds = 1_500_000_000
-    plays = np.zeros((4, 3), np.int32)
     arms, limits = two.oracle()[1:3]
-    plays[arms, limits] = rounds
-    with jax.enable_x64(True):
-        censored_plays = np.array([rounds, 0], np.int32)
-        state = State(*map(jnp.asarray, (plays, censored_plays, np.int32(rounds))))
-        found = two.game.metrics(tables, None, state)
-    numbers = {name: float(value) for name, value in found.items()}
-    assert numbers == {"regret": 0.0, "censored": 0.5, "optimal": 1.0}
+    for rounds in (1, 1_500_000_000):
+        plays = np.zeros((4, 3), np.int32)
+        plays[arms, limits] = rounds
+        with jax.enable_x64(True):
+            lost = np.array([rounds, 0], np.int32)
+            state = State(*map(jnp.asarray, (plays, lost, np.int32(rounds))))
+            found = two.game.metrics(tables, None, state)
+        numbers = {name: float(value) for name, value in found.items()}
+        assert numbers == {"regret": 0.0, "censored": 0.5, "optimal": 1.0}, rounds
 
 
 def test_arms_are_drawn_independently():

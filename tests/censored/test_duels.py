@@ -10,6 +10,7 @@ import pytest
 from jaxbandits import budgeted, censored, laws, live, simulate
 from jaxbandits.arrays import constant
 from jaxbandits.censored.dueling.environment import State
+from jaxbandits.protocol import Policy
 from jaxbandits.testing import altered, trace_run
 from tests.tables import assert_refused, naming
 
@@ -94,17 +95,18 @@ def test_regret_by_hand():
     assert abs(np.corrcoef(*number.T)[0, 1]) < 4 / np.sqrt(300)
 
 
-def test_more_runs_than_an_integer_holds():
-    oracle, rounds = GAME.oracle(), 2_000_000_000
-    plays = np.zeros((4, 3), np.int32)
-    plays[oracle.arm, oracle.limit] = rounds
+def test_one_round_and_more_runs_than_an_integer_holds():
+    oracle = GAME.oracle()
     tables = jax.tree.map(lambda leaf: leaf[0], GAME.tables(None))
-    with jax.enable_x64(True):
-        lost = np.array([rounds, 0], np.int32)
-        state = State(*map(jnp.asarray, (plays, plays, lost, np.int32(rounds))))
-        found = GAME.game.metrics(tables, None, state)
-    numbers = {name: float(value) for name, value in found.items()}
-    assert numbers == {"regret": 0.0, "censored": 0.5, "optimal": 1.0}
+    for rounds in (1, 2_000_000_000):
+        plays = np.zeros((4, 3), np.int32)
+        plays[oracle.arm, oracle.limit] = rounds
+        with jax.enable_x64(True):
+            lost = np.array([rounds, 0], np.int32)
+            state = State(*map(jnp.asarray, (plays, plays, lost, np.int32(rounds))))
+            found = GAME.game.metrics(tables, None, state)
+        numbers = {name: float(value) for name, value in found.items()}
+        assert numbers == {"regret": 0.0, "censored": 0.5, "optimal": 1.0}, rounds
 
 
 def told(preferred, *, consumption=(0.1, 0.4), lost=(False, False)):
@@ -149,6 +151,24 @@ def test_whoever_meets_himself_learns_the_clock_alone():
     state = after(apart, censored.Duel([1, 1], [1, 2]), same)
     assert np.count_nonzero(state.weight.total) == 2
     assert state.entered[1].tolist() == [0, 1, 1] == state.ended[1].tolist()
+
+
+def test_copies_that_spar_see_preferences_less_charges():
+    """Rescaled from [-1 - L, 1]; the largest charge L is the penalty 10."""
+
+    def plain(num_arms):
+        return Policy(
+            "told",
+            init=lambda params: jnp.zeros((), float),
+            act=lambda noise, view, state, params: jnp.int32(0),
+            update=lambda noise, view, state, action, reward, params: reward,
+        )
+
+    policy = censored.sparring(GAME.problem, plain)
+    clock = {"consumption": (0.1, np.inf), "lost": (False, True)}
+    seen = after(policy, censored.Duel([1, 2], [1, 2]), told(True, **clock))
+    expected = (1 - 0.01 + 11) / 12, (-1 - 8 + 11) / 12
+    np.testing.assert_allclose(seen, expected, rtol=1e-6)
 
 
 def test_the_larger_limit_is_preferred_where_charges_are_not_told():

@@ -51,6 +51,12 @@ def test_censored_iff_the_limit_is_exceeded(game, arm, limit, exceeded):
     expected[arm, limit] = 1
     np.testing.assert_array_equal(state.pulls, expected)
     assert int(state.censored) == exceeded
+    # Shares of a single round.
+    tables = jax.tree.map(lambda leaf: leaf[0], game.tables(None))
+    with jax.enable_x64(True):
+        shares = game.game.metrics(tables, None, state)
+    assert float(shares["censored"]) == exceeded
+    assert float(shares["optimal"]) == (not exceeded)
 
 
 def test_exact_values_of_certain_consumption(game):

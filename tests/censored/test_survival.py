@@ -58,7 +58,8 @@ def test_names_tell_variants_apart():
     found = {make().name, make("kaplan_meier").name, make(radius="remark_3").name}
     assert found == {"RCUCB", "RCUCB (Kaplan-Meier)", "RCUCB (remark 3)"}
     assert make(censored.KAPLAN_MEIER).name == "RCUCB (Kaplan-Meier)"
-    assert censored.thompson(PROBLEM, "shared").name == "TS (shared)"
+    forms = [censored.thompson(PROBLEM), censored.thompson(PROBLEM, "shared")]
+    assert [policy.name for policy in forms] == ["TS", "TS (shared)"]
 
 
 @each_row(

@@ -20,6 +20,7 @@ from jaxbandits.farewell.policies.pairs import (
     on_rewards,
     update_shorter_waits,
 )
+from jaxbandits.farewell.policies.product_limit import Hazards, Units
 from jaxbandits.protocol import Policy
 from jaxbandits.testing import trace_run
 from jaxbandits_studies.slips.farewell import wait_ucb_naive
@@ -185,6 +186,19 @@ def test_one_update_of_shorter_waits(delay):
     learns_not = [0, 1, 2, 3, 7]
     for x in (state.reward.total, state.cost.total, state.mean_cost):
         assert not np.any(np.asarray(x)[learns_not])
+
+
+def test_a_unit_that_no_epoch_has_entered_lasts_for_its_length():
+    """One epoch gave up after a unit; one with the longest wait ended within it."""
+    waits, hazards = np.array([1, 2, 4]), Hazards.zeros((3,))
+    for place, reward, delay in ((0, 0.0, np.inf), (2, 1.0, 1.0)):
+        feedback = farewell.Feedback(reward, jnp.int32(1), jnp.float32(delay))
+        epoch = Units.of(waits, jnp.int32(place), feedback)
+        hazards = hazards.observe(epoch, reward)
+    np.testing.assert_array_equal(hazards.reached, [2, 1, 1])
+    np.testing.assert_array_equal(hazards.entered, [2, 0, 0])
+    np.testing.assert_allclose(hazards.mean_reward(), [0.5, 0.5, 0.5])
+    np.testing.assert_allclose(hazards.mean_time(waits), [1, 1 + 0.5, 1.5 + 0.5 * 2])
 
 
 # What they play first, and ties.

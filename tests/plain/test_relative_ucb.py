@@ -102,3 +102,17 @@ def test_who_is_thought_best_after_a_round(wins, before, after):
     update = jax.jit(policy.update)
     told = update(NONE, view, state, arms, jnp.asarray(True), policy.params)
     assert int(told.best) == after
+
+
+def test_self_sparring_draws_both_places_from_their_own_words():
+    """A draw is large where the word of wins is large and that of losses small."""
+    policy = self_sparring(3)
+    words = np.full((2, 2, 3), 2**31, np.uint32)  # by place, wins or losses, and arm
+    for place, arm in ((0, 1), (1, 2)):
+        words[place, :, arm] = 2**32 - 2**20, 2**20
+    act = jax.jit(policy.act)
+    state, params = policy.init(policy.params), policy.params
+    assert [int(x) for x in act(words.ravel(), None, state, params)] == [1, 2]
+    # Whoever has lost often is not drawn.
+    lost = state._replace(losses=jnp.array([0, 10_000, 10_000], jnp.int32))
+    assert [int(x) for x in act(words.ravel(), None, lost, params)] == [0, 0]
