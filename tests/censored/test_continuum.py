@@ -236,6 +236,27 @@ def test_policies_are_for_their_own_kind_of_limits():
     assert_refused(rows, TypeError)
 
 
+def test_what_has_no_room_for_another_limit_overflows():
+    """With hardly a radius every round asks for one more, and there are two places."""
+    problem = make_continuum(1, censored.scaled(0.1), censored.scaled(1.0))
+    feedback = censored.Feedback(jnp.float32(0.5), jnp.float32(0.1), jnp.bool_(False))
+    for make in (censored.zooming, censored.stoo):
+        policy = make(problem, capacity=2)
+        params = jax.tree.map(jnp.float32, policy.params._replace(radius=1e-6))
+        state, found = policy.init(params), []
+
+        @jax.jit
+        def next_round(state, policy=policy, params=params):
+            action = policy.act((), None, state, params)
+            return policy.update((), None, state, action, feedback, params)
+
+        for _ in range(3):
+            report = policy.report(state, params)
+            found.append((int(report["points"]), int(report["overflow"])))
+            state = next_round(state)
+        assert found == [(1, 0), (2, 0), (2, 1)], policy.name
+
+
 def recorded():
     """Two arms, three and two runs, one of which had timed out."""
     problem = make_continuum(2, cost, censored.fast_track(10.0, 0.5))

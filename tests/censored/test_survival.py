@@ -62,6 +62,20 @@ def test_names_tell_variants_apart():
     assert [policy.name for policy in forms] == ["TS", "TS (shared)"]
 
 
+@each_row("update, failed", [("shared", [1, 1, 1]), ("independent", [1, 0, 0])])
+def test_shared_trials_have_one_uniform(update, failed):
+    """The first is so large that its trial fails; the other two are 0."""
+    problem = censored.running_example(1, [0.2, 0.4, 0.6])
+    policy = censored.thompson(problem, update)
+    action = censored.Action(jnp.int32(0), jnp.int32(2))
+    feedback = censored.Feedback(jnp.float32(0.5), jnp.float32(0.1), jnp.bool_(False))
+    words = np.repeat(np.array([2**32 - 1, 0, 0], np.uint32), 2)
+    update = jax.jit(policy.update)
+    state = update(words, None, policy.init(()), action, feedback, ())
+    assert state.failure.tolist() == [failed]
+    assert state.success.tolist() == [[1 - x for x in failed]]
+
+
 @each_row(
     "make",
     [

@@ -189,6 +189,18 @@ def answer(environment, noise, arm, wait, state=None):
     return jax.jit(environment.game.step)(noise, instance, state, action)
 
 
+def test_rewards_of_several_values():
+    """A law with several numbers for every delay: its second delay gives 0.5."""
+    values = np.array([[[0.0, 1.0], [0.5, 0.25]]])
+    law = laws.Discrete(values, np.array([[[0.5, 0.5], [1.0, 0.0]]]))
+    game = farewell.make_environment(
+        "values", [[0.5, 0.5]], law, reward_law=laws.discrete
+    )
+    np.testing.assert_allclose(game.oracle().mean_reward, [[0.25, 0.5]])
+    noise = np.full(game.game.words, 3 * 2**30, np.uint32)
+    assert answer(game, noise, 0, 1)[1] == (0.5, 2, 2.0)
+
+
 @pytest.mark.parametrize("failure", ["wait", "unit"])
 def test_what_one_epoch_tells_and_books(failure):
     """A delay of exactly the wait is in time; what is not seen is not told."""
