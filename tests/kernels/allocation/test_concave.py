@@ -138,6 +138,10 @@ def test_least_allocations_limits_and_prices_are_kept():
     both = exponentials(weight, rate, one, 6.0, least, least + 1.5)
     assert both.status == SOLVED
     np.testing.assert_allclose(both.allocation, [1.6, 1.4, 2, 1], rtol=1e-5)
+    # Where all arms are full, what is left over is worth nothing.
+    full = exponentials(weight, rate, one, 20.0, 0 * least, one)
+    np.testing.assert_allclose(full.allocation, 1, rtol=1e-6)
+    assert full.status == SOLVED and full.bound == full.value
     for wrong in ((3.0, least, none), (6.0, -least, none), (6.0, least, least - 0.1)):
         assert exponentials(weight, rate, one, *wrong).status == INVALID
 
