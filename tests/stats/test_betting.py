@@ -6,7 +6,6 @@ import xarray as xr
 
 from jaxbandits.stats import interval_of
 from jaxbandits.stats.betting import CUT, betting_ends, betting_test
-from tests.results.samples import dataset
 
 
 def capital(units, m, level):
@@ -43,12 +42,6 @@ def test_values_that_are_all_1_by_hand():
     assert lower == pytest.approx(0.75 / (40**0.2 - 0.25), rel=1e-6)
 
 
-@pytest.mark.filterwarnings("ignore:.*along the dimension seed are NaN:UserWarning")
-def test_missing_values_are_nan_and_labels_stay():
-    data = dataset(num_seeds=30)["regret"].clip(0, 20_000)
-    data[0, 0, 4, 1] = np.nan
-    found = interval_of(data, method="bounded", bounds=(0, 20_000))
-    assert found.lower.dims == ("policy", "params", "checkpoint")
-    assert found.lower.isnull().sum() == found.upper.isnull().sum() == 1
+def test_a_single_value_has_an_interval():
     one = interval_of(xr.DataArray([0.3], dims="seed"), method="bounded", bounds=(0, 1))
     assert 0 <= one.lower < 0.3 < one.upper <= 1

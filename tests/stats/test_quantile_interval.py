@@ -37,11 +37,3 @@ def test_quantiles_are_a_dimension():
     for part, both in zip(alone, found, strict=True):
         assert part.dims == ("policy", "params", "checkpoint")
         np.testing.assert_array_equal(part, both.sel(quantile=0.5))
-
-
-@pytest.mark.filterwarnings("ignore:.*along the dimension seed are NaN:UserWarning")
-def test_a_missing_seed_is_nan_and_alone():
-    data = dataset(num_seeds=9)
-    data["regret"][0, 0, 2, 1] = np.nan
-    for part in quantile_interval(data, "regret", 0.5):
-        assert part.isnull().sum() == 1 and part[0, 0, 1].isnull()
