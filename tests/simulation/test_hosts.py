@@ -2,6 +2,7 @@
 
 import socket
 
+import numpy as np
 import pytest
 
 from jaxbandits import simulate
@@ -65,11 +66,14 @@ def test_one_process_goes_on_where_two_were_killed(tmp_path):
 
 
 def test_processes_that_would_each_play_all_of_a_sweep_are_refused(monkeypatch):
+    """A single game they may play, each by itself."""
     monkeypatch.setattr("jax.process_count", lambda: 2)
     with pytest.raises(ValueError, match="^store: several processes need one"):
         simulate(walk.WALKER, walk.SPEC.environments, horizon=4, seeds=2)
     with pytest.raises(ValueError, match="^store: several processes need one"):
         run(walk.SPEC)
+    data = simulate(walk.WALKER, walk.GAME, horizon=4, seeds=2)
+    assert np.isfinite(data["regret"]).all()
 
 
 def test_an_incomplete_address_is_refused():
