@@ -1,7 +1,7 @@
 """Ask and tell, round by round; see `jaxbandits.live`."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, get_type_hints
@@ -17,7 +17,7 @@ from jaxbandits.contract.params import params_of
 from jaxbandits.contract.round import shapes_of
 from jaxbandits.engine.tape import Key, Stream, draw_words, root_key, stream_key
 from jaxbandits.live.session import Session, check_session, form_of
-from jaxbandits.protocol import Act, Policy, Update, View
+from jaxbandits.protocol import Policy, View
 
 
 def start(
@@ -65,13 +65,11 @@ def ask(session: Session, view: Any = None) -> Any:
         game, or leads to an invalid action.
     """
     session = check_session(session)
-    policy, params, seed, round_, state = session
+    policy, params, _, _, state = session
     view = _view(session, view)
-    key = _key(seed, Stream.ACT)
     with _of_its_game(policy, view, "view"):
-        action = _act(
-            policy.act, policy.words[0], key, jnp.int32(round_), view, state, params
-        )
+        given = view, state, params
+        action = _called(session, policy.act, policy.words[0], Stream.ACT, *given)
     return _answer(session, view, action)
 
 
@@ -89,15 +87,14 @@ def tell(session: Session, action: Any, feedback: Any, view: Any = None) -> Sess
         to the policy's game, holds NaN, or is impossible in the game.
     """
     session = check_session(session)
-    policy, params, seed, round_, state = session
+    policy, params, _, round_, state = session
     view = _view(session, view)
     action = _action(session, view, action)
     feedback = _typed(policy, "feedback", feedback)
     _check(policy, "feedback", view, action, feedback)
-    key, width = _key(seed, Stream.UPDATE), policy.words[1]
-    given = (jnp.int32(round_), view, state, action, feedback, params)
+    given = view, state, action, feedback, params
     with _of_its_game(policy, view, "feedback"):
-        after = _update(policy.update, width, key, *given)
+        after = _called(session, policy.update, policy.words[1], Stream.UPDATE, *given)
     if form_of(after) != form_of(state):
         raise TypeError(
             "feedback must be of one round, in the shapes of the game; the policy's "
@@ -221,29 +218,21 @@ def _of_its_game(policy: Policy, view: Any, what: str) -> Iterator[None]:
         ) from error
 
 
-def _key(seed: tuple[int, int], stream: Stream) -> Key:
-    root, index = seed
-    return stream_key(root_key(root), jnp.uint32(index), stream)
-
-
-@partial(jax.jit, static_argnums=(0, 1))
-def _act(
-    act: Act, width: int, key: Key, round_: Array, view: Any, state: Any, params: Any
-) -> Any:
-    return act(draw_words(key, round_, width), view, state, params)
-
-
-@partial(jax.jit, static_argnums=(0, 1))
-def _update(
-    update: Update,
+def _called(
+    session: Session,
+    function: Callable[..., Any],
     width: int,
-    key: Key,
-    round_: Array,
-    view: Any,
-    state: Any,
-    action: Any,
-    feedback: Any,
-    params: Any,
+    stream: Stream,
+    *given: Any,
 ) -> Any:
-    noise = draw_words(key, round_, width)
-    return update(noise, view, state, action, feedback, params)
+    """The result of a policy's `act` or `update`, on the noise of the round."""
+    root, index = session.seed
+    key = stream_key(root_key(root), jnp.uint32(index), stream)
+    return _compiled(function, width, key, jnp.int32(session.round), *given)
+
+
+@partial(jax.jit, static_argnums=(0, 1))
+def _compiled(
+    function: Callable[..., Any], width: int, key: Key, round_: Array, *given: Any
+) -> Any:
+    return function(draw_words(key, round_, width), *given)
