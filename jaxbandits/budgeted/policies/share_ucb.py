@@ -37,7 +37,6 @@ from typing import NamedTuple
 import jax.numpy as jnp
 from jax import Array
 
-from jaxbandits.arrays import CompensatedSum
 from jaxbandits.budgeted.policies.index_policy import index_policy
 from jaxbandits.budgeted.policies.ranges import (
     largest_ratio,
@@ -50,7 +49,7 @@ from jaxbandits.budgeted.policies.shrunk import (
     shrunk_correlation,
     shrunk_eta,
 )
-from jaxbandits.budgeted.policies.statistics import Means, Statistics
+from jaxbandits.budgeted.policies.statistics import Moments, Statistics
 from jaxbandits.budgeted.problem import Problem
 from jaxbandits.checks import NonNegative, Positive, flag, one_of
 from jaxbandits.checks.factory import factory
@@ -82,19 +81,10 @@ class SpentParams(NamedTuple):
     prior_pulls: Positive = 10.0
 
 
-class _Moments(NamedTuple):
-    """Means, and squared deviations of observations, as positions in their range."""
-
-    means: Means
-    reward: CompensatedSum  # f32[K]
-    cost: CompensatedSum  # f32[K]
-    product: CompensatedSum | None  # f32[K], of both deviations; only with `joint`
-
-
 @factory(Problem)
 def share_ucb(
     problem: Problem, clock: str = "left", pooled: bool = True, joint: bool = False
-) -> Policy[_Moments, LeftParams | SpentParams, Array]:
+) -> Policy[Moments, LeftParams | SpentParams, Array]:
     """share-UCB.
 
     Args:
@@ -140,20 +130,10 @@ def share_ucb(
             (reward, old.mean_reward, means.mean_reward),
             (cost, old.mean_cost, means.mean_cost),
         )
-        # Welford's updates of variances and of a covariance.
-        squares = ((x - before) * (x - after) for x, before, after in observed)
-        reward, cost = map(CompensatedSum.add, row[1:3], squares)
-        product = row.product
-        if joint:
-            (x, before, _), (y, _, after) = observed
-            product = product.add((x - before) * (y - after))
-        return _Moments(means, reward, cost, product)
+        return row.observe(means, *observed)
 
     def zeros(num_arms):
-        nothing = CompensatedSum.zeros(num_arms, float)
-        return _Moments(
-            Means.zeros(num_arms), nothing, nothing, nothing if joint else None
-        )
+        return Moments.zeros(num_arms, joint)
 
     params = LeftParams() if knows else SpentParams()
     named = ["share-UCB"]

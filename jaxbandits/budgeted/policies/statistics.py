@@ -1,6 +1,6 @@
 """The statistics of every arm that the policies keep."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import jax.numpy as jnp
@@ -75,6 +75,46 @@ class Means(NamedTuple):
         The ratio uses sums, not means: arms with equal ratios of counts tie exactly.
         """
         return ratio_to_cost(self.reward.total, self.cost.total)
+
+
+class Moments(NamedTuple):
+    """Means, and sums of squared deviations from them, by Welford's updates.
+
+    Attributes:
+      means: means of rewards and costs.
+      reward, cost: f32[K], of rewards and costs, or of their positions in a range.
+      product: f32[K], sums of products of both deviations; None if it is not needed.
+    """
+
+    means: Means
+    reward: CompensatedSum
+    cost: CompensatedSum
+    product: CompensatedSum | None = None
+
+    @classmethod
+    def zeros(cls, num_arms: int, joint: bool = False) -> "Moments":
+        """Statistics before the first pull; `joint` adds products."""
+        nothing = CompensatedSum.zeros(num_arms, float)
+        means = Means.zeros(num_arms)
+        return cls(means, nothing, nothing, nothing if joint else None)
+
+    def observe(
+        self, means: Means, reward: Sequence[Array], cost: Sequence[Array]
+    ) -> "Moments":
+        """The statistics of one arm after one more pull.
+
+        Args:
+          means: its means after the pull.
+          reward, cost: the observation, the mean before it and the mean after it.
+        """
+        observed = reward, cost
+        squares = ((x - before) * (x - after) for x, before, after in observed)
+        rewards, costs = map(CompensatedSum.add, self[1:3], squares)
+        product = self.product
+        if product is not None:
+            (x, before, _), (y, _, after) = observed
+            product = product.add((x - before) * (y - after))
+        return Moments(means, rewards, costs, product)
 
 
 MEANS = Statistics(

@@ -16,7 +16,7 @@ from jax import Array
 
 from jaxbandits.arrays import CompensatedSum
 from jaxbandits.budgeted.policies.index_policy import index_policy
-from jaxbandits.budgeted.policies.statistics import Means, Statistics
+from jaxbandits.budgeted.policies.statistics import Means, Moments, Statistics
 from jaxbandits.budgeted.problem import Problem
 from jaxbandits.checks import AboveOne, Positive
 from jaxbandits.checks.factory import factory
@@ -33,26 +33,10 @@ class Params(NamedTuple):
     stability: AboveOne = 1.28
 
 
-class Moments(NamedTuple):
-    """Means, and squared deviations from them."""
-
-    means: Means
-    reward: CompensatedSum  # f32[K], Welford's sum
-    cost: CompensatedSum  # f32[K]
-
-
-def _zeros(num_arms: int) -> Moments:
-    nothing = CompensatedSum.zeros(num_arms, float)
-    return Moments(Means.zeros(num_arms), nothing, nothing)
-
-
 def _observe(row: Moments, constants: Any, reward: Array, cost: Array) -> Moments:
     old, new = row.means, row.means.observe(reward, cost)
-    return Moments(
-        new,
-        row.reward.add((reward - old.mean_reward) * (reward - new.mean_reward)),
-        row.cost.add((cost - old.mean_cost) * (cost - new.mean_cost)),
-    )
+    rewards = reward, old.mean_reward, new.mean_reward
+    return row.observe(new, rewards, (cost, old.mean_cost, new.mean_cost))
 
 
 def radius(squares: CompensatedSum, means: Means, log_t: Array) -> Array:
@@ -64,7 +48,7 @@ def radius(squares: CompensatedSum, means: Means, log_t: Array) -> Array:
     return jnp.sqrt(2 * variance * share) + 3 * share
 
 
-STATISTICS = Statistics(_zeros, _observe)
+STATISTICS = Statistics(Moments.zeros, _observe)
 
 
 @factory(Problem)
