@@ -145,19 +145,11 @@ class Problem(NamedTuple):
         """Require fields as `make_problem` wants them, and a shape of every arm."""
         from jaxbandits.allocation.problem import make_problem  # which imports this
 
-        num_arms, family, shape, lowest, highest, budget, known, cascade = self
-        make_problem(
-            family,
-            num_arms,
-            [budget],
-            shape=shape,
-            lowest=lowest,
-            highest=highest,
-            known=known,
-            cascade=cascade,
-        )
-        if shape is not None:
-            shaped(f"{num_arms}", shape=shape)
+        fields = self._asdict()
+        family, num_arms, budget = map(fields.pop, ("family", "num_arms", "budget"))
+        make_problem(family, num_arms, [budget], **fields)
+        if self.shape is not None:
+            shaped(f"{num_arms}", shape=self.shape)
 
     def check_view(self, view: View) -> None:
         """Require a budget that a round may have."""

@@ -1,7 +1,5 @@
 """Reference policies: the uniform split, the clairvoyant, and fixed turns."""
 
-from typing import Any
-
 import jax.numpy as jnp
 
 from jaxbandits.allocation import (
@@ -18,13 +16,14 @@ from jaxbandits.allocation.serving.turns import in_order_of
 from jaxbandits.arrays import unit_interval
 from jaxbandits.checks import shown
 from jaxbandits.checks.factory import check_positions, factory
-from jaxbandits.protocol import Act, Policy
+from jaxbandits.plain.pairs import no_state, no_update
+from jaxbandits.protocol import Policy
 
 FINE = 10  # units per arm if the budget is not known
 
 
 @factory(Problem)
-def uniform(problem: Problem) -> Policy[Any, tuple[()], Action]:
+def uniform(problem: Problem) -> Policy[tuple[()], tuple[()], Action]:
     """Every arm gets the same amount, up to a unit of B / 10 K for unknown budgets.
 
     For a family of integers, amounts are whole units; a different arm comes first in
@@ -41,11 +40,11 @@ def uniform(problem: Problem) -> Policy[Any, tuple[()], Action]:
         arms = jnp.arange(num_arms * FINE, dtype=jnp.int32) % num_arms
         return Order(arms, jnp.asarray(problem.budget / arms.shape[0], float))
 
-    return _stateless("uniform", act)
+    return Policy("uniform", no_state, act, no_update)
 
 
 @factory(Problem)
-def clairvoyant(problem: Problem) -> Policy[Any, tuple[()], Action]:
+def clairvoyant(problem: Problem) -> Policy[tuple[()], tuple[()], Action]:
     """Plays the optimal allocation, which only the oracle knows.
 
     If budgets are not known, it plays a `Plan`, which needs a concave family.
@@ -56,11 +55,11 @@ def clairvoyant(problem: Problem) -> Policy[Any, tuple[()], Action]:
             return Allocation(view.oracle.allocation)
         return Plan(view.oracle.probability, view.oracle.rate)
 
-    return _stateless("clairvoyant", act)
+    return Policy("clairvoyant", no_state, act, no_update)
 
 
 @factory(Ordered)
-def uniform_turns(problem: Ordered) -> Policy[Any, tuple[()], Turns]:
+def uniform_turns(problem: Ordered) -> Policy[tuple[()], tuple[()], Turns]:
     """All units split evenly over the arms, in random order; consumes K words to act.
 
     The remaining units go to the first arms in that order.
@@ -73,13 +72,13 @@ def uniform_turns(problem: Ordered) -> Policy[Any, tuple[()], Turns]:
         first = jnp.arange(num_arms, dtype=jnp.int32) < odd
         return turns._replace(amounts=even + first.astype(jnp.int32))
 
-    return _stateless("uniform", act, words=(num_arms, 0))
+    return Policy("uniform", no_state, act, no_update, words=(num_arms, 0))
 
 
 @factory(Ordered)
 def fixed_turns(
     problem: Ordered, arms: tuple[int, ...], amounts: tuple[int, ...]
-) -> Policy[Any, tuple[()], Turns]:
+) -> Policy[tuple[()], tuple[()], Turns]:
     """Play the same turns in every round; with the oracle's turns, the clairvoyant.
 
     Args:
@@ -106,16 +105,4 @@ def fixed_turns(
     def act(noise, view, state, params):
         return Turns(jnp.array(arms, jnp.int32), jnp.array(amounts, jnp.int32))
 
-    return _stateless("fixed", act)
-
-
-def _stateless(
-    name: str, act: Act, words: tuple[int, int] = (0, 0)
-) -> Policy[Any, Any, Any]:
-    def init(params):
-        return jnp.zeros((), jnp.int32)
-
-    def update(noise, view, state, action, feedback, params):
-        return state
-
-    return Policy(name, init, act, update, words=words)
+    return Policy("fixed", no_state, act, no_update)
