@@ -398,11 +398,18 @@ def test_learners_start_with_whole_units():
         np.testing.assert_array_equal(found, expected)
 
 
-def test_after_an_even_start_the_arms_are_boosted_from_the_first():
+def test_after_an_even_start_the_arms_learn_in_turn():
+    """Four rounds of all arms, then one arm a round, from the first."""
     problem = allocation.simulation(3).problem
-    turns = [turn(problem, "uniform_split", 4.0, jnp.int32(t)) for t in (4, 5, 6, 8)]
-    assert [bool(now.starting) for now in turns] == [True, False, False, False]
-    assert [int(now.arm) for now in turns[1:]] == [0, 1, 0]
+    policy = allocation.ra_ucb(problem, start="uniform_split", initial=4.0)
+    state, update = policy.init(policy.params), jax.jit(policy.update)
+    seen = allocation.Feedback(jnp.full(3, 5.0), jnp.full(3, 10.0))
+    for round_, learnt in ((4, [1, 1, 1]), (5, [1, 0, 0]), (6, [0, 1, 0])):
+        view = View(jnp.int32(round_), jnp.float32(40), None)
+        after = update(None, view, state, None, seen, policy.params)
+        assert after.statistics.successes.tolist() == learnt
+        changed = after.bounds.rate_high != state.bounds.rate_high
+        assert changed.tolist() == [bool(x) for x in learnt]
 
 
 @pytest.mark.parametrize("shape", in_short([None, 0.7], [0.7]))

@@ -135,7 +135,7 @@ LONG = {
     "share, other",
     "share, own variances",
     "share, anytime, own variances",
-    "price TS, ranges",
+    "price TS",
     "UCB-B2",
     "UCB-B2, code",
     "b-greedy, code",
@@ -155,10 +155,10 @@ OTHERS = [
     ("share, anytime", "Beta"),
     ("BTS", "Beta"),
     ("ratio TS", "Beta"),
-    ("price TS", "Beta"),
+    ("price TS, ranges", "Beta"),
     ("share, anytime", "rare values"),
     ("share, anytime, joint", "together"),
-    ("price TS", "together"),
+    ("price TS, ranges", "together"),
 ]
 SHORT = [
     *OTHERS,

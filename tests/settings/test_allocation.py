@@ -402,6 +402,8 @@ def test_instances_that_differ_in_numbers_only_share_their_functions():
     two = given_arms("b", exponential, P / 2, RATE / 2, B, lowest=0.01, highest=1)
     assert one.game is two.game
     assert game(known=False).problem != game().problem
+    other = allocation.simulation(3, family=weibull, shape=0.5, cascade=True)
+    assert other.name == "A.1, K = 3, B = 40, Weibull, cascade"
 
 
 # What is refused, naming the argument, before anything is compiled.
