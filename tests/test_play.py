@@ -253,18 +253,27 @@ def test_metrics_of_nothing_are_an_error():
 
 
 @pytest.mark.parametrize(
-    ("found", "message"),
+    ("found", "kind", "message"),
     [
-        (None, "metrics failed: TypeError: they must be names and numbers, got None"),
-        ({3: 1.0}, "metrics must give names and arrays"),
-        ({"a": "b"}, "metrics failed: "),
-        ({"a": np.ones(3)}, r"checkpoint, \[2, .*\], got 'a' of shape \[2, .*, 3\]"),
+        (
+            None,
+            TypeError,
+            "failed: TypeError: they must be names and numbers, got None",
+        ),
+        ({3: 1.0}, TypeError, "metrics must give names and arrays"),
+        ({"a": "b"}, ValueError, "metrics failed: "),
+        ({"a": 1j}, TypeError, "'a' must be a real number, got a complex one"),
+        (
+            {"a": np.ones(3)},
+            ValueError,
+            r"checkpoint, \[2, .*\], got 'a' of shape \[2, .*, 3\]",
+        ),
     ],
 )
-def test_metrics_of_another_kind_are_an_error(found, message):
+def test_metrics_of_another_kind_are_an_error(found, kind, message):
     game = budget_game.environment()
     broken = altered(game, metrics=lambda tables, instance, record: found)
-    with pytest.raises((ValueError, TypeError), match=message):
+    with pytest.raises(kind, match=message):
         simulate(budget_game.ALTERNATE, broken, **END)
 
 

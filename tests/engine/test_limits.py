@@ -31,8 +31,8 @@ def watch(budget=100.0, last_round=limits.LAST_ROUND):
     return limits.Watch(Schedule(np.array([budget]), last_round, by_budget=True), 2)
 
 
-def look(found, round_, spent, seconds=1.0):
-    found.look(seconds, np.array(round_), np.array(spent), np.zeros(2, bool))
+def look(found, round_, spent, seconds=1.0, done=(False, False)):
+    found.look(seconds, np.array(round_), np.array(spent), np.array(done))
 
 
 def test_what_is_spent_is_a_number_that_grows():
@@ -85,3 +85,5 @@ def test_runs_that_wait_for_ever_are_an_error():
     look(found, [5, 6], [3.0, 4.0])
     with pytest.raises(RuntimeError, match="^2 runs wait .* 3 or more of "):
         look(found, [5, 6], [3.0, 4.0])
+    with pytest.raises(RuntimeError, match="^1 runs wait .* 4 or more of "):
+        look(found, [5, 6], [3.0, 4.0], done=[True, False])
