@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from jaxbandits import farewell, simulate
+from jaxbandits.arrays import CompensatedSum
 from jaxbandits.budgeted import (
     make_environment,
     make_problem,
@@ -15,9 +16,9 @@ from jaxbandits.budgeted import (
     omega_ucb,
 )
 from jaxbandits.budgeted.policies import omega_ucb as omega
-from jaxbandits.budgeted.policies.shrunk import (
-    shrunk_eta,
-)
+from jaxbandits.budgeted.policies import ucb_b2
+from jaxbandits.budgeted.policies.shrunk import shrunk_eta
+from jaxbandits.budgeted.policies.statistics import Means
 from jaxbandits.farewell import make_environment as farewell_game
 from jaxbandits.laws import Discrete, Product, discrete, product
 from tests.tables import each_row
@@ -55,6 +56,13 @@ def test_an_arm_of_one_pull_borrows_variance():
 def test_unpooled_an_arm_has_its_own_variance():
     found = eta_of(QUIET, [0.5], pooled=False)
     assert found == pytest.approx([(10 + 39 * OWN) / 49, 1], rel=1e-5)
+
+
+def test_one_pull_has_the_largest_variance_for_ucb_b2():
+    """By hand: sqrt(2 / 4 * 0.08) + 3 * 0.08."""
+    nothing = CompensatedSum.zeros(1, float)
+    radius = ucb_b2.radius(nothing, Means.zeros(1), jnp.float32(0.08))
+    assert float(radius[0]) == pytest.approx(0.44)
 
 
 # omega*-UCB: how eta is estimated, and what a variance seen as 0 does.
