@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from jaxbandits import budgeted, censored, laws, live, simulate
-from jaxbandits.arrays import constant
+from jaxbandits.arrays import CompensatedSum, constant
 from jaxbandits.censored.dueling.environment import State
 from jaxbandits.protocol import Policy
 from jaxbandits.testing import altered, trace_run
-from tests.tables import assert_refused, naming
+from tests.tables import assert_refused, each_row, naming
 
 PAIRS = censored.make_environment(
     "four",
@@ -151,6 +151,33 @@ def test_whoever_meets_himself_learns_the_clock_alone():
     state = after(apart, censored.Duel([1, 1], [1, 2]), same)
     assert np.count_nonzero(state.weight.total) == 2
     assert state.entered[1].tolist() == [0, 1, 1] == state.ended[1].tolist()
+
+
+@each_row("limits, starts", [("ordered", [0.0, 0.2, 0.5]), ("apart", [0.0] * 3)])
+def test_the_best_at_the_posterior_means_is_recommended(rng, limits, starts):
+    """Twice. With the limits apart, a pair has one cell, from 0 to its limit."""
+    policy = censored.cell_self_sparring(GAME.problem, limits)
+    params = policy.params._replace(prior_passed=3.0)
+    entered = rng.integers(0, 9, (200, 4, 3))
+    ended = rng.integers(0, entered + 1)
+    cost, weight = ended * rng.random(ended.shape) / 10, ended * rng.random(ended.shape)
+    reward = weight * rng.random(ended.shape)
+    sums = [CompensatedSum(jnp.float32(x), 0 * weight) for x in (cost, weight, reward)]
+    counts = jnp.asarray(entered), jnp.asarray(ended)
+    recommend = jax.jit(jax.vmap(policy.recommend, (0, None)))
+    found = recommend(type(policy.init(params))(*counts, *sums), params)
+    hazard = (1 + ended) / (4 + entered)
+    gain = (6 + reward) / (12 + weight)
+    gain -= (np.array(starts) / 10 + cost) / (1 + ended)
+    passed = 1 - hazard
+    earned = hazard * gain
+    if limits == "ordered":
+        passed = np.cumprod(passed, axis=-1)
+        earned = np.cumsum(passed / (1 - hazard) * earned, axis=-1)
+    value = (earned - GAME.problem.pairs.penalties() * passed).reshape(200, -1)
+    number = np.ravel_multi_index(tuple(found), (4, 3))
+    best = np.argmax(value, axis=1)
+    np.testing.assert_array_equal(number, np.stack([best, best], axis=1))
 
 
 def test_copies_that_spar_see_preferences_less_charges():

@@ -99,6 +99,16 @@ def test_low_censoring_instance():
     assert oracle.censoring[oracle.arm, oracle.limit] == pytest.approx(0.0753, abs=5e-5)
 
 
+def test_many_arms_have_five_limits():
+    for form, limits in (
+        ("tabulated", [0.1, 0.3, 0.5, 0.7, 0.9]),
+        ("printed", [0.2, 0.4, 0.6, 0.8, 1.0]),
+    ):
+        problem = censored.many_arms(3, form).problem
+        assert problem.num_arms == 3
+        np.testing.assert_allclose(problem.limits, limits, rtol=1e-12)
+
+
 def test_gaps_and_values_fit():
     oracle = censored.indep().oracle()
     np.testing.assert_allclose(oracle.value - oracle.values, oracle.gaps, atol=1e-9)
