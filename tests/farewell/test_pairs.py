@@ -201,26 +201,7 @@ def test_a_unit_that_no_epoch_has_entered_lasts_for_its_length():
     np.testing.assert_allclose(hazards.mean_time(waits), [1, 1 + 0.5, 1.5 + 0.5 * 2])
 
 
-# What they play first, and ties.
-
-
-def test_every_pair_once_in_order():
-    """Macro-arm by macro-arm, the shortest wait first."""
-    game = game_of("wait")
-    for make in (farewell.omega_ucb, farewell.wait_ucb, farewell.ucb_simplex):
-        actions = trace_run(make(game.problem), game, K * D).actions
-        np.testing.assert_array_equal(actions.arm, np.repeat(np.arange(K), D))
-        np.testing.assert_array_equal(actions.wait, np.tile(np.arange(D), K))
-
-
-def test_every_arm_once_with_the_longest_wait():
-    """It shows what all waits of the macro-arm would have given."""
-    game = game_of("wait")
-    for make in (farewell.wait_ucb, farewell.omega_ucb):
-        policy = make(game.problem, observe="shorter")
-        actions = trace_run(policy, game, K).actions
-        np.testing.assert_array_equal(actions.arm, np.arange(K))
-        np.testing.assert_array_equal(actions.wait, np.full(K, D - 1))
+# Ties (test_twins.py has what they play first).
 
 
 def test_the_first_wait_among_equal_waits():
