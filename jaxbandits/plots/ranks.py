@@ -219,4 +219,5 @@ def _note(ranks: _Ranks, dataset: xr.Dataset, level: float) -> str:
         total = dataset.sizes["environment"]
         some = "" if ranks.environments == total else f" of {total}"
         note += f", {ranks.environments}{some} environment{'s' if total > 1 else ''}"
-    return note if ranks.seeds == 1 else f"{note}, {100 * level:g} % interval"
+    single = ranks.values.shape[1] == 1
+    return note if single else f"{note}, {100 * level:g} % interval"

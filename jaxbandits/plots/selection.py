@@ -135,11 +135,12 @@ def seeds_note(
     `total` is the number of seeds that there will be, if not all have been played.
     """
     seeds = dataset.sizes["seed"]
-    text = seeds_text([seeds], total or seeds, shared_instances(dataset))
+    drawn = shared_instances(dataset)
+    text = seeds_text([seeds], total or seeds, drawn)
     if seeds == 1:
         return text
     note = f"mean of {text}"
-    if level is not None:
+    if level is not None and (drawn is None or np.any(drawn != drawn[0])):
         note += f", {100 * level:g} % interval"
     if seeds_quantiles is not None:
         low, high = (f"{100 * q:g} %" for q in seeds_quantiles)
@@ -161,5 +162,8 @@ def seeds_text(
         used = f"{low:,} to {used}"
     if high < total:
         used += f" of {total:,}"
-    shared = "" if drawn is None else f" on {len(np.unique(drawn)):,} drawn instances"
-    return f"{used} seed{'s' if total > 1 else ''}{shared}"
+    text = f"{used} seed{'s' if total > 1 else ''}"
+    if drawn is not None:
+        instances = len(np.unique(drawn))
+        text += f" on {instances:,} drawn instance{'s' if instances > 1 else ''}"
+    return text

@@ -167,7 +167,8 @@ def plot_sensitivity(
     if own:
         counts = np.concatenate([each.counts[each.counts > 0] for each in lines])
         used = seeds_text(counts, dataset.sizes["seed"], shared_instances(dataset))
-        draw_legend(ax, _note(used, level, by, fixed, labels))
+        known = any(np.isfinite(each.lower).any() for each in lines)
+        draw_legend(ax, _note(used, level if known else None, by, fixed, labels))
     return figure_of(ax)
 
 
@@ -221,9 +222,9 @@ def _note(
     fixed: Mapping[str, str],
     labels: Mapping[str, str],
 ) -> str:
-    """What lines and bands are."""
+    """What lines are, and bands unless `level` is None."""
     note = used if used.startswith("one ") else f"mean of {used}"
-    if level is not None and note != "one seed":
+    if level is not None:
         note += f", {100 * level:g} % interval of each point"
     for name, value in fixed.items():
         note += f", {labels.get(name, parameter_label(name))} = {value}"

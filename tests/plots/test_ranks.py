@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from jaxbandits.plots import figure, plot_ranks
+from jaxbandits.plots import figure, plot_curves, plot_ranks, plot_sensitivity
 from jaxbandits.results import build_dataset
+from jaxbandits.stats import CoverageWarning
 from jaxbandits.stats.betting import betting_ends
 from tests.plots.sweeps import several, sweep, unplayed
 from tests.results.samples import dataset
@@ -143,6 +144,21 @@ def test_one_seed_has_no_interval():
     (ax,) = plot_ranks(sweep(THREE, num_seeds=1)).axes
     assert np.isnan([ends for _, *ends in dots(ax).values()]).all()
     assert ax.get_xlabel().endswith("\none seed")
+
+
+def test_one_drawn_instance_has_no_interval():
+    """However many seeds share it, and no note says otherwise."""
+    data = sweep(THREE, num_seeds=4).assign_coords(instance=("seed", [7] * 4))
+    (ax,) = plot_ranks(data).axes
+    assert np.isnan([ends for _, *ends in dots(ax).values()]).all()
+    assert ax.get_xlabel().endswith("\n4 seeds on 1 drawn instance")
+    says = "mean of 4 seeds on 1 drawn instance"
+    data = data.isel(params=[0])
+    with pytest.warns(CoverageWarning, match="are NaN: a single replication"):
+        figures = plot_curves(data), plot_sensitivity(data, x="beta")
+    for fig in figures:
+        assert not fig.axes[0].collections
+        assert fig.legends[0].get_title().get_text() == says
 
 
 def test_a_policy_keeps_its_colour_in_given_axes():
