@@ -9,10 +9,11 @@ import xarray as xr
 from jaxbandits import stats
 from jaxbandits.checks.points import Points
 from jaxbandits.results import open_store
-from jaxbandits.results.moments import ABSOLUTE_ERROR, RELATIVE_ERROR
+from jaxbandits.results.moments import ABSOLUTE_ERROR, RELATIVE_ERROR, moments_of
 from jaxbandits.results.parts import Part
 from jaxbandits.results.spans import listed
 from jaxbandits.stats import CoverageWarning
+from jaxbandits.stats.moments import joined
 from jaxbandits.store.block_store import BlockStore
 from jaxbandits.store.request import Request, Size
 from tests.store.samples import SESSION, SWEEP
@@ -150,6 +151,14 @@ def test_what_takes_runs_says_so(data):
         ):
             call()
             raise AssertionError(name)
+
+
+def test_moments_of_unlike_parts_are_those_of_all(rng):
+    """All powers, about a mean that no part has."""
+    values = rng.exponential(size=(2, 3, 20)) * [[[1.0], [5], [30]]]
+    found, wanted = joined(moments_of(values)), moments_of(values.reshape(2, -1))
+    for name, each, whole in zip(found._fields, found, wanted, strict=True):
+        np.testing.assert_allclose(each, whole, rtol=1e-12, err_msg=name)
 
 
 def test_drawn_instances_are_not_summed(runs, tmp_path):
