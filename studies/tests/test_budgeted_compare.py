@@ -53,6 +53,11 @@ def test_an_arm_without_a_reward_has_no_interval_of_no_width():
         "17 may have one (95 %)"
     )
     assert np.isclose((1 - 1 / 17) ** 50, 0.05, atol=0.003)
+    good, dear = (
+        Records(x, np.array([n]), np.array([n])) for x, n in (("a", 2), ("b", 8))
+    )
+    lines = budgeted_compare._arms_in_words("g", [dear, good._replace(cost=np.ones(1))])
+    assert [line.split(": ")[1] for line in lines] == ["a", "b"]  # the best ratio first
 
 
 def test_the_command_writes_what_it_advises(path, tmp_path, cast, capsys):
