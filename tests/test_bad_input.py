@@ -183,7 +183,7 @@ def test_laws_know_their_ranges():
             (lambda: laws.gamma.check(laws.Gamma(half, np.ones(3))), "shape and rate"),
             (lambda: laws.normal.check(laws.Normal(half, np.ones(3))), "mean and dev"),
             (lambda: COINS.check(Product(two, three)), "reward and consumption must"),
-            (lambda: laws.uniform.check(laws.Uniform(0.0, half)), "low and high must"),
+            (lambda: laws.uniform.check(laws.Uniform(0.0, half)), "low must have one"),
             (
                 lambda: copula.check(laws.Copula(two, rate, np.zeros(3))),
                 "reward and consumption and correlation must",
@@ -535,6 +535,15 @@ def gain(**changes):
     return censored.gain_of(problem, ROUND._replace(**changes))
 
 
+def _coins(reward, cost):
+    return Product(*(Bernoulli(np.array(x, float)) for x in (reward, cost)))
+
+
+def _of_farewell(**options):
+    game = game_of("farewell")
+    return jb.simulate(farewell.uniform(game.problem), game, seeds=2, **options)
+
+
 WRONG_CALLS = {
     "a reward that is NaN": (lambda: exact_budgeted(reward=(NAN, 0.5)), "arms"),
     "a cost of 0": (lambda: exact_budgeted(cost=(0.0, 0.5)), ".*expected cost must"),
@@ -599,6 +608,65 @@ WRONG_CALLS = {
             users=allocation.Users(np.ones((0, 2)), np.ones((0, 2), bool)),
         ),
         "users must have at least one row",
+    ),
+    "parameters in a column": (
+        lambda: budgeted.make_environment("n", COIN, _coins([[0.5], [0.5]], [1.0, 1])),
+        "reward: probability must have one number per arm",
+    ),
+    "parameters without an arm": (
+        lambda: budgeted.make_environment("n", COIN, _coins(0.5, [1.0, 1])),
+        "params must have one row per arm",
+    ),
+    "costs without a largest one": (
+        lambda: budgeted.make_environment(
+            "n",
+            laws.product(laws.bernoulli, laws.exponential),
+            Product(Bernoulli(np.full(2, 0.5)), laws.Exponential(np.ones(2))),
+        ),
+        "params: costs must be in .0, 1., but have no largest value",
+    ),
+    "a list of one cost": (
+        lambda: budgeted.make_problem(3, lowest_cost=[0.2]),
+        "lowest_cost must be a number or one per arm",
+    ),
+    "a start longer than games": (
+        lambda: allocation.ra_ucb(game_of("allocation").problem).with_params(
+            initial=1e9
+        ),
+        "initial must be in .0, .*, the most rounds of a game",
+    ),
+    "a part of a unit of time": (
+        lambda: _of_farewell(budget=20.9),
+        "budget must be in whole units of time",
+    ),
+    "a checkpoint between two units": (
+        lambda: _of_farewell(budget=20, checkpoints=[5.5]),
+        "checkpoints must be in whole units of time",
+    ),
+    "money that was spent before round 1": (
+        lambda: live.ask(
+            live.start(budgeted.uniform(budgeted.make_problem(2))),
+            budgeted.View(1, 2, 0.5, 1.0, None),
+        ),
+        "view.spent must be 0 in round 1",
+    ),
+    "a clock that stands still": (
+        lambda: farewell.Problem(2, 3).check_view(farewell.View(3, 1)),
+        "view.clock must be 0 in the first epoch, and has grown",
+    ),
+    "a clock that runs before the start": (
+        lambda: farewell.Problem(2, 3).check_view(farewell.View(1, 1)),
+        "view.clock must be 0 in the first epoch",
+    ),
+    "a kind of another grid": (
+        lambda: stats.resample(DATA, "regret", [1.0, 2.0], kind="round"),
+        "kind 'round' is not that of a grid of 'regret'",
+    ),
+    "a seed that nothing reads": (
+        lambda: stats.two_level(
+            DATA.assign_coords(instance=("seed", [0, 0, 1, 1, 2, 2])), "regret", seed=1
+        ),
+        "resamples and seed are for the method",
     ),
     "a mark of no metric": (
         lambda: stats.record_table(

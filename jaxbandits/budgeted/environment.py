@@ -5,6 +5,7 @@ the budget; the pull that reaches it counts in full. The benchmark of the regret
 pulls the arm with the largest ratio of expected reward to expected cost.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import Any, NamedTuple
@@ -321,6 +322,11 @@ def _check_arms(law: JointLaw, params: Any) -> None:
     law.check(params)
     if law.highest is not None and np.any(np.asarray(law.highest(params)) > 1):
         most = float(np.max(law.highest(params)))
+        if math.isinf(most):
+            raise ValueError(
+                "params: costs must be in [0, 1], but have no largest value: take a "
+                "law of bounded consumptions (laws.clipped_lognormal, laws.beta, ...)"
+            )
         raise ValueError(
             f"params: costs must be in [0, 1], but reach {most:g}: divide them by "
             f"{most:g} and give unit=1 / {most:g} (and worth= for rewards); "

@@ -107,9 +107,11 @@ class Problem(NamedTuple):
         shaped(f"{self.num_arms}", **{name: fields[name] for name in self.beliefs})
 
     def check_view(self, view: View) -> None:
-        """Require arms that exist and valid amounts of money."""
+        """Require arms that exist, and amounts of money that can be."""
         within("view.num_arms", view.num_arms, 1, self.num_arms)
         non_negative(**{"view.spent": view.spent})
+        if view.round == 1 and view.spent > 0:
+            raise ValueError(f"view.spent must be 0 in round 1, got {view.spent}")
         positive(**{"view.unit": view.unit})
         if view.oracle is not None:  # real games have no oracle
             non_negative(**{"view.oracle.cheapest": view.oracle.cheapest})
@@ -224,7 +226,7 @@ def _range(
 
 def _per_arm(name: str, value: Numbers, num_arms: int) -> np.ndarray:
     values = numbers(name, value)
-    if values.shape not in ((), (1,), (num_arms,)):
+    if values.shape not in ((), (num_arms,)):
         raise ValueError(
             f"{name} must be a number or one per arm ({num_arms}), got shape "
             f"{values.shape}"

@@ -87,8 +87,8 @@ def asked_about(name: str, instance: Any, kind: type, fixed: Any) -> Any:
         return fixed
     if not isinstance(instance, kind):
         raise TypeError(
-            f"oracle of {name!r}: instance must be one that the environment draws: "
-            f"game.sample(key, setup), got {shown(instance)}"
+            f"oracle of {name!r}: instance must be one that the environment draws, as "
+            f"game.sample(jax.random.key(0), setup), got {shown(instance)}"
         )
     return instance[0]  # type: ignore[index]
 

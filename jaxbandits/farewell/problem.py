@@ -133,8 +133,14 @@ class Problem(NamedTuple):
         return jnp.where(delay <= wait, delay, given_up)
 
     def check_view(self, view: View) -> None:
-        """Require a clock >= 0."""
+        """Require a clock of 0 at the start, and one unit or more per epoch since."""
         non_negative(**{"view.clock": view.clock})
+        earlier = int(view.round) - 1
+        if view.clock < earlier or (earlier == 0 and view.clock > 0):
+            raise ValueError(
+                "view.clock must be 0 in the first epoch, and has grown by at least 1 "
+                f"in each since, got {view.clock} in epoch {view.round}"
+            )
 
     def check_action(self, view: Any, action: Any) -> None:
         """Require an arm and a wait that exist."""

@@ -19,6 +19,7 @@ from jaxbandits.laws._tabulated import tabulated
 from jaxbandits.laws.law import (
     JointLaw,
     Law,
+    check_axes,
     check_fields,
     check_rows,
     integral,
@@ -96,6 +97,7 @@ def _gaussian_copula(reward: Law, consumption: Law) -> JointLaw:
     def check(params):
         instance("params", params, Copula, "of jaxbandits.laws")
         independent.check(Product(params.reward, params.consumption))
+        check_axes("correlation", params.correlation)
         check_rows(**params._asdict())
         if not np.all(np.abs(numbers("correlation", params.correlation)) <= 1):
             raise ValueError(

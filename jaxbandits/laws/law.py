@@ -174,20 +174,34 @@ def check_fields(argument: str, law: Any, kind: Any = Law) -> None:
         one_of(f"{argument}.monotone", law.monotone, (-1, 0, 1))
 
 
-def ranged(kind: type) -> Callable[[Any], None]:
+def ranged(kind: type, axes: int = 1) -> Callable[[Any], None]:
     """The `check` of a law with parameters of a type, in the ranges of its fields'
-    types and with as many rows in each.
+    types, with as many rows in each, and as many axes as are given.
     """
 
     def check(params: Any) -> None:
-        in_ranges(instance("params", params, kind, "of jaxbandits.laws"))
-        fields = kind.__annotations__
-        check_rows(**{x: getattr(params, x) for x in fields if x not in BOUNDS})
+        instance("params", params, kind, "of jaxbandits.laws")
+        fields = [x for x in kind.__annotations__ if x not in BOUNDS]
+        parts = {x: getattr(params, x) for x in fields}
+        for name, part in parts.items():
+            check_axes(name, part, axes)
+        in_ranges(params)
+        check_rows(**parts)
 
     return check
 
 
 BOUNDS = ("bound", "bounds")  # what `exact_params` adds to parameters
+
+
+def check_axes(name: str, part: Any, axes: int = 1) -> None:
+    """Require a part of parameters with a number, or a row of them, per arm."""
+    if np.ndim(part) != axes:
+        shape, what = ("[K]", "number") if axes == 1 else ("[K, n]", "row of numbers")
+        raise ValueError(
+            f"{name} must have one {what} per arm, shape {shape}, got shape "
+            f"{list(np.shape(part))}"
+        )
 
 
 def check_rows(**parts: Any) -> None:

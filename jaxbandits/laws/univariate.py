@@ -149,7 +149,7 @@ def _located(
 
 
 def _check_discrete(params: Discrete) -> None:
-    ranged(Discrete)(params)
+    ranged(Discrete, axes=2)(params)
     values = numbers("values", params.values)
     probabilities = numbers("probabilities", params.probabilities)
     if values.ndim != 2 or values.shape != probabilities.shape or values.size == 0:

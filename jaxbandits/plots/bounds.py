@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from jaxbandits import checks
-from jaxbandits.checks import numbers
+from jaxbandits.checks import no_nan, numbers
 from jaxbandits.plots._style import check_axes, line_style
 from jaxbandits.plots.ticks import readable_ticks
 from jaxbandits.plots.words import check_formulas, entry
@@ -40,9 +40,16 @@ def draw_bounds(ax: Axes, x: Any, curves: Mapping[str, Any]) -> None:
     places = numbers("x", x)
     if places.ndim != 1 or not np.all(np.diff(places) > 0):
         raise ValueError("x must be a list of increasing numbers")
-    measured = len(ax.get_legend_handles_labels()[1])
-    for i, (label, values) in enumerate(curves.items(), start=measured):
+    drawn = ax.get_legend_handles_labels()[1]
+    if not drawn:
+        raise ValueError("ax must hold at least one curve with a label, got none")
+    for i, (label, values) in enumerate(curves.items(), start=len(drawn)):
         heights = numbers(f"curves: {label!r}", values)
+        no_nan(**{f"curves: {label!r}": heights})
+        if not np.any(np.isfinite(heights)):
+            raise ValueError(f"curves: {label!r} must have a finite number, got none")
+        if entry(label) in drawn:
+            raise ValueError(f"curves: {label!r} is the label of a curve of ax already")
         if heights.shape != places.shape:
             raise ValueError(
                 f"curves: {label!r} must have {len(places)} numbers, one for each of "

@@ -53,7 +53,9 @@ def draw_legend(
     for ax in axes:
         for handle, text in zip(*ax.get_legend_handles_labels(), strict=True):
             shown.setdefault(text, handle)
-    texts = [text for text in map(entry, order or shown) if text in shown]
+    texts = list(map(entry, order or shown))
+    if unknown := [text for text in texts if text not in shown]:
+        raise ValueError(f"order: {unknown[0]!r} is no label of axes: {[*shown]}")
     with under(in_force()):
         size = FontProperties(size=matplotlib.rcParams["legend.fontsize"])
         room = letters(72 * fig.get_figwidth(), size.get_size_in_points())

@@ -50,11 +50,16 @@ def schedule_of(
     amounts = resolve_spent(checkpoints, budget)
     checks.played(checkpoints=amounts)
     if environment.game.by_the_clock:
-        # No round ends before the first unit.
-        checks.at_least_one(budget=budget)
+        # No round ends before the first unit, or between two.
         if isinstance(checkpoints, str):
-            amounts = amounts[amounts >= 1]
-        checks.at_least_one(checkpoints=amounts)
+            amounts = np.unique(np.maximum(np.floor(amounts), 1))
+        for name, times in (("budget", budget), ("checkpoints", amounts)):
+            checks.at_least_one(**{name: times})
+            if np.any(np.mod(times, 1)):
+                raise ValueError(
+                    f"{name} must be in whole units of time in {environment.name!r}, "
+                    f"got {checks.shown(times)}"
+                )
     return Schedule(amounts, last, by_budget=True)
 
 

@@ -56,6 +56,8 @@ def resample(
     increasing = grid.size and np.all(grid[1:] > grid[:-1])
     if not increasing or not np.all(np.isfinite(grid)) or grid[0] < 0:
         raise ValueError("grid must hold increasing numbers >= 0")
+    if kind == "round" and along != "rounds":
+        raise ValueError(f"kind {kind!r} is not that of a grid of {along!r}")
     if kind == "round" and np.any(grid % 1):
         raise ValueError("grid must hold integers for checkpoints of rounds")
     if (axis.diff("checkpoint") < 0).any():

@@ -12,12 +12,10 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
-from jaxbandits import checks
-from jaxbandits.checks import one_of
 from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.names import INSTANCE
 from jaxbandits.stats.bootstrap import BATCH
-from jaxbandits.stats.checks import check_bootstrap, check_level
+from jaxbandits.stats.checks import check_method
 from jaxbandits.stats.intervals import quiet_interval, variance
 from jaxbandits.stats.lookup import metric_values
 from jaxbandits.stats.replications import group as group_of
@@ -105,10 +103,7 @@ def two_level(
         coverage.
     """
     values = metric_values(dataset, metric)
-    check_level(level)
-    one_of("method", method, ("t", "bootstrap"))
-    checks.whole("resamples", resamples, 0)
-    checks.whole("seed", seed, 0)
+    check_method(method, ("t", "bootstrap"), level, resamples, seed)
     runs, numbers = _runs(values, group)
     template = runs.isel(run=0, drop=True)
     groups = group_of(numbers)
@@ -126,11 +121,9 @@ def two_level(
     between = np.maximum(variance(units) - within * np.mean(1 / sizes), 0)
     mean, lower, upper = quiet_interval(units, level)
     warn_of_coverage(units, f"the {100 * level:g} % intervals of {metric!r}")
-    if method == "bootstrap":
-        check_bootstrap(resamples, seed, level)
-        if len(sizes) > 1:
-            ends = _bootstrap_ends(rows, groups.starts, sizes, level, resamples, seed)
-            lower, upper = (mean + end for end in ends)
+    if method == "bootstrap" and len(sizes) > 1:
+        ends = _bootstrap_ends(rows, groups.starts, sizes, level, resamples, seed)
+        lower, upper = (mean + end for end in ends)
     return TwoLevel(mean, lower, upper, between, within)  # type: ignore[arg-type]
 
 

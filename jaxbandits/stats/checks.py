@@ -11,6 +11,7 @@ from jaxbandits.checks import (
     in_unit_interval,
     number,
     numbers,
+    one_of,
     shown,
     whole,
 )
@@ -28,6 +29,20 @@ def check_bootstrap(resamples: int, seed: int, level: float) -> None:
     """
     whole("seed", seed, 0)
     whole("resamples", resamples, math.ceil(2 / (1 - level)), MOST)
+
+
+def check_method(
+    method: str, methods: tuple[str, ...], level: float, resamples: int, seed: int
+) -> None:
+    """Require a known method, and a bootstrap where its arguments are not default."""
+    check_level(level)
+    one_of("method", method, methods)
+    whole("resamples", resamples, 0)
+    whole("seed", seed, 0)
+    if method == "bootstrap":
+        check_bootstrap(resamples, seed, level)
+    elif (resamples, seed) != (9999, 0):
+        raise ValueError('resamples and seed are for the method "bootstrap"')
 
 
 def check_probabilities(q: ArrayLike, inside: bool) -> np.ndarray:

@@ -16,16 +16,14 @@ import scipy
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from jaxbandits import checks
-from jaxbandits.checks import one_of
 from jaxbandits.results.lookup import check_dataset
 from jaxbandits.results.moments import Moments
 from jaxbandits.stats.betting import betting_ends
 from jaxbandits.stats.bootstrap import bootstrap_ends
 from jaxbandits.stats.checks import (
-    check_bootstrap,
     check_bounds,
     check_level,
+    check_method,
     check_probabilities,
 )
 from jaxbandits.stats.lookup import by_seed, metric_values, warn_of_missing
@@ -203,16 +201,9 @@ def _interval(
     seed: int = 0,
     bounds: tuple[float, float] | None = None,
 ) -> Interval:
-    check_level(level)
-    one_of("method", method, ("t", "bootstrap", "bounded"))
-    checks.whole("resamples", resamples, 0)
-    checks.whole("seed", seed, 0)
+    check_method(method, ("t", "bootstrap", "bounded"), level, resamples, seed)
     if (method == "bounded") != (bounds is not None):
         raise ValueError('bounds: are for the method "bounded", which needs them')
-    if method == "bootstrap":
-        check_bootstrap(resamples, seed, level)
-    elif (resamples, seed) != (9999, 0):
-        raise ValueError('resamples and seed are for the method "bootstrap"')
     low, high = (0.0, 1.0) if bounds is None else check_bounds(bounds, values.values)
 
     def of(part: xr.DataArray) -> Interval:

@@ -1,5 +1,6 @@
 """Wrong arguments of the figures are named, types before ranges."""
 
+import math
 from functools import partial
 
 import numpy as np
@@ -24,6 +25,7 @@ NAMED = {
 
 
 FIGURE, (AX,) = plots.figure()
+AX.plot([1, 2], [1, 2], label="ucb")
 CASES = [
     (
         plots.plot_curves,
@@ -132,7 +134,16 @@ CASES = [
     (
         plots.draw_bounds,
         {"ax": AX, "x": [1, 2], "curves": {}},
-        {"ax": [None], "x": [[2, 1]], "curves": [{"Lemma 1": [1]}]},
+        {
+            "ax": [None, plots.figure()[1][0]],
+            "x": [[2, 1]],
+            "curves": [
+                {"Lemma 1": [1]},
+                {"Lemma 1": [1, math.nan]},
+                {"Lemma 1": [math.inf, math.inf]},
+                {"ucb": [1, 2]},
+            ],
+        },
     ),
 ]
 
@@ -160,6 +171,7 @@ def test_what_cannot_be_drawn_or_saved_is_named(tmp_path):
             (partial(plots.plot_curves, INFINITE), "^metric: 'regret' is infinite"),
             (partial(plots.plot_curves, ZERO, y_scale="log"), '^y_scale: "log" need'),
             (partial(plots.draw_legend, []), "^axes must be of one figure, got 0"),
+            (partial(plots.draw_legend, AX, order=["x"]), "^order: 'x' is no label"),
             (
                 partial(plots.plot_bars, DATA, "rounds"),
                 r"^percent must be False .* 'rounds' is 10000$",

@@ -79,7 +79,7 @@ KINDS = [
     ("rounds", None, "round"),
     ("regret", None, "spent"),
     ("rounds", "share", "share"),
-    ("regret", "round", "round"),
+    ("regret", "share", "share"),
 ]
 
 

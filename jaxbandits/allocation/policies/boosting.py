@@ -27,7 +27,8 @@ from jaxbandits.allocation.policies.radii import (
 )
 from jaxbandits.allocation.solving import shape_array
 from jaxbandits.arrays import constant, one_hot, pick
-from jaxbandits.checks import NonNegative, Positive, one_of
+from jaxbandits.checks import MOST_ROUNDS, NonNegative, Positive, one_of
+from jaxbandits.checks.rounds import within
 from jaxbandits.protocol import Policy
 
 OTHERS = ("pessimistic", "point")
@@ -36,8 +37,8 @@ OTHERS = ("pessimistic", "point")
 class Params(NamedTuple):
     """scale > 0 of the radii; initial >= 0 rounds of start, floor(log T) in the paper.
 
-    `initial` counts rounds per arm, or rounds of uniform play. ratio > 0: the radius of
-    p has `ratio` times the scale of the rate's radius.
+    `initial` is rounded, and counts rounds per arm, or of uniform play. ratio > 0: the
+    radius of p has `ratio` times the scale of the rate's radius.
     """
 
     scale: Positive = 1.0
@@ -90,6 +91,12 @@ def boosting(
     radius = radius or RADII[options.radii]
     points = radius is None or options.others == "point"
 
+    arms = problem.num_arms if start == "one_arm" else 1
+
+    def check(params):
+        most = MOST_ROUNDS // arms  # a game counts rounds in 32 bits
+        within("initial", params.initial, 0, most, f"{most}, the most rounds of a game")
+
     def init(params):
         result = no_bounds(problem, points)
         worst = None if points else result.probability_low
@@ -119,7 +126,7 @@ def boosting(
         choices = start, options.update
         return learn(estimator, state, feedback, now, renew, *choices)
 
-    return Policy(name, init, act, update, Params())
+    return Policy(name, init, act, update, Params(), check=check)
 
 
 def _surrogate_problem(

@@ -131,7 +131,10 @@ def grid_capacity(
     cells = splits ** (math.floor(math.log(finest, splits) + 1e-9) + 1)
     points = cells * (splits if history == "inherit" else 1)
     if points > 2**16:
-        raise ValueError(f"capacity: {points} points may be needed; give a smaller one")
+        raise ValueError(
+            f"capacity: {points:.3g} points may be needed for {p}, more than 2**16: "
+            "give z_rcucb a smaller capacity=, and look at the metric overflow"
+        )
     return points
 
 

@@ -125,9 +125,15 @@ def _compare(options: Any) -> int:
 def _check(options: Any) -> None:
     """Refuse options that do not fit together."""
 
+    from jaxbandits import checks
+
     def given(names):
         return [f"--{name}" for name in names if getattr(options, name) is not None]
 
+    if options.seeds is not None:
+        checks.whole("--seeds", options.seeds, 1)
+    if options.budget is not None:
+        checks.positive(**{"--budget": options.budget})
     if options.runtime is not None:
         if wrong := given(_PULLS):
             raise ValueError(

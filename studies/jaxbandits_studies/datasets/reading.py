@@ -450,6 +450,14 @@ def _read(
                 f"read as {float(digits):g}: if it means {digits.replace('.', '')}, "
                 "give decimal=','"
             )
+        if part.grouped and decimal is None and not part.sure:
+            cell, where = part.grouped
+            digits = _digits(cell)
+            notes.append(
+                f"column {part.column!r}: {cell!r} in row {where} below the header was "
+                f"read as {digits.replace(',', '')}, as another column has decimal "
+                f"points: if it means {digits.replace(',', '.')}, give decimal=','"
+            )
     return Read(
         {c: x.result() for c, x in texts.items()},
         {c: x.result() for c, x in figures.items()},
@@ -595,6 +603,7 @@ class _Figures:
         self.signs: dict[str, tuple[str, int]] = {}  # with a cell that has it, its row
         self.sure = False  # whether a cell shows that a point is before decimals
         self.doubtful: tuple[str, int] | None = None  # a cell that may be thousands
+        self.grouped: tuple[str, int] | None = None  # one that may be a decimal comma
 
     def add(self, cells: pd.Series, rows: np.ndarray, mark: str | None) -> None:
         values = np.full(len(cells), np.nan)
@@ -608,6 +617,9 @@ class _Figures:
             if result is not None and result[1] not in self.signs:
                 where = int(rows[odd[np.argmax(codes == code)]])
                 self.signs[result[1]] = texts[code], where
+            if mark == "." and _DOUBTFUL.fullmatch(_digits(texts[code])):
+                where = int(rows[odd[np.argmax(codes == code)]])
+                self.grouped = self.grouped or (tidy(texts[code]), where)
         if len(texts):
             values[odd] = np.array([x[0] if x else np.nan for x in parsed])[codes]
         if len(odd) < len(cells) and "" not in self.signs:

@@ -262,6 +262,14 @@ def _ends(
             "stopped runs count as exceeding every limit, as the file does not say "
             "when they were stopped: give timeout or cutoff"
         )
+    early = stopped & (seconds < most * (1 - NEAR)) & np.isfinite(most)
+    if early.any():
+        place = int(np.argmax(early))
+        notes.append(
+            f"{early.sum()} runs were stopped before their timeout or cutoff, as at "
+            f"{seconds[place]:g} of {most[place]:g} in row {result.rows[place]} below "
+            "the header, and count as exceeding it: if it was another, give cutoff"
+        )
     late = ended & (seconds > most)
     if late.any():
         place = int(np.argmax(late))

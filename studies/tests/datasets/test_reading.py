@@ -150,6 +150,10 @@ def test_a_thousand_that_was_read_as_a_decimal_is_worth_a_note(tmp_path):
     records, notes = noted(path)
     assert records["B"] == [(1.299, 2)]
     assert "'1.299' in row 2 below the header was read as 1.299: if it means" in notes
+    path.write_text("Channel;Cost;Revenue\nA;1,250;8.5\nB;2,500;1.25\n")
+    records, notes = noted(path)
+    assert records["A"] == [(8.5, 1250)]
+    assert "'1,250' in row 1 below the header was read as 1250, as another" in notes
     path.write_text("Channel,Cost,Revenue\nA,1,850 €\nB,2,1.299 €\n")
     assert "'1.299 €' in row 2 below the header was read as 1.299" in noted(path)[1]
     path.write_text("Channel;Cost;Revenue\nA;1;850 €\nB;2;1,299 €\n")

@@ -193,6 +193,12 @@ def test_a_run_just_below_its_timeout_counts_as_finished_with_a_warning(tmp_path
     load_runs(path, timeout=10, tolerance=0.0)
 
 
+def test_a_run_that_was_stopped_early_is_worth_a_warning(tmp_path):
+    path = written(tmp_path, LOG.replace("10.4", "1"))
+    with pytest.warns(UserWarning, match="before .* as at 1 of 10 in row 5 below"):
+        load_runs(path, status="status", timeout=10, **COLUMNS)
+
+
 def test_ties_at_the_longest_time_without_a_timeout_are_worth_a_warning(tmp_path):
     path = written(tmp_path, "solver,seconds\na,60\na,60\na,3\nb,60\nb,2\n")
     options = {"configuration": ["solver"], "reward": None}
