@@ -67,11 +67,14 @@ def _first_round(rules: Rules, seed, round_, params, setup):
     keys = {s: stream_key(root, seed, s) for s in Stream if s != Stream.INSTANCE}
     instance = rules.game.sample(instance_key(root, seed), setup)
     states = rules.policy.init(params), rules.game.init(instance)
+    # So that all operations on them are in the program: NumPy would compute its own.
+    states = jax.lax.optimization_barrier(states)
     round_ = round_.astype(jnp.int32)
     mine, its = play_round(rules, round_, keys, instance, params, states)
     spent = rules.game.spent(instance, its) if rules.game.spent else ()
     record = rules.game.record(instance, its, jnp.int32(NO_BUDGET))
-    return record, spent, notes_of(rules.policy, mine, params)
+    # The new states too: of what is not returned, nothing stays in the program.
+    return record, spent, notes_of(rules.policy, mine, params), mine, its
 
 
 def numbers_digest(environment: Environment) -> str:

@@ -101,6 +101,28 @@ def test_code_counts(digest, subtests):
             assert program_digest(policy, game) != digest
 
 
+def test_what_only_later_rounds_show_counts():
+    """An update, where nothing is recommended or reported; what a step keeps."""
+    policy = WALKER._replace(
+        report=None, recommend=None, init=lambda params: np.ones(3)
+    )
+    games = [
+        altered(
+            GAME,
+            record=lambda instance, state, budget: jnp.int32(0),
+            spent=None,
+            step=lambda noise, instance, state, action, add=add: (state + add, state),
+        )
+        for add in (1, 2)
+    ]
+    policies = [
+        policy._replace(update=lambda noise, view, state, *rest, to=to: state**to)
+        for to in (1, 2, 3)
+    ]
+    digests = {program_digest(p, g) for p in policies for g in games}
+    assert len(digests) == 6
+
+
 @each_row("array", [np.asarray, jnp.asarray])
 def test_tables_in_the_code_count(array):
     """Even one number in a long one."""
