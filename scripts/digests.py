@@ -8,8 +8,9 @@ Of every policy of the registry, in the game of its setting: the digest of its p
 quick reproduction of each setting. Results depend on the processor and on the versions
 of JAX and NumPy, which the file names: compare two files of one machine, or the
 programs alone (`--programs` plays nothing). A file that is there is gone on with.
-`scripts/digests.json` is of the tree before its modules were moved (revision d98d675),
-but for `allocation/thompson-mean-feasible`, whose draws were mended later.
+`scripts/digests.json` has the results of the tree before its modules were moved
+(revision d98d675), bit for bit, but for `allocation/thompson-mean-feasible`, whose
+draws were mended later; its programs are newer: digests did not see updates then.
 """
 
 import argparse
