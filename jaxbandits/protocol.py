@@ -241,6 +241,18 @@ class Actions(NamedTuple, Generic[I, Taken]):
     counted: Callable[[I, Any], Any]
 
 
+def no_state(params: Any) -> tuple[()]:
+    """`Policy.init` of a policy without a state."""
+    return ()
+
+
+def no_update(
+    noise: Noise, view: Any, state: Any, action: Any, feedback: Any, params: Any
+) -> Any:
+    """`Policy.update` of a policy that does not learn."""
+    return state
+
+
 def as_given(key: Any, setup: Any) -> Any:
     """`Game.sample` of one instance for all seeds, which is the setup itself."""
     return setup

@@ -34,7 +34,7 @@ from collections.abc import Iterator
 from functools import cache, partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, get_args, get_origin
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # this very tree
@@ -366,6 +366,8 @@ def _outside(value, span) -> bool:
 
 def _changes(right, name, annotation, default, span) -> Iterator[tuple[Any, bool]]:
     """Values in the place of a right one, and whether no result can be right."""
+    if get_origin(annotation) is Annotated:
+        annotation = get_args(annotation)[0]
     words = f"{annotation}".replace("protocol.Recommend", "Callable")
     kind = kind_of(right, annotation)
     if kind == "text" and (

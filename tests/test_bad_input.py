@@ -662,6 +662,7 @@ WRONG_CALLS = {
         lambda: stats.resample(DATA, "regret", [1.0, 2.0], kind="round"),
         "kind 'round' is not that of a grid of 'regret'",
     ),
+    "no value": (lambda: stats.interval_of([]), "values must have at least one value"),
     "a seed that nothing reads": (
         lambda: stats.two_level(
             DATA.assign_coords(instance=("seed", [0, 0, 1, 1, 2, 2])), "regret", seed=1

@@ -101,6 +101,7 @@ def make_environment(
     rate = np.atleast_1d(numbers("rate", rate))
     if users is not None:
         check_users(users, problem.num_arms, len(budgets))
+        users = Users(*users)  # of a pair, too
     best = best_allocations(problem, probability, rate, budgets)
     value = values(problem, probability, rate, best)
     arms = Arms(probability, rate)

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 
 from jaxbandits.arrays import position, split_index
 from jaxbandits.checks import MOST, kinds, whole
-from jaxbandits.protocol import Noise, Policy
+from jaxbandits.protocol import Policy, no_state, no_update
 
 
 @kinds
@@ -58,15 +58,3 @@ def same_pair(
         return action(*(jnp.int32(position) for position in pair))
 
     return Policy(f"fixed ({pair[0]}, {pair[1]})", no_state, act, no_update)
-
-
-def no_state(params: Any) -> tuple[()]:
-    """`Policy.init` of a policy without a state."""
-    return ()
-
-
-def no_update(
-    noise: Noise, view: Any, state: Any, action: Any, feedback: Any, params: Any
-) -> Any:
-    """`Policy.update` of a policy that does not learn."""
-    return state

@@ -227,7 +227,7 @@ def along(
     columns = {
         name: column
         for name in axes.values()
-        if (column := argument_of(dataset, name)) is not None
+        if name and (column := argument_of(dataset, name)) is not None
     }
     rows = {*zip(*columns.values(), strict=True)} or {()}
     if arguments(dataset) and len(rows) < dataset.sizes["environment"]:
@@ -330,7 +330,7 @@ def _real(dataset: xr.Dataset) -> np.ndarray:
 def _same(column: np.ndarray, wanted: Any) -> np.ndarray:
     """Which values are equal to one, numbers up to rounding; bool, as `column`."""
     if column.dtype.kind in "biuf" and not isinstance(wanted, str):
-        return np.isclose(column, wanted, rtol=1e-9, atol=0)
+        return np.asarray(np.isclose(column, wanted, rtol=1e-9, atol=0))
     return np.array([value == wanted for value in column.tolist()], bool)
 
 

@@ -238,4 +238,6 @@ def by_seed(values: xr.DataArray | ArrayLike, argument: str) -> xr.DataArray:
     elif values.dtype.kind not in "fiub":
         raise TypeError(f"{argument} must be numbers, got {values.dtype}")
     check_once(argument, values, "seed")
+    if not values.sizes["seed"]:
+        raise ValueError(f"{argument} must have at least one value, got none")
     return values.astype("float64")

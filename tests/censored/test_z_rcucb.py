@@ -71,7 +71,7 @@ def test_capacities_by_hand():
 
 def test_capacity_without_a_bound():
     params = ZRCUCBParams(gain_radius=0.0)
-    with pytest.raises(ValueError, match=r"capacity: \d+ points may be needed"):
+    with pytest.raises(ValueError, match=r"capacity: 8.59e\+09 points may be needed"):
         grid_capacity(FLAT, T, params=params)
 
 

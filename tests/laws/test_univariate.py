@@ -270,7 +270,7 @@ def test_bad_parameters_are_refused():
     rows += [
         (lambda p=p: laws.discrete.check(laws.Discrete(*p)), says)
         for p, says in (
-            ((0.5, 0.5), "one shape"),
+            ((0.5, 0.5), "one row of numbers per arm"),
             ((HALVES, HALVES[:, :1]), "one shape"),
             ((HALVES * np.inf, HALVES), "values must be finite"),
             ((HALVES, [[1.5, -0.5]]), "probabilities must be >= 0"),

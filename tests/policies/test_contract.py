@@ -137,7 +137,8 @@ def in_the_engine(name):
     rules = rules_of(policy, environment, SCAN)
 
     def first_rounds(*numbers):
-        target = jnp.full(RUNS, ENGINE_ROUNDS)
+        # A unit of the budget may be a small part of what a round costs.
+        target = jnp.full(RUNS, ENGINE_ROUNDS * (40 if rules.by_budget else 1))
         return play(rules, *begin(rules, RUNS, *numbers), target)
 
     return compiled(first_rounds), numbers_of(policy, environment, RUNS)

@@ -16,8 +16,7 @@ from jaxbandits.allocation.serving.turns import in_order_of
 from jaxbandits.arrays import unit_interval
 from jaxbandits.checks import shown
 from jaxbandits.checks.factory import check_positions, factory
-from jaxbandits.plain.pairs import no_state, no_update
-from jaxbandits.protocol import Policy
+from jaxbandits.protocol import Policy, no_state, no_update
 
 FINE = 10  # units per arm if the budget is not known
 

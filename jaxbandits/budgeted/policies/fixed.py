@@ -7,8 +7,7 @@ from jaxbandits.arrays import position
 from jaxbandits.budgeted.problem import Problem
 from jaxbandits.checks import whole
 from jaxbandits.checks.factory import factory
-from jaxbandits.plain.pairs import no_state, no_update
-from jaxbandits.protocol import Policy
+from jaxbandits.protocol import Policy, no_state, no_update
 
 
 @factory(Problem)

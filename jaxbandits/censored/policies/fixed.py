@@ -9,8 +9,8 @@ from jax import Array
 from jaxbandits.arrays import position, split_index
 from jaxbandits.censored.problem import Action, Combinatorial, Duel, Dueling, Problem
 from jaxbandits.checks.factory import check_positions, factory
-from jaxbandits.plain.pairs import no_state, no_update, same_pair, uniform_pairs
-from jaxbandits.protocol import Policy
+from jaxbandits.plain.pairs import same_pair, uniform_pairs
+from jaxbandits.protocol import Policy, no_state, no_update
 
 
 @factory(Problem)

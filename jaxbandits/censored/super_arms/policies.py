@@ -26,8 +26,7 @@ from jaxbandits.censored.problem import Combinatorial, SuperArm, check_bounded
 from jaxbandits.checks import shown
 from jaxbandits.checks.factory import factory, made_by
 from jaxbandits.plain import _ucb, ucb
-from jaxbandits.plain.pairs import no_state, no_update
-from jaxbandits.protocol import P, Policy, S
+from jaxbandits.protocol import P, Policy, S, no_state, no_update
 
 MOST_SUPER_ARMS = 10_000  # largest number of virtual arms
 
