@@ -2,11 +2,13 @@
 
 from functools import cache
 
+import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits import allocation, budgeted, censored, farewell
 from jaxbandits.laws import Bernoulli, Exponential, Product, bernoulli, product
 from jaxbandits.laws import exponential as exponential_law
+from jaxbandits.protocol import Policy
 
 GAMES = {
     "censored": censored.example1,
@@ -26,6 +28,16 @@ def coins(limits=None, num_arms=10):
 
 
 @cache
+def repeating(num_arms):
+    """A plain policy that plays arm 0; its state is the reward of the last round."""
+    return Policy(
+        "repeating",
+        init=lambda params: jnp.zeros((), float),
+        act=lambda noise, view, state, params: jnp.int32(0),
+        update=lambda noise, view, state, action, reward, params: reward,
+    )
+
+
 def _coins(limits, num_arms):
     limits = censored.equidistant(10) if limits is None else limits
     problem = censored.running_example(num_arms, limits)

@@ -152,7 +152,7 @@ def _check_discrete(params: Discrete) -> None:
     ranged(Discrete, axes=2)(params)
     values = numbers("values", params.values)
     probabilities = numbers("probabilities", params.probabilities)
-    if values.ndim != 2 or values.shape != probabilities.shape or values.size == 0:
+    if values.shape != probabilities.shape or values.size == 0:
         raise ValueError(
             "values and probabilities must be tables of one shape [K, n], got shapes "
             f"{values.shape} and {probabilities.shape}"

@@ -36,7 +36,8 @@ def draw_legend(
       The legend.
 
     Raises:
-      ValueError: if `axes` is empty, or of several figures.
+      ValueError: if `axes` is empty, or of several figures, or `order` has a label that
+        they have not.
     """
     axes = [axes] if isinstance(axes, Axes) else list(axes)
     figures = {ax.figure for ax in axes}

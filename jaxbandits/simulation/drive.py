@@ -241,7 +241,8 @@ def simulate(
         with fewer points than others has NaN at the rest.
       environments: one environment, several, or a mapping from names to environments.
       horizon: number of rounds T; give this, `budget` or both.
-      budget: play until this much is spent; needs an environment with a budget. With
+      budget: play until this much is spent; needs an environment with a budget. Where
+        that is a time (farewell), it and `checkpoints` are whole numbers. With
         both, `horizon` is the round after which a run is cut off. The dataset then has
         a variable ``cut``: whether a run has come to that round. If a run ends there, a
         `CutOffWarning` says so (also if that round spent the last of the budget).

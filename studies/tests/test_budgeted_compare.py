@@ -194,6 +194,8 @@ def test_options_that_do_not_fit_together_are_refused(path, capsys):
         ({"--rounds": "5", "--status": "x"}, "--status, --rounds: for a log of runs"),
         ({"--arm": "ad --arm group"}, "--arm must name one column"),
         ({"--runtime": "paid"}, "--cost, --budget: for a log of pulls, which has no"),
+        ({"--budget": "-5"}, "--budget must be positive"),
+        ({"--seeds": "0"}, "--seeds must be"),
         ({"--decimal": "x"}, "decimal must be"),
         ({"--sep": ";"}, "arm: .* has no column 'ad', but group,ad,paid,sales"),
     ]:

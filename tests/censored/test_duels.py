@@ -10,8 +10,8 @@ import pytest
 from jaxbandits import budgeted, censored, laws, live, simulate
 from jaxbandits.arrays import CompensatedSum, constant
 from jaxbandits.censored.dueling.environment import State
-from jaxbandits.protocol import Policy
 from jaxbandits.testing import altered, trace_run
+from tests.games import repeating
 from tests.tables import assert_refused, each_row, naming
 
 PAIRS = censored.make_environment(
@@ -183,15 +183,7 @@ def test_the_best_at_the_posterior_means_is_recommended(rng, limits, starts):
 def test_copies_that_spar_see_preferences_less_charges():
     """Rescaled from [-1 - L, 1]; the largest charge L is the penalty 10."""
 
-    def plain(num_arms):
-        return Policy(
-            "told",
-            init=lambda params: jnp.zeros((), float),
-            act=lambda noise, view, state, params: jnp.int32(0),
-            update=lambda noise, view, state, action, reward, params: reward,
-        )
-
-    policy = censored.sparring(GAME.problem, plain)
+    policy = censored.sparring(GAME.problem, repeating)
     clock = {"consumption": (0.1, np.inf), "lost": (False, True)}
     seen = after(policy, censored.Duel([1, 2], [1, 2]), told(True, **clock))
     expected = (1 - 0.01 + 11) / 12, (-1 - 8 + 11) / 12

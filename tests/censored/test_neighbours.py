@@ -8,7 +8,8 @@ import pytest
 from jaxbandits import censored, laws
 from jaxbandits.censored.problem import censor, penalty_at, penalty_in_play
 from jaxbandits.laws.law import exceeds
-from jaxbandits.protocol import Policy, View
+from jaxbandits.protocol import View
+from tests.games import repeating
 from tests.reference.words import spell
 from tests.tables import naming
 
@@ -146,15 +147,7 @@ def test_reductions_pay_the_penalty_of_the_table():
     """Eq. (7), rescaled: what the plain policy is told of a censored round."""
     problem = censored.make_problem(1, [0.1 + 0.2], censored.scaled(0.1), jump)
 
-    def plain(num_arms):
-        return Policy(
-            "told",
-            init=lambda params: jnp.zeros((), float),
-            act=lambda noise, view, state, params: jnp.int32(0),
-            update=lambda noise, view, state, action, reward, params: reward,
-        )
-
-    policy = censored.product_arms(problem, plain)
+    policy = censored.product_arms(problem, repeating)
     with jax.enable_x64(True):
         late = censored.Feedback(jnp.zeros(()), jnp.asarray(np.inf), True)
         action, view = censored.Action(jnp.int32(0), jnp.int32(0)), View(jnp.int32(1))

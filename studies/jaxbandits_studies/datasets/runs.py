@@ -192,6 +192,12 @@ def _ends(
     """
     notes = []
     seconds = result.numbers[columns["seconds"]]
+
+    def first(which: np.ndarray) -> str:
+        place = int(np.argmax(which))
+        times = f"{seconds[place]:g} of {most[place]:g}"
+        return f"{times} in row {result.rows[place]} below the header"
+
     most = np.full(seconds.shape, np.inf if timeout is None else timeout)
     if "cutoff" in columns:
         cutoffs = result.numbers[columns["cutoff"]]
@@ -205,11 +211,9 @@ def _ends(
         stopped = seconds >= most * (1 - (tolerance or 0.0))
         near = ~stopped & (seconds >= most * (1 - NEAR))
         if tolerance is None and near.any():
-            place = int(np.argmax(near))
             notes.append(
                 f"{near.sum()} runs took nearly their timeout or cutoff, as "
-                f"{seconds[place]:g} of {most[place]:g} in row {result.rows[place]} "
-                "below the header, and count as finished: if they were stopped, give "
+                f"{first(near)}, and count as finished: if they were stopped, give "
                 f"status, or tolerance={NEAR}"
             )
         if np.any(stopped & np.isinf(most)):
@@ -264,20 +268,17 @@ def _ends(
         )
     early = stopped & (seconds < most * (1 - NEAR)) & np.isfinite(most)
     if early.any():
-        place = int(np.argmax(early))
         notes.append(
             f"{early.sum()} runs were stopped before their timeout or cutoff, as at "
-            f"{seconds[place]:g} of {most[place]:g} in row {result.rows[place]} below "
-            "the header, and count as exceeding it: if it was another, give cutoff"
+            f"{first(early)}, and count as exceeding it: if they had another, give "
+            "cutoff"
         )
     late = ended & (seconds > most)
     if late.any():
-        place = int(np.argmax(late))
         notes.append(
             f"{late.sum()} runs finished after their timeout or cutoff, as "
-            f"{seconds[place]:g} of {most[place]:g} in row {result.rows[place]} below "
-            "the header, and count with their seconds: if they were stopped, correct "
-            "their status"
+            f"{first(late)}, and count with their seconds: if they were stopped, "
+            "correct their status"
         )
     return ended, np.where(stopped, known, np.inf), notes
 
