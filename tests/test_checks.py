@@ -144,6 +144,8 @@ def test_flags_choices_texts_and_paths_are_checked():
         (partial(instance, kind=str, source="of here"), "a", 1, r"a str \(of here\)"),
         (path, "a/b.csv", "https://a.b/c.csv", "path of this machine"),
         (path, "a/b.csv", "", "path of this machine"),
+        (path, "a/b.csv", "b" * 300, "path of this machine, got 'bbb.*: File name too"),
+        (path, "a/b.csv", "a\0", "path of this machine, got .*: embedded null"),
         (path, Path("a"), 3, "a path"),
     ]:
         with naming((check, good, bad, says)):

@@ -515,15 +515,24 @@ def path(name: str, value: Any) -> Path:
 
     Raises:
       TypeError: if it is none.
-      ValueError: if it is empty or a URL, which nothing here reads or writes.
+      ValueError: if it is empty or a URL, which nothing here reads or writes, or cannot
+        be looked up: a name is too long, a link leads to itself.
     """
     if not isinstance(value, str | os.PathLike):
         raise TypeError(f"{name} must be a path, got {shown(value)}")
-    if not str(value) or "://" in str(value) or "\0" in str(value):
+    if not str(value) or "://" in str(value):
         raise ValueError(f"{name} must be a path of this machine, got {shown(value)}")
     # As a shell reads it; a name that only begins so, as of a backup, is a name.
     of_user = os.fspath(value) == "~" or os.fspath(value).startswith("~/")
-    return Path(value).expanduser() if of_user else Path(value)
+    result = Path(value).expanduser() if of_user else Path(value)
+    try:
+        result.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        pass  # It may be about to be written.
+    except (OSError, ValueError) as error:
+        words = f"got {shown(value)}: {getattr(error, 'strerror', error)}"
+        raise ValueError(f"{name} must be a path of this machine, {words}") from error
+    return result
 
 
 def shown(value: Any) -> str:

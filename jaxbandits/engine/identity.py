@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxbandits.console.faults import warn
 from jaxbandits.engine.rollout import to_device
 from jaxbandits.engine.rules import NO_BUDGET, Rules, notes_of, play_round
 from jaxbandits.engine.tape import Stream, instance_key, root_key, stream_key
@@ -19,6 +20,7 @@ from jaxbandits.protocol import Environment, Policy
 
 DIGITS = 16
 SYMBOL = r'(?:"[^"]+"|[\w.$-]+)'  # a name in MLIR
+_CALLBACK = re.compile(r"= stablehlo\.custom_call @\w*python\w*callback")
 
 
 def program_digest(policy: Policy, environment: Environment) -> str:
@@ -26,7 +28,8 @@ def program_digest(policy: Policy, environment: Environment) -> str:
 
     Constants in the code and the precision change the digest. Parameters and `setup`,
     which are arguments of the program, do not; nor do names (of functions and of the
-    fields of records), nor functions of a record (`metrics`, `tables`, `judge`).
+    fields of records), nor functions of a record (`metrics`, `tables`, `judge`). A
+    warning says that the program calls Python, which no digest sees.
     """
     leaves, structure = jax.tree.flatten(environment.setup)
     leaves = [to_device(x) for x in leaves]
@@ -34,7 +37,14 @@ def program_digest(policy: Policy, environment: Environment) -> str:
     rules = Rules(policy.functions, environment.game, False)
     kind = type(policy.params), len(policy.params)
     x64 = bool(jax.config.jax_enable_x64)
-    return _program_digest(rules, kind, tuple(leaves), structure, x64)
+    digest, calls = _program_digest(rules, kind, tuple(leaves), structure, x64)
+    if calls:
+        warn(
+            f"policy {policy.name!r} in {environment.name!r} calls Python (as by "
+            "jax.pure_callback): after a change of what it calls give another store, "
+            "which cannot see that"
+        )
+    return digest
 
 
 @cache
@@ -48,7 +58,8 @@ def _program_digest(rules, kind, leaves, structure, x64):
     setup = jax.tree.unflatten(structure, shapes)
     word = jax.ShapeDtypeStruct((), jnp.uint32)
     lowered = jax.jit(partial(_first_round, rules)).lower(word, word, params, setup)
-    return _digest(without_names(lowered.as_text()).encode())
+    text = lowered.as_text()
+    return _digest(without_names(text).encode()), bool(_CALLBACK.search(text))
 
 
 def without_names(program: str) -> str:

@@ -20,7 +20,7 @@ import numpy as np
 
 from jaxbandits import checks, registry
 from jaxbandits.checks.designs import SCALES, Range, sampled
-from jaxbandits.checks.points import MOST, Points, Zipped, points_from, zipped
+from jaxbandits.checks.points import MOST, Zipped, points_from, zipped
 from jaxbandits.console.progress import doing
 from jaxbandits.protocol import Entry, Environment
 from jaxbandits.registry import Maker
@@ -82,7 +82,7 @@ def spec_from_text(text: str, source: str) -> Spec:
     """A sweep from the text of a TOML file. Raises as `from_table`."""
     try:
         table = tomllib.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:  # the latter if it is too deep
         raise ValueError(f"SPEC: {source} is not TOML: {error}") from error
     return from_table(table, source)
 
@@ -119,7 +119,7 @@ def from_table(table: dict[str, Any], source: str = "SPEC") -> Spec:
     policies: dict[str, Entry] = {}
     for where, name, entry in entries("policies"):
         policy = read(where, _maker, registry.policies(), setting, entry)
-        points = read(where, _points, entry)
+        points = read(where, lambda entry: points_from(_grid(entry)), entry)
         if policy is not None and points is not None:
             policies[name] = Entry(policy, points)
     environments: dict[str, Environment] = {}
@@ -206,10 +206,7 @@ def _add_environments(
             raise ValueError(f"{entry['make']!r} makes several with these arguments")
         return made
 
-    grid, fixed = _grid(entry), entry.get("arguments", {})
-    for part, columns in (("zip", grid.columns), ("cross", grid.crossed)):
-        if both := sorted(columns.keys() & fixed.keys()):
-            raise ValueError(f"{both} are both in arguments and in {part}")
+    grid = _grid(entry)
     made = variants(name, make, grid) if any(grid) else {name: make()}
     if twice := sorted(made.keys() & known.keys()):
         raise ValueError(f"two environments are called {twice[0]!r}")
@@ -252,18 +249,8 @@ def _argument(name: str, value: Any) -> Any:
     return value
 
 
-def _points(entry: dict[str, Any]) -> Points:
-    grid = _grid(entry)
-    if "sample" in entry:
-        if "zip" in entry:
-            raise ValueError("zip and sample exclude each other")
-        with _of("sample"):
-            grid = _design(entry["sample"], grid.crossed)
-    return points_from(grid)
-
-
 def _grid(entry: dict[str, Any]) -> Zipped:
-    """The grid of what an entry zips and crosses."""
+    """The grid of what an entry samples, zips and crosses."""
     parts = []
     for part in ("zip", "cross"):
         columns = entry.get(part, {})
@@ -271,7 +258,19 @@ def _grid(entry: dict[str, Any]) -> Zipped:
             with _of(part):
                 _check_table(columns)
         parts.append({x: _values(f"{part}.{x}", v) for x, v in columns.items()})
-    return zipped(*parts)
+    grid = zipped(*parts)
+    if "sample" in entry:
+        if "zip" in entry:
+            raise ValueError("zip and sample exclude each other")
+        with _of("sample"):
+            grid = _design(entry["sample"], grid.crossed)
+    fixed = entry.get("arguments")
+    fixed = fixed if isinstance(fixed, dict) else {}  # else `_maker` refuses it
+    first = "sample" if "sample" in entry else "zip"
+    for part, own in ((first, grid.columns), ("cross", grid.crossed)):
+        if both := sorted(own.keys() & fixed.keys()):
+            raise ValueError(f"{both} are both in arguments and in {part}")
+    return grid
 
 
 def _design(table: Any, crossed: Any) -> Zipped:

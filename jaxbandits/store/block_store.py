@@ -273,7 +273,10 @@ class BlockStore:
         files = self._request_files()
         left = [name for name in files if name not in mended]
         if files and not left:
-            self.requests()  # raises an error that names the file
+            raise DamagedError(
+                f"store: {self.place.name}/{files[0]} is damaged, and its copies are: "
+                "nothing says what the blocks are, give another store"
+            )
         for name in mended:
             self.place.drop(name)
         if left and FIRST not in left:
@@ -390,7 +393,7 @@ class BlockStore:
             except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
                 raise DamagedError(
                     f"store: {self.place.name}/{name} is damaged; the next sweep into "
-                    "the store mends it"
+                    "the store mends it, if there is a copy"
                 ) from None
         return self._contents[name]
 

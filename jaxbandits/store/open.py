@@ -55,7 +55,7 @@ def open_store(
       FileNotFoundError: if there is no store at `path`.
       ValueError: if the store has another format; naming a file that is damaged or
         missing, of a block when its values are read; if `chunks` names an unknown
-        dimension or a number below 1.
+        dimension or a number below 1, but -1 for the whole dimension.
       TypeError: if `chunks` is no mapping of integers.
       ImportError: if `chunks` are given and dask is not installed.
     """

@@ -38,20 +38,20 @@ class Folder:
 
     def open(self, name: str) -> BinaryIO:
         """Open a file to read it. Raises FileNotFoundError if there is none."""
-        return (self.path / name).open("rb")
+        with self._reaching("read"):
+            return (self.path / name).open("rb")
 
     def read(self, name: str) -> bytes:
         """The content of a file. Raises as `open`."""
-        return (self.path / name).read_bytes()
+        with self._reaching("read"):
+            return (self.path / name).read_bytes()
 
     def names(self, folder: str) -> set[str]:
         """Names of the files of a folder; none if the folder does not exist."""
-        with suppress(FileNotFoundError), os.scandir(self.path / folder) as entries:
-            return {
-                entry.name
-                for entry in entries
-                if not entry.name.startswith(TEMPORARY) and not entry.is_dir()
-            }
+        with suppress(FileNotFoundError), self._reaching("read"):
+            entries = [*os.scandir(self.path / folder)]
+            names = {entry.name for entry in entries if entry.is_file()}
+            return {name for name in names if not name.startswith(TEMPORARY)}
         return set()
 
     def times(self, folder: str) -> dict[str, float]:
@@ -68,23 +68,21 @@ class Folder:
         An OSError names the store and ends with `safe`, which says what is not lost.
         """
         file = self.path / name
-        if file.exists():
+        if file.is_file():
             return False
         temporary = file.with_name(f"{TEMPORARY}{uuid.uuid4().hex}")
         try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            temporary.write_bytes(data)
-            try:
-                os.link(temporary, file)  # Unlike a rename it never replaces a file.
-            except OSError as error:
-                if file.exists():
-                    return False
-                if error.errno not in _NO_LINKS:
-                    raise
-                temporary.replace(file)
-        except OSError as error:
-            words = f"cannot write to {self.name}: {error.strerror or error}{safe}"
-            raise OSError(error.errno, f"store: {words}") from error
+            with self._reaching("write to", safe):
+                file.parent.mkdir(parents=True, exist_ok=True)
+                temporary.write_bytes(data)
+                try:
+                    os.link(temporary, file)  # Unlike a rename it replaces no file.
+                except OSError as error:
+                    if file.is_file():
+                        return False
+                    if error.errno not in _NO_LINKS:
+                        raise
+                    temporary.replace(file)
         finally:
             with suppress(OSError):
                 temporary.unlink()
@@ -92,7 +90,8 @@ class Folder:
 
     def drop(self, name: str) -> None:
         """Remove a file, if it is there."""
-        (self.path / name).unlink(missing_ok=True)
+        with self._reaching("write to"):
+            (self.path / name).unlink(missing_ok=True)
 
     def tidy(self) -> None:
         """Remove temporary files that are older than a day: their writers died."""
@@ -101,6 +100,17 @@ class Folder:
             with suppress(FileNotFoundError):
                 if time.time() - file.stat().st_mtime > OLD_SECONDS:
                     file.unlink()
+
+    @contextmanager
+    def _reaching(self, act: str, safe: str = "") -> Iterator[None]:
+        """Make an OSError of the disk one of the same kind that names the store."""
+        try:
+            yield
+        except OSError as error:
+            file = error.filename2 or error.filename
+            words = f"{error.strerror or error}{f' ({file})' if file else ''}{safe}"
+            words = f"store: cannot {act} {self.name}: {words}"
+            raise OSError(error.errno, words) from error
 
 
 class Bucket:

@@ -101,6 +101,23 @@ def test_code_counts(digest, subtests):
             assert program_digest(policy, game) != digest
 
 
+def test_a_program_that_calls_python_is_named(recwarn):
+    """No digest sees what is called. Printing changes no number."""
+
+    def called(x):
+        return jax.pure_callback(np.sqrt, x, x, vmap_method="sequential")
+
+    def printed(x):
+        jax.debug.print("{}", x)
+        return x
+
+    for change in (printed, called):
+        act = lambda *args, change=change: change(walk.act(*args))  # noqa: E731
+        program_digest(WALKER._replace(act=act), GAME)
+        assert len(recwarn) == (change is called)
+    assert "policy 'walker' in 'walk' calls Python" in str(recwarn[0].message)
+
+
 def test_what_only_later_rounds_show_counts():
     """An update, where nothing is recommended or reported; what a step keeps."""
     policy = WALKER._replace(

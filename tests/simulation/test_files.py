@@ -214,6 +214,7 @@ FILES_THAT_CANNOT_BE_READ = [
     ("one.json", "{}", "must be a .toml or a .py"),
     ("one.toml", "seeds = ", "is not TOML: "),
     ("one.toml", "[a]\n[a]", "is not TOML: "),
+    ("one.toml", f"a = {'[' * 2000}{']' * 2000}", "is not TOML: maximum recursion"),
     ("one.py", "SPECS = 1", "must define SPEC, a jaxbandits.simulation.Spec"),
     ("one.py", "SPEC = {}", "must define SPEC, a jaxbandits.simulation.Spec"),
     ("one.py", "x = (", " ends with SyntaxError: "),
@@ -314,6 +315,14 @@ MISTAKES = [  # What stands there, and what is said of it.
     (policy(cross={"rho": [0.5, 0.5 + 1e-10]}), "points that are equal in float32"),
     (policy(cross={"roh": 1}), "policies.p has no ['roh']; it has"),
     (policy(cross={}), "policies.p: cross: must be a table, not empty"),
+    (
+        policy(arguments={"rho": 0.3}, cross={"rho": [0.5]}),
+        "policies.p: ['rho'] are both in arguments and in cross",
+    ),
+    (
+        policy(arguments={"rho": 0.3}, **design()["policies"]["p"]),
+        "policies.p: ['rho'] are both in arguments and in sample",
+    ),
     (policy(cross={"rho": SPACED | {"points": 1}}), "rho: points must be at least 2"),
     (policy(cross={"rho": SPACED | {"points": 2.5}}), "rho: points must be an integer"),
     (policy(cross={"rho": SPACED | {"points": 10**10}}), "rho: points must be at most"),

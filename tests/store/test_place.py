@@ -95,9 +95,23 @@ def test_temporary_files_go_when_they_are_a_day_old(tmp_path):
 def test_errors_of_the_disk_name_the_store(tmp_path):
     (tmp_path / "store").write_text("no folder")
     place = Folder(tmp_path / "store")
-    words = f"store: cannot write to {place.name}: Not a directory; all is safe"
+    words = f"store: cannot write to {place.name}: Not a directory .*; all is safe"
     with pytest.raises(NotADirectoryError, match=words):
         place.put("blocks/a", b"", "; all is safe")
+    for call in (place.names, place.read, place.open):
+        with pytest.raises(NotADirectoryError, match="store: cannot read .*/blocks"):
+            call("blocks")
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, lambda x: x.symlink_to("no")])
+def test_what_is_no_file_is_named_where_a_file_is_to_be(make, tmp_path):
+    """It is missing, and would be so for ever."""
+    make(tmp_path / "a")
+    place = Folder(tmp_path)
+    assert place.names("") == set()
+    words = rf"store: cannot write to .*: File exists \({tmp_path}/a\)"
+    with pytest.raises(FileExistsError, match=words):
+        place.put("a", b"")
 
 
 def test_what_is_no_place_is_refused(tmp_path, subtests):
