@@ -111,7 +111,7 @@ game = budgeted.random_environment(
     8,
 )
 check_environment(game, budgeted.uniform(game.problem), rounds=100)
-print("the game keeps the protocol, and its accounting is exact")
+print("the game keeps the protocol, and its accounts count every round")
 
 # %% [markdown]
 # ## A policy

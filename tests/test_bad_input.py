@@ -7,6 +7,7 @@ import re
 from functools import partial
 from typing import NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -185,10 +186,41 @@ def test_laws_know_their_ranges():
             (lambda: COINS.check(Product(two, three)), "reward and consumption must"),
             (lambda: laws.uniform.check(laws.Uniform(0.0, half)), "low must have one"),
             (
+                lambda: laws.uniform.check(laws.Uniform(-6e38 * half, 6e38 * half)),
+                "high - low m",
+            ),
+            (
+                lambda: laws.normal.check(laws.Normal(half, 6e38 * half)),
+                "deviation must",
+            ),
+            (
                 lambda: copula.check(laws.Copula(two, rate, np.zeros(3))),
                 "reward and consumption and correlation must",
             ),
         ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("mean", lambda p: 0.5),
+        ("support", lambda p: (1.0, 0.0)),
+        ("support", lambda p: np.asarray(1.0)),
+        ("exact", lambda p: None),
+        ("check", lambda p: 1 / 0),
+    ],
+)
+def test_what_a_law_says_of_its_parameters_has_a_form(name, wrong):
+    law = laws.product(laws.bernoulli, laws.beta._replace(**{name: wrong}))
+    params = Product(Bernoulli(np.full(2, 0.5)), laws.Beta(np.ones(2), np.ones(2)))
+    problem = game_of("censored").problem._replace(num_arms=2)
+    refused(
+        (partial(make, law, params), f"(consumption: )?Beta: {name}")
+        for make in (
+            partial(budgeted.make_environment, "n"),
+            partial(censored.make_environment, "n", problem),
+        )
     )
 
 
@@ -285,6 +317,48 @@ def test_rounds_of_another_form_are_named():
             ),
         ]
     )
+
+
+def test_functions_of_a_game_with_a_budget_are_named():
+    env = game_of("budgeted")
+    policy = budgeted.uniform(env.problem)
+
+    def play(**parts):
+        mine = env._replace(game=env.game._replace(**parts))
+        jb.simulate(policy, mine, budget=5, seeds=2)
+
+    start = f"policy 'uniform' in environment '{env.name}': the environment's "
+    refused(
+        [
+            (lambda: play(sample=lambda key, setup: 1.0), f"{start}view failed"),
+            (lambda: play(init=lambda instance: None), f"{start}view failed"),
+            (lambda: play(spent=lambda *_: "x"), f"{start}spent failed"),
+        ]
+    )
+
+
+def test_arrays_without_axes_are_no_lists():
+    game, one = game_of("censored"), np.array(0.5)
+    policy = censored.uniform(game.problem)
+    play = partial(jb.simulate, policy, game, horizon=5, seeds=2)
+    refused(
+        [
+            (lambda: play(keep=one), "keep must be a list of names, got array"),
+            (lambda: jb.simulate(one, game, horizon=5), "policies must be a Policy"),
+            (lambda: jb.simulate(policy, one, horizon=5), "environments must be an"),
+            (lambda: plots.plot_curves(DATA, policies=one), "policies must be a list"),
+        ]
+    )
+
+
+def test_a_session_is_played_by_the_host():
+    session = live.start(censored.rcucb(game_of("censored").problem))
+
+    @jax.jit
+    def play(reward):
+        return live.tell(session, censored.Action(0, 0), ROUND._replace(reward=reward))
+
+    refused([(lambda: play(0.5), "session must be used outside jax.jit")])
 
 
 def test_what_is_no_environment_is_named():

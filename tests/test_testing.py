@@ -194,7 +194,32 @@ def of_host(spent):
     return jax.pure_callback(drawn, shape, spent, vmap_method="sequential")
 
 
+MONEY = budgeted.s_br(2)
+
+
+def answering(change):
+    """A game whose step gives other feedback."""
+
+    def step(*given):
+        state, feedback = MONEY.game.step(*given)
+        return state, change(feedback)
+
+    return altered(MONEY, step=step)
+
+
 BAD_ENVIRONMENTS = {
+    "feedback of another shape": (
+        answering(lambda given: given._replace(reward=given.reward[None])),
+        "the environment's step: feedback.reward must be one number",
+    ),
+    "no feedback": (
+        answering(lambda given: None),
+        r"the environment's step: feedback must be Feedback.reward, cost\)",
+    ),
+    "fractions by the clock": (
+        altered(MONEY, by_the_clock=True),
+        "spent must be in whole units",
+    ),
     "init of none": (altered(GAME, init=lambda i: None), "step failed: AttributeError"),
     "no environment": (3, "not an Environment"),
     "scalar state": (altered(GAME, init=lambda instance: 0), "not an array"),

@@ -28,7 +28,8 @@ ROUNDING = 1e-6  # relative rounding error of a sum of amounts
 
 
 class Allocation(NamedTuple):
-    """Amounts of all arms, f32[K] >= 0; a sum above the budget is scaled down to it."""
+    """Amounts of all arms, finite f32[K]: one below 0 counts as 0, and a sum above the
+    budget is scaled down to it."""
 
     amounts: Float[Array, " K"]
 

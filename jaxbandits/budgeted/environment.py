@@ -41,7 +41,13 @@ from jaxbandits.checks import (
 from jaxbandits.checks.actions import in_range
 from jaxbandits.checks.instances import asked_about, check_draw, drawn_rows, of_draw
 from jaxbandits.kernels.counts import total, weighted
-from jaxbandits.laws.law import JointLaw, exact_params, exceeds
+from jaxbandits.laws.law import (
+    JointLaw,
+    check_params,
+    exact_params,
+    exceeds,
+    num_arms_of,
+)
 from jaxbandits.protocol import Actions, Environment, Game, as_given
 
 UNITS = ("cheapest", "money")
@@ -292,15 +298,9 @@ def make_environment(
     """
     instance("law", law, JointLaw, "of jaxbandits.laws, as product(bernoulli, beta)")
     check_setup("params", params, optional=True)
-    sizes = [list(np.shape(leaf)) for leaf in law.rows(params)]
-    rows = {tuple(size[:1]) for size in sizes}
-    if len(rows) != 1 or rows == {()}:
-        raise ValueError(
-            f"params must have one row per arm in every leaf, got {shown(sizes)}"
-        )
+    num_arms = num_arms_of(law, params)
     _check_arms(law, params)
     params = exact_params(law, params)
-    ((num_arms,),) = rows
     arms = Arms(params, np.int32(num_arms))
     made = random_environment(
         name,
@@ -319,7 +319,7 @@ def make_environment(
 
 def _check_arms(law: JointLaw, params: Any) -> None:
     """Require valid parameters, costs up to 1 and expected costs above 0."""
-    law.check(params)
+    check_params(law, params)
     if law.highest is not None and np.any(np.asarray(law.highest(params)) > 1):
         most = float(np.max(law.highest(params)))
         if math.isinf(most):

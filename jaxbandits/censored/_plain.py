@@ -10,6 +10,7 @@ from jaxbandits.censored.environment import make_environment
 from jaxbandits.censored.problem import Action, RealAction, make_problem
 from jaxbandits.checks import instance, shown
 from jaxbandits.laws import Discrete, Law, Product, discrete, product
+from jaxbandits.laws.law import num_arms_of
 from jaxbandits.protocol import Environment
 
 
@@ -39,7 +40,7 @@ def plain(
             "params must hold arrays with a row per arm (no lists or numbers), got "
             f"{shown(params)}"
         )
-    num_arms = np.size(rewards.mean(params))
+    num_arms = num_arms_of(rewards, params)
     sigma = 0.0 if rewards.sigma is None else float(np.max(rewards.sigma(params)))
     problem = make_problem(num_arms, (1.0,), scaled(0.0), scaled(0.0), sigma=sigma)
     nothing = Discrete(np.zeros((num_arms, 1)), np.ones((num_arms, 1)))

@@ -38,7 +38,7 @@ from jaxbandits.checks import Numbers, increasing, kinds, numbers
 from jaxbandits.checks.actions import in_range, of_kind, reals
 from jaxbandits.checks.instances import knowing
 from jaxbandits.kernels.counts import total, weighted
-from jaxbandits.laws.law import JointLaw, Moments
+from jaxbandits.laws.law import JointLaw, Moments, well_formed
 from jaxbandits.protocol import Actions, Environment, Game
 
 CELLS = 2048  # cells of the table of gains and survival probabilities
@@ -156,7 +156,7 @@ def pair_values(
     check_arms(problem, law, arms)
     increasing(limits=limits)
     limits = numbers("limits", limits, 1)
-    moments = law.moments(arms, limits, problem.cost)  # type: ignore[misc]
+    moments = well_formed(law).moments(arms, limits, problem.cost)
     return gains(problem, moments, limits)
 
 
@@ -197,7 +197,7 @@ def _best_pair(
 def _table(problem: Continuum, law: JointLaw, arms: Any) -> np.ndarray:
     """`Setup.table`, checked between its points."""
     limits = problem.max_limit * np.arange(1, 2 * CELLS + 1) / (2 * CELLS)
-    moments = law.moments(arms, limits, problem.cost)  # type: ignore[misc]
+    moments = well_formed(law).moments(arms, limits, problem.cost)
     smooth = np.stack([moments.reward - moments.cost, 1 - moments.probability], -1)
     start = np.broadcast_to([0.0, 1.0], (len(smooth), 1, 2))
     table = np.concatenate([start, smooth[:, 1::2]], axis=1)

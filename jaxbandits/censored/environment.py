@@ -28,7 +28,7 @@ from jaxbandits.checks import instance, kinds, text
 from jaxbandits.checks.actions import in_range, of_kind
 from jaxbandits.checks.instances import knowing
 from jaxbandits.kernels.counts import total, weighted
-from jaxbandits.laws.law import JointLaw, exact_params
+from jaxbandits.laws.law import JointLaw, exact_params, well_formed
 from jaxbandits.protocol import Actions, Environment, Game
 
 ROUNDING = 1e-9  # values that differ by less are equal
@@ -149,7 +149,7 @@ def exact_oracle(problem: Problem, law: JointLaw, arms: Any) -> Oracle:
     """
     check_arms(problem, law, arms)
     limits = np.asarray(problem.limits, np.float64)
-    moments = law.moments(arms, limits, problem.cost)  # type: ignore[misc]
+    moments = well_formed(law).moments(arms, limits, problem.cost)
     censoring = np.clip(1 - moments.probability, 0.0, 1.0)
     values = gains(problem, moments, limits)  # Eq. (2)
     if not np.all(np.isfinite(values)):

@@ -12,7 +12,7 @@ from jaxbandits import checks
 from jaxbandits.arrays.real import Reals
 from jaxbandits.checks import Numbers, at_least_zero, kinds, no_nan, positive
 from jaxbandits.checks.rounds import positions, within
-from jaxbandits.laws.law import Cost, JointLaw, cost_of, exceeds
+from jaxbandits.laws.law import Cost, JointLaw, check_params, cost_of, exceeds
 
 ANY = "any"  # allows every limit up to the largest, instead of a grid
 LARGEST = float(np.finfo(np.float32).max)
@@ -471,7 +471,7 @@ def check_arms(problem: Problem | Continuum, law: JointLaw, arms: Any) -> None:
                 f"arms must have num_arms = {problem.num_arms} rows in every leaf, "
                 f"got a leaf of shape {np.shape(leaf)}"
             )
-    law.check(arms)
+    check_params(law, arms)
 
 
 def make_continuum(

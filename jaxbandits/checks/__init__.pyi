@@ -31,6 +31,7 @@ from .values import in_unit_interval as in_unit_interval
 from .values import increasing as increasing
 from .values import installed as installed
 from .values import instance as instance
+from .values import is_iterable as is_iterable
 from .values import is_traced as is_traced
 from .values import label as label
 from .values import mapping as mapping

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ParamSpec, TypeVar, Union, get_args, get_orig
 
 import numpy as np
 
-from jaxbandits.checks.values import is_traced, named, shown
+from jaxbandits.checks.values import is_iterable, is_traced, named, shown
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -172,7 +172,7 @@ _KINDS: dict[Any, tuple[Callable[[Any], bool], str]] = {
     str: (lambda x: isinstance(x, str), "a string"),
     Callable: (callable, "a function"),
     Iterable: (
-        lambda x: isinstance(x, Iterable) and not isinstance(x, str | bytes),
+        lambda x: is_iterable(x) and not isinstance(x, str | bytes),
         "a list",
     ),
     Mapping: (lambda x: isinstance(x, Mapping), "a mapping"),

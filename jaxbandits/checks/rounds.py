@@ -45,6 +45,19 @@ def typed(name: str, value: Any, kind: Any, sizes: dict[str, int]) -> Any:
     return kind(**fields)
 
 
+def reported(problem: Any, name: str, value: Any) -> Any:
+    """A view or feedback, by its name, in the type that its problem annotates, if any.
+
+    Raises:
+      TypeError, ValueError: naming the field.
+    """
+    check = getattr(problem, f"check_{name}", None)
+    if check is None or (kind := get_type_hints(check)[name]) is Any:
+        return value
+    sizes = {"K": problem.num_arms, "m": getattr(problem, "size", 0)}
+    return typed(name, value, kind, sizes)
+
+
 def array(
     name: str, value: Any, kind: str | None = None, shape: tuple[int, ...] | None = None
 ) -> Any:

@@ -347,6 +347,11 @@ def flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
+def is_iterable(value: Any) -> bool:
+    """Whether a value has parts, which an array without axes has not."""
+    return isinstance(value, Iterable) and getattr(value, "ndim", 1) > 0
+
+
 def one_of(name: str, value: Any, choices: Iterable[Any]) -> Any:
     """Require one of a few values; return it."""
     choices = tuple(choices)

@@ -34,7 +34,7 @@ from jaxbandits.farewell.problem import (
     whole_times,
 )
 from jaxbandits.kernels.counts import total, weighted
-from jaxbandits.laws.law import Law, exact_params, of_arm
+from jaxbandits.laws.law import Law, check_params, exact_params, of_arm
 from jaxbandits.laws.univariate import Bernoulli, bernoulli
 from jaxbandits.protocol import Actions, Environment, Game
 
@@ -307,7 +307,7 @@ def _reward_params(reward: Any, law: Law, shape: tuple[int, int]) -> Any:
     # Laws check rows of arms; here every pair of an arm and a delay is a row.
     rows = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), params)
     with checks.named("reward"):
-        law.check(rows)
+        check_params(law, rows)
     lowest, highest = law.support(rows)
     if np.any(lowest < 0) or np.any(highest > 1):
         raise ValueError("reward: the law must have its support in [0, 1]")

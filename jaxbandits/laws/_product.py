@@ -11,6 +11,7 @@ from jaxbandits.laws.law import (
     Law,
     Moments,
     check_fields,
+    check_params,
     check_rows,
     cost_of,
     exact_params,
@@ -59,7 +60,7 @@ def _product(reward: Law, consumption: Law) -> JointLaw:
         instance("params", params, Product, "of jaxbandits.laws")
         for name, law in (("reward", reward), ("consumption", consumption)):
             with named(name):
-                law.check(getattr(params, name))
+                check_params(law, getattr(params, name))
         check_rows(**params._asdict())
         lowest, highest = reward.support(params.reward)
         if reward.sigma is not None:

@@ -27,10 +27,12 @@ from jaxbandits.checks import (
     in_ranges,
     in_unit_interval,
     instance,
+    named,
     no_nan,
     one_of,
     played,
     positive,
+    shown,
     text,
     whole,
 )
@@ -174,6 +176,136 @@ def check_fields(argument: str, law: Any, kind: Any = Law) -> None:
         one_of(f"{argument}.monotone", law.monotone, (-1, 0, 1))
 
 
+def num_arms_of(law: Law | JointLaw, params: Any) -> int:
+    """K, the number of rows of every leaf of parameters that has a row per arm.
+
+    Raises:
+      ValueError: if a leaf has none, or another number of them.
+    """
+    leaves = law.rows(params) if isinstance(law, JointLaw) else jax.tree.leaves(params)
+    sizes = [list(np.shape(leaf)) for leaf in leaves]
+    rows = {tuple(size[:1]) for size in sizes}
+    if len(rows) != 1 or rows == {()}:
+        raise ValueError(
+            f"params must have one row per arm in every leaf, got {shown(sizes)}"
+        )
+    return int(rows.pop()[0])
+
+
+def check_params(law: Law | JointLaw, params: Any) -> None:
+    """The law's own check, then the form of all that it says of parameters alone.
+
+    Raises:
+      ValueError, TypeError: naming the parameter, or the law and its function.
+    """
+    law = well_formed(law)
+    law.check(params)
+    for name in ("mean", "support", "atoms", "sigma", "means", "highest", "supports"):
+        if (function := getattr(law, name, None)) is not None:
+            with np.errstate(all="ignore"):
+                function(params)
+
+
+def well_formed(law: Any) -> Any:
+    """The same law for the host, with functions whose errors name them.
+
+    They raise a ValueError where they fail, or give what `FORMS` does not have.
+    """
+
+    def looked_at(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        what = f"{law.name}: {name}"
+
+        def asked(params: Any, *args: Any) -> Any:
+            try:
+                result = function(params, *args)
+            except Exception as error:
+                refusal = name in ("check", "exact")  # of parameters
+                if refusal and isinstance(error, ValueError | TypeError):
+                    raise
+                words = str(error).strip().split("\n")[0]
+                raise ValueError(
+                    f"{what} failed: {type(error).__name__}: {words}"
+                ) from error
+            if name == "exact":
+                with named(what):
+                    num_arms_of(law, result)
+            words, holds = FORMS.get(name, ("", None))
+            if holds and not holds(result, num_arms_of(law, params), *args):
+                raise ValueError(f"{what} must give {words}, got {shown(result)}")
+            return result
+
+        return asked
+
+    functions = {x: f for x, f in law._asdict().items() if callable(f)}
+    return law._replace(**{x: looked_at(x, f) for x, f in functions.items()})
+
+
+def _is_array(x: Any, *shapes: tuple[int, ...]) -> bool:
+    """Whether these are numbers, none of them NaN, in an array of one of the shapes."""
+    try:
+        return np.shape(x) in shapes and not np.any(np.isnan(np.asarray(x)))
+    except (TypeError, ValueError):  # ragged, or no numbers
+        return False
+
+
+def _is_pair(x: Any, holds: Callable[..., bool], *args: Any) -> bool:
+    return (
+        isinstance(x, tuple | list) and len(x) == 2 and all(holds(y, *args) for y in x)
+    )
+
+
+def _is_support(x: Any, count: int) -> bool:
+    ends = _is_pair(x, _is_array, (), (count,))
+    return ends and bool(np.all(np.asarray(x[0]) <= np.asarray(x[1])))
+
+
+# What functions of K arms on the host must give: words, and ``(result, K, *arguments)
+# -> bool``.
+FORMS: dict[str, tuple[str, Callable[..., bool]]] = {
+    "check": (
+        "None, and raise a ValueError for parameters out of range",
+        lambda x, count: x is None,
+    ),
+    "mean": ("a number per arm, f64[K]", lambda x, count: _is_array(x, (count,))),
+    "means": (
+        "two arrays with a number per arm, f64[K]",
+        lambda x, count: _is_pair(x, _is_array, (count,)),
+    ),
+    "support": (
+        "the lowest and the highest value, each a number or one per arm",
+        _is_support,
+    ),
+    "supports": (
+        "two supports, each of a lowest and a highest value",
+        lambda x, count: _is_pair(x, _is_support, count),
+    ),
+    "highest": (
+        "a number, or one per arm",
+        lambda x, count: _is_array(x, (), (count,)),
+    ),
+    "atoms": (
+        "values and probabilities, f64[K, n] each",
+        lambda x, count: _is_pair(x, lambda y: np.ndim(y) == 2 and len(y) == count),
+    ),
+    "cdf": (
+        "an array [K, ...] for points [...]",
+        lambda x, count, at: _is_array(x, (count, *np.shape(at))),
+    ),
+    "quantile": (
+        "an array [K, n] for probabilities [K, n]",
+        lambda x, count, p: _is_array(x, (count, *np.shape(p)[-1:])),
+    ),
+    "moments": (
+        "Moments of three arrays [K, M]",
+        lambda x, count, limits, cost: (
+            isinstance(x, Moments)
+            and all(_is_array(part, (count, np.size(limits))) for part in x)
+        ),
+    ),
+}
+FORMS["sigma"] = FORMS["highest"]
+
+
 def ranged(kind: type, axes: int = 1) -> Callable[[Any], None]:
     """The `check` of a law with parameters of a type, in the ranges of its fields'
     types, with as many rows in each, and as many axes as are given.
@@ -247,7 +379,7 @@ def exact_params(law: Law | JointLaw, params: Any) -> Any:
       probability 1 - 1e-8, which float32 cannot represent, then fails once in 1e8
       draws.
     """
-    return params if law.exact is None else law.exact(params)
+    return params if law.exact is None else well_formed(law).exact(params)
 
 
 def cost_of(cost: Cost, consumption: np.ndarray) -> np.ndarray:

@@ -21,9 +21,11 @@ from jaxbandits.checks import (
     Numbers,
     Range,
     in_unit_interval,
+    multiplied,
     non_negative,
     numbers,
     played,
+    positive,
 )
 from jaxbandits.kernels.gamma import beta_from_uniforms_small
 from jaxbandits.kernels.normal import normal_score
@@ -91,7 +93,7 @@ class Normal(NamedTuple):
     """Means f64[K] and standard deviations f64[K] > 0."""
 
     mean: Reals
-    deviation: Positives
+    deviation: Annotated[Array | np.ndarray, positive, multiplied]
 
 
 def _column(x: np.ndarray, like: Numbers) -> np.ndarray:
@@ -168,6 +170,7 @@ def _check_uniform(params: Uniform) -> None:
     low, high = numbers("low", params.low), numbers("high", params.high)
     if not np.all(low < high):
         raise ValueError(f"low must lie below high, got {low} and {high}")
+    played(**{"high - low": high - low})
 
 
 def _constant(

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, get_type_hints
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -12,7 +12,7 @@ import numpy as np
 from jax import Array
 
 from jaxbandits.checks import shown, whole
-from jaxbandits.checks.rounds import array, typed
+from jaxbandits.checks.rounds import array, reported
 from jaxbandits.contract.params import params_of
 from jaxbandits.contract.round import shapes_of
 from jaxbandits.engine.tape import Key, Stream, draw_words, root_key, stream_key
@@ -174,13 +174,7 @@ def _answer(session: Session, view: Any, action: Any) -> Any:
 
 def _typed(policy: Policy, name: str, value: Any) -> Any:
     """A view or feedback of the problem's type; without such a type, the numbers."""
-    problem = policy.problem
-    check = getattr(problem, f"check_{name}", None)
-    if check is None or (kind := get_type_hints(check)[name]) is Any:
-        return _arrays(name, value)
-    return typed(
-        name, value, kind, {"K": problem.num_arms, "m": getattr(problem, "size", 0)}
-    )
+    return _arrays(name, reported(policy.problem, name, value))
 
 
 def _arrays(name: str, tree: Any) -> Any:

@@ -9,7 +9,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.checks import MARGIN, MOST_ROUNDS, instance, precision, shown, whole
+from jaxbandits.checks import (
+    MARGIN,
+    MOST_ROUNDS,
+    instance,
+    is_traced,
+    precision,
+    shown,
+    whole,
+)
 from jaxbandits.contract.params import params_of
 from jaxbandits.contract.round import shapes_of
 from jaxbandits.protocol import Policy
@@ -39,6 +47,8 @@ def check_session(session: Any) -> Session:
     Raises:
       TypeError, ValueError: if a part of the session is not as `live` returned it.
     """
+    if is_traced(jnp.zeros(())):
+        raise TypeError("session must be used outside jax.jit: the host plays it")
     policy, params, seed, round_, state = instance(
         "session", session, Session, "of live.start"
     )

@@ -83,8 +83,7 @@ def _column(name: str, values: Any) -> list[Any]:
     """The values of an argument, at least one."""
     # A set has no order of its own, and environments have.
     no_list = (str, Mapping, set, frozenset)
-    single = not isinstance(values, Iterable) or getattr(values, "ndim", 1) == 0
-    if isinstance(values, no_list) or single:
+    if isinstance(values, no_list) or not checks.is_iterable(values):
         raise TypeError(
             f"arguments[{name!r}] must be a list of values, got {checks.shown(values)}"
         )

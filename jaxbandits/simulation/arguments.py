@@ -125,7 +125,7 @@ def keep_of(keep: Iterable[str], environment: Environment) -> tuple[str, ...]:
 
 def names_of(argument: str, names: Any) -> tuple[str, ...]:
     """Checked names, given any iterable of them."""
-    if isinstance(names, str) or not isinstance(names, Iterable):
+    if isinstance(names, str) or not checks.is_iterable(names):
         raise TypeError(
             f"{argument} must be a list of names, got {checks.shown(names)}"
         )
@@ -147,7 +147,7 @@ def by_name(
         values = [values]
     # Policies, environments and their problems are tuples.
     one = isinstance(values, str | bytes) or hasattr(values, "_fields")
-    if one or callable(values) or not isinstance(values, Iterable):
+    if one or callable(values) or not checks.is_iterable(values):
         hint = f"; {argument} are made by calling it" if callable(values) else ""
         raise TypeError(
             f"{argument} must be {what}, several, or a mapping from names to them, got "

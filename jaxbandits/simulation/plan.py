@@ -77,6 +77,12 @@ def make_plan(spec: Spec) -> Plan:
         with errors.part():
             check_round(name, match.policy, match.environment)
     errors.check()
+    if (schedule := plan.terms.schedule).by_budget:
+        amounts = np.asarray(schedule.checkpoints, np.float64)
+        # Environments of one program need one trace.
+        environments = plan.spec.environments.values()
+        for environment in {_program(each): each for each in environments}.values():
+            in_units_of_spend(amounts, environment)
     if plan.terms.runs_per_instance > 1:
         _check_drawn(plan)
     return plan
@@ -192,10 +198,6 @@ def _schedule(spec: Spec) -> Schedule:
             "checkpoints must be finite and strictly increasing, got "
             f"{spec.checkpoints}"
         )
-    if schedule.by_budget:
-        # Environments of one program need one trace.
-        for environment in {_program(each): each for each in environments}.values():
-            in_units_of_spend(amounts, environment)
     return schedule
 
 

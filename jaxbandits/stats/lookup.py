@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from jaxbandits.checks import array_of
+from jaxbandits.checks import array_of, is_iterable
 from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.lookup import check_dataset, check_once, check_policies
 from jaxbandits.results.moments import NAMES
@@ -208,7 +208,7 @@ def check_shown(dataset: xr.Dataset, policies: Iterable[str] | None) -> None:
     known = ", ".join(map(str, dataset["policy"].values.tolist()))
     # What can be read only once is no list either.
     no_list = isinstance(policies, str | Mapping | Iterator)
-    if no_list or not isinstance(policies, Iterable):
+    if no_list or not is_iterable(policies):
         raise TypeError(
             f"policies must be a list of names, got {policies!r}; known are {known}"
         )

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.checks import require
+from jaxbandits.checks.rounds import reported
 from jaxbandits.contract.accounts import judged
 from jaxbandits.contract.environment import environment_of
 from jaxbandits.contract.round import check_round, program_of
@@ -83,7 +84,7 @@ def _check(
     with refused():
         check_round(policy.name, policy, environment, compared="environment")
         trace, watch = play_twice(policy, environment, rounds, root_seed)
-    _check_watch(watch)
+    _check_watch(watch, environment.game.by_the_clock)
     width, game = environment.game.words, environment.game
 
     def call(words, x):
@@ -94,12 +95,13 @@ def _check(
     check_first_rounds(calls, watch.first)
     for leaf in jax.tree.leaves(trace.feedback):
         require(not np.any(np.isnan(leaf)), "step gives NaN: feedback holds NaN")
-    if hasattr(environment.problem, "check_feedback"):
+    if hasattr(problem := environment.problem, "check_feedback"):
         answers = trace.actions, trace.feedback
-        with refused("the environment's problem: "):
+        with refused("the environment's step: "):
             for number in range(rounds):
-                answer = jax.tree.map(lambda x, i=number: x[i], answers)
-                environment.problem.check_feedback(None, *answer)
+                action, answer = jax.tree.map(lambda x, i=number: x[i], answers)
+                answer = reported(problem, "feedback", answer)
+                problem.check_feedback(None, action, answer)
     # The policy's last action stands for a recommendation, which the judge is shown.
     judge = environment.judge
     last = jax.tree.map(lambda x: x[-1], trace.actions) if judge else {}
@@ -115,7 +117,7 @@ def _check(
         _check_oracle(environment.oracle, batch)
 
 
-def _check_watch(watch: Watch) -> None:
+def _check_watch(watch: Watch, by_the_clock: bool) -> None:
     """Require views of their round, and an amount spent that never falls."""
     other = watch.round != 1 + np.arange(len(watch.round))
     words = f"the environment's view shows not round {1 + np.argmax(other)} in it"
@@ -126,6 +128,10 @@ def _check_watch(watch: Watch) -> None:
         not falls.any(),
         "the environment's spent must be a number >= 0 that never falls, which it is "
         f"not {when}",
+    )
+    require(
+        not by_the_clock or np.all(watch.spent == np.floor(watch.spent)),
+        "the environment's spent must be in whole units, as it is by_the_clock",
     )
 
 

@@ -17,18 +17,26 @@ from jaxbandits.checks import (
     Numbers,
     instance,
     require,
-    shown,
     whole,
 )
 from jaxbandits.console.faults import warn
 from jaxbandits.contract.round import drawn
-from jaxbandits.laws.law import JointLaw, Law, check_fields, exact_params, exceeds
+from jaxbandits.laws.law import (
+    JointLaw,
+    Law,
+    check_fields,
+    exact_params,
+    exceeds,
+    num_arms_of,
+    well_formed,
+)
 from jaxbandits.laws.thresholds import Threshold, check_family
 from jaxbandits.testing._clauses import check_entries, indexing, refused
 from jaxbandits.testing._trace import MOST_LOOKED_AT
 
 ALARM = 1e-6  # probability that a check of draws fails for a correct law
 SCORE = stats.norm.isf(ALARM / 2)
+TINY = 1e-37  # a size that float32 hardly tells from 0
 TAILS = (1e-9, 1e-7, 1e-5, 1e-3)  # probabilities at which monotone laws are compared
 PROBABILITIES = (1e-6, 1e-3, 0.1, 0.3, 0.5, 0.7, 0.9, 0.999, 1 - 1e-6)
 
@@ -70,77 +78,39 @@ def check_law(
         law, params = _of_family(law, params)
     else:
         check_fields("law", law, (Law, JointLaw))
-    returned = law.check(params)
-    require(
-        returned is None,
-        f"{law.name}: check must raise a ValueError for parameters out of range, and "
-        f"return None, got {shown(returned)}",
-    )
-    law = _with_named_errors(law, _num_arms_of(law, params))
-    params = exact_params(law, params)
+    law = well_formed(law)
+    law.check(params)
+    num_arms_of(law, params)
     noise = random.integers(0, 2**32, (draws, law.words), np.uint32)
-    if isinstance(law, JointLaw):
-        _check_joint(law, params, *_drawn(law, params, noise))
-    else:
-        _check_univariate(law, params, noise)
+    with refused():
+        exact = exact_params(law, params)
+        _check_exact(law, params, exact)
+        if isinstance(law, JointLaw):
+            _check_joint(law, exact, *_drawn(law, exact, noise))
+        else:
+            _check_univariate(law, exact, noise)
 
 
 # What a law must be before anybody draws from it.
 
 
-def _num_arms_of(law: Law | JointLaw, params: Any) -> int:
-    """K, the length of every leaf of parameters that has a row per arm."""
-    leaves = law.rows(params) if isinstance(law, JointLaw) else jax.tree.leaves(params)
-    lengths = {len(leaf) if np.ndim(leaf) else 0 for leaf in leaves}
-    if len(lengths) != 1 or 0 in lengths:
-        raise ValueError(
-            "params must have arrays for leaves, all with a row per arm, got "
-            f"{shown(leaves)}"
-        )
-    return lengths.pop()
-
-
-def _with_named_errors(law: Any, num_arms: int) -> Any:
-    """A law whose functions raise an AssertionError that names them.
-
-    They raise it if they fail, or return an array of another shape.
-    """
-
-    def named(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        what = f"{law.name}: {name}"
-
-        def asked(params: Any, *args: Any) -> Any:
-            try:
-                result = function(params, *args)
-            except Exception as error:
-                words = str(error).strip().split("\n")[0]
-                raise AssertionError(
-                    f"{what} failed: {type(error).__name__}: {words}"
-                ) from error
-            _check_form(what, name, result, num_arms, *args)
-            return result
-
-        return asked
-
-    fields = law._asdict().items()
-    functions = {x: f for x, f in fields if callable(f) and x != "check"}
-    return law._replace(**{x: named(x, f) for x, f in functions.items()})
-
-
-def _check_form(what: str, name: str, result: Any, num_arms: int, *args: Any) -> None:
-    """Require a row per arm, with an entry per requested point."""
-    if name in ("cdf", "quantile"):
-        points = np.shape(args[0])[-1:] if name == "quantile" else np.shape(args[0])
-        wanted, given = [num_arms, *points], [*np.shape(result)]
-        require(
-            given == wanted, f"{what} must give an array {wanted}, got shape {given}"
-        )
-    elif name in ("support", "atoms"):
-        pair = isinstance(result, tuple | list) and len(result) == 2
-        rows = pair and all(np.shape(x)[:1] in ((), (num_arms,)) for x in result)
-        require(
-            rows, f"{what} must give two arrays with a row per arm, got {shown(result)}"
-        )
+def _check_exact(law: Law | JointLaw, params: Any, exact: Any) -> None:
+    """Require that exact parameters are those of the same law."""
+    limits = np.array([0.1, 0.5, 1.0])
+    asked: dict[str, tuple[Any, ...]] = {
+        **{"mean": (), "means": (), "support": (), "supports": (), "atoms": ()},
+        "quantile": (np.tile(PROBABILITIES, (num_arms_of(law, params), 1)),),
+        "moments": (limits, _half),
+    }
+    for name, args in asked.items():
+        if law.exact is not None and (function := getattr(law, name, None)) is not None:
+            pair = (jax.tree.leaves(function(p, *args)) for p in (params, exact))
+            same = (np.allclose(x, y, 1e-6, 1e-9) for x, y in zip(*pair, strict=True))
+            require(
+                all(same),
+                f"{law.name}: exact must give parameters of the same law, and `{name}` "
+                "of them is another",
+            )
 
 
 def _of_family(
@@ -281,6 +251,7 @@ def _check_univariate(law: Law, params: Any, noise: np.ndarray) -> None:
 
     if cdf is not None:
         _check_cdf(law, cdf, params, x)
+        _check_beyond(law, cdf, params, lowest, highest)
     if law.quantile is not None:
         _check_quantile(law, params, len(x))
     if law.mean is not None:
@@ -296,8 +267,9 @@ def _own(cdf: Cdf, params: Any, points: np.ndarray) -> np.ndarray:
 
 def _check_cdf(law: Law, cdf: Cdf, params: Any, x: np.ndarray) -> None:
     """Compare draws and cdf by the Dvoretzky-Kiefer-Wolfowitz inequality."""
-    values, size = np.sort(x, axis=1), x.shape[1]
-    gap = np.maximum(np.spacing(np.abs(values).astype(np.float32)), 1e-37)
+    # What is next to nothing may be drawn as 0.
+    values, size = np.sort(np.where(np.abs(x) < TINY, 0.0, x), axis=1), x.shape[1]
+    gap = np.where(values == 0, TINY, np.spacing(np.abs(values).astype(np.float32)))
     low, high = (_own(cdf, params, values + sign * gap) for sign in (-1.0, 1.0))
     for end in (low, high):
         rises = (np.diff(end) >= -1e-12).all(axis=1)
@@ -319,6 +291,21 @@ def _check_cdf(law: Law, cdf: Cdf, params: Any, x: np.ndarray) -> None:
     )
 
 
+def _check_beyond(
+    law: Law, cdf: Cdf, params: Any, lowest: np.ndarray, highest: np.ndarray
+) -> None:
+    """Require a cdf of 0 below a support and of 1 above: limits may lie there."""
+    for end, beyond, value in ((lowest, -1.0, 0.0), (highest, 1.0, 1.0)):
+        points = np.where(np.isfinite(end), end + beyond * (1 + np.abs(end)), beyond)
+        given = _own(cdf, params, points[:, None])[:, 0]
+        _require(
+            law,
+            ~np.isfinite(end) | (np.abs(given - value) < 1e-9),
+            f"the cdf beyond the support must be {value:g}, and at {{:g}} is {{:g}}",
+            *(points, given),
+        )
+
+
 def _check_quantile(law: Law, params: Any, num_arms: int) -> None:
     p = np.asarray(PROBABILITIES)
     x = np.asarray(law.quantile(params, np.tile(p, (num_arms, 1))))  # type: ignore[misc]
@@ -326,7 +313,7 @@ def _check_quantile(law: Law, params: Any, num_arms: int) -> None:
     if law.cdf is None:
         return
     # At an atom the cdf jumps over p; just below the atom it is at most p.
-    upto = _own(law.cdf, params, x)
+    upto = _own(law.cdf, params, x + TINY)
     before = _own(law.cdf, params, x - 1e-6 * np.abs(x) - 1e-30)
     near = 1e-5 * np.minimum(p, 1 - p) + 1e-9
     wrong = (upto < p - near) | (before > p + near)
@@ -342,10 +329,6 @@ def _check_mean(
 ) -> None:
     """Compare the mean with that of the atoms, of the quantiles or of the cdf."""
     mean = np.asarray(law.mean(params), np.float64)
-    require(
-        mean.shape == (len(x),),
-        f"{law.name}: mean must give one number per arm, got shape {mean.shape}",
-    )
     if exact is None and law.quantile is not None:
         # Over u with p = u**2 (3 - 2 u): ends that are infinite weigh nothing.
         def integrand(u):
@@ -451,7 +434,6 @@ def _check_joint(
         given = law.means(params)
         for name, x, mean, width in zip(names, pair, given, widths, strict=True):
             mean = np.asarray(mean, np.float64)
-            require(mean.shape == (len(x),), f"{law.name}: means must be [K] each")
             _check_average(law, f"the mean {name}", x, mean, width)
     if law.moments is not None:
         limits = np.unique(np.quantile(consumption, [0.1, 0.5, 0.9]))
@@ -503,11 +485,7 @@ def _check_moments(
     }
     moments = law.moments(params, limits, cost)  # type: ignore[misc]
     for name, table in moments._asdict().items():
-        table, x = np.asarray(table), sampled[name]
-        require(
-            table.shape == (len(reward), limits.size),
-            f"{law.name}: moments.{name} must be [K, M], got shape {table.shape}",
-        )
+        x = sampled[name]
         for limit, column in zip(limits, table.T, strict=True):
             kept = np.where(exceeds(consumption, limit), 0.0, x)
             widest = np.maximum(1.0, np.ptp(x, axis=1))

@@ -226,7 +226,9 @@ def _rollout(
 
     def watched(state, env_state):
         spent = (
-            jnp.float32(0) if game.spent is None else game.spent(instance, env_state)
+            jnp.float32(0)
+            if game.spent is None
+            else jnp.asarray(game.spent(instance, env_state))
         )
         return jax.tree.map(lambda x: jnp.any(x != x), state), spent
 

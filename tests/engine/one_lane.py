@@ -195,6 +195,11 @@ MOVES |= {
         halves(9),
         WORD,
     ),
+    "argmax beside NaN": (
+        lambda x, u: (first_argmax(x), random_argmax(x, u)),
+        np.where(np.arange(9)[:, None] == index(9), np.float32(np.nan), halves(9)),
+        WORD,
+    ),
     "window": (interpolate, halves(20), np.linspace(0, 19, LANES, dtype=np.float32)),
     "windows": (
         jax.vmap(interpolate),

@@ -87,10 +87,22 @@ WRONG = {
         "the quantile at",
     ),
     "mean": (EXPONENTIAL._replace(mean=lambda p: 1.01 / p.rate), "the mean is"),
-    "one mean": (EXPONENTIAL._replace(mean=lambda p: 1.0), "one number per arm"),
+    "one mean": (EXPONENTIAL._replace(mean=lambda p: 1.0), "a number per arm"),
     "support": (
         EXPONENTIAL._replace(support=lambda p: (np.asarray(0.0), np.asarray(1.0))),
         "above the support",
+    ),
+    "beyond the support": (
+        EXPONENTIAL._replace(
+            cdf=lambda p, x: (
+                -np.expm1(-np.reshape(p.rate, (-1, *(1,) * np.ndim(x))) * x)
+            )
+        ),
+        "the cdf beyond the support must be 0",
+    ),
+    "another law": (
+        EXPONENTIAL._replace(exact=lambda p: laws.Exponential(2 * p.rate)),
+        "exact must give parameters of the same law, and `mean`",
     ),
     "direction": (EXPONENTIAL._replace(monotone=-1), "not monotone"),
     "tail": (
@@ -160,10 +172,12 @@ MALFORMED = {
     "no sampler": ({"sample": None}, "law.sample must be a function, got None"),
     "no support": ({"support": None}, "law.support must be a function"),
     "direction": ({"monotone": 2}, "law.monotone must be one of"),
-    "ends": ({"support": lambda p: 3}, "support must give two arrays with a row per"),
-    "rows": ({"cdf": lambda p, x: 0.5}, r"cdf must give an array \[2, .*, got shape "),
+    "ends": ({"support": lambda p: 3}, "support must give the lowest and the highes"),
+    "rows": ({"cdf": lambda p, x: 0.5}, r"cdf must give an array \[K, .*, got 0.5"),
     "its own error": ({"mean": lambda p: p.scale}, "mean failed: AttributeError"),
     "a traced error": ({"sample": lambda w, p: p.scale}, "sample failed: AttributeErr"),
+    "no error": ({"check": lambda p: False}, "check must give None, .*, got False"),
+    "nothing exact": ({"exact": lambda p: None}, "exact: params must have one row"),
     "nothing drawn": ({"sample": lambda w, p: None}, "a draw must be a number, got No"),
 }
 
@@ -178,7 +192,7 @@ def test_what_is_no_law_is_said_by_name(name):
 @each_row("params", [(), laws.Exponential(1.0), [1.0, 2.0]])
 def test_parameters_must_have_a_row_per_arm(params):
     law = EXPONENTIAL._replace(check=lambda params: None)
-    with pytest.raises(ValueError, match="params must have arrays for leaves, all wit"):
+    with pytest.raises(ValueError, match="params must have one row per arm in every"):
         check_law(law, params, draws=100)
 
 
@@ -207,10 +221,9 @@ def planted(name):
             GOOD._replace(supports=lambda p: ((P, P + 0.1), (0 * P, 9 + P))),
             "a reward lies outside supports",
         ),
-        (GOOD._replace(check=lambda p: False), "check must raise .*, got False"),
         (
             GOOD._replace(moments=lambda *a: GOOD.moments(*a)._replace(cost=A)),
-            "moments.cost must be",
+            "moments must give Moments",
         ),
         (
             GOOD._replace(moments=lambda p, *a: GOOD.moments(OTHER, *a)),
@@ -256,6 +269,11 @@ def test_a_mean_beside_an_atom_at_the_end():
 
 def test_events_rarer_than_a_draw():
     check_law(laws.bernoulli, laws.Bernoulli(np.array([1e-5, 1 - 1e-5])), draws=5000)
+
+
+def test_draws_that_float32_rounds_to_0():
+    params = laws.Gamma(np.array([1e-3, 1e-2, 1.0]), np.array([1.0, 1.0, 1e38]))
+    check_law(laws.gamma, params, draws=5000)
 
 
 def test_a_mean_that_nobody_can_compare_is_said():

@@ -47,10 +47,12 @@ def first_argmax(inputs: list[Lane], scope: Scope, default) -> Lane:
     def better(left, right):
         # Strictly: on a tie the left one, which comes first, stays.
         wins = right[0] > left[0]
-        return tuple(jnp.where(wins, r, f) for f, r in zip(left, right, strict=True))
+        one = (jnp.where(wins, r, f) for f, r in zip(left[:2], right[:2], strict=True))
+        return *one, left[2] | right[2]
 
-    entries = [(x, jnp.int32(i)) for i, x in enumerate(_entries(lane))]
-    _, position = _tree(better, entries)
+    entries = [(x, jnp.int32(i), x != x) for i, x in enumerate(_entries(lane))]
+    _, position, has_nan = _tree(better, entries)
+    position = jnp.where(has_nan, jnp.int32(len(entries)), position)
     position = jnp.broadcast_to(position, (scope.num_lanes,))
     return Lane(_barrier(position), True)
 

@@ -1,5 +1,7 @@
 """The named kernels of `jaxbandits.arrays`, for one run."""
 
+import math
+
 from jax import lax
 
 from jaxbandits.engine.gpu.reductions import first_of
@@ -17,9 +19,11 @@ def first_argmax(writer, step, inputs):
         entry = writer.number(x.at(index), x.dtype).at(())
         place = flat_place(index, x.shape)
         writer.line(f"{result} = {entry} > {best} ? {place} : {result};")
-        writer.line(f"{best} = {entry} > {best} ? {entry} : {best};")
+        writer.line(f"{best} = greater({best}, {entry});")
 
     writer.over(x.shape, body)
+    # The largest is NaN if an entry is.
+    writer.line(f"{result} = {best} == {best} ? {result} : {math.prod(x.shape)};")
     return [Value((), "int32", lambda index: result)]
 
 
