@@ -160,6 +160,11 @@ BAD = {
     "more seeds than memory": ({"seeds": 2**40}, ValueError, "seeds must be at most"),
     "a range beyond": ({"seeds": range(2**70)}, ValueError, "seeds must be at most"),
     "endless seeds": ({"seeds": itertools.count()}, ValueError, "seeds must end"),
+    "used seeds": (
+        {"seeds": iter([])},
+        ValueError,
+        "seeds must .* none left: give a l",
+    ),
     "seeds in a mapping": ({"seeds": {0: 1}}, TypeError, "seeds"),
     "a platform": (
         {"machine": Machine("cpu")},

@@ -114,9 +114,10 @@ def recorded(
         problem = make_continuum(len(runs.counts), cost, penalty, longest / unit)
         return replay(name, runs, problem, unit)
     grid = checks.numbers("limits", limits, 1)
-    if np.any(np.diff(grid, prepend=0.0) <= 0):
+    if not (np.all(np.diff(grid, prepend=0.0) > 0) and np.isfinite(grid).all()):
         raise ValueError(
-            f"limits must be above 0 and strictly increasing, got {grid.tolist()}"
+            "limits must be above 0, finite and strictly increasing, got "
+            f"{grid.tolist()}"
         )
     if runs.timeout is not None and np.any(grid > runs.timeout):
         raise ValueError(

@@ -89,7 +89,7 @@ def add_sweeps(commands) -> None:
     state.add_argument(
         "--text",
         action="store_true",
-        help="print the file that the sweep was read from",
+        help="print the file that the sweep was first read from",
     )
     state.add_argument("--json", action="store_true", help="print JSON")
     state.set_defaults(command=_status)
@@ -217,7 +217,11 @@ def _plan(spec, store, options) -> int:
         most_seeds = f"up to {spec.seeds.at_most:,} seeds"
         line(f"This is the pilot; then as many as it takes, {most_seeds}.")
     if os.path.exists(store.path):
-        line(f"`jaxbandits sweep status {store.path}` says how much is played.")
+        line(
+            f"This is of a new store. {store.path} may hold another sweep, or blocks "
+            f"of another size: `jaxbandits sweep status {store.path}` says what, and "
+            "how much is played."
+        )
     return 0
 
 

@@ -23,9 +23,6 @@ def check_dataset(dataset: xr.Dataset, *dims: str) -> None:
             f" {type(dataset).__name__}"
         )
     _check_dims(dataset, *dims)
-    for dim in dims:
-        if not dataset.sizes[dim]:
-            raise ValueError(f"dataset: has no {dim}")
     check_once("dataset", dataset, "policy", "seed")
     checkpoints = dataset.coords.get("checkpoint", np.zeros(1))
     # The last checkpoint is taken for the end of the game.
@@ -78,12 +75,15 @@ def check_policies(
 
 
 def _check_dims(dataset: xr.Dataset | xr.DataArray, *dims: str) -> None:
-    """Require dimensions."""
+    """Require dimensions, none of them empty."""
     if missing := [dim for dim in dims if dim not in dataset.dims]:
         raise ValueError(
             f"dataset must have the dimension{'s' * (len(dims) > 1)} {', '.join(dims)},"
             f" as `simulate` returns it; there is no {', '.join(missing)}"
         )
+    for dim in dims:
+        if not dataset.sizes[dim]:
+            raise ValueError(f"dataset: has no {dim}")
 
 
 def check_checkpoint(dataset: xr.Dataset, checkpoint: int) -> None:

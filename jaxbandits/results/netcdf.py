@@ -6,6 +6,7 @@ read. `load` reads files without one, too.
 
 import os
 import zlib
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +42,9 @@ def save(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
     no_form = TypeError, ValueError, NotImplementedError, CompatibilityError
     with replacing(path) as temporary:
         try:
+            attributes = [x.attrs for x in (dataset, *dataset.variables.values())]
+            for name in (*dataset.variables, *dataset.dims, *chain(*attributes)):
+                checks.label("a name", name)
             dataset.to_netcdf(temporary, engine="h5netcdf", encoding=compressed)
         except no_form as error:
             kind = TypeError if isinstance(error, TypeError) else ValueError

@@ -81,6 +81,11 @@ def seeds_of(seeds: int | Iterable[int], argument: str = "seeds") -> np.ndarray:
                 f"{argument} must end: at most {MOST_LISTED} of an iterator, give a "
                 "list or a range for more"
             )
+        if not seeds:
+            raise ValueError(
+                f"{argument} must have at least one, and this iterator has none left: "
+                "give a list, which can be read again"
+            )
     if isinstance(seeds, range) and seeds:
         # Checked before they are listed: no memory may hold them all.
         for seed in (seeds[0], seeds[-1]):

@@ -45,8 +45,8 @@ def read_spec(path: str | os.PathLike[str]) -> Spec:
       ValueError: naming the parts of the file that are wrong.
     """
     path = checks.path("SPEC", path)
-    if path.is_dir():
-        raise IsADirectoryError(f"SPEC: {path} is a folder, and must be a file")
+    if path.exists() and not path.is_file():
+        raise IsADirectoryError(f"SPEC: {path} is a folder or device, and no file")
     if not path.is_file():
         raise FileNotFoundError(f"SPEC: there is no file {path}")
     if path.suffix == ".toml":

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import xarray as xr
 
 from jaxbandits import checks
+from jaxbandits.console.faults import warn
 from jaxbandits.engine.flags import in_play
 from jaxbandits.results import spans
 from jaxbandits.results.parts import apart, digest, rows_of
@@ -81,6 +82,12 @@ def replay(path: Any, spec: Spec | None, count: int) -> int:
         if not blocks:
             games = ", ".join(f"{policy} in {where}" for where, policy in plan.matches)
             raise ValueError(f"spec: {name} has no block of what it plays: {games}")
+        if (rest := len(store.blocks()) - len(blocks)) and count:
+            warn(
+                f"store: {rest} blocks of {name} are of policies or environments that "
+                "the spec lacks, and are not among those that are played again: give "
+                "a file that has them (--spec)"
+            )
         return sink.verify(plan, blocks, count)
 
 

@@ -8,7 +8,7 @@ statistic NaN, with a warning that says where; seeds are never dropped. If point
 different numbers of seeds (the coordinate ``seeds``), each uses its own number.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,7 +36,7 @@ from jaxbandits.stats.moments import (
 )
 from jaxbandits.stats.ragged import per_point, warn_per_point
 from jaxbandits.stats.replications import replications
-from jaxbandits.stats.soundness import warn_of_moments, warn_of_one
+from jaxbandits.stats.soundness import warn, warn_of_moments, warn_of_one
 
 SMALLEST = 1e-290  # smallest variance without loss of digits
 
@@ -64,7 +64,10 @@ def mean(dataset: xr.Dataset, metric: str) -> xr.DataArray:
     values = metric_values(dataset, metric, moments=True, blocks=True, ragged=True)
     if is_large(values):
         return summed(values)[0]
-    return _over_seeds(values, lambda own: own.mean("seed", skipna=False))
+    (result,) = per_point(
+        values, lambda part: [replications(part).mean("seed", skipna=False)]
+    )
+    return result
 
 
 def sem(dataset: xr.Dataset, metric: str) -> xr.DataArray:
@@ -78,27 +81,30 @@ def sem(dataset: xr.Dataset, metric: str) -> xr.DataArray:
     Warns:
       CoverageWarning: if there is a single seed.
     """
-    result = quiet_sem(dataset, metric)
-    if result.isnull().all():
+    center, result = _mean_and_sem(dataset, metric)
+    # Values that are not finite have another word.
+    if result.isnull().all() and np.isfinite(center).any():
         warn_of_one(f"the standard errors of {metric!r}")
     return result
 
 
 def quiet_sem(dataset: xr.Dataset, metric: str) -> xr.DataArray:
     """`sem` without warnings, for records, where unknown errors are left out."""
+    return _mean_and_sem(dataset, metric)[1]
+
+
+def _mean_and_sem(dataset: xr.Dataset, metric: str) -> list[xr.DataArray]:
+    """The mean over seeds, and its standard error."""
     values = metric_values(dataset, metric, moments=True, blocks=True, ragged=True)
     if is_large(values):
         center, result = summed(values)
-        return center.copy(data=sem_of(result))
-    return _over_seeds(values, _sem)
+        return [center, center.copy(data=sem_of(result))]
 
+    def of(part: xr.DataArray) -> list[xr.DataArray]:
+        part = replications(part)
+        return [part.mean("seed", skipna=False), _sem(part)]
 
-def _over_seeds(
-    values: xr.DataArray, statistic: Callable[[xr.DataArray], xr.DataArray]
-) -> xr.DataArray:
-    """A statistic of replications."""
-    (result,) = per_point(values, lambda part: [statistic(replications(part))])
-    return result
+    return [*per_point(values, of)]
 
 
 def interval(
@@ -282,7 +288,13 @@ def variance(values: xr.DataArray) -> xr.DataArray:
     """
     if values.sizes["seed"] < 2:
         return xr.full_like(values.isel(seed=0, drop=True), np.nan)
-    with np.errstate(over="ignore"):
+    if values.chunks is None and np.isinf(values).any():
+        warn(
+            f"{values.name or 'values'}: some are infinite; their variance, and the "
+            "errors and intervals made of it, are NaN",
+            UserWarning,
+        )
+    with np.errstate(over="ignore", invalid="ignore"):
         result = values.var("seed", ddof=1, skipna=False)
     far = (result == np.inf) | (result < SMALLEST)
     if values.chunks is None and far.any():

@@ -7,7 +7,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from jaxbandits.checks import array_of, is_iterable
-from jaxbandits.results.dataset import DIMS
+from jaxbandits.results.dataset import ALL_DIMS, DIMS
 from jaxbandits.results.lookup import check_dataset, check_once, check_policies
 from jaxbandits.results.moments import NAMES
 from jaxbandits.results.names import COUNT, FACT, INSTANCE, PARAMETER
@@ -46,7 +46,7 @@ def metric_values(
     values = dataset[metric]
     if values.dtype.kind not in "biuf":
         raise TypeError(f"{argument}: {metric!r} must be numbers, got {values.dtype}")
-    for dim in ("policy", "params", "seed", "checkpoint"):
+    for dim in ALL_DIMS:
         if values.sizes.get(dim) == 0:
             raise ValueError(f"dataset: has no {dim}")
     if "moment" in values.dims:
@@ -145,6 +145,7 @@ def one_environment(dataset: xr.Dataset, dims: Iterable[str] = DIMS) -> xr.Datas
     check_dataset(dataset, *dims)
     if "environment" not in dataset.dims:
         return dataset
+    check_dataset(dataset, "environment")
     names = dataset["environment"].values.tolist()
     if len(names) > 1:
         known = [str(x)[len(FACT) :] for x in dataset.coords if str(x).startswith(FACT)]

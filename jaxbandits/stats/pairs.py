@@ -79,6 +79,6 @@ def paired_difference(
     ratio = unpaired / paired.where(paired > 0)
     ratio = ratio.where(~((paired == 0) & (unpaired > 0)), float("inf"))
     result = quiet_interval(difference, level)
-    what = f"the {100 * level:g} % intervals of {policy!r} minus {baseline!r}"
+    what = f"the {100 * level:g} % intervals of '{policy}' minus '{baseline}'"
     warn_of_coverage(difference, what)
     return PairedDifference(*result, ratio)

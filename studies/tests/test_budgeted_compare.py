@@ -250,6 +250,11 @@ def test_bad_input_comes_before_play(path, capsys):
         compare(game, budget=0.001)
     with pytest.raises(ValueError, match="not of from_table"):
         compare(s_br(3), budget=10)
+    single = path.with_name("one.csv")
+    single.write_text("ad,paid,sales\nred,1,2\nred,2,1\n")
+    game = from_table(single, arm="ad", cost="paid", reward="sales")
+    with pytest.raises(ValueError, match="^environments must have two .* one.csv: 're"):
+        compare(game, budget=10)
     words = ["compare", str(path), "--arm", "x", "--cost", "paid", "--reward", "sales"]
     assert cli.main([*words, "--budget", "10"]) == 2
     assert "arm: " in capsys.readouterr().err

@@ -52,6 +52,14 @@ def test_the_printed_number_and_the_paths_stand_on_the_screen(capsys, tmp_path):
     assert lines[-1] == f"Figure: {tmp_path / name}.png"
 
 
+def test_sizes_without_effect_are_said(tmp_path, monkeypatch):
+    """Also where no progress is shown."""
+    monkeypatch.setenv("JAXBANDITS_PROGRESS", "off")
+    asked = ["reproduce", "budgeted-example2", "--out", str(tmp_path)]
+    with pytest.warns(UserWarning, match="--seeds and --horizon have no effect on bud"):
+        assert cli.main([*asked, "--seeds", "5"]) == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "warned"),
     [(["--quick"], False), (["--quick", "--seeds", "3"], True)],

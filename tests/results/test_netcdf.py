@@ -90,6 +90,16 @@ def test_what_has_no_form_is_said_of_the_dataset(tmp_path, change):
     assert not any(tmp_path.iterdir())
 
 
+def test_names_that_would_be_cut_have_no_form(tmp_path):
+    """C ends a text at NUL."""
+    data = dataset()
+    own = data.assign(regret=data["regret"].assign_attrs({"a\0b": 1}))
+    renamed = (data.rename({name: "a\0b"}) for name in ("regret", "seed"))
+    for wrong in (*renamed, data.assign_attrs({"a\0b": 1}), own):
+        with pytest.raises(ValueError, match="^dataset has something .* must not have"):
+            save(wrong, tmp_path / "a.nc")
+
+
 def test_flags_are_named(tmp_path):
     data = dataset()
     data["regret"].attrs["signed"] = False

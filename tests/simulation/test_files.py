@@ -237,6 +237,8 @@ def test_files_that_cannot_be_read(written, tmp_path, subtests):
         read_spec(path)
     with pytest.raises(IsADirectoryError, match=f"^SPEC: {tmp_path} is a folder"):
         read_spec(tmp_path)
+    with pytest.raises(OSError, match="^SPEC: /dev/null is a folder or device"):
+        read_spec("/dev/null")
 
 
 def test_a_file_may_begin_with_a_mark(written):

@@ -65,6 +65,9 @@ def test_other_numbers_with_a_good_checksum_are_found(store, name):
 def test_a_sweep_of_other_games_has_no_block_to_compare(store):
     other = walk.spec(points=2, seeds=12, horizon=8, environments={"long": walk.GAME})
     assert replay(store, SPEC, 1) == 1
+    half = SPEC._replace(policies={"idler": SPEC.policies["idler"]})
+    with pytest.warns(UserWarning, match=r"^store: 4 blocks of .* lacks.*\(--spec\)$"):
+        assert replay(store, half, 9) == 2
     with pytest.raises(
         ValueError, match="spec: .* has no block of what it plays: walker in long"
     ):

@@ -9,6 +9,7 @@ from tests.results.samples import dataset, repetitions
 from tests.tables import assert_named, assert_refused, naming
 
 DATA = dataset(num_seeds=6)
+SEVERAL, NO_GAME = DATA.expand_dims("environment"), {"environment": []}
 GOOD = dict(dataset=DATA, metric="regret")
 TWICE = {dim: xr.concat([DATA, DATA], dim) for dim in ("seed", "policy")}
 DRAWN = repetitions(np.zeros((1, 4))).assign_coords(instance=("seed", [0, 0, 1, 1]))
@@ -237,9 +238,12 @@ def test_mistakes_are_named():
 def test_datasets_that_have_nothing_or_something_twice_are_named():
     reducing = stats.mean, stats.sem, stats.interval, stats.final
     rows = [
-        (lambda f=f, d=dim: f(DATA.isel({d: []}), "regret"), f"^dataset: has no {dim}")
+        (
+            lambda f=f, d=dim: f(SEVERAL.isel({d: []}), "regret"),
+            f"^dataset: has no {dim}",
+        )
         for f in reducing
-        for dim in ("policy", "params", "checkpoint")
+        for dim in ("environment", "policy", "params", "checkpoint")
     ]
     rows += [
         (lambda f=f: f(DATA.isel(seed=[]), "regret"), "^dataset: has no seed")
@@ -264,6 +268,8 @@ def test_datasets_that_have_nothing_or_something_twice_are_named():
         (lambda: stats.mean(whose, "who"), "^metric: 'who' must be numbers"),
         (lambda: stats.final(DATA.isel(checkpoint=0), "regret"), "no checkpoint"),
         (lambda: stats.dominance(WIDE, "pulls"), "^metric: 'pulls' has fur.*, pulls_0"),
+        (lambda: stats.summary_records(SEVERAL[NO_GAME], "x"), "^dataset: has no envi"),
+        (lambda: results.at_points(DATA.isel(params=[]), 1), "^dataset: has no params"),
         (lambda: results.at_points("x", 0), "^dataset must be an xarray"),
         (lambda: results.at_points(DATA["policy"], 0), "^dataset must have th"),
         (lambda: stats.as_share({}), "^dataset must be an xarray.Dataset"),
@@ -288,6 +294,27 @@ def test_types_come_before_ranges():
     ):
         with pytest.raises(TypeError):
             call()
+
+
+def test_what_is_infinite_has_no_spread_and_is_warned_of():
+    """It is no single replication; a policy's name is as its dataset has it."""
+    wide = DATA.assign(
+        regret=DATA["regret"].where(DATA["seed"] != DATA["seed"][0], np.inf)
+    )
+    names = DATA["policy"].values
+    for call in (
+        lambda: stats.sem(wide, "regret"),
+        lambda: stats.interval(wide, "regret").upper,
+        lambda: stats.paired_difference(wide, "regret", *names).upper,
+    ):
+        with pytest.warns(UserWarning) as told:
+            assert call().isnull().all()
+        assert {str(x.message) for x in told} == {
+            "regret: some are infinite; their variance, and the errors and intervals "
+            "made of it, are NaN"
+        }
+    with pytest.warns(stats.CoverageWarning, match="of 'ucb' minus 'uniform' is not"):
+        stats.paired_difference(DATA, "regret", *names)
 
 
 def test_a_pilot_without_spread_is_warned_of():

@@ -57,8 +57,14 @@ def compare(
     for environment in environments.values():
         instance("environments", environment, Environment, "of from_table")
     positive(budget=budget)
-    for title, environment in environments.items():
-        least = min(float(arm.cost.min()) for arm in records_of(environment))
+    arms = {title: records_of(each) for title, each in environments.items()}
+    if all(len(own) < 2 for own in arms.values()):
+        raise ValueError(
+            "environments must have two arms or more to choose from, got "
+            + ", ".join(f"{title}: {own[0].name!r}" for title, own in arms.items())
+        )
+    for title, own in arms.items():
+        least = min(float(arm.cost.min()) for arm in own)
         if budget < least:
             raise ValueError(
                 f"budget must be at least what the cheapest pull of {title} costs, "
@@ -68,9 +74,9 @@ def compare(
     games = {k: dealt(_in_order_of_rows(each)) for k, each in environments.items()}
     (datasets, records), rankings = ranking.ranked(games, CAST, options, "reward")
     notes = []
-    for title, environment in environments.items():
+    for title, own in arms.items():
         notes += [
-            *_arms_in_words(title, records_of(environment)),
+            *_arms_in_words(title, own),
             ranking.advice(title, rankings[title], LOST),
         ]
     read = dict.fromkeys(

@@ -100,7 +100,8 @@ def default_limits(runs: Runs) -> list[float]:
     if runs.timeout is not None:
         times = np.minimum(times, runs.timeout)
     if not times.size or not times.max() > 0:
-        raise ValueError("runs: none of them finished after a positive time")
+        within = f" within the timeout, {runs.timeout:g}" if runs.timeout else ""
+        raise ValueError(f"runs: none of them finished after a positive time{within}")
     quantiles = np.quantile(times, np.arange(1, LIMITS + 1) / LIMITS)
     _, first = np.unique(quantiles.astype(np.float32), return_index=True)
     return quantiles[first].tolist()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from jaxbandits import checks
 from jaxbandits.cli.sweeps import GOES_ON
-from jaxbandits.console.faults import EXPECTED, is_users
+from jaxbandits.console.faults import EXPECTED, is_users, warn
 from jaxbandits.console.progress import announce, duration
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def _reproduce_one(
 ) -> int:
     chosen = _chosen(experiment, options)
     if experiment.fixed and (options.seeds or options.horizon):
-        announce(f"--seeds and --horizon have no effect on {experiment.name}")
+        warn(f"--seeds and --horizon have no effect on {experiment.name}")
     from jaxbandits_studies import prepare_folder
 
     folder = prepare_folder(out)

@@ -34,6 +34,7 @@ _UTF8, _WINDOWS = "utf-8-sig", "cp1252"  # encodings
 SNIFFED = 200  # lines that are looked at before a file is read
 PIECE = 4096, 1 << 18  # rows of the first piece, and at most of any
 MOST_NAMES = 40  # of columns in an error
+TINY = float(np.finfo(np.float32).tiny)  # games are played in float32
 BEHIND = "blanks behind quotes were left out"
 NUL = "it holds NUL"
 _SEP_LINE = re.compile(r'\s*"?sep=([^"\r\n])"?[\s,;]*', re.IGNORECASE)
@@ -629,6 +630,10 @@ class _Figures:
         with np.errstate(invalid="ignore"):
             good = (values >= self.kind.lowest) & (values <= self.kind.highest)
         good &= self.kind.infinite | ~np.isinf(values)
+        for place in np.flatnonzero((values != 0) & (np.abs(values) < TINY))[:1]:
+            what = f"neither 0 nor of a size that float32 has (from {TINY:.2g})"
+            cell, row = cells.iloc[place], int(rows[place])
+            raise ValueError(_bad(self.layout, self.column, what, cell, row))
         for place in np.flatnonzero(~good):
             if not self.kind.any_text:
                 raise ValueError(

@@ -204,6 +204,9 @@ BAD = {
         "0.5", "n/a"
     ),
     "column 'Cost' .* are no numbers >= 0, first '' in row 2": PLAIN.replace("0.5", ""),
+    "column 'Cost' .* neither 0 nor .* float32 .*1.2e-38.*, first '1e-50' in row 2": (
+        PLAIN.replace("0.5", "1e-50")
+    ),
     "column 'Channel' .* are empty, first ' ' in row 2": PLAIN.replace("B", " "),
     "'1,299' in row 3 .* say what its comma means, decimal=','": (
         PLAIN.replace("1.5", "1").replace("0.5", "1").replace("1299", '"1,299"')
