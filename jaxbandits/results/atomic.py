@@ -33,7 +33,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise PermissionError(f"path: the folder {path.parent} cannot be written to")
     # In the same folder, as a rename is atomic within one file system only. `tempfile`
     # would make a file that others cannot read, whatever the user's umask.
-    temporary = path.with_name(f".{path.stem}.{uuid.uuid4().hex}{path.suffix}")
+    temporary = path.with_name(f".{uuid.uuid4().hex}{path.suffix}")
     try:
         yield temporary
         os.replace(temporary, path)
