@@ -288,6 +288,7 @@ def test_records_have_names_and_seeds():
             ),
             (lambda: made(metrics={"": 1.0}), "metrics: a name must not be empty"),
             (lambda: made(seeds=0), "seeds must be at least 1"),
+            (lambda: made(params=np.ones(2)), "params must be a mapping"),
         ]
     )
 

@@ -243,7 +243,7 @@ def test_an_environment_whose_feedback_its_problem_does_not_allow_is_refused():
         state, feedback = game.game.step(noise, instance, state, action)
         return state, feedback._replace(reward=feedback.reward + 1.5)
 
-    with pytest.raises(AssertionError, match="problem: feedback.reward must be in"):
+    with pytest.raises(AssertionError, match="step: feedback.reward must be in"):
         check_environment(altered(game, step=step), censored.uniform(game.problem))
 
 

@@ -13,7 +13,7 @@ from jaxbandits.plots.canvas import figure
 from jaxbandits.plots.labels import FROM_ZERO, checkpoint_label, metric_label
 from jaxbandits.plots.legend import draw_legend
 from jaxbandits.plots.selection import seeds_note, select, shown
-from jaxbandits.plots.ticks import readable_ticks
+from jaxbandits.plots.ticks import SCALES, readable_ticks
 from jaxbandits.plots.words import check_formulas, entry
 from jaxbandits.results.lookup import check_policies
 from jaxbandits.stats.intervals import quantiles
@@ -73,6 +73,8 @@ def plot_curves(
     """
     check_axes(ax)
     check_formulas("title", "" if title is None else title)
+    checks.one_of("x_scale", x_scale, SCALES)
+    checks.one_of("y_scale", y_scale, SCALES)
     dataset = one_environment(dataset)
     total = dataset.sizes["seed"]
     dataset = shown(dataset, metric, params, policies)

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
+from jaxbandits.checks import one_of
 from jaxbandits.plots._style import check_axes, figure_of, line_style, setting
 from jaxbandits.plots.canvas import figure
 from jaxbandits.plots.labels import metric_at, parameter_label, value_labels
@@ -25,7 +26,7 @@ from jaxbandits.plots.points import (
 )
 from jaxbandits.plots.samples import Samples, samples, t_interval
 from jaxbandits.plots.selection import names_of, seeds_text, texts_of
-from jaxbandits.plots.ticks import readable_ticks
+from jaxbandits.plots.ticks import SCALES, readable_ticks
 from jaxbandits.plots.words import entry, literal
 from jaxbandits.results.lookup import check_checkpoint
 from jaxbandits.stats.checks import check_level
@@ -153,7 +154,7 @@ def plot_sensitivity(
     low, high = span.min(), span.max()
     if x_scale is None:
         x_scale = "log" if 0 < low * 10 <= high else "linear"
-    if x_scale == "log" and low <= 0:
+    if one_of("x_scale", x_scale, SCALES) == "log" and low <= 0:
         raise ValueError(f'x_scale: "log" needs positive values of {x!r}, got {low:g}')
     for each in lines:
         _draw(ax, each, (low, high))

@@ -61,6 +61,8 @@ def check_formulas(argument: str, text: str) -> None:
     """
     if not isinstance(text, str):
         raise TypeError(f"{argument} must be a text, got {text!r}")
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise ValueError(f"{argument} must have no half of a character, got {text!r}")
     if setting("text.usetex"):
         return
     for line in text.split("\n"):

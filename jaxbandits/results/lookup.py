@@ -69,7 +69,7 @@ def check_policies(
     _check_dims(dataset, "policy")
     known = dataset["policy"].values.tolist()
     for policy in policies:
-        if policy not in known:
+        if np.ndim(policy) or policy not in known:
             names = ", ".join(map(str, known))
             raise ValueError(f"{argument}: {policy!r} is unknown; known are {names}")
 

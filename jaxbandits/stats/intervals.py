@@ -16,6 +16,7 @@ import scipy
 import xarray as xr
 from numpy.typing import ArrayLike
 
+from jaxbandits.checks import one_of
 from jaxbandits.results.lookup import check_dataset
 from jaxbandits.results.moments import Moments
 from jaxbandits.stats.betting import betting_ends
@@ -38,6 +39,7 @@ from jaxbandits.stats.ragged import per_point, warn_per_point
 from jaxbandits.stats.replications import replications
 from jaxbandits.stats.soundness import warn, warn_of_moments, warn_of_one
 
+METHODS = ("t", "bootstrap", "bounded")
 SMALLEST = 1e-290  # smallest variance without loss of digits
 
 
@@ -149,7 +151,7 @@ def interval(
       CoverageWarning: if with "t" or "bootstrap" the seeds at the last checkpoint do
         not support the coverage.
     """
-    large = method == "t" and bounds is None
+    large = one_of("method", method, METHODS) == "t" and bounds is None
     values = metric_values(dataset, metric, moments=large, blocks=large, ragged=True)
     if is_large(values):
         return _of_moments(values, level)
@@ -207,7 +209,7 @@ def _interval(
     seed: int = 0,
     bounds: tuple[float, float] | None = None,
 ) -> Interval:
-    check_method(method, ("t", "bootstrap", "bounded"), level, resamples, seed)
+    check_method(method, METHODS, level, resamples, seed)
     if (method == "bounded") != (bounds is not None):
         raise ValueError('bounds: are for the method "bounded", which needs them')
     low, high = (0.0, 1.0) if bounds is None else check_bounds(bounds, values.values)

@@ -4,7 +4,7 @@ A record is a plain dict, the same in a program and in JSON.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any, TypedDict
 
@@ -107,12 +107,13 @@ def make_record(
     checks.mapping("metrics", metrics)
     for name in metrics:
         checks.text("metrics: a name", name)
-    checks.mapping("params", params or {})
+    params = {} if params is None else params
+    checks.mapping("params", params)
     return Record(
         experiment=experiment,
         environment=environment,
         policy=policy,
-        params=plain(dict(params or {}), "params"),
+        params=plain(dict(params), "params"),
         seeds=int(seeds),
         horizon=plain(horizon, "horizon"),
         metrics={name: _entry(name, value) for name, value in metrics.items()},
@@ -182,8 +183,9 @@ def summary_records(
     dataset = dataset.transpose(*dims, ...)
     published = {} if published is None else published
     checks.mapping("published", published)
-    checks.mapping("params", params or {})
-    if isinstance(metrics, str) or not isinstance(metrics, Iterable | None):
+    params = {} if params is None else params
+    checks.mapping("params", params)
+    if isinstance(metrics, str) or not (metrics is None or checks.is_iterable(metrics)):
         raise TypeError(f"metrics must be a list of names, got {metrics!r}")
     numbers = [
         str(name)
@@ -235,7 +237,7 @@ def summary_records(
                     entries,
                     seeds=int(seeds[row, point]),
                     horizon=horizon,
-                    params=dict(params or {}) | _parameters(dataset, row, point),
+                    params=dict(params) | _parameters(dataset, row, point),
                 )
             )
     return records

@@ -49,7 +49,10 @@ def check_law(
     * the parameters pass the law's own check, which returns None; draws are finite
       floats, one per arm;
     * a draw reads only its own words, and converts them to numbers first;
-    * draws lie in the support and follow the cdf (or the atoms), tails included;
+    * its functions return the forms that `Law` and `JointLaw` say, and `exact` gives
+      parameters of the same law;
+    * draws lie in the support and follow the cdf (or the atoms), tails included; the
+      cdf is 0 below the support and 1 above it;
     * the quantile function inverts the cdf; the mean agrees with the quantiles, atoms
       or cdf, and with the draws if the support is bounded (a warning says if there is
       nothing to compare it with);

@@ -17,6 +17,7 @@ LOST = DRAWN.assign_coords(instance=("seed", [0, 0, np.nan, 1]))
 TEXTS, OTHER = (
     xr.DataArray(x, dims=d) for x, d in ((["a", "b"], "seed"), ([1.0], "x"))
 )
+TWO = np.array(["ucb", "uniform"])
 PAIR = GOOD | dict(policy="ucb", baseline="uniform")
 BOOTSTRAP, BOUNDED = (GOOD | {"method": name} for name in ("bootstrap", "bounded"))
 BOUNDED["bounds"] = -10, 20_000
@@ -35,7 +36,12 @@ WRONG = [
     (stats.interval, GOOD, "{} must be an? ", {"dataset": [{}, DATA["regret"]]}),
     (stats.interval, GOOD, "{} must be a (real )?num", {"level": ["x", None]}),
     (stats.interval, GOOD, "{} must be in", {"level": [0, 1, 95]}),
-    (stats.interval, GOOD, "{} must be one of .'t', 'b", {"method": ["bca", ["t"]]}),
+    (
+        stats.interval,
+        GOOD,
+        "{} must be one of .'t', 'b",
+        {"method": ["bca", ["t"], TWO]},
+    ),
     (stats.interval, GOOD, "bounds: are for", {"bounds": [(0, 1)]}),
     (stats.interval, BOOTSTRAP, "{} must be an integer", {"resamples": [1e3]}),
     (stats.interval, BOOTSTRAP, "{} must be at least 40, got", {"resamples": [39]}),
@@ -73,8 +79,13 @@ WRONG = [
     (
         stats.paired_difference,
         PAIR,
-        "{}(: '(ts|gain)' is| must)",
-        {"policy": ["ts"], "baseline": ["ts"], "metric": ["gain"], "level": [2]},
+        "{}(: ('(ts|gain)'|array.*) is| must)",
+        {
+            "policy": ["ts", TWO],
+            "baseline": ["ts"],
+            "metric": ["gain"],
+            "level": [2],
+        },
     ),
     (
         stats.paired_difference,
