@@ -408,7 +408,7 @@ def test_a_law_of_ones_own_is_held_against_what_laws_are():
 def test_curves_have_as_many_weights_as_rates():
     two, three = jnp.ones(2), jnp.ones(3)
     for curves in (thresholds.curves, thresholds.cascade_curves):
-        refused([(partial(curves, thresholds.exponential, three, two), "weight must")])
+        refused([(partial(curves, thresholds.exponential, three, two), "rate must")])
 
 
 def test_tables_of_results_hold_numbers():
@@ -640,6 +640,38 @@ WRONG_CALLS = {
     "another number of turns": (
         lambda: kernels.allocation.fill_in_turns([0, 1], [1], 2),
         r"amounts must have shape \[2\]",
+    ),
+    "an order beyond int32": (
+        lambda: kernels.allocation.fill_in_turns(np.array([2**32, 1]), [1, 1], 2),
+        "arms must be in",
+    ),
+    "a count beyond int32": (
+        lambda: kernels.hoeffding_interval(0.3, np.array([2**32]), 2.0),
+        "count must be in",
+    ),
+    "a whole number beyond int32": (
+        lambda: kernels.hoeffding_interval(0.3, 2**40, 2.0),
+        "count must hold integers of int32, or floats",
+    ),
+    "a complex end": (
+        lambda: kernels.wilson_interval(0.3, 5, 2.0, high=np.complex64(1)),
+        "high must be a real array",
+    ),
+    "arms beyond any memory": (
+        lambda: kernels.allocation.fill_in_order([0, 1], 2**40, 0.5, 1.2),
+        "num_arms must be at most",
+    ),
+    "two budgets": (
+        lambda: kernels.allocation.fill_in_order([0, 1], 2, 0.5, [1.2, 1.3]),
+        r"budget must have shape \[\]",
+    ),
+    "amounts of other curves": (
+        lambda: kernels.allocation.kkt_residual(HALF, jnp.ones(3), 1.0),
+        "allocation, curves.log_height must have shapes",
+    ),
+    "an objective of two numbers": (
+        lambda: kernels.allocation.projected_gradient(jnp.square, jnp.ones(2), 1.0),
+        "what objective returns must have shape",
     ),
     "another number of gains": (
         lambda: kernels.allocation.marginal_greedy(lambda x: jnp.ones(3), 2, 0.1, 5),

@@ -32,7 +32,7 @@ from jaxbandits.checks import (
     whole,
 )
 from jaxbandits.simulation.arguments import seeds_of
-from tests.tables import naming
+from tests.tables import assert_refused, naming
 
 BAD_NUMBERS = [np.nan, np.inf, -np.inf, -1.0, [1.0, np.nan], [[2.0], [-2.0]]]
 
@@ -236,6 +236,7 @@ def looked_at(
     flag: bool = False,
     word: str = "a",
     numbers: Float[np.ndarray, " K"] = (1.0,),
+    table_of: Float[np.ndarray, "N K"] | None = None,
     make: Callable[[int], int] | None = None,
     game: Game | None = None,
     pair: tuple[int, int] = (0, 1),
@@ -250,10 +251,10 @@ def looked_at(
     ("argument", "right", "wrong"),
     [
         ("count", (1, np.int8(2)), (True, 1.0, "1", None, np.array([1]))),
-        ("share", (1, 0.5, np.float32(1)), (True, "1", None, [0.5], 1j)),
+        ("share", (1, 0.5, np.float32(1)), (True, np.True_, "1", None, [0.5], 1j)),
         ("flag", (True, np.True_), (0, None, "yes")),
         ("word", ("",), (None, b"a", 1)),
-        ("numbers", ([1, 2], np.ones((2, 2)), 3), (["a"], [[1], [1, 2]], None, 1j)),
+        ("numbers", ([1, 2], np.ones(3)), (["a"], [[1], [1, 2]], None, 1j)),
         ("make", (None, print), (3, "print")),
         ("game", (None, Game(1)), ((1,), "game")),
         ("pair", ((1, 2), [1, 2]), ((1,), "ab", (1, 0.5), np.array(1))),
@@ -268,6 +269,17 @@ def test_arguments_of_another_kind_than_annotated_are_refused(argument, right, w
     for value in wrong:
         with pytest.raises(TypeError, match=f"^{argument} must be"):
             looked_at(**{argument: value})
+
+
+def test_arrays_have_the_axes_of_their_annotations():
+    table = np.ones((2, 3))
+    assert looked_at(numbers=[1, 2, 3], table_of=table)
+    rows = [
+        ({"numbers": 3}, r"^numbers must have shape \[K\], got \[\]"),
+        ({"numbers": [[1], [2]]}, r"^numbers must have shape \[K\], got \[2, 1\]"),
+        ({"numbers": [1, 2], "table_of": table}, r"^table_of must .* \[N, 2\], got"),
+    ]
+    assert_refused([(partial(looked_at, **given), words) for given, words in rows])
 
 
 def test_traced_arguments_are_numbers():

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.heavy import in_short
+
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 PAGES = ("own-instance", "own-policy", "own-loop", "own-log", "on-a-gpu", "print")
@@ -19,7 +21,8 @@ def code_of(page):
     return SEEDS.sub("seeds=2", END.sub(r"\1=30", code))
 
 
-@pytest.mark.parametrize("page", PAGES)
+# That of four games compiles eight policies.
+@pytest.mark.parametrize("page", in_short(PAGES, {"own-instance"}))
 def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code = code_of(page)

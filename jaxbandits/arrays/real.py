@@ -2,13 +2,14 @@
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 from jax.typing import ArrayLike
 from jaxtyping import Float, Int, Real
 
-from jaxbandits.checks import together
+from jaxbandits.checks import cast, shown, together
 
 Reals = Real[ArrayLike, "*#shape"]  # of a kernel that works element by element
 Floats = Float[Array, "*shape"]  # what it makes of them, in their broadcast shape
@@ -27,7 +28,8 @@ def real(**values: Any) -> Any:
 
     Raises:
       TypeError: if an argument is not a real array.
-      ValueError: if the shapes do not broadcast together.
+      ValueError: if an integer is beyond int32 (a float may be larger), or the shapes
+        do not broadcast together.
     """
     arrays = tuple(_real(name, value) for name, value in values.items())
     together(**dict(zip(values, arrays, strict=True)))
@@ -51,6 +53,7 @@ def integer(name: str, value: Any) -> Int[Array, "..."]:
 
     Raises:
       TypeError: if the argument is not an integer array.
+      ValueError: if an integer is beyond int32.
     """
     array = _array(name, value, "an integer array")
     if not jnp.issubdtype(array.dtype, jnp.integer):
@@ -69,7 +72,14 @@ def _real(name: str, value: Any) -> Array:
 
 
 def _array(name: str, value: Any, what: str) -> Array:
+    numpy_integers = getattr(value, "dtype", None) in (np.int64, np.uint64)
+    if numpy_integers and not jax.config.jax_enable_x64:
+        cast(name, value)  # they would wrap around in silence
     try:
         return jnp.asarray(value)
-    except (TypeError, ValueError, OverflowError):  # in words that name no argument
+    except OverflowError:
+        raise ValueError(
+            f"{name} must hold integers of int32, or floats, got {shown(value)}"
+        ) from None
+    except (TypeError, ValueError):  # in words that name no argument
         raise TypeError(f"{name} must be {what}, got {value!r}") from None

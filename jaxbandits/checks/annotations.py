@@ -1,6 +1,7 @@
 """Kinds of arguments, checked against the annotations of a function."""
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, wraps
 from numbers import Real
@@ -9,7 +10,7 @@ from typing import Annotated, Any, ParamSpec, TypeVar, Union, get_args, get_orig
 
 import numpy as np
 
-from jaxbandits.checks.values import is_iterable, is_traced, named, shown
+from jaxbandits.checks.values import is_iterable, is_traced, named, shaped, shown
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -20,12 +21,14 @@ def kinds(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
 
     What is annotated as a number, an integer, an array, a flag, a text, a function, a
     mapping, a type, a sequence or tuple of these, or one of several, is looked at; what
-    is annotated otherwise is not. Values are looked at where the annotation has a
-    range, ``Annotated[Reals, in_unit_interval]``, and the argument is not traced.
+    is annotated otherwise is not. Arrays have the axes of their annotation, ``Real[
+    ArrayLike, " K"]``, and axes of one name one length. Values are looked at where the
+    annotation has a range, ``Annotated[Reals, in_unit_interval]``, and the argument is
+    not traced.
 
     Raises:
       TypeError: naming the argument and its kinds.
-      ValueError: naming the argument and its range.
+      ValueError: naming the argument and its shape or range.
     """
     check = check_kinds(function)
 
@@ -50,6 +53,12 @@ def check_kinds(function: Callable[..., Any]) -> Callable[..., None]:
         for name, each in signature.parameters.items()
         if get_origin(each.annotation) is Annotated
     }
+    axes = {
+        name: letters
+        for name, each in signature.parameters.items()
+        if each.kind != each.VAR_POSITIONAL
+        and (letters := _axes(each.annotation)) is not None
+    }
 
     def check(*args: Any, **options: Any) -> None:
         given = bound(function.__name__, signature, args, options).arguments
@@ -63,8 +72,34 @@ def check_kinds(function: Callable[..., Any]) -> Callable[..., None]:
                     raise TypeError(f"{name} must be {words}, got {shown(each)}")
                 if name in ranges and each is not None and not is_traced(each):
                     ranges[name](**{name: each})
+        lengths: dict[str, int] = {}
+        for name, asked in axes.items():
+            if given.get(name) is not None:
+                own = _shape(given[name])
+                known = (str(lengths.get(axis, axis)) for axis in asked.split())
+                shaped(" ".join(known), **{name: np.broadcast_to(0, own)})
+                lengths |= zip(asked.split(), own, strict=True)
 
     return check
+
+
+def _axes(annotation: Any) -> str | None:
+    """The axes of an annotated array, as "K N", or None if these may be others."""
+    if get_origin(annotation) is Annotated:
+        annotation = get_args(annotation)[0]
+    union = get_origin(annotation) in (Union, UnionType)
+    parts = get_args(annotation) if union else (annotation,)
+    known = {each.dim_str for each in parts if hasattr(each, "dim_str")}
+    known |= {""} if known and float in parts else set()
+    axes = known.pop() if len(known) == 1 else "..."
+    return axes if re.fullmatch(r"[\w ]*", axes) else None
+
+
+def _shape(value: Any) -> tuple[int, ...]:
+    """The shape of an array, or of a list of numbers, traced or not."""
+    if isinstance(value, list | tuple):
+        return len(value), *(_shape(value[0]) if value else ())
+    return np.shape(value)
 
 
 def bound(
@@ -166,7 +201,7 @@ _KINDS: dict[Any, tuple[Callable[[Any], bool], str]] = {
         "an integer",
     ),
     float: (
-        lambda x: _is_array(x) and np.ndim(x) == 0 and not isinstance(x, bool),
+        lambda x: _is_array(x) and np.ndim(x) == 0 and type(x) not in (bool, np.bool_),
         "a number",
     ),
     str: (lambda x: isinstance(x, str), "a string"),

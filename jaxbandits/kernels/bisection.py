@@ -7,7 +7,7 @@ from jax import Array, lax
 from jaxtyping import Bool
 
 from jaxbandits.arrays.real import Floats, Reals, alike, real
-from jaxbandits.checks import function, whole
+from jaxbandits.checks import MOST, function, whole
 
 TRIPS = {jnp.dtype("float32"): 32, jnp.dtype("float64"): 62}
 
@@ -40,7 +40,7 @@ def bracket(
         return jnp.where(up, middle, low), jnp.where(up, high, middle)
 
     default = TRIPS[low.dtype]
-    trips = default if trips is None else whole("trips", trips, 0)
+    trips = default if trips is None else whole("trips", trips, 0, MOST)
     return lax.fori_loop(0, trips, halve, (low, high))
 
 

@@ -22,7 +22,7 @@ from jaxtyping import Float, Real
 from numpy.polynomial import chebyshev
 
 from jaxbandits.arrays.real import Floats, Reals, alike, real
-from jaxbandits.checks import kinds, shaped
+from jaxbandits.checks import kinds
 from jaxbandits.kernels.normal import normal_quantile
 
 GAMMA_CDF_ERROR = 5e-5  # stated bound, for every shape >= 1
@@ -70,7 +70,8 @@ def gamma_quantile(score: Reals, shape: Reals) -> Floats:
     """Gamma quantile at a normal score, for shapes of at least 1.
 
     Args:
-      score: real array, the standard normal quantile of the wanted probability.
+      score: real array, the standard normal quantile of the wanted probability; it is
+        cut to [-5.6, 5.6], beyond any number that a single word of a tape gives.
       shape: real array >= 1, broadcastable against `score`; the scale is 1.
 
     Returns:
@@ -90,7 +91,7 @@ def log_gamma_quantile(score: Reals, shape: Reals) -> Floats:
 def _cube_root(score: Array, s: Array) -> Array:
     """``(G / shape) ** (1/3)`` by Horner's rule in both variables."""
     table = _coefficients().astype(np.float32)
-    x = score / SCORES
+    x = jnp.clip(score / SCORES, -1.0, 1.0)  # a polynomial says nothing beyond
     w = 0.0
     for row in table[::-1]:
         in_s = 0.0
@@ -155,7 +156,6 @@ def beta_logit_from_uniforms(
     Same arguments. With a parameter of 0.01 two fifths of the variates are below
     float32's smallest number; their logits are representable.
     """
-    shaped("4", noise=noise)
     scores = normal_quantile(noise)
     log_x = _boosted(scores[0], noise[1], a)
     return log_x - _boosted(scores[2], noise[3], b)

@@ -17,7 +17,7 @@ from jaxtyping import Float, Int32, Real
 
 from jaxbandits.arrays import first_argmax, multiply_add, outermost, stored, window
 from jaxbandits.arrays.real import Floats, Reals, alike, real
-from jaxbandits.checks import kinds, number, shaped, shown, whole
+from jaxbandits.checks import MOST, kinds, number, shaped, shown, whole
 
 NODES = 6  # default number of nodes of a polynomial
 # Newton steps for functions that are nearly linear in a cell: from a node to the
@@ -117,7 +117,7 @@ def around(
 def _start(values: Array, node: Array, nodes: int) -> Array:
     """The first of the nodes around the cell that begins at one of them."""
     length = values.shape[0]
-    if whole("nodes", nodes, NODES) % 2:
+    if whole("nodes", nodes, NODES, MOST) % 2:
         raise ValueError(f"nodes must be even, got {nodes}")
     if length < nodes:
         raise ValueError(f"values must be at least {nodes} numbers, got {length}")
@@ -189,7 +189,6 @@ def maximum(
         nodes.
     """
     values = real(values=values)
-    shaped("J", values=values)
     most = values.shape[0] - 1
     end = most if last is None else number("last", last)
     if not most - 1 < end <= most:

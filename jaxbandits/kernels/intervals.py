@@ -5,10 +5,7 @@ element by element. They are finite for every input in range; without observatio
 interval is the whole range.
 """
 
-from typing import Any
-
 import jax.numpy as jnp
-import numpy as np
 from jax import Array
 from jaxtyping import Real
 
@@ -43,18 +40,15 @@ def wilson_interval(
     mean, count, z_squared, eta = real(
         mean=mean, count=count, z_squared=z_squared, eta=eta
     )
-    low, high = _end("low", low), _end("high", high)
+    ends = real(low=low, high=high)
+    if not isinstance(low, list | tuple) and not isinstance(high, list | tuple):
+        ends = low, high  # as they are: a number keeps its precision
+    low, high = ends
     width = jnp.asarray(high - low).astype(mean.dtype)
     share = (mean - low) / jnp.where(width > 0, width, 1.0)
     least, middle, most = wilson_parts(share, count, z_squared * eta)
     lower, upper = least / middle, jnp.minimum(middle / most, 1.0)
     return low + width * lower, low + width * upper
-
-
-def _end(name: str, value: Any) -> Any:
-    """An end of the range: numbers and arrays unchanged, other values as an array."""
-    known = isinstance(value, int | float | np.number | np.ndarray | Array)
-    return value if known else real(**{name: value})
 
 
 def wilson_parts(

@@ -12,11 +12,11 @@ def wright_omega(z: Reals) -> Floats:
     """The root of ``w + log w = z``: ``W_0(exp z)``, for real z.
 
     Args:
-      z: real array.
+      z: real array of finite numbers.
 
     Returns:
-      Positive array, relative error a few units in the last place; it underflows to the
-      smallest normal number for z below about -87 (float32).
+      Array, relative error a few units in the last place; it underflows to 0 for z
+      below about -87 (float32).
     """
     z = real(z=z)
     # Newton's method for log w, which is unbounded and needs no guard.

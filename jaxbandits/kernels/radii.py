@@ -91,6 +91,7 @@ def kl_upper_bound(mean: Reals, bound: Reals, iterations: int = 20) -> Floats:
       bound: real array >= 0, broadcastable against `mean`.
       iterations: number of halvings, 1 to 64. The result is at most ``2**-iterations``
         below q, up to rounding of d: in float32 an error up to ``5e-8 / (q - mean)``.
+        It is above q, by up to 1e-7, only where q is within 1e-7 of 1.
 
     Returns:
       Array of the broadcast shape, in [mean, min(1, mean + sqrt(bound / 2))].

@@ -54,6 +54,11 @@ def test_gamma_quantiles_are_as_exact_as_is_stated(dtype):
     assert np.max(errors) > GAMMA_CDF_ERROR / 2
 
 
+def test_scores_beyond_the_fit_count_as_its_ends():
+    for end in (-SCORES, SCORES):
+        assert quantile(9.0 * end, 1.5) == quantile(end, 1.5)
+
+
 def test_gamma_quantile_increases_and_stays_positive():
     z = np.linspace(-SCORES, SCORES, 1001, dtype=np.float32)
     for shape in (1.0, 1.01, 1.5, 3.0, 10.0, 1e3):

@@ -19,7 +19,6 @@ from jaxbandits.checks import (
     increasing,
     is_traced,
     kinds,
-    shaped,
 )
 from jaxbandits.checks.rounds import positions
 
@@ -109,7 +108,6 @@ def cells_of(
         out of range.
     """
     _check_numbers(feedback)
-    shaped("M", limits=limits)
     if not is_traced(limit):
         positions("limit", limit, len(limits))
     within = jnp.arange(len(limits), dtype=jnp.int32) <= limit

@@ -9,8 +9,8 @@ from jax.typing import ArrayLike
 from jaxtyping import Float, Int, Int32, Real
 
 from jaxbandits.arrays import first_argmax, one_hot
-from jaxbandits.arrays.real import integer
-from jaxbandits.checks import kinds, positive, shaped, whole
+from jaxbandits.arrays.real import integer, real
+from jaxbandits.checks import MOST, kinds, positive, shaped, whole
 
 
 @kinds
@@ -36,9 +36,10 @@ def marginal_greedy(
       i32[G], the arms in the order of units.
     """
     num_arms, num_steps = (
-        whole(name, value, 1)
+        whole(name, value, 1, MOST)
         for name, value in (("num_arms", num_arms), ("num_steps", num_steps))
     )
+    step = real(step=step)
 
     def give(x, _):
         gains = gain(x)
@@ -69,10 +70,10 @@ def fill_in_order(
 
     Raises:
       TypeError, ValueError: if `order` is not an integer array, or `num_arms` is not an
-        integer >= 1.
+        integer in [1, 1,000,000].
     """
-    num_arms, order = whole("num_arms", num_arms, 1), integer("order", order)
-    shaped("G", order=order)
+    num_arms, order = whole("num_arms", num_arms, 1, MOST), integer("order", order)
+    step, budget = real(step=step), real(budget=budget)
     starts = jnp.arange(order.shape[0]).astype(float) * step
     unit = jnp.clip(budget - starts, 0.0, step)
     arms = jnp.arange(num_arms, dtype=jnp.int32)

@@ -21,7 +21,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Float, Real
 
 from jaxbandits.arrays.real import alike, real
-from jaxbandits.checks import kinds, shaped, shown, whole
+from jaxbandits.checks import MOST, kinds, shaped, shown, whole
 from jaxbandits.kernels.allocation.solution import (
     INACCURATE,
     SOLVED,
@@ -75,13 +75,13 @@ def projected_gradient(
 
     Raises:
       TypeError: if `objective` is not a function.
-      ValueError: if `steps` is negative.
+      ValueError: if `steps` is negative, or what `objective` returns is no one number.
     """
-    whole("steps", steps, 0)
+    whole("steps", steps, 0, MOST)
     start, budget = alike(*real(start=start, budget=budget))
-    shaped("K", start=start)
-    shaped("", budget=budget)
-    if optimiser is not None and not hasattr(optimiser, "update"):
+    answer = jax.eval_shape(objective, start)
+    shaped("", **{"what objective returns": answer})
+    if optimiser is not None and not callable(getattr(optimiser, "init", None)):
         raise TypeError(f"optimiser must be None or from optax, got {shown(optimiser)}")
     # The search gets all numbers without derivatives, as it must not be differentiated.
     given, numbers = jax.closure_convert(objective, start)

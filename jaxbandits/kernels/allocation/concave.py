@@ -8,7 +8,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Float, Real
 
 from jaxbandits.arrays.real import real
-from jaxbandits.checks import flag, kinds, shaped
+from jaxbandits.checks import flag, kinds, shaped, together
 from jaxbandits.kernels.allocation.solution import (
     INACCURATE,
     NOTHING_TO_GAIN,
@@ -62,7 +62,6 @@ def water_filling(
     """
     height, budget = curves.log_height, real(budget=budget)
     shaped("K", **{"curves.log_height": height})
-    shaped("", budget=budget)
     bounded = flag("bounded", bounded)
     limit = per_arm("limit", limit, height.shape[0])
     least = per_arm("least", least, height.shape[0])
@@ -152,9 +151,11 @@ def kkt_residual(
       f[], 0 at an exact optimum.
 
     Raises:
-      TypeError: if `allocation` is not a real array.
+      TypeError, ValueError: if `allocation` or `budget` is not a real array, or another
+        number of amounts is given than of curves.
     """
-    x: Array = real(allocation=allocation)
+    x, budget = real(allocation=allocation), real(budget=budget)
+    together(allocation=x, **{"curves.log_height": curves.log_height})
     taking = x > 0
     _, marginal = jax.jvp(
         curves.value, (jnp.where(taking, x, 1.0),), (jnp.ones_like(x),)

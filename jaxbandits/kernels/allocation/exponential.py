@@ -7,8 +7,9 @@ from jaxtyping import Real
 
 from jaxbandits.arrays import multiply_add
 from jaxbandits.arrays.real import real
-from jaxbandits.checks import kinds, shaped
+from jaxbandits.checks import kinds
 from jaxbandits.kernels.allocation.solution import (
+    INACCURATE,
     NOTHING_TO_GAIN,
     SOLVED,
     Solution,
@@ -46,20 +47,15 @@ def exponential_water_filling(
 
     Returns:
       A `Solution`; the bound is that of weak duality, which the optimum attains. The
-      status is `INVALID` if a number is out of its range, infinite or NaN.
+      status is `INVALID` if a number is out of its range, infinite or NaN, and
+      `INACCURATE` where numbers so far apart (1e30 beside 1e-30) underflow on the way
+      that not all of the budget is spent.
 
     Examples:
       >>> exponential_water_filling(jnp.ones(2), jnp.ones(2), 3.0).allocation
       Array([1.5, 1.5], dtype=float32)
     """
     weight, rate, budget = real(weight=weight, rate=rate, budget=budget)
-    shaped("K", weight=weight, rate=rate)
-    shaped("", budget=budget)
-    if weight.shape != rate.shape:
-        raise ValueError(
-            f"weight and rate must have one shape [K], got {weight.shape} and "
-            f"{rate.shape}"
-        )
     steep = weight * rate
     steepest = jnp.max(steep)
     some, alive = steepest > 0, steep > 0
@@ -81,7 +77,10 @@ def exponential_water_filling(
     price = steepest * jnp.exp(-level)
     # Weak duality at that price: every arm may take what is best for it alone.
     bound = jnp.sum(weight * -jnp.expm1(-rate * x) - price * x) + price * budget
-    status = jnp.where(some, SOLVED, NOTHING_TO_GAIN).astype(jnp.int32)
+    # Numbers far apart may underflow on the way.
+    spent = jnp.abs(budget - jnp.sum(allocation)) <= 1e-4 * budget
+    solved = jnp.where(spent, SOLVED, INACCURATE)
+    status = jnp.where(some, solved, NOTHING_TO_GAIN).astype(jnp.int32)
     solution = Solution(allocation, value, jnp.where(some, bound, 0.0), status)
     # 0 times infinity is NaN, which no comparison lets pass.
     sound = (weight >= 0) & (rate > 0) & (weight * rate < jnp.inf)

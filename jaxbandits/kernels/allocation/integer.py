@@ -16,7 +16,7 @@ from jaxtyping import Int, Real
 
 from jaxbandits.arrays import first_argmax, one_hot
 from jaxbandits.arrays.real import integer, real
-from jaxbandits.checks import kinds, shaped
+from jaxbandits.checks import kinds
 from jaxbandits.kernels.allocation.solution import (
     INACCURATE,
     NOTHING_TO_GAIN,
@@ -185,8 +185,6 @@ def _task(
 ) -> Task:
     """The problem of units beyond least amounts; those beyond limits add nothing."""
     values, budget = real(values=values), integer("budget", budget)
-    shaped("K N", values=values)
-    shaped("", budget=budget)
     budget, last = budget.astype(jnp.int32), values.shape[1] - 1
     rising, finite = values[:, 1:] >= values[:, :-1], jnp.abs(values) < jnp.inf
     valid = (rising, finite, (budget >= 0) & (budget <= last))

@@ -16,7 +16,7 @@ from jaxtyping import Float, Int, Int32, Real
 
 from jaxbandits.arrays import one_hot, pick, split_index, stored
 from jaxbandits.arrays.real import integer, real
-from jaxbandits.checks import finite, in_unit_interval, kinds, shaped
+from jaxbandits.checks import finite, in_unit_interval, kinds
 from jaxbandits.kernels.allocation.solution import (
     INVALID,
     NOTHING_TO_GAIN,
@@ -80,7 +80,6 @@ def ordered_programming(
       (Array([0, 1], dtype=int32), Array([1, 2], dtype=int32))
     """
     values, survival = real(values=values), real(survival=survival)
-    shaped("K N", values=values)
     num_arms, size = values.shape[0], values.shape[1] - 1
     if not 1 <= num_arms <= MOST_ARMS or not 1 <= size <= MOST_UNITS:
         raise ValueError(
@@ -183,9 +182,6 @@ def fill_in_turns(
         integer(name, value).astype(jnp.int32)
         for name, value in (("arms", arms), ("amounts", amounts), ("budget", budget))
     )
-    shaped("K", arms=arms)
-    shaped(f"{len(arms)}", amounts=amounts)
-    shaped("", budget=budget)
     units = jnp.clip(budget - starts(amounts), 0, amounts)
     every = jnp.arange(arms.shape[0], dtype=jnp.int32)
     mine = arms[None, :] == every[:, None]
@@ -213,8 +209,6 @@ def worth_of_turns(
       plan is the sum over its turns.
     """
     values, survival = real(values=values), real(survival=survival)
-    shaped("K N", values=values)
-    shaped("U", survival=survival)
     steps = values[:, 1:] - values[:, :-1]
     size = steps.shape[1]
     padded = jnp.concatenate([survival, jnp.zeros(size + 1, survival.dtype)])

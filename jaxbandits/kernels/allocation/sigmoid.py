@@ -17,7 +17,7 @@ from jaxtyping import Real
 
 from jaxbandits.arrays import first_argmax, one_hot, pick
 from jaxbandits.arrays.real import real
-from jaxbandits.checks import kinds, shaped, whole
+from jaxbandits.checks import MOST, kinds, shaped, whole
 from jaxbandits.kernels.allocation.integer import programming
 from jaxbandits.kernels.allocation.solution import (
     INACCURATE,
@@ -105,7 +105,7 @@ def sigmoid_filling(
     Raises:
       TypeError, ValueError: if `units` is not an integer >= 1.
     """
-    units = whole("units", units, 1)
+    units = whole("units", units, 1, MOST)
     task = _task(curves, budget, limit, least)
     start, value, bound = _best_prefix(task.gains, task.budget)
     x = _rescaled(_in_units(task.gains, task.budget, units), task.budget)
@@ -142,7 +142,6 @@ def _task(
 ) -> Task:
     budget = real(budget=budget)
     shaped("K", **{"curves.log_height": curves.log_height})
-    shaped("", budget=budget)
     num_arms = curves.log_height.shape[0]
     limit, least = per_arm("limit", limit, num_arms), per_arm("least", least, num_arms)
     if least is None:

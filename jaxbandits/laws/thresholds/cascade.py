@@ -16,7 +16,7 @@ from jax import Array, lax
 from jax.typing import ArrayLike
 from jaxtyping import Float, Real
 
-from jaxbandits.checks import kinds, non_negative, positive, shaped
+from jaxbandits.checks import kinds, non_negative, positive
 from jaxbandits.kernels.allocation import Curves
 from jaxbandits.kernels.bisection import bisect
 from jaxbandits.laws.thresholds.generalised_gamma import exponential
@@ -41,7 +41,6 @@ def cascade_curves(
       rate: f[K] > 0.
       shape: f[K] or None.
     """
-    shaped(f"{len(rate)}", weight=weight, rate=rate)
     weight = jnp.minimum(weight, 1 - SURE)
     some = weight > 0
     log_weight = jnp.where(some, jnp.log(jnp.maximum(weight, LEAST)), -jnp.inf)

@@ -31,7 +31,6 @@ from jaxbandits.checks import (
     numbers,
     played,
     positive,
-    shaped,
     together,
 )
 from jaxbandits.kernels.allocation import Curves
@@ -322,7 +321,6 @@ def curves(
       shape: f[K] or None.
     """
     weight, rate = (np.asarray(x) if isinstance(x, list) else x for x in (weight, rate))
-    shaped(f"{len(rate)}", weight=weight, rate=rate)
     log_weight = jnp.where(weight > 0, jnp.log(jnp.maximum(weight, LEAST)), -jnp.inf)
     return Curves(
         value=lambda x: weight * family.cdf(x, rate, shape),

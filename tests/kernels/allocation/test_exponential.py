@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from jaxbandits.kernels.allocation import (
+    INACCURATE,
     NOTHING_TO_GAIN,
     SOLVED,
     exponential_water_filling,
@@ -105,6 +106,12 @@ def test_nothing_to_gain_is_shared_evenly(size):
     np.testing.assert_allclose(found.allocation, 6 / size, rtol=1e-6)
     assert np.all((found.value == 0) & (found.bound == 0))
     assert np.all(found.status == NOTHING_TO_GAIN)
+
+
+def test_a_budget_that_is_not_spent_is_no_solution():
+    """The inverse of such a weight is below what float32 holds."""
+    huge = np.full(3, 1e38, np.float32)
+    assert solve(huge, np.ones(3, np.float32), np.float32(1)).status == INACCURATE
 
 
 def test_derivatives_are_those_of_differences(size=5):

@@ -226,7 +226,7 @@ def test_sizes_that_are_too_large_or_differ_are_refused():
         [
             (of(9, 3, 2), "values must have 1 to 8 arms and 1 to 32"),
             (of(2, 34, 33), "values must have .* got shape .2, 34"),
-            (of(2, 1, 0), "values must have 1 to 8 arms and 1 to 32"),
+            (of(2, 1, 1), "values must have 1 to 8 arms and 1 to 32"),
             (of(2, 3, 3), "survival must have an entry per unit, .*2"),
         ]
     )
