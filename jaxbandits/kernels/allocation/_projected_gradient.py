@@ -75,7 +75,7 @@ def projected_gradient(
 
     Raises:
       TypeError: if `objective` is not a function.
-      ValueError: if `steps` is negative, or what `objective` returns is no one number.
+      ValueError: if `steps` is negative, or `objective` does not return one number.
     """
     whole("steps", steps, 0, MOST)
     start, budget = alike(*real(start=start, budget=budget))
