@@ -475,7 +475,7 @@ def test_feedback_outside_the_ranges_is_found():
         other = budgeted.make_environment("x", silent, SMALL_OF_2, **RANGES | change)
         wrong = game._replace(problem=other.problem)
         name = [*change][0].removesuffix("_range")
-        with pytest.raises(AssertionError, match=f"problem: feedback.{name} must be"):
+        with pytest.raises(AssertionError, match=f"step: feedback.{name} must be"):
             check_environment(wrong, uniform(other.problem))
 
 
