@@ -20,7 +20,7 @@ def check_dataset(dataset: xr.Dataset, *dims: str) -> None:
     if not isinstance(dataset, xr.Dataset):
         raise TypeError(
             f"dataset must be an xarray.Dataset, as `simulate` returns it, got "
-            f" {type(dataset).__name__}"
+            f"{type(dataset).__name__}"
         )
     _check_dims(dataset, *dims)
     check_once("dataset", dataset, "policy", "seed")

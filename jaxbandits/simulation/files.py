@@ -278,6 +278,8 @@ def _design(table: Any, crossed: Any) -> Zipped:
     place = SCHEMA["$defs"]["design"]
     _check_keys(table, place)
     place, ranges = place["properties"]["ranges"]["additionalProperties"], {}
+    with _of("ranges"):
+        _check_table(table["ranges"])
     for leaf, span in table["ranges"].items():
         with _of(f"ranges.{leaf}"):
             _check_keys(span, place)

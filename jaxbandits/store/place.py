@@ -8,6 +8,7 @@ bucket stores an object only if there is none of that name. Files are called ``n
 import errno
 import io
 import os
+import re
 import time
 import uuid
 from collections.abc import Iterator
@@ -121,7 +122,7 @@ class Bucket:
         if url.split("://")[0] not in KINDS:
             raise ValueError(
                 f"store: {url} is a URL of an unknown kind; known are "
-                f"{', '.join(KINDS)}, beside folders"
+                f"{', '.join(KINDS)} (as s3://bucket/x), beside folders"
             )
         checks.installed(f"store: {url}", "obstore", "remote")
         from obstore.store import from_url
@@ -197,7 +198,7 @@ def place_of(where: Any) -> Place:
     """
     if isinstance(where, Place):
         return where
-    if isinstance(where, str) and "://" in where:
+    if isinstance(where, str) and re.match(r"\w{2,}:/", where):  # perhaps by one slash
         return Bucket(where)
     path = checks.path("store", where)
     for part in (path, *path.parents):

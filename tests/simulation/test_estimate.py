@@ -71,6 +71,10 @@ def test_a_plan_writes_nothing(tmp_path, monkeypatch, capsys):
     assert cli.main(["sweep", "one.py", "--plan", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["runs"] == 1200
     assert [x.name for x in tmp_path.iterdir()] == ["one.py"]
+    (tmp_path / "results" / "one").mkdir(parents=True)
+    assert cli.main(["sweep", "one.py", "--plan"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "results/one may hold another sweep, or blocks of another size" in said
 
 
 def test_what_is_wrong_with_a_spec_is_said_as_by_the_sweep():

@@ -354,7 +354,8 @@ MISTAKES = [  # What stands there, and what is said of it.
         design(ranges={"rho": {"from": 0.5, "to": 4, "whole": True}}),
         "sample: ranges['rho']: ends must be whole numbers, got 0.5 and 4",
     ),
-    (design(ranges={}), "policies.p: sample: "),
+    (design(ranges={}), "policies.p: sample: ranges: must be a table, not empty"),
+    (design(ranges=3), "policies.p: sample: ranges: must be a table, not empty, got 3"),
     (policy(**design()["policies"]["p"], zip={"rho": [1, 2]}), "zip and sample excl"),
 ]
 

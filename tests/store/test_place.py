@@ -121,6 +121,7 @@ def test_what_is_no_place_is_refused(tmp_path, subtests):
         ("", ValueError, "store must be a path"),
         (file, ValueError, "store must be a folder"),
         ("ftp://x/y", ValueError, "known are s3, gs, az"),
+        ("s3:/x/y", ValueError, "s3:/x/y is a URL of an unknown kind; known"),
     ):
         with subtests.test(where=where), pytest.raises(kind, match=words):
             place_of(where)
