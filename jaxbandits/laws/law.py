@@ -259,51 +259,29 @@ def _is_support(x: Any, count: int) -> bool:
     return ends and bool(np.all(np.asarray(x[0]) <= np.asarray(x[1])))
 
 
-# What functions of K arms on the host must give: words, and ``(result, K, *arguments)
-# -> bool``.
+# What functions of K arms on the host must give: in words, and as ``(result, K,
+# *arguments) -> bool``.
 FORMS: dict[str, tuple[str, Callable[..., bool]]] = {
-    "check": (
-        "None, and raise a ValueError for parameters out of range",
-        lambda x, count: x is None,
-    ),
-    "mean": ("a number per arm, f64[K]", lambda x, count: _is_array(x, (count,))),
-    "means": (
-        "two arrays with a number per arm, f64[K]",
-        lambda x, count: _is_pair(x, _is_array, (count,)),
-    ),
-    "support": (
-        "the lowest and the highest value, each a number or one per arm",
-        _is_support,
-    ),
-    "supports": (
-        "two supports, each of a lowest and a highest value",
-        lambda x, count: _is_pair(x, _is_support, count),
-    ),
-    "highest": (
-        "a number, or one per arm",
-        lambda x, count: _is_array(x, (), (count,)),
-    ),
+    "check": ("None, or raise a ValueError", lambda x, k: x is None),
+    "mean": ("f64[K]", lambda x, k: _is_array(x, (k,))),
+    "means": ("two f64[K]", lambda x, k: _is_pair(x, _is_array, (k,))),
+    "sigma": ("f64[] or f64[K]", lambda x, k: _is_array(x, (), (k,))),
+    "highest": ("f64[] or f64[K]", lambda x, k: _is_array(x, (), (k,))),
+    "support": ("two ends, lowest first, each f64[] or f64[K]", _is_support),
+    "supports": ("two supports", lambda x, k: _is_pair(x, _is_support, k)),
     "atoms": (
-        "values and probabilities, f64[K, n] each",
-        lambda x, count: _is_pair(x, lambda y: np.ndim(y) == 2 and len(y) == count),
+        "two f64[K, n]",
+        lambda x, k: _is_pair(x, lambda y: np.ndim(y) == 2 and len(y) == k),
     ),
-    "cdf": (
-        "an array [K, ...] for points [...]",
-        lambda x, count, at: _is_array(x, (count, *np.shape(at))),
-    ),
-    "quantile": (
-        "an array [K, n] for probabilities [K, n]",
-        lambda x, count, p: _is_array(x, (count, *np.shape(p)[-1:])),
-    ),
+    "cdf": ("f64[K, ...]", lambda x, k, at: _is_array(x, (k, *np.shape(at)))),
+    "quantile": ("f64[K, n]", lambda x, k, p: _is_array(x, (k, np.shape(p)[-1]))),
     "moments": (
-        "Moments of three arrays [K, M]",
-        lambda x, count, limits, cost: (
-            isinstance(x, Moments)
-            and all(_is_array(part, (count, np.size(limits))) for part in x)
+        "Moments of f64[K, M]",
+        lambda x, k, limits, cost: (
+            isinstance(x, Moments) and all(_is_array(y, (k, len(limits))) for y in x)
         ),
     ),
 }
-FORMS["sigma"] = FORMS["highest"]
 
 
 def ranged(kind: type, axes: int = 1) -> Callable[[Any], None]:

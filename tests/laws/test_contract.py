@@ -87,7 +87,10 @@ WRONG = {
         "the quantile at",
     ),
     "mean": (EXPONENTIAL._replace(mean=lambda p: 1.01 / p.rate), "the mean is"),
-    "one mean": (EXPONENTIAL._replace(mean=lambda p: 1.0), "a number per arm"),
+    "one mean": (
+        EXPONENTIAL._replace(mean=lambda p: 1.0),
+        r"mean must give f64\[K\], got 1",
+    ),
     "support": (
         EXPONENTIAL._replace(support=lambda p: (np.asarray(0.0), np.asarray(1.0))),
         "above the support",
@@ -172,8 +175,8 @@ MALFORMED = {
     "no sampler": ({"sample": None}, "law.sample must be a function, got None"),
     "no support": ({"support": None}, "law.support must be a function"),
     "direction": ({"monotone": 2}, "law.monotone must be one of"),
-    "ends": ({"support": lambda p: 3}, "support must give the lowest and the highes"),
-    "rows": ({"cdf": lambda p, x: 0.5}, r"cdf must give an array \[K, .*, got 0.5"),
+    "ends": ({"support": lambda p: 3}, "support must give two ends, lowest first"),
+    "rows": ({"cdf": lambda p, x: 0.5}, r"cdf must give f64\[K, \.\.\.\], got 0.5"),
     "its own error": ({"mean": lambda p: p.scale}, "mean failed: AttributeError"),
     "a traced error": ({"sample": lambda w, p: p.scale}, "sample failed: AttributeErr"),
     "no error": ({"check": lambda p: False}, "check must give None, .*, got False"),
