@@ -42,8 +42,11 @@ def save(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
     no_form = TypeError, ValueError, NotImplementedError, CompatibilityError
     with replacing(path) as temporary:
         try:
-            attributes = [x.attrs for x in (dataset, *dataset.variables.values())]
-            for name in (*dataset.variables, *dataset.dims, *chain(*attributes)):
+            attributes = chain.from_iterable(
+                x.attrs for x in dataset.variables.values()
+            )
+            names = *dataset.variables, *dataset.dims, *dataset.attrs, *attributes
+            for name in names:
                 checks.label("a name", name)
             dataset.to_netcdf(temporary, engine="h5netcdf", encoding=compressed)
         except no_form as error:
