@@ -194,12 +194,17 @@ class Policy(NamedTuple, Generic[S, P, Played]):
             looked at where the game is known, before anything is compiled.
         """
         name = f"{self.name}: over"
+        self._check_leaves("over", values)
         points = points_from(crossed_with(design, values, name), name)
         self._check_leaves("over", points.columns)
         return Entry(self, points)
 
     def _check_leaves(self, method: str, given: Iterable[str]) -> None:
         params: Any = self.params
+        if params and not hasattr(params, "_asdict"):
+            raise TypeError(
+                f"{self.name}: params must be a NamedTuple, got {checks.shown(params)}"
+            )
         known = params._asdict() if params else {}
         if unknown := [leaf for leaf in given if leaf not in known]:
             has = ", ".join(f"{leaf} = {value}" for leaf, value in known.items())
@@ -220,6 +225,17 @@ class Entry(NamedTuple):
 
     policy: Policy | Callable[[Any], Policy]
     grid: Any = None
+
+    def over(self, *design: Any, **values: Any) -> "Entry":
+        """Refused: all values of a policy are given at once.
+
+        Raises:
+          TypeError: always.
+        """
+        raise TypeError(
+            f"over got {[*values]} for a policy that has its points already: give all "
+            "values in one over(...)"
+        )
 
 
 class Actions(NamedTuple, Generic[I, Taken]):

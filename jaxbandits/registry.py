@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from jaxbandits import allocation, budgeted, censored, farewell, plain
 from jaxbandits.checks import kinds, one_of
+from jaxbandits.checks.annotations import bound
 from jaxbandits.checks.factory import kind_name
 
 SETTINGS = ("censored", "allocation", "budgeted", "farewell")
@@ -269,15 +270,19 @@ def make(name: str, *arguments: Any, **options: Any) -> Any:
 
     Raises:
       ValueError: if there is no such name.
+      TypeError: if the factory does not take these arguments.
     """
-    made = policies().get(name)
-    for argument in arguments if made is None else ():
-        if hasattr(argument, "_fields") and hasattr(argument, "num_arms"):
-            raise TypeError(
-                f"{name} is an environment and takes no problem, as a policy does, got "
-                f"{kind_name(type(argument))}"
-            )
-    return (made or Names(policies() | environments())[name])(*arguments, **options)
+    maker = Names(policies() | environments())[name]
+    if name in environments():
+        for argument in arguments:
+            if hasattr(argument, "_fields") and hasattr(argument, "num_arms"):
+                raise TypeError(
+                    f"{name} is an environment and takes no problem, as a policy does, "
+                    f"got {kind_name(type(argument))}"
+                )
+        given = {**maker.arguments, **options}
+        bound(name, signature(maker.factory), arguments, given)
+    return maker(*arguments, **options)
 
 
 @kinds

@@ -32,7 +32,7 @@ from jaxbandits import (
 from jaxbandits.allocation.game import Arms as ArmsOfAllocation
 from jaxbandits.budgeted.environment import Arms
 from jaxbandits.laws import Bernoulli, Product, thresholds
-from jaxbandits.protocol import View
+from jaxbandits.protocol import Entry, View
 from tests.games import game_of
 from tests.results.samples import dataset
 from tests.tables import assert_refused, in_both_precisions
@@ -775,6 +775,48 @@ WRONG_CALLS = {
             DATA.assign_coords(instance=("seed", [0, 0, 1, 1, 2, 2])), "regret", seed=1
         ),
         "resamples and seed are for the method",
+    ),
+    "a policy without its setting": (
+        lambda: jb.make("rcucb", game_of("censored").problem),
+        "name must be one of .*did you mean 'censored/rcucb'",
+    ),
+    "a wrong argument of an environment": (
+        lambda: jb.make("censored/indep", num_arms=5),
+        "censored/indep: .* 'num_arms'; it takes limits, form",
+    ),
+    "no name": (
+        lambda: censored.make_environment(game_of("censored").problem, "law", None),
+        "make_environment: .* it takes name, problem, law, arms",
+    ),
+    "words for a parameter": (
+        lambda: censored.rcucb(game_of("censored").problem).over(survival=["x"]),
+        "RCUCB: over got .'survival'., which are no parameters",
+    ),
+    "points upon points": (
+        lambda: Entry(None).over(alpha=[1.0]),
+        "over got .'alpha'. for a policy that has its points already",
+    ),
+    "parameters in a dict": (
+        lambda: jb.Policy("x", *[None] * 3, params={"a": 1.0}).over(a=[1.0]),
+        "x: params must be a NamedTuple",
+    ),
+    "a range that falls": (
+        lambda: budgeted.random_environment(
+            *("n", laws.product(laws.bernoulli, laws.beta), lambda key, setup: setup),
+            **{"num_arms": 1, "setup": None, "cost_range": (1.0, 0.0)},
+        ),
+        "cost_range, reward_range: highest_cost must be positive",
+    ),
+    "probabilities of bids below 0": (
+        lambda: farewell.second_price_auction(highest_bid_of_others=[-1.0, 2.0]),
+        "highest_bid_of_others as delay",
+    ),
+    "runs of two environments": (
+        lambda: stats.dominance(
+            DATA.assign_coords(environment=("policy", [*"xyz"][: DATA.policy.size])),
+            "regret",
+        ),
+        "dataset must have runs of one environment",
     ),
     "a mark of no metric": (
         lambda: stats.record_table(

@@ -241,7 +241,7 @@ BAD_POINTS = [
     ((), {"alpha": 0}, ValueError, "^alpha must be"),
     ((), {"alpha": np.nan}, ValueError, "^RCUCB: over: alpha must be a number"),
     ((), {"alpha": None}, TypeError, "^RCUCB: over: alpha must be a real number"),
-    ((), {"RCUCB": {"alpha": [1.0]}}, TypeError, "^RCUCB: over: RCUCB must be a numb"),
+    ((), {"alpha": {"a": 1.0}}, TypeError, "^RCUCB: over: alpha must be a number or"),
     ((), {"penalty_radius": -1}, ValueError, "^penalty_radius must be"),
     ((), {"alpha": 1e39}, ValueError, r"^policies\['RCUCB'\]: alpha must"),
     # Told by float32, but not when it is multiplied.

@@ -27,6 +27,7 @@ from jaxbandits.checks import (
     function,
     in_unit_interval,
     instance,
+    kinds,
     numbers,
     shaped,
     text,
@@ -47,6 +48,7 @@ class Oracle(NamedTuple):
     value: np.ndarray
 
 
+@kinds
 def make_environment(
     name: str,
     problem: Problem,

@@ -31,6 +31,7 @@ from jaxbandits.checks import (
     in_unit_interval,
     instance,
     kinds,
+    named,
     number,
     one_of,
     played,
@@ -197,9 +198,9 @@ def random_environment(
     check_setup("setup", setup, optional=True)
     unit = _amount("unit", unit, UNITS)
     worth = _amount("worth", worth)
-    problem = make_problem(
-        num_arms, *_ends("cost_range", cost_range), *_ends("reward_range", reward_range)
-    )
+    ends = *_ends("cost_range", cost_range), *_ends("reward_range", reward_range)
+    with named("cost_range, reward_range"):
+        problem = make_problem(num_arms, *ends)
     if draw is not as_given:
         _check_draw(name, law, draw, setup, num_arms)
     return Environment(

@@ -77,6 +77,7 @@ class Oracle(NamedTuple):
     value: float
 
 
+@kinds
 def make_environment(
     name: str, problem: Problem | Continuum, law: JointLaw, arms: Any
 ) -> Environment[Any, Any, Action | RealAction]:

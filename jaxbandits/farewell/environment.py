@@ -166,6 +166,7 @@ class Oracle(NamedTuple):
     rate: float
 
 
+@checks.kinds
 def make_environment(
     name: str,
     delay: Numbers,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from jaxbandits.checks import MOST, Numbers, numbers, one_of, shaped, whole
+from jaxbandits.checks import MOST, Numbers, named, numbers, one_of, shaped, whole
 from jaxbandits.farewell.environment import make_environment
 from jaxbandits.farewell.problem import Action
 from jaxbandits.laws import Beta, beta
@@ -103,7 +103,8 @@ def second_price_auction(
         utility = np.linspace(0.3, 0.9, delay.shape[1])
     shaped(f"{delay.size}", utility=utility)
     reward = numbers("utility", utility, 1)[None]
-    return make_environment(name, delay, reward, failure="unit")
+    with named("highest_bid_of_others as delay, utility as reward"):
+        return make_environment(name, delay, reward, failure="unit")
 
 
 def cross_validation(num_configurations: int = 6) -> Environment[Any, Any, Action]:

@@ -15,7 +15,8 @@ _Data = TypeVar("_Data", xr.Dataset, xr.DataArray)
 def check_dataset(dataset: xr.Dataset, *dims: str) -> None:
     """Require a dataset with some dimensions, none of them empty.
 
-    No policy and no seed may stand there twice, and checkpoints must increase.
+    No policy and no seed may stand there twice, checkpoints must increase, and runs of
+    several environments must have a dimension for these.
     """
     if not isinstance(dataset, xr.Dataset):
         raise TypeError(
@@ -24,6 +25,13 @@ def check_dataset(dataset: xr.Dataset, *dims: str) -> None:
         )
     _check_dims(dataset, *dims)
     check_once("dataset", dataset, "policy", "seed")
+    played = dataset.coords.get("environment", np.zeros(1))
+    names = np.unique(played).tolist()
+    if "environment" not in dataset.dims and len(names) > 1:
+        raise ValueError(
+            "dataset must have runs of one environment, or a dimension environment, "
+            f"got {shown(names)}, joined along {', '.join(map(str, played.dims))}"
+        )
     checkpoints = dataset.coords.get("checkpoint", np.zeros(1))
     # The last checkpoint is taken for the end of the game.
     if checkpoints.dtype.kind in "iuf" and checkpoints.ndim == 1:
