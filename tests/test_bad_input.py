@@ -667,7 +667,7 @@ WRONG_CALLS = {
     ),
     "amounts of other curves": (
         lambda: kernels.allocation.kkt_residual(HALF, jnp.ones(3), 1.0),
-        "allocation, curves.log_height must have shapes",
+        r"allocation must have shape \[2\], got",
     ),
     "an objective of two numbers": (
         lambda: kernels.allocation.projected_gradient(jnp.square, jnp.ones(2), 1.0),
@@ -679,11 +679,11 @@ WRONG_CALLS = {
     ),
     "another number of prices": (
         lambda: kernels.allocation.priced(HALF, jnp.ones(3)),
-        "price, curves.log_height must have shapes",
+        r"price must have shape \[2\], got",
     ),
     "another number of amounts": (
         lambda: kernels.allocation.beyond(HALF, jnp.ones(3)),
-        "least, curves.log_height must have shapes",
+        r"least must have shape \[2\], got",
     ),
     "another slope": (
         lambda: kernels.with_slope_of(jnp.ones(2), jnp.ones(3)),
@@ -801,9 +801,11 @@ WRONG_CALLS = {
         "x: params must be a NamedTuple",
     ),
     "a range that falls": (
-        lambda: budgeted.random_environment(
-            *("n", laws.product(laws.bernoulli, laws.beta), lambda key, setup: setup),
-            **{"num_arms": 1, "setup": None, "cost_range": (1.0, 0.0)},
+        lambda: budgeted.make_environment(
+            "n",
+            laws.product(laws.bernoulli, laws.bernoulli),
+            _coins([0.5], [0.5]),
+            cost_range=(1.0, 0.0),
         ),
         "cost_range, reward_range: highest_cost must be positive",
     ),
@@ -813,8 +815,7 @@ WRONG_CALLS = {
     ),
     "runs of two environments": (
         lambda: stats.dominance(
-            DATA.assign_coords(environment=("policy", [*"xyz"][: DATA.policy.size])),
-            "regret",
+            DATA.assign_coords(environment=("policy", ["a", "b"])), "regret"
         ),
         "dataset must have runs of one environment",
     ),

@@ -90,7 +90,7 @@ def _axes(annotation: Any) -> str | None:
     union = get_origin(annotation) in (Union, UnionType)
     parts = get_args(annotation) if union else (annotation,)
     known = {each.dim_str for each in parts if hasattr(each, "dim_str")}
-    known |= {""} if known and float in parts else set()
+    known |= {""} if known and {int, float} & {*parts} else set()
     axes = known.pop() if len(known) == 1 else "..."
     return axes if re.fullmatch(r"[\w ]*", axes) else None
 

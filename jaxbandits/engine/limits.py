@@ -106,7 +106,7 @@ class Watch:
             raise ValueError(
                 f"budget = {self._end:g} is out of reach: {paid:g} was spent in "
                 f"{rounds} rounds, nothing in the last {idle} of a run (costs may be 0 "
-                "or too small for the precision, or actions none of the game), and at "
-                f"most {LAST_ROUND} rounds can "
-                "be played; a horizon too ends runs after so many rounds"
+                "or too small for the precision, or actions are not the game's), and "
+                f"at most {LAST_ROUND} rounds can be played; a horizon too ends runs "
+                "after so many rounds"
             )

@@ -138,7 +138,7 @@ def beta_from_uniforms_small(
       b: f32[] > 0.
 
     Returns:
-      f32[] in [BETA_LEAST, 1]: never 0, since a cost of 0 would look free; 1 where
+      f32[] in [1e-15, 1]: never 0, since a cost of 0 would look free; 1 where
       float32 has no closer number.
     """
     logit = beta_logit_from_uniforms(noise, a, b)

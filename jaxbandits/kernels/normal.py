@@ -58,8 +58,8 @@ def normal_score(
 
     Returns:
       Array of the broadcast shape, in JAX's precision, that increases with the words:
-      the normal quantile at the number with these digits; the error is at most 1e-6 of
-      it, or 1e-7 near 0 (more than 1e-6 of scores below 0.1).
+      the normal quantile at the number with these digits, to within 2e-6 of it plus
+      1e-7.
 
     Raises:
       TypeError: if a word is not an integer array.

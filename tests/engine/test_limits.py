@@ -49,7 +49,7 @@ def test_nothing_is_ever_spent():
     look(found, [10, 10], [0.5, 0.5])
     look(found, [limits.IDLE_ROUNDS - 1] * 2, [0.5, 0.5])
     with pytest.raises(
-        ValueError, match="100 is out of reach: .* last 16777226 .*none of the g"
+        ValueError, match="100 is out of reach: .* last 16777226 .*not the game's"
     ):
         look(found, [limits.IDLE_ROUNDS + 20] * 2, [0.5, 0.5])
 

@@ -8,7 +8,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Float, Real
 
 from jaxbandits.arrays.real import real
-from jaxbandits.checks import flag, kinds, shaped, together
+from jaxbandits.checks import flag, kinds, shaped
 from jaxbandits.kernels.allocation.solution import (
     INACCURATE,
     NOTHING_TO_GAIN,
@@ -34,8 +34,8 @@ def water_filling(
     budget: Real[ArrayLike, ""],
     *,
     bounded: bool = True,
-    limit: Real[Array, " K"] | None = None,
-    least: Real[Array, " K"] | None = None,
+    limit: float | Real[Array, " K"] | None = None,
+    least: float | Real[Array, " K"] | None = None,
 ) -> Solution:
     """Maximise ``sum_i f_i(x_i)`` over ``sum_i x_i = budget`` for concave ``f_i``.
 
@@ -49,8 +49,8 @@ def water_filling(
       curves: concave curves: `touch` is 0.
       budget: f[] >= 0.
       bounded: host bool, whether all marginals are finite at 0.
-      limit: f[K] or None, largest amount of every arm.
-      least: f[K] >= 0 or None, smallest amount of every arm.
+      limit: f[K], or one for all arms, or None: largest amount.
+      least: f[K] >= 0, or one for all arms, or None: smallest amount.
 
     Returns:
       A `Solution`. Resource that no arm gains from is not spent: all arms are at their
@@ -155,7 +155,7 @@ def kkt_residual(
         number of amounts is given than of curves.
     """
     x, budget = real(allocation=allocation), real(budget=budget)
-    together(allocation=x, **{"curves.log_height": curves.log_height})
+    shaped(f"{len(curves.log_height)}", allocation=x)
     taking = x > 0
     _, marginal = jax.jvp(
         curves.value, (jnp.where(taking, x, 1.0),), (jnp.ones_like(x),)

@@ -33,8 +33,8 @@ def integer_programming(
     values: Real[ArrayLike, "K units"],
     budget: Int[ArrayLike, ""],
     *,
-    limit: Int[ArrayLike, " K"] | None = None,
-    least: Int[ArrayLike, " K"] | None = None,
+    limit: int | Int[ArrayLike, " K"] | None = None,
+    least: int | Int[ArrayLike, " K"] | None = None,
 ) -> Solution:
     """The best allocation, by dynamic programming over the arms.
 
@@ -46,8 +46,8 @@ def integer_programming(
       values: f[K, N + 1], value of 0..N units of each arm; row-wise non-decreasing,
         0 in the first column.
       budget: i32[] in [0, N]; may differ from call to call.
-      limit: i32[K] >= 0 or None, largest number of units of every arm.
-      least: i32[K] >= 0 or None, smallest number of units of every arm.
+      limit: i32[K] >= 0, or one for all arms, or None: largest number of units.
+      least: i32[K] >= 0, or one for all arms, or None: smallest number of units.
 
     Returns:
       `Solution` with an i32[K] allocation of sum `budget`; the bound equals the value,
@@ -117,8 +117,8 @@ def integer_greedy(
     values: Real[ArrayLike, "K units"],
     budget: Int[ArrayLike, ""],
     *,
-    limit: Int[ArrayLike, " K"] | None = None,
-    least: Int[ArrayLike, " K"] | None = None,
+    limit: int | Int[ArrayLike, " K"] | None = None,
+    least: int | Int[ArrayLike, " K"] | None = None,
 ) -> Solution:
     """Give one unit at a time to the arm that gains most by it; ties to the first arm.
 
@@ -128,7 +128,7 @@ def integer_greedy(
     Args:
       values: f[K, N + 1], as for `integer_programming`.
       budget: i32[] in [0, N].
-      limit, least: i32[K] >= 0 or None, as for `integer_programming`.
+      limit, least: as for `integer_programming`.
 
     Returns:
       `Solution`; the bound is the Lagrangian dual, i.e. the value of the concave

@@ -45,8 +45,8 @@ def sigmoid_prefix(
     curves: Curves,
     budget: Real[ArrayLike, ""],
     *,
-    limit: Real[Array, " K"] | None = None,
-    least: Real[Array, " K"] | None = None,
+    limit: float | Real[Array, " K"] | None = None,
+    least: float | Real[Array, " K"] | None = None,
 ) -> Solution:
     """Fill the best of a few prefixes of the arms, ordered by envelope slope.
 
@@ -59,9 +59,9 @@ def sigmoid_prefix(
     Args:
       curves: K functions with bounded marginals.
       budget: f[] >= 0, the B of eq. (12).
-      limit: f[K] > 0 or None, largest amount of every arm.
-      least: f[K] >= 0 or None, smallest amount of every arm; ``jax.jvp`` of `value`
-        must then be finite at x > 0.
+      limit: f[K] > 0, or one for all arms, or None: largest amount.
+      least: f[K] >= 0, or one for all arms, or None: smallest amount; ``jax.jvp`` of
+        `value` must then be finite at x > 0.
 
     Returns:
       `Solution`; the bound is the dual of the envelopes. Budget that no arm can turn
@@ -80,8 +80,8 @@ def sigmoid_filling(
     budget: Real[ArrayLike, ""],
     units: int = 256,
     *,
-    limit: Real[Array, " K"] | None = None,
-    least: Real[Array, " K"] | None = None,
+    limit: float | Real[Array, " K"] | None = None,
+    least: float | Real[Array, " K"] | None = None,
 ) -> Solution:
     """The best allocation in units of the budget, with smaller and smaller units.
 
@@ -96,8 +96,8 @@ def sigmoid_filling(
       curves: K functions with bounded marginals.
       budget: f[] >= 0.
       units: number of units of the budget in the first search.
-      limit: f[K] > 0 or None, largest amount of every arm.
-      least: f[K] >= 0 or None, smallest amount of every arm.
+      limit: f[K] > 0, or one for all arms, or None: largest amount.
+      least: f[K] >= 0, or one for all arms, or None: smallest amount.
 
     Returns:
       `Solution` with at least the value of `sigmoid_prefix`, and with the same bound.
@@ -138,7 +138,10 @@ def _in_units(curves: Curves, budget: Array, units: int) -> Array:
 
 
 def _task(
-    curves: Curves, budget: ArrayLike, limit: Array | None, least: ArrayLike | None
+    curves: Curves,
+    budget: ArrayLike,
+    limit: ArrayLike | None,
+    least: ArrayLike | None,
 ) -> Task:
     budget = real(budget=budget)
     shaped("K", **{"curves.log_height": curves.log_height})

@@ -15,7 +15,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Bool, Float, Int32, Real
 
 from jaxbandits.arrays.real import integer, real
-from jaxbandits.checks import kinds, together
+from jaxbandits.checks import kinds
 from jaxbandits.kernels.bisection import bisect
 from jaxbandits.kernels.implicit import implicit_root
 
@@ -46,7 +46,7 @@ class Curves(NamedTuple):
 
 
 @kinds
-def priced(curves: Curves, price: Real[ArrayLike, " K"]) -> Curves:
+def priced(curves: Curves, price: float | Real[ArrayLike, " K"]) -> Curves:
     """The functions of the money spent, if a unit of resource has a price per arm.
 
     Solvers then take the budget and limits in money and return the money spent on every
@@ -54,24 +54,23 @@ def priced(curves: Curves, price: Real[ArrayLike, " K"]) -> Curves:
 
     Args:
       curves: functions of the resource.
-      price: f[K] > 0, price of a unit for every arm.
+      price: f[K] > 0, or one for all arms: price of a unit.
 
     Raises:
       TypeError: if `price` is not a real array.
       ValueError: if there is another number of prices than of functions.
     """
-    price = real(price=price)
-    together(price=price, **{"curves.log_height": curves.log_height})
+    prices: Any = per_arm("price", price, len(curves.log_height))
     return Curves(
-        value=lambda paid: curves.value(paid / price),
-        fall=lambda drop: price * curves.fall(drop),
-        log_height=curves.log_height - jnp.log(price),
-        touch=price * curves.touch,
+        value=lambda paid: curves.value(paid / prices),
+        fall=lambda drop: prices * curves.fall(drop),
+        log_height=curves.log_height - jnp.log(prices),
+        touch=prices * curves.touch,
     )
 
 
 @kinds
-def beyond(curves: Curves, least: Real[ArrayLike, " K"]) -> Curves:
+def beyond(curves: Curves, least: float | Real[ArrayLike, " K"]) -> Curves:
     """The functions of the resource beyond an amount, ``f_i(l_i + x) - f_i(l_i)``.
 
     A sigmoid whose mode is below l_i is concave from there on. Another sigmoid has a
@@ -79,22 +78,21 @@ def beyond(curves: Curves, least: Real[ArrayLike, " K"]) -> Curves:
 
     Args:
       curves: functions with bounded marginals.
-      least: f[K] >= 0, the l_i.
+      least: f[K] >= 0, or one for all arms: the l_i.
 
     Raises:
       TypeError: if `least` is not a real array.
       ValueError: if there is another number of amounts than of functions.
     """
-    least = real(least=least)
-    together(least=least, **{"curves.log_height": curves.log_height})
-    given, height = curves.value(least), curves.log_height
+    start: Any = per_arm("least", least, len(curves.log_height))
+    given, height = curves.value(start), curves.log_height
     alive = height > -jnp.inf
     top = jnp.where(alive, height, 0.0)
     # No drop is negative: the response is the mode.
     mode = jnp.where(alive, curves.fall(jnp.full_like(top, -1.0)), 0.0)
     concave = curves.touch <= 0
-    past = alive & (least > jnp.where(concave, 0.0, mode))
-    at = jnp.where(past, least, 1.0)
+    past = alive & (start > jnp.where(concave, 0.0, mode))
+    at = jnp.where(past, start, 1.0)
     _, slope = jax.jvp(curves.value, (at,), (jnp.ones_like(at),))
     steep = slope > 0
     now = jnp.where(steep, jnp.log(jnp.where(steep, slope, 1.0)), -jnp.inf)
@@ -103,12 +101,12 @@ def beyond(curves: Curves, least: Real[ArrayLike, " K"]) -> Curves:
     lower = jnp.where(past & steep, top - now, 0.0)
 
     def fall(drop):
-        return jnp.maximum(curves.fall(drop + lower) - least, 0.0)
+        return jnp.maximum(curves.fall(drop + lower) - start, 0.0)
 
     def sides(drop):
         """The gain at a drop, and the gain by the tangent there."""
         x = curves.fall(drop)
-        return curves.value(x) - given, jnp.exp(top - drop) * (x - least)
+        return curves.value(x) - given, jnp.exp(top - drop) * (x - start)
 
     def touches_further(drop):
         gained, tangent = sides(drop)
@@ -126,9 +124,9 @@ def beyond(curves: Curves, least: Real[ArrayLike, " K"]) -> Curves:
         return jnp.where(usable & ~past, gained - tangent, 0.0)
 
     drop = implicit_root(unmet, drop, each=True)
-    touch = jnp.maximum(curves.fall(drop) - least, 0.0)
+    touch = jnp.maximum(curves.fall(drop) - start, 0.0)
     return Curves(
-        value=lambda x: curves.value(least + x) - given,
+        value=lambda x: curves.value(start + x) - given,
         fall=fall,
         log_height=new_height,
         touch=jnp.where(concave | past, 0.0, touch),
@@ -192,9 +190,9 @@ def with_status(solution: Solution, *conditions: Bool[Array, "..."]) -> Solution
 def per_arm(
     name: str, amounts: ArrayLike | None, num_arms: int, units: bool = False
 ) -> Array | None:
-    """Amounts of resource, one per arm or one for all arms, or None.
+    """Amounts of resource per arm, given so or as one for all arms, or None.
 
-    As real arrays, or as i32 if they are units.
+    As real arrays [K], or as i32[K] if they are units.
     """
     if amounts is None:
         return None
@@ -203,6 +201,7 @@ def per_arm(
         raise ValueError(
             f"{name} must have shape [{num_arms}], got {list(amounts.shape)}"
         )
+    amounts = jnp.broadcast_to(amounts, (num_arms,))
     return amounts.astype(jnp.int32) if units else amounts
 
 

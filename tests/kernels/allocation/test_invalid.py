@@ -22,6 +22,7 @@ from jaxbandits.kernels.allocation import (
     marginal_greedy,
     priced,
     projected_gradient,
+    sigmoid_filling,
     sigmoid_prefix,
     water_filling,
 )
@@ -137,7 +138,7 @@ REFUSED = [
     ),
     (
         lambda: water_filling(CURVES, 1.0, limit="x"),
-        "limit must be an array of numbers or None, got 'x'",
+        "limit must be a number or an array of numbers or None, got 'x'",
     ),
     (
         lambda: sigmoid_prefix(CURVES, 1.0, least=jnp.ones(3)),
@@ -193,3 +194,16 @@ def test_limits_may_be_lists_of_whole_numbers():
     told = jax.jit(partial(water_filling, CURVES, limit=[1, 1], least=[0, 0]))(1.0)
     assert told.status == SOLVED
     np.testing.assert_allclose(told.allocation, [0.5, 0.5])
+
+
+def test_one_number_may_stand_for_all_arms():
+    for solve in (water_filling, sigmoid_filling, sigmoid_prefix):
+        for name in ("limit", "least"):
+            one, each = (solve(CURVES, 1.5, **{name: x}) for x in (0.6, 0.6 * ONE))
+            np.testing.assert_array_equal(one.allocation, each.allocation)
+    for solve in (integer_programming, integer_greedy):
+        one, each = (solve(VALUES, 2, limit=x, least=x) for x in (1, [1, 1]))
+        np.testing.assert_array_equal(one.allocation, each.allocation)
+    for change in (priced, beyond):
+        one, each = (change(CURVES, x) for x in (0.6, 0.6 * ONE))
+        np.testing.assert_array_equal(one.value(ONE), each.value(ONE))
