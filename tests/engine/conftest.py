@@ -3,6 +3,7 @@
 import pytest
 
 from jaxbandits.engine import rollout
+from jaxbandits.engine.gpu import build
 from jaxbandits.engine.xla import compiler_options
 from tests.programs import OPTIMISED
 
@@ -20,3 +21,12 @@ def optimised():
         yield
     for programs in made:
         programs.cache_clear()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kernels_are_built_quickly(request):
+    """In the short run g++ optimises nothing: a large kernel takes an eighth of it."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.config.option.markexpr not in ("", "slow"):
+            patch.setattr(build, "CPU_OPTIONS", (*build.CPU_OPTIONS, "-O0"))
+        yield

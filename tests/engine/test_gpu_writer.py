@@ -16,9 +16,7 @@ from jaxbandits.arrays import select, stored
 from jaxbandits.engine.elementwise import ELEMENTWISE
 from jaxbandits.engine.gpu.rounds import tape_row
 from jaxbandits.engine.tape import Key, draw_words
-from tests.engine import one_lane
 from tests.engine.gpu_mapped import mapped, written
-from tests.engine.one_lane import CASES, at_once
 from tests.heavy import in_short
 
 LANES = 4
@@ -44,16 +42,6 @@ def numbers(*shape, kind=np.float32):
     """Few values, so that ties are common; ``[*shape, LANES]``."""
     rng = np.random.default_rng(len(shape) + sum(shape))
     return rng.integers(-2, 3, (*shape, LANES)).astype(kind)
-
-
-def test_like_vmap(subtests):
-    """All in one kernel, of which some outputs lie where the inputs did."""
-    fn, args = at_once(CASES)
-    found = jax.jit(partial(mapped, fn))(args)
-    plain = jax.jit(jax.vmap(fn, -1, -1, axis_size=one_lane.LANES))(args)
-    for name in CASES:
-        with subtests.test(name):
-            assert_same(found[name], plain[name], 1e-5)
 
 
 @pytest.mark.parametrize("width", in_short([1, 2, 5, 20], {1, 2, 20}))
@@ -245,13 +233,17 @@ def test_what_is_read_is_read_before_it_is_written(subtests):
             results.append((x, y, i))  # at the places of the arguments
         return results
 
-    found, plain = (
-        jax.jit(partial(mapped, fn))(args),
-        jax.jit(jax.vmap(fn, -1, -1))(args),
-    )
-    for names, one, other in zip(2 * SEQUENCES, found, plain, strict=True):
-        with subtests.test(names=[*names], columns=one[0].shape[1]):
-            assert_same(one, other)
+    @jax.jit
+    def change(number, x, y, i):
+        every = [jax.vmap(each, -1, -1) for each in CHANGES.values()]
+        return lax.switch(number, every, x, y, i)
+
+    found = jax.jit(partial(mapped, fn))(args)
+    for names, (x, y, i), one in zip(2 * SEQUENCES, args, found, strict=True):
+        with subtests.test(names=[*names], columns=x.shape[1]):
+            for name in names:
+                x, y = change([*CHANGES].index(name), x, y, i)
+            assert_same(one, (x, y, i))
 
 
 def test_a_row_may_be_an_array_that_is_written():

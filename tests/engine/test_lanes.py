@@ -1,4 +1,4 @@
-"""The lanes transform against ``jax.vmap`` with the batch axis last."""
+"""How the lanes transform maps: what it defers, stores, replaces and shares."""
 
 from functools import partial
 
@@ -12,8 +12,6 @@ from jaxbandits.arrays.named import PREFIX
 from jaxbandits.engine.cpu.lanes import KERNELS, fill, lanes
 from jaxbandits.engine.cpu.trees import MOST_READS, WIDTH
 from tests.engine.one_lane import (
-    CASES,
-    FALLBACKS,
     LANES,
     MATRIX,
     ROW,
@@ -24,7 +22,6 @@ from tests.engine.one_lane import (
     X,
     Y,
     Z,
-    at_once,
     floats,
     integers,
     records,
@@ -34,49 +31,16 @@ from tests.engine.one_lane import (
 pytestmark = pytest.mark.oldest
 
 
-def both(fn, *args):
-    """Outputs and flags of `lanes`, and the outputs of ``vmap``, lane axis last.
-
-    An argument is an array with a lane axis, or ``(SHARED, array)``.
-    """
+def mapped(fn, *args):
+    """Outputs of `lanes`; an argument has a lane axis or is ``(SHARED, array)``."""
     flags = tuple(not isinstance(x, tuple) for x in args)
     args = [x if flag else x[1] for x, flag in zip(args, flags, strict=True)]
-    out_flags = None
-
-    axes = [-1 if flag else None for flag in flags]
-
-    def run(*args):
-        nonlocal out_flags
-        out, out_flags = lanes(fn, flags, LANES)(*args)
-        return out, jax.vmap(fn, axes, -1, axis_size=LANES)(*args)
-
-    # One program, as XLA takes longer for a second one than for the two in one.
-    out, expected = jax.jit(run)(*args)
-    return out, out_flags, expected
+    return jax.jit(lambda *args: fill(*lanes(fn, flags, LANES)(*args), LANES))(*args)
 
 
-def assert_like_vmap(fn, *args, rtol=1e-6):
-    """Same values, shapes and dtypes; exact unless the output is inexact."""
-    out, flags, expected = both(fn, *args)
-    assert_same(fill(out, flags, LANES), expected, rtol)
-
-
-def assert_same(found, wanted, rtol=1e-6):
-    def compare(found, wanted):
-        assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
-        tolerance = rtol if jnp.issubdtype(found.dtype, jnp.floating) else 0
-        np.testing.assert_allclose(found, wanted, rtol=tolerance)
-
-    jax.tree.map(compare, found, wanted)
-
-
-def test_like_vmap(subtests):
-    cases = CASES | FALLBACKS
-    fn, args = at_once(cases)
-    out, flags, expected = both(fn, args)
-    for name in cases:
-        with subtests.test(name):
-            assert_same(fill(out[name], flags[name], LANES), expected[name], 2e-6)
+def jaxpr_of(fn, flags, *args):
+    """The program of `lanes`."""
+    return jax.make_jaxpr(lambda *args: lanes(fn, flags, LANES)(*args)[0])(*args)
 
 
 LONG = [
@@ -96,7 +60,10 @@ def test_reductions_over_long_axes():
         return [(jnp.sum(i, axis), jnp.mean(x, axis)) for (i, x), axis in pairs]
 
     arrays = [(integers(*shape), np.abs(floats(*shape))) for shape, _ in LONG]
-    assert_like_vmap(fn, arrays, rtol=1e-5)
+    sums = mapped(fn, arrays)
+    for (i, x), (_, axis), (total, mean) in zip(arrays, LONG, sums, strict=True):
+        np.testing.assert_array_equal(total, i.sum(axis))
+        np.testing.assert_allclose(mean, x.mean(axis), rtol=1e-5)
 
 
 SHAPES = [(1,), (5,), (3, 4), (WIDTH,), (WIDTH + 1,), (40, 25), (20_000,)]
@@ -110,7 +77,7 @@ def test_first_argmax(subtests):
         flat = values.reshape(-1, LANES)
         flat[-1, 2:4] = flat[0, 3] = np.inf
     arrays += [integers(*shape) for shape in SHAPES]
-    found, *_ = both(lambda xs: [first_argmax(x) for x in xs], arrays)
+    found = mapped(lambda xs: [first_argmax(x) for x in xs], arrays)
     for values, chosen in zip(arrays, found, strict=True):
         with subtests.test(shape=values.shape, dtype=values.dtype):
             assert chosen.dtype == jnp.int32
@@ -139,14 +106,12 @@ def test_random_argmax(fn, subtests):
     for values in arrays:
         values[:, 0], values[:, 1] = np.inf, -np.inf
         values[[0, -1], 2], values[len(values) // 2, 3] = np.inf, 9
-    found, _, expected = both(
+    found = mapped(
         lambda xs, *words: [fn(x, *words) for x in xs], arrays, WORD, (SHARED, SOME)
     )
-    for values, chosen, plain in zip(arrays, found, expected, strict=True):
+    for values, chosen in zip(arrays, found, strict=True):
         with subtests.test(length=len(values)):
             assert chosen.dtype == jnp.int32
-            np.testing.assert_array_equal(chosen, plain)
-            # And what it should be, in plain NumPy.
             for lane, x in enumerate(values.T):
                 tied = np.flatnonzero(x == np.max(x))
                 word = WORD[lane] if fn is _first_word else SOME
@@ -166,14 +131,14 @@ def test_kernels_are_replaced(monkeypatch):
 
     for name, form in KERNELS.items():
         monkeypatch.setitem(KERNELS, name, spied(name, form))
-    both(lambda x, w: (jax.jit(first_argmax)(x), first_argmax(w)), X, TABLE)
+    mapped(lambda x, w: (jax.jit(first_argmax)(x), first_argmax(w)), X, TABLE)
     assert seen == [("first_argmax", (3,))]
     half = (SHARED, np.uint32(2**31))
 
     def fn(x, w, u):
         return jax.jit(random_argmax)(x, u), random_argmax(w, u)
 
-    both(fn, X, TABLE, half)
+    mapped(fn, X, TABLE, half)
     assert seen[1:] == [("random_argmax", (3,))]
 
 
@@ -198,8 +163,7 @@ def test_work_that_all_lanes_share_is_done_once():
     def fn(x, w):
         return x + jnp.sum(jnp.exp(w))
 
-    mapped = lanes(fn, (True, False), LANES)
-    jaxpr = jax.make_jaxpr(lambda *args: mapped(*args)[0])(X, TABLE[1])
+    jaxpr = jaxpr_of(fn, (True, False), X, TABLE[1])
     (exponential,) = (e for e in jaxpr.eqns if e.primitive.name == "exp")
     assert exponential.outvars[0].aval.shape == (3,)
 
@@ -217,17 +181,14 @@ def test_no_lane_axis_moves():
         bonus = jnp.sqrt(log_t / count)
         return first_argmax(jnp.where(pulls == 0, jnp.inf, total / count + bonus))
 
-    mapped = lanes(index, (True, True, False), LANES)
-    args = (np.abs(integers(3, 4)), MATRIX, np.float32(2))
-    jaxpr = str(jax.make_jaxpr(lambda *args: mapped(*args)[0])(*args))
+    args = np.abs(integers(3, 4)), MATRIX, np.float32(2)
+    jaxpr = str(jaxpr_of(index, (True, True, False), *args))
     assert "transpose" not in jaxpr and "gather" not in jaxpr
-    assert_like_vmap(index, *args[:2], (SHARED, args[2]))
 
 
 def test_a_reduction_of_a_deferred_index_writes_no_array():
     """The point of deferring: no [K, L] array of the index appears."""
-    mapped = lanes(lambda x, y: jnp.max(x + y), (True, True), LANES)
-    jaxpr = jax.make_jaxpr(lambda *args: mapped(*args)[0])(X, Y)
+    jaxpr = jaxpr_of(lambda x, y: jnp.max(x + y), (True, True), X, Y)
     assert all(v.aval.shape != X.shape for e in jaxpr.eqns for v in e.outvars)
 
 
@@ -239,9 +200,9 @@ def test_an_index_of_many_reads_is_stored():
 
     def stored(n):
         args = [integers(n, seed=k).astype(np.float32) for k in range(3)]
-        assert_like_vmap(index, *args)
-        mapped = lanes(index, (True, True, True), LANES)
-        jaxpr = jax.make_jaxpr(lambda *args: mapped(*args)[0])(*args)
+        x, y, z = args
+        np.testing.assert_array_equal(mapped(index, *args), np.argmax(x + y * z, 0))
+        jaxpr = jaxpr_of(index, (True, True, True), *args)
         return any(v.aval.shape == (n, LANES) for e in jaxpr.eqns for v in e.outvars)
 
     assert MOST_READS < 3 * WIDTH
@@ -250,17 +211,15 @@ def test_an_index_of_many_reads_is_stored():
 
 def test_loops_stay_loops():
     """One scan, whose body is mapped: no batch axis in front, nothing transposed."""
-    mapped = lanes(with_constants, (True, False, True), LANES)
-    args = (X, ROW[1], ROWS)
-    jaxpr = jax.make_jaxpr(lambda *args: mapped(*args)[0])(*args)
+    jaxpr = jaxpr_of(with_constants, (True, False, True), X, ROW[1], ROWS)
     assert [eqn.primitive.name for eqn in jaxpr.eqns].count("scan") == 1
     assert "transpose" not in str(jaxpr)
 
 
 def test_what_a_loop_shares_stays_shared():
     """Records and carries that no lane enters come back without the lane axis."""
-    mapped = lanes(partial(records, length=3), (True,), LANES)
-    ((count, total), found), flags = mapped(Z)
+    by_lane = lanes(partial(records, length=3), (True,), LANES)
+    ((count, total), found), flags = by_lane(Z)
     assert flags == ((False, True), (False, False, True, True))
     assert count.shape == () and total.shape == (LANES,)
     assert [x.shape for x in found] == [(3,), (3,), (3, LANES), (3, LANES)]
