@@ -52,6 +52,7 @@ from jaxbandits.checks import shown
 from jaxbandits.cli import main as cli
 from jaxbandits.console.faults import is_users
 from jaxbandits_studies.theory import zooming
+from tests.plots.sweeps import sweep
 from tests.test_features import BLOCKS, FILE, PAGE, ROWS, public
 
 CLEAR, RIGHT, SILENT, UNCLEAR, HANG = "clear", "right", "silent", "unclear", "hang"
@@ -70,7 +71,7 @@ UNTRIED = re.compile(
 )
 # Their right calls take more than a tenth of a second.
 SLOW = re.compile(
-    r"simulate|testing|live|plots.(plot|by)|stats.(dominance|two_level|band)|"
+    r"simulat(e|ion.run)|testing|live|plots.(plot|by)|stats.(dominance|two_level|band)|"
     r"jaxbandits|allocation.(ednet|criteo|cascade|allocation|best|ordered|fit|"
     r"simulation)|censored.(forest|solver|negcorr|poscorr|recorded|"
     r"overtime)|theory.(sparring|waiting|zooming|lai_robbins|graves_lai|hazards)"
@@ -92,8 +93,8 @@ pathlib.Path("criteo.csv").write_text(
 clicks = datasets.load_criteo("criteo.csv")
 datasets.criteo(clicks, 1)
 datasets.fit_criteo(clicks, 1)
-from jaxbandits.simulation.drive import simulate as stored
-stored(budgeted.uniform(coins.problem), coins, budget=2, store="own.zarr")
+from tests.store.samples import fill
+fill("own.zarr")
 results.open_store("own.zarr")
 data = play(limited, limited)
 plots.by_value(data, "gain_radius", policy="RCUCB", at={"penalty_radius": 1.0})
@@ -224,18 +225,14 @@ def right(name: str, function: Any) -> dict[str, Any]:
 @cache
 def _played() -> xr.Dataset:
     """Of two policies at points of two parameters."""
-    game = _space()["limited"]
-    policy = censored.rcucb(game.problem)
-    return jb.simulate(
-        {
-            "RCUCB": policy.over(gain_radius=[0.5, 1.0], penalty_radius=[1.0, 2.0]),
-            "uniform": policy.over(gain_radius=[0.7, 1.5], penalty_radius=[1.0, 2.0]),
-        },
-        game,
-        horizon=200,
-        checkpoints=[100],
-        seeds=30,
-    )
+    points = [
+        {"gain_radius": gain, "penalty_radius": penalty}
+        for gain in (0.5, 1.0)
+        for penalty in (1.0, 2.0)
+    ]
+    data = sweep({"RCUCB": points, "uniform": points}, num_seeds=30)
+    shares = data["regret"] / data["regret"].max()
+    return data.assign(censored=shares, optimal=1 - shares)
 
 
 @cache

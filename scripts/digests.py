@@ -79,7 +79,7 @@ def _write(file: Path, only: str, programs: bool) -> int:
 
 def _game(name: str) -> Game:
     """The first game of a policy's setting that it can play."""
-    return next(g for g in games(ROUNDS)[name.split("/")[0]] if policy_of(name, g))
+    return next(g for g in games(name.split("/")[0], ROUNDS) if policy_of(name, g))
 
 
 def _program(name: str) -> dict[str, str]:

@@ -14,6 +14,7 @@ import argparse
 import fnmatch
 import sys
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 import jax
@@ -43,37 +44,35 @@ class Game(NamedTuple):
     end: dict
 
 
-def games(rounds: int) -> dict[str, list[Game]]:
-    """Games by the first part of the policies' names, of about `rounds` rounds each."""
-    horizon = {"horizon": rounds}
-    continuum = Game(censored.indep(censored.ANY), horizon)
-    return {
-        "censored": [
-            Game(censored.indep(censored.equidistant(10)), horizon),
-            Game(censored.poscorr(censored.equidistant(3)), horizon),
-        ],
-        "continuum": [continuum],
-        "combinatorial": [
-            Game(censored.combinatorial(censored.indep([0.3, 0.5, 0.7]), 2), horizon)
-        ],
-        "dueling": [Game(censored.duels(censored.indep([0.3, 0.5, 0.7])), horizon)],
-        "budgeted": [
-            # A round of these costs 0.5 on average.
-            Game(budgeted.s_br(10), {"budget": 0.5 * rounds}),
-            Game(budgeted.s_bt(5), {"budget": 0.5 * rounds}),
-        ],
-        "farewell": [
-            Game(farewell.optimum_in_the_middle(), {"budget": 3 * rounds}),
-            Game(farewell.display_advertising(), {"budget": 3 * rounds}),
-        ],
-        "allocation": [
-            Game(allocation.simulation(4), horizon),
-            Game(datasets.ednet_like(3), horizon),
-        ],
-        "ordered": [
-            Game(allocation.ordered(allocation.simulation(3, 8.0), [2, 8]), horizon)
-        ],
-    }
+# Games by the first part of the policies' names.
+GAMES = {
+    "censored": lambda: [
+        censored.indep(censored.equidistant(10)),
+        censored.poscorr(censored.equidistant(3)),
+    ],
+    "continuum": lambda: [censored.indep(censored.ANY)],
+    "combinatorial": lambda: [
+        censored.combinatorial(censored.indep([0.3, 0.5, 0.7]), 2)
+    ],
+    "dueling": lambda: [censored.duels(censored.indep([0.3, 0.5, 0.7]))],
+    "budgeted": lambda: [budgeted.s_br(10), budgeted.s_bt(5)],
+    "farewell": lambda: [
+        farewell.optimum_in_the_middle(),
+        farewell.display_advertising(),
+    ],
+    "allocation": lambda: [allocation.simulation(4), datasets.ednet_like(3)],
+    "ordered": lambda: [allocation.ordered(allocation.simulation(3, 8.0), [2, 8])],
+}
+ROUND = {"budgeted": 0.5, "farewell": 3}  # what a round costs on average
+
+
+@cache
+def games(setting: str, rounds: int) -> list[Game]:
+    """The games of a setting, of about `rounds` rounds each."""
+    end = {"horizon": rounds}
+    if setting in ROUND:
+        end = {"budget": ROUND[setting] * rounds}
+    return [Game(environment, end) for environment in GAMES[setting]()]
 
 
 # No rule for sigmoids, and no average of their optima.
@@ -172,7 +171,7 @@ def main() -> int:
     sound = [
         line(name, game, options.look, seeds)
         for name in fnmatch.filter(policies(), options.only)
-        for game in games(options.rounds)[name.split("/")[0]]
+        for game in games(name.split("/")[0], options.rounds)
         for seeds in options.seeds
     ]
     return not all(sound)

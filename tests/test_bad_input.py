@@ -33,11 +33,10 @@ from jaxbandits.allocation.game import Arms as ArmsOfAllocation
 from jaxbandits.budgeted.environment import Arms
 from jaxbandits.laws import Bernoulli, Product, thresholds
 from jaxbandits.protocol import Entry, View
-from tests.games import game_of
+from tests.games import COINS, coins, game_of, paid_coins, two_coins
 from tests.results.samples import dataset
 from tests.tables import assert_refused, in_both_precisions
 
-COINS = laws.product(laws.bernoulli, laws.bernoulli)
 DATA = dataset(num_seeds=6)
 MASKED = np.ma.array([0.25, 0.5], mask=[False, True])
 
@@ -74,8 +73,8 @@ class Draw(NamedTuple):
 
 
 def pair(reward=(0.1, 0.2), cost=(0.5, 0.6), count=2):
-    coins = Product(Bernoulli(jnp.array(reward)), Bernoulli(jnp.array(cost)))
-    return Arms(coins, jnp.int32(count))
+    law = Product(Bernoulli(jnp.array(reward)), Bernoulli(jnp.array(cost)))
+    return Arms(law, jnp.int32(count))
 
 
 DRAWS = {
@@ -268,7 +267,7 @@ def test_runs_of_one_instance_need_several_of_them():
 
 
 def test_what_a_policy_reports_is_a_number():
-    game = game_of("censored")
+    game = coins([0.3, 0.5])
     policy = censored.uniform(game.problem)._replace(
         report=lambda state, params: {"x": jnp.float32(jnp.nan)}
     )
@@ -386,8 +385,8 @@ def test_what_is_no_environment_is_named():
 
 
 def test_a_broken_clause_names_its_policy():
-    game = game_of("censored")
-    act = censored.Action(jnp.int32(7), jnp.int32(0))
+    game = coins([0.3, 0.5])
+    act = censored.Action(jnp.int32(10), jnp.int32(0))
     policy = censored.uniform(game.problem)._replace(act=lambda *_: act)
     with pytest.raises(AssertionError, match="^policy 'uniform' plays .* round 1, not"):
         testing.check_policy(policy, game)
@@ -584,7 +583,6 @@ def test_a_problem_made_by_hand_is_checked(setting):
             make(problem._replace(**{field: wrong}))
 
 
-COIN = laws.product(laws.bernoulli, laws.bernoulli)
 ARMS = Arms(Product(Bernoulli([0.2, 0.9]), Bernoulli([0.5, 0.5])), np.int32(2))
 WAITS = farewell.Arms([[0.5, 0.5]], Bernoulli([[0.5, 0.5]]))
 ROUND = censored.Feedback(0.5, 0.1, False)
@@ -592,8 +590,7 @@ HALF = thresholds.curves(thresholds.exponential, jnp.ones(2), jnp.ones(2))
 
 
 def exact_budgeted(reward=(0.2, 0.9), cost=(0.5, 0.5), count=2):
-    law = Product(Bernoulli(np.array(reward)), Bernoulli(np.array(cost)))
-    return budgeted.exact_oracle(COIN, Arms(law, count))
+    return budgeted.exact_oracle(COINS, Arms(two_coins(reward, cost), count))
 
 
 def exact_farewell(problem=None, **changes):
@@ -608,10 +605,6 @@ def cells(limits=(0.5, 1.0), limit=1, feedback=ROUND):
 def gain(**changes):
     problem = game_of("censored").problem
     return censored.gain_of(problem, ROUND._replace(**changes))
-
-
-def _coins(reward, cost):
-    return Product(*(Bernoulli(np.array(x, float)) for x in (reward, cost)))
 
 
 def _of_farewell(**options):
@@ -717,11 +710,13 @@ WRONG_CALLS = {
         "users must have at least one row",
     ),
     "parameters in a column": (
-        lambda: budgeted.make_environment("n", COIN, _coins([[0.5], [0.5]], [1.0, 1])),
+        lambda: budgeted.make_environment(
+            "n", COINS, two_coins([[0.5], [0.5]], [1.0, 1])
+        ),
         "reward: probability must have one number per arm",
     ),
     "parameters without an arm": (
-        lambda: budgeted.make_environment("n", COIN, _coins(0.5, [1.0, 1])),
+        lambda: budgeted.make_environment("n", COINS, two_coins(0.5, [1.0, 1])),
         "params must have one row per arm",
     ),
     "costs without a largest one": (
@@ -803,8 +798,8 @@ WRONG_CALLS = {
     "a range that falls": (
         lambda: budgeted.make_environment(
             "n",
-            laws.product(laws.bernoulli, laws.bernoulli),
-            _coins([0.5], [0.5]),
+            COINS,
+            two_coins([0.5], [0.5]),
             cost_range=(1.0, 0.0),
         ),
         "cost_range, reward_range: highest_cost must be positive",
@@ -842,7 +837,7 @@ def test_right_calls_beside_them_are_answered():
 
 
 def test_an_action_that_a_game_has_not_is_not_traced():
-    game = game_of("budgeted")
+    game = paid_coins([0.5] * 3, [0.5] * 3)
     policy = budgeted.uniform(game.problem)._replace(
         act=lambda noise, view, state, params: jnp.int32(view.round > 2) * 3
     )

@@ -1,4 +1,4 @@
-"""scripts/digests.py tells two trees apart by what they compute."""
+"""scripts/digests.py tells two trees apart by what every policy computes."""
 
 import json
 from importlib import metadata
@@ -30,6 +30,13 @@ def test_every_policy_is_on_record(script):
         "machine",
         *script["REPRODUCTIONS"],
     }
+
+
+@pytest.mark.slow  # 7 s for the optima of the games
+def test_every_policy_has_a_game(script):
+    """Where a policy cannot be built for a game, `policy_of` says so."""
+    for name in script["policies"]():
+        assert script["_game"](name), name
 
 
 def test_what_differs_is_named(script, capsys):

@@ -16,26 +16,16 @@ from jaxbandits.plain import doubling, same_pair, ucb
 from jaxbandits.simulation.arguments import schedule_of
 from jaxbandits.testing import check_policy
 from tests.engine import budget_game
+from tests.games import GAMES
 from tests.registered import POLICIES
 from tests.tables import assert_refused, naming
-
-MAKE = {
-    "censored": lambda: censored.indep([0.3, 0.5]),
-    "continuum": lambda: censored.indep(censored.ANY),
-    "combinatorial": lambda: censored.combinatorial(censored.indep([0.3, 0.5]), 2),
-    "dueling": lambda: censored.duels(censored.indep([0.3, 0.5])),
-    "budgeted": lambda: budgeted.s_bt(3),
-    "farewell": lambda: farewell.optimum_in_the_middle(),
-    "allocation": lambda: allocation.simulation(3),
-    "ordered": lambda: allocation.ordered(allocation.simulation(3, 6.0), [2, 6]),
-}
 
 
 @cache
 def game_of(setting, copy=1):
     """A game, made anew for every copy."""
     del copy
-    return MAKE[setting]()
+    return GAMES[setting]()
 
 
 def test_every_policy_of_the_registry_knows_its_game():
@@ -45,7 +35,7 @@ def test_every_policy_of_the_registry_knows_its_game():
         policy = make(game_of(setting).problem)
         with naming(name):
             check_fit(name, policy, game_of(setting, copy=2))
-            for other in MAKE.keys() - {setting}:
+            for other in GAMES.keys() - {setting}:
                 with pytest.raises(ValueError, match="was built for a"):
                     check_fit(name, policy, game_of(other))
 

@@ -1,8 +1,10 @@
-"""Imports point down: the layers of the library, read from its sources."""
+"""Imports point down, and other rules that are read from the library's sources."""
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1] / "jaxbandits"
 LAYERS = {
@@ -50,44 +52,61 @@ FORBIDDEN = {
 FILES = sorted(p for p in ROOT.rglob("*.py") if p != ROOT / "__init__.py")
 
 
-def part_of(path: Path) -> str:
-    return path.relative_to(ROOT).parts[0].removesuffix(".py").strip("_")
+class Source(NamedTuple):
+    """Full names of what a file imports, and at its top; what it defines."""
+
+    imports: set[str]
+    at_top: set[str]
+    names: set[str]
+    functions: list[ast.FunctionDef]
 
 
-def imported(path: Path) -> set[str]:
-    """Full names of what a file imports from the library."""
-    return {
-        name
-        for name in everything_imported(path) - {"jaxbandits.__version__"}  # no module
-        if name.startswith("jaxbandits.")
-    }
+@cache
+def source(path: Path) -> Source:
+    tree = ast.parse(path.read_text())
+    nodes = [*ast.walk(tree)]
+    functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
+    names = {path.stem, *identifiers(nodes)}
+    return Source(imported(nodes), imported(tree.body), names, functions)
 
 
-def everything_imported(path: Path) -> set[str]:
-    """Full names of what a file imports."""
-    return names_imported(ast.walk(ast.parse(path.read_text())))
-
-
-def names_imported(nodes) -> set[str]:
-    """Full names in the import statements among some nodes."""
+def imported(nodes) -> set[str]:
     names = set()
     for node in nodes:
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"relative import of {node.module}"
-            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+            module = "." * node.level + (node.module or "")
+            names |= {f"{module}.{alias.name}" for alias in node.names}
     return names
 
 
+def identifiers(nodes):
+    """Names that a module defines: functions, classes, arguments, variables, fields."""
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+
+
+def part_of(path: Path) -> str:
+    return path.relative_to(ROOT).parts[0].removesuffix(".py").strip("_")
+
+
+def of_the_library(path: Path) -> set[str]:
+    """Full names of what a file imports from it."""
+    names = source(path).imports - {"jaxbandits.__version__"}  # no module
+    return {name for name in names if name.startswith("jaxbandits.")}
+
+
 def test_the_library_imports_nothing_of_the_studies():
-    for path in sorted(ROOT.rglob("*.py*")):
+    for path in ROOT.rglob("*.py*"):
         if path.suffix in (".py", ".pyi"):
-            for node in ast.walk(ast.parse(path.read_text())):
-                if isinstance(node, ast.Import | ast.ImportFrom):
-                    names = [alias.name for alias in node.names]
-                    for name in (getattr(node, "module", None) or "", *names):
-                        assert not name.startswith("jaxbandits_studies"), path
+            for name in source(path).imports:
+                assert not name.startswith("jaxbandits_studies"), path
 
 
 def test_every_file_has_a_layer():
@@ -97,7 +116,8 @@ def test_every_file_has_a_layer():
 def test_imports_point_down():
     for path in FILES:
         part = part_of(path)
-        for name in imported(path):
+        assert not any(name.startswith(".") for name in source(path).imports), path
+        for name in of_the_library(path):
             other = name.split(".")[1].strip("_")
             assert LAYERS[other] <= LAYERS[part], f"{path} imports {name}"
             assert other not in FORBIDDEN.get(part, set()), f"{path} imports {name}"
@@ -107,7 +127,7 @@ def test_settings_see_no_policies():
     """What a problem and its game are does not depend on who plays it."""
     for setting in SETTINGS:
         for path in (ROOT / setting).glob("*.py"):
-            for name in imported(path):
+            for name in of_the_library(path):
                 assert ".policies" not in name, f"{path} imports {name}"
 
 
@@ -143,11 +163,11 @@ def test_experimental_jax_is_imported_when_it_is_used():
     late = ("jax.experimental", "jaxbandits.engine.gpu")
     for path in FILES:
         if path.parent != ROOT / "engine" / "gpu":
-            for name in names_imported(ast.parse(path.read_text()).body):
+            for name in source(path).at_top:
                 assert not name.startswith(late), f"{path} imports {name}"
 
 
-# Words that meant several things, or none to a stranger; files that have some still.
+# Words that meant several things, or none to a stranger.
 UNCLEAR = re.compile(
     r"(^|_)(found|said|whose|nobody|crew|meet|leave|leavings|mending|books|booked|"
     r"settled|told|untold|lent|home)(_|$)",
@@ -155,19 +175,19 @@ UNCLEAR = re.compile(
 )
 
 
-def identifiers(tree):
-    """Names that a module defines: functions, classes, arguments, variables, fields."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            yield node.name
-        elif isinstance(node, ast.arg):
-            yield node.arg
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id
-
-
 def test_identifiers_are_ordinary_words():
     for path in FILES:
-        names = {path.stem, *identifiers(ast.parse(path.read_text()))}
-        unclear = sorted(filter(UNCLEAR.search, names))
+        unclear = sorted(filter(UNCLEAR.search, source(path).names))
         assert not unclear, f"{path}: {unclear}"
+
+
+MOST = 12  # arguments: what users call can be held in the head
+
+
+def test_no_function_without_an_underscore_has_more_than_twelve_arguments():
+    """Methods too, and what a decorator hides."""
+    for path in FILES:
+        for each in source(path).functions:
+            given = each.args
+            count = len([*given.posonlyargs, *given.args, *given.kwonlyargs])
+            assert each.name.startswith("_") or count <= MOST, f"{path}: {each.name}"

@@ -5,9 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import allocation as allocation_policies
-from jaxbandits import allocation as splitting
-from jaxbandits import budgeted, censored, live
+from jaxbandits import allocation, budgeted, censored, live
 from jaxbandits.testing import trace_run
 
 GAME = censored.trap()
@@ -237,16 +235,11 @@ def test_a_policy_of_ones_own_may_count_below_0():
     assert live.tell(session, action, feedback).state["surplus"] == -2
 
 
-@pytest.mark.parametrize("allocation", [[3, 3], [3, 0.1]])
-def test_a_round_hands_out_its_budget_at_most(allocation):
-    game = splitting.simulation(num_arms=2, budget=3.0)
-    session = live.start(allocation_policies.no_ucb(game.problem))
-    nothing = splitting.OracleView(*[[1, 1]] * 3)
-    view = splitting.View(1, 3, nothing)
+@pytest.mark.parametrize("amounts", [[3, 3], [3, 0.1]])
+def test_a_round_hands_out_its_budget_at_most(amounts):
+    game = allocation.simulation(num_arms=2, budget=3.0)
+    session = live.start(allocation.no_ucb(game.problem))
+    view = allocation.View(1, 3, allocation.OracleView(*[[1, 1]] * 3))
+    feedback = allocation.Feedback([np.inf] * 2, amounts)
     with pytest.raises(ValueError, match="3, nor all arms together, got"):
-        live.tell(
-            session,
-            splitting.Allocation([3.0, 0.0]),
-            splitting.Feedback([np.inf] * 2, allocation),
-            view,
-        )
+        live.tell(session, allocation.Allocation([3.0, 0.0]), feedback, view)

@@ -53,8 +53,7 @@ def data(tmp_path, monkeypatch):
     monkeypatch.setenv(FOLDER, str(tmp_path))
 
 
-def check_cast(outcome, name, instances, cast):
-    check_records(outcome, name)
+def check_cast(outcome, instances, cast):
     assert list(outcome.datasets) == instances
     assert [(r["environment"], r["policy"]) for r in outcome.records] == [
         (i, p) for i in instances for p in cast
@@ -89,7 +88,7 @@ def test_a_comparison_has_its_cast_and_figure(rehearsal, no_data):
     name = "budgeted-fig3b"
     outcome, calls = rehearsal(name)
     instances, policies = ["S-GBr-10", "S-GBr-50", "S-GBr-100"], EVERYONE
-    check_cast(outcome, name, instances, policies)
+    check_cast(outcome, instances, policies)
     check_figure(outcome, instances, PAPER, bands=False)
     for title, (_, environment, arguments) in zip(instances, calls, strict=True):
         assert environment.name == title
@@ -112,7 +111,7 @@ def test_a_comparison_has_its_cast_and_figure(rehearsal, no_data):
 def test_a_hurry_leaves_out_the_large_instances(rehearsal, no_data, name):
     outcome, calls = rehearsal(name, quick=True)
     shown = PAPER if name == "budgeted-fig6" else [*cast("budgeted", "finalists")]
-    check_cast(outcome, name, ["S-Br-10", "S-GBr-10", "S-Bt-10"], shown)
+    check_cast(outcome, ["S-Br-10", "S-GBr-10", "S-Bt-10"], shown)
     check_figure(outcome, ["S-Br-10", "S-GBr-10", "S-Bt-10"], shown, bands=True)
     check_notes(outcome, name)
     assert REGISTRY[name].quick.quick
@@ -125,7 +124,7 @@ def test_all_settings_with_data(rehearsal, data, monkeypatch):
     monkeypatch.setattr(comparisons, "synthetic", lambda sizes: one)
     name = "budgeted-fig6"
     outcome, calls = rehearsal(name)
-    check_cast(outcome, name, [*one, "FB-Br", "FB-Bt"], PAPER)
+    check_cast(outcome, [*one, "FB-Br", "FB-Bt"], PAPER)
     assert titles(outcome.figure.axes) == list(outcome.datasets)
     # Three seeds of every group, in games of groups of about the same size.
     *_, small, large = (environment for _, environment, _ in calls)

@@ -13,12 +13,7 @@ from jaxbandits_studies.allocation.families import (
 )
 from jaxbandits_studies.common.casts import environments
 from jaxbandits_studies.judging.protocol import TUNING_SEED
-from studies.tests.checks import (
-    assert_readable,
-    check_records,
-    entry,
-    legend_texts,
-)
+from studies.tests.checks import entry, legend_texts
 
 GAMES = environments("allocation", "families")
 
@@ -33,7 +28,6 @@ def test_no_family_is_left_out():
 
 def test_radii_are_chosen_on_other_seeds(rehearsal):
     outcome, calls = rehearsal("allocation-families")
-    check_records(outcome, "allocation-families")
     assert outcome.root_seed == ROOT_SEED and list(outcome.datasets) == list(GAMES)
     seeds = [end["root_seed"] for _, _, end in calls]
     assert seeds == [TUNING_SEED, ROOT_SEED] * len(GAMES)
@@ -53,4 +47,3 @@ def test_radii_are_chosen_on_other_seeds(rehearsal):
     assert [text.get_text() for text in ax.get_yticklabels()] == list(GAMES)
     assert legend_texts(outcome.figure) == [EIGHT, ONE, PRINTED, "ratio of medians"]
     assert f"{ONE}: 3.00 to 3.00 times" in outcome.notes[2]
-    assert_readable(outcome.figure)

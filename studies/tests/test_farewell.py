@@ -10,12 +10,7 @@ from jaxbandits_studies.common import casts
 from jaxbandits_studies.farewell.comparisons import crossover_notes
 from jaxbandits_studies.statements import of_experiment
 from jaxbandits_studies.theory import farewell as theory
-from studies.tests.checks import (
-    assert_readable,
-    check_records,
-    entry,
-    titles,
-)
+from studies.tests.checks import entry, titles
 from tests.results.samples import dataset
 from tests.tables import naming
 
@@ -48,7 +43,6 @@ def test_bars_of_the_delays_stand_above_the_curves(rehearsal):
         assert texts == ([f"arm {i}" for i in range(1, arms + 1)] if arms > 1 else [])
     (note,) = outcome.notes
     assert "reconstructed" in note
-    assert_readable(outcome.figure)
 
 
 def test_claims_of_a_rehearsal(rehearsal):
@@ -115,8 +109,6 @@ def bounds():
 
 
 def test_the_bounds_lie_above_the_regret(bounds):
-    check_records(bounds, "farewell-bounds")
-    assert_readable(bounds.figure)
     assert list(bounds.datasets) == FIGURE_1
     assert [r["policy"] for r in bounds.records] == 3 * ["Wait-UCB"]
     for ax, (title, data) in zip(
@@ -165,7 +157,6 @@ def coverage():
 
 def test_lemma_1_never_fails_more_often_than_it_says(coverage):
     """Not even by chance: its radius is several times too wide."""
-    check_records(coverage, "farewell-coverage")
     data = coverage.datasets["coverage"]
     assert dict(data.sizes) == {"law": 3, "count": 4, "delta": 4}
     assert (data["failures"] <= data["delta"]).all()

@@ -1,7 +1,7 @@
 """What studies import."""
 
 from tests.test_layers import ROOT as LIBRARY
-from tests.test_layers import everything_imported
+from tests.test_layers import source
 
 THEORY = LIBRARY.parent / "studies" / "jaxbandits_studies" / "theory"
 STANDARD = {"collections", "functools", "inspect", "itertools", "typing", "warnings"}
@@ -12,6 +12,6 @@ def test_theory_imports_numpy_scipy_and_checks_only():
     allowed = STANDARD | {"numpy", "scipy"}
     within = ("jaxbandits.checks", "jaxbandits_studies.theory")
     for path in THEORY.rglob("*.py"):
-        for name in everything_imported(path):
+        for name in source(path).imports:
             known = name.split(".")[0] in allowed or name.startswith(within)
             assert known, f"{path} imports {name}"

@@ -7,7 +7,7 @@ from jaxbandits_studies import REGISTRY, Options
 from jaxbandits_studies.budgeted.lost_runs import ANYTIME, two_coins
 from jaxbandits_studies.common.casts import cast
 from jaxbandits_studies.theory import lost_runs
-from studies.tests.checks import assert_readable, check_records, entry
+from studies.tests.checks import entry
 
 NAME = "budgeted-lost-runs"
 OPTIONS = Options(400, 1_000, progress=False)
@@ -27,7 +27,6 @@ def test_the_game_has_one_cost_that_policies_know():
 
 @pytest.mark.slow
 def test_one_run_in_twenty_is_lost_in_a_thousand_pulls(outcome):
-    check_records(outcome, NAME)
     lost = entry(outcome, "two coins", ANYTIME, "lost")
     # 0.05 times the chance that the other arm does not fall; four standard errors.
     assert abs(lost["mean"] - 0.04) < 4 * np.sqrt(0.04 * 0.96 / OPTIONS.seeds)
@@ -51,10 +50,8 @@ def test_a_lost_run_has_lost_the_gap_in_every_pull(outcome):
 
 def test_the_figure_shows_all_policies_and_the_theory(rehearsal):
     outcome, _ = rehearsal(NAME, seeds=8, horizon=1_000)
-    check_records(outcome, NAME)
     (ax,) = outcome.figure.axes
     labels = [line.get_label() for line in ax.lines]
     names = [name.replace("omega", "ω") for name in cast("budgeted", "lost runs")]
     assert labels == [*names, "what lost runs lose, by theory"]
     np.testing.assert_allclose(ax.lines[-1].get_ydata()[-1], 0.05 * 0.05 * 999)
-    assert_readable(outcome.figure)

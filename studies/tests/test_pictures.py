@@ -5,17 +5,16 @@ import pytest
 
 from jaxbandits_studies.censored.grids import GRIDS, INSTANCES
 from jaxbandits_studies.censored.pictures import MODELS, SOFT, STRICT
-from studies.tests.checks import check_records, entry, legend_texts, titles
+from studies.tests.checks import entry, legend_texts, titles
 from tests.tables import naming
 
 PICTURES = ("censored-fig1", "censored-fig2", "censored-grids")
 
 
-def test_pictures_have_records_and_play_nothing(tiny):
+def test_pictures_have_notes_and_play_nothing(tiny):
     for name in PICTURES:
         with naming(name):
             outcome = tiny(name)
-            check_records(outcome, name)
             assert outcome.notes and all(len(note) > 1 for note in outcome.notes)
             assert {r["horizon"] for r in outcome.records} == {0}  # Nothing is played.
 

@@ -3,18 +3,12 @@
 import pytest
 
 from jaxbandits_studies.allocation.unknown import GAMES, SERIES
-from studies.tests.checks import (
-    assert_readable,
-    check_records,
-    entry,
-    legend_texts,
-)
+from studies.tests.checks import entry, legend_texts
 
 
 @pytest.mark.slow
 def test_every_game_has_its_cast_and_records(rehearsal):
     outcome, calls = rehearsal("allocation-unknown", seeds=16, horizon=1_000)
-    check_records(outcome, "allocation-unknown")
     for (policies, game, end), title in zip(calls, GAMES, strict=True):
         assert game.name == title and not game.problem.known
         assert game.problem.cascade == (title == "a round pays once")
@@ -26,4 +20,3 @@ def test_every_game_has_its_cast_and_records(rehearsal):
     rows = [[y.get_text() for y in ax.get_yticklabels()] for ax in outcome.figure.axes]
     assert rows == [list(GAMES)[:4], list(GAMES)[4:]]
     assert legend_texts(outcome.figure) == list(SERIES)
-    assert_readable(outcome.figure)

@@ -102,19 +102,22 @@ def test_what_overlaps_is_found():
     assert any("the legend covers data" in each for each in complaints(fig))
 
 
-def test_a_legend_is_replaced_and_its_title_stays():
+def test_with_bounds_a_legend_is_replaced_and_its_title_stays():
     fig = plots.plot_curves(TRIO, y_scale="log")
     (before,) = fig.legends
     height = fig.get_figheight()
-    plots.draw_bounds(fig.axes[0], [100, 2000], {"Theorem 1": [1e4, 1e9]})
+    bounds = {"low": [0.1, 1.0], "Theorem 1": [1e4, 1e9]}
+    plots.draw_bounds(fig.axes[0], [100, 2000], bounds)
     after = plots.draw_legend(fig.axes)
     assert fig.legends == [after]
     assert after.get_title().get_text() == before.get_title().get_text()
-    assert [t.get_text() for t in after.get_texts()] == [*NAMES, "Theorem 1"]
+    assert [t.get_text() for t in after.get_texts()] == [*NAMES, *bounds]
     assert fig.get_figheight() == pytest.approx(height)
-    assert fig.axes[0].get_ylim()[1] >= 1e9
-    line = fig.axes[0].lines[-1]
-    assert line.get_color() == plots.line_style(3).color
+    low, high = fig.axes[0].get_ylim()
+    assert low <= 0.1 and high >= 1e9
+    colors = [line.get_color() for line in fig.axes[0].lines[-2:]]
+    assert colors == [plots.line_style(i).color for i in (3, 4)]
+    assert complaints(fig) == []
 
 
 @each_row(

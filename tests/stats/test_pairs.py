@@ -42,9 +42,3 @@ def test_one_seed_has_a_mean_alone():
     assert found.mean.notnull().all()
     for part in found[1:]:
         assert part.isnull().all()
-
-
-def test_a_warning_shows_names_as_they_are():
-    few = dataset(num_seeds=6)
-    with pytest.warns(CoverageWarning, match="of 'ucb' minus 'uniform' is not"):
-        paired_difference(few, "regret", *few["policy"].values)

@@ -1,5 +1,6 @@
 """theory/cell-thompson.md: two values for all gains, and draws from them."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -8,6 +9,8 @@ from scipy import stats
 from jaxbandits.plain.gains import WORDS, Gains
 from jaxbandits_studies.theory import gains
 from tests.tables import each_row
+
+DRAWN = jax.jit(Gains.drawn)  # one program for all
 
 
 def sample(rng):
@@ -62,7 +65,7 @@ def test_draws_are_above_a_level_that_often(count, mean, share):
     words = np.random.default_rng(count).random((WORDS, draws))
     told = (count, count * mean, count * (variance + mean**2))
     seen = Gains(*(jnp.float32(x) for x in told), 0.0)
-    found = np.mean(np.asarray(seen.drawn(jnp.asarray(words, float))) >= level)
+    found = np.mean(np.asarray(DRAWN(seen, jnp.asarray(words, float))) >= level)
     assert abs(found - chance) < 4.5 * np.sqrt(chance * (1 - chance) / draws) + 2e-4
     for more in (0.01, 0.1):
         bound = gains.least_chance_above(count, mean, variance, level, more)
