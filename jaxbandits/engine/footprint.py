@@ -1,16 +1,16 @@
 """How many lanes are played at a time: the memory of a lane, and the limits."""
 
-from functools import partial
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.engine.accounting import lanes_last, tables_of
+from jaxbandits.engine.accounting import MOST_PROGRAMS, lanes_last, tables_of
 from jaxbandits.engine.choice import rules_for
 from jaxbandits.engine.rollout import LANE_QUANTUM, begin, drawn, to_device
-from jaxbandits.engine.rules import NO_BUDGET, first_state, flagged
+from jaxbandits.engine.rules import NO_BUDGET, Rules, first_state, flagged
 from jaxbandits.engine.schedule import Schedule, Terms
 from jaxbandits.engine.tape import root_key
 
@@ -104,14 +104,31 @@ def choose_chunk(
 def footprint_of(policy, environment, params, terms: Terms, platform: str) -> Footprint:
     """The memory of a lane; arguments as of `choose_chunk`."""
     rules, width = rules_for(policy, environment, terms, platform), LANE_QUANTUM
-    game, setup = rules.game, jax.tree.map(to_device, environment.setup)
-    one, _ = jax.jit(partial(first_state, game))(setup)
+    first, parts_of_a_lane = _traced(rules)
+    setup = jax.tree.map(to_device, environment.setup)
+    one, _ = first(setup)
     tables = tables_of(environment, jax.tree.map(lambda x: np.asarray(x)[None], one))
     params = jax.tree.map(lambda x: jnp.full(width, to_device(x[0])), params)
-    seeds, root = jnp.zeros(width, jnp.uint32), root_key(terms.root_seed)
+    parts = parts_of_a_lane.eval_shape(params, lanes_last(tables), setup)
+    state, given, own, record, row = (
+        sum(x.size * x.dtype.itemsize for x in jax.tree.leaves(part)) // width
+        for part in parts
+    )
+    if own:
+        given += own + sum(x.nbytes for x in jax.tree.leaves(tables))
+    scratch = rules.engine.scratch(policy, environment) if rules.engine.scratch else 0
+    return Footprint(state, given, record, row, scratch)
 
-    def shapes(params, tables, setup):
-        instance = drawn(game.sample, platform, root, seeds, setup)
+
+@lru_cache(MOST_PROGRAMS)
+def _traced(rules: Rules):
+    """Functions of a game that are traced once for all of its chunks: of its first
+    state, and of what the lanes of a vector hold."""
+    game, width = rules.game, LANE_QUANTUM
+
+    def parts(params, tables, setup):
+        seeds = jnp.zeros(width, jnp.uint32)
+        instance = drawn(game.sample, rules.platform, root_key(0), seeds, setup)
         play = begin(rules, seeds, params, tables, instance, jnp.zeros(1))
         its, flags = flagged(instance)
         record = rules.lanes(game.record, (flags, True, False), width)
@@ -119,14 +136,7 @@ def footprint_of(policy, environment, params, terms: Terms, platform: str) -> Fo
         own = [x for x in jax.tree.leaves(instance) if x.shape[-1] == width]
         return play.carry[1:], params, own, record, play.rows
 
-    state, given, own, record, row = (
-        sum(x.size * x.dtype.itemsize for x in jax.tree.leaves(part)) // width
-        for part in jax.eval_shape(shapes, params, lanes_last(tables), setup)
-    )
-    if own:
-        given += own + sum(x.nbytes for x in jax.tree.leaves(tables))
-    scratch = rules.engine.scratch(policy, environment) if rules.engine.scratch else 0
-    return Footprint(state, given, record, row, scratch)
+    return jax.jit(partial(first_state, game)), jax.jit(parts)
 
 
 def arrays_on_record(environment) -> list[str]:
