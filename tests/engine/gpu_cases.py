@@ -6,34 +6,27 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxbandits import allocation, budgeted, censored, farewell, laws
+from jaxbandits import allocation, budgeted, censored, farewell
 from jaxbandits.censored import stoo, z_rcucb, zooming
 from jaxbandits.laws.thresholds import exponential
 from jaxbandits.plain import doubling
-from tests.games import given_arms, waits_with_gaps
+from tests.games import given_arms, timed_coins, waits_with_gaps
 from tests.registered import POLICIES
+
+RATES = {"lowest": 1 / 40, "highest": 2}
 
 
 @cache
 def ten_arms():
     p = [0.95, 0.9, 0.5, 0.1, 0.1, 0.1, 0.05, 0.05, 0.05, 0.05]
     rate = [0.05, 0.06, 0.3, 0.05, 0.04, 0.08, 0.05, 1.0, 0.5, 0.1]
-    return given_arms("ten arms", exponential, p, rate, 20.0, lowest=1 / 40, highest=2)
+    return given_arms("ten arms", exponential, p, rate, 20.0, **RATES)
 
 
 @cache
 def three_that_pay_once():
     p, rate = [0.9, 0.5, 0.3], [0.05, 0.1, 0.4]
-    return given_arms(
-        "three arms",
-        exponential,
-        p,
-        rate,
-        10.0,
-        lowest=1 / 40,
-        highest=2,
-        cascade=True,
-    )
+    return given_arms("three", exponential, p, rate, 10.0, cascade=True, **RATES)
 
 
 def pairs(num_arms: int, num_limits: int):
@@ -43,10 +36,8 @@ def pairs(num_arms: int, num_limits: int):
         censored.scaled(0.3),
         censored.scaled(0.5),
     )
-    law = laws.product(laws.bernoulli, laws.exponential)
     rate = np.array([0.4, 0.6, 0.8])[:num_arms]
-    arms = laws.Product(laws.Bernoulli(rate), laws.Exponential(3 * rate))
-    return censored.make_environment(f"{num_arms} x {num_limits}", problem, law, arms)
+    return timed_coins(problem, rate, 3 * rate)
 
 
 def log():
@@ -61,7 +52,7 @@ def log():
 @cache
 def three_in_turn():
     p, rate = [0.9, 0.5, 0.3], [0.1, 0.2, 0.8]
-    arms = given_arms("three arms", exponential, p, rate, 6.0, lowest=1 / 40, highest=2)
+    arms = given_arms("three", exponential, p, rate, 6.0, **RATES)
     return allocation.ordered(arms, [2, 6])
 
 

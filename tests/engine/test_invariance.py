@@ -1,8 +1,6 @@
 """The same bits, whatever the chunk, the devices, the company, the grid, the flags."""
 
 from contextlib import contextmanager, nullcontext
-from functools import partial
-from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -10,13 +8,14 @@ import numpy as np
 import pytest
 
 from jaxbandits import Machine, censored, simulate
-from jaxbandits.arrays import random_argmax, unit_interval
+from jaxbandits.arrays import unit_interval
 from jaxbandits.engine import limits
 from jaxbandits.engine.cpu.lanes import lanes
 from jaxbandits.engine.xla import options_for
 from jaxbandits.kernels.allocation import sigmoid_prefix
 from jaxbandits.laws.thresholds import curves, exponential
-from jaxbandits.protocol import Policy
+from jaxbandits.plain import ucb
+from jaxbandits.testing import altered
 from jaxbandits_studies.datasets.synthetic import ednet_like_parameters
 from tests.engine.budget_game import ALTERNATE, environment
 from tests.engine.test_run import COINS, K
@@ -29,41 +28,14 @@ LANES = 384  # of the functions below, which are no games
 ONE = jax.devices()[:1]
 
 
-class Params(NamedTuple):
-    """Of `UCB`."""
-
-    alpha: float = 1.0
-
-
-class Sums(NamedTuple):
-    """pulls: i32[K]; total: f32[K]."""
-
-    pulls: jax.Array
-    total: jax.Array
+def paid(noise, instance, state, action):
+    """A step of the coins, of which a head pays a random amount."""
+    after, head = COINS.game.step(noise, instance, state, action)
+    return after, head * unit_interval(noise[0])
 
 
-def _act(noise, view, state, params):
-    count = jnp.maximum(state.pulls, 1).astype(float)
-    bonus = jnp.sqrt(params.alpha * jnp.log(view.round.astype(float)) / count)
-    index = jnp.where(state.pulls == 0, jnp.inf, state.total / count + bonus)
-    return random_argmax(index, noise[0])
-
-
-def _update(noise, view, state, action, head, params):
-    hit = jnp.arange(K) == action
-    value = head * unit_interval(noise[0]) + params.alpha / view.round
-    return Sums(state.pulls + hit, state.total + jnp.where(hit, value, 0.0))
-
-
-UCB = Policy(
-    "UCB",
-    init=lambda params: Sums(jnp.zeros(K, jnp.int32), jnp.zeros(K)),
-    act=_act,
-    update=_update,
-    params=Params(),
-    words=(1, 1),
-    report=lambda state, params: {"total": state.total},
-)
+PAID_COINS = altered(COINS, step=paid)
+UCB = ucb(K)._replace(report=lambda state, params: {"total": state.reward.total})
 
 
 def rcucb():
@@ -80,7 +52,7 @@ IN_STEP = {"horizon": 300, "checkpoints": range(20, 301, 20)}
 BY_BUDGET = {"budget": 120, "checkpoints": np.linspace(0, 120, 131)[1:]}
 CASES = {
     # An instance of every seed, sums of floats, a parameter.
-    "ucb": lambda: (UCB, COINS, IN_STEP),
+    "ucb": lambda: (UCB, PAID_COINS, IN_STEP),
     # Whole numbers, which other engines have as well.
     "alternate": lambda: (ALTERNATE, environment(), BY_BUDGET),
     "rcucb": rcucb,
@@ -98,15 +70,17 @@ def short_calls():
 
 
 @contextmanager
-def switched(name, value):
-    """Under one of JAX's own switches, which is left as it was."""
-    old = getattr(jax.config, name)
-    jax.config.update(name, value)
+def switched():
+    """Under JAX's own switches, which are left as they were."""
+    old = {name: getattr(jax.config, name) for name in SWITCHES}
     try:
+        for name, value in SWITCHES.items():
+            jax.config.update(name, value)
         yield
-        assert getattr(jax.config, name) == value
+        assert all(getattr(jax.config, name) == x for name, x in SWITCHES.items())
     finally:
-        jax.config.update(name, old)
+        for name, value in old.items():
+            jax.config.update(name, value)
 
 
 SWITCHES = {
@@ -136,17 +110,13 @@ WAYS = {
     "in short calls": (short_calls, {}),
     "vmap": (nullcontext, {"machine": Machine(engine="vmap")}),
     "fused-interpret": (nullcontext, {"machine": Machine(engine="fused-interpret")}),
-    **{
-        f"{name} = {value}": (partial(switched, name, value), {"seeds": 4})
-        for name, value in SWITCHES.items()
-    },
+    "under other switches": (switched, {"seeds": 4}),
 }
 LONG = {
     "in one chunk",
     "on one device",
     "few in company",
     "swept on all devices",
-    "jax_numpy_rank_promotion = allow",
 }
 
 

@@ -120,6 +120,12 @@ def test_tasks_are_stopped_when_no_result_is_asked_for_any_more():
     assert sorted(stopped) == [1, 2]
 
 
+def test_precision_is_that_of_the_caller():
+    with jax.enable_x64(True):
+        found = side_by_side(lambda *_: jax.config.jax_enable_x64, range(3), SHARES)
+        assert [*found] == [True] * 3
+
+
 # Within `simulate`.
 
 needs_two = pytest.mark.skipif(len(jax.devices()) < 2, reason="needs two devices")
@@ -150,25 +156,6 @@ def test_two_policies_play_at_a_time():
     for name in ("rounds", "spent", "first"):
         one, two = data[name].values
         np.testing.assert_array_equal(one, two)
-
-
-@pytest.mark.slow
-@needs_two
-def test_precision_side_by_side():
-    """What JAX's context says in the caller's thread holds for all policies."""
-    seen = []
-
-    def init(params):
-        seen.append(jax.numpy.zeros(()).dtype)
-        return ()
-
-    with jax.enable_x64(True):
-        policies = {
-            name: ALTERNATE._replace(init=lambda params, init=init: init(params))
-            for name in ("one", "two")
-        }
-        simulate(policies, GAME, budget=5, seeds=2)
-    assert {x.name for x in seen} == {"float64"}
 
 
 def test_refusals_come_through_threads():

@@ -10,7 +10,6 @@ from jaxbandits.engine import rollout
 from jaxbandits.engine.legs import SCAN
 from jaxbandits.engine.xla import accepted, options_for
 from tests.engine.legs import traced
-from tests.programs import OPTIMISED
 
 pytestmark = pytest.mark.oldest
 
@@ -22,7 +21,7 @@ OPERATIONS = 250_629
 
 def operations(monkeypatch, options):
     """Of the program that is compiled with some options."""
-    monkeypatch.setattr(rollout, "compiler_options", lambda mesh: options | OPTIMISED)
+    monkeypatch.setattr(rollout, "compiler_options", lambda mesh: options)
     rollout.program_for.cache_clear()
     game, here = indep(), Mesh(np.array(jax.devices()[:1]), (rollout.LANES,))
     played = traced(rcucb(game.problem), game, SCAN, here, 64).lower().compile()

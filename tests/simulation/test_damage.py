@@ -2,8 +2,10 @@
 
 import errno
 import os
+import re
 import shutil
 import threading
+import warnings
 from pathlib import Path
 
 import jax
@@ -15,15 +17,6 @@ from jaxbandits.results import open_store
 from jaxbandits.simulation import run_sweep
 from jaxbandits.simulation.fill import StoppedError
 from tests.simulation import walk
-from tests.simulation.damage import (
-    delete,
-    exchange,
-    files_of,
-    flip,
-    foreign,
-    outcome,
-    truncate,
-)
 from tests.simulation.runs import run
 
 SPEC = walk.spec(points=2, seeds=12, horizon=8, environments={"short": walk.GAME})
@@ -38,54 +31,115 @@ def whole(tmp_path_factory):
     return path
 
 
-def block_of(store):
-    """The name of a block."""
-    return next(name for name in files_of(store) if name.startswith("blocks"))
+@pytest.fixture(scope="module")
+def others(tmp_path_factory):
+    """Blocks of another sweep."""
+    path = tmp_path_factory.mktemp("damage") / "other"
+    run(SPEC._replace(root_seed=1), path, block=6, devices=ONE)
+    return [*path.glob("blocks/*")]
 
 
-@pytest.mark.parametrize(
-    ("harm", "name"),
-    [
-        (flip, "blocks"),
-        (exchange, "blocks"),
-        # A bit in every file but the copy of the request, and who has played.
-        (flip, "all"),
-    ],
-    ids=lambda value: getattr(value, "__name__", value),
-)
-def test_damage_is_found_and_mended(whole, tmp_path, harm, name):
-    names = [x for x in files_of(whole) if x.startswith(name)][:1]
-    if name == "all":
-        names = [x for x in files_of(whole) if not x.startswith(("asked", "sessions"))]
-    rng = np.random.default_rng(1)
-    got = outcome(SPEC, whole, tmp_path / "one", harm, names, rng)
-    assert got.mended and got.again
-    assert got.read in ("refused", "right")
+def files_of(store):
+    """Names of all files of a store."""
+    return sorted(str(f.relative_to(store)) for f in store.rglob("*") if f.is_file())
+
+
+def blocks_of(store):
+    """The names of its blocks."""
+    return [name for name in files_of(store) if name.startswith("blocks")]
+
+
+def flip(file, rng, others):
+    """One random bit."""
+    data = bytearray(file.read_bytes())
+    data[rng.integers(len(data))] ^= 1 << rng.integers(8)
+    file.write_bytes(data)
+
+
+def delete(file, rng, others):
+    """All of it."""
+    file.unlink()
+
+
+def truncate(file, rng, others):
+    """To a random length, possibly nothing."""
+    file.write_bytes(file.read_bytes()[: rng.integers(file.stat().st_size)])
+
+
+def exchange(file, rng, others):
+    """A block with another one of its store."""
+    other = rng.choice([x for x in file.parent.iterdir() if x != file])
+    mine = file.read_bytes()
+    file.write_bytes(other.read_bytes())
+    other.write_bytes(mine)
+
+
+def foreign(file, rng, others):
+    """A block of another sweep in its place."""
+    shutil.copy(rng.choice(others), file)
+
+
+def is_refused(whole, copy, harm, names, rng, others):
+    """Whether a copy of a store is refused, of which some files are damaged.
+
+    If so a sentence names a file, else the numbers are right. The next sweep gives the
+    very bits again, with the same files, and the one after that has nothing to mend.
+    """
+    wanted = open_store(whole).load()
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(whole, copy)
+    for name in names:
+        harm(copy / name, rng, others)
+    refused = False
+    try:
+        assert same(open_store(copy).load(), wanted), names
+    except (ValueError, FileNotFoundError) as error:
+        assert re.search(rf"store: {copy}/\S+ is (damaged|missing)", str(error))
+        refused = True
+    swept(copy)
+    assert same(open_store(copy).load(), wanted), names
+    # Who plays again is a session more.
+    assert {*files_of(whole)} <= {*files_of(copy)}
+    assert not swept(copy), names
+    return refused
+
+
+def swept(store):
+    """What a sweep says about damage."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        run(SPEC, store, progress=False, devices=ONE)
+    return [str(w.message) for w in said if "was damaged" in str(w.message)]
+
+
+def same(found, wanted):
+    """The same bits, but for who played what."""
+    parts = [d.drop_vars("session").drop_attrs() for d in (found, wanted)]
+    return parts[0].identical(parts[1])
+
+
+@pytest.mark.parametrize("harm", [flip, exchange, foreign])
+def test_a_block_that_is_damaged_is_named_and_mended(whole, others, tmp_path, harm):
+    names, rng = blocks_of(whole)[:1], np.random.default_rng(1)
+    assert is_refused(whole, tmp_path / "one", harm, names, rng, others)
+
+
+def test_a_bit_in_every_file_is_mended(whole, others, tmp_path):
+    """But in the copy of the request, and who has played."""
+    names = [x for x in files_of(whole) if not x.startswith(("asked", "sessions"))]
+    assert is_refused(
+        whole, tmp_path / "one", flip, names, np.random.default_rng(1), others
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("harm", [flip, delete, truncate, exchange, foreign])
-def test_any_damage_of_a_file_is_found_and_mended(whole, tmp_path, harm):
+def test_any_damage_of_a_file_is_found_and_mended(whole, others, tmp_path, harm):
     """Of as many files drawn at random as DAMAGE says (20), one at a time."""
-    names, rng = files_of(whole), np.random.default_rng(0)
-    if harm in (exchange, foreign):
-        names = [name for name in names if name.startswith("blocks")]
-    if harm is foreign:
-        other = tmp_path / "other"
-        run(SPEC._replace(root_seed=1), other, block=6, devices=ONE)
-        harm = foreign(other)
+    names = (blocks_of if harm in (exchange, foreign) else files_of)(whole)
+    rng = np.random.default_rng(0)
     for name in rng.choice(names, int(os.environ.get("DAMAGE", 20))):
-        got = outcome(SPEC, whole, tmp_path / "one", harm, [str(name)], rng)
-        assert got.read in ("refused", "right"), (name, got)
-        assert got.mended and got.again, (name, got)
-
-
-def test_a_block_of_another_sweep_is_found_and_mended(whole, tmp_path):
-    run(SPEC._replace(root_seed=1), tmp_path / "other", block=6, devices=ONE)
-    harm, rng = foreign(tmp_path / "other"), np.random.default_rng(1)
-    names = [block_of(whole)]
-    got = outcome(SPEC, whole, tmp_path / "one", harm, names, rng)
-    assert got == ("refused", True, True)
+        is_refused(whole, tmp_path / "one", harm, [str(name)], rng, others)
 
 
 def test_a_store_that_cannot_be_written_to_may_be_complete(
@@ -111,7 +165,7 @@ def test_a_store_that_is_being_mended_can_be_read(whole, tmp_path):
     """What is not played again yet is like what never was."""
     copy = tmp_path / "one"
     shutil.copytree(whole, copy)
-    flip(copy / block_of(copy), np.random.default_rng(0))
+    flip(copy / blocks_of(copy)[0], np.random.default_rng(0), ())
     next(copy.glob("done/*")).unlink()
     (stop := threading.Event()).set()
     with (
@@ -141,7 +195,7 @@ def test_another_sweep_mends_no_block(whole, tmp_path):
     """It is refused before anything is removed."""
     copy = tmp_path / "one"
     shutil.copytree(whole, copy)
-    truncate(copy / block_of(copy), np.random.default_rng(0))
+    truncate(copy / blocks_of(copy)[0], np.random.default_rng(0), ())
     before = {name: (copy / name).read_bytes() for name in files_of(copy)}
     with pytest.raises(ValueError, match="holds another sweep"):
         run(SPEC._replace(root_seed=1), copy)

@@ -213,7 +213,7 @@ def test_others_and_interruptions_change_nothing(whole, bucket, tmp_path, monkey
 
 
 def test_drawn_instances_are_played_whole():
-    until = HalfWidth("regret", 0.7, pilot=20, each=True)
+    until = HalfWidth("regret", 5.0, pilot=20, each=True)
     drawn = {"a": walk.DRAWN, "b": walk.DRAWN._replace(setup=np.float64(3.0))}
     spec = SPEC._replace(seeds=until, environments=drawn, runs_per_instance=4)
     found = played(spec=spec)

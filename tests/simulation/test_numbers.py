@@ -33,17 +33,6 @@ def assert_same(found: xr.Dataset, wanted: xr.Dataset):
     )
 
 
-def test_a_sweep_is_many_simulations(whole):
-    for name, environment in SPEC.environments.items():
-        walker = walk.WALKER.over(step=STEPS)
-        one = simulate(walker, environment, **OPTIONS).isel(policy=0)
-        mine = whole.sel(environment=name, policy="walker")
-        for metric in ("regret", "small", "rounds"):
-            np.testing.assert_array_equal(mine[metric], one[metric])
-        for parameter in ("param_step", "param_growth"):
-            np.testing.assert_array_equal(mine[parameter], one[parameter])
-
-
 def test_a_policy_with_fewer_points_has_nothing_at_the_rest(whole):
     idler = whole.sel(policy="idler")
     assert np.isfinite(idler["regret"][:, 0]).all()
@@ -158,10 +147,12 @@ def test_simulate_plays_the_sweep_of_a_spec(whole):
         **OPTIONS,
     )
     assert_same(found, whole)
-    single = simulate(walk.WALKER.over(step=STEPS), walk.GAME, **OPTIONS)
-    assert single["regret"].dims == ("policy", "params", "seed", "checkpoint")
-    wanted = whole.sel(environment="short", policy=["walker"])
-    np.testing.assert_array_equal(single["regret"], wanted["regret"])
+    for name, environment in SPEC.environments.items():
+        single = simulate(walk.WALKER.over(step=STEPS), environment, **OPTIONS)
+        assert single["regret"].dims == ("policy", "params", "seed", "checkpoint")
+        wanted = whole.sel(environment=name, policy=["walker"])
+        for each in ("regret", "small", "rounds", "param_step", "param_growth"):
+            np.testing.assert_array_equal(single[each], wanted[each])
 
 
 @pytest.mark.slow
