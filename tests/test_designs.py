@@ -4,9 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from jaxbandits import Range, sampled, simulate
+from jaxbandits import Range, sampled
 from jaxbandits.checks.points import points_from
-from tests.simulation import walk
 from tests.tables import assert_refused, naming
 
 TWO = {"a": Range(-1.0, 3.0), "b": Range(0.1, 10.0, "log")}
@@ -87,14 +86,6 @@ def test_logarithms_are_rounded():
     """So that the last bit of a machine's exponential makes no other sweep."""
     values = points_from(sampled(TWO, 64)).columns["b"]
     assert all(value == float(f"{value:.12g}") for value in values)
-
-
-def test_they_are_played():
-    grid = sampled({"step": Range(0.5, 2), "growth": Range(0.1, 10, "log")}, 4)
-    found = simulate(walk.WALKER.over(grid), walk.GAME, horizon=8, seeds=2)
-    assert found.sizes["params"] == 4
-    np.testing.assert_array_equal(found["param_step"][0], grid.columns["step"])
-    assert len(np.unique(found["regret"].isel(checkpoint=-1, seed=0))) == 4
 
 
 BAD = [

@@ -81,11 +81,3 @@ def test_policies_bring_their_points():
     by_function = {"RCUCB": lambda problem: rcucb(problem).over(alpha=[1, 2, 3, 4])}
     several = jb.simulate(by_function, {"one": GAME, "two": GAME}, **OPTIONS)
     assert several["regret"].sizes["params"] == 4 and "environment" in several.dims
-
-
-def test_simulate_writes_to_a_store_and_goes_on(tmp_path):
-    policy = rcucb(GAME.problem).over(alpha=[1.0, 2.0])
-    memory = jb.simulate(policy, GAME, **OPTIONS)
-    for _ in range(2):
-        stored = jb.simulate(policy, GAME, store=tmp_path / "a.zarr", **OPTIONS)
-        np.testing.assert_array_equal(stored["regret"], memory["regret"])

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from jaxbandits import Machine, Store, budgeted, simulate
+from jaxbandits import Store, budgeted, simulate
 from tests.games import coins
 from tests.registered import POLICIES
 
@@ -38,11 +38,6 @@ def test_nothing_else_changes(data):
     assert set(data.data_vars) - set(plain.data_vars) == {"pulls"}
     for name in plain.data_vars:
         np.testing.assert_array_equal(plain[name], data[name])
-
-
-def test_it_does_not_depend_on_the_chunk(data):
-    found = simulate(UCB, GAME, keep=["pulls"], machine=Machine(chunk=7), **OPTIONS)
-    np.testing.assert_array_equal(found["pulls"], data["pulls"])
 
 
 @pytest.mark.slow

@@ -15,7 +15,6 @@ from jaxbandits.results.cuts import CutOffWarning
 from jaxbandits.testing import altered, check_policy
 from tests.engine import budget_game
 from tests.games import coins, paid_coins
-from tests.heavy import in_short
 
 GRID = coins([0.3, 0.5])
 SETS = censored.combinatorial(GRID, 2)
@@ -165,7 +164,6 @@ class Numbers(NamedTuple):
 PLAYED = {
     "grid": ((9, 1), (0, 2), lambda x, y: censored.Action(whole(x), whole(y))),
     "continuum": ((9, 1.0), (0, 1.001), lambda x, y: censored.RealAction(whole(x), y)),
-    "budgeted": ((2, 0), (3, 0), lambda x, y: whole(x)),
     "farewell": ((0, 9), (0, 10), lambda x, y: farewell.Action(whole(x), whole(y))),
     "allocation": (
         (1, 1),
@@ -179,8 +177,26 @@ def whole(x):
     return x.astype(jnp.int32)
 
 
-# `test_which_actions_a_game_has` asks each game.
-@pytest.mark.parametrize("name", in_short(PLAYED, {*PLAYED} - {"budgeted"}))
+def test_what_is_no_arm_is_an_error_as_an_action_and_as_a_recommendation():
+    policy = playing(None, params=Numbers(2, 0))._replace(
+        act=lambda noise, view, state, params: whole(params.first),
+        recommend=lambda state, params: whole(params.second),
+    )
+    assert np.all(np.isfinite(simulate(policy, ARMS, **END)["regret"]))
+    for wrong, words in (
+        (
+            {"first": 3},
+            r"invalid actions in 2 of 2 runs \(up to .*\): an action is an ",
+        ),
+        ({"second": 3}, "recommend gives .* .2 of 2 runs"),
+        ({"second": -1}, "recommend gives .* .2 of 2 runs"),
+    ):
+        with pytest.raises(ValueError, match=f"'mine' in environment 'coins'.*{words}"):
+            simulate(policy.with_params(**wrong), ARMS, **END)
+
+
+@pytest.mark.slow  # `test_which_actions_a_game_has` asks each game.
+@pytest.mark.parametrize("name", PLAYED)
 def test_an_action_out_of_range_is_an_error(name):
     game = RANGES[name][0]
     good, bad, make = PLAYED[name]
@@ -212,18 +228,6 @@ def test_one_action_out_of_range_is_enough():
         simulate(late, ARMS, **(END | {"seeds": [1, 2]}))
 
 
-def test_recommendations_are_actions_of_the_game():
-    policy = playing(jnp.int32(0))._replace(
-        recommend=lambda state, params: whole(params.first), params=Numbers(2, 0)
-    )
-    simulate(policy, ARMS, **END)
-    for arm in (3, -1):
-        with pytest.raises(
-            ValueError, match="'mine' in .*: recommend gives .* .2 of 2 runs"
-        ):
-            simulate(policy.with_params(first=arm), ARMS, **END)
-
-
 def test_arms_that_an_instance_has_not():
     """Of three positions it has two arms: the third is no action, and not counted."""
     instance = instance_of(ARMS)
@@ -245,36 +249,26 @@ def test_pulls_that_are_not_counted_are_an_error():
         check_policy(playing(jnp.int32(2)), game)
 
 
-def test_metrics_of_nothing_are_an_error():
-    game = budget_game.environment()
-    broken = altered(game, metrics=lambda tables, instance, record: {})
-    with pytest.raises(ValueError, match="the environment's metrics are none"):
-        simulate(budget_game.ALTERNATE, broken, **END)
+# What the metrics of a game give, of what was spent, and what is said of it.
+WRONG_METRICS = [
+    (lambda spent: {}, ValueError, "the environment's metrics are none"),
+    (lambda spent: None, TypeError, "failed: .* must be names and numbers, got None"),
+    (lambda spent: {3: 1.0}, TypeError, "metrics must give names and arrays"),
+    (lambda spent: {"a": "b"}, ValueError, "metrics failed: "),
+    (lambda spent: {"a": 1j}, TypeError, "'a' must be a real number, got a complex"),
+    (lambda spent: {"a": np.ones(3)}, ValueError, r"'a' of shape \[2, .*, 3\]"),
+    (lambda spent: {"a": spent * np.nan}, ValueError, "'alternate' in .*'a' is NaN"),
+]
 
 
-@pytest.mark.parametrize(
-    ("found", "kind", "message"),
-    [
-        (
-            None,
-            TypeError,
-            "failed: TypeError: they must be names and numbers, got None",
-        ),
-        ({3: 1.0}, TypeError, "metrics must give names and arrays"),
-        ({"a": "b"}, ValueError, "metrics failed: "),
-        ({"a": 1j}, TypeError, "'a' must be a real number, got a complex one"),
-        (
-            {"a": np.ones(3)},
-            ValueError,
-            r"checkpoint, \[2, .*\], got 'a' of shape \[2, .*, 3\]",
-        ),
-    ],
-)
-def test_metrics_of_another_kind_are_an_error(found, kind, message):
-    game = budget_game.environment()
-    broken = altered(game, metrics=lambda tables, instance, record: found)
-    with pytest.raises(kind, match=message):
-        simulate(budget_game.ALTERNATE, broken, **END)
+@pytest.mark.parametrize(("give", "error", "words"), WRONG_METRICS)
+def test_metrics_that_are_no_numbers_per_run_are_an_error(give, error, words):
+    game = altered(
+        budget_game.environment(),
+        metrics=lambda tables, instance, record: give(record.spent),
+    )
+    with pytest.raises(error, match=words):
+        simulate(budget_game.ALTERNATE, game, **END)
 
 
 def test_feedback_of_nan_is_an_error():
@@ -293,17 +287,6 @@ def test_feedback_of_nan_is_an_error():
     with pytest.raises(ValueError, match=message):
         simulate(mean, altered(game, step=step), **END)
     simulate(budget_game.ALTERNATE, altered(game, step=step), **END)
-
-
-def test_metrics_of_nan_are_an_error():
-    game = budget_game.environment()
-    broken = altered(
-        game, metrics=lambda tables, instance, record: {"first": record.spent * np.nan}
-    )
-    with pytest.raises(
-        ValueError, match="'alternate' in .*: the metric 'first' is NaN"
-    ):
-        simulate(budget_game.ALTERNATE, broken, **END)
 
 
 def test_a_budget_that_is_spent_before_the_start():

@@ -98,23 +98,6 @@ def test_a_seed_is_the_run_of_its_number():
         np.testing.assert_allclose(curve, np.cumsum(lost)[[0, 6, -1]], rtol=1e-5)
 
 
-def test_a_grid_crosses_and_zips():
-    grid = {"step": [0.5, 1.0], "growth": [1.0, 0.5]}
-    options = {"horizon": HORIZON, "seeds": 3, "checkpoints": [10]}
-    crossed = simulate(WALKER.over(**grid), WALK, **options)
-    zipped = simulate(WALKER.over(jb.zipped(grid)), WALK, **options)
-    assert crossed.sizes["params"] == 4 and zipped.sizes["params"] == 2
-    name = WALKER.name
-    for point in range(2):
-        step = zipped["param_step"].sel(policy=name)[point].item()
-        growth = zipped["param_growth"].sel(policy=name)[point].item()
-        same = (crossed["param_step"] == step) & (crossed["param_growth"] == growth)
-        where = int(np.flatnonzero(same.sel(policy=name).values)[0])
-        np.testing.assert_array_equal(
-            zipped["regret"].isel(params=point), crossed["regret"].isel(params=where)
-        )
-
-
 def options_of(**changes):
     return {"horizon": 10, "seeds": 2} | changes
 

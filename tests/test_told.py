@@ -1,90 +1,11 @@
-"""Problems take all feedback that their games give, and nothing else."""
+"""Problems take the feedback that their games may give, and nothing else."""
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from jaxbandits import allocation, budgeted, censored, farewell, live
-from jaxbandits.checks.rounds import typed
-from jaxbandits.protocol import Policy
-from jaxbandits.registry import ENVIRONMENTS
-from jaxbandits.testing import _trace, altered, check_environment
-from tests.tables import naming
-
-
-def game_of(name):
-    """An environment that needs nothing but its name."""
-    if name == "ordered/ordered":
-        return allocation.ordered(allocation.simulation(3, 6.0), [2, 6])
-    if name == "combinatorial/combinatorial":
-        return censored.combinatorial(censored.poscorr([0.3, 0.5]), 2)
-    if name == "dueling/duels":
-        return censored.duels(censored.poscorr([0.3, 0.5]))
-    return ENVIRONMENTS[name]()
-
-
-def played(name, rounds=20):
-    """A game's problem, and views, actions and feedback of uniform play."""
-    game = game_of(name)
-    policy = PLAYS[name.split("/")[0]](game.problem)
-    _, watch = _trace.played(policy, game, rounds, None, 0, 0, rounds)
-    return game.problem, _trace.each_of(watch.first)
-
-
-def limits_in_turn(problem):
-    """Up to the largest that a continuum has."""
-
-    def act(noise, view, state, params):
-        limit = problem.max_limit * jnp.minimum(view.round / 20, 1)
-        return censored.RealAction(jnp.int32(0), limit)
-
-    return Policy("limits", lambda params: (), act, lambda n, v, state, *told: state)
-
-
-PLAYS = {
-    "censored": censored.uniform,
-    "continuum": limits_in_turn,
-    "combinatorial": censored.uniform_super_arms,
-    "dueling": censored.uniform_duels,
-    "budgeted": budgeted.uniform,
-    "farewell": farewell.uniform,
-    "allocation": allocation.uniform,
-    "ordered": allocation.uniform_turns,
-}
-
-
-PLAYED = [name for name, made in ENVIRONMENTS.items() if not made.needs]
-PLAYED += ["combinatorial/combinatorial", "dueling/duels", "ordered/ordered"]
-SHORT = ("censored/trap", "budgeted/s-br", "farewell/figure-1a")
-
-
-def tell_again(name):
-    """All that a game shows and answers in uniform play."""
-    problem, rounds = played(name)
-    sizes = {"K": problem.num_arms, "m": getattr(problem, "size", 0)}
-    for view, _, _, action, feedback in rounds:
-        if hasattr(problem, "check_view"):
-            again = typed("view", view, type(view), sizes)
-            jax.tree.map(np.testing.assert_array_equal, again, view)
-            problem.check_view(again)
-        problem.check_action(view, action)
-        again = typed("feedback", feedback, type(feedback), sizes)
-        jax.tree.map(np.testing.assert_array_equal, again, feedback)
-        problem.check_feedback(view, action, again)
-
-
-@pytest.mark.parametrize("name", SHORT)
-def test_what_games_answer_may_be_told(name):
-    tell_again(name)
-
-
-@pytest.mark.slow
-def test_what_all_other_games_answer_may_be_told():
-    for name in {*PLAYED} - {*SHORT}:
-        with naming(name):
-            tell_again(name)
-
+from jaxbandits.testing import altered, check_environment
+from tests.games import game_of
 
 SETS = censored.SuperArm([3, 1], [1, 0])
 DUEL = censored.Duel([3, 3], [1, 0])
@@ -200,7 +121,7 @@ def round_of(name):
         told = censored.DuelFeedback(True, [0.7, 0.2], [False, False])
         return censored.sparring_ucb(game.problem), None, told
     if name == "ordered":
-        policy = allocation.ordered_ucb(game_of("ordered/ordered").problem)
+        policy = allocation.ordered_ucb(game_of("ordered").problem)
         return policy, None, allocation.Feedback([np.inf, 0.5, 1], [2, 1, 1])
     if name == "budgeted":
         policy = budgeted.omega_ucb(budgeted.s_br(3).problem)
@@ -248,10 +169,12 @@ def test_an_environment_whose_feedback_its_problem_does_not_allow_is_refused():
 
 
 def test_integers_and_floats_are_numbers_and_people_have_no_oracle():
-    for name in ("farewell", "budgeted"):
+    later = {"farewell": {"clock": 2}, "budgeted": {"spent": 0.5, "num_arms": 3}}
+    for name, change in later.items():
         policy, view, feedback = round_of(name)
         session = live.start(policy)
         if name == "budgeted":
             view = view._replace(oracle=None)
-        after = live.tell(session, live.ask(session, view), feedback, view)
-        assert after.round == 2, name
+        for seen in (view, view._replace(round=2, **change)):
+            session = live.tell(session, live.ask(session, seen), feedback, seen)
+        assert session.round == 3, name

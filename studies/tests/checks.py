@@ -7,6 +7,8 @@ import tracemalloc
 from contextlib import contextmanager
 from pathlib import Path
 
+import jax
+import numpy as np
 import pytest
 
 from jaxbandits_studies.common.writing import SUMMARY
@@ -110,6 +112,31 @@ def check_figure(fig, legend):
     """It has such a legend, and can be read."""
     assert legend_texts(fig) == legend
     assert_readable(fig)
+
+
+def dealt_game(monkeypatch, ranked, compare):
+    """The game that a comparison would play, whose arms are shuffled for every seed.
+
+    Args:
+      monkeypatch: of pytest.
+      ranked: full name of what plays.
+      compare: calls the comparison.
+    """
+
+    class WouldPlay(Exception):  # noqa: N818
+        pass
+
+    def stop(games, *others):
+        raise WouldPlay(*games.values())
+
+    with monkeypatch.context() as patch, pytest.raises(WouldPlay) as found:
+        patch.setattr(ranked, stop)
+        compare()
+    (game,) = found.value.args
+    keys, setup = jax.random.split(jax.random.key(0), 8), game.setup
+    orders = jax.jit(jax.vmap(game.game.sample, (0, None)))(keys, setup).order
+    assert len(np.unique(orders, axis=0)) == len(keys)
+    return game
 
 
 @contextmanager

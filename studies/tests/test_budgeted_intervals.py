@@ -166,7 +166,7 @@ def test_eq_23_is_the_square_of_the_ratio_of_the_text(asymmetry):
 
 
 def test_figure_5_is_1_at_the_ends_and_0_in_the_middle(asymmetry):
-    """1 at the ends, 0 in the middle, the less the more observations; z = 3."""
+    """The less the more observations; z = 3."""
     (ax,) = asymmetry.figure.axes
     values = asymmetry.datasets["asymmetry"]["asymmetry"]
     assert len(ax.lines) == 4

@@ -116,7 +116,7 @@ def test_ranks_are_of_the_chosen_points():
 
 
 def test_ranks_are_of_seeds_that_all_have_played():
-    """Seeds and instances count that all shown policies have played."""
+    """And of such instances."""
     data = unplayed(several(("x", "y", "z"), grids=THREE), environment=2, policy=1)
     data = unplayed(data, environment=1, policy=2, seed=[0, 5])
     data["regret"][0, 0, :, [0, 5]] = 1e6  # Not used.

@@ -34,15 +34,3 @@ def test_adjusted_values_keep_the_order_and_are_no_smaller(correction, p):
     assert (np.diff(found[order]) >= -1e-15).all()
     # One test is not corrected; equal ones are corrected alike.
     np.testing.assert_allclose(corrected(p[:1], correction), p[:1], atol=1e-15)
-
-
-@given(p=arrays(float, st.integers(2, 8), elements=st.floats(0, 1)))
-def test_holm_rejects_what_its_steps_reject(p):
-    """From the smallest on, while p <= a / (m + 1 - i)."""
-    found, a = corrected(p, "holm"), 0.05
-    rejected = 0
-    for step, value in enumerate(np.sort(p)):
-        if (p.size - step) * value > a:
-            break
-        rejected += 1
-    assert (found <= a).sum() == rejected

@@ -66,7 +66,6 @@ def test_bad_options_and_times_without_a_spread_are_refused(tmp_path):
 
 
 def test_the_shipped_runs_are_of_672_configurations():
-    """672 configurations, at least three runs of each; told where they come from."""
     runs = datasets.forest_runs()
     assert len(runs.configurations) == 672
     assert runs.reward.shape[1] >= 3

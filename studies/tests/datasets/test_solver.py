@@ -34,7 +34,6 @@ def test_the_shipped_runs_are_whole():
 
 
 def test_the_best_limit_of_all_is_a_recorded_one():
-    """The best limit of all is a recorded number of flips."""
     game = datasets.solver(censored.ANY)
     oracle = game.oracle()
     flips = oracle.limit * game.provenance["seconds_per_unit"]

@@ -206,7 +206,6 @@ def test_where_nothing_is_to_be_learnt_nothing_is_paid():
 
 
 def test_more_limits_of_an_environment_have_to_be_told_apart():
-    """More limits beyond the best one have to be told apart too."""
     constants = []
     for size in (3, 5):
         game = censored.poscorr(censored.equidistant(size))
