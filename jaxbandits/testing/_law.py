@@ -132,7 +132,7 @@ def _of_family(
         columns = [np.reshape(p, (-1, *(1,) * np.ndim(x))) for p in params.values()]
         with jax.enable_x64(True):
             x = jnp.maximum(jnp.asarray(x), 0.0)[None]
-            return np.asarray(family.cdf(x, *columns))
+            return np.asarray(jax.jit(family.cdf)(x, *columns))
 
     law = Law(
         family.name,

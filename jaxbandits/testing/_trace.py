@@ -152,16 +152,20 @@ def played(
     check_fit(policy.name, policy, environment)
     params = params_of(policy, params, Schedule([rounds], rounds), "params")
     refuse_keys("init", "the state", jax.eval_shape(policy.init, params))
+    # Without what is not played, so that games that differ in it share their program.
+    functions = policy.functions._replace(recommend=None, report=None)
+    game = environment.game._replace(metrics=None, record=None, actions=None)
+    seed = root_key(root_seed), jnp.uint32(seed_index)
     with jax.threefry_partitionable(True):  # as `simulate` draws instances
         *trace, watch = _rollout(
-            policy.functions,
-            environment.game,
+            functions,
+            game,
             rounds,
             looked_at,
             params,
             jax.tree.map(to_device, environment.setup),
-            root_key(root_seed),
-            jnp.uint32(seed_index),
+            {s: stream_key(*seed, s) for s in Stream if s != Stream.INSTANCE},
+            instance_key(*seed),
         )
     return jax.tree.map(np.asarray, (Trace(*trace), watch))
 
@@ -207,10 +211,9 @@ def altered(environment: Environment, **changes) -> Environment:
 
 @partial(jax.jit, static_argnums=(0, 1, 2, 3))
 def _rollout(
-    policy, game, rounds, looked_at, params, setup, root, seed_index
+    policy, game, rounds, looked_at, params, setup, key, first_key
 ) -> tuple[Any, ...]:
-    key = {s: stream_key(root, seed_index, s) for s in Stream if s != Stream.INSTANCE}
-    instance = game.sample(instance_key(root, seed_index), setup)
+    instance = game.sample(first_key, setup)
     act_width, update_width = policy.words
 
     @jax.jit  # traced once, for its shapes and in the loop

@@ -12,8 +12,9 @@ from jaxbandits import budgeted, censored, live, simulate
 from jaxbandits.censored.policies.scored import best_super_arm
 from jaxbandits.censored.super_arms.environment import State
 from jaxbandits.plain import ucb
-from jaxbandits.testing import altered, trace_run
+from jaxbandits.testing import altered
 from tests.games import timed_coins
+from tests.rollout import run_of
 from tests.tables import assert_refused, each_row, naming
 
 PAIRS = timed_coins(
@@ -61,7 +62,7 @@ def test_regret_by_hand():
     """Of uniform play, super arm by super arm, in float64."""
     two = game(2)
     policy = censored.uniform_super_arms(two.problem)
-    trace = trace_run(policy, two, 300)
+    trace = run_of(policy, two, 300)
     arms, limits = trace.actions
     values = two.oracle().values
     regret = two.oracle().value - values[arms, limits].sum(axis=1)
@@ -100,7 +101,7 @@ def test_choices_outside_the_engine():
     for size in (2, 3):
         five = game(size, pairs)
         for seed in range(4):
-            trace = trace_run(censored.cucb(five.problem), five, 200, seed_index=seed)
+            trace = run_of(censored.cucb(five.problem), five, 200, seed_index=seed)
             arms, limits = trace.actions
             assert limits.max() <= 1 and arms.max() <= 4
             assert all(len(set(row)) == size for row in arms.tolist())
@@ -136,7 +137,7 @@ def test_one_round_and_more_plays_than_an_integer_holds():
 def test_arms_are_drawn_independently():
     """Two arms with one law each: their rewards differ, and do not go together."""
     two = game(2)
-    trace = trace_run(censored.uniform_super_arms(two.problem), two, 2000)
+    trace = run_of(censored.uniform_super_arms(two.problem), two, 2000)
     both = ~trace.feedback.censored.any(axis=1)
     first, second = trace.feedback.reward[both].T
     # Sample correlations of independent rewards have a deviation of 1 / sqrt(n).

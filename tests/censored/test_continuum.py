@@ -24,8 +24,8 @@ from jaxbandits.laws import (
 )
 from jaxbandits.laws._empirical import empirical_params
 from jaxbandits.protocol import Policy
-from jaxbandits.testing import trace_run
 from tests.games import timed_coins
+from tests.rollout import run_of
 from tests.tables import assert_refused
 
 INSTANCES = {
@@ -146,7 +146,7 @@ AFTER = 1, 30, ROUNDS  # rounds
 def odd_run(name):
     """The dataset, ``[S, C]``, and the same seeds in the plainest way."""
     data = simulate(ODD, game(name), horizon=ROUNDS, seeds=SEEDS, checkpoints=AFTER)
-    traces = [trace_run(ODD, game(name), ROUNDS, seed_index=i) for i in range(SEEDS)]
+    traces = [run_of(ODD, game(name), ROUNDS, seed_index=i) for i in range(SEEDS)]
     return data.isel(policy=0, params=0), traces
 
 
@@ -350,9 +350,9 @@ def test_on_grid_plays_as_the_policy_on_the_grid():
     problem = censored.overtime(num_arms=2).problem
     policy = censored.on_grid(problem, limits, censored.rcucb)
     params = policy.params._replace(gain_radius=0.1, penalty_radius=0.0)
-    found = trace_run(policy, censored.overtime(num_arms=2), 60, params=params)
+    found = run_of(policy, censored.overtime(num_arms=2), 60, params=params)
     there = censored.overtime(limits, num_arms=2)
-    expected = trace_run(censored.rcucb(there.problem), there, 60, params=params)
+    expected = run_of(censored.rcucb(there.problem), there, 60, params=params)
     np.testing.assert_array_equal(found.actions.arm, expected.actions.arm)
     chosen = np.float32(limits)[expected.actions.limit]
     np.testing.assert_array_equal(found.actions.limit, chosen)

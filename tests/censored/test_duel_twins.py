@@ -14,7 +14,6 @@ from jaxbandits import censored
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
 from jaxbandits.registry import POLICIES
-from jaxbandits.testing import trace_run
 from tests.censored.twins import cost
 from tests.games import timed_coins
 from tests.policies.followed import Case, played, twin_tests
@@ -23,6 +22,7 @@ from tests.reference import duel_policies as twins
 from tests.reference import laws
 from tests.reference.censored_environment import CensoredEnvironment
 from tests.reference.words import numbers
+from tests.rollout import run_of
 
 ROUNDS = 600
 K, LIMITS = 4, (0.3, 0.5, 0.7)
@@ -161,7 +161,7 @@ def test_policies_choose_as_their_twins_in_float64():
 def test_the_game_is_its_twin():
     """On the same words: clocks, and who is preferred."""
     policy = POLICIES["dueling/uniform"](game().problem)
-    trace = trace_run(policy, game(), ROUNDS)
+    trace = run_of(policy, game(), ROUNDS)
     words = read(0, 0, Stream.ENVIRONMENT, ROUNDS, game().game.words)
     uniforms = numbers(words, "n" + 2 * "nn")
     equal = []

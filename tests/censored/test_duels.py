@@ -10,8 +10,9 @@ import pytest
 from jaxbandits import budgeted, censored, laws, live, simulate
 from jaxbandits.arrays import CompensatedSum, constant
 from jaxbandits.censored.dueling.environment import State
-from jaxbandits.testing import altered, trace_run
+from jaxbandits.testing import altered
 from tests.games import repeating
+from tests.rollout import run_of
 from tests.tables import assert_refused, each_row, naming
 
 PAIRS = censored.make_environment(
@@ -77,7 +78,7 @@ def test_the_coin_by_hand():
 def test_regret_by_hand():
     """Of uniform play, duel by duel, in float64."""
     policy = censored.uniform_duels(GAME.problem)
-    trace = trace_run(policy, GAME, 300)
+    trace = run_of(policy, GAME, 300)
     arms, limits = trace.actions
     gaps = GAME.oracle().gaps[arms, limits].mean(axis=1)
     data = simulate(policy, GAME, horizon=300, seeds=1, checkpoints=[100, 300])
@@ -195,7 +196,7 @@ def test_the_larger_limit_is_preferred_where_charges_are_not_told():
     values, rounds = GAME.oracle().values, 4_000
     assert values[1, 1] > values[1, 2] + 0.3
     policy = censored.fixed_duel(GAME.problem, (1, 1), (2, 1))
-    preferred = np.asarray(trace_run(policy, GAME, rounds).feedback.first_preferred)
+    preferred = np.asarray(run_of(policy, GAME, rounds).feedback.first_preferred)
     # A fair coin would do that once in 30,000 keys.
     assert preferred.mean() > 0.5 + 4 * 0.5 / np.sqrt(rounds)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from jaxbandits import censored, laws
-from jaxbandits.testing import trace_run
+from tests.rollout import run_of
 
 MEAN = np.array([0.5, 0.9, 0.3])
 COINS = censored.plain("coins", laws.bernoulli, laws.Bernoulli(MEAN))
@@ -31,7 +31,7 @@ def test_rewards_may_have_noise():
 def test_rcucb_is_then_ucb():
     """Half a gain radius is UCB's: the extension adds nothing to the old game."""
     params = censored.rcucb(COINS.problem).params._replace(gain_radius=0.5)
-    trace = trace_run(censored.rcucb(COINS.problem), COINS, 400, params=params)
+    trace = run_of(censored.rcucb(COINS.problem), COINS, 400, params=params)
     assert not np.any(trace.feedback.censored)
     arms, seen = trace.actions.arm, trace.feedback
     chosen, rewards = np.asarray(arms), np.asarray(seen.reward)

@@ -10,8 +10,8 @@ from jaxbandits.arrays import CompensatedSum
 from jaxbandits.censored import grid_capacity, z_rcucb
 from jaxbandits.censored.policies.z_rcucb import BINS
 from jaxbandits.censored.policies.z_rcucb import Params as ZRCUCBParams
-from jaxbandits.testing import trace_run
 from tests.games import timed_coins
+from tests.rollout import run_of
 from tests.tables import each_row
 
 # One limit is as good as another, so that all of a grid is refined.
@@ -82,7 +82,7 @@ def test_capacity_is_never_exceeded(history):
     params = ZRCUCBParams(T, **SMALL)
     capacity = grid_capacity(FLAT, T, history=history, params=params)
     policy = z_rcucb(FLAT, T, history=history, capacity=capacity)
-    trace = trace_run(policy, flat_game(), T, params=params)
+    trace = run_of(policy, flat_game(), T, params=params)
     report = policy.report(jax.tree.map(jnp.asarray, trace.state), number(params))
     places = report["largest_grid"] * (2 if history == "inherit" else 1)
     assert places <= capacity and report["overflow"] == 0

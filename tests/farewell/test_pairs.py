@@ -22,9 +22,9 @@ from jaxbandits.farewell.policies.pairs import (
 )
 from jaxbandits.farewell.policies.product_limit import Hazards, Units
 from jaxbandits.protocol import Policy
-from jaxbandits.testing import trace_run
 from jaxbandits_studies.slips.farewell import wait_ucb_naive
 from tests.heavy import in_short
+from tests.rollout import run_of
 from tests.tables import each_row
 
 K, D, EPOCHS = 2, 4, 400
@@ -77,7 +77,7 @@ def witness():
 @pytest.mark.parametrize("scale", in_short([1.0, 4.0], {1.0}))
 def test_a_policy_on_pairs_sees_the_times_as_costs(scale):
     game, rounds = game_of("wait"), 203
-    trace = trace_run(on_pairs(game.problem, witness(), scale), game, rounds)
+    trace = run_of(on_pairs(game.problem, witness(), scale), game, rounds)
     pair = np.arange(rounds) % (K * D)
     np.testing.assert_array_equal(trace.actions.arm, pair // D)
     np.testing.assert_array_equal(trace.actions.wait, pair % D)
@@ -103,7 +103,7 @@ def test_a_policy_for_other_arms_is_refused(arms):
 def test_a_plain_policy_on_pairs_sees_rewards_only():
     game = game_of("wait")
     policy = on_rewards(game.problem, plain.ucb)
-    trace = trace_run(policy, game, 50)
+    trace = run_of(policy, game, 50)
     pair = trace.actions.arm * D + trace.actions.wait
     np.testing.assert_array_equal(pair[: K * D], np.arange(K * D))
     pulls = np.bincount(pair, minlength=K * D)
@@ -158,7 +158,7 @@ def wait_ucb_of(problem, observe):
 def test_wait_ucb_learns_about_other_bids(observe):
     """Where failure costs one unit (test_twins.py has the other game)."""
     game = game_of("unit")
-    trace = trace_run(wait_ucb_of(game.problem, observe), game, EPOCHS)
+    trace = run_of(wait_ucb_of(game.problem, observe), game, EPOCHS)
     rewards, times = literal_sums(
         trace, "unit", {"shorter": shorter, "naive": naive}[observe]
     )
@@ -213,7 +213,7 @@ def test_the_first_wait_among_equal_waits():
     game = make_game("ties", delay, np.ones((2, 1)), num_waits=D)
     policy = farewell.wait_ucb(game.problem, "shorter")
     params = policy.params._replace(scale=1e-30)  # the rates alone, but for ties
-    actions = trace_run(policy, game, EPOCHS, params=params).actions
+    actions = run_of(policy, game, EPOCHS, params=params).actions
     assert not np.any(actions.arm[K * D :]) and not np.any(actions.wait[K * D :])
 
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from jaxbandits import censored
 from jaxbandits.arrays import position
 from jaxbandits.laws import Empirical, empirical, empirical_params
-from jaxbandits.testing import check_law, trace_run
+from jaxbandits.testing import check_law
 from tests.reference.words import spell
+from tests.rollout import run_of
 from tests.tables import assert_refused, each_row
 
 LIMITS = np.array([0.1, 0.25, 0.5, 2.0])
@@ -153,5 +154,5 @@ def test_runs_that_timed_out_exceed_every_limit():
         1, LIMITS, censored.scaled(0), censored.scaled(1), 2
     )
     game = censored.make_environment("timeouts", problem, empirical, params)
-    trace = trace_run(censored.fixed(problem, 0, 3), game, 800)
+    trace = run_of(censored.fixed(problem, 0, 3), game, 800)
     assert abs(np.mean(trace.feedback.censored) - 0.5) < 0.1

@@ -14,12 +14,12 @@ import jax
 import numpy as np
 import pytest
 
-from jaxbandits.engine.tape import Stream, read
+from jaxbandits.engine.tape import Stream
 from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
-from jaxbandits.testing import trace_run
 from tests.games import game_for
-from tests.reference.words import numbers
+from tests.reference.words import numbers, tape
 from tests.registered import POLICIES
+from tests.rollout import run_of
 from tests.tables import for_all
 
 FIRST = 10  # rounds, of which all are compared
@@ -68,12 +68,12 @@ def played(case: Case, environment, rounds: int) -> tuple[Any, Iterator[Round]]:
     """The final state of one run, and its rounds."""
     policy = policy_of(case, environment)
     params = policy.params._replace(**case.params) if case.params else None
-    trace = trace_run(policy, environment, rounds, params=params)
+    trace = run_of(policy, environment, rounds, params=params)
     assert_sound(trace.state)
     act, update = policy.words
     kinds = case.kinds or ("p" if act == 1 else "u" * act), "n" * (update // 2)
     streams = zip((Stream.ACT, Stream.UPDATE), policy.words, kinds, strict=True)
-    noise = (numbers(read(0, 0, which, rounds, n), kind) for which, n, kind in streams)
+    noise = (numbers(tape(which, rounds, n), kind) for which, n, kind in streams)
     actions = trace.actions if isinstance(trace.actions, tuple) else (trace.actions,)
     columns = (
         zip(*(x.tolist() for x in part), strict=True)

@@ -13,7 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits import budgeted
-from jaxbandits.engine.tape import Stream, instance_key, read, root_key
+from jaxbandits.engine.rollout import to_device
+from jaxbandits.engine.tape import Stream, instance_key, root_key
 from jaxbandits.laws import (
     Bernoulli,
     Copula,
@@ -25,6 +26,7 @@ from jaxbandits.laws import (
     product,
 )
 from jaxbandits.protocol import Environment, Game
+from tests.reference.words import tape
 
 ROUNDS, K = 2000, 10
 # Whose arms are alike: of three the reward per cost is within a tenth, and no arm costs
@@ -114,21 +116,21 @@ GAME = Environment(
 def replay(source: str) -> Environment:
     """An instance, with its draws as data."""
     environment = (SOURCES | OTHER_SOURCES)[source](K)
-    setup = jax.tree.map(jnp.asarray, environment.setup)
-    setup = jax.tree.map(
-        lambda x: x.astype(jnp.float32) if x.dtype == jnp.float64 else x, setup
-    )
-    instance = environment.game.sample(
-        instance_key(root_key(0), jnp.uint32(SEED)), setup
-    )
-    noise = read(0, 0, Stream.ENVIRONMENT, ROUNDS, environment.game.words)
-    start = environment.game.init(instance)
+    game, key = environment.game, instance_key(root_key(0), jnp.uint32(SEED))
 
-    def draw(noise, arm):
-        return environment.game.step(noise, instance, start, arm)[1]
+    @jax.jit
+    def drawn(setup, words):
+        instance = game.sample(key, setup)
+        start = game.init(instance)
 
-    arms = jnp.arange(K, dtype=jnp.int32)
-    every_arm = jax.vmap(draw, (None, 0))
-    given = jax.jit(jax.vmap(every_arm, (0, None)))(noise, arms)
-    facts = (instance.unit, *instance.oracle)
-    return GAME._replace(setup=jax.tree.map(np.asarray, Tables(*given, *facts)))
+        def draw(noise, arm):
+            return game.step(noise, instance, start, arm)[1]
+
+        every_arm = jax.vmap(draw, (None, 0))
+        arms = jnp.arange(K, dtype=jnp.int32)
+        given = jax.vmap(every_arm, (0, None))(words, arms)
+        return Tables(*given, instance.unit, *instance.oracle)
+
+    setup = jax.tree.map(to_device, environment.setup)
+    tables = drawn(setup, tape(Stream.ENVIRONMENT, ROUNDS, game.words))
+    return GAME._replace(setup=jax.tree.map(np.asarray, tables))

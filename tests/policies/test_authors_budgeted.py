@@ -14,10 +14,10 @@ import jax
 import numpy as np
 import pytest
 
-from jaxbandits.testing import trace_run
 from tests.heavy import in_short
 from tests.policies.replay import GAME, PROBLEM, ROUNDS, Tables
 from tests.registered import POLICIES
+from tests.rollout import run_of
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = runpy.run_path(str(ROOT / "studies/authors_budgeted.py"))
@@ -39,7 +39,7 @@ def test_ours_chooses_as_the_published_code(name):
     facts = np.float64(1), np.float64(FOUND["cheapest"]), np.int32(0)
     game = GAME._replace(setup=Tables(*SCRIPT["table"](), *facts))
     with jax.enable_x64(True):
-        arms = trace_run(policy, game, ROUNDS, params=params).actions
+        arms = run_of(policy, game, ROUNDS, params=params).actions
     theirs = np.array([int(arm) for arm in FOUND["arms"][name]])
     different = np.flatnonzero(arms != theirs)
     assert different.size == 0, f"first in round {different[0] + 1}"

@@ -12,11 +12,11 @@ import numpy as np
 
 from jaxbandits import budgeted
 from jaxbandits.budgeted.policies.statistics import Means
-from jaxbandits.testing import trace_run
 from tests.policies.followed import Case, assert_follows, twin_tests
 from tests.policies.replay import PROBLEM, ROUNDS, SOURCES, K, replay
 from tests.reference import budgeted_policies as twins
 from tests.registered import POLICIES
+from tests.rollout import run_of
 from tests.tables import each_row
 
 NEAR_TIE = 2e-5
@@ -215,7 +215,7 @@ def view_of(round_, num_arms=2, spent=0.0):
 def test_on_coins_ratios_are_drawn_as_by_bts():
     """The words of the first numbers of both happen to be the same."""
     actions = [
-        trace_run(policy_of(entry), replay("Bernoulli"), ROUNDS).actions
+        run_of(policy_of(entry), replay("Bernoulli"), ROUNDS).actions
         for entry in ("bts", "ratio-thompson")
     ]
     assert np.mean(np.equal(*actions)) > 0.99

@@ -28,7 +28,7 @@ from jaxbandits.checks import (
 from jaxbandits.contract.round import check_round
 from jaxbandits.engine.cpu import lanes
 from jaxbandits.engine.legs import SCAN
-from jaxbandits.testing import altered, check_environment, check_policy
+from jaxbandits.testing import check_policy
 from tests.engine.legs import begin, compiled, numbers_of, play, rules_of
 from tests.games import GAMES, OWN_GAMES, coins, game_for
 from tests.heavy import in_short
@@ -409,56 +409,3 @@ def test_a_type_that_cannot_be_resolved_hides_no_range():
     assert policy.with_params(size=-1.0).params.size == -1.0
     with pytest.raises(ValueError, match="^share must be positive"):
         policy.with_params(share=-1.0)
-
-
-# What the checks find.
-
-
-@pytest.fixture(scope="module")
-def game():
-    return coins([0.3, 0.5, 0.7])
-
-
-BROKEN = {
-    "changes a dtype": {
-        "update": lambda noise, view, state, action, feedback, params: state._replace(
-            reached=state.reached.astype(jnp.float32)
-        )
-    },
-    "starts from a Python number": {"init": lambda params: 0},
-    "plays NaN": {
-        "update": lambda noise, view, state, action, feedback, params: state._replace(
-            estimate=state.estimate * jnp.nan
-        )
-    },
-}
-
-
-def test_the_contract_check_finds_broken_policies(game):
-    policy, calls = censored.rcucb(game.problem), []
-
-    def counting(params):
-        calls.append(1)
-        state = policy.init(params)
-        return state._replace(width=state.width + len(calls))
-
-    broken = BROKEN | {"is not a function of its input": {"init": counting}}
-    for change in broken.values():
-        with pytest.raises(AssertionError):
-            check_policy(policy._replace(**change), game)
-
-
-def test_the_contract_check_finds_broken_environments(game):
-    uniform = censored.uniform(game.problem)
-    wrong = altered(game, metrics=lambda tables, i, record: {"regret": jnp.nan})
-    with pytest.raises(AssertionError, match="regret"):
-        check_environment(wrong, uniform)
-    drifting = altered(
-        game,
-        step=lambda noise, instance, state, action: (
-            state._replace(censored=state.censored + 0.5),
-            game.game.step(noise, instance, state, action)[1],
-        ),
-    )
-    with pytest.raises(AssertionError, match="step changes its state"):
-        check_environment(drifting, uniform)

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from jaxbandits import allocation, censored, farewell, simulate
-from jaxbandits.testing import trace_run
 from tests.games import coins
 from tests.heavy import in_short
 from tests.policies.replay import GAME, PROBLEM, ROUNDS, K, Tables
 from tests.policies.test_allocation_twins import ROUNDS as ALLOCATION_ROUNDS
 from tests.policies.test_allocation_twins import game as allocation_game
 from tests.registered import PLAIN, POLICIES
+from tests.rollout import run_of
 
 # Regret at T = 2,000 as a share of uniform play's, measured over 64 seeds on Indep with
 # three limits, rounded up generously. Uniform itself and the fixed pair have no margin.
@@ -226,7 +226,7 @@ def budgeted_loss(name):
         fields = policy.params._fields if policy.params else ()
         plan = {key: value for key, value in plan.items() if key in fields}
         params = policy.params._replace(**plan) if plan else None
-        actions = trace_run(policy, game, ROUNDS, params=params).actions
+        actions = run_of(policy, game, ROUNDS, params=params).actions
         rate = reward[actions].sum() / cost[actions].sum()
         lost.append(1 - rate / np.max(reward / cost))
     return np.mean(lost)
@@ -245,7 +245,7 @@ def farewell_loss(name, figure):
     # No budget ends the epochs; who must know one is told of a large one.
     params = {"budget": 1.5e5} if "budget" in policy.game_params else None
     for seed in range(8):
-        run = trace_run(policy, game, 5000, params=params, seed_index=seed)
+        run = run_of(policy, game, 5000, params=params, seed_index=seed)
         chosen = tuple(run.actions)
         rate = oracle.mean_reward[chosen].sum() / oracle.mean_time[chosen].sum()
         lost.append(1 - rate / oracle.rate)
@@ -262,7 +262,7 @@ def allocation_runs(name):
     changes = {key: value for key, value in given.items() if key in fields}
     params = policy.params._replace(**changes) if changes else None
     runs = [
-        trace_run(policy, game, ALLOCATION_ROUNDS, params=params, seed_index=seed)
+        run_of(policy, game, ALLOCATION_ROUNDS, params=params, seed_index=seed)
         for seed in range(4)
     ]
     return np.stack([run.feedback.allocation for run in runs])

@@ -14,10 +14,10 @@ from jaxbandits import budgeted, farewell, live, simulate
 from jaxbandits.budgeted import Feedback, OracleView, Problem, View, make_problem
 from jaxbandits.farewell import figure_1a
 from jaxbandits.protocol import Policy
-from jaxbandits.testing import trace_run
 from tests.heavy import in_short
 from tests.policies.replay import GAME, Tables
 from tests.registered import POLICIES
+from tests.rollout import run_of
 from tests.tables import assert_refused, each_row, for_all
 
 ROUNDS, K = 240, 3
@@ -57,7 +57,7 @@ def assert_plays_in_money_as_in_shares(name, own):
     for environment in (game(own), game(own, *MONEY)):
         policy = POLICIES[name](environment.problem)
         params = {x: ROUNDS / 2 for x in policy.game_params}
-        actions.append(trace_run(policy, environment, ROUNDS, params=params).actions)
+        actions.append(run_of(policy, environment, ROUNDS, params=params).actions)
     np.testing.assert_array_equal(*actions)
 
 
@@ -174,7 +174,7 @@ def test_a_policy_on_pairs_may_be_shown_times_of_any_scale(name):
     problem = environment.problem
     make = getattr(budgeted, name)
     actions = [
-        trace_run(
+        run_of(
             farewell.on_pairs(problem, make(farewell.as_arms(problem, scale)), scale),
             environment,
             300,

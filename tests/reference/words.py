@@ -1,12 +1,38 @@
-"""The tape's words as numbers in (0, 1), in float64: what the twins compute with.
+"""The tape's words, and numbers in (0, 1) of them, in float64: what twins compute with.
 
 A kind is a letter: ``u`` is a word's 23-bit grid, ``n`` the number that two words
 spell, ``p`` that of one word, ``l`` that of four.
 """
 
+from functools import cache
+
 import numpy as np
 
 TAKES = {"u": 1, "p": 1, "n": 2, "l": 4}
+ROTATIONS = (13, 15, 26, 6), (17, 29, 16, 24)
+
+
+def threefry(key, counter):
+    """Threefry-2x32 of 20 rounds, Salmon et al. (2011): two words for every counter."""
+    (k, l), (x, y) = (np.broadcast_arrays(*np.uint32(pair)) for pair in (key, counter))
+    schedule = k, l, k ^ l ^ np.uint32(0x1BD11BDA)
+    x, y = x + schedule[0], y + schedule[1]
+    for i in range(1, 6):
+        for r in ROTATIONS[(i - 1) % 2]:
+            x = x + y
+            y = (y << r | y >> 32 - r) ^ x
+        x, y = x + schedule[i % 3], y + (schedule[(i + 1) % 3] + np.uint32(i))
+    return x, y
+
+
+@cache
+def tape(stream, rounds, width, seed_index=0):
+    """The words of a stream in the rounds of a run of seed 0: u32[rounds, width]."""
+    key = threefry((np.zeros(1), np.zeros(1)), ([seed_index], [stream]))
+    half = (width + 1) // 2
+    table = np.meshgrid(np.arange(1, rounds + 1), np.arange(half), indexing="ij")
+    first, second = threefry([np.broadcast_to(k, table[0].shape) for k in key], table)
+    return np.concatenate([first, second[:, : width - half]], axis=1)
 
 
 def grid(words):

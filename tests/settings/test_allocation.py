@@ -15,7 +15,7 @@ from jaxbandits.engine.accounting import accounts_of
 from jaxbandits.engine.tape import Stream, instance_key, read, root_key
 from jaxbandits.laws.thresholds import discrete_weibull, exponential, weibull
 from jaxbandits.protocol import Policy
-from jaxbandits.testing import altered, trace_run
+from jaxbandits.testing import altered
 from jaxbandits_studies.slips.allocation import ra_ucb_authors, ra_ucb_printed
 from tests.games import given_arms
 from tests.heavy import in_short
@@ -23,6 +23,7 @@ from tests.reference.allocation_environment import AllocationGame
 from tests.reference.allocation_families import make_laws
 from tests.reference.allocation_oracle import objective, oracle
 from tests.reference.words import numbers
+from tests.rollout import run_of
 from tests.tables import assert_named, assert_refused
 
 P, RATE, B = np.array([0.9, 0.5, 0.3]), np.array([0.1, 0.2, 0.4]), 20.0
@@ -104,7 +105,7 @@ def test_a_round_and_its_books_are_those_of_the_twin(name):
     environment, reference = game(name), twin(name)
     assert environment.game.words == 3 * 4
     most = 1 if is_cascade(name) else 3  # that a round pays
-    trace = trace_run(anything(name == "integers"), environment, ROUNDS)
+    trace = run_of(anything(name == "integers"), environment, ROUNDS)
     noise = noise_of(environment)
     wanted = np.asarray(trace.actions.amounts, float)
     given = np.asarray(trace.feedback.allocation, float)
@@ -135,7 +136,7 @@ def test_more_than_the_budget_is_scaled_down_and_debts_are_nothing():
     amounts = [[30.0, 10.0, 0.0], [-5.0, 4.0, 2.0], [0.0, 0.0, 0.0]]
     expected = [[15.0, 5.0, 0.0], [0.0, 4.0, 2.0], [0.0, 0.0, 0.0]]
     table = jnp.float32(amounts)
-    trace = trace_run(
+    trace = run_of(
         script(lambda noise, view: Allocation(table[view.round - 1])), game(), 3
     )
     np.testing.assert_allclose(trace.feedback.allocation, expected, rtol=1e-6)
@@ -158,7 +159,7 @@ def test_an_oracle_has_the_value_of_the_twins_best(name):
 
 def test_the_clairvoyant_loses_nothing():
     environment = game("several budgets")
-    trace = trace_run(allocation.clairvoyant(environment.problem), environment, 100)
+    trace = run_of(allocation.clairvoyant(environment.problem), environment, 100)
     books = metrics(trace)
     assert 0 <= books["regret"] < 2e-7 * books["reward"]
     assert books["realised_regret"] == 0 and books["spent"] == pytest.approx(1)
@@ -202,7 +203,7 @@ def test_a_solution_stays_between_its_ends():
 def witness(environment, rounds, seed_index=0):
     """What every arm gets under an equal split, in every round."""
     policy = allocation.uniform(environment.problem)
-    return trace_run(policy, environment, rounds, seed_index=seed_index).feedback
+    return run_of(policy, environment, rounds, seed_index=seed_index).feedback
 
 
 def test_shuffled_budgets_come_in_an_order_of_the_seed():
@@ -262,7 +263,7 @@ def test_budgets_drawn_in_every_round():
     assert len(firsts) > 1 and firsts <= set(BUDGETS)
     # Each round is held against the optimum of the budget that it had.
     split = allocation.uniform(environment.problem)
-    trace = trace_run(split, environment, 40)
+    trace = run_of(split, environment, 40)
     reference = AllocationGame("exponential", (1.0,) * 3, P, RATE, 0.0)
     reference.budgets = np.asarray(trace.feedback.allocation, float).sum(axis=1).round()
     wanted = sum(
@@ -295,7 +296,7 @@ def test_actions_of_another_game_are_refused():
     noise_alone = script(lambda noise, view: noise)
 
     def play(policy, environment):
-        return lambda: trace_run(policy, environment, 1)
+        return lambda: run_of(policy, environment, 1)
 
     rows = [
         (play(anything(), unknown()), "must be an Order or Plan, got Allocation"),
@@ -316,7 +317,7 @@ def test_plans_are_solved_for_the_budget_that_comes():
     def act(noise, view):
         return Plan(noise[::-1], 0.1 + noise)
 
-    trace = trace_run(script(act), unknown(), 40)
+    trace = run_of(script(act), unknown(), 40)
     laws = make_laws("exponential", (1.0,) * 3)
     weight, rate = (np.asarray(x, float) for x in trace.actions)
     for t, x in enumerate(trace.feedback.allocation):
@@ -329,7 +330,7 @@ def test_orders_are_filled_until_the_budget_is_gone():
     """Units of 3: a budget of 11 is 3 + 3 + 3 + 2."""
     arms = jnp.int32([0, 2, 2, 1, 0, 1, 1])
     environment = unknown()
-    trace = trace_run(
+    trace = run_of(
         script(lambda noise, view: Order(arms, jnp.float32(3))), environment, 4
     )
     expected = [[3, 0, 2], [6, 8, 6], [3, 2, 6], [2, 0, 0]]
@@ -345,8 +346,8 @@ def test_orders_are_filled_until_the_budget_is_gone():
 
 def test_stop_on_success():
     plan = script(lambda noise, view: Plan(0.5 + noise, 0.1 + noise[::-1]))
-    usual = trace_run(plan, game(), ROUNDS)
-    early = trace_run(plan, game(stop_on_success=True), ROUNDS)
+    usual = run_of(plan, game(), ROUNDS)
+    early = run_of(plan, game(stop_on_success=True), ROUNDS)
     noise = noise_of(game())
     threshold = np.where(noise[:, :3] < P, -np.log1p(-noise[:, 3:]) / RATE, np.inf)
     offered = np.asarray(early.feedback.allocation, float)

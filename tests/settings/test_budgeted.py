@@ -21,12 +21,13 @@ from jaxbandits.budgeted import (
 from jaxbandits.budgeted.environment import Instance, State
 from jaxbandits.engine.accounting import accounts_of
 from jaxbandits.engine.tape import Stream, read
-from jaxbandits.testing import check_environment, trace_run
+from jaxbandits.testing import check_environment
 from tests.games import COINS, two_coins
 from tests.games import paid_coins as coins
 from tests.heavy import in_short
 from tests.kernels.checks import ALARM, assert_uniform
 from tests.reference.words import numbers
+from tests.rollout import run_of
 from tests.tables import assert_refused
 
 SEEDS, CHECKPOINTS = 4, 6
@@ -278,7 +279,7 @@ def test_equal_arms_are_all_best_and_ties_are_broken_at_random():
     data = run(game, 30)
     assert np.all(data["regret"] == 0) and np.all(data["optimal"] == 1)
     fourth = [
-        trace_run(omega_ucb(game.problem), game, 40, seed_index=seed).actions[3]
+        run_of(omega_ucb(game.problem), game, 40, seed_index=seed).actions[3]
         for seed in range(12)
     ]
     assert set(fourth) == {0, 1, 2}
@@ -286,11 +287,11 @@ def test_equal_arms_are_all_best_and_ties_are_broken_at_random():
 
 def test_an_arm_without_observed_cost_is_worth_all_others():
     game = coins([0.0, 1.0, 0.0], [1e-6, 1.0, 1.0])
-    actions = trace_run(omega_ucb(game.problem), game, 40).actions
+    actions = run_of(omega_ucb(game.problem), game, 40).actions
     np.testing.assert_array_equal(actions, [0, 1, 2] + 37 * [0])
     # Two such arms take turns at random.
     game = coins([0.0, 0.0, 1.0], [1e-6, 1e-6, 1.0])
-    actions = trace_run(omega_ucb(game.problem), game, 40).actions
+    actions = run_of(omega_ucb(game.problem), game, 40).actions
     assert set(actions[3:]) == {0, 1}
     assert 5 < np.sum(actions[3:] == 0) < 32
 
@@ -309,7 +310,7 @@ def test_views_tell_what_they_say():
             jnp.stack([view.round, view.num_arms]),
         ),
     )
-    trace = trace_run(seen, game, 50)
+    trace = run_of(seen, game, 50)
     (spent, after, _, unit, cheapest, _), (round_, num_arms) = trace.state
     assert round_ == 50 and num_arms == 3
     # A view is of the time before the round.
@@ -321,7 +322,7 @@ def test_views_tell_what_they_say():
 
 def test_the_clairvoyant_plays_the_best_arm():
     game = coins(REWARD, COST)
-    assert set(trace_run(clairvoyant(game.problem), game, 40).actions) == {1}
+    assert set(run_of(clairvoyant(game.problem), game, 40).actions) == {1}
 
 
 # What is refused.

@@ -8,9 +8,9 @@ from jaxbandits import budgeted, censored, farewell, simulate
 from jaxbandits.censored import make_problem, scaled
 from jaxbandits.laws import empirical, empirical_params
 from jaxbandits.simulation.dealing import dealt
-from jaxbandits.testing import trace_run
 from tests.games import COINS, paid_coins, two_coins
 from tests.heavy import in_short
+from tests.rollout import run_of
 
 MONEY = paid_coins([0.1, 0.9, 0.5], [0.5] * 3)
 RUNS = empirical_params([[1.0], [0.5, 0.0], [0.25]], [[0.5], [0.2, 3.0], [0.1]])
@@ -56,7 +56,7 @@ def test_positions_without_an_arm_stay():
     orders = np.asarray(sample(keys, setup).order)
     assert np.all(orders[:, 3:] == np.arange(3, 8))
     assert len(np.unique(orders[:, :3], axis=0)) == 6
-    actions = trace_run(budgeted.uniform(game.problem), game, 60).actions
+    actions = run_of(budgeted.uniform(game.problem), game, 60).actions
     assert set(actions.tolist()) == {0, 1, 2}
 
 

@@ -13,11 +13,11 @@ from jaxbandits.arrays import unit_interval
 from jaxbandits.engine.tape import Stream, instance_key, read, root_key
 from jaxbandits.laws.thresholds import discrete_weibull, exponential
 from jaxbandits.protocol import Policy
-from jaxbandits.testing import trace_run
 from tests.games import given_arms
 from tests.heavy import in_short
 from tests.reference.allocation_environment import OrderedGame, in_turn
 from tests.reference.words import numbers
+from tests.rollout import run_of
 from tests.tables import assert_refused
 
 ROUNDS = 300
@@ -77,7 +77,7 @@ def test_rounds_and_books_are_those_of_the_twin():
     """What arms receive, feedback (5), and the pseudo-regret, round by round."""
     environment, reference = game(), twin()
     assert environment.game.words == 3 * 4 + 1
-    trace = trace_run(anything(), environment, ROUNDS)
+    trace = run_of(anything(), environment, ROUNDS)
     words = read(0, 0, Stream.ENVIRONMENT, ROUNDS, environment.game.words)
     noise = numbers(words[:, :-1], "nn" * 3)
     noise = np.hstack([noise[:, ::2], noise[:, 1::2]])
@@ -121,7 +121,7 @@ def test_arms_that_are_drawn_have_optima_of_their_own():
     environment = allocation.ordered(allocation.simulation(3, 6.0), [2, 6])
     assert environment.oracle is None
     trace = [
-        trace_run(
+        run_of(
             allocation.uniform_turns(environment.problem), environment, 40, seed_index=i
         )
         for i in range(2)
@@ -152,7 +152,7 @@ def test_budgets_are_drawn_as_they_are_likely():
     """And independently of what is played: with four standard errors."""
     environment = game()
     whole = allocation.uniform_turns(environment.problem)
-    trace = trace_run(whole, environment, 2000)
+    trace = run_of(whole, environment, 2000)
     seen = trace.feedback.allocation.sum(axis=1)
     for units, chance in ((2, 0.6), (5, 0.2), (7, 0.2)):
         error = np.sqrt(chance * (1 - chance) / 2000)

@@ -11,9 +11,9 @@ from jaxbandits import budgeted, simulate
 from jaxbandits.engine.accounting import accounts_of
 from jaxbandits.engine.rollout import to_device
 from jaxbandits.laws import Product, Uniform, product, uniform
-from jaxbandits.testing import trace_run
 from tests.games import COINS
 from tests.games import two_coins as coins
+from tests.rollout import run_of
 from tests.tables import assert_refused
 
 # Nothing is drawn: arm 0 pays in the first phase, arm 1 in the second, and arm 2, which
@@ -28,7 +28,7 @@ GAME = budgeted.changing("three", COINS, PHASES, [4, 10])
 
 def test_a_phase_ends_with_the_pull_that_reaches_its_end():
     turn = budgeted.fixed(GAME.problem, 0)
-    trace = trace_run(turn, GAME, 12)
+    trace = run_of(turn, GAME, 12)
     assert trace.feedback.reward[:10].tolist() == [1.0] * 4 + [0.0] * 6
     assert trace.environment.pulls.tolist() == [[4, 0, 0], [6, 0, 0], [2, 0, 0]]
 
@@ -43,7 +43,7 @@ def recounted():
     ends = [5.0, 11.0, 30.0]
     law = product(uniform, uniform)
     game = budgeted.changing("uniforms", law, laws, ends, unit="cheapest")
-    trace = trace_run(budgeted.uniform(game.problem), game, 300, seed_index=2)
+    trace = run_of(budgeted.uniform(game.problem), game, 300, seed_index=2)
     costs = np.asarray(trace.feedback.cost, np.float64)
     means, mean_costs = largest.transpose(1, 0, 2) / 2
     unit = mean_costs.min()
@@ -97,7 +97,7 @@ def test_one_phase_is_a_game_that_does_not_change():
 
 
 def test_who_knows_the_phases_plays_the_best_arm_of_each():
-    trace = trace_run(budgeted.clairvoyant(GAME.problem), GAME, 12)
+    trace = run_of(budgeted.clairvoyant(GAME.problem), GAME, 12)
     assert trace.actions.tolist() == [0] * 4 + [1] * 6 + [2] * 2
 
 

@@ -174,11 +174,15 @@ def test_what_has_no_shape_of_a_problem_is_refused_by_name():
 
 def test_lists_will_do_for_arrays():
     even = [1.0, 1.0]
-    assert kkt_residual(CURVES, even, 2) == kkt_residual(CURVES, jnp.ones(2), 2)
-    for change in (priced, beyond):
-        changed, expected = change(CURVES, even), change(CURVES, jnp.ones(2))
-        np.testing.assert_array_equal(changed.value(ONE), expected.value(ONE))
-    np.testing.assert_array_equal(fill_in_order([1, 1, 0], 2, 1, 2.5), [0.5, 2])
+
+    def of(amounts):
+        changed = (change(CURVES, amounts).value(ONE) for change in (priced, beyond))
+        return kkt_residual(CURVES, amounts, 2) * ONE, *changed
+
+    listed, expected = (jax.jit(partial(of, x))() for x in (even, ONE))
+    np.testing.assert_array_equal(np.stack(listed), np.stack(expected))
+    filled = jax.jit(lambda: fill_in_order([1, 1, 0], 2, 1, 2.5))()
+    np.testing.assert_array_equal(filled, [0.5, 2])
     assert_refused(
         [
             (lambda: kkt_residual(CURVES, "x", 2), "^allocation must be an? "),
@@ -197,13 +201,19 @@ def test_limits_may_be_lists_of_whole_numbers():
 
 
 def test_one_number_may_stand_for_all_arms():
+    """By hand: half of the budget each, or its end."""
     for solve in (water_filling, sigmoid_filling, sigmoid_prefix):
-        for name in ("limit", "least"):
-            one, each = (solve(CURVES, 1.5, **{name: x}) for x in (0.6, 0.6 * ONE))
-            np.testing.assert_array_equal(one.allocation, each.allocation)
+        told = jax.jit(partial(solve, CURVES, 1.5))
+        for limit, least, amount in ((0.6, 0.0, 0.6), (9.0, 0.6, 0.75)):
+            found = told(limit=limit, least=least)
+            assert found.status == SOLVED
+            np.testing.assert_allclose(found.allocation, amount, rtol=1e-3)
+        assert told(limit=9.0, least=0.8).status == INVALID
     for solve in (integer_programming, integer_greedy):
-        one, each = (solve(VALUES, 2, limit=x, least=x) for x in (1, [1, 1]))
-        np.testing.assert_array_equal(one.allocation, each.allocation)
+        told = jax.jit(partial(solve, VALUES, 2))
+        np.testing.assert_array_equal(told(limit=2, least=1).allocation, 1)
+        np.testing.assert_array_equal(told(limit=1, least=0).allocation, 1)
+        assert told(limit=2, least=2).status == INVALID
     for change in (priced, beyond):
-        one, each = (change(CURVES, x) for x in (0.6, 0.6 * ONE))
-        np.testing.assert_array_equal(one.value(ONE), each.value(ONE))
+        changed = jax.jit(lambda x, change=change: change(CURVES, x).value(ONE))
+        np.testing.assert_array_equal(changed(0.6), changed(0.6 * ONE))
