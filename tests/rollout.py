@@ -7,7 +7,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.contract.params import params_of
-from jaxbandits.engine.rollout import to_device
 from jaxbandits.engine.schedule import Schedule
 from jaxbandits.engine.tape import Stream, instance_key, root_key
 from jaxbandits.testing import Trace
@@ -28,11 +27,17 @@ def run_of(policy, environment, rounds, *, params=None, seed_index=0):
             policy.functions,
             game,
             params,
-            jax.tree.map(to_device, environment.setup),
+            jax.tree.map(_in_play, environment.setup),
             instance_key(root_key(0), jnp.uint32(seed_index)),
             [tape(stream, rounds, width, seed_index) for stream, width in widths],
         )
     return jax.tree.map(np.asarray, Trace(*played))
+
+
+def _in_play(x):
+    """A number of 32 bits, or of 64 if they are enabled and it is no integer."""
+    x = np.asarray(x)
+    return x.astype(np.int32) if x.dtype.kind == "i" else x
 
 
 @partial(jax.jit, static_argnums=(0, 1))

@@ -341,10 +341,7 @@ def test_a_policy_that_cannot_be_made_is_named():
 
 
 TABLES = {
-    "a number": (
-        lambda instance: 3,
-        "tables must have arrays of 1 rows, one",
-    ),
+    "a number": (lambda instance: 3, "tables must have arrays of 1 rows, one"),
     "text": (lambda instance: ["a"], "tables must hold numbers, got 'a'"),
     "two rows": (lambda instance: np.ones(2), r"tables must have .* got shape \[2\]"),
     "an error": (lambda instance: instance.gaps, "tables failed: AttributeError: "),

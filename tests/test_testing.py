@@ -128,10 +128,7 @@ for notes, message in [
         {"report": lambda s, p: {"pulls": s * 1j}},
         r"report 'pulls' must be real, got complex64\[2\]",
     ),
-    (
-        {"report": lambda s, p: {"pulls": jnp.log(-1.0 - s)}},
-        "report 'pulls' is NaN",
-    ),
+    ({"report": lambda s, p: {"pulls": jnp.log(-1.0 - s)}}, "report 'pulls' is NaN"),
 ]:
     BAD_POLICIES[message] = counter(**notes), message
 
@@ -141,10 +138,7 @@ def test_good_notes_pass():
     check_policy(
         counter(
             recommend=lambda state, params: state[0] % 2,
-            report=lambda state, params: {
-                "pulls": state,
-                "width": jnp.inf + state,
-            },
+            report=lambda state, params: {"pulls": state, "width": jnp.inf + state},
         ),
         GAME,
     )
@@ -271,10 +265,7 @@ BAD_ENVIRONMENTS = {
         "metrics is not a pure function",
     ),
     "metrics of a key": (
-        altered(
-            GAME,
-            metrics=lambda t, i, r: {"spent": jax.random.uniform(FIXED_KEY)},
-        ),
+        altered(GAME, metrics=lambda t, i, r: {"spent": jax.random.uniform(FIXED_KEY)}),
         "metrics .* draws random numbers",
     ),
     "tables of a generator": (
@@ -334,10 +325,7 @@ BAD_ENVIRONMENTS = {
         "metrics gives something else each time",
     ),
     "a key in a step": (
-        altered(
-            GAME,
-            step=lambda n, i, state, a: (state, jax.random.bits(FIXED_KEY)),
-        ),
+        altered(GAME, step=lambda n, i, state, a: (state, jax.random.bits(FIXED_KEY))),
         "step .* draws random numbers",
     ),
 }

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import jax
@@ -179,8 +180,12 @@ def play_twice(
 
 def record_of(environment: Environment, instance: Any, state: Any) -> Any:
     """The environment's record of a state."""
-    state = jax.tree.map(jnp.asarray, state)
-    return environment.game.record(instance, state, jnp.int32(NO_BUDGET))
+    return _record(environment.game.record, instance, state)
+
+
+@partial(jax.jit, static_argnums=0)
+def _record(record: Callable[..., Any], instance: Any, state: Any) -> Any:
+    return record(instance, state, jnp.int32(NO_BUDGET))
 
 
 def results(

@@ -3,7 +3,6 @@
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.checks import require
@@ -78,9 +77,10 @@ def _check(
     with refused():
         environment_of(environment)
     instance = tried(instance_for, environment, root_seed, 0)
-    state = tried(environment.game.init, instance)
+    started: list[Any] = []
+    tried(jax.eval_shape, lambda x: started.append(environment.game.init(x)), instance)
     require_arrays("the environment's sample", instance)
-    require_arrays("the environment's init", state)
+    require_arrays("the environment's init", started)
     with refused():
         check_round(policy.name, policy, environment, compared="environment")
         trace, watch = play_twice(policy, environment, rounds, root_seed)
@@ -141,9 +141,9 @@ def _check_metrics(environment: Environment, batch: Any, state: Any) -> None:
     with refused():
         tables = always("tables", lambda: tables_of(environment, batch))
     with refused(), jax.enable_x64(True):
-        instance = jax.tree.map(lambda x: jnp.asarray(x[0]), batch)
+        instance = jax.tree.map(lambda x: x[0], batch)
         record = record_of(environment, instance, state)
-        given = jax.tree.map(lambda x: jnp.asarray(x[0]), tables), instance, record
+        given = jax.tree.map(lambda x: x[0], tables), instance, record
         program_of("the environment's metrics", environment.game.metrics, *given)
     with jax.enable_x64(True):
         program = indexing(environment.game.metrics, *given)

@@ -97,7 +97,7 @@ def check_played(
     has = environment.game.actions
     if has is None:
         return
-    allowed = jax.vmap(has.allowed, (None, 0))(instance, actions)
+    allowed = _allowed(has.allowed, instance, actions)
     if not np.all(allowed):
         number = int(np.argmin(allowed))
         action = jax.tree.map(lambda x: x[number].tolist(), actions)
@@ -105,6 +105,11 @@ def check_played(
             f"policy {policy.name!r} plays {action} in round {number + 1}, not "
             f"{has.text}"
         )
+
+
+@partial(jax.jit, static_argnums=0)
+def _allowed(allowed, instance, actions):
+    return jax.vmap(allowed, (None, 0))(instance, actions)
 
 
 class Round(NamedTuple):

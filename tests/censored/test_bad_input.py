@@ -103,13 +103,7 @@ ARMS = [
         Discrete(np.ones((2, 2)), np.full((2, 2), 0.4)),
         "sum to 1",
     ),
-    (
-        uniform,
-        exponential,
-        Uniform(0 * TWO, 2 * TWO),
-        Exponential(TWO),
-        "reward law",
-    ),
+    (uniform, exponential, Uniform(0 * TWO, 2 * TWO), Exponential(TWO), "reward law"),
     (uniform, uniform, Uniform(0 * TWO, TWO), Uniform(-TWO, TWO), "consumption law"),
 ]
 

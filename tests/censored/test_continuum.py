@@ -15,13 +15,7 @@ from jaxbandits.arrays import position, unit_interval
 from jaxbandits.censored import ANY, make_continuum, pair_values
 from jaxbandits.censored.continuum import TOLERANCE
 from jaxbandits.censored.staircase import on_step, staircase
-from jaxbandits.laws import (
-    beta,
-    empirical,
-    exponential,
-    product,
-    truncated_gaussian,
-)
+from jaxbandits.laws import beta, empirical, exponential, product, truncated_gaussian
 from jaxbandits.laws._empirical import empirical_params
 from jaxbandits.protocol import Policy
 from tests.games import timed_coins

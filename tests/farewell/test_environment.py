@@ -502,10 +502,7 @@ PARTS = [
         partial(farewell.second_price_auction, [0.5, 0.5], [0.1]),
         r"utility must have shape \[2\]",
     ),
-    (
-        partial(farewell.second_price_auction, [0.5, 0.5], [0.5, 1.5]),
-        "probability",
-    ),
+    (partial(farewell.second_price_auction, [0.5, 0.5], [0.5, 1.5]), "probability"),
     (partial(farewell.cross_validation, 0), "num_configurations"),
     (partial(fixed, Problem(2, 3), 2, 0), "arm must be at most 1"),
     (partial(fixed, Problem(2, 3), 0, 3), "wait must be at most 2"),

@@ -9,9 +9,8 @@ import jax
 import numpy as np
 import pytest
 
-from jaxbandits import farewell
+from jaxbandits import farewell, laws
 from jaxbandits.engine.tape import Stream, read
-from jaxbandits.laws import Beta, beta
 from tests.games import waits_with_gaps
 from tests.heavy import in_short
 from tests.policies.followed import Case, assert_follows, played, twin_tests
@@ -132,15 +131,16 @@ LONG = {
 
 # What not all policies take, or look at: giving up that costs a unit; rewards that are
 # no coins.
+LOW = 0.1 * np.array([[5, 3, 2, 1, 0], [0, 1, 2, 3, 5]])
 OTHERS = {
     "auction": farewell.second_price_auction,
     "spread": lambda: farewell.make_environment(
         "spread",
         [[0.3, 0.1, 0.2, 0.3, 0.1], [0.1, 0.0, 0.4, 0.3, 0.2]],
-        Beta(3.0 + np.zeros((2, 5)), [[1.0, 2, 3, 4, 5], [5.0, 4, 3, 2, 1]]),
+        laws.Uniform(LOW, LOW + 0.5),
         delays=[1, 3, 4, 9, 40],
         waits=[2, 4, 10],
-        reward_law=beta,
+        reward_law=laws.uniform,
     ),
 }
 

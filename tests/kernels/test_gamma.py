@@ -18,12 +18,7 @@ from jaxbandits.kernels.gamma import (
     log_gamma_quantile,
 )
 from jaxbandits.kernels.normal import normal_quantile
-from tests.kernels.checks import (
-    ALARM,
-    assert_frequency,
-    assert_law,
-    assert_mean,
-)
+from tests.kernels.checks import ALARM, assert_frequency, assert_law, assert_mean
 from tests.kernels.test_normal import tape_points
 from tests.tables import each_row, in_both_precisions
 

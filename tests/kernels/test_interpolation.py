@@ -10,12 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
-from jaxbandits.kernels.interpolation import (
-    around,
-    crossings,
-    interpolate,
-    maximum,
-)
+from jaxbandits.kernels.interpolation import around, crossings, interpolate, maximum
 from tests.heavy import float64_in_long
 from tests.tables import assert_refused, each_row, in_both_precisions
 

@@ -3,6 +3,8 @@
 In a traced call of every public kernel: nothing is compiled.
 """
 
+from typing import NamedTuple
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -141,6 +143,18 @@ def of_one_length(x: Float[Array, " K"], y: Float[Array, " K"]) -> Floats:
     return x
 
 
+class Row(NamedTuple):
+    """What states are made of; an axis has one length in all fields."""
+
+    mean: Float[Array, " K"]
+    more: tuple[Float[Array, "K M"], ...] = ()
+    last: Float[Array, ""] | None = None
+
+
+def of_a_row(row: Row) -> Floats:
+    return row.mean
+
+
 @each_row(
     "function, args, says",
     [
@@ -149,6 +163,13 @@ def of_one_length(x: Float[Array, " K"], y: Float[Array, " K"]) -> Floats:
         (right, (COLUMN > 0, 0.5), ["x is bool[3, 1]"]),
         (of_one_length, (ARMS, UNIFORMS), ["y is float32[4]"]),
         (of_one_length, (ARMS, np.int32([1, 2, 3])), ["y is int32"]),
+        (of_a_row, (Row(ARMS, (UNITS, UNITS), np.array(0.5)),), []),
+        (
+            of_a_row,
+            (Row(ARMS, (UNITS, UNITS[:, :2])),),
+            ["row.more[1] is float32[3"],
+        ),
+        (of_a_row, (Row(ARMS, (), ARMS),), ["row.last is float32[3]"]),
     ],
 )
 def test_what_is_not_as_annotated_is_found(function, args, says):

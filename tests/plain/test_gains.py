@@ -80,14 +80,7 @@ def drawn_cost(seen, uniforms):
 
 @each_row(
     "seen",
-    [
-        [],
-        [0.0] * 7,
-        [1.0] * 9,
-        [0.0, 1.0, 1.0],
-        [0.25] * 5,
-        [0.5, 0.125, 1.0, 0.75],
-    ],
+    [[], [0.0] * 7, [1.0] * 9, [0.0, 1.0, 1.0], [0.25] * 5, [0.5, 0.125, 1.0, 0.75]],
 )
 def test_a_cost_is_what_is_not_saved(rng, seen):
     """Words of what is lost come first, where those of what is gained did."""
@@ -113,8 +106,7 @@ def test_small_costs_lose_no_digits(rng, cost):
 @each_row(
     "seen, least",
     product(
-        [[], [0.0], [1.0] * 9, [0.5, 0.5005], [0.3] * 10**6, [0.0, 1.0] * 10**5],
-        LEASTS,
+        [[], [0.0], [1.0] * 9, [0.5, 0.5005], [0.3] * 10**6, [0.0, 1.0] * 10**5], LEASTS
     ),
 )
 def test_the_ends_of_the_tape_are_gains(seen, least):

@@ -72,12 +72,7 @@ CASES = {
         "ra-ucb-printed-radii", params={"scale": 1e-6}, radii="printed", scale=1e-6
     ),
     "ratio": _case(
-        "ra-ucb",
-        twins.RaUcb,
-        SHARP | {"ratio": 4.0},
-        scale=0.25,
-        ratio=4.0,
-        initial=2,
+        "ra-ucb", twins.RaUcb, SHARP | {"ratio": 4.0}, scale=0.25, ratio=4.0, initial=2
     ),
     "authors": _case(
         "ra-ucb-authors", twins.RaUcb, initial=1, estimator="printed", radii="code"
@@ -134,12 +129,7 @@ def twins_problem(problem):
     shapes = problem.shape or (1.0,) * problem.num_arms
     family = NAMES[problem.family]
     return twins.Problem(
-        family,
-        shapes,
-        problem.lowest,
-        problem.highest,
-        problem.budget,
-        problem.cascade,
+        family, shapes, problem.lowest, problem.highest, problem.budget, problem.cascade
     )
 
 
@@ -248,10 +238,7 @@ def test_in_float64_the_error_of_the_grid_remains():
     """Interpolation between rates: 5e-8 of the budget, but for the delta method, whose
     second derivatives lose two orders of the spacing (1.4e-4)."""
     with jax.enable_x64(True):
-        for name, tolerance, rtol in (
-            ("ratio", 1e-6, 2e-5),
-            ("delta", 5e-4, 1e-3),
-        ):
+        for name, tolerance, rtol in (("ratio", 1e-6, 2e-5), ("delta", 5e-4, 1e-3)):
             found = follow(CASES[name], game())
             assert np.max(differences(found, BUDGET)) < tolerance
             assert_bounds(found, rtol)

@@ -189,13 +189,7 @@ def test_policies_beat_uniform_play_by_the_engine(setting):
         cast["uniform"] = censored.on_grid(game.problem, 10, censored.uniform)
     else:
         cast["uniform"] = POLICIES[f"{setting}/uniform"](game.problem)
-    data = simulate(
-        cast,
-        game,
-        horizon=2_000,
-        seeds=64,
-        checkpoints=[2_000],
-    )
+    data = simulate(cast, game, horizon=2_000, seeds=64, checkpoints=[2_000])
     regret = data["regret"].mean("seed").isel(checkpoint=-1, params=0)
     share = regret / regret.sel(policy="uniform")
     assert_within(margin, {name: float(share.sel(policy=name)) for name in margin})
@@ -232,10 +226,7 @@ def budgeted_loss(name):
     return np.mean(lost)
 
 
-FIGURES = {
-    "1a": farewell.figure_1a,
-    "1b": farewell.optimum_in_the_middle,
-}
+FIGURES = {"1a": farewell.figure_1a, "1b": farewell.optimum_in_the_middle}
 
 
 @cache

@@ -303,10 +303,7 @@ def test_actions_of_another_game_are_refused():
         (play(noise_alone, game()), "an action must be an Allocation, Order"),
         (play(plan, game("Weibull")), "a Plan needs a concave family, got"),
         (play(plan, game("integers")), "a Plan needs a concave family, got"),
-        (
-            play(anything(), game(stop_on_success=True)),
-            "stop_on_success needs a Plan",
-        ),
+        (play(anything(), game(stop_on_success=True)), "stop_on_success needs a Plan"),
     ]
     assert_refused(rows, TypeError)
 

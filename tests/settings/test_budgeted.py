@@ -52,11 +52,7 @@ def run(game, budget, policies=None, checkpoints=(), seeds=SEEDS):
     amounts = np.array([*checkpoints, budget], float)
     early = amounts[0] * np.linspace(0.1, 0.9, CHECKPOINTS - amounts.size)
     data = simulate(
-        policies,
-        game,
-        budget=amounts[-1],
-        seeds=seeds,
-        checkpoints=[*early, *amounts],
+        policies, game, budget=amounts[-1], seeds=seeds, checkpoints=[*early, *amounts]
     )
     return data.isel(checkpoint=slice(early.size, None))
 
@@ -67,7 +63,7 @@ FAMILIES = {"S-Br": budgeted.s_br, "S-GBr": budgeted.s_gbr, "S-Bt": budgeted.s_b
 
 
 GAMES = {name: make(5) for name, make in FAMILIES.items()} | {
-    "floor": budgeted.s_br(5, cost_floor=0.4),
+    "floor": budgeted.s_br(5, cost_floor=0.4)
 }
 DRAWN = 4000
 

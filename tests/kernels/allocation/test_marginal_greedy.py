@@ -5,11 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits.kernels.allocation import (
-    fill_in_order,
-    marginal_greedy,
-    water_filling,
-)
+from jaxbandits.kernels.allocation import fill_in_order, marginal_greedy, water_filling
 from jaxbandits.laws import thresholds
 from tests.tables import each_row
 
