@@ -3,7 +3,6 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jax.extend.random import threefry_2x32
@@ -16,6 +15,7 @@ from jaxbandits.engine.tape import (
     root_key,
     stream_key,
 )
+from tests.tables import each_row
 
 WORD = st.integers(0, 2**32 - 1)
 
@@ -28,9 +28,9 @@ def cipher(key, first, second):
 NUMBERS = {"INSTANCE": 0, "ENVIRONMENT": 1, "ACT": 2, "UPDATE": 3}
 
 
-@pytest.mark.parametrize("stream", NUMBERS)
+@each_row("stream", NUMBERS)
 @given(high=WORD, low=WORD, seed=WORD, round_=st.integers(1, 2**31 - 2))
-@settings(max_examples=20)
+@settings(max_examples=8)
 def test_words_by_the_cipher(stream, high, low, seed, round_):
     """With other counters every run there is would be another."""
     key = cipher((high, low), [seed], [NUMBERS[stream]])
