@@ -77,6 +77,9 @@ def test_an_unknown_wish_is_refused(monkeypatch):
 def test_a_note_where_it_is_too_late(monkeypatch, caplog):
     for name in SAID:
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(jax, "local_devices", lambda: jax.devices()[:2])
+    with caplog.at_level(logging.WARNING, "jaxbandits"):
+        assert devices.local_devices() == jax.devices()[:2] and not caplog.records
     monkeypatch.setattr(jax, "local_devices", lambda: jax.devices()[:1])
     devices._note.cache_clear()
     with caplog.at_level(logging.WARNING, "jaxbandits"):

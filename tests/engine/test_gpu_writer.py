@@ -17,20 +17,10 @@ from jaxbandits.engine.elementwise import ELEMENTWISE
 from jaxbandits.engine.gpu.rounds import tape_row
 from jaxbandits.engine.tape import Key, draw_words
 from tests.engine.gpu_mapped import mapped, written
+from tests.engine.one_lane import at_once
 from tests.heavy import in_short
 
 LANES = 4
-
-
-def both(fn, *args, atol=0.0):
-    """Mapped by `jax.vmap`, and in a kernel, a function gives the same."""
-
-    @jax.jit
-    def played(*args):
-        return jax.vmap(fn, -1, -1)(*args), mapped(fn, *args)
-
-    plain, found = played(*args)
-    assert_same(found, plain, atol)
 
 
 def assert_same(found, plain, atol=0.0):
@@ -246,59 +236,59 @@ def test_what_is_read_is_read_before_it_is_written(subtests):
             assert_same(one, (x, y, i))
 
 
-def test_a_row_may_be_an_array_that_is_written():
-    both(
-        lambda x, row: (select.put(x, 1, row), row + x[0]), numbers(3, 20), numbers(20)
+def a_loop(x, y, i):
+    """A row that others read after the loop is copied, and not all the rows."""
+    row, first = select.pick(x, i), x[0] + 1
+    later = jnp.exp(row) + y[0]
+
+    def once(state):
+        x, row = state
+        x = select.put(select.put(x, 0, row + 1), 1, select.pick(x, 2))
+        return x, row * 3
+
+    x, row = select.when(i > 0, once, (x, row))
+    return x, y + later[None] * row[None], first
+
+
+def fewer(x):
+    """A condition looks at an array."""
+    return lax.while_loop(lambda x: jnp.any(x > 0), lambda x: x - (x > 0), x + 1)
+
+
+# Functions whose results lie where their arguments did.
+P, Q, ROWS = numbers(1), numbers(1) + 1, numbers(3, 20)
+INDEX, BEYOND = np.array([[0, 1, 2, 1], [-1, 0, 3, 2**30]], np.int32)
+LOOP = numbers(9, 20), numbers(9, 20) + 1, INDEX
+OVER = {
+    "a row": (lambda x, row: (select.put(x, 1, row), row + x[0]), ROWS, numbers(20)),
+    "a number of it": (lambda x, p, q: (x + 1, x[0, :1], p), ROWS, P, Q),
+    "numbers": (lambda x, p, q: (x + 1, q, p), ROWS, P[0], Q[0]),
+    "a loop": (a_loop, *LOOP),
+    # In a loop, for runs that are done at different times.
+    "a condition": (lambda x, i: (select.when(i > 0, fewer, x), i), numbers(20), INDEX),
+    "no row": (lambda x, i: (select.put(x, i, 7.0), i), ROWS, BEYOND),
+    "no entry": (
+        lambda x, i: (select.tally(x, i, i), i),
+        numbers(3, 2, kind=np.int32),
+        BEYOND,
+    ),
+}
+
+
+def test_what_is_written_lies_where_its_arguments_did(subtests):
+    fn, args = at_once(OVER)
+    found, plain = jax.jit(lambda args: (mapped(fn, args), jax.vmap(fn, -1, -1)(args)))(
+        args
     )
-
-
-def test_numbers_change_places():
-    """While an array is written that one of them comes from."""
-    x, p, q = numbers(3, 20), numbers(1), numbers(1) + 1
-    both(lambda x, p, q: (x + 1, x[0, :1], p), x, p, q)
-    both(lambda x, p, q: (x + 1, q, p), x, p[0], q[0])
-
-
-def copies_of(fn, *args) -> int:
-    """Entries of arrays of a run beside its arguments."""
-    text, *_ = written(fn, *args)
-    own = sum(map(int, re.findall(r"  [FIUB] a\d+\[(\d+)\];", text.source)))
-    return own + text.words
+    for name in OVER:
+        with subtests.test(name):
+            assert_same(found[name], plain[name])
 
 
 def test_a_loop_works_where_its_values_lie():
-    """A row that others read after the loop is copied, and not all the rows."""
-
-    def fn(x, y, i):
-        row, first = select.pick(x, i), x[0] + 1
-        later = jnp.exp(row) + y[0]
-
-        def once(state):
-            x, row = state
-            x = select.put(select.put(x, 0, row + 1), 1, select.pick(x, 2))
-            return x, row * 3
-
-        x, row = select.when(i > 0, once, (x, row))
-        return x, y + later[None] * row[None], first
-
-    index = np.array([0, 1, 2, 1], np.int32)
-    args = numbers(9, 20), numbers(9, 20) + 1, index
-    both(fn, *args)
-    assert copies_of(fn, *args) < 9 * 20
-
-
-def test_a_condition_may_look_at_an_array():
-    """Of a loop in a loop, too, for runs that are done at different times."""
-
-    def fn(x, i):
-        def fewer(x):
-            return lax.while_loop(
-                lambda x: jnp.any(x > 0), lambda x: x - (x > 0), x + 1
-            )
-
-        return select.when(i > 0, fewer, x)
-
-    both(fn, numbers(20), np.array([0, 1, 2, 0], np.int32))
+    text, *_ = written(a_loop, *LOOP)
+    own = sum(map(int, re.findall(r"  [FIUB] a\d+\[(\d+)\];", text.source)))
+    assert own + text.words < 9 * 20  # entries of arrays of a run beside its arguments
 
 
 def test_what_a_program_stores_is_computed_once():
@@ -315,7 +305,8 @@ def test_what_a_program_stores_is_computed_once():
         return text.source.count("expf(")
 
     x = numbers(20) / 4
-    both(partial(fn, store=stored), x, atol=1e-6)
+    own = partial(fn, store=stored)
+    assert_same(jax.jit(partial(mapped, own))(x), jax.vmap(own, -1, -1)(x), 1e-6)
     assert times(stored) == 1
 
 
@@ -330,9 +321,3 @@ def test_nothing_is_read_out_of_range():
     index = np.array([-1, 0, 20, 2**30], np.int32)
     found = jax.jit(partial(mapped, fn))(numbers(20), index)
     assert_same(found, jax.vmap(fn, -1, -1)(numbers(20), np.clip(index, 0, 19)))
-
-
-def test_nothing_is_written_out_of_range():
-    rows, index = numbers(3, 20), np.array([-1, 0, 3, 2**30], np.int32)
-    both(lambda x, i: select.put(x, i, 7.0), rows, index)
-    both(lambda x, i: select.tally(x, i, i), numbers(3, 2, kind=np.int32), index)
