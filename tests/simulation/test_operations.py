@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import threading
 import time
 import warnings
 
@@ -14,17 +15,20 @@ from jaxbandits.cli import main as cli
 from jaxbandits.results import open_store
 from jaxbandits.simulation import Store, read_spec, run_sweep
 from jaxbandits.simulation import plan as planning
+from jaxbandits.simulation.fill import StoppedError
 from jaxbandits.simulation.stores import merge, replay, status
+from jaxbandits.store.block_file import ARRAYS, packed
 from jaxbandits.store.block_store import BlockStore
 from tests.simulation import walk
+from tests.simulation.runs import run
 from tests.simulation.test_numbers import assert_same
-from tests.simulation.test_verify import rewritten
 
 # In memory a game is as many lanes as a block of a store: one program for all.
 SPEC = walk.spec(points=2, seeds=30, horizon=8)
 RUNS = 2 * (2 + 1) * 30
 SIZE = 10
-ONE = Machine(devices=jax.local_devices()[:1], progress=False)
+DEVICES = jax.local_devices()[:1]
+ONE = Machine(devices=DEVICES, progress=False)
 
 
 def played(path, spec=SPEC, machine=ONE, **options):
@@ -56,6 +60,17 @@ def drop(path, count):
     for block in gone:
         kept.place.drop(f"blocks/{block.key}.npz")
     return sum(block.size for block in gone)
+
+
+def rewritten(path, name, change):
+    """A block whose numbers are others, and whose checksums are good."""
+    store = BlockStore(path)
+    key = store.blocks()[-1].key
+    head = store.head(key)
+    arrays = {each: store.read(key, each) for each in head[ARRAYS]}
+    arrays[name] = change(arrays[name])
+    store.place.drop(f"blocks/{key}.npz")
+    store.place.put(f"blocks/{key}.npz", packed(arrays, head))
 
 
 def test_a_store_says_how_far_it_is(store, capsys):
@@ -245,3 +260,54 @@ def test_stores_are_asked_on_the_command_line(capsys, from_file):
     assert_same(open_store(into), open_store(from_file))
     assert cli.main(["sweep", "status", str(into.with_name("none"))]) == 2
     assert "there is no store at" in capsys.readouterr().err
+
+
+# Blocks that are played again are compared bit by bit.
+
+
+def test_a_store_that_is_as_it_was_played_stays_so(store):
+    before = open_store(store).load()
+    run(SPEC, store, verify=100, devices=DEVICES)
+    assert open_store(store).load().identical(before)
+
+
+@pytest.mark.parametrize("name", ["regret", "rounds", "small"])
+def test_other_numbers_with_a_good_checksum_are_found(store, name):
+    """In the last bit, where no damage shows."""
+    integer = name == "rounds"
+    rewritten(store, name, lambda x: x + 1 if integer else np.nextafter(x, 99))
+    run(SPEC, store)
+    with pytest.raises(
+        ValueError, match=rf"other numbers .*: {name} of (short|long) (walker|idler), "
+    ):
+        run(SPEC, store, verify=100, devices=DEVICES)
+
+
+def test_a_sweep_of_other_games_has_no_block_to_compare(store):
+    other = SPEC._replace(environments={"another": walk.GAME})
+    assert replay(store, SPEC, 1) == 1
+    half = SPEC._replace(policies={"idler": SPEC.policies["idler"]})
+    with pytest.warns(UserWarning, match=r"^store: 12 blocks of .* lacks.*\(--spec\)$"):
+        assert replay(store, half, 99) == 6
+    with pytest.raises(
+        ValueError, match="spec: .* has no block of what it plays: walker in another"
+    ):
+        replay(store, other, 1)
+
+
+def test_a_number_of_blocks_is_none_below_zero(store):
+    with pytest.raises(ValueError, match="^store: verify must be >= 0"):
+        run(SPEC, store, verify=-1)
+
+
+def test_a_sweep_that_is_told_to_stop_begins_no_block(tmp_path):
+    """The processes of `test_killed` finish theirs."""
+    stop = threading.Event()
+    told = walk.GAME._replace(tables=lambda instance: stop.set() or ())
+    spec, path = SPEC._replace(environments={"short": told}), tmp_path / "one"
+    # Its metrics are asked for when the sweep is planned, so before the first block.
+    with pytest.raises(StoppedError, match="^stopped after 0 of 9 blocks"):
+        run(spec, path, block=SIZE, stop=stop, devices=DEVICES)
+    stop.clear()
+    found = run(spec, path, devices=DEVICES)
+    assert found["session"].sel(policy="idler").isel(params=0).all()
