@@ -69,11 +69,12 @@ def assert_refused(rows, error=(TypeError, ValueError)):
 
     Args:
       rows: pairs of a call without arguments and a pattern of its message, in a list,
-        or in a dict by the names of the rows.
+        or in a dict by the names of the rows; or calls by the patterns.
       error: the type of what is raised, or several.
     """
     if not isinstance(rows, dict):
         rows = {f"{i}, {row[1]!r}": row for i, row in enumerate(rows)}
+    rows = {k: (row, k) if callable(row) else row for k, row in rows.items()}
     wrong = []
     for row, (call, words) in rows.items():
         try:

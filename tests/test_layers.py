@@ -53,12 +53,13 @@ FILES = sorted(p for p in ROOT.rglob("*.py") if p != ROOT / "__init__.py")
 
 
 class Source(NamedTuple):
-    """Full names of what a file imports, and at its top; what it defines."""
+    """Full names of what a file imports, and at its top; what it defines and prints."""
 
     imports: set[str]
     at_top: set[str]
     names: set[str]
     functions: list[ast.FunctionDef]
+    printed: list[str]
 
 
 @cache
@@ -67,7 +68,12 @@ def source(path: Path) -> Source:
     nodes = [*ast.walk(tree)]
     functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
     names = {path.stem, *identifiers(nodes)}
-    return Source(imported(nodes), imported(tree.body), names, functions)
+    printed = [
+        ", ".join(map(ast.unparse, node.args))
+        for node in nodes
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "print"
+    ]
+    return Source(imported(nodes), imported(tree.body), names, functions, printed)
 
 
 def imported(nodes) -> set[str]:
@@ -191,3 +197,12 @@ def test_no_function_without_an_underscore_has_more_than_twelve_arguments():
             given = each.args
             count = len([*given.posonlyargs, *given.args, *given.kwonlyargs])
             assert each.name.startswith("_") or count <= MOST, f"{path}: {each.name}"
+
+
+def test_one_module_prints_and_the_others_no_more_than_json():
+    """They make no consoles and tables of rich either."""
+    for path in set(FILES) - {ROOT / "console" / "printing.py"}:
+        rich = [name for name in source(path).imports if name.startswith("rich")]
+        assert not any(re.search(r"\.(Console|Table|print)$", name) for name in rich)
+        for text in source(path).printed:
+            assert text.startswith(("json.dumps(", "shtab.complete(")), path

@@ -1,19 +1,12 @@
 """Text of users is printed as it stands, through one printer."""
 
-import ast
-from pathlib import Path
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-import jaxbandits
-from jaxbandits.console import progress
 from jaxbandits.console.printing import Printer, Table, say
 from jaxbandits.console.texts import visible
 
-PACKAGE = Path(jaxbandits.__file__).parent
-PRINTER = PACKAGE / "console" / "printing.py"
 # What rich makes a terminal's orders or pictures of, what breaks lines, wide letters.
 LETTERS = "[]/\\:$*_\"' \n\r\t\x1b\x07b1鞋é\u202e\u200d"
 NAMES = st.one_of(
@@ -81,37 +74,3 @@ def test_backslashes_that_begin_no_escape_stand_as_they_are():
 def test_errors_keep_their_lines_and_lose_orders_to_the_terminal(capsys):
     say("[/b] \x1b[2J\nsecond line")
     assert capsys.readouterr().err == "[/b] \\x1b[2J\nsecond line\n"
-
-
-def test_progress_shows_names_as_they_stand(capsys, monkeypatch):
-    monkeypatch.setenv("FORCE_COLOR", "1")  # rich draws bars on terminals only
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    monkeypatch.setenv("COLUMNS", "200")
-    report = progress.Report({"[half] :smile:": 2}, "[/b] \x1b[31m")
-    with report.phase("playing [half] :smile:"), progress.reporting(True, report):
-        report.advance("[half] :smile:", 1, 0.5)
-    shown = capsys.readouterr().err
-    assert "playing [half] :smile:" in shown
-    assert "of [/b] \\x1b[31m" in shown
-
-
-def test_nothing_else_prints():
-    """Other files neither make consoles and tables of rich nor print more than JSON."""
-    for path in PACKAGE.rglob("*.py"):
-        tree = ast.parse(path.read_text())
-        if path == PRINTER:
-            continue
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(
-                "rich"
-            ):
-                taken = {alias.name for alias in node.names}
-                assert not taken & {"Console", "Table", "print"}, path
-            if (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Name)
-                and node.func.id == "print"
-            ):
-                (argument,) = node.args
-                made = ast.unparse(argument)
-                assert made.startswith(("json.dumps(", "shtab.complete(")), path

@@ -146,8 +146,8 @@ def test_a_terminal_has_a_bar_with_names_as_they_stand(capsys, monkeypatch):
     monkeypatch.setattr(progress.sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setenv("TERM", "xterm")
-    report = Report({"TS [fast]": 2}, "[/b]")
-    with report.phase("playing TS [fast]"), reporting(None, report, rounds=5.0):
-        report.advance("TS [fast]", 1, playing=1.0)
+    report = Report({"TS [fast] :smile:": 2}, "[/b] \x1b[31m")
+    with report.phase("playing TS [fast] :smile:"), reporting(None, report, rounds=5.0):
+        report.advance("TS [fast] :smile:", 1, playing=1.0)
     written = capsys.readouterr().err
-    assert "playing TS [fast], 50% of [/b]" in written
+    assert "playing TS [fast] :smile:, 50% of [/b] \\x1b[31m" in written

@@ -169,21 +169,19 @@ def test_what_cannot_be_drawn_or_saved_is_named(tmp_path):
     wrong = {"fig": [None], "path": [3, "a.gif", "a", "nowhere/a.png"]}
     assert_named(plots.save_figure, good, wrong, "^{}")
     assert_refused(
-        [
-            (partial(plots.plot_curves, INFINITE), "^metric: 'regret' is infinite"),
-            (partial(plots.plot_curves, ZERO, y_scale="log"), '^y_scale: "log" need'),
-            (partial(plots.draw_legend, []), "^axes must be of one figure, got 0"),
-            (partial(plots.draw_legend, AX, order=["x"]), "^order: 'x' is no label"),
-            (
-                partial(plots.plot_bars, DATA, "rounds"),
-                r"^percent must be False .* 'rounds' is 10000$",
+        {
+            "^metric: 'regret' is infinite": partial(plots.plot_curves, INFINITE),
+            '^y_scale: "log" need': partial(plots.plot_curves, ZERO, y_scale="log"),
+            "^axes must be of one figure, got 0": partial(plots.draw_legend, []),
+            "^order: 'x' is no label": partial(plots.draw_legend, AX, order=["x"]),
+            r"^percent must be False .* 'rounds' is 10000$": partial(
+                plots.plot_bars, DATA, "rounds"
             ),
-            (partial(plots.plot_ranks, DATA, "optimal"), "^policies: at .* got ucb"),
-            (
-                partial(plots.plot_sensitivity, DATA, x="alpha", policies=["uniform"]),
-                "^x: none of uniform has the parameter",
+            "^policies: at .* got ucb": partial(plots.plot_ranks, DATA, "optimal"),
+            "^x: none of uniform has the parameter": partial(
+                plots.plot_sensitivity, DATA, x="alpha", policies=["uniform"]
             ),
-        ]
+        }
     )
 
 

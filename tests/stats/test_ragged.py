@@ -200,19 +200,14 @@ def test_policies_with_fewer_points_can_be_joined(data):
 
 def test_what_points_of_different_seeds_do_not_have_is_refused(data):
     assert_refused(
-        [
-            (
-                lambda: stats.mean(data.chunk(), "regret"),
-                "'regret' is an array of dask",
+        {
+            "'regret' is an array of dask": lambda: stats.mean(data.chunk(), "regret"),
+            r"pilot must be in 2, ..., 20, .* got 21": lambda: (
+                stats.fixed_width_interval(data["regret"], 21)
             ),
-            (
-                lambda: stats.fixed_width_interval(data["regret"], 21),
-                r"pilot must be in 2, ..., 20, .* got 21",
+            "^dataset: seeds must be a coordinate over p": lambda: stats.mean(
+                data.reset_coords("seeds"), "regret"
             ),
-            (
-                lambda: stats.mean(data.reset_coords("seeds"), "regret"),
-                "^dataset: seeds must be a coordinate over p",
-            ),
-        ],
+        },
         ValueError,
     )

@@ -21,15 +21,9 @@ GOOD = pd.DataFrame(
 )
 
 
-def written(tmp_path, table):
-    path = tmp_path / "runs.csv"
-    table.to_csv(path, index=False)
-    return path
-
-
-def test_the_problem_by_hand(tmp_path):
+def test_the_problem_by_hand(write):
     """First runs take 1, 3, 4 s: quartiles 2 and 3.5; 8 s are one unit."""
-    runs = datasets.load_runs(written(tmp_path, GOOD))
+    runs = datasets.load_runs(write(GOOD.to_csv(index=False)))
     game = datasets.forest(runs, num_limits=4)
     np.testing.assert_allclose(game.problem.limits, np.array([2, 2.5, 3, 3.5]) / 8)
     assert game.problem.max_limit == 3.5 / 8
@@ -42,8 +36,8 @@ def test_the_problem_by_hand(tmp_path):
     np.testing.assert_allclose(oracle.censoring[1], [1, 1, 0.5, 0.5])
 
 
-def test_rewards_and_gains_are_booked_from_counts(tmp_path):
-    runs = datasets.load_runs(written(tmp_path, GOOD))
+def test_rewards_and_gains_are_booked_from_counts(write):
+    runs = datasets.load_runs(write(GOOD.to_csv(index=False)))
     game = datasets.forest(runs, num_limits=4)
     data = simulate(
         fixed(game.problem, 1, 2), game, horizon=50, seeds=64, checkpoints=[50]
@@ -55,12 +49,14 @@ def test_rewards_and_gains_are_booked_from_counts(tmp_path):
     assert abs(data["censored"].mean() - 0.5) < 4 * 0.5 / np.sqrt(50 * 64)
 
 
-def test_bad_options_and_times_without_a_spread_are_refused(tmp_path):
-    runs = datasets.load_runs(written(tmp_path, GOOD))
+def test_bad_options_and_times_without_a_spread_are_refused(write):
+    runs = datasets.load_runs(write(GOOD.to_csv(index=False)))
     for bad in ({"num_limits": 1}, {"unit": 0.0}, {"unit": np.nan}):
         with pytest.raises(ValueError, match=next(iter(bad))):
             datasets.forest(runs, **bad)
-    equal = datasets.load_runs(written(tmp_path, GOOD.assign(seconds=1.0)), timeout=2)
+    equal = datasets.load_runs(
+        write(GOOD.assign(seconds=1.0).to_csv(index=False)), timeout=2
+    )
     with pytest.raises(ValueError, match="quartiles"):
         datasets.forest(equal)
 

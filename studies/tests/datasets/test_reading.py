@@ -144,9 +144,8 @@ def test_a_mark_that_may_mean_two_things_can_be_told(write):
             from_table(path, **COLUMNS, **options)
 
 
-def test_a_thousand_that_was_read_as_a_decimal_is_worth_a_note(tmp_path):
-    path = tmp_path / "mine.csv"
-    path.write_text("Channel,Cost,Revenue\nA,1,850\nB,2,1.299\n")
+def test_a_thousand_that_was_read_as_a_decimal_is_worth_a_note(write):
+    path = write("Channel,Cost,Revenue\nA,1,850\nB,2,1.299\n")
     records, notes = noted(path)
     assert records["B"] == [(1.299, 2)]
     assert "'1.299' in row 2 below the header was read as 1.299: if it means" in notes
@@ -233,9 +232,8 @@ def test_a_file_that_cannot_be_read_is_refused_by_row_and_column(write):
             from_table(write(text), **COLUMNS)
 
 
-def test_rows_that_quotes_make_one_cell_are_refused_or_noted(tmp_path):
-    path = tmp_path / "mine.csv"
-    path.write_text(PLAIN.replace("1.5,2", '1.5,2,"7 inch').replace("2,12", '2,"12'))
+def test_rows_that_quotes_make_one_cell_are_refused_or_noted(write):
+    path = write(PLAIN.replace("1.5,2", '1.5,2,"7 inch').replace("2,12", '2,"12'))
     with pytest.raises(ValueError, match="expected after .* in row 1 below"):
         from_table(path, **COLUMNS)
     path.write_text(PLAIN + '"B,2,1\nC,3,1\nD",1,1\n"two\nlines",1,1\n')
@@ -260,10 +258,9 @@ def test_an_archive_holds_one_file_besides_what_a_mac_adds(tmp_path):
             from_table(path, **COLUMNS)
 
 
-def test_names_that_look_alike(tmp_path):
+def test_names_that_look_alike(write):
     """Composed accents are one name; capitals are two, with a note."""
-    path = tmp_path / "mine.csv"
-    path.write_text(PLAIN + "Caf\u00e9,1,1\nCafe\u0301,1,2\nb,1,1\n")
+    path = write(PLAIN + "Caf\u00e9,1,1\nCafe\u0301,1,2\nb,1,1\n")
     records, notes = noted(path)
     assert set(records) == {"A", "B", "b", "Caf\u00e9"}
     assert records["Caf\u00e9"] == [(1, 1), (2, 1)]
@@ -389,9 +386,8 @@ def test_quotes_left_open_above_and_other_codings_are_named(tmp_path, data, name
         from_table(path, **COLUMNS)
 
 
-def test_rows_that_a_quote_makes_the_header_are_noted(tmp_path):
-    path = tmp_path / "mine.csv"
-    path.write_text('Channel,Cost,Revenue,"Note\nA,1,2,"\nB,2,1,x\n')
+def test_rows_that_a_quote_makes_the_header_are_noted(write):
+    path = write('Channel,Cost,Revenue,"Note\nA,1,2,"\nB,2,1,x\n')
     records, notes = noted(path)
     assert set(records) == {"B"} and "'Note\\nA,1,2,' in row 0" in notes
 
@@ -404,17 +400,15 @@ def logged(path, **options):
     return runs, " / ".join(str(w.message) for w in said)
 
 
-def test_a_log_of_runs_has_statuses_in_any_capitals_and_totals_with_a_note(tmp_path):
-    path = tmp_path / "log.csv"
-    path.write_text("mode,seconds,end\nall,1,ok\nall,2,OK\nb,2,ok\nTotal,5,ok\n")
+def test_a_log_of_runs_has_statuses_in_any_capitals_and_totals_with_a_note(write):
+    path = write("mode,seconds,end\nall,1,ok\nall,2,OK\nb,2,ok\nTotal,5,ok\n")
     runs, notes = logged(path, status="end")
     assert runs.counts.tolist() == [1, 2, 1]
     assert "'Total' was taken for the name" in notes
     assert "capitals" not in notes and "'all'" not in notes
 
 
-def test_a_run_that_was_stopped_took_no_negative_time(tmp_path):
-    path = tmp_path / "log.csv"
-    path.write_text("mode,seconds,end\na,1,ok\na,-1,crash\na,-1,timeout\n")
+def test_a_run_that_was_stopped_took_no_negative_time(write):
+    path = write("mode,seconds,end\na,1,ok\na,-1,crash\na,-1,timeout\n")
     with pytest.raises(ValueError, match="'seconds' .* below 0 .* '-1' in row 3"):
         logged(path, status="end")

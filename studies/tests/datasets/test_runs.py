@@ -32,22 +32,13 @@ exact,1,0.1,,10.4,timeout
 COLUMNS = {"reward": "solved", "seconds": "time", "configuration": ["solver", "noise"]}
 
 
-def written(tmp_path, table):
-    path = tmp_path / "runs.csv"
-    if isinstance(table, str):
-        path.write_text(table)
-    else:
-        table.to_csv(path, index=False)
-    return path
-
-
 @pytest.fixture
-def log(tmp_path):
-    return load_runs(written(tmp_path, LOG), **COLUMNS, timeout=10)
+def log(write):
+    return load_runs(write(LOG), **COLUMNS, timeout=10)
 
 
-def test_runs_are_grouped_by_configuration_and_ordered_by_run(tmp_path):
-    runs = load_runs(written(tmp_path, GOOD))
+def test_runs_are_grouped_by_configuration_and_ordered_by_run(write):
+    runs = load_runs(write(GOOD.to_csv(index=False)))
     assert runs.configurations == ({"trees": 100}, {"trees": 200}, {"trees": 300})
     none = np.nan
     expected = [[0.75, 0.5, none], [1, 0, none], [0.25, 0.5, 0.5]]
@@ -65,10 +56,10 @@ def test_a_log_with_runs_that_timed_out(log):
     assert log.timeout == 10
 
 
-def test_infinite_times_without_a_timeout_are_worth_a_warning(tmp_path):
+def test_infinite_times_without_a_timeout_are_worth_a_warning(write):
     text = LOG.replace("10.0", "inf").replace("10.4", "inf")
     with pytest.warns(UserWarning, match="does not say when they were stopped"):
-        runs = load_runs(written(tmp_path, text), **COLUMNS)
+        runs = load_runs(write(text), **COLUMNS)
     assert runs.timeout is None and np.isinf(runs.seconds).sum() == 2
     censored.recorded("mine", runs, [3.0, 300.0])
 
@@ -96,28 +87,28 @@ BAD = {
 }
 
 
-def test_bad_tables_are_refused_by_name(tmp_path):
+def test_bad_tables_are_refused_by_name(write):
     for message, table in BAD.items():
         with pytest.raises(ValueError, match=message):
-            load_runs(written(tmp_path, table))
+            load_runs(write(table.to_csv(index=False)))
 
 
-def test_words_of_a_configuration_stand_as_they_are(tmp_path):
+def test_words_of_a_configuration_stand_as_they_are(write):
     """Also those that pandas takes for a cell without an entry."""
     log = "solver,depth,reward,seconds\nNA,None,1,2\nNA,3,NA,inf\nnull,3,0.5,4\n"
     columns = {"configuration": ["solver", "depth"], "timeout": 5}
-    runs = load_runs(written(tmp_path, log), **columns)
+    runs = load_runs(write(log), **columns)
     words = ({"solver": "NA", "depth": "3"}, {"solver": "NA", "depth": "None"})
     assert runs.configurations == (*words, {"solver": "null", "depth": "3"})
     np.testing.assert_array_equal(runs.reward[:, 0], [0, 1, 0.5])
     for row in (",3,1,2\n", "walk,,1,2\n"):
         with pytest.raises(ValueError, match="are empty, first '' in row 4"):
-            load_runs(written(tmp_path, log + row), **columns)
+            load_runs(write(log + row), **columns)
     with pytest.raises(ValueError, match="column 'reward' .* first 'NA' in row 4"):
-        load_runs(written(tmp_path, log + "walk,3,NA,2\n"), **columns)
+        load_runs(write(log + "walk,3,NA,2\n"), **columns)
 
 
-def test_configurations_that_are_written_differently_are_two(tmp_path):
+def test_configurations_that_are_written_differently_are_two(write):
     alike = (
         ("01", "1", "1"),
         ("9007199254740993", "9007199254740992", "1.5"),
@@ -130,7 +121,7 @@ def test_configurations_that_are_written_differently_are_two(tmp_path):
         with naming(names):
             rows = [f"{name},1,{i + 1}" for i, name in enumerate((*names, names[0]))]
             log = "\n".join(["id,reward,seconds", *rows]) + "\n"
-            runs = load_runs(written(tmp_path, log), configuration=["id"])
+            runs = load_runs(write(log), configuration=["id"])
             found = {
                 c["id"]: own[~np.isnan(own)].tolist()
                 for c, own in zip(runs.configurations, runs.seconds, strict=True)
@@ -139,12 +130,12 @@ def test_configurations_that_are_written_differently_are_two(tmp_path):
             assert len(found) == len({*names})
 
 
-def test_rows_that_are_all_configurations_are_worth_a_warning(tmp_path):
+def test_rows_that_are_all_configurations_are_worth_a_warning(write):
     log = "solver,seed,reward,seconds\na,1,1,1\na,2,1,2\nb,1,1,1\nb,2,1,3\n"
     with pytest.warns(UserWarning, match="made of solver, seed: say by configuration"):
-        runs = load_runs(written(tmp_path, log))
+        runs = load_runs(path := write(log))
     assert len(runs.configurations) == 4
-    assert len(load_runs(tmp_path / "runs.csv", configuration=["solver"])[2]) == 2
+    assert len(load_runs(path, configuration=["solver"])[2]) == 2
 
 
 CAPPED = """solver,reward,seconds,cutoff
@@ -157,11 +148,9 @@ b,1,8,20
 """
 
 
-def test_a_run_is_censored_at_its_own_cutoff(tmp_path):
+def test_a_run_is_censored_at_its_own_cutoff(write):
     """Up to 5 s all six runs are known; beyond, the second one of a is not."""
-    runs = load_runs(
-        written(tmp_path, CAPPED), configuration=["solver"], cutoff="cutoff"
-    )
+    runs = load_runs(write(CAPPED), configuration=["solver"], cutoff="cutoff")
     assert runs.timeout == 5
     np.testing.assert_array_equal(
         runs.seconds, [[3, np.inf, 7, np.inf], [2, 8, np.nan, np.nan]]
@@ -172,9 +161,9 @@ def test_a_run_is_censored_at_its_own_cutoff(tmp_path):
         censored.recorded("capped", runs, [2.5, 6.0])
 
 
-def test_a_cutoff_that_stopped_nobody_limits_nothing(tmp_path):
+def test_a_cutoff_that_stopped_nobody_limits_nothing(write):
     text = CAPPED.replace("a,0,5,5\n", "").replace("a,0,20,20\n", "")
-    runs = load_runs(written(tmp_path, text), configuration=["solver"], cutoff="cutoff")
+    runs = load_runs(write(text), configuration=["solver"], cutoff="cutoff")
     assert runs.timeout is None
     censored.recorded("free", runs, [2.5, 100.0])
 
@@ -182,8 +171,8 @@ def test_a_cutoff_that_stopped_nobody_limits_nothing(tmp_path):
 NEARLY = "solver,reward,seconds\na,1,9.98\na,1,3\nb,1,9.85\nb,1,10.2\n"
 
 
-def test_a_run_just_below_its_timeout_counts_as_finished_with_a_warning(tmp_path):
-    path = written(tmp_path, NEARLY)
+def test_a_run_just_below_its_timeout_counts_as_finished_with_a_warning(write):
+    path = write(NEARLY)
     with pytest.warns(UserWarning, match="as 9.98 of 10 in row 1 .* tolerance=0.01"):
         runs = load_runs(path, timeout=10)
     assert np.isinf(runs.seconds).tolist() == [[False, False], [False, True]]
@@ -193,14 +182,14 @@ def test_a_run_just_below_its_timeout_counts_as_finished_with_a_warning(tmp_path
     load_runs(path, timeout=10, tolerance=0.0)
 
 
-def test_a_run_that_was_stopped_early_is_worth_a_warning(tmp_path):
-    path = written(tmp_path, LOG.replace("10.4", "1"))
+def test_a_run_that_was_stopped_early_is_worth_a_warning(write):
+    path = write(LOG.replace("10.4", "1"))
     with pytest.warns(UserWarning, match="before .* as at 1 of 10 in row 5 below"):
         load_runs(path, status="status", timeout=10, **COLUMNS)
 
 
-def test_ties_at_the_longest_time_without_a_timeout_are_worth_a_warning(tmp_path):
-    path = written(tmp_path, "solver,seconds\na,60\na,60\na,3\nb,60\nb,2\n")
+def test_ties_at_the_longest_time_without_a_timeout_are_worth_a_warning(write):
+    path = write("solver,seconds\na,60\na,60\na,3\nb,60\nb,2\n")
     options = {"configuration": ["solver"], "reward": None}
     with pytest.warns(
         UserWarning, match="3 of 5 runs took exactly the longest time, 60"
@@ -208,11 +197,11 @@ def test_ties_at_the_longest_time_without_a_timeout_are_worth_a_warning(tmp_path
         load_runs(path, **options)
     about = load_runs(path, **options, timeout=60).about
     assert about["notes"] == []
-    path = written(tmp_path, "solver,seconds\na,6\na,5\na,6\nb,5\n")
+    path = write("solver,seconds\na,6\na,5\na,6\nb,5\n")
     assert load_runs(path, **options).about["notes"] == []
     # Who says when one run was stopped means that the others were not.
     text = "solver,seconds,cutoff\na,60,inf\na,60,99\na,3,inf\nb,60,inf\nb,2,inf\n"
-    path = written(tmp_path, text)
+    path = write(text)
     assert load_runs(path, **options, cutoff="cutoff").about["notes"] == []
 
 
@@ -226,8 +215,8 @@ b,,11,timeout
 """
 
 
-def test_a_status_says_how_a_run_ended(tmp_path):
-    path = written(tmp_path, STATUS)
+def test_a_status_says_how_a_run_ended(write):
+    path = write(STATUS)
     columns = {"configuration": ["solver"], "status": "status"}
     inf = np.inf
     with pytest.warns(UserWarning, match=r"1 runs finished .* 10.4 of 10 in row 5"):
@@ -239,20 +228,20 @@ def test_a_status_says_how_a_run_ended(tmp_path):
     assert load_runs(path, **columns).timeout == 9.98
 
 
-def test_runs_that_finished_bring_one_without_a_reward(tmp_path):
+def test_runs_that_finished_bring_one_without_a_reward(write):
     log = "solver,seconds\na,3\na,10\nb,2\nb,4\n"
     options = {"configuration": ["solver"], "reward": None, "timeout": 10}
-    runs = load_runs(written(tmp_path, log), **options)
+    runs = load_runs(write(log), **options)
     np.testing.assert_array_equal(runs.reward, [[1, 0], [1, 1]])
 
 
-def test_one_long_configuration_takes_no_room_in_the_others(tmp_path):
+def test_one_long_configuration_takes_no_room_in_the_others(write):
     """A thousand configurations, one with 20,000 runs: 25,000 runs and no table."""
     sizes = np.full(1_000, 5)
     sizes[0] = 20_000
     names = np.repeat(np.arange(1_000), sizes)
     log = pd.DataFrame({"c": names, "reward": 1, "seconds": 1 + names % 7})
-    path = written(tmp_path, log)
+    path = write(log.to_csv(index=False))
     with memory_below(15 * 16 * len(log)):  # bytes of a reward and a time: 16
         game = censored.recorded("long", load_runs(path), [2.0, 5.0])
     assert game.oracle().censoring[3, 0] == 1 and game.oracle().censoring[1, 0] == 0
@@ -319,8 +308,8 @@ def test_z_rcucb_plays_recorded_runs(log):
     assert len(np.unique(trace.actions.limit)) >= 4
 
 
-def test_bad_columns_and_files_are_refused(tmp_path):
-    good = written(tmp_path, GOOD)
+def test_bad_columns_and_files_are_refused(tmp_path, write):
+    good = write(GOOD.to_csv(index=False))
     columns = [
         ({"configuration": "trees"}, "configuration must be a list .* 'trees'"),
         ({"configuration": 3}, "configuration must be a list"),
@@ -350,7 +339,7 @@ def test_bad_columns_and_files_are_refused(tmp_path):
         load_runs(tmp_path / "none.csv")
 
 
-def test_a_bad_status_cutoff_or_tolerance_is_refused(tmp_path):
+def test_a_bad_status_cutoff_or_tolerance_is_refused(write):
     table = [
         (("CRASH", "who knows"), {}, "status 'who knows' in row 4 .* not known"),
         (
@@ -365,11 +354,11 @@ def test_a_bad_status_cutoff_or_tolerance_is_refused(tmp_path):
         (("", ""), {"status": "reward"}, "different columns"),
     ]
     for change, options, words in table:
-        path = written(tmp_path, STATUS.replace(*change))
+        path = write(STATUS.replace(*change))
         options = {"status": "status", "timeout": 10} | options
         with pytest.raises(ValueError, match=words):
             load_runs(path, configuration=["solver"], **options)
-    path = written(tmp_path, CAPPED.replace("b,1,2,4", "b,1,2,0"))
+    path = write(CAPPED.replace("b,1,2,4", "b,1,2,0"))
     load = partial(load_runs, path, configuration=["solver"])
     rows = [
         (partial(load, tolerance=0.1), "tolerance is a share .* timeout or cutoff"),

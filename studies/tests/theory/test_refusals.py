@@ -228,7 +228,7 @@ def test_arguments_that_do_not_fit_together_are_refused():
             1, [0, 1], [0.9, 0.1], 0.1
         ),
     }
-    assert_refused({words: (call, f"^{words}") for words, call in rows.items()})
+    assert_refused({f"^{words}": call for words, call in rows.items()})
 
 
 def test_most_of_a_search_is_named():
