@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxbandits import allocation, budgeted, censored, farewell
+import tests.games
+from jaxbandits import allocation, budgeted, censored
 from jaxbandits.censored import stoo, z_rcucb, zooming
 from jaxbandits.laws.thresholds import exponential
 from jaxbandits.plain import doubling
@@ -56,14 +57,12 @@ def three_in_turn():
     return allocation.ordered(arms, [2, 6])
 
 
-GAMES = {
+GAMES = tests.games.GAMES | {
     "censored": censored.indep,
-    "continuum": lambda: censored.indep(censored.ANY),
     # Small tables, and a uniform draw of as many words as there are pairs.
     "combinatorial": cache(lambda: censored.combinatorial(pairs(3, 4), 2)),
     "dueling": cache(lambda: censored.duels(pairs(3, 4))),
     "budgeted": lambda: budgeted.s_br(10),
-    "farewell": farewell.figure_1a,
     "waits with gaps": waits_with_gaps,
     "allocation": ten_arms,
     "cascade": three_that_pay_once,
@@ -89,21 +88,16 @@ ENDS = {
 
 
 class Case(NamedTuple):
-    """A policy in a game.
+    """A policy in a game of `GAMES`.
 
-    Attributes:
-      factory: ``problem -> policy``.
-      game: a name of `GAMES`.
-      end: the last round, or the budget.
-      params: in place of the policy's own.
-      rounded: whether the policy tells plans apart that differ by roundings alone, as
-        those of arms that are worth nothing; engines are then compared in the mean.
+    It is `rounded` if it tells plans apart that differ by roundings alone, as those of
+    arms that are worth nothing; engines are then compared in the mean.
     """
 
-    factory: Callable
+    factory: Callable  # problem -> policy
     game: str
-    end: float
-    params: dict = {}
+    end: float  # the last round, or the budget
+    params: dict = {}  # in place of the policy's own
     rounded: bool = False
 
     def policy_and_game(self):

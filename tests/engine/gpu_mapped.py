@@ -11,10 +11,8 @@ def written(fn, *args):
     """The kernel of ``fn`` over the last axis of all leaves of `args`.
 
     An output of the shape and type of the argument at its place is written over it, as
-    a state is; the others have memory of their own.
-
-    Returns:
-      ``(text, which outputs of the kernel are those of fn, shapes of all of them)``.
+    a state is; the others have memory of their own. The result is the text, which
+    outputs of the kernel are those of `fn`, and the shapes of all of them.
     """
     leaves, num_runs = jax.tree.leaves(args), jax.tree.leaves(args)[0].shape[-1]
     kernel = Kernel(num_runs)

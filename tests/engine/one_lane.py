@@ -54,8 +54,7 @@ def index(length):
 
 
 def at_once(cases: dict[str, Any]):
-    """One function of all arguments: ``{name: args} -> {name: outputs}``; arguments
-    without a lane axis are constants of it."""
+    """One function, ``{name: args} -> {name: outputs}``; what is shared is constant."""
 
     def call(name, args):
         fn, *all_args = cases[name]

@@ -1,12 +1,15 @@
 """Shapes, names and complaints of `build_dataset`."""
 
 import json
+from functools import partial, reduce
+from operator import getitem
 
 import numpy as np
 import pytest
 
 from jaxbandits.results import build_dataset
 from tests.results.samples import arguments, dataset
+from tests.tables import assert_refused, each_row
 
 
 def test_values_lie_where_their_names_say():
@@ -68,13 +71,9 @@ MISTAKES_ARE_NAMED = [
 ]
 
 
-def test_mistakes_are_named(subtests):
-    for changes, message in MISTAKES_ARE_NAMED:
-        with (
-            subtests.test(changes=changes, message=message),
-            pytest.raises(ValueError, match=message),
-        ):
-            dataset(**changes)
+def test_mistakes_are_named():
+    calls = [(partial(dataset, **x), words) for x, words in MISTAKES_ARE_NAMED]
+    assert_refused(calls, ValueError)
 
 
 def test_parameter_points_are_different():
@@ -83,37 +82,6 @@ def test_parameter_points_are_different():
         dataset(2, params=equal)
     equal["ucb"]["beta"] = [2.0, 3.0]
     assert dataset(2, params=equal).sizes["params"] == 2
-
-
-def test_rounds_are_neither_negative_nor_do_they_fall(subtests):
-    for counts in ([-1, 1, 2, 3], [4, 3, 2, 1]):
-        made = arguments()
-        made["rounds"]["ucb"] = np.broadcast_to(counts, (1, 5, 4))
-        with subtests.test(counts=counts), pytest.raises(ValueError, match="not fall"):
-            build_dataset(**made)
-
-
-def test_a_metric_of_a_wrong_shape_is_named():
-    made = arguments()
-    made["metrics"]["uniform"]["regret"] = np.zeros((1, 4, 5))
-    with pytest.raises(ValueError, match=r"metrics\['uniform'\]\['regret'\] must"):
-        build_dataset(**made)
-
-
-def test_rounds_are_counts():
-    made = arguments()
-    made["rounds"]["ucb"] = np.full((1, 5, 4), 0.5)
-    with pytest.raises(ValueError, match=r"rounds\['ucb'\] must be integers"):
-        build_dataset(**made)
-
-
-def test_names_that_are_taken(subtests):
-    for name in ["rounds", "seed", "param_alpha", "run_seconds"]:
-        with subtests.test(name=name):
-            made = arguments()
-            made["metrics"]["ucb"][name] = np.zeros((1, 5, 4))
-            with pytest.raises(ValueError, match="is taken"):
-                build_dataset(**made)
 
 
 def with_histogram(**changes):
@@ -137,8 +105,32 @@ def test_further_axes_have_dimensions_of_their_own():
     assert histogram.sel(policy="uniform").isnull().all()
 
 
-def test_arrays_of_two_policies_must_have_one_shape():
+RUNS = (1, 5, 4)
+WRONG_ARRAYS = [
+    ("rounds/uniform", np.broadcast_to([-1, 1, 2, 3], RUNS), "not fall"),
+    ("rounds/uniform", np.broadcast_to([4, 3, 2, 1], RUNS), "not fall"),
+    ("rounds/uniform", np.full(RUNS, 0.5), r"rounds\['uniform'\] must be integers"),
+    (
+        "metrics/uniform/regret",
+        np.zeros((1, 4, 5)),
+        r"metrics\['uniform'\]\['regret'\] must",
+    ),
+    (
+        "metrics/uniform/histogram",
+        np.zeros((*RUNS, 2, 2)),
+        "'histogram' has shape .* for 'uniform'",
+    ),
+    ("metrics/ucb/seed", np.zeros(RUNS), "is taken"),
+    ("metrics/ucb/param_alpha", np.zeros(RUNS), "is taken"),
+    ("metrics/ucb/run_seconds", np.zeros(RUNS), "is taken"),
+    ("metrics/ucb/rounds", np.zeros(RUNS), "is taken"),
+]
+
+
+@each_row("place, array, message", WRONG_ARRAYS)
+def test_arrays_that_are_wrong_are_named(place, array, message):
     made = with_histogram()
-    made["metrics"]["uniform"]["histogram"] = np.zeros((1, 5, 4, 2, 2))
-    with pytest.raises(ValueError, match="'histogram' has shape .* for 'uniform'"):
+    *way, last = place.split("/")
+    reduce(getitem, way, made)[last] = array
+    with pytest.raises(ValueError, match=message):
         build_dataset(**made)

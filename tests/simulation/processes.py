@@ -21,17 +21,10 @@ sys.exit(main())
 
 
 def start(store: Path, *, cache="", spec=WALK, devices: int = 1, more=(), **variables):
-    """Start ``jaxbandits sweep SPEC --store STORE``.
+    """Start ``jaxbandits sweep SPEC --store STORE``, with `more` arguments.
 
-    Args:
-      store: where to.
-      cache: folder of compiled programs, so that a restart is a matter of seconds; by
-        default that of the caller (`tests.programs.keep_programs`).
-      devices: devices of the process.
-      more: further arguments.
-      spec: the file.
-      **variables: of the environment; ``WALK_...`` change the sweep. None for one that
-        is not to be there.
+    Programs are kept in `cache`, by default the caller's. Of the environment's
+    `variables` those of ``WALK_...`` change the sweep; None removes one.
     """
     variables = {
         "PYTHONPATH": str(ROOT),
@@ -56,13 +49,9 @@ def start(store: Path, *, cache="", spec=WALK, devices: int = 1, more=(), **vari
 def wait_for_runs(
     process, store: Path, runs: int, timeout: float = 300, every: float = 0.05
 ) -> bool:
-    """Wait until a store has so many complete runs; look `every` so many seconds.
+    """Wait until a store has so many complete runs; false if the time is over before.
 
-    Returns:
-      Whether it has; otherwise the time is over.
-
-    Raises:
-      AssertionError: if the process ends before.
+    It is an error if the process ends.
     """
     deadline = time.monotonic() + timeout
     while time.monotonic() < deadline:
