@@ -19,6 +19,7 @@ from tests.engine.budget_game import ALTERNATE, environment
 from tests.engine.legs import traced
 from tests.heavy import in_short
 from tests.registered import POLICIES
+from tests.tables import each_row
 
 
 def terms_of(checkpoints, **options):
@@ -100,28 +101,20 @@ def test_a_chunk_takes_what_xla_says(name, checkpoints):
     assert held < lanes * found.on_device(schedule) < 3 * held
 
 
-def test_a_chunk_respects_memory():
-    per_lane = footprint_of(ALTERNATE, environment(), (), terms_of(100), "cpu").needed(
-        terms_of(100).schedule
-    )
-    for lanes in (LANE_QUANTUM, 7 * LANE_QUANTUM + 1, 10_000):
-        chunk = chunk_of(memory=per_lane * lanes)
-        assert chunk % LANE_QUANTUM == 0
-        assert 0 < chunk <= lanes
-
-
-def test_a_chunk_is_no_longer_than_needed():
-    for lanes in (1, 100, 1000):
-        chunk = chunk_of(1 << 30, lanes)
-        assert lanes <= chunk < lanes + LANE_QUANTUM
-
-
-@pytest.mark.parametrize("devices", [1, 2])
-def test_chunks_are_equal_and_fill_the_devices(devices):
-    chunk = chunk_of(1 << 22, devices=devices)
-    assert chunk % (LANE_QUANTUM * devices) == 0
-    chunks = -(-(10**6) // chunk)
-    assert chunks * chunk - 10**6 < LANE_QUANTUM * devices * chunks
+@each_row("lanes", [1, 100, 1000, 10**6])
+@each_row("most", [LANE_QUANTUM, 7 * LANE_QUANTUM + 1, 10_000])
+@each_row("devices", [1, 2])
+def test_chunks_fit_the_memory_and_are_equal(lanes, most, devices):
+    """They fill the devices, and are no longer than needed."""
+    schedule = terms_of(100).schedule
+    lane = footprint_of(ALTERNATE, environment(), (), terms_of(100), "cpu")
+    vector = LANE_QUANTUM * devices
+    chunk = chunk_of(devices * most * lane.needed(schedule), lanes, devices=devices)
+    assert chunk % vector == 0 and 0 < chunk <= devices * most
+    chunks = -(-lanes // chunk)
+    assert chunks * chunk - lanes < vector * chunks
+    # As few as the memory allows.
+    assert chunks == 1 or lanes > (chunks - 1) * (devices * most // vector * vector)
 
 
 def test_too_little_memory_says_how_much_is_needed():

@@ -1,4 +1,4 @@
-"""Rounds in step, instances drawn per seed, chunks within memory."""
+"""Rounds in step, instances drawn per seed, whatever JAX's switches say."""
 
 import jax
 import jax.numpy as jnp
@@ -9,7 +9,8 @@ from jaxbandits import simulate
 from jaxbandits.arrays import position, unit_interval
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.protocol import Environment, Game, Policy
-from jaxbandits.testing import trace_run
+from jaxbandits.testing import altered, trace_run
+from tests.engine.budget_game import ALTERNATE, environment
 from tests.reference.words import numbers
 
 K, ROUNDS, SEEDS = 3, 60, 5
@@ -110,3 +111,35 @@ def test_play_follows_the_tape():
         assert trace.actions[t] == arm
         heads[arm] += trace.feedback[t] * (update[t, 0] < 0.9)
     np.testing.assert_array_equal(trace.state, heads)
+
+
+# JAX's own switches change no number.
+
+
+def test_a_trace_has_the_same_instance_by_either_form_of_the_generator():
+    as_usual = trace_run(FOLLOWER, COINS, 5, seed_index=1)
+    with jax.threefry_partitionable(not jax.config.jax_threefry_partitionable):
+        traced = trace_run(FOLLOWER, COINS, 5, seed_index=1)
+    jax.tree.map(np.testing.assert_array_equal, traced, as_usual)
+
+
+def test_what_cannot_be_played_under():
+    with jax.disable_jit(), pytest.raises(ValueError, match="jax_disable_jit must be"):
+        simulate(FOLLOWER, COINS, horizon=20, seeds=4)
+    with pytest.raises(TypeError, match=r"outside jax.jit"):
+        jax.jit(lambda x: simulate(FOLLOWER, COINS, horizon=20, seeds=4) and x)(1.0)
+
+
+def test_a_program_of_one_precision_is_not_played_in_the_other():
+    """No argument of this game is a float: shapes and dtypes alone do not tell."""
+    thirds = altered(
+        environment(),
+        record=lambda instance, state, budget: jnp.asarray(1 / 3, float),
+        metrics=lambda tables, instance, record: {"third": record},
+    )
+    found = []
+    for x64 in (False, True):
+        with jax.enable_x64(x64):
+            data = simulate(ALTERNATE, thirds, horizon=2, seeds=2)
+            found.append(float(data["third"].max()))
+    assert found == [float(np.float32(1 / 3)), 1 / 3]
