@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.contract.params import params_of
+from jaxbandits.engine.accounting import accounts_of
 from jaxbandits.engine.schedule import Schedule
 from jaxbandits.engine.tape import Stream, instance_key, root_key
 from jaxbandits.testing import Trace
@@ -32,6 +33,13 @@ def run_of(policy, environment, rounds, *, params=None, seed_index=0):
             [tape(stream, rounds, width, seed_index) for stream, width in widths],
         )
     return jax.tree.map(np.asarray, Trace(*played))
+
+
+def books_of(environment, record):
+    """The metrics of one run, numbers by name; of a game that draws no instance."""
+    record = jax.tree.map(lambda x: np.asarray(x)[None, None], record)
+    found = accounts_of(environment, (), record).metrics
+    return {name: value.item() for name, value in found.items()}
 
 
 def _in_play(x):

@@ -59,7 +59,6 @@ def test_the_best_super_arm_by_hand(dtype):
 
 
 def test_regret_by_hand():
-    """Of uniform play, super arm by super arm, in float64."""
     two = game(2)
     policy = censored.uniform_super_arms(two.problem)
     trace = run_of(policy, two, 300)
@@ -145,7 +144,6 @@ def test_arms_are_drawn_independently():
 
 
 def test_no_arm_runs_twice_in_a_round():
-    """Whichever places of three it has."""
     allowed = partial(game(3).game.actions.allowed, None)
     limits = jnp.zeros(3, jnp.int32)
     for arms, known in (((0, 1, 2), True), ((0, 1, 0), False), ((0, 1, 1), False)):

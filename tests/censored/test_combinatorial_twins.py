@@ -67,11 +67,7 @@ def assert_chooses_as_its_twin(label, dtype="float32"):
 
 
 SHORT = [(label,) for label in CASES]
-(
-    test_policy_chooses_as_its_twin,
-    test_policy_chooses_as_its_twin_in_all_games,
-    test_every_policy_of_the_setting_has_a_twin,
-) = twin_tests("combinatorial", CASES, assert_chooses_as_its_twin, SHORT, SHORT)
+TestTwins = twin_tests("combinatorial", CASES, assert_chooses_as_its_twin, SHORT, SHORT)
 
 
 @pytest.mark.slow

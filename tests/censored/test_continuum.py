@@ -18,6 +18,7 @@ from jaxbandits.censored.staircase import on_step, staircase
 from jaxbandits.laws import beta, empirical, exponential, product, truncated_gaussian
 from jaxbandits.laws._empirical import empirical_params
 from jaxbandits.protocol import Policy
+from tests.censored.twins import cost
 from tests.games import timed_coins
 from tests.rollout import run_of
 from tests.tables import assert_refused
@@ -33,10 +34,6 @@ INSTANCES = {
 @cache
 def game(name):
     return INSTANCES[name](ANY)
-
-
-def cost(x):
-    return x / 10
 
 
 def fast_track(x):
@@ -214,7 +211,6 @@ def test_a_late_fee_grows_from_the_promise_on():
 
 
 def test_policies_are_for_their_own_kind_of_limits():
-    """The registry's test has which policies there are; here is what they say."""
     any_limit, grid = game("Indep").problem, censored.indep().problem
     rows = [
         (partial(make, any_limit), "a Problem of .*got a Continuum of .*on_grid")

@@ -129,10 +129,6 @@ def assert_chooses_as_its_twin(label, instance, dtype="float32"):
 
 
 # `rcucb-uniform` is RCUCB, whose twin is that of the grid.
-(
-    test_policy_chooses_as_its_twin,
-    test_policy_chooses_as_its_twin_in_all_games,
-    test_every_policy_of_the_setting_has_a_twin,
-) = twin_tests(
+TestTwins = twin_tests(
     "continuum", CASES, assert_chooses_as_its_twin, SHORT, ALL, {"rcucb-uniform"}
 )

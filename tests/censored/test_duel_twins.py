@@ -144,11 +144,7 @@ ALL = [(label,) for label in CASES]
 SHORT = [(label,) for label in CASES if label not in LONG]
 
 
-(
-    test_policy_chooses_as_its_twin,
-    test_policy_chooses_as_its_twin_in_all_games,
-    test_every_policy_of_the_setting_has_a_twin,
-) = twin_tests("dueling", CASES, assert_chooses_as_its_twin, SHORT, ALL)
+TestTwins = twin_tests("dueling", CASES, assert_chooses_as_its_twin, SHORT, ALL)
 
 
 @pytest.mark.slow
@@ -159,7 +155,6 @@ def test_policies_choose_as_their_twins_in_float64():
 
 
 def test_the_game_is_its_twin():
-    """On the same words: clocks, and who is preferred."""
     policy = POLICIES["dueling/uniform"](game().problem)
     trace = run_of(policy, game(), ROUNDS)
     words = read(0, 0, Stream.ENVIRONMENT, ROUNDS, game().game.words)

@@ -76,7 +76,6 @@ def test_the_coin_by_hand():
 
 
 def test_regret_by_hand():
-    """Of uniform play, duel by duel, in float64."""
     policy = censored.uniform_duels(GAME.problem)
     trace = run_of(policy, GAME, 300)
     arms, limits = trace.actions

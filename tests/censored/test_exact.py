@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from jaxbandits import censored
+from tests.censored.twins import cost, penalty
 from tests.heavy import in_short
 from tests.reference import exact
 from tests.tables import naming
@@ -22,14 +23,6 @@ GRIDS = {
     "section 5.1": censored.equidistant(10),
     "printed": censored.equidistant(10, form="printed"),
 }
-
-
-def cost(x):
-    return x / 10
-
-
-def penalty(x):
-    return x / 10 if x <= 0.5 else 10 * x
 
 
 def independent_arms(name):

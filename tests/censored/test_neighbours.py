@@ -100,7 +100,6 @@ WITH_ATOMS = {
 
 @pytest.mark.parametrize("name", WITH_ATOMS)
 def test_laws_with_atoms_keep_a_limit_as_often_as_they_say(name):
-    """The share of numbers whose consumption keeps a limit is the probability."""
     law, params, count = WITH_ATOMS[name]
     limits = neighbours([0.3, 0.7, 1.0])
     exact = law.moments(params, limits, censored.scaled(1.0)).probability[0]

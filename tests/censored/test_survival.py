@@ -86,7 +86,6 @@ def test_shared_trials_have_one_uniform(update, failed):
     ],
 )
 def test_what_has_done_well_is_recommended(make):
-    """The pair that has done well, or was played most."""
     policy = make(PROBLEM)
     action = censored.Action(jnp.int32(0), jnp.int32(1))
     feedback = censored.Feedback(jnp.float32(1), jnp.float32(0.3), jnp.asarray(False))

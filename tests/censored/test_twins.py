@@ -101,11 +101,7 @@ def assert_chooses_as_its_twin(label, instance, dtype):
         assert_follows(case, replay(instance), ROUNDS, share=share, slack=slack)
 
 
-(
-    test_policy_chooses_as_its_twin,
-    test_policy_chooses_as_its_twin_in_all_games,
-    test_every_policy_of_the_setting_has_a_twin,
-) = twin_tests("censored", CASES, assert_chooses_as_its_twin, SHORT, ALL)
+TestTwins = twin_tests("censored", CASES, assert_chooses_as_its_twin, SHORT, ALL)
 
 
 @pytest.mark.slow

@@ -160,7 +160,6 @@ def recommended(answer, *tables, **options):
 
 @each_row("best", [1, 2])
 def test_finest_is_the_best_of_the_finest_level(best):
-    """Whatever wider cells have to say."""
     gain = np.array([[90.0, 9.0, 9.0, 99.0], [900.0, 900.0, 99.0, 99.0]])
     gain[0, best] = 18.0
     assert recommended("finest", ROUNDS, gain) == (0, LIMITS[0][best])

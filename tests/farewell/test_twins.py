@@ -181,11 +181,9 @@ def assert_chooses_as_its_twin(label, instance, in_float64=None):
 
 
 # The policy without a twin plays what it is told.
-(
-    test_policy_chooses_as_its_twin,
-    test_policy_chooses_as_its_twin_in_all_games,
-    test_every_policy_of_the_setting_has_a_twin,
-) = twin_tests("farewell", CASES, assert_chooses_as_its_twin, SHORT, ALL, {"fixed"})
+TestTwins = twin_tests(
+    "farewell", CASES, assert_chooses_as_its_twin, SHORT, ALL, {"fixed"}
+)
 
 
 @pytest.mark.parametrize("instance", in_short(INSTANCES, ["1b", "1c", "2b"]))

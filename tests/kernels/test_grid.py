@@ -113,7 +113,6 @@ def assert_partition(grid):
 
 @by_case
 def test_a_grid_begins_with_one_cell_of_every_arm(history, splits):
-    """One cell for every arm; where it would be split is watched if asked for."""
     grid = started(10, splits, history, num_arms=3)
     for arm in range(3):
         assert_equal(of_arm(grid, arm), Model(10, splits, history))

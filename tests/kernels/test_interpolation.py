@@ -151,7 +151,6 @@ def test_a_function_may_end_between_its_last_nodes(peak):
 
 
 def test_a_node_that_is_known_is_not_looked_for():
-    """The maximum is searched beside it, and nowhere else."""
     values = nodes(np.float32, 31.3, 6.0)
     found = [TOP_OF(values, None, jnp.int32(node), 6)[0] for node in (31, 20)]
     assert found[0] == TOP(values)[0] and 19 <= found[1] <= 21

@@ -108,7 +108,6 @@ def test_the_mean_lies_inside_and_the_ends_in_the_range(rng):
 
 
 def test_no_observations_give_the_range():
-    """Whatever the confidence: of none as well."""
     for low, high in ((0.0, 1.0), (0.1, 0.7)):
         for z_squared, eta in ((1e-3, 1), (1.0, 1), (50.0, 1), (0.0, 1), (2.0, 0)):
             mean = np.linspace(low, high, 5)

@@ -42,7 +42,6 @@ def test_omega_at_the_ends_is_finite(dtype):
 @each_row("b", [1e-3, 0.3, 1.0, 7.0, 200.0])
 @in_both_precisions
 def test_beyond_mode_gives_the_excess_back(b, dtype):
-    """The excess over the mode decides its drop; the drop must give it back."""
     excess = np.geomspace(1e-9, 1e4, 150)
     drop = (b * drop_of(excess)).astype(dtype)
     found = np.asarray(beyond(dtype(b), drop), np.float64)

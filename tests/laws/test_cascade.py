@@ -83,7 +83,6 @@ def test_a_sure_arm_is_filled_alone():
 @pytest.mark.slow
 @each_row("name, shape", FALLING)
 def test_the_optimum_is_that_of_the_twin(name, shape, rng):
-    """By roots of Brent's."""
     family, K, budget = FAMILIES[name], 4, 6.0
     problem = allocation.make_problem(
         family, K, budget, shape=shape, lowest=0.01, highest=2.0, cascade=True

@@ -86,7 +86,6 @@ def test_other_margins_are_as_they_were(arm, tape):
 
 
 def test_full_correlation_makes_one_a_function_of_the_other(tape):
-    """rho = 1: both rise together; rho = -1: one rises and the other falls."""
     noise = tape(5000, 2)
     for names in (("uniform", "exponential"), ("discrete", "Pareto")):
         for arm, sign in ((0, -1), (4, 1)):
@@ -181,7 +180,6 @@ def test_parameters_that_a_game_draws_are_refused_where_a_table_is_needed():
 
 
 def test_what_makes_no_copula_is_refused():
-    """Laws without quantiles, values that fall, correlations, margins as of each."""
     law = laws.gaussian_copula(laws.uniform, laws.exponential)
     params = laws.Copula(UNIFORM, RATE, np.asarray(RHO))
     law.check(params)

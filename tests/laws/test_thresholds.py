@@ -220,7 +220,6 @@ TRIPS = [
 
 @pytest.mark.parametrize(("name", "dtype"), TRIPS)
 def test_rates_of_means_and_quantiles_of_probabilities_are_inverses(name, dtype):
-    """The rate of a truncated mean, and the quantile of a probability."""
     family, shape = FAMILIES[name], LAWS[name][1]
     single = dtype == np.float32
     with jax.enable_x64(not single):
@@ -283,7 +282,6 @@ def test_fall_inverts_the_marginal(name):
 
 
 def test_the_slope_of_fall_is_that_of_differences(name="Weibull"):
-    """By the drop and by the rate: differences in float64."""
     family = FAMILIES[name]
     with jax.enable_x64(True):
         rate, shape = parameters(name, np.float64)

@@ -149,7 +149,6 @@ def test_the_horizon_parameter_is_the_first_length():
 
 
 def test_a_policy_without_answer_stays_without():
-    """No answer and no report, as the policy itself; its check stays."""
     policy = doubling(moss(3))
     assert policy.recommend is None and policy.report is None
     with pytest.raises(ValueError, match="horizon must be"):

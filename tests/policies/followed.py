@@ -127,7 +127,7 @@ def assert_defaults_are_those_of_the_twin(case):
 
 
 def twin_tests(setting, cases, check, short, every, without=()):
-    """The tests of a setting's twins; names of tests are those of their variables.
+    """The tests of a setting's twins, in a class.
 
     Args:
       setting: the first part of the names in the registry.
@@ -138,8 +138,8 @@ def twin_tests(setting, cases, check, short, every, without=()):
       without: policies without a twin, by the last part of their names.
 
     Returns:
-      Tests of the short runs, of all runs, by policy, and of the cases: every policy of
-      the registry has one, whose parameters are by default the policy's.
+      A class for pytest: of the short runs, of all runs, by policy, and of the cases:
+      every policy of the registry has one, whose parameters are by default its own.
     """
     names = dict.fromkeys(cases[label].entry for label, *_ in every)
 
@@ -159,26 +159,26 @@ def twin_tests(setting, cases, check, short, every, without=()):
         for name in names
     ]
 
-    @pytest.mark.parametrize("runs", params)
-    def chooses_as_its_twin(runs):
-        for_all(check, runs)
+    class Twins:
+        @staticmethod
+        @pytest.mark.parametrize("runs", params)
+        def test_policy_chooses_as_its_twin(runs):
+            for_all(check, runs)
 
-    @pytest.mark.slow
-    @pytest.mark.parametrize("runs", every.values(), ids=every)
-    def chooses_as_its_twin_in_all_games(runs):
-        for_all(check, runs)
+        @staticmethod
+        @pytest.mark.slow
+        @pytest.mark.parametrize("runs", every.values(), ids=every)
+        def test_policy_chooses_as_its_twin_in_all_games(runs):
+            for_all(check, runs)
 
-    def every_policy_has_a_twin():
-        entries = {name for name in POLICIES if name.startswith(f"{setting}/")}
-        assert {case.entry for case in cases.values()} == entries - {
-            f"{setting}/{name}" for name in without
-        }
-        for case in cases.values():
-            if not case.params and case.problem is None:
-                assert_defaults_are_those_of_the_twin(case)
+        @staticmethod
+        def test_every_policy_of_the_setting_has_a_twin():
+            entries = {name for name in POLICIES if name.startswith(f"{setting}/")}
+            assert {case.entry for case in cases.values()} == entries - {
+                f"{setting}/{name}" for name in without
+            }
+            for case in cases.values():
+                if not case.params and case.problem is None:
+                    assert_defaults_are_those_of_the_twin(case)
 
-    return (
-        chooses_as_its_twin,
-        chooses_as_its_twin_in_all_games,
-        every_policy_has_a_twin,
-    )
+    return Twins

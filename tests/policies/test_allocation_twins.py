@@ -208,11 +208,7 @@ def assert_splits_as_its_twin(name):
 ALL = [(label,) for label in CASES]
 SHORT = [(label,) for label in CASES if label not in LONG]
 # The policy without a twin plays what it knows.
-(
-    test_policy_splits_as_its_twin,
-    test_policy_splits_as_its_twin_in_all_forms,
-    test_every_policy_of_the_setting_has_a_twin,
-) = twin_tests(
+TestTwins = twin_tests(
     "allocation", CASES, assert_splits_as_its_twin, SHORT, ALL, {"clairvoyant"}
 )
 

@@ -182,7 +182,6 @@ def play_and_keep(name, fallen_back):
 
 @pytest.mark.oldest
 def test_an_engine_makes_a_program_of_epochs_by_the_clock_and_samples(fallen_back):
-    """Which is not compiled."""
     program, numbers = in_the_engine("farewell/hazard-thompson")
     program.lower(*numbers)
     assert_mapped("farewell/hazard-thompson", fallen_back)

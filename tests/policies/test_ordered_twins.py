@@ -100,8 +100,4 @@ def assert_plans_as_its_twin(name):
 
 ALL = [(label,) for label in CASES]
 SHORT = [(label,) for label in CASES if label not in LONG]
-(
-    test_policy_plans_as_its_twin,
-    test_policy_plans_as_its_twin_in_other_games,
-    test_every_policy_of_the_setting_has_a_twin,
-) = twin_tests("ordered", CASES, assert_plans_as_its_twin, SHORT, ALL)
+TestTwins = twin_tests("ordered", CASES, assert_plans_as_its_twin, SHORT, ALL)

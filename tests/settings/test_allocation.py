@@ -11,7 +11,6 @@ from jaxbandits import allocation, simulate
 from jaxbandits.allocation import Allocation, Order, Plan, Users
 from jaxbandits.allocation.solving import to_float32
 from jaxbandits.arrays import unit_interval
-from jaxbandits.engine.accounting import accounts_of
 from jaxbandits.engine.tape import Stream, instance_key, read, root_key
 from jaxbandits.laws.thresholds import discrete_weibull, exponential, weibull
 from jaxbandits.protocol import Policy
@@ -23,7 +22,7 @@ from tests.reference.allocation_environment import AllocationGame
 from tests.reference.allocation_families import make_laws
 from tests.reference.allocation_oracle import objective, oracle
 from tests.reference.words import numbers
-from tests.rollout import run_of
+from tests.rollout import books_of, run_of
 from tests.tables import assert_named, assert_refused
 
 P, RATE, B = np.array([0.9, 0.5, 0.3]), np.array([0.1, 0.2, 0.4]), 20.0
@@ -89,9 +88,7 @@ def anything(whole=False):
 
 
 def metrics(trace):
-    record = jax.tree.map(lambda x: np.asarray(x)[None, None], trace.environment)
-    found = accounts_of(game("exponential"), (), record).metrics
-    return {k: v.item() for k, v in found.items()}
+    return books_of(game("exponential"), trace.environment)
 
 
 # A round, against the literal twin.

@@ -123,7 +123,6 @@ def test_s_bt_draws_uniform_parameters():
 
 @pytest.mark.parametrize("name", ["S-Br", "S-Bt"])
 def test_an_instance_knows_its_unit_and_its_best_arm(name):
-    """The unit and the oracle's view against the exact facts of the same arms."""
     instance = drawn(name)
     oracle = GAMES[name].oracle(instance)
     for x in (oracle.mean_reward, oracle.mean_cost, oracle.ratios, oracle.gaps):
@@ -293,7 +292,6 @@ def test_an_arm_without_observed_cost_is_worth_all_others():
 
 
 def test_views_tell_what_they_say():
-    """The round, the arms, the spend and the unit, seen from inside a policy."""
     game = coins(REWARD, COST, unit="cheapest")
     seen = uniform(game.problem)._replace(
         name="witness",

@@ -17,7 +17,7 @@ from tests.games import given_arms
 from tests.heavy import in_short
 from tests.reference.allocation_environment import OrderedGame, in_turn
 from tests.reference.words import numbers
-from tests.rollout import run_of
+from tests.rollout import books_of, run_of
 from tests.tables import assert_refused
 
 ROUNDS = 300
@@ -65,14 +65,6 @@ def anything():
     )
 
 
-def metrics(environment, trace):
-    tables = jax.tree.map(lambda x: x[0], environment.tables(None))
-    with jax.enable_x64(True):
-        state = jax.tree.map(jnp.asarray, trace.environment)
-        found = jax.jit(environment.game.metrics)(tables, None, state)
-    return {name: float(value) for name, value in found.items()}
-
-
 def test_rounds_and_books_are_those_of_the_twin():
     """What arms receive, feedback (5), and the pseudo-regret, round by round."""
     environment, reference = game(), twin()
@@ -96,7 +88,7 @@ def test_rounds_and_books_are_those_of_the_twin():
         reward += np.isfinite(answer).sum()
         spent += x.sum() / budgets[t]
     assert min(cut_short, ended) > 50 and reward > 50
-    books = metrics(environment, trace)
+    books = books_of(environment, trace.environment)
     np.testing.assert_allclose(books["regret"], regret, rtol=1e-6)
     assert books["reward"] == reward
     assert books["spent"] == pytest.approx(spent / ROUNDS, rel=1e-5)

@@ -83,3 +83,12 @@ def grid_optimum(weight, shape, scale, budget, cells=400, limit=None, least=None
         allocation.append(grid[choice[left]])
         left -= choice[left]
     return np.array(allocation[::-1]), best[cells]
+
+
+def unit_values(rng, num_arms, units, concave=False):
+    """What units are worth to arms, f64[K, N + 1]; a third of them nothing."""
+    size = num_arms, units
+    steps = rng.random(size) * rng.choice([0, 1, 1], size)
+    if concave:
+        steps = -np.sort(-steps, axis=1)
+    return np.pad(np.cumsum(steps, axis=1), ((0, 0), (1, 0)))

@@ -14,6 +14,7 @@ from jaxbandits.kernels.allocation.solution import (
     NOTHING_TO_GAIN,
     SOLVED,
 )
+from tests.kernels.allocation.problems import unit_values
 from tests.tables import assert_refused, each_row
 
 programming = jax.jit(integer_programming)
@@ -41,14 +42,6 @@ def brute_force(values, budget, least=None, limit=None):
         for n in itertools.product(*counts)
         if sum(n) == budget or (limit is not None and sum(n) < budget)
     )
-
-
-def random_values(rng, concave=False):
-    size = ARMS, UNITS
-    steps = rng.random(size) * rng.choice([0, 1, 1], size)
-    if concave:
-        steps = -np.sort(-steps, axis=1)
-    return np.pad(np.cumsum(steps, axis=1), ((0, 0), (1, 0)))
 
 
 def concave_majorant(row):
@@ -96,10 +89,9 @@ def test_nothing_to_gain_is_shared_evenly(solver):
 
 @each_row("solver", SOLVERS)
 def test_least_allocations_and_limits_are_as_good_as_brute_force(solver, rng):
-    """Against brute force; the greedy where rows are concave."""
     for _ in range(20):
         concave = solver is greedy
-        values = random_values(rng, concave).astype(np.float32)
+        values = unit_values(rng, ARMS, UNITS, concave).astype(np.float32)
         budget = int(rng.integers(3, 8))
         least = rng.multinomial(rng.integers(0, budget + 1), [1 / 3] * 3)
         limit = least + rng.integers(0, 4, 3)
@@ -149,7 +141,7 @@ def test_what_must_be_given_and_cannot_is_invalid(solver):
 
 def test_bound_is_the_value_of_the_concave_majorants(rng):
     for _ in range(20):
-        values = random_values(rng).astype(np.float32)
+        values = unit_values(rng, ARMS, UNITS).astype(np.float32)
         hulls = np.array([concave_majorant(row) for row in values.astype(float)])
         steps = np.sort(np.diff(hulls, axis=1).ravel())[::-1]
         for budget in (1, 4, 7):
@@ -171,7 +163,7 @@ def test_the_greedy_says_where_it_is_not_certified():
 def test_derivatives_of_whole_units_are_those_of_differences(solver, rng):
     """Of value and bound, by all values, where rows are not concave."""
     with jax.enable_x64(True):
-        values = random_values(rng) + 0.01 * np.arange(UNITS + 1)
+        values = unit_values(rng, ARMS, UNITS) + 0.01 * np.arange(UNITS + 1)
 
         def flat(values):
             return jnp.stack(solver(values, 5)[1:3])

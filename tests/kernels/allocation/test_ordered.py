@@ -13,6 +13,7 @@ from jaxbandits.kernels.allocation import (
     ordered_programming,
     worth_of_turns,
 )
+from tests.kernels.allocation.problems import unit_values
 from tests.tables import assert_refused, each_row
 
 programme = jax.jit(ordered_programming)
@@ -64,14 +65,6 @@ def chances_of(survival):
     return -np.diff(np.concatenate([[1.0], survival, [0.0]]))
 
 
-def random_values(rng, num_arms=ARMS, units=UNITS, concave=False):
-    size = num_arms, units
-    steps = rng.random(size) * rng.choice([0, 1, 1], size)
-    if concave:
-        steps = -np.sort(-steps, axis=1)
-    return np.pad(np.cumsum(steps, axis=1), ((0, 0), (1, 0)))
-
-
 def random_survival(rng, units=UNITS):
     chances = rng.random(units + 1) * rng.choice([0, 1, 1], units + 1)
     chances[rng.integers(units + 1)] += 0.1
@@ -93,7 +86,7 @@ def test_a_programme_finds_the_best_of_all_plans(num_arms, units, concave):
     """168 plans of three arms and six units, and no curve or budget alike."""
     rng = np.random.default_rng(concave)
     for _ in range(20 if num_arms == ARMS else 3):
-        values = random_values(rng, num_arms, units, concave)
+        values = unit_values(rng, num_arms, units, concave)
         survival = random_survival(rng, units)
         found = programme(values, survival)
         best = best_of_all(values, chances_of(survival))
@@ -172,7 +165,7 @@ def test_arms_are_filled_in_their_turns():
 
 def test_turns_are_worth_what_their_plan_is_worth():
     rng = np.random.default_rng(7)
-    values, survival = random_values(rng), random_survival(rng)
+    values, survival = unit_values(rng, ARMS, UNITS), random_survival(rng)
     table = np.asarray(worth_of_turns(values, survival))
     chances = chances_of(survival)
     for arms, amounts in list(plans(ARMS, UNITS))[::11]:
@@ -187,7 +180,7 @@ def test_ties_do_not_depend_on_the_last_digit():
     rng = np.random.default_rng(8)
     several = 0
     for _ in range(60):
-        values = np.float32(random_values(rng, concave=True))
+        values = np.float32(unit_values(rng, ARMS, UNITS, concave=True))
         found = programme(values, np.ones(UNITS, np.float32))
         taken = found.arms[:-1][found.amounts[:-1] > 0].tolist()
         assert taken == sorted(taken)

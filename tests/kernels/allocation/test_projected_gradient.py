@@ -65,7 +65,6 @@ def feasible(found, budget):
 
 @pytest.mark.slow
 def test_other_optimisers_stay_below_the_bound():
-    """They are less exact, and never better than the bound."""
     weight, rate, budget, start = problems(4)
     budget = np.minimum(budget, 3)
     solve = partial(both, *FAMILIES["exponential"], steps=300)

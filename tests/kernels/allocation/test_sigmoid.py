@@ -195,7 +195,6 @@ def test_wrong_curves_are_noticed():
 
 @pytest.mark.slow
 def test_derivatives_of_the_value_are_those_of_differences():
-    """Of the value by weights, scales and budget, backward and forward."""
     weight, shape, scale = [0.5, 0.8, 0.3, 0.9], [1.5, 2, 2.5, 1.8], [50, 33, 20, 66]
     with jax.enable_x64(True):
         weight, shape, scale, touch = problems.numbers(weight, shape, scale)
@@ -255,7 +254,6 @@ def test_curves_beyond_what_is_given_by_hand():
 @pytest.mark.slow
 @each_row("limited", [False, True])
 def test_least_allocations_are_as_good_as_dynamic_programming(limited, rng):
-    """As good as dynamic programming on what arms may get."""
 
     def solve(kernel, weight, shape, scale, touch, budget, limit, least):
         curves = problems.weibull_curves(weight, shape, scale, touch)
