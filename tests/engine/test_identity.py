@@ -95,10 +95,9 @@ CODE_COUNTS = [
 ]
 
 
-def test_code_counts(digest, subtests):
-    for policy, game in CODE_COUNTS:
-        with subtests.test(policy=policy, game=game):
-            assert program_digest(policy, game) != digest
+@each_row("policy, game", CODE_COUNTS)
+def test_code_counts(digest, policy, game):
+    assert program_digest(policy, game) != digest
 
 
 def test_a_program_that_calls_python_is_named(recwarn):

@@ -22,6 +22,7 @@ from jaxbandits.arrays.select import row_of
 from jaxbandits.engine import elementwise, jaxprs
 from jaxbandits.engine.cpu import lanes
 from jaxbandits.engine.gpu import forms, loops, moves, program, reductions
+from tests.tables import each_row
 
 pytestmark = pytest.mark.oldest
 
@@ -47,10 +48,9 @@ def primitives():
     return {primitive.name for primitive in [*mlir._lowerings, *on_cpu]}
 
 
-def test_primitives_exist(subtests):
-    for table in TABLES:
-        with subtests.test(table=table):
-            assert set(TABLES[table]) - OLDER <= primitives()
+@each_row("table", TABLES)
+def test_primitives_exist(table):
+    assert set(TABLES[table]) - OLDER <= primitives()
 
 
 def test_kernels_exist():

@@ -13,6 +13,7 @@ from jaxbandits import Machine, simulate
 from jaxbandits.engine.rollout import LANE_QUANTUM
 from jaxbandits.engine.shares import StoppedError, device_shares, side_by_side
 from tests.engine.budget_game import ALTERNATE, environment
+from tests.tables import each_row
 
 A_WHILE = 10.0  # seconds after which a thread that waits for another gives up
 
@@ -32,12 +33,9 @@ DEVICE_SHARES = [
 ]
 
 
-def test_device_shares(subtests):
-    for devices, lanes, shares in DEVICE_SHARES:
-        with subtests.test(devices=devices, lanes=lanes, shares=shares):
-            assert device_shares(list(devices), lanes) == [
-                list(share) for share in shares
-            ]
+@each_row("devices, lanes, shares", DEVICE_SHARES)
+def test_device_shares(devices, lanes, shares):
+    assert device_shares(list(devices), lanes) == [list(share) for share in shares]
 
 
 SHARES = [["a"], ["b"], ["c"]]

@@ -15,6 +15,7 @@ from jaxbandits.simulation.plan import describe, make_plan, parts_of
 from jaxbandits.store.request import additions
 from jaxbandits.store.request import changes as changes_of
 from tests.simulation import walk
+from tests.tables import each_row
 
 SPEC = walk.spec(points=2, seeds=4, horizon=8)
 WALKER, IDLER = SPEC.policies.values()
@@ -135,10 +136,9 @@ WHAT_DOES_NOT_MATTER = [
 ]
 
 
-def test_what_numbers_do_not_depend_on_is_not_in_the_identity(subtests):
-    for change in WHAT_DOES_NOT_MATTER:
-        with subtests.test(row=change):
-            assert printed(**change) == printed()
+@each_row("change", WHAT_DOES_NOT_MATTER)
+def test_what_numbers_do_not_depend_on_is_not_in_the_identity(change):
+    assert printed(**change) == printed()
 
 
 def test_the_order_of_what_is_kept_does_not_matter():
@@ -172,10 +172,9 @@ WHAT_CHANGED = [
 ]
 
 
-def test_what_changed(subtests):
-    for change, lines in WHAT_CHANGED:
-        with subtests.test(lines=lines):
-            assert compared(SPEC, **change) == lines
+@each_row("change, lines", WHAT_CHANGED)
+def test_what_changed(change, lines):
+    assert compared(SPEC, **change) == lines
 
 
 def test_changed_code_is_told_from_added_policies():

@@ -18,6 +18,7 @@ from jaxbandits.simulation import Entry, HalfWidth, Spec, read_spec, run_sweep
 from jaxbandits.simulation.files import SCHEMA, from_table, spec_from_text
 from jaxbandits.simulation.plan import draft
 from tests.simulation import walk
+from tests.tables import each_row
 
 FULL = """
 setting = "budgeted"
@@ -360,15 +361,14 @@ MISTAKES = [  # What stands there, and what is said of it.
 ]
 
 
-def test_mistakes_are_named_with_their_places(subtests):
-    for change, message in MISTAKES:
-        with subtests.test(message=message):
-            table = {k: x for k, x in (TABLE | change).items() if x is not None}
-            given = repr(table)
-            with pytest.raises(ValueError) as raised:
-                from_table(table, "one.toml")
-            assert message in str(raised.value) and repr(table) == given
-            assert str(raised.value).startswith("one.toml: ")
+@each_row("change, message", MISTAKES)
+def test_mistakes_are_named_with_their_places(change, message):
+    table = {k: x for k, x in (TABLE | change).items() if x is not None}
+    given = repr(table)
+    with pytest.raises(ValueError) as raised:
+        from_table(table, "one.toml")
+    assert message in str(raised.value) and repr(table) == given
+    assert str(raised.value).startswith("one.toml: ")
 
 
 def test_nothing_is_made_of_a_sweep_that_is_wrong(tmp_path):

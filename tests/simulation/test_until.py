@@ -16,6 +16,7 @@ from jaxbandits.stats import CoverageWarning
 from tests.simulation import walk
 from tests.simulation.runs import run
 from tests.simulation.test_numbers import assert_same
+from tests.tables import each_row
 
 PILOT = 20
 # With so many seeds and those of a second stage two points are one vector of lanes.
@@ -126,13 +127,12 @@ BAD_VALUES = [
 ]
 
 
-def test_bad_half_widths_are_refused(tmp_path, subtests):
-    for until, seeds, error, message in BAD_VALUES:
-        with subtests.test(until=until, seeds=seeds, message=message):
-            store = tmp_path / "one.zarr"
-            with pytest.raises(error, match=f"^(seeds: )?{message}"):
-                played(SPEC._replace(seeds=seeds), store, until=until)
-            assert not store.exists()
+@each_row("until, seeds, error, message", BAD_VALUES)
+def test_bad_half_widths_are_refused(tmp_path, until, seeds, error, message):
+    store = tmp_path / "one.zarr"
+    with pytest.raises(error, match=f"^(seeds: )?{message}"):
+        played(SPEC._replace(seeds=seeds), store, until=until)
+    assert not store.exists()
 
 
 @pytest.fixture(scope="module")
@@ -149,15 +149,14 @@ BAD_METRICS = [
 ]
 
 
-def test_metrics_without_a_half_width_are_refused(tmp_path, subtests):
+@each_row("metric, message", BAD_METRICS)
+def test_metrics_without_a_half_width_are_refused(tmp_path, metric, message):
     """Found before there is a store."""
-    for metric, message in BAD_METRICS:
-        with subtests.test(metric=metric, message=message):
-            store = tmp_path / "one.zarr"
-            with pytest.raises(ValueError, match=f"^(seeds: )?{message}"):
-                until = HalfWidth(metric, 1.0)
-                played(SPEC._replace(metrics=None), store, until=until)
-            assert not store.exists()
+    store = tmp_path / "one.zarr"
+    with pytest.raises(ValueError, match=f"^(seeds: )?{message}"):
+        until = HalfWidth(metric, 1.0)
+        played(SPEC._replace(metrics=None), store, until=until)
+    assert not store.exists()
 
 
 def test_a_verdict_is_about_the_first_seeds(pilot, stored):

@@ -13,6 +13,7 @@ from jaxbandits.results import load, save
 from jaxbandits.simulation import Entry, Spec, run_sweep, variants
 from jaxbandits.simulation.files import from_table
 from tests.simulation import walk
+from tests.tables import each_row
 
 QUIET = jb.Machine(progress=False, devices=jax.local_devices()[:1])
 TABLE = {
@@ -174,13 +175,10 @@ BAD_ARGUMENTS = [
 ]
 
 
-def test_bad_arguments_of_a_grid_are_refused(subtests):
-    for values, error, message in BAD_ARGUMENTS:
-        with (
-            subtests.test(values=values, message=message),
-            pytest.raises(error, match=message),
-        ):
-            variants("w", scaled, values)
+@each_row("values, error, message", BAD_ARGUMENTS)
+def test_bad_arguments_of_a_grid_are_refused(values, error, message):
+    with pytest.raises(error, match=message):
+        variants("w", scaled, values)
 
 
 BAD_FILES = [
@@ -199,9 +197,8 @@ BAD_FILES = [
 ]
 
 
-def test_bad_variants_in_a_file_are_refused(subtests):
-    for change, message in BAD_FILES:
-        with subtests.test(message=message):
-            entry = TABLE["environments"]["S-Br"] | change
-            with pytest.raises(ValueError, match=message):
-                from_table(TABLE | {"environments": {"S-Br": entry}})
+@each_row("change, message", BAD_FILES)
+def test_bad_variants_in_a_file_are_refused(change, message):
+    entry = TABLE["environments"]["S-Br"] | change
+    with pytest.raises(ValueError, match=message):
+        from_table(TABLE | {"environments": {"S-Br": entry}})
