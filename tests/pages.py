@@ -25,27 +25,16 @@ COMMAND = r"    (?P<line>(scripts/test\.sh tests/|jaxbandits reproduce ).*)"
 
 
 class Step(NamedTuple):
-    """A block of a page.
+    """A block of a page, and where it goes."""
 
-    Attributes:
-      place: a key of `PLACES`.
-      path: of the file, from the top of the repository.
-      table: what the block is an entry of, or None.
-      code: the block.
-    """
-
-    place: str
+    place: str  # a key of `PLACES`
     path: str
-    table: str | None
+    table: str | None  # what the block is an entry of
     code: str
 
 
 def steps(page: str) -> list[Step]:
-    """The blocks of a page, in order.
-
-    Raises:
-      ValueError: on a block of Python that no line says the place of.
-    """
+    """The blocks of a page, in order."""
     text = (ROOT / page).read_text()
     found = []
     for block in BLOCK.finditer(text):
@@ -70,11 +59,7 @@ def commands(page: str) -> list[list[str]]:
 
 
 def apply(step: Step, root: Path) -> None:
-    """Do in a copy of the repository what a block is there for.
-
-    Raises:
-      ValueError: if the file, the table or the imports are not there, or a new file is.
-    """
+    """Do in a copy of the repository what a block is there for."""
     path = root / step.path
     if (step.place == "file") == path.exists():
         raise ValueError(f"{step.path}: a new file is there, or another is not")

@@ -15,9 +15,7 @@ import numpy as np
 def each_row(names, rows):
     """Has a test run once for every row, as one case.
 
-    Args:
-      names: of the test's arguments that a row gives, with commas between.
-      rows: an iterable of values, or of as many values as there are names.
+    A row gives the arguments of these names, with commas between; or the only one.
     """
     names = [name.strip() for name in names.split(",")]
     rows = [row if len(names) > 1 else (row,) for row in rows]

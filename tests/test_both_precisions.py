@@ -16,11 +16,7 @@ from tests.precision import numbers, wide_values
 from tests.registered import POLICIES
 
 ENVIRONMENTS = GAMES | {
-    "poscorr": censored.poscorr,
-    "negcorr, as printed": lambda: censored.negcorr(form="printed"),
     "trap": censored.trap,
-    "many arms": lambda: censored.many_arms(4),
-    "low censoring": censored.low_censoring,
     "S-Bt": lambda: budgeted.s_bt(3),
     "S-GBr": lambda: budgeted.s_gbr(2),
     "auction": farewell.second_price_auction,

@@ -51,7 +51,6 @@ def test_the_license_is_the_same_everywhere():
 
 @pytest.mark.parametrize("name", PINS)
 def test_all_that_is_asked_for_is_pinned(name):
-    """Of the package, its development and what builds it."""
     groups = [PROJECT["project"]["dependencies"]]
     groups += PROJECT["dependency-groups"].values()
     groups += [PROJECT["build-system"]["requires"]]
@@ -118,7 +117,6 @@ def anchors(page):
 
 
 def test_what_things_are_called_now_is_there():
-    """The new names in the table of those that were otherwise before."""
     for line in text("docs/renamed.md").splitlines():
         if line.startswith("| `"):
             new = line.rstrip("| ").rpartition(" | ")[2]

@@ -44,7 +44,6 @@ def test_any_limits_are_of_the_continuum():
 
 
 def test_what_an_environment_needs(tmp_path, monkeypatch, subtests):
-    """Its required arguments, but for the fixed ones."""
     written.write_files(tmp_path)
     monkeypatch.chdir(tmp_path)
     for name, maker in ENVIRONMENTS.items():

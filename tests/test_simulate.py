@@ -383,7 +383,6 @@ def test_recommendations_are_judged_at_every_checkpoint(notes):
 
 
 def test_what_a_policy_does_not_say_is_nan(notes):
-    """Its other metrics are as ever."""
     silent = notes.sel(policy="alternate")
     for name in ("alpha", "pulls", "fault"):
         assert np.all(np.isnan(silent[name]))

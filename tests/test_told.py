@@ -22,6 +22,13 @@ IMPOSSIBLE = {
         ((0, 0), {"censored": True}, "must have reward 0 and consumption inf"),
         ((0, 0), {"censored": 1}, "feedback.censored must be True or False"),
         ((0, 0), {"censored": True, "consumption": [np.inf]}, "must be one number"),
+        ((0, 0), {"reward": np.nan}, "feedback.reward must not hold NaN"),
+        ((0, 0), {"reward": "0.5"}, "feedback.reward must be a real number"),
+        ((0, 0), {"reward": [0.5, 1]}, "feedback.reward must be one number"),
+        ((0.5, 0), {}, "action.arm must be a whole number"),
+        ((2**40, 0), {}, "action.arm must be a whole num"),
+        ((10, 0), {}, r"action.arm must be in \[0, 10\), got 10"),
+        ((0, -1), {}, r"limit must be in \[0, 2\), got -1"),
     ],
     "combinatorial": [
         (SETS, {"reward": [0.5, 17]}, "feedback.reward must be in .0, 1."),

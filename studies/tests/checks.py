@@ -13,7 +13,7 @@ import pytest
 
 from jaxbandits_studies.common.writing import SUMMARY
 from jaxbandits_studies.judging.protocols import PROTOCOLS
-from tests.plots.crowding import complaints
+from tests.plots.crowding import complaints, legend_texts
 
 RESULTS = Path(__file__).parents[1] / "results"
 RECORD = {
@@ -59,12 +59,6 @@ def entry(outcome, instance, policy, metric):
     return record["metrics"][metric]
 
 
-def legend_texts(fig):
-    """What the figure's only legend says."""
-    (legend,) = fig.legends
-    return [text.get_text() for text in legend.get_texts()]
-
-
 def assert_readable(fig):
     """Nothing overlaps, and no axis's name is longer than it."""
     assert complaints(fig) == []
@@ -89,12 +83,7 @@ def by_case(records):
 def check_page(name, page, row, quick, tolerance):
     """A page of least regrets has what the full run found; a quick run finds the same.
 
-    Args:
-      name: of the experiment.
-      page: a file of results/theory.
-      row: makes the cells of a case's row from the means by policy.
-      quick: its outcome.
-      tolerance: of these numbers, relative.
+    The cells of a case's row are made by `row` from the means by policy.
     """
     kept = json.loads((RESULTS / name / SUMMARY).read_text())
     text = (RESULTS / "theory" / page).read_text()
@@ -117,10 +106,7 @@ def check_figure(fig, legend):
 def dealt_game(monkeypatch, ranked, compare):
     """The game that a comparison would play, whose arms are shuffled for every seed.
 
-    Args:
-      monkeypatch: of pytest.
-      ranked: full name of what plays.
-      compare: calls the comparison.
+    The full name of what plays in it is `ranked`.
     """
 
     class WouldPlay(Exception):  # noqa: N818

@@ -17,18 +17,12 @@ PAIR = re.compile(rf"({NUMBER}) ± ({NUMBER})")
 
 
 class Quote(NamedTuple):
-    """A number with its error, as a table of a page has it.
-
-    Attributes:
-      row: the line of the table.
-      mean, error: as printed.
-      experiments: names of those whose summaries may say so.
-    """
+    """A number with its error, as a line of a table of a page has it."""
 
     row: str
     mean: str
     error: str
-    experiments: frozenset[str]
+    experiments: frozenset[str]  # whose summaries may say so
 
 
 def quotes(page: str) -> Iterator[Quote]:

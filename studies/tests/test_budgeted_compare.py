@@ -143,7 +143,6 @@ def test_ranking_is_in_money(path, cast):
 
 
 def test_the_advised_policies_are_played():
-    """Every policy that the advice names, by the functions that make it."""
     made = {each.factory for each in budgeted_compare.CAST.values()}
     names = {getattr(f, "func", f).__name__ for f in made}
     calls = [choice.call for choice in ADVICE["budgeted"].choices]

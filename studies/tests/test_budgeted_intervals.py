@@ -130,7 +130,6 @@ def test_bounds_one_by_one(n, delta):
 
 
 def test_positive_binomial_draws_follow_their_law(rng):
-    """The law of a binomial number given that it is not 0, also where that is rare."""
     for count, probability in ((3, 0.3), (10, 0.001), (100, 0.02)):
         draws = _positive_binomial(rng, count, np.full(20_000, probability))
         values = np.arange(1, count + 1)

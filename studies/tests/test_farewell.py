@@ -26,7 +26,6 @@ def test_bars_of_the_delays_stand_above_the_curves(rehearsal):
     assert titles(above) == FIGURE_1
     assert titles(below) == ["", "", ""]
     assert [ax.get_ylabel() for ax in above] == ["probability", "", ""]
-    outcome.figure.draw_without_rendering()
     for top, bottom, (_, environment, _) in zip(above, below, calls, strict=True):
         assert top.get_position().y0 > bottom.get_position().y1
         delay = np.asarray(environment.provenance["delay"])
@@ -77,7 +76,6 @@ def test_claims_of_a_rehearsal(rehearsal):
 
 
 def test_crossovers_name_the_leaders():
-    """Leaders by the mean over seeds, with the checkpoints where they take over."""
     ucb, uniform = np.array([[4, 5, 5, 9], [0, 5, 7, 1]]), 3 * np.ones((2, 4))
     uniform[:, 2:] = [[6, 2], [9, 2]]
     data = dataset(

@@ -57,7 +57,6 @@ def test_every_file_is_listed_and_nothing_else_is_left(tmp_path):
 
 
 def test_titles_that_are_alike_as_names_are_two_files(tmp_path):
-    """The second one overwrote the first."""
     one, two = outcome().datasets.values()
     made = outcome()._replace(datasets={"r = -0.6": one, "r = 0.6": two})
     paths = write(made, "a", tmp_path)[4:]

@@ -15,23 +15,14 @@ FALSE_ALARM = 1e-3  # of each of the two tests
 
 
 class Row(NamedTuple):
-    """One number, found twice.
-
-    Attributes:
-      name: shown in the table.
-      ours, error: our number and its standard error.
-      theirs, their_error: the other one's; `of_repetitions` where their error is not
-        told.
-      rounding: half a unit of the last place that they print, added to the error as
-        that of a uniform law.
-    """
+    """One number, found twice, with standard errors."""
 
     name: str
     ours: float
     error: float
     theirs: float
-    their_error: float
-    rounding: float = 0.0
+    their_error: float  # `of_repetitions` where it is not told
+    rounding: float = 0.0  # half a unit of their last place: the end of a uniform law
 
     @property
     def z(self) -> float:
@@ -62,10 +53,6 @@ def check_rows(rows) -> str:
     Rows that share runs (policies on common seeds, two metrics of one policy) are
     correlated; Bonferroni's bound holds all the same, and the chi-square test is then
     stricter than it says. One and the same number must not be counted twice.
-
-    Raises:
-      AssertionError: with the table, if one of the tests fails, a name occurs twice, or
-        a row has no error at all.
     """
     assert rows, "no rows"
     names = [row.name for row in rows]

@@ -34,6 +34,12 @@ def complaints(fig) -> list[str]:
     return found
 
 
+def legend_texts(fig) -> list[str]:
+    """What the figure's only legend says."""
+    (legend,) = fig.legends
+    return [text.get_text() for text in legend.get_texts()]
+
+
 def _name(text) -> str:
     return repr(text.get_text())
 

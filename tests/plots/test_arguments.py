@@ -13,6 +13,7 @@ from jaxbandits.plots import (
     plot_sensitivity,
 )
 from jaxbandits.stats import final
+from tests.plots.crowding import legend_texts
 from tests.plots.sweeps import several, unplayed
 from tests.tables import assert_refused
 
@@ -65,9 +66,8 @@ def test_a_line_for_each_value_of_an_argument_by_its_long_name():
     for place, line in enumerate(fig.axes[0].lines):
         wanted = mean(DATA.sel(policy="ucb"), environment=place)
         np.testing.assert_allclose(line.get_ydata(), wanted)
-    (legend,) = fig.legends
-    assert [x.get_text() for x in legend.get_texts()] == ["3", "5", "10"]
-    assert legend.get_title().get_text().endswith("\narms:")
+    assert legend_texts(fig) == ["3", "5", "10"]
+    assert fig.legends[0].get_title().get_text().endswith("\narms:")
 
 
 def test_a_curve_for_each_value_of_an_argument_or_of_a_parameter():

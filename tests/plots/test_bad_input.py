@@ -187,7 +187,6 @@ def test_what_cannot_be_drawn_or_saved_is_named(tmp_path):
 
 @each_row("name", NAMED)
 def test_labels_may_have_dollars_that_are_no_formula(name):
-    """Dollars that are no formula, one label for a policy that is not shown."""
     text = "$1, $2, $3\n$\\frac{1}{2}$"
     NAMED[name](labels={"ucb": text}, policies=["uniform", "ucb"])
     if name in ("curves", "bars"):

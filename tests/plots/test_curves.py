@@ -12,6 +12,7 @@ from jaxbandits.plots import (
     plot_panels,
 )
 from jaxbandits.stats import CoverageWarning, as_share, interval, quantiles
+from tests.plots.crowding import legend_texts
 from tests.plots.sweeps import sweep, unplayed
 from tests.results.samples import dataset
 
@@ -43,9 +44,8 @@ def test_a_figure_of_curves_has_its_words():
     assert ax.get_xlabel() == "round $t$"
     assert ax.get_ylabel() == "cumulative regret"
     assert ax.get_title() == "two arms"
-    (legend,) = fig.legends
-    assert [text.get_text() for text in legend.get_texts()] == ["UCB1", "uniform"]
-    assert legend.get_title().get_text() == "mean of 5 seeds, 95 % interval"
+    assert legend_texts(fig) == ["UCB1", "uniform"]
+    assert fig.legends[0].get_title().get_text() == "mean of 5 seeds, 95 % interval"
     spent = dataset(checkpoint_kind="spent", checkpoints=[0.5, 1, 2, 4])
     assert plot_curves(spent).axes[0].get_xlabel() == "budget spent"
     time = spent.assign_attrs(setting="farewell")
@@ -99,7 +99,6 @@ def test_one_seed_has_no_band_and_one_checkpoint_a_marker():
 
 
 def test_there_is_no_band_on_request():
-    """The means are the same, and the legend speaks of no interval."""
     (plain,) = plot_curves(dataset(), level=None).axes
     (with_bands,) = plot_curves(dataset()).axes
     assert not plain.collections and len(with_bands.collections) == 2

@@ -7,6 +7,7 @@ from scipy import stats
 
 from jaxbandits.plots import Best, figure, plot_heat_map
 from jaxbandits.plots.labels import padded_number
+from tests.plots.crowding import legend_texts
 from tests.plots.sweeps import ALPHAS, GRID, RADII, sweep, unplayed
 from tests.tables import each_row
 
@@ -27,10 +28,6 @@ def cells_of(ax):
 def on_grid(values):
     """Values of the points of `GRID`, ``[y, x]``."""
     return np.reshape(np.asarray(values), (len(ALPHAS), len(RADII))).T
-
-
-def key_of(ax):
-    return [text.get_text() for text in ax.figure.legends[0].get_texts()]
 
 
 def marked(ax, marker):
@@ -79,12 +76,12 @@ def test_the_best_and_what_may_be_as_good_are_marked():
     data["regret"][0, 3] = data["regret"][0, 0] + noise[:, None]
     (ax, _) = plot_heat_map(data, **XY).axes
     assert marked(ax, "*") | marked(ax, "o") == {(0, 0), (1, 1)}
-    assert key_of(ax) == ["lowest of 6 means", "may be the best (95 %)"]
+    assert legend_texts(ax.figure) == ["lowest of 6 means", "may be the best (95 %)"]
     (ax, _) = plot_heat_map(
         data, **XY, best=Best(smaller_is_better=False, level=0.5)
     ).axes
     assert marked(ax, "*") == {(2, 1)}
-    assert key_of(ax)[0] == "highest of 6 means"
+    assert legend_texts(ax.figure)[0] == "highest of 6 means"
     fig = plot_heat_map(data, **XY, best=None)
     assert not fig.axes[0].lines and not fig.legends
 
@@ -96,7 +93,7 @@ def test_missing_cells_are_missing():
     np.testing.assert_array_equal(shown.mask, [[False] * 3, [False, True, False]])
     np.testing.assert_allclose(shown.min(), data["regret"][0, 0, :, -1].mean())
     assert ax.patch.get_hatch() and len(ax.texts) == 5
-    assert key_of(ax) == [
+    assert legend_texts(ax.figure) == [
         "lowest of 5 means",
         "may be the best (95 %)",
         "no complete run",
@@ -115,7 +112,7 @@ def test_half_finished_cells_are_of_their_own_seeds():
     assert ax.get_xlabel() == "α\nmean of 2 to 6 seeds"
     # Point 0 has too few seeds, point 1 has enough.
     assert marked(ax, "*") == {(0, 1)}
-    assert key_of(ax)[0] == "lowest of 6 means of 3 seeds or more"
+    assert legend_texts(ax.figure)[0] == "lowest of 6 means of 3 seeds or more"
 
 
 def test_an_undefined_value_is_not_left_out_of_a_mean():

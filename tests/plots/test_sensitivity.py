@@ -5,6 +5,7 @@ import pytest
 
 from jaxbandits.plots import figure, plot_sensitivity
 from jaxbandits.stats import CoverageWarning, interval
+from tests.plots.crowding import legend_texts
 from tests.plots.sweeps import ALPHAS, GRID, RADII, sweep, unplayed
 
 LINE = [{"alpha": alpha} for alpha in (0.01, 0.1, 1.0, 10.0)]
@@ -19,17 +20,13 @@ def note_of(ax):
     return ax.figure.legends[0].get_title().get_text()
 
 
-def legend_of(ax):
-    return [text.get_text() for text in ax.figure.legends[0].get_texts()]
-
-
 def test_lines_are_the_means_and_bands_the_intervals():
     data = sweep(MIXED)
     fig = plot_sensitivity(data, x="alpha", level=0.8, labels={"ts": "Thompson"})
     (ax,) = fig.axes
     found = interval(data, "regret", 0.8)
     lines = lines_of(ax)
-    assert legend_of(ax) == ["ucb", "Thompson", "kl", "moss"]
+    assert legend_texts(ax.figure) == ["ucb", "Thompson", "kl", "moss"]
     bands = dict(zip(lines, ax.collections, strict=True))
     for name, points, x in (
         ("ucb", [0, 1, 2, 3], [0.01, 0.1, 1, 10]),
@@ -54,7 +51,7 @@ def test_lines_are_the_means_and_bands_the_intervals():
 def test_a_line_per_value_of_a_second_parameter():
     data = sweep({"ucb": GRID, "ts": [{}]})
     (ax,) = plot_sensitivity(data, x="alpha", by="radius", checkpoint=0).axes
-    assert legend_of(ax) == ["0", "1"]
+    assert legend_texts(ax.figure) == ["0", "1"]
     note = note_of(ax)
     assert note == "mean of 6 seeds, 95 % interval of each point\nradius:"
     assert ax.get_title() == "ucb"
@@ -66,7 +63,7 @@ def test_a_line_per_value_of_a_second_parameter():
     assert first.get_color() != second.get_color()
     assert first.get_marker() != second.get_marker()
     (ax,) = plot_sensitivity(data, x="radius", by="alpha", labels={"ucb": "UCB"}).axes
-    assert legend_of(ax) == ["0.1", "0.2", "0.3"]
+    assert legend_texts(ax.figure) == ["0.1", "0.2", "0.3"]
     assert ax.get_xscale() == "linear" and ax.get_title() == "UCB"
 
 

@@ -102,16 +102,17 @@ def test_a_style_is_taken_whole():
     assert ax.get_xticklabels()[0].get_size() == 9
 
 
-@each_row("width, inches", [("column", 3.25), ("text", 6.75), (4, 4.0)])
-def test_a_figure_is_as_wide_as_is_said(tmp_path, width, inches):
-    for columns in (1, 3):
-        with matplotlib.rc_context(style(width)):
-            fig, axes = figure(1, columns)
-            axes[0].set_title("longer than its panel, by far, and then some more")
-            axes[0].set_ylabel("a quantity")
-        save_figure(fig, tmp_path / "a.png")
-        head = (tmp_path / "a.png").read_bytes()[16:20]
-        assert int.from_bytes(head) == pytest.approx(300 * inches, abs=1)
+@each_row(
+    "width, inches, columns", [("column", 3.25, 1), ("text", 6.75, 3), (4, 4.0, 3)]
+)
+def test_a_figure_is_as_wide_as_is_said(tmp_path, width, inches, columns):
+    with matplotlib.rc_context(style(width)):
+        fig, axes = figure(1, columns)
+        axes[0].set_title("longer than its panel, by far, and then some more")
+        axes[0].set_ylabel("a quantity")
+    save_figure(fig, tmp_path / "a.png")
+    head = (tmp_path / "a.png").read_bytes()[16:20]
+    assert int.from_bytes(head) == pytest.approx(300 * inches, abs=1)
 
 
 def test_panels_that_become_too_narrow_go_below():

@@ -157,7 +157,6 @@ def test_the_t_test_speaks_of_means_and_the_sign_test_of_wins():
 
 
 def test_nothing_is_said_of_too_few_equal_or_skewed_seeds(rng):
-    """Too few seeds, no differences, a tail on the other side of 0."""
     normal = rng.normal(size=24)
     values = np.stack([normal, normal + 1, 9 + normal + rng.normal(size=24)])
     found = compared(values)

@@ -48,7 +48,6 @@ def test_without_a_second_stage_it_is_student_s_interval(rng):
 
 
 def test_the_seeds_of_labelled_values_are_counted():
-    """The dimension ``seed`` counts, wherever it is."""
     data = dataset(num_seeds=9)["regret"]
     needed = seeds_needed(data.isel(seed=slice(5)), 0.8)
     assert needed.dims == ("policy", "params", "checkpoint")

@@ -64,7 +64,6 @@ def test_the_rest_stays():
 
 
 def test_every_point_has_its_own_axis():
-    """Also where there are several parameter points."""
     data = dataset(points=2, checkpoint_kind="spent", checkpoints=[1, 2, 3, 4])
     data["rounds"][:, 1] = 2 * data["rounds"][:, 1]
     found = resample(data, "rounds", [100, 200])

@@ -110,7 +110,6 @@ def test_campaigns_with_the_most_clicks_are_kept(drawn_log):
 
 
 def test_the_game_of_a_log(drawn_log):
-    """The fitted campaigns, and as many users of the log."""
     arms, options = fit_criteo(drawn_log, 3), {"num_users": 50, "largest_budget": 9}
     game = datasets.criteo(drawn_log, 3, **options)
     np.testing.assert_array_equal(game.setup.arms.probability, arms.probability)

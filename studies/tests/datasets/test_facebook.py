@@ -117,7 +117,6 @@ def drawn(environment, seeds=3000):
 
 
 def test_instances_are_the_groups_in_turn():
-    """Every group as often as the others, with its means."""
     game = fb_bt(GROUPS)
     assert game.problem.num_arms == 3 and game.name == fb_bt([GROUPS[0]]).name[:5]
     instance = drawn(game)

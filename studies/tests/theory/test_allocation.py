@@ -101,7 +101,6 @@ def test_lower_bound_by_hand():
 
 @each_row("K, T", [(2, 2), (2, 1e3), (10, 10), (10, 1e5)])
 def test_the_instance_of_the_lower_bound_is_what_the_proof_asks(K, T):
-    """What the proof asks of epsilon and lambda, and what it concludes."""
     epsilon, rate = allocation.lower_bound_instance(T, K)
     np.testing.assert_allclose((rate + epsilon) ** 2, epsilon / 2)
     assert 0 < epsilon <= rate

@@ -263,7 +263,6 @@ def test_the_zooming_bound_falls_at_its_rate():
 
 
 def test_zooming_levels_meet_the_criterion():
-    """The deepest cell but one is wide enough for criterion (14), the deepest not."""
     T = np.geomspace(1, 1e9, 50)
     for extra in ({}, dict(limit=2.0, gain_radius=0.5, smoothness=3.0)):
         levels = zooming.zooming_levels(T, SETUP, **extra)
