@@ -4,11 +4,15 @@ Data are quantiles of a truncated law, each counted as often as it takes: estima
 ends of intervals are compared in standard errors.
 """
 
+from functools import partial
+from itertools import product
+
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from scipy import optimize
-from scipy.special import ndtri
+from scipy.special import log_ndtr, ndtri
 
 from jaxbandits import allocation
 from jaxbandits.allocation import make_problem
@@ -178,24 +182,35 @@ def test_the_bound_is_one_where_the_room_ends(starved):
     assert float(inside) == pytest.approx((2 + 0.405 + 0.9 * 2.2025**0.5) / 4)
 
 
-@pytest.mark.slow
 def test_what_is_drawn_agrees_with_the_successes(starved):
     problem, _, state = starved
-    found = {}
-    for feasible in (False, True):
-        cells = feasible_cells(problem, state) if feasible else None
-        successes, rates = [], []
-        for u in (0.05, 0.5, 0.95):
-            for v in (0.05, 0.5, 0.95):
-                z = (jnp.array([ndtri(x)], jnp.float32) for x in (u, v))
-                rate, p = (float(x[0]) for x in draw(problem, state, *z, cells))
-                assert 0 <= p <= 1
-                successes.append(ROUNDS * p * -np.expm1(-rate * LITTLE))
-                rates.append(rate)
-        found[feasible] = np.array(successes), np.array(rates)
+    shares = np.array([0.05, 0.5, 0.95])
+    normal = jnp.array([*product(ndtri(shares), repeat=2)], jnp.float32)
+
+    @jax.jit
+    def draws():
+        cells = None, feasible_cells(problem, state)
+        made = [partial(draw, problem, state, cells=each) for each in cells]
+        return [jax.vmap(lambda z, f=f: f(z[:1], z[1:]))(normal) for f in made]
+
+    (rates, p), (feasible_rates, feasible_p) = np.asarray(draws(), np.float64)[..., 0]
+    assert np.all((p >= 0) & (p <= 1) & (feasible_p >= 0) & (feasible_p <= 1))
     # p is cut off at 1, whatever the rate: far fewer successes than there were.
-    assert np.min(found[False][0]) < 0.5 * SUCCESSES
+    reached = -np.expm1(-rates * LITTLE)
+    assert np.min(ROUNDS * p * reached) < 0.5 * SUCCESSES
     # Within the errors of a count; and no rate whose p would exceed 1.
-    assert np.all(np.abs(found[True][0] - SUCCESSES) < 4 * SUCCESSES**0.5)
-    least = -np.log1p(-SUCCESSES / ROUNDS) / LITTLE
-    assert np.all(found[True][1] > 0.9 * least)
+    reached = -np.expm1(-feasible_rates * LITTLE)
+    successes = ROUNDS * feasible_p * reached
+    assert np.all(np.abs(successes - SUCCESSES) < 4 * SUCCESSES**0.5)
+    # The rates are the posterior's quantiles, with the chance that p is at most 1.
+    rate = np.geomspace(problem.lowest, problem.highest, 100_001)
+    reached = -np.expm1(-rate * LITTLE)
+    seen = (np.arange(SUCCESSES) + 0.5) / SUCCESSES * LITTLE
+    density = SUCCESSES * np.log(rate / reached) - rate * seen.sum()
+    exposure = ROUNDS * reached
+    density += log_ndtr((exposure - SUCCESSES) / np.sqrt(exposure))
+    mass = np.cumsum(np.exp(density - density.max()))
+    expected = np.interp(shares * mass[-1], mass, rate)
+    np.testing.assert_allclose(
+        feasible_rates.reshape(3, 3).T, [expected] * 3, rtol=0.02
+    )
