@@ -15,11 +15,19 @@ from jaxbandits.arrays import position, unit_interval
 from jaxbandits.censored import ANY, make_continuum, pair_values
 from jaxbandits.censored.continuum import TOLERANCE
 from jaxbandits.censored.staircase import on_step, staircase
-from jaxbandits.laws import beta, empirical, exponential, product, truncated_gaussian
+from jaxbandits.laws import (
+    Uniform,
+    beta,
+    empirical,
+    exponential,
+    product,
+    truncated_gaussian,
+    uniform,
+)
 from jaxbandits.laws._empirical import empirical_params
 from jaxbandits.protocol import Policy
 from tests.censored.twins import cost
-from tests.games import timed_coins
+from tests.games import coins, timed_coins
 from tests.rollout import run_of
 from tests.tables import assert_refused
 
@@ -134,21 +142,28 @@ AFTER = 1, 30, ROUNDS  # rounds
 
 
 @cache
-def odd_run(name):
-    """The dataset, ``[S, C]``, and the same seeds in the plainest way."""
-    data = simulate(ODD, game(name), horizon=ROUNDS, seeds=SEEDS, checkpoints=AFTER)
-    traces = [run_of(ODD, game(name), ROUNDS, seed_index=i) for i in range(SEEDS)]
+def odd_run():
+    """The dataset, ``[S, C]``, and the same seeds in the plainest way.
+
+    In a game with the values of overtime, whose rewards XLA compiles quickly.
+    """
+    arms = game("overtime").setup.arms
+    mean = arms.reward.a / (arms.reward.a + arms.reward.b)
+    arms = arms._replace(reward=Uniform(mean - 0.2, mean + 0.2))
+    law, problem = product(uniform, exponential), game("overtime").problem
+    even = censored.make_environment("even rewards", problem, law, arms)
+    data = simulate(ODD, even, horizon=ROUNDS, seeds=SEEDS, checkpoints=AFTER)
+    traces = [run_of(ODD, even, ROUNDS, seed_index=i) for i in range(SEEDS)]
     return data.isel(policy=0, params=0), traces
 
 
 def test_regret_is_the_sum_of_exact_gaps():
-    name = "overtime"
-    data, traces = odd_run(name)
-    best = values(name, np.array([0.382, 0.5])).max()
+    data, traces = odd_run()
+    best = values("overtime", np.array([0.382, 0.5])).max()
     rounds = np.arange(ROUNDS)
     for seed, trace in enumerate(traces):
         limits = np.float64(trace.actions.limit)
-        gaps = best - values(name, limits)[trace.actions.arm, rounds]
+        gaps = best - values("overtime", limits)[trace.actions.arm, rounds]
         found = data["regret"].values[seed, -1]
         assert found == pytest.approx(gaps.sum(), abs=ROUNDS * TOLERANCE)
         # The books are kept by pairs, not by what happened.
@@ -156,7 +171,7 @@ def test_regret_is_the_sum_of_exact_gaps():
 
 
 def test_shares_are_counted():
-    data, traces = odd_run("overtime")
+    data, traces = odd_run()
     for seed, trace in enumerate(traces):
         hits = {"censored": trace.feedback.censored, "optimal": trace.actions.arm == 0}
         for name, hit in hits.items():
@@ -167,7 +182,7 @@ def test_shares_are_counted():
 
 def test_feedback_is_that_of_the_limit():
     """Censored beyond the very limit, and then nothing is seen."""
-    _, traces = odd_run("overtime")
+    _, traces = odd_run()
     actions, feedback = traces[0].actions, traces[0].feedback
     seen = ~feedback.censored
     assert np.all(feedback.consumption[seen] <= actions.limit[seen])
@@ -177,13 +192,12 @@ def test_feedback_is_that_of_the_limit():
 
 def test_simple_regret_with_any_limit():
     """Exact, not read off the table; the pair is that of the checkpoint's round."""
-    name = "overtime"
-    data, traces = odd_run(name)
-    best = values(name, np.array([0.382, 0.5])).max()
+    data, traces = odd_run()
+    best = values("overtime", np.array([0.382, 0.5])).max()
     for seed, trace in enumerate(traces):
         for place, rounds in enumerate(AFTER):
             arm, limit = (x[rounds - 1] for x in trace.actions)
-            gap = best - values(name, np.float64([limit]))[arm, 0]
+            gap = best - values("overtime", np.float64([limit]))[arm, 0]
             found = data["simple_regret"].values[seed, place]
             assert found == pytest.approx(gap, abs=1e-9)
 
@@ -337,11 +351,10 @@ def test_on_grid_takes_a_number_of_limits(max_limit):
 def test_on_grid_plays_as_the_policy_on_the_grid():
     """The same noise, so the same arms, and the limits behind its positions."""
     limits = (0.2, 0.382, 0.7)
-    problem = censored.overtime(num_arms=2).problem
-    policy = censored.on_grid(problem, limits, censored.rcucb)
+    here, there = (coins(x, num_arms=2) for x in (ANY, limits))
+    policy = censored.on_grid(here.problem, limits, censored.rcucb)
     params = policy.params._replace(gain_radius=0.1, penalty_radius=0.0)
-    found = run_of(policy, censored.overtime(num_arms=2), 60, params=params)
-    there = censored.overtime(limits, num_arms=2)
+    found = run_of(policy, here, 60, params=params)
     expected = run_of(censored.rcucb(there.problem), there, 60, params=params)
     np.testing.assert_array_equal(found.actions.arm, expected.actions.arm)
     chosen = np.float32(limits)[expected.actions.limit]
