@@ -17,6 +17,7 @@ from jaxbandits.protocol import Actions, View
 from jaxbandits.testing import altered, check_environment, check_policy, trace_run
 from tests.engine.budget_game import ALTERNATE, cost_of, environment
 from tests.reference.words import grid
+from tests.rollout import run_of
 
 GAME = environment()
 
@@ -73,6 +74,21 @@ def counter(**changes):
         ),
     }
     return ALTERNATE._replace(**(good | changes))
+
+
+def test_every_draw_has_its_words_of_the_tape():
+    """The instance, and what acts, updates and steps read, round by round."""
+    policy = counter(
+        init=lambda params: jnp.zeros(2, jnp.uint32),
+        act=lambda noise, view, state, params: (noise[0] >> 31).astype(jnp.int32),
+        update=lambda noise, view, state, action, feedback, params: 3 * state + noise,
+        words=(1, 2),
+    )
+    unit = altered(
+        GAME, sample=lambda key, setup: (jax.random.bits(key) >> 20).astype(jnp.int32)
+    )
+    runs = (play(policy, unit, 50, seed_index=3) for play in (trace_run, run_of))
+    jax.tree.map(np.testing.assert_array_equal, *runs)
 
 
 def refusing(params):
