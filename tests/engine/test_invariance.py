@@ -38,14 +38,9 @@ PAID_COINS = altered(COINS, step=paid)
 UCB = ucb(K)._replace(report=lambda state, params: {"total": state.reward.total})
 
 
-def rcucb():
-    game = censored.indep(censored.equidistant(5))
-    return censored.rcucb(game.problem), game, IN_STEP
-
-
-def thompson():
-    game = censored.poscorr(censored.equidistant(5))
-    return censored.thompson(game.problem), game, IN_STEP
+def of_pairs(make, game):
+    game = game(censored.equidistant(5))
+    return make(game.problem), game, IN_STEP
 
 
 IN_STEP = {"horizon": 300, "checkpoints": range(20, 301, 20)}
@@ -55,8 +50,8 @@ CASES = {
     "ucb": lambda: (UCB, PAID_COINS, IN_STEP),
     # Whole numbers, which other engines have as well.
     "alternate": lambda: (ALTERNATE, environment(), BY_BUDGET),
-    "rcucb": rcucb,
-    "thompson": thompson,
+    "rcucb": lambda: of_pairs(censored.rcucb, censored.indep),
+    "thompson": lambda: of_pairs(censored.thompson, censored.poscorr),
 }
 
 

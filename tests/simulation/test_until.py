@@ -124,14 +124,18 @@ BAD_VALUES = [
     (HalfWidth("regret", 1.0), [4], ValueError, "pilot must be at least 2 seeds, "),
     (HalfWidth("regret", 1.0), 20.0, TypeError, "pilot must be an integer or a list"),
     (HalfWidth("regret", 1.0), [1, 1], ValueError, "pilot must be different int"),
+    (HalfWidth("regrets", 1.0), PILOT, ValueError, "metric: 'regrets' is unknown; kno"),
+    (HalfWidth("small", 1.0), PILOT, ValueError, "metric: 'small' must be a number pe"),
+    (HalfWidth("session", 1.0), PILOT, ValueError, "metric: 'session' is unknown"),
 ]
 
 
 @each_row("until, seeds, error, message", BAD_VALUES)
 def test_bad_half_widths_are_refused(tmp_path, until, seeds, error, message):
+    """Before there is a store."""
     store = tmp_path / "one.zarr"
     with pytest.raises(error, match=f"^(seeds: )?{message}"):
-        played(SPEC._replace(seeds=seeds), store, until=until)
+        played(SPEC._replace(seeds=seeds, metrics=None), store, until=until)
     assert not store.exists()
 
 
@@ -140,23 +144,6 @@ def stored(tmp_path_factory):
     path = tmp_path_factory.mktemp("pilot") / "one.zarr"
     played(SPEC._replace(metrics=None), path)
     return path
-
-
-BAD_METRICS = [
-    ("regrets", "metric: 'regrets' is unknown; known are "),
-    ("small", "metric: 'small' must be a number per run"),
-    ("session", "metric: 'session' is unknown"),
-]
-
-
-@each_row("metric, message", BAD_METRICS)
-def test_metrics_without_a_half_width_are_refused(tmp_path, metric, message):
-    """Found before there is a store."""
-    store = tmp_path / "one.zarr"
-    with pytest.raises(ValueError, match=f"^(seeds: )?{message}"):
-        until = HalfWidth(metric, 1.0)
-        played(SPEC._replace(metrics=None), store, until=until)
-    assert not store.exists()
 
 
 def test_a_verdict_is_about_the_first_seeds(pilot, stored):
