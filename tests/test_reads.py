@@ -14,6 +14,7 @@ from jaxbandits.arrays import pick, position, unit_interval
 from jaxbandits.contract.reads import read_beyond, takes_words_for_numbers
 from jaxbandits.contract.round import static_indices
 from jaxbandits.testing._clauses import check_entries, indexing
+from tests.tables import each_row
 
 WORDS = 3
 GENERATOR = np.random.default_rng(0)
@@ -105,16 +106,15 @@ def test_one_word_has_no_second_draw(name):
     assert [finds(index) for index in (1, -2)] == [expected] * 2
 
 
-@pytest.mark.parametrize(
-    "read",
-    [
-        lambda u: u[1:].sum(),
-        lambda u: u[1:].mean(),
-        lambda u: jnp.split(u, [1, 2])[1].max(initial=0),
-        lambda u: u[0:2][1:3] @ jnp.zeros(0),
-    ],
-    ids=["sum", "mean", "largest of a part", "product of a slice of a slice"],
-)
+OF_NO_WORDS = [
+    lambda u: u[1:].sum(),
+    lambda u: u[1:].mean(),
+    lambda u: jnp.split(u, [1, 2])[1].max(initial=0),
+    lambda u: u[0:2][1:3] @ jnp.zeros(0),
+]
+
+
+@each_row("read", OF_NO_WORDS)
 def test_a_sum_over_no_words_is_no_draw(read):
     assert finds_beyond(lambda noise: read(unit_interval(noise)), 1) == "tracing"
 

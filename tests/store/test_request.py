@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jaxbandits.checks.points import Points
@@ -47,7 +47,6 @@ def test_points_are_what_json_holds_of_them(table):
     runs=st.integers(1, 200),
     most=st.integers(1, 50),
 )
-@settings(max_examples=60, deadline=None)
 def test_blocks_hold_every_run_once(points, seeds, runs, most):
     steps = tuple(np.arange(1.0, points + 1))
     blocks = request(steps, ((0, seeds),), runs, most).blocks()
@@ -106,7 +105,6 @@ def test_a_key_does_not_depend_on_company():
     ),
     seeds=st.integers(1, 10),
 )
-@settings(max_examples=80, deadline=None)
 def test_what_is_lacking_is_what_nobody_has_asked_for(known, seeds):
     held = [
         part
