@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from functools import partial
 from typing import NamedTuple
 
 import jax.numpy as jnp
@@ -16,6 +17,7 @@ from tests.engine import budget_game
 from tests.games import coins
 from tests.simulation.walk import GAME as WALK
 from tests.simulation.walk import WALKER
+from tests.tables import assert_refused
 
 HORIZON = 40
 
@@ -161,30 +163,24 @@ def test_bad_input_is_refused_before_compiling(game, subtests):
 
 
 def test_policies_must_be_policies_with_names_of_their_own(game, rcucb):
-    with pytest.raises(ValueError, match="different names"):
-        simulate([rcucb, rcucb], game, **options_of())
-    with pytest.raises(TypeError, match="must be a Policy"):
-        simulate({"mine": "RCUCB"}, game, **options_of())
-    with pytest.raises(ValueError, match="must not be empty"):
-        simulate([], game, **options_of())
-    with pytest.raises(TypeError, match="policies must be a Policy .*, got 'RCUCB'"):
-        simulate("RCUCB", game, **options_of())
-    with pytest.raises(TypeError, match="got the function rcucb; policies are made by"):
-        simulate(censored.rcucb, game, **options_of())
-    with pytest.raises(TypeError, match="got the Environment 'coins'"):
-        simulate({"mine": game}, game, **options_of())
-    # An environment is a tuple, but no list of policies; nor is a policy one of games.
-    with pytest.raises(TypeError, match="^policies must .* got the Environment 'coin"):
-        simulate(game, rcucb, **options_of())
+    several = rcucb.params._replace(alpha=np.ones(3))
+    rows = {
+        "different names": [rcucb, rcucb],
+        "must be a Policy": {"mine": "RCUCB"},
+        "must not be empty": [],
+        "policies must be a Policy .*, got 'RCUCB'": "RCUCB",
+        "got the function rcucb; policies are made by": censored.rcucb,
+        "got the Environment 'coins'": {"mine": game},
+        "^policies must .* got the Environment 'coin": game,  # a tuple, but no list
+        "^policies: a name must be a string, got 1": {1: rcucb, "1": rcucb},
+        "^policies: a name must be a string, got None": {None: rcucb, "1": rcucb},
+        "^policies: a name must not be": {"": rcucb, "1": rcucb},
+        "params.alpha must be a number": rcucb._replace(params=several),
+    }
+    play = partial(simulate, environments=game, **options_of())
+    assert_refused({words: partial(play, wrong) for words, wrong in rows.items()})
     with pytest.raises(TypeError, match="^environments must .* got the Policy 'RCUCB'"):
         simulate(rcucb, rcucb, **options_of())
-    for name, words in ((1, "be a string, got 1"), (None, "be a"), ("", "not be")):
-        wanted = f"^policies: a name must {words}"
-        with pytest.raises((TypeError, ValueError), match=wanted):
-            simulate({name: rcucb, "1": rcucb}, game, **options_of())
-    with pytest.raises(ValueError, match="params.alpha must be a number"):
-        several = rcucb.params._replace(alpha=np.ones(3))
-        simulate(rcucb._replace(params=several), game, **options_of())
 
 
 UNEQUAL = jb.zipped({"alpha": [1, 2], "gain_radius": [1, 2, 3]})
