@@ -697,10 +697,7 @@ WRONG_CALLS = {
     ).over(a=[1.0]),
     "cost_range, reward_range: highest_cost must be positive": lambda: (
         budgeted.make_environment(
-            "n",
-            COINS,
-            two_coins([0.5], [0.5]),
-            cost_range=(1.0, 0.0),
+            "n", COINS, two_coins([0.5], [0.5]), cost_range=(1.0, 0.0)
         )
     ),
     "highest_bid_of_others as delay": lambda: farewell.second_price_auction(

@@ -95,10 +95,7 @@ BAD = [
     ({"method": "halton"}, "method must be one of"),
     ({"seed": -1}, "seed must be at least 0"),
     ({"ranges": {"a": Range(0, 1, "log")}}, "positive and finite on a log scale"),
-    (
-        {"ranges": {"a": Range(2, 1)}},
-        r"ranges\['a'\]: ends must be finite, and incr",
-    ),
+    ({"ranges": {"a": Range(2, 1)}}, r"ranges\['a'\]: ends must be finite, and incr"),
     ({"ranges": {"a": Range(-1e308, 1e308)}}, "so far apart that float64 overflows"),
     ({"ranges": {"a": Range(1e-300, 1e300, "log")}}, "float64 overflows"),
     (
@@ -108,10 +105,7 @@ BAD = [
     ({"ranges": {"a": Range(1, 1)}}, "must be finite, and increase, got 1 and 1"),
     ({"ranges": {"a": Range(1, np.inf)}}, "finite, and increase, got 1 and inf"),
     ({"ranges": {"a": Range(1, np.nan)}}, "finite, and increase, got 1 and nan"),
-    (
-        {"ranges": {"a": Range(0.5, 2, whole=True)}},
-        "must be whole numbers, got 0.5",
-    ),
+    ({"ranges": {"a": Range(0.5, 2, whole=True)}}, "must be whole numbers, got 0.5"),
     ({"ranges": {"a": Range(1, 2, "ln")}}, r"ranges\['a'\]: scale must be one of"),
     ({"points": 16.0}, "points must be an integer"),
     ({"ranges": {}}, "ranges must map names of parameters to jaxbandits.Range"),

@@ -72,11 +72,7 @@ NAMES_ARE_CHECKED = [
         ("pull",),
         r"'pull' is no array on record in .*; known are \['pulls', 'censored'\]",
     ),
-    (
-        ValueError,
-        ("censored",),
-        r"keep names \['censored'\], which the results have",
-    ),
+    (ValueError, ("censored",), r"keep names \['censored'\], which the results have"),
 ]
 
 

@@ -336,10 +336,7 @@ def test_runs_of_a_sweep_that_are_cut_off(tmp_path):
     for _ in range(2):
         with pytest.warns(CutOffWarning, match=words):
             data = simulate(
-                {"alternate": policy},
-                {"game": game},
-                store=tmp_path / "s",
-                **options,
+                {"alternate": policy}, {"game": game}, store=tmp_path / "s", **options
             )
         np.testing.assert_array_equal(
             data["rounds"] >= rounds, free["rounds"] >= rounds

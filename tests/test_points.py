@@ -73,15 +73,7 @@ def test_any_column_becomes_floats():
 
 
 def test_what_is_no_list_of_numbers():
-    for column in [
-        [],
-        "12",
-        ["1"],
-        [[1, 2]],
-        {"from": 1},
-        None,
-        [True],
-    ]:
+    for column in [[], "12", ["1"], [[1, 2]], {"from": 1}, None, [True]]:
         for wrap in [lambda x: x, zipped]:
             with (
                 naming((column, wrap)),

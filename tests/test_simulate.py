@@ -295,10 +295,7 @@ def test_one_compiled_program_serves_other_numbers():
 
         return counted
 
-    counted = WALKER._replace(
-        act=counting(WALKER.act),
-        update=counting(WALKER.update),
-    )
+    counted = WALKER._replace(act=counting(WALKER.act), update=counting(WALKER.update))
     simulate(counted, WALK, **options_of())
     first = traces
     assert first > 0

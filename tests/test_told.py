@@ -79,24 +79,12 @@ IMPOSSIBLE = {
     "allocation": [
         (SPLIT, {"threshold": [0.1, np.inf]}, "threshold must have shape .3., got sh"),
         (SPLIT, {"allocation": [0.3] * 4}, "allocation must have shape .3., got"),
-        (
-            SPLIT,
-            {"allocation": [9.0] * 3},
-            "not give an arm more than the budget",
-        ),
-        (
-            SPLIT,
-            {"threshold": [0.1, 0.9, 0.1]},
-            "must be in .0, what the arm got",
-        ),
+        (SPLIT, {"allocation": [9.0] * 3}, "not give an arm more than the budget"),
+        (SPLIT, {"threshold": [0.1, 0.9, 0.1]}, "must be in .0, what the arm got"),
         (SPLIT, {"allocation": [0, 1, 0]}, "more than action.amounts, .0. 0. 1.., got"),
         (SPLIT, {"budget": 99.0}, "view.budget must be in"),
         (SPLIT, {"budget": 0.0}, "view.budget must be positive"),
-        (
-            allocation.Allocation(-SPLIT.amounts),
-            {},
-            "action.amounts must be >= 0",
-        ),
+        (allocation.Allocation(-SPLIT.amounts), {}, "action.amounts must be >= 0"),
     ],
     "ordered": [
         (TURNS, {"allocation": [1, 2, 1]}, "allocation must be whole units, as"),

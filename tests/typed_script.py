@@ -54,9 +54,7 @@ data = jb.simulate([mine, rcucb], environment, horizon=100, seeds=10)
 more = jb.simulate({"mine": mine}, environment, horizon=100)
 swept = jb.simulate(mine.over(first=[0.0, 1.0]), environment, horizon=100)
 waits = jb.simulate(
-    farewell.wait_ucb(farewell.figure_1a().problem),
-    farewell.figure_1a(),
-    budget=100,
+    farewell.wait_ucb(farewell.figure_1a().problem), farewell.figure_1a(), budget=100
 )
 regret = jb.stats.interval(data, "regret").mean
 greedier = rcucb._replace(params=rcucb.params._replace(alpha=0.5))

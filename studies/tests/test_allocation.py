@@ -16,12 +16,7 @@ from jaxbandits_studies.allocation.parameters import CASES, DRAWS
 from jaxbandits_studies.common.data import FOLDER
 from jaxbandits_studies.judging.protocol import TUNING_SEED
 from jaxbandits_studies.judging.protocols import PROTOCOLS
-from studies.tests.checks import (
-    assert_readable,
-    check_records,
-    entry,
-    legend_texts,
-)
+from studies.tests.checks import assert_readable, check_records, entry, legend_texts
 
 
 @pytest.fixture

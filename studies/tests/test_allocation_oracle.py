@@ -12,23 +12,14 @@ from scipy import stats
 from jaxbandits_studies.allocation import oracle as allocation_oracle
 from jaxbandits_studies.allocation.cases import CASES, SLOW_TO_COMPILE, worth
 from jaxbandits_studies.allocation.comparisons import EDNET_FILE
-from jaxbandits_studies.allocation.fits import (
-    PLAIN,
-    TRUNCATED,
-    fits,
-    synthetic_answers,
-)
+from jaxbandits_studies.allocation.fits import PLAIN, TRUNCATED, fits, synthetic_answers
 from jaxbandits_studies.allocation.greedy import flow, marginal_greedy_errors
 from jaxbandits_studies.allocation.oracle import OUTSIDER, oracle, slsqp
 from jaxbandits_studies.allocation.solvers import simulated
 from jaxbandits_studies.common.data import FOLDER
 from jaxbandits_studies.common.experiment import Options
 from jaxbandits_studies.datasets import synthetic as stand_ins
-from studies.tests.checks import (
-    assert_readable,
-    check_records,
-    entry,
-)
+from studies.tests.checks import assert_readable, check_records, entry
 from tests.data import DATA, needs_data
 from tests.tables import naming
 

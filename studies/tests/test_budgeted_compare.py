@@ -17,11 +17,7 @@ from jaxbandits_studies.budgeted.compare import LOST, compare
 from jaxbandits_studies.common.ranking import Rank, advice, first_few, ranks
 from jaxbandits_studies.datasets import Records, from_table, records_of
 from jaxbandits_studies.judging.advice import ADVICE
-from studies.tests.checks import (
-    assert_readable,
-    check_records,
-    dealt_game,
-)
+from studies.tests.checks import assert_readable, check_records, dealt_game
 from tests.results.samples import dataset
 from tests.tables import naming
 

@@ -15,11 +15,7 @@ from jaxbandits_studies.censored import compare
 from jaxbandits_studies.censored.compare import compare_runs, default_limits
 from jaxbandits_studies.common.ranking import ranks
 from jaxbandits_studies.judging.advice import ADVICE
-from studies.tests.checks import (
-    assert_readable,
-    check_records,
-    dealt_game,
-)
+from studies.tests.checks import assert_readable, check_records, dealt_game
 from tests.tables import naming
 
 # "quick" is in time in nine runs of ten; "slow" never is within 2 s.

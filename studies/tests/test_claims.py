@@ -161,11 +161,7 @@ def test_a_policy_below_another(ours, theirs, lower, higher):
 
 @each_row(
     "times, lower, higher",
-    [
-        (0.4, "fails", "holds"),
-        (0.5, "undecided", "undecided"),
-        (0.6, "holds", "fails"),
-    ],
+    [(0.4, "fails", "holds"), (0.5, "undecided", "undecided"), (0.6, "holds", "fails")],
 )
 def test_below_so_many_times(times, lower, higher):
     """A is a half of B, more or less."""

@@ -61,8 +61,7 @@ def test_sizes_without_effect_are_said(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "warned"),
-    [(["--quick"], False), (["--quick", "--seeds", "3"], True)],
+    ("arguments", "warned"), [(["--quick"], False), (["--quick", "--seeds", "3"], True)]
 )
 def test_a_quick_form_does_not_warn_of_its_seeds(
     capsys, tmp_path, monkeypatch, arguments, warned

@@ -4,13 +4,7 @@ import pytest
 
 from jaxbandits.allocation.solving import is_concave
 from jaxbandits.laws.thresholds import FAMILIES
-from jaxbandits_studies.allocation.families import (
-    EIGHT,
-    ONE,
-    PRINTED,
-    ROOT_SEED,
-    TUNED,
-)
+from jaxbandits_studies.allocation.families import EIGHT, ONE, PRINTED, ROOT_SEED, TUNED
 from jaxbandits_studies.common.casts import environments
 from jaxbandits_studies.judging.protocol import TUNING_SEED
 from studies.tests.checks import entry, legend_texts

@@ -47,11 +47,5 @@ def test_optimal_pairs_are_the_independent_ones(rows):
                 # Four digits: 0.42227 is cut off and not rounded, in the paper too.
                 assert row["censoring"] == pytest.approx(censoring[limits], abs=1e-4)
                 assert row["published"] == PRINTED[instance][limits]
-
-
-def test_optimal_values_are_the_independent_ones(rows):
-    for instance in VALUE:
-        with naming(instance):
-            assert rows(SECTION_5_1, instance)["value"] == pytest.approx(
-                VALUE[instance], abs=1e-5
-            )
+        value = rows(SECTION_5_1, instance)["value"]
+        assert value == pytest.approx(VALUE[instance], abs=1e-5)

@@ -5,12 +5,7 @@ import pytest
 import xarray as xr
 from matplotlib.colors import to_hex
 
-from jaxbandits.plots import (
-    figure,
-    line_style,
-    plot_curves,
-    plot_panels,
-)
+from jaxbandits.plots import figure, line_style, plot_curves, plot_panels
 from jaxbandits.stats import CoverageWarning, as_share, interval, quantiles
 from tests.plots.crowding import legend_texts
 from tests.plots.sweeps import sweep, unplayed

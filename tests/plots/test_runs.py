@@ -2,10 +2,7 @@
 
 import numpy as np
 
-from jaxbandits.plots.runs import (
-    played,
-    whole_seeds,
-)
+from jaxbandits.plots.runs import played, whole_seeds
 from tests.plots.sweeps import sweep
 from tests.results.samples import dataset
 

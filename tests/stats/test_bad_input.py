@@ -80,12 +80,7 @@ WRONG = [
         stats.paired_difference,
         PAIR,
         "{}(: ('(ts|gain)'|array.*) is| must)",
-        {
-            "policy": ["ts", TWO],
-            "baseline": ["ts"],
-            "metric": ["gain"],
-            "level": [2],
-        },
+        {"policy": ["ts", TWO], "baseline": ["ts"], "metric": ["gain"], "level": [2]},
     ),
     (
         stats.paired_difference,

@@ -132,10 +132,7 @@ def test_points_are_the_same_for_all_seeds():
         seed=data["seed"] + 100, param_alpha=data["param_alpha"] + 1
     )
     joined = xr.concat([data, other], "seed", coords="different", compat="equals")
-    for call in (
-        lambda: summary_records(joined, "x"),
-        lambda: mean(joined, "regret"),
-    ):
+    for call in (lambda: summary_records(joined, "x"), lambda: mean(joined, "regret")):
         with pytest.raises(ValueError, match="^dataset: param_alpha differs between s"):
             call()
     # One policy has no alpha: what is missing everywhere is the same everywhere.

@@ -57,11 +57,7 @@ BAD = [
     (("summer,c", " ,c"), {"group": "season"}, "'season' .* empty, first ' '"),
     (("sales,note", "sales"), {}, "path: .* more cells than columns"),
     (("note", "paid"), {}, "path: .* one column of a name, but has two of paid"),
-    (
-        ("", ""),
-        {"reward": "paid"},
-        "arm, cost, reward must be columns of their own",
-    ),
+    (("", ""), {"reward": "paid"}, "arm, cost, reward must be columns of their own"),
     (("", ""), {"arm": "paid"}, "must be columns of their own, got arm='paid'"),
     (("", ""), {"group": "ad "}, "arm, cost, reward, group must .* group='ad '"),
     (("2,10", "2,1e39"), {}, "path: the largest sales .* must be in .*1e\\+30"),

@@ -288,11 +288,7 @@ def test_numbers_come_back_from_every_form_in_any_order(tmp_path, rows, random):
     def german(x):
         return f"{x:,.2f}".translate(str.maketrans(",.", ".,"))
 
-    forms = {
-        ",": lambda x: f"{x:.2f}",
-        ";": german,
-        "\t": lambda x: f"{x:,.2f} €",
-    }
+    forms = {",": lambda x: f"{x:.2f}", ";": german, "\t": lambda x: f"{x:,.2f} €"}
     every = []
     for sep, write in forms.items():
         lines = [sep.join(("Channel", "Cost", "Revenue"))]
