@@ -24,7 +24,7 @@ from jaxbandits.laws.thresholds import (
     surrogate,
     touch_point,
 )
-from tests.heavy import HEAVY, light_first
+from tests.heavy import HEAVY, in_short, light_first
 from tests.tables import assert_refused, each_row, in_both_precisions
 
 
@@ -252,7 +252,7 @@ def test_rates_of_means_and_quantiles_of_probabilities_are_inverses(name, dtype)
 DROPS = np.array([1e-12, 1e-6, 1e-3, 0.1, 0.5, 1, 3, 10, 50])
 
 
-@pytest.mark.parametrize("name", light_first(CONTINUOUS))
+@pytest.mark.parametrize("name", CONTINUOUS)
 def test_fall_inverts_the_marginal(name):
     """``log_pdf(fall(d)) = log_height - d``, beyond the mode, from tiny to large d."""
     family = FAMILIES[name]
@@ -274,6 +274,10 @@ def test_fall_inverts_the_marginal(name):
     growth = np.diff(x, axis=2)[usable[..., 1:]]
     assert np.all(growth >= -1e-6 * np.max(x[usable]))
     bounded = np.broadcast_to(family.bounded(LAWS[name][1]), 2)
+    heights = np.asarray(
+        height - family.log_pdf(points(name, np.float32)[0], rate, shape)
+    )
+    assert np.all(heights[bounded] >= -4e-5)
     # Nothing is steeper than the height: negative drops lead to the mode.
     mode = np.asarray(family.fall(drop * 0 - 2, rate, shape))[bounded]
     at_zero = np.asarray(family.fall(drop * 0, rate, shape))[bounded]
@@ -281,7 +285,8 @@ def test_fall_inverts_the_marginal(name):
     assert np.all(mode <= x[bounded] * (1 + 1e-5) + 1e-9)
 
 
-def test_the_slope_of_fall_is_that_of_differences(name="Weibull"):
+@each_row("name", ["Weibull", "beta"])
+def test_the_slope_of_fall_is_that_of_differences(name):
     family = FAMILIES[name]
     with jax.enable_x64(True):
         rate, shape = parameters(name, np.float64)
@@ -300,7 +305,7 @@ def test_the_slope_of_fall_is_that_of_differences(name="Weibull"):
             np.testing.assert_allclose(slope, spread, rtol=1e-6, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", light_first(CONTINUOUS))
+@pytest.mark.parametrize("name", in_short(CONTINUOUS, HEAVY - {"beta"}))
 def test_a_surrogate_is_consistent_and_its_slopes_monotone(name):
     """Assumption 4.4: consistency, values of at most 1, monotone slopes (i-iii)."""
     family = FAMILIES[name]
