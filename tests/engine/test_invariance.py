@@ -86,27 +86,25 @@ SWITCHES = {
     "jax_numpy_rank_promotion": "allow",
     "jax_threefry_partitionable": not jax.config.jax_threefry_partitionable,
 }
-# What is entered, and options of `simulate`. Many programs are another than that of
+# Options of `simulate`, and what is entered. Many programs are another than that of
 # `reference`, by another number of lanes, of devices or of checkpoints, or as a point
 # of a sweep, which may differ from lane to lane.
 WAYS = {
-    "one at a time": (
-        nullcontext,
-        {"machine": Machine(ONE, chunk=1), "seeds": [0, 64]},
-    ),
-    "in chunks": (nullcontext, {"machine": Machine(chunk=9)}),
-    "in one chunk": (nullcontext, {"machine": Machine(chunk=256)}),
-    "on one device": (nullcontext, {"machine": Machine(ONE)}),
-    "in company": (nullcontext, {"company": True}),
-    "few in company": (nullcontext, {"company": True, "seeds": 3}),
-    "few checkpoints": (nullcontext, {"checkpoints": [4, 11], "seeds": 32}),  # of all
-    "swept": (nullcontext, {"swept": True, "seeds": 32, "machine": Machine(ONE)}),
-    "swept on all devices": (nullcontext, {"swept": True}),
-    "in short calls": (short_calls, {}),
-    "vmap": (nullcontext, {"machine": Machine(engine="vmap")}),
-    "fused-interpret": (nullcontext, {"machine": Machine(engine="fused-interpret")}),
-    "under other switches": (switched, {"seeds": 4}),
+    "one at a time": {"machine": Machine(ONE, chunk=1), "seeds": [0, 64]},
+    "in chunks": {"machine": Machine(chunk=9)},
+    "in one chunk": {"machine": Machine(chunk=256)},
+    "on one device": {"machine": Machine(ONE)},
+    "in company": {"company": True},
+    "few in company": {"company": True, "seeds": 3},
+    "few checkpoints": {"checkpoints": [4, 11], "seeds": 32},  # of all
+    "swept": {"swept": True, "seeds": 32, "machine": Machine(ONE)},
+    "swept on all devices": {"swept": True},
+    "in short calls": {},
+    "vmap": {"machine": Machine(engine="vmap")},
+    "fused-interpret": {"machine": Machine(engine="fused-interpret")},
+    "under other switches": {"seeds": 4},
 }
+ENTERED = {"in short calls": short_calls, "under other switches": switched}
 LONG = {
     "in one chunk",
     "on one device",
@@ -125,10 +123,9 @@ def case(request):
 @pytest.mark.parametrize("way", in_short(WAYS, LONG))
 def test_bits_are_the_same(case, way):
     policy, game, end, reference = case
-    context, options = WAYS[way]
     if way in ("vmap", "fused-interpret") and policy is not ALTERNATE:
         pytest.skip("floats are rounded otherwise")
-    options = {"company": False, "swept": False, "seeds": 70, **end, **options}
+    options = {"company": False, "swept": False, "seeds": 70, **end, **WAYS[way]}
     if way == "few checkpoints":
         options["checkpoints"] = reference["checkpoint"].values[options["checkpoints"]]
     policies = [policy]
@@ -138,7 +135,7 @@ def test_bits_are_the_same(case, way):
         if not hasattr(policy.params, "alpha"):
             pytest.skip("it has no parameter to be swept")
         policies = [policy.over(alpha=[0.3, 1.0])]
-    with context():
+    with ENTERED.get(way, nullcontext)():
         data = simulate(policies, game, **options)
     data = data.isel(params=[-1])  # as it is by default
     data = data.sel(policy=reference["policy"])
