@@ -10,56 +10,10 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from tests.reference import exact, laws
 from tests.reference.allocation_families import make_laws
 from tests.reference.allocation_oracle import objective, oracle
 from tests.reference.allocation_policies import Arm, Problem, ThompsonAllocation
 from tests.reference.budgeted_policies import OmegaUCB
-from tests.tables import each_row
-
-
-@each_row("a, b", [(0.8, 0.2), (0.01, 0.01), (2.0, 3.5)])
-def test_beta_law_against_scipy(a, b):
-    u = np.random.default_rng(1).random((4, 4000))
-    drawn = laws.beta(u, a, b)
-    assert np.all((drawn >= 0) & (drawn <= 1))
-    # scipy's cdf is flat at float64's ends for tiny parameters: compare the middle
-    for x in (0.05, 0.3, 0.5, 0.9):
-        p = stats.beta.cdf(x, a, b)
-        assert abs(np.mean(drawn <= x) - p) < 4 * np.sqrt(p * (1 - p) / 4000)
-    assert abs(drawn.mean() - a / (a + b)) < 4 * stats.beta.std(a, b) / np.sqrt(4000)
-
-
-@each_row(
-    "mean, x, sigma, upper",
-    [
-        ((0.6, 0.45), 0.2, 0.2, (1, 1)),
-        ((0.9, 0.8), -0.2, 0.2, (1, 1)),
-        ((0.18, 0.0), 0.6, 0.001, (1, 0.6)),
-    ],
-)
-def test_truncated_gaussian_pair_against_scipy(mean, x, sigma, upper):
-    sigma_matrix = covariance(x, sigma)
-    arm = exact.TruncatedGaussianPair(mean, sigma_matrix, upper=upper)
-    previous = 0.0
-    for u in (1e-6, 0.01, 0.3, 0.5, 0.77, 0.999):
-        reward, consumption = laws.truncated_gaussian_pair(
-            np.array([u, u]), mean, sigma_matrix, upper=upper
-        )
-        assert previous < consumption < upper[1]
-        previous = consumption
-        assert arm.within(consumption) == pytest.approx(u, rel=1e-9)
-        centre = mean[0] + sigma_matrix[0, 1] / sigma * (consumption - mean[1])
-        sd = np.sqrt(sigma - sigma_matrix[0, 1] ** 2 / sigma)
-        box = ((0 - centre) / sd, (upper[0] - centre) / sd)
-        expected = stats.truncnorm.ppf(u, *box, centre, sd)
-        assert reward == pytest.approx(expected, abs=1e-12)
-
-
-def covariance(x, sigma):
-    """Eq. (33)."""
-    off = 2 * x * np.sqrt(1 - x**2)
-    return sigma * np.array([[1, off], [off, 1]])
 
 
 def test_omega_in_example_2():
@@ -88,26 +42,6 @@ def test_boosting_can_take_budget_away_from_a_sigmoid():
     scale = [law.surrogate_scale(*v) for law, *v in zip(laws, rate, other, strict=True)]
     boosted = oracle(laws, p * (1 - sign * p_radius) * scale, rate, 59.6)
     np.testing.assert_allclose(boosted, [0, 31.5, 28.1], atol=0.15)
-
-
-@each_row("name, seed", [("weibull", 0), ("gamma", 1)])
-def test_sigmoid_oracle_against_a_grid(name, seed):
-    rng = np.random.default_rng(100 + seed)
-    laws = make_laws(name, rng.uniform(0.6, 4.0, 3))
-    w, rates = rng.random(3), rng.uniform(0.3, 3.0, 3)
-    budget = rng.uniform(0.5, 6.0)
-    x = oracle(laws, w, rates, budget)
-    assert x.sum() == pytest.approx(budget, rel=1e-9) and (x >= 0).all()
-    best = objective(laws, w, rates, x)
-    coordinates = np.linspace(0, budget, 201)
-    G = [
-        wi * law.cdf(coordinates, r) for wi, law, r in zip(w, laws, rates, strict=True)
-    ]
-    grid = max(
-        (G[0][a] + G[1][: 201 - a] + G[2][200 - a :: -1]).max() for a in range(201)
-    )
-    assert grid <= best + 1e-9
-    assert grid >= best - 0.01
 
 
 def test_an_arm_can_stay_on_its_convex_branch():
