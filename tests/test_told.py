@@ -7,6 +7,7 @@ from jaxbandits import allocation, budgeted, censored, farewell, live
 from jaxbandits.testing import altered, check_environment
 from tests.games import game_of
 
+RUN = censored.RealAction(0, 0.5)
 SETS = censored.SuperArm([3, 1], [1, 0])
 DUEL = censored.Duel([3, 3], [1, 0])
 WAIT = farewell.Action(0, 2)
@@ -29,6 +30,12 @@ IMPOSSIBLE = {
         ((2**40, 0), {}, "action.arm must be a whole num"),
         ((10, 0), {}, r"action.arm must be in \[0, 10\), got 10"),
         ((0, -1), {}, r"limit must be in \[0, 2\), got -1"),
+    ],
+    "continuum": [
+        (RUN._replace(limit=0.0), {}, "action.limit must be in .0, 1., got 0.0"),
+        (RUN._replace(limit=1.5), {}, "action.limit must be in .0, 1., got 1.5"),
+        (RUN._replace(arm=-1), {}, r"action.arm must be in \[0, 10\), got -1"),
+        (RUN, {"consumption": 0.9}, "consumption must be in .0, 0.5., the limit"),
     ],
     "combinatorial": [
         (SETS, {"reward": [0.5, 17]}, "feedback.reward must be in .0, 1."),
@@ -107,6 +114,9 @@ def round_of(name):
     if name == "censored":
         game = censored.indep([0.3, 0.9])
         return censored.rcucb(game.problem), None, censored.Feedback(0.5, 0.2, False)
+    if name == "continuum":
+        policy = censored.z_rcucb(censored.indep(censored.ANY).problem, horizon=100)
+        return policy, None, censored.Feedback(0.5, 0.2, False)
     if name == "combinatorial":
         game = censored.combinatorial(censored.indep([0.3, 0.9]), 2)
         told = censored.SemiBanditFeedback([0.5, 0.25], [0.7, 0.2], [False, False])
@@ -150,6 +160,18 @@ def test_what_no_round_can_be_is_refused(name):
         )
         with pytest.raises((TypeError, ValueError), match=message):
             live.tell(session, action, told, seen)
+
+
+def test_only_rewards_with_noise_may_lie_outside_0_and_1():
+    problem, action = censored.indep().problem, censored.Action(0, 0)
+    feedback = censored.Feedback(1.2, 0.0, False)
+    noisy, sure = (
+        live.start(censored.uniform(problem._replace(sigma=sigma)))
+        for sigma in (0.1, 0)
+    )
+    live.tell(noisy, action, feedback)
+    with pytest.raises(ValueError, match="feedback.reward must be in"):
+        live.tell(sure, action, feedback)
 
 
 def test_an_environment_whose_feedback_its_problem_does_not_allow_is_refused():

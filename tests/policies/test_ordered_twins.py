@@ -59,11 +59,9 @@ GAMES = {
 # measured, and some 1 % of a rate, more for sigmoids.
 TOLERANCE, OF_UCB = 0.01, 2e-5
 # Budgets that are told (settings/test_ordered.py has what a policy sees of them),
-# another family and other plans of the same draws; and these draws, which are those of
-# allocation's Thompson sampling (test_allocation_twins.py), as they take longest.
+# another family and other plans of the same draws.
 LONG = {
     *(
-        "thompson",
         "ucb, told",
         "thompson, told",
         "thompson, sigmoid",
