@@ -57,6 +57,7 @@ def test_what_is_no_index_is_named():
         rows.append((partial(pick, x, index), says))
         rows.append((partial(put, x=x, index=index, row=2.0), says))
     assert_refused(rows, TypeError)
+    assert_refused([(partial(one_hot, 0, -1), "^length must be")], ValueError)
 
 
 @each_row("n", [3, 70])
