@@ -105,12 +105,7 @@ WAYS = {
     "under other switches": {"seeds": 4},
 }
 ENTERED = {"in short calls": short_calls, "under other switches": switched}
-LONG = {
-    "in one chunk",
-    "on one device",
-    "few in company",
-    "swept on all devices",
-}
+LONG = {"in one chunk", "on one device", "few in company", "swept on all devices"}
 
 
 @pytest.fixture(scope="module", params=in_short(CASES, {"rcucb", "thompson"}))
