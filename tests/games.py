@@ -24,7 +24,10 @@ GAMES = {
 
 def coins(limits=None, num_arms=10):
     """Arms with laws that XLA compiles quickly: coins, and exponential consumptions."""
-    return _coins(tuple(limits) if isinstance(limits, list) else limits, num_arms)
+    limits = censored.equidistant(10) if limits is None else limits
+    problem = censored.running_example(num_arms, limits)
+    means = np.linspace(0.3, 0.7, num_arms)
+    return timed_coins(problem, means, np.full(num_arms, 1.8))
 
 
 @cache
@@ -36,13 +39,6 @@ def repeating(num_arms):
         act=lambda noise, view, state, params: jnp.int32(0),
         update=lambda noise, view, state, action, reward, params: reward,
     )
-
-
-def _coins(limits, num_arms):
-    limits = censored.equidistant(10) if limits is None else limits
-    problem = censored.running_example(num_arms, limits)
-    means = np.linspace(0.3, 0.7, num_arms)
-    return timed_coins(problem, means, np.full(num_arms, 1.8))
 
 
 def timed_coins(problem, means, rates):

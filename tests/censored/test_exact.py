@@ -100,9 +100,3 @@ def test_many_arms_have_five_limits():
         problem = censored.many_arms(3, form).problem
         assert problem.num_arms == 3
         np.testing.assert_allclose(problem.limits, limits, rtol=1e-12)
-
-
-def test_gaps_and_values_fit():
-    oracle = censored.indep().oracle()
-    np.testing.assert_allclose(oracle.value - oracle.values, oracle.gaps, atol=1e-9)
-    assert oracle.gaps[oracle.arm, oracle.limit] == 0

@@ -16,7 +16,6 @@ from tests.policies.followed import Case, assert_follows, twin_tests
 from tests.policies.replay import PROBLEM, ROUNDS, SOURCES, K, replay
 from tests.reference import budgeted_policies as twins
 from tests.registered import POLICIES
-from tests.rollout import run_of
 from tests.tables import each_row
 
 NEAR_TIE = 2e-5
@@ -208,15 +207,6 @@ def view_of(round_, num_arms=2, spent=0.0):
     oracle = budgeted.OracleView(jnp.float32(0.1), jnp.int32(0))
     numbers = jnp.float32(spent), jnp.float32(1)
     return budgeted.View(jnp.int32(round_), jnp.int32(num_arms), *numbers, oracle)
-
-
-def test_on_coins_ratios_are_drawn_as_by_bts():
-    """The words of the first numbers of both happen to be the same."""
-    actions = [
-        run_of(policy_of(entry), replay("Bernoulli"), ROUNDS).actions
-        for entry in ("bts", "ratio-thompson")
-    ]
-    assert np.mean(np.equal(*actions)) > 0.99
 
 
 @each_row("entry", ["bts", "ratio-thompson", "price-thompson"])

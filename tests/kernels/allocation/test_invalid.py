@@ -125,9 +125,7 @@ REFUSED = [
         "weight must have shape .K., none of them 0, got .0.",
     ),
     (
-        lambda: water_filling(
-            curves(exponential, ONE, ONE)._replace(log_height=NONE), 1.0
-        ),
+        lambda: water_filling(CURVES._replace(log_height=NONE), 1.0),
         "curves.log_height must have shape",
     ),
     (lambda: greedy(jnp.zeros((0, 3))), "values must have shape"),
