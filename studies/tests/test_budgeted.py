@@ -121,7 +121,7 @@ def test_a_hurry_leaves_out_the_large_instances(rehearsal, no_data, name):
 def test_all_settings_with_data(rehearsal, data, monkeypatch):
     """Of the instances without data one stands for all."""
     one = synthetic(("S-Br",), (10,))
-    monkeypatch.setattr(comparisons, "synthetic", lambda sizes: one)
+    monkeypatch.setattr(comparisons.instances, "synthetic", lambda sizes: one)
     name = "budgeted-fig6"
     outcome, calls = rehearsal(name)
     check_cast(outcome, [*one, "FB-Br", "FB-Bt"], PAPER)

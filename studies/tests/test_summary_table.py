@@ -4,14 +4,11 @@ import pytest
 
 from jaxbandits.cli.table import records_table, rounded
 from jaxbandits.console.printing import Printer
+from jaxbandits.stats import entry
 
 
 def record(policy, instance="Indep", **metrics):
     return {"environment": instance, "policy": policy, "metrics": metrics}
-
-
-def entry(mean, sem=None, published=None):
-    return {"mean": mean, "sem": sem, "published": published}
 
 
 def cells(table):

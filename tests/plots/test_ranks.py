@@ -5,7 +5,6 @@ import pytest
 from scipy.stats import rankdata
 
 from jaxbandits.plots import figure, plot_curves, plot_ranks, plot_sensitivity
-from jaxbandits.results import build_dataset
 from jaxbandits.stats import CoverageWarning
 from jaxbandits.stats.betting import betting_ends
 from tests.plots.sweeps import several, sweep, unplayed
@@ -14,26 +13,21 @@ from tests.results.samples import dataset
 THREE = {"a": [{}], "b": [{"beta": 1.0}, {"beta": 2.0}], "c": [{}]}
 
 
-def noisy(names=("a", "b", "c"), num_seeds=8, seed=1):
-    """Policies whose order changes from seed to seed."""
-    rng = np.random.default_rng(seed)
-    shape = (1, num_seeds, 2)
-    metrics = {
-        name: {"regret": rng.normal(size=shape) - place}
-        for place, name in enumerate(names)
-    }
-    return build_dataset(
-        metrics,
-        {name: np.ones(shape, int) for name in names},
+def noisy():
+    """Three policies whose order changes from seed to seed."""
+    rng, shape = np.random.default_rng(1), (1, 8, 2)
+    ones = dict.fromkeys("abc", 1.0)
+    return dataset(
+        num_seeds=8,
+        metrics={
+            name: {"regret": rng.normal(size=shape) - place}
+            for place, name in enumerate(ones)
+        },
+        rounds=dict.fromkeys(ones, np.ones(shape, int)),
         checkpoints=[1, 2],
-        checkpoint_kind="round",
-        seeds=np.arange(num_seeds),
-        params={name: {} for name in names},
-        compile_seconds=dict.fromkeys(names, 1.0),
-        run_seconds=dict.fromkeys(names, 1.0),
-        environment="",
-        setting="",
-        provenance={},
+        params=dict.fromkeys(ones, {}),
+        compile_seconds=ones,
+        run_seconds=ones,
     )
 
 

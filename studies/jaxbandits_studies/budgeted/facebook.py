@@ -38,7 +38,7 @@ def play_groups(
     Args:
       make: of a game, ``FB-Br`` or ``FB-Bt``.
       groups: of `load_facebook`.
-      whole: the game of all, which is not played.
+      whole: the game of all, which is not played but gives its name.
       cast: the policies.
       options: seeds of each group, and the budget.
       checkpoints: as for `simulate`.
@@ -46,7 +46,6 @@ def play_groups(
     Returns:
       One dataset; the coordinate ``campaign`` of a seed is its group.
     """
-    del whole
     parts, free = [], 0
     for alike in by_size(groups):
         environment = make(alike)
@@ -63,7 +62,7 @@ def play_groups(
         # The game's number of a group means another one in the next game.
         parts.append(
             dataset.drop_vars("group", errors="ignore").assign_coords(
-                campaign=("seed", names)
+                campaign=("seed", names), environment=whole.name
             )
         )
     return xr.concat(
