@@ -1,11 +1,14 @@
 """Every threshold family: who plays it, and what is shown beside the tuned RA-UCB."""
 
+import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 
 from jaxbandits.allocation.solving import is_concave
 from jaxbandits.laws.thresholds import FAMILIES
 from jaxbandits_studies.allocation.families import EIGHT, ONE, PRINTED, ROOT_SEED, TUNED
 from jaxbandits_studies.common.casts import environments
+from jaxbandits_studies.common.drawing import draw_intervals
 from jaxbandits_studies.judging.protocol import TUNING_SEED
 from studies.tests.checks import entry, legend_texts
 
@@ -41,3 +44,10 @@ def test_radii_are_chosen_on_other_seeds(rehearsal):
     assert [text.get_text() for text in ax.get_yticklabels()] == list(GAMES)
     assert legend_texts(outcome.figure) == [EIGHT, ONE, PRINTED, "ratio of medians"]
     assert f"{ONE}: 3.00 to 3.00 times" in outcome.notes[2]
+
+
+def test_an_interval_reaches_from_its_lower_to_its_upper_end():
+    _, ax = plt.subplots()
+    draw_intervals(ax, 0, "a policy", [3], *np.array([[2.0], [1.0], [5.0]]))
+    (bars,) = ax.containers
+    assert bars[2][0].get_segments()[0].tolist() == [[1, 3], [5, 3]]

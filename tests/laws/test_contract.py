@@ -225,6 +225,10 @@ def planted(name):
             "a reward lies outside supports",
         ),
         (
+            GOOD._replace(supports=lambda p: ((P + 0.4, P + 0.5), (0 * P, 9 + P))),
+            "a reward lies outside supports",
+        ),
+        (
             GOOD._replace(moments=lambda *a: GOOD.moments(*a)._replace(cost=A)),
             "moments must give Moments",
         ),

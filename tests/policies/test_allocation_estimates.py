@@ -19,6 +19,7 @@ from jaxbandits.allocation import make_problem
 from jaxbandits.allocation.policies.estimates import (
     FINE,
     Estimator,
+    Grid,
     Statistics,
     likelihood,
     probability_bound,
@@ -167,6 +168,18 @@ def starved():
     )
     found = estimator.estimate(arm, None)
     return problem, arm, State(statistics, type(found)(*(x[None] for x in found)))
+
+
+def test_rates_of_a_memoryless_family_double_every_octave():
+    problem = allocation.simulation(3).problem
+    grid = Grid.of(problem, FINE)
+    nodes = np.asarray(grid.nodes(), np.float64)
+    twice = nodes[grid.octave :] / nodes[: -grid.octave]
+    np.testing.assert_allclose(twice, 2, rtol=1e-6)
+    assert nodes[0] == pytest.approx(problem.lowest)
+    assert nodes[-2] < problem.highest <= nodes[-1] * (1 + 1e-6)
+    places = jnp.array([0.0, 3.25, grid.last])
+    np.testing.assert_allclose(grid.place(grid.rate(places)), places, rtol=1e-5)
 
 
 def test_the_bound_is_one_where_the_room_ends(starved):

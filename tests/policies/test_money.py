@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from jaxbandits import budgeted, farewell, live, simulate
 from jaxbandits.budgeted import Feedback, OracleView, Problem, View, make_problem
+from jaxbandits.budgeted.policies.ranges import ranges_of
 from jaxbandits.farewell import figure_1a
 from jaxbandits.protocol import Policy
 from tests.heavy import in_short
@@ -156,6 +157,8 @@ def test_in_the_usual_ranges_no_operation_is_added():
     problem = make_problem(2)
     made = witness(problem)
     assert problem.adapt(lambda its: made) is made
+    ranges = [ranges_of(each) for each in (problem, make_problem(2, 0, 1, 0, 0.5))]
+    assert [each.ranged for each in ranges] == [False, True]
 
 
 def test_what_a_policy_is_not_shown_needs_no_view():
