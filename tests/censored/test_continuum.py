@@ -10,21 +10,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import censored, simulate
+from jaxbandits import censored, laws, simulate
 from jaxbandits.arrays import position, unit_interval
 from jaxbandits.censored import ANY, make_continuum, pair_values
 from jaxbandits.censored.continuum import TOLERANCE
 from jaxbandits.censored.staircase import on_step, staircase
-from jaxbandits.laws import (
-    Uniform,
-    beta,
-    empirical,
-    exponential,
-    product,
-    truncated_gaussian,
-    uniform,
-)
-from jaxbandits.laws._empirical import empirical_params
 from jaxbandits.protocol import Policy
 from tests.censored.twins import cost
 from tests.games import coins, timed_coins
@@ -67,9 +57,9 @@ def values(name, limits):
 
 def exact_values(name, limits):
     """Eq. (2) by the library's quadrature."""
-    law = product(beta, exponential)
+    law = laws.product(laws.beta, laws.exponential)
     if name in ("PosCorr", "NegCorr"):
-        law = truncated_gaussian
+        law = laws.truncated_gaussian
     return pair_values(game(name).problem, law, game(name).setup.arms, limits)
 
 
@@ -149,9 +139,9 @@ def odd_run():
     """
     arms = game("overtime").setup.arms
     mean = arms.reward.a / (arms.reward.a + arms.reward.b)
-    arms = arms._replace(reward=Uniform(mean - 0.2, mean + 0.2))
-    law, problem = product(uniform, exponential), game("overtime").problem
-    even = censored.make_environment("even rewards", problem, law, arms)
+    arms = arms._replace(reward=laws.Uniform(mean - 0.2, mean + 0.2))
+    law = laws.product(laws.uniform, laws.exponential)
+    even = censored.make_environment("even", game("overtime").problem, law, arms)
     data = simulate(ODD, even, horizon=ROUNDS, seeds=SEEDS, checkpoints=AFTER)
     traces = [run_of(ODD, even, ROUNDS, seed_index=i) for i in range(SEEDS)]
     return data.isel(policy=0, params=0), traces
@@ -264,10 +254,10 @@ def test_what_has_no_room_for_another_limit_overflows():
 def recorded():
     """Two arms, three and two runs, one of which had timed out."""
     problem = make_continuum(2, cost, censored.fast_track(10.0, 0.5))
-    runs = empirical_params(
+    runs = laws.empirical_params(
         [[0.2, 0.9, 0.4], [1, 1]], [[0.6, 0.1, 0.3], [0.25, np.inf]]
     )
-    return censored.make_environment("recorded", problem, empirical, runs)
+    return censored.make_environment("recorded", problem, laws.empirical, runs)
 
 
 def recorded_value(arm, limit):
@@ -290,8 +280,10 @@ def test_the_optimum_of_recorded_runs():
 def test_every_step_of_recorded_runs(runs):
     """At each edge, just below it, and beyond all of them, traced and on the host."""
     rng = np.random.default_rng(runs)
-    params = empirical_params(rng.random((1, runs)), rng.random((1, runs)).round(2))
-    stairs = staircase(empirical, params, cost)
+    params = laws.empirical_params(
+        rng.random((1, runs)), rng.random((1, runs)).round(2)
+    )
+    stairs = staircase(laws.empirical, params, cost)
     edges = np.float32(stairs.edges[0])
     below = np.nextafter(edges, np.float32(0))
     limits = np.concatenate([edges, below[below > 0], np.float32([1e-9, 2.0])])
@@ -304,8 +296,8 @@ def test_every_step_of_recorded_runs(runs):
 
 
 def test_gains_that_jump_without_recorded_steps_are_refused():
-    law = empirical._replace(steps=None)
-    runs = empirical_params([[0.2, 0.9, 0.4]], [[0.1, 0.5, 0.7]])
+    law = laws.empirical._replace(steps=None)
+    runs = laws.empirical_params([[0.2, 0.9, 0.4]], [[0.1, 0.5, 0.7]])
     with pytest.raises(ValueError, match="law: the gains of empirical vary too fast"):
         censored.make_environment(
             "recorded", make_continuum(1, cost, late_fee), law, runs

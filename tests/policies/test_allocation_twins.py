@@ -33,12 +33,6 @@ ROUNDS, BUDGET, STEPS = 2000, 40.0, 100
 EVERY = 17  # rounds between two comparisons; prime to K: all arms are boosted
 SELDOM = 3 * EVERY  # where the twin takes long
 TOLERANCE = 1e-5  # of the budget; 1e-6 to 3e-6 measured, where CASES has no other
-NAMES = {
-    exponential: "exponential",
-    weibull: "weibull",
-    lomax: "lomax",
-    discrete_weibull: "discrete_weibull",
-}
 
 
 @cache
@@ -127,7 +121,7 @@ LONG = {
 
 def twins_problem(problem):
     shapes = problem.shape or (1.0,) * problem.num_arms
-    family = NAMES[problem.family]
+    family = problem.family.name.lower().replace(" ", "_")
     return twins.Problem(
         family, shapes, problem.lowest, problem.highest, problem.budget, problem.cascade
     )
