@@ -5,19 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import censored
+from jaxbandits import censored, laws
 from jaxbandits.arrays import constant
 from jaxbandits.censored import Action
-from jaxbandits.laws import (
-    Bernoulli,
-    Discrete,
-    Product,
-    bernoulli,
-    discrete,
-    empirical,
-    empirical_params,
-    product,
-)
 
 LIMITS = [0.25, 0.5, 0.75]
 
@@ -25,12 +15,13 @@ LIMITS = [0.25, 0.5, 0.75]
 @pytest.fixture(scope="module")
 def game():
     """Two arms whose consumption is certain: 0.5 and 1; rewards are always 1."""
-    arms = Product(
-        Bernoulli(np.ones(2)), Discrete(np.array([[0.5], [1.0]]), np.ones((2, 1)))
+    arms = laws.Product(
+        laws.Bernoulli(np.ones(2)),
+        laws.Discrete(np.array([[0.5], [1.0]]), np.ones((2, 1))),
     )
     problem = censored.running_example(2, LIMITS)
     return censored.make_environment(
-        "certain", problem, product(bernoulli, discrete), arms
+        "certain", problem, laws.product(laws.bernoulli, laws.discrete), arms
     )
 
 
@@ -79,7 +70,7 @@ def test_empirical_values_are_averages_of_the_records():
     consumption = [[0.2, 0.6], [0.5, 0.5]]
     problem = censored.running_example(2, [0.25, 0.75])
     game = censored.make_environment(
-        "records", problem, empirical, empirical_params(reward, consumption)
+        "records", problem, laws.empirical, laws.empirical_params(reward, consumption)
     )
     expected = [
         [(0.2 - 0.02) / 2 - 0.5 * 0.025, (0.2 - 0.02 + 0.8 - 0.06) / 2],
