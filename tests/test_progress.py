@@ -1,6 +1,7 @@
 """What takes longer than two seconds says so, on stderr and by its name."""
 
 import threading
+from collections import namedtuple
 
 import jax
 import numpy as np
@@ -10,6 +11,7 @@ from jaxbandits.console import progress
 from jaxbandits.console.progress import Report, doing, reporting
 from jaxbandits.engine.run import Clock, run
 from jaxbandits.engine.schedule import Schedule, Terms
+from jaxbandits.simulation.fill import report_of
 from tests.engine.budget_game import ALTERNATE, environment
 
 
@@ -120,6 +122,13 @@ def test_time_left_does_not_count_compiling_into_the_rate(clock):
     report.advance("new", 100, playing=None)  # It had been played before.
     assert report.left() == pytest.approx(90 * 10)
     assert report.share == pytest.approx(210 / 300)
+
+
+def test_the_work_of_a_block_is_its_runs_times_their_units():
+    Block = namedtuple("Block", "name, size")
+    report = report_of(["x"], [Block("a in x", 10), Block("a in x", 5)], units=4)
+    report.advance("a in x", 15, playing=1.0)
+    assert report.share == pytest.approx(1 / 4)
 
 
 def test_what_was_played_before_tells_nothing_of_the_speed():

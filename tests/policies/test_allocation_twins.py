@@ -114,8 +114,6 @@ LONG = {
     "envelope",
     "difference",
     "printed",
-    "printed radii",
-    "authors",
 }
 
 

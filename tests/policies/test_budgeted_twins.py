@@ -136,7 +136,6 @@ LONG = {
     "share, anytime, own variances",
     "price TS",
     "UCB-B2",
-    "UCB-B2, code",
     "b-greedy, code",
 }
 # Whose near ties are as far as gamma variates are.
