@@ -77,16 +77,18 @@ def test_processes_that_would_each_play_all_of_a_sweep_are_refused(monkeypatch):
     assert np.isfinite(data["regret"]).all()
 
 
-def test_an_incomplete_address_is_refused():
-    with pytest.raises(ValueError, match="coordinator, processes and process"):
-        join("127.0.0.1:1234", 2)
+# JAX would wait for another port.
+WRONG = [(("127.0.0.1:1234", 2), "^coordinator, processes and process")]
+WRONG += [
+    ((f"127.0.0.1:{port}", 1, 0), "^coordinator must be HOST:PORT")
+    for port in ["0", "65536", "99999999", "x", ""]
+]
 
 
-@each_row("port", ["0", "65536", "99999999", "x", ""])
-def test_a_port_is_one(port):
-    """JAX would wait for another."""
-    with pytest.raises(ValueError, match="^coordinator must be HOST:PORT"):
-        join(f"127.0.0.1:{port}", 1, 0)
+@each_row("address, words", WRONG)
+def test_an_address_that_is_none_is_refused(address, words):
+    with pytest.raises(ValueError, match=words):
+        join(*address)
 
 
 def test_where_nothing_says_who_there_is(monkeypatch):

@@ -201,8 +201,7 @@ def test_stores_are_merged(tmp_path, second):
     again = spec._replace(seeds=32)
     found = played(tmp_path / "c", again, extend=True)
     assert_same(found, run_sweep(again, machine=ONE))
-    for file in (next(tmp_path.glob("c/blocks/*")),):
-        file.unlink()
+    (file := next(tmp_path.glob("c/blocks/*"))).unlink()
     with pytest.raises(ValueError, match=f"{file} is missing"):
         open_store(tmp_path / "c")
 
