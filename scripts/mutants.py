@@ -9,11 +9,12 @@ comparison, two arguments exchanged, a branch that is never taken. It is named b
 function and the text of its statement, and not by its file, so that the list survives
 when code is moved.
 
-`cover` runs every test file by itself and writes which functions it calls to
-`.pytest_cache/callers.json`. `run` plants a mutant in a copy of the working tree, runs
-the files that call its function, those first whose name resembles the module's, and
-writes the name of the first test that fails into the column `killed_by` of
-tests/mutants.csv, or `survived`.
+`cover` runs the short tests once and writes to `.pytest_cache/callers.json` which
+functions each of them calls, and its seconds. `run` plants a mutant in a copy of the
+working tree and runs tests that call its function, `--seconds` of them at most: those
+first that are quick, call little else, and whose names resemble the module's. It writes
+the name of the first that fails into the column `killed_by` of tests/mutants.csv, or
+`survived`, or `not called`.
 """
 
 import argparse
@@ -28,7 +29,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,7 +38,7 @@ TOP = Path(__file__).parents[1]
 LIST = TOP / "tests" / "mutants.csv"
 CALLERS = TOP / ".pytest_cache" / "callers.json"
 COLUMNS = ["function", "statement", "expression", "occurrence", "mutant", "killed_by"]
-SECONDS = 900  # that the tests of a file may take
+TIMEOUT = 900  # seconds that the tests of a mutant may take
 
 SWAPS = {
     ast.Add: ast.Sub,
@@ -224,9 +224,11 @@ def planted(place: Place) -> str:
     return (text[:start] + f"({place.mutant})".encode() + text[end:]).decode()
 
 
-# A plugin of pytest's: the functions of the library that a process calls.
+# A plugin of pytest's: the functions of the library that each test calls. What a test
+# finds compiled by another is not called again.
 PLUGIN = """
-import json, os, sys
+import json, os, sys, time
+import pytest
 called, monitoring = set(), sys.monitoring
 def start(code, offset):
     if "jaxbandits" in code.co_filename:
@@ -235,35 +237,44 @@ def start(code, offset):
 monitoring.use_tool_id(monitoring.COVERAGE_ID, "callers")
 monitoring.register_callback(monitoring.COVERAGE_ID, monitoring.events.PY_START, start)
 monitoring.set_events(monitoring.COVERAGE_ID, monitoring.events.PY_START)
-def pytest_sessionfinish(session):
-    with open(os.environ["CALLERS"], "w") as file:
-        json.dump(sorted(called), file)
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    called.clear()
+    monitoring.restart_events()
+    begun = time.monotonic()
+    yield
+    row = item.nodeid, time.monotonic() - begun, sorted(called)
+    with open(os.environ["CALLERS"] + f"/{os.getpid()}", "a") as file:
+        file.write(json.dumps(row) + "\\n")
+    return True
+def pytest_unconfigure():
+    monitoring.set_events(monitoring.COVERAGE_ID, 0)
 """
 
 
+class Test(NamedTuple):
+    """A test, how long it takes, and the functions of the library that it calls."""
+
+    name: str
+    seconds: float
+    calls: list[str]
+
+
 def cover() -> None:
-    """Run every test file by itself and write what it calls, and its seconds."""
-    CALLERS.parent.mkdir(exist_ok=True)
-    callers = json.loads(CALLERS.read_text()) if CALLERS.exists() else {}
-    folders = [TOP / "tests", TOP / "studies" / "tests"]
-    files = sorted(path for folder in folders for path in folder.rglob("test_*.py"))
+    """Run the short tests and write the `Test` of each to `CALLERS`."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "callers.py").write_text(PLUGIN)
-        report = Path(folder) / "callers.json"
-        environment = {"CALLERS": str(report), "PYTHONPATH": f"{folder}:{TOP}"}
-        for file in (str(path.relative_to(TOP)) for path in files):
-            if file in callers:
-                continue
-            begun = time.monotonic()
-            _pytest(TOP, ["-p", "callers", file], environment)
-            called = json.loads(report.read_text()) if report.exists() else []
-            report.unlink(missing_ok=True)
-            callers[file] = {"seconds": time.monotonic() - begun, "calls": called}
-            print(
-                f"{callers[file]['seconds']:6.1f} s  {len(called):5d}  {file}",
-                flush=True,
-            )
-            CALLERS.write_text(json.dumps(callers))
+        reports = Path(folder) / "reports"
+        reports.mkdir()
+        subprocess.run(
+            [TOP / "scripts" / "test.sh", "-p", "callers"],
+            cwd=TOP,
+            env=os.environ | {"CALLERS": str(reports), "PYTHONPATH": folder},
+            check=False,
+        )
+        lines = "".join(report.read_text() for report in reports.iterdir())
+    CALLERS.parent.mkdir(exist_ok=True)
+    CALLERS.write_text(f"[{','.join(lines.splitlines())}]")
 
 
 def _pytest(top: Path, arguments, environment) -> subprocess.CompletedProcess | None:
@@ -276,17 +287,20 @@ def _pytest(top: Path, arguments, environment) -> subprocess.CompletedProcess | 
             env=os.environ | environment,
             capture_output=True,
             text=True,
-            timeout=SECONDS,
+            timeout=TIMEOUT,
         )
     except subprocess.TimeoutExpired:
         return None
 
 
-def run(index: int, shards: int, again: bool) -> None:
+def run(index: int, shards: int, again: bool, seconds: float) -> None:
     """Play the mutants of a shard, and write what killed each."""
-    callers = json.loads(CALLERS.read_text())
+    tests = [
+        Test(name, took, [*map(_named, calls)])
+        for name, took, calls in json.loads(CALLERS.read_text())
+    ]
     tree = Path(tempfile.mkdtemp()) / "tree"
-    ignored = shutil.ignore_patterns(".git", ".venv*", ".pytest_cache", "__pycache__")
+    ignored = shutil.ignore_patterns(".venv*", ".pytest_cache", "__pycache__")
     shutil.copytree(TOP, tree, ignore=ignored)
     programs = os.environ.get("JAX_COMPILATION_CACHE_DIR", str(tree / "programs"))
     path = f"{tree}:{tree / 'studies'}"
@@ -300,7 +314,10 @@ def run(index: int, shards: int, again: bool) -> None:
         if number % shards != index or (row[5] and not again):
             continue
         place = find(row)
-        killed = "gone" if place is None else _killed(place, tree, callers, environment)
+        killed = "gone"
+        if place is not None:
+            chosen = _chosen(place, tests, seconds)
+            killed = _killed(place, chosen, tree, environment)
         rows = _rows()  # another shard may have written since
         rows[number][5] = killed
         _write(rows)
@@ -308,34 +325,54 @@ def run(index: int, shards: int, again: bool) -> None:
     shutil.rmtree(tree.parent)
 
 
-def _killed(place: Place, tree: Path, callers, environment) -> str:
-    """The first test that fails with a mutant, or "survived"."""
-    function = place.function
-    if function == "<module>":
-        wanted = {other.function for other in places(place.path)}
-    else:
-        wanted = {function}
-    files = [file for file, of in callers.items() if wanted.intersection(of["calls"])]
+def _named(function: str) -> str:
+    """A qualified name as a place has it: without what lies between functions."""
+    return function.replace("<locals>.", "")
+
+
+def _chosen(place: Place, tests: list[Test], seconds: float) -> list[str]:
+    """The names of the tests that are played against a mutant.
+
+    What no test calls by itself is called when modules are loaded, or by what is
+    compiled already: then these are tests of other functions of the module.
+    """
+    module = {_named(each.function) for each in places(place.path)} - {"<module>"}
     words = set(re.findall("[a-z]{3,}", str(place.path.relative_to(TOP))))
 
-    def unlike(file: str) -> float:
-        shared = words.intersection(re.findall("[a-z]{3,}", file))
-        return callers[file]["seconds"] / 8 ** len(shared - {"tests", "test"})
+    def unlike(test: Test) -> float:
+        shared = words.intersection(re.findall("[a-z]{3,}", test.name))
+        return test.seconds * len(test.calls) / 8 ** len(shared - {"tests", "test"})
 
+    for wanted in ({_named(place.function)} & module, module):
+        calling = [test for test in tests if wanted.intersection(test.calls)]
+        if calling:
+            break
+    chosen, spent = [], 0.0
+    for test in sorted(calling, key=unlike):
+        spent += test.seconds
+        if chosen and spent > seconds:
+            break
+        chosen.append(test.name)
+    return chosen
+
+
+def _killed(place: Place, tests: list[str], tree: Path, environment) -> str:
+    """The first of some tests that fails with a mutant, or "survived"."""
+    if not tests:
+        return "not called"
     target = tree / place.path.relative_to(TOP)
     before = target.read_text()
     target.write_text(planted(place))
     try:
-        for file in sorted(files, key=unlike):
-            done = _pytest(tree, [file], environment)
-            if done is None:
-                return f"{file} (timeout)"
-            if done.returncode not in (0, 5):
-                named = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
-                return named.group(1) if named else file
+        done = _pytest(tree, tests, environment)
     finally:
         target.write_text(before)
-    return "survived"
+    if done is None:
+        return "timeout"
+    if not done.returncode:
+        return "survived"
+    named = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - |$)", done.stdout, re.MULTILINE)
+    return named.group(1) if named else f"exit status {done.returncode}"
 
 
 def main() -> None:
@@ -348,13 +385,15 @@ def main() -> None:
     playing = commands.add_parser("run")
     playing.add_argument("--shard", default="0/1", metavar="I/N")
     playing.add_argument("--again", action="store_true")
+    playing.add_argument("--seconds", type=float, default=60)
     options = parser.parse_args()
     if options.command == "draw":
         draw(options.count, options.seed)
     elif options.command == "cover":
         cover()
     else:
-        run(*map(int, options.shard.split("/")), options.again)
+        shard = map(int, options.shard.split("/"))
+        run(*shard, options.again, options.seconds)
 
 
 if __name__ == "__main__":
