@@ -24,11 +24,7 @@ def words(*values):
     [  # Random123, kat_vectors: threefry2x32, 20 rounds
         ((0, 0), (0, 0), (0x6B200159, 0x99BA4EFE)),
         ((ONES, ONES), (ONES, ONES), (0x1CB996FC, 0xBB002BE7)),
-        (
-            (0x13198A2E, 0x03707344),
-            (0x243F6A88, 0x85A308D3),
-            (0xC4923A9C, 0x483DF7A0),
-        ),
+        ((0x13198A2E, 0x03707344), (0x243F6A88, 0x85A308D3), (0xC4923A9C, 0x483DF7A0)),
     ],
 )
 def test_words_are_the_published_ones(key, counter, expected):

@@ -100,3 +100,16 @@ def test_many_arms_have_five_limits():
         problem = censored.many_arms(3, form).problem
         assert problem.num_arms == 3
         np.testing.assert_allclose(problem.limits, limits, rtol=1e-12)
+
+
+def test_the_models_of_example_1_are_best_where_the_paper_says():
+    """Section 2, up to 0.5: the simple model, but near 0.5 the medium one; with the
+    soft promise the complex one, at a large limit."""
+    strict, soft = (censored.example1(soft=soft) for soft in (False, True))
+    limits = np.asarray(strict.problem.limits)
+    best = strict.oracle().values[:, limits <= 0.5].argmax(axis=0)
+    changes = np.flatnonzero(np.diff(best))
+    assert best[0] == 2 and best[-1] == 1 and changes.size == 1
+    assert 0.4 < limits[changes[0]] < 0.5
+    oracle = soft.oracle()
+    assert oracle.arm == 0 and limits[oracle.limit] > 0.9

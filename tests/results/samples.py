@@ -31,10 +31,7 @@ def arguments(points: int = 1, num_seeds: int = 5, **changes) -> dict:
         "checkpoints": checkpoints,
         "checkpoint_kind": "round",
         "seeds": np.arange(3, 3 + num_seeds),
-        "params": {
-            "ucb": {"alpha": 0.5 * np.arange(1, points + 1)},
-            "uniform": {},
-        },
+        "params": {"ucb": {"alpha": 0.5 * np.arange(1, points + 1)}, "uniform": {}},
         "compile_seconds": {"ucb": 1.5, "uniform": 0.5},
         "run_seconds": {"ucb": 3.0, "uniform": 2.0},
         "environment": "two arms",

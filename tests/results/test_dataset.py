@@ -50,10 +50,7 @@ MISTAKES_ARE_NAMED = [
     ({"metrics": {}}, "metrics must have at least one policy"),
     ({"rounds": {}}, "rounds must have the policies"),
     ({"params": {"ucb": {}}}, "params must have the policies"),
-    (
-        {"params": {"ucb": {"a": []}, "uniform": {}}},
-        r"params\['ucb'\]: a must be a",
-    ),
+    ({"params": {"ucb": {"a": []}, "uniform": {}}}, r"params\['ucb'\]: a must be a"),
     ({"params": {"ucb": {"a": "1"}, "uniform": {}}}, r"params\['ucb'\]: a must"),
     ({"params": {"ucb": {"a": [1, 2]}, "uniform": {}}}, "one for each of 1 points"),
     ({"run_seconds": {"ucb": 1.0}}, "run_seconds must have the"),
