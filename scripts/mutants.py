@@ -225,7 +225,7 @@ def planted(place: Place) -> str:
 
 
 # A plugin of pytest's: the functions of the library that each test calls. What a test
-# finds compiled by another is not called again.
+# finds compiled or cached by another is not called again: `survived` is pessimistic.
 PLUGIN = """
 import json, os, sys, time
 import pytest
@@ -326,7 +326,7 @@ def run(index: int, shards: int, again: bool, seconds: float) -> None:
 
 
 def _named(function: str) -> str:
-    """A qualified name as a place has it: without what lies between functions."""
+    """A qualified name without `<locals>`, which that of a place may lack."""
     return function.replace("<locals>.", "")
 
 

@@ -1,4 +1,4 @@
-"""One run, whose words are data: what it compiles is half of what `trace_run` does."""
+"""One run, whose random words are arguments: half the program of `trace_run`."""
 
 from functools import partial
 
@@ -35,7 +35,7 @@ def run_of(policy, environment, rounds, *, params=None, seed_index=0):
     return jax.tree.map(np.asarray, Trace(*played))
 
 
-def books_of(environment, record):
+def metrics_of(environment, record):
     """The metrics of one run, numbers by name; of a game that draws no instance."""
     record = jax.tree.map(lambda x: np.asarray(x)[None, None], record)
     found = accounts_of(environment, (), record).metrics

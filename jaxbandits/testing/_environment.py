@@ -77,6 +77,7 @@ def _check(
     with refused():
         environment_of(environment)
     instance = tried(instance_for, environment, root_seed, 0)
+    # As `init` gives it: of a number that is no array the trace itself makes one.
     started: list[Any] = []
     tried(jax.eval_shape, lambda x: started.append(environment.game.init(x)), instance)
     require_arrays("the environment's sample", instance)

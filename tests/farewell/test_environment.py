@@ -17,7 +17,7 @@ from jaxbandits.farewell.environment import LAP, LATEST, Elapsed, Epoch, State
 from jaxbandits.simulation.arguments import schedule_of
 from tests.reference.farewell_environment import count_epochs, exact_table
 from tests.reference.words import numbers, spell
-from tests.rollout import books_of
+from tests.rollout import metrics_of
 from tests.tables import assert_named, assert_refused, naming
 
 INSTANCES = {
@@ -419,7 +419,7 @@ def test_counts_and_clock_are_exact_beyond_float32():
         record = environment.game.record(None, state, jnp.int32(budget))
         assert record.pulls.dtype == record.time.rest.dtype == jnp.int32
         assert record.time == (0, budget)
-        metrics = books_of(environment, record)
+        metrics = metrics_of(environment, record)
         assert metrics["epochs"] == epochs
         oracle = environment.oracle()
         loss = oracle.gaps[0, 2] * oracle.mean_time[0, 2]
@@ -439,7 +439,7 @@ def test_a_game_for_epochs_may_last_longer_than_a_clock_counts():
             now = start + 3 * epochs
             assert environment.game.spent(None, state) == min(now, LATEST)
             record = environment.game.record(None, state, jnp.int32(LATEST))
-            realised = books_of(environment, record)["realised_regret"]
+            realised = metrics_of(environment, record)["realised_regret"]
             assert realised == now * environment.oracle().rate
 
 

@@ -22,7 +22,7 @@ from tests.reference.allocation_environment import AllocationGame
 from tests.reference.allocation_families import make_laws
 from tests.reference.allocation_oracle import objective, oracle
 from tests.reference.words import numbers
-from tests.rollout import books_of, run_of
+from tests.rollout import metrics_of, run_of
 from tests.tables import assert_named, assert_refused
 
 P, RATE, B = np.array([0.9, 0.5, 0.3]), np.array([0.1, 0.2, 0.4]), 20.0
@@ -88,7 +88,7 @@ def anything(whole=False):
 
 
 def metrics(trace):
-    return books_of(game("exponential"), trace.environment)
+    return metrics_of(game("exponential"), trace.environment)
 
 
 # A round, against the literal twin.

@@ -17,7 +17,7 @@ from tests.games import given_arms
 from tests.heavy import in_short
 from tests.reference.allocation_environment import OrderedGame, in_turn
 from tests.reference.words import numbers
-from tests.rollout import books_of, run_of
+from tests.rollout import metrics_of, run_of
 from tests.tables import assert_refused
 
 ROUNDS = 300
@@ -88,10 +88,10 @@ def test_rounds_and_books_are_those_of_the_twin():
         reward += np.isfinite(answer).sum()
         spent += x.sum() / budgets[t]
     assert min(cut_short, ended) > 50 and reward > 50
-    books = books_of(environment, trace.environment)
-    np.testing.assert_allclose(books["regret"], regret, rtol=1e-6)
-    assert books["reward"] == reward
-    assert books["spent"] == pytest.approx(spent / ROUNDS, rel=1e-5)
+    metrics = metrics_of(environment, trace.environment)
+    np.testing.assert_allclose(metrics["regret"], regret, rtol=1e-6)
+    assert metrics["reward"] == reward
+    assert metrics["spent"] == pytest.approx(spent / ROUNDS, rel=1e-5)
 
 
 @pytest.mark.parametrize("name", in_short(["exponential", "integers"], {"integers"}))
