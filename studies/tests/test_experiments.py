@@ -2,6 +2,7 @@
 
 import inspect
 import tomllib
+from functools import partial
 from importlib import resources
 
 import matplotlib
@@ -38,14 +39,12 @@ CASTS, LISTS = (
 )
 # Of casts that play another game than the others of their setting.
 GAMES = {
-    "combinatorial": game_of("combinatorial"),
-    "duels": game_of("dueling"),
-    "ordered": game_of("ordered"),
-    "cascade": allocation.simulation(3, cascade=True),
+    "combinatorial": partial(game_of, "combinatorial"),
+    "duels": partial(game_of, "dueling"),
+    "ordered": partial(game_of, "ordered"),
+    "cascade": partial(allocation.simulation, 3, cascade=True),
 }
-GAMES |= {
-    name: allocation_unknown.GAMES[name].make() for name in allocation_unknown.GAMES
-}
+GAMES |= {name: game.make for name, game in allocation_unknown.GAMES.items()}
 
 
 def in_a_column(rehearsal, name, **options):
@@ -103,7 +102,7 @@ def test_lengths_of_exploration_by_hand():
 
 @each_row("setting, name", [(s, n) for s, each in CASTS.items() for n in each])
 def test_the_members_of_a_cast_are_different_policies(setting, name):
-    problem = (GAMES.get(name) or game_of(setting)).problem
+    problem = GAMES.get(name, partial(game_of, setting))().problem
     own = {"thompson_adding_up": allocation.thompson}
     made = []
     for member in cast(setting, name, **own).values():
