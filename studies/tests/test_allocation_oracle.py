@@ -4,18 +4,24 @@ Claims of the paper: Lemma 5.2, Proposition G.2 and Lemma G.3. The other numbers
 measured, on problems drawn with fixed keys.
 """
 
+from functools import partial
+
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
+from jaxbandits.laws.thresholds import curves, weibull
+from jaxbandits_studies.allocation import greedy
 from jaxbandits_studies.allocation import oracle as allocation_oracle
 from jaxbandits_studies.allocation.cases import CASES, SLOW_TO_COMPILE, worth
 from jaxbandits_studies.allocation.comparisons import EDNET_FILE
 from jaxbandits_studies.allocation.fits import PLAIN, TRUNCATED, fits, synthetic_answers
 from jaxbandits_studies.allocation.greedy import flow, marginal_greedy_errors
 from jaxbandits_studies.allocation.oracle import OUTSIDER, oracle, slsqp
-from jaxbandits_studies.allocation.solvers import simulated
+from jaxbandits_studies.allocation.solvers import simulated, weibull_curves
 from jaxbandits_studies.common.data import FOLDER
 from jaxbandits_studies.common.experiment import Options
 from jaxbandits_studies.datasets import synthetic as stand_ins
@@ -158,13 +164,27 @@ def test_flow_by_hand():
             np.testing.assert_allclose(found, has, atol=1e-12)
 
 
+def test_curves_of_traced_shapes_are_those_of_known_shapes():
+    def looked_at(its):
+        return its.log_height, its.touch, its.fall(jnp.ones(2))
+
+    arms = np.array([[0.5, 2.0], [0.3, 1.2], [1.5, 4.0]], np.float32)  # weights first
+    mine = jax.jit(lambda *arms: looked_at(weibull_curves(*arms)))(*arms)
+    np.testing.assert_allclose(mine, looked_at(curves(weibull, *arms)), rtol=1e-5)
+
+
+def test_a_flow_knows_how_log_densities_fall():
+    rate, drop = np.array([0.5, 2.0]), np.array([0.3, 1.2])
+    for shape, law in [(None, stats.expon), (1.5, partial(stats.lomax, 1.5))]:
+        has, law = greedy._inverse(shape, rate)(drop), law(scale=1 / rate)
+        np.testing.assert_allclose(law.logpdf(0) - law.logpdf(has), drop)
+
+
 @pytest.mark.slow
 def test_greedies_fail_on_sigmoids(discretised):
     """By derivatives 93 % are lost, whatever the unit; by differences 37 %, or so."""
-    for greedy, loss, error in (("derivative", 0.93, 0.02), ("difference", 0.37, 0.04)):
-        found = entry(
-            discretised, "Weibull, k > 1", f"{greedy} greedy, G = 1024", "loss"
-        )
+    for way, loss, error in (("derivative", 0.93, 0.02), ("difference", 0.37, 0.04)):
+        found = entry(discretised, "Weibull, k > 1", f"{way} greedy, G = 1024", "loss")
         assert found["mean"] == pytest.approx(loss, abs=error)
     losses = discretised.datasets["Weibull, k > 1"]["loss"].mean("problem")
     derivative, difference = (

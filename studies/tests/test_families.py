@@ -3,9 +3,11 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+import xarray as xr
 
 from jaxbandits.allocation.solving import is_concave
 from jaxbandits.laws.thresholds import FAMILIES
+from jaxbandits_studies.allocation import families
 from jaxbandits_studies.allocation.families import EIGHT, ONE, PRINTED, ROOT_SEED, TUNED
 from jaxbandits_studies.common.casts import environments
 from jaxbandits_studies.common.drawing import draw_intervals
@@ -44,6 +46,26 @@ def test_radii_are_chosen_on_other_seeds(rehearsal):
     assert [text.get_text() for text in ax.get_yticklabels()] == list(GAMES)
     assert legend_texts(outcome.figure) == [EIGHT, ONE, PRINTED, "ratio of medians"]
     assert f"{ONE}: 3.00 to 3.00 times" in outcome.notes[2]
+
+
+def test_what_is_said_of_heavy_tails_by_hand():
+    """Two scales, of which the second is the tuned one, beside another policy."""
+    regret = [[[1.0, 2.0, 9.0], [2.0, 4.0, 12.0]], [[3.0, 3.0, 3.0], [np.nan] * 3]]
+    dims = ("policy", "params", "seed", "checkpoint")
+    dataset = xr.DataArray(
+        np.expand_dims(regret, -1), {"policy": [TUNED, ONE]}, dims, "regret"
+    ).to_dataset()
+    records = [
+        {"policy": name, "params": {"scale": scale}, "metrics": {}}
+        for name, scale in [(TUNED, 0.5), (TUNED, 1.0), (ONE, 1.0)]
+    ]
+    _, second, other = families._with_ratios(records, dataset, 1)
+    assert [each["policy"] for each in records] == ["RA-UCB, scale 0.5", TUNED, ONE]
+    medians = [each["metrics"]["regret_median"]["mean"] for each in records]
+    assert medians == [2, 4, 3]
+    assert second["metrics"]["regret_worst"]["mean"] == 12
+    assert other["metrics"]["ratio"]["mean"] == 0.5
+    assert other["metrics"]["ratio_of_medians"]["mean"] == 0.75
 
 
 def test_an_interval_reaches_from_its_lower_to_its_upper_end():

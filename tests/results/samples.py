@@ -26,7 +26,8 @@ def arguments(points: int = 1, num_seeds: int = 5, **changes) -> dict:
             "uniform": {"regret": checkpoints + noise + 0.1 * own},
         },
         "rounds": {
-            name: np.broadcast_to(checkpoints, shape) for name in ("ucb", "uniform")
+            "ucb": np.broadcast_to(checkpoints, shape),
+            "uniform": np.broadcast_to([0, *checkpoints[1:]], shape),  # 0 is a count
         },
         "checkpoints": checkpoints,
         "checkpoint_kind": "round",
