@@ -7,96 +7,50 @@ import pytest
 
 from jaxbandits import arrays, kernels
 from tests.heavy import in_short
+from tests.kernels.test_signatures import EXAMPLES
 from tests.tables import assert_refused, each_row
 
 NODES = np.arange(9.0)
-UNIFORMS = np.array([0.1, 0.4, 0.6, 0.9])
-
-# Of one number, at a point where it is smooth.
-CURVES = {
-    "bernstein_interval": (
-        lambda x: kernels.bernstein_interval(0.5, 0.1, x, 1.0)[1],
-        100.0,
-    ),
-    "beta_from_uniforms": (lambda x: kernels.beta_from_uniforms(0.3, 0.6, x, 3.0), 2.0),
-    "beta_from_uniforms_small": (
-        lambda x: kernels.beta_from_uniforms_small(UNIFORMS, x, 2.0),
-        0.5,
-    ),
-    "beta_logit_from_uniforms": (
-        lambda x: kernels.beta_logit_from_uniforms(UNIFORMS, 0.5, x),
-        2.0,
-    ),
-    "beyond_mode": (lambda x: kernels.beyond_mode(1.2, x), 0.4),
-    "crossings": (
-        lambda x: kernels.crossings(-((NODES - 3.3) ** 2), 3.3, 0.0, x)[1],
-        -2.0,
-    ),
-    "gamma_quantile": (lambda x: kernels.gamma_quantile(x, 3.0), 0.3),
-    "gamma_quantile by shape": (lambda x: kernels.gamma_quantile(0.3, x), 3.0),
-    "hoeffding_interval": (lambda x: kernels.hoeffding_interval(0.5, x, 1.0)[1], 10.0),
-    "hoeffding_scale": (kernels.hoeffding_scale, 2.0),
-    "interpolate": (lambda x: kernels.interpolate(np.sin(NODES / 4), x), 3.3),
-    "kl_bernoulli by p": (lambda x: kernels.kl_bernoulli(x, 0.5), 0.3),
-    "kl_bernoulli by q": (lambda x: kernels.kl_bernoulli(0.3, x), 0.5),
-    "kl_ratio_bound by reward": (lambda x: kernels.kl_ratio_bound(x, 0.5, 0.1), 0.3),
-    "kl_ratio_bound by cost": (lambda x: kernels.kl_ratio_bound(0.3, x, 0.1), 0.5),
-    "kl_upper_bound by mean": (lambda x: kernels.kl_upper_bound(x, 0.1, 50), 0.3),
-    "kl_upper_bound by bound": (lambda x: kernels.kl_upper_bound(0.3, x, 50), 0.1),
-    "log_gamma_quantile": (lambda x: kernels.log_gamma_quantile(x, 3.0), 0.3),
-    "maximum": (lambda x: kernels.maximum(-((NODES - x) ** 2))[0], 3.3),
-    "normal_quantile": (kernels.normal_quantile, 0.3),
-    "peeling_scale": (kernels.peeling_scale, 2.0),
-    "truncated_exponential_mean": (kernels.truncated_exponential_mean, 0.3),
-    "truncated_normal_quantile": (
-        lambda x: kernels.truncated_normal_quantile(0.3, x, 0.5, 0.0, 1.0),
-        0.4,
-    ),
-    "wilson_interval": (lambda x: kernels.wilson_interval(x, 10, 4.0)[0], 0.3),
-    "wright_omega": (kernels.wright_omega, 1.5),
-}
+# By what derivatives are 0 says its docstring; of words, there are none. Those of grids
+# are no numbers; what carries slopes is what the solvers' tests are about, and those of
+# allocation are beside them.
+FLAT = {"bisect", "normal_score", "cell_at", "limit_grid", "split_cells"}
+FLAT |= {"implicit_root", "with_slope_of"}
+SMOOTH = [name for name in EXAMPLES if "." not in name and name not in FLAT]
+# What is unrolled takes XLA longer than its operations one by one.
+UNROLLED = {"kl_upper_bound": {"iterations": 50}, "kl_ratio_bound": {}}
+# What takes long, and what is much the same as another.
+LONG = {"kl_ratio_bound", "crossings", "maximum", "truncated_normal_quantile"}
+LONG |= {"bernstein_interval", "beta_from_uniforms", "beta_from_uniforms_small"}
 
 
-# By what derivatives are 0 says its docstring; of words, there are none.
-FLAT = {"bisect", "normal_score"}
-GRIDS = {"Grid", "cell_at", "limit_grid", "split_cells"}
-CARRIERS = {"implicit_root", "with_slope_of"}  # what the solvers' tests are about
+@pytest.mark.parametrize("name", in_short(SMOOTH, LONG))
+def test_derivatives_are_those_of_the_curve(name, rng):
+    """By all numbers of a call at once, in some direction; of a mean of the result."""
+    args, options = EXAMPLES[name][0]
+    leaves, tree = jax.tree.flatten((args, options | UNROLLED.get(name, {})))
+    way = [rng.uniform(0.5, 1.5, np.shape(x)) for x in leaves]
 
+    def curve(t):
+        moved = [
+            x if np.asarray(x).dtype.kind != "f" else np.float64(x) * (1 + t * each)
+            for x, each in zip(leaves, way, strict=True)
+        ]
+        args, options = jax.tree.unflatten(tree, moved)
+        parts = jax.tree.leaves(getattr(kernels, name)(*args, **options))
+        return sum(
+            jnp.mean(x * np.arange(1, x.size + 1).reshape(x.shape)) for x in parts
+        )
 
-def test_no_public_kernel_is_left_out():
-    """Those of allocation have their tests beside them."""
-    curves = {name.split()[0] for name in CURVES}
-    assert curves | FLAT | GRIDS | CARRIERS == {*kernels.__all__} - {"allocation"}
+    def looked_at(t, step=1e-6):
+        slopes = jax.jvp(curve, (t,), (1.0,))[1], jax.grad(curve)(t)
+        return slopes, (curve(t + step) - curve(t - step)) / (2 * step)
 
-
-UNROLLED = {"kl_upper_bound by mean", "kl_upper_bound by bound"}
-UNROLLED |= {"kl_ratio_bound by reward", "kl_ratio_bound by cost"}
-# What takes long.
-LONG = {"kl_ratio_bound by reward", "kl_ratio_bound by cost", "crossings", "maximum"}
-# And what is much the same as another argument.
-LONG |= {"kl_upper_bound by bound", "kl_bernoulli by q", "beta_from_uniforms"}
-LONG |= {"truncated_normal_quantile", "bernstein_interval"}
-LONG |= {"beta_from_uniforms_small"}  # whose logit is not
-
-
-@pytest.mark.parametrize("name", in_short(CURVES, LONG))
-def test_derivatives_are_those_of_the_curve(name):
-    function, x = CURVES[name]
     with jax.enable_x64(True):
-
-        def looked_at(x):
-            step = 1e-6 * x
-            ends = function(x - step), function(x + step)
-            forward = jax.jvp(function, (x,), (1.0,))[1]
-            return ends, step, forward, jax.grad(function)(x)
-
-        # What is unrolled takes XLA longer than its operations one by one.
-        once = looked_at if name in UNROLLED else jax.jit(looked_at)
-        ends, step, *slopes = jax.tree.map(np.asarray, once(x))
-        # Python numbers are float64 here, and so is what comes of them.
-        assert ends[0].dtype == ends[1].dtype == np.float64
-        slope = float(ends[1] - ends[0]) / (2 * step)
-        np.testing.assert_allclose(slopes, slope, rtol=1e-5)
+        looked = looked_at(0.0) if name in UNROLLED else jax.jit(looked_at)(0.0)
+        slopes, expected = jax.tree.map(np.asarray, looked)
+    assert expected.dtype == np.float64 and abs(expected) > 1e-3
+    np.testing.assert_allclose(slopes, expected, rtol=1e-5)
 
 
 def test_kl_upper_bound_has_the_slopes_of_its_ends():

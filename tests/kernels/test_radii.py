@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from scipy import optimize, special
+from scipy import special
 
 from jaxbandits.kernels.radii import (
     hoeffding_scale,
@@ -17,6 +17,8 @@ from jaxbandits.kernels.radii import (
     peeling_scale,
 )
 from tests.heavy import float64_in_long
+from tests.reference.budgeted_policies import largest_ratio
+from tests.reference.censored_policies import largest_kl_mean
 from tests.tables import assert_refused, each_row, in_both_precisions
 
 PIECE = 200
@@ -30,14 +32,6 @@ _ratio_bounds = jax.jit(kl_ratio_bound)
 
 def divergence(p, q):
     return special.rel_entr(p, q) + special.rel_entr(1 - p, 1 - q)
-
-
-def upper_bound(p, bound):
-    """The largest q by Brent's method."""
-    top = 1 - 1e-15
-    if divergence(p, top) <= bound:
-        return 1.0
-    return optimize.brentq(lambda q: divergence(p, q) - bound, p, top, xtol=1e-14)
 
 
 @each_row("confidence, hoeffding, peeling", [(0.0, 0, 0), (2.0, 1, 2), (18.0, 3, 6)])
@@ -101,7 +95,7 @@ def test_upper_bound_is_the_root(bound, dtype, rng):
     bound = dtype(bound)
     q = np.asarray(jitted_bound(p, bound, 20), np.float64)
     p = p.astype(float)
-    truth = np.array([upper_bound(x, float(bound)) for x in p])
+    truth = np.vectorize(largest_kl_mean)(p, float(bound))
     # Stated: 2**-20 below, and the rounding of d in float32.
     room = np.maximum(q - p, truth - p)
     rounding = 5e-8 / np.maximum(room, 1e-8) if dtype == np.float32 else 1e-9
@@ -127,8 +121,9 @@ def test_the_upper_bound_at_the_boundaries_by_hand():
     assert np.isnan(jitted_bound(dtype(0.4), dtype(np.nan), 20))
 
 
-# The ratio bound. The truth is found by SciPy: the smallest divergence on the line of
-# slope q, and the slope at which it equals the bound.
+# The ratio bound; the twin's is found by SciPy, from the stationary points.
+
+exact_ratio = np.vectorize(largest_ratio)
 
 
 def ratio_bound(*columns):
@@ -142,45 +137,6 @@ def ratio_bound(*columns):
     assert all(piece.dtype == dtype for piece in found)
     found = np.concatenate(found)[:size].astype(float)
     return found.reshape(np.broadcast_shapes(*map(np.shape, columns)))
-
-
-def entropy_gap(u):
-    """(1 + u) log(1 + u) - u in float64."""
-    if abs(u) < 1e-3:
-        return u * u * (1 / 2 - u / 6 + u * u / 12 - u**3 / 20)
-    return (1 + u) * math.log1p(u) - u if u > -1 else 1.0
-
-
-def precise_divergence(p, q):
-    if q >= 1:
-        return 0.0 if p == 1 else math.inf
-    return q * entropy_gap((p - q) / q) + (1 - q) * entropy_gap((q - p) / (1 - q))
-
-
-def smallest_divergence(reward, cost, log_q):
-    """Of the points (q x, x) with q x <= 1 and x <= 1, over log x."""
-
-    def at(log_x):
-        return precise_divergence(reward, math.exp(log_q + log_x)) + precise_divergence(
-            cost, math.exp(log_x)
-        )
-
-    top = min(0.0, -log_q)
-    inner = optimize.minimize_scalar(
-        at, bounds=(top - 40, top), method="bounded", options={"xatol": 1e-9}
-    )
-    return min(inner.fun, at(top - 1e-16))
-
-
-def largest_log_ratio(reward, cost, bound):
-    def excess(log_q):
-        return smallest_divergence(reward, cost, log_q) - bound
-
-    low = math.log(reward / cost) if reward > 0 else -18.0
-    step = math.sqrt(bound)
-    while excess(low + step) < 0:
-        step *= 2
-    return optimize.brentq(excess, low, low + step, xtol=1e-10)
 
 
 def observations(rng, size):
@@ -198,8 +154,7 @@ def observations(rng, size):
 @float64_in_long
 def test_ratio_bounds_are_scipys(dtype, rng):
     columns = observations(rng, 100)
-    truth = [largest_log_ratio(*map(float, row)) for row in zip(*columns, strict=True)]
-    truth, cost = np.exp(truth), columns[1]
+    truth, cost = exact_ratio(*(x.astype(float) for x in columns)), columns[1]
     found = ratio_bound(*(x.astype(dtype) for x in columns))
     # Means closer to 0 than 1e-7 are not told apart.
     assert np.all(np.abs(found - truth) <= 1e-4 * truth + 1e-7 / cost)
@@ -223,9 +178,9 @@ def test_ratio_bounds_of_tiny_costs_are_scipys():
     columns = np.array(
         [[0.03568, 0.0535, 0.7083], [0.2528, 0.03, 0.6931], [0.458, 0.025, 0.549]]
     )
-    truth = [largest_log_ratio(*row) for row in columns]
+    truth = exact_ratio(*columns.T)
     found = ratio_bound(*columns.T.astype(np.float32))
-    np.testing.assert_allclose(np.log(found), truth, atol=1e-3)
+    np.testing.assert_allclose(np.log(found), np.log(truth), atol=1e-3)
 
 
 def test_ratio_bounds_of_huge_ratios_stay_finite():

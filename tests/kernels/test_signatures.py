@@ -45,7 +45,7 @@ LIMITS = {"limit": ARMS, "least": ARMS / 20}
 WHOLE = {"limit": np.int32([1, 2, 2]), "least": np.int32([0, 1, 0])}
 # What each kernel is called with: in the broadcast shape of two, and with numbers.
 EXAMPLES = {
-    "bernstein_interval": [plain(COLUMN, 0.1, ROW, 1)],
+    "bernstein_interval": [plain(COLUMN, 0.1, 500 * ROW, 1)],
     "beta_from_uniforms": [plain(COLUMN, ROW, 2.0, 1 + COLUMN)],
     "beta_from_uniforms_small": [plain(UNIFORMS, 0.5, np.float32(2))],
     "beta_logit_from_uniforms": [plain(UNIFORMS, 0.5, np.float32(2))],
@@ -63,7 +63,7 @@ EXAMPLES = {
     "kl_upper_bound": [plain(COLUMN, ROW), plain(0.5, ROW, iterations=3)],
     "limit_grid": [plain(3, 4, 1.0, history="inherit")],
     "log_gamma_quantile": [plain(COLUMN, 1 + ROW)],
-    "maximum": [plain(HEIGHTS)],
+    "maximum": [plain(HEIGHTS + NODES / 2)],
     "normal_quantile": [plain(COLUMN)],
     "normal_score": [plain(WORDS, np.uint32([[3, 4, 5]]))],
     "peeling_scale": [plain(ROW)],

@@ -84,7 +84,7 @@ CASES = {
         exploration=100,
         count="per_arm",
     ),
-    "NO-UCB": _case("no-ucb", twins.NoUcb, every=SELDOM, initial=1),
+    "NO-UCB": _case("no-ucb", twins.NoUcb, every=SELDOM),
     "Thompson": _thompson("thompson"),
     "Thompson, mean": _thompson("thompson-mean", draws=8),
     "Thompson, mean, feasible": _thompson(

@@ -357,8 +357,8 @@ class RaUcb(Starting):
 class NoUcb(RaUcb):
     """RA-UCB without bounds: every arm at its point estimate."""
 
-    def __init__(self, problem, **options):
-        super().__init__(problem, point=True, **options)
+    def __init__(self, problem, initial=1, **options):
+        super().__init__(problem, point=True, initial=initial, **options)
 
 
 class MgUcbDelta(RaUcb):

@@ -35,6 +35,11 @@ class InGame:
         self.view.spent += cost
 
 
+def by_arm(num_arms, *values):
+    """Numbers of the arms, f64[K] each, of which one may stand for all."""
+    return [np.broadcast_to(np.asarray(x, np.float64), num_arms) for x in values]
+
+
 class Policy:
     """Plays every arm once in index order, then the argmax of its indices."""
 
@@ -43,6 +48,8 @@ class Policy:
         self.pulls = np.zeros(num_arms)
         self.reward_sums = np.zeros(num_arms)
         self.cost_sums = np.zeros(num_arms)
+        self.rewards = [[] for _ in range(num_arms)]
+        self.costs = [[] for _ in range(num_arms)]
 
     def indices(self, t, noise, view):
         if t <= view.num_arms:
@@ -72,6 +79,8 @@ class Policy:
         self.pulls[arm] += 1
         self.reward_sums[arm] += reward
         self.cost_sums[arm] += cost
+        self.rewards[arm].append(reward)
+        self.costs[arm].append(cost)
 
     def means(self, k):
         n = self.pulls[k]
@@ -139,22 +148,17 @@ class OmegaUCB(Policy):
         reward_high=1.0,
     ):
         super().__init__(num_arms)
-        self.reward_low, self.reward_high, self.cost_low, self.cost_high = (
-            np.broadcast_to(np.asarray(x, np.float64), num_arms)
-            for x in (reward_low, reward_high, cost_low, cost_high)
+        self.reward_low, self.reward_high, self.cost_low, self.cost_high = by_arm(
+            num_arms, reward_low, reward_high, cost_low, cost_high
         )
         self.rho, self.star, self.exploration = rho, star, exploration
         self.eta = ETA[variance]
-        self.rewards = [[] for _ in range(num_arms)]
-        self.costs = [[] for _ in range(num_arms)]
         self.reward_variances = np.zeros(num_arms)
         self.cost_variances = np.zeros(num_arms)
 
     def update(self, t, noise, arm, reward, cost):
         super().update(t, noise, arm, reward, cost)
         if self.star:
-            self.rewards[arm].append(reward)
-            self.costs[arm].append(cost)
             self.reward_variances[arm] = np.var(self.rewards[arm])  # over n
             self.cost_variances[arm] = np.var(self.costs[arm])
 
@@ -187,28 +191,23 @@ class DiscountedOmega(Policy):
     ):
         super().__init__(num_arms)
         self.rho, self.memory = rho, memory
-        self.cost_high, self.reward_high = (
-            np.broadcast_to(np.asarray(x, float), num_arms)
-            for x in (cost_high, reward_high)
-        )
-        self.arms, self.rewards, self.costs = [], [], []
+        self.cost_high, self.reward_high = by_arm(num_arms, cost_high, reward_high)
+        self.rounds = []  # arm, reward, cost
 
-    def update(self, t, noise, arm, reward, cost):
-        self.arms.append(arm)
-        self.rewards.append(reward)
-        self.costs.append(cost)
+    def update(self, t, noise, *round_):
+        self.rounds.append(round_)
 
     def indices(self, t, noise, view):
         if t <= view.num_arms:
             return only(self.num_arms, t - 1)
         weights = (1 - 1 / self.memory) ** np.arange(t - 2, -1, -1.0)
-        arms = np.array(self.arms)
+        arms, *gains = np.transpose(self.rounds)
         z2 = 2 * self.rho * math.log(max(weights.sum(), 1))
         values = np.full(self.num_arms, -np.inf)
         for k in range(view.num_arms):
             w = weights * (arms == k)
             n = w.sum()
-            r, c = (w @ np.array(x) / n for x in (self.rewards, self.costs))
+            r, c = (w @ x / n for x in gains)
             upper = theorem_1(r, n, z2, 0.0, self.reward_high[k])[1]
             lower = theorem_1(c, n, z2, 0.0, self.cost_high[k])[0] if c > 0 else 0.0
             values[k] = upper / lower if lower > 0 else np.inf
@@ -235,19 +234,14 @@ class ShareUCB(Policy):
         self.clock, self.pooled, self.budget = clock, pooled, budget
         self.joint = joint
         self.rho, self.power, self.prior_pulls = rho, power, prior_pulls
-        self.cost_high = np.broadcast_to(np.asarray(cost_high, float), num_arms)
-        self.reward_high = np.broadcast_to(np.asarray(reward_high, float), num_arms)
-        self.rewards = [[] for _ in range(num_arms)]
-        self.costs = [[] for _ in range(num_arms)]
-
-    def update(self, t, noise, arm, reward, cost):
-        super().update(t, noise, arm, reward, cost)
-        self.rewards[arm].append(reward / self.reward_high[arm])
-        self.costs[arm].append(cost / self.cost_high[arm])
+        self.cost_high, self.reward_high = by_arm(num_arms, cost_high, reward_high)
 
     def indices(self, t, noise, view):
         # Variances of all arms, once a round.
-        self.eta_reward, self.eta_cost = map(self.etas, (self.rewards, self.costs))
+        self.eta_reward, self.eta_cost = (
+            self.etas([np.array(x) / most for x, most in zip(*pair, strict=True)])
+            for pair in ((self.rewards, self.reward_high), (self.costs, self.cost_high))
+        )
         return super().indices(t, noise, view)
 
     def etas(self, values):
@@ -256,7 +250,7 @@ class ShareUCB(Policy):
         alike = np.array([len(x) > 0 and max(x) == min(x) for x in values])
         several = np.array([len(x) > 1 for x in values])
         for k, x in enumerate(values):
-            if x:
+            if len(x):
                 n, mean = len(x), np.mean(x)
                 squares[k] = np.var(x) * n
                 # (n - 1) times the unbiased estimate of mu (1 - mu).
@@ -291,7 +285,8 @@ class ShareUCB(Policy):
 
     def joint_share(self, k):
         """Var(X / x - Y / y) over the square of what both deviate together."""
-        x, y = np.array(self.rewards[k]), np.array(self.costs[k])
+        x = np.array(self.rewards[k]) / self.reward_high[k]
+        y = np.array(self.costs[k]) / self.cost_high[k]
         n, correlation = len(x), -1.0
         if x.std() > 0 and y.std() > 0:
             own = ((x - x.mean()) * (y - y.mean())).mean() / (x.std() * y.std())
@@ -381,13 +376,6 @@ class UCBB2(Policy):
     def __init__(self, num_arms, form="paper", alpha=2.01, stability=1.28):
         super().__init__(num_arms)
         self.form, self.alpha, self.stability = form, alpha, stability
-        self.rewards = [[] for _ in range(num_arms)]
-        self.costs = [[] for _ in range(num_arms)]
-
-    def update(self, t, noise, arm, reward, cost):
-        super().update(t, noise, arm, reward, cost)
-        self.rewards[arm].append(reward)
-        self.costs[arm].append(cost)
 
     def epsilon(self, values, t):
         n = len(values)
@@ -462,25 +450,22 @@ class RatioThompson(Policy):
 
     def __init__(self, num_arms, cost_high=1.0, reward_high=1.0):
         super().__init__(num_arms)
-        self.cost_high = np.broadcast_to(np.asarray(cost_high, float), num_arms)
-        self.reward_high = np.broadcast_to(np.asarray(reward_high, float), num_arms)
-        self.rewards = [[] for _ in range(num_arms)]
-        self.saved = [[] for _ in range(num_arms)]
+        self.cost_high, self.reward_high = by_arm(num_arms, cost_high, reward_high)
 
-    def update(self, t, noise, arm, reward, cost):
-        self.rewards[arm].append(reward / self.reward_high[arm])
-        self.saved[arm].append(1 - cost / self.cost_high[arm])
+    def gains(self, k):
+        """Shares of the largest reward, and of the largest cost that was saved."""
+        reward = np.array(self.rewards[k]) / self.reward_high[k]
+        return reward, 1 - np.array(self.costs[k]) / self.cost_high[k]
 
     def ends(self, t, noise, view, error):
         values = np.full((2, self.num_arms), -np.inf)
         words = np.reshape(noise, (2, 3, self.num_arms))
         for k in range(view.num_arms):
-            reward = self.reward_high[k] * mean_gain(
-                self.rewards[k], words[0, :, k], error
-            )
+            rewards, gained = self.gains(k)
+            reward = self.reward_high[k] * mean_gain(rewards, words[0, :, k], error)
             # The gamma variate of what is lost comes first.
             other, first, rest = words[1, :, k]
-            saved = mean_gain(self.saved[k], (first, other, rest), error)
+            saved = mean_gain(gained, (first, other, rest), error)
             values[:, k] = reward / (self.cost_high[k] * (1 - saved[::-1]))
         return values
 
@@ -499,7 +484,7 @@ class PriceThompson(RatioThompson):
 
     def ends(self, t, noise, view, error):
         arms, words = range(view.num_arms), np.reshape(noise, (3, self.num_arms))
-        pairs = [np.array([self.rewards[k], self.saved[k]]) for k in arms]
+        pairs = [np.array(self.gains(k)) for k in arms]
         price = 0.0
         for k in arms:
             reward, saved = (np.mean([0.0, 1.0, *x]) for x in pairs[k])

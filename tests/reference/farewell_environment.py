@@ -52,14 +52,3 @@ class Environment:
         if tau <= j:
             return potential, tau, tau  # V 1{tau <= j}, min(tau, j)
         return 0.0, j, np.inf
-
-
-def count_epochs(times, T):
-    """L = max{n : S_n <= T}, eq. (6)."""
-    epochs, clock = 0, 0
-    for time in times:
-        clock += time
-        if clock > T:
-            break
-        epochs += 1
-    return epochs

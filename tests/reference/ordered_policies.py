@@ -48,6 +48,11 @@ def worth(plan, values, chances):
     return total
 
 
+def chances_of(survival):
+    """Chances of budgets 0, ..., N, of P(B >= u), u = 1, ..., N."""
+    return -np.diff(np.concatenate([[1.0], survival, [0.0]]))
+
+
 class InTurn:
     """What the twins share: budgets seen, and the best plan.
 
@@ -80,7 +85,7 @@ class InTurn:
         if self.plan == "mean":
             mean = np.floor(survival.sum() + 0.5 + 1e-4)
             survival = (np.arange(1, self.units + 1) <= mean).astype(float)
-        return -np.diff(np.concatenate([[1.0], survival, [0.0]]))
+        return chances_of(survival)
 
     def chosen(self, values):
         """(plan, how much less it is worth than the best, for any plan)."""

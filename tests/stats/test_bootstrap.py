@@ -1,10 +1,9 @@
 """BCa intervals: SciPy's numbers, no variance, missing seeds, skewed values."""
 
 import numpy as np
-import pytest
 from scipy import stats
 
-from jaxbandits.stats import CoverageWarning, bootstrap, interval
+from jaxbandits.stats import bootstrap, interval
 from tests.results.samples import dataset, repetitions
 from tests.tables import each_row
 
@@ -53,22 +52,6 @@ def test_the_room_for_resamples_does_not_matter(rng, monkeypatch):
     for room in (1, 20, 450):
         monkeypatch.setattr(bootstrap, "BATCH", room)
         np.testing.assert_allclose(ends(values), expected, rtol=1e-12)
-
-
-@pytest.mark.filterwarnings("ignore:.*along the dimension seed are NaN:UserWarning")
-def test_seeds_without_variance_have_no_width_and_missing_ones_are_nan():
-    values = np.ones((4, 3)) * [[0.1], [0.0], [1.0], [1.0]]
-    values[2, 1] = np.nan
-    values[3, 1] = 2
-    lower, upper = ends(values)
-    means = values.mean(axis=1)
-    assert lower[:2].tolist() == upper[:2].tolist() == means[:2].tolist()
-    assert np.isnan(lower[2]) and np.isnan(upper[2])
-    assert lower[3] < means[3] < upper[3]
-    np.testing.assert_allclose((lower[3], upper[3]), (1, 2))
-    with pytest.warns(CoverageWarning, match="are NaN: a single replication"):
-        lower, upper = ends(values[:, :1])
-    assert np.isnan(lower).all() and np.isnan(upper).all()
 
 
 @each_row(

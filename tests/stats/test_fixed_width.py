@@ -79,16 +79,5 @@ def test_the_fewest_seeds_that_are_narrow_enough(pilot, half_width, level):
         assert half(needed - 1) > half_width * (1 - 1e-9)
 
 
-def test_missing_seeds_are_nan_and_warned_of():
-    values = np.ones((3, 6)) * np.arange(6)
-    values[0, 1] = values[1, 5] = np.nan
-    with pytest.warns(UserWarning, match="^values: 2 values along the dimension seed"):
-        found = fixed_width_interval(values, 4)
-    for part in found:
-        assert part.isnull().values.tolist() == [True, True, False]
-
-
 def test_equal_seeds_need_no_more():
     assert seeds_needed([2.0, 2.0, 2.0], 1e-9).item() == 3
-    found = fixed_width_interval([2.0, 2.0, 2.0], 2)
-    assert [part.item() for part in found] == [2, 2, 2]

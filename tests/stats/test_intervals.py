@@ -18,6 +18,8 @@ from jaxbandits.stats import (
     sem,
 )
 from tests.results.samples import dataset
+from tests.stats import statistics
+from tests.stats.statistics import STATISTICS
 from tests.tables import assert_refused, each_row
 
 
@@ -34,14 +36,34 @@ def test_intervals_are_scipys(level):
     np.testing.assert_allclose(sem(data, "regret"), stats.sem(values, axis=2))
 
 
-def test_one_seed_has_a_mean_and_no_interval():
-    data = dataset(num_seeds=1)
-    with pytest.warns(CoverageWarning, match="intervals of 'regret' are NaN: a single"):
-        found = interval(data, "regret")
-    np.testing.assert_array_equal(found.mean, data["regret"].isel(seed=0))
-    assert found.lower.isnull().all() and found.upper.isnull().all()
+ENDS = [*STATISTICS][4:]  # that have a mean and ends
+
+
+@each_row("name", [x for x in ENDS if x not in ("bounded", "fixed_width")])
+def test_one_seed_has_a_mean_and_no_interval(name):
+    with pytest.warns(CoverageWarning, match="are NaN: a single replication"):
+        found = STATISTICS[name](dataset(num_seeds=1))
+    assert found[0].notnull().all()
+    for part in found[1:3]:
+        assert part.isnull().all()
     with pytest.warns(CoverageWarning, match="errors of 'regret' are NaN: a single"):
-        assert sem(data, "regret").isnull().all()
+        assert sem(dataset(num_seeds=1), "regret").isnull().all()
+
+
+@pytest.mark.filterwarnings("ignore:coverage of:UserWarning")
+@each_row("name", [x for x in ENDS if x not in ("bounded", "paired")])
+def test_equal_seeds_have_no_width(name):
+    """Of a number that float64 does not hold; one curve that varies keeps its own."""
+    data = dataset(num_seeds=8)
+    data["regret"][:] = 0.1
+    data["regret"][1, 0, :, 2] = np.arange(8)
+    mean, lower, upper = STATISTICS[name](data)[:3]
+    same = np.ones((2, 1, 4), bool)
+    same[1, 0, 2] = False
+    np.testing.assert_allclose(mean.values[same], 0.1, rtol=1e-12)
+    for end in (lower, upper):
+        np.testing.assert_allclose(end.values[same], mean.values[same], rtol=1e-15)
+    assert lower[1, 0, 2] < mean[1, 0, 2] < upper[1, 0, 2]
 
 
 def test_a_missing_metric_stays_nan_and_alone():
@@ -51,26 +73,14 @@ def test_a_missing_metric_stays_nan_and_alone():
         assert part.sel(policy="ucb").notnull().all()
 
 
-STATISTICS = {
-    "mean": lambda data: mean(data, "regret"),
-    "sem": lambda data: sem(data, "regret"),
-    "interval": lambda data: interval(data, "regret"),
-    "bounded": lambda data: interval(data, "regret", method="bounded", bounds=(0, 1e9)),
-    "interval_of": lambda data: interval_of(data["regret"]),
-    "quantiles": lambda data: quantiles(data, "regret", 0.5),
-    "quantile_interval": lambda data: ours.quantile_interval(data, "regret", 0.5),
-    "band": lambda data: ours.band(data, "regret"),
+OTHERS = {
     "dominance": lambda data: ours.dominance(data, "regret"),
-    "paired_difference": lambda data: ours.paired_difference(
-        data, "regret", "uniform", "ucb"
-    ),
     "final": lambda data: final(data, "regret"),
-    "fixed_width": lambda data: ours.fixed_width_interval(data["regret"], 20),
 }
 
 
 @pytest.mark.filterwarnings("ignore:coverage of:UserWarning")
-@each_row("name", STATISTICS)
+@each_row("name", [*STATISTICS, *OTHERS])
 def test_seeds_that_are_nan_are_warned_of(name):
     """By the dimension, their number, and where the first is; none is dropped."""
     data = dataset(num_seeds=20)
@@ -79,11 +89,11 @@ def test_seeds_that_are_nan_are_warned_of(name):
     says = "^'regret': 3 values along the dimension seed are NaN, in 2 of "
     says += r"\d+ samples \(the first: policy "
     with pytest.warns(UserWarning, match=says) as found:
-        result = STATISTICS[name](data)
-    assert {warning.filename for warning in found} == {__file__}
-    if name in ("dominance", "paired_difference", "final"):
+        result = (STATISTICS | OTHERS)[name](data)
+    assert {warning.filename for warning in found} <= {__file__, statistics.__file__}
+    if name in (*OTHERS, "paired"):
         return  # which have other dimensions
-    for part in result if isinstance(result, tuple) else [result]:
+    for part in result[:3]:  # of two levels, what else is known of them
         assert part.dims == ("policy", "params", "checkpoint")
         assert np.argwhere(part.isnull().values).tolist() == [[0, 0, 1], [1, 0, 2]]
 

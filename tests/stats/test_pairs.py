@@ -1,10 +1,9 @@
 """Paired differences: the interval of the differences, the gain of pairing."""
 
 import numpy as np
-import pytest
 from scipy import stats
 
-from jaxbandits.stats import CoverageWarning, paired_difference
+from jaxbandits.stats import paired_difference
 from tests.results.samples import dataset
 
 
@@ -34,11 +33,3 @@ def test_differences_without_variance_have_no_width():
     assert np.isnan(found.variance_reduction.values[0, 0])
     assert np.isposinf(found.variance_reduction.values[0, 1])
     assert found.lower.values[0, 1] == found.upper.values[0, 1] == 0
-
-
-def test_one_seed_has_a_mean_alone():
-    with pytest.warns(CoverageWarning, match="are NaN: a single replication"):
-        found = paired_difference(dataset(num_seeds=1), "regret", "ucb", "uniform")
-    assert found.mean.notnull().all()
-    for part in found[1:]:
-        assert part.isnull().all()

@@ -10,6 +10,7 @@ from jaxbandits import stats
 from jaxbandits.results import load, save
 from jaxbandits.stats import CoverageWarning, as_share, resample
 from tests.heavy import in_short
+from tests.stats.statistics import STATISTICS
 from tests.tables import assert_refused, each_row
 
 COUNTS = np.array([[30, 50, 20], [60, 0, 0]])
@@ -52,24 +53,14 @@ def alone(data, row, point):
     return own.drop_vars("seeds")
 
 
-BOUNDS = {"method": "bounded", "bounds": (0, 50)}
-STATISTICS = {
-    "mean": lambda data: [stats.mean(data, "regret")],
-    "sem": lambda data: [stats.sem(data, "regret")],
-    "interval": lambda data: stats.interval(data, "regret", 0.9),
-    "bootstrap": lambda data: stats.interval(data, "regret", method="bootstrap"),
-    "bounded": lambda data: stats.interval(data, "regret", **BOUNDS),
-    "interval_of": lambda data: stats.interval_of(data["regret"]),
-    "quantiles": lambda data: [stats.quantiles(data, "regret", [0.1, 0.5])],
-    "a quantile": lambda data: [stats.quantiles(data, "regret", 0.5)],
-    "stein": lambda data: stats.fixed_width_interval(data["regret"], 20),
-}
+OF_POINTS = "mean sem quantiles interval bootstrap bounded interval_of fixed_width"
+SEVERAL = {"several": lambda data: [stats.quantiles(data, "regret", [0.1, 0.5])]}
 
 
 @pytest.mark.filterwarnings("ignore::jaxbandits.stats.CoverageWarning")
-@each_row("name", STATISTICS)
+@each_row("name", [*OF_POINTS.split(), *SEVERAL])
 def test_each_point_is_what_it_is_alone(data, name):
-    statistic = STATISTICS[name]
+    statistic = (STATISTICS | SEVERAL)[name]
     found = statistic(data)
     for row, point in zip(*np.nonzero(COUNTS), strict=True):
         wanted = statistic(alone(data, row, point))

@@ -7,20 +7,18 @@ import xarray as xr
 from jaxbandits.plots import plot_curves, plot_ranks
 from jaxbandits.stats import (
     CoverageWarning,
-    band,
     fixed_width_interval,
     interval,
     interval_of,
     mean,
-    paired_difference,
     quantile_interval,
     quantiles,
     seeds_needed,
-    sem,
     two_level,
 )
 from jaxbandits.stats.replications import replications
 from tests.results.samples import dataset
+from tests.stats.statistics import STATISTICS
 from tests.tables import assert_refused, each_row
 
 DRAWN = [7, 7, 7, 2, 2, 9, 9, 9, 9, 2]
@@ -55,19 +53,7 @@ def test_seeds_that_share_nothing_are_the_replications():
         assert replications(each["regret"]).identical(each["regret"])
 
 
-STATISTICS = {
-    "mean": lambda data: [mean(data, "regret")],
-    "sem": lambda data: [sem(data, "regret")],
-    "interval": lambda data: interval(data, "regret"),
-    "bootstrap": lambda data: interval(
-        data, "regret", method="bootstrap", resamples=99
-    ),
-    "band": lambda data: band(data, "regret", resamples=99),
-    "paired": lambda data: paired_difference(data, "regret", "ucb", "uniform"),
-}
-
-
-@each_row("name", STATISTICS)
+@each_row("name", ["mean", "sem", "interval", "bootstrap", "band", "paired"])
 def test_statistics_are_those_of_the_instances(shared, instances, name):
     found, expected = (STATISTICS[name](data) for data in (shared, instances))
     for part, other in zip(found, expected, strict=True):

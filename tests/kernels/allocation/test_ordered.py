@@ -1,7 +1,5 @@
 """Arms in turn: every plan by brute force, properties, and the examples of the page."""
 
-import itertools
-
 import jax
 import numpy as np
 
@@ -14,6 +12,9 @@ from jaxbandits.kernels.allocation import (
     worth_of_turns,
 )
 from tests.kernels.allocation.problems import unit_values
+from tests.reference.allocation_environment import all_turns
+from tests.reference.ordered_policies import chances_of
+from tests.reference.ordered_policies import worth as of_plan
 from tests.tables import assert_refused, each_row
 
 programme = jax.jit(ordered_programming)
@@ -21,48 +22,14 @@ ARMS, UNITS = 3, 6
 
 
 def worth(values, chances, arms, amounts):
-    """What a plan is worth: budget by budget, as it is used up (the definition).
-
-    Args:
-      values: f64[K, N + 1].
-      chances: f64[N + 1], of budgets 0, ..., N.
-      arms, amounts: the plan.
-    """
-    total = 0.0
-    for budget, chance in enumerate(chances):
-        left = budget
-        for arm, amount in zip(arms, amounts, strict=True):
-            given = min(amount, left)
-            total += chance * values[arm, given]
-            left -= given
-    return total
-
-
-def splits(units, parts):
-    """All ways to write `units` as a sum of so many numbers."""
-    if parts == 1:
-        yield (units,)
-        return
-    for first in range(units + 1):
-        for others in splits(units - first, parts - 1):
-            yield (first, *others)
-
-
-def plans(num_arms, units):
-    return itertools.product(
-        itertools.permutations(range(num_arms)), splits(units, num_arms)
-    )
+    """What a plan is worth: budget by budget, as it is used up (the definition)."""
+    return of_plan([*zip(arms, amounts, strict=True)], values, chances)
 
 
 def best_of_all(values, chances):
     """The largest worth of all orders and amounts."""
     num_arms, size = values.shape
-    return max(worth(values, chances, *plan) for plan in plans(num_arms, size - 1))
-
-
-def chances_of(survival):
-    """Chances of 0, ..., N units."""
-    return -np.diff(np.concatenate([[1.0], survival, [0.0]]))
+    return max(worth(values, chances, *x) for x in all_turns(num_arms, size - 1))
 
 
 def random_survival(rng, units=UNITS):
@@ -121,7 +88,7 @@ def test_the_best_order_is_not_that_of_the_slopes():
     found, chances = programme(values, survival), chances_of(survival)
     assert found.arms.tolist() == [1, 0] and found.amounts.tolist() == [1, 3]
     np.testing.assert_allclose(found.value, 0.8480, atol=5e-5)
-    steeper = max(worth(values, chances, [0, 1], x) for x in splits(4, 2))
+    steeper = max(worth(values, chances, [0, 1], [x, 4 - x]) for x in range(5))
     np.testing.assert_allclose(steeper, 0.7850, atol=5e-5)
 
 
@@ -168,7 +135,7 @@ def test_turns_are_worth_what_their_plan_is_worth():
     values, survival = unit_values(rng, ARMS, UNITS), random_survival(rng)
     table = np.asarray(worth_of_turns(values, survival))
     chances = chances_of(survival)
-    for arms, amounts in list(plans(ARMS, UNITS))[::11]:
+    for arms, amounts in list(all_turns(ARMS, UNITS))[::11]:
         starts = np.cumsum(amounts) - amounts
         found = table[list(arms), starts, list(amounts)].sum()
         mine = worth(values, chances, arms, amounts)
