@@ -131,8 +131,7 @@ def accounts_of(
     """
     tables = tables_of(environment, instance)
     with jax.enable_x64(True):
-        args = jax.tree.map(jnp.asarray, (tables, instance, record))
-        accounts = _of_seeds(environment.game, keep)(*args)
+        accounts = _of_seeds(environment.game, keep)(tables, instance, record)
     return jax.tree.map(np.asarray, accounts)
 
 
@@ -159,4 +158,4 @@ def lanes_last(tables, lanes=slice(None)):
     """
     tables = jax.tree.map(lambda x: x[lanes] if len(x) > 1 else x, tables)
     with jax.enable_x64(True):
-        return jax.tree.map(lambda x: jnp.asarray(np.moveaxis(x, 0, -1)), tables)
+        return jax.tree.map(lambda x: jax.device_put(np.moveaxis(x, 0, -1)), tables)

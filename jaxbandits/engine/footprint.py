@@ -108,7 +108,7 @@ def footprint_of(policy, environment, params, terms: Terms, platform: str) -> Fo
     setup = jax.tree.map(to_device, environment.setup)
     one, _ = first(setup)
     tables = tables_of(environment, jax.tree.map(lambda x: np.asarray(x)[None], one))
-    params = jax.tree.map(lambda x: jnp.full(width, to_device(x[0])), params)
+    params = jax.tree.map(lambda x: to_device(np.full(width, x[0])), params)
     parts = parts_of_a_lane.eval_shape(params, lanes_last(tables), setup)
     state, given, own, record, row = (
         sum(x.size * x.dtype.itemsize for x in jax.tree.leaves(part)) // width

@@ -165,6 +165,9 @@ def _advance(
 
 
 def to_device(x):
-    """Numbers in JAX's precision: float32 and int32 unless 64 bits are enabled."""
+    """Numbers in JAX's precision: float32 and int32 unless 64 bits are enabled.
+
+    `jnp.asarray` would compile a program for every new shape.
+    """
     x = np.asarray(x)
-    return jnp.asarray(x, jnp.int32 if x.dtype.kind == "i" else None)
+    return jax.device_put(x.astype(np.int32) if x.dtype.kind == "i" else x)

@@ -9,6 +9,7 @@ bit of the results.
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import jax
@@ -16,14 +17,20 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh
 
-from jaxbandits.engine.accounting import Accounts, accounts_of, lanes_last, tables_of
+from jaxbandits.engine.accounting import (
+    MOST_PROGRAMS,
+    Accounts,
+    accounts_of,
+    lanes_last,
+    tables_of,
+)
 from jaxbandits.engine.choice import rules_for
 from jaxbandits.engine.footprint import stretch_of
 from jaxbandits.engine.limits import Watch, refuse_nan
 from jaxbandits.engine.rollout import LANE_QUANTUM, LANES, program_for, to_device
 from jaxbandits.engine.rules import Notes, first_state, notes_of
 from jaxbandits.engine.schedule import Terms
-from jaxbandits.engine.tape import KEYS, root_key
+from jaxbandits.engine.tape import root_key
 from jaxbandits.protocol import Environment, Policy
 
 
@@ -111,7 +118,7 @@ def run(
         stop = min(start + chunk, len(seeds))
         # Surplus lanes repeat the last one and are dropped: one shape, one program.
         position = np.minimum(np.arange(start, start + width), stop - 1)
-        lane_seeds = jnp.asarray(seeds[position], jnp.uint32)
+        lane_seeds = to_device(seeds[position])
         lane_params = jax.tree.map(
             lambda x, p=position: to_device(np.moveaxis(x[p], 0, -1)), params
         )
@@ -169,19 +176,24 @@ def opening(
     Returns:
       One lane with one checkpoint.
     """
-
-    def start(key, params, setup):
-        instance, its = first_state(environment.game, setup, key)
-        record = environment.game.record(instance, its, 0)
-        functions = policy.functions
-        return instance, record, notes_of(functions, policy.init(params), params)
-
     numbers = jax.tree.map(to_device, (params, environment.setup))
-    results = jax.jit(start)(jax.random.key(0, impl=KEYS), *numbers)
+    results = _opening(policy.functions, environment.game)(*numbers)
     instance, *rest = jax.tree.map(lambda x: np.asarray(x)[None], results)
     record, notes = jax.tree.map(lambda x: x[None], rest)
     accounts = accounts_of(environment, instance, record, keep)
     return Chunk(0, np.zeros((1, 1), np.int32), accounts, notes, instance)
+
+
+@lru_cache(MOST_PROGRAMS)
+def _opening(policy, game):
+    """An instance, and what is recorded and reported before the first round."""
+
+    def start(params, setup):
+        instance, its = first_state(game, setup)
+        notes = notes_of(policy, policy.init(params), params)
+        return instance, game.record(instance, its, 0), notes
+
+    return jax.jit(start)
 
 
 def in_units_of_spend(targets, environment: Environment):

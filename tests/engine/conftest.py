@@ -7,15 +7,18 @@ from jaxbandits.engine.gpu import build
 from jaxbandits.engine.xla import compiler_options
 from tests.programs import OPTIMISED
 
+CPU_OPTIONS = build.CPU_OPTIONS
+
 
 @pytest.fixture(scope="module")
 def optimised():
-    """Programs of the engine are compiled as a user's."""
+    """Programs and kernels of the engine are compiled as a user's."""
     made = rollout.program_for, rollout._drawing
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
             rollout, "compiler_options", lambda mesh: compiler_options(mesh) | OPTIMISED
         )
+        patch.setattr(build, "CPU_OPTIONS", CPU_OPTIONS)
         for programs in made:  # of other options
             programs.cache_clear()
         yield
@@ -24,9 +27,8 @@ def optimised():
 
 
 @pytest.fixture(scope="session", autouse=True)
-def kernels_are_built_quickly(request):
-    """In the short run g++ optimises nothing: a large kernel takes an eighth of it."""
+def kernels_are_built_quickly():
+    """Elsewhere g++ optimises nothing: a large kernel takes an eighth of it."""
     with pytest.MonkeyPatch.context() as patch:
-        if request.config.option.markexpr not in ("", "slow"):
-            patch.setattr(build, "CPU_OPTIONS", (*build.CPU_OPTIONS, "-O0"))
+        patch.setattr(build, "CPU_OPTIONS", (*CPU_OPTIONS, "-O0"))
         yield

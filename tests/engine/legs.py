@@ -30,12 +30,30 @@ def numbers_of(policy, environment, width=WIDTH):
     return jax.tree.map(to_device, (params, environment.setup))
 
 
+def keys_of(width):
+    """Stream keys of all lanes."""
+    seeds = jnp.arange(width, dtype=jnp.uint32)
+    return {
+        s: stream_key(root_key(0), seeds, s) for s in Stream if s.name != "INSTANCE"
+    }
+
+
+def instances(sample, width, setup):
+    """The instances of all lanes."""
+    seeds = jnp.arange(width, dtype=jnp.uint32)
+    return drawn(sample, "cpu", root_key(0), seeds, setup)
+
+
+def first(rules: Rules, width, params, instance):
+    """The rounds and states before the first round."""
+    return first_carry(rules, params, instance, width)
+
+
 def begin(rules: Rules, width, params, setup):
     """What a leg is given, and the rounds and states before the first round."""
-    seeds, root = jnp.arange(width, dtype=jnp.uint32), root_key(0)
-    keys = {s: stream_key(root, seeds, s) for s in Stream if s != Stream.INSTANCE}
-    instance = drawn(rules.game.sample, "cpu", root, seeds, setup)
-    return (keys, params, instance), first_carry(rules, params, instance, width)
+    instance = instances(rules.game.sample, width, setup)
+    given = keys_of(width), params, instance
+    return given, first(rules, width, params, instance)
 
 
 def play(rules: Rules, given, carry, target):

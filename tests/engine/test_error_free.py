@@ -57,6 +57,7 @@ def products():
     return first[:, None].astype(float) * second
 
 
+@pytest.mark.usefixtures("optimised")
 @pytest.mark.parametrize(
     "engine",
     in_short(["scan", "vmap", "fused-interpret"], ["vmap", "fused-interpret"]),

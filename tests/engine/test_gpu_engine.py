@@ -16,10 +16,13 @@ from jaxbandits.engine.legs import SCAN
 from jaxbandits.engine.rollout import to_device
 from jaxbandits.engine.rules import Carry
 from jaxbandits.engine.run import in_units_of_spend
+from jaxbandits.engine.vmapped import VMAP
 from tests.engine.gpu_cases import CASES, GAMES, GRIDS
 from tests.engine.legs import (
-    begin,
     compiled,
+    first,
+    instances,
+    keys_of,
     numbers_of,
     play,
     rules_of,
@@ -32,6 +35,7 @@ from tests.registered import POLICIES
 pytestmark = pytest.mark.oldest
 
 SEEDS = 64
+ENGINES = {"scan": SCAN, "vmap": VMAP, "fused-interpret": gpu.INTERPRETED}
 
 
 def policy_and_game(name):
@@ -53,10 +57,12 @@ def marks_of(game, end, fine: bool):
 
 def played(engine, policy, game, end, fine=False) -> Carry:
     """Rounds and states of `SEEDS` lanes when they are at each target, [S, C, ...]."""
-    engine = engine_for(engine, policy, game, "cpu")
-    rules = rules_of(policy, game, engine)
-    start = compiled(begin, rules._replace(engine=SCAN), SEEDS)
-    given, carry = start(*numbers_of(policy, game, SEEDS))
+    rules = rules_of(policy, game, ENGINES[engine])
+    params, setup = numbers_of(policy, game, SEEDS)
+    # What all policies, or all of a game, begin with is compiled once.
+    instance = compiled(instances, game.game.sample, SEEDS)(setup)
+    given = compiled(keys_of, SEEDS)(), params, instance
+    carry = compiled(first, rules._replace(engine=SCAN), SEEDS)(params, instance)
     found = []
     for mark in marks_of(game, end, fine):
         target, before = to_device(np.full(SEEDS, mark)), 0
