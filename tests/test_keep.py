@@ -74,7 +74,8 @@ WRONG_NAMES = {
 }
 
 
-def test_names_are_checked():
+def test_names_are_checked_before_anything_is_played(monkeypatch):
+    monkeypatch.setattr("jaxbandits.simulation.fill.play", None)
     play = partial(simulate, UCB, GAME, **OPTIONS)
     rows = {words: partial(play, keep=keep) for words, keep in WRONG_NAMES.items()}
     assert_refused(rows)

@@ -15,7 +15,7 @@ import numpy as np
 from jaxbandits.console.faults import warn
 from jaxbandits.engine.rollout import to_device
 from jaxbandits.engine.rules import NO_BUDGET, Rules, notes_of, play_round
-from jaxbandits.engine.tape import Stream, instance_key, root_key, stream_key
+from jaxbandits.engine.tape import instance_key, root_key, stream_keys
 from jaxbandits.protocol import Environment, Policy
 
 DIGITS = 16
@@ -75,7 +75,7 @@ def without_names(program: str) -> str:
 
 def _first_round(rules: Rules, seed, round_, params, setup):
     root = root_key(0)
-    keys = {s: stream_key(root, seed, s) for s in Stream if s != Stream.INSTANCE}
+    keys = stream_keys(root, seed)
     instance = rules.game.sample(instance_key(root, seed), setup)
     states = rules.policy.init(params), rules.game.init(instance)
     # So that all operations on them are in the program: NumPy would compute its own.

@@ -19,7 +19,7 @@ from jax.sharding import Mesh, PartitionSpec
 from jaxbandits.engine.accounting import MOST_PROGRAMS
 from jaxbandits.engine.cpu.lanes import lanes
 from jaxbandits.engine.rules import Carry, Rules, flagged, spending
-from jaxbandits.engine.tape import Stream, instance_key, stream_key
+from jaxbandits.engine.tape import instance_key, stream_keys
 from jaxbandits.engine.visits import Play, recorder, visit
 from jaxbandits.engine.xla import compiler_options, platform_of
 
@@ -111,7 +111,7 @@ def drawn(sample, platform, root, seeds, setup):
     )
 
 
-def first_carry(rules: Rules, params, instance, num_lanes: int) -> Carry:
+def first_carry(rules: Rules, num_lanes: int, params, instance) -> Carry:
     """Rounds and states before the first round."""
     own, flags = flagged(instance)
     policy = rules.lanes(rules.policy.init, (True,), num_lanes)(params)
@@ -122,7 +122,7 @@ def first_carry(rules: Rules, params, instance, num_lanes: int) -> Carry:
 def begin(rules: Rules, seeds, params, tables, instance, targets) -> Play:
     """Where lanes are before their first round; arguments as of `Program`."""
     num_lanes = seeds.shape[0]
-    carry = first_carry(rules, params, instance, num_lanes)
+    carry = first_carry(rules, num_lanes, params, instance)
     record_of = recorder(rules, params, tables, instance)
     target = jnp.broadcast_to(targets[0], (num_lanes,))
     shapes = jax.eval_shape(record_of, carry, target)
@@ -148,7 +148,7 @@ def _advance(
     last_round,
     steps,
 ):
-    keys = {s: stream_key(root, seeds, s) for s in Stream if s != Stream.INSTANCE}
+    keys = stream_keys(root, seeds)
     leg = rules.engine.legs(rules, keys, params, instance, last_round)
     spent_of = spending(rules, instance, seeds.shape[0])
 

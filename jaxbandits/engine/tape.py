@@ -46,6 +46,11 @@ def stream_key(root: Key, seed_index, stream: Stream) -> Key:
     return Key(*threefry(root, (seed_index, jnp.uint32(stream))))
 
 
+def stream_keys(root: Key, seed_index) -> dict[Stream, Key]:
+    """The keys of the streams from which rounds are played; see `stream_key`."""
+    return {s: stream_key(root, seed_index, s) for s in Stream if s != Stream.INSTANCE}
+
+
 def instance_key(root: Key, seed_index) -> jax.Array:
     """The key of `jax.random` from which `Game.sample` draws the instance of a seed.
 

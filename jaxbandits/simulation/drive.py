@@ -102,7 +102,7 @@ def run_sweep(
             plan = make_plan(spec)
             # In memory, metrics of one environment are known when they are played.
             several = len(plan.spec.environments) > 1 or spec.metrics is not None
-            if stored or plan.until or several:
+            if stored or plan.until or several or plan.terms.keep:
                 plan = plan._replace(variables=metric_shapes(plan))
             if plan.until:
                 _check_metric(sink, plan, plan.until)

@@ -195,8 +195,9 @@ class InStore:
 
     def check_same(self, plan: Plan, games: Sequence[Game]) -> None:
         """Require that this process plays some games as the store describes them."""
-        sweep = self._described(plan, games)
-        if games and (lines := changes(self.store.sweep(), sweep)):
+        if not games:
+            return
+        if lines := changes(self.store.sweep(), self._described(plan, games)):
             raise ValueError(
                 f"store: {self.store.place.name} is not one that this worker can play "
                 "into; all must have the same code, versions and kind of devices:\n  "

@@ -20,7 +20,7 @@ from jaxbandits.engine.tape import (
     draw_words,
     instance_key,
     root_key,
-    stream_key,
+    stream_keys,
 )
 from jaxbandits.protocol import Environment, Game, Policy
 
@@ -169,7 +169,7 @@ def played(
             looked_at,
             params,
             jax.tree.map(to_device, environment.setup),
-            {s: stream_key(*seed, s) for s in Stream if s != Stream.INSTANCE},
+            stream_keys(*seed),
             instance_key(*seed),
         )
     return jax.tree.map(np.asarray, (Trace(*trace), watch))

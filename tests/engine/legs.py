@@ -11,7 +11,7 @@ from jaxbandits.engine.accounting import lanes_last
 from jaxbandits.engine.gpu import FUSED, legs
 from jaxbandits.engine.rollout import LANES, drawn, first_carry, program_for, to_device
 from jaxbandits.engine.rules import Rules
-from jaxbandits.engine.tape import Stream, root_key, stream_key
+from jaxbandits.engine.tape import root_key, stream_keys
 from jaxbandits.engine.xla import compiler_options, platform_of
 from tests.programs import QUICK
 
@@ -30,30 +30,17 @@ def numbers_of(policy, environment, width=WIDTH):
     return jax.tree.map(to_device, (params, environment.setup))
 
 
-def keys_of(width):
-    """Stream keys of all lanes."""
-    seeds = jnp.arange(width, dtype=jnp.uint32)
-    return {
-        s: stream_key(root_key(0), seeds, s) for s in Stream if s.name != "INSTANCE"
-    }
-
-
-def instances(sample, width, setup):
-    """The instances of all lanes."""
-    seeds = jnp.arange(width, dtype=jnp.uint32)
-    return drawn(sample, "cpu", root_key(0), seeds, setup)
-
-
-def first(rules: Rules, width, params, instance):
-    """The rounds and states before the first round."""
-    return first_carry(rules, params, instance, width)
+def lanes_of(width=WIDTH):
+    """The root key, and the seeds of all lanes."""
+    return root_key(0), to_device(np.arange(width, dtype=np.uint32))
 
 
 def begin(rules: Rules, width, params, setup):
     """What a leg is given, and the rounds and states before the first round."""
-    instance = instances(rules.game.sample, width, setup)
-    given = keys_of(width), params, instance
-    return given, first(rules, width, params, instance)
+    lanes = lanes_of(width)
+    instance = drawn(rules.game.sample, "cpu", *lanes, setup)
+    given = stream_keys(*lanes), params, instance
+    return given, first_carry(rules, width, params, instance)
 
 
 def play(rules: Rules, given, carry, target):
@@ -101,7 +88,7 @@ def traced(policy, environment, engine, mesh, width=WIDTH, last=100, marks=2):
     program, on_cpu = (
         program_for(rules._replace(platform=platform_of(m)), m) for m in (mesh, here)
     )
-    seeds, root = jnp.arange(width, dtype=jnp.uint32), root_key(0)
+    root, seeds = lanes_of(width)
     params, setup = numbers_of(policy, environment, width)
     instance = on_cpu.draw(root, seeds, setup)
     own = jax.tree.map(lambda x: np.moveaxis(np.asarray(x), -1, 0), instance)

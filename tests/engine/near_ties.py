@@ -14,7 +14,7 @@ from jaxbandits.arrays.named import PREFIX
 from jaxbandits.engine.jaxprs import called, inner_of, walk
 from jaxbandits.engine.rollout import to_device
 from jaxbandits.engine.rules import play_round
-from jaxbandits.engine.tape import Stream, instance_key, root_key, stream_key
+from jaxbandits.engine.tape import instance_key, root_key, stream_keys
 from tests.engine.legs import rules_of
 
 CHOICES = {PREFIX + "first_argmax", PREFIX + "random_argmax"}
@@ -31,7 +31,7 @@ def smallest_gaps(policy, environment, seeds, rounds: int) -> np.ndarray:
     @jax.jit
     def played(seed, params, setup):
         root = root_key(0)
-        keys = {s: stream_key(root, seed, s) for s in Stream}
+        keys = stream_keys(root, seed)
         instance = rules.game.sample(instance_key(root, seed), setup)
         start = policy.init(params), rules.game.init(instance)
 

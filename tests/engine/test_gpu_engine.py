@@ -13,16 +13,15 @@ import pytest
 from jaxbandits.engine import gpu
 from jaxbandits.engine.choice import engine_for
 from jaxbandits.engine.legs import SCAN
-from jaxbandits.engine.rollout import to_device
+from jaxbandits.engine.rollout import drawn, first_carry, to_device
 from jaxbandits.engine.rules import Carry
 from jaxbandits.engine.run import in_units_of_spend
+from jaxbandits.engine.tape import stream_keys
 from jaxbandits.engine.vmapped import VMAP
 from tests.engine.gpu_cases import CASES, GAMES, GRIDS
 from tests.engine.legs import (
     compiled,
-    first,
-    instances,
-    keys_of,
+    lanes_of,
     numbers_of,
     play,
     rules_of,
@@ -60,9 +59,10 @@ def played(engine, policy, game, end, fine=False) -> Carry:
     rules = rules_of(policy, game, ENGINES[engine])
     params, setup = numbers_of(policy, game, SEEDS)
     # What all policies, or all of a game, begin with is compiled once.
-    instance = compiled(instances, game.game.sample, SEEDS)(setup)
-    given = compiled(keys_of, SEEDS)(), params, instance
-    carry = compiled(first, rules._replace(engine=SCAN), SEEDS)(params, instance)
+    instance = compiled(drawn, game.game.sample, "cpu")(*lanes_of(SEEDS), setup)
+    given = compiled(stream_keys)(*lanes_of(SEEDS)), params, instance
+    start = compiled(first_carry, rules._replace(engine=SCAN), SEEDS)
+    carry = start(params, instance)
     found = []
     for mark in marks_of(game, end, fine):
         target, before = to_device(np.full(SEEDS, mark)), 0
