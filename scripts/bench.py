@@ -64,24 +64,10 @@ def main() -> None:
 
 def show(rows: list[dict]) -> None:
     """Print rows as a table."""
-    from rich.console import Console
-    from rich.table import Table
+    import pandas as pd
 
-    names = list(dict.fromkeys(key for row in rows for key in row))
-    table = Table(box=None, header_style="bold")
-    for name in names:
-        numbers = all(not isinstance(row.get(name), str) for row in rows)
-        table.add_column(name, justify="right" if numbers else "left")
-    for row in rows:
-        table.add_row(*(_text(row.get(name)) for name in names))
-    # Wide enough for every column where the output is not a terminal.
-    Console(width=None if sys.stdout.isatty() else 160).print(table)
-
-
-def _text(value) -> str:
-    if value is None:
-        return ""
-    return f"{value:,.4g}" if isinstance(value, float) else str(value)
+    how = {"index": False, "float_format": "{:,.4g}".format, "na_rep": ""}
+    print(pd.DataFrame(rows).to_string(**how))
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ def test_scores_agree_with_the_library(setting, horizon, many, few):
     ours = contest.library(game)(many, horizon, 3).played
     assert (ours.rounds > 0).all() and len(ours.rounds) == many
     with np.errstate(all="ignore"):
-        loop, _ = contest.play_block(f"bench.{setting}", 5, few, horizon)
+        loop, _ = contest.play_block(game, range(5, 5 + few), horizon)
     others = {few: loop}
     if setting == "censored" and game.load():
         others[many] = game.c_seeds(many, horizon, 3)
@@ -154,7 +154,7 @@ def test_a_loop_that_counts_up_to_zero():
 
 
 def test_a_loop_that_ends_by_a_flag():
-    """Of two turns; not counted unless the flag is set before, and cleared in it."""
+    """Of two turns; of one if the flag is not set before, or copied as its opposite."""
     code = """
         /*0000*/                   UPLOP3.LUT UP0, UPT, UPT, UPT, UPT, {before}, 0x0 ;
 .L_x_1:
@@ -167,11 +167,17 @@ def test_a_loop_that_ends_by_a_flag():
     machine = import_module("bench.machine_code")
     flags = {"before": "0x80", "copied": "0x80", "after": "0x40"}
     assert machine.loops_of(code.format(**flags)) == [(1, 5, 2)]
-    for other in ({"before": "0x8"}, {"copied": "0x2a"}, {"after": "0x80"}):
-        changed = code.format(**flags | other)
-        assert machine.loops_of(changed) == [(1, 5, None)]
+    once, uncounted = [(1, 5, 1)], [(1, 5, None)]
+    for other, loops in (
+        ({"before": "0x8"}, once),
+        ({"copied": "0x2a"}, once),
+        ({"after": "0x80"}, uncounted),
+    ):
+        assert machine.loops_of(code.format(**flags | other)) == loops
     unless = code.format(**flags).replace("@P2", "@!P2")
-    assert machine.loops_of(unless) == [(1, 5, None)]
+    assert machine.loops_of(unless) == once
+    unset = code.format(**flags).replace("UPLOP3.LUT UP0", "UPLOP3.LUT UP1", 1)
+    assert machine.loops_of(unset) == uncounted
 
 
 def test_a_loop_whose_counter_is_compared_in_a_sum():

@@ -6,14 +6,10 @@ Contestants take turns, several times, and the best turn of each counts: on a sh
 machine noise only ever slows things down.
 """
 
-import importlib.util
-import itertools
-import multiprocessing
 import sys
 import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from importlib import import_module
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -75,22 +71,30 @@ class Library(NamedTuple):
     params: dict[str, float] = {}
 
 
+def simulated(setting, end, **how):
+    """The dataset of a setting's `LIBRARY`; `how` goes to `simulate`."""
+    from jaxbandits import simulate
+    from jaxbandits.registry import POLICIES
+
+    what, game = setting.LIBRARY, setting.environment()
+    policy = POLICIES[what.policy](game.problem, **what.params)
+    return simulate(policy, game, **{what.end: end}, **how)
+
+
 def library(setting) -> Contestant:
     """jaxbandits itself, on all devices."""
 
     def timed(seeds, horizon, seed):
         import jax
 
-        from jaxbandits import Machine, simulate
-        from jaxbandits.registry import POLICIES
+        from jaxbandits import Machine
 
-        what, game = setting.LIBRARY, setting.environment()
-        policy = POLICIES[what.policy](game.problem, **what.params)
-        how = {"seeds": seeds, "root_seed": seed, "machine": Machine(progress=False)}
+        what, machine = setting.LIBRARY, Machine(progress=False)
+        how = {"seeds": seeds, "root_seed": seed, "machine": machine}
 
         def played(end):
-            began, how[what.end] = time.process_time(), end
-            data = simulate(policy, game, checkpoints=[end], **how)
+            began = time.process_time()
+            data = simulated(setting, end, checkpoints=[end], **how)
             return data, time.process_time() - began
 
         # A game that has hardly begun compiles, and then shows what setting up takes.
@@ -120,65 +124,51 @@ def on_one_core(play: Callable[[int, int, int], Played | None]) -> Contestant:
 def compiled(function):
     """The function by Numba, in a process that imported Numba before; else as it is.
 
-    So tests need no Numba.
+    So tests need no Numba. It plays without Python's lock.
     """
     numba = sys.modules.get("numba")
     if numba is None:
         return function
-    return numba.njit(fastmath=True, error_model="numpy", cache=True)(function)
+    options = {"fastmath": True, "error_model": "numpy", "nogil": True, "cache": True}
+    return numba.njit(**options)(function)
 
 
 def numba(setting) -> Contestant:
-    """The Numba loop of a setting's module, one seed after the other, on every core.
-
-    The loop holds Python's lock, so that every core needs a process. Processes are
-    spawned: a script must guard its entry with ``if __name__ == "__main__"``.
-    """
+    """The Numba loop of a setting's module, one seed after the other, on every core."""
 
     def timed(seeds, horizon, seed):
-        if importlib.util.find_spec("numba") is None:
+        if "numba" not in sys.modules:
             print("Numba: not installed (pip install -e '.[bench]'), skipped")
             return None
-        processes = min(devices.cores(), seeds)
-        bounds = np.linspace(0, seeds, processes + 1).astype(int)
+        cores = min(devices.cores(), seeds)
         # Runs of different seeds do not overlap below a million of them.
-        blocks = [
-            (setting.__name__, seed * 1_000_003 + low, high - low, horizon)
-            for low, high in itertools.pairwise(bounds.tolist())
-        ]
-        spawned = multiprocessing.get_context("spawn")
-        warm = setting.__name__, 0, 1, min(horizon, SHORT)
-        with ProcessPoolExecutor(processes, spawned, _warm_up, warm) as pool:
-            done = pool.map(play_block, *zip(*blocks, strict=True))
+        numbers = np.array_split(seed * 1_000_003 + np.arange(seeds), cores)
+        play_block(setting, [0], min(horizon, SHORT))
+        with ThreadPoolExecutor(cores) as pool:
+            done = pool.map(lambda block: play_block(setting, block, horizon), numbers)
             parts, seconds = zip(*done, strict=True)
         played = Played(*map(np.concatenate, zip(*parts, strict=True)))
-        return Timed(played, sum(seconds) / processes, processes)
+        return Timed(played, sum(seconds) / cores, cores)
 
     return timed
 
 
-def _warm_up(*block):
-    import_module("numba")  # before the setting: see `compiled`
-    play_block(*block)
-
-
-def play_block(setting: str, first: int, count: int, horizon: int):
-    """Play the runs ``first, ..., first + count - 1`` by the loop of a module.
+def play_block(setting, numbers, horizon: int) -> tuple[Played, float]:
+    """Play runs, each by the seed of its number, by the loop of a module.
 
     Returns:
-      What was played, and the seconds of the processor that it took.
+      What was played, and the seconds of the processor that it took in this thread.
 
     Its ``play_one(rng, horizon, logs)`` returns the rounds and the score of a run. What
     all runs share are log t and its root for t up to the horizon, f64[2, horizon + 1].
     """
-    play_one = import_module(setting).play_one
     logs = np.log(np.maximum(np.arange(horizon + 1), 1))
     logs = np.stack([logs, np.sqrt(logs)])
-    runs, began = [], time.process_time()
-    for seed in range(first, first + count):
-        rng = np.random.Generator(np.random.SFC64(seed))
-        runs.append(play_one(rng, horizon, logs))
-    return Played(*np.array(runs, float).T), time.process_time() - began
+    runs, began = [], time.thread_time()
+    for number in numbers:
+        rng = np.random.Generator(np.random.SFC64(int(number)))
+        runs.append(setting.play_one(rng, horizon, logs))
+    return Played(*np.array(runs, float).T), time.thread_time() - began
 
 
 class Turn(NamedTuple):

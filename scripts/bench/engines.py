@@ -10,8 +10,9 @@ from importlib import import_module
 import jax
 import numpy as np
 
-from jaxbandits import Machine, simulate
-from jaxbandits.registry import POLICIES
+from jaxbandits import Machine
+
+from .contest import simulated
 
 # By setting, where runs end that are compared: rounds, or a budget.
 ENDS = {"censored": 400, "budgeted": 8_000.0, "farewell": 1_200.0, "allocation": 200}
@@ -57,11 +58,9 @@ def measure(options) -> Iterator[dict]:
 def played(setting: str, engine: str, runs: int, end, device):
     """Runs of a setting's main policy, in one chunk."""
     module = import_module(f".{setting}", __package__)
-    game, what = module.environment(), module.LIBRARY
-    policy = POLICIES[what.policy](game.problem, **what.params)
-    end = end if game.game.spent is not None else int(end)
+    end = int(end) if module.LIBRARY.end == "horizon" else end
     machine = Machine([device], chunk=runs, progress=False, engine=engine)
-    return simulate(policy, game, seeds=runs, machine=machine, **{what.end: end})
+    return simulated(module, end, seeds=runs, machine=machine)
 
 
 def apart(found, expected) -> int:

@@ -7,9 +7,8 @@ from pathlib import Path
 from statistics import median
 
 ROOT = Path(__file__).resolve().parents[2]
-JAX = "import jax"
 WHAT = (
-    JAX,
+    "import jax",
     "import jaxbandits",
     "import jaxbandits.kernels",
     "from jaxbandits.cli.main import parsers; parsers()[0].format_help()",
@@ -27,19 +26,11 @@ print(time.perf_counter() - start)
 
 def measure(options):
     """Seconds of an import and its ratio to ``import jax``: medians of all turns."""
-    seconds = {what: [] for what in WHAT}
-    for turn in range(options.repeats + 1):
-        for what, measured in seconds.items():
-            measured.append(_seconds(what))
-        if turn == 0:  # writes what Python keeps compiled
-            seconds = {what: [] for what in WHAT}
-    jax = median(seconds[JAX])
-    for what, measured in seconds.items():
-        yield {
-            "import": what,
-            "seconds": median(measured),
-            "of jax": median(measured) / jax,
-        }
+    turns = [[*map(_seconds, WHAT)] for _ in range(options.repeats + 1)]
+    # The first one writes what Python keeps compiled.
+    medians = [*map(median, zip(*turns[1:], strict=True))]
+    for what, seconds in zip(WHAT, medians, strict=True):
+        yield {"import": what, "seconds": seconds, "of jax": seconds / medians[0]}
 
 
 def _seconds(what):

@@ -4,6 +4,8 @@ import re
 import shutil
 import subprocess
 import sys
+from itertools import product
+from operator import eq, ge, gt, le, lt, ne
 from pathlib import Path
 from typing import NamedTuple
 
@@ -47,117 +49,83 @@ def loops_of(code: str) -> list[Loop]:
     return sorted(loops, key=lambda loop: (loop.start, -loop.stop))
 
 
+MOST_TURNS = 10_000  # of a loop that is counted
+COMPARISONS = {"EQ": eq, "NE": ne, "LT": lt, "LE": le, "GT": gt, "GE": ge}
+Known = dict[str, int | None]  # numbers in registers, and predicates as 0 and 1
+CONSTANTS = {"RZ": 0, "URZ": 0, "SRZ": 0, "PT": 1, "UPT": 1}
+
+
 def _trips(lines: list[str], start: int) -> float | None:
     """How often the loop goes round that begins at `start` and ends with the last line.
 
-    A counted loop adds a number to a register in every turn, and goes on until it is
-    equal to another one. How much the compiler has written out does not matter. Where
-    two turns are left, a flag may stand for the number.
+    Its instructions are played one after the other in every turn, with what is known:
+    numbers, their sums and comparisons, flags. So it does not matter how much of the
+    loop the compiler has written out, and what it counts.
     """
-    condition = re.match(r"@!?(U?P\d) ", lines[-1])
-    compared = condition and _compared(lines[start:], condition[1])
-    if not compared:
-        flag = re.match(r"@(U?P\d) ", lines[-1])
-        return 2.0 if flag and _by_flag(lines, start, flag[1]) else None
-    register, end = compared
-    sum_of = r"(?:@\S+ )?U?(?:IADD3|VIADD)\S* {},(?: U?P\d,)? {}, ([^,]+)"
-    # What is compared may be the counter and a number.
-    further = sum_of.format(register, r"(U?R\d+)(?:\.reuse)?")
-    summed = None
-    for place in range(len(lines) - 1, start - 1, -1):
-        found = re.match(further, lines[place])
-        if found and found[1] != register and _immediate(found[2]) is not None:
-            register, end, summed = found[1], end - _immediate(found[2]), place
-            break
-    step = sum_of.format(register, register)
-    own = enumerate(lines[start:], start)
-    places = {place: m[1] for place, line in own if (m := re.match(step, line))}
-    steps = list(places.values())
-    before = (line for line in reversed(lines[:start]) if _writes(line, register))
-    begin = _constant(next(before, ""))
-    by = _immediate(steps[0]) if len(steps) == 1 else None
-    if None in (begin, by, end) or not by:
-        return None
-    before_step = summed is not None and summed < min(places)
-    return (end - begin) / by + before_step
-
-
-def _compared(lines: list[str], predicate: str) -> tuple[str, int] | None:
-    """The register and the number whose comparison a predicate is the result of."""
-    for line in reversed(lines[:-1]):
-        if not _writes(line, predicate):
-            continue
-        copied = re.search(r"PLOP3\S* .*\b(UP\d)", line)
-        if copied:
-            predicate = copied[1]
-            continue
-        found = re.search(r"ISETP\.(?:N|GE)\S* \S+ U?PT, (\w+), ([^,]+),", line)
-        if not found:
+    known: Known = dict(CONSTANTS)
+    for line in lines[:start]:
+        _play(line, known)
+    guard = re.match(r"@(!?U?P\d) ", lines[-1])
+    for turn in range(1, MOST_TURNS) if guard else ():
+        before = dict(known)
+        for line in lines[start:-1]:
+            _play(line, known)
+        again = _value(guard[1], known)
+        if again is None or (again and known == before):
             return None
-        # A register and a number; the register may be the second.
-        first, second = sorted(found.groups(), key=lambda x: _immediate(x) is not None)
-        return first, _immediate(second)
+        if not again:
+            return float(turn)
     return None
 
 
-def _by_flag(lines: list[str], start: int, predicate: str) -> bool:
-    """Whether a predicate is a flag that is set before a loop, and cleared in it."""
-    own = lines[start:]
-    copied = [i for i, line in enumerate(own) if _writes(line, predicate)]
-    flag = _of_flags(own[copied[-1]]) if copied else None
-    if not isinstance(flag, str):
-        return False
-    before = next((x for x in reversed(lines[:start]) if _writes(x, flag)), "")
-    cleared = [i for i, line in enumerate(own) if _writes(line, flag)]
-    return (
-        _of_flags(before) is True
-        and len(cleared) == 1
-        and cleared[0] > copied[-1]
-        and _of_flags(own[cleared[0]]) is False
-    )
+def _play(line: str, known: Known) -> None:
+    """Play an instruction: what it writes is known afterwards, or unknown."""
+    guard, name, text = re.match(r"(?:@(\S+) )?(\S+) ?(.*)", line).groups()
+    kind, *parts = name.removeprefix("U").split(".")
+    target, *sources = text.split(", ")
+    happens = _value(guard or "PT", known)
+    if happens == 0:
+        return
+    values, number = [_value(source, known) for source in sources], None
+    if kind in ("MOV", "CS2R") or name.startswith("IMAD.MOV"):
+        number = values[-1]
+    elif kind == "HFMA2" and sources[:2] == ["-RZ", "RZ"]:
+        # Zero times zero plus two halves: a way to write a number of 32 bits.
+        halves = [np.float16(x).view(np.uint16) for x in sources[-2:]]
+        number = int(halves[0]) << 16 | int(halves[1])
+    elif kind in ("IADD3", "VIADD"):
+        known.update(dict.fromkeys(re.findall(r"\bU?P\d", text)))
+        terms = [x for x, of in zip(values, sources, strict=True) if of[-2] != "P"]
+        number = None if None in terms else sum(terms)
+    elif kind == "ISETP" and "EX" not in parts and None not in values[1:4]:
+        pair = [x % 2**32 if "U32" in parts else x for x in values[1:3]]
+        number = int(COMPARISONS[parts[0]](*pair) and values[3])
+    elif kind == "PLOP3":
+        number = _looked_up(values[1:4], int(sources[-2], 0))
+    known |= {target: _signed(number) if happens else None} | CONSTANTS
+    if kind == "CS2R":  # of two registers
+        known[f"R{int(target[1:]) + 1}"] = known[target]
 
 
-def _of_flags(line: str) -> bool | str | None:
-    """What an instruction on three flags gives: a constant, one of them, or neither."""
-    found = re.fullmatch(
-        r"U?PLOP3\.LUT U?P\d, U?PT, (\w+), (\w+), (\w+), (0x\w+), 0x0", line
-    )
-    if not found:
-        return None
-    *flags, table = found.groups()
-    read = [flag for flag in flags if flag not in ("PT", "UPT")]
-    if not read:
-        return bool(int(table, 0) & 0x80)  # the entry of three that are true
-    return read[0] if len(read) == 1 and int(table, 0) == 0x80 else None
+def _looked_up(flags: list[int | None], table: int) -> int | None:
+    """The bit of a table at three flags; None if it depends on one that is unknown."""
+    some = product(*((0, 1) if flag is None else (flag,) for flag in flags))
+    bits = {table >> (4 * a + 2 * b + c) & 1 for a, b, c in some}
+    return bits.pop() if len(bits) == 1 else None
 
 
-def _writes(line: str, name: str) -> bool:
-    """Whether an instruction writes a register or predicate."""
-    pair = re.match(r"CS2R R(\d+),", line)  # of two registers
-    if pair and name == f"R{int(pair[1]) + 1}":
-        return True
-    return bool(re.match(rf"(?:@\S+ )?\S+ {name},", line))
+def _value(text: str, known: Known) -> int | None:
+    """An operand, of 32 bits with a sign; None if it is unknown."""
+    if text.startswith("!"):
+        inverse = _value(text[1:], known)
+        return None if inverse is None else 1 - inverse
+    if re.fullmatch(r"-?(0x[0-9a-f]+|\d+)", text):
+        return _signed(int(text, 0))
+    return known.get(text.removesuffix(".reuse"))
 
 
-def _immediate(text: str) -> int | None:
-    """A number in an instruction, of 32 bits with a sign."""
-    if text in ("RZ", "URZ", "SRZ"):
-        return 0
-    if not re.fullmatch(r"-?(0x[0-9a-f]+|\d+)", text):
-        return None
-    return (int(text, 0) + 2**31) % 2**32 - 2**31
-
-
-def _constant(line: str) -> int | None:
-    """The number that an instruction puts into a register."""
-    *_, last = line.rsplit(", ", 1)
-    if re.match(r"(?:U?MOV|CS2R|IMAD\.MOV\.U32) ", line):
-        return _immediate(last)
-    # Zero times zero plus two halves: a way to write a number of 32 bits.
-    if line.startswith("HFMA2"):
-        halves = [np.float16(x).view(np.uint16) for x in line.split(", ")[-2:]]
-        return int(halves[0]) << 16 | int(halves[1])
-    return None
+def _signed(number: int | None) -> int | None:
+    return None if number is None else (number + 2**31) % 2**32 - 2**31
 
 
 def executed(loops: list[Loop]) -> tuple[float, bool]:

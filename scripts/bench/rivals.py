@@ -1,6 +1,10 @@
 """Every setting's main policy beside its rivals: speed, and agreement."""
 
+from contextlib import suppress
 from importlib import import_module
+
+with suppress(ImportError):  # before any setting: `contest.compiled` looks for it
+    import numba as _  # noqa: F401
 
 from .contest import Contestant, library, numba, on_one_core, turns, z_score
 

@@ -6,6 +6,7 @@ the command line and the tables of the settings are made from the package.
 """
 
 import posixpath
+import re
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -40,68 +41,20 @@ PAGES = ELSEWHERE | {
     if path.is_file()
 }
 SOURCES = {page: source for source, page in PAGES.items()}
-SETTINGS = ("censored", "allocation", "budgeted", "farewell")
-# Packages and modules of the reference, in the order in which one meets them.
-ROOMS = [
-    "jaxbandits",
-    "jaxbandits.protocol",
-    "jaxbandits.registry",
-    *(f"jaxbandits.{setting}" for setting in SETTINGS),
-    "jaxbandits.plain",
-    "jaxbandits.kernels",
-    "jaxbandits.kernels.allocation",
-    "jaxbandits.laws",
-    "jaxbandits.laws.thresholds",
-    "jaxbandits.arrays",
-    "jaxbandits.results",
-    "jaxbandits.stats",
-    "jaxbandits.plots",
-    "jaxbandits.simulation",
-    "jaxbandits.live",
-    "jaxbandits.testing",
-    "jaxbandits_studies.theory.censored",
-    "jaxbandits_studies.theory.allocation",
-    "jaxbandits_studies.theory.budgeted",
-    "jaxbandits_studies.theory.farewell",
-]
+# Packages and modules of the reference, by the table of contents.
+MODULES = re.findall(
+    r"api/(\S+)\.md", Path(__file__).with_name("mkdocs.yml").read_text()
+)
 # A link to a package leads to its reference.
-PAGES |= {f"{room.replace('.', '/')}/__init__.py": f"api/{room}.md" for room in ROOMS}
+PAGES |= {f"{name.replace('.', '/')}/__init__.py": f"api/{name}.md" for name in MODULES}
 
 
-def on_config(config):
-    """The parts of the table of contents that follow from what there is."""
-    notebooks = [page for page in ELSEWHERE.values() if page.endswith(".ipynb")]
-    lists = {
-        "Tutorials": notebooks,
-        "Python": [{room: f"api/{room}.md"} for room in ROOMS],
-        "Papers": [f"results/{setting}.md" for setting in SETTINGS],
-        "Leaderboards": _in("results/leaderboards"),
-        "Theory": _in("results/theory"),
-    }
-    for tab in config.nav:
-        for title, parts in tab.items():
-            if title in lists:
-                tab[title] = lists[title]
-                continue
-            for part in parts if isinstance(parts, list) else ():
-                for name in part if isinstance(part, dict) else ():
-                    if name in lists:
-                        part[name] = lists[name]
-    return config
-
-
-def _in(folder: str) -> list[str]:
-    return sorted(
-        p for p in SOURCES if p.startswith(f"{folder}/") and p.endswith(".md")
-    )
-
-
-def _reference(room: str) -> str:
+def _reference(module: str) -> str:
     """The page of a package, with its public names: stubs keep them from the tool."""
-    names = getattr(import_module(room), "__all__", ())
+    names = getattr(import_module(module), "__all__", ())
     shown = [f"        - {name}" for name in names if not name.startswith("_")]
     members = ["    options:", "      members:", *shown] if shown else []
-    return "\n".join([f"# `{room}`", "", f"::: {room}", *members, ""])
+    return "\n".join([f"# `{module}`", "", f"::: {module}", *members, ""])
 
 
 @event_priority(100)  # before the plugin that renders notebooks looks for them
@@ -110,10 +63,8 @@ def on_files(files, config):
     print("site: the policies, the gallery and the command line ...", flush=True)
     for source, page in ELSEWHERE.items():
         files.append(File.generated(config, page, abs_src_path=str(ROOT / source)))
-    for room in ROOMS:
-        text = _reference(room)
-        files.append(File.generated(config, f"api/{room}.md", content=text))
     made = {
+        **{f"api/{module}.md": _reference(module) for module in MODULES},
         "gallery.md": gallery.page(ROOT / "studies" / "results"),
         "policies.md": policies.page(),
         "command-line.md": commands.page(),

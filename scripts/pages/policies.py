@@ -1,11 +1,8 @@
 """What the registry has: the page of all policies, and tables of a setting."""
 
-import re
-
 from jaxbandits.cli.listing import facts_of, problem_of
 from jaxbandits.registry import SETTINGS, environments, policies, setting_of
 
-_STAR = re.compile(r"(?<!\w)\*\w+\*(?!\w)|\*")  # an emphasised word, or a star
 INTRODUCTION = """---
 search:
   boost: 8
@@ -51,11 +48,11 @@ def _entry(name: str, maker) -> list[str]:
     policy = maker(problem_of(name))
     facts = facts_of(name, "policies", maker)
     title, source = _parts(facts["source"])
-    lines = [f"### {_escaped(policy.name)} (`{name}`)", "", f"    {facts['entry']}", ""]
-    first = _first(facts["documentation"])
-    if first != _escaped(title):
+    lines = [f"### {policy.name} (`{name}`)", "", f"    {facts['entry']}", ""]
+    first, _ = _parts(facts["documentation"])
+    if first != title:
         lines += [first, ""]
-    lines += [f"*{_escaped(title)}* {_escaped(source)}", ""]
+    lines += [f"_{title}_ {source}", ""]
     if rows := facts["parameters"]:
         lines += ["| parameter | default | range |", "|---|---|---|"]
         for leaf, about in rows.items():
@@ -65,25 +62,7 @@ def _entry(name: str, maker) -> list[str]:
     return lines
 
 
-def _parts(source: str) -> tuple[str, str]:
-    """The title of a policy's module, and the paragraph on its source."""
-    title, _, rest = source.partition("\n\n")
+def _parts(text: str) -> tuple[str, str]:
+    """The first paragraph of a text, and the others, each as a line."""
+    title, _, rest = text.partition("\n\n")
     return " ".join(title.split()), " ".join(rest.split())
-
-
-def _first(documentation: str) -> str:
-    """The first paragraph of a docstring."""
-    return _escaped(" ".join(documentation.split("\n\n")[0].split()))
-
-
-def _escaped(text: str) -> str:
-    """Markdown that shows a text with its asterisks, and double backticks as code.
-
-    A single word between two of them is emphasised, as in the docstring.
-    """
-    parts = text.replace("``", "`").split("`")
-    shown = [
-        _STAR.sub(lambda m: m[0] if m[0][1:] else r"\*", part) if i % 2 == 0 else part
-        for i, part in enumerate(parts)
-    ]
-    return "`".join(shown)
