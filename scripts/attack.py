@@ -26,6 +26,7 @@ import re
 import resource
 import shutil
 import signal
+import symtable
 import sys
 import tempfile
 import warnings
@@ -47,11 +48,12 @@ import xarray as xr
 from hypothesis import strategies as st
 
 import jaxbandits as jb
-from jaxbandits import allocation, censored, laws, live, plain, plots
+from jaxbandits import censored, laws, live, plain, plots
 from jaxbandits.checks import shown
 from jaxbandits.cli import main as cli
 from jaxbandits.console.faults import is_users
 from jaxbandits_studies.theory import zooming
+from tests.games import GAMES, game_of
 from tests.plots.sweeps import sweep
 from tests.test_features import BLOCKS, FILE, PAGE, ROWS, public
 
@@ -178,18 +180,13 @@ def _names(node) -> set[str]:
 
 def _made(line) -> set[str]:
     """What a line defines or changes, or writes into a file."""
-    found = set()
+    symbols = symtable.symtable(ast.unparse(line), "", "exec").get_symbols()
+    made = {x.get_name() for x in symbols if x.is_assigned() or x.is_imported()}
     for node in ast.walk(line):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.add(node.id)
-        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
-            found.add(node.name)
-        elif isinstance(node, ast.alias):
-            found.add(node.asname or node.name)
-        elif isinstance(node, ast.Expr):  # a file is written, or a method called
+        if isinstance(node, ast.Expr):  # a file is written, or a method called
             changed = ast.unparse(node).partition(".")[0]
-            found |= {name for name in _names(node) if "." in name} | {changed}
-    return found - {*_space()}
+            made |= {name for name in _names(node) if "." in name} | {changed}
+    return made - {*_space()}
 
 
 @cache
@@ -215,7 +212,8 @@ def right(name: str, function: Any) -> dict[str, Any]:
                 exec(before, it := dict(space))
                 bound = eval(f"BIND{arguments}", it | {"BIND": bind})
                 return dict(bound.arguments)
-    for only in (3, *problems()):  # as factories of policies take
+    problems = (game_of(setting).problem for setting in GAMES)
+    for only in (3, *problems):  # as factories of policies take
         with contextlib.suppress(Exception):
             function(only)
             return dict(bind(only).arguments)
@@ -233,17 +231,6 @@ def _played() -> xr.Dataset:
     data = sweep({"RCUCB": points, "uniform": points}, num_seeds=30)
     shares = data["regret"] / data["regret"].max()
     return data.assign(censored=shares, optimal=1 - shares)
-
-
-@cache
-def problems() -> list[Any]:
-    """A problem of every kind."""
-    games = [_space()[name] for name in ("limited", "coins", "waits", "splits")]
-    games += [censored.indep(censored.ANY)]
-    games += [censored.combinatorial(games[0], 2)]
-    games += [censored.duels(games[0])]
-    games += [allocation.ordered(games[3], [2, 6])]
-    return [game.problem for game in games]
 
 
 # --- Wrong values --------------------------------------------------------------------
@@ -555,21 +542,24 @@ def _limits(seconds: float) -> Iterator[None]:
     def late(*_):
         raise Late
 
-    handlers = [signal.signal(each, late) for each in (signal.SIGPROF, signal.SIGALRM)]
+    def within(processor: float, clock: float, memory: tuple[int, int]):
+        resource.setrlimit(resource.RLIMIT_AS, memory)
+        signal.setitimer(signal.ITIMER_PROF, processor)
+        signal.setitimer(signal.ITIMER_REAL, clock)
+
+    handlers = {
+        each: signal.signal(each, late) for each in (signal.SIGPROF, signal.SIGALRM)
+    }
     pages = int(Path("/proc/self/statm").read_text().split()[0])
-    now = pages * resource.getpagesize()
     before = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (now + MEMORY, before[1]))
-    signal.setitimer(signal.ITIMER_PROF, seconds)
-    signal.setitimer(signal.ITIMER_REAL, 10 * seconds)
+    more = pages * resource.getpagesize() + MEMORY
+    within(seconds, 10 * seconds, (more, before[1]))
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGPROF, handlers[0])
-        signal.signal(signal.SIGALRM, handlers[1])
-        resource.setrlimit(resource.RLIMIT_AS, before)
+        within(0, 0, before)
+        for each, handler in handlers.items():
+            signal.signal(each, handler)
 
 
 def _raised(call, error) -> Verdict:

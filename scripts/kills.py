@@ -23,7 +23,9 @@ import sys
 import tempfile
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -67,11 +69,12 @@ SPECS = {"many.py": MANY, "drawn.py": DRAWN, "each.py": EACH, "money.toml": MONE
 # Exit statuses of the command line by what ends it.
 EXITS = {signal.SIGKILL: -9, signal.SIGTERM: 143, signal.SIGINT: 130}
 BLOCK, WORKERS, QUIET = 40, 2, Machine(progress=False)
+CLOCKS = ["session", "compile_seconds", "run_seconds"]
 PAUSE = "0.03"  # seconds of a block, at least
 
 
 def one(spec: Path, store: Path, running: dict, workers: int = 1) -> None:
-    """The command line, started anew where it is killed."""
+    """The command line, started anew where it is killed; or shares of it."""
     more = ("--block", str(BLOCK))
     left = {f"{number}/{workers}" for number in range(workers)}
     while left:
@@ -88,14 +91,6 @@ def one(spec: Path, store: Path, running: dict, workers: int = 1) -> None:
                     left.remove(number)
                 elif code not in EXITS.values():
                     raise SystemExit(said)
-
-
-def shard(spec: Path, store: Path, running: dict) -> None:
-    one(spec, store, running, WORKERS)
-
-
-def pool(spec: Path, store: Path, running: dict) -> None:
-    by(WORKERS, spec, store)
 
 
 def dask(spec: Path, store: Path, running: dict) -> None:
@@ -133,11 +128,19 @@ def by(executor, spec: Path, store: Path) -> None:
     run_sweep(read_spec(spec), Store(store, block=BLOCK), QUIET, executor=executor)
 
 
-MODES = {mode.__name__: mode for mode in (one, shard, pool, dask, submitit)}
+MODES = {
+    "one": one,
+    "shard": partial(one, workers=WORKERS),
+    "pool": lambda spec, store, running: by(WORKERS, spec, store),
+    "dask": dask,
+    "submitit": submitit,
+}
 
 
-def players(store: Path) -> list[int]:
-    """Processes that have begun to play into a store, and are still there."""
+def players(store: Path, running: dict) -> list[int]:
+    """Processes that play: of the command line, or that have begun in the store."""
+    if running:
+        return [each.pid for each in [*running.values()] if each.poll() is None]
     found = []
     with suppress(FileNotFoundError):
         for session in BlockStore(store).sessions().values():
@@ -148,98 +151,76 @@ def players(store: Path) -> list[int]:
     return found
 
 
-class Killer(threading.Thread):
-    """Kills so many of those who play, and looks at the store each time.
+def kill(store: Path, whole, kills: int, running: dict, over) -> tuple[int, int]:
+    """Kill so many of those who play, until it is over; look at the store each time.
 
-    Attributes:
-      running: processes of the command line; without any it looks for players.
-      killed: how often it has.
-      wrong: after how many kills something was lost or other than in `whole`.
+    Returns:
+      How many were killed, and after how many kills something was lost or other than
+      in the `whole` sweep.
     """
-
-    def __init__(self, store: Path, whole, kills: int):
-        super().__init__()
-        self.store, self.whole, self.kills = store, whole, kills
-        self.blocks = int((whole["rounds"].isel(checkpoint=-1) > 0).sum()) // BLOCK
-        self.over, self.running = threading.Event(), {}
-        self.killed = self.wrong = self.complete = 0
-
-    def run(self):
-        rng = np.random.default_rng(0)
-        while self.killed < self.kills:
-            # Every fourth anywhere, a start included; the others after some blocks.
-            anywhere = self.killed % 4 == 3
-            share = (self.killed + rng.random()) / (self.kills + 1)
-            pause = rng.uniform(0, 6) if anywhere else 0.1
-            if self.over.wait(pause):
-                return
-            while not anywhere and self.done() < self.blocks * share:
-                if self.over.wait(0.05):
-                    return
-            ends = [*EXITS] if self.running else [signal.SIGKILL]
-            own = [*self.running.values()]
-            alive = [each.pid for each in own if each.poll() is None]
-            if alive := alive or players(self.store):
-                with suppress(ProcessLookupError):
-                    os.kill(int(rng.choice(alive)), ends[self.killed % len(ends)])
-                    self.killed += 1
-                    self.look()
-
-    def done(self) -> int:
-        return len([*self.store.glob("blocks/*.npz")])
-
-    def look(self):
-        if is_made(self.store):
-            with open_store(self.store) as found:
-                found = found.load()
-            played = found["session"] > 0
-            lost = int(played.sum()) < self.complete
-            self.wrong += lost or differs(found, self.whole, played)
-            self.complete = int(played.sum())
+    rng, blocks = np.random.default_rng(0), int(played(whole).sum()) // BLOCK
+    killed = wrong = complete = 0
+    while killed < kills:
+        # Every fourth anywhere, a start included; the others after some blocks.
+        anywhere = killed % 4 == 3
+        share = (killed + rng.random()) / (kills + 1)
+        if over.wait(rng.uniform(0, 6) if anywhere else 0.1):
+            break
+        while not anywhere and len([*store.glob("blocks/*.npz")]) < blocks * share:
+            if over.wait(0.05):
+                return killed, wrong
+        ends = [*EXITS] if running else [signal.SIGKILL]
+        if alive := players(store, running):
+            with suppress(ProcessLookupError):
+                os.kill(int(rng.choice(alive)), ends[killed % len(ends)])
+                killed += 1
+                if is_made(store):
+                    with open_store(store) as found:
+                        found = found.load()
+                    done = found["session"] > 0
+                    lost = int(done.sum()) < complete
+                    wrong += lost or differs(found, whole, done)
+                    complete = int(done.sum())
+    return killed, wrong
 
 
-def differs(found, whole, played) -> bool:
-    """Whether a complete run has other bits than the whole sweep, at the same place."""
-    wanted = whole.reindex(seed=found["seed"])
-    for name in found.data_vars:
-        if name == "session":
-            continue
-        a, b = found[name], wanted[name]
-        same = (a == b) | (a.isnull() & b.isnull())
-        dims = [d for d in same.dims if d not in played.dims]
-        if not same.all(dims).where(played, True).all():
-            return True
-    return False
+def played(data):
+    """Which runs have begun."""
+    return data["rounds"].isel(checkpoint=-1) > 0
+
+
+def differs(found, whole, done=True) -> bool:
+    """Whether a run that is done has other bits than in the whole sweep."""
+    found, whole = (data.drop_vars(CLOCKS, errors="ignore") for data in (found, whole))
+    return not found.where(done).equals(whole.reindex(seed=found["seed"]).where(done))
 
 
 def killed(mode: str, spec: Path, kills: int) -> bool:
     """Play once; whether anything was wrong."""
     whole = run_sweep(read_spec(spec), machine=QUIET)
-    store = spec.with_name(f"{mode}-{spec.stem}")
-    killer, began = Killer(store, whole, kills), time.monotonic()
-    killer.start()
-    try:
-        MODES[mode](spec, store, killer.running)
-    finally:
-        killer.over.set()
-        killer.join()
-    wall, blocks = time.monotonic() - began, BlockStore(store)
+    store, running, over = spec.with_name(f"{mode}-{spec.stem}"), {}, threading.Event()
+    began = time.monotonic()
+    with ThreadPoolExecutor() as pool:
+        killer = pool.submit(kill, store, whole, kills, running, over)
+        try:
+            MODES[mode](spec, store, running)
+        finally:
+            over.set()
+    (times, wrong), wall = killer.result(), time.monotonic() - began
+    blocks = BlockStore(store)
     with open_store(store) as found:
-        found = found.drop_vars("session").drop_attrs().load()
-    clocks = ["session", "compile_seconds", "run_seconds"]
-    wanted = whole.drop_vars(clocks, errors="ignore").drop_attrs()
-    same = found.drop_vars(clocks, errors="ignore").identical(wanted)
+        same = not differs(found.load(), whole)
     heads = [blocks.head(key) for key in blocks.played()]
     useful = sum(head["seconds"]["running"] for head in heads)
     halves = [file for file in store.glob("*/.*") if file.is_file()]
     print(
-        f"{mode}, {spec.name}: {killer.killed} kills, wrong after {killer.wrong}; "
+        f"{mode}, {spec.name}: {times} kills, wrong after {wrong}; "
         f"identical when complete: {same}; {len(heads)} blocks, sessions: "
         f"{len(blocks.sessions())}; useful {useful:.0f} s of {wall:.0f} s; temporary "
         f"files: {len(halves)}",
         flush=True,
     )
-    return bool(killer.wrong) or not same
+    return bool(wrong) or not same
 
 
 def main(kills: str = "40", *modes: str) -> int:
