@@ -22,7 +22,6 @@ from jaxbandits.farewell.policies.pairs import (
 )
 from jaxbandits.farewell.policies.product_limit import Hazards, Units
 from jaxbandits.protocol import Policy
-from jaxbandits_studies.slips.farewell import wait_ucb_naive
 from tests.heavy import in_short
 from tests.rollout import run_of
 from tests.tables import each_row
@@ -31,11 +30,11 @@ K, D, EPOCHS = 2, 4, 400
 
 
 @cache
-def game_of(failure):
+def pairs_game():
     """Two macro-arms, four waits, delays beyond them."""
     delay = [[0.3, 0.1, 0.2, 0.1, 0.3], [0.1, 0.0, 0.4, 0.3, 0.2]]
     reward = [[0.2, 0.9, 0.5, 1.0, 0.7], [1.0, 0.3, 0.6, 0.0, 0.9]]
-    return make_game("pairs", delay, reward, num_waits=D, failure=failure)
+    return make_game("pairs", delay, reward, num_waits=D)
 
 
 # What they see.
@@ -76,7 +75,7 @@ def witness():
 
 @pytest.mark.parametrize("scale", in_short([1.0, 4.0], {1.0}))
 def test_a_policy_on_pairs_sees_the_times_as_costs(scale):
-    game, rounds = game_of("wait"), 203
+    game, rounds = pairs_game(), 203
     trace = run_of(on_pairs(game.problem, witness(), scale), game, rounds)
     pair = np.arange(rounds) % (K * D)
     np.testing.assert_array_equal(trace.actions.arm, pair // D)
@@ -101,7 +100,7 @@ def test_a_policy_for_other_arms_is_refused(arms):
 
 
 def test_a_plain_policy_on_pairs_sees_rewards_only():
-    game = game_of("wait")
+    game = pairs_game()
     policy = on_rewards(game.problem, plain.ucb)
     trace = run_of(policy, game, 50)
     pair = trace.actions.arm * D + trace.actions.wait
@@ -113,60 +112,6 @@ def test_a_plain_policy_on_pairs_sees_rewards_only():
 
 
 # What they learn from side observations.
-
-
-def literal_sums(trace, failure, learns):
-    """Counts, sums of rewards and times, and squared deviations: lists per pair."""
-    rewards = [[[] for _ in range(D)] for _ in range(K)]
-    times = [[[] for _ in range(D)] for _ in range(K)]
-    columns = (*trace.actions, *trace.feedback)
-    for arm, wait, reward, time, delay in zip(*columns, strict=True):
-        assert (delay <= wait + 1) == (delay < np.inf)
-        for j in range(1, D + 1):
-            if not learns(j, wait + 1, delay):
-                continue
-            if delay <= j:
-                gained, lasted = reward, delay
-            else:
-                gained, lasted = 0.0, j if failure == "wait" else 1
-            if j == wait + 1:
-                assert (gained, lasted) == (reward, time)
-            rewards[arm][j - 1].append(gained)
-            times[arm][j - 1].append(lasted)
-    return rewards, times
-
-
-def shorter(j, wait, delay):
-    return j <= wait
-
-
-def naive(j, wait, delay):
-    return j <= wait or delay < np.inf
-
-
-def table(lists, what):
-    return np.array([[what(np.array(x)) for x in row] for row in lists])
-
-
-def wait_ucb_of(problem, observe):
-    if observe == "naive":
-        return wait_ucb_naive(problem)
-    return farewell.wait_ucb(problem, observe)
-
-
-@pytest.mark.parametrize("observe", in_short(["shorter", "naive"], ["shorter"]))
-def test_wait_ucb_learns_about_other_bids(observe):
-    """Where failure costs one unit (test_twins.py has the other game)."""
-    game = game_of("unit")
-    trace = run_of(wait_ucb_of(game.problem, observe), game, EPOCHS)
-    rewards, times = literal_sums(
-        trace, "unit", {"shorter": shorter, "naive": naive}[observe]
-    )
-    state = trace.state
-    np.testing.assert_array_equal(state.count, table(rewards, len))
-    np.testing.assert_array_equal(state.reward.total, table(rewards, np.sum))
-    np.testing.assert_array_equal(state.time, table(times, np.sum))
-    assert np.any(table(times, np.sum) > table(times, len))
 
 
 @each_row("delay", [1.0, 2.0, 3.0, np.inf])

@@ -134,6 +134,13 @@ LONG = {
 LOW = 0.1 * np.array([[5, 3, 2, 1, 0], [0, 1, 2, 3, 5]])
 OTHERS = {
     "auction": farewell.second_price_auction,
+    "unit": lambda: farewell.make_environment(
+        "unit",
+        [[0.3, 0.1, 0.2, 0.1, 0.3], [0.1, 0.0, 0.4, 0.3, 0.2]],
+        [[0.2, 0.9, 0.5, 1.0, 0.7], [1.0, 0.3, 0.6, 0.0, 0.9]],
+        num_waits=4,
+        failure="unit",
+    ),
     "spread": lambda: farewell.make_environment(
         "spread",
         [[0.3, 0.1, 0.2, 0.3, 0.1], [0.1, 0.0, 0.4, 0.3, 0.2]],
@@ -151,14 +158,14 @@ def game(instance):
 
 
 # Where giving up costs a unit, or rewards are no coins: how often the two are compared.
-OTHER_GAMES = {"hazard TS": 100, "hazard TS, joint": 40}
+OTHER_GAMES = {"hazard TS": 100, "hazard TS, joint": 40, "shorter": 5, "naive": 5}
 # Where others teach shorter waits, all of 5,000 epochs on 1a have the longest wait.
 ELSEWHERE = {"shorter": "2b", "product limit": "2b"}
 ELSEWHERE |= {"hazard TS": "spread", "hazard TS, joint": "spread"}
 SHORT = [(label, "1a") for label in CASES if label not in (*LONG, *ELSEWHERE)]
-SHORT += ELSEWHERE.items()
+SHORT += [*ELSEWHERE.items(), ("naive", "unit")]
 ALL = [(label, instance) for label in CASES for instance in INSTANCES]
-ALL += [(label, "auction") for label in OTHER_GAMES]
+ALL += [(label, game) for label in OTHER_GAMES for game in ("auction", "unit")]
 FLOAT64 = ["Wait-UCB", "product limit", "omega*, shorter", "omega*, product limit"]
 ALL += [(label, "1a", 1e-12) for label in FLOAT64]
 

@@ -9,7 +9,7 @@ from jaxbandits import laws
 from jaxbandits.arrays import unit_interval
 from jaxbandits.laws.thresholds import FAMILIES
 from jaxbandits.testing import check_law
-from tests.heavy import in_short
+from tests.heavy import HEAVY, in_short
 from tests.tables import assert_refused, each_row
 
 A, B = np.array([0.8, 2.0]), np.array([0.3, 3.5])
@@ -60,9 +60,10 @@ THRESHOLDS = {
 ALL = UNIVARIATE | JOINT | {f"threshold {k}": v for k, v in THRESHOLDS.items()}
 
 
-# Of one form with another; each has its own tests.
-ALIKE = {"threshold gamma", "threshold beta", "threshold Maxwell", "threshold Nakagami"}
-ALIKE |= {"threshold half-normal", "log-normal", "truncated Gaussian", "Pareto"}
+# Of one form with another; each has its own tests, and most univariate laws are held
+# against SciPy's there, draw by draw.
+ALIKE = UNIVARIATE.keys() - {"beta"} | {f"threshold {name}" for name in HEAVY}
+ALIKE |= {"truncated Gaussian"}
 
 
 @pytest.mark.parametrize("name", in_short(ALL, ALIKE))

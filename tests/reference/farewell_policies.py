@@ -21,12 +21,13 @@ def waits_of(num_waits):
     return np.arange(1.0, num_waits + 1)
 
 
-def credited(waits, wait, reward, time, delay, observe):
+def credited(waits, wait, reward, time, delay, observe, failure="wait"):
     """(position, reward, time) for every wait of the arm that an epoch counts for."""
     yield wait, reward, time
     for position, j in enumerate(waits):
         if observe in ("shorter", "naive") and position < wait:
-            yield position, (reward if delay <= j else 0.0), min(delay, j)
+            given_up = j if failure == "wait" else 1.0
+            yield position, *((reward, delay) if delay <= j else (0.0, given_up))
         if observe == "naive" and delay < np.inf and position > wait:
             yield position, reward, delay
 
@@ -99,9 +100,9 @@ class WaitUCB(PairPolicy):
     from the hazards of the delay.
     """
 
-    def __init__(self, num_arms, num_waits, observe="pair"):
+    def __init__(self, num_arms, num_waits, observe="pair", failure="wait"):
         super().__init__(num_arms, num_waits)
-        self.observe = observe
+        self.observe, self.failure = observe, failure
         self.at_risk = np.zeros(self.shape)  # entered unit d of waiting
         self.events = np.zeros(self.shape)  # the delay d seen
         self.reward_at = np.zeros(self.shape)  # the sum of V over these
@@ -122,7 +123,7 @@ class WaitUCB(PairPolicy):
                 start = j
             return
         for position, r, c in credited(
-            self.waits[arm], wait, reward, time, delay, self.observe
+            self.waits[arm], wait, reward, time, delay, self.observe, self.failure
         ):
             self.credit(arm, position, r, c)
 
