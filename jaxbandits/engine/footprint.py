@@ -1,6 +1,6 @@
 """How many lanes are played at a time: the memory of a lane, and the limits."""
 
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import NamedTuple
 
 import jax
@@ -104,12 +104,10 @@ def choose_chunk(
 def footprint_of(policy, environment, params, terms: Terms, platform: str) -> Footprint:
     """The memory of a lane; arguments as of `choose_chunk`."""
     rules, width = rules_for(policy, environment, terms, platform), LANE_QUANTUM
-    first, parts_of_a_lane = _traced(rules)
     setup = jax.tree.map(to_device, environment.setup)
-    one, _ = first(setup)
-    tables = tables_of(environment, jax.tree.map(lambda x: np.asarray(x)[None], one))
+    tables = tables_of(environment, an_instance(environment))
     params = jax.tree.map(lambda x: to_device(np.full(width, x[0])), params)
-    parts = parts_of_a_lane.eval_shape(params, lanes_last(tables), setup)
+    parts = _parts_of_a_lane(rules).eval_shape(params, lanes_last(tables), setup)
     state, given, own, record, row = (
         sum(x.size * x.dtype.itemsize for x in jax.tree.leaves(part)) // width
         for part in parts
@@ -120,10 +118,21 @@ def footprint_of(policy, environment, params, terms: Terms, platform: str) -> Fo
     return Footprint(state, given, record, row, scratch)
 
 
+def an_instance(environment):
+    """An instance on the host, leaves ``[1, ...]``."""
+    setup = jax.tree.map(to_device, environment.setup)
+    instance = _first_instance(environment.game)(setup)
+    return jax.tree.map(lambda x: np.asarray(x)[None], instance)
+
+
 @lru_cache(MOST_PROGRAMS)
-def _traced(rules: Rules):
-    """Functions of a game that are traced once for all of its chunks: of its first
-    state, and of what the lanes of a vector hold."""
+def _first_instance(game):
+    return jax.jit(lambda setup: first_state(game, setup)[0])
+
+
+@lru_cache(MOST_PROGRAMS)
+def _parts_of_a_lane(rules: Rules):
+    """What the lanes of a vector hold; traced once for all chunks of a game."""
     game, width = rules.game, LANE_QUANTUM
 
     def parts(params, tables, setup):
@@ -136,7 +145,7 @@ def _traced(rules: Rules):
         own = [x for x in jax.tree.leaves(instance) if x.shape[-1] == width]
         return play.carry[1:], params, own, record, play.rows
 
-    return jax.jit(partial(first_state, game)), jax.jit(parts)
+    return jax.jit(parts)
 
 
 def arrays_on_record(environment) -> list[str]:

@@ -119,12 +119,13 @@ def run(
         # Surplus lanes repeat the last one and are dropped: one shape, one program.
         position = np.minimum(np.arange(start, start + width), stop - 1)
         lane_seeds = to_device(seeds[position])
+        drawn = to_device(seeds[position] // terms.runs_per_instance)
         lane_params = jax.tree.map(
             lambda x, p=position: to_device(np.moveaxis(x[p], 0, -1)), params
         )
         began = time.perf_counter()
         with clock.announce():
-            instance = program.draw(root, lane_seeds // terms.runs_per_instance, setup)
+            instance = program.draw(root, drawn, setup)
             own = _to_host(instance, stop - start)
             tables = lanes_last(tables_of(environment, own), position - start)
             given = (lane_seeds, lane_params, tables, instance)

@@ -11,12 +11,12 @@ import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
 
 from jaxbandits.console.progress import Report, reporting
 from jaxbandits.engine.flags import in_play
-from jaxbandits.engine.rollout import LANE_QUANTUM, to_device
+from jaxbandits.engine.footprint import an_instance
+from jaxbandits.engine.rollout import LANE_QUANTUM
 from jaxbandits.engine.run import Clock
 from jaxbandits.engine.schedule import Schedule
 from jaxbandits.protocol import Environment
@@ -210,9 +210,7 @@ def longest_run(plan: Plan) -> float:
 
 def _cheapest(environment: Environment) -> float:
     """The least mean cost of an action, in units of the budget; 0 if unknown."""
-    setup = jax.tree.map(to_device, environment.setup)
-    instance = environment.game.sample(jax.random.key(0), setup)
-    batch = jax.tree.map(lambda x: np.asarray(x)[None], instance)
+    batch = an_instance(environment)
     oracle = environment.oracle(batch) if environment.oracle else None
     for name in ("mean_cost", "mean_time"):
         if hasattr(oracle, name):

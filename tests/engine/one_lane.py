@@ -23,6 +23,7 @@ from jaxbandits.arrays import (
     tally,
     when,
 )
+from jaxbandits.engine.cpu.trees import WIDTH
 from jaxbandits.kernels.interpolation import interpolate
 
 LANES = 5
@@ -156,6 +157,24 @@ def _rows(x, i, j, row):
     return picked, written, tally((x > 0).astype(int), i, j[0])
 
 
+def _ends(*shape):
+    """Lanes of +inf, of -inf, with one or two +inf at the ends, and with ties."""
+    x = halves(*shape)
+    flat = x.reshape(-1, LANES)
+    flat[:, :2] = np.inf, -np.inf
+    flat[-1, 2:4] = flat[0, 3] = np.inf
+    return x
+
+
+def _over(arrays):
+    pairs = [(x, axis) for x, (_, axis) in zip(arrays, LONG, strict=True)]
+    return [(jnp.sum(x, axis), jnp.mean(x, axis)) for x, axis in pairs]
+
+
+# Around what is reduced in one expression, and as many entries as take several.
+LENGTHS = 1, 2, 10, WIDTH, WIDTH + 1, 20_000
+LONG = [(WIDTH, 0), (WIDTH + 1, 0), ((3, 300), 1), ((2, 200, 2), (0, 1))]
+LONG += [((2, 200, 2), (0, 2)), (20_000, 0)]
 SIZES = [(3, 5), (1, 4), (6, 1)]
 MOVES = {f"moved, {n} x {m}": (_moved, halves(n, m), Z) for n, m in SIZES}
 MOVES |= {
@@ -193,6 +212,21 @@ MOVES |= {
         lambda x, u: (random_argmax(x, u), random_argmax(x[:1], u), first_argmax(x)),
         halves(9),
         WORD,
+    ),
+    "over long axes": (_over, [halves(*np.atleast_1d(shape)) for shape, _ in LONG]),
+    "first of many": (
+        lambda arrays: [first_argmax(x) for x in arrays],
+        [_ends(*np.atleast_1d(x)) for x in (*LENGTHS, (3, 4), (40, 25))]
+        + [integers(3, 4), integers(WIDTH + 1)],
+    ),
+    # By a word of each lane, and of a formula by one that all share.
+    "any of many": (
+        lambda arrays, u, one: [
+            (random_argmax(x, u), random_argmax(x * 2 + x, one)) for x in arrays
+        ],
+        [_ends(n) for n in LENGTHS],
+        WORD,
+        (SHARED, np.uint32(0.7 * 2**32)),
     ),
     "argmax beside NaN": (
         lambda x, u: (first_argmax(x), random_argmax(x, u)),

@@ -18,11 +18,9 @@ from tests.engine.one_lane import (
     ROWS,
     SHARED,
     TABLE,
-    WORD,
     X,
     Y,
     Z,
-    floats,
     integers,
     records,
     with_constants,
@@ -41,78 +39,6 @@ def mapped(fn, *args):
 def jaxpr_of(fn, flags, *args):
     """The program of `lanes`."""
     return jax.make_jaxpr(lambda *args: lanes(fn, flags, LANES)(*args)[0])(*args)
-
-
-LONG = [
-    ((WIDTH,), 0),
-    ((WIDTH + 1,), 0),
-    ((3, 300), 1),
-    ((2, 200, 2), (0, 1)),
-    ((2, 200, 2), (0, 2)),
-    ((20_000,), 0),
-]
-
-
-def test_reductions_over_long_axes():
-    def fn(arrays):
-        pairs = [(each, axis) for each, (_, axis) in zip(arrays, LONG, strict=True)]
-        return [(jnp.sum(i, axis), jnp.mean(x, axis)) for (i, x), axis in pairs]
-
-    arrays = [(integers(*shape), np.abs(floats(*shape))) for shape, _ in LONG]
-    sums = mapped(fn, arrays)
-    for (i, x), (_, axis), (total, mean) in zip(arrays, LONG, sums, strict=True):
-        np.testing.assert_array_equal(total, i.sum(axis))
-        np.testing.assert_allclose(mean, x.mean(axis), rtol=1e-5)
-
-
-SHAPES = [(1,), (5,), (3, 4), (WIDTH,), (WIDTH + 1,), (40, 25), (20_000,)]
-
-
-def test_first_argmax(subtests):
-    """Lane 0 all +inf, lane 1 all -inf, lanes 2 and 3 with +inf at the ends, ties."""
-    arrays = [integers(*shape, high=3).astype(np.float32) for shape in SHAPES]
-    for values in arrays:
-        values[..., 0], values[..., 1] = np.inf, -np.inf
-        flat = values.reshape(-1, LANES)
-        flat[-1, 2:4] = flat[0, 3] = np.inf
-    arrays += [integers(*shape) for shape in SHAPES[2:5:2]]
-    found = mapped(lambda xs: [first_argmax(x) for x in xs], arrays)
-    for values, chosen in zip(arrays, found, strict=True):
-        with subtests.test(shape=values.shape, dtype=values.dtype):
-            assert chosen.dtype == jnp.int32
-            flat = values.reshape(-1, LANES)
-            np.testing.assert_array_equal(chosen, np.argmax(flat, axis=0))
-
-
-SOME = np.uint32(0.7 * 2**32)
-
-
-LENGTHS = [1, 2, 10, WIDTH, WIDTH + 1]
-
-
-def test_random_argmax(subtests):
-    """By a word of each lane, and of a formula by one that all share.
-
-    Lanes of +inf, of -inf, with two +inf, with one largest entry, with ties.
-    """
-    arrays = [integers(length, high=3).astype(np.float32) for length in LENGTHS]
-    for values in arrays:
-        values[:, 0], values[:, 1] = np.inf, -np.inf
-        values[[0, -1], 2], values[len(values) // 2, 3] = np.inf, 9
-
-    def fn(arrays, word, shared):
-        return [
-            (random_argmax(x, word), random_argmax(x * 2 + x, shared)) for x in arrays
-        ]
-
-    found = mapped(fn, arrays, WORD, (SHARED, SOME))
-    for values, both in zip(arrays, found, strict=True):
-        for chosen, words in zip(both, (WORD, [SOME] * LANES), strict=True):
-            with subtests.test(length=len(values)):
-                assert chosen.dtype == jnp.int32
-                for lane, x in enumerate(values.T):
-                    tied = np.flatnonzero(x == np.max(x))
-                    assert chosen[lane] == tied[int(words[lane]) * tied.size >> 32]
 
 
 def test_kernels_are_replaced(monkeypatch):
