@@ -23,6 +23,7 @@ from jaxbandits.arrays import (
     tally,
     when,
 )
+from jaxbandits.engine.cpu.rows import MANY_ROWS
 from jaxbandits.engine.cpu.trees import WIDTH
 from jaxbandits.kernels.interpolation import interpolate
 
@@ -175,6 +176,24 @@ def _over(arrays):
 LENGTHS = 1, 2, 10, WIDTH, WIDTH + 1, 20_000
 LONG = [(WIDTH, 0), (WIDTH + 1, 0), ((3, 300), 1), ((2, 200, 2), (0, 1))]
 LONG += [((2, 200, 2), (0, 2)), (20_000, 0)]
+
+
+def _many_rows(x, shared, own, place, row, same, number):
+    """One of its own array or of a shared one is read; one is written, of its own, a
+    shared one or a number; places below and beyond the array leave it as it is."""
+    read = [pick(x, own), pick(shared, own)]
+    return read, [put(x, place, each) for each in (row, same, number)]
+
+
+def _same_row(x, row, *places):
+    return pick(x, places[2]), [put(x, place, row) for place in places]
+
+
+def _tallies(arrays, i):
+    axes = [[(i + axis) % n for axis, n in enumerate(x.shape)] for x in arrays]
+    return [tally(x, *place) for x, place in zip(arrays, axes, strict=True)]
+
+
 SIZES = [(3, 5), (1, 4), (6, 1)]
 MOVES = {f"moved, {n} x {m}": (_moved, halves(n, m), Z) for n, m in SIZES}
 MOVES |= {
@@ -186,6 +205,27 @@ MOVES |= {
     for n, m in SIZES[::2]
 }
 MOVES |= {
+    f"{n} rows": (_many_rows, halves(n, 2, 5), (SHARED, halves(n, 2, 5)[..., 0]))
+    + (
+        index(n),
+        np.int32([-2, 0, n - 1, n, n + 1]),
+        halves(2, 5),
+        (SHARED, halves(2, 5, seed=1)[..., 0]),
+        Z,
+    )
+    for n in (1, MANY_ROWS - 1, MANY_ROWS)
+}
+MOVES |= {
+    f"the same row of {n}": (_same_row, halves(n, 2), halves(2))
+    + tuple((SHARED, np.int32(place)) for place in (-1, 0, 2, n - 1, n))
+    for n in (3, 100)
+}
+MOVES |= {
+    "tallies": (
+        _tallies,
+        [integers(*x) for x in [(10,), (4, 5), (100,), (10, 10), (2, 40)]],
+        np.abs(integers(high=99)),
+    ),
     "transpose": (lambda x: jnp.transpose(x, (2, 0, 1)), CUBE),
     "reduced over any axes": (_any_axes, integers(2, 3, 4), bools(2, 3, 4)),
     "outer product": (lambda x: jnp.sum(x[:, None] * x[None] * x[0]), halves(2)),
@@ -318,6 +358,16 @@ def _forgetting(z, rows):
     return lax.scan(lambda carry, row: (jnp.sum(row), carry + row), z, rows)
 
 
+def in_a_loop(x, trips):
+    """Rows are picked and put for a number of trips."""
+
+    def body(carry):
+        x, i = carry
+        return put(x, i, pick(x, i) + 1), i + 1
+
+    return lax.while_loop(lambda c: c[1] < trips, body, (x, jnp.int32(0)))[0]
+
+
 def _halving(x, least, step):
     """Lanes end after different numbers of trips, some after none."""
 
@@ -343,6 +393,7 @@ LOOPS = {
     "while, shared start": (_halving, ROW, ENDS, ONE),
     "while, all shared": (_halving, ROW, (SHARED, np.float32(0.1)), ONE),
     "while, no trips": (_halving, X, (SHARED, np.float32(1e9)), ONE),
+    "rows in a while": (in_a_loop, halves(40), index(40)),
     "while inside a loop": (
         lambda x, rows: lax.scan(
             lambda c, row: (_halving(c + row, 0.1, 1)[1], 0), x, rows

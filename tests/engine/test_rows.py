@@ -1,4 +1,7 @@
-"""Rows that are gathered and scattered are those that selections give."""
+"""Where rows are gathered and scattered, and that frozen lanes keep theirs.
+
+That they are the rows which selections give: test_like_vmap.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -9,12 +12,13 @@ from jaxbandits.arrays import pick, put, tally
 from jaxbandits.engine.cpu.expression import UNIFORM
 from jaxbandits.engine.cpu.lanes import fill, lanes
 from jaxbandits.engine.cpu.rows import MANY_ROWS
+from tests.engine.one_lane import in_a_loop
+from tests.tables import each_row
 
 pytestmark = pytest.mark.oldest
 
 LANES = 64
-SIZES = (1, MANY_ROWS - 1, MANY_ROWS)
-GATHER, SCATTER = "gather", "scatter"
+FORMS = "gather", "scatter", "dynamic_slice", "dynamic_update_slice"
 
 
 def numbers(*shape, dtype=np.float32):
@@ -22,63 +26,47 @@ def numbers(*shape, dtype=np.float32):
     return draw.astype(dtype)
 
 
-def index(num_rows, low=0, high=None):
-    high = num_rows if high is None else high
-    return np.random.default_rng(3).integers(low, high, LANES).astype(np.int32)
+def index(num_rows):
+    return np.random.default_rng(3).integers(0, num_rows, LANES).astype(np.int32)
 
 
 def mapped(fn, flags, *args):
-    """The result in all lanes, and the names of the operations it took."""
-
-    def run(*args):
-        return fill(*lanes(fn, flags, LANES)(*args), LANES)
-
-    lowered = jax.jit(run).lower(*args)
-    return jax.tree.map(np.asarray, lowered.compile()(*args)), lowered.as_text()
+    """The result in all lanes."""
+    run = jax.jit(lambda *args: fill(*lanes(fn, flags, LANES)(*args), LANES))
+    return jax.tree.map(np.asarray, run(*args))
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_every_lane_has_its_row(size, rest=(2, 5)):
-    """One of its own array or of a shared one is read; one is written, of its own, a
-    shared one or a number; rows below and beyond the array leave it as it is."""
-    x, shared, own = numbers(size, *rest, LANES), numbers(size, *rest), index(size)
-    place, row, same = index(size, -2, size + 2), numbers(*rest, LANES), numbers(*rest)
-    scalar = numbers(LANES)
-
-    def fn(x, shared, own, place, *rows):
-        read = [pick(x, own), pick(shared, own)]
-        return read, [put(x, place, row) for row in rows]
-
-    flags = (True, False, True, True, True, False, True)
-    args = x, shared, own, place, row, same, scalar
-    (read, written), program = mapped(fn, flags, *args)
-    for lane, (k, j) in enumerate(zip(own, place, strict=True)):
-        np.testing.assert_array_equal(read[0][..., lane], x[k, ..., lane])
-        np.testing.assert_array_equal(read[1][..., lane], shared[k])
-        rows = row[..., lane], same, scalar[lane]
-        for found, put_there in zip(written, rows, strict=True):
-            wanted = x[..., lane].copy()
-            if 0 <= j < size:
-                wanted[j] = put_there
-            np.testing.assert_array_equal(found[..., lane], wanted, strict=True)
-    assert (GATHER in program) == (SCATTER in program) == (size >= MANY_ROWS)
+def forms(fn, *args, flags=None, platform="cpu"):
+    """Operations with rows that the program has; all lanes share an index of none."""
+    flags = flags or tuple(np.ndim(x) > 0 for x in args)
+    by_lane = lanes(fn, flags, LANES, platform)
+    text = jax.jit(lambda *args: by_lane(*args)[0]).lower(*args).as_text()
+    return {name for name in FORMS if f"stablehlo.{name}" in text}
 
 
-@pytest.mark.parametrize("shape", [(3,), (100, 2)])
-def test_the_same_row_in_all_lanes(shape):
-    """Is a slice, however many there are; a row that does not exist is not put."""
-    x, row = numbers(*shape, LANES), numbers(*shape[1:], LANES)
-    found, program = mapped(pick, (True, False), x, np.int32(2))
-    np.testing.assert_array_equal(found, x[2], strict=True)
-    assert "dynamic_slice" in program and "select" not in program
-    for index in (-1, 0, 2, shape[0] - 1, shape[0]):
-        flags = (True, False, True)
-        found, program = mapped(put, flags, x, np.int32(index), row)
-        wanted = x.copy()
-        if 0 <= index < shape[0]:
-            wanted[index] = row
-        np.testing.assert_array_equal(found, wanted, strict=True)
-        assert "dynamic_update_slice" in program
+@each_row("n", (1, 3, MANY_ROWS - 1, MANY_ROWS, 100))
+def test_rows_take_the_form_that_is_faster(n):
+    """The same row in all lanes is a slice, however many there are."""
+    x, row, own = numbers(n, 2, LANES), numbers(2, LANES), index(n)
+    many, same = n >= MANY_ROWS, np.int32(0)
+    assert forms(pick, x, own) == ({"gather"} if many else set())
+    assert forms(put, x, own, row) == ({"scatter"} if many else set())
+    assert forms(pick, x, same) == {"dynamic_slice"}
+    assert forms(put, x, same, row) == {"dynamic_slice", "dynamic_update_slice"}
+    assert not forms(pick, x, own, platform="gpu")
+    assert not forms(put, x, own, row, platform="gpu")
+
+
+@each_row("shape", [(10,), (4, 5), (100,), (10, 10), (2, 40)])
+def test_many_entries_are_tallied_in_place(shape):
+    counts = numbers(*shape, LANES, dtype=np.int32)
+    found = forms(tally, counts, *(index(n) for n in shape))
+    assert found == ({"scatter"} if np.prod(shape) >= MANY_ROWS else set())
+
+
+def test_no_row_is_scattered_in_a_loop_of_a_policy():
+    """Inside ``lax.while_loop``, whose lanes end at different times."""
+    assert forms(in_a_loop, numbers(40, LANES), index(40)) == {"gather"}
 
 
 def test_uniform_lanes_give_the_same_bits():
@@ -90,23 +78,12 @@ def test_uniform_lanes_give_the_same_bits():
         return put(x, turn, row), turn
 
     x, factor = numbers(7, 3, LANES) / 7, np.full(LANES, 2.7, np.float32)
-    known, program = mapped(fn, (True, UNIFORM, False), x, factor, np.int32(11))
-    found, selecting = mapped(fn, (True, True, False), x, factor, np.int32(11))
+    args, uniform = (x, factor, np.int32(11)), (True, UNIFORM, False)
+    known, found = mapped(fn, uniform, *args), mapped(fn, (True, True, False), *args)
     np.testing.assert_array_equal(known[0], found[0], strict=True)
     np.testing.assert_array_equal(known[1], found[1], strict=True)
-    assert "dynamic_update_slice" in program
-    assert "dynamic_update_slice" not in selecting
-
-
-@pytest.mark.parametrize("shape", [(10,), (4, 5), (100,), (10, 10), (2, 40)])
-def test_tally_counts_the_entry_of_each_lane(shape):
-    counts = numbers(*shape, LANES, dtype=np.int32)
-    position = [index(n) for n in shape]
-    found, program = mapped(tally, (True,) * (1 + len(shape)), counts, *position)
-    wanted = counts.copy()
-    wanted[(*position, np.arange(LANES))] += 1
-    np.testing.assert_array_equal(found, wanted, strict=True)
-    assert (SCATTER in program) == (np.prod(shape) >= MANY_ROWS)
+    assert forms(fn, *args, flags=uniform) >= {"dynamic_update_slice"}
+    assert not forms(fn, *args)
 
 
 # A state of which some parts are written row by row and others as a whole.
@@ -151,7 +128,7 @@ def test_frozen_lanes_keep_their_state(num_rows, writes):
     """
     going = np.arange(LANES) % 3 > 0
     start, shift = state(num_rows), np.int32(11)
-    every, _ = mapped(step, (False, True), shift, start)
+    every = mapped(step, (False, True), shift, start)
     some, program = going_on(step, (False, True), going, shift, start)
     for before, after, found in zip(start, every, some, strict=True):
         wanted = np.where(going, after, before)
@@ -178,29 +155,3 @@ def test_an_array_in_another_s_place_is_merged(num_rows):
     np.testing.assert_array_equal(first[:, ~going], start[0][:, ~going])
     np.testing.assert_array_equal(second[:, ~going], start[1][:, ~going])
     assert (np.asarray(first)[:, going] == start[1][:, going]).mean() > 0.75
-
-
-def test_in_a_loop_of_a_policy():
-    """Inside ``lax.while_loop``, whose lanes end at different times."""
-
-    def fn(x, trips):
-        def body(carry):
-            x, i = carry
-            return put(x, i, pick(x, i) + 1), i + 1
-
-        return jax.lax.while_loop(lambda c: c[1] < trips, body, (x, jnp.int32(0)))[0]
-
-    x, trips = numbers(40, LANES), index(40)
-    found, program = mapped(fn, (True, True), x, trips)
-    wanted = x + (np.arange(40)[:, None] < trips)
-    np.testing.assert_array_equal(found, wanted)
-    assert GATHER in program and SCATTER not in program
-
-
-def test_other_platforms_keep_selections():
-    args = numbers(100, LANES), index(100), numbers(LANES)
-    both = lanes(
-        lambda x, *at: (put(x, *at), pick(x, at[0])), (True,) * 3, LANES, "gpu"
-    )
-    text = jax.jit(lambda *args: both(*args)[0]).lower(*args).as_text()
-    assert GATHER not in text and SCATTER not in text
