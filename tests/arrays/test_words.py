@@ -29,6 +29,11 @@ ONES = 0xFFFFFFFF
 WORDS = st.integers(0, ONES)
 TAILS = 10.0 ** -np.arange(1, 18)
 UNIT = 2**61
+# One program each, in place of one for each of their operations.
+uniform, side, survival, score, is_below, is_at, traced_bound = map(
+    jax.jit,
+    (unit_interval, smaller_side, log_survival, normal_score, below, position, bound),
+)
 
 
 def spelt(*words):
@@ -51,7 +56,7 @@ def test_unit_interval_is_the_exact_midpoint_grid(stride=61):
     # Both ends, and what lies between at a stride.
     low = np.r_[: 2**14, 2**14 : 2**22 : stride].astype(np.uint32)
     high = np.concatenate([low, (2**23 - 1 - low)[::-1]])
-    u = np.asarray(unit_interval(jnp.asarray(high << np.uint32(9))))
+    u = np.asarray(uniform(high << np.uint32(9)))
     assert u.dtype == np.float32
     np.testing.assert_array_equal(u.astype(np.float64), (high + 0.5) / 2**23)
     assert (u[0], u[-1]) == (2.0**-24, 1 - 2.0**-24)
@@ -61,15 +66,15 @@ def test_unit_interval_is_the_exact_midpoint_grid(stride=61):
 @in_both_precisions
 def test_unit_interval_is_single_in_both_precisions(dtype):
     """Whatever the numbers of the game are."""
-    assert unit_interval(jnp.uint32([0, ONES])).dtype == jnp.float32
+    assert uniform(jnp.uint32([0, ONES])).dtype == jnp.float32
 
 
 @given(WORDS)
 def test_unit_interval_is_symmetric_and_ignores_nine_bits(bits):
-    u = unit_interval(jnp.uint32(bits))
+    u = uniform(np.uint32(bits))
     assert 0 < u < 1
-    assert unit_interval(jnp.uint32(bits ^ ONES)) == 1 - u
-    assert unit_interval(jnp.uint32(bits | 0x1FF)) == u
+    assert uniform(np.uint32(bits ^ ONES)) == 1 - u
+    assert uniform(np.uint32(bits | 0x1FF)) == u
 
 
 @each_row("p", [*TAILS, *(1 - TAILS), 0.3, 0.5, 2.0**-61])
@@ -78,7 +83,7 @@ def test_a_bound_is_its_probability(p):
     assert exact <= Fraction(p) < exact + Fraction(1, UNIT)
     # Traced, that of the float32 number.
     single = Fraction(float(np.float32(p)))
-    assert 0 <= single - value(bound(jnp.float32(p))) < Fraction(1, UNIT)
+    assert 0 <= single - value(traced_bound(np.float32(p))) < Fraction(1, UNIT)
 
 
 @each_row("of", [np.float64, jnp.float32])
@@ -87,22 +92,22 @@ def test_bounds_beyond_the_ends_are_never_or_always_reached(of):
     last = jnp.full(4, ONES, jnp.uint32)
     none = jnp.zeros(4, jnp.uint32)
     certain = [False, False, True, True]
-    np.testing.assert_array_equal(below(last, last, bound(of(ends))), certain)
-    np.testing.assert_array_equal(below(none, none, bound(of(ends))), certain)
+    np.testing.assert_array_equal(is_below(last, last, bound(of(ends))), certain)
+    np.testing.assert_array_equal(is_below(none, none, bound(of(ends))), certain)
 
 
 @given(WORDS, WORDS, st.floats(0, 1))
 def test_below_compares_the_numbers(first, second, p):
     limit = bound(p)
     exact = (first << 32 | second) >> 3 < int(limit.high) << 30 | int(limit.low)
-    assert bool(below(jnp.uint32(first), jnp.uint32(second), limit)) == exact
+    assert bool(is_below(np.uint32(first), np.uint32(second), limit)) == exact
 
 
 def test_the_second_word_decides_where_the_first_is_the_bounds():
     p = Fraction(5, 2**31) + Fraction(7, UNIT)
     limit = bound(float(p))
     first = jnp.uint32(5 << 1)
-    fires = [bool(below(first, jnp.uint32(w << 3), limit)) for w in (6, 7)]
+    fires = [bool(is_below(first, np.uint32(w << 3), limit)) for w in (6, 7)]
     assert fires == [True, False]
     assert bool(occurs(first, jnp.uint32(6 << 3), 5 / 2**31 + 8 / UNIT))
 
@@ -124,16 +129,16 @@ def test_cumulative_bounds_end_with_certainty(row):
 def test_words_at_a_bound_are_the_first_that_are_not_below_it(p):
     limit = bound(p)
     first, second = (int(w) for w in words_at(limit))
-    assert not below(jnp.uint32(first), jnp.uint32(second), limit)
+    assert not is_below(np.uint32(first), np.uint32(second), limit)
     number = (first << 32 | second) - 1
     if number >= 0:
-        before = jnp.uint32(number >> 32), jnp.uint32(number & ONES)
-        assert bool(below(*before, limit))
+        before = np.uint32(number >> 32), np.uint32(number & ONES)
+        assert bool(is_below(*before, limit))
 
 
 @given(WORDS, st.integers(1, 2**31 - 1))
 def test_position_is_the_leading_part_of_the_product(word, size):
-    found = position(jnp.uint32(word), jnp.int32(size))
+    found = is_at(np.uint32(word), np.int32(size))
     assert found.dtype == jnp.int32 and int(found) == word * size >> 32
 
 
@@ -159,7 +164,7 @@ def test_smaller_side_keeps_the_digits_of_both_tails(count, dtype):
     close = 4 * np.finfo(dtype).eps + 2 * 2.0 ** (-32 * count) / exact
     for mirrored in (False, True):
         turned = jnp.asarray(words ^ np.uint32(ONES) if mirrored else words)
-        distance, upper = smaller_side(*turned)
+        distance, upper = side(*turned)
         assert distance.dtype == dtype and np.all(upper == mirrored)
         assert np.all(distance > 0)
         assert np.all(np.abs(np.float64(distance) - exact) <= close * exact)
@@ -170,11 +175,11 @@ def test_log_survivals_and_normal_scores_are_scipys(dtype):
     low, exact = words_of([*TAILS, 0.3], 2)
     high = low ^ np.uint32(ONES)
     rtol = 1e-6 if dtype == np.float32 else 1e-12
-    np.testing.assert_allclose(log_survival(*high), np.log(exact), rtol=rtol)
-    np.testing.assert_allclose(log_survival(*low), np.log1p(-exact), rtol=rtol)
-    score = special.ndtri_exp(np.log(exact))
-    np.testing.assert_allclose(normal_score(*low), score, rtol=2e-6)
-    np.testing.assert_array_equal(normal_score(*high), -normal_score(*low))
+    np.testing.assert_allclose(survival(*high), np.log(exact), rtol=rtol)
+    np.testing.assert_allclose(survival(*low), np.log1p(-exact), rtol=rtol)
+    exact = special.ndtri_exp(np.log(exact))
+    np.testing.assert_allclose(score(*low), exact, rtol=2e-6)
+    np.testing.assert_array_equal(score(*high), -score(*low))
 
 
 @in_both_precisions
@@ -182,8 +187,8 @@ def test_the_outermost_words_stay_finite(dtype):
     for count in (1, 2, 4):
         for word in (0, ONES):
             words = [np.full(3, word, np.uint32)] * count
-            assert np.all(np.isfinite(jax.jit(log_survival)(*words)))
-    ends = jax.jit(normal_score)(*[np.uint32([0, ONES])] * 2)
+            assert np.all(np.isfinite(survival(*words)))
+    ends = score(*[np.uint32([0, ONES])] * 2)
     np.testing.assert_allclose(ends, [-9.1, 9.1], atol=0.2)
 
 
@@ -191,7 +196,7 @@ def test_scores_rise_with_their_words():
     # Across the seams of the three polynomials, and where a tail has few digits.
     points = np.geomspace(2.0**-62, 0.499, 4000)
     words, u = words_of(points, 2)
-    z = np.asarray(normal_score(*words), np.float64)
+    z = np.asarray(score(*words), np.float64)
     assert np.all(np.diff(z) >= -2e-6 * np.abs(z[1:]))
     np.testing.assert_allclose(z, special.ndtri_exp(np.log(u)), rtol=2e-6, atol=1e-7)
 
@@ -203,7 +208,7 @@ def test_words_are_integers(fn):
 
 
 def test_numbers_of_a_batch_are_those_of_one_by_one(words):
-    rows = jnp.asarray(words(20, 2))
+    rows = words(20, 2)
     p = jnp.linspace(0.1, 0.9, 20)
     assert_transforms_agree(lambda w: unit_interval(w), rows[:, 0], rtol=0)
     assert_transforms_agree(lambda a, b, q: occurs(a, b, q), *rows.T, p, rtol=0)
