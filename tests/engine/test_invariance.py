@@ -143,7 +143,8 @@ def test_bits_are_the_same(case, way):
 
 @pytest.mark.slow
 def test_a_solver_gives_the_same_bits_in_any_width():
-    """Its responses add a square that all arms share: rounded with the sum, or not."""
+    """All at once, and 64 lanes at a time. Its responses add a square that all arms
+    share: rounded with the sum, or not."""
     quiz = ednet_like_parameters(3)
     ends = 1 / quiz.scale.max() / 4, 4 / quiz.scale.min()
     rng = np.random.default_rng(0)
@@ -154,40 +155,13 @@ def test_a_solver_gives_the_same_bits_in_any_width():
         arms = curves(exponential, weight, rate, None)
         return sigmoid_prefix(arms, jnp.float32(quiz.budget)).allocation
 
-    assert_same_in_any_width(solve, weight, rate)
-
-
-def test_a_product_of_a_scalar_beside_an_array():
-    """The broadcast is left to JAX, and the sum is no other in a wider program."""
-    rng = np.random.default_rng(0)
-    heights = rng.uniform(-3, 1, (3, LANES)).astype(np.float32)
-
-    def solve(heights):
-        top = jnp.max(heights)
-
-        def halve(_, ends):
-            low, high = ends
-            middle = (low + high) / 2
-            short = jnp.sum(jnp.maximum(middle**2 - (top - heights), 0)) <= 2
-            return jnp.where(short, middle, low), jnp.where(short, high, middle)
-
-        low, _ = jax.lax.fori_loop(0, 18, halve, (jnp.float32(0), jnp.float32(10)))
-        return heights - top + low * low
-
-    assert_same_in_any_width(solve, heights)
-
-
-def assert_same_in_any_width(solve, *inputs):
-    """All at once, and 64 lanes at a time; inputs are ``[..., LANES]``."""
-
     def solved(width):
-        mapped = jax.jit(
-            lambda *x: lanes(solve, (True,) * len(x), width)(*x)[0],
-            compiler_options=options_for(jax.__version_info__) | OPTIMISED,
-        )
+        options = options_for(jax.__version_info__) | OPTIMISED
+        mapped = lanes(solve, (True, True), width)
+        by_lane = jax.jit(lambda *x: mapped(*x)[0], compiler_options=options)
+        starts = range(0, LANES, width)
         parts = [
-            mapped(*(x[:, i : i + width] for x in inputs))
-            for i in range(0, LANES, width)
+            by_lane(weight[:, i : i + width], rate[:, i : i + width]) for i in starts
         ]
         return np.concatenate(parts, axis=1)
 

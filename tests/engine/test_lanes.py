@@ -129,6 +129,19 @@ def test_an_index_of_many_reads_is_stored():
     assert not stored(MOST_READS // 3) and stored(MOST_READS // 3 + 1)
 
 
+def test_a_product_beside_an_array_is_stored():
+    """With few lanes it would be rounded alone, with many together with the sum."""
+
+    def barriers(spread):
+        jaxpr = jaxpr_of(lambda x, z: x + spread(z), (True, True), X, Z)
+        return str(jaxpr).count("optimization_barrier")
+
+    products = [lambda z: z * z, lambda z: z**3, jnp.square, lambda z: -(z * z)]
+    products.append(lambda z: jnp.broadcast_to(z * z, (1,)))
+    assert [barriers(each) for each in products] == [1] * 5
+    assert barriers(lambda z: z + z) == 0
+
+
 def test_loops_stay_loops():
     """One scan, whose body is mapped: no batch axis in front, nothing transposed."""
     jaxpr = jaxpr_of(with_constants, (True, False, True), X, ROW[1], ROWS)

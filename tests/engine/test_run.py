@@ -7,11 +7,9 @@ import pytest
 
 from jaxbandits import simulate
 from jaxbandits.arrays import position, unit_interval
-from jaxbandits.engine.tape import Stream, read
 from jaxbandits.protocol import Environment, Game, Policy
 from jaxbandits.testing import altered, trace_run
 from tests.engine.budget_game import ALTERNATE, environment
-from tests.reference.words import numbers
 
 K, ROUNDS, SEEDS = 3, 60, 5
 
@@ -97,20 +95,6 @@ def test_every_round_in_step_is_that_of_the_plain_loop(data, seed):
 def test_every_seed_meets_its_own_instance(data):
     chances = data["chance"].values[0, 0, :, 0]
     assert len(set(chances)) == SEEDS
-
-
-def test_play_follows_the_tape():
-    """The plain loop again, in Python."""
-    trace = trace_run(FOLLOWER, COINS, ROUNDS, root_seed=9, seed_index=2)
-    act = numbers(read(9, 2, Stream.ACT, ROUNDS, 2), "up")
-    update = numbers(read(9, 2, Stream.UPDATE, ROUNDS, 1), "u")
-    heads = np.zeros(K, int)
-    for t in range(ROUNDS):
-        wanders = act[t, 0] < 0.25
-        arm = int(act[t, 1] * K) if wanders else int(np.argmax(heads))
-        assert trace.actions[t] == arm
-        heads[arm] += trace.feedback[t] * (update[t, 0] < 0.9)
-    np.testing.assert_array_equal(trace.state, heads)
 
 
 # JAX's own switches change no number.

@@ -1,8 +1,12 @@
 """Sweeps in a line, with what `Store`, `Machine` and `HalfWidth` hold as arguments."""
 
+import jax
+
 from jaxbandits import Machine, Store
 from jaxbandits.simulation import run_sweep
 
+ONE = jax.local_devices()[:1]
+QUIET = Machine(progress=False, devices=ONE)
 KEPT = ("extend", "block", "verify", "keep")
 
 

@@ -8,7 +8,6 @@ import threading
 import warnings
 from pathlib import Path
 
-import jax
 import numpy as np
 import pytest
 import xarray as xr
@@ -17,10 +16,10 @@ from jaxbandits.results import open_store
 from jaxbandits.simulation import run_sweep
 from jaxbandits.simulation.fill import StoppedError
 from tests.simulation import walk
-from tests.simulation.runs import run
+from tests.simulation.runs import ONE, run
+from tests.simulation.test_numbers import assert_same
 
 SPEC = walk.spec(points=2, seeds=12, horizon=8, environments={"short": walk.GAME})
-ONE = jax.local_devices()[:1]
 
 
 @pytest.fixture(scope="module")
@@ -92,12 +91,12 @@ def is_refused(whole, copy, harm, names, rng, others):
         harm(copy / name, rng, others)
     refused = False
     try:
-        assert same(open_store(copy).load(), wanted), names
+        assert_same(open_store(copy), wanted)
     except (ValueError, FileNotFoundError) as error:
         assert re.search(rf"store: {copy}/\S+ is (damaged|missing)", str(error))
         refused = True
     swept(copy)
-    assert same(open_store(copy).load(), wanted), names
+    assert_same(open_store(copy), wanted)
     # Who plays again is a session more.
     assert {*files_of(whole)} <= {*files_of(copy)}
     assert not swept(copy), names
@@ -110,12 +109,6 @@ def swept(store):
         warnings.simplefilter("always")
         run(SPEC, store, progress=False, devices=ONE)
     return [str(w.message) for w in said if "was damaged" in str(w.message)]
-
-
-def same(found, wanted):
-    """The same bits, but for who played what."""
-    parts = [d.drop_vars("session").drop_attrs() for d in (found, wanted)]
-    return parts[0].identical(parts[1])
 
 
 @pytest.mark.parametrize("harm", [flip, exchange, foreign])

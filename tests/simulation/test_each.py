@@ -3,12 +3,11 @@
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 
-import jax
 import numpy as np
 import pytest
 import xarray as xr
 
-from jaxbandits import Machine, Store, simulate, stats
+from jaxbandits import Store, simulate, stats
 from jaxbandits.results import open_store
 from jaxbandits.simulation import Entry, HalfWidth, run_sweep
 from jaxbandits.simulation import fill as filling
@@ -19,13 +18,13 @@ from jaxbandits.store.block_store import BlockStore
 from tests.buckets import bucket  # noqa: F401
 from tests.results.samples import slack
 from tests.simulation import walk
+from tests.simulation.runs import QUIET
 from tests.simulation.test_numbers import assert_same
 
 PILOT = 20
 HALF = 3.0
 UNTIL = HalfWidth("regret", HALF, pilot=PILOT, each=True)
 SPEC = walk.spec(points=3, seeds=UNTIL, horizon=8)
-QUIET = Machine(progress=False, devices=jax.local_devices()[:1])
 
 
 def played(store=None, spec=SPEC, **options):

@@ -17,18 +17,18 @@ from jaxbandits.simulation.plan import make_plan, with_engines
 from jaxbandits.simulation.stored import InStore
 from jaxbandits.simulation.workers import ATTEMPTS
 from tests.simulation import walk
+from tests.simulation.runs import QUIET
 from tests.simulation.test_numbers import assert_same
 
 # In memory a game is as many lanes as a block of a store: one program for all.
 SPEC = walk.spec(points=1, seeds=15, horizon=8)
 SIZE = 5
 BLOCKS = 2 * 2 * 3
-ONE = Machine(devices=jax.local_devices()[:1], progress=False)
 
 
 @pytest.fixture(scope="module")
 def whole():
-    return run_sweep(SPEC, machine=ONE)
+    return run_sweep(SPEC, machine=QUIET)
 
 
 class Here(Executor):
@@ -169,7 +169,7 @@ def test_a_worker_may_get_any_games_of_a_sweep(tmp_path):
     played(Here(), tmp_path / "one")
     games = [("short", "walker"), ("long", "idler")]
     plan = with_engines(make_plan(SPEC), "cpu")
-    InStore(tmp_path / "one", ONE).check_same(plan, games)
+    InStore(tmp_path / "one", QUIET).check_same(plan, games)
 
 
 @pytest.mark.parametrize("what", ["versions", "program_digest", "numbers_digest"])
@@ -220,7 +220,7 @@ def test_executors_that_cannot_be_used_are_refused(tmp_path, options, message):
 
 def shard(path, number, of, spec=SPEC, **options):
     store = Store(path, block=SIZE, **options)
-    return run_sweep(spec, store, ONE, shard=(number, of))
+    return run_sweep(spec, store, QUIET, shard=(number, of))
 
 
 class EndedError(Exception):
@@ -272,7 +272,7 @@ def test_a_block_that_others_have_just_played_is_passed_over(
     def meanwhile(*args, **kwargs):
         calls.append(args)
         if len(calls) == 1:
-            run_sweep(SPEC, Store(path), ONE)
+            run_sweep(SPEC, Store(path), QUIET)
         return play(*args, **kwargs)
 
     monkeypatch.setattr(filling, "play", meanwhile)
@@ -287,7 +287,7 @@ def test_the_first_layer_of_blocks_shows_all_of_a_sweep(tmp_path, monkeypatch):
     spec = walk.spec(points=4, seeds=200, horizon=8)
 
     def play():
-        run_sweep(spec, Store(tmp_path / "one", block=64), ONE)
+        run_sweep(spec, Store(tmp_path / "one", block=64), QUIET)
 
     assert len(begun_by(monkeypatch, 4, play)) == 4
     found = open_store(tmp_path / "one")
@@ -298,7 +298,7 @@ def test_the_first_layer_of_blocks_shows_all_of_a_sweep(tmp_path, monkeypatch):
 
 def test_shares_play_a_larger_sweep(tmp_path, whole):
     path = tmp_path / "one"
-    run_sweep(SPEC._replace(seeds=8), Store(path, block=SIZE), ONE)
+    run_sweep(SPEC._replace(seeds=8), Store(path, block=SIZE), QUIET)
     for number in (1, 0):
         found = shard(path, number, 2, extend=True)
     assert_same(found, whole)

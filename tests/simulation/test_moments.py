@@ -2,7 +2,6 @@
 
 import threading
 
-import jax
 import numpy as np
 import pytest
 
@@ -13,16 +12,12 @@ from jaxbandits.simulation import HalfWidth
 from jaxbandits.simulation.fill import StoppedError
 from jaxbandits.simulation.stores import merge, status
 from tests.simulation import walk
-from tests.simulation.runs import run
+from tests.simulation.runs import ONE, run
+from tests.simulation.test_numbers import assert_same
 
 SPEC = walk.spec(points=2, seeds=22, horizon=8, environments={"short": walk.GAME})
-ONE = jax.local_devices()[:1]
 QUIET = {"progress": False, "devices": ONE}
 MOMENTS = {"block": 8, "keep": "moments", **QUIET}
-
-
-def bare(store):
-    return open_store(store).load().drop_vars("session").drop_attrs()
 
 
 @pytest.fixture(scope="module")
@@ -56,12 +51,12 @@ def test_the_order_of_the_blocks_does_not_matter(whole, tmp_path):
     with pytest.raises(StoppedError):
         run(SPEC, path, stop=stop, **MOMENTS)
     run(SPEC, path, **QUIET)
-    assert bare(path).identical(bare(whole))
+    assert_same(open_store(path), open_store(whole))
     for block in [*path.glob("blocks/*")][::2]:
         block.write_bytes(block.read_bytes()[:100])
     with pytest.warns(UserWarning, match="blocks to be played again"):
         run(SPEC, path, **QUIET)
-    assert bare(path).identical(bare(whole))
+    assert_same(open_store(path), open_store(whole))
 
 
 def test_a_store_that_has_grown_has_every_run_once(tmp_path):

@@ -1,6 +1,5 @@
 """A sweep holds the numbers of `simulate`, whatever its blocks, devices and history."""
 
-import jax
 import numpy as np
 import pytest
 import xarray as xr
@@ -11,7 +10,7 @@ from jaxbandits.results import open_store
 from jaxbandits.simulation import Entry, run_sweep
 from tests.heavy import in_short
 from tests.simulation import walk
-from tests.simulation.runs import run
+from tests.simulation.runs import ONE, run
 
 # More lanes in a game than one device takes at a time, and fewer in a block.
 SPEC = walk.spec(points=3, seeds=40)
@@ -50,7 +49,7 @@ def test_any_blocks_give_the_same_numbers(whole, block, tmp_path):
 
 
 def test_numbers_do_not_depend_on_devices(whole):
-    found = run(SPEC, devices=jax.local_devices()[:1])
+    found = run(SPEC, devices=ONE)
     assert_same(found, whole)
 
 
@@ -170,7 +169,7 @@ def test_a_policy_is_compiled_once(tmp_path):
     def traces(environments, **points):
         traced.clear()
         store = Store(tmp_path / f"{len(points)}.zarr", block=8)
-        options = {"seeds": 10, "machine": Machine(devices=jax.local_devices()[:1])}
+        options = {"seeds": 10, "machine": Machine(devices=ONE)}
         swept = walker().over(**points)
         simulate(swept, environments, horizon=40, store=store, **options)
         return len(traced)

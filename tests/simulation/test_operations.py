@@ -6,11 +6,9 @@ import threading
 import time
 import warnings
 
-import jax
 import numpy as np
 import pytest
 
-from jaxbandits import Machine
 from jaxbandits.cli import main as cli
 from jaxbandits.results import open_store
 from jaxbandits.simulation import Store, read_spec, run_sweep
@@ -20,18 +18,16 @@ from jaxbandits.simulation.stores import merge, replay, status
 from jaxbandits.store.block_file import ARRAYS, packed
 from jaxbandits.store.block_store import BlockStore
 from tests.simulation import walk
-from tests.simulation.runs import run
+from tests.simulation.runs import ONE, QUIET, run
 from tests.simulation.test_numbers import assert_same
 
 # In memory a game is as many lanes as a block of a store: one program for all.
 SPEC = walk.spec(points=2, seeds=30, horizon=8)
 RUNS = 2 * (2 + 1) * 30
 SIZE = 10
-DEVICES = jax.local_devices()[:1]
-ONE = Machine(devices=DEVICES, progress=False)
 
 
-def played(path, spec=SPEC, machine=ONE, **options):
+def played(path, spec=SPEC, machine=QUIET, **options):
     kept = {name: options.pop(name) for name in ("extend", "keep") if name in options}
     kept |= {"accept_version": options.pop("accept_version", False)}
     store = Store(path, block=None if "extend" in kept else SIZE, **kept)
@@ -162,7 +158,7 @@ def original_of_a_file(tmp_path_factory):
     folder = tmp_path_factory.mktemp("file")
     (folder / "small.toml").write_text(TOML)
     spec, path = read_spec(folder / "small.toml"), folder / "one"
-    run_sweep(spec, Store(path, block=2), ONE).close()
+    run_sweep(spec, Store(path, block=2), QUIET).close()
     return path
 
 
@@ -196,11 +192,11 @@ def test_stores_are_merged(tmp_path, second):
     drop(paths[1], 1)
     merge(paths, tmp_path / "c").close()
     found = played(tmp_path / "c", spec)
-    assert_same(found, run_sweep(spec, machine=ONE))
+    assert_same(found, run_sweep(spec, machine=QUIET))
     assert len(json.loads(found.attrs["sessions"])) >= 2
     again = spec._replace(seeds=32)
     found = played(tmp_path / "c", again, extend=True)
-    assert_same(found, run_sweep(again, machine=ONE))
+    assert_same(found, run_sweep(again, machine=QUIET))
     (file := next(tmp_path.glob("c/blocks/*"))).unlink()
     with pytest.raises(ValueError, match=f"{file} is missing"):
         open_store(tmp_path / "c")
@@ -266,7 +262,7 @@ def test_stores_are_asked_on_the_command_line(capsys, from_file):
 
 def test_a_store_that_is_as_it_was_played_stays_so(store):
     before = open_store(store).load()
-    run(SPEC, store, verify=100, devices=DEVICES)
+    run(SPEC, store, verify=100, devices=ONE)
     assert open_store(store).load().identical(before)
 
 
@@ -279,7 +275,7 @@ def test_other_numbers_with_a_good_checksum_are_found(store, name):
     with pytest.raises(
         ValueError, match=rf"other numbers .*: {name} of (short|long) (walker|idler), "
     ):
-        run(SPEC, store, verify=100, devices=DEVICES)
+        run(SPEC, store, verify=100, devices=ONE)
 
 
 def test_a_sweep_of_other_games_has_no_block_to_compare(store):
@@ -306,7 +302,7 @@ def test_a_sweep_that_is_told_to_stop_begins_no_block(tmp_path):
     spec, path = SPEC._replace(environments={"short": told}), tmp_path / "one"
     # Its metrics are asked for when the sweep is planned, so before the first block.
     with pytest.raises(StoppedError, match="^stopped after 0 of 9 blocks"):
-        run(spec, path, block=SIZE, stop=stop, devices=DEVICES)
+        run(spec, path, block=SIZE, stop=stop, devices=ONE)
     stop.clear()
-    found = run(spec, path, devices=DEVICES)
+    found = run(spec, path, devices=ONE)
     assert found["session"].sel(policy="idler").isel(params=0).all()

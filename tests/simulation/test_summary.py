@@ -2,7 +2,6 @@
 
 import json
 
-import jax
 import numpy as np
 import pytest
 
@@ -11,7 +10,7 @@ from jaxbandits.cli.summary import best_points, sweep_records
 from jaxbandits.cli.table import records_table
 from jaxbandits.simulation import Entry
 from tests.simulation import walk
-from tests.simulation.runs import run
+from tests.simulation.runs import ONE, run
 
 GRID = {"step": [2.0, 0.5], "growth": [1.0, 3.0]}
 SPEC = walk.spec(
@@ -24,7 +23,7 @@ SPEC = walk.spec(
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
     path = tmp_path_factory.mktemp("sweeps") / "walks.zarr"
-    run(SPEC, path, devices=jax.local_devices()[:1]).close()
+    run(SPEC, path, devices=ONE).close()
     return path
 
 
@@ -134,10 +133,10 @@ def test_points_and_policies_without_a_mean_are_left_out():
 
 def test_the_first_seeds_alone_count_where_later_ones_are_not_played(tmp_path):
     few = SPEC._replace(policies={"idler": Entry(walk.WALKER)}, seeds=30)
-    store, one = tmp_path / "grown", jax.local_devices()[:1]
-    run(few, store, block=30, devices=one).close()
+    store = tmp_path / "grown"
+    run(few, store, block=30, devices=ONE).close()
     expected, first = sweep_records(store), set(store.glob("*/*"))
-    run(few._replace(seeds=60), store, extend=True, block=30, devices=one).close()
+    run(few._replace(seeds=60), store, extend=True, block=30, devices=ONE).close()
     for path in set(store.glob("*/*")) - first - set(store.glob("asked/*")):
         path.unlink()  # as if the sweep had been killed at its first block
     with pytest.warns(UserWarning, match="NaN"):
@@ -154,6 +153,6 @@ def test_nothing_to_tell(tmp_path):
     """A sweep of which only vectors are kept has no records."""
     store = tmp_path / "one.zarr"
     small = SPEC._replace(policies={"idler": Entry(walk.WALKER)}, metrics=["small"])
-    run(small, store, devices=jax.local_devices()[:1])
+    run(small, store, devices=ONE)
     assert sweep_records(store) == best_points([]) == []
     assert records_table([], "nothing").row_count == 0

@@ -3,7 +3,6 @@
 import math
 import warnings
 
-import jax
 import numpy as np
 import pytest
 import xarray as xr
@@ -14,7 +13,7 @@ from jaxbandits.simulation import Entry, HalfWidth
 from jaxbandits.simulation.spec import pilot_of, seeds_needed
 from jaxbandits.stats import CoverageWarning
 from tests.simulation import walk
-from tests.simulation.runs import run
+from tests.simulation.runs import ONE, run
 from tests.simulation.test_numbers import assert_same
 from tests.tables import each_row
 
@@ -27,7 +26,7 @@ WIDEST = {"environment": "long", "policy": "walker", "params": 1}
 
 def played(spec=SPEC, store=None, **options):
     kept = {} if store is None else {"block": 64}
-    options = {"devices": jax.local_devices()[:1]} | kept | options
+    options = {"devices": ONE} | kept | options
     return run(spec, store, **options)
 
 

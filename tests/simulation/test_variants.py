@@ -2,7 +2,6 @@
 
 import itertools
 
-import jax
 import numpy as np
 import pytest
 
@@ -13,9 +12,9 @@ from jaxbandits.results import load, save
 from jaxbandits.simulation import Entry, Spec, run_sweep, variants
 from jaxbandits.simulation.files import from_table
 from tests.simulation import walk
+from tests.simulation.runs import QUIET
 from tests.tables import each_row
 
-QUIET = jb.Machine(progress=False, devices=jax.local_devices()[:1])
 TABLE = {
     "setting": "budgeted",
     "budget": 5,
