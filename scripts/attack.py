@@ -69,14 +69,13 @@ NAN, INF = float("nan"), float("inf")
 UNTRIED = re.compile(
     r"simulation.join|arrays.(constant|stored|when|row|with_row|window|bound|below|occurs)|"
     r"censored.(cells_of|eq_12|exceeded_share|gain_of|product_limit|remark_3)|"
-    r"censored.censor|zipped|engine.gpu.*|experiments.write"
+    r"censored.censor|zipped|engine.gpu.*"
 )
 # Their right calls take more than a tenth of a second.
 SLOW = re.compile(
-    r"simulat(e|ion.run)|testing|live|plots.(plot|by)|stats.(dominance|two_level|band)|"
-    r"jaxbandits|allocation.(ednet|criteo|cascade|allocation|best|ordered|fit|"
-    r"simulation)|censored.(forest|solver|negcorr|poscorr|recorded|"
-    r"overtime)|theory.(sparring|waiting|zooming|lai_robbins|graves_lai|hazards)"
+    r"simulat(e|ion.run)|testing|plots.(plot|by)|stats.(dominance|two_level|band)|"
+    r"jaxbandits|allocation.(best|ordered|simulation)|"
+    r"censored.(negcorr|poscorr|recorded|overtime)"
 )
 # Parts of rounds, which cannot stop: they look at kinds, and values are undefined.
 TRACED = ("kernels", "arrays", "laws.thresholds", "allocation.solve")
@@ -203,15 +202,14 @@ def right(name: str, function: Any) -> dict[str, Any]:
       LookupError: if there is none.
     """
     bind = inspect.signature(function).bind
-    # Played for its arguments, a dataset is made up where it can be.
+    # What is played for its arguments is made up.
     made_up = dict.fromkeys(["play", "simulate"], lambda *_, **__: _played())
-    quick = _space() | made_up | {"jb": SimpleNamespace(**vars(jb) | made_up)}
-    for space in (quick, _space()):
-        for _, before, arguments in written().get(function, ()):
-            with contextlib.suppress(Exception), contextlib.chdir(home()):
-                exec(before, it := dict(space))
-                bound = eval(f"BIND{arguments}", it | {"BIND": bind})
-                return dict(bound.arguments)
+    space = _space() | made_up | {"jb": SimpleNamespace(**vars(jb) | made_up)}
+    for _, before, arguments in written().get(function, ()):
+        with contextlib.suppress(Exception), contextlib.chdir(home()):
+            exec(before, it := dict(space))
+            bound = eval(f"BIND{arguments}", it | {"BIND": bind})
+            return dict(bound.arguments)
     problems = (game_of(setting).problem for setting in GAMES)
     for only in (3, *problems):  # as factories of policies take
         with contextlib.suppress(Exception):
@@ -301,8 +299,8 @@ RANGES = {
 }
 # Texts without a default that are names of what there is.
 CHOSEN = {"metric", "along", "x", "y", "by", "baseline"}
-WRITTEN = {"name", "title", "reference_label", "picture", "sep", "decimal", "group"}
-WRITTEN |= {"reward", "seconds", "cost", "id", "experiment", "environment", "setting"}
+WRITTEN = {"name", "title", "reference_label", "group", "reward", "cost"}
+WRITTEN |= {"experiment", "environment", "setting"}
 # What an error may call an argument instead.
 TOLD = {"dataset": "metric|datasets|data", "arms": "params", "path": "store"}
 TOLD |= {"scale": "x_scale|y_scale", "reward": "probability", "limits": "max_limit"}

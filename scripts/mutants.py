@@ -19,7 +19,6 @@ the name of the first that fails into the column `killed_by` of tests/mutants.cs
 
 import argparse
 import ast
-import copy
 import csv
 import hashlib
 import json
@@ -129,11 +128,9 @@ def _head(node: ast.stmt) -> str:
     """The text of a statement without the statements inside it."""
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         return f"{type(node).__name__} {node.name}"
-    simple = copy.copy(node)
-    for name in ("body", "orelse", "finalbody", "handlers", "cases"):
-        if hasattr(simple, name):
-            setattr(simple, name, [])
-    return ast.unparse(simple)
+    compound = hasattr(node, "body") or isinstance(node, ast.Match)
+    text = ast.unparse(node)
+    return text.partition("\n")[0] if compound else text
 
 
 def _mutants(node: ast.expr) -> Iterator[str]:
@@ -277,20 +274,16 @@ def cover() -> None:
     CALLERS.write_text(f"[{','.join(lines.splitlines())}]")
 
 
-def _pytest(top: Path, arguments, environment) -> subprocess.CompletedProcess | None:
-    """The finished process; None if it took too long."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", *arguments]
-    try:
-        return subprocess.run(
-            command,
-            cwd=top,
-            env=os.environ | environment,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT,
-        )
-    except subprocess.TimeoutExpired:
-        return None
+def _pytest(top: Path, arguments, environment) -> subprocess.CompletedProcess:
+    """The finished process."""
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", *arguments],
+        cwd=top,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+    )
 
 
 def run(index: int, shards: int, again: bool, seconds: float) -> None:
@@ -306,7 +299,7 @@ def run(index: int, shards: int, again: bool, seconds: float) -> None:
     path = f"{tree}:{tree / 'studies'}"
     environment = {"PYTHONPATH": path, "JAX_COMPILATION_CACHE_DIR": programs}
     copied = _pytest(tree, ["--collect-only"], environment)
-    if copied is None or copied.returncode:
+    if copied.returncode:
         raise SystemExit(
             f"tests cannot be collected without a mutant, either: {copied}"
         )
@@ -365,10 +358,10 @@ def _killed(place: Place, tests: list[str], tree: Path, environment) -> str:
     target.write_text(planted(place))
     try:
         done = _pytest(tree, tests, environment)
+    except subprocess.TimeoutExpired:
+        return "timeout"
     finally:
         target.write_text(before)
-    if done is None:
-        return "timeout"
     if not done.returncode:
         return "survived"
     named = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - |$)", done.stdout, re.MULTILINE)

@@ -89,16 +89,10 @@ def check_sdist(sdist: Path, source: Path) -> None:
 
 def check_wheel(wheel: Path, source: Path) -> None:
     """It has the package's files, all and no others, and links that work anywhere."""
-    text = check_files(wheel, source, NAME)
-    header, _, readme = text.partition("\n\n")
-    homepage = re.search(r"^Project-URL: Homepage, (\S+)$", header, re.M)[1]
-    links = re.findall(r"\]\(([^)\s]*)\)", readme)
+    links = re.findall(r"\]\(([^)\s]*)\)", check_files(wheel, source, NAME))
     relative = [x for x in links if not x.startswith(("https://", "http://", "#"))]
     assert not relative, f"links that lead nowhere on an index: {relative}"
-    for link in links:
-        path = re.fullmatch(rf"{homepage}/(?:blob|raw)/main/([^#]*)(#.*)?", link)
-        assert path is None or (ROOT / path[1]).is_file(), f"{link} leads nowhere"
-    assert any(link.startswith(f"{homepage}/raw/") for link in links)  # the picture
+    assert any("/raw/main/" in link for link in links)  # the picture
 
 
 def check_files(wheel: Path, source: Path, name: str) -> str:

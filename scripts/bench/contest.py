@@ -219,6 +219,6 @@ def first_turn(name, timed, seeds, seconds) -> Turn | None:
 
 def z_score(mine: Played, other: Played) -> float:
     """Difference of the mean scores, in standard errors."""
-    means = mine.score.mean() - other.score.mean()
-    variance = sum(x.score.var(ddof=1) / len(x.score) for x in (mine, other))
-    return float(means / max(np.sqrt(variance), 1e-12))
+    from scipy.stats import ttest_ind
+
+    return float(ttest_ind(mine.score, other.score, equal_var=False).statistic)
