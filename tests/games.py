@@ -76,6 +76,16 @@ def waits_with_gaps():
     )
 
 
+@cache
+def four_waits(failure="wait"):
+    """Two macro-arms, and delays that may be longer than the longest wait."""
+    delay = [[0.3, 0.1, 0.2, 0.1, 0.3], [0.1, 0.0, 0.4, 0.3, 0.2]]
+    reward = [[0.2, 0.9, 0.5, 1.0, 0.7], [1.0, 0.3, 0.6, 0.0, 0.9]]
+    return farewell.make_environment(
+        "four waits", delay, reward, num_waits=4, failure=failure
+    )
+
+
 # Of policies that are another's in the game of their setting.
 OWN_GAMES = {"farewell/hazard-thompson-joint": waits_with_gaps}
 

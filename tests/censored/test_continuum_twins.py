@@ -14,7 +14,7 @@ import numpy as np
 
 from jaxbandits import censored
 from jaxbandits.plain import doubling
-from tests.censored.twins import cost, penalty
+from tests.censored.twins import cost, even, penalty
 from tests.policies.followed import Case, assert_follows, policy_of, twin_tests
 from tests.reference import continuum_policies as twins
 
@@ -23,6 +23,7 @@ INSTANCES = {
     "indep": censored.indep,
     "poscorr": censored.poscorr,
     "negcorr": censored.negcorr,
+    "even": lambda limits: even(censored.indep(limits).problem),
 }
 SMALL = {"gain_radius": 0.2, "penalty_radius": 0.02, "smoothness": 1.25}
 LEAST = {"gain_radius": 0.05, "penalty_radius": 0.01}
@@ -93,10 +94,10 @@ FULL = {name for name in CASES if "full" in name}
 # of these instances' penalty.
 FLOAT64_ONLY = {"StoOO 3"}
 SHORT = [
-    ("inherit 2", "poscorr"),
-    ("zooming", "poscorr"),
-    ("StoOO 2", "indep"),
-    ("Kaplan-Meier", "indep"),
+    ("inherit 2", "even"),
+    ("zooming", "even"),
+    ("StoOO 2", "even"),
+    ("Kaplan-Meier", "even"),
 ]
 ALL = [(x, instance) for x in CASES for instance in INSTANCES if x not in FLOAT64_ONLY]
 ALL += [(x, "indep", "float64") for x in CASES]

@@ -8,11 +8,19 @@ from functools import cache, partial
 
 import numpy as np
 
+from jaxbandits.censored import make_environment
+from jaxbandits.laws import (
+    Exponential,
+    Product,
+    Uniform,
+    exponential,
+    product,
+    uniform,
+)
 from tests.policies.followed import Case
 from tests.reference import censored_policies as twins
-from tests.reference import laws
+from tests.reference import choosing, laws
 from tests.reference.censored_environment import CensoredEnvironment
-from tests.reference.choosing import Fixed, Uniform
 from tests.reference.words import numbers
 
 K, M = 10, 10
@@ -42,6 +50,14 @@ def _indep_arm(b):
 
 # Indep, appendix E.2: arms as functions of uniforms. (tests/laws compares the others.)
 ARMS = [_indep_arm(b) for b in [0.2] + 9 * [0.3]]
+
+
+def even(problem):
+    """A game with laws that XLA compiles quickly, and means as those of Indep."""
+    mean = np.linspace(0.65, 0.8, K)
+    rewards = Uniform(mean - 0.2, mean + 0.2)
+    arms = Product(rewards, Exponential(np.full(K, 1.75)))
+    return make_environment("even", problem, product(uniform, exponential), arms)
 
 
 class Draws:
@@ -122,6 +138,6 @@ CASES = {
         prior_passed=5.0,
         gain_spread=0.5,
     ),
-    "uniform": _case("uniform", _pairs(twins.Chosen, choice=Uniform(K * M))),
-    "fixed": _case("fixed", _pairs(twins.Chosen, choice=Fixed(K * M, 0))),
+    "uniform": _case("uniform", _pairs(twins.Chosen, choice=choosing.Uniform(K * M))),
+    "fixed": _case("fixed", _pairs(twins.Chosen, choice=choosing.Fixed(K * M, 0))),
 }

@@ -1,6 +1,6 @@
 """The farewell setting: the exact table, the end of the clock, the books."""
 
-from functools import cache, partial
+from functools import partial
 from itertools import product
 
 import jax
@@ -14,6 +14,7 @@ from jaxbandits.engine.accounting import accounts_of
 from jaxbandits.farewell import Action, Problem, Record, fixed, uniform, wait_ucb
 from jaxbandits.farewell.environment import LAP, LATEST, Elapsed, Epoch, State
 from jaxbandits.simulation.arguments import schedule_of
+from tests.games import four_waits
 from tests.reference.farewell_environment import exact_table
 from tests.reference.words import spell
 from tests.rollout import metrics_of
@@ -231,20 +232,6 @@ def test_views_tell_the_epoch_and_the_clock():
 
 # Games, and where they end.
 
-GAMES = {
-    "joint": (
-        [[0.3, 0.1, 0.2, 0.1, 0.3], [0.1, 0.0, 0.4, 0.3, 0.2]],
-        [[0.2, 0.9, 0.5, 1.0, 0.7], [1.0, 0.3, 0.6, 0.0, 0.9]],
-    ),
-    "certain": ([[0, 1.0, 0, 0, 0], [0, 0, 0, 1.0, 0]], [[0.5], [1.0]]),
-}
-
-
-@cache
-def game_of(name, failure="wait"):
-    """K = 2, N = 5, D = 4: one compiled program for all of one kind of failure."""
-    return farewell.make_environment(name, *GAMES[name], num_waits=4, failure=failure)
-
 
 def run(game, policy=None, seeds=4, **options):
     policy = uniform(game.problem) if policy is None else policy
@@ -253,7 +240,7 @@ def run(game, policy=None, seeds=4, **options):
 
 def test_an_epoch_that_ends_after_the_budget_does_not_count():
     """L = max{n: S_n <= T}, of two epochs of three units that bring 1 each."""
-    game, state = game_of("joint"), None
+    game, state = four_waits(), None
     for _ in range(2):
         state, _ = answer(game, spell([[0.3, 0.5]], "nn")[0], 1, 3, state)
     oracle = game.oracle()
@@ -268,22 +255,8 @@ def test_an_epoch_that_ends_after_the_budget_does_not_count():
         assert found["realised_regret"] == pytest.approx(realised)
 
 
-# The second arm, with all of its time.
-ONLY = fixed(game_of("certain").problem, 1, 3)
-
-
-@pytest.mark.slow
-def test_a_fraction_of_a_unit_of_time():
-    """Eq. (6): what has ended by 4.5 units has ended by 4. Delays are always 4."""
-    game = game_of("certain")
-    checkpoints = [1.5, 2.0, 3.99, 4.0, 4.5, 7.999, 9.5]
-    data = run(game, ONLY, budget=9.5, checkpoints=checkpoints[:-1], seeds=2)
-    np.testing.assert_array_equal(data["epochs"][0], [0, 0, 0, 1, 1, 1, 2])
-    np.testing.assert_array_equal(data["checkpoint"], checkpoints)
-
-
 def test_a_grid_does_not_start_below_the_first_unit():
-    game = game_of("joint")
+    game = four_waits()
     for grid in ("log", "linear"):
         with naming(grid):
             checkpoints = schedule_of(game, None, 30.0, grid).checkpoints
@@ -378,7 +351,7 @@ def test_instances_that_differ_in_numbers_only_share_their_functions():
     one, two, ads = (INSTANCES[name]() for name in ("1a (i)", "1c", "2a"))
     assert one.game is two.game and one.problem == two.problem
     assert one.game is not ads.game
-    assert game_of("joint").game is not game_of("joint", "unit").game
+    assert four_waits().game is not four_waits("unit").game
     names = [make().name for make in INSTANCES.values()]
     assert len(set(names)) == len(names)
 
@@ -460,7 +433,7 @@ def test_budgets_that_no_clock_counts_are_refused():
         (5.0, [0.5, 2.0], "^checkpoints must"),
         (2**31, [2**31], r"budget must be below 2\*\*31"),
     ]
-    play = partial(run, game_of("joint"))
+    play = partial(run, four_waits())
     assert_refused(
         [(partial(play, budget=b, checkpoints=at), words) for b, at, words in rows]
     )

@@ -1,7 +1,5 @@
 """Policies on pairs of a macro-arm and a wait: what they see, learn and play first."""
 
-from functools import cache
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -22,19 +20,12 @@ from jaxbandits.farewell.policies.pairs import (
 )
 from jaxbandits.farewell.policies.product_limit import Hazards, Units
 from jaxbandits.protocol import Policy
+from tests.games import four_waits
 from tests.heavy import in_short
 from tests.rollout import run_of
 from tests.tables import each_row
 
 K, D, EPOCHS = 2, 4, 400
-
-
-@cache
-def pairs_game():
-    """Two macro-arms, four waits, delays beyond them."""
-    delay = [[0.3, 0.1, 0.2, 0.1, 0.3], [0.1, 0.0, 0.4, 0.3, 0.2]]
-    reward = [[0.2, 0.9, 0.5, 1.0, 0.7], [1.0, 0.3, 0.6, 0.0, 0.9]]
-    return make_game("pairs", delay, reward, num_waits=D)
 
 
 # What they see.
@@ -75,7 +66,7 @@ def witness():
 
 @pytest.mark.parametrize("scale", in_short([1.0, 4.0], {1.0}))
 def test_a_policy_on_pairs_sees_the_times_as_costs(scale):
-    game, rounds = pairs_game(), 203
+    game, rounds = four_waits(), 203
     trace = run_of(on_pairs(game.problem, witness(), scale), game, rounds)
     pair = np.arange(rounds) % (K * D)
     np.testing.assert_array_equal(trace.actions.arm, pair // D)
@@ -100,7 +91,7 @@ def test_a_policy_for_other_arms_is_refused(arms):
 
 
 def test_a_plain_policy_on_pairs_sees_rewards_only():
-    game = pairs_game()
+    game = four_waits()
     policy = on_rewards(game.problem, plain.ucb)
     trace = run_of(policy, game, 50)
     pair = trace.actions.arm * D + trace.actions.wait

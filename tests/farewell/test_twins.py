@@ -11,7 +11,7 @@ import pytest
 
 from jaxbandits import farewell, laws
 from jaxbandits.engine.tape import Stream, read
-from tests.games import waits_with_gaps
+from tests.games import four_waits, waits_with_gaps
 from tests.heavy import in_short
 from tests.policies.followed import Case, assert_follows, played, twin_tests
 from tests.reference import farewell_policies as twins
@@ -134,13 +134,7 @@ LONG = {
 LOW = 0.1 * np.array([[5, 3, 2, 1, 0], [0, 1, 2, 3, 5]])
 OTHERS = {
     "auction": farewell.second_price_auction,
-    "unit": lambda: farewell.make_environment(
-        "unit",
-        [[0.3, 0.1, 0.2, 0.1, 0.3], [0.1, 0.0, 0.4, 0.3, 0.2]],
-        [[0.2, 0.9, 0.5, 1.0, 0.7], [1.0, 0.3, 0.6, 0.0, 0.9]],
-        num_waits=4,
-        failure="unit",
-    ),
+    "unit": partial(four_waits, "unit"),
     "spread": lambda: farewell.make_environment(
         "spread",
         [[0.3, 0.1, 0.2, 0.3, 0.1], [0.1, 0.0, 0.4, 0.3, 0.2]],
