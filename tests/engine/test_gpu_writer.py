@@ -18,7 +18,6 @@ from jaxbandits.engine.gpu.rounds import tape_row
 from jaxbandits.engine.tape import Key, draw_words
 from tests.engine.gpu_mapped import mapped, written
 from tests.engine.one_lane import at_once
-from tests.heavy import in_short
 
 LANES = 4
 
@@ -34,32 +33,30 @@ def numbers(*shape, kind=np.float32):
     return rng.integers(-2, 3, (*shape, LANES)).astype(kind)
 
 
-@pytest.mark.parametrize("width", in_short([1, 2, 5, 20], {1, 2, 20}))
-def test_words_are_those_of_the_tape(width):
-    key = Key(np.arange(LANES, dtype=np.uint32) + 3, np.full(LANES, 7, np.uint32))
-    # As a policy takes them: all, one, some, in another shape, at a place of its own.
-    ways = [
-        lambda x: x,
-        lambda x: x[-1],
-        lambda x: x[width // 2 :].reshape(1, -1),
-        lambda x: x.reshape(1, width)[0] + x[0],
-        lambda x: select.pick(x, (x[0] % width).astype(jnp.int32)),
-        lambda x: jnp.max(x.reshape(width, 1), axis=0),
+def taken(row):
+    """Words as policies take them: all, one, some, in another shape, at a place."""
+    width = row.shape[0]
+    return [
+        row,
+        row[-1],
+        row[width // 2 :].reshape(1, -1),
+        row.reshape(1, width)[0] + row[0],
+        select.pick(row, (row[0] % width).astype(jnp.int32)),
+        jnp.max(row.reshape(width, 1), axis=0),
     ]
 
-    def plain(key):
-        row = draw_words(key, 9, width)
-        return [way(row) for way in ways]
 
-    def drawn(key):
-        return [way(tape_row(key, 9, width)) for way in ways]
+def test_words_are_those_of_the_tape():
+    key = Key(np.arange(LANES, dtype=np.uint32) + 3, np.full(LANES, 7, np.uint32))
 
     @jax.jit
     def played(key):
-        return mapped(drawn, key), jax.vmap(plain, -1, -1)(key)
+        def of(draw):
+            return lambda key: [taken(draw(key, 9, width)) for width in (1, 2, 5, 20)]
 
-    for a, b in zip(*played(key), strict=True):
-        np.testing.assert_array_equal(a, b)
+        return mapped(of(tape_row), key), jax.vmap(of(draw_words), -1, -1)(key)
+
+    jax.tree.map(np.testing.assert_array_equal, *played(key))
 
 
 NUMBERS = [0, -0.0, 0.5, 1.5, -2.5, 3.75, 1e-30, -1e-3, 88, -7e9]

@@ -126,22 +126,11 @@ def test_precision_is_that_of_the_caller():
 
 # Within `simulate`.
 
-needs_two = pytest.mark.skipif(len(jax.devices()) < 2, reason="needs two devices")
-BUDGET, CHECKPOINTS = 300, [50, 300]
-STAY = ALTERNATE._replace(
-    name="stay", act=lambda noise, view, state, params: 0 * view.round
-)
-
-
-GAME, CONTESTANTS = environment(), [ALTERNATE, STAY]
-
-
-def play(policies, **options):
-    return simulate(policies, GAME, budget=BUDGET, checkpoints=CHECKPOINTS, **options)
+GAME, CONTESTANTS = environment(), {"one": ALTERNATE, "two": ALTERNATE}
 
 
 @pytest.mark.slow
-@needs_two
+@pytest.mark.skipif(len(jax.devices()) < 2, reason="needs two devices")
 def test_two_policies_play_at_a_time():
     meeting = threading.Barrier(2)
 
@@ -149,8 +138,7 @@ def test_two_policies_play_at_a_time():
         meeting.wait(A_WHILE)
         return ()
 
-    policies = {"one": ALTERNATE, "two": ALTERNATE}
-    data = simulate(policies, GAME._replace(tables=tables), budget=30, seeds=2)
+    data = simulate(CONTESTANTS, GAME._replace(tables=tables), budget=30, seeds=2)
     for name in ("rounds", "spent", "first"):
         one, two = data[name].values
         np.testing.assert_array_equal(one, two)
@@ -160,7 +148,7 @@ def test_refusals_come_through_threads():
     with pytest.raises(ValueError, match=r"budget must be below 2\*\*31"):
         simulate(CONTESTANTS, GAME, budget=2**31, seeds=3)
     with pytest.raises(ValueError, match="memory = 10 bytes"):
-        play(CONTESTANTS, seeds=3, machine=Machine(memory=10))
+        simulate(CONTESTANTS, GAME, budget=9, machine=Machine(memory=10))
 
 
 def test_progress_counts_all_policies(monkeypatch):
@@ -175,9 +163,9 @@ def test_progress_counts_all_policies(monkeypatch):
     monkeypatch.setattr(
         sys.modules["jaxbandits.simulation.fill"], "reporting", reporting
     )
-    play(CONTESTANTS, seeds=3)
+    simulate(CONTESTANTS, GAME, budget=300, checkpoints=[50, 300], seeds=3)
     (report,) = reports
-    names = {f"{policy.name} in {GAME.name}" for policy in CONTESTANTS}
+    names = {f"{name} in {GAME.name}" for name in CONTESTANTS}
     assert report.parts == dict.fromkeys(names, 3 * 2)
     assert report.share == 1 and report.left() == 0
     assert report.playing.keys() == report.compiling.keys() == names

@@ -88,10 +88,9 @@ class Lane:
         lane.uniform = all(operand.uniform for operand in operands)
         lane.operation = (primitive, params, operands)
         lane.depth = 1 + max(operand.depth for operand in operands)
-        lane.is_product = primitive.name in PRODUCTS or (
-            primitive.name in ("neg", "broadcast_in_dim") and operands[0].is_product
-        )
         name = primitive.name
+        negated = name == "neg" and operands[0].is_product
+        lane.is_product = name in PRODUCTS or negated
         cheap = name == "broadcast_in_dim" or ELEMENTWISE[name].cost == CHEAP
         if not cheap or lane.depth > MAX_DEPTH:
             _ = lane.value
