@@ -14,11 +14,12 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
 
-from .contest import Library, Played, compiled
+from .contest import Library, Played, Timed, compiled
 
 LIBRARY = Library(
     "censored/rcucb", "horizon", "optimal", params={"penalty_radius": 0.0}
@@ -134,7 +135,7 @@ def load():
         return ctypes.CDLL(str(made)).play
 
 
-def c_seeds(seeds: int, horizon: int, seed: int) -> Played | None:
+def c_seeds(seeds: int, horizon: int, seed: int) -> Timed | None:
     """The C rival: single precision on one core, sixteen runs side by side."""
     play = load()
     if play is None:
@@ -142,9 +143,11 @@ def c_seeds(seeds: int, horizon: int, seed: int) -> Played | None:
     states = np.random.default_rng(seed).integers(1, 1 << 32, (seeds, 4), np.uint32)
     hits = np.zeros(seeds)
     arrays = (x.ctypes for x in (states, TAUS, PENALTIES, RATES, hits))
+    began = time.process_time()
     if play(seeds, horizon, BEST, *arrays):
         raise MemoryError("C: out of memory")
-    return Played(np.full(seeds, horizon), hits / horizon)
+    seconds = time.process_time() - began
+    return Timed(Played(np.full(seeds, horizon), hits / horizon), seconds)
 
 
 OTHERS = {"C, -O3 -march=native": c_seeds}

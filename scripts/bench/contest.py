@@ -108,19 +108,6 @@ def library(setting) -> Contestant:
     return timed
 
 
-def on_one_core(play: Callable[[int, int, int], Played | None]) -> Contestant:
-    """A contestant that plays in this process: ``play(seeds, horizon, seed)``."""
-
-    def timed(seeds, horizon, seed):
-        if play(min(seeds, 4), min(horizon, SHORT), seed) is None:
-            return None
-        began = time.process_time()
-        played = play(seeds, horizon, seed)
-        return Timed(played, time.process_time() - began)
-
-    return timed
-
-
 def compiled(function):
     """The function by Numba, in a process that imported Numba before; else as it is.
 

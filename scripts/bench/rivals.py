@@ -6,7 +6,7 @@ from importlib import import_module
 with suppress(ImportError):  # before any setting: `contest.compiled` looks for it
     import numba as _  # noqa: F401
 
-from .contest import Contestant, library, numba, on_one_core, turns, z_score
+from .contest import Contestant, library, numba, turns, z_score
 
 AGREEMENT_SEEDS = 512
 
@@ -14,11 +14,10 @@ AGREEMENT_SEEDS = 512
 def contestants(name: str) -> dict[str, Contestant]:
     """Who plays a setting's game, the library first."""
     setting = import_module(f".{name}", __package__)
-    others = getattr(setting, "OTHERS", {}).items()
     return {
         "jaxbandits": library(setting),
         "Numba, tuned": numba(setting),
-        **{name: on_one_core(play) for name, play in others},
+        **getattr(setting, "OTHERS", {}),
     }
 
 
