@@ -10,13 +10,9 @@ def by_run(data):
     return data.assign_coords(instance=("seed", np.arange(data.sizes["seed"])))
 
 
-# Of a dataset whose metric is regret: arrays over policies, points and checkpoints, of
-# which an interval's are its mean and ends.
-STATISTICS = {
-    "mean": lambda data: [stats.mean(data, "regret")],
-    "sem": lambda data: [stats.sem(data, "regret")],
-    "quantiles": lambda data: [stats.quantiles(data, "regret", 0.5)],
-    "quantile_interval": lambda data: stats.quantile_interval(data, "regret", 0.5),
+# Of a dataset whose metric is regret: arrays over policies, points and checkpoints; a
+# mean and its two ends first.
+INTERVALS = {
     "interval": lambda data: stats.interval(data, "regret"),
     "bootstrap": lambda data: stats.interval(
         data, "regret", method="bootstrap", resamples=99
@@ -37,4 +33,10 @@ STATISTICS = {
     "paired": lambda data: stats.paired_difference(
         data, "regret", *data["policy"].values[::-1]
     ),
+}
+STATISTICS = INTERVALS | {
+    "mean": lambda data: [stats.mean(data, "regret")],
+    "sem": lambda data: [stats.sem(data, "regret")],
+    "quantiles": lambda data: [stats.quantiles(data, "regret", 0.5)],
+    "quantile_interval": lambda data: stats.quantile_interval(data, "regret", 0.5),
 }

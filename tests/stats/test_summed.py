@@ -1,6 +1,7 @@
 """Statistics of dask arrays and of stores of moments are those of the runs."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from jaxbandits.stats import CoverageWarning
 from jaxbandits.stats.moments import joined
 from jaxbandits.store.block_store import BlockStore
 from jaxbandits.store.request import Request, Size
+from tests.stats.statistics import STATISTICS
 from tests.store.samples import SESSION, SWEEP
 from tests.tables import each_row
 
@@ -132,16 +134,10 @@ def test_a_run_that_is_nan_and_one_that_is_alone(runs, tmp_path):
 
 
 def test_what_takes_runs_says_so(data):
-    policies = ("p", "p")
-    calls = {
-        "band": lambda: stats.band(data, "regret"),
-        "bootstrap": lambda: stats.interval(data, "regret", method="bootstrap"),
-        "bounded": lambda: stats.interval(
-            data, "regret", method="bounded", bounds=(-9, 9)
-        ),
-        "pairs": lambda: stats.paired_difference(data, "regret", *policies),
+    names = "band", "bootstrap", "bounded", "quantile_interval"
+    calls = {name: partial(STATISTICS[name], data) for name in names} | {
+        "pairs": lambda: stats.paired_difference(data, "regret", "p", "p"),
         "dominance": lambda: stats.dominance(data, "regret"),
-        "quantile_interval": lambda: stats.quantile_interval(data, "regret", 0.5),
         "two_level": lambda: stats.two_level(data, "regret"),
     }
     kind = "moments only" if "moment" in data.dims else "an array of dask"
