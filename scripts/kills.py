@@ -158,7 +158,8 @@ def kill(store: Path, whole, kills: int, running: dict, over) -> tuple[int, int]
       How many were killed, and after how many kills something was lost or other than
       in the `whole` sweep.
     """
-    rng, blocks = np.random.default_rng(0), int(played(whole).sum()) // BLOCK
+    rng = np.random.default_rng(0)
+    blocks = int((whole["rounds"].isel(checkpoint=-1) > 0).sum()) // BLOCK
     killed = wrong = complete = 0
     while killed < kills:
         # Every fourth anywhere, a start included; the others after some blocks.
@@ -182,11 +183,6 @@ def kill(store: Path, whole, kills: int, running: dict, over) -> tuple[int, int]
                     wrong += lost or differs(found, whole, done)
                     complete = int(done.sum())
     return killed, wrong
-
-
-def played(data):
-    """Which runs have begun."""
-    return data["rounds"].isel(checkpoint=-1) > 0
 
 
 def differs(found, whole, done=True) -> bool:

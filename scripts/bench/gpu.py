@@ -111,7 +111,7 @@ def ahead(policy, game, seeds: int) -> Iterator[dict]:
         }
 
 
-def topology(number: int = 1):
+def topology(number: int):
     """H100 that need not be here."""
     try:
         import_module("jax_plugins.xla_cuda13")

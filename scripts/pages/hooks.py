@@ -82,13 +82,10 @@ def on_page_markdown(markdown, page, config, files):
         markdown += "\n" + policies.tables(Path(name).stem)
     if name not in SOURCES:
         return markdown
-
-    def place(target: str) -> str:
-        if target in PAGES:
-            return posixpath.relpath(PAGES[target], posixpath.dirname(name))
-        return f"{HOST}/{target}"
-
-    return links.relink(markdown, links.MARKDOWN, SOURCES[name], place)
+    folder = posixpath.dirname(name)
+    return _relinked(
+        markdown, links.MARKDOWN, name, lambda to: posixpath.relpath(to, folder)
+    )
 
 
 def on_page_content(html, page, config, files):
@@ -96,10 +93,15 @@ def on_page_content(html, page, config, files):
     name = page.file.src_uri
     if not name.endswith(".ipynb"):
         return html
+    return _relinked(
+        html, links.HTML, name, lambda to: files.src_uris[to].url_relative_to(page.file)
+    )
+
+
+def _relinked(text: str, kind: re.Pattern, name: str, path) -> str:
+    """A page's text with its links to other pages, as `path` says, and to the host."""
 
     def place(target: str) -> str:
-        if target in PAGES:
-            return files.src_uris[PAGES[target]].url_relative_to(page.file)
-        return f"{HOST}/{target}"
+        return path(PAGES[target]) if target in PAGES else f"{HOST}/{target}"
 
-    return links.relink(html, links.HTML, SOURCES[name], place)
+    return links.relink(text, kind, SOURCES[name], place)
