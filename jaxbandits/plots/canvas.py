@@ -7,7 +7,7 @@ figures of a notebook.
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from string import ascii_lowercase
 from typing import Any
 
@@ -67,26 +67,33 @@ class _Layout(ConstrainedLayoutEngine):
             if text.get_usetex():
                 text.set_text(tex(text.get_text()))
         super().execute(fig)  # Where the axes are is known now.
-        for ax in fig.axes:
-            frame = ax.get_position()
-            _wrap(ax.yaxis.label, 1.05 * frame.height * fig.bbox.height)
-            if place := ax.get_subplotspec():
-                columns, middle = place.get_gridspec().ncols, (frame.x0 + frame.x1) / 2
-                ends = place.colspan.start / columns, place.colspan.stop / columns
-                half = min(abs(end - middle) for end in ends)
-                # Beside long names of rows, the frame has its middle elsewhere.
-                for text in (ax.title, ax.xaxis.label):
-                    _wrap(text, max(2 * half, frame.width) * fig.bbox.width)
-        super().execute(fig)
+        if any([_wrap(text, most) for text, most in _widths(fig)]):  # All are wrapped.
+            super().execute(fig)
 
 
-def _wrap(text: Text, most: float) -> None:
-    """Break lines that are longer than so many pixels."""
+def _widths(fig: BaseFigure) -> Iterator[tuple[Text, float]]:
+    """Titles and names of axes, and how many pixels long a line of each may be."""
+    for ax in fig.axes:
+        frame = ax.get_position()
+        yield ax.yaxis.label, 1.05 * frame.height * fig.bbox.height
+        if place := ax.get_subplotspec():
+            columns, middle = place.get_gridspec().ncols, (frame.x0 + frame.x1) / 2
+            ends = place.colspan.start / columns, place.colspan.stop / columns
+            half = min(abs(end - middle) for end in ends)
+            # Beside long names of rows, the frame has its middle elsewhere.
+            for text in (ax.title, ax.xaxis.label):
+                yield text, max(2 * half, frame.width) * fig.bbox.width
+
+
+def _wrap(text: Text, most: float) -> bool:
+    """Break lines that are longer than so many pixels; whether the text changed."""
     box, words = text.get_window_extent(), text.get_text()
     length = box.height if text.get_rotation() == 90 else box.width
-    if length > most:
-        longest = max(map(len, words.split("\n")))
-        text.set_text(wrapped(words, max(1, int(longest * most / length))))
+    if length <= most:
+        return False
+    longest = max(map(len, words.split("\n")))
+    text.set_text(wrapped(words, max(1, int(longest * most / length))))
+    return text.get_text() != words
 
 
 def figure(rows: int = 1, columns: int = 1) -> tuple[Figure, list[Axes]]:

@@ -80,6 +80,19 @@ def test_nothing_overlaps_in_wider_figures(name, width):
     assert not overlaps(name, width)
 
 
+def test_long_titles_and_names_of_axes_are_broken_and_have_their_place():
+    """Of any panel, or of both."""
+    long = "a name that is a good deal longer than its axis, and not the only one"
+    for panels in ([0], [1], [0, 1]):
+        for names in (["title"], ["xlabel"], ["title", "xlabel"], ["ylabel"]):
+            fig, axes = plots.figure(1, 2)
+            for panel, name in itertools.product(panels, names):
+                axes[panel].set(**{name: long})
+            assert complaints(fig) == []
+            for panel, name in itertools.product(panels, names):
+                assert "\n" in getattr(axes[panel], f"get_{name}")()
+
+
 def test_every_plot_is_here():
     names = {name for name in plots.__all__ if name.startswith("plot_")}
     drawn = {name for make in PLOTS.values() for name in make.__code__.co_names}
