@@ -44,6 +44,7 @@ def draw_bounds(ax: Axes, x: Any, curves: Mapping[str, Any]) -> None:
     if not drawn:
         raise ValueError("ax must hold at least one curve with a label, got none")
     for i, (label, values) in enumerate(curves.items(), start=len(drawn)):
+        check_formulas(f"curves: {label!r}", label)
         heights = numbers(f"curves: {label!r}", values)
         no_nan(**{f"curves: {label!r}": heights})
         if not np.any(np.isfinite(heights)):
@@ -55,7 +56,6 @@ def draw_bounds(ax: Axes, x: Any, curves: Mapping[str, Any]) -> None:
                 f"curves: {label!r} must have {len(places)} numbers, one for each of "
                 f"x, got shape {list(heights.shape)}"
             )
-        check_formulas(f"curves: {label!r}", label)
         ax.plot(places, heights, label=entry(label), **line_style(i)._asdict())
     ax.autoscale(axis="y")
     if ax.get_yscale() != "linear":

@@ -144,6 +144,7 @@ CASES = [
                 {"Lemma 1": [1, math.nan]},
                 {"Lemma 1": [math.inf, math.inf]},
                 {"ucb": [1, 2]},
+                {3: [1, 2]},
             ],
         },
     ),
