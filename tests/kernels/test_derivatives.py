@@ -29,6 +29,8 @@ def test_derivatives_are_those_of_the_curve(name, rng):
     """By all numbers of a call at once, in some direction; of a mean of the result."""
     args, options = EXAMPLES[name][0]
     leaves, tree = jax.tree.flatten((args, options | UNROLLED.get(name, {})))
+    # Of what broadcasts one number: XLA takes longer for arrays.
+    leaves = [x[0, 0] if np.ndim(x) == 2 else x for x in leaves]
     way = [rng.uniform(0.5, 1.5, np.shape(x)) for x in leaves]
 
     def curve(t):
