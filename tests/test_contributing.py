@@ -21,7 +21,7 @@ PAGES = {
         "test_a_round_of_a_policy_keeps_the_contract[budgeted/ucb-bwk]",
         "test_policy_chooses_as_its_twin[budgeted/ucb-bwk]",
         "test_policy_chooses_as_its_twin_in_all_games[budgeted/ucb-bwk]",
-        "test_margin_over_uniform_play[budgeted/ucb-bwk]",
+        "test_policies_beat_uniform_play[budgeted]",
         "test_every_policy_has_a_margin",
         "test_every_policy_of_the_setting_has_a_twin",
         "test_imports_point_down",

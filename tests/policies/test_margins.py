@@ -39,6 +39,30 @@ SMALL = {"gain_radius": 0.2, "penalty_radius": 0.0}
 # With the defaults, meant for longer games, RA-UCB loses 1.27 times what uniform play
 # does: here z squared is a fourth of log t, with two rounds of start.
 SHARP = {"scale": 0.25, "initial": 2.0}
+# Some 2,000 rounds. UCB-BV1's radius is infinite until all arms have been played very
+# often; UCB-B2 plays the arms in turn until its stability condition holds.
+BUDGETED_MARGIN = {
+    "omega-ucb": 0.1,  # 0.05
+    "omega-star-ucb": 0.1,  # 0.05
+    "discounted-omega-ucb": 0.13,  # 0.06
+    "share-ucb": 0.1,  # 0.04
+    "bts": 0.13,  # 0.07
+    "ratio-thompson": 0.13,  # 0.07
+    "price-thompson": 0.15,  # 0.07
+    "m-ucb": 0.25,  # 0.13
+    "mrcb": 0.25,  # 0.13
+    "c-ucb": 0.15,  # 0.08
+    "i-ucb": 0.3,  # 0.16
+    "budget-ucb": 0.4,  # 0.22
+    "ucb-sc-plus": 0.17,  # 0.08
+    "kl-ucb-sc-plus": 0.14,  # 0.07
+    "kube": 0.14,  # 0.07
+    "pd-bwk": 0.7,  # 0.48
+    "b-greedy": 0.3,  # 0.16
+    "epsilon-first": 0.25,  # 0.12
+    "ucb-bv1": 1.03,  # 0.97
+    "ucb-b2": 1.03,  # 1.00
+}
 TABLES = {
     "censored": Table(
         indep,
@@ -109,32 +133,9 @@ TABLES = {
         | {"ra-etc": {"exploration": 160.0}, "thompson": {"initial": 2.0}},
         seeds=4,
     ),
-    # Some 2,000 rounds. UCB-BV1's radius is infinite until all arms have been played
-    # very often; UCB-B2 plays the arms in turn until its stability condition holds.
     "budgeted": Table(
         lambda: budgeted.s_br(10, cost_floor=0.2),
-        {
-            "omega-ucb": 0.1,  # 0.05
-            "omega-star-ucb": 0.1,  # 0.05
-            "discounted-omega-ucb": 0.13,  # 0.06
-            "share-ucb": 0.1,  # 0.04
-            "bts": 0.13,  # 0.07
-            "ratio-thompson": 0.13,  # 0.07
-            "price-thompson": 0.15,  # 0.07
-            "m-ucb": 0.25,  # 0.13
-            "mrcb": 0.25,  # 0.13
-            "c-ucb": 0.15,  # 0.08
-            "i-ucb": 0.3,  # 0.16
-            "budget-ucb": 0.4,  # 0.22
-            "ucb-sc-plus": 0.17,  # 0.08
-            "kl-ucb-sc-plus": 0.14,  # 0.07
-            "kube": 0.14,  # 0.07
-            "pd-bwk": 0.7,  # 0.48
-            "b-greedy": 0.3,  # 0.16
-            "epsilon-first": 0.25,  # 0.12
-            "ucb-bv1": 1.03,  # 0.97
-            "ucb-b2": 1.03,  # 1.00
-        },
+        BUDGETED_MARGIN,
         played={"budget": 5_000},
         seeds=16,
     ),
