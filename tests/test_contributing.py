@@ -35,7 +35,7 @@ PAGES = {
     ),
     "docs/new-law.md": (
         "test_a_law_of_the_package_keeps_the_contract[power]",
-        "test_a_function_is_as_annotated",
+        "test_signatures_are_annotated",
         "test_against_scipy",
         "test_what_is_no_exponent_is_refused",
         "test_imports_point_down",
