@@ -106,7 +106,7 @@ GAME = Environment(
         step=_step,
         metrics=lambda tables, instance, record: {"spent": record.spent},
         view=_view,
-        spent=lambda instance, state: state.spent,
+        spent=lambda instance, state: state.spent / instance.unit,
     ),
     problem=PROBLEM,
 )
