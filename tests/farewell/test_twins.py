@@ -110,6 +110,9 @@ CASES = {
 EQUAL = {
     ("omega*, product limit", "1b"): 0.97,
     ("omega*, product limit, shrunk", "1b"): 0.97,
+    ("omega*, product limit, shrunk", "2b"): 0.98,  # one in 60
+    ("omega*, product limit, shrunk", "own"): 0.98,
+    ("Budget-UCB", "1b"): 0.98,
     ("UCB-SC+", "1b"): 0.98,
     ("KUBE", "1b"): 0.98,
     ("PD-BwK", "1b"): 0.8,
