@@ -35,6 +35,7 @@ def test_the_page_has_a_place_for_every_table(study):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::jaxbandits.stats.CoverageWarning")
 def test_every_promise_holds(study):
     _, missed = study.study(100)
     assert not missed
