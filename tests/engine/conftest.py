@@ -28,7 +28,7 @@ def optimised():
 
 @pytest.fixture(scope="session", autouse=True)
 def kernels_are_built_quickly():
-    """Elsewhere g++ optimises nothing: a large kernel takes an eighth of it."""
+    """Without `optimised`, g++ optimises nothing: large kernels take an eighth."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(build, "CPU_OPTIONS", (*CPU_OPTIONS, "-O0"))
         yield
