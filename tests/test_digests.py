@@ -1,11 +1,13 @@
-"""scripts/digests.py tells two trees apart by what every policy computes."""
+"""scripts/every_policy.py knows two trees apart by what every policy computes."""
 
 import json
 from importlib import metadata
 from pathlib import Path
 from runpy import run_path
+from types import SimpleNamespace
 
 import pytest
+import xarray as xr
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
 RECORDED = json.loads((SCRIPTS / "digests.json").read_text())
@@ -13,41 +15,57 @@ RECORDED = json.loads((SCRIPTS / "digests.json").read_text())
 
 @pytest.fixture(scope="module")
 def script():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(SCRIPTS))
-        return run_path(str(SCRIPTS / "digests.py"))
+    return SimpleNamespace(**run_path(str(SCRIPTS / "every_policy.py")))
 
 
 def test_programs_of_policies_are_those_on_record(script):
     if metadata.version("jax") != RECORDED["machine"]["jax"]:
         pytest.skip(f"recorded with JAX {RECORDED['machine']['jax']}")
     for name in ("censored/ucb", "budgeted/omega-ucb", "farewell/wait-ucb"):
-        assert script["_program"](name)["program"] == RECORDED[name]["program"], name
+        found = script.digests(name, seeds=0)
+        assert found == {"program": RECORDED[name]["program"]}, name
 
 
 def test_every_policy_is_on_record(script):
-    assert set(script["policies"]()) == RECORDED.keys() - {
+    assert set(script.policies()) == RECORDED.keys() - {
         "machine",
-        *script["REPRODUCTIONS"],
+        *script.REPRODUCTIONS,
     }
 
 
 @pytest.mark.slow  # 7 s for the optima of the games
 def test_every_policy_has_a_game(script):
-    """Where a policy cannot be built for a game, `policy_of` says so."""
-    for name in script["policies"]():
-        assert script["_game"](name), name
+    """A policy that cannot be built for a game of its setting is left out there."""
+    for name in script.policies():
+        assert next(script.cases(name, 200)), name
 
 
-def test_what_differs_is_named(script, capsys):
-    one = {"machine": {"jax": "1"}, "a": {"program": "x", "results": "y"}}
-    for other, wrong in (
-        (one, False),
-        (one | {"a": {"program": "x"}}, False),
-        (one | {"a": {"program": "z"}}, True),
-        (one | {"a": {"program": "x", "results": "z"}}, True),
-        (one | {"machine": {}, "a": {"program": "x", "results": "z"}}, False),
-        (one | {"b": {"program": "x"}}, True),
+def test_what_differs_is_named_and_what_is_new_is_added(script, tmp_path):
+    file = tmp_path / "digests.json"
+    file.write_text('{"machine": {}}')
+    for found, same, text in (
+        ({"program": "x"}, True, "added"),
+        ({"program": "x", "results": "y"}, True, "added"),
+        ({"program": "x"}, True, "as before"),
+        ({"program": "z"}, False, "{'program': 'z'}, before: {'program': 'x'}"),
+        ({"program": "x", "results": "z"}, False, None),
     ):
-        assert script["_compare"](dict(one), dict(other)) == wrong, other
-        assert ("a: " in capsys.readouterr().out) == (wrong and "b" not in other)
+        answer = script.compared(file, "a", lambda name, found=found: found)
+        assert answer == (same, text or answer[1]), found
+    assert json.loads(file.read_text())["a"] == {"program": "x", "results": "y"}
+
+
+def test_digests_of_another_machine_and_of_no_policy(script, tmp_path, capsys):
+    file = tmp_path / "digests.json"
+    file.write_text(json.dumps({"machine": {}, "censored/none": {"program": "x"}}))
+    with pytest.raises(SystemExit, match="another machine"):
+        script.compare(file, programs=False, only="*")
+    assert script.compare(file, programs=True, only="*none") == [False]
+    assert "got 'censored/none'" in capsys.readouterr().out
+
+
+def test_bits_of_results(script):
+    data = xr.Dataset({"a": ("seed", [0.0, 1.0]), "run_seconds": 3.0})
+    assert script.bits(data) == script.bits(data.assign(run_seconds=4.0))
+    assert script.bits(data) == script.bits(data.rename(a="b"))
+    assert script.bits(data) != script.bits(-data)
