@@ -1,16 +1,21 @@
 """Play every policy of the registry in games of its setting.
 
     python scripts/every_policy.py speed [--seeds 1 8 64 512] [--rounds 300]
+    python scripts/every_policy.py engines [--engine fused-interpret]
+    python scripts/every_policy.py checkpoints [--seeds 8192] [--rounds 500]
     python scripts/every_policy.py layouts [--seeds 330] [--rounds 100]
     python scripts/every_policy.py digests FILE [--programs]
 
-``speed`` says how long compiling and playing take. ``layouts`` asks whether the bits
-depend on how the runs are laid out: in chunks of 64, 128 and 320 runs and of the chosen
-size, on 1, 2 and 3 devices. ``digests`` asks whether a change of names and places
-changes what is computed: it compares with a file of JSON, and adds what that lacks. A
-line per policy and game; the exit status is 1 if a policy cannot be played, is not
-finite, has other bits in another layout, or others than in the file. ``--only PATTERN``
-takes some policies.
+``speed`` says how long compiling and playing take, and how much memory. ``engines``
+compares the runs of an engine on this device with those of `scan` on a CPU.
+``checkpoints`` measures a hundred of them beside one, the best of three turns.
+``layouts`` asks whether the bits depend on how the runs are laid out: in chunks of 64,
+128 and 320 runs and of the chosen size, on 1, 2 and 3 devices. ``digests`` asks whether
+a change of names and places changes what is computed: it compares with a file of JSON,
+and adds what that lacks. A line per policy and game; the exit status is 1 if a policy
+cannot be played, is not finite, has other runs by another engine, other bits in another
+layout, or others than in the file. ``--only PATTERN ...`` takes some policies,
+``--engine NAME ...`` plays by others than `scan`.
 
 Digests are, of every policy in the first game of its setting, that of its program
 (without names), and one of the results of all seeds, bit for bit; and the numbers of a
@@ -28,10 +33,12 @@ import hashlib
 import json
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from itertools import product
 from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
 from typing import NamedTuple
 
 import jaxbandits as jb  # before JAX, which then starts with a device for every core
@@ -55,6 +62,7 @@ SEEDS, ROUNDS = 64, 200  # of digests
 REPRODUCTIONS = ("censored-fig4", "allocation-fig4", "budgeted-fig3a", "farewell-fig1")
 CHUNKS = (None, 64, 128, 320)
 DEVICES = (1, 2, 3)
+TURNS = 4
 
 
 class Case(NamedTuple):
@@ -125,36 +133,68 @@ def cases(name: str, rounds: int) -> Iterator[Case]:
         yield Case(name, policies()[name](problem), environment, end)
 
 
-def played(case: Case, seeds: int, **how) -> xr.Dataset:
-    """Of a policy in its game; `how` goes to `Machine`."""
-    machine = jb.Machine(progress=False, **how)
-    return jb.simulate(
-        case.policy, case.environment, **case.end, seeds=seeds, machine=machine
-    )
+def played(
+    case: Case, seeds: int, engine="scan", checkpoints="log", **where
+) -> xr.Dataset:
+    """Of a policy in its game; ``where`` goes to `Machine`."""
+    machine = jb.Machine(progress=False, engine=engine, **where)
+    how = {"seeds": seeds, "checkpoints": checkpoints, "machine": machine}
+    return jb.simulate(case.policy, case.environment, **case.end, **how)
 
 
-def speed(case: Case, seeds: int) -> tuple[bool, str]:
-    """Whether all regrets are finite, and how long compiling and playing took."""
-    data = played(case, seeds)
-    rounds = float(data["rounds"].isel(checkpoint=-1).sum())
+def speed(case: Case, seeds: int, engine: str) -> tuple[bool, str]:
+    """Whether all regrets are finite, how fast they come, and in how much memory."""
+    data = played(case, seeds, engine)
     compiling, running = (
         float(data[key].sum()) for key in ("compile_seconds", "run_seconds")
     )
     sound = bool(np.isfinite(data["regret"].values).all())
+    rounds = float(data["rounds"].isel(checkpoint=-1).sum())
     rate = rounds / max(running, 1e-9) / 1000
+    # At the peak, of all that has been played; of the device, where that says it.
+    memory = (jax.devices()[0].memory_stats() or {}).get(
+        "peak_bytes_in_use", 1024 * getrusage(RUSAGE_SELF).ru_maxrss
+    )
     text = f"compiled {compiling:6.1f} s, played {running:7.3f} s, {rate:9.0f} k/s"
+    text = f"{text}, {memory / 1e6:6.0f} MB"
     return sound, text if sound else f"{text}, not finite"
 
 
-def layouts(case: Case, seeds: int) -> tuple[bool, str]:
+def engines(case: Case, seeds: int, engine: str) -> tuple[bool, str]:
+    """Whether an engine plays what `scan` plays on a CPU (but for near ties)."""
+    expected = played(case, seeds, devices=jax.devices("cpu")[:1])
+    found = played(case, seeds, engine)
+    near = 2e-4 * np.maximum(np.abs(expected["regret"]), 1)
+    differ = np.abs(found["regret"] - expected["regret"]) > near
+    differ |= found["rounds"] != expected["rounds"]
+    apart = int(differ.any("checkpoint").sum())
+    return apart <= seeds / 20, f"{speed(case, seeds, engine)[1]}, {apart} runs apart"
+
+
+def checkpoints(case: Case, seeds: int, engine: str) -> tuple[bool, str]:
+    """What a hundred checkpoints cost beside one, from the call to the dataset."""
+    seconds = []
+    for each in ([*case.end.values()], "linear"):
+        turns = []
+        for _ in range(TURNS):
+            began = time.perf_counter()
+            played(case, seeds, engine, each)
+            turns.append(time.perf_counter() - began)
+        seconds.append(min(turns[1:]))  # the first one compiles
+    one, many = seconds
+    return True, f"one {one:7.3f} s, a hundred {many:7.3f} s, ratio {many / one:5.2f}"
+
+
+def layouts(case: Case, seeds: int, engine: str) -> tuple[bool, str]:
     """Whether all layouts have the same bits, and which have others."""
-    reference = bits(played(case, seeds, devices=jax.devices()[:1]))
-    different = [
-        f"{chunk or 'chosen'} on {count}"
-        for chunk, count in product(CHUNKS, DEVICES)
-        if reference
-        != bits(played(case, seeds, devices=jax.devices()[:count], chunk=chunk))
-    ]
+    found = {}
+    for chunk, count in product(CHUNKS, DEVICES):
+        where = {"devices": jax.devices()[:count], "chunk": chunk}
+        found[f"{chunk or 'chosen'} on {count}"] = bits(
+            played(case, seeds, engine, **where)
+        )
+    first, *others = found.values()
+    different = [where for where, each in found.items() if each != first]
     return not different, f"other bits: {different}" if different else "same bits"
 
 
@@ -207,7 +247,7 @@ def numbers_of(value) -> Iterator[float]:
         yield value
 
 
-def compare(file: Path, programs: bool, only: str) -> list[bool]:
+def compare(file: Path, programs: bool, only: list[str]) -> list[bool]:
     """Print whether digests are those in a file; for each, whether it is."""
     machine = {
         "processor": kind_of(site_of(jax.devices())),
@@ -226,9 +266,14 @@ def compare(file: Path, programs: bool, only: str) -> list[bool]:
     looks |= dict.fromkeys(REPRODUCTIONS, reproduction)
     return [
         line(f"{name:36s}", partial(compared, file, name, looks[name]))
-        for name in fnmatch.filter(looks, only)
+        for name in chosen(looks, only)
         if not (programs and name in REPRODUCTIONS)
     ]
+
+
+def chosen(names: Iterable[str], patterns: list[str]) -> list[str]:
+    """The names that are like one of the patterns."""
+    return [x for x in names if any(fnmatch.fnmatch(x, each) for each in patterns)]
 
 
 def line(label: str, look: Callable[[], tuple[bool, str]]) -> bool:
@@ -244,8 +289,14 @@ def line(label: str, look: Callable[[], tuple[bool, str]]) -> bool:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="look", required=True)
-    for look, seeds, rounds in ((speed, [1, 8, 64, 512], 300), (layouts, [330], 100)):
+    for look, engine, seeds, rounds in (
+        (speed, "scan", [1, 8, 64, 512], 300),
+        (engines, "fused-interpret", [64], 100),
+        (checkpoints, "scan", [8_192], 500),
+        (layouts, "scan", [330], 100),
+    ):
         command = commands.add_parser(look.__name__, help=look.__doc__)
+        command.add_argument("--engine", nargs="+", default=[engine])
         command.add_argument("--seeds", type=int, nargs="+", default=seeds)
         command.add_argument("--rounds", type=int, default=rounds)
         command.set_defaults(look=look)
@@ -254,7 +305,7 @@ def main() -> int:
     command.add_argument("file", type=Path)
     command.add_argument("--programs", action="store_true", help="play nothing")
     for command in commands.choices.values():
-        command.add_argument("--only", default="*", metavar="PATTERN")
+        command.add_argument("--only", nargs="+", default=["*"], metavar="PATTERN")
     options = parser.parse_args()
     if not options.look:
         return not all(compare(options.file, options.programs, options.only))
@@ -263,12 +314,13 @@ def main() -> int:
     print(f"jax {jax.__version__}, devices {len(jax.devices())}")
     sound = [
         line(
-            f"{name:36s} {case.environment.name:28s} {seeds:5d}",
-            partial(options.look, case, seeds),
+            f"{name:36s} {case.environment.name:28s} {seeds:5d} {engine}",
+            partial(options.look, case, seeds, engine),
         )
-        for name in fnmatch.filter(policies(), options.only)
+        for name in chosen(policies(), options.only)
         for case in cases(name, options.rounds)
         for seeds in options.seeds
+        for engine in options.engine
     ]
     return not all(sound)
 

@@ -1,6 +1,6 @@
 """The contestants of scripts/bench play the same games as the library.
 
-Loops for Numba are played as plain Python; ``python scripts/bench.py agree`` has them
+Loops for Numba are played as plain Python; ``python scripts/bench.py rivals`` has them
 compiled.
 """
 
@@ -69,35 +69,43 @@ def test_rates_of_an_arm_that_the_likelihood_allows():
                 assert found == pytest.approx(place, abs=0.02)
 
 
-@pytest.mark.slow
-def test_engines_play_the_same_runs():
-    options = SimpleNamespace(settings=["budgeted"], seeds=64, seconds=0.01)
-    rows = [*import_module("bench.engines").measure(options)]
-    assert [row["engine"] for row in rows] == ["fused-interpret", "scan", "vmap"]
-    for row in rows:
-        assert row["runs apart"] <= 3 and row["M rounds/s"] > 0
-
-
-def test_turns_find_horizons_and_keep_the_best():
-    """Of a contestant that needs a millisecond for a thousand rounds."""
+def test_the_best_turn_of_each_counts():
+    """With the seconds that the first one took to compile."""
     contest = import_module("bench.contest")
-    speeds = iter([1.0] * 20)
+    speeds = iter([1.0, 3.0, 2.0])
 
-    def steady(seeds, horizon, seed):
+    def timed(seeds, horizon, seed):
+        assert (seeds, horizon) == (4, 300)
         played = contest.Played(np.full(seeds, horizon), np.zeros(seeds))
-        return contest.Timed(played, 1e-6 * horizon / next(speeds), 2, 0.5)
+        seconds = 1e-6 * horizon / next(speeds)
+        return contest.Timed(played, seconds, 2, 0.0 if seed else 0.5)
 
     def missing(seeds, horizon, seed):
         return None
 
-    (turn,) = contest.turns({"a": steady, "b": missing}, 4, seconds=0.1, repeats=3)
-    assert 5e4 <= turn.horizon <= 2e5
-    assert turn.best.rate == pytest.approx(4e6)
-    assert (turn.best.cores, turn.best.compile_seconds) == (2, 0.5)
-    faster = [1.0, 1.0, 3.0, 2.0]
-    speeds = iter(faster)
-    (turn,) = contest.turns({"a": steady}, 4, seconds=3e-4, repeats=3)
-    assert turn.best.rate == pytest.approx(4e6 * 3) and turn.horizon == 300
+    best = contest.best_turns({"a": timed, "b": missing}, 4, 300, 3)
+    assert [*best] == ["a"] and best["a"].rate == pytest.approx(4e6 * 3)
+    assert (best["a"].cores, best["a"].compile_seconds) == (2, 0.5)
+
+
+def test_a_contestant_of_another_game_is_wrong(monkeypatch):
+    """By the distance of its mean score, at the horizon of the setting."""
+    rivals, contest = map(import_module, ("bench.rivals", "bench.contest"))
+
+    def who(mean):
+        def timed(seeds, horizon, seed):
+            score = np.random.default_rng(seed).normal(mean, 1, seeds)
+            played = contest.Played(np.full(seeds, horizon), score)
+            return contest.Timed(played, 1.0)
+
+        return timed
+
+    them = {"jaxbandits": who(0), "like": who(0.1), "other": who(1)}
+    monkeypatch.setattr(rivals, "contestants", lambda setting: them)
+    options = SimpleNamespace(settings=["farewell"], seeds=100, horizon=None, repeats=1)
+    rows = [*rivals.measure(options)]
+    assert [row["wrong"] for row in rows] == [False, False, True]
+    assert {row["horizon"] for row in rows} == {600_000}
 
 
 def test_what_a_round_executes():

@@ -59,8 +59,8 @@ def test_digests_of_another_machine_and_of_no_policy(script, tmp_path, capsys):
     file = tmp_path / "digests.json"
     file.write_text(json.dumps({"machine": {}, "censored/none": {"program": "x"}}))
     with pytest.raises(SystemExit, match="another machine"):
-        script.compare(file, programs=False, only="*")
-    assert script.compare(file, programs=True, only="*none") == [False]
+        script.compare(file, programs=False, only=["*"])
+    assert script.compare(file, programs=True, only=["*none"]) == [False]
     assert "got 'censored/none'" in capsys.readouterr().out
 
 
@@ -69,3 +69,10 @@ def test_bits_of_results(script):
     assert script.bits(data) == script.bits(data.assign(run_seconds=4.0))
     assert script.bits(data) == script.bits(data.rename(a="b"))
     assert script.bits(data) != script.bits(-data)
+
+
+@pytest.mark.slow
+def test_an_engine_plays_the_same_runs(script):
+    case = next(script.cases("budgeted/uniform", 20))
+    sound, text = script.engines(case, 64, "fused-interpret")
+    assert sound and text.endswith(", 0 runs apart"), text

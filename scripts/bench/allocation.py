@@ -25,9 +25,8 @@ from .contest import Library, compiled
 ARMS, BUDGET, INITIAL = 10, 40.0, 9
 LOWEST, HIGHEST = 1.0 / BUDGET, 80.0 / BUDGET
 LIBRARY = Library(
-    "allocation/ra-ucb", "horizon", "regret", params={"initial": float(INITIAL)}
+    "allocation/ra-ucb", "horizon", 8_000, "regret", params={"initial": float(INITIAL)}
 )
-AGREEMENT = 1_000
 
 PER_OCTAVE = 5
 STEP = math.log(2.0) / PER_OCTAVE

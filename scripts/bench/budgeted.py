@@ -25,9 +25,13 @@ LEAST_PULLS = 30  # before a variance is trusted
 INFINITE = 1e30  # an index; fastmath knows no infinity
 
 LIBRARY = Library(
-    "budgeted/omega-star-ucb", "budget", "regret", rounds="rounds", params={"rho": RHO}
+    "budgeted/omega-star-ucb",
+    "budget",
+    30_000,
+    "regret",
+    rounds="rounds",
+    params={"rho": RHO},
 )
-AGREEMENT = 500
 
 
 def environment():

@@ -22,9 +22,8 @@ import numpy as np
 from .contest import Library, Played, Timed, compiled
 
 LIBRARY = Library(
-    "censored/rcucb", "horizon", "optimal", params={"penalty_radius": 0.0}
+    "censored/rcucb", "horizon", 40_000, "optimal", params={"penalty_radius": 0.0}
 )
-AGREEMENT = 1_000
 
 COST = 0.1
 TAUS = np.linspace(0.1, 0.9, 10)

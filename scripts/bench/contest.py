@@ -2,8 +2,6 @@
 
 A contestant is a function ``timed(seeds, horizon, seed) -> Timed | None`` (None, with a
 message, where it cannot run here). It warms up and compiles before its clock starts.
-Contestants take turns, several times, and the best turn of each counts: on a shared
-machine noise only ever slows things down.
 """
 
 import sys
@@ -16,8 +14,7 @@ import numpy as np
 
 from jaxbandits.engine import devices
 
-SHORT = 200  # a first horizon, or the longest of an untimed call
-LONGEST_HORIZON = 10_000_000
+SHORT = 200  # the longest horizon of an untimed call
 
 
 class Played(NamedTuple):
@@ -59,6 +56,7 @@ class Library(NamedTuple):
     Attributes:
       policy: name in the registry.
       end: what of `simulate` the horizon is, ``"horizon"`` or ``"budget"``.
+      horizon: at which 512 seeds take about a second.
       score: the metric that is the score.
       rounds: the metric that counts rounds; None if the horizon does.
       params: of the policy, those that are not default.
@@ -66,6 +64,7 @@ class Library(NamedTuple):
 
     policy: str
     end: str
+    horizon: int
     score: str
     rounds: str | None = None
     params: dict[str, float] = {}
@@ -158,50 +157,25 @@ def play_block(setting, numbers, horizon: int) -> tuple[Played, float]:
     return Played(*np.array(runs, float).T), time.thread_time() - began
 
 
-class Turn(NamedTuple):
-    """The best turn of one contestant (its `compile_seconds`: of the first one)."""
-
-    name: str
-    horizon: int  # rounds of a run, or its budget
-    best: Timed
-
-
-def turns(
-    contestants: dict[str, Contestant], seeds: int, *, seconds: float, repeats: int
-) -> list[Turn]:
-    """Let contestants take turns.
-
-    Args:
-      contestants: by name.
-      seeds: runs at a time.
-      seconds: how long a turn should take; each contestant gets a horizon for that.
-      repeats: turns of each.
+def best_turns(
+    contestants: dict[str, Contestant], seeds: int, horizon: int, turns: int
+) -> dict[str, Timed]:
+    """Let contestants take turns, several times.
 
     Returns:
-      The best turn of each that can run here.
+      The best turn of each that can run here (its `compile_seconds`: of the first one):
+      on a shared machine noise only ever slows things down.
     """
-    found = (first_turn(*who, seeds, seconds) for who in contestants.items())
-    best = [turn for turn in found if turn is not None]
-    for repeat in range(1, repeats + 1):
-        for place, turn in enumerate(best):
-            done = contestants[turn.name](seeds, turn.horizon, repeat)
-            if repeat == 1 or done.rate > turn.best.rate:
-                done = done._replace(compile_seconds=turn.best.compile_seconds)
-                best[place] = turn._replace(best=done)
+    best: dict[str, Timed] = {}
+    for turn in range(turns):
+        for name, timed in contestants.items():
+            done = timed(seeds, horizon, turn)
+            if done is None:
+                continue
+            before = best.get(name, done)
+            if turn == 0 or done.rate > before.rate:
+                best[name] = done._replace(compile_seconds=before.compile_seconds)
     return best
-
-
-def first_turn(name, timed, seeds, seconds) -> Turn | None:
-    """Find a horizon that takes about so many seconds; None if it cannot run here."""
-    compiling, trial = 0.0, SHORT
-    while (done := timed(seeds, trial, 0)) is not None:
-        compiling = max(compiling, done.compile_seconds)
-        # The first rounds and short runs are not typical: come closer step by step.
-        factor = min(seconds / done.seconds, 10.0)
-        trial = min(max(int(trial * factor), SHORT), LONGEST_HORIZON)
-        if factor < 2 or trial == LONGEST_HORIZON:
-            return Turn(name, trial, done._replace(compile_seconds=compiling))
-    return None
 
 
 def z_score(mine: Played, other: Played) -> float:

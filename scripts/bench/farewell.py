@@ -17,8 +17,7 @@ import numpy as np
 
 from .contest import Library, compiled
 
-LIBRARY = Library("farewell/wait-ucb", "budget", "regret", rounds="epochs")
-AGREEMENT = 3_000
+LIBRARY = Library("farewell/wait-ucb", "budget", 600_000, "regret", rounds="epochs")
 
 # The library's `display_advertising(1)`: three categories of ads, five waits.
 DELAYS = np.array(

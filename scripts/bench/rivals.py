@@ -1,19 +1,17 @@
 """Every setting's main policy beside its rivals: speed, and agreement."""
 
+from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
 
 with suppress(ImportError):  # before any setting: `contest.compiled` looks for it
     import numba as _  # noqa: F401
 
-from .contest import Contestant, library, numba, turns, z_score
-
-AGREEMENT_SEEDS = 512
+from .contest import Contestant, best_turns, library, numba, z_score
 
 
-def contestants(name: str) -> dict[str, Contestant]:
-    """Who plays a setting's game, the library first."""
-    setting = import_module(f".{name}", __package__)
+def contestants(setting) -> dict[str, Contestant]:
+    """Who plays the game of a setting's module, the library first."""
     return {
         "jaxbandits": library(setting),
         "Numba, tuned": numba(setting),
@@ -21,47 +19,29 @@ def contestants(name: str) -> dict[str, Contestant]:
     }
 
 
-def measure(options) -> list[dict]:
-    """Contestants take turns; rows ``{setting, contestant, M rounds/s, ...}``."""
-    rows = []
-    how = {"seconds": options.seconds, "repeats": options.repeats}
-    for setting in options.settings:
-        played = turns(contestants(setting), options.seeds, **how)
-        own = played[0].best.rate
-        rows += [
-            {
-                "setting": setting,
-                "contestant": name,
-                "cores": best.cores,
-                "M rounds/s": best.rate / 1e6,
-                "ns per round and core": 1e9 * best.cores / best.rate,
-                "jaxbandits is x faster": own / best.rate,
-                "horizon": horizon,
-                "compile_seconds": best.compile_seconds,
-            }
-            for name, horizon, best in played
-        ]
-    return rows
+def measure(options) -> Iterator[dict]:
+    """Rows ``{setting, contestant, M rounds/s, ...}``: speeds, and scores.
 
-
-def agree(options) -> list[dict]:
-    """Scores of all contestants, and their distance from the library's.
-
-    Raises:
-      SystemExit: if a score is more than 4 standard errors away.
+    ``z`` is the distance of the mean score from the library's, in standard errors;
+    more than 4 of them are wrong: the contestants do not play the same game.
     """
-    rows = []
-    for setting in options.settings:
-        horizon = import_module(f".{setting}", __package__).AGREEMENT
-        first = None
-        for name, timed in contestants(setting).items():
-            done = timed(AGREEMENT_SEEDS, horizon, 7)
-            if done is None:
-                continue
-            first = first or done
-            z, score = z_score(done.played, first.played), done.played.score.mean()
-            row = {"setting": setting, "contestant": name, "score": float(score)}
-            rows.append(row | {"z": z})
-    if any(abs(row["z"]) > 4 for row in rows):
-        raise SystemExit(f"contestants disagree: {rows}")
-    return rows
+    for name in options.settings:
+        setting = import_module(f".{name}", __package__)
+        horizon = options.horizon or setting.LIBRARY.horizon
+        best = best_turns(contestants(setting), options.seeds, horizon, options.repeats)
+        own = best["jaxbandits"]
+        for contestant, done in best.items():
+            z = z_score(done.played, own.played)
+            yield {
+                "setting": name,
+                "contestant": contestant,
+                "cores": done.cores,
+                "M rounds/s": done.rate / 1e6,
+                "ns per round and core": 1e9 * done.cores / done.rate,
+                "jaxbandits is x faster": own.rate / done.rate,
+                "horizon": horizon,
+                "compile_seconds": done.compile_seconds,
+                "score": float(done.played.score.mean()),
+                "z": z,
+                "wrong": abs(z) > 4,
+            }

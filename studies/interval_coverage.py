@@ -1,7 +1,7 @@
 """What the statistics cover: a simulation of each on data whose truth is known.
 
-    python studies/coverage.py            # rewrites the tables of docs/statistics.md
-    python studies/coverage.py --check    # the bars only, with 500 repetitions
+    python studies/interval_coverage.py  # rewrites the tables of docs/statistics.md
+    python studies/interval_coverage.py --check  # the bars only, with 500 repetitions
 
 Every cell repeats an experiment with S seeds. Bold cells are those for which the
 documentation makes a promise; below the bars (`COVERS`, `WRONG`, `POWER`) the script
