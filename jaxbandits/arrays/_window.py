@@ -29,19 +29,15 @@ def _window_of(size: int) -> Callable[[Array, Array], Array]:
     """The kernel for one size: shapes are not traced."""
 
     def window(values: Array, start: Array) -> Array:
-        return _shifted(values, start, size)
+        # A barrel shifter: every bit of `start` halves the candidates that remain.
+        bits = (values.shape[0] - size).bit_length()
+        reach = (1 << bits) - 1
+        x = jnp.pad(values, (0, max(0, reach + size - values.shape[0])))
+        for bit in reversed(range(bits)):
+            shift, length = 1 << bit, (1 << bit) - 1 + size
+            odd = (start >> bit) & 1 == 1
+            # Stored: else each reader would compute it, twice the work with every bit.
+            x = stored(jnp.where(odd, x[shift : shift + length], x[:length]))
+        return x
 
     return named(window)
-
-
-def _shifted(values: Array, start: Array, size: int) -> Array:
-    """A barrel shifter: half as many candidates remain after every bit of `start`."""
-    bits = (values.shape[0] - size).bit_length()
-    reach = (1 << bits) - 1
-    x = jnp.pad(values, (0, max(0, reach + size - values.shape[0])))
-    for bit in reversed(range(bits)):
-        shift, length = 1 << bit, (1 << bit) - 1 + size
-        odd = (start >> bit) & 1 == 1
-        # Stored: else each reader would recompute it, doubling the work with every bit.
-        x = stored(jnp.where(odd, x[shift : shift + length], x[:length]))
-    return x

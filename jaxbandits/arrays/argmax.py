@@ -36,7 +36,6 @@ def first_argmax(x: Num[Array, "..."]) -> Int32[Array, ""]:
     Returns:
       i32[] in [0, x.size); x.size, which is out of range, where an entry is NaN.
     """
-    x = jnp.asarray(x) if isinstance(x, list) else x
     if x.size == 0:
         raise ValueError("x must have at least one entry, got none")
     x = stored(x)  # else XLA may round it differently for `==`: no entry would be equal
@@ -56,7 +55,6 @@ def random_argmax(x: Num[Array, " n"], word: UInt32[Array, ""]) -> Int32[Array, 
     Returns:
       i32[] in [0, n) if no entry is NaN.
     """
-    x = jnp.asarray(x) if isinstance(x, list) else x
     shaped("n", x=x)
     shaped("", word=word)
     x = stored(x)  # as in `first_argmax`

@@ -6,6 +6,7 @@ from inspect import signature
 from typing import Any, ParamSpec, TypeVar
 
 import jax
+import jax.numpy as jnp
 from jax.custom_batching import custom_vmap
 
 from jaxbandits.checks import check_kinds
@@ -15,21 +16,24 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 
-def named(fn: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+def named(
+    fn: Callable[Arguments, Result], name: str = ""
+) -> Callable[Arguments, Result]:
     """Wrap `fn` in a ``jit`` with a name that no policy's function has by chance.
 
     Under ``jax.vmap`` the name is removed, because the operation then stands for many
     rows. Derivatives are those of `fn`, forward and backward.
 
     Args:
-      fn: function of arrays that returns an array.
+      fn: function of arrays that returns an array; a list is made an array for it.
+      name: by default that of `fn`.
     """
     plain: Callable[..., Any] = fn
 
     def call(*args: Any) -> Any:
         return plain(*args)
 
-    call.__name__ = PREFIX + fn.__name__
+    call.__name__ = PREFIX + (name or fn.__name__)
     kernel = custom_vmap(jax.jit(call))
 
     @kernel.def_vmap
@@ -53,7 +57,8 @@ def named(fn: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     def by_position(*args: Arguments.args, **by_name: Arguments.kwargs) -> Result:
         check(*args, **by_name)
         given = arguments.bind(*args, **by_name).args if by_name else args
-        result: Result = differentiable(*given)
+        arrays = (jnp.asarray(x) if isinstance(x, list | tuple) else x for x in given)
+        result: Result = differentiable(*arrays)
         return result
 
     return by_position

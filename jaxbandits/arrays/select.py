@@ -7,9 +7,8 @@ many times, instead of recomputing it for every element of the result.
 """
 
 from collections.abc import Callable
-from functools import wraps
-from inspect import signature
-from typing import ParamSpec, TypeVar
+from functools import partial
+from typing import TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -20,9 +19,8 @@ from jaxtyping import Bool, Int, Shaped
 from jaxbandits.arrays._values import stored
 from jaxbandits.arrays.named import named
 from jaxbandits.arrays.real import integer
-from jaxbandits.checks import kinds, shaped, shown, whole
+from jaxbandits.checks import kinds, shaped, whole
 
-Arguments = ParamSpec("Arguments")
 Tree = TypeVar("Tree")  # a pytree of arrays
 BINARY_ROWS = 64  # up to here `pick` is unrolled into a binary tree of selections
 
@@ -45,28 +43,6 @@ def one_hot(index: Int[Array, ""], length: int) -> Bool[Array, " length"]:
     return jnp.arange(length, dtype=jnp.int32) == index
 
 
-def _at_an_index(kernel: Callable[Arguments, Array]) -> Callable[Arguments, Array]:
-    """`kernel` of an array and an index, which are looked at before JAX does so."""
-
-    arguments = signature(kernel)
-
-    @wraps(kernel)
-    def checked(*args: Arguments.args, **options: Arguments.kwargs) -> Array:
-        given = arguments.bind(*args, **options).arguments
-        x, index = given["x"], given["index"]
-        if not hasattr(x, "shape"):
-            raise TypeError(f"x must be an array, got {shown(x)}")
-        shaped("", index=integer("index", index))
-        known = isinstance(index, int | np.integer) and "row" not in given
-        if known and not 0 <= index < len(x):
-            raise ValueError(f"index must be in [0, {len(x)}), got {index}")
-        return kernel(*args, **options)
-
-    return checked
-
-
-@_at_an_index
-@named
 def pick(x: Shaped[Array, "n ..."], index: Int[Array, ""]) -> Shaped[Array, "..."]:
     """``x[index]`` along the first axis.
 
@@ -81,7 +57,15 @@ def pick(x: Shaped[Array, "n ..."], index: Int[Array, ""]) -> Shaped[Array, "...
       TypeError: if `index` is not an integer.
       ValueError: if `index` is a Python or NumPy integer out of range.
     """
-    if x.shape[0] > BINARY_ROWS:
+    if isinstance(index, int | np.integer) and not 0 <= index < _rows(x):
+        raise ValueError(f"index must be in [0, {_rows(x)}), got {index}")
+    return _pick(x, index)
+
+
+@partial(named, name="pick")
+def _pick(x: Shaped[Array, "n ..."], index: Int[Array, ""]) -> Shaped[Array, "..."]:
+    index = integer("index", index)
+    if _rows(x) > BINARY_ROWS:
         return jnp.sum(jnp.where(_mask(x, index), x, 0), axis=0, dtype=x.dtype)
     rows = [x[i] for i in range(x.shape[0])]
     bit = 0
@@ -93,7 +77,6 @@ def pick(x: Shaped[Array, "n ..."], index: Int[Array, ""]) -> Shaped[Array, "...
     return stored(rows[0])
 
 
-@_at_an_index
 @named
 def put(
     x: Shaped[Array, "n ..."], index: Int[Array, ""], row: Shaped[Array, "..."]
@@ -164,7 +147,13 @@ def tally(counts: Int[Array, "..."], *position: Int[Array, ""]) -> Int[Array, ".
 
 
 def _mask(x: Array, index: Array) -> Array:
-    return one_hot(index, x.shape[0]).reshape(-1, *(1,) * (x.ndim - 1))
+    return one_hot(index, _rows(x)).reshape(-1, *(1,) * (x.ndim - 1))
+
+
+def _rows(x: Array) -> int:
+    if not np.ndim(x):
+        raise ValueError("x must have one axis or more, got a number")
+    return len(x)
 
 
 def when(condition: Bool[Array, ""], fn: Callable[[Tree], Tree], value: Tree) -> Tree:

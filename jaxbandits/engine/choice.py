@@ -1,7 +1,7 @@
 """Which engine plays a policy in an environment, and why."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from jaxbandits.engine.legs import SCAN
 from jaxbandits.engine.rules import Engine, Rules
@@ -22,10 +22,6 @@ class Choice(NamedTuple):
     engine: str
     reason: str
 
-    def facts(self, chunk: int) -> dict[str, Any]:
-        """The provenance of results; `chunk` is the number of runs in a chunk."""
-        return {**self._asdict(), "chunk": chunk}
-
 
 def choose(name: str, platform: str) -> Choice:
     """The engine of a name, which may be ``auto``.
@@ -39,9 +35,9 @@ def choose(name: str, platform: str) -> Choice:
     """
     if name != "auto":
         return Choice(name, "asked for")
-    if not _is_gpu(platform):
-        return Choice("scan", f"the GPU engine needs a GPU, this is a {platform}")
-    return Choice("scan", "the GPU engine has not been timed on a GPU")
+    lacks = f"needs a GPU, this is a {platform}"
+    why = "has not been timed on a GPU" if _is_gpu(platform) else lacks
+    return Choice("scan", f"the GPU engine {why}")
 
 
 def say(environment: str, choices: Mapping[str, Choice]) -> None:

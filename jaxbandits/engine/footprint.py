@@ -121,13 +121,28 @@ def footprint_of(policy, environment, params, terms: Terms, platform: str) -> Fo
 def an_instance(environment):
     """An instance on the host, leaves ``[1, ...]``."""
     setup = jax.tree.map(to_device, environment.setup)
-    instance = _first_instance(environment.game)(setup)
+    instance, *_ = start_of(environment.game)(setup)
     return jax.tree.map(lambda x: np.asarray(x)[None], instance)
 
 
 @lru_cache(MOST_PROGRAMS)
-def _first_instance(game):
-    return jax.jit(lambda setup: first_state(game, setup)[0])
+def start_of(game):
+    """``setup -> (instance, record, spent)`` before the first round, for one seed."""
+
+    def start(setup):
+        instance, its = first_state(game, setup)
+        spent = game.spent(instance, its) if game.spent else 0
+        return instance, game.record(instance, its, 0), spent
+
+    return jax.jit(start)
+
+
+def arrays_on_record(environment) -> list[str]:
+    """Names of the fields of an environment's record that are arrays."""
+    setup = jax.tree.map(to_device, environment.setup)
+    _, record, _ = jax.eval_shape(start_of(environment.game), setup)
+    fields = record._asdict() if hasattr(record, "_asdict") else {}
+    return [k for k, x in fields.items() if isinstance(x, jax.ShapeDtypeStruct)]
 
 
 @lru_cache(MOST_PROGRAMS)
@@ -146,15 +161,3 @@ def _parts_of_a_lane(rules: Rules):
         return play.carry[1:], params, own, record, play.rows
 
     return jax.jit(parts)
-
-
-def arrays_on_record(environment) -> list[str]:
-    """Names of the fields of an environment's record that are arrays."""
-    game = environment.game
-
-    def record(setup):
-        return game.record(*first_state(game, setup), jnp.int32(NO_BUDGET))
-
-    result = jax.eval_shape(record, jax.tree.map(to_device, environment.setup))
-    fields = result._asdict() if hasattr(result, "_asdict") else {}
-    return [k for k, x in fields.items() if isinstance(x, jax.ShapeDtypeStruct)]

@@ -31,13 +31,13 @@ def program_digest(policy: Policy, environment: Environment) -> str:
     fields of records), nor functions of a record (`metrics`, `tables`, `judge`). A
     warning says that the program calls Python, which no digest sees.
     """
-    leaves, structure = jax.tree.flatten(environment.setup)
-    leaves = [to_device(x) for x in leaves]
-    leaves = [(x.shape, x.dtype) for x in leaves]
-    rules = Rules(policy.functions, environment.game, False)
-    kind = type(policy.params), len(policy.params)
+    rules, params = Rules(policy.functions, environment.game, False), policy.params
+    word, setup = jnp.uint32(0), jax.tree.map(to_device, environment.setup)
+    numbers = params and type(params)(*[to_device(0.0)] * len(params))
+    leaves, structure = jax.tree.flatten((word, word, numbers, setup))
+    shapes = tuple(jax.ShapeDtypeStruct(x.shape, x.dtype) for x in leaves)
     x64 = bool(jax.config.jax_enable_x64)
-    digest, calls = _program_digest(rules, kind, tuple(leaves), structure, x64)
+    digest, calls = _program_digest(rules, structure, shapes, x64)
     if calls:
         warn(
             f"policy {policy.name!r} in {environment.name!r} calls Python (as by "
@@ -48,17 +48,10 @@ def program_digest(policy: Policy, environment: Environment) -> str:
 
 
 @cache
-def _program_digest(rules, kind, leaves, structure, x64):
+def _program_digest(rules, structure, shapes, x64):
     del x64  # part of the key
-
-    make, count = kind
-    number = jax.ShapeDtypeStruct((), to_device(0.0).dtype)
-    params = make(*[number] * count) if count else ()
-    shapes = [jax.ShapeDtypeStruct(*leaf) for leaf in leaves]
-    setup = jax.tree.unflatten(structure, shapes)
-    word = jax.ShapeDtypeStruct((), jnp.uint32)
-    lowered = jax.jit(partial(_first_round, rules)).lower(word, word, params, setup)
-    text = lowered.as_text()
+    given = jax.tree.unflatten(structure, shapes)
+    text = jax.jit(partial(_first_round, rules)).lower(*given).as_text()
     return _digest(without_names(text).encode()), bool(_CALLBACK.search(text))
 
 

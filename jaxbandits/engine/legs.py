@@ -2,9 +2,11 @@
 
 from functools import partial
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 
+from jaxbandits.engine.cpu.expression import UNIFORM
 from jaxbandits.engine.cpu.lanes import lanes
 from jaxbandits.engine.rules import Carry, Engine, Rules, flagged, play_round, spending
 from jaxbandits.engine.tape import Stream
@@ -33,7 +35,11 @@ def scan_legs(rules: Rules, keys, params, instance, last_round):
     num_lanes = keys[Stream.ACT].low.shape[0]
     spent_of = spending(rules, instance, num_lanes)
     instance, instance_lanes = flagged(instance)
-    play, param_lanes = partial(play_round, rules), rules.param_lanes(params)
+    play, structure = partial(play_round, rules), jax.tree.structure(params)
+    uniform = rules.uniform or (False,) * structure.num_leaves
+    param_lanes = jax.tree.unflatten(
+        structure, [UNIFORM if u else True for u in uniform]
+    )
 
     def played(round_, states, going=None):
         """The states after a round; `round_` is each lane's own, or that of all."""

@@ -6,7 +6,6 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from jaxbandits.engine.cpu.expression import UNIFORM
 from jaxbandits.engine.cpu.lanes import fill
 from jaxbandits.engine.tape import KEYS, Stream, draw_words
 from jaxbandits.protocol import Game, PolicyFunctions
@@ -56,7 +55,7 @@ class Rules(NamedTuple):
     policy: PolicyFunctions
     game: Game
     by_budget: bool
-    uniform: tuple[bool, ...] = ()
+    uniform: tuple[bool, ...] = ()  # see `choice.rules_for`
     engine: Engine | None = None
     platform: str = "cpu"
     keep: tuple[str, ...] = ()
@@ -66,17 +65,10 @@ class Rules(NamedTuple):
         mapped = self.engine.lanes(fn, in_lanes, num_lanes, self.platform, going)
         return lambda *args: fill(*mapped(*args), num_lanes)
 
-    def param_lanes(self, params):
-        """The flags of the parameters for `lanes`."""
-        leaves, structure = jax.tree.flatten(params)
-        uniform = self.uniform or (False,) * len(leaves)
-        return jax.tree.unflatten(structure, [UNIFORM if u else True for u in uniform])
 
-
-def first_state(game: Game, setup, key=None):
-    """An instance, drawn from some key by default, and the state a game begins with."""
-    key = jax.random.key(0, impl=KEYS) if key is None else key
-    instance = game.sample(key, setup)
+def first_state(game: Game, setup):
+    """An instance, drawn from some key, and the state a game begins with."""
+    instance = game.sample(jax.random.key(0, impl=KEYS), setup)
     return instance, game.init(instance)
 
 

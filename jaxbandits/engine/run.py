@@ -25,10 +25,10 @@ from jaxbandits.engine.accounting import (
     tables_of,
 )
 from jaxbandits.engine.choice import rules_for
-from jaxbandits.engine.footprint import stretch_of
+from jaxbandits.engine.footprint import start_of, stretch_of
 from jaxbandits.engine.limits import Watch, refuse_nan
 from jaxbandits.engine.rollout import LANE_QUANTUM, LANES, program_for, to_device
-from jaxbandits.engine.rules import Notes, first_state, notes_of
+from jaxbandits.engine.rules import Notes, notes_of
 from jaxbandits.engine.schedule import Terms
 from jaxbandits.engine.tape import root_key
 from jaxbandits.protocol import Environment, Policy
@@ -177,24 +177,19 @@ def opening(
     Returns:
       One lane with one checkpoint.
     """
-    numbers = jax.tree.map(to_device, (params, environment.setup))
-    results = _opening(policy.functions, environment.game)(*numbers)
-    instance, *rest = jax.tree.map(lambda x: np.asarray(x)[None], results)
+    params, setup = jax.tree.map(to_device, (params, environment.setup))
+    instance, record, _ = start_of(environment.game)(setup)
+    given = instance, (record, _notes(policy.functions)(params))
+    instance, rest = jax.tree.map(lambda x: np.asarray(x)[None], given)
     record, notes = jax.tree.map(lambda x: x[None], rest)
     accounts = accounts_of(environment, instance, record, keep)
     return Chunk(0, np.zeros((1, 1), np.int32), accounts, notes, instance)
 
 
 @lru_cache(MOST_PROGRAMS)
-def _opening(policy, game):
-    """An instance, and what is recorded and reported before the first round."""
-
-    def start(params, setup):
-        instance, its = first_state(game, setup)
-        notes = notes_of(policy, policy.init(params), params)
-        return instance, game.record(instance, its, 0), notes
-
-    return jax.jit(start)
+def _notes(policy):
+    """The notes of a policy before the first round, by its parameters."""
+    return jax.jit(lambda params: notes_of(policy, policy.init(params), params))
 
 
 def in_units_of_spend(targets, environment: Environment):
@@ -203,21 +198,16 @@ def in_units_of_spend(targets, environment: Environment):
     A fraction is reached with the next whole number, but by the clock nothing ends
     between two of them. int32 tells numbers beyond 2**24 apart, which float32 does not.
     """
-    game = environment.game
-
-    def spent(setup):
-        return game.spent(*first_state(game, setup))
-
     setup = jax.tree.map(to_device, environment.setup)
-    dtype = jax.eval_shape(spent, setup).dtype
-    if not jnp.issubdtype(dtype, jnp.integer):
+    *_, spent = jax.eval_shape(start_of(environment.game), setup)
+    if not jnp.issubdtype(spent.dtype, jnp.integer):
         return targets
     if targets[-1] >= np.iinfo(np.int32).max:
         raise ValueError(
             f"budget must be below 2**31 - 1 in {environment.name!r}, which counts in "
             f"int32, got {targets[-1]}"
         )
-    whole = np.floor if game.by_the_clock else np.ceil
+    whole = np.floor if environment.game.by_the_clock else np.ceil
     return whole(targets).astype(np.int64)
 
 

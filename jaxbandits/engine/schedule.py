@@ -1,6 +1,5 @@
 """When metrics are recorded and when a run stops."""
 
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,58 +44,42 @@ class Terms(NamedTuple):
     keep: tuple[str, ...] = ()
 
 
-def resolve_rounds(checkpoints: Any, horizon: int) -> np.ndarray:
-    """Checkpoints of a game with a horizon: ``"linear"``, ``"log"`` or rounds.
+def resolved(checkpoints: Any, end: float, by_budget: bool = False) -> np.ndarray:
+    """Checkpoints of a game that a user named or listed, and its end.
+
+    Args:
+      checkpoints: ``"linear"`` or ``"log"``, or rounds, or amounts of spent budget.
+      end: the horizon, or the budget. A game is played to its end, which is therefore
+        always recorded.
+      by_budget: whether `checkpoints` are amounts, and `end` is a budget.
 
     Returns:
-      i64[C], strictly increasing; at most `COUNT` of those that are named.
+      i64[C] or f64[C], strictly increasing; at most `COUNT` of those that are named.
 
     Raises:
-      ValueError: if they are not strictly increasing integers in [1, horizon].
+      ValueError: if they are not strictly increasing integers in [1, horizon], or
+        numbers in (0, budget].
     """
-    grids = (
-        np.linspace(horizon / COUNT, horizon, COUNT),
-        np.geomspace(1, horizon, COUNT),
-    )
-    named = (np.unique(np.maximum(np.round(x), 1)) for x in grids)
-    rounds = _resolved(checkpoints, named, "integer rounds", "iu")
-    if rounds[0] < 1 or rounds[-1] > horizon:
-        raise ValueError(f"checkpoints must be in [1, horizon = {horizon}]")
-    return _with_end(rounds.astype(np.int64), horizon)
-
-
-def resolve_spent(checkpoints: Any, budget: float) -> np.ndarray:
-    """Checkpoints of a game with a budget: ``"linear"``, ``"log"`` or amounts.
-
-    Raises:
-      ValueError: if they are not strictly increasing numbers in (0, budget].
-    """
-    named = np.linspace(budget / COUNT, budget, COUNT)
-    named = named, np.geomspace(budget / 1e4, budget, COUNT)
-    amounts = _resolved(checkpoints, named, "amounts", "iuf")
-    if not (amounts[0] > 0 and amounts[-1] <= budget):
-        raise ValueError(f"checkpoints must be in (0, budget = {budget}]")
-    return _with_end(amounts, budget)
-
-
-def _resolved(
-    checkpoints: Any, named: Iterable[np.ndarray], what: str, kinds: str
-) -> np.ndarray:
-    """Those of a name, ``linear`` or ``log``, or numbers of some kinds."""
+    what, kinds = ("amounts", "iuf") if by_budget else ("integer rounds", "iu")
     if isinstance(checkpoints, str):
-        grids = dict(zip(("linear", "log"), named, strict=True))
+        grids = {
+            "linear": np.linspace(end / COUNT, end, COUNT),
+            "log": np.geomspace(end / 1e4 if by_budget else 1, end, COUNT),
+        }
         if checkpoints not in grids:
             raise ValueError(
                 f"checkpoints must be 'linear', 'log' or {what}, got {checkpoints!r}"
             )
-        return grids[checkpoints]
-    marks = np.asarray(checkpoints)
-    increasing = marks.ndim == 1 and marks.size and marks.dtype.kind in kinds
-    if not increasing or np.any(np.diff(marks) <= 0):
-        raise ValueError(f"checkpoints must be strictly increasing {what}")
-    return marks
-
-
-def _with_end(marks: np.ndarray, end: float) -> np.ndarray:
-    """A game is played to its end, which is therefore always recorded."""
+        marks = grids[checkpoints]
+        if not by_budget:
+            marks = np.unique(np.maximum(np.round(marks), 1))
+    else:
+        marks = np.asarray(checkpoints)
+        increasing = marks.ndim == 1 and marks.size and marks.dtype.kind in kinds
+        if not increasing or np.any(np.diff(marks) <= 0):
+            raise ValueError(f"checkpoints must be strictly increasing {what}")
+    if not (marks[0] > 0 and marks[-1] <= end):
+        allowed = f"(0, budget = {end}]" if by_budget else f"[1, horizon = {end}]"
+        raise ValueError(f"checkpoints must be in {allowed}")
+    marks = marks if by_budget else marks.astype(np.int64)
     return marks if marks[-1] == end else np.append(marks, end)

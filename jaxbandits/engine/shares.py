@@ -8,7 +8,7 @@ two policies run at a time.
 import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from typing import Any
 
 import jax
@@ -23,10 +23,6 @@ def device_shares(devices: list, num_lanes: int) -> list[list]:
     return [devices[i : i + size] for i in range(0, len(devices) - size + 1, size)]
 
 
-class StoppedError(Exception):
-    """Raised in the threads that still play after one has failed."""
-
-
 def side_by_side(
     play: Callable[[Any, list, Callable[[], None]], Any],
     tasks: Iterable[Any],
@@ -35,7 +31,7 @@ def side_by_side(
     """``play(task, share, check)`` for all tasks, as many at a time as shares.
 
     Args:
-      play: it must call ``check()`` now and then, which raises when it is to stop.
+      play: it must call ``check()`` now and then, which raises to stop it.
       tasks: first arguments of `play`.
       shares: groups of devices.
 
@@ -55,7 +51,7 @@ def side_by_side(
 
     def check():
         if stop.is_set():
-            raise StoppedError
+            raise CancelledError
 
     def work(task):
         share = free.get()
@@ -75,7 +71,7 @@ def side_by_side(
         try:
             for future in futures:
                 yield future.result()
-        except StoppedError:
+        except CancelledError:
             raise errors[0] from None
         finally:
             stop.set()

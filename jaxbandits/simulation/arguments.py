@@ -13,7 +13,7 @@ from jaxbandits import checks
 from jaxbandits.checks.points import points_from
 from jaxbandits.contract.environment import environment_of, in_words
 from jaxbandits.engine.footprint import arrays_on_record
-from jaxbandits.engine.schedule import Schedule, resolve_rounds, resolve_spent
+from jaxbandits.engine.schedule import Schedule, resolved
 from jaxbandits.protocol import Entry, Environment, Policy
 
 MOST_SEEDS = 10**8  # of one call
@@ -36,7 +36,7 @@ def schedule_of(
     if horizon is not None:
         last = checks.whole("horizon", horizon, 1, checks.MOST_ROUNDS)
         if budget is None:
-            return Schedule(resolve_rounds(checkpoints, last), last)
+            return Schedule(resolved(checkpoints, last), last)
     if environment.game.spent is None:
         raise ValueError(f"budget: the environment {environment.name!r} spends nothing")
     budget = checks.number("budget", budget)
@@ -47,7 +47,7 @@ def schedule_of(
             f"budget must be below 2**31 - 1, the most rounds of a run, got {budget:g};"
             " give a horizon too if a round costs more than 1"
         )
-    amounts = resolve_spent(checkpoints, budget)
+    amounts = resolved(checkpoints, budget, by_budget=True)
     checks.played(checkpoints=amounts)
     if environment.game.by_the_clock:
         # No round ends before the first unit, or between two.

@@ -136,7 +136,7 @@ class Player:
         facts: dict[str, dict[str, Any]] = {}
         for game in dict.fromkeys(block.game for block in self.blocks):
             chunk: Any = self.chunk(game) if sized else self.machine.chunk
-            own = self.plan.matches[game].choice.facts(chunk)
+            own = {**self.plan.matches[game].choice._asdict(), "chunk": chunk}
             facts.setdefault(game[0], {})[game[1]] = own
         return facts
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from jaxbandits.arrays import (
     CompensatedSum,
+    first_argmax,
     one_hot,
     pick,
     put,
@@ -50,14 +51,24 @@ def test_every_index_is_picked(shape, kind, rng):
 
 
 def test_what_is_no_index_is_named():
-    x = jnp.ones(3)
-    rows = [(lambda: pick([1.0, 2.0], 0), "^x must be an array")]
-    for index in ("x", None, 0.5, [0.5]):
-        says = "^index must be an integer array"
-        rows.append((partial(pick, x, index), says))
-        rows.append((partial(put, x=x, index=index, row=2.0), says))
-    assert_refused(rows, TypeError)
-    assert_refused([(partial(one_hot, 0, -1), "^length must be")], ValueError)
+    x, kind, shape = jnp.ones(3), TypeError, ValueError
+    refused = [("x", kind), (None, kind), (0.5, kind), (jnp.ones(()), kind)]
+    for index, error in [*refused, ([1], shape)]:
+        assert_refused(
+            [
+                (partial(pick, x, index), "^index must"),
+                (partial(put, x=x, index=index, row=2.0), "^index must"),
+            ],
+            error,
+        )
+    rows = [(partial(pick, x, index), r"^index must be in \[0, 3") for index in (-1, 3)]
+    rows += [(partial(pick, 1.0, 0), "^x must"), (partial(put, 1.0, 0, 1.0), "^x must")]
+    assert_refused([*rows, (partial(one_hot, 0, -1), "^length must")], ValueError)
+
+
+def test_lists_are_arrays():
+    assert pick([1.0, 2.0], 1) == 2 and first_argmax((1.0, 2.0)) == 1
+    np.testing.assert_array_equal(put([1.0, 2.0], 0, 3.0), [3, 2])
 
 
 @each_row("n", [3, 70])

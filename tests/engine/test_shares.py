@@ -3,6 +3,7 @@
 import sys
 import threading
 import time
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 
 import jax
@@ -11,7 +12,7 @@ import pytest
 
 from jaxbandits import Machine, simulate
 from jaxbandits.engine.rollout import LANE_QUANTUM
-from jaxbandits.engine.shares import StoppedError, device_shares, side_by_side
+from jaxbandits.engine.shares import device_shares, side_by_side
 from tests.engine.budget_game import ALTERNATE, environment
 from tests.tables import each_row
 
@@ -49,7 +50,7 @@ def waiting(started, stopped, task, check):
         while time.monotonic() < end:
             check()
             time.sleep(0.001)
-    except StoppedError:
+    except CancelledError:
         stopped.append(task)
         raise
     raise TimeoutError
