@@ -20,15 +20,15 @@ class Elementwise(NamedTuple):
     text: str | None
 
 
-def _written(cost: int, **texts: str | None) -> dict[str, Elementwise]:
-    """Entries of the table, by the names of primitives."""
-    names = ((name.rstrip("_"), text) for name, text in texts.items())
-    return {name: Elementwise(cost, text) for name, text in names}
+def _written(
+    cost: int, functions: str = "", **texts: str | None
+) -> dict[str, Elementwise]:
+    """Entries of the table, by the names of primitives.
 
-
-def _functions(cost: int, names: str) -> dict[str, Elementwise]:
-    """Primitives that are functions of C++ with an ``f`` after the name."""
-    return {name: Elementwise(cost, f"{name}f({{0}})") for name in names.split()}
+    `functions` are those that C++ has, with an ``f`` after the name.
+    """
+    texts |= {name: f"{name}f({{0}})" for name in functions.split()}
+    return {name.rstrip("_"): Elementwise(cost, text) for name, text in texts.items()}
 
 
 # An operation that costs 1 is repeated for every reader, not stored: a change here
@@ -59,6 +59,7 @@ ELEMENTWISE = {
     ),
     **_written(
         2,
+        "floor ceil",
         clamp="lesser(greater({1}, {0}), {2})",
         square="squared({0})",
         integer_pow="power<{y}>({0})",
@@ -74,26 +75,26 @@ ELEMENTWISE = {
         real=None,
         imag=None,
     ),
-    **_functions(2, "floor ceil"),
     **_written(
         ROOT,
+        "sqrt cbrt",
         div="quotient({0}, {1})",
         rem="remainder_of({0}, {1})",
         rsqrt="(1.0f / sqrtf({0}))",
         logistic="(1.0f / (1.0f + expf(-{0})))",
         nextafter="nextafterf({0}, {1})",
     ),
-    **_functions(ROOT, "sqrt cbrt"),
     **_written(
         SERIES,
+        "exp exp2 expm1 log1p sin cos tan sinh cosh tanh asin acos atan asinh acosh "
+        "atanh erf erfc",
         pow="raised({0}, to_F({1}))",
+        log="logarithm({0})",
         atan2="atan2f({0}, {1})",
         digamma=None,
         erf_inv=None,
         lgamma=None,
     ),
-    **_functions(SERIES, "exp exp2 expm1 log log1p sin cos tan sinh cosh tanh"),
-    **_functions(SERIES, "asin acos atan asinh acosh atanh erf erfc"),
 }
 # Products that a compiler may round together with the sum they enter.
 PRODUCTS = frozenset("mul square integer_pow".split())

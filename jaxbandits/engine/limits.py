@@ -8,12 +8,13 @@ is spent: a budget that is out of reach ends with an error, not after 2**31 roun
 import jax
 import numpy as np
 
+from jaxbandits.checks import MOST_ROUNDS
 from jaxbandits.engine.schedule import Schedule
 
 FIRST_STEPS = 1 << 13
 FEWEST_STEPS, MOST_STEPS = 1 << 8, 1 << 30
 SECONDS = 1.0  # that a call should take
-LAST_ROUND = 2**31 - 2  # of runs without a limit: rounds are counted in int32
+LAST_ROUND = MOST_ROUNDS  # of runs without a limit
 # Rounds without any spending after which there will be none, and rounds after which the
 # mean spending of a round is known well enough to say how many rounds are needed.
 IDLE_ROUNDS = 1 << 24

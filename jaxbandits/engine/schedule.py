@@ -20,11 +20,6 @@ class Schedule(NamedTuple):
     last_round: int
     by_budget: bool = False
 
-    @property
-    def kind(self) -> str:
-        """What `checkpoints` are, for results: ``round`` or ``spent``."""
-        return "spent" if self.by_budget else "round"
-
 
 class Terms(NamedTuple):
     """What all runs of a simulation or a sweep have in common.

@@ -16,10 +16,10 @@ from functools import cache
 from typing import Any
 
 import jax
-from jax.sharding import AbstractMesh, Mesh
+from jax.sharding import Mesh
 
 
-def compiler_options(mesh: Mesh | AbstractMesh) -> dict:
+def compiler_options(mesh: Mesh) -> dict:
     """Options for programs on the devices of a mesh: those that its compiler takes."""
     if platform_of(mesh) != "cpu":
         return {}
@@ -44,11 +44,9 @@ def accepted(options: tuple[tuple[str, Any], ...]) -> dict:
     return known
 
 
-def platform_of(mesh: Mesh | AbstractMesh) -> str:
+def platform_of(mesh: Mesh) -> str:
     """The platform of the devices of a mesh, which need not be present."""
-    abstract = isinstance(mesh, AbstractMesh)
-    device = mesh.abstract_device if abstract else mesh.devices.flat[0]
-    return device.platform
+    return mesh.devices.flat[0].platform
 
 
 def options_for(version: tuple[int, ...]) -> dict:

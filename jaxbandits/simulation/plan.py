@@ -332,7 +332,7 @@ def outlined(plan: Plan, games: Sequence[Game] = ()) -> Json:
         "x64": bool(jax.config.jax_enable_x64),
         "root_seed": terms.root_seed,
         "runs_per_instance": terms.runs_per_instance,
-        "checkpoint_kind": terms.schedule.kind,
+        "checkpoint_kind": "spent" if terms.schedule.by_budget else "round",
         "checkpoints": plain(terms.schedule.checkpoints),
         "last_round": terms.schedule.last_round,
         "metrics": None if spec.metrics is None else sorted(spec.metrics),

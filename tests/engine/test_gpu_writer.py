@@ -131,6 +131,28 @@ def test_elementwise_primitives_are_those_of_xla(subtests):
             np.testing.assert_allclose(a, b, rtol=rtol, atol=1e-37)
 
 
+def test_logarithms_are_exact_to_two_units():
+    rng = np.random.default_rng(0)
+    x = np.exp(np.r_[rng.uniform(-87.3, 88.7, 9_000), rng.normal(0, 1e-3, 1_000)])
+    x = x.astype(np.float32).reshape(-1, LANES)
+    found, exact = jax.jit(partial(mapped, jnp.log))(x), np.log(x.astype(float))
+    unit = np.spacing(np.abs(exact).astype(np.float32))
+    assert np.all(np.abs(np.asarray(found) - exact) <= 2 * unit)
+    ends = np.float32([1e-40, np.finfo(np.float32).max])
+    found = jax.jit(partial(mapped, jnp.log))(ends)
+    np.testing.assert_allclose(found, [-np.inf, 88.72284], rtol=1e-7)
+
+
+def test_a_polynomial_that_begins_with_zero_costs_no_product():
+    def fn(x):
+        return (0.0 * x + 2.0) * x + x, 0.0 * x + 1.0, (0.0 * x + 3.0) * x[0]
+
+    x = np.where(np.arange(12) % 5 == 1, np.nan, numbers(3).ravel()).reshape(3, LANES)
+    x = x.astype(np.float32)
+    assert_same(jax.jit(partial(mapped, fn))(x), jax.vmap(fn, -1, -1)(x))
+    assert written(fn, x)[0].source.count("multiply_add(0.0f") == 2
+
+
 @pytest.mark.parametrize(
     ("fn", "name"),
     [

@@ -97,11 +97,6 @@ class Lane:
         return lane
 
     @property
-    def dtype(self):
-        """The dtype of the value."""
-        return self.value.dtype
-
-    @property
     def value(self):
         """The array, ``[*shape, lanes]`` if batched."""
         if self._value is None:

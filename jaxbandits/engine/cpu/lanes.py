@@ -91,7 +91,7 @@ def lanes(
         old = inputs[len(inputs) - len(state) :]
         for i, lane in enumerate(old):
             lane.origin = i
-        one_lane = [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in inputs]
+        one_lane = [jax.ShapeDtypeStruct(x.shape, x.value.dtype) for x in inputs]
         one_lane = jax.tree.unflatten(structure, one_lane)
         closed, out_shape = jax.make_jaxpr(fn, return_shape=True)(*one_lane)
         scope = Scope(num_lanes, going, platform=platform)
@@ -300,10 +300,7 @@ STRUCTURE = {
     "squeeze": _reshape,
     "transpose": _transpose,
     "slice": _slice,
-    "concatenate": _same_axes,
-    "rev": _same_axes,
-    "cumsum": _same_axes,
-    "cumprod": _same_axes,
-    "cummax": _same_axes,
-    "cummin": _same_axes,
 }
+STRUCTURE |= dict.fromkeys(
+    ("concatenate", "rev", "cumsum", "cumprod", "cummax", "cummin"), _same_axes
+)

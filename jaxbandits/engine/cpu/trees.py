@@ -6,7 +6,7 @@ import math
 import jax.numpy as jnp
 from jax import lax
 
-from jaxbandits.arrays import position
+from jaxbandits.arrays import position, stored
 from jaxbandits.engine.cpu.expression import Lane, Scope, align
 
 WIDTH = 128  # entries that are reduced in one expression; longer axes take several
@@ -19,7 +19,7 @@ MOST_READS = 240
 def reduce(operation, lane: Lane, axes: tuple[int, ...]) -> Lane:
     """Reduce `axes` of a lane's value with a commutative, associative operation."""
     if len(axes) == len(lane.shape) and math.prod(lane.shape) <= WIDTH:
-        return Lane(_barrier(_tree(operation, _entries(lane))), True)
+        return Lane(stored(_tree(operation, _entries(lane))), True)
     x = lane.value
     axes = sorted(axes)
     if axes == list(range(axes[0], axes[0] + len(axes))):
@@ -28,11 +28,11 @@ def reduce(operation, lane: Lane, axes: tuple[int, ...]) -> Lane:
         # code.
         merged = math.prod(x.shape[a] for a in axes)
         shape = (*x.shape[: axes[0]], merged, *x.shape[axes[-1] + 1 :])
-        x = (_barrier(x) if len(axes) > 1 else x).reshape(shape)
+        x = (stored(x) if len(axes) > 1 else x).reshape(shape)
         axes = axes[:1]
     for axis in reversed(axes):
         while x.shape[axis] > 1:
-            x = _barrier(_shorten(operation, x, axis))
+            x = stored(_shorten(operation, x, axis))
         x = jnp.squeeze(x, axis)
     return Lane(x, True)
 
@@ -54,7 +54,7 @@ def first_argmax(inputs: list[Lane], scope: Scope, default) -> Lane:
     _, position, has_nan = _tree(better, entries)
     position = jnp.where(has_nan, jnp.int32(len(entries)), position)
     position = jnp.broadcast_to(position, (scope.num_lanes,))
-    return Lane(_barrier(position), True)
+    return Lane(stored(position), True)
 
 
 def random_argmax(inputs: list[Lane], scope: Scope, default) -> Lane:
@@ -67,7 +67,7 @@ def random_argmax(inputs: list[Lane], scope: Scope, default) -> Lane:
     del default
     lane, word = inputs
     # Stored, because it is read twice.
-    x = _barrier(align(lane, lane.shape, scope.num_lanes))
+    x = stored(align(lane, lane.shape, scope.num_lanes))
     largest = reduce(jnp.maximum, Lane(x, True), (0,)).value
     if x.shape[0] > WIDTH:
         rank = jnp.cumsum(x == largest[None], axis=0, dtype=jnp.int32)
@@ -79,14 +79,14 @@ def random_argmax(inputs: list[Lane], scope: Scope, default) -> Lane:
         ranks.append(rank)
     chosen = position(word.value, rank)
     before = [(rank <= chosen).astype(jnp.int32) for rank in ranks]
-    return Lane(_barrier(_tree(jnp.add, before)), True)
+    return Lane(stored(_tree(jnp.add, before)), True)
 
 
 def _long_argmax(lane: Lane) -> Lane:
     """The largest entry first, then the first position that equals it."""
     # Stored in its own shape: a loop that computes in one shape and writes in another
     # is not vector code.
-    x = _barrier(lane.value).reshape(-1, lane.value.shape[-1])
+    x = stored(lane.value).reshape(-1, lane.value.shape[-1])
     largest = reduce(jnp.maximum, Lane(x, True), (0,)).value
     positions = jnp.arange(x.shape[0], dtype=jnp.int32)[:, None]
     candidates = jnp.where(x == largest[None], positions, jnp.int32(x.shape[0]))
@@ -95,7 +95,7 @@ def _long_argmax(lane: Lane) -> Lane:
 
 def _entries(lane: Lane) -> list:
     if math.prod(lane.shape) * lane.reads > MOST_READS:
-        lane = Lane(_barrier(lane.value), lane.batched)
+        lane = Lane(stored(lane.value), lane.batched)
     return [lane.entry(p) for p in itertools.product(*map(range, lane.shape))]
 
 
@@ -121,8 +121,3 @@ def _tree(operation, items):
         pairs = [items[i : i + 2] for i in range(0, len(items), 2)]
         items = [operation(*p) if len(p) == 2 else p[0] for p in pairs]
     return items[0]
-
-
-def _barrier(x):
-    """Have XLA store `x`; otherwise every reader would compute the tree again."""
-    return lax.optimization_barrier(x)

@@ -17,6 +17,9 @@ FUNCTION F multiply_add(F a, F b, F c) { return __fmaf_rn(a, b, c); }
 FUNCTION I to_I(F x) { return (I)x; }
 FUNCTION U to_U(F x) { return (U)x; }
 FUNCTION I bits_of(F x) { return __float_as_int(x); }
+FUNCTION F of_bits(I x) { return __int_as_float(x); }
+FUNCTION F of_no_logarithm(F x) { return __log2f(x); }  // as are 0, infinity and NaN
+FUNCTION F quotient(F a, F b) { return a * (1.f / b); }
 template <class T> FUNCTION T population(T x) { return __popc(x); }
 #else
 #include <math.h>
@@ -38,6 +41,9 @@ FUNCTION F multiply_add(F a, F b, F c) { return a * b + c; }
 FUNCTION I to_I(F x) { return x != x ? 0 : x >= 2147483648.f ? 2147483647 : x < -2147483648.f ? -2147483647 - 1 : (I)x; }
 FUNCTION U to_U(F x) { return !(x > 0) ? 0u : x >= 4294967296.f ? 4294967295u : (U)x; }
 FUNCTION I bits_of(F x) { return __builtin_bit_cast(I, x); }
+FUNCTION F of_bits(I x) { return __builtin_bit_cast(F, x); }
+FUNCTION F of_no_logarithm(F x) { return (U)bits_of(x) << 1 < 0x01000000u ? -INF_ : logf(x); }
+FUNCTION F quotient(F a, F b) { return a / b; }
 template <class T> FUNCTION T population(T x) { return __builtin_popcount(x); }
 #endif
 
@@ -77,7 +83,6 @@ template <class T> FUNCTION T shifted_left(T a, T b) { return (U)b < 32u ? (T)((
 template <class T> FUNCTION T shifted_right(T a, T b) { return (U)b < 32u ? (T)((U)a >> (U)b) : (T)0; }
 template <class T> FUNCTION T shifted_right_signed(T a, T b) { return (T)((I)a >> ((U)b < 32u ? (U)b : 31u)); }
 // By zero: all ones, and the number itself.
-FUNCTION F quotient(F a, F b) { return a / b; }
 FUNCTION U quotient(U a, U b) { return b ? a / b : ~0u; }
 FUNCTION I quotient(I a, I b) { return b == 0 ? -1 : b == -1 ? (I)(0u - (U)a) : a / b; }
 FUNCTION F remainder_of(F a, F b) { return fmodf(a, b); }
@@ -85,6 +90,21 @@ FUNCTION U remainder_of(U a, U b) { return b ? a % b : a; }
 FUNCTION I remainder_of(I a, I b) { return b == 0 ? a : b == -1 ? 0 : a % b; }
 // Of an exponential, a Weibull law of shape 1, that is known when this is compiled.
 FUNCTION F raised(F a, F b) { return b == 1 ? a : powf(a, b); }
+// Of m 2^k, with m from 2/3 to 4/3: k log 2 + log m, to 1.1 units in the last place.
+FUNCTION F logarithm(F x) {
+  const U bits = bits_of(x), k = (bits - 0x3f2aaaabu) & 0xff800000u;
+  const F m = of_bits(bits - k) - 1.f;
+  F series = .14026351f;
+  series = multiply_add(series, m, -.15388541f);
+  series = multiply_add(series, m, .13995808f);
+  series = multiply_add(series, m, -.16415961f);
+  series = multiply_add(series, m, .20011169f);
+  series = multiply_add(series, m, -.2500782f);
+  series = multiply_add(series, m, .33333197f);
+  series = multiply_add(m, multiply_add(series, m, -.49999937f) * m, m);
+  const F result = multiply_add((F)(I)k, 8.262958e-8f, series);  // log 2 / 2^23
+  return bits - 0x00800000u < 0x7f000000u ? result : of_no_logarithm(x);
+}
 template <int n, class T> FUNCTION T power(T x) {
   T result = 1, factor = x;
 #pragma unroll

@@ -102,7 +102,7 @@ def flat(closed: ClosedJaxpr) -> Program:
             needed.update(step.inputs)
             kept.append(step)
     readers = Counter(v for step in kept for v in step.inputs) + Counter(outputs)
-    kept = _joined(kept[::-1], readers)
+    kept = _joined(kept[::-1], readers, constants)
     loops = _loops(kept, outputs, readers, shapes)
     apart = {v for v, places in loops.items() if len(places) > 1}
     return Program(tuple(kept), constants, inputs, outputs, readers, apart)
@@ -127,11 +127,12 @@ def _loops(steps: list[Step], outputs, readers, shapes) -> dict[int, set[int]]:
     return loops
 
 
-def _joined(steps: list[Step], readers) -> list[Step]:
+def _joined(steps: list[Step], readers, constants) -> list[Step]:
     """The steps, in which a product that only one sum reads is part of that sum.
 
     The product is then exact wherever the sum is computed, so that compensated sums
-    stay error-free.
+    stay error-free. A sum ``0 x + c`` that only products with x read is c: they are NaN
+    all the same if x is.
     """
     made = {step.outputs[0]: step for step in steps}
     for step in steps:
@@ -140,6 +141,13 @@ def _joined(steps: list[Step], readers) -> list[Step]:
             if v in made and made[v].name == "mul" and readers[v] == 1:
                 inputs = (*made.pop(v).inputs, step.inputs[1 - k])
                 join = step._replace(name="multiply_add", inputs=inputs)
+                zero, x, rest = inputs
+                both = {x, *step.outputs}
+                after = [e for e in steps if e.name == "mul" and both <= {*e.inputs}]
+                is_first = not np.any(constants.get(zero, True))
+                if is_first and len(after) == readers[step.outputs[0]]:
+                    name = "convert_element_type"  # to the type that it has
+                    join = step._replace(name=name, inputs=(rest,))
                 made[step.outputs[0]] = join
                 break
     return [*made.values()]

@@ -49,19 +49,13 @@ def fold(function: str, writer, step, inputs):
 
 
 FUNCTIONS = {
-    "reduce_and": "conjunction",
-    "reduce_max": "greater",
-    "reduce_min": "lesser",
-    "reduce_or": "disjunction",
-    "reduce_prod": "product",
-    "reduce_sum": "sum",
+    "and": "conjunction",
+    "max": "greater",
+    "min": "lesser",
+    "or": "disjunction",
+    "prod": "product",
+    "sum": "sum",
 }
-RUNNING = {
-    "cummax": "greater",
-    "cummin": "lesser",
-    "cumprod": "product",
-    "cumsum": "sum",
-}
-REDUCTIONS = {
-    name: partial(fold, function) for name, function in (FUNCTIONS | RUNNING).items()
-}
+REDUCTIONS = {f"reduce_{name}": partial(fold, f) for name, f in FUNCTIONS.items()}
+RUNNING = {f"cum{name}": name for name in ("max", "min", "prod", "sum")}
+REDUCTIONS |= {name: partial(fold, FUNCTIONS[of]) for name, of in RUNNING.items()}

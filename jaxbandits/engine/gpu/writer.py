@@ -31,8 +31,9 @@ from jaxbandits.engine.gpu.values import (
 
 # Functions ``(writer, step, inputs) -> list of outputs``.
 RULES = forms.FORMS | moves.MOVES | reductions.REDUCTIONS
-DEAR = 2  # entries of more operations are stored for several readers
 SHORT = 48  # the most entries of a run's own array; longer ones are scratch
+DEAR = 2  # entries of more operations are stored for several readers
+FAR = 6  # the same where they would be scratch, which is slower to write and to read
 
 
 class Writer:
@@ -240,7 +241,8 @@ class Writer:
             in_place = self._in_place(program, place, values)
             outputs = self.step(step, [values[v] for v in step.inputs], in_place)
             for v, value in zip(step.outputs, outputs, strict=True):
-                again = program.readers[v] > 1 and value.cost > DEAR
+                dear = DEAR if value.size <= SHORT else FAR
+                again = program.readers[v] > 1 and value.cost > dear
                 if again and value.shape and value.put is None:
                     keep = self.store if v in program.apart else self.shared
                     value = keep(value)
