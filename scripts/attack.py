@@ -55,7 +55,7 @@ from jaxbandits.console.faults import is_users
 from jaxbandits_studies.theory import zooming
 from tests.games import GAMES, game_of
 from tests.plots.sweeps import sweep
-from tests.test_features import BLOCKS, FILE, PAGE, ROWS, public
+from tests.test_features import BLOCKS, FILE, PAGE, PYTHON, public
 
 CLEAR, RIGHT, SILENT, UNCLEAR, HANG = "clear", "right", "silent", "unclear", "hang"
 LEAST_CLEAR = 0.97
@@ -125,16 +125,14 @@ def written() -> dict[Any, list[tuple[int, str, str]]]:
     Each is the length and text of the lines before it that it needs, and its arguments.
     """
     found = defaultdict(list)
-    blocks = [call for kind, call, needs in ROWS.values() if kind == "python"]
-    for block in [MORE, *blocks]:
+    for block in [MORE, *PYTHON]:
         for before, node in _calls([], ast.parse(block).body):
             words = ast.unparse(node.func)
-            if re.fullmatch(r"[\w.]+", words):
-                with contextlib.suppress(NameError, AttributeError):
-                    text = ast.unparse(node)[len(words) :]
-                    needed = _needed(before, node)
-                    length = len(needed) + 1 if block is not MORE else 0
-                    found[eval(words, _space())].append((length, needed, text))
+            with contextlib.suppress(Exception):
+                text = ast.unparse(node).removeprefix(words)
+                needed = _needed(before, node)
+                length = len(needed) + 1 if block is not MORE else 0
+                found[eval(words, _space())].append((length, needed, text))
     return {function: sorted(each) for function, each in found.items()}
 
 
@@ -207,9 +205,8 @@ def right(name: str, function: Any) -> dict[str, Any]:
     space = _space() | made_up | {"jb": SimpleNamespace(**vars(jb) | made_up)}
     for _, before, arguments in written().get(function, ()):
         with contextlib.suppress(Exception), contextlib.chdir(home()):
-            exec(before, it := dict(space))
-            bound = eval(f"BIND{arguments}", it | {"BIND": bind})
-            return dict(bound.arguments)
+            exec(before, names := space | {"BIND": bind})
+            return dict(eval(f"BIND{arguments}", names).arguments)
     problems = (game_of(setting).problem for setting in GAMES)
     for only in (3, *problems):  # as factories of policies take
         with contextlib.suppress(Exception):
@@ -503,7 +500,7 @@ class Late(BaseException):
     """No answer in time."""
 
 
-def judge(call: Call, limit_s: float = 20.0) -> Verdict:
+def judge(call: Call, limit_s: float = 100.0) -> Verdict:
     """Call, in a folder of its own."""
     arguments = call.target.right | ({call.key: call.value} if call.key else {})
     try:
@@ -535,29 +532,23 @@ def _alone(values) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _limits(seconds: float) -> Iterator[None]:
-    """Seconds of the processor, or ten times as many in all; MEMORY more than now."""
+    """So many seconds by the clock; MEMORY more than now."""
 
     def late(*_):
         raise Late
 
-    def within(processor: float, clock: float, memory: tuple[int, int]):
-        resource.setrlimit(resource.RLIMIT_AS, memory)
-        signal.setitimer(signal.ITIMER_PROF, processor)
-        signal.setitimer(signal.ITIMER_REAL, clock)
-
-    handlers = {
-        each: signal.signal(each, late) for each in (signal.SIGPROF, signal.SIGALRM)
-    }
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     before = resource.getrlimit(resource.RLIMIT_AS)
     more = pages * resource.getpagesize() + MEMORY
-    within(seconds, 10 * seconds, (more, before[1]))
+    handler = signal.signal(signal.SIGALRM, late)
+    resource.setrlimit(resource.RLIMIT_AS, (more, before[1]))
+    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
-        within(0, 0, before)
-        for each, handler in handlers.items():
-            signal.signal(each, handler)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        resource.setrlimit(resource.RLIMIT_AS, before)
+        signal.signal(signal.SIGALRM, handler)
 
 
 def _raised(call, error) -> Verdict:

@@ -19,7 +19,6 @@ the name of the first that fails into the column `killed_by` of tests/mutants.cs
 
 import argparse
 import ast
-import csv
 import hashlib
 import json
 import os
@@ -28,38 +27,33 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterator
+from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
+
+import pandas as pd
+import pytest
 
 TOP = Path(__file__).parents[1]
 LIST = TOP / "tests" / "mutants.csv"
 CALLERS = TOP / ".pytest_cache" / "callers.json"
-COLUMNS = ["function", "statement", "expression", "occurrence", "mutant", "killed_by"]
 TIMEOUT = 900  # seconds that the tests of a mutant may take
 
 SWAPS = {
     ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
     ast.Mult: ast.Div,
-    ast.Div: ast.Mult,
-    ast.FloorDiv: ast.Mult,
-    ast.Mod: ast.Mult,
-    ast.Pow: ast.Mult,
     ast.Lt: ast.LtE,
-    ast.LtE: ast.Lt,
     ast.Gt: ast.GtE,
-    ast.GtE: ast.Gt,
     ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
     ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
     ast.In: ast.NotIn,
-    ast.NotIn: ast.In,
     ast.And: ast.Or,
-    ast.Or: ast.And,
 }
+SWAPS |= {after: before for before, after in SWAPS.items()}
+SWAPS |= dict.fromkeys((ast.FloorDiv, ast.Mod, ast.Pow), ast.Mult)
 CALLS = {
     "minimum": "maximum",
     "min": "max",
@@ -183,19 +177,18 @@ def draw(count: int, seed: int) -> None:
             if key not in chosen or rank(place) < rank(chosen[key]):
                 chosen[key] = place
     kept = sorted(chosen.values(), key=rank)[:count]
-    _write([(*place[1:6], "") for place in kept])
+    table = pd.DataFrame(kept, columns=Place._fields)
+    _write(table.drop(columns=["path", "node"]).assign(killed_by=""))
 
 
-def _write(rows) -> None:
+def _write(table: pd.DataFrame) -> None:
     part = LIST.with_suffix(f".{os.getpid()}")
-    with part.open("w", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([COLUMNS, *rows])
+    table.to_csv(part, index=False)
     part.replace(LIST)
 
 
-def _rows() -> list[list[str]]:
-    with LIST.open(newline="") as file:
-        return list(csv.reader(file))[1:]
+def _read() -> pd.DataFrame:
+    return pd.read_csv(LIST, dtype=str, keep_default_na=False)
 
 
 def find(row: list[str]) -> Place | None:
@@ -210,43 +203,44 @@ def find(row: list[str]) -> Place | None:
 
 def planted(place: Place) -> str:
     """The text of the module with the mutant in it."""
-    lines = place.path.read_text().encode().splitlines(keepends=True)
-    node = place.node
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line))
-    text = b"".join(lines)
-    start = starts[node.lineno - 1] + node.col_offset
-    end = starts[node.end_lineno - 1] + node.end_col_offset
+    text, node = place.path.read_bytes(), place.node
+    lines = [0, *accumulate(map(len, text.splitlines(keepends=True)))]
+    start = lines[node.lineno - 1] + node.col_offset
+    end = lines[node.end_lineno - 1] + node.end_col_offset
     return (text[:start] + f"({place.mutant})".encode() + text[end:]).decode()
 
 
-# A plugin of pytest's: the functions of the library that each test calls. What a test
-# finds compiled or cached by another is not called again: `survived` is pessimistic.
-PLUGIN = """
-import json, os, sys, time
-import pytest
-called, monitoring = set(), sys.monitoring
-def start(code, offset):
-    if "jaxbandits" in code.co_filename:
-        called.add(code.co_qualname)
-    return monitoring.DISABLE
-monitoring.use_tool_id(monitoring.COVERAGE_ID, "callers")
-monitoring.register_callback(monitoring.COVERAGE_ID, monitoring.events.PY_START, start)
-monitoring.set_events(monitoring.COVERAGE_ID, monitoring.events.PY_START)
+# This module as a plugin of pytest's: the functions of the library that each test
+# calls. What a test finds compiled or cached by another is not called again: `survived`
+# is pessimistic.
+called: set[str] = set()
+
+
+def pytest_configure() -> None:
+    """Note what is called, each function once."""
+    seen = sys.monitoring
+
+    def start(code, offset):
+        if "jaxbandits" in code.co_filename:
+            called.add(code.co_qualname)
+        return seen.DISABLE
+
+    seen.use_tool_id(seen.COVERAGE_ID, "callers")
+    seen.register_callback(seen.COVERAGE_ID, seen.events.PY_START, start)
+    seen.set_events(seen.COVERAGE_ID, seen.events.PY_START)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item):
+    """Write the `Test` of each test into a file of this process."""
     called.clear()
-    monitoring.restart_events()
+    sys.monitoring.restart_events()
     begun = time.monotonic()
-    yield
+    done = yield
     row = item.nodeid, time.monotonic() - begun, sorted(called)
-    with open(os.environ["CALLERS"] + f"/{os.getpid()}", "a") as file:
-        file.write(json.dumps(row) + "\\n")
-    return True
-def pytest_unconfigure():
-    monitoring.set_events(monitoring.COVERAGE_ID, 0)
-"""
+    with open(f"{os.environ['CALLERS']}/{os.getpid()}", "a") as file:
+        print(json.dumps(row), file=file)
+    return done
 
 
 class Test(NamedTuple):
@@ -260,16 +254,13 @@ class Test(NamedTuple):
 def cover() -> None:
     """Run the short tests and write the `Test` of each to `CALLERS`."""
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "callers.py").write_text(PLUGIN)
-        reports = Path(folder) / "reports"
-        reports.mkdir()
         subprocess.run(
-            [TOP / "scripts" / "test.sh", "-p", "callers"],
+            [TOP / "scripts" / "test.sh", "-p", "scripts.mutants"],
             cwd=TOP,
-            env=os.environ | {"CALLERS": str(reports), "PYTHONPATH": folder},
+            env=os.environ | {"CALLERS": folder, "PYTHONPATH": str(TOP)},
             check=False,
         )
-        lines = "".join(report.read_text() for report in reports.iterdir())
+        lines = "".join(report.read_text() for report in Path(folder).iterdir())
     CALLERS.parent.mkdir(exist_ok=True)
     CALLERS.write_text(f"[{','.join(lines.splitlines())}]")
 
@@ -303,7 +294,7 @@ def run(index: int, shards: int, again: bool, seconds: float) -> None:
         raise SystemExit(
             f"tests cannot be collected without a mutant, either: {copied}"
         )
-    for number, row in enumerate(_rows()):
+    for number, row in enumerate(_read().values.tolist()):
         if number % shards != index or (row[5] and not again):
             continue
         place = find(row)
@@ -311,9 +302,9 @@ def run(index: int, shards: int, again: bool, seconds: float) -> None:
         if place is not None:
             chosen = _chosen(place, tests, seconds)
             killed = _killed(place, chosen, tree, environment)
-        rows = _rows()  # another shard may have written since
-        rows[number][5] = killed
-        _write(rows)
+        table = _read()  # another shard may have written since
+        table.loc[number, "killed_by"] = killed
+        _write(table)
         print(f"{number:3d} {row[0]}: {row[2]} -> {row[4]}: {killed}", flush=True)
     shutil.rmtree(tree.parent)
 

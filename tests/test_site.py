@@ -132,8 +132,8 @@ def test_the_page_of_policies_has_every_one_with_its_parameters():
     for name in POLICIES:
         assert f" (`{name}`)\n" in text
     entry = text.partition("### RCUCB (`censored/rcucb`)")[2].partition("\n### ")[0]
-    assert "    censored.rcucb(problem)\n" in entry and "Bengs" in entry
-    assert "| `alpha` | 1 | positive and finite |" in entry
+    assert "entry: censored.rcucb(problem)\n" in entry and "Bengs" in entry
+    assert "  alpha           default 1; must be positive and finite\n" in entry
     # A name with an asterisk keeps it, in a heading and in a sentence.
     assert r"### omega\*-UCB (`budgeted/omega-star-ucb`)" in text
 

@@ -45,16 +45,8 @@ def environment():
     )
 
 
-def _best_pair() -> int:
-    """The pair of the largest penalised expected gain, row-major."""
-    rates = RATES[:, None]
-    survival = np.exp(-rates * TAUS)
-    consumption = (1 - survival) / rates - TAUS * survival
-    gains = 0.5 * (1 - survival) - COST * consumption - PENALTIES * survival
-    return int(gains.argmax())
-
-
-BEST = _best_pair()
+_ORACLE = environment().oracle()
+BEST = _ORACLE.arm * TAUS.size + _ORACLE.limit  # the optimal pair, row-major
 
 
 @compiled

@@ -2,10 +2,6 @@
 
 import os
 import shutil
-import threading
-from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from pages import crawl
@@ -38,12 +34,13 @@ def faults(site: Path, browser: str, shots: Path | None = None) -> list[str]:
     from playwright.sync_api import sync_playwright
 
     found = []
-    with _served(site) as address, sync_playwright() as play:
+    with sync_playwright() as play:
         opened = play.chromium.launch(
             executable_path=browser, args=["--no-sandbox", "--disable-gpu"]
         )
         for name, (width, height) in SIZES.items():
             page = opened.new_page(viewport={"width": width, "height": height})
+            page.route(f"{crawl.HERE}**", lambda asked: _answer(site, asked))
             said: list[str] = []
             page.on("pageerror", lambda error, said=said: said.append(str(error)))
             page.on(
@@ -57,7 +54,7 @@ def faults(site: Path, browser: str, shots: Path | None = None) -> list[str]:
             for path in crawl.pages(site):
                 where = path.relative_to(site).as_posix()
                 said.clear()
-                page.goto(address + where, wait_until="load")
+                page.goto(crawl.HERE + where, wait_until="load")
                 seen = page.evaluate(LOOK)
                 wrong = [*said, *(f"no picture {x}" for x in seen["pictures"])]
                 if seen["wide"] > 0:
@@ -71,18 +68,10 @@ def faults(site: Path, browser: str, shots: Path | None = None) -> list[str]:
     return found
 
 
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
-
-
-@contextmanager
-def _served(site: Path):
-    """The site at a local address, as a web server shows it."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=site))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/"
-    finally:
-        server.shutdown()
-        server.server_close()
+def _answer(site: Path, asked) -> None:
+    """As a web server answers."""
+    file = crawl.file_of(site, asked.request.url)
+    if file.is_file():
+        asked.fulfill(path=file)
+    else:
+        asked.fulfill(status=404)

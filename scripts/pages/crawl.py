@@ -35,11 +35,9 @@ def faults(site: Path) -> list[str]:
     for path, page in read.items():
         base = HERE + path.relative_to(site).as_posix()
         for link in page.links:
-            target = urlsplit(urljoin(base, link))
-            if f"{target.scheme}://{target.netloc}/" == HERE:
-                wrong = _wrong(site / unquote(target.path[1:]), target.fragment, read)
-                if wrong:
-                    found.append(f"{path.relative_to(site)}: {link}: {wrong}")
+            target = urljoin(base, link)
+            if target.startswith(HERE) and (wrong := _wrong(site, target, read)):
+                found.append(f"{path.relative_to(site)}: {link}: {wrong}")
         room = path.parent.name  # of the reference: api/ROOM/index.html
         entries = (place.startswith(f"{room}.") for place in page.places)
         if path.parent.parent == site / "api" and not any(entries):
@@ -47,12 +45,17 @@ def faults(site: Path) -> list[str]:
     return found
 
 
-def _wrong(target: Path, place: str, read) -> str:
-    if target.is_dir():
-        target /= "index.html"
-    if not target.is_file():
+def file_of(site: Path, url: str) -> Path:
+    """The file that a web server shows at an address below `HERE`."""
+    path = site / unquote(urlsplit(url).path[1:])
+    return path / "index.html" if path.is_dir() else path
+
+
+def _wrong(site: Path, url: str, read) -> str:
+    file, place = file_of(site, url), unquote(urlsplit(url).fragment)
+    if not file.is_file():
         return "there is no such file"
     # Of what is no page, and of the top of a page, there is nothing more to say.
-    if place and target in read and unquote(place) not in read[target].places:
+    if place and file in read and place not in read[file].places:
         return "the page has no such place"
     return ""

@@ -1,6 +1,10 @@
 """What the registry has: the page of all policies, and tables of a setting."""
 
+from contextlib import redirect_stdout
+from io import StringIO
+
 from jaxbandits.cli.listing import facts_of, problem_of
+from jaxbandits.cli.main import main as command_line
 from jaxbandits.registry import SETTINGS, environments, policies, setting_of
 
 INTRODUCTION = """---
@@ -11,9 +15,9 @@ search:
 # Policies
 
 Every policy of the registry, by setting: the name that plots show, the name in the
-registry, the function that makes it, its source, and its parameters. A parameter can be
-given where the policy is made (`rcucb(problem, alpha=2.0)`) and varied by `over`; the
-program is not compiled again. `jaxbandits list NAME` prints the same.
+registry, and what `jaxbandits list NAME` prints: the function that makes it, its
+source, its parameters. A parameter can be given where it is made (`rcucb(problem,
+alpha=2.0)`) and varied by `over`; the program is not compiled again.
 """
 
 
@@ -45,24 +49,7 @@ def tables(setting: str) -> str:
 
 
 def _entry(name: str, maker) -> list[str]:
-    policy = maker(problem_of(name))
-    facts = facts_of(name, "policies", maker)
-    title, source = _parts(facts["source"])
-    lines = [f"### {policy.name} (`{name}`)", "", f"    {facts['entry']}", ""]
-    first, _ = _parts(facts["documentation"])
-    if first != title:
-        lines += [first, ""]
-    lines += [f"_{title}_ {source}", ""]
-    if rows := facts["parameters"]:
-        lines += ["| parameter | default | range |", "|---|---|---|"]
-        for leaf, about in rows.items():
-            allowed = about["range"].removeprefix("must be ").replace("|", "\\|")
-            lines.append(f"| `{leaf}` | {about['default']:.4g} | {allowed} |")
-        lines.append("")
-    return lines
-
-
-def _parts(text: str) -> tuple[str, str]:
-    """The first paragraph of a text, and the others, each as a line."""
-    title, _, rest = text.partition("\n\n")
-    return " ".join(title.split()), " ".join(rest.split())
+    title = f"### {maker(problem_of(name)).name} (`{name}`)"
+    with redirect_stdout(StringIO()) as printed:
+        command_line(["list", name])
+    return [title, "", f"```text\n{printed.getvalue()}```", ""]
