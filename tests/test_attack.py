@@ -7,6 +7,14 @@ import pytest
 
 from scripts import attack
 
+# What may be right, and what is refused by the name of an argument beside it.
+BESIDE = {
+    "stats.interval_of(values=[0.5, nan])",
+    "laws.empirical_params(reward=nan)",
+    "laws.empirical_params(reward=[0.5, nan])",
+    "farewell.second_price_auction(highest_bid_of_others=[0.5, nan])",
+}
+
 
 def judged(function, right, value, never=True, limit_s=1.0):
     """The kind of the answer where the only argument is replaced."""
@@ -24,6 +32,32 @@ def test_wrong_calls_of_everything_public_are_refused_clearly():
     assert counts[attack.CLEAR] >= 0.97 * (
         counts[attack.CLEAR] + counts[attack.UNCLEAR]
     ), bad
+
+
+def test_every_value_that_an_argument_cannot_have_is_refused_by_its_name():
+    """Of another kind than annotated, or beyond the range that the docstring says."""
+    wrong = {}
+    for target in attack.targets():
+        never = [(key, value) for key, value, never in target.changes if never]
+        if not target.name.startswith(attack.TRACED):
+            for key, span in attack.ranges(target.doc).items():
+                never += [(key, end) for end in beyond(span, target.right.get(key))]
+        for key, value in never:
+            call = attack.Call(target, key, value, True)
+            verdict = attack.judge(call)
+            if verdict.kind != attack.CLEAR and repr(call) not in BESIDE:
+                wrong[repr(call)] = verdict
+    assert not wrong
+
+
+def beyond(span, right):
+    """Numbers next to the ends of a range, outside; of the kind of the right one."""
+    if type(right) not in (int, float):
+        return []
+    least, most, with_least, with_most = span
+    step = 1 if type(right) is int else 1e-3
+    ends = (least - step * with_least, most + step * with_most)
+    return [end for end in ends if np.isfinite(end)]
 
 
 @pytest.mark.slow

@@ -101,8 +101,8 @@ def second_price_auction(
     delay = numbers("highest_bid_of_others", highest_bid_of_others, 1)[None]
     if utility is None:
         utility = np.linspace(0.3, 0.9, delay.shape[1])
-    shaped(f"{delay.size}", utility=utility)
     reward = numbers("utility", utility, 1)[None]
+    shaped(f"{delay.size}", utility=reward[0])
     with named("highest_bid_of_others as delay, utility as reward"):
         return make_environment(name, delay, reward, failure="unit")
 

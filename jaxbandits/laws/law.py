@@ -29,6 +29,7 @@ from jaxbandits.checks import (
     instance,
     named,
     no_nan,
+    numbers,
     one_of,
     played,
     positive,
@@ -306,7 +307,7 @@ BOUNDS = ("bound", "bounds")  # what `exact_params` adds to parameters
 
 def check_axes(name: str, part: Any, axes: int = 1) -> None:
     """Require a part of parameters with a number, or a row of them, per arm."""
-    if np.ndim(part) != axes:
+    if numbers(name, part).ndim != axes:
         shape, what = ("[K]", "number") if axes == 1 else ("[K, n]", "row of numbers")
         raise ValueError(
             f"{name} must have one {what} per arm, shape {shape}, got shape "

@@ -48,8 +48,9 @@ def resample(
             f"along: {along!r} must be a number per run and checkpoint, but has the "
             f"dimensions {', '.join(map(str, axis.dims))}"
         )
+    rounds = checks.numbers("grid", grid, 1)
     whole = np.asarray(grid).dtype.kind in "iu"
-    grid = checks.numbers("grid", grid, 1).astype(np.int64 if whole else np.float64)
+    grid = rounds.astype(np.int64 if whole else np.float64)
     if kind is None:
         kind = "round" if along == "rounds" else "spent"
     checks.one_of("kind", kind, CHECKPOINT_KINDS)

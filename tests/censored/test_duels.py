@@ -219,20 +219,8 @@ def test_other_games_pairs_and_parameters_are_refused():
             partial(censored.cell_self_sparring, PAIRS.problem),
             "problem must be a Dueling of",
         ),
-        (
-            partial(censored.cell_self_sparring, GAME.problem, "sorted"),
-            "limits must be one of .'ordered', 'apart'",
-        ),
-        (
-            partial(censored.rucb_on_pairs, GAME.problem, "rewards"),
-            "signal must be one of .'values', 'pref",
-        ),
-        (partial(censored.duels_as_arms, GAME.problem, 3), "plain must be a function"),
-        (partial(censored.sparring, GAME.problem, 3), "plain must be a function"),
         (partial(fixed, (0,), (1, 1)), "arms must have 2 entries"),
         (partial(fixed, (0, 4), (1, 1)), "arms: each must be"),
         (partial(fixed, (0, 0), (1, 3)), "limits: each must be"),
-        (partial(fixed, [0, 1], (1, 1)), "arms must be a value that can be hashed"),
-        (partial(fixed, 3, (1, 1)), "arms must be a tuple of integers"),
     ]
     assert_refused(rows, (TypeError, ValueError))

@@ -376,7 +376,6 @@ BAD = {
     "delays": [[1, 1.5], [0, 1], [1, 2**24 + 1], [1, 2, 4]],
     "waits": [[2, 1], [], 3],
     "reward": [0.5, ONES.T, np.ones((2, 3))],
-    "failure": ["fee"],
 }
 OTHERS = [
     (GOOD | {"num_waits": 1, "waits": [1]}, "num_waits and waits: give one"),
@@ -395,8 +394,6 @@ OTHERS = [
     ),
 ]
 PARTS = [
-    (partial(farewell.figure_1a, "iv"), "reading must be one of"),
-    (partial(farewell.display_advertising, 3), "case must be one of"),
     (partial(farewell.second_price_auction, [0.5, 0.6]), "sum to 1"),
     (
         partial(farewell.second_price_auction, [0.5, 0.5], [0.1]),

@@ -178,13 +178,8 @@ def test_names_tell_forms_apart_and_parameters_have_defaults():
 
 PROBLEM = Problem(2, 3)
 BAD = [
-    (lambda: farewell.wait_ucb(PROBLEM, "longer"), "observe"),
-    (lambda: farewell.omega_ucb(PROBLEM, observe="naive"), "observe"),
-    (lambda: farewell.omega_star_ucb(PROBLEM, observe="longer"), "observe"),
-    (lambda: farewell.omega_ucb(PROBLEM, exploration="log"), "exploration"),
     (lambda: farewell.product_limit(Problem(1, 3, "unit")), "failure='wait'"),
     (lambda: farewell.product_limit_omega(Problem(1, 3, "unit")), "failure='wait'"),
-    (lambda: farewell.product_limit_omega(PROBLEM, variance="none"), "variance must"),
 ]
 
 

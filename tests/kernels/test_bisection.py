@@ -55,16 +55,11 @@ def test_what_cannot_be_bisected_is_refused():
         return x < 0.3
 
     rows = [
-        (lambda trips=trips: bisect(low, 0.0, 1.0, trips), "^trips must be")
-        for trips in (-1, 1.5, True, "x")
-    ]
-    rows += [
-        (lambda: bisect(None, 0.0, 1.0), "^below must be a function, got None"),
+        (lambda: bisect(low, 0.0, 1.0, -1), "^trips must be"),
         (
             lambda: bisect(lambda x: x - 0.3, 0.0, 1.0),
             "^below must return true or false, got float",
         ),
-        (lambda: bisect(low, "x", 1), "^low must be a real array, got 'x'"),
         (
             lambda: bisect(lambda x: x < np.ones(3), 0, 1),
             r"one answer for each point .*\[\], got \[3\]",

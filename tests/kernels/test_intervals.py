@@ -10,7 +10,7 @@ from jaxbandits.kernels.intervals import (
     wilson_interval,
 )
 from tests.reference.budgeted_policies import theorem_1
-from tests.tables import assert_refused, each_row, in_both_precisions
+from tests.tables import each_row, in_both_precisions
 
 wilson = jax.jit(wilson_interval)
 hoeffding, bernstein = jax.jit(hoeffding_interval), jax.jit(bernstein_interval)
@@ -157,14 +157,6 @@ def test_shapes_that_do_not_agree_are_named():
 
 
 def test_ends_of_the_range_are_numbers_or_lists_of_them():
-    assert_refused(
-        [
-            (lambda: wilson_interval(0.5, 3, 1.0, low="x"), "^low must be a real arr"),
-            (lambda: wilson_interval(0.5, 3, 1.0, low=None), "^low must be a real arr"),
-            (lambda: wilson_interval(0.5, 3, 1.0, high=[1j]), "^high must be a real"),
-        ],
-        TypeError,
-    )
     listed = wilson_interval(0.5, 3, 1.0, low=[0.0, 0.1], high=[1.0, 1.0])
     arrays = wilson_interval(0.5, 3, 1.0, low=np.array([0.0, 0.1]))
     np.testing.assert_allclose(listed, arrays, rtol=1e-6)

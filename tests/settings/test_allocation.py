@@ -419,7 +419,6 @@ BAD = {
     "budgets": [0.0, [3.0, -1.0], np.nan],
     "probability": [P + 0.5, P - 0.5, P[:2]],
     "rate": [RATE * 0, RATE * 10],
-    "order": ["random"],
 }
 BAD_TOGETHER = [
     ({"lowest": 0.2}, "rate must be in"),
@@ -457,7 +456,6 @@ def test_bad_arms_and_budgets_are_refused():
         (partial(once, problem("Weibull")), "stop_on_success needs a concave family"),
         (partial(once, problem("cascade")), "for rounds that pay for every success"),
         (partial(drawn, problem(), budgets=[5.0]), "budgets must have the problem's"),
-        (partial(drawn, "three arms"), "problem must be a Problem"),
     ]
     assert_refused(rows)
 

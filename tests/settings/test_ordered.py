@@ -233,13 +233,8 @@ def test_bad_plans_and_problems_of_policies_are_refused():
         (partial(fixed, (0, 1, 2), (1, 1)), "amounts must have 3 entries"),
         (partial(fixed, (0, 1, 2), (1, 1, -1)), "amounts: each must be"),
         (partial(fixed, (0, 1, 2), (4, 4, 0)), "amounts must be at most 7 in all"),
-        (partial(fixed, 3, (1, 1, 1)), "arms must be a tuple of integers"),
         (partial(allocation.ordered_thompson, arms().problem), "must be an Ordered of"),
         (partial(allocation.thompson, game().problem), "be a Problem of"),
-    ]
-    rows += [
-        (partial(make, game().problem, plan="best"), "plan must be")
-        for make in (allocation.ordered_thompson, allocation.ordered_ucb)
     ]
     bad = allocation.ordered_ucb(game().problem).over(alpha=[1.0, 0.0])
     alpha = partial(simulate, bad, game(), horizon=2, seeds=1)

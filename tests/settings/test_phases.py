@@ -126,8 +126,6 @@ def test_bad_phases_and_draws_are_refused():
         ({"ends": [1e8, 1e8 + 1]}, "also as float32"),
         ({"ends": [-1, 4]}, "ends must be positive"),
         ({"ends": [4, np.nan]}, "ends must be positive"),
-        ({"ends": ["a", "b"]}, "ends must be"),
-        ({"unit": "dear"}, "unit must be one of"),
     ]
     good = {"params": PHASES, "ends": [4, 10]}
     rows = [
@@ -139,9 +137,7 @@ def test_bad_phases_and_draws_are_refused():
         for arguments, words in (
             ({"num_arms": 0}, "num_arms"),
             ({"phases": 0}, "phases must be at least 1"),
-            ({"phases": 2.5}, "phases must be an integer"),
             ({"length": 0.0}, "length must be positive"),
-            ({"length": "long"}, "length must be"),
             ({"cost_floor": 1.0}, "cost_floor must be in"),
         )
     ]

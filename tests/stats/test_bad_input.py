@@ -32,22 +32,10 @@ BARE = DATA.drop_vars("checkpoint")
 RECORD = stats.make_record("e", "x", "p", {"regret": 1.0}, seeds=2, horizon=10)
 TABLE = dict(records=[RECORD], form="markdown", metrics=["regret"])
 # A function, arguments with which it passes, what is wrong of one, and what is said.
+# Of what kinds and ranges exclude see tests/test_attack.py.
 WRONG = [
-    (stats.interval, GOOD, "{} must be an? ", {"dataset": [{}, DATA["regret"]]}),
-    (stats.interval, GOOD, "{} must be a (real )?num", {"level": ["x", None]}),
-    (stats.interval, GOOD, "{} must be in", {"level": [0, 1, 95]}),
-    (
-        stats.interval,
-        GOOD,
-        "{} must be one of .'t', 'b",
-        {"method": ["bca", ["t"], TWO]},
-    ),
-    (stats.interval, GOOD, "bounds: are for", {"bounds": [(0, 1)]}),
-    (stats.interval, BOOTSTRAP, "{} must be an integer", {"resamples": [1e3]}),
     (stats.interval, BOOTSTRAP, "{} must be at least 40, got", {"resamples": [39]}),
     (stats.interval, BOOTSTRAP, "{} must be at least 0", {"seed": [-1]}),
-    (stats.interval, BOOTSTRAP, "{} must", {"level": [1]}),
-    (stats.interval, BOUNDED, "bounds: are for", {"method": ["t"]}),
     (
         stats.interval,
         BOUNDED,
@@ -55,32 +43,25 @@ WRONG = [
         {"bounds": [None, 3, (0, "x"), (1, 0), (0, np.inf)]},
     ),
     (stats.interval, BOUNDED, r"{}: .* not in \[", {"bounds": [(0, 1), (-10, 9000)]}),
-    (stats.band, GOOD, "{} must be names of", {"over": [3]}),
-    (
-        stats.band,
-        GOOD,
-        "{} .*ons policy, params, checkpoint, got",
-        {"over": [(), ("seed",), ("checkpoint", "round")]},
-    ),
     (stats.band, GOOD, "{} must name different", {"over": [("checkpoint",) * 2]}),
     (
         stats.band,
         GOOD,
-        "{}(: | must)",
-        {"seed": ["x"], "level": [95], "resamples": [10], "metric": ["gain"]},
+        "{} .*ons policy, params, checkpoint, got",
+        {"over": [("seed",), ("checkpoint", "round")]},
     ),
+    (stats.band, GOOD, "{}(: | must)", {"resamples": [10], "metric": ["gain"]}),
     (
         stats.quantile_interval,
         GOOD | dict(q=0.5, level=0.95),
         "{}( must|: )",
-        {"q": [0, 1, [0.5, 1.5], np.nan, []], "level": [95], "metric": ["gain"]},
+        {"q": [[]], "metric": ["gain"]},
     ),
-    (stats.quantiles, GOOD | dict(q=0.5), "{} must", {"q": [None, 1.5]}),
     (
         stats.paired_difference,
         PAIR,
         "{}(: ('(ts|gain)'|array.*) is| must)",
-        {"policy": ["ts", TWO], "baseline": ["ts"], "metric": ["gain"], "level": [2]},
+        {"policy": ["ts", TWO], "baseline": ["ts"], "metric": ["gain"]},
     ),
     (
         stats.paired_difference,
@@ -95,16 +76,10 @@ WRONG = [
         {
             "dataset": [DATA.isel(policy=[0]), TWICE["policy"]],
             "metric": ["gain"],
-            "level": [95, "x"],
-            "params": [1, 0.5],
-            "checkpoint": [4, -5, None],
-            "correction": ["tukey"],
-            "test": ["wilcoxon"],
-            "bounds": [(0, 1)],
-            "smaller_is_better": ["no"],
+            "params": [1],
+            "checkpoint": [4, -5],
         },
     ),
-    (stats.dominance, GOOD, "bounds: are for the test", {"test": ["bounded"]}),
     (
         stats.dominance,
         GOOD,
@@ -122,9 +97,7 @@ WRONG = [
         dict(dataset=DRAWN, metric="regret", method="bootstrap"),
         "{}(: | must)",
         {
-            "group": ["environment", "seed", "policy", "checkpoint", ["a"]],
-            "method": ["bca"],
-            "level": [0],
+            "group": ["environment", "seed", "policy", "checkpoint"],
             "resamples": [3],
             "metric": ["gain"],
         },
@@ -140,12 +113,8 @@ WRONG = [
         PILOT,
         "{}:? (must|needs at least 2|.* seeds)",
         {
-            "pilot_values": [
-                *([1.0], [1.0, np.nan], [1.0, np.inf], "a"),
-                *(TEXTS, TEXTS.to_dataset(name="regret"), OTHER),
-            ],
-            "half_width": [0, -1, np.nan, np.inf, 1e-20, 1e-200, "x"],
-            "level": [95],
+            "pilot_values": [[1.0], TEXTS, TEXTS.to_dataset(name="regret"), OTHER],
+            "half_width": [1e-20, 1e-200],
         },
     ),
     (
@@ -154,51 +123,32 @@ WRONG = [
         "{} must",
         {
             "values": [[], TEXTS, TEXTS.to_dataset(name="regret"), OTHER],
-            "pilot": [1, 4, 2.5],
-            "level": [0],
+            "pilot": [1, 4],
         },
     ),
     (
         stats.interval_of,
         dict(values=DATA["regret"]),
         "{} must (be an? |be numbers|have)",
-        {"values": [TEXTS, OTHER, ["a"]]},
+        {"values": [TEXTS, OTHER]},
     ),
     (
         stats.resample,
         RESAMPLED,
-        "{}(: 'nothing'| must (hold i|be a list of n|be one of .'round', |have|))",
+        "{}(: 'nothing'| must (hold i|have|))",
         {
             "dataset": [DATA[[]]],
             "along": ["nothing"],
-            "grid": [
-                *(np.array([9, 5, 2], np.uint64), [1.5, 2], [], [1, 1, 2], [-1, 2]),
-                *([[1, 2]], 3),
-            ],
-            "kind": ["x", ""],
+            "grid": [np.array([9, 5, 2], np.uint64), [1.5, 2], [1, 1, 2], [-1, 2]],
         },
-    ),
-    (
-        results.at_points,
-        dict(dataset=DATA, params=0),
-        "params must be an int",
-        {"params": [0.5]},
     ),
     (
         stats.summary_records,
         RECORDS,
         "{} must",
         {
-            "dataset": [
-                None,
-                [DATA],
-                DATA.isel(seed=0),
-                DATA.drop_vars("rounds"),
-                BARE,
-            ],
-            "metrics": ["regret", 3],
+            "dataset": [DATA.isel(seed=0), DATA.drop_vars("rounds"), BARE],
             "params": [3],
-            "published": [[1]],
         },
     ),
     (
@@ -218,12 +168,9 @@ WRONG = [
         TABLE,
         "{}",
         {
-            "form": ["html"],
-            "level": [1],
-            "metrics": [["gain"], "regret", 3],
+            "metrics": [["gain"]],
             "best": [{"regret": "least"}],
             "labels": [{"regrett": "R"}, {3: "R"}],
-            "records": [[]],
         },
     ),
     (
@@ -276,14 +223,9 @@ def test_datasets_that_have_nothing_or_something_twice_are_named():
         (lambda: stats.dominance(WIDE, "pulls"), "^metric: 'pulls' has fur.*, pulls_0"),
         (lambda: stats.summary_records(SEVERAL[NO_GAME], "x"), "^dataset: has no envi"),
         (lambda: results.at_points(DATA.isel(params=[]), 1), "^dataset: has no params"),
-        (lambda: results.at_points("x", 0), "^dataset must be an xarray"),
         (lambda: results.at_points(DATA["policy"], 0), "^dataset must have th"),
-        (lambda: stats.as_share({}), "^dataset must be an xarray.Dataset"),
         (lambda: stats.as_share(DATA.isel(checkpoint=0)), "^dataset must ha"),
-        (lambda: results.load(3), "^path must be a path, got 3"),
         (lambda: results.load(__file__), "^path: .* must be a netCDF-4 file"),
-        (lambda: results.open_store(3), "^store must be a path, got 3"),
-        (lambda: results.open_store(""), "^store must be a path of this mach"),
     ]
     assert_refused(rows)
     with pytest.raises(FileNotFoundError, match="^path: there is no file"):

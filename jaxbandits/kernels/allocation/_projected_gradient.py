@@ -81,7 +81,8 @@ def projected_gradient(
     start, budget = alike(*real(start=start, budget=budget))
     answer = jax.eval_shape(objective, start)
     shaped("", **{"what objective returns": answer})
-    if optimiser is not None and not callable(getattr(optimiser, "init", None)):
+    fields = getattr(optimiser, "_fields", None)
+    if optimiser is not None and fields != ("init", "update"):
         raise TypeError(f"optimiser must be None or from optax, got {shown(optimiser)}")
     # The search gets all numbers without derivatives, as it must not be differentiated.
     given, numbers = jax.closure_convert(objective, start)

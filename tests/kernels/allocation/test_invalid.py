@@ -135,10 +135,6 @@ REFUSED = [
         r"limit must have shape \[2\], got \[3\]",
     ),
     (
-        lambda: water_filling(CURVES, 1.0, limit="x"),
-        "limit must be a number or an array of numbers or None, got 'x'",
-    ),
-    (
         lambda: sigmoid_prefix(CURVES, 1.0, least=jnp.ones(3)),
         r"least must have shape \[2\], got \[3\]",
     ),
@@ -147,21 +143,8 @@ REFUSED = [
         r"budget must have shape \[\], got \[2\]",
     ),
     (
-        lambda: water_filling(CURVES, 1.0, bounded="no"),
-        "bounded must be True or False, got 'no'",
-    ),
-    (
         lambda: marginal_greedy(jnp.negative, 0, 1.0, 3),
         "num_arms must be at least 1, got 0",
-    ),
-    (
-        lambda: marginal_greedy(jnp.negative, 2, 1.0, 1.5),
-        "num_steps must be an integer, got 1.5",
-    ),
-    (lambda: marginal_greedy(3, 2, 1.0, 1), "gain must be a function"),
-    (
-        lambda: fill_in_order(jnp.zeros(3, int), 1.5, 1.0, 1.0),
-        "num_arms must be an integer, got 1.5",
     ),
 ]
 
@@ -181,15 +164,8 @@ def test_lists_will_do_for_arrays():
     np.testing.assert_array_equal(np.stack(listed), np.stack(expected))
     filled = jax.jit(lambda: fill_in_order([1, 1, 0], 2, 1, 2.5))()
     np.testing.assert_array_equal(filled, [0.5, 2])
-    assert_refused(
-        [
-            (lambda: kkt_residual(CURVES, "x", 2), "^allocation must be an? "),
-            (lambda: priced(CURVES, "x"), "^price must be an? "),
-            (lambda: beyond(CURVES, "x"), "^least must be an? "),
-            (lambda: fill_in_order([0.5], 2, 1, 2.5), "^order must be an? "),
-        ],
-        TypeError,
-    )
+    with pytest.raises(TypeError, match="^order must be an? "):
+        fill_in_order([0.5], 2, 1, 2.5)
 
 
 def test_limits_may_be_lists_of_whole_numbers():

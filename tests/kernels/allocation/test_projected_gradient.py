@@ -175,8 +175,3 @@ def test_an_ascent_to_a_corner_has_its_derivatives():
         np.testing.assert_array_equal(by_argument, np.zeros((2, 2)))
     np.testing.assert_allclose(slopes.value[0], [0, 2])
     np.testing.assert_array_equal(slopes.value[1], [0, 0])
-
-
-def test_the_objective_must_be_a_function():
-    with pytest.raises(TypeError, match="^objective must be a function, got 3"):
-        projected_gradient(3, np.ones(2), 2.0)
