@@ -132,7 +132,6 @@ def _case(name: str) -> Case:
 
 # Grids of which a row does not fit registers, with radii that fill them.
 QUICK = {"gain_radius": 0.02, "penalty_radius": 0.02}
-inherit = partial(z_rcucb, history="inherit", capacity=20)
 product_limit = partial(z_rcucb, history="whole", survival="kaplan_meier", capacity=32)
 
 
@@ -142,7 +141,7 @@ def doubled(problem):
 
 GRIDS = {
     "z-rcucb": (partial(z_rcucb, capacity=20), QUICK),
-    "z-rcucb-inherit": (inherit, QUICK),
+    "z-rcucb-inherit": (partial(z_rcucb, history="inherit", capacity=20), QUICK),
     "z-rcucb-kaplan-meier": (product_limit, QUICK),
     "z-rcucb-doubling": (doubled, QUICK),
     "stoo": (partial(stoo, capacity=20), {"radius": 0.002}),

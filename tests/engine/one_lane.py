@@ -28,7 +28,6 @@ from jaxbandits.engine.cpu.trees import WIDTH
 from jaxbandits.kernels.interpolation import interpolate
 
 LANES = 5
-SHARED = "shared"  # marks an argument without a lane axis
 
 
 def floats(*shape, seed=0):
@@ -61,23 +60,23 @@ def at_once(cases: dict[str, Any]):
     def call(name, args):
         fn, *all_args = cases[name]
         given = iter(args)
-        return fn(
-            *(
-                jnp.asarray(x[1]) if isinstance(x, tuple) else next(given)
-                for x in all_args
-            )
-        )
+        return fn(*(x if is_shared(x) else next(given) for x in all_args))
 
     args = {
-        name: [x for x in args if not isinstance(x, tuple)]
+        name: [x for x in args if not is_shared(x)]
         for name, (_, *args) in cases.items()
     }
     return lambda args: {name: call(name, x) for name, x in args.items()}, args
 
 
+def is_shared(argument):
+    """An array of JAX is shared by all lanes; one of NumPy has a lane axis."""
+    return isinstance(argument, jax.Array)
+
+
 X, Y, Z = floats(3), floats(3, seed=1), floats()
 MATRIX, CUBE = floats(3, 4), floats(2, 3, 4)
-TABLE = (SHARED, np.arange(3, dtype=np.float32))
+TABLE = jnp.arange(3.0)
 WORDS = np.arange(2 * LANES, dtype=np.uint32).reshape(2, LANES)
 WORD = np.linspace(0.05 * 2**32, 0.95 * 2**32, LANES).astype(np.uint32)
 
@@ -100,12 +99,14 @@ _clipped.defjvp(lambda primals, tangents: (_clipped(*primals), tangents[0]))
 
 ELEMENTWISE = {
     "shared": (lambda x, w, z: (x * w - w, x * z + 2 * x + jnp.pi), X, TABLE, Z),
-    "shared scalar": (lambda x, s: x * s, X, (SHARED, np.float32(3))),
+    "shared scalar": (lambda x, s: x * s, X, jnp.float32(3)),
     "clamp": (lambda x, z: lax.clamp(-jnp.abs(z), x, jnp.abs(z)), X, Z),
     "select": (lambda z, x, y: lax.select(z > 0, x, y), Z, X, Y),
-    "where": (lambda w, x, z: (jnp.where(w > 1, x, z), jnp.where(z > 0, x, 0)), TABLE)
-    + (X, Z),
-    "where shared": (jnp.where, (SHARED, np.True_), X, Y),
+    "where": (
+        lambda w, x, z: (jnp.where(w > 1, x, z), jnp.where(z > 0, x, 0)),
+        *(TABLE, X, Z),
+    ),
+    "where shared": (jnp.where, jnp.bool_(True), X, Y),
     "casts": (lambda x, b: (x.astype(int), b + 1, b.astype(x.dtype)), X, bools(3)),
     "multiply_add": (
         lambda x: (multiply_add(x, x / 3, x), multiply_add(x, 0.25, jnp.sum(x))),
@@ -152,12 +153,6 @@ def _any_axes(x, b):
     return [jnp.sum(x, axis, keepdims=True) for axis in axes], others, truths
 
 
-def _rows(x, i, j, row):
-    picked = pick(x, i), pick(x > 0, i), jax.vmap(pick, (None, 0))(x, j)
-    written = put(x, i, 7.0), put(x, i, row), put(put(x, i, row), 0, pick(x, i))
-    return picked, written, tally((x > 0).astype(int), i, j[0])
-
-
 def _ends(*shape):
     """Lanes of +inf, of -inf, with one or two +inf at the ends, and with ties."""
     x = halves(*shape)
@@ -179,8 +174,9 @@ LONG = [(WIDTH + 1, 0), ((3, 300), 1), ((2, 200, 2), (0, 1)), (20_000, 0)]
 def _many_rows(x, shared, own, place, row, same, number):
     """One of its own array or of a shared one is read; one is written, of its own, a
     shared one or a number; places below and beyond the array leave it as it is."""
-    read = [pick(x, own), pick(shared, own)]
-    return read, [put(x, place, each) for each in (row, same, number)]
+    read = [pick(x, own), pick(x > 0, own), pick(shared, own)]
+    rows = [put(x, place, each) for each in (row, same, number, 7.0)]
+    return read, rows, put(put(x, place, row), 0, read[0])
 
 
 def _same_row(x, row, *places):
@@ -198,24 +194,19 @@ MOVES |= {
     f"reduced, {n} x {m}": (_reduced, halves(n, m), bools(n, m)) for n, m in SIZES
 }
 MOVES |= {
-    f"rows, {n} x {m}": (_rows, halves(n, m), index(n), np.stack([index(n)] * 2))
-    + (halves(m, seed=2),)
-    for n, m in SIZES[::2]
-}
-MOVES |= {
-    f"{n} rows": (_many_rows, halves(n, 2, 5), (SHARED, halves(n, 2, 5)[..., 0]))
+    f"{n} rows": (_many_rows, halves(n, 2, 5), jnp.asarray(halves(n, 2, 5)[..., 0]))
     + (
         index(n),
         np.int32([-2, 0, n - 1, n, n + 1]),
         halves(2, 5),
-        (SHARED, halves(2, 5, seed=1)[..., 0]),
+        jnp.asarray(halves(2, 5, seed=1)[..., 0]),
         Z,
     )
     for n in (1, MANY_ROWS - 1, MANY_ROWS)
 }
 MOVES |= {
     f"the same row of {n}": (_same_row, halves(n, 2), halves(2))
-    + tuple((SHARED, np.int32(place)) for place in (-1, 0, 2, n - 1, n))
+    + tuple(map(jnp.int32, (-1, 0, 2, n - 1, n)))
     for n in (3, 100)
 }
 MOVES |= {
@@ -243,12 +234,7 @@ MOVES |= {
     ),
     "argmax of shared entries": (
         random_argmax,
-        (SHARED, np.float32([1, 2, 2, 0, 2])),
-        WORD,
-    ),
-    "argmax": (
-        lambda x, u: (random_argmax(x, u), random_argmax(x[:1], u), first_argmax(x)),
-        halves(9),
+        jnp.float32([1, 2, 2, 0, 2]),
         WORD,
     ),
     "over long axes": (_over, [halves(*np.atleast_1d(shape)) for shape, _ in LONG]),
@@ -264,7 +250,7 @@ MOVES |= {
         ],
         [_ends(n) for n in LENGTHS],
         WORD,
-        (SHARED, np.uint32(0.7 * 2**32)),
+        jnp.uint32(0.7 * 2**32),
     ),
     "argmax beside NaN": (
         lambda x, u: (first_argmax(x), random_argmax(x, u)),
@@ -295,7 +281,7 @@ MOVES |= {
         halves(40, 40),
         WORD,
         index(LANES),
-        (SHARED, np.arange(40, dtype=np.int32)),
+        jnp.arange(40, dtype=np.int32),
         Z,
     ),
     "barrier": (lambda x, w: lax.optimization_barrier((x, w)), X, TABLE),
@@ -381,16 +367,16 @@ def _halving(x, least, step):
 
 
 ROWS = floats(4, 3)  # four rows of a column
-ROW = (SHARED, np.float32([0.5, -1, 2]))
-TABLE_ROWS = (SHARED, np.arange(12, dtype=np.float32).reshape(4, 3) / 12)
+ROW = jnp.float32([0.5, -1, 2])
+TABLE_ROWS = jnp.arange(12.0).reshape(4, 3) / 12
 ENDS = np.float32([9, 1, 0.1, 1e-3, 1e-9])
-ONE = (SHARED, np.int32(1))
+ONE = jnp.int32(1)
 LOOPS = {
     "while, lane by lane": (_halving, X, ENDS, ONE),
-    "while, shared bound": (_halving, X, (SHARED, np.float32(0.1)), ONE),
+    "while, shared bound": (_halving, X, jnp.float32(0.1), ONE),
     "while, shared start": (_halving, ROW, ENDS, ONE),
-    "while, all shared": (_halving, ROW, (SHARED, np.float32(0.1)), ONE),
-    "while, no trips": (_halving, X, (SHARED, np.float32(1e9)), ONE),
+    "while, all shared": (_halving, ROW, jnp.float32(0.1), ONE),
+    "while, no trips": (_halving, X, jnp.float32(1e9), ONE),
     "rows in a while": (in_a_loop, halves(40), index(40)),
     "while inside a loop": (
         lambda x, rows: lax.scan(
@@ -416,7 +402,7 @@ LOOPS = {
     "unrolled": (partial(with_constants, unroll=3), X, Y, TABLE_ROWS),
     "carries that come to have lanes": (
         _spreading,
-        *[(SHARED, np.float32(k)) for k in (1, 2, 3)],
+        *map(jnp.float32, (1, 2, 3)),
         Z,
     ),
     "a carry that loses its lanes": (_forgetting, Z, TABLE_ROWS),
@@ -490,6 +476,6 @@ FALLBACKS = {
     "dot": (lambda x, y, w: (jnp.dot(x, y), w[None, :] @ y), X, Y, TABLE),
     "einsum": (lambda x, y: jnp.einsum("ij,i->j", x, y), MATRIX, X),
     "cond": (_branch, bools(), X),
-    "cond, shared flag": (_branch, (SHARED, np.True_), X),
+    "cond, shared flag": (_branch, jnp.bool_(True), X),
     "random": (_draw, WORDS),
 }

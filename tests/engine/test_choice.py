@@ -11,11 +11,11 @@ from jaxbandits.engine.choice import Choice, choose, engine_for, say
 from jaxbandits.engine.legs import SCAN
 from jaxbandits.engine.vmapped import VMAP
 from tests.engine.budget_game import ALTERNATE, environment
-from tests.engine.test_gpu_engine import policy_and_game
+from tests.engine.gpu_cases import CASES
 from tests.heavy import in_short
 from tests.tables import each_row
 
-POLICY, GAME = policy_and_game("censored/uniform")
+POLICY, GAME = CASES["censored/uniform"].policy_and_game()
 
 
 def test_who_is_asked_for_plays():

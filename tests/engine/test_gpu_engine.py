@@ -18,29 +18,15 @@ from jaxbandits.engine.rules import Carry
 from jaxbandits.engine.run import in_units_of_spend
 from jaxbandits.engine.tape import stream_keys
 from jaxbandits.engine.vmapped import VMAP
-from tests.engine.gpu_cases import CASES, GAMES, GRIDS
-from tests.engine.legs import (
-    compiled,
-    lanes_of,
-    numbers_of,
-    play,
-    rules_of,
-    text_of,
-)
+from tests.engine import legs
+from tests.engine.gpu_cases import CASES, GRIDS
 from tests.engine.near_ties import smallest_gaps
 from tests.heavy import in_short
-from tests.registered import POLICIES
 
 pytestmark = pytest.mark.oldest
 
 SEEDS = 64
 ENGINES = {"scan": SCAN, "vmap": VMAP, "fused-interpret": gpu.INTERPRETED}
-
-
-def policy_and_game(name):
-    """An entry of the registry in the game of its setting."""
-    game = GAMES[name.split("/")[0]]()
-    return POLICIES[name](game.problem), game
 
 
 def marks_of(game, end, fine: bool):
@@ -56,18 +42,23 @@ def marks_of(game, end, fine: bool):
 
 def played(engine, policy, game, end, fine=False) -> Carry:
     """Rounds and states of `SEEDS` lanes when they are at each target, [S, C, ...]."""
-    rules = rules_of(policy, game, ENGINES[engine])
-    params, setup = numbers_of(policy, game, SEEDS)
+    rules = legs.rules_of(policy, game, ENGINES[engine])
+    params, setup = legs.numbers_of(policy, game, SEEDS)
     # What all policies, or all of a game, begin with is compiled once.
-    instance = compiled(drawn, game.game.sample, "cpu")(*lanes_of(SEEDS), setup)
-    given = compiled(stream_keys)(*lanes_of(SEEDS)), params, instance
-    start = compiled(first_carry, rules._replace(engine=SCAN), SEEDS)
+    instance = legs.compiled(drawn, game.game.sample, "cpu")(
+        *legs.lanes_of(SEEDS), setup
+    )
+    given = legs.compiled(stream_keys)(*legs.lanes_of(SEEDS)), params, instance
+    start = legs.compiled(first_carry, rules._replace(engine=SCAN), SEEDS)
     carry = start(params, instance)
     found = []
     for mark in marks_of(game, end, fine):
         target, before = to_device(np.full(SEEDS, mark)), 0
         while np.any(carry.round != before):
-            before, carry = carry.round, compiled(play, rules)(given, carry, target)
+            before, carry = (
+                carry.round,
+                legs.compiled(legs.play, rules)(given, carry, target),
+            )
         found.append(carry)
     return jax.tree.map(lambda *x: np.moveaxis(np.stack(x), -1, 0), *found)
 
@@ -102,14 +93,12 @@ PLAYED = {
 
 # Of a setting each, by `engine.vmapped`.
 MAPPED = ["farewell/omega-ucb", "censored/rcucb", "budgeted/bts", "allocation/ra-ucb"]
-BOTH = [*(("fused-interpret", name) for name in CASES)]
+BOTH = [*(("fused-interpret", name) for name in CASES if name not in PLAYED)]
 BOTH += [("vmap", name) for name in MAPPED]
 SHORT = [("fused-interpret", name) for name in PLAYED]
 
 
-@pytest.mark.parametrize(
-    "case", in_short(BOTH, [each for each in BOTH if each not in SHORT]), ids=" ".join
-)
+@pytest.mark.parametrize("case", in_short(SHORT + BOTH, BOTH), ids=" ".join)
 def test_it_plays_as_the_scan_engine(case):
     engine, name = case
     case = CASES[name]
@@ -178,7 +167,7 @@ def sorting(policy):
 
 
 def test_what_is_missing_is_named():
-    policy, game = policy_and_game("censored/uniform")
+    policy, game = CASES["censored/uniform"].policy_and_game()
     policy = sorting(policy)
     (reason,) = gpu.unsupported(policy, game)
     assert re.fullmatch(r"sort \(test_gpu_engine.py:\d+\)", reason)
@@ -189,4 +178,4 @@ def test_what_is_missing_is_named():
 def test_more_runs_than_places_of_32_bits_are_refused(monkeypatch):
     monkeypatch.setattr("jaxbandits.engine.gpu.rounds.MOST_NUMBERS", 9_599)
     with pytest.raises(ValueError, match="chunk must be at most 95 lanes, got 96"):
-        text_of(*policy_and_game("censored/uniform"))
+        legs.text_of(*CASES["censored/uniform"].policy_and_game())

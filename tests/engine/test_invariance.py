@@ -3,24 +3,17 @@
 from contextlib import contextmanager, nullcontext
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from jaxbandits import Machine, censored, simulate
 from jaxbandits.arrays import unit_interval
 from jaxbandits.engine import limits
-from jaxbandits.engine.cpu.lanes import lanes
-from jaxbandits.engine.xla import options_for
-from jaxbandits.kernels.allocation import sigmoid_prefix
-from jaxbandits.laws.thresholds import curves, exponential
 from jaxbandits.plain import ucb
 from jaxbandits.testing import altered
-from jaxbandits_studies.datasets.synthetic import ednet_like_parameters
 from tests.engine.budget_game import ALTERNATE, environment
 from tests.engine.test_run import COINS, K
 from tests.heavy import in_short
-from tests.programs import OPTIMISED
 
 pytestmark = [
     pytest.mark.oldest,
@@ -28,7 +21,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::jaxbandits.results.cuts.CutOffWarning"),
 ]
 
-LANES = 384  # of the functions below, which are no games
 ONE = jax.devices()[:1]
 
 
@@ -144,30 +136,3 @@ def test_bits_are_the_same(case, way):
     for name in names:
         wanted = reference[name].sel(checkpoint=data["checkpoint"], seed=data["seed"])
         np.testing.assert_array_equal(data[name].values, wanted.values)
-
-
-@pytest.mark.slow
-def test_a_solver_gives_the_same_bits_in_any_width():
-    """All at once, and 64 lanes at a time. Its responses add a square that all arms
-    share: rounded with the sum, or not."""
-    quiz = ednet_like_parameters(3)
-    ends = 1 / quiz.scale.max() / 4, 4 / quiz.scale.min()
-    rng = np.random.default_rng(0)
-    weight = rng.uniform(0.1, 1.0, (3, LANES)).astype(np.float32)
-    rate = np.exp(rng.uniform(*np.log(ends), (3, LANES))).astype(np.float32)
-
-    def solve(weight, rate):
-        arms = curves(exponential, weight, rate, None)
-        return sigmoid_prefix(arms, jnp.float32(quiz.budget)).allocation
-
-    def solved(width):
-        options = options_for(jax.__version_info__) | OPTIMISED
-        mapped = lanes(solve, (True, True), width)
-        by_lane = jax.jit(lambda *x: mapped(*x)[0], compiler_options=options)
-        starts = range(0, LANES, width)
-        parts = [
-            by_lane(weight[:, i : i + width], rate[:, i : i + width]) for i in starts
-        ]
-        return np.concatenate(parts, axis=1)
-
-    np.testing.assert_array_equal(solved(64), solved(LANES))

@@ -7,16 +7,7 @@ import jax.numpy as jnp
 import pytest
 from jax._src.interpreters import mlir
 
-from jaxbandits.arrays import (
-    first_argmax,
-    multiply_add,
-    outermost,
-    pick,
-    put,
-    random_argmax,
-    tally,
-    window,
-)
+from jaxbandits import arrays
 from jaxbandits.arrays.named import PREFIX
 from jaxbandits.arrays.select import row_of
 from jaxbandits.engine import elementwise, jaxprs
@@ -57,15 +48,15 @@ def test_kernels_exist():
     x, word = jnp.zeros((3, 2)), jnp.uint32(0)
     first = jnp.int32(0)
     programs = [
-        (first_argmax, x),
-        (random_argmax, x[:, 0], word),
-        (pick, x, first),
-        (put, x, first, x[0]),
-        (tally, x.astype(jnp.int32), first, first),
+        (arrays.first_argmax, x),
+        (arrays.random_argmax, x[:, 0], word),
+        (arrays.pick, x, first),
+        (arrays.put, x, first, x[0]),
+        (arrays.tally, x.astype(jnp.int32), first, first),
         (row_of, first, jnp.arange(2)),
-        (lambda x, start: window(x, start, 2), x[:, 0], first),
-        (outermost, x[:, 0] > 0, first),
-        (multiply_add, x, x, x),
+        (lambda x, start: arrays.window(x, start, 2), x[:, 0], first),
+        (arrays.outermost, x[:, 0] > 0, first),
+        (arrays.multiply_add, x, x, x),
     ]
     text = "".join(str(jax.make_jaxpr(fn)(*args)) for fn, *args in programs)
     found = {

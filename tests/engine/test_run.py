@@ -14,58 +14,47 @@ from tests.engine.budget_game import ALTERNATE, environment
 K, ROUNDS, SEEDS = 3, 60, 5
 
 
-def coins() -> Environment:
-    """Coins whose chances are drawn anew for every seed. State: pulls and heads."""
-
-    def step(noise, instance, state, action):
-        hit = jnp.arange(K) == action
-        head = (
-            unit_interval(noise[0]) < jnp.sum(jnp.where(hit, instance, 0.0))
-        ).astype(jnp.int32)
-        pulls, heads = state
-        return (pulls + hit, heads + head), head
-
-    def metrics(tables, instance, record):
-        pulls, heads = record
-        columns = {f"pulls {k}": pulls[k] for k in range(K)}
-        return columns | {"heads": heads, "chance": instance[0]}
-
-    return Environment(
-        "coins",
-        Game(
-            init=lambda instance: (jnp.zeros(K, jnp.int32), jnp.int32(0)),
-            step=step,
-            metrics=metrics,
-            words=1,
-            sample=lambda key, setup: setup + jax.random.uniform(key, (K,)) / 2,
-        ),
-        setup=np.float64(0.5),
-    )
+def _step(noise, instance, state, action):
+    hit, (pulls, heads) = jnp.arange(K) == action, state
+    chance = jnp.sum(jnp.where(hit, instance, 0.0))
+    head = (unit_interval(noise[0]) < chance).astype(jnp.int32)
+    return (pulls + hit, heads + head), head
 
 
-def follower() -> Policy:
-    """Plays the coin with the most heads, in one of four rounds any; learns noisily."""
-
-    def act(noise, view, state, params):
-        wanders = unit_interval(noise[0]) < 0.25
-        anyone = position(noise[1], K)
-        return jnp.where(wanders, anyone, jnp.argmax(state).astype(jnp.int32))
-
-    def update(noise, view, state, action, feedback, params):
-        counted = feedback * (unit_interval(noise[0]) < 0.9)
-        return state + jnp.where(jnp.arange(K) == action, counted, 0)
-
-    return Policy(
-        "follower",
-        init=lambda params: jnp.zeros(K, jnp.int32),
-        act=act,
-        update=update,
-        words=(2, 1),
-    )
+def _metrics(tables, instance, record):
+    pulls, heads = record
+    columns = {f"pulls {k}": pulls[k] for k in range(K)}
+    return columns | {"heads": heads, "chance": instance[0]}
 
 
-# Made once: other functions would be another program.
-COINS, FOLLOWER = coins(), follower()
+# Coins whose chances are drawn anew for every seed. State: pulls and heads.
+COINS = Environment(
+    "coins",
+    Game(
+        init=lambda instance: (jnp.zeros(K, jnp.int32), jnp.int32(0)),
+        step=_step,
+        metrics=_metrics,
+        words=1,
+        sample=lambda key, setup: setup + jax.random.uniform(key, (K,)) / 2,
+    ),
+    setup=np.float64(0.5),
+)
+
+
+def _act(noise, view, state, params):
+    anyone, best = position(noise[1], K), jnp.argmax(state).astype(jnp.int32)
+    return jnp.where(unit_interval(noise[0]) < 0.25, anyone, best)
+
+
+def _update(noise, view, state, action, feedback, params):
+    counted = feedback * (unit_interval(noise[0]) < 0.9)
+    return state + jnp.where(jnp.arange(K) == action, counted, 0)
+
+
+# Plays the coin with the most heads, in one of four rounds any; learns noisily.
+FOLLOWER = Policy(
+    "follower", lambda params: jnp.zeros(K, jnp.int32), _act, _update, words=(2, 1)
+)
 
 
 @pytest.fixture(scope="module")
@@ -95,9 +84,6 @@ def test_every_round_in_step_is_that_of_the_plain_loop(data, seed):
 def test_every_seed_meets_its_own_instance(data):
     chances = data["chance"].values[0, 0, :, 0]
     assert len(set(chances)) == SEEDS
-
-
-# JAX's own switches change no number.
 
 
 def test_a_trace_has_the_same_instance_by_either_form_of_the_generator():
