@@ -14,7 +14,6 @@ from jaxbandits.engine.schedule import Schedule
 FIRST_STEPS = 1 << 13
 FEWEST_STEPS, MOST_STEPS = 1 << 8, 1 << 30
 SECONDS = 1.0  # that a call should take
-LAST_ROUND = MOST_ROUNDS  # of runs without a limit
 # Rounds without any spending after which there will be none, and rounds after which the
 # mean spending of a round is known well enough to say how many rounds are needed.
 IDLE_ROUNDS = 1 << 24
@@ -55,7 +54,7 @@ class Watch:
         self.steps = FIRST_STEPS
         self._end = float(schedule.checkpoints[-1])
         self._by_budget = schedule.by_budget
-        self._limited = schedule.last_round < LAST_ROUND
+        self._limited = schedule.last_round < MOST_ROUNDS
         self._spent = np.zeros(num_lanes)
         self._round = np.zeros(num_lanes, np.int64)
         self._since = np.ones(num_lanes, np.int64)  # round of the last spending
@@ -102,12 +101,12 @@ class Watch:
         idle = (round_ - self._since)[on].max()
         rounds, paid = round_[on].max(), self._spent[on].max()
         needed = self._end / max(paid, 1e-300) * rounds
-        too_slow = rounds >= ENOUGH_ROUNDS and needed > 2 * LAST_ROUND
+        too_slow = rounds >= ENOUGH_ROUNDS and needed > 2 * MOST_ROUNDS
         if idle >= IDLE_ROUNDS or too_slow:
             raise ValueError(
                 f"budget = {self._end:g} is out of reach: {paid:g} was spent in "
                 f"{rounds} rounds, nothing in the last {idle} of a run (costs may be 0 "
                 "or too small for the precision, or actions are not the game's), and "
-                f"at most {LAST_ROUND} rounds can be played; a horizon too ends runs "
+                f"at most {MOST_ROUNDS} rounds can be played; a horizon too ends runs "
                 "after so many rounds"
             )

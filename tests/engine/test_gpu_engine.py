@@ -95,7 +95,7 @@ PLAYED = {
 MAPPED = ["farewell/omega-ucb", "censored/rcucb", "budgeted/bts", "allocation/ra-ucb"]
 BOTH = [*(("fused-interpret", name) for name in CASES if name not in PLAYED)]
 BOTH += [("vmap", name) for name in MAPPED]
-SHORT = [("fused-interpret", name) for name in PLAYED]
+SHORT = [("fused-interpret", name) for name in CASES if name in PLAYED]
 
 
 @pytest.mark.parametrize("case", in_short(SHORT + BOTH, BOTH), ids=" ".join)

@@ -21,13 +21,13 @@ def test_a_call_plays_a_limited_number_of_rounds(monkeypatch, end, by_budget):
         monkeypatch.setattr(limits, name, 2)
     clock = Clock([], [])
     how = {"chunk": 64, "devices": jax.devices()[:1], "progress": lambda done: None}
-    terms = Terms(Schedule(np.array([end]), limits.LAST_ROUND, by_budget))
+    terms = Terms(Schedule(np.array([end]), limits.MOST_ROUNDS, by_budget))
     (chunk,) = run(ALTERNATE, GAME, (), np.zeros(1, "u4"), terms, clock=clock, **how)
     rounds = int(chunk.rounds[0, -1])
     assert rounds > 6 and len(clock.running) == -(-rounds // 2)
 
 
-def watch(budget=100.0, last_round=limits.LAST_ROUND):
+def watch(budget=100.0, last_round=limits.MOST_ROUNDS):
     return limits.Watch(Schedule(np.array([budget]), last_round, by_budget=True), 2)
 
 

@@ -50,10 +50,8 @@ def scan(writer, step, inputs, in_place):
         place = from_end(turn, length) if params["reverse"] else turn
 
         def row_of(x):
-            def at(index):
-                return x.at((place, *index))
-
-            return writer.lazy(x.shape[1:], x.dtype, at, x.cost, [x])
+            row = x.shape[1:], x.dtype, lambda index: x.at((place, *index))
+            return writer.lazy(*row, x.cost, [x])
 
         given = [*constants, *carry, *map(row_of, columns)]
         _turn(writer, params["jaxpr"], given, carry, rows, place)

@@ -67,11 +67,8 @@ def move(writer, step, inputs):
         return [stored(x.memory, shape, x.dtype)]
     if math.prod(shape) > x.size:
         x = writer.once(x)
-
-    def at(index: Index) -> str:
-        return x.at(source(index, x, step.eqn))
-
-    result = writer.lazy(shape, x.dtype, at, x.cost, [x])
+    moved = shape, x.dtype, lambda index: x.at(source(index, x, step.eqn))
+    result = writer.lazy(*moved, x.cost, [x])
     if source is _reshape:
         result.moved = x.moved
     return [result]
@@ -90,11 +87,8 @@ def dynamic_slice(writer, step, inputs):
         writer.clipped(start, n - size + 1)
         for start, n, size in zip(starts, x.shape, sizes, strict=True)
     ]
-
-    def at(index: Index) -> str:
-        return x.at(tuple(map(plus, index, first)))
-
-    return [writer.lazy(sizes, x.dtype, at, x.cost, [x])]
+    part = sizes, x.dtype, lambda index: x.at(tuple(map(plus, index, first)))
+    return [writer.lazy(*part, x.cost, [x])]
 
 
 def iota(writer, step, inputs):
