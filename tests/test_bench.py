@@ -35,13 +35,13 @@ def scripts(monkeypatch):
 def test_scores_agree_with_the_library(setting, horizon, many, few):
     contest = import_module("bench.contest")
     game = import_module(f"bench.{setting}")
-    ours = contest.library(game)(many, horizon, 3).played
+    ours = contest.library(game)(many, horizon, 3)
     assert (ours.rounds > 0).all() and len(ours.rounds) == many
     with np.errstate(all="ignore"):
-        loop, _ = contest.play_block(game, range(5, 5 + few), horizon)
+        loop = contest.play_block(game, range(5, 5 + few), horizon)
     others = {few: loop}
     if setting == "censored" and game.load():
-        others[many] = game.c_seeds(many, horizon, 3).played
+        others[many] = game.c_seeds(many, horizon, 3)
     for runs, theirs in others.items():
         assert len(theirs.rounds) == runs
         assert abs(contest.z_score(ours, theirs)) < 4
@@ -76,9 +76,9 @@ def test_the_best_turn_of_each_counts():
 
     def timed(seeds, horizon, seed):
         assert (seeds, horizon) == (4, 300)
-        played = contest.Played(np.full(seeds, horizon), np.zeros(seeds))
+        played = np.full(seeds, horizon), np.zeros(seeds)
         seconds = 1e-6 * horizon / next(speeds)
-        return contest.Timed(played, seconds, 2, 0.0 if seed else 0.5)
+        return contest.Timed(*played, seconds, 2, 0.0 if seed else 0.5)
 
     def missing(seeds, horizon, seed):
         return None
@@ -95,8 +95,7 @@ def test_a_contestant_of_another_game_is_wrong(monkeypatch):
     def who(mean):
         def timed(seeds, horizon, seed):
             score = np.random.default_rng(seed).normal(mean, 1, seeds)
-            played = contest.Played(np.full(seeds, horizon), score)
-            return contest.Timed(played, 1.0)
+            return contest.Timed(np.full(seeds, horizon), score, 1.0)
 
         return timed
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .contest import Library, Played, Timed, compiled
+from .contest import Library, Timed, compiled
 
 LIBRARY = Library(
     "censored/rcucb", "horizon", 40_000, "optimal", params={"penalty_radius": 0.0}
@@ -138,7 +138,7 @@ def c_seeds(seeds: int, horizon: int, seed: int) -> Timed | None:
     if play(seeds, horizon, BEST, *arrays):
         raise MemoryError("C: out of memory")
     seconds = time.process_time() - began
-    return Timed(Played(np.full(seeds, horizon), hits / horizon), seconds)
+    return Timed(np.full(seeds, horizon), hits / horizon, seconds)
 
 
 OTHERS = {"C, -O3 -march=native": c_seeds}

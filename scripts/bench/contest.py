@@ -4,7 +4,6 @@ A contestant is a function ``timed(seeds, horizon, seed) -> Timed | None`` (None
 message, where it cannot run here). It warms up and compiles before its clock starts.
 """
 
-import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,11 +13,18 @@ import numpy as np
 
 from jaxbandits.engine import devices
 
+try:
+    import numba
+except ImportError:
+    numba = None
+
 SHORT = 200  # the longest horizon of an untimed call
 
 
-class Played(NamedTuple):
-    """What was played.
+class Timed(NamedTuple):
+    """A turn: what was played, by how many cores, in how many seconds of each.
+
+    Seconds are of processors: what else a machine does is not counted.
 
     Attributes:
       rounds: f64[S], the rounds of every run.
@@ -28,15 +34,6 @@ class Played(NamedTuple):
 
     rounds: np.ndarray
     score: np.ndarray
-
-
-class Timed(NamedTuple):
-    """A turn: what was played, by how many cores, in how many seconds of each.
-
-    Seconds are of processors: what else a machine does is not counted.
-    """
-
-    played: Played
     seconds: float
     cores: int = 1
     compile_seconds: float = 0.0
@@ -44,7 +41,7 @@ class Timed(NamedTuple):
     @property
     def rate(self) -> float:
         """Rounds per second, of all runs together."""
-        return float(self.played.rounds.sum()) / self.seconds
+        return float(self.rounds.sum()) / self.seconds
 
 
 Contestant = Callable[[int, int, int], Timed | None]
@@ -70,30 +67,22 @@ class Library(NamedTuple):
     params: dict[str, float] = {}
 
 
-def simulated(setting, end, **how):
-    """The dataset of a setting's `LIBRARY`; `how` goes to `simulate`."""
-    from jaxbandits import simulate
-    from jaxbandits.registry import POLICIES
-
-    what, game = setting.LIBRARY, setting.environment()
-    policy = POLICIES[what.policy](game.problem, **what.params)
-    return simulate(policy, game, **{what.end: end}, **how)
-
-
 def library(setting) -> Contestant:
     """jaxbandits itself, on all devices."""
 
     def timed(seeds, horizon, seed):
         import jax
 
-        from jaxbandits import Machine
+        from jaxbandits import Machine, simulate
+        from jaxbandits.registry import POLICIES
 
-        what, machine = setting.LIBRARY, Machine(progress=False)
-        how = {"seeds": seeds, "root_seed": seed, "machine": machine}
+        what, game = setting.LIBRARY, setting.environment()
+        policy = POLICIES[what.policy](game.problem, **what.params)
+        how = {"seeds": seeds, "root_seed": seed, "machine": Machine(progress=False)}
 
         def played(end):
             began = time.process_time()
-            data = simulated(setting, end, checkpoints=[end], **how)
+            data = simulate(policy, game, **{what.end: end}, checkpoints=[end], **how)
             return data, time.process_time() - began
 
         # A game that has hardly begun compiles, and then shows what setting up takes.
@@ -102,28 +91,24 @@ def library(setting) -> Contestant:
         score, cores = data[what.score].values.ravel(), len(jax.local_devices())
         compiling = float(first["compile_seconds"].sum())
         seconds = max(took - before, 1e-3) / cores
-        return Timed(Played(rounds.ravel(), score), seconds, cores, compiling)
+        return Timed(rounds.ravel(), score, seconds, cores, compiling)
 
     return timed
 
 
 def compiled(function):
-    """The function by Numba, in a process that imported Numba before; else as it is.
-
-    So tests need no Numba. It plays without Python's lock.
-    """
-    numba = sys.modules.get("numba")
+    """The function by Numba, which plays without Python's lock; as it is without it."""
     if numba is None:
         return function
     options = {"fastmath": True, "error_model": "numpy", "nogil": True, "cache": True}
     return numba.njit(**options)(function)
 
 
-def numba(setting) -> Contestant:
+def loop(setting) -> Contestant:
     """The Numba loop of a setting's module, one seed after the other, on every core."""
 
     def timed(seeds, horizon, seed):
-        if "numba" not in sys.modules:
+        if numba is None:
             print("Numba: not installed (pip install -e '.[bench]'), skipped")
             return None
         cores = min(devices.cores(), seeds)
@@ -132,18 +117,15 @@ def numba(setting) -> Contestant:
         play_block(setting, [0], min(horizon, SHORT))
         with ThreadPoolExecutor(cores) as pool:
             done = pool.map(lambda block: play_block(setting, block, horizon), numbers)
-            parts, seconds = zip(*done, strict=True)
-        played = Played(*map(np.concatenate, zip(*parts, strict=True)))
-        return Timed(played, sum(seconds) / cores, cores)
+            rounds, scores, seconds, *_ = zip(*done, strict=True)
+        rounds, scores = np.concatenate(rounds), np.concatenate(scores)
+        return Timed(rounds, scores, sum(seconds) / cores, cores)
 
     return timed
 
 
-def play_block(setting, numbers, horizon: int) -> tuple[Played, float]:
-    """Play runs, each by the seed of its number, by the loop of a module.
-
-    Returns:
-      What was played, and the seconds of the processor that it took in this thread.
+def play_block(setting, numbers, horizon: int) -> Timed:
+    """Play runs by the loop of a module in this thread, each by the seed of its number.
 
     Its ``play_one(rng, horizon, logs)`` returns the rounds and the score of a run. What
     all runs share are log t and its root for t up to the horizon, f64[2, horizon + 1].
@@ -154,7 +136,7 @@ def play_block(setting, numbers, horizon: int) -> tuple[Played, float]:
     for number in numbers:
         rng = np.random.Generator(np.random.SFC64(int(number)))
         runs.append(setting.play_one(rng, horizon, logs))
-    return Played(*np.array(runs, float).T), time.thread_time() - began
+    return Timed(*np.array(runs, float).T, time.thread_time() - began)
 
 
 def best_turns(
@@ -178,7 +160,7 @@ def best_turns(
     return best
 
 
-def z_score(mine: Played, other: Played) -> float:
+def z_score(mine: Timed, other: Timed) -> float:
     """Difference of the mean scores, in standard errors."""
     from scipy.stats import ttest_ind
 

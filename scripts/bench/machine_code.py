@@ -25,10 +25,6 @@ class Loop(NamedTuple):
     stop: int
     trips: float | None
 
-    def inside(self, other: "Loop") -> bool:
-        """Whether it is part of another loop."""
-        return other != self and other.start <= self.start and self.stop <= other.stop
-
 
 def loops_of(code: str) -> list[Loop]:
     """The stretches of machine code that a jump leads back over, by their start."""
@@ -138,9 +134,13 @@ def executed(loops: list[Loop]) -> tuple[float, bool]:
       ``(instructions, known)``: `known` is false if there are such loops.
     """
     whole = max(loops, key=lambda loop: loop.stop - loop.start)
-    inner = [loop for loop in loops if loop.inside(whole)]
+    inner = [
+        loop
+        for loop in loops  # outer ones first
+        if loop != whole and whole.start <= loop.start and loop.stop <= whole.stop
+    ]
     weight = [1.0] * (whole.stop - whole.start)
-    for loop in inner:  # outer ones first
+    for loop in inner:
         inside = slice(loop.start - whole.start, loop.stop - whole.start)
         times = weight[inside.start] * (loop.trips or 1.0)
         weight[inside] = [times] * (loop.stop - loop.start)

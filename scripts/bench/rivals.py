@@ -1,20 +1,16 @@
 """Every setting's main policy beside its rivals: speed, and agreement."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 from importlib import import_module
 
-with suppress(ImportError):  # before any setting: `contest.compiled` looks for it
-    import numba as _  # noqa: F401
-
-from .contest import Contestant, best_turns, library, numba, z_score
+from .contest import Contestant, best_turns, library, loop, z_score
 
 
 def contestants(setting) -> dict[str, Contestant]:
     """Who plays the game of a setting's module, the library first."""
     return {
         "jaxbandits": library(setting),
-        "Numba, tuned": numba(setting),
+        "Numba, tuned": loop(setting),
         **getattr(setting, "OTHERS", {}),
     }
 
@@ -31,7 +27,7 @@ def measure(options) -> Iterator[dict]:
         best = best_turns(contestants(setting), options.seeds, horizon, options.repeats)
         own = best["jaxbandits"]
         for contestant, done in best.items():
-            z = z_score(done.played, own.played)
+            z = z_score(done, own)
             yield {
                 "setting": name,
                 "contestant": contestant,
@@ -41,7 +37,7 @@ def measure(options) -> Iterator[dict]:
                 "jaxbandits is x faster": own.rate / done.rate,
                 "horizon": horizon,
                 "compile_seconds": done.compile_seconds,
-                "score": float(done.played.score.mean()),
+                "score": float(done.score.mean()),
                 "z": z,
                 "wrong": abs(z) > 4,
             }
