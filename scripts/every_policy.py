@@ -223,7 +223,15 @@ def reproduction(name: str) -> dict[str, list[float]]:
         if command_line(["reproduce", name, "--quick", "--out", folder]):
             raise RuntimeError(f"{name} could not be played")
         (summary,) = Path(folder).rglob("summary.json")
-        return {"numbers": list(numbers_of(json.loads(summary.read_text())))}
+        text = summary.read_text()
+    # Objects are lists of their values, in order; but not of what took how long.
+    values = json.loads(
+        text,
+        object_pairs_hook=lambda pairs: [
+            value for key, value in pairs if not key.endswith("seconds")
+        ],
+    )
+    return {"numbers": [x for x in jax.tree.leaves(values) if isinstance(x, float)]}
 
 
 def compared(file: Path, name: str, find: Callable[[str], dict]) -> tuple[bool, str]:
@@ -234,17 +242,6 @@ def compared(file: Path, name: str, find: Callable[[str], dict]) -> tuple[bool, 
     text = "as before" if known == record.get(name) else "added"
     file.write_text(json.dumps(record | {name: known}, indent=1) + "\n")
     return not other, f"{found}, before: {other}" if other else text
-
-
-def numbers_of(value) -> Iterator[float]:
-    """All real numbers in what JSON says, in order; but not what it took."""
-    if isinstance(value, dict):
-        value = [part for key, part in value.items() if not key.endswith("seconds")]
-    if isinstance(value, list):
-        for part in value:
-            yield from numbers_of(part)
-    elif isinstance(value, float):
-        yield value
 
 
 def compare(file: Path, programs: bool, only: list[str]) -> list[bool]:
