@@ -25,9 +25,7 @@ LONG += [f"allocation/{name}" for name in ("ednet", "ednet-like", "criteo-like")
 
 
 @pytest.mark.parametrize("name", in_short(environments(), LONG))
-def test_every_environment_can_be_made(name, tmp_path, monkeypatch):
-    written.write_files(tmp_path)
-    monkeypatch.chdir(tmp_path)
+def test_every_environment_can_be_made(name):
     found = written.game(name)
     assert isinstance(found, Environment) and found.problem is not None
     assert found.provenance["setting"] == setting_of(name)
@@ -43,9 +41,7 @@ def test_any_limits_are_of_the_continuum():
         assert any_limit == name.startswith("continuum/"), name
 
 
-def test_what_an_environment_needs(tmp_path, monkeypatch, subtests):
-    written.write_files(tmp_path)
-    monkeypatch.chdir(tmp_path)
+def test_what_an_environment_needs(subtests):
     for name, maker in ENVIRONMENTS.items():
         with subtests.test(name=name):
             required = [

@@ -45,15 +45,6 @@ def assert_frequency(hits, probability, trials):
     assert stats.binomtest(int(hits), trials, probability).pvalue > ALARM
 
 
-def assert_independent(x, y, cells=16):
-    """Chi-square test of two columns of uniforms on a square grid, and their ranks."""
-    table = np.histogram2d(x, y, bins=cells, range=[[0, 1], [0, 1]])[0]
-    statistic = np.sum((table - x.size / cells**2) ** 2) / (x.size / cells**2)
-    assert stats.chi2.sf(statistic, cells**2 - 1) > ALARM
-    z = np.mean((x - 0.5) * (y - 0.5)) * 12 * np.sqrt(x.size)
-    assert abs(z) < stats.norm.isf(ALARM / 2)
-
-
 def assert_transforms_agree(function, *batches, rtol=0.0):
     """Jitted one by one and as one vmapped call: the same numbers.
 

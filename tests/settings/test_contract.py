@@ -31,8 +31,6 @@ def uniform_play(name, problem):
 
 
 @pytest.mark.parametrize("name", in_short(ENVIRONMENTS, LONG))
-def test_environment_keeps_the_contract(name, tmp_path, monkeypatch):
-    written.write_files(tmp_path)
-    monkeypatch.chdir(tmp_path)
+def test_environment_keeps_the_contract(name):
     game = written.game(name)
     check_environment(game, uniform_play(name, game.problem), rounds=200)
