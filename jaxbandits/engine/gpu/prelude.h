@@ -19,7 +19,6 @@ FUNCTION U to_U(F x) { return (U)x; }
 FUNCTION I bits_of(F x) { return __float_as_int(x); }
 FUNCTION F of_bits(I x) { return __int_as_float(x); }
 FUNCTION F of_no_logarithm(F x) { return __log2f(x); }  // as are 0, infinity and NaN
-FUNCTION F quotient(F a, F b) { return a * (1.f / b); }
 template <class T> FUNCTION T population(T x) { return __popc(x); }
 #else
 #include <math.h>
@@ -43,7 +42,6 @@ FUNCTION U to_U(F x) { return !(x > 0) ? 0u : x >= 4294967296.f ? 4294967295u : 
 FUNCTION I bits_of(F x) { return __builtin_bit_cast(I, x); }
 FUNCTION F of_bits(I x) { return __builtin_bit_cast(F, x); }
 FUNCTION F of_no_logarithm(F x) { return (U)bits_of(x) << 1 < 0x01000000u ? -INF_ : logf(x); }
-FUNCTION F quotient(F a, F b) { return a / b; }
 template <class T> FUNCTION T population(T x) { return __builtin_popcount(x); }
 #endif
 
@@ -82,6 +80,7 @@ template <int method> FUNCTION F rounded(F x) { return method ? rintf(x) : round
 template <class T> FUNCTION T shifted_left(T a, T b) { return (U)b < 32u ? (T)((U)a << (U)b) : (T)0; }
 template <class T> FUNCTION T shifted_right(T a, T b) { return (U)b < 32u ? (T)((U)a >> (U)b) : (T)0; }
 template <class T> FUNCTION T shifted_right_signed(T a, T b) { return (T)((I)a >> ((U)b < 32u ? (U)b : 31u)); }
+FUNCTION F quotient(F a, F b) { return a * (1.f / b); }
 // By zero: all ones, and the number itself.
 FUNCTION U quotient(U a, U b) { return b ? a / b : ~0u; }
 FUNCTION I quotient(I a, I b) { return b == 0 ? -1 : b == -1 ? (I)(0u - (U)a) : a / b; }
