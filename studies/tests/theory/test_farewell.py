@@ -95,26 +95,12 @@ def test_trivial_bound_is_reached_by_the_longest_waits():
     assert farewell.trivial_bound(10, [[0.0, 0.5, 0.75]], [1, 2, 3]) == 12 * 0.75
 
 
-def test_theorem_2_informs_only_for_long_games():
-    T = np.array([1e2, 1e9])
-    bound = farewell.regret_bound(T, GAPS, TIMES, WAITS)
-    trivial = farewell.trivial_bound(T, GAPS, WAITS)
-    assert np.all((bound > trivial) == [True, False])
-
-
 # An epoch's times and rewards: Figure 1c with wait 5, and a delay that is 1 or never
 # comes with wait 10.
 EPOCHS = {
     "1c, wait 5": ([0.5, 0, 0.0625, 0.0625, 0.375], [0.5, 0, 0.0625, 0.0625, 0.0625]),
     "1 or never": ([0.5, *[0.0] * 8, 0.5], [0.5, *[0.0] * 9]),
 }
-
-
-def test_constant_reward_by_hand():
-    # Times 1 and 2, equally likely; only the short one pays. With one unit: the first
-    # epoch ends in time or never. With two: 1/2 (1 + m(1)) + 1/2 (0 + m(0)).
-    value = farewell.constant_reward(3, [0.5, 0.5], [0.5, 0.0])
-    np.testing.assert_allclose(value, [0, 0.5, 0.75, 0.5 + 0.375 + 0.25])
 
 
 @each_row("name, most", [("1c, wait 5", 0.261), ("1 or never", 0.6)])
@@ -145,15 +131,6 @@ def test_theorem_1s_constant_can_be_negative():
 def test_corollary_1_undoes_lemma_1(n, delta, B):
     epsilon = farewell.radius(n, delta, B, 1.0)
     np.testing.assert_allclose(farewell.ratio_deviation(n, epsilon, B), delta)
-
-
-def test_corollary_1_by_hand():
-    # B = 1 leaves Hoeffding's 4 exp(-2 n epsilon^2).
-    np.testing.assert_allclose(farewell.ratio_deviation(50, 0.1, 1), 4 * np.exp(-1))
-    # B = 2, n = 8: b = 1/2, a = 1/12. (10) as printed: x = (-b + root) / (2 a).
-    root = np.sqrt(0.25 + 8 * 0.25 / (3 * 8))
-    printed = 4 * np.exp(-(((-0.5 + root) / (4 / 24)) ** 2))
-    np.testing.assert_allclose(farewell.ratio_deviation(8, 0.25, 2), printed)
 
 
 def test_coarse_rate_by_hand():
