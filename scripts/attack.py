@@ -26,7 +26,6 @@ import re
 import resource
 import shutil
 import signal
-import symtable
 import sys
 import tempfile
 import warnings
@@ -79,7 +78,8 @@ SLOW = re.compile(
 )
 # Parts of rounds, which cannot stop: they look at kinds, and values are undefined.
 TRACED = ("kernels", "arrays", "laws.thresholds", "allocation.solve")
-# Calls of what the page calls only by the command line, or by what a loop gives.
+# Calls of what the page calls only by the command line, by what a loop gives, or after
+# much else. What is asserted is not executed.
 MORE = """
 pathlib.Path("facebook.csv").write_text(
     "campaign_id,age,gender,clicks,spent,total_conversion\\n"
@@ -101,11 +101,17 @@ data = play(limited, limited)
 plots.by_value(data, "gain_radius", policy="RCUCB", at={"penalty_radius": 1.0})
 plots.plot_sensitivity(data, x="gain_radius", policies=["RCUCB"], by="penalty_radius")
 stats.summary_records(data, "mine")
+assert stats.dominance(data, "regret", correction="holm")
+assert testing.check_law(thresholds.lomax, (np.array([1.2, 3.0]), 1.7), draws=2000)
 stats.two_level(data.assign_coords(instance=("seed", np.arange(30) // 3)), "regret")
 pair = jnp.ones(2)
 kernels.allocation.exponential_water_filling(pair, pair, 3.0)
 kernels.implicit_root(lambda x: x**2 - pair, pair)
 kernels.with_slope_of(pair, pair)
+curves = thresholds.curves(thresholds.maxwell, pair, pair)
+assert kernels.allocation.sigmoid_filling(curves, 3.0)
+problem = allocation.make_problem(thresholds.maxwell, 2, 4.0, lowest=0.1, highest=2.0)
+assert allocation.best_allocations(problem, np.ones(2), np.ones(2), np.ones(2))
 """
 
 
@@ -119,71 +125,23 @@ def home() -> Path:
 
 
 @cache
-def written() -> dict[Any, list[tuple[int, str, str]]]:
-    """The calls of `MORE` and on the page, by function; the shortest first.
+def written() -> dict[Any, list[tuple[int, str, int, str]]]:
+    """The calls of `MORE` and on the page, by function; what needs least is first.
 
-    Each is the length and text of the lines before it that it needs, and its arguments.
+    Each is how much stands before it, its block and line there, and its arguments.
     """
     found = defaultdict(list)
     for block in [MORE, *PYTHON]:
-        for before, node in _calls([], ast.parse(block).body):
-            words = ast.unparse(node.func)
-            with contextlib.suppress(Exception):
-                text = ast.unparse(node).removeprefix(words)
-                needed = _needed(before, node)
-                length = len(needed) + 1 if block is not MORE else 0
-                found[eval(words, _space())].append((length, needed, text))
+        for number, line in enumerate(ast.parse(block).body):
+            needed = 0 if block is MORE else len(block.splitlines()[: line.lineno])
+            for node in ast.walk(line):
+                words = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+                with contextlib.suppress(NameError, AttributeError):
+                    if re.fullmatch(r"[\w.]+", words):
+                        arguments = ast.unparse(node).removeprefix(words)
+                        call = needed, block, number, arguments
+                        found[eval(words, _space())].append(call)
     return {function: sorted(each) for function, each in found.items()}
-
-
-def _calls(before, lines) -> Iterator[tuple[list, ast.Call]]:
-    """All calls in lines, each with the lines before it; of a loop, in its first turn.
-
-    What is tried may raise, and is passed over.
-    """
-    before = list(before)
-    for line in lines:
-        heads = [line]
-        if isinstance(line, ast.For):
-            heads = [line.iter]
-            first = f"{ast.unparse(line.target)} = [*{ast.unparse(line.iter)}][0]"
-            yield from _calls([*before, *ast.parse(first).body], line.body)
-        elif isinstance(line, ast.With | ast.If):
-            heads = []
-            yield from _calls(before, line.body)
-        elif isinstance(line, ast.Try | ast.FunctionDef | ast.ClassDef):
-            heads = []
-        nodes = (node for head in heads for node in ast.walk(head))
-        yield from ((before, x) for x in nodes if isinstance(x, ast.Call))
-        before.append(line)
-
-
-def _needed(before, node) -> str:
-    needed, kept = _names(node), []
-    for line in reversed(before):
-        if _made(line) & needed:
-            needed |= _names(line)
-            kept.insert(0, ast.unparse(line))
-    return "\n".join(kept)
-
-
-def _names(node) -> set[str]:
-    """Names in code, and files."""
-    nodes = [*ast.walk(node)]
-    texts = {str(x.value) for x in nodes if isinstance(x, ast.Constant)}
-    files = {text for text in texts if re.fullmatch(r"[\w-]+\.[a-z]+", text)}
-    return files | {x.id for x in nodes if isinstance(x, ast.Name)}
-
-
-def _made(line) -> set[str]:
-    """What a line defines or changes, or writes into a file."""
-    symbols = symtable.symtable(ast.unparse(line), "", "exec").get_symbols()
-    made = {x.get_name() for x in symbols if x.is_assigned() or x.is_imported()}
-    for node in ast.walk(line):
-        if isinstance(node, ast.Expr):  # a file is written, or a method called
-            changed = ast.unparse(node).partition(".")[0]
-            made |= {name for name in _names(node) if "." in name} | {changed}
-    return made - {*_space()}
 
 
 @cache
@@ -193,20 +151,33 @@ def _space() -> dict[str, Any]:
     return space
 
 
+@cache
+def _names(block: str, number: int) -> dict[str, Any]:
+    """The names before a line of a block; what is played for them is made up."""
+    if number == 0:
+        played = ["play", "play_all", "simulate"]
+        made_up = dict.fromkeys(played, lambda *_, **__: _played())
+        return _space() | made_up | {"jb": SimpleNamespace(**vars(jb) | made_up)}
+    names = dict(_names(block, number - 1))
+    line = ast.parse(block).body[number - 1]
+    with contextlib.suppress(Exception):
+        if not isinstance(line, ast.Assert):
+            exec(ast.unparse(line), names)
+    return names
+
+
 def right(name: str, function: Any) -> dict[str, Any]:
     """The arguments of a right call: of the first that can be made.
 
     Raises:
       LookupError: if there is none.
     """
-    bind = inspect.signature(function).bind
-    # What is played for its arguments is made up.
-    made_up = dict.fromkeys(["play", "simulate"], lambda *_, **__: _played())
-    space = _space() | made_up | {"jb": SimpleNamespace(**vars(jb) | made_up)}
-    for _, before, arguments in written().get(function, ()):
-        with contextlib.suppress(Exception), contextlib.chdir(home()):
-            exec(before, names := space | {"BIND": bind})
-            return dict(eval(f"BIND{arguments}", names).arguments)
+    bind, calls = inspect.signature(function).bind, written().get(function, ())
+    for later in (0, 1):  # a call in a loop needs the names that the loop makes
+        for _, block, number, arguments in calls:
+            with contextlib.suppress(Exception), contextlib.chdir(home()):
+                names = _names(block, number + later) | {"BIND": bind}
+                return dict(eval(f"BIND{arguments}", names).arguments)
     problems = (game_of(setting).problem for setting in GAMES)
     for only in (3, *problems):  # as factories of policies take
         with contextlib.suppress(Exception):
