@@ -167,7 +167,10 @@ def interval_of(
     seed: int = 0,
     bounds: tuple[float, float] | None = None,
 ) -> Interval:
-    """`interval` of values ``[..., seed]``, or a `DataArray` with the dimension."""
+    """`interval` of values ``[..., seed]``, or a `DataArray` with the dimension.
+
+    Of one value, or if a value is NaN, the interval is NaN, and a warning says so.
+    """
     values = by_seed(values, "values")
     warn_of_missing(values, repr(values.name) if values.name else "values")
     return _stated(values, level, method, resamples, seed, bounds)
