@@ -127,7 +127,11 @@ BAD = {
     ),
     "unknown checkpoints": ({"checkpoints": "often"}, ValueError, "checkpoints"),
     "no chunk": ({"machine": Machine(chunk=0)}, ValueError, "machine: chunk"),
-    "little memory": ({"machine": Machine(memory=1000)}, ValueError, "memory"),
+    "little memory": (
+        {"machine": Machine(memory=np.int8(100))},
+        ValueError,
+        "memory = 100 bytes is too little",
+    ),
     "more seeds than memory": ({"seeds": 2**40}, ValueError, "seeds must be at most"),
     "a range beyond": ({"seeds": range(2**70)}, ValueError, "seeds must be at most"),
     "endless seeds": ({"seeds": itertools.count()}, ValueError, "seeds must end"),

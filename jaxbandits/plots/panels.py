@@ -105,9 +105,9 @@ def plot_panels(
     heads = {title: labels.get(title, literal(title)) for title in datasets}
     texts = names_of(policies or names, labels)
     styles = {name: line_style(i) for i, name in enumerate(names)}
-    if columns is not None:
-        checks.whole("columns", columns, 1)
-    columns = min(columns or len(datasets), len(datasets))
+    if columns is None:
+        columns = len(datasets)
+    columns = min(checks.whole("columns", columns, 1), len(datasets))
     fig, axes = figure(-(-len(datasets) // columns), columns)
     for ax in axes[len(datasets) :]:
         ax.remove()

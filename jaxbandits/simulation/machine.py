@@ -54,7 +54,10 @@ def machine_of(machine: Machine) -> Machine:
     checks.instance("machine", machine, Machine, "of jaxbandits")
     checks.check_fields("machine", machine)
     checks.one_of("engine", machine.engine, ENGINES)
-    return machine._replace(devices=_devices(machine.devices))
+    # As Python's integers, which do not overflow.
+    chunk = None if machine.chunk is None else int(machine.chunk)
+    devices = _devices(machine.devices)
+    return machine._replace(devices=devices, memory=int(machine.memory), chunk=chunk)
 
 
 def _devices(devices: Any) -> list[Any]:

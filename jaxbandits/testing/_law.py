@@ -17,6 +17,7 @@ from jaxbandits.checks import (
     Numbers,
     instance,
     require,
+    shown,
     whole,
 )
 from jaxbandits.console.faults import warn
@@ -120,6 +121,8 @@ def _of_family(
     family: Threshold, params: tuple[Numbers, Numbers | None]
 ) -> tuple[Law, dict[str, np.ndarray]]:
     """A family of thresholds as a univariate law on [0, inf)."""
+    if not isinstance(params, list | tuple) or len(params) != 2:
+        raise TypeError(f"params must be (rate, shape or None), got {shown(params)}")
     rate, shape = params
     check_family(family, rate, shape)
     params = {"rate": np.atleast_1d(np.asarray(rate, np.float64))}

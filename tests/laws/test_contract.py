@@ -295,6 +295,7 @@ def test_what_is_no_law_or_no_parameters_is_named():
         [
             (lambda: check_law(None, RATE), "^law must be"),
             (lambda: check_law(EXPONENTIAL, None), "^params must be"),
+            (lambda: check_law(laws.thresholds.lomax, 0.5), "^params must be"),
         ],
         TypeError,
     )

@@ -1,5 +1,6 @@
 """Panels: one legend, one look per policy, axes of their own."""
 
+import numpy as np
 import pytest
 
 from jaxbandits.plots import plot_panels
@@ -52,7 +53,8 @@ def test_panels_of_which_the_same_is_said_share_a_line():
 
 
 @each_row(
-    "columns, rows, left, bottom", [(None, 1, [0], [0, 1, 2]), (2, 2, [0, 2], [1, 2])]
+    "columns, rows, left, bottom",
+    [(None, 1, [0], [0, 1, 2]), (np.uint64(2), 2, [0, 2], [1, 2])],
 )
 def test_panels_stand_in_so_many_columns(columns, rows, left, bottom):
     """Axes are named on the left, and below where no panel follows."""
