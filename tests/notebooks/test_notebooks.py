@@ -1,6 +1,7 @@
 """The notebooks run, and their committed outputs belong to their text form."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -39,6 +40,9 @@ def outputs(path):
 def test_every_notebook_is_committed_in_both_forms():
     executed = sorted((ROOT / "notebooks").glob("*.ipynb"))
     assert [path.stem for path in executed] == [path.stem for path in NOTEBOOKS] != []
+    page = (ROOT / "docs" / "features.md").read_text()
+    rows = re.findall(r"^\| N\d\d .*python (notebooks/.+)`", page, re.M)
+    assert rows == [f"notebooks/{path.name}" for path in NOTEBOOKS]
 
 
 @pytest.mark.slow
