@@ -1,7 +1,7 @@
 """How many lanes are played at a time: the memory of a lane, and the limits."""
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +13,7 @@ from jaxbandits.engine.rollout import LANE_QUANTUM, begin, drawn, to_device
 from jaxbandits.engine.rules import NO_BUDGET, Rules, first_state, flagged
 from jaxbandits.engine.schedule import Schedule, Terms
 from jaxbandits.engine.tape import root_key
+from jaxbandits.protocol import Environment
 
 # Bytes of state that a device works on at a time: on a CPU about half of a core's
 # second-level cache; on an accelerator enough lanes to fill it.
@@ -118,7 +119,7 @@ def footprint_of(policy, environment, params, terms: Terms, platform: str) -> Fo
     return Footprint(state, given, record, row, scratch)
 
 
-def an_instance(environment):
+def an_instance(environment: Environment) -> Any:
     """An instance on the host, leaves ``[1, ...]``."""
     setup = jax.tree.map(to_device, environment.setup)
     instance, *_ = start_of(environment.game)(setup)
