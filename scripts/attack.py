@@ -278,6 +278,9 @@ TOLD |= {"params": "rate|shape", "pair": "arm|limit"}
 # Values of which the annotation says that they may be right.
 TAKEN = ((float | int, "float"), (dict, "Mapping"), (list | set, "Sequence|Iterable"))
 TAKEN += ((jb.Policy, "Policy"),)
+# Names and values of arguments that are right: a flag is a number of a setup's, and a
+# mean of NaN is NaN, with a warning.
+MEANT = {"setup True", "values [0.5, nan]"}
 # Records that users make, of which one field is changed.
 RECORDS = (jb.Machine, zooming.Zooming, plots.Best)
 RECORDS += (laws.Bernoulli, laws.Beta, laws.Exponential, censored.Action)
@@ -330,9 +333,10 @@ def _changes(right, name, annotation, default, span) -> Iterator[tuple[Any, bool
         never = (None, *never)
     for value in never:
         ours = kind in ("object", "any") and "Any" in words
-        known = any(
-            isinstance(value, each) and re.search(w, words) for each, w in TAKEN
-        ) or f"{name} {value}" in ("setup True", "values [0.5, nan]")
+        known = (
+            any(isinstance(value, each) and re.search(w, words) for each, w in TAKEN)
+            or f"{name} {value}" in MEANT
+        )
         yield value, not (ours or known or (callable(value) and "Callable" in words))
     for value in maybe:
         yield value, span is not None and _outside(value, span)

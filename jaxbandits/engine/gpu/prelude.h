@@ -18,7 +18,7 @@ FUNCTION I to_I(F x) { return (I)x; }
 FUNCTION U to_U(F x) { return (U)x; }
 FUNCTION I bits_of(F x) { return __float_as_int(x); }
 FUNCTION F of_bits(I x) { return __int_as_float(x); }
-FUNCTION F of_no_logarithm(F x) { return __log2f(x); }  // as are 0, infinity and NaN
+FUNCTION F logarithm_at_the_ends(F x) { return __log2f(x); }
 template <class T> FUNCTION T population(T x) { return __popc(x); }
 #else
 #include <math.h>
@@ -41,7 +41,7 @@ FUNCTION I to_I(F x) { return x != x ? 0 : x >= 2147483648.f ? 2147483647 : x < 
 FUNCTION U to_U(F x) { return !(x > 0) ? 0u : x >= 4294967296.f ? 4294967295u : (U)x; }
 FUNCTION I bits_of(F x) { return __builtin_bit_cast(I, x); }
 FUNCTION F of_bits(I x) { return __builtin_bit_cast(F, x); }
-FUNCTION F of_no_logarithm(F x) { return (U)bits_of(x) << 1 < 0x01000000u ? -INF_ : logf(x); }
+FUNCTION F logarithm_at_the_ends(F x) { return (U)bits_of(x) << 1 < 0x01000000u ? -INF_ : logf(x); }
 template <class T> FUNCTION T population(T x) { return __builtin_popcount(x); }
 #endif
 
@@ -90,6 +90,8 @@ FUNCTION I remainder_of(I a, I b) { return b == 0 ? a : b == -1 ? 0 : a % b; }
 // Of an exponential, a Weibull law of shape 1, that is known when this is compiled.
 FUNCTION F raised(F a, F b) { return b == 1 ? a : powf(a, b); }
 // Of m 2^k, with m from 2/3 to 4/3: k log 2 + log m, to 1.1 units in the last place.
+// Of subnormal numbers, which count as 0, of 0, infinity, NaN and numbers below 0, the
+// logarithm is -infinity, infinity or NaN: that is `logarithm_at_the_ends`.
 FUNCTION F logarithm(F x) {
   const U bits = bits_of(x), k = (bits - 0x3f2aaaabu) & 0xff800000u;
   const F m = of_bits(bits - k) - 1.f;
@@ -102,7 +104,7 @@ FUNCTION F logarithm(F x) {
   series = multiply_add(series, m, .33333197f);
   series = multiply_add(m, multiply_add(series, m, -.49999937f) * m, m);
   const F result = multiply_add((F)(I)k, 8.262958e-8f, series);  // log 2 / 2^23
-  return bits - 0x00800000u < 0x7f000000u ? result : of_no_logarithm(x);
+  return bits - 0x00800000u < 0x7f000000u ? result : logarithm_at_the_ends(x);
 }
 template <int n, class T> FUNCTION T power(T x) {
   T result = 1, factor = x;
