@@ -16,6 +16,7 @@ from jaxbandits_studies.common.casts import LENGTHS, cast, contestant, games
 from jaxbandits_studies.experiments import TABLE
 from studies.tests.checks import assert_readable, check_records, legend_texts
 from tests.games import game_of
+from tests.heavy import in_short
 from tests.tables import each_row, naming
 
 # Without a rehearsal: they need data, report what no rehearsal has, or play nothing and
@@ -32,7 +33,19 @@ OTHERWISE = {
 }
 OTHERWISE |= {name for name in REGISTRY if name.endswith("-least")}
 OTHERWISE |= {name for name in REGISTRY if name.startswith("leaderboard-")}
-DRAWN = {row["run"]: row["name"] for row in reversed(TABLE)}.values()
+REHEARSED = REGISTRY.keys() - OTHERWISE
+# The first experiment of a function stands for all that it plays, in the short run;
+# without those that other tests play, or whose games take a second to make.
+DEAR = """
+    censored-fig1 censored-fine censored-grids allocation-fig1 allocation-fig5
+    budgeted-fig1 budgeted-fig5
+""".split()
+FIRST = {*{row["run"]: row["name"] for row in reversed(TABLE)}.values()} - {*DEAR}
+# Of every kind of figure one: curves, marks, intervals, bars, a table, a line each.
+DRAWN = """
+    censored-fig4 censored-prior allocation-draws allocation-families
+    allocation-unknown budgeted-example2 budgeted-fig4 farewell-fig1
+""".split()
 CASTS, LISTS = (
     tomllib.loads((resources.files("jaxbandits_studies") / file).read_text("utf-8"))
     for file in ("casts.toml", "games.toml")
@@ -53,17 +66,16 @@ def in_a_column(rehearsal, name, **options):
         return rehearsal(name, **options)[0]
 
 
-@pytest.mark.parametrize("name", [each for each in REGISTRY if each not in OTHERWISE])
+@pytest.mark.parametrize("name", in_short(sorted(REHEARSED), REHEARSED - FIRST))
 def test_an_experiment_has_records_and_a_figure(rehearsal, no_data, name):
     outcome = in_a_column(rehearsal, name, seeds=2, horizon=400, quick=True)
     check_records(outcome, name)
     for title, data in outcome.datasets.items():
         assert title and all(size for size in data.sizes.values())
-    # One figure of a function stands for all that it draws.
+    figure = outcome.figure
+    texts = legend_texts(figure) if figure.legends else []
+    assert figure.axes and len(set(texts)) == len(texts)
     if name in DRAWN:
-        figure = outcome.figure
-        texts = legend_texts(figure) if figure.legends else []
-        assert figure.axes and len(set(texts)) == len(texts)
         assert_readable(figure)
 
 
@@ -87,11 +99,15 @@ QUICK_ALONE = (
 
 
 @pytest.mark.slow
-def test_figures_of_full_forms_can_be_read(rehearsal, no_data):
+def test_figures_can_be_read(rehearsal, no_data):
+    """Of full forms where they can be drawn."""
+    quick = {"seeds": 2, "horizon": 400, "quick": True}
     for name in REGISTRY:
-        if not name.startswith(QUICK_ALONE):
+        full = not name.startswith(QUICK_ALONE)
+        if full or name in REHEARSED:
             with naming(name):
-                assert_readable(in_a_column(rehearsal, name).figure)
+                options = {} if full else quick
+                assert_readable(in_a_column(rehearsal, name, **options).figure)
 
 
 def test_lengths_of_exploration_by_hand():
