@@ -1,10 +1,8 @@
 """Checks of user input: what passes, what is refused, and what the error says."""
 
-from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -32,59 +30,40 @@ from jaxbandits.checks import (
     whole,
 )
 from jaxbandits.simulation.arguments import seeds_of
-from tests.tables import assert_refused, naming
+from tests.tables import assert_refused, each_row, naming
 
-BAD_NUMBERS = [np.nan, np.inf, -np.inf, -1.0, [1.0, np.nan], [[2.0], [-2.0]]]
-
-
-def test_numbers_and_arrays_pass():
-    for check in (positive, non_negative, at_least_one):
-        check(a=1, b=2.5, c=[1.0, 3.0], d=np.float32(7), e=np.ones((2, 2)))
-    between_zero_and_one(a=0.5, b=[1e-9, 1 - 1e-9], c=np.float32(0.05))
-    for value in (0.0, 1.0, -3e38, np.inf, np.nan, 2e-38):
-        played(x=value)
+# What is in a range, and what is just outside; of kinds see tests/test_attack.py.
+RANGES = [
+    (positive, "positive and finite", [1e-9, 3, np.float32(7)], [0.0, -1.0]),
+    (non_negative, ">= 0 and finite", [0, 2.5], [-1e-9]),
+    (at_least_one, ">= 1 and finite", [1, np.int8(3)], [0.999]),
+    (between_zero_and_one, r"in \(0, 1\)", [1e-9, 1 - 1e-9], [0, 1.0]),
+]
 
 
-def test_bad_numbers_are_refused_by_name():
-    words = r"^alpha must be .* finite, got"
-    for value in BAD_NUMBERS:
-        for check in (positive, non_negative, at_least_one):
-            with naming((value, check)), pytest.raises(ValueError, match=words):
-                check(good=1.0, alpha=value)
-
-
-def test_the_edges_of_ranges_pass():
-    non_negative(x=0)
-    at_least_one(x=1)
-    for check, value in ((positive, 0.0), (at_least_one, 0.999)):
-        with pytest.raises(ValueError, match="x must be"):
-            check(x=value)
-
-
-def test_what_is_outside_of_the_open_unit_interval_is_refused():
-    words = r"^delta must be in \(0, 1\), got"
-    for value in (0.0, 1.0, 0, 1, -0.5, 1.5, np.nan, [0.5, 1.0]):
-        with naming(value), pytest.raises(ValueError, match=words):
-            between_zero_and_one(good=0.5, delta=value)
+@each_row("check, says, inside, outside", RANGES)
+def test_numbers_in_a_range_pass_and_others_are_refused_by_name(
+    check, says, inside, outside
+):
+    check(a=inside[0], b=inside, c=np.array([inside]))
+    outside = [*outside, np.nan, np.inf, [inside[0], np.nan], [[inside[0]], [-2.0]]]
+    says = f"^alpha must be {says}, got"
+    assert_refused((partial(check, good=inside, alpha=x), says) for x in outside)
 
 
 def test_integers_pass_within_their_ends():
     for value in (3, np.int64(3), np.uint8(3)):
         assert whole("n", value, 3, 3) == 3
         assert type(whole("n", value, 3)) is int
-    with pytest.raises(ValueError, match="n must be at least 4, got 3"):
-        whole("n", 3, 4)
-    with pytest.raises(ValueError, match="n must be at most 3, got 4"):
-        whole("n", 4, 1, 3)
-
-
-def test_what_is_no_integer():
-    for value in (3.0, True, np.True_, "3", None, np.array(3), [3]):
+    rows = {"n must be at least 4, got 3": (3, 4), "n must be at most 2, g": (3, 1, 2)}
+    assert_refused({words: partial(whole, "n", *x) for words, x in rows.items()})
+    for value in (3.0, True, np.True_, "3", None, np.array(3), np.timedelta64(3, "s")):
         with naming(value), pytest.raises(TypeError, match="n must be an integer"):
             whole("n", value, 1)
 
 
-NO_NUMBERS = ["0.5", None, True, 1j, b"1", {"a": 1}, [1, None], [[1], [1, 2]], print]
+NO_NUMBERS = ["0.5", None, 1j, b"1", {"a": 1}, [1, None], [[1], [1, 2]], print]
+NO_NUMBERS += [True, [True, 2.0], (np.True_, 1), np.ma.array([1.0, 2.0], mask=[0, 1])]
 
 
 def test_types_come_before_ranges():
@@ -109,27 +88,17 @@ def test_numbers_become_float64():
         numbers("x", 10**400)
 
 
-def test_what_float32_cannot_tell():
-    for value in [1e39, -1e39, 1e-50, [1.0, -1e-50]]:
-        with naming(value):
-            with pytest.raises(
-                ValueError, match=r"^x must be 0 or of a size in .* float32"
-            ):
-                played(x=value)
-            with jax.enable_x64(True):
-                played(x=value)
-
-
-def test_parameters_have_room_for_products():
-    for value in (0.0, 1.0, -3e28, np.inf, np.nan, 2e-38):
-        multiplied(x=value)
-    for value in (1e29, -1e37, 1e-50):
-        with pytest.raises(
-            ValueError, match=r"^x must be 0 or .*3.4e\+28\], .*float32"
-        ):
-            multiplied(x=value)
-    with jax.enable_x64(True):
-        multiplied(x=1e37)
+def test_numbers_must_be_of_a_size_that_play_keeps():
+    """Parameters with room for products."""
+    for check, most, too_large in ((played, 3e38, 1e39), (multiplied, 3e28, 1e29)):
+        for value in (0.0, 1.0, -most, np.inf, np.nan, 2e-38):
+            check(x=value)
+        for value in (too_large, -too_large, 1e-50, [1.0, -1e-50]):
+            with naming((check, value)):
+                with pytest.raises(ValueError, match="^x must be 0 or of a .* float32"):
+                    check(x=value)
+                with jax.enable_x64(True):
+                    check(x=value)
 
 
 def test_flags_choices_texts_and_paths_are_checked():
@@ -152,20 +121,6 @@ def test_flags_choices_texts_and_paths_are_checked():
             assert check("x", good) == (Path(good) if check is path else good)
             with pytest.raises((TypeError, ValueError), match=f"^x must .*{says}"):
                 check("x", bad)
-
-
-def test_what_only_looks_like_numbers():
-    for value in [
-        np.ma.array([1.0, 2.0], mask=[0, 1]),
-        np.ma.masked,
-        [True, 2.0],
-        (np.True_, 1),
-    ]:
-        with naming(value):
-            with pytest.raises(TypeError, match="^x must be a real number or an array"):
-                checks.numbers("x", value)
-            with pytest.raises(TypeError, match="^x must be an integer"):
-                checks.whole("x", np.timedelta64(3, "s"), 0)
 
 
 def test_names_that_no_file_could_keep_or_nobody_could_see():
@@ -223,52 +178,29 @@ def test_what_is_no_list_of_seeds():
             assert seeds_of(pd.Series([4, 2])).tolist() == [4, 2]
 
 
-class Game(NamedTuple):
-    """A type of one's own."""
-
-    size: int
-
-
 @checks.kinds
 def looked_at(
-    count: int = 1,
     share: float = 0.5,
-    flag: bool = False,
-    word: str = "a",
     numbers: Float[np.ndarray, " K"] = (1.0,),
     table_of: Float[np.ndarray, "N K"] | None = None,
-    make: Callable[[int], int] | None = None,
-    game: Game | None = None,
     pair: tuple[int, int] = (0, 1),
-    names: Sequence[str] = (),
-    table: Mapping[str, float] = {},
-    anything: Any = None,
 ):
-    return count
+    return 1
 
 
-@pytest.mark.parametrize(
-    ("argument", "right", "wrong"),
-    [
-        ("count", (1, np.int8(2)), (True, 1.0, "1", None, np.array([1]))),
-        ("share", (1, 0.5, np.float32(1)), (True, np.True_, "1", None, [0.5], 1j)),
-        ("flag", (True, np.True_), (0, None, "yes")),
-        ("word", ("",), (None, b"a", 1)),
-        ("numbers", ([1, 2], np.ones(3)), (["a"], [[1], [1, 2]], None, 1j)),
-        ("make", (None, print), (3, "print")),
-        ("game", (None, Game(1)), ((1,), "game")),
-        ("pair", ((1, 2), [1, 2]), ((1,), "ab", (1, 0.5), np.array(1))),
-        ("names", (["a"], ()), ("a", [1], 3)),
-        ("table", ({},), ([], None)),
-        ("anything", (None, 3, "a", object()), ()),
-    ],
-)
-def test_arguments_of_another_kind_than_annotated_are_refused(argument, right, wrong):
-    for value in right:
-        assert looked_at(**{argument: value})
-    for value in wrong:
-        with pytest.raises(TypeError, match=f"^{argument} must be"):
-            looked_at(**{argument: value})
+# What stands for a kind; what does not is refused in tests/test_attack.py.
+RIGHT = [
+    {"share": 1, "numbers": [1, 2], "pair": [1, 2]},
+    {"share": np.float32(1), "numbers": np.ones(3), "pair": (np.int8(2), 1)},
+]
+
+
+@each_row("arguments", RIGHT)
+def test_arguments_of_kinds_that_stand_for_the_annotated_ones_pass(arguments):
+    assert looked_at(**arguments)
+    for pair in ((1,), "ab", (1, 0.5), np.array(1)):
+        with naming(pair), pytest.raises(TypeError, match="^pair must be"):
+            looked_at(**arguments | {"pair": pair})
 
 
 def test_arrays_have_the_axes_of_their_annotations():
