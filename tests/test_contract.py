@@ -20,7 +20,7 @@ from jaxbandits.checks.points import points_from
 from jaxbandits.contract.environment import environment_of
 from jaxbandits.contract.round import check_round
 from jaxbandits.engine import tape
-from jaxbandits.protocol import Policy
+from jaxbandits.protocol import Policy, View
 from jaxbandits.testing import altered, check_environment, check_policy
 from tests.engine import budget_game
 from tests.tables import each_row, for_all
@@ -250,6 +250,23 @@ BROKEN_GAMES = {
         {"sample": lambda key, setup: setup + np.random.randint(2)},
         "the environment's sample is not a pure function",
     ),
+    "no pair": (
+        {"step": lambda noise, instance, state, action: state},
+        r"the environment's step must give a pair, \(env_state, feedback\), and gi",
+    ),
+    "three": (
+        {"step": lambda *_: (jnp.zeros(3),) * 3},
+        r"the environment's step must give a pair.* \(a tuple\)",
+    ),
+    "a round of another kind": (
+        {"view": lambda round_, i, state: View(round_ * 1.0)},
+        r"the environment's view must have the round as int32\[\], and has flo",
+    ),
+    "an instance of another kind": (
+        {"sample": lambda key, setup: jnp.zeros(2), "view": lambda r, i, s: i.x},
+        "the environment's view failed",
+    ),
+    "text for an amount": ({"spent": lambda *_: "x"}, "environment's spent failed"),
     "a view of nothing": (
         {"view": lambda round_, i, state: round_},
         r"the environment's view must give a View, .* gives int32\[\]",

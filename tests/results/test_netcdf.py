@@ -68,7 +68,7 @@ def test_unwritable_folder_is_named(tmp_path, monkeypatch):
 
 
 def test_missing_file(tmp_path):
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match="^path: there is no file"):
         load(tmp_path / "run.nc")
 
 

@@ -250,13 +250,13 @@ def test_a_file_may_begin_with_a_mark(written):
 
 
 SPACED = {"from": 1, "to": 2, "points": 3}
-MISTAKES = [  # What stands there, and what is said of it.
+# What stands there, and what is said of it. Functions that calls from Python reach
+# refuse an end, seeds, points or a design: one of each is here.
+MISTAKES = [
     ({"setting": "plain"}, "setting must be one of"),
     ({"setting": None}, "'setting' is missing"),
     ({"sedes": 5}, "'sedes' is unknown (did you mean 'seeds'?); known are setting"),
     ({"seeds": "many"}, "seeds must be an integer or a list of them, got 'many'"),
-    ({"seeds": 0}, "seeds must be at least 1"),
-    ({"seeds": [1, 1]}, "seeds must be different integers"),
     ({"seeds": {"from": 5}}, "seeds: 'to' is missing"),
     ({"seeds": {"to": 5}}, "seeds: 'from' is missing"),
     ({"seeds": {"from": -1, "to": 5}}, "seeds: from must be at least 0"),
@@ -264,24 +264,11 @@ MISTAKES = [  # What stands there, and what is said of it.
     ({"seeds": {"from": 1, "to": 5, "step": 2}}, "'step' is unknown; known are from"),
     ({"seeds": {"metric": "regret"}}, "seeds: 'half_width' is missing"),
     (
-        {"seeds": {"metric": "regret", "half_width": -5}},
-        "seeds: half_width must be positive and finite, got -5",
-    ),
-    (
         {"seeds": {"metric": "regret", "half_width": 1, "levle": 0.9}},
         "seeds: 'levle' is unknown (did you mean 'level'?); known are metric, half_w",
     ),
     ({"horizon": "9"}, "horizon must be an integer"),
-    ({"horizon": 0}, "horizon must be at least 1"),
-    ({"budget": 0}, "budget must be positive"),
     ({"budget": None, "seeds": 3}, "give horizon or budget"),
-    ({"checkpoints": "log2"}, "checkpoints must be"),
-    ({"checkpoints": [3, 2]}, "checkpoints must be"),
-    ({"metrics": "regret"}, "metrics must be a list of names, got 'regret'"),
-    ({"root_seed": -1}, "root_seed must be at least 0"),
-    ({"runs_per_instance": 0}, "runs_per_instance must be at least 1"),
-    ({"engine": "fast"}, "engine must be one of"),
-    ({"keep": ["pull"]}, "keep: 'pull' is no array on record"),
     ({"environments": {}}, "environments: must be a table, not empty, got {}"),
     ({"environments": {"a": {}}}, "environments.a: must be a table, not empty"),
     ({"environments": {"a": {"arguments": {}}}}, "environments.a: 'make' is missing"),
@@ -309,13 +296,10 @@ MISTAKES = [  # What stands there, and what is said of it.
     ),
     (policy(make="omega_ucbb"), "p: make: 'omega_ucbb' is unknown (did you mean 'ome"),
     (policy(arguments={"explore": 1}), "p'] cannot be made: omega_ucb: there is no ar"),
-    (policy(arguments={"exploration": "none"}), "p'] cannot be made: exploration"),
     (policy(arguments={"problem": 1}), "cannot be made: omega_ucb: multiple values"),
     (policy(grid={"rho": 1}), "policies.p: 'grid' is unknown"),
     (policy(cross={"rho": "x"}), "policies.p: points: rho must be a number or a list"),
-    (policy(cross={"rho": [1, 1.0]}), "policies.p: points has equal points"),
     (policy(cross={"rho": [0.5, -1.0]}), "policy 'p': rho must be positive"),
-    (policy(cross={"rho": [0.5, 0.5 + 1e-10]}), "points that are equal in float32"),
     (policy(cross={"roh": 1}), "policies.p has no ['roh']; it has"),
     (policy(cross={}), "policies.p: cross: must be a table, not empty"),
     (
@@ -345,18 +329,9 @@ MISTAKES = [  # What stands there, and what is said of it.
         "rho: from and to must be finite, got [-1.5e+308, 1.5e+308]",
     ),
     (design(points=6), "sample: points must be a power of two with method 'sobol', 4"),
-    (design(method="halton"), "policies.p: sample: method must be one of"),
     (design(ranges={"rho": {"from": 1}}), "p: sample: ranges.rho: 'to' is missing"),
-    (
-        design(ranges={"rho": {"from": 0, "to": 1, "scale": "log"}}),
-        "sample: ranges['rho']: ends must be positive and finite on a log scale",
-    ),
-    (
-        design(ranges={"rho": {"from": 0.5, "to": 4, "whole": True}}),
-        "sample: ranges['rho']: ends must be whole numbers, got 0.5 and 4",
-    ),
+    (design(ranges={"rho": {"from": 2, "to": 1}}), "sample: ranges['rho']: ends must"),
     (design(ranges={}), "policies.p: sample: ranges: must be a table, not empty"),
-    (design(ranges=3), "policies.p: sample: ranges: must be a table, not empty, got 3"),
     (policy(**design()["policies"]["p"], zip={"rho": [1, 2]}), "zip and sample excl"),
 ]
 

@@ -107,9 +107,7 @@ def test_at_most_where_no_integer_counts_what_is_needed(stored, half_width):
 
 BAD_VALUES = [
     (HalfWidth("regret", 0.0), PILOT, ValueError, "half_width must be positive"),
-    (HalfWidth("regret", np.nan), PILOT, ValueError, "half_width must be positive"),
     (HalfWidth("regret", 1.0, 1.0), PILOT, ValueError, r"level must be in \(0, 1"),
-    (HalfWidth("regret", 1.0, 95), PILOT, ValueError, r"level must be in \(0, 1"),
     (
         HalfWidth("regret", 1.0, at_most=19),
         PILOT,
@@ -117,11 +115,8 @@ BAD_VALUES = [
         "at_most must be at least 20, got 19",
     ),
     (HalfWidth(["regret"], 1.0), PILOT, TypeError, "metric must be a string, got"),
-    (HalfWidth("regret", 1.0, each=1), PILOT, TypeError, "each must be True or"),
-    (HalfWidth("regret", 1.0, at_most=1e5), PILOT, TypeError, "at_most must be an"),
     (HalfWidth("regret", 1.0), 1, ValueError, "pilot must be at least 2 seeds, go"),
     (HalfWidth("regret", 1.0), [4], ValueError, "pilot must be at least 2 seeds, "),
-    (HalfWidth("regret", 1.0), 20.0, TypeError, "pilot must be an integer or a list"),
     (HalfWidth("regret", 1.0), [1, 1], ValueError, "pilot must be different int"),
     (HalfWidth("regrets", 1.0), PILOT, ValueError, "metric: 'regrets' is unknown; kno"),
     (HalfWidth("small", 1.0), PILOT, ValueError, "metric: 'small' must be a number pe"),

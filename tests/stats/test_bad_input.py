@@ -148,7 +148,6 @@ WRONG = [
         "{} must",
         {
             "dataset": [DATA.isel(seed=0), DATA.drop_vars("rounds"), BARE],
-            "params": [3],
         },
     ),
     (
@@ -173,12 +172,7 @@ WRONG = [
             "labels": [{"regrett": "R"}, {3: "R"}],
         },
     ),
-    (
-        stats.mean,
-        GOOD,
-        "{}(: .* is unknown|: 'who' must be numbers)",
-        {"metric": [["regret"], "regrets"]},
-    ),
+    (stats.mean, GOOD, "{}: .* is unknown", {"metric": [["regret"]]}),
 ]
 
 
@@ -228,8 +222,6 @@ def test_datasets_that_have_nothing_or_something_twice_are_named():
         (lambda: results.load(__file__), "^path: .* must be a netCDF-4 file"),
     ]
     assert_refused(rows)
-    with pytest.raises(FileNotFoundError, match="^path: there is no file"):
-        results.load("missing.nc")
 
 
 def test_types_come_before_ranges():
