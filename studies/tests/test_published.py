@@ -7,20 +7,29 @@ rows are judged together (`ztable`); the root seed is fixed, so that runs on one
 agree. What the paper prints and nobody reproduces is no row: errata.md, C1 and C5.
 """
 
-from functools import partial
+from functools import cache, partial
 
 import pytest
 
 from jaxbandits import censored
 from jaxbandits.stats import mean, sem
-from jaxbandits_studies import REGISTRY, Options
-from jaxbandits_studies.common.casts import environments
+from jaxbandits_studies import Options
+from jaxbandits_studies.common.casts import cast, environments
 from jaxbandits_studies.common.comparison import Contestant, run_contestants
 from studies.tests.ztable import Row, check_rows, of_repetitions
 
 pytestmark = pytest.mark.slow
 
 REPETITIONS = 40
+OPTIONS = Options(100, 100_000, progress=False)
+# What the experiments play: the games and the cast.
+PLAYED = {
+    "censored-fig4": ("5.1", "paper"),
+    "censored-ts-updates": ("5.1", "updates"),
+    "censored-radii": ("5.1", "radii"),
+    "censored-fig6": ("M1", "paper"),
+    "censored-fig7": ("M2", "paper"),
+}
 RCUCB, PRINTED = "RCUCB, gain radius only", "RCUCB, eq. (12)"
 # Experiment -> (instance, policy) -> (regret, its standard error, censored share).
 INDEPENDENT = {
@@ -74,71 +83,56 @@ PUBLISHED = {
 FOUR_PLACES = 5e-5  # half a unit of a printed share's last place
 
 
-@pytest.fixture(scope="session")
-def full():
-    """``full(name)``: the outcome of an experiment at full size, run once."""
-    outcomes = {}
-
-    def run(name):
-        if name not in outcomes:
-            experiment = REGISTRY[name]
-            outcomes[name] = experiment.run(experiment.full._replace(progress=False))
-        return outcomes[name]
-
-    return run
+@cache
+def dataset(name, instance, policy):
+    """One policy of an experiment at full size, on one of its instances."""
+    games, policies = PLAYED[name]
+    alone = {policy: cast("censored", policies)[policy]}
+    return run_contestants(environments("censored", games)[instance], alone, OPTIONS)
 
 
-def at_horizon(array, policy):
-    return array.sel(policy=policy).isel(params=0, checkpoint=-1).item()
+def found(dataset, metric):
+    """Mean and standard error over seeds, at the end."""
+    return tuple(f(dataset, metric).values[0, 0, -1] for f in (mean, sem))
 
 
-def ours(dataset, metric, policy):
-    """Mean and standard error over seeds."""
-    return tuple(at_horizon(f(dataset, metric), policy) for f in (mean, sem))
-
-
-def row(name, found, theirs, their_error=None, repetitions=REPETITIONS, rounding=0.5):
+def row(name, ours, theirs, their_error=None, repetitions=REPETITIONS, rounding=0.5):
     """Of ours (mean and standard error of 100 seeds) and theirs."""
     if their_error is None:
-        their_error = of_repetitions(found[1], 100, repetitions)
-    return Row(name, *found, theirs, their_error, rounding)
+        their_error = of_repetitions(ours[1], 100, repetitions)
+    return Row(name, *ours, theirs, their_error, rounding)
 
 
-def independent_rows(full):
+def independent_rows():
     for name, table in INDEPENDENT.items():
         for (instance, policy), (regret, error, share) in table.items():
-            dataset = full(name).datasets[instance]
-            assert dataset["checkpoint"].values[-1] == 100_000
-            assert dataset.sizes["seed"] == 100
-            told = f"{instance}, {policy}"
-            yield row(f"regret, {told}", ours(dataset, "regret", policy), regret, error)
+            data, told = dataset(name, instance, policy), f"{instance}, {policy}"
+            yield row(f"regret, {told}", found(data, "regret"), regret, error)
             if share is not None:
-                found = ours(dataset, "censored", policy)
-                yield row(f"share, {told}", found, share, rounding=FOUR_PLACES)
+                ours = found(data, "censored")
+                yield row(f"share, {told}", ours, share, rounding=FOUR_PLACES)
     for name, share in INDEPENDENT_SHARES.items():
-        found = ours(full(name).datasets["Indep"], "censored", "UCB")
-        yield row(f"share, UCB, {name}", found, share, rounding=FOUR_PLACES)
+        ours = found(dataset(name, "Indep", "UCB"), "censored")
+        yield row(f"share, UCB, {name}", ours, share, rounding=FOUR_PLACES)
 
 
 def remark_3_rows():
-    options = Options(100, 100_000, progress=False)
     games = environments("censored", "5.1")
+    form = Contestant(partial(censored.rcucb, radius="remark_3"))
     for instance, regret in REMARK_3.items():
-        form = Contestant(partial(censored.rcucb, radius="remark_3"))
-        dataset = run_contestants(games[instance], {"RCUCB": form}, options)
-        found = ours(dataset, "regret", "RCUCB")
-        yield row(f"regret, Remark 3, {instance}", found, regret)
+        data = run_contestants(games[instance], {"RCUCB": form}, OPTIONS)
+        yield row(f"regret, Remark 3, {instance}", found(data, "regret"), regret)
 
 
-def published_rows(full):
+def published_rows():
     for (name, policy), (share, deviation) in PUBLISHED.items():
-        found = ours(full(name).datasets["Indep"], "censored", policy)
+        ours = found(dataset(name, "Indep", policy), "censored")
         error = None if deviation is None else deviation / 10
         told = f"the paper's share, {policy}, {name}"
-        yield row(told, found, share, error, repetitions=100, rounding=FOUR_PLACES)
+        yield row(told, ours, share, error, repetitions=100, rounding=FOUR_PLACES)
 
 
-def test_all_rows_together(full):
-    rows = [*independent_rows(full), *remark_3_rows(), *published_rows(full)]
+def test_all_rows_together():
+    rows = [*independent_rows(), *remark_3_rows(), *published_rows()]
     assert len(rows) == 22 + 10 + 6 + 2 + 3 + 6
     print(check_rows(rows))
