@@ -63,9 +63,13 @@ def moments(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     proper = ~constant(rows)[..., None] & (scale > 0)
     # Scaled first, as high powers of what is small vanish.
     residuals = np.where(proper, residuals, np.nan) / np.where(proper, scale, 1)
-    second = (residuals**2).sum(axis=-1)
-    skewness = np.sqrt(size) * (residuals**3).sum(axis=-1) / second**1.5
-    return skewness, second**2 / (residuals**4).sum(axis=-1)
+    squares = residuals**2
+    second, third, fourth = (
+        # NumPy takes tens of times as long for a power of 3 as for a product.
+        (squares * other).sum(axis=-1)
+        for other in (1, residuals, squares)
+    )
+    return np.sqrt(size) * third / second**1.5, second**2 / fourth
 
 
 def constant(rows: np.ndarray, scale: np.ndarray | None = None) -> np.ndarray:
