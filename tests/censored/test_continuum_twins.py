@@ -125,7 +125,8 @@ def assert_chooses_as_its_twin(label, instance, dtype="float32"):
     # In float32 any of the points that are alike may be recommended.
     if wide or label != "as printed":
         best, point = twin.recommend()
-        assert arm == best or (label.startswith("zooming") and not wide)
+        alike = label.startswith("zooming") and not wide
+        assert arm == best or (alike and 0 <= arm < K)
         np.testing.assert_allclose(limit, point, atol=1e-12 if wide else 1e-5)
 
 
