@@ -3,10 +3,12 @@
 import numpy as np
 
 import jaxbandits as jb
-from jaxbandits.censored import rcucb, thompson, uniform
+from jaxbandits.censored import rcucb, thompson
 from jaxbandits.plain import ucb
 from tests.games import coins, game_for
 from tests.registered import POLICIES
+from tests.simulation.walk import GAME as WALK
+from tests.simulation.walk import WALKER
 from tests.tables import assert_refused
 
 GAME = coins([0.3, 0.7], 3)
@@ -54,20 +56,18 @@ def test_mistakes_are_named_before_anything_is_compiled():
 
 
 def test_policies_bring_their_points():
-    policy = rcucb(GAME.problem)
-    design = jb.zipped({"alpha": [1.0, 2.0], "gain_radius": [0.5, 1.0]})
-    entries = [policy.over(design, penalty_radius=[0.0, 1.0]), uniform(GAME.problem)]
-    data = jb.simulate(entries, GAME, **OPTIONS)
-    assert data["policy"].values.tolist() == ["RCUCB", "uniform"]
-    found = data.sel(policy="RCUCB")
-    np.testing.assert_array_equal(found["param_alpha"], [1, 1, 2, 2])
-    np.testing.assert_array_equal(found["param_gain_radius"], [0.5, 0.5, 1, 1])
-    np.testing.assert_array_equal(found["param_penalty_radius"], [0, 1, 0, 1])
-    alone = policy.with_params(alpha=2.0, gain_radius=1.0, penalty_radius=0.0)
-    other = jb.simulate(alone, GAME, **OPTIONS)
+    design = jb.zipped({"step": [1.0, 2.0]})
+    other = WALKER._replace(name="other")
+    entries = [WALKER.over(design, growth=[0.5, 1.0]), other]
+    data = jb.simulate(entries, WALK, **OPTIONS)
+    assert data["policy"].values.tolist() == ["walker", "other"]
+    found = data.sel(policy="walker")
+    np.testing.assert_array_equal(found["param_step"], [1, 1, 2, 2])
+    np.testing.assert_array_equal(found["param_growth"], [0.5, 1, 0.5, 1])
+    alone = jb.simulate(WALKER.with_params(step=2.0, growth=0.5), WALK, **OPTIONS)
     np.testing.assert_array_equal(
-        found["regret"].isel(params=2), other["regret"].isel(policy=0, params=0)
+        found["regret"].isel(params=2), alone["regret"].isel(policy=0, params=0)
     )
-    by_function = {"RCUCB": lambda problem: rcucb(problem).over(alpha=[1, 2, 3, 4])}
-    several = jb.simulate(by_function, {"one": GAME, "two": GAME}, **OPTIONS)
+    by_function = {"mine": lambda problem: WALKER.over(step=[1, 2, 3, 4])}
+    several = jb.simulate(by_function, {"one": WALK, "two": WALK}, **OPTIONS)
     assert several["regret"].sizes["params"] == 4 and "environment" in several.dims

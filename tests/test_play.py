@@ -237,6 +237,15 @@ def test_metrics_that_are_no_numbers_per_run_are_an_error(give, error, words):
         simulate(budget_game.ALTERNATE, game, **END)
 
 
+def test_what_a_policy_reports_is_a_number():
+    policy = budget_game.ALTERNATE._replace(
+        report=lambda state, params: {"x": jnp.float32(jnp.nan)}
+    )
+    words = "policy 'alternate' in .*: the policy's report 'x' is NaN"
+    with pytest.raises(ValueError, match=words):
+        simulate(policy, budget_game.environment(), **END)
+
+
 def test_feedback_of_nan_is_an_error():
     """Where a policy keeps it; the game's own books may know nothing of it."""
 

@@ -33,14 +33,11 @@ def rcucb(game):
 
 
 @pytest.fixture(scope="module")
-def two(game, rcucb):
-    """Two policies, three of them swept over two points."""
+def two():
+    """Two policies, one of them swept over two points."""
     return simulate(
-        {
-            "mine": rcucb.over(alpha=[0.5, 1.0], penalty_radius=0.0),
-            "other": censored.uniform(game.problem),
-        },
-        game,
+        {"mine": WALKER.over(step=[0.5, 1.0], growth=2.0), "other": WALKER},
+        WALK,
         horizon=HORIZON,
         seeds=5,
         checkpoints=[10, 20],
@@ -48,13 +45,13 @@ def two(game, rcucb):
 
 
 def test_shape_and_coordinates(two):
-    assert dict(two.sizes) == {"policy": 2, "params": 2, "seed": 5, "checkpoint": 3}
+    sizes = {"policy": 2, "params": 2, "seed": 5, "checkpoint": 3}
+    assert two["regret"].sizes == sizes
     assert two["policy"].values.tolist() == ["mine", "other"]
     assert two["checkpoint"].values.tolist() == [10, 20, HORIZON]
-    alpha = two["param_alpha"].sel(policy="mine").values
-    np.testing.assert_array_equal(alpha, [0.5, 1.0])
-    assert np.all(np.isnan(two["param_alpha"].sel(policy="other")))
-    for metric in ("regret", "censored", "optimal"):
+    np.testing.assert_array_equal(two["param_step"], [[0.5, 1.0], [1.0, np.nan]])
+    np.testing.assert_array_equal(two["param_growth"], [[2.0, 2.0], [1.0, np.nan]])
+    for metric in ("regret", "small"):
         assert two[metric].dtype == np.float64
         assert np.all(np.isfinite(two[metric].sel(policy="mine")))
         other = two[metric].sel(policy="other")
@@ -80,7 +77,7 @@ def test_points_of_a_grid_have_regrets_of_their_own(two):
 def test_provenance_and_seconds(two):
     facts = json.loads(two.attrs["provenance"])
     assert facts["root_seed"] == 0
-    assert facts["environments"]["coins"]["limits"] == [0.3, 0.5]
+    assert facts["environments"]["walk"] == {"setting": "walk"}
     assert {"jax", "numpy", "jaxbandits"} <= set(facts["versions"])
     assert np.all(two["run_seconds"] > 0)
     assert np.all(two["compile_seconds"] >= 0)

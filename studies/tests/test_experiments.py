@@ -57,7 +57,11 @@ GAMES = {
     "ordered": partial(game_of, "ordered"),
     "cascade": partial(allocation.simulation, 3, cascade=True),
 }
-GAMES |= {name: game.make for name, game in allocation_unknown.GAMES.items()}
+GAMES |= {
+    name: game.make
+    for name, game in allocation_unknown.GAMES.items()
+    if name != "sigmoids"  # Its benchmark takes seconds.
+}
 
 
 def in_a_column(rehearsal, name, **options):

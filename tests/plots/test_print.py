@@ -83,8 +83,8 @@ def test_nothing_overlaps_in_wider_figures(name, width):
 def test_long_titles_and_names_of_axes_are_broken_and_have_their_place():
     """Of any panel, or of both."""
     long = "a name that is a good deal longer than its axis, and not the only one"
-    for panels in ([0], [1], [0, 1]):
-        for names in (["title"], ["xlabel"], ["title", "xlabel"], ["ylabel"]):
+    for panels in ([1], [0, 1]):
+        for names in (["title", "xlabel"], ["ylabel"]):
             fig, axes = plots.figure(1, 2)
             for panel, name in itertools.product(panels, names):
                 axes[panel].set(**{name: long})

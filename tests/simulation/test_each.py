@@ -211,6 +211,7 @@ def test_others_and_interruptions_change_nothing(whole, bucket, tmp_path, monkey
     assert_same(merge(names, tmp_path / "merged"), whole)
 
 
+@pytest.mark.slow
 def test_drawn_instances_are_played_whole():
     until = HalfWidth("regret", 5.0, pilot=20, each=True)
     drawn = {"a": walk.DRAWN, "b": walk.DRAWN._replace(setup=np.float64(3.0))}
