@@ -3,7 +3,7 @@
 A call is a right one of a public function, or line of the command line, in which an
 argument is replaced: by a value that it cannot have (of another kind, outside the range
 that the docstring states, misspelt) or by an odd one that it may have. Right calls are
-those of docs/features.md. There are some 20,000 calls; with ``--quick`` those are left
+those of docs/features.md. There are some 17,000 calls; with ``--quick`` those are left
 out that may be right and take long. The answer is
 
     clear    an error that the library raises on purpose and that names the argument
@@ -18,8 +18,6 @@ hangs, or if less than 97 % of all errors are clear.
 """
 
 import argparse
-import ast
-import atexit
 import contextlib
 import inspect
 import io
@@ -29,13 +27,11 @@ import resource
 import shutil
 import signal
 import sys
-import tempfile
 import warnings
-from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Annotated, Any, NamedTuple, get_args, get_origin
 
 os.environ.setdefault("MPLBACKEND", "Agg")
@@ -52,16 +48,12 @@ from jaxbandits.checks import shown
 from jaxbandits.cli import main as cli
 from jaxbandits.console.faults import is_users
 from jaxbandits_studies.theory import zooming
-from tests.games import GAMES, game_of
-from tests.plots.sweeps import sweep
-from tests.test_features import BLOCKS, FILE, PAGE, PYTHON, public
+from tests import features
 
 CLEAR, RIGHT, SILENT, UNCLEAR, HANG = "clear", "right", "silent", "unclear", "hang"
 LEAST_CLEAR = 0.97
 MEMORY = 2**30  # bytes that a call may take
 NAN, INF = float("nan"), float("inf")
-
-# --- Right calls ---------------------------------------------------------------------
 
 # Not tried: it waits for other hosts, is a part of a round on arrays of JAX's, or is
 # looked at where it is played.
@@ -78,206 +70,66 @@ SLOW = re.compile(
 )
 # Parts of rounds, which cannot stop: they look at kinds, and values are undefined.
 TRACED = ("kernels", "arrays", "laws.thresholds", "allocation.solve")
-# Calls of what the page calls only by the command line, by what a loop gives, or after
-# much else. What is asserted is not executed.
-MORE = """
-pathlib.Path("facebook.csv").write_text(
-    "campaign_id,age,gender,clicks,spent,total_conversion\\n"
-    "1,30,M,5,2.0,1\\n1,30,M,9,3.0,2\\n"
-)
-groups = datasets.load_facebook("facebook.csv")
-datasets.fb_br(groups)
-datasets.fb_bt(groups)
-pathlib.Path("criteo.csv").write_text(
-    "uid,campaign,exposures_before_click,clicked\\nu,c,1,1\\nv,c,2,0\\nw,c,3,1\\n"
-)
-clicks = datasets.load_criteo("criteo.csv")
-datasets.criteo(clicks, 1)
-datasets.fit_criteo(clicks, 1)
-from tests.store.samples import fill
-fill("own.zarr")
-results.open_store("own.zarr")
-data = play(limited, limited)
-plots.by_value(data, "gain_radius", policy="RCUCB", at={"penalty_radius": 1.0})
-plots.plot_sensitivity(data, x="gain_radius", policies=["RCUCB"], by="penalty_radius")
-stats.summary_records(data, "mine")
-assert stats.dominance(data, "regret", correction="holm")
-assert testing.check_law(thresholds.lomax, (np.array([1.2, 3.0]), 1.7), draws=2000)
-stats.two_level(data.assign_coords(instance=("seed", np.arange(30) // 3)), "regret")
-pair = jnp.ones(2)
-kernels.allocation.exponential_water_filling(pair, pair, 3.0)
-kernels.implicit_root(lambda x: x**2 - pair, pair)
-kernels.with_slope_of(pair, pair)
-curves = thresholds.curves(thresholds.maxwell, pair, pair)
-assert kernels.allocation.sigmoid_filling(curves, 3.0)
-problem = allocation.make_problem(thresholds.maxwell, 2, 4.0, lowest=0.1, highest=2.0)
-assert allocation.best_allocations(problem, np.ones(2), np.ones(2), np.ones(2))
-"""
 
-
-@cache
-def home() -> Path:
-    """A folder with the files that right calls read."""
-    folder = Path(tempfile.mkdtemp())
-    atexit.register(shutil.rmtree, folder)
-    for name, text in FILE.findall(PAGE):
-        (folder / name).write_text(text)
-    return folder
-
-
-@cache
-def written() -> dict[Any, list[tuple[int, str, int, str]]]:
-    """The calls of `MORE` and on the page, by function; what needs least is first.
-
-    Each is how much stands before it, its block and line there, and its arguments.
-    """
-    found = defaultdict(list)
-    for block in [MORE, *PYTHON]:
-        for number, line in enumerate(ast.parse(block).body):
-            needed = 0 if block is MORE else len(block.splitlines()[: line.lineno])
-            for node in ast.walk(line):
-                words = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
-                with contextlib.suppress(NameError, AttributeError):
-                    if re.fullmatch(r"[\w.]+", words):
-                        arguments = ast.unparse(node).removeprefix(words)
-                        call = needed, block, number, arguments
-                        found[eval(words, _space())].append(call)
-    return {function: sorted(each) for function, each in found.items()}
-
-
-@cache
-def _space() -> dict[str, Any]:
-    """The names of the page."""
-    exec(BLOCKS["preamble"][1], space := {"__name__": "features"})
-    return space
-
-
-@cache
-def _names(block: str, number: int) -> dict[str, Any]:
-    """The names before a line of a block; what is played for them is made up."""
-    if number == 0:
-        played = ["play", "play_all", "simulate"]
-        made_up = dict.fromkeys(played, lambda *_, **__: _played())
-        return _space() | made_up | {"jb": SimpleNamespace(**vars(jb) | made_up)}
-    names = dict(_names(block, number - 1))
-    line = ast.parse(block).body[number - 1]
-    with contextlib.suppress(Exception):
-        if not isinstance(line, ast.Assert):
-            exec(ast.unparse(line), names)
-    return names
-
-
-def right(name: str, function: Any) -> dict[str, Any]:
-    """The arguments of a right call: of the first that can be made.
-
-    Raises:
-      LookupError: if there is none.
-    """
-    bind, calls = inspect.signature(function).bind, written().get(function, ())
-    for later in (0, 1):  # a call in a loop needs the names that the loop makes
-        for _, block, number, arguments in calls:
-            with contextlib.suppress(Exception), contextlib.chdir(home()):
-                names = _names(block, number + later) | {"BIND": bind}
-                return dict(eval(f"BIND{arguments}", names).arguments)
-    problems = (game_of(setting).problem for setting in GAMES)
-    for only in (3, *problems):  # as factories of policies take
-        with contextlib.suppress(Exception):
-            function(only)
-            return dict(bind(only).arguments)
-    raise LookupError(f"docs/features.md has no right call of {name}")
-
-
-@cache
-def _played() -> xr.Dataset:
-    """Of two policies at points of two parameters."""
-    points = [
-        {"gain_radius": gain, "penalty_radius": penalty}
-        for gain in (0.5, 1.0)
-        for penalty in (1.0, 2.0)
-    ]
-    data = sweep({"RCUCB": points, "uniform": points}, num_seeds=30)
-    shares = data["regret"] / data["regret"].max()
-    return data.assign(censored=shares, optimal=1 - shares)
-
-
-# --- Wrong values --------------------------------------------------------------------
-
+# --- Values --------------------------------------------------------------------------
 
 JUNK = (object(), 1j, b"3", {3})
 NO_ARRAYS = (print, "3", "", [None], ["a"], [[1.0], [1.0, 2.0]], {})
+NO_TEXTS = (*JUNK, print, 3, 0.5, True, ["a"], {})
 NAMES = ("a[0]", "$x_1$", "a\nb", "\0", "\ud800", "-", "../x", "x" * 9999)
 SIZES = (0, -1, 1, 2**31, 2**40, 2**70, np.int8(1), np.uint64(2))
 REALS = (0.0, -1.0, -0.0, 1.5, INF, -INF, 1e300, -1e300, 1e39, 1e-50, 2**2000)
+REALS += (-1e-3, 0.999, 1.0, 1.001)  # beside the ends of ranges
 REALS += (np.float32(0.5), np.array(0.5), [], [0.5], [[0.5, 0.5]], np.ones(3))
 REALS += (np.zeros((0, 2)), np.array([0.5], object), np.ma.array([0.5]))
-# By kind: values that an argument cannot have, and odd ones that it may.
-WRONG = {
-    "any": (JUNK, ()),
-    "flag": ((*JUNK, "yes", 2, 0.5, NAN, [], {}), (np.True_,)),
-    "whole": ((*JUNK, print, "3", "", True, 2.5, NAN, INF, [3], [], {}), SIZES),
-    "real": ((*JUNK, *NO_ARRAYS, True, NAN, [0.5, NAN]), REALS),
-    "array": ((*JUNK, *NO_ARRAYS), (NAN, [0.5, NAN], *REALS)),
-    "text": ((*JUNK, print, 3, 0.5, True, ["a"], {}), ("", "nonsense", *NAMES)),
-    "choice": ((*JUNK, print, 3, 0.5, True, ["a"], {}, "nonsense", "", *NAMES), ()),
-    "path": ((*JUNK, print, 3, 0.5, [], {}, "", "\0", "http://a/b.csv"), ()),
-    "function": ((*JUNK, "x", 0.5, 3, [], {}, np.ones(2)), ()),
-    "mapping": ((*JUNK, print, "x", 0.5, 3, True, {3: 1}), ()),
-    "object": ((*JUNK, print, "x", 0.5, 3, [], np.ones(2), plain.ucb(2)), ()),
+# Kinds of arguments, of which the first that fits counts: a pattern of the type of a
+# right value and the annotation ("table for float | None"), values that they cannot
+# have, and odd ones that they may. Names of what there is are choices.
+KINDS = {
+    "flag": ("^bool|for bool", (*JUNK, "yes", 2, 0.5, NAN, [], {}), (np.True_,)),
+    "path": (
+        "PathLike",
+        (*JUNK, print, 3, 0.5, [], {}, "", "\0", "http://a/b.csv"),
+        (),
+    ),
+    "text": (r"^str|for str( \| None)?$", NO_TEXTS, ("", "nonsense", *NAMES)),
+    "choice": ("(?!)", (*NO_TEXTS, "nonsense", "", *NAMES), ()),
+    "whole": (
+        r"for int( \| None)?$",
+        (*JUNK, print, "3", "", True, 2.5, NAN, INF, [3], [], {}),
+        SIZES,
+    ),
+    "mapping": ("^dict for (?!Any)", (*JUNK, print, "x", 0.5, 3, True, {3: 1}), ()),
+    "array": (
+        "for .*(?<!Data)Array(?!Like)",
+        (*JUNK, *NO_ARRAYS),
+        (NAN, [0.5, NAN], *REALS),
+    ),
+    "real": ("^table|for float", (*JUNK, *NO_ARRAYS, True, NAN, [0.5, NAN]), REALS),
+    "any": ("^NoneType for .*Any", JUNK, ()),
+    "function": ("Callable", (*JUNK, "x", 0.5, 3, [], {}, np.ones(2)), ()),
+    "object": ("", (*JUNK, print, "x", 0.5, 3, [], np.ones(2), plain.ucb(2)), ()),
 }
-
-
-def kind_of(right, annotation) -> str:
-    """Which values are wrong in the place of a right one."""
-    words = annotation if isinstance(annotation, str) else str(annotation)
-    if isinstance(right, bool) or annotation is bool or words == "bool | None":
-        return "flag"
-    if "PathLike" in words:
-        return "path"
-    if isinstance(right, str) or annotation is str or words == "str | None":
-        return "text"
-    if annotation is int or words in ("int | None", "typing.Optional[int]"):
-        return "whole"
-    if isinstance(right, dict) and annotation is not Any:
-        return "mapping"
-    if "Array" in words and "DataArray" not in words and "ArrayLike" not in words:
-        return "array"
-    if isinstance(right, int | float) or words == "float | None" or _is_table(right):
-        return "real"
-    if right is None and "Any" in words:
-        return "any"
-    return "function" if "Callable" in words else "object"
-
-
-def _is_table(value) -> bool:
-    with contextlib.suppress(ValueError, TypeError):
-        return (
-            not hasattr(value, "_fields")
-            and np.size(value) > 0
-            and np.asarray(value).dtype.kind in "iuf"
-        )
-    return False
-
-
+# Texts that are no choices.
+FREE = {"name", "title", "reference_label", "group", "reward", "cost", "text", "font"}
+FREE |= {"experiment", "environment", "setting", "policy", "path"}
+# What docstrings say of numbers.
 RANGES = {
-    r">= 0": (0, INF, True, False),
-    r"> 0|^positive": (0, INF, False, False),
-    r">= 1": (1, INF, True, False),
-    r"in \[0, 1\]": (0, 1, True, True),
-    r"in \(0, 1\)": (0, 1, False, False),
-    r"in \(0, 1\]": (0, 1, False, True),
+    r">= 0": lambda x: x >= 0,
+    r"> 0|^positive": lambda x: x > 0,
+    r">= 1": lambda x: x >= 1,
+    r"in \[0, 1\]": lambda x: (x >= 0) & (x <= 1),
+    r"in \(0, 1\)": lambda x: (x > 0) & (x < 1),
+    r"in \(0, 1\]": lambda x: (x > 0) & (x <= 1),
 }
-# Texts without a default that are names of what there is.
-CHOSEN = {"metric", "along", "x", "y", "by", "baseline"}
-WRITTEN = {"name", "title", "reference_label", "group", "reward", "cost"}
-WRITTEN |= {"experiment", "environment", "setting"}
-# What an error may call an argument instead.
-TOLD = {"dataset": "metric|datasets|data", "arms": "params", "path": "store"}
-TOLD |= {"scale": "x_scale|y_scale", "reward": "probability", "limits": "max_limit"}
-TOLD |= {"utility": "reward", "highest_bid_of_others": "delay"}
-TOLD |= {"params": "rate|shape", "pair": "arm|limit"}
+# Other names that an error may give an argument.
+SYNONYMS = {"dataset": "metric|datasets|data", "arms": "params", "path": "store"}
+SYNONYMS |= {"scale": "x_scale|y_scale", "reward": "probability", "limits": "max_limit"}
+SYNONYMS |= {"utility": "reward", "highest_bid_of_others": "delay"}
+SYNONYMS |= {"params": "rate|shape", "pair": "arm|limit"}
 # Values of which the annotation says that they may be right.
 TAKEN = ((float | int, "float"), (dict, "Mapping"), (list | set, "Sequence|Iterable"))
-TAKEN += ((jb.Policy, "Policy"),)
+TAKEN += ((jb.Policy, "Policy"), (Callable, "Callable"))
 # Names and values of arguments that are right: a flag is a number of a setup's, and a
 # mean of NaN is NaN, with a warning.
 MEANT = {"setup True", "values [0.5, nan]"}
@@ -286,19 +138,28 @@ RECORDS = (jb.Machine, zooming.Zooming, plots.Best)
 RECORDS += (laws.Bernoulli, laws.Beta, laws.Exponential, censored.Action)
 RECORDS += (censored.Feedback, jb.HalfWidth, jb.Store)
 
+Range = Callable[[np.ndarray], np.ndarray]
+
+
+class Change(NamedTuple):
+    """An argument that is changed, and whether no result can be right then."""
+
+    key: str
+    value: Any
+    never: bool
+
 
 class Target(NamedTuple):
-    """What is called, by names of arguments; each change is alone in a call."""
+    """What is called: the arguments of a right call, and changes, one in each call."""
 
     name: str
-    call: Any
+    function: Callable
     right: dict[str, Any]
-    changes: list[tuple[str, Any, bool]]  # argument, value, whether it cannot be right
-    doc: str
+    changes: list[Change]
 
 
-def ranges(doc: str) -> dict[str, tuple[float, float, bool, bool]]:
-    """What a docstring says of numbers: name -> least, most, whether each is one."""
+def ranges(doc: str) -> dict[str, Range]:
+    """Which numbers are right, as a docstring says, by name of the argument."""
     found = {}
     for names, text in re.findall(r"^  ([\w*, ]+): (.*(?:\n    .*)*)", doc, re.M):
         head = re.split(r"[;.] |, (?!\d)", text)[0]
@@ -308,123 +169,115 @@ def ranges(doc: str) -> dict[str, tuple[float, float, bool, bool]]:
     return found
 
 
-def _outside(value, span) -> bool:
-    least, most, with_least, with_most = span
+def _outside(value: Any, inside: Range) -> bool:
     with contextlib.suppress(TypeError, ValueError, OverflowError):
         array = np.asarray(value, float)
-        low = array < least if with_least else array <= least
-        high = array > most if with_most else array >= most
-        return bool(np.any(low | high | np.isnan(array)))
+        return not np.all(inside(array) & np.isfinite(array))
     return False
 
 
-def _changes(right, name, annotation, default, span) -> Iterator[tuple[Any, bool]]:
-    """Values in the place of a right one, and whether no result can be right."""
+def _is_table(value: Any) -> bool:
+    """Whether it is a number, or some."""
+    with contextlib.suppress(ValueError, TypeError):
+        numbers = not hasattr(value, "_fields") and np.size(value) > 0
+        return numbers and np.asarray(value).dtype.kind in "iuf"
+    return False
+
+
+def _changes(
+    key: str, right: Any, annotation: Any, default: Any, inside: Range | None
+) -> Iterator[Change]:
+    """Values in the place of a right one."""
     if get_origin(annotation) is Annotated:
         annotation = get_args(annotation)[0]
-    words = f"{annotation}".replace("protocol.Recommend", "Callable")
-    kind = kind_of(right, annotation)
-    if kind == "text" and (
-        name in CHOSEN or (isinstance(default, str) and name not in WRITTEN)
-    ):
+    words = annotation.__name__ if isinstance(annotation, type) else str(annotation)
+    words = words.replace("typing.", "").replace("protocol.Recommend", "Callable")
+    said = f"{'table' if _is_table(right) else type(right).__name__} for {words}"
+    kind = next(kind for kind, row in KINDS.items() if re.search(row[0], said))
+    if kind == "text" and key not in FREE:
         kind = "choice"
-    never, maybe = WRONG[kind]
-    if default is not None and "None" not in words and annotation is not Any:
+    _, never, maybe = KINDS[kind]
+    if default is not None and "None" not in words and words != "Any":
         never = (None, *never)
     for value in never:
-        ours = kind in ("object", "any") and "Any" in words
-        known = (
-            any(isinstance(value, each) and re.search(w, words) for each, w in TAKEN)
-            or f"{name} {value}" in MEANT
-        )
-        yield value, not (ours or known or (callable(value) and "Callable" in words))
+        taken = kind in ("object", "any") and "Any" in words
+        taken |= any(isinstance(value, x) and re.search(of, words) for x, of in TAKEN)
+        yield Change(key, value, not taken and f"{key} {value}" not in MEANT)
     for value in maybe:
-        yield value, span is not None and _outside(value, span)
-    if span and type(right) in (int, float):
-        step = 1 if type(right) is int else 1e-3
-        ends = np.array(span[:2]) + step * np.array(span[2:]) * (-1, 1)
-        yield from ((type(right)(end), True) for end in ends if np.isfinite(end))
-    if _is_table(right) and not isinstance(right, bool):  # NumPy shows what is hidden
-        yield np.ma.array(right, mask=True), True
+        yield Change(key, value, inside is not None and _outside(value, inside))
+    if said.startswith("table"):  # NumPy shows what is hidden
+        yield Change(key, np.ma.array(right, mask=True), True)
     if isinstance(right, RECORDS):
         for field, its in type(right).__annotations__.items():
             default = right._field_defaults.get(field, 0)
             if field != "bound":  # made of the probability
-                some = _changes(getattr(right, field), field, its, default, None)
-                yield from ((right._replace(**{field: x}), never) for x, never in some)
+                for each in _changes(field, getattr(right, field), its, default, None):
+                    value = right._replace(**{field: each.value})
+                    yield Change(key, value, each.never)
 
 
 @cache
 def targets() -> tuple[Target, ...]:
     """All that is public: functions, and lines of the command line."""
-    names = {id(value): name for name, value in reversed([*public()])}
-    found = dict(public())
-    found = {x[11:]: found[x] for x in names.values() if inspect.isfunction(found[x])}
-    calls = [_target(*each) for each in found.items() if not UNTRIED.fullmatch(each[0])]
+    names = {id(value): name for name, value in reversed([*features.public()])}
+    public = {name[11:]: value for name, value in features.public()}
+    tried = [name[11:] for name in names.values() if not UNTRIED.fullmatch(name[11:])]
+    calls = [_target(x, public[x]) for x in tried if inspect.isfunction(public[x])]
     return tuple(each for each in (*calls, *_lines()) if each.changes)
 
 
-def _target(name, function) -> Target:
-    signature, given = inspect.signature(function), right(name, function)
-    doc = inspect.getdoc(function) or ""
-    spans = {} if name.startswith(TRACED) else ranges(doc)
-    free = any(x.kind == x.VAR_KEYWORD for x in signature.parameters.values())
-    changes = [] if free else [("horzion", 3, True)]
-    for key, each in signature.parameters.items():
-        several = each.kind == each.VAR_POSITIONAL
-        if each.kind != each.VAR_KEYWORD:
-            its = given.get(key, each.default)
-            its = its[0] if several else its
-            for value, never in _changes(
-                its, key, each.annotation, each.default, spans.get(key)
-            ):
-                changes.append((key, (value,) if several else value, never))
-
-    def call(**arguments):
-        more = {x: arguments.pop(x) for x in [*arguments] if x == "horzion"}
-        bound = inspect.BoundArguments(signature, arguments)
-        return function(*bound.args, **bound.kwargs, **more)
-
-    return Target(name, call, given, changes, doc)
+def _target(name: str, function: Callable) -> Target:
+    options = inspect.signature(function).parameters.values()
+    right = features.right_arguments(function)
+    spans = {} if name.startswith(TRACED) else ranges(inspect.getdoc(function) or "")
+    changes = [Change("horzion", 3, True)]
+    for each in options:
+        key, its = each.name, right.get(each.name, each.default)
+        if each.kind == each.VAR_KEYWORD:
+            changes.remove(("horzion", 3, True))
+        elif each.kind == each.VAR_POSITIONAL:
+            some = _changes(key, its[0], each.annotation, each.default, spans.get(key))
+            changes += [change._replace(value=(change.value,)) for change in some]
+        else:
+            changes += _changes(key, its, each.annotation, each.default, spans.get(key))
+    return Target(name, function, right, changes)
 
 
 # --- The command line ----------------------------------------------------------------
 
-LINES = (
-    "list budgeted|recommend budgeted|reproduce nothing|paper nothing|"
-    "compare none.csv --arm=arm --reward=reward --cost=cost --budget=9|"
-    "sweep radii.toml --store=own|sweep status none|sweep verify none|"
-    "sweep merge none --into=into|completion bash"
-)
+LINES = {
+    "list": {"WORD": "budgeted"},
+    "recommend": {"SETTING": "budgeted"},
+    "reproduce": {"NAME": "nothing"},
+    "paper": {"NAME": "nothing"},
+    "compare": {"CSV": "none.csv", "--arm": "arm", "--reward": "reward"}
+    | {"--cost": "cost", "--budget": "9"},
+    "sweep": {"SPEC": "radii.toml", "--store": "own"},
+    "sweep status": {"STORE": "none"},
+    "sweep verify": {"STORE": "none"},
+    "sweep merge": {"STORE": "none", "--into": "into"},
+    "completion": {"SHELL": "bash"},
+}
 OF_HOSTS = {"coordinator", "processes", "process"}  # they wait for other hosts
 NO_NUMBER = ("", "x", "nan", "1e999", "0x10", "1,5", "\N{GAME DIE}")
 
 
 def _lines() -> Iterator[Target]:
-    _, commands = cli.parsers()
-    lines = {}
-    for line in LINES.split("|"):
-        command = max(filter(line.startswith, commands), key=len)
-        lines[command] = line.removeprefix(command).split()
-    for command, parser in commands.items():
-        given, changes = {}, [("--horzion", "3", True)]
+    for command, parser in cli.parsers()[1].items():
+        changes = [Change("--horzion", "3", True)]
         for action in parser._actions:
             if action.nargs == 0 or action.dest in OF_HOSTS:
                 continue
             option = (action.option_strings or [action.metavar])[-1]
-            for word in lines[command]:
-                key, _, value = word.rpartition("=")
-                if key == option or not (key or action.option_strings):
-                    given[option] = value
-            changes += [(option, text, True) for text in NO_NUMBER if action.type]
-            changes += [(option, "1.5", True)] * (action.type is int)
-            changes += [(option, text, False) for text in ("0", "-1", "", "x", *NAMES)]
-        yield Target(
-            f"jaxbandits {command}", partial(_run, command), given, changes, ""
-        )
+            never = (*NO_NUMBER, "1.5") if action.type is int else NO_NUMBER
+            changes += [Change(option, text, True) for text in never if action.type]
+            maybe = ("0", "-1", "", "x", *NAMES)
+            changes += [Change(option, text, False) for text in maybe]
+        run = partial(_run, command)
+        yield Target(f"jaxbandits {command}", run, LINES[command], changes)
 
 
-def _run(command, **options):
+def _run(command: str, **options: str) -> int:
     line = command.split()
     for name, value in options.items():
         line.append(f"{name}={value}" if name.startswith("--") else value)
@@ -446,71 +299,50 @@ class RefusedError(ValueError):
 # --- Calls, and what their answers are worth -----------------------------------------
 
 
-class Call(NamedTuple):
-    """A call with an argument changed."""
-
-    target: Target
-    key: str
-    value: Any
-    never: bool  # whether no result can be right
-
-    def __repr__(self):
-        return f"{self.target.name}({self.key}={_words(self.value)})"
-
-
-def _words(value) -> str:
-    return shown(value).encode("ascii", "backslashreplace").decode()
-
-
-def calls(quick: bool = False) -> Iterator[Call]:
-    """All calls; of what takes long, quick ones are those that cannot be right."""
-    for target in targets():
-        slow = (quick and SLOW.match(target.name)) or target.name.startswith(TRACED)
-        for change in target.changes:
-            if change[2] or not slow:
-                yield Call(target, *change)
-
-
-class Verdict(NamedTuple):
-    """The kind of an answer, and its words."""
-
-    kind: str
-    words: str
-
-
 class Late(BaseException):
     """No answer in time."""
 
 
-def judge(call: Call, limit_s: float = 100.0) -> Verdict:
-    """Call, in a folder of its own."""
-    arguments = call.target.right | ({call.key: call.value} if call.key else {})
+def judge(target: Target, change: Change, limit_s: float = 100.0) -> tuple[str, str]:
+    """Call; the kind of the answer, and its words. A change without a name is none."""
+    arguments = target.right | ({change.key: change.value} if change.key else {})
     try:
-        with _alone(arguments.values()), _limits(limit_s):
-            result = call.target.call(**arguments)
-            again = None if call.never else call.target.call(**arguments)
-            return _returned(call, result, again)
+        with _limits(limit_s):
+            result = _called(target.function, arguments)
+            again = None if change.never else _called(target.function, arguments)
+            return _returned(target, change, result, again)
     except Late:
-        return Verdict(HANG, f"no answer in {limit_s:g} s")
+        return HANG, f"no answer in {limit_s:g} s"
     except Exception as error:  # noqa: BLE001 - that is the question
-        return _raised(call, error)
+        return _raised(target, change, error)
+    finally:
+        plt.close("all")
+
+
+def _called(function: Callable, arguments: dict[str, Any]) -> Any:
+    """The result for arguments that are all given by name."""
+    signature = inspect.signature(function)
+    known = {x: arguments[x] for x in arguments if x in signature.parameters}
+    more = {x: arguments[x] for x in arguments if x not in known}
+    bound = inspect.BoundArguments(signature, known)
+    return function(*bound.args, **bound.kwargs, **more)
 
 
 @contextlib.contextmanager
-def _alone(values) -> Iterator[None]:
-    """In a folder with the files that are named, empty otherwise."""
-    texts = [value for value in values if isinstance(value, str)]
-    here = home() / "calls" / "here"  # so that ../x is in the folder, too
+def folder(target: Target) -> Iterator[None]:
+    """Work, without warnings, in a folder with the files that a right call names."""
+    files = features.folder()
+    here = files / "calls" / "here"  # so that ../x is in a folder of calls, too
     here.mkdir(parents=True, exist_ok=True)
-    for each in home().iterdir() if texts else ():
-        if each.name in texts:
-            (shutil.copytree if each.is_dir() else shutil.copy)(each, here / each.name)
+    texts = {each for each in target.right.values() if isinstance(each, str)}
+    for name in {each.name for each in files.iterdir()} & texts:
+        copy = shutil.copytree if (files / name).is_dir() else shutil.copy
+        copy(files / name, here / name)
     try:
         with warnings.catch_warnings(), contextlib.chdir(here):
             warnings.simplefilter("ignore")
             yield
     finally:
-        plt.close("all")
         if os.listdir(here) or len(os.listdir(here.parent)) > 1:
             shutil.rmtree(here.parent)
 
@@ -536,44 +368,49 @@ def _limits(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, handler)
 
 
-def _raised(call, error) -> Verdict:
+def _raised(target: Target, change: Change, error: Exception) -> tuple[str, str]:
     text = " ".join(str(error).split())
-    names = [call.key, *TOLD.get(call.key, "").split("|")]
-    names += call.value._fields if isinstance(call.value, RECORDS) else ()
+    names = [change.key, *SYNONYMS.get(change.key, "").split("|")]
+    names += change.value._fields if isinstance(change.value, RECORDS) else ()
     names = "|".join(re.escape(name) for name in names if name)
     named = re.search(rf"(?<![^\W_])({names})(?![^\W_])", text, re.I)
     ours = is_users(error) or isinstance(error, RefusedError)
     ours |= "keyword argument" in text
-    ours |= isinstance(error, AssertionError) and call.target.name.startswith("testing")
-    kind = CLEAR if ours and (named or not call.never) else UNCLEAR
-    return Verdict(kind, f"{type(error).__name__}: {text}"[:300])
+    ours |= isinstance(error, AssertionError) and target.name.startswith("testing")
+    kind = CLEAR if ours and (named or not change.never) else UNCLEAR
+    return kind, f"{type(error).__name__}: {text}"[:300]
 
 
-def _returned(call, result, again) -> Verdict:
-    if call.never:
-        return Verdict(SILENT, f"taken: {_words(result)}")
-    found, other = _numbers(result), _numbers(again)
+def _returned(target: Target, change: Change, result, again) -> tuple[str, str]:
+    if change.never:
+        return SILENT, f"taken: {_words(result)}"
+    numbers = _numbers(result)
     same = partial(np.array_equal, equal_nan=True)
-    if not all(map(same, found, other)):
-        return Verdict(SILENT, "another result at a second call")
-    if call.target.name.startswith(TRACED):
-        return Verdict(RIGHT, "")
-    if any(np.isnan(x).any() for x in found) and "NaN" not in call.target.doc:
-        return Verdict(SILENT, f"NaN: {_words(result)}")
+    if not all(map(same, numbers, _numbers(again))):
+        return SILENT, "another result at a second call"
+    if target.name.startswith(TRACED):
+        return RIGHT, ""
+    doc = inspect.getdoc(target.function) or ""
+    if any(np.isnan(x).any() for x in numbers) and "NaN" not in doc:
+        return SILENT, f"NaN: {_words(result)}"
     played = (jb.Environment, jb.Policy, live.Session, censored.Runs)
-    free = isinstance(result, played) or _huge(call.value) or "inf" in call.target.doc
-    if any(np.isinf(x).any() for x in found) and not free:
-        return Verdict(SILENT, f"infinite: {_words(result)}")
-    return Verdict(RIGHT, "")
+    free = isinstance(result, played) or _huge(change.value) or "inf" in doc
+    if any(np.isinf(x).any() for x in numbers) and not free:
+        return SILENT, f"infinite: {_words(result)}"
+    return RIGHT, ""
 
 
-def _huge(value) -> bool:
+def _words(value: Any) -> str:
+    return shown(value).encode("ascii", "backslashreplace").decode()
+
+
+def _huge(value: Any) -> bool:
     with contextlib.suppress(TypeError, ValueError, OverflowError):
         return bool(np.any(np.abs(np.asarray(value, float)) > 1e30))
     return True
 
 
-def _numbers(result) -> list[np.ndarray]:
+def _numbers(result: Any) -> list[np.ndarray]:
     """The real numbers in a result."""
     if isinstance(result, xr.Dataset):  # but not what it took
         result = [each.values for name, each in result.items() if "second" not in name]
@@ -583,18 +420,24 @@ def _numbers(result) -> list[np.ndarray]:
     return [x.astype(float) for x in leaves if x.dtype.kind in "iufb"]
 
 
-def attack(quick: bool = False) -> tuple[Counter, dict[str, Verdict]]:
-    """Judge all calls.
+def attack(quick: bool = False) -> tuple[Counter, dict[str, tuple[str, str]]]:
+    """Judge all calls; of what takes long, quick ones are those that cannot be right.
 
     Returns:
       How many answers are of each kind, and those that are not clear or right by call.
     """
     counts, bad = Counter(), {}
-    for call in calls(quick):
-        verdict = judge(call)
-        counts[verdict.kind] += 1
-        if verdict.kind not in (CLEAR, RIGHT):
-            bad[repr(call)] = verdict
+    for target in targets():
+        slow = (quick and SLOW.match(target.name)) or target.name.startswith(TRACED)
+        with folder(target):
+            for change in target.changes:
+                if slow and not change.never:
+                    continue
+                answer = judge(target, change)
+                counts[answer[0]] += 1
+                if answer[0] not in (CLEAR, RIGHT):
+                    call = f"{target.name}({change.key}={_words(change.value)})"
+                    bad[call] = answer
     return counts, bad
 
 
@@ -603,8 +446,8 @@ def main(arguments=None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="nothing that takes long")
     counts, bad = attack(parser.parse_args(arguments).quick)
-    for call, verdict in sorted(bad.items(), key=lambda each: each[1]):
-        print(f"{verdict.kind}\t{call}\t{verdict.words}")
+    for call, (kind, words) in sorted(bad.items(), key=lambda each: each[1]):
+        print(f"{kind}\t{call}\t{words}")
     share = counts[CLEAR] / max(counts[CLEAR] + counts[UNCLEAR], 1)
     print(
         f"{counts.total()} calls of {len(targets())}: {dict(counts)}, clear {share:.2%}"

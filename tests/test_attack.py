@@ -17,10 +17,8 @@ BESIDE = {
 
 def judged(function, right, value, never=True, limit_s=1.0):
     """The kind of the answer where the only argument is replaced."""
-    call = attack.Target(
-        "it", function, {"rate": right}, [], inspect.getdoc(function) or ""
-    )
-    return attack.judge(attack.Call(call, "rate", value, never), limit_s).kind
+    target = attack.Target("it", function, {"rate": right}, [])
+    return attack.judge(target, attack.Change("rate", value, never), limit_s)[0]
 
 
 def test_wrong_calls_of_everything_public_are_refused_clearly():
@@ -35,12 +33,13 @@ def test_wrong_calls_of_everything_public_are_refused_clearly():
 def test_what_is_not_changed_in_them_is_right():
     # Of files and stores that are not there, a line of the command line is refused;
     # a second bound of one name on the same axes is, too.
-    answers = {
-        target.name: attack.judge(attack.Call(target, "", None, False), 60.0)
-        for target in attack.targets()
-        if not target.name.startswith(("jaxbandits", "plots.draw_bounds"))
-    }
-    assert not {k: v for k, v in answers.items() if v.kind != attack.RIGHT}
+    answers = {}
+    for target in attack.targets():
+        if not target.name.startswith(("jaxbandits", "plots.draw_bounds")):
+            with attack.folder(target):
+                none = attack.Change("", None, False)
+                answers[target.name] = attack.judge(target, none, 60.0)
+    assert not {k: v for k, v in answers.items() if v[0] != attack.RIGHT}
 
 
 @pytest.mark.slow
@@ -88,8 +87,5 @@ def test_ranges_are_read_from_docstrings():
         """
 
     found = attack.ranges(inspect.getdoc(function) or "")
-    assert {name: span[:2] for name, span in found.items()} == {
-        "rate": (0, np.inf),
-        "share": (0, 1),
-        "count": (1, np.inf),
-    }
+    taken = {name: [x for x in (0, 0.5, 1, 2) if in_(x)] for name, in_ in found.items()}
+    assert taken == {"rate": [0.5, 1, 2], "share": [0, 0.5, 1], "count": [1, 2]}

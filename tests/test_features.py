@@ -3,48 +3,38 @@
 import ast
 import inspect
 import os
-import pkgutil
 import re
 import subprocess
 import sys
 from collections import defaultdict
-from importlib import import_module
 from pathlib import Path
 
 import jax
 import pytest
 
-import jaxbandits
 import jaxbandits_studies
 from jaxbandits.cli import main as cli
 from jaxbandits.registry import ENVIRONMENTS, POLICIES
-from jaxbandits_studies import theory
 from tests.data import DATA
+from tests.features import (
+    BLOCK,
+    FILES,
+    PAGE,
+    PYTHON,
+    ROOT,
+    ROWS,
+    TABLE,
+    names,
+    public,
+    value_of,
+)
 
-ROOT = Path(__file__).resolve().parents[1]
-PAGE = (ROOT / "docs" / "features.md").read_text()
-TABLE = re.compile(r"^\| ([A-Z]\d\d) \| .+ \| (.+) \|$", re.M)
-BLOCK = re.compile(r"^```(python|sh)\n# ([A-Z]\d\d|preamble)\n(.*?)^```$", re.M | re.S)
-FILE = re.compile(r"^```(?:toml|csv)\n# (\S+)\n(.*?)^```$", re.M | re.S)
-BLOCKS = {name: (kind, code) for kind, name, code in BLOCK.findall(PAGE)}
-ROWS = {}  # kind of the call, the call, and what it needs, by id
-for id_, how in TABLE.findall(PAGE):
-    call, _, needs = how.partition(" needs ")
-    true = "python", f"assert {call[1:-1]}"
-    line = ("sh", call[3:-1]) if call.startswith("`$ ") else true
-    ROWS[id_] = (*(BLOCKS[id_] if call == "below" else line), needs)
 SHELL = "\n".join(call for kind, call, _ in ROWS.values() if kind == "sh")
-PYTHON = [call for kind, call, _ in ROWS.values() if kind == "python"]
 NEEDS = {
     "a GPU": lambda: jax.default_backend() == "gpu",
     "the papers' data": DATA.is_dir,
     "Criteo's log": (DATA / "criteo_user_campaign.csv.gz").is_file,
     "JAXBANDITS_FEATURES=all": lambda: os.environ.get("JAXBANDITS_FEATURES") == "all",
-}
-# Modules without a list of what is public: what they define.
-UNLISTED = {
-    "jaxbandits.live",
-    *(f"jaxbandits_studies.theory.{x}" for x in theory.__all__),
 }
 
 
@@ -52,8 +42,7 @@ UNLISTED = {
 def preamble():
     """Names that the preamble defines; programs are compiled as quickly as can be."""
     jax.config.update("jax_disable_most_optimizations", True)
-    exec(BLOCKS["preamble"][1], space := {"__name__": "features"})
-    yield space
+    yield names()
     jax.config.update("jax_disable_most_optimizations", False)
 
 
@@ -69,7 +58,7 @@ def test_a_row_does_what_it_says(row, preamble, tmp_path, monkeypatch):
         pytest.skip(f"needs {needs}")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("JAXBANDITS_DATA", str(DATA))
-    for name, text in FILE.findall(PAGE):
+    for name, text in FILES:
         Path(name).write_text(text)
     if kind == "python":
         exec(compile(call, row, "exec"), dict(preamble))
@@ -109,32 +98,8 @@ def test_every_public_name_and_every_option_of_it_has_a_row():
     assert missing == []
 
 
-def public():
-    """Name and value of all that users may import."""
-    walked = pkgutil.walk_packages(jaxbandits.__path__, "jaxbandits.")
-    others = ("jaxbandits.__main__", "jaxbandits.checks")  # for the library's authors
-    for home in ["jaxbandits", *(x.name for x in walked if x.name not in others)]:
-        module = import_module(home)
-        for name in getattr(
-            module, "__all__", vars(module) if home in UNLISTED else ()
-        ):
-            value = getattr(module, name)
-            defined = home not in UNLISTED or getattr(value, "__module__", "") == home
-            if defined and name[0] != "_" and not inspect.ismodule(value):
-                yield f"{home}.{name}", value
-
-
 def called():
     """What rows name, also by id; and by id which arguments they give it."""
-    tree = ast.parse(BLOCKS["preamble"][1])
-    tree.body = [x for x in tree.body if isinstance(x, ast.Import | ast.ImportFrom)]
-    exec(compile(tree, "preamble", "exec"), space := {})
-
-    def value_of(node):
-        if isinstance(node, ast.Attribute) and inspect.ismodule(value_of(node.value)):
-            return getattr(value_of(node.value), node.attr, None)
-        return space.get(node.id) if isinstance(node, ast.Name) else None
-
     given = defaultdict(set)
     for node in (node for call in PYTHON for node in ast.walk(ast.parse(call))):
         if isinstance(node, ast.Attribute) and (value := value_of(node)) is not None:

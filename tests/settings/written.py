@@ -3,17 +3,17 @@
 from contextlib import chdir
 
 from jaxbandits.registry import environments
-from scripts.attack import home, right
+from tests.features import folder, right_arguments
 
 
 def arguments_of(name):
     """What an entry needs; nothing if it needs nothing."""
     entry = environments()[name]
-    given = right(name, entry.factory) if entry.needs else {}
+    given = right_arguments(entry.factory) if entry.needs else {}
     return {key: value for key, value in given.items() if key not in entry.arguments}
 
 
 def game(name):
     """A small game of an entry; what it reads is where the page's files are."""
-    with chdir(home()):
+    with chdir(folder()):
         return environments()[name](**arguments_of(name))
