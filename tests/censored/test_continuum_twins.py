@@ -3,7 +3,7 @@
 Splits depend on counts and widths alone, so that both have the same grid after every
 round; a limit that the twin does not know would show.
 
-Radii are scaled down, or 5,000 rounds would refine nothing (errata.md).
+Radii are scaled down, or 2,500 rounds would refine nothing (errata.md).
 """
 
 from functools import cache, partial
@@ -18,7 +18,7 @@ from tests.censored.twins import cost, even, penalty
 from tests.policies.followed import Case, assert_follows, policy_of, twin_tests
 from tests.reference import continuum_policies as twins
 
-K, ROUNDS, HORIZON = 10, 5000, 20_000
+K, ROUNDS, HORIZON = 10, 2500, 20_000
 INSTANCES = {
     "indep": censored.indep,
     "poscorr": censored.poscorr,

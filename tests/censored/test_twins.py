@@ -29,7 +29,7 @@ from tests.policies.followed import assert_follows, played, twin_tests
 from tests.reference import laws
 from tests.reference.censored_policies import largest_kl_mean
 
-ROUNDS = 2000
+ROUNDS = 1200
 KL_RESOLUTION = 2.0**-20
 INSTANCES = ("indep", "poscorr", "negcorr")
 PROBLEM = censored.running_example(K, censored.equidistant(M))

@@ -49,7 +49,8 @@ def cost(make, num_arms, size):
         feedback = censor(jnp.float32(0.5), jnp.float32(0.3), limit)
         return policy.update((), view, state, action, feedback, policy.params)
 
-    program = jax.make_jaxpr(round_)(policy.init(policy.params), jnp.float32(0.4))
+    state = jax.eval_shape(policy.init, policy.params)
+    program = jax.make_jaxpr(round_)(state, jnp.float32(0.4))
     return passed_over(program.jaxpr)
 
 

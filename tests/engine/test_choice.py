@@ -64,7 +64,7 @@ def test_reasons_are_printed_once(capsys):
 
 
 @pytest.mark.parametrize(
-    "name", in_short(["auto", "scan", "fused-interpret"], {"fused-interpret"})
+    "name", in_short(["auto", "scan", "fused-interpret"], {"scan", "fused-interpret"})
 )
 def test_results_say_what_played_them(capsys, name):
     options = {"budget": 20, "checkpoints": [20], "seeds": 3}

@@ -75,18 +75,12 @@ def differing_at(one, other):
 
 MOST_DIFFERING = 16
 NEAR = 1e-5  # gap of two indices that may change places
-# A tenth of all: tables, rows that are put, budgets, loops, lists of arms.
+# Tables, rows that are put, budgets, clocks, lists of arms.
 PLAYED = {
     "censored/ucb, log",
     "censored/rcucb, three by five",
-    "censored/thompson",
-    "budgeted/omega-star-ucb",
     "budgeted/uniform",
     "farewell/wait-ucb",
-    "farewell/uniform",
-    "combinatorial/cucb",
-    "dueling/uniform",
-    "continuum/zooming",
     "ordered/ucb",
 }
 

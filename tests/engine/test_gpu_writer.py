@@ -196,7 +196,7 @@ CHANGES = {
 # Each by itself, and some one after the other.
 RANDOM = np.random.default_rng(0)
 SEQUENCES = [[name] for name in CHANGES]
-SEQUENCES += [RANDOM.choice([*CHANGES], RANDOM.integers(2, 5)) for _ in range(20)]
+SEQUENCES += [RANDOM.choice([*CHANGES], RANDOM.integers(2, 5)) for _ in range(6)]
 
 
 def test_what_is_read_is_read_before_it_is_written(subtests):

@@ -103,6 +103,7 @@ WAYS = {
 }
 ENTERED = {"in short calls": short_calls, "under other switches": switched}
 LONG = {"in one chunk", "on one device", "few in company", "swept on all devices"}
+LONG |= {"few checkpoints", "vmap"}
 
 
 @pytest.fixture(scope="module", params=in_short(CASES, {"rcucb", "thompson"}))

@@ -9,6 +9,7 @@ from jaxbandits.censored import indep, rcucb
 from jaxbandits.engine import rollout
 from jaxbandits.engine.legs import SCAN
 from jaxbandits.engine.xla import accepted, options_for
+from tests.engine.budget_game import ALTERNATE, environment
 from tests.engine.legs import traced
 
 pytestmark = pytest.mark.oldest
@@ -17,18 +18,25 @@ pytestmark = pytest.mark.oldest
 # lanes, loops counted once: the same with JAX 0.10.2 and 0.12.0.1. Without barriers a
 # stage is computed again for its readers: 803,269.
 OPERATIONS = 250_629
+HERE = Mesh(np.array(jax.devices()[:1]), (rollout.LANES,))
 
 
 def operations(monkeypatch, options):
     """Of the program that is compiled with some options."""
     monkeypatch.setattr(rollout, "compiler_options", lambda mesh: options)
     rollout.program_for.cache_clear()
-    game, here = indep(), Mesh(np.array(jax.devices()[:1]), (rollout.LANES,))
-    played = traced(rcucb(game.problem), game, SCAN, here, 64).lower().compile()
+    game = indep()
+    played = traced(rcucb(game.problem), game, SCAN, HERE, 64).lower().compile()
     rollout.program_for.cache_clear()
     return played.cost_analysis()["flops"]
 
 
+def test_every_stage_of_a_round_has_a_barrier():
+    program = traced(ALTERNATE, environment(), SCAN, HERE, 64).jaxpr
+    assert str(program).count("optimization_barrier") >= 8
+
+
+@pytest.mark.slow
 def test_barriers_are_kept(monkeypatch):
     options = options_for(jax.__version_info__)
     assert operations(monkeypatch, options) < 1.3 * OPERATIONS

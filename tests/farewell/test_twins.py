@@ -19,7 +19,7 @@ from tests.reference.choosing import Uniform
 from tests.reference.farewell_environment import Environment as EnvironmentTwin
 from tests.reference.words import numbers
 
-EPOCHS = 5000
+EPOCHS = 2500
 NEAR_TIE = 1e-5
 INSTANCES = {
     "1a": farewell.figure_1a,
@@ -70,7 +70,7 @@ CASES = {
         {"star": True, "observe": "shorter", "variance": "shrunk"},
     ),
     "omega*, product limit": _case(
-        "omega-star-ucb-product-limit", twins.ProductLimitOmega, every=25
+        "omega-star-ucb-product-limit", twins.ProductLimitOmega, every=75
     ),
     "omega*, product limit, shrunk": _case(
         "omega-star-ucb-product-limit-shrunk",
@@ -156,7 +156,7 @@ def game(instance):
 
 # Where giving up costs a unit, or rewards are no coins: how often the two are compared.
 OTHER_GAMES = {"hazard TS": 100, "hazard TS, joint": 40, "shorter": 5, "naive": 5}
-# Where others teach shorter waits, all of 5,000 epochs on 1a have the longest wait.
+# Where others teach shorter waits, all of 2,500 epochs on 1a have the longest wait.
 ELSEWHERE = {"shorter": "2b", "product limit": "2b"}
 ELSEWHERE |= {"hazard TS": "spread", "hazard TS, joint": "spread"}
 SHORT = [(label, "1a") for label in CASES if label not in (*LONG, *ELSEWHERE)]

@@ -21,6 +21,7 @@ SMOOTH = [name for name in EXAMPLES if "." not in name and name not in FLAT]
 UNROLLED = {"kl_upper_bound": {"iterations": 50}, "kl_ratio_bound": {}}
 # What takes long, and what is much the same as another.
 LONG = {"kl_ratio_bound", "crossings", "maximum", "truncated_normal_quantile"}
+LONG |= {"beta_logit_from_uniforms", "beyond_mode", "interpolate", "kl_upper_bound"}
 LONG |= {"bernstein_interval", "beta_from_uniforms", "beta_from_uniforms_small"}
 
 
@@ -55,8 +56,13 @@ def test_derivatives_are_those_of_the_curve(name, rng):
     np.testing.assert_allclose(slopes, expected, rtol=1e-5)
 
 
-def test_kl_upper_bound_has_the_slopes_of_its_ends():
+def test_kl_upper_bound_has_the_slopes_of_the_divergence():
+    """Of 0.3 and 0.6, implicitly by hand; and at its ends."""
     slope = jax.jit(jax.grad(kernels.kl_upper_bound, (0, 1)))
+    bound = 0.3 * np.log(0.3 / 0.6) + 0.7 * np.log(0.7 / 0.4)
+    by_bound = 0.6 * 0.4 / (0.6 - 0.3)
+    by_mean = -by_bound * (np.log(0.3 / 0.6) - np.log(0.7 / 0.4))
+    assert slope(0.3, bound) == pytest.approx((by_mean, by_bound), rel=1e-4)
     assert slope(0.3, 0.0) == (1.0, 0.0)
     assert slope(0.3, 100.0) == pytest.approx((0.0, 0.0), abs=1e-4)
     assert slope(0.9999, 100.0) == (0.0, 0.0)

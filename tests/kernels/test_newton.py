@@ -29,22 +29,3 @@ def test_zeros_are_found_from_either_end(name, start):
         begin = low if start == "low" else high
         found = np.asarray(newton(function, low, high, begin, 20))
     np.testing.assert_allclose(found, zero, atol=1e-9)
-
-
-def test_it_converges_quadratically():
-    function, (_, high), zero = CASES["cube"]
-    with jax.enable_x64(True):
-        ends = jnp.float64(0), jnp.float64(high), jnp.float64(high)
-        found = [float(newton(function, *ends, k)) for k in range(6)]
-    errors = np.abs(np.array(found) - zero)
-    assert all(b < a**2 for a, b in zip(errors[1:-1], errors[2:], strict=True))
-
-
-def test_without_a_zero_it_moves_to_the_end():
-    """By halves: after 30 steps it is there, in single precision."""
-
-    def function(x):
-        return np.float32([1, -1]) + 0 * x, 0 * x
-
-    ends = np.float32([2, 2]), np.float32([5, 5]), np.float32([3, 3])
-    np.testing.assert_allclose(newton(function, *ends, 30), [2, 5], rtol=1e-6)

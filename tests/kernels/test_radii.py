@@ -44,19 +44,10 @@ def test_scales_by_hand(confidence, hoeffding, peeling, dtype):
 
 
 @in_both_precisions
-def test_divergences_by_hand_and_by_scipy(dtype):
+def test_divergences_are_scipys(dtype):
     rtol = 1e-5 if dtype == np.float32 else 1e-13
     p = np.array([0.0, 0.5, 1.0, 0.25, 0.9, 0.3], dtype)
     q = np.array([0.5, 0.25, 0.5, 0.75, 0.1, 0.3], dtype)
-    hand = [
-        np.log(2),
-        0.5 * np.log(4 / 3),
-        np.log(2),
-        0.5 * np.log(3),
-        0.8 * np.log(9),
-        0,
-    ]
-    np.testing.assert_allclose(divergence_of(p, q), hand, rtol=rtol, atol=1e-7)
     table = divergence_of(p[:, None], q[None, :])
     expected = divergence(p[:, None].astype(float), q[None, :].astype(float))
     np.testing.assert_allclose(table, expected, rtol=rtol, atol=2e-7)

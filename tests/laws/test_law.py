@@ -1,33 +1,10 @@
 """Selecting an arm's parameters, and expectations below limits."""
 
-from typing import NamedTuple
-
-import jax
-import jax.numpy as jnp
 import numpy as np
 from scipy import stats
 
-from jaxbandits.laws.law import expectation_below, of_arm
+from jaxbandits.laws.law import expectation_below
 from tests.tables import each_row
-
-
-class Tree(NamedTuple):
-    scalar: object
-    vector: object
-    nested: tuple
-
-
-@each_row("arms", [1, 70])
-def test_an_arm_has_its_row_of_every_leaf(arms, rng):
-    params = Tree(
-        rng.normal(size=arms),
-        rng.normal(size=(arms, 4)),
-        (rng.normal(size=(arms, 2, 3)), rng.normal(size=arms)),
-    )
-    params = jax.tree.map(jnp.float32, params)
-    every = jax.jit(jax.vmap(of_arm, (None, 0)))(params, jnp.arange(arms))
-    jax.tree.map(np.testing.assert_array_equal, every, params)
-    assert jax.tree.structure(every) == jax.tree.structure(params)
 
 
 def exponential_density(x):

@@ -1,6 +1,5 @@
 """The doubling trick: epochs, what the inner policy is told, what an epoch leaves."""
 
-from functools import partial
 from typing import NamedTuple
 
 import jax
@@ -115,29 +114,6 @@ def test_an_overflow_stays(at):
     assert [int(r["overflow"]) for r in reports] == at * [0] + (11 - at) * [1]
     assert [int(r["seen"]) for r in reports] == [0, 1, 2, 0, 1, 2, 3, 4, 5, 0, 1]
     assert all(r["overflow"].dtype == jnp.int32 for r in reports)
-
-
-def test_epochs_are_the_policy_afresh():
-    """MOSS on three arms: act and update of each epoch, with its own horizon."""
-    inner, rounds = moss(3), 5 + 10 + 20
-    policy = doubling(inner, 5)
-
-    def reward(t, arm):
-        return ((7 * t + 3 * int(arm)) % 11) / 10
-
-    states, actions = driven(policy, rounds, policy.params, reward)
-    begin = 0
-    for length in (5, 10, 20):
-        params = inner.params._replace(horizon=length)
-        later = partial(lambda begin, t, arm: reward(begin + t, arm), begin)
-        fresh, chosen = driven(inner, length, params, later)
-        assert [int(a) for a in actions[begin : begin + length]] == [
-            int(a) for a in chosen
-        ]
-        found = [s.inner for s in states[begin : begin + length]]
-        jax.tree.map(np.testing.assert_array_equal, found, fresh[:-1])
-        begin += length
-    assert len({int(a) for a in actions}) == 3
 
 
 def test_the_horizon_parameter_is_the_first_length():

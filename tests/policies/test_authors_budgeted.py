@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from tests.heavy import in_short
-from tests.policies.replay import GAME, PROBLEM, ROUNDS, Tables
+from tests.policies.replay import GAME, PROBLEM, Tables
 from tests.registered import POLICIES
 from tests.rollout import run_of
 
@@ -23,11 +23,11 @@ ROOT = Path(__file__).parents[2]
 SCRIPT = runpy.run_path(str(ROOT / "studies/authors_budgeted.py"))
 CHOOSERS = SCRIPT["CHOOSERS"]
 FOUND = json.loads((ROOT / "tests/reference/authors_budgeted_choices.json").read_text())
+(ROUNDS,) = {len(arms) for arms in FOUND["arms"].values()}
 
 
 def test_all_that_was_recorded_is_compared():
-    assert set(FOUND["arms"]) == set(CHOOSERS)
-    assert {len(arms) for arms in FOUND["arms"].values()} == {ROUNDS}
+    assert set(FOUND["arms"]) == set(CHOOSERS) and ROUNDS == 2000
 
 
 @pytest.mark.parametrize("name", in_short(CHOOSERS, {*CHOOSERS} - {"omega-star-ucb"}))

@@ -11,9 +11,7 @@ from jaxbandits import farewell, simulate
 from jaxbandits.arrays import CompensatedSum
 from jaxbandits.budgeted import (
     make_environment,
-    make_problem,
     omega_star_ucb,
-    omega_ucb,
 )
 from jaxbandits.budgeted.policies import omega_ucb as omega
 from jaxbandits.budgeted.policies import ucb_b2
@@ -95,13 +93,6 @@ def test_coins_have_the_largest_variance(ones, rule):
     assert eta_by(rule, [1] * ones + [0] * (40 - ones)) == pytest.approx(1, abs=1e-6)
 
 
-def test_unknown_variances_are_refused():
-    with pytest.raises(ValueError, match="variance must be one of"):
-        omega_star_ucb(make_problem(2), variance="none")
-    with pytest.raises(ValueError, match="exploration must be one of"):
-        omega_ucb(make_problem(2), exploration="none")
-
-
 def quiet():
     """A reward of 1/2, in one pull of 50 of 1, beside a certain .504; costs of 1/2."""
     rewards = np.array([[0.5, 1], [0.504, 0.504]]), np.array([[0.98, 0.02], [1, 0]])
@@ -133,9 +124,3 @@ def test_a_shrunk_variance_does_not_end_it_on_pairs():
     regret = data["regret"].squeeze().mean("seed").values
     # 2.0 and 4.5; with variance="switch" half of the runs are lost: 3.0 and 30.
     assert regret[1] < 9 and regret[1] / regret[0] < 4, regret
-
-
-@each_row("learning", [None, "one arm", True])
-def test_what_a_pull_teaches_is_a_learning(learning):
-    with pytest.raises(TypeError, match="^learning must be a Learning"):
-        omega_star_ucb(quiet().problem, learning=learning)

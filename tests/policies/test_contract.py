@@ -1,8 +1,8 @@
 """Every policy of the registry plays and keeps its contract.
 
 All are played in the engine on the oldest JAX that is supported as well (`oldest`). The
-short run compiles few, and has a round of most traced: twins follow their play. In the
-long run `check_policy` plays all.
+short run has few: twins follow the play of the others. In the long run `check_policy`
+plays all.
 """
 
 import types
@@ -39,49 +39,18 @@ from tests.tables import assert_refused
 
 ROUNDS, ENGINE_ROUNDS, RUNS = 1000, 12, 64
 # One with a budget, and one with a clock.
-PLAYED_SHORT = {"budgeted/omega-star-ucb", "farewell/fixed"}
-
-
-# Those whose rounds take longest to trace, and those that are another with an option,
-# or one of the budgeted setting over pairs: their twins are of the short run, or those
-# of what they vary.
-TRACED_LONG = {
-    *FORMS,
-    *(name for name in POLICIES if name.startswith("budgeted/")),
-    *(
-        name
-        for name in POLICIES
-        if name.startswith("farewell/")
-        and name.replace("farewell", "budgeted") in POLICIES
-    ),
-    "allocation/mg-ucb",
-    "allocation/no-ucb",
-    "allocation/thompson",
-    "censored/moss",
-    "censored/ucb",
-    "combinatorial/cell-thompson",
-    "combinatorial/rcucb",
-    "combinatorial/super-arms-as-arms",
-    "combinatorial/uniform",
-    "continuum/rcucb-uniform",
-    "continuum/stoo",
-    "dueling/rucb",
-    "dueling/self-sparring",
-    "dueling/sparring-ucb",
-    "dueling/uniform",
-    "farewell/ucb1",
-    "farewell/ucb-simplex",
-    "ordered/thompson",
-} - {
-    "budgeted/discounted-omega-ucb",
-    "budgeted/kl-ucb-sc-plus",
-    "budgeted/omega-star-ucb",
-    "budgeted/pd-bwk",
+PLAYED_SHORT = {"budgeted/m-ucb", "farewell/fixed"}
+# Of every setting those that are traced soon: twins of the short run play the others.
+TRACED_SHORT = {
+    "allocation/clairvoyant",
     "budgeted/price-thompson",
-    "budgeted/share-ucb",
-    "farewell/omega-ucb",
-    "farewell/uniform",
+    "censored/fixed",
+    "censored/rcucb",
+    "combinatorial/cucb",
+    "continuum/zooming",
+    "dueling/uniform",
     "farewell/fixed",
+    "ordered/ucb",
 }
 
 # Small games whose laws XLA compiles quickly.
@@ -190,7 +159,7 @@ def test_an_engine_makes_a_program_of_epochs_by_the_clock_and_samples(fallen_bac
 # A round that is traced, in both precisions.
 
 
-@pytest.mark.parametrize("name", in_short(POLICIES, TRACED_LONG))
+@pytest.mark.parametrize("name", in_short(POLICIES, {*POLICIES} - TRACED_SHORT))
 def test_a_round_of_a_policy_keeps_the_contract(name):
     """Nothing is compiled: states, actions, views and feedback are as annotated.
 

@@ -89,6 +89,7 @@ def test_the_sums_of_a_game_in_money_stay_in_money():
     np.testing.assert_allclose(costs[1], costs[0] * MONEY[1], rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_people_may_tell_rewards_and_costs_in_money():
     found = []
     for environment in (game(False), game(False, *MONEY)):

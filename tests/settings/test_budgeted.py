@@ -12,7 +12,6 @@ from jaxbandits import budgeted, laws, simulate
 from jaxbandits.arrays import CompensatedSum
 from jaxbandits.budgeted import (
     budget_ucb,
-    clairvoyant,
     fixed,
     index_policy,
     omega_ucb,
@@ -155,16 +154,6 @@ def test_equal_numbers_of_arms_share_their_functions():
 
 
 # The oracle and the metrics, by hand.
-
-
-def test_oracle_of_two_arms_by_hand():
-    game = coins([0.5, 0.6], [0.25, 0.5])
-    oracle = game.oracle(Instance(game.setup, None, None))
-    np.testing.assert_array_equal(oracle.mean_reward, [0.5, 0.6])
-    np.testing.assert_array_equal(oracle.mean_cost, [0.25, 0.5])
-    np.testing.assert_allclose(oracle.ratios, [2, 1.2], rtol=1e-15)
-    np.testing.assert_allclose(oracle.gaps, [0, 0.8], rtol=1e-15)
-    assert oracle.best == 0
 
 
 def test_oracle_leaves_arms_out_that_do_not_exist():
@@ -315,11 +304,6 @@ def test_views_tell_what_they_say():
     assert trace.environment.reward.total == np.sum(trace.feedback.reward)
 
 
-def test_the_clairvoyant_plays_the_best_arm():
-    game = coins(REWARD, COST)
-    assert set(run_of(clairvoyant(game.problem), game, 40).actions) == {1}
-
-
 # What is refused.
 
 
@@ -463,12 +447,10 @@ def test_feedback_outside_the_ranges_is_found():
     """Where no law says so beforehand, in a game of one's own."""
     silent = SMALL._replace(supports=None)
     game = budgeted.make_environment("wide", silent, SMALL_OF_2, **RANGES)
-    for change in (NARROW[0], NARROW[-1]):
-        other = budgeted.make_environment("x", silent, SMALL_OF_2, **RANGES | change)
-        wrong = game._replace(problem=other.problem)
-        name = [*change][0].removesuffix("_range")
-        with pytest.raises(AssertionError, match=f"step: feedback.{name} must be"):
-            check_environment(wrong, uniform(other.problem))
+    other = budgeted.make_environment("x", silent, SMALL_OF_2, **RANGES | NARROW[0])
+    wrong = game._replace(problem=other.problem)
+    with pytest.raises(AssertionError, match="step: feedback.cost must be"):
+        check_environment(wrong, uniform(other.problem))
 
 
 def test_an_index_is_a_float_per_arm():

@@ -9,17 +9,8 @@ from tests.heavy import in_short
 from tests.settings import written
 
 ENVIRONMENTS = environments()
-# One game of every kind; the others are the same with other laws, or have a test of
-# their own.
-SHORT = {
-    "allocation/environment",
-    "budgeted/s-br",
-    "censored/environment",
-    "combinatorial/combinatorial",
-    "continuum/overtime",
-    "dueling/duels",
-    "farewell/environment",
-}
+# With a horizon, a budget and a clock: the books of others are kept in their own tests.
+SHORT = {"budgeted/s-br", "censored/environment", "farewell/environment"}
 LONG = set(ENVIRONMENTS) - SHORT
 
 

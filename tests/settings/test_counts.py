@@ -4,8 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.kernels.counts import total, weighted
-from tests.tables import naming
+from jaxbandits.kernels.counts import weighted
 
 
 def mapped(function, counts, *weights):
@@ -16,20 +15,6 @@ def mapped(function, counts, *weights):
         return jax.tree.map(np.asarray, found)
 
 
-def test_against_a_plain_sum(rng):
-    for shape in [(4,), (3, 5)]:
-        with naming(shape):
-            counts = rng.integers(0, 100, (7, *shape)).astype(np.int32)
-            weights = rng.random(shape) * (rng.random(shape) < 0.7), rng.random(shape)
-            axes = tuple(range(-len(shape), 0))
-            for found, each in zip(
-                mapped(weighted, counts, *weights), weights, strict=True
-            ):
-                assert found.shape == (7,) and found.dtype == np.float64
-                np.testing.assert_allclose(found, (counts * each).sum(axes), rtol=1e-14)
-            assert mapped(total, counts).tolist() == counts.sum(axes).tolist()
-
-
 def test_digits_do_not_depend_on_the_batch(rng):
     counts, weights = rng.integers(0, 1000, (9, 10, 10)), rng.random((10, 10))
     (whole,) = mapped(weighted, counts, weights)
@@ -38,6 +23,6 @@ def test_digits_do_not_depend_on_the_batch(rng):
 
 
 def test_counts_beyond_single_precision_are_exact():
-    counts = np.array([[2**31 - 1, 2**24 + 1]], np.int32)
+    counts = np.array([[2**31 - 1, 2**24 + 3]], np.int32)
     (found,) = mapped(weighted, counts, np.ones(2))
-    assert found.tolist() == [2**31 + 2**24]
+    assert found.tolist() == [2**31 + 2**24 + 2]

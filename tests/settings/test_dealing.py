@@ -9,6 +9,7 @@ from jaxbandits.censored import make_problem, scaled
 from jaxbandits.laws import empirical, empirical_params
 from jaxbandits.simulation.dealing import dealt
 from tests.games import COINS, paid_coins, two_coins
+from tests.heavy import in_short
 from tests.rollout import run_of
 
 MONEY = paid_coins([0.1, 0.9, 0.5], [0.5] * 3)
@@ -27,7 +28,7 @@ FIRST = {
 }
 
 
-@pytest.mark.parametrize("kind", FIRST)
+@pytest.mark.parametrize("kind", in_short(FIRST, {"pulls"}))
 def test_the_first_position_is_every_arm_in_its_turn(kind):
     """What is on record is that of the arms, whatever their positions.
 
@@ -61,6 +62,13 @@ def test_positions_without_an_arm_stay():
     assert len(np.unique(orders[:, :3], axis=0)) == 6
     actions = run_of(budgeted.uniform(game.problem), game, 60).actions
     assert set(actions.tolist()) == {0, 1, 2}
+
+
+def test_who_knows_the_best_arm_pulls_it_at_its_position():
+    game = dealt(MONEY)
+    trace = run_of(budgeted.clairvoyant(game.problem), game, 5, seed_index=1)
+    assert set(trace.actions.tolist()) == {2}
+    assert trace.environment.pulls.tolist() == [0, 5, 0]
 
 
 def test_other_settings_are_refused():

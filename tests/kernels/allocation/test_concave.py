@@ -129,7 +129,7 @@ def test_least_allocations_limits_and_prices_are_kept():
     for price in (one, prices):
         found = exponentials(weight, rate, price, 6.0, least, none)
         left = weight * np.exp(-rate / price * least)
-        cut = exponential_water_filling(left, rate / price, 6 - 3.1)
+        cut = jax.jit(exponential_water_filling)(left, rate / price, 6 - 3.1)
         np.testing.assert_allclose(found.allocation, least + cut.allocation, atol=1e-5)
         assert found.status == SOLVED
         assert found.bound == pytest.approx(float(found.value), rel=1e-5)

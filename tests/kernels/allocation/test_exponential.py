@@ -3,7 +3,6 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
 
 from jaxbandits.kernels.allocation import (
     INACCURATE,
@@ -12,7 +11,7 @@ from jaxbandits.kernels.allocation import (
     exponential_water_filling,
 )
 from jaxbandits.kernels.allocation.exponential import FEW_ARMS
-from tests.tables import each_row, in_both_precisions
+from tests.tables import each_row
 
 solve = jax.jit(exponential_water_filling)
 solve_all = jax.jit(jax.vmap(exponential_water_filling))
@@ -82,20 +81,6 @@ def test_problems_are_solved_in_float64():
     scale = budget[:, None]
     np.testing.assert_allclose(found.allocation / scale, x / scale, atol=1e-13)
     np.testing.assert_allclose(found.value, worth(weight, rate, x), rtol=1e-13)
-
-
-@in_both_precisions
-def test_allocations_by_hand(dtype):
-    """Equal arms share; of rates 1 and weights (e, 1), one unit goes ahead."""
-    one = np.ones(2, dtype)
-    np.testing.assert_allclose(solve(one, one, dtype(3)).allocation, [1.5, 1.5])
-    uneven = np.array([np.e, 1], dtype)
-    for budget, split in ((0.6, [0.6, 0]), (1.0, [1, 0]), (3.0, [2, 1])):
-        found = solve(uneven, one, dtype(budget))
-        np.testing.assert_allclose(found.allocation, split, rtol=1e-6, atol=1e-6)
-        assert found.allocation.dtype == found.value.dtype == dtype
-    assert found.value == pytest.approx(np.e + 1 - 2 / np.e, rel=1e-6)
-    assert found.status.dtype == jnp.int32
 
 
 @each_row("size", [1, FEW_ARMS + 1])

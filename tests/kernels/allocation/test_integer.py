@@ -1,4 +1,4 @@
-"""Integer allocation: hand values, brute force, the discrete Weibull gap."""
+"""Integer allocation against brute force."""
 
 import itertools
 
@@ -53,21 +53,6 @@ def concave_majorant(row):
         for b in n[a:]
     ]
     return np.max(chords, axis=0)
-
-
-def test_allocations_of_units_by_hand():
-    """Two units of arm 1 together beat what the greedy takes first."""
-    values = np.float32(table([[0, 2, 3, 3], [0, 0, 6, 6], [0, 1, 2, 3]]))
-    best = [(0, [0, 0, 0], 0), (1, [1, 0, 0], 2), (2, [0, 2, 0], 6), (3, [1, 2, 0], 8)]
-    for budget, allocation, value in best:
-        found = programming(values, budget)
-        np.testing.assert_array_equal(found.allocation, allocation)
-        assert found.value == found.bound == value and found.status == SOLVED
-        assert found.allocation.dtype == np.int32 and found.value.dtype == np.float32
-    found = greedy(values, 2)
-    np.testing.assert_array_equal(found.allocation, [2, 0, 0])
-    assert found.value == 3
-    assert found.bound == pytest.approx(6, rel=1e-6)
 
 
 @each_row("solver", SOLVERS)

@@ -164,6 +164,7 @@ def test_where_nothing_decides_there_is_no_derivative():
     assert np.all(np.isnan(slope.allocation)) and np.isnan(slope.value)
 
 
+@pytest.mark.slow
 def test_an_ascent_to_a_corner_has_its_derivatives():
     """The arm that pays more takes all, wherever the ascent starts."""
 
