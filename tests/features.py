@@ -169,7 +169,8 @@ def _names_for(node: ast.AST, statements: list[ast.stmt]) -> dict[str, Any]:
     """
     words, kept = _words(node), []
     for statement in reversed(statements):
-        if words & _words(statement, ast.Store):
+        loop = isinstance(statement, ast.For)  # which may add to what it reads
+        if words & _words(statement, ast.expr_context if loop else ast.Store):
             words |= _words(statement)
             kept.insert(0, statement)
     played = ["play", "play_all", "simulate"]
