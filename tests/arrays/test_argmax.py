@@ -65,7 +65,7 @@ def test_the_random_choice_splits_the_words_evenly(x):
 
 @in_both_precisions
 def test_the_last_word_stays_in_range(dtype):
-    for n in (1, 3, 1001):
+    for n in (1, 1001):
         ends = jnp.uint32([0, 2**32 - 1])
         np.testing.assert_array_equal(choose(jnp.zeros(n, dtype), ends), [0, n - 1])
 

@@ -65,7 +65,9 @@ def test_bad_problems_and_options_are_refused():
     rows += [(partial(problem, **change), words) for change, words in on_grid + GRIDS]
     rows += [
         (partial(censored.equidistant, 1), "size"),
+        (partial(censored.scaled, -1.0), "factor"),
         (partial(censored.fast_track, 0.05, 0.5), "compensation"),
+        (partial(censored.late_fee, -1.0, 0.5), "fee must be >= 0"),
         (partial(censored.fixed, problem(), 2, 0), "arm"),
         (partial(censored.fixed, problem(), 0, -1), "limit"),
     ]

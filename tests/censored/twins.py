@@ -124,12 +124,12 @@ CASES = {
     "UCB, alpha": _case("ucb", _product(partial(twins.UCB, alpha=0.2)), alpha=0.2),
     "MOSS": _case("moss", _product(partial(twins.MOSS, horizon=2000)), horizon=2000.0),
     # The twin searches for 100 indices one by one, 15 ms a round.
-    "KL-UCB": _case("kl-ucb", _product(twins.KLUCB), every=100),
+    "KL-UCB": _case("kl-ucb", _product(twins.KLUCB), every=50),
     "TS": _case("thompson", _thompson("independent")),
     "TS, shared": _case("thompson-shared", _thompson("shared")),
     "TS, copied": _case("thompson-copied", _thompson("copied")),
     "TS, strict": _case("thompson-strict", _thompson("strict")),
-    "cell TS": _case("cell-thompson", _cells(), every=50),
+    "cell TS": _case("cell-thompson", _cells(), every=20),
     "cell TS, prior": _case(
         "cell-thompson",
         _cells(ended=2.0, passed=5.0, spread=0.5),

@@ -22,6 +22,7 @@ UNROLLED = {"kl_upper_bound": {"iterations": 50}, "kl_ratio_bound": {}}
 # What takes long, and what is much the same as another.
 LONG = {"kl_ratio_bound", "crossings", "maximum", "truncated_normal_quantile"}
 LONG |= {"beta_logit_from_uniforms", "beyond_mode", "interpolate", "kl_upper_bound"}
+LONG |= {"gamma_quantile", "kl_bernoulli"}
 LONG |= {"bernstein_interval", "beta_from_uniforms", "beta_from_uniforms_small"}
 
 

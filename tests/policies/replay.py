@@ -28,7 +28,7 @@ from jaxbandits.laws import (
 from jaxbandits.protocol import Environment, Game
 from tests.reference.words import tape
 
-ROUNDS, K = 1200, 10
+ROUNDS, K = 2000, 10
 # Whose arms are alike: of three the reward per cost is within a tenth, and no arm costs
 # less than .4. On most instances one cheap arm is all that is played, whatever the
 # policy, and a twin that agrees says nothing.

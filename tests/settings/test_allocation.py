@@ -471,24 +471,12 @@ def problem(name="exponential", **options):
 
 
 OPTIONS = {
-    ra_ucb_printed: {"estimator": ["both"], "radii": ["exact"]},
-    allocation.ra_ucb: {
-        "radii": ["exact"],
-        "update": ["none"],
-        "others": ["best"],
-        "start": ["cold"],
-        "scale": [0.0, -1.0, np.nan],
-        "initial": [-1.0],
-    },
-    allocation.mg_ucb: {"radii": ["exact"], "scale": [-1.0]},
-    allocation.mg_ucb_delta: {
-        "start": ["cold"],
-        "steps": [0],
-        "greedy": ["both"],
-        "scale": [np.nan],
-    },
-    allocation.ra_etc: {"count": ["rounds"], "exploration": [0.0]},
-    allocation.no_ucb: {"update": ["none"], "initial": [-1.0]},
+    ra_ucb_printed: {"estimator": ["both"]},
+    allocation.ra_ucb: {"scale": [0.0, -1.0, np.nan], "initial": [-1.0]},
+    allocation.mg_ucb: {"scale": [-1.0]},
+    allocation.mg_ucb_delta: {"steps": [0], "scale": [np.nan]},
+    allocation.ra_etc: {"exploration": [0.0]},
+    allocation.no_ucb: {"initial": [-1.0]},
     allocation.thompson: {"initial": [-1.0]},
 }
 

@@ -9,8 +9,8 @@ from tests.heavy import in_short
 from tests.settings import written
 
 ENVIRONMENTS = environments()
-# With a horizon, a budget and a clock: the books of others are kept in their own tests.
-SHORT = {"budgeted/s-br", "censored/environment", "farewell/environment"}
+# With a budget, and with a clock: the books of others are looked at in their own tests.
+SHORT = {"budgeted/s-br", "farewell/environment"}
 LONG = set(ENVIRONMENTS) - SHORT
 
 

@@ -177,9 +177,10 @@ def test_second_derivatives_of_a_level_are_those_of_differences():
 
     with jax.enable_x64(True):
         point, step = np.array([0.9, 0.8, 0.05, 0.6, 1.8]), 1e-5
-        exact = jax.jit(jax.hessian(value))(point)
-        ends = np.concatenate([point + step * np.eye(5), point - step * np.eye(5)])
-        up, down = np.split(np.asarray(jax.jit(jax.vmap(jax.grad(value)))(ends)), 2)
+        slope, way = jax.grad(value), np.array([1, -0.7, 0.5, 0.3, 0.9])
+        exact = jax.jit(lambda at: jax.jvp(slope, (at,), (way,))[1])(point)
+        ends = point + step * way, point - step * way
+        up, down = map(np.asarray, map(jax.jit(slope), ends))
     np.testing.assert_allclose(exact, (up - down) / (2 * step), atol=1e-6)
     assert np.max(np.abs(exact)) > 0.1
 
