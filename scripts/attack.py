@@ -138,6 +138,7 @@ RECORDS = (jb.Machine, zooming.Zooming, plots.Best)
 RECORDS += (laws.Bernoulli, laws.Beta, laws.Exponential, censored.Action)
 RECORDS += (censored.Feedback, jb.HalfWidth, jb.Store)
 
+_signature = cache(inspect.signature)
 Range = Callable[[np.ndarray], np.ndarray]
 
 
@@ -160,20 +161,26 @@ class Target(NamedTuple):
 
 def ranges(doc: str) -> dict[str, Range]:
     """Which numbers are right, as a docstring says, by name of the argument."""
-    found = {}
+    stated = {}
     for names, text in re.findall(r"^  ([\w*, ]+): (.*(?:\n    .*)*)", doc, re.M):
         head = re.split(r"[;.] |, (?!\d)", text)[0]
-        said = [(m.start(), at) for at in RANGES if (m := re.search(at, head))]
-        if said:
-            found |= dict.fromkeys(re.findall(r"\w+", names), RANGES[min(said)[1]])
-    return found
+        first = [(m.start(), at) for at in RANGES if (m := re.search(at, head))]
+        if first:
+            stated |= dict.fromkeys(re.findall(r"\w+", names), RANGES[min(first)[1]])
+    return stated
 
 
-def _outside(value: Any, inside: Range) -> bool:
+def _real(value: Any) -> np.ndarray | None:
+    """Its numbers; None if there are none."""
     with contextlib.suppress(TypeError, ValueError, OverflowError):
-        array = np.asarray(value, float)
-        return not np.all(inside(array) & np.isfinite(array))
-    return False
+        return np.asarray(value, float)
+    return None
+
+
+def _outside(value: Any, inside: Range | None) -> bool:
+    if inside is None or (numbers := _real(value)) is None:
+        return False
+    return not np.all(inside(numbers) & np.isfinite(numbers))
 
 
 def _is_table(value: Any) -> bool:
@@ -192,8 +199,8 @@ def _changes(
         annotation = get_args(annotation)[0]
     words = annotation.__name__ if isinstance(annotation, type) else str(annotation)
     words = words.replace("typing.", "").replace("protocol.Recommend", "Callable")
-    said = f"{'table' if _is_table(right) else type(right).__name__} for {words}"
-    kind = next(kind for kind, row in KINDS.items() if re.search(row[0], said))
+    subject = f"{'table' if _is_table(right) else type(right).__name__} for {words}"
+    kind = next(kind for kind, row in KINDS.items() if re.search(row[0], subject))
     if kind == "text" and key not in FREE:
         kind = "choice"
     _, never, maybe = KINDS[kind]
@@ -204,8 +211,8 @@ def _changes(
         taken |= any(isinstance(value, x) and re.search(of, words) for x, of in TAKEN)
         yield Change(key, value, not taken and f"{key} {value}" not in MEANT)
     for value in maybe:
-        yield Change(key, value, inside is not None and _outside(value, inside))
-    if said.startswith("table"):  # NumPy shows what is hidden
+        yield Change(key, value, _outside(value, inside))
+    if subject.startswith("table"):  # NumPy shows what is hidden
         yield Change(key, np.ma.array(right, mask=True), True)
     if isinstance(right, RECORDS):
         for field, its in type(right).__annotations__.items():
@@ -227,7 +234,7 @@ def targets() -> tuple[Target, ...]:
 
 
 def _target(name: str, function: Callable) -> Target:
-    options = inspect.signature(function).parameters.values()
+    options = _signature(function).parameters.values()
     right = features.right_arguments(function)
     spans = {} if name.startswith(TRACED) else ranges(inspect.getdoc(function) or "")
     changes = [Change("horzion", 3, True)]
@@ -288,12 +295,8 @@ def _run(command: str, **options: str) -> int:
         except SystemExit as end:
             status = end.code
     if status == 2:
-        raise RefusedError(printed.getvalue())
+        raise argparse.ArgumentError(None, printed.getvalue())
     return status
-
-
-class RefusedError(ValueError):
-    """Exit status 2, with what was printed."""
 
 
 # --- Calls, and what their answers are worth -----------------------------------------
@@ -321,7 +324,7 @@ def judge(target: Target, change: Change, limit_s: float = 100.0) -> tuple[str, 
 
 def _called(function: Callable, arguments: dict[str, Any]) -> Any:
     """The result for arguments that are all given by name."""
-    signature = inspect.signature(function)
+    signature = _signature(function)
     known = {x: arguments[x] for x in arguments if x in signature.parameters}
     more = {x: arguments[x] for x in arguments if x not in known}
     bound = inspect.BoundArguments(signature, known)
@@ -374,7 +377,7 @@ def _raised(target: Target, change: Change, error: Exception) -> tuple[str, str]
     names += change.value._fields if isinstance(change.value, RECORDS) else ()
     names = "|".join(re.escape(name) for name in names if name)
     named = re.search(rf"(?<![^\W_])({names})(?![^\W_])", text, re.I)
-    ours = is_users(error) or isinstance(error, RefusedError)
+    ours = is_users(error) or isinstance(error, argparse.ArgumentError)
     ours |= "keyword argument" in text
     ours |= isinstance(error, AssertionError) and target.name.startswith("testing")
     kind = CLEAR if ours and (named or not change.never) else UNCLEAR
@@ -394,7 +397,9 @@ def _returned(target: Target, change: Change, result, again) -> tuple[str, str]:
     if any(np.isnan(x).any() for x in numbers) and "NaN" not in doc:
         return SILENT, f"NaN: {_words(result)}"
     played = (jb.Environment, jb.Policy, live.Session, censored.Runs)
-    free = isinstance(result, played) or _huge(change.value) or "inf" in doc
+    given = _real(change.value)
+    huge = given is None or np.any(np.abs(given) > 1e30)
+    free = isinstance(result, played) or huge or "inf" in doc
     if any(np.isinf(x).any() for x in numbers) and not free:
         return SILENT, f"infinite: {_words(result)}"
     return RIGHT, ""
@@ -402,12 +407,6 @@ def _returned(target: Target, change: Change, result, again) -> tuple[str, str]:
 
 def _words(value: Any) -> str:
     return shown(value).encode("ascii", "backslashreplace").decode()
-
-
-def _huge(value: Any) -> bool:
-    with contextlib.suppress(TypeError, ValueError, OverflowError):
-        return bool(np.any(np.abs(np.asarray(value, float)) > 1e30))
-    return True
 
 
 def _numbers(result: Any) -> list[np.ndarray]:

@@ -163,10 +163,10 @@ def speed(case: Case, seeds: int, engine: str) -> tuple[bool, str]:
 def engines(case: Case, seeds: int, engine: str) -> tuple[bool, str]:
     """Whether an engine plays what `scan` plays on a CPU (but for near ties)."""
     expected = played(case, seeds, devices=jax.devices("cpu")[:1])
-    found = played(case, seeds, engine)
+    data = played(case, seeds, engine)
     near = 2e-4 * np.maximum(np.abs(expected["regret"]), 1)
-    differ = np.abs(found["regret"] - expected["regret"]) > near
-    differ |= found["rounds"] != expected["rounds"]
+    differ = np.abs(data["regret"] - expected["regret"]) > near
+    differ |= data["rounds"] != expected["rounds"]
     apart = int(differ.any("checkpoint").sum())
     return apart <= seeds / 20, f"{speed(case, seeds, engine)[1]}, {apart} runs apart"
 
@@ -187,14 +187,14 @@ def checkpoints(case: Case, seeds: int, engine: str) -> tuple[bool, str]:
 
 def layouts(case: Case, seeds: int, engine: str) -> tuple[bool, str]:
     """Whether all layouts have the same bits, and which have others."""
-    found = {}
+    by_layout = {}
     for chunk, count in product(CHUNKS, DEVICES):
         where = {"devices": jax.devices()[:count], "chunk": chunk}
-        found[f"{chunk or 'chosen'} on {count}"] = bits(
+        by_layout[f"{chunk or 'chosen'} on {count}"] = bits(
             played(case, seeds, engine, **where)
         )
-    first, *others = found.values()
-    different = [where for where, each in found.items() if each != first]
+    first, *others = by_layout.values()
+    different = [where for where, each in by_layout.items() if each != first]
     return not different, f"other bits: {different}" if different else "same bits"
 
 
@@ -235,13 +235,13 @@ def reproduction(name: str) -> dict[str, list[float]]:
 
 
 def compared(file: Path, name: str, find: Callable[[str], dict]) -> tuple[bool, str]:
-    """Whether what is found is in a file of JSON, to which is added what it lacks."""
-    found, record = find(name), json.loads(file.read_text())
-    known = found | record.get(name, {})
-    other = {key: known[key] for key in found if known[key] != found[key]}
+    """Whether digests are those in a file of JSON, to which is added what it lacks."""
+    now, record = find(name), json.loads(file.read_text())
+    known = now | record.get(name, {})
+    other = {key: known[key] for key in now if known[key] != now[key]}
     text = "as before" if known == record.get(name) else "added"
     file.write_text(json.dumps(record | {name: known}, indent=1) + "\n")
-    return not other, f"{found}, before: {other}" if other else text
+    return not other, f"{now}, before: {other}" if other else text
 
 
 def compare(file: Path, programs: bool, only: list[str]) -> list[bool]:

@@ -85,12 +85,12 @@ def one(spec: Path, store: Path, running: dict, workers: int = 1) -> None:
         time.sleep(0.05)
         for number, process in [*running.items()]:
             if process.poll() is not None:
-                code, said = finish(process)
+                code, output = finish(process)
                 del running[number]
                 if code == 0:
                     left.remove(number)
                 elif code not in EXITS.values():
-                    raise SystemExit(said)
+                    raise SystemExit(output)
 
 
 def dask(spec: Path, store: Path, running: dict) -> None:
@@ -141,14 +141,14 @@ def players(store: Path, running: dict) -> list[int]:
     """Processes that play: of the command line, or that have begun in the store."""
     if running:
         return [each.pid for each in [*running.values()] if each.poll() is None]
-    found = []
+    pids = []
     with suppress(FileNotFoundError):
         for session in BlockStore(store).sessions().values():
             with suppress(ProcessLookupError):
                 if session["pid"] != os.getpid():
                     os.kill(session["pid"], 0)
-                    found.append(session["pid"])
-    return found
+                    pids.append(session["pid"])
+    return pids
 
 
 def kill(store: Path, whole, kills: int, running: dict, over) -> tuple[int, int]:
@@ -176,19 +176,21 @@ def kill(store: Path, whole, kills: int, running: dict, over) -> tuple[int, int]
                 os.kill(int(rng.choice(alive)), ends[killed % len(ends)])
                 killed += 1
                 if is_made(store):
-                    with open_store(store) as found:
-                        found = found.load()
-                    done = found["session"] > 0
+                    with open_store(store) as stored:
+                        stored = stored.load()
+                    done = stored["session"] > 0
                     lost = int(done.sum()) < complete
-                    wrong += lost or differs(found, whole, done)
+                    wrong += lost or differs(stored, whole, done)
                     complete = int(done.sum())
     return killed, wrong
 
 
-def differs(found, whole, done=True) -> bool:
+def differs(stored, whole, done=True) -> bool:
     """Whether a run that is done has other bits than in the whole sweep."""
-    found, whole = (data.drop_vars(CLOCKS, errors="ignore") for data in (found, whole))
-    return not found.where(done).equals(whole.reindex(seed=found["seed"]).where(done))
+    stored, whole = (
+        data.drop_vars(CLOCKS, errors="ignore") for data in (stored, whole)
+    )
+    return not stored.where(done).equals(whole.reindex(seed=stored["seed"]).where(done))
 
 
 def killed(mode: str, spec: Path, kills: int) -> bool:
@@ -204,8 +206,8 @@ def killed(mode: str, spec: Path, kills: int) -> bool:
             over.set()
     (times, wrong), wall = killer.result(), time.monotonic() - began
     blocks = BlockStore(store)
-    with open_store(store) as found:
-        same = found.sizes == whole.sizes and not differs(found.load(), whole)
+    with open_store(store) as stored:
+        same = stored.sizes == whole.sizes and not differs(stored.load(), whole)
     heads = [blocks.head(key) for key in blocks.played()]
     useful = sum(head["seconds"]["running"] for head in heads)
     halves = [file for file in store.glob("*/.*") if file.is_file()]

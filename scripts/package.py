@@ -108,19 +108,19 @@ def check_files(wheel: Path, source: Path, name: str) -> str:
 
 def use(wheel: Path, studies: Path, folder: Path) -> None:
     """Install both where only the dependencies are, and run it from there."""
-    home = folder / "environment"
-    venv.create(home, with_pip=False, symlinks=True)
-    python = home / "bin" / "python"
+    environment = folder / "environment"
+    venv.create(environment, with_pip=False, symlinks=True)
+    python = environment / "bin" / "python"
     words = ("-m", "pip", "--python", python, "install", "--quiet", "--no-deps")
     run(sys.executable, *words, "--no-index", wheel, studies, cwd=folder)
     # Of this environment what lies in its folder, and not the clone that it points to.
-    (site,) = (home / "lib").glob("python*/site-packages")
+    (site,) = (environment / "lib").glob("python*/site-packages")
     (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
     where = "import jaxbandits; print(jaxbandits.__version__, jaxbandits.__file__)"
     version, path = run(python, "-W", "error", "-c", where, cwd=folder).split()
     assert Path(path).is_relative_to(site), path
     assert wheel.name.startswith(f"{NAME}-{version}-"), version
-    listed = run(home / "bin" / NAME, "list", cwd=folder)
+    listed = run(environment / "bin" / NAME, "list", cwd=folder)
     assert "censored-fig4" in listed and "RCUCB" in listed.upper(), listed
 
 

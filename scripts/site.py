@@ -46,16 +46,16 @@ def main() -> int:
 def _check(shots: Path | None) -> int:
     from pages import browse, crawl
 
-    found = crawl.faults(SITE)
+    wrong = crawl.faults(SITE)
     if browser := browse.chromium():
-        found += browse.faults(SITE, browser, shots)
+        wrong += browse.faults(SITE, browser, shots)
     else:
         print("there is no Chromium here: the pages were not opened", file=sys.stderr)
-    for fault in found:
+    for fault in wrong:
         print(fault)
     pages = len(crawl.pages(SITE))
-    print(f"{pages} pages, {len(found)} faults")
-    return bool(found)
+    print(f"{pages} pages, {len(wrong)} faults")
+    return bool(wrong)
 
 
 if __name__ == "__main__":

@@ -118,7 +118,7 @@ def calls() -> dict[int, list[tuple[int, list[ast.stmt], ast.Call]]]:
     Each is how many lines stand before it in its block, the statements up to it, and
     itself.
     """
-    found = defaultdict(list)
+    by_function = defaultdict(list)
     for block in [MORE, *PYTHON]:
         body = ast.parse(block).body
         for number, statement in enumerate(body):
@@ -126,8 +126,8 @@ def calls() -> dict[int, list[tuple[int, list[ast.stmt], ast.Call]]]:
             for node in ast.walk(statement):
                 if isinstance(node, ast.Call):
                     call = before, body[: number + 1], node
-                    found[id(value_of(node.func))].append(call)
-    return found
+                    by_function[id(value_of(node.func))].append(call)
+    return by_function
 
 
 @cache
@@ -185,15 +185,15 @@ def _names_for(node: ast.AST, statements: list[ast.stmt]) -> dict[str, Any]:
 
 def _words(node: ast.AST, context: type = ast.Load) -> set[str]:
     """The variables that code reads (or makes: `ast.Store`), and the files it names."""
-    found = set()
+    words = set()
     for each in ast.walk(node):
         if isinstance(each, ast.Name) and isinstance(each.ctx, context):
-            found.add(each.id)
+            words.add(each.id)
         elif isinstance(each, ast.Constant) and FILE.fullmatch(repr(each.value)):
-            found.add(each.value)
+            words.add(each.value)
         elif isinstance(each, ast.alias | ast.FunctionDef | ast.ClassDef):
-            found.add(each.name)
-    return found
+            words.add(each.name)
+    return words
 
 
 @cache

@@ -4,7 +4,7 @@ The text of a policy's round goes through NVRTC, `ptxas` and `nvdisasm` for an H
 the machine code says what a round takes: registers, stack, spilled bytes, and the
 instructions of a warp per run and round, hence a bound on its speed: no GPU issues more
 than one instruction per cycle and scheduler. With ``--ahead`` XLA compiles the whole
-program, on one and on two H100 that it is told about, with the plugin that is here.
+program, on one and on two H100 that are described to it, with the plugin that is here.
 
 Needs NVRTC (``jax[cuda13]``), `ptxas` and `nvdisasm` (CUDA toolkit or its wheels).
 """
@@ -77,10 +77,10 @@ def in_machine_code(policy, game, seeds: int) -> dict:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "leg.ptx")
         path.write_text(ptx)
-        told, code = assembled(path)
+        report, code = assembled(path)
     loops = loops_of(code)
     instructions, known = executed(loops)
-    return resources(told) | {
+    return resources(report) | {
         "instructions_per_run": instructions / WARP,
         "static_per_run": max(loop.stop - loop.start for loop in loops) / WARP,
         "trips_known": known,

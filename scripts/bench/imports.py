@@ -35,7 +35,7 @@ def measure(options):
 
 def _seconds(what):
     command = [sys.executable, "-c", TIMED.format(what)]
-    # Users have said nothing of devices, and scripts/bench.py has.
+    # Users set no number of devices, and scripts/bench.py does.
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     del environment["JAX_NUM_CPU_DEVICES"]
     done = subprocess.run(

@@ -147,20 +147,20 @@ def executed(loops: list[Loop]) -> tuple[float, bool]:
     return sum(weight), all(loop.trips is not None for loop in inner)
 
 
-def resources(told: str) -> dict:
+def resources(report: str) -> dict:
     """Registers, bytes of stack and of spills of a kernel, as `ptxas` says."""
     return {
-        "registers": int(re.search(r"Used (\d+)", told)[1]),
-        "stack_bytes": int(re.search(r"(\d+) bytes stack", told)[1]),
-        "spill_bytes": int(re.search(r"(\d+) bytes spill stores", told)[1]),
+        "registers": int(re.search(r"Used (\d+)", report)[1]),
+        "stack_bytes": int(re.search(r"(\d+) bytes stack", report)[1]),
+        "spill_bytes": int(re.search(r"(\d+) bytes spill stores", report)[1]),
     }
 
 
 def assembled(ptx: Path) -> tuple[str, str]:
     """What `ptxas` says of a program, and its machine code as text."""
     binary = ptx.with_suffix(".cubin")
-    told = _output(_tool("ptxas"), "-v", "-arch=sm_90a", ptx, "-o", binary)
-    return told, _output(_tool("nvdisasm"), "-c", binary)
+    report = _output(_tool("ptxas"), "-v", "-arch=sm_90a", ptx, "-o", binary)
+    return report, _output(_tool("nvdisasm"), "-c", binary)
 
 
 def _output(*command) -> str:
@@ -175,7 +175,7 @@ def _tool(name: str) -> str:
         for each in sys.path
         for path in Path(each).glob(f"nvidia/*/bin/{name}")
     )
-    found = shutil.which(name) or next(wheels, None)
-    if found is None:
+    program = shutil.which(name) or next(wheels, None)
+    if program is None:
         raise FileNotFoundError(f"{name} not found: install the CUDA toolkit")
-    return found
+    return program

@@ -33,7 +33,7 @@ def faults(site: Path, browser: str, shots: Path | None = None) -> list[str]:
     """
     from playwright.sync_api import sync_playwright
 
-    found = []
+    lines = []
     with sync_playwright() as play:
         opened = play.chromium.launch(
             executable_path=browser, args=["--no-sandbox", "--disable-gpu"]
@@ -41,31 +41,31 @@ def faults(site: Path, browser: str, shots: Path | None = None) -> list[str]:
         for name, (width, height) in SIZES.items():
             page = opened.new_page(viewport={"width": width, "height": height})
             page.route(f"{crawl.HERE}**", lambda asked: _answer(site, asked))
-            said: list[str] = []
-            page.on("pageerror", lambda error, said=said: said.append(str(error)))
+            errors: list[str] = []
+            page.on("pageerror", lambda error, errors=errors: errors.append(str(error)))
             page.on(
                 "response",
-                lambda answer, said=said: (
-                    said.append(f"{answer.status} {answer.url}")
+                lambda answer, errors=errors: (
+                    errors.append(f"{answer.status} {answer.url}")
                     if answer.status >= 400
                     else None
                 ),
             )
             for path in crawl.pages(site):
                 where = path.relative_to(site).as_posix()
-                said.clear()
+                errors.clear()
                 page.goto(crawl.HERE + where, wait_until="load")
                 seen = page.evaluate(LOOK)
-                wrong = [*said, *(f"no picture {x}" for x in seen["pictures"])]
+                wrong = [*errors, *(f"no picture {x}" for x in seen["pictures"])]
                 if seen["wide"] > 0:
                     wrong.append(f"{seen['wide']} pixels too wide")
-                found += [f"{where} ({name}): {x}" for x in wrong]
+                lines += [f"{where} ({name}): {x}" for x in wrong]
                 if shots:
                     shots.mkdir(parents=True, exist_ok=True)
                     file = f"{where.replace('/', '_')}-{name}.png"
                     page.screenshot(path=shots / file)
         opened.close()
-    return found
+    return lines
 
 
 def _answer(site: Path, asked) -> None:

@@ -31,18 +31,18 @@ def faults(site: Path) -> list[str]:
     """A line for every link that leads nowhere within the site, and for every page of
     the reference that names nothing of its package."""
     read = {path: _Page(path.read_text(encoding="utf-8")) for path in pages(site)}
-    found = []
+    lines = []
     for path, page in read.items():
         base = HERE + path.relative_to(site).as_posix()
         for link in page.links:
             target = urljoin(base, link)
             if target.startswith(HERE) and (wrong := _wrong(site, target, read)):
-                found.append(f"{path.relative_to(site)}: {link}: {wrong}")
-        room = path.parent.name  # of the reference: api/ROOM/index.html
-        entries = (place.startswith(f"{room}.") for place in page.places)
+                lines.append(f"{path.relative_to(site)}: {link}: {wrong}")
+        package = path.parent.name  # of the reference: api/PACKAGE/index.html
+        entries = (place.startswith(f"{package}.") for place in page.places)
         if path.parent.parent == site / "api" and not any(entries):
-            found.append(f"{path.relative_to(site)}: the reference has no entry")
-    return found
+            lines.append(f"{path.relative_to(site)}: the reference has no entry")
+    return lines
 
 
 def file_of(site: Path, url: str) -> Path:
