@@ -15,6 +15,7 @@ import contextlib
 import json
 import sys
 import warnings
+from functools import cache
 from importlib.metadata import entry_points
 from types import ModuleType
 from typing import Any
@@ -73,6 +74,7 @@ def _plain_warnings():
         warnings.formatwarning = before
 
 
+@cache  # to read what is installed takes longer than to parse a line
 def added_modules() -> list[ModuleType]:
     """Modules of installed packages that add commands."""
     return [each.load() for each in entry_points(group=GROUP)]
