@@ -46,7 +46,7 @@ def test_the_advised_policy_is_played():
 def test_command(tmp_path, cast, capsys):
     path = written(tmp_path / "runs.csv")
     words = "--arm solver --arm noise --runtime time --status end --limits 2,6"
-    end = ["--rounds", "300", "--seeds", "8", "--out", str(tmp_path / "out")]
+    end = ["--rounds", "400", "--seeds", "16", "--out", str(tmp_path / "out")]
     assert cli.main(["compare", str(path), *words.split(), *end]) == 0
     out = capsys.readouterr().out
     assert "runs.csv: play UCB, which loses" in out
@@ -55,7 +55,7 @@ def test_command(tmp_path, cast, capsys):
     assert "Limits, in the log's own unit: 2; 6. A time of 7 costs a reward of 1" in out
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert (summary["experiment"], summary["source"]) == ("compare", str(path))
-    assert summary["options"]["horizon"] == 300
+    assert summary["options"]["horizon"] == 400
     found = [(r["environment"], r["policy"]) for r in summary["records"]]
     assert found == [("runs.csv", "UCB"), ("runs.csv", "uniform")]
     for name in ("compare.png", "compare-runs-csv.nc", "table.md"):
@@ -63,18 +63,21 @@ def test_command(tmp_path, cast, capsys):
 
 
 def test_uniform_play_loses_the_mean_of_the_gaps(tmp_path, cast):
+    """In the log of the command, so that it is the same program."""
     path = written(tmp_path / "runs.csv")
     runs = datasets.load_runs(
         path, reward=None, seconds="time", configuration=["solver"], status="end"
     )
-    outcome = compare_runs("mine", runs, limits=[2, 6], rounds=400, seeds=16, unit=10)
+    outcome = compare_runs("mine", runs, limits=[2, 6], rounds=400, seeds=16)
     check_records(outcome, "compare")
     assert_readable(outcome.figure)
     (dataset,) = outcome.datasets.values()
     _, last = ranks(dataset, "gain")
-    # Values by hand: 0.9 - 0.126 - 0.1 * 2, the same - 0.4 of 6 s, -2, and of slow
-    # within 6 s 3 / 8 - 15 / 80 - 5 / 8 * 6.
-    values = np.array([0.774 - 0.2, 0.774 - 0.6, -2, 3 / 8 - 15 / 80 - 5 / 8 * 6])
+    # Values by hand, of a unit of 7 s: the mean of times is 1.26 s, too late are a
+    # tenth of "quick", all of "slow" within 2 s, and 5 in 8 of it within 6 s.
+    first, second = 20 / 7, 60 / 7  # penalties
+    values = [0.9 - 0.18 - first / 10, 0.9 - 0.18 - second / 10]
+    values = np.array([*values, -first, 3 / 8 - 15 / 56 - 5 / 8 * second])
     assert last.policy == "uniform"
     assert last.regret == pytest.approx(400 * (values[0] - values.mean()), rel=0.02)
     assert last.brings == pytest.approx(400 * values.mean(), rel=0.02)

@@ -575,18 +575,6 @@ def test_numbers_with_errors_fall_by_more_than_these():
         finds(falling("m", [where]), outcome, verdict)
 
 
-def test_whose_index_is_larger():
-    def outcome(second):
-        return outcome_of(
-            record(f"arm {arm}", "m-UCB, alpha = 1", {"index": entry(i)})
-            for arm, i in ((1, 8.6), (2, second))
-        )
-
-    assert STATEMENTS["B2.6"].find(outcome(48.6)).verdict == "holds"
-    assert STATEMENTS["B2.5"].find(outcome(48.6)).verdict == "undecided"
-    assert STATEMENTS["B2.6"].find(outcome(8.0)).verdict == "fails"
-
-
 def test_a_quick_run_has_no_verdict():
     experiment = REGISTRY["budgeted-example2"]
     quick = play(experiment, experiment.quick)

@@ -264,8 +264,6 @@ def test_bad_samples_counts_and_ends_are_refused():
         ([1.0, 1.0], " must have at least two different values"),
         ([], " must have at least two"),
         ([0.0, 1.0], " must be positive"),
-        ([np.nan, 1.0], " must be positive"),
-        ([np.inf, 1.0], " must be positive"),
         ([[1.0, 2.0]], " must have shape"),
     ]
     rows = [(partial(fit_weibull, x), "sample" + words) for x, words in samples]
@@ -277,7 +275,6 @@ def test_bad_samples_counts_and_ends_are_refused():
         for counts, largest, words in (
             ([1, 2.5, 4], None, "counts must be integers"),
             ([1, 2, 2], None, "counts must not be two neighbours"),
-            ([0, 1, 2], None, "counts must be positive"),
             ([1, 2, 3], 2, "largest must be at least 3"),
         )
     ]
