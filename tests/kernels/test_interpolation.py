@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 
 from jaxbandits.kernels.interpolation import around, crossings, interpolate, maximum
 from tests.heavy import float64_in_long
-from tests.tables import assert_refused, each_row, in_both_precisions
+from tests.tables import assert_refused, each_row
 
 J = 64
 PEAKS = (20.3, 31.5, 40.0, 46.81)
@@ -64,19 +64,6 @@ def test_polynomials_pass_through_their_six_nodes(rng):
         assert start == min(max(node - 2, 0), 6), node
         wanted = values[start : start + 6]
         np.testing.assert_allclose(found, wanted, atol=1e-4, err_msg=f"{node}")
-
-
-@each_row("peak, width", itertools.product(PEAKS, WIDTHS))
-@in_both_precisions
-def test_values_between_nodes_are_those_of_the_function(peak, width, dtype):
-    positions = np.linspace(0, min(peak + 2 * width, J - 1), 301).astype(dtype)
-    values = nodes(dtype, peak, width)
-    found = BETWEEN(values, positions)
-    assert found.dtype == dtype
-    exact = hill(positions, peak, width)
-    # f(6) h^6 / 1024 in a middle cell (of six nodes), more in the two outermost ones.
-    atol = tolerance(dtype, 40 * np.exp(2) * width**-6.0 / 1024)
-    np.testing.assert_allclose(found, exact, atol=atol)
 
 
 @float64_in_long

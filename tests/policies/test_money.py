@@ -89,23 +89,6 @@ def test_the_sums_of_a_game_in_money_stay_in_money():
     np.testing.assert_allclose(costs[1], costs[0] * MONEY[1], rtol=1e-6)
 
 
-@pytest.mark.slow
-def test_people_may_tell_rewards_and_costs_in_money():
-    found = []
-    for environment in (game(False), game(False, *MONEY)):
-        session = live.start(budgeted.kube(environment.problem))
-        given, spent = environment.setup, 0.0
-        found.append([])
-        for t in range(40):
-            view = View(t + 1, K, spent, given.unit, None)
-            arm = int(live.ask(session, view))
-            feedback = Feedback(given.reward[t, arm], given.cost[t, arm])
-            session = live.tell(session, arm, feedback, view)
-            spent += float(feedback.cost)
-            found[-1].append(arm)
-    assert found[0] == found[1]
-
-
 def test_what_is_outside_the_ranges_of_the_problem_is_refused():
     session = live.start(budgeted.kube(make_problem(2, 0.0, 0.01, 1.0, 4.0)))
     view = View(1, 2, 0.0, 0.01, None)

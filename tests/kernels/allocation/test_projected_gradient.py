@@ -162,17 +162,3 @@ def test_where_nothing_decides_there_is_no_derivative():
         jax.jacfwd(lambda b: projected_gradient(jnp.sum, jnp.ones(2), b, steps=3))
     )(2.0)
     assert np.all(np.isnan(slope.allocation)) and np.isnan(slope.value)
-
-
-@pytest.mark.slow
-def test_an_ascent_to_a_corner_has_its_derivatives():
-    """The arm that pays more takes all, wherever the ascent starts."""
-
-    def solve(weight, start):
-        return projected_gradient(lambda x: weight @ x, start, 2.0, steps=50)
-
-    slopes = jax.jit(jax.jacfwd(solve, (0, 1)))(np.float32([1, 3]), np.float32([1, 1]))
-    for by_argument in slopes.allocation:
-        np.testing.assert_array_equal(by_argument, np.zeros((2, 2)))
-    np.testing.assert_allclose(slopes.value[0], [0, 2])
-    np.testing.assert_array_equal(slopes.value[1], [0, 0])
