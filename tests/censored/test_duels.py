@@ -87,12 +87,6 @@ def test_regret_by_hand():
     assert data["censored"].values.ravel()[-1] == pytest.approx(share)
     best = (arms == GAME.oracle().arm) & (limits == GAME.oracle().limit)
     assert data["optimal"].values.ravel()[-1] == pytest.approx(best.mean())
-    # Both places are uniform, and do not go together.
-    number = 3 * arms + limits
-    for column in number.T:
-        shares = np.bincount(column, minlength=12) / 300
-        assert np.all(np.abs(shares - 1 / 12) < 4 * np.sqrt(11 / 144 / 300))
-    assert abs(np.corrcoef(*number.T)[0, 1]) < 4 / np.sqrt(300)
 
 
 def test_one_round_and_more_runs_than_an_integer_holds():

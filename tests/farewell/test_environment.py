@@ -67,23 +67,6 @@ def assert_oracle(environment, reward_mean):
 # The exact table.
 
 
-def test_the_exact_table_by_hand():
-    """Delays 1, 2 and 3 with D = 2: the last never fits."""
-    delay, reward = [[0.5, 0.25, 0.25]], [[1.0, 0.5, 1.0]]
-    game = farewell.make_environment("by hand", delay, reward, num_waits=2)
-    oracle = game.oracle()
-    np.testing.assert_allclose(oracle.mean_reward, [[0.5, 0.625]])
-    np.testing.assert_allclose(oracle.mean_time, [[1.0, 1.5]])
-    np.testing.assert_allclose(oracle.rates, [[0.5, 5 / 12]])
-    np.testing.assert_allclose(oracle.gaps, [[0, 1 / 12]], atol=1e-15)
-    assert (oracle.arm, oracle.wait, oracle.rate) == (0, 0, 0.5)
-    # A failure that costs one unit: 1/2 + 2/4 + 1/4 for wait 2, and so a tie.
-    game = farewell.make_environment("unit", delay, reward, num_waits=2, failure="unit")
-    oracle = game.oracle()
-    np.testing.assert_allclose(oracle.mean_time, [[1.0, 1.25]])
-    np.testing.assert_array_equal(oracle.gaps, 0)
-
-
 def test_own_delays_and_waits_by_hand():
     """Footnote 3: delays 1, 3 and 8, of which one may wait for 2 or 4 units."""
     delay, reward = [[0.5, 0.25, 0.25]], [[1.0, 0.5, 1.0]]
@@ -278,7 +261,7 @@ def test_rates_that_differ_by_rounding_are_equal():
 
 
 def test_metrics_by_hand():
-    """One macro-arm with rates 1/2 and 5/12 (first test): wait 2 loses 1/8 an epoch."""
+    """One macro-arm with rates 1/2 and 5/12: wait 2 loses 1/8 an epoch."""
     game = farewell.make_environment(
         "x", [[0.5, 0.25, 0.25]], [[1, 0.5, 1]], num_waits=2
     )

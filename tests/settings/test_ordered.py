@@ -140,18 +140,6 @@ def test_arms_that_are_drawn_have_optima_of_their_own():
     assert np.ptp(data["regret"].values) > 0.1
 
 
-def test_budgets_are_drawn_as_they_are_likely():
-    """And independently of what is played: with four standard errors."""
-    environment = game()
-    whole = allocation.uniform_turns(environment.problem)
-    trace = run_of(whole, environment, 2000)
-    seen = trace.feedback.allocation.sum(axis=1)
-    for units, chance in ((2, 0.6), (5, 0.2), (7, 0.2)):
-        error = np.sqrt(chance * (1 - chance) / 2000)
-        assert abs(np.mean(seen == units) - chance) < 4 * error
-    assert set(seen) == {2, 5, 7}
-
-
 @pytest.mark.slow
 def test_a_certain_budget_is_the_game_of_known_budgets():
     """Its optimum is the paper's, in whole units: order is no matter."""
