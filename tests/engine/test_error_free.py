@@ -19,7 +19,6 @@ from jaxbandits.engine.tape import Stream, read
 from jaxbandits.protocol import Policy
 from tests.engine import budget_game
 from tests.engine.legs import text_of
-from tests.heavy import in_short
 
 BEFORE = np.float32([10 / 3, 5.7, 1000.1]), np.float32([2**-30, -(2**-28), 2**-21])
 GAME = budget_game.environment()
@@ -57,11 +56,9 @@ def products():
     return first[:, None].astype(float) * second
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("optimised")
-@pytest.mark.parametrize(
-    "engine",
-    in_short(["scan", "vmap", "fused-interpret"], ["vmap", "fused-interpret"]),
-)
+@pytest.mark.parametrize("engine", ["scan", "vmap", "fused-interpret"])
 def test_what_is_lost_is_kept(engine):
     """The new sum is the old one plus what was added, to the last bit."""
     options = {"budget": 1, "seeds": SEEDS, "checkpoints": [1]}

@@ -289,15 +289,13 @@ def test_fall_inverts_the_marginal(name):
 def test_the_slope_of_fall_is_that_of_differences(name):
     family = FAMILIES[name]
     with jax.enable_x64(True):
-        rate, shape = parameters(name, np.float64)
-        rate = jnp.full_like(rate, 3.0)
-        drop = jnp.asarray(np.broadcast_to([0.02, 0.5, 2.0] * 3, FULL))
+        _, shape = parameters(name, np.float64)
+        rate, drop = np.full(FULL, 3.0), np.broadcast_to([0.02, 0.5, 2.0] * 3, FULL)
         at = jax.jit(partial(family.fall, shape=shape))
         slope_of = jax.jit(lambda inputs, ones: jax.jvp(at, inputs, ones)[1])
         for place in (0, 1):
             inputs = [drop, rate]
-            ones = [jnp.zeros_like(v) for v in inputs]
-            ones[place] = ones[place] + 1
+            ones = [np.full(FULL, float(k == place)) for k in (0, 1)]
             slope = slope_of(inputs, ones)
             up = at(drop + 1e-6 * ones[0], rate + 1e-6 * ones[1])
             down = at(drop - 1e-6 * ones[0], rate - 1e-6 * ones[1])

@@ -9,9 +9,8 @@ from tests.heavy import in_short
 from tests.settings import written
 
 ENVIRONMENTS = environments()
-# With a budget, and with a clock: the books of others are looked at in their own tests.
-SHORT = {"budgeted/s-br", "farewell/environment"}
-LONG = set(ENVIRONMENTS) - SHORT
+# One with a clock: the books of others are looked at in their own tests.
+LONG = set(ENVIRONMENTS) - {"farewell/environment"}
 
 
 def uniform_play(name, problem):
