@@ -60,7 +60,7 @@ NAN, INF = float("nan"), float("inf")
 UNTRIED = re.compile(
     r"simulation.join|arrays.(constant|stored|when|row|with_row|window|bound|below|occurs)|"
     r"censored.(cells_of|eq_12|exceeded_share|gain_of|product_limit|remark_3)|"
-    r"censored.censor|zipped|engine.gpu.*"
+    r"zipped|engine.gpu.*"
 )
 # Their right calls take more than a tenth of a second.
 SLOW = re.compile(
@@ -396,7 +396,7 @@ def _returned(target: Target, change: Change, result, again) -> tuple[str, str]:
     doc = inspect.getdoc(target.function) or ""
     if any(np.isnan(x).any() for x in numbers) and "NaN" not in doc:
         return SILENT, f"NaN: {_words(result)}"
-    played = (jb.Environment, jb.Policy, live.Session, censored.Runs)
+    played = (jb.Environment, jb.Policy, live.Session, censored.Runs, censored.Feedback)
     given = _real(change.value)
     huge = given is None or np.any(np.abs(given) > 1e30)
     free = isinstance(result, played) or huge or "inf" in doc
