@@ -37,32 +37,12 @@ from tests.results.samples import dataset
 from tests.tables import assert_refused, in_both_precisions
 
 DATA = dataset(num_seeds=6)
-MASKED = np.ma.array([0.25, 0.5], mask=[False, True])
 
 
 def refused(rows):
     if isinstance(rows, dict):
         rows = [(call, words) for words, call in rows.items()]
     assert_refused([(call, f"^{words}") for call, words in rows])
-
-
-def test_masked_numbers_are_none():
-    """NumPy shows what is hidden beneath them to whom asks for an array."""
-    game = game_of("censored")
-    play = partial(jb.simulate, censored.uniform(game.problem), game, horizon=5)
-    rows = np.ma.array(np.ones((2, 2)), mask=[[0, 1], [0, 0]])
-    refused(
-        [
-            (lambda: stats.quantiles(DATA, "regret", [MASKED]), "q must"),
-            (lambda: stats.quantile_interval(DATA, "regret", MASKED), "q must"),
-            (lambda: stats.seeds_needed(MASKED, 1.0), "pilot_values must"),
-            (lambda: stats.fixed_width_interval(MASKED, 2), "values must"),
-            (lambda: stats.resample(DATA, "rounds", MASKED), "grid must"),
-            (lambda: play(checkpoints=MASKED), "checkpoints must"),
-            (lambda: laws.empirical_params(list(rows), rows), "reward must"),
-            (lambda: laws.empirical_params(np.ones((2, 2)), [*rows]), "consumption "),
-        ]
-    )
 
 
 def pair(reward=(0.1, 0.2), cost=(0.5, 0.6), count=2):
@@ -134,22 +114,12 @@ def test_threshold_laws_know_their_ranges(dtype):
     one, family = dtype(1), thresholds.exponential
     refused(
         [
-            (lambda: thresholds.quantile(family, np.nan, one), "p must be in"),
-            (lambda: thresholds.quantile(family, dtype(1.5), one), "p must be in"),
-            (lambda: thresholds.quantile(family, 0.5, -one), "rate must be pos"),
-            (lambda: thresholds.pdf(family, np.nan, one), "x must"),
-            (lambda: thresholds.rise(family, -one, one, one), "low must"),
-            (lambda: thresholds.surrogate(family, one, one, 0), "other must"),
             (lambda: family.cdf(np.nan, one), "x must"),
             (lambda: family.log_pdf(one, np.array([1, -1])), "rate must be pos"),
             (lambda: thresholds.pdf(thresholds.weibull, 0.5, one), "shape must be giv"),
             (lambda: thresholds.lomax.cdf(one, one), "shape must be given"),
             (lambda: thresholds.lomax.cdf(one, one, -one), "shape must be pos"),
             (lambda: thresholds.touch_point(thresholds.weibull, one), "shape must be"),
-            (
-                lambda: thresholds.inverse_truncated_mean(family, np.nan, 1, 0.1, 9),
-                "mean must",
-            ),
         ]
     )
 
@@ -339,7 +309,6 @@ def test_truth_values_are_no_numbers_of_a_kernel():
             (lambda: fill.worth_of_turns(values, [1.5]), "survival must be in"),
             (lambda: fill.worth_of_turns(values * np.nan, [1.0]), "values must be fin"),
             (lambda: fill.marginal_greedy(jnp.negative, 2, np.nan, 3), "step must be"),
-            (lambda: thresholds.quantile(thresholds.exponential, True, 1.0), "p must"),
         ]
     )
 
