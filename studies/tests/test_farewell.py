@@ -19,11 +19,10 @@ FIGURE_2 = ["Figure 2a", "Figure 2b", "Figure 2c"]
 
 
 def test_bars_of_the_delays_stand_above_the_curves(rehearsal):
-    name = "farewell-fig1"
-    outcome, calls = rehearsal(name)
+    outcome, calls = rehearsal("farewell-fig2")
     axes = outcome.figure.axes
     above, below = axes[:3], axes[3:]
-    assert titles(above) == FIGURE_1
+    assert titles(above) == FIGURE_2
     assert titles(below) == ["", "", ""]
     assert [ax.get_ylabel() for ax in above] == ["probability", "", ""]
     for top, bottom, (_, environment, _) in zip(above, below, calls, strict=True):
@@ -39,7 +38,7 @@ def test_bars_of_the_delays_stand_above_the_curves(rehearsal):
         nearest = np.round(lefts + widths / 2).astype(int)
         assert nearest.tolist() == np.repeat(range(1, longest + 1), arms).tolist()
         texts = top.get_legend_handles_labels()[1]
-        assert texts == ([f"arm {i}" for i in range(1, arms + 1)] if arms > 1 else [])
+        assert texts == [f"arm {i}" for i in range(1, arms + 1)]
     (note,) = outcome.notes
     assert "reconstructed" in note
 
