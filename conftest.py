@@ -57,6 +57,15 @@ def pytest_collection_finish():
     gc.set_threshold(20_000, 50, 50)
 
 
+@pytest.fixture(scope="module")
+def quickly(request):
+    """For files whose cases repeat the short run's: compiled as quickly as there."""
+    alone = request.config.option.markexpr == "slow"
+    jax.config.update("jax_disable_most_optimizations", alone)
+    yield
+    jax.config.update("jax_disable_most_optimizations", False)
+
+
 @pytest.fixture(params=["float32", "float64"])
 def dtype(request):
     """Runs a test in both precisions; the value is the NumPy type of its arrays."""

@@ -39,11 +39,9 @@ NEEDS = {
 
 
 @pytest.fixture(scope="module")
-def preamble():
-    """Names that the preamble defines; programs are compiled as quickly as can be."""
-    jax.config.update("jax_disable_most_optimizations", True)
-    yield names()
-    jax.config.update("jax_disable_most_optimizations", False)
+def preamble(quickly):
+    """Names that the preamble defines."""
+    return names()
 
 
 # Notebooks are played by tests/notebooks, which looks for their rows.

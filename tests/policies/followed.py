@@ -159,6 +159,7 @@ def twin_tests(setting, cases, check, short, every, without=()):
         for name in names
     ]
 
+    @pytest.mark.usefixtures("quickly")
     class Twins:
         @staticmethod
         @pytest.mark.parametrize("runs", params)
