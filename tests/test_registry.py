@@ -18,6 +18,8 @@ from tests.games import game_for
 from tests.heavy import in_short
 from tests.settings import written
 
+pytestmark = pytest.mark.usefixtures("quickly")
+
 # Of which the expectations, or the solver, take seconds: as the same without a grid of
 # limits, and as `allocation/criteo`.
 LONG = [f"continuum/{name}" for name in ("poscorr", "negcorr", "example1")]

@@ -23,7 +23,7 @@ from tests.engine.gpu_cases import CASES, GRIDS
 from tests.engine.near_ties import smallest_gaps
 from tests.heavy import in_short
 
-pytestmark = pytest.mark.oldest
+pytestmark = [pytest.mark.oldest, pytest.mark.usefixtures("quickly")]
 
 SEEDS = 64
 ENGINES = {"scan": SCAN, "vmap": VMAP, "fused-interpret": gpu.INTERPRETED}

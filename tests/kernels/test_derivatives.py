@@ -10,6 +10,8 @@ from tests.heavy import in_short
 from tests.kernels.test_signatures import EXAMPLES
 from tests.tables import assert_refused, each_row
 
+pytestmark = pytest.mark.usefixtures("quickly")
+
 NODES = np.arange(9.0)
 # By what derivatives are 0 says its docstring; of words, there are none. Those of grids
 # are no numbers; what carries slopes is what the solvers' tests are about, and those of

@@ -12,6 +12,8 @@ from jaxbandits.testing import check_law
 from tests.heavy import HEAVY, in_short
 from tests.tables import assert_refused, each_row
 
+pytestmark = pytest.mark.usefixtures("quickly")
+
 A, B = np.array([0.8, 2.0]), np.array([0.3, 3.5])
 P = np.array([0.3, 0.0])
 UNIVARIATE = {

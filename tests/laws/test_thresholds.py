@@ -27,6 +27,8 @@ from jaxbandits.laws.thresholds import (
 from tests.heavy import HEAVY, in_short, light_first
 from tests.tables import assert_refused, each_row, in_both_precisions
 
+pytestmark = pytest.mark.usefixtures("quickly")
+
 
 class Whole:
     """Discrete Weibull on 1, 2, ..., after appendix A.2."""

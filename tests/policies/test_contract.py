@@ -37,6 +37,8 @@ from tests.registered import FORMS, PLAIN, POLICIES
 from tests.shapes import unlike
 from tests.tables import assert_refused
 
+pytestmark = pytest.mark.usefixtures("quickly")
+
 ROUNDS, ENGINE_ROUNDS, RUNS = 1000, 12, 64
 # One with a budget, and one with a clock.
 PLAYED_SHORT = {"budgeted/m-ucb", "farewell/fixed"}

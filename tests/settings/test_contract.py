@@ -8,6 +8,8 @@ from jaxbandits.testing import check_environment
 from tests.heavy import in_short
 from tests.settings import written
 
+pytestmark = pytest.mark.usefixtures("quickly")
+
 ENVIRONMENTS = environments()
 # One with a clock: the books of others are looked at in their own tests.
 LONG = set(ENVIRONMENTS) - {"farewell/environment"}
