@@ -46,7 +46,7 @@ PAGES = {
         "test_imports_point_down",
     ),
 }
-COPIED = ("jaxbandits", "tests", "scripts", "studies", "docs", "pyproject.toml")
+COPIED = "jaxbandits tests scripts studies docs conftest.py pyproject.toml".split()
 LINES = 120  # of a policy's file
 
 
