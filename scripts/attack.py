@@ -99,7 +99,11 @@ KINDS = {
         (*JUNK, print, "3", "", True, 2.5, NAN, INF, [3], [], {}),
         SIZES,
     ),
-    "mapping": ("^dict for (?!Any)", (*JUNK, print, "x", 0.5, 3, True, {3: 1}), ()),
+    "mapping": (
+        "^dict for (?!Any)|for dict",
+        (*JUNK, print, "x", 0.5, 3, True, {3: 1}),
+        (),
+    ),
     "array": (
         "for .*(?<!Data)Array(?!Like)",
         (*JUNK, *NO_ARRAYS),

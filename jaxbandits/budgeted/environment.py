@@ -27,6 +27,7 @@ from jaxbandits.budgeted.problem import (
 from jaxbandits.checks import (
     Numbers,
     check_setup,
+    facts,
     function,
     in_unit_interval,
     instance,
@@ -190,9 +191,7 @@ def random_environment(
         a range is not valid.
     """
     text("name", name)
-    if provenance is not None:
-        for fact in instance("provenance", provenance, dict, "of further facts"):
-            text("provenance: a name", fact)
+    facts("provenance", provenance)
     _check_law(law)
     function("draw", draw)
     check_setup("setup", setup, optional=True)

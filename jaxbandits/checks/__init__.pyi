@@ -22,6 +22,7 @@ from .values import at_least_zero as at_least_zero
 from .values import between_zero_and_one as between_zero_and_one
 from .values import cast as cast
 from .values import check_setup as check_setup
+from .values import facts as facts
 from .values import finite as finite
 from .values import flag as flag
 from .values import function as function

@@ -426,6 +426,13 @@ def mapping(name: str, value: Any) -> None:
         raise TypeError(f"{name} must be a mapping, got {shown(value)}")
 
 
+def facts(name: str, value: Any) -> None:
+    """Require a dictionary, whose names are texts, or None."""
+    if value is not None:
+        for fact in instance(name, value, dict, "of further facts"):
+            text(f"{name}: a name", fact)
+
+
 def installed(what: str, module: str, extra: str) -> None:
     """Require a package that few need; it is not imported.
 

@@ -216,8 +216,7 @@ def make_environment(
     checks.text("name", name)
     checks.instance("reward_law", reward_law, Law, "of jaxbandits.laws, as bernoulli")
     checks.one_of("failure", failure, FAILURES)
-    if provenance is not None:
-        checks.instance("provenance", provenance, dict, "of further facts")
+    checks.facts("provenance", provenance)
     delay = _delay_table(delay)
     delays, waits = _grids(delay.shape[1], num_waits, delays, waits)
     problem = Problem(len(delay), len(waits), failure, _own(waits))
