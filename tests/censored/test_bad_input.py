@@ -66,6 +66,9 @@ def test_bad_problems_and_options_are_refused():
     rows += [
         (partial(censored.equidistant, 1), "size"),
         (partial(censored.scaled, -1.0), "factor"),
+        (partial(censored.fast_track, 10.0, -0.5), "promise"),
+        (partial(censored.late_fee, 1.0, -0.5), "promise must be >= 0"),
+        (partial(censored.late_fee, 1.0, 0.5, -0.1), "cost_factor must be >= 0"),
         (partial(censored.fast_track, 0.05, 0.5), "compensation"),
         (partial(censored.late_fee, -1.0, 0.5), "fee must be >= 0"),
         (partial(censored.fixed, problem(), 2, 0), "arm"),

@@ -23,7 +23,7 @@ from tests.kernels.test_normal import tape_points
 from tests.tables import each_row, in_both_precisions
 
 SHAPES = np.concatenate([np.linspace(1, 3, 21), np.geomspace(3, 1e6, 60)])
-DRAWS = 300_000
+DRAWS = 1_000_000
 quantile, log_quantile = jax.jit(gamma_quantile), jax.jit(log_gamma_quantile)
 score = jax.jit(normal_quantile)
 
@@ -123,7 +123,7 @@ CRITICAL = np.sqrt(np.log(2 / ALARM) / 2)  # of the distance times sqrt(draws)
 
 
 def test_beta_logits_pass_kolmogorov_smirnov(tape):
-    """In float32 too, whose rounding of 1e5 stays invisible here."""
+    """A million draws; in float32 too, whose rounding of 1e5 stays invisible here."""
     noise = tape(DRAWS, 4)
     for a, b in ((0.01, 0.01), (1, 1e3), (1e5, 1e5)):
         assert logit_distance(noise, a, b) * np.sqrt(DRAWS) < CRITICAL, (a, b)

@@ -1,4 +1,4 @@
-"""Arms in turn: every plan by brute force, and properties."""
+"""Arms in turn: every plan by brute force, properties, and the examples of the page."""
 
 import jax
 import numpy as np
@@ -62,6 +62,64 @@ def test_a_programme_finds_the_best_of_all_plans(num_arms, units, concave):
             continue
         np.testing.assert_allclose(found.value, best, rtol=2e-6)
         check(found, values, survival, 2e-6)
+
+
+# The examples of theory/ordered-allocation.md: p, rate of exponential thresholds.
+STEEPER_IS_SECOND = [(0.9, 0.7), (0.4, 1.5)]
+THREE_LAWS = [(0.8, 0.5), (0.3, 1.4)]
+
+
+def exponential_values(arms, units):
+    p, rate = np.array(arms).T[:, :, None]
+    return p * -np.expm1(-rate * np.arange(units + 1))
+
+
+def survival_of(budgets, units):
+    return np.mean(np.array(budgets) >= np.arange(1, units + 1)[:, None], axis=1)
+
+
+def test_the_best_order_is_not_that_of_the_slopes():
+    """Steeper at 0, and worth more in its first unit: and yet second."""
+    values = exponential_values(STEEPER_IS_SECOND, 4)
+    (p1, rate1), (p2, rate2) = STEEPER_IS_SECOND
+    np.testing.assert_allclose([p1 * rate1, p2 * rate2], [0.63, 0.6])
+    np.testing.assert_allclose(values[:, 1], [0.453, 0.311], atol=5e-4)
+    survival = survival_of([2, 2, 2, 4], 4)
+    found, chances = programme(values, survival), chances_of(survival)
+    assert found.arms.tolist() == [1, 0] and found.amounts.tolist() == [1, 3]
+    np.testing.assert_allclose(found.value, 0.8480, atol=5e-5)
+    steeper = max(worth(values, chances, [0, 1], [x, 4 - x]) for x in range(5))
+    np.testing.assert_allclose(steeper, 0.7850, atol=5e-5)
+
+
+# Budgets of mean 4: the best plan for each, and what it is worth.
+LAWS = {
+    "4": ([4], [0, 1], [3, 4], 0.8475),
+    "1 or 7": ([1, 7], [0, 1], [5, 2], 0.6654),
+    "3 or 5": ([3, 5], [1, 0], [1, 6], 0.8247),
+}
+# What share of the optimum each of these plans loses, by law.
+LOST = [[0, 0.184, 0.0], [0.072, 0, 0.089], [0.076, 0.178, 0]]
+
+
+def test_the_optimum_depends_on_more_than_the_mean():
+    values = exponential_values(THREE_LAWS, 7)
+    survivals = [survival_of(law[0], 7) for law in LAWS.values()]
+    for survival, (budgets, arms, amounts, value) in zip(
+        survivals, LAWS.values(), strict=True
+    ):
+        assert np.mean(budgets) == 4
+        found = programme(values, survival)
+        assert found.arms.tolist() == arms and found.amounts.tolist() == amounts
+        np.testing.assert_allclose(found.value, value, atol=5e-5)
+    lost = [
+        [
+            1 - worth(values, chances_of(survival), arms, amounts) / law[3]
+            for _, arms, amounts, _ in LAWS.values()
+        ]
+        for survival, law in zip(survivals, LAWS.values(), strict=True)
+    ]
+    np.testing.assert_allclose(lost, LOST, atol=6e-4)
 
 
 def test_arms_are_filled_in_their_turns():
